@@ -1,0 +1,3 @@
+//! cdr
+#![no_std]
+#![forbid(unsafe_code)]

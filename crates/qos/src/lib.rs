@@ -1,0 +1,3 @@
+//! qos
+#![no_std]
+#![forbid(unsafe_code)]

@@ -1,0 +1,3 @@
+//! rtps
+#![no_std]
+#![forbid(unsafe_code)]

@@ -1,0 +1,2 @@
+//! dunlin
+fn main() {}

@@ -1,0 +1,2 @@
+//! perftest
+fn main() {}
