@@ -1,3 +1,18 @@
-//! qos
+//! DDS QoS: policies as plain data with honest defaults, and the one check that decides whether a writer suits a reader.
 #![no_std]
 #![forbid(unsafe_code)]
+extern crate alloc;
+
+mod duration;
+mod entity;
+mod policy;
+
+pub use duration::Duration;
+pub use entity::{
+    DataReaderQos, DataWriterQos, DomainParticipantQos, PublisherQos, SubscriberQos, TopicQos,
+};
+pub use policy::{
+    AccessScope, Batching, DataRepresentation, DestinationOrder, Durability, History, Liveliness,
+    LivelinessKind, Ownership, Partition, PolicyId, Presentation, ReaderDataLifecycle, Reliability,
+    ReliabilityKind, ResourceLimits, WriterDataLifecycle,
+};

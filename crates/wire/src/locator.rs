@@ -1,0 +1,64 @@
+//! Where an endpoint can be reached (RTPS 2.5 8.2.4.4, 9.3.2).
+use core::fmt;
+use core::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+
+/// A transport kind, a port and a 16-byte address.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Locator {
+    /// One of the `KIND_` constants, or a vendor's own.
+    pub kind: i32,
+    /// Port, 0 is invalid for UDP.
+    pub port: u32,
+    /// IPv4 addresses stand in the last four bytes.
+    pub address: [u8; 16],
+}
+
+impl Locator {
+    /// Not a transport.
+    pub const KIND_INVALID: i32 = -1;
+    /// UDP over IPv4.
+    pub const KIND_UDP_V4: i32 = 1;
+    /// UDP over IPv6.
+    pub const KIND_UDP_V6: i32 = 2;
+    /// Datagrams between participants of one process or one test: Dunlin's own.
+    pub const KIND_MEMORY: i32 = 0x444c_0001;
+
+    /// A UDPv4 locator.
+    pub fn udp_v4(address: Ipv4Addr, port: u16) -> Self {
+        let mut bytes = [0; 16];
+        bytes[12..].copy_from_slice(&address.octets());
+        Self {
+            kind: Self::KIND_UDP_V4,
+            port: u32::from(port),
+            address: bytes,
+        }
+    }
+
+    /// The socket address that a UDP locator names; `None` for other kinds and for port 0 or above 65535.
+    pub fn socket_addr(&self) -> Option<SocketAddr> {
+        let port = u16::try_from(self.port).ok().filter(|p| *p != 0)?;
+        let ip = match self.kind {
+            Self::KIND_UDP_V4 => {
+                let [.., a, b, c, d] = self.address;
+                IpAddr::V4(Ipv4Addr::new(a, b, c, d))
+            }
+            Self::KIND_UDP_V6 => IpAddr::V6(Ipv6Addr::from(self.address)),
+            _ => return None,
+        };
+        Some(SocketAddr::new(ip, port))
+    }
+
+    /// True for UDP multicast groups.
+    pub fn is_multicast(&self) -> bool {
+        self.socket_addr().is_some_and(|a| a.ip().is_multicast())
+    }
+}
+
+impl fmt::Debug for Locator {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match (self.kind, self.socket_addr()) {
+            (Self::KIND_UDP_V4 | Self::KIND_UDP_V6, Some(addr)) => write!(f, "udp/{addr}"),
+            _ => write!(f, "kind {:#x} port {}", self.kind, self.port),
+        }
+    }
+}

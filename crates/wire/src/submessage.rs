@@ -1,0 +1,180 @@
+//! The submessages of RTPS (RTPS 2.5 8.3.8, 9.4.5) as plain structs over borrowed bytes.
+use crate::{
+    EntityId, FragmentNumber, FragmentNumberSet, GuidPrefix, Locator, ProtocolVersion,
+    SequenceNumber, SequenceNumberSet, Timestamp, VendorId,
+};
+use alloc::vec::Vec;
+
+/// What a DATA or DATA_FRAG carries after its inline QoS, encapsulation header included.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum Payload<'a> {
+    /// Nothing: the change is described by inline QoS alone.
+    #[default]
+    None,
+    /// A serialized sample (flag D).
+    Data(&'a [u8]),
+    /// The serialized key only (flag K).
+    Key(&'a [u8]),
+}
+
+/// A whole change (RTPS 2.5 8.3.8.2).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Data<'a> {
+    /// Destination reader, `EntityId::UNKNOWN` for all matched.
+    pub reader: EntityId,
+    /// Source writer.
+    pub writer: EntityId,
+    /// Number of the change.
+    pub sequence: SequenceNumber,
+    /// Inline QoS: an encoded parameter list, in the submessage's byte order, sentinel included; empty if there is none.
+    pub inline_qos: &'a [u8],
+    /// The sample or key.
+    pub payload: Payload<'a>,
+}
+
+/// Consecutive fragments of a change (RTPS 2.5 8.3.8.3).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct DataFrag<'a> {
+    /// Destination reader, `EntityId::UNKNOWN` for all matched.
+    pub reader: EntityId,
+    /// Source writer.
+    pub writer: EntityId,
+    /// Number of the change.
+    pub sequence: SequenceNumber,
+    /// First fragment in this submessage.
+    pub first: FragmentNumber,
+    /// How many fragments this submessage holds.
+    pub count: u16,
+    /// Bytes in each fragment but the last.
+    pub fragment_size: u16,
+    /// Bytes in the whole payload.
+    pub sample_size: u32,
+    /// Inline QoS as in `Data`.
+    pub inline_qos: &'a [u8],
+    /// True if the fragments belong to a serialized key rather than a sample.
+    pub key: bool,
+    /// The fragments' bytes.
+    pub payload: &'a [u8],
+}
+
+/// What a writer has (RTPS 2.5 8.3.8.6).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Heartbeat {
+    /// Destination reader, `EntityId::UNKNOWN` for all matched.
+    pub reader: EntityId,
+    /// Source writer.
+    pub writer: EntityId,
+    /// Lowest available number.
+    pub first: SequenceNumber,
+    /// Highest available number; `first - 1` if there is none.
+    pub last: SequenceNumber,
+    /// Grows with each new heartbeat; repeats are duplicates.
+    pub count: u32,
+    /// No answer is required (flag F).
+    pub is_final: bool,
+    /// Asserts liveliness (flag L).
+    pub liveliness: bool,
+}
+
+/// Which fragments of a change a writer has (RTPS 2.5 8.3.8.7).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct HeartbeatFrag {
+    /// Destination reader, `EntityId::UNKNOWN` for all matched.
+    pub reader: EntityId,
+    /// Source writer.
+    pub writer: EntityId,
+    /// The change.
+    pub sequence: SequenceNumber,
+    /// All fragments up to this one are available.
+    pub last: FragmentNumber,
+    /// Grows with each new heartbeat.
+    pub count: u32,
+}
+
+/// What a reader has and lacks (RTPS 2.5 8.3.8.1).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct AckNack {
+    /// Source reader.
+    pub reader: EntityId,
+    /// Destination writer.
+    pub writer: EntityId,
+    /// All below the base is acknowledged; the members are missing.
+    pub state: SequenceNumberSet,
+    /// Grows with each new answer.
+    pub count: u32,
+    /// No answer is required (flag F).
+    pub is_final: bool,
+}
+
+/// Which fragments a reader lacks (RTPS 2.5 8.3.8.10).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct NackFrag {
+    /// Source reader.
+    pub reader: EntityId,
+    /// Destination writer.
+    pub writer: EntityId,
+    /// The change.
+    pub sequence: SequenceNumber,
+    /// The missing fragments.
+    pub state: FragmentNumberSet,
+    /// Grows with each new answer.
+    pub count: u32,
+}
+
+/// Changes that will never come (RTPS 2.5 8.3.8.4): `start .. list.base()` and the members of `list`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Gap {
+    /// Destination reader, `EntityId::UNKNOWN` for all matched.
+    pub reader: EntityId,
+    /// Source writer.
+    pub writer: EntityId,
+    /// First irrelevant number.
+    pub start: SequenceNumber,
+    /// End of the range and further numbers.
+    pub list: SequenceNumberSet,
+}
+
+/// One submessage.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Submessage<'a> {
+    /// A whole change.
+    Data(Data<'a>),
+    /// Fragments of a change.
+    DataFrag(DataFrag<'a>),
+    /// What a writer has.
+    Heartbeat(Heartbeat),
+    /// Which fragments a writer has.
+    HeartbeatFrag(HeartbeatFrag),
+    /// What a reader has and lacks.
+    AckNack(AckNack),
+    /// Which fragments a reader lacks.
+    NackFrag(NackFrag),
+    /// Changes that will never come.
+    Gap(Gap),
+    /// Source time of the changes that follow, `None` to forget it (RTPS 2.5 8.3.8.9).
+    InfoTimestamp(Option<Timestamp>),
+    /// Whom the submessages that follow address (RTPS 2.5 8.3.8.7).
+    InfoDestination(GuidPrefix),
+    /// Who sent the submessages that follow (RTPS 2.5 8.3.8.10).
+    InfoSource {
+        /// Version of the original message.
+        version: ProtocolVersion,
+        /// Vendor of the original message.
+        vendor: VendorId,
+        /// Sender of the original message.
+        prefix: GuidPrefix,
+    },
+    /// Where to send answers (RTPS 2.5 8.3.8.8); at most a few locators are kept.
+    InfoReply {
+        /// Unicast locators.
+        unicast: Vec<Locator>,
+        /// Multicast locators.
+        multicast: Vec<Locator>,
+    },
+    /// Nothing (RTPS 2.5 8.3.8.11).
+    Pad,
+    /// Header extension (RTPS 2.5 8.3.7): accepted, its content is not used yet.
+    HeaderExtension,
+    /// A submessage of an unknown or vendor-specific kind, to be skipped.
+    Unknown(u8),
+}
