@@ -3,10 +3,16 @@
 #![forbid(unsafe_code)]
 extern crate alloc;
 
+mod compatibility;
+mod consistency;
 mod duration;
 mod entity;
+mod name;
+mod partition;
 mod policy;
 
+pub use compatibility::{Incompatibility, ReaderSide, WriterSide, check};
+pub use consistency::InvalidQos;
 pub use duration::Duration;
 pub use entity::{
     DataReaderQos, DataWriterQos, DomainParticipantQos, PublisherQos, SubscriberQos, TopicQos,

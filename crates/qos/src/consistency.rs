@@ -1,0 +1,257 @@
+//! Do the policies of one entity agree with each other? (DDS 1.4 2.2.3)
+use crate::{
+    DataReaderQos, DataRepresentation, DataWriterQos, Duration, History, PolicyId, ResourceLimits,
+};
+use core::fmt;
+
+/// Policies of one entity that contradict each other, or a value outside its range: the caller's fault.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum InvalidQos {
+    /// HISTORY KEEP_LAST with a depth of 0 (DDS 1.4 2.2.3.18).
+    DepthZero,
+    /// HISTORY keeps more samples of an instance than RESOURCE_LIMITS allows (DDS 1.4 2.2.3.18).
+    DepthAboveLimit {
+        /// HISTORY depth.
+        depth: u32,
+        /// RESOURCE_LIMITS max_samples_per_instance.
+        max_samples_per_instance: u32,
+    },
+    /// One instance may hold more samples than all together (DDS 1.4 2.2.3.19).
+    InstanceAboveTotal {
+        /// RESOURCE_LIMITS max_samples_per_instance.
+        max_samples_per_instance: u32,
+        /// RESOURCE_LIMITS max_samples.
+        max_samples: u32,
+    },
+    /// A RESOURCE_LIMITS value of 0.
+    LimitZero {
+        /// Which one.
+        limit: &'static str,
+    },
+    /// DEADLINE expects samples more often than TIME_BASED_FILTER lets through (DDS 1.4 2.2.3.12).
+    DeadlineBelowFilter {
+        /// DEADLINE period.
+        deadline: Duration,
+        /// TIME_BASED_FILTER minimum_separation.
+        minimum_separation: Duration,
+    },
+    /// DATA_REPRESENTATION asks for one that is not implemented (XCDR1 and XCDR2 are).
+    Representation(DataRepresentation),
+}
+
+impl InvalidQos {
+    /// The policy to change.
+    pub const fn policy(&self) -> PolicyId {
+        match self {
+            Self::DepthZero | Self::DepthAboveLimit { .. } => PolicyId::History,
+            Self::InstanceAboveTotal { .. } | Self::LimitZero { .. } => PolicyId::ResourceLimits,
+            Self::DeadlineBelowFilter { .. } => PolicyId::Deadline,
+            Self::Representation(_) => PolicyId::DataRepresentation,
+        }
+    }
+}
+
+impl fmt::Display for InvalidQos {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::DepthZero => f.write_str("HISTORY KEEP_LAST depth is 0, at least 1 is needed"),
+            Self::DepthAboveLimit {
+                depth,
+                max_samples_per_instance,
+            } => write!(
+                f,
+                "HISTORY KEEP_LAST depth {depth} is above RESOURCE_LIMITS max_samples_per_instance {max_samples_per_instance}"
+            ),
+            Self::InstanceAboveTotal {
+                max_samples_per_instance,
+                max_samples,
+            } => write!(
+                f,
+                "RESOURCE_LIMITS max_samples_per_instance {max_samples_per_instance} is above RESOURCE_LIMITS max_samples {max_samples}"
+            ),
+            Self::LimitZero { limit } => {
+                write!(f, "RESOURCE_LIMITS {limit} is 0, at least 1 is needed")
+            }
+            Self::DeadlineBelowFilter {
+                deadline,
+                minimum_separation,
+            } => write!(
+                f,
+                "DEADLINE period {deadline} is below TIME_BASED_FILTER minimum_separation {minimum_separation}"
+            ),
+            Self::Representation(r) => write!(
+                f,
+                "DATA_REPRESENTATION {r} is not implemented, XCDR1 and XCDR2 are"
+            ),
+        }
+    }
+}
+
+impl core::error::Error for InvalidQos {}
+
+impl DataWriterQos {
+    /// Checks that the policies agree with each other; the first contradiction is reported.
+    pub fn validate(&self) -> Result<(), InvalidQos> {
+        storage(self.history, &self.resource_limits)?;
+        representation(self.representation)
+    }
+}
+
+impl DataReaderQos {
+    /// Checks that the policies agree with each other; the first contradiction is reported.
+    pub fn validate(&self) -> Result<(), InvalidQos> {
+        storage(self.history, &self.resource_limits)?;
+        if self.deadline < self.time_based_filter {
+            return Err(InvalidQos::DeadlineBelowFilter {
+                deadline: self.deadline,
+                minimum_separation: self.time_based_filter,
+            });
+        }
+        self.representation
+            .iter()
+            .try_for_each(|r| representation(*r))
+    }
+}
+
+fn storage(history: History, limits: &ResourceLimits) -> Result<(), InvalidQos> {
+    let named = [
+        ("max_samples", limits.max_samples),
+        ("max_instances", limits.max_instances),
+        ("max_samples_per_instance", limits.max_samples_per_instance),
+    ];
+    if let Some((limit, _)) = named.iter().find(|(_, value)| *value == Some(0)) {
+        return Err(InvalidQos::LimitZero { limit });
+    }
+    if let (Some(max_samples_per_instance), Some(max_samples)) =
+        (limits.max_samples_per_instance, limits.max_samples)
+        && max_samples_per_instance > max_samples
+    {
+        return Err(InvalidQos::InstanceAboveTotal {
+            max_samples_per_instance,
+            max_samples,
+        });
+    }
+    match (history, limits.max_samples_per_instance) {
+        (History::KeepLast(0), _) => Err(InvalidQos::DepthZero),
+        (History::KeepLast(depth), Some(max_samples_per_instance))
+            if depth > max_samples_per_instance =>
+        {
+            Err(InvalidQos::DepthAboveLimit {
+                depth,
+                max_samples_per_instance,
+            })
+        }
+        _ => Ok(()),
+    }
+}
+
+fn representation(r: DataRepresentation) -> Result<(), InvalidQos> {
+    match r {
+        DataRepresentation::Xcdr1 | DataRepresentation::Xcdr2 => Ok(()),
+        DataRepresentation::Xml => Err(InvalidQos::Representation(r)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use alloc::string::ToString;
+
+    fn limits(samples: u32, instances: u32, per_instance: u32) -> ResourceLimits {
+        let limit = |n| (n != u32::MAX).then_some(n);
+        ResourceLimits {
+            max_samples: limit(samples),
+            max_instances: limit(instances),
+            max_samples_per_instance: limit(per_instance),
+        }
+    }
+
+    #[test]
+    fn the_defaults_are_consistent() {
+        assert_eq!(DataWriterQos::default().validate(), Ok(()));
+        assert_eq!(DataReaderQos::default().validate(), Ok(()));
+    }
+
+    #[test]
+    fn storage_contradictions_name_both_values() {
+        let any = u32::MAX;
+        let table = [
+            (History::KeepLast(0), limits(any, any, any), "depth is 0"),
+            (
+                History::KeepLast(10),
+                limits(any, any, 5),
+                "HISTORY KEEP_LAST depth 10 is above RESOURCE_LIMITS max_samples_per_instance 5",
+            ),
+            (
+                History::KeepAll,
+                limits(5, any, 6),
+                "max_samples_per_instance 6 is above RESOURCE_LIMITS max_samples 5",
+            ),
+            (History::KeepAll, limits(0, any, any), "max_samples is 0"),
+            (History::KeepAll, limits(any, 0, any), "max_instances is 0"),
+            (
+                History::KeepAll,
+                limits(any, any, 0),
+                "max_samples_per_instance is 0",
+            ),
+        ];
+        for (history, resource_limits, message) in table {
+            let writer = DataWriterQos {
+                history,
+                resource_limits,
+                ..DataWriterQos::default()
+            };
+            let reader = DataReaderQos {
+                history,
+                resource_limits,
+                ..DataReaderQos::default()
+            };
+            let error = writer.validate().unwrap_err();
+            assert_eq!(reader.validate(), Err(error));
+            assert!(error.to_string().contains(message), "{error}");
+        }
+    }
+
+    #[test]
+    fn limits_that_fit_each_other_are_accepted() {
+        for (history, resource_limits) in [
+            (History::KeepLast(5), limits(5, 1, 5)),
+            (History::KeepAll, limits(5, u32::MAX, u32::MAX)),
+            (History::KeepLast(9), limits(u32::MAX, 1, u32::MAX)),
+        ] {
+            let qos = DataWriterQos {
+                history,
+                resource_limits,
+                ..DataWriterQos::default()
+            };
+            assert_eq!(qos.validate(), Ok(()));
+        }
+    }
+
+    #[test]
+    fn a_filter_slower_than_the_deadline_is_refused() {
+        let qos = DataReaderQos {
+            deadline: Duration::from_millis(10),
+            time_based_filter: Duration::from_millis(20),
+            ..DataReaderQos::default()
+        };
+        let error = qos.validate().unwrap_err();
+        assert_eq!(error.policy(), PolicyId::Deadline);
+        assert_eq!(
+            error.to_string(),
+            "DEADLINE period 10 ms is below TIME_BASED_FILTER minimum_separation 20 ms"
+        );
+    }
+
+    #[test]
+    fn xml_is_refused() {
+        let qos = DataWriterQos {
+            representation: DataRepresentation::Xml,
+            ..DataWriterQos::default()
+        };
+        assert_eq!(
+            qos.validate(),
+            Err(InvalidQos::Representation(DataRepresentation::Xml))
+        );
+    }
+}
