@@ -6,16 +6,25 @@
 #![forbid(unsafe_code)]
 extern crate alloc;
 
+mod cursor;
+mod error;
 mod guid;
+mod inline_qos;
 mod locator;
+mod parameter;
 mod sequence;
 mod submessage;
 mod time;
 
+pub use cursor::Endianness;
+pub use error::Error;
 pub use guid::{EntityId, EntityKind, Guid, GuidPrefix, ProtocolVersion, VendorId};
+pub use inline_qos::InlineQos;
 pub use locator::Locator;
+pub use parameter::{Parameter, ParameterId, ParameterIter, Parameters};
 pub use sequence::{FragmentNumber, FragmentNumberSet, SequenceNumber, SequenceNumberSet};
 pub use submessage::{
-    AckNack, Data, DataFrag, Gap, Heartbeat, HeartbeatFrag, NackFrag, Payload, Submessage,
+    AckNack, Checksum, Data, DataFrag, Gap, HeaderExtension, Heartbeat, HeartbeatFrag, NackFrag,
+    Payload, Submessage,
 };
 pub use time::Timestamp;

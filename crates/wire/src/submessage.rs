@@ -1,6 +1,6 @@
 //! The submessages of RTPS (RTPS 2.5 8.3.8, 9.4.5) as plain structs over borrowed bytes.
 use crate::{
-    EntityId, FragmentNumber, FragmentNumberSet, GuidPrefix, Locator, ProtocolVersion,
+    EntityId, FragmentNumber, FragmentNumberSet, GuidPrefix, Locator, Parameters, ProtocolVersion,
     SequenceNumber, SequenceNumberSet, Timestamp, VendorId,
 };
 use alloc::vec::Vec;
@@ -26,8 +26,8 @@ pub struct Data<'a> {
     pub writer: EntityId,
     /// Number of the change.
     pub sequence: SequenceNumber,
-    /// Inline QoS: an encoded parameter list, in the submessage's byte order, sentinel included; empty if there is none.
-    pub inline_qos: &'a [u8],
+    /// Inline QoS, `Parameters::NONE` if there is none; `InlineQos::parse` reads it.
+    pub inline_qos: Parameters<'a>,
     /// The sample or key.
     pub payload: Payload<'a>,
 }
@@ -50,7 +50,7 @@ pub struct DataFrag<'a> {
     /// Bytes in the whole payload.
     pub sample_size: u32,
     /// Inline QoS as in `Data`.
-    pub inline_qos: &'a [u8],
+    pub inline_qos: Parameters<'a>,
     /// True if the fragments belong to a serialized key rather than a sample.
     pub key: bool,
     /// The fragments' bytes.
@@ -134,6 +134,34 @@ pub struct Gap {
     pub list: SequenceNumberSet,
 }
 
+/// Facts about the whole message that follow its header (RTPS 2.5 8.3.7, 9.4.5.2).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub struct HeaderExtension<'a> {
+    /// Bytes in the message.
+    pub message_length: Option<u32>,
+    /// When the message was sent.
+    pub timestamp: Option<Timestamp>,
+    /// Reserved for later versions (flag U).
+    pub u_extension: Option<[u8; 4]>,
+    /// Reserved for later versions (flag W).
+    pub w_extension: Option<[u8; 8]>,
+    /// Over the whole message with this field zero; not verified here.
+    pub checksum: Option<Checksum>,
+    /// Further facts.
+    pub parameters: Parameters<'a>,
+}
+
+/// A message's checksum (RTPS 2.5 9.4.2.15).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Checksum {
+    /// CRC-32C.
+    Crc32c([u8; 4]),
+    /// CRC-64-XZ.
+    Crc64([u8; 8]),
+    /// MD5.
+    Md5([u8; 16]),
+}
+
 /// One submessage.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Submessage<'a> {
@@ -173,8 +201,8 @@ pub enum Submessage<'a> {
     },
     /// Nothing (RTPS 2.5 8.3.8.11).
     Pad,
-    /// Header extension (RTPS 2.5 8.3.7): accepted, its content is not used yet.
-    HeaderExtension,
+    /// Facts about the whole message (RTPS 2.5 8.3.7).
+    HeaderExtension(HeaderExtension<'a>),
     /// A submessage of an unknown or vendor-specific kind, to be skipped.
     Unknown(u8),
 }
