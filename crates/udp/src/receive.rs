@@ -1,0 +1,108 @@
+//! Receiving: one `recvmsg` straight into the caller's buffer.
+use std::io;
+use std::mem::{self, MaybeUninit};
+use std::net::{Ipv4Addr, SocketAddrV4};
+use std::os::fd::AsRawFd;
+use std::ptr;
+
+use bytes::BytesMut;
+
+use crate::Socket;
+
+/// What is known about a datagram besides its bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Arrival {
+    /// Bytes that were appended to the buffer.
+    pub length: usize,
+    /// The sender, as its datagram claims.
+    pub from: SocketAddrV4,
+    /// The address it was sent to, if [`Socket::report_destination`] was asked for.
+    pub to: Option<Ipv4Addr>,
+    /// The datagram was longer than the spare capacity; nothing was appended.
+    pub truncated: bool,
+    /// How many datagrams the kernel had dropped on this socket when this one came, modulo 2^32, unless none.
+    pub dropped: Option<u32>,
+}
+
+impl Socket {
+    /// Appends one datagram to the spare capacity of `buffer`, which does not grow.
+    ///
+    /// If none is there, waits for one when `block` is set, else fails with [`io::ErrorKind::WouldBlock`].
+    pub fn receive(&self, buffer: &mut BytesMut, block: bool) -> io::Result<Arrival> {
+        let flags = if block { 0 } else { libc::MSG_DONTWAIT };
+        loop {
+            match receive_once(self.as_raw_fd(), buffer, flags) {
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                other => return other,
+            }
+        }
+    }
+}
+
+/// Room for the two control messages that a socket of this crate can be sent, aligned as `cmsghdr` wants it.
+#[repr(C, align(8))]
+struct Control([MaybeUninit<u8>; 64]);
+
+fn receive_once(fd: i32, buffer: &mut BytesMut, flags: libc::c_int) -> io::Result<Arrival> {
+    let mut name = MaybeUninit::<libc::sockaddr_in>::zeroed();
+    let mut control = Control([MaybeUninit::uninit(); 64]);
+    let spare = buffer.spare_capacity_mut();
+    let mut part = libc::iovec {
+        iov_base: spare.as_mut_ptr().cast(),
+        iov_len: spare.len(),
+    };
+    // SAFETY: all zeroes is a `msghdr` with nothing in it.
+    let mut header: libc::msghdr = unsafe { mem::zeroed() };
+    header.msg_name = name.as_mut_ptr().cast();
+    header.msg_namelen = size_of::<libc::sockaddr_in>() as libc::socklen_t;
+    header.msg_iov = &raw mut part;
+    header.msg_iovlen = 1;
+    header.msg_control = control.0.as_mut_ptr().cast();
+    header.msg_controllen = size_of::<Control>() as _;
+    // SAFETY: name, control, part and the spare capacity live in this frame or are borrowed by it, with their lengths.
+    let length = unsafe { libc::recvmsg(fd, &mut header, flags) };
+    let length = usize::try_from(length).map_err(|_| io::Error::last_os_error())?;
+    let truncated = header.msg_flags & libc::MSG_TRUNC != 0;
+    let kept = if truncated { 0 } else { length };
+    // SAFETY: the kernel wrote `length` bytes at the start of the spare capacity, never more than `iov_len`.
+    unsafe { buffer.set_len(buffer.len() + kept) };
+    // SAFETY: zeroed above, and every bit pattern is a `sockaddr_in`.
+    let name = unsafe { name.assume_init() };
+    let (to, dropped) = notes(&header);
+    Ok(Arrival {
+        length: kept,
+        from: SocketAddrV4::new(
+            Ipv4Addr::from(name.sin_addr.s_addr.to_ne_bytes()),
+            u16::from_be(name.sin_port),
+        ),
+        to,
+        truncated,
+        dropped,
+    })
+}
+
+/// Destination and drop counter out of the control messages that came with a datagram.
+fn notes(header: &libc::msghdr) -> (Option<Ipv4Addr>, Option<u32>) {
+    let (mut to, mut dropped) = (None, None);
+    // SAFETY: the kernel filled the control buffer and set its length; it outlives `header`'s borrow.
+    let mut at = unsafe { libc::CMSG_FIRSTHDR(header) };
+    // SAFETY: null, or a control message inside the buffer, as CMSG_FIRSTHDR and CMSG_NXTHDR find them.
+    while let Some(message) = unsafe { at.as_ref() } {
+        match (message.cmsg_level, message.cmsg_type) {
+            (libc::SOL_SOCKET, libc::SO_RXQ_OVFL) => {
+                // SAFETY: the kernel gives SO_RXQ_OVFL the four bytes of an u32.
+                dropped = Some(unsafe { ptr::read_unaligned(libc::CMSG_DATA(at).cast::<u32>()) });
+            }
+            (libc::IPPROTO_IP, libc::IP_PKTINFO) => {
+                // SAFETY: the kernel gives IP_PKTINFO an `in_pktinfo`.
+                let info: libc::in_pktinfo =
+                    unsafe { ptr::read_unaligned(libc::CMSG_DATA(at).cast()) };
+                to = Some(Ipv4Addr::from(info.ipi_addr.s_addr.to_ne_bytes()));
+            }
+            _ => {}
+        }
+        // SAFETY: `at` is a message of this header's control buffer.
+        at = unsafe { libc::CMSG_NXTHDR(header, at) };
+    }
+    (to, dropped)
+}

@@ -1,0 +1,180 @@
+//! A UDP socket over IPv4 with the options that RTPS traffic needs.
+use std::io;
+use std::net::{Ipv4Addr, SocketAddr, SocketAddrV4};
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd, RawFd};
+
+use socket2::{Domain, InterfaceIndexOrAddress, Protocol, SockAddr, Type};
+
+/// How much a socket may queue in the kernel, in bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Buffers {
+    /// Asked with SO_RCVBUFFORCE first, which only a privileged process may use, then with SO_RCVBUF.
+    pub receive: usize,
+    /// Likewise for sending.
+    pub send: usize,
+}
+
+impl Default for Buffers {
+    /// 8 MiB each way: Linux's own default holds 256 small datagrams and then drops in silence.
+    fn default() -> Self {
+        const EIGHT_MIB: usize = 8 << 20;
+        Self {
+            receive: EIGHT_MIB,
+            send: EIGHT_MIB,
+        }
+    }
+}
+
+/// A bound UDP socket; threads may send and receive on it at the same time.
+#[derive(Debug)]
+pub struct Socket {
+    inner: socket2::Socket,
+    local: SocketAddrV4,
+}
+
+impl Socket {
+    /// A socket for datagrams to `local` alone. Port 0 asks for any free one.
+    ///
+    /// Fails with [`io::ErrorKind::AddrInUse`] if another socket has the port.
+    pub fn unicast(local: SocketAddrV4, buffers: Buffers) -> io::Result<Self> {
+        Self::bind(local, buffers, |_| Ok(()))
+    }
+
+    /// A socket for datagrams to the group and port of `group`, once it has joined on some interface.
+    ///
+    /// Any number of sockets may have the same group and port, also those of other products, and each gets its own
+    /// copy of a datagram. What other sockets of this host have joined does not reach this one.
+    pub fn multicast(group: SocketAddrV4, buffers: Buffers) -> io::Result<Self> {
+        let shared = |port_too: bool| {
+            move |socket: &socket2::Socket| {
+                socket.set_reuse_address(true)?;
+                socket.set_reuse_port(port_too)?;
+                socket.set_multicast_all_v4(false)
+            }
+        };
+        // A product that asked for SO_REUSEPORT alone shares the port only with those who ask for it too. It divides
+        // unicast datagrams among sockets, not multicast ones, and this socket is bound to a group.
+        Self::bind(group, buffers, shared(false)).or_else(|error| match error.kind() {
+            io::ErrorKind::AddrInUse => Self::bind(group, buffers, shared(true)),
+            _ => Err(error),
+        })
+    }
+
+    /// Receives what arrives for `group` on the interface with this index.
+    pub fn join(&self, group: Ipv4Addr, interface: u32) -> io::Result<()> {
+        self.inner
+            .join_multicast_v4_n(&group, &InterfaceIndexOrAddress::Index(interface))
+    }
+
+    /// Makes each [`Arrival`](crate::Arrival) say which address it was sent to, at a small cost for each.
+    pub fn report_destination(&self) -> io::Result<()> {
+        set_option(self.as_raw_fd(), libc::IPPROTO_IP, libc::IP_PKTINFO, 1)
+    }
+
+    /// The address and port that it is bound to.
+    pub fn local_addr(&self) -> SocketAddrV4 {
+        self.local
+    }
+
+    /// Bytes that the kernel lets the receive queue hold, its own bookkeeping included (SO_RCVBUF as read back).
+    pub fn receive_buffer(&self) -> io::Result<usize> {
+        self.inner.recv_buffer_size()
+    }
+
+    /// Bytes that the kernel lets the send queue hold, its own bookkeeping included (SO_SNDBUF as read back).
+    pub fn send_buffer(&self) -> io::Result<usize> {
+        self.inner.send_buffer_size()
+    }
+
+    fn bind(
+        local: SocketAddrV4,
+        buffers: Buffers,
+        prepare: impl FnOnce(&socket2::Socket) -> io::Result<()>,
+    ) -> io::Result<Self> {
+        const SAME_LINK: u32 = 1;
+        let inner = socket2::Socket::new(Domain::IPV4, Type::DGRAM, Some(Protocol::UDP))?;
+        prepare(&inner)?;
+        enlarge(&inner, buffers)?;
+        set_option(inner.as_raw_fd(), libc::SOL_SOCKET, libc::SO_RXQ_OVFL, 1)?;
+        inner.set_multicast_ttl_v4(SAME_LINK)?;
+        inner.set_multicast_loop_v4(true)?;
+        inner.bind(&SockAddr::from(local))?;
+        match inner.local_addr()?.as_socket() {
+            Some(SocketAddr::V4(local)) => Ok(Self { inner, local }),
+            _ => Err(io::ErrorKind::AddrNotAvailable.into()),
+        }
+    }
+}
+
+impl AsFd for Socket {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.inner.as_fd()
+    }
+}
+
+impl AsRawFd for Socket {
+    fn as_raw_fd(&self) -> RawFd {
+        self.inner.as_raw_fd()
+    }
+}
+
+/// Asks for the sizes; what was granted can be read back and is the caller's to judge.
+fn enlarge(socket: &socket2::Socket, buffers: Buffers) -> io::Result<()> {
+    let fd = socket.as_raw_fd();
+    let bytes = |size| libc::c_int::try_from(size).unwrap_or(libc::c_int::MAX);
+    let (receive, send) = (bytes(buffers.receive), bytes(buffers.send));
+    set_option(fd, libc::SOL_SOCKET, libc::SO_RCVBUFFORCE, receive)
+        .or_else(|_| set_option(fd, libc::SOL_SOCKET, libc::SO_RCVBUF, receive))?;
+    set_option(fd, libc::SOL_SOCKET, libc::SO_SNDBUFFORCE, send)
+        .or_else(|_| set_option(fd, libc::SOL_SOCKET, libc::SO_SNDBUF, send))
+}
+
+fn set_option(
+    fd: RawFd,
+    level: libc::c_int,
+    name: libc::c_int,
+    value: libc::c_int,
+) -> io::Result<()> {
+    // SAFETY: the value is an int of this frame, and the length is that of an int.
+    let result = unsafe {
+        libc::setsockopt(
+            fd,
+            level,
+            name,
+            (&raw const value).cast(),
+            size_of::<libc::c_int>() as libc::socklen_t,
+        )
+    };
+    match result {
+        0 => Ok(()),
+        _ => Err(io::Error::last_os_error()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn home(port: u16) -> SocketAddrV4 {
+        SocketAddrV4::new(Ipv4Addr::LOCALHOST, port)
+    }
+
+    #[test]
+    fn a_taken_unicast_port_is_refused() {
+        let first = Socket::unicast(home(0), Buffers::default()).unwrap();
+        let second = Socket::unicast(first.local_addr(), Buffers::default());
+        assert_eq!(second.unwrap_err().kind(), io::ErrorKind::AddrInUse);
+    }
+
+    #[test]
+    fn buffers_grow_as_far_as_the_system_allows() {
+        let small = Buffers {
+            receive: 4096,
+            send: 4096,
+        };
+        let small = Socket::unicast(home(0), small).unwrap();
+        let large = Socket::unicast(home(0), Buffers::default()).unwrap();
+        assert!(large.receive_buffer().unwrap() > small.receive_buffer().unwrap());
+        assert!(large.send_buffer().unwrap() > small.send_buffer().unwrap());
+    }
+}
