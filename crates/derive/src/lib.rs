@@ -1,1 +1,70 @@
-//! derive
+//! `#[derive(Topic)]` and `#[derive(Data)]`: the CDR encoding of a Rust type, see the crate `dunlin-cdr`.
+//!
+//! `Topic` is for the types of topics, `Data` for types that occur inside them. Both write the same encoding.
+//!
+//! On the type, `#[topic(...)]` with
+//! - `name = "module::Type"`: the name on the network (structs with `Topic`; default: the Rust name);
+//! - `extensibility = "final" | "appendable" | "mutable"` (default: appendable, as DDS-XTypes 1.3 7.2.2.4.4.4.6 says);
+//! - `bit_bound = N`: enumerations of 1 to 32 bits (default 32);
+//! - `discriminator = "u8"`: the type that selects the case of a union (default `i32`);
+//! - `crate = "path"`: where the items of `dunlin-cdr` are found (default `::dunlin::cdr`).
+//!
+//! On a field, `#[key]`, and `#[topic(...)]` with
+//! - `id = N`: its member id (default: that of the field before plus one);
+//! - `bound = N`: how many elements a string (in bytes) or sequence may have;
+//! - `must_understand`: readers that do not know the member refuse the sample.
+//!
+//! On a variant of a union, `#[topic(...)]` with `case = VALUE`, once or more often (the first is written; default: that
+//! of the variant before plus one), `default` (it takes all other discriminators), `id` and `bound`.
+//! On a variant of an enumeration, `#[topic(default)]` marks the value of members that a sender does not have.
+
+mod attributes;
+mod enumeration;
+mod structure;
+mod union;
+
+use proc_macro2::TokenStream;
+use syn::{Data, DeriveInput, Error, Result, parse_macro_input};
+
+use attributes::Container;
+
+/// The encoding of a struct that is the type of a topic.
+#[proc_macro_derive(Topic, attributes(topic, key))]
+pub fn derive_topic(input: proc_macro::TokenStream) -> proc_macro::TokenStream {
+    expand(parse_macro_input!(input), true)
+}
+
+/// The encoding of a struct, enumeration or union that occurs inside topics.
+#[proc_macro_derive(Data, attributes(topic, key))]
+pub fn derive_data(input: proc_macro::TokenStream) -> proc_macro::TokenStream {
+    expand(parse_macro_input!(input), false)
+}
+
+fn expand(input: DeriveInput, is_topic: bool) -> proc_macro::TokenStream {
+    implementation(&input, is_topic)
+        .unwrap_or_else(Error::into_compile_error)
+        .into()
+}
+
+fn implementation(input: &DeriveInput, is_topic: bool) -> Result<TokenStream> {
+    if let Some(parameter) = input.generics.params.first() {
+        return Err(Error::new_spanned(
+            parameter,
+            "a type with generic parameters has no fixed encoding",
+        ));
+    }
+    let container = Container::parse(input, is_topic)?;
+    match &input.data {
+        Data::Struct(data) => structure::expand(&container, data),
+        Data::Enum(data) if is_topic => Err(Error::new_spanned(
+            data.enum_token,
+            "only a struct can be the type of a topic; derive `Data` for enumerations and unions",
+        )),
+        Data::Enum(data) if union::is_union(&container, data)? => union::expand(&container, data),
+        Data::Enum(data) => enumeration::expand(&container, data),
+        Data::Union(data) => Err(Error::new_spanned(
+            data.union_token,
+            "an IDL union is a Rust enum whose variants have one value or none",
+        )),
+    }
+}

@@ -1,0 +1,216 @@
+//! Whole payloads: encapsulation header, value, padding; and key hashes.
+
+use bytes::{Bytes, BytesMut};
+use md5::{Digest, Md5};
+
+use crate::representation::HEADER_SIZE;
+use crate::{
+    Buffer, Counter, Endianness, Error, Extensibility, Reader, Representation, Topic, Writer, Xcdr,
+};
+
+/// Length of a key hash, in bytes.
+pub const KEY_HASH_SIZE: usize = 16;
+
+/// Appends the payload of a sample in the byte order of this machine (RTPS 2.5 9.4.2.12, 10.5). Allocates only if
+/// `out` has less room than [`serialized_size`] says.
+///
+/// # Errors
+/// Those of [`Serialize::serialize`](crate::Serialize::serialize); `out` is then as before.
+#[inline]
+pub fn to_payload<T: Topic>(value: &T, xcdr: Xcdr, out: &mut BytesMut) -> Result<(), Error> {
+    to_payload_as(value, xcdr, Endianness::NATIVE, out)
+}
+
+/// [`to_payload`] in a byte order of choice.
+///
+/// # Errors
+/// As [`to_payload`].
+#[inline]
+pub fn to_payload_as<T: Topic>(
+    value: &T,
+    xcdr: Xcdr,
+    endianness: Endianness,
+    out: &mut BytesMut,
+) -> Result<(), Error> {
+    append::<T>(xcdr, endianness, out, |w| value.serialize(w))
+}
+
+/// Appends the payload of a dispose or unregister message: the key members only, in the representation that samples
+/// of the type have (RTPS 2.5 9.6.3.9). Nothing but the header if the type has no key.
+///
+/// # Errors
+/// As [`to_payload`].
+pub fn key_to_payload<T: Topic>(value: &T, xcdr: Xcdr, out: &mut BytesMut) -> Result<(), Error> {
+    key_to_payload_as(value, xcdr, Endianness::NATIVE, out)
+}
+
+/// [`key_to_payload`] in a byte order of choice.
+///
+/// # Errors
+/// As [`to_payload`].
+pub fn key_to_payload_as<T: Topic>(
+    value: &T,
+    xcdr: Xcdr,
+    endianness: Endianness,
+    out: &mut BytesMut,
+) -> Result<(), Error> {
+    append::<T>(xcdr, endianness, out, |w| {
+        if T::HAS_KEY {
+            value.serialize_key(w)
+        } else {
+            Ok(())
+        }
+    })
+}
+
+/// The exact length of what [`to_payload`] appends, in bytes. For a value that `to_payload` refuses, that of the part
+/// before the fault.
+#[inline]
+pub fn serialized_size<T: Topic>(value: &T, xcdr: Xcdr) -> usize {
+    let mut w = Writer::<Counter>::counting(xcdr);
+    w.encapsulation([0; HEADER_SIZE]);
+    // The error comes back, with its reason, when the value is written.
+    let _ = value.serialize(&mut w);
+    w.pad_payload(0);
+    w.position()
+}
+
+#[inline]
+fn append<T: Topic>(
+    xcdr: Xcdr,
+    endianness: Endianness,
+    out: &mut BytesMut,
+    body: impl FnOnce(&mut Writer<Buffer<'_>>) -> Result<(), Error>,
+) -> Result<(), Error> {
+    let representation = Representation {
+        xcdr,
+        extensibility: T::EXTENSIBILITY,
+        endianness,
+    };
+    let length = out.len();
+    let mut w = Writer::new(out, xcdr, endianness);
+    w.encapsulation(representation.header());
+    let result = body(&mut w);
+    w.pad_payload(0);
+    w.finish();
+    if result.is_err() {
+        out.truncate(length);
+    }
+    result
+}
+
+/// Reads the payload of a sample, in whatever representation its header names.
+///
+/// # Errors
+/// Whatever is wrong with the payload.
+#[inline]
+pub fn from_payload<T: Topic>(payload: &[u8]) -> Result<T, Error> {
+    let mut r = open::<T>(payload, None)?;
+    T::deserialize(&mut r)
+}
+
+/// As [`from_payload`], but fields of type [`Bytes`] become slices of the payload and keep it alive: nothing is copied.
+///
+/// # Errors
+/// Whatever is wrong with the payload.
+#[inline]
+pub fn from_payload_bytes<T: Topic>(payload: &Bytes) -> Result<T, Error> {
+    let mut r = open::<T>(payload, Some(payload))?;
+    T::deserialize(&mut r)
+}
+
+/// Reads the payload of a dispose or unregister message; members that are no key get their default value.
+///
+/// # Errors
+/// Whatever is wrong with the payload.
+pub fn key_from_payload<T: Topic>(payload: &[u8]) -> Result<T, Error> {
+    let mut r = open::<T>(payload, None)?;
+    if T::HAS_KEY {
+        T::deserialize_key(&mut r)
+    } else {
+        Ok(T::default_value())
+    }
+}
+
+#[inline]
+fn open<'a, T: Topic>(payload: &'a [u8], owner: Option<&'a Bytes>) -> Result<Reader<'a>, Error> {
+    let Some((&[high, low, _, options], body)) = payload.split_first_chunk::<HEADER_SIZE>() else {
+        return Err(Error::Truncated {
+            wanted: HEADER_SIZE,
+            left: payload.len(),
+        });
+    };
+    let id = u16::from_be_bytes([high, low]);
+    let representation = Representation::from_id(id)?;
+    let padding = usize::from(options & 3);
+    let length = body.len().checked_sub(padding).ok_or(Error::Padding)?;
+    let body = body.get(..length).unwrap_or_default();
+    let mut r = Reader::new(body, representation.xcdr, representation.endianness);
+    if let Some(owner) = owner {
+        r = r.with_owner(owner, HEADER_SIZE);
+    }
+    adapt::<T>(&mut r, representation)?;
+    Ok(r)
+}
+
+/// Vendors do not agree whether a type without annotation is final or appendable, so either is read as the header
+/// says. A type that is mutable on one side only is an error.
+#[inline]
+fn adapt<T: Topic>(r: &mut Reader<'_>, representation: Representation) -> Result<(), Error> {
+    use Extensibility::{Appendable, Final, Mutable};
+    match (representation.extensibility, T::EXTENSIBILITY) {
+        (Mutable, Mutable) | (Final, Final) | (Appendable, Appendable) => {}
+        (Final, Appendable) if representation.xcdr == Xcdr::V1 => {}
+        (Final, Appendable) => r.set_undelimited(),
+        (Appendable, Final) => {
+            let _ = r.begin_delimited()?;
+        }
+        _ => return Err(Error::WrongExtensibility(representation.id())),
+    }
+    Ok(())
+}
+
+/// The hash that names an instance (RTPS 2.5 9.6.4.8, DDS-XTypes 1.3 7.6.8): the key members in the order of their
+/// ids as plain big-endian XCDR2, filled up with zeros if they always fit 16 bytes, else their MD5. All zeros if the
+/// type has no key. Allocates only for keys of more than 256 bytes.
+///
+/// # Errors
+/// Those of [`Serialize::serialize`](crate::Serialize::serialize).
+#[inline]
+pub fn key_hash<T: Topic>(value: &T) -> Result<[u8; KEY_HASH_SIZE], Error> {
+    if !T::HAS_KEY {
+        return Ok([0; KEY_HASH_SIZE]);
+    }
+    let mut overflow = BytesMut::new();
+    let sink = Buffer::<256>::new(&mut overflow);
+    let mut w = Writer::with_sink(sink, Xcdr::V2, Endianness::Big);
+    w.set_plain();
+    value.serialize_key(&mut w)?;
+    if let Some(key) = w.sink().staged() {
+        return Ok(hash(key, fits_hash::<T>()));
+    }
+    w.finish();
+    Ok(hash(&overflow, fits_hash::<T>()))
+}
+
+/// The most bytes that a key of this type takes in plain XCDR2; `None` if it has no bound. Above 16 the value is only
+/// known to be above 16.
+#[inline]
+pub fn key_max_size<T: Topic>() -> Option<usize> {
+    if T::HAS_KEY { T::key_end(0) } else { Some(0) }
+}
+
+#[inline]
+fn fits_hash<T: Topic>() -> bool {
+    key_max_size::<T>().is_some_and(|size| size <= KEY_HASH_SIZE)
+}
+
+#[inline]
+fn hash(key: &[u8], fits: bool) -> [u8; KEY_HASH_SIZE] {
+    let mut hash = [0; KEY_HASH_SIZE];
+    match hash.get_mut(..key.len()) {
+        Some(prefix) if fits => prefix.copy_from_slice(key),
+        _ => hash = Md5::digest(key).into(),
+    }
+    hash
+}

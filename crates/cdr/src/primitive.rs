@@ -1,0 +1,143 @@
+//! Numbers, booleans and characters.
+
+use alloc::vec::Vec;
+
+use crate::layout::number_end;
+use crate::{Deserialize, Endianness, Error, Layout, Reader, Serialize, Sink, Writer};
+
+/// An IDL `char`: one byte, in whatever character set the two sides agreed on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+#[repr(transparent)]
+pub struct Char8(pub u8);
+
+/// An IDL `wchar`: one UTF-16 code unit (DDS-XTypes 1.3 7.2.2.2.1).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+#[repr(transparent)]
+pub struct Char16(pub u16);
+
+macro_rules! numbers {
+    ($($number:ty: $length_code:literal),*) => {$(
+        impl Layout for $number {
+            const PRIMITIVE: bool = true;
+            const LENGTH_CODE: u32 = $length_code;
+            const MIN_SIZE: usize = size_of::<$number>();
+
+            #[inline]
+            fn key_end(at: usize) -> Option<usize> {
+                Some(number_end(at, size_of::<$number>()))
+            }
+        }
+
+        impl Serialize for $number {
+            #[inline(always)]
+            fn serialize<S: Sink>(&self, w: &mut Writer<S>) -> Result<(), Error> {
+                w.put(match w.endianness() {
+                    Endianness::Big => self.to_be_bytes(),
+                    Endianness::Little => self.to_le_bytes(),
+                });
+                Ok(())
+            }
+
+            #[inline]
+            fn serialize_slice<S: Sink>(values: &[Self], w: &mut Writer<S>) -> Result<(), Error> {
+                if size_of::<Self>() == 1 || w.endianness() == Endianness::NATIVE {
+                    w.put_numbers(size_of::<Self>(), bytemuck::cast_slice(values));
+                    Ok(())
+                } else {
+                    values.iter().try_for_each(|value| value.serialize(w))
+                }
+            }
+        }
+
+        impl Deserialize for $number {
+            #[inline(always)]
+            fn deserialize(r: &mut Reader<'_>) -> Result<Self, Error> {
+                let bytes = r.take()?;
+                Ok(match r.endianness() {
+                    Endianness::Big => Self::from_be_bytes(bytes),
+                    Endianness::Little => Self::from_le_bytes(bytes),
+                })
+            }
+
+            #[inline]
+            fn default_value() -> Self {
+                Self::default()
+            }
+
+            #[inline]
+            fn deserialize_vec(count: usize, r: &mut Reader<'_>) -> Result<Vec<Self>, Error> {
+                let (chunks, _) = r.take_numbers(count, size_of::<Self>())?.as_chunks();
+                Ok(match r.endianness() {
+                    Endianness::Big => chunks.iter().map(|c| Self::from_be_bytes(*c)).collect(),
+                    Endianness::Little => chunks.iter().map(|c| Self::from_le_bytes(*c)).collect(),
+                })
+            }
+
+            #[inline]
+            fn deserialize_array(values: &mut [Self], r: &mut Reader<'_>) -> Result<(), Error> {
+                let (chunks, _) = r.take_numbers(values.len(), size_of::<Self>())?.as_chunks();
+                let pairs = values.iter_mut().zip(chunks);
+                match r.endianness() {
+                    Endianness::Big => pairs.for_each(|(v, c)| *v = Self::from_be_bytes(*c)),
+                    Endianness::Little => pairs.for_each(|(v, c)| *v = Self::from_le_bytes(*c)),
+                }
+                Ok(())
+            }
+        }
+    )*};
+}
+
+numbers!(u8: 0, i8: 0, u16: 1, i16: 1, u32: 2, i32: 2, u64: 3, i64: 3, f32: 2, f64: 3);
+
+/// Types that are a number on the wire and something else in Rust.
+macro_rules! transparent {
+    ($($name:ty = $number:ty, $into:expr, $from:expr);*) => {$(
+        impl Layout for $name {
+            const PRIMITIVE: bool = true;
+            const LENGTH_CODE: u32 = <$number>::LENGTH_CODE;
+            const MIN_SIZE: usize = <$number>::MIN_SIZE;
+
+            #[inline]
+            fn key_end(at: usize) -> Option<usize> {
+                <$number>::key_end(at)
+            }
+        }
+
+        impl Serialize for $name {
+            #[inline]
+            fn serialize<S: Sink>(&self, w: &mut Writer<S>) -> Result<(), Error> {
+                let into: fn($name) -> $number = $into;
+                into(*self).serialize(w)
+            }
+        }
+
+        impl Deserialize for $name {
+            #[inline]
+            fn deserialize(r: &mut Reader<'_>) -> Result<Self, Error> {
+                let from: fn($number) -> Result<$name, Error> = $from;
+                from(<$number>::deserialize(r)?)
+            }
+
+            #[inline]
+            fn default_value() -> Self {
+                Self::default()
+            }
+
+            #[inline]
+            fn deserialize_vec(count: usize, r: &mut Reader<'_>) -> Result<Vec<Self>, Error> {
+                let from: fn($number) -> Result<$name, Error> = $from;
+                <$number>::deserialize_vec(count, r)?.into_iter().map(from).collect()
+            }
+        }
+    )*};
+}
+
+transparent!(
+    bool = u8, u8::from, |byte| match byte {
+        0 => Ok(false),
+        1 => Ok(true),
+        other => Err(Error::InvalidBool(other)),
+    };
+    Char8 = u8, |c| c.0, |byte| Ok(Char8(byte));
+    Char16 = u16, |c| c.0, |unit| Ok(Char16(unit))
+);

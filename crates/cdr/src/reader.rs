@@ -1,0 +1,513 @@
+//! Reads values from XCDR1 or XCDR2, trusting nothing that it reads.
+
+use alloc::vec::Vec;
+
+use bytes::Bytes;
+
+use crate::layout::{
+    Bounded, LONG_MUST_UNDERSTAND, MAX_DEPTH, MEMBER_ID_MASK, PID_EXTENDED, PID_IGNORE, PID_MASK,
+    PID_MUST_UNDERSTAND, PID_SENTINEL, check_bound,
+};
+use crate::{Deserialize, Endianness, Error, Extensibility, Xcdr};
+
+/// How many elements a sequence may have whose elements take no bytes at all.
+const MAX_EMPTY_ELEMENTS: usize = 1 << 16;
+
+/// Reads values one after the other from a slice.
+#[derive(Debug, Clone)]
+pub struct Reader<'a> {
+    /// The data up to the end of the innermost delimited part.
+    data: &'a [u8],
+    position: usize,
+    /// Position from which alignment counts.
+    origin: usize,
+    /// Where the innermost delimited part begins.
+    region: usize,
+    xcdr: Xcdr,
+    endianness: Endianness,
+    depth: u8,
+    /// The encapsulation header says that the outermost type was written without delimiter.
+    undelimited: bool,
+    /// The counted bytes behind `data`, and where `data` begins in them.
+    owner: Option<(&'a Bytes, usize)>,
+}
+
+/// A struct, union or collection that was begun and has to be ended.
+#[derive(Debug)]
+#[must_use]
+pub struct ReadScope<'a> {
+    outer: &'a [u8],
+    outer_region: usize,
+    delimited: bool,
+    /// Whether members may be missing at the end.
+    tolerant: bool,
+}
+
+/// A member of a mutable type, begun and to be ended.
+#[derive(Debug)]
+#[must_use]
+pub struct ReadMember<'a> {
+    id: u32,
+    must_understand: bool,
+    is_empty: bool,
+    outer: &'a [u8],
+    outer_region: usize,
+    outer_origin: usize,
+}
+
+impl ReadMember<'_> {
+    /// The member id, 28 bits.
+    #[inline]
+    pub fn id(&self) -> u32 {
+        self.id
+    }
+}
+
+impl<'a> Reader<'a> {
+    /// A reader of `data`, which begins where alignment counts from, and has no encapsulation header.
+    #[inline]
+    pub fn new(data: &'a [u8], xcdr: Xcdr, endianness: Endianness) -> Self {
+        Self {
+            data,
+            position: 0,
+            origin: 0,
+            region: 0,
+            xcdr,
+            endianness,
+            depth: 0,
+            undelimited: false,
+            owner: None,
+        }
+    }
+
+    /// Lets fields of type [`Bytes`] be slices of `owner`, in which the data begins at `offset`.
+    #[inline]
+    pub(crate) fn with_owner(mut self, owner: &'a Bytes, offset: usize) -> Self {
+        self.owner = Some((owner, offset));
+        self
+    }
+
+    /// Makes the outermost type be read as if it were final.
+    #[inline]
+    pub(crate) fn set_undelimited(&mut self) {
+        self.undelimited = true;
+    }
+
+    /// Version of the encoding being read.
+    #[inline]
+    pub fn xcdr(&self) -> Xcdr {
+        self.xcdr
+    }
+
+    /// Byte order being read.
+    #[inline]
+    pub fn endianness(&self) -> Endianness {
+        self.endianness
+    }
+
+    /// Bytes left in the innermost delimited part.
+    #[inline]
+    pub fn remaining(&self) -> usize {
+        self.data.len().saturating_sub(self.position)
+    }
+
+    #[inline(always)]
+    fn align(&mut self, align: usize) {
+        let align = if align < self.xcdr.max_align() {
+            align
+        } else {
+            self.xcdr.max_align()
+        };
+        let padding = self.origin.wrapping_sub(self.position) & (align - 1);
+        self.position = self.position.saturating_add(padding);
+    }
+
+    /// The next `N` bytes, aligned to `N`: one number.
+    ///
+    /// # Errors
+    /// [`Error::Truncated`].
+    #[inline(always)]
+    pub fn take<const N: usize>(&mut self) -> Result<[u8; N], Error> {
+        self.align(N);
+        let rest = self.data.get(self.position..);
+        let Some(bytes) = rest.and_then(|rest| rest.first_chunk::<N>()) else {
+            return Err(self.truncated(N));
+        };
+        self.position += N;
+        Ok(*bytes)
+    }
+
+    /// The next `length` bytes, not aligned.
+    ///
+    /// # Errors
+    /// [`Error::Truncated`].
+    #[inline]
+    pub fn take_slice(&mut self, length: usize) -> Result<&'a [u8], Error> {
+        let rest = self.data.get(self.position..);
+        let Some(bytes) = rest.and_then(|rest| rest.get(..length)) else {
+            return Err(self.truncated(length));
+        };
+        self.position += length;
+        Ok(bytes)
+    }
+
+    /// The bytes of `count` numbers of `size` bytes each.
+    #[inline]
+    pub(crate) fn take_numbers(&mut self, count: usize, size: usize) -> Result<&'a [u8], Error> {
+        if count == 0 {
+            return Ok(&[]);
+        }
+        self.align(size);
+        let Some(length) = count.checked_mul(size) else {
+            return Err(self.truncated(usize::MAX));
+        };
+        self.take_slice(length)
+    }
+
+    #[cold]
+    fn truncated(&self, wanted: usize) -> Error {
+        Error::Truncated {
+            wanted,
+            left: self.remaining(),
+        }
+    }
+
+    /// A 16-bit number.
+    ///
+    /// # Errors
+    /// [`Error::Truncated`].
+    #[inline(always)]
+    pub fn take_u16(&mut self) -> Result<u16, Error> {
+        let bytes = self.take()?;
+        Ok(match self.endianness {
+            Endianness::Big => u16::from_be_bytes(bytes),
+            Endianness::Little => u16::from_le_bytes(bytes),
+        })
+    }
+
+    /// A 32-bit number.
+    ///
+    /// # Errors
+    /// [`Error::Truncated`].
+    #[inline(always)]
+    pub fn take_u32(&mut self) -> Result<u32, Error> {
+        let bytes = self.take()?;
+        Ok(match self.endianness {
+            Endianness::Big => u32::from_be_bytes(bytes),
+            Endianness::Little => u32::from_le_bytes(bytes),
+        })
+    }
+
+    /// A number of elements or bytes.
+    ///
+    /// # Errors
+    /// [`Error::Truncated`].
+    #[inline]
+    pub fn take_length(&mut self) -> Result<usize, Error> {
+        let length = self.take_u32()?;
+        usize::try_from(length).map_err(|_| self.truncated(usize::MAX))
+    }
+
+    /// Reads a sequence of octets: a slice of the payload if it is counted, else a copy.
+    #[inline]
+    pub(crate) fn take_bytes(&mut self) -> Result<Bytes, Error> {
+        let length = self.take_length()?;
+        let start = self.position;
+        let bytes = self.take_slice(length)?;
+        match self.owner {
+            _ if bytes.is_empty() => Ok(Bytes::new()),
+            Some((owner, offset)) => Ok(owner.slice(offset + start..offset + start + length)),
+            None => Ok(Bytes::copy_from_slice(bytes)),
+        }
+    }
+
+    /// Refuses a string or sequence with more than `bound` elements.
+    ///
+    /// # Errors
+    /// [`Error::BoundExceeded`].
+    #[inline]
+    pub fn bounded<T: Bounded>(&self, value: T, bound: usize) -> Result<T, Error> {
+        check_bound(value.bounded_len(), bound)?;
+        Ok(value)
+    }
+
+    /// Reads the elements of a sequence one by one.
+    #[inline]
+    pub(crate) fn elements<T: Deserialize>(&mut self, count: usize) -> Result<Vec<T>, Error> {
+        self.check_count(count, T::MIN_SIZE)?;
+        self.nested(|r| {
+            // An element may be larger in memory than on the wire, so trust the count only as far as the data goes.
+            let affordable = r.remaining() / size_of::<T>().max(1);
+            let mut values = Vec::with_capacity(count.min(affordable));
+            for _ in 0..count {
+                values.push(T::deserialize(r)?);
+            }
+            Ok(values)
+        })
+    }
+
+    /// Refuses a count of elements that the remaining data cannot hold.
+    #[inline]
+    pub(crate) fn check_count(&self, count: usize, min_size: usize) -> Result<(), Error> {
+        let possible = match min_size {
+            0 => MAX_EMPTY_ELEMENTS,
+            size => self.remaining() / size,
+        };
+        if count <= possible {
+            Ok(())
+        } else {
+            Err(self.truncated(count.saturating_mul(min_size)))
+        }
+    }
+
+    /// Reads something that may contain its own kind.
+    #[inline]
+    pub(crate) fn nested<T>(
+        &mut self,
+        read: impl FnOnce(&mut Self) -> Result<T, Error>,
+    ) -> Result<T, Error> {
+        if self.depth == MAX_DEPTH {
+            return Err(Error::TooDeep);
+        }
+        self.depth += 1;
+        let value = read(self);
+        self.depth -= 1;
+        value
+    }
+
+    /// Begins a struct or union as [`Writer::begin`](crate::Writer::begin) does.
+    ///
+    /// # Errors
+    /// [`Error::Truncated`] if the DHEADER claims more than there is.
+    #[inline]
+    pub fn begin(&mut self, extensibility: Extensibility) -> Result<ReadScope<'a>, Error> {
+        let undelimited = core::mem::take(&mut self.undelimited);
+        match (self.xcdr, extensibility) {
+            (_, Extensibility::Final) | (Xcdr::V1, Extensibility::Mutable) => Ok(self.open(false)),
+            (Xcdr::V2, Extensibility::Appendable) if undelimited => Ok(self.open(false)),
+            (Xcdr::V2, _) => self.begin_delimited(),
+            // Only the encapsulation or a parameter header tells where an XCDR1 type ends.
+            (Xcdr::V1, Extensibility::Appendable) => {
+                Ok(self.open(self.position == self.region && self.remaining() > 0))
+            }
+        }
+    }
+
+    /// Begins a collection as [`Writer::begin_collection`](crate::Writer::begin_collection) does.
+    ///
+    /// # Errors
+    /// [`Error::Truncated`] if the DHEADER claims more than there is.
+    #[inline]
+    pub fn begin_collection(&mut self, primitive: bool) -> Result<ReadScope<'a>, Error> {
+        if self.xcdr == Xcdr::V2 && !primitive {
+            self.begin_delimited()
+        } else {
+            Ok(self.open(false))
+        }
+    }
+
+    #[inline]
+    fn open(&self, tolerant: bool) -> ReadScope<'a> {
+        ReadScope {
+            outer: self.data,
+            outer_region: self.region,
+            delimited: false,
+            tolerant,
+        }
+    }
+
+    #[inline]
+    pub(crate) fn begin_delimited(&mut self) -> Result<ReadScope<'a>, Error> {
+        let length = self.take_length()?;
+        let scope = ReadScope {
+            delimited: true,
+            ..self.open(true)
+        };
+        self.narrow(length)?;
+        Ok(scope)
+    }
+
+    /// Hides what comes after the next `length` bytes.
+    #[inline]
+    fn narrow(&mut self, length: usize) -> Result<(), Error> {
+        let end = self.position.saturating_add(length);
+        let Some(data) = self.data.get(..end) else {
+            return Err(self.truncated(length));
+        };
+        self.data = data;
+        self.region = self.position;
+        Ok(())
+    }
+
+    /// Ends what was begun, and skips what the reader's type does not know of it.
+    #[inline]
+    pub fn end(&mut self, scope: ReadScope<'a>) {
+        if scope.delimited {
+            self.position = self.data.len();
+            self.data = scope.outer;
+            self.region = scope.outer_region;
+        }
+    }
+
+    /// Reads the next member of a final or appendable type; its default value if an older sender lacks it.
+    ///
+    /// # Errors
+    /// Those of the member.
+    #[inline]
+    pub fn member<T: Deserialize>(&mut self, scope: &ReadScope<'a>, id: u32) -> Result<T, Error> {
+        if scope.tolerant && self.remaining() == 0 {
+            Ok(T::default_value())
+        } else {
+            T::deserialize_member(id, self)
+        }
+    }
+
+    /// Reads the key part of the next member of a final or appendable type.
+    ///
+    /// # Errors
+    /// Those of the member.
+    #[inline]
+    pub fn key_member<T: Deserialize>(&mut self, scope: &ReadScope<'a>) -> Result<T, Error> {
+        if scope.tolerant && self.remaining() == 0 {
+            Ok(T::default_value())
+        } else {
+            T::deserialize_key(self)
+        }
+    }
+
+    /// Begins the next member of a mutable type; `None` after the last.
+    ///
+    /// # Errors
+    /// [`Error::Truncated`] or [`Error::MemberHeader`].
+    #[inline]
+    pub fn next_member(&mut self) -> Result<Option<ReadMember<'a>>, Error> {
+        match self.xcdr {
+            Xcdr::V1 => self.next_parameter(),
+            Xcdr::V2 => self.next_labelled(),
+        }
+    }
+
+    fn next_labelled(&mut self) -> Result<Option<ReadMember<'a>>, Error> {
+        self.align(4);
+        if self.remaining() == 0 {
+            return Ok(None);
+        }
+        let header = self.take_u32()?;
+        let length = match (header >> 28) & 7 {
+            code @ 0..=3 => 1 << code,
+            4 => self.take_length()?,
+            code => self.peek_length(if code == 5 { 1 } else { 1 << (code - 4) })?,
+        };
+        let member = self.open_member(
+            header & MEMBER_ID_MASK,
+            header >> 31 == 1,
+            length,
+            self.origin,
+        )?;
+        Ok(Some(member))
+    }
+
+    /// The length of a member that begins with the number of its units.
+    fn peek_length(&self, unit: usize) -> Result<usize, Error> {
+        let count = self.clone().take_length()?;
+        count
+            .checked_mul(unit)
+            .and_then(|length| length.checked_add(4))
+            .ok_or(Error::MemberHeader)
+    }
+
+    fn next_parameter(&mut self) -> Result<Option<ReadMember<'a>>, Error> {
+        loop {
+            self.align(4);
+            let pid = self.take_u16()?;
+            let short = self.take_u16()?;
+            let (id, must_understand, length) = match pid & PID_MASK {
+                PID_SENTINEL => return Ok(None),
+                PID_IGNORE => {
+                    self.take_slice(short.into())?;
+                    continue;
+                }
+                PID_EXTENDED => {
+                    if short < 8 {
+                        return Err(Error::MemberHeader);
+                    }
+                    let id = self.take_u32()?;
+                    let length = self.take_length()?;
+                    self.take_slice(usize::from(short - 8))?;
+                    (id & MEMBER_ID_MASK, id & LONG_MUST_UNDERSTAND != 0, length)
+                }
+                id => (
+                    id.into(),
+                    pid & PID_MUST_UNDERSTAND != 0,
+                    usize::from(short),
+                ),
+            };
+            let origin = self.position;
+            return self
+                .open_member(id, must_understand, length, origin)
+                .map(Some);
+        }
+    }
+
+    fn open_member(
+        &mut self,
+        id: u32,
+        must_understand: bool,
+        length: usize,
+        origin: usize,
+    ) -> Result<ReadMember<'a>, Error> {
+        let member = ReadMember {
+            id,
+            must_understand,
+            is_empty: length == 0,
+            outer: self.data,
+            outer_region: self.region,
+            outer_origin: self.origin,
+        };
+        self.narrow(length)?;
+        self.origin = origin;
+        Ok(member)
+    }
+
+    /// Ends a member, and skips what is left of it.
+    #[inline]
+    pub fn end_member(&mut self, member: ReadMember<'a>) {
+        self.position = self.data.len();
+        self.data = member.outer;
+        self.region = member.outer_region;
+        self.origin = member.outer_origin;
+    }
+
+    /// Passes over a member that the reader's type does not have.
+    ///
+    /// # Errors
+    /// [`Error::MustUnderstand`] if the sender insists.
+    #[inline]
+    pub fn unknown_member(&mut self, member: &ReadMember<'a>) -> Result<(), Error> {
+        if member.must_understand {
+            Err(Error::MustUnderstand(member.id))
+        } else {
+            Ok(())
+        }
+    }
+
+    /// Reads an optional member of a final or appendable XCDR1 type (DDS-XTypes 1.3 7.4.1.2).
+    pub(crate) fn optional_parameter<T: Deserialize>(
+        &mut self,
+        id: u32,
+    ) -> Result<Option<T>, Error> {
+        let Some(member) = self.next_parameter()? else {
+            return Err(Error::MemberHeader);
+        };
+        if member.id != id {
+            return Err(Error::MemberHeader);
+        }
+        let value = if member.is_empty {
+            None
+        } else {
+            Some(T::deserialize(self)?)
+        };
+        self.end_member(member);
+        Ok(value)
+    }
+}

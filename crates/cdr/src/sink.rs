@@ -1,0 +1,201 @@
+//! Where a [`Writer`](crate::Writer) puts its bytes: into a buffer, or nowhere, only to count them.
+
+use bytes::BytesMut;
+
+/// Takes the bytes of a [`Writer`](crate::Writer). Implemented by [`Buffer`] and [`Counter`] and by nothing else.
+pub trait Sink: sealed::Sealed {
+    /// Bytes taken so far.
+    fn position(&self) -> usize;
+    /// Appends `padding` (at most 8) zero bytes and then `bytes`.
+    fn put<const N: usize>(&mut self, padding: usize, bytes: [u8; N]);
+    /// Appends a run of bytes.
+    fn put_slice(&mut self, bytes: &[u8]);
+    /// Overwrites bytes taken earlier, from position `at`.
+    fn patch<const N: usize>(&mut self, at: usize, bytes: [u8; N]);
+    /// Makes room for `N` bytes at position `at` and moves what follows.
+    fn insert<const N: usize>(&mut self, at: usize, bytes: [u8; N]);
+}
+
+mod sealed {
+    pub trait Sealed {}
+    impl Sealed for super::Counter {}
+    impl<const STAGE: usize> Sealed for super::Buffer<'_, STAGE> {}
+}
+
+/// Counts bytes and forgets them.
+#[derive(Debug, Default)]
+pub struct Counter {
+    position: usize,
+}
+
+impl Sink for Counter {
+    #[inline]
+    fn position(&self) -> usize {
+        self.position
+    }
+
+    #[inline]
+    fn put<const N: usize>(&mut self, padding: usize, _: [u8; N]) {
+        self.position += padding + N;
+    }
+
+    #[inline]
+    fn put_slice(&mut self, bytes: &[u8]) {
+        self.position += bytes.len();
+    }
+
+    #[inline]
+    fn patch<const N: usize>(&mut self, _: usize, _: [u8; N]) {}
+
+    #[inline]
+    fn insert<const N: usize>(&mut self, _: usize, _: [u8; N]) {
+        self.position += N;
+    }
+}
+
+/// Appends to a [`BytesMut`].
+///
+/// Single values gather in a small array first, where the compiler folds positions and paddings into constants; the
+/// buffer itself is touched once per [`STAGE`](Self) bytes. Bytes reach it at the latest when [`flush`](Self::flush)
+/// is called, so nobody may drop a `Buffer` before that.
+#[derive(Debug)]
+pub struct Buffer<'a, const STAGE: usize = 64> {
+    out: &'a mut BytesMut,
+    /// Length of `out` when writing began.
+    base: usize,
+    /// Bytes that went to `out` since.
+    flushed: usize,
+    stage: [u8; STAGE],
+    staged: usize,
+}
+
+/// Padding and number of one `put` never exceed this.
+const ROOM: usize = 16;
+
+impl<'a, const STAGE: usize> Buffer<'a, STAGE> {
+    /// A sink that appends to `out`.
+    #[inline]
+    pub fn new(out: &'a mut BytesMut) -> Self {
+        const { assert!(STAGE >= 2 * ROOM) };
+        Self {
+            base: out.len(),
+            out,
+            flushed: 0,
+            stage: [0; STAGE],
+            staged: 0,
+        }
+    }
+
+    /// Moves what is staged to the buffer.
+    #[inline]
+    pub fn flush(&mut self) {
+        self.out.extend_from_slice(&self.stage[..self.staged]);
+        self.flushed += self.staged;
+        self.staged = 0;
+    }
+
+    /// The bytes written, if all of them still fit the stage.
+    #[inline]
+    pub(crate) fn staged(&self) -> Option<&[u8]> {
+        (self.flushed == 0).then(|| &self.stage[..self.staged])
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn make_room(&mut self) {
+        self.flush();
+    }
+}
+
+impl<const STAGE: usize> Sink for Buffer<'_, STAGE> {
+    #[inline]
+    fn position(&self) -> usize {
+        self.flushed + self.staged
+    }
+
+    #[inline(always)]
+    fn put<const N: usize>(&mut self, padding: usize, bytes: [u8; N]) {
+        const { assert!(N <= 8) };
+        if self.staged > STAGE - ROOM {
+            self.make_room();
+        }
+        let at = self.staged;
+        if padding > 0 {
+            self.stage[at..at + 8].fill(0);
+        }
+        let at = at + (padding & 7);
+        self.stage[at..at + N].copy_from_slice(&bytes);
+        self.staged = at + N;
+    }
+
+    #[inline]
+    fn put_slice(&mut self, bytes: &[u8]) {
+        if let Some(room) = self
+            .stage
+            .get_mut(self.staged..self.staged.saturating_add(bytes.len()))
+        {
+            room.copy_from_slice(bytes);
+            self.staged += bytes.len();
+        } else {
+            self.flush();
+            self.out.extend_from_slice(bytes);
+            self.flushed += bytes.len();
+        }
+    }
+
+    #[inline]
+    fn patch<const N: usize>(&mut self, at: usize, bytes: [u8; N]) {
+        if at >= self.flushed {
+            let at = at - self.flushed;
+            self.stage[at..at + N].copy_from_slice(&bytes);
+        } else {
+            // A number is staged whole, and flushed whole, so it is never in both places.
+            let at = self.base + at;
+            self.out[at..at + N].copy_from_slice(&bytes);
+        }
+    }
+
+    #[cold]
+    fn insert<const N: usize>(&mut self, at: usize, bytes: [u8; N]) {
+        self.flush();
+        let at = self.base + at;
+        let end = self.out.len();
+        self.out.extend_from_slice(&bytes);
+        self.out.copy_within(at..end, at + N);
+        self.out[at..at + N].copy_from_slice(&bytes);
+        self.flushed += N;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_buffer_appends_patches_and_inserts_across_its_stage() {
+        let mut out = BytesMut::from(&b"before"[..]);
+        let mut sink: Buffer<'_> = Buffer::new(&mut out);
+        let mut expected = std::vec::Vec::new();
+        for n in 0..200u32 {
+            sink.put((n % 8) as usize, n.to_le_bytes());
+            expected.extend_from_slice(&[0; 8][..(n % 8) as usize]);
+            expected.extend_from_slice(&n.to_le_bytes());
+            assert_eq!(sink.position(), expected.len());
+        }
+        sink.put_slice(&[7; 300]);
+        expected.extend_from_slice(&[7; 300]);
+        sink.put_slice(b"xyz");
+        expected.extend_from_slice(b"xyz");
+        let last = expected.len() - 2;
+        for at in [1, last] {
+            sink.patch(at, [0xee]);
+            expected[at] = 0xee;
+        }
+        sink.insert(5, *b"inserted");
+        expected.splice(5..5, *b"inserted");
+        assert_eq!(sink.position(), expected.len());
+        sink.flush();
+        assert_eq!(&out[..6], b"before");
+        assert_eq!(&out[6..], &expected[..]);
+    }
+}

@@ -1,0 +1,142 @@
+//! The traits that `#[derive(Topic)]` and `#[derive(Data)]` implement.
+
+use alloc::vec::Vec;
+
+use crate::layout::{Layout, Member};
+use crate::{Error, Extensibility, Reader, Sink, Writer};
+
+/// A value that can be written as XCDR1 and XCDR2.
+pub trait Serialize: Layout {
+    /// Writes the value, without encapsulation header.
+    ///
+    /// # Errors
+    /// Only for values that their own type forbids: [`Error::BoundExceeded`], [`Error::EmbeddedNul`],
+    /// [`Error::TooLong`].
+    fn serialize<S: Sink>(&self, w: &mut Writer<S>) -> Result<(), Error>;
+
+    /// Writes the key members only; everything if there are none.
+    ///
+    /// # Errors
+    /// As [`serialize`](Self::serialize).
+    #[inline]
+    fn serialize_key<S: Sink>(&self, w: &mut Writer<S>) -> Result<(), Error> {
+        self.serialize(w)
+    }
+
+    /// Writes the value as a member of a final or appendable type. Differs for optional members.
+    ///
+    /// # Errors
+    /// As [`serialize`](Self::serialize).
+    #[inline]
+    fn serialize_member<S: Sink>(&self, _: Member, w: &mut Writer<S>) -> Result<(), Error> {
+        self.serialize(w)
+    }
+
+    /// Writes a value that is known to be there, as mutable types do.
+    ///
+    /// # Errors
+    /// As [`serialize`](Self::serialize).
+    #[inline]
+    fn serialize_present<S: Sink>(&self, w: &mut Writer<S>) -> Result<(), Error> {
+        self.serialize(w)
+    }
+
+    /// Whether a mutable type has to write this member at all.
+    #[inline]
+    fn is_present(&self) -> bool {
+        true
+    }
+
+    /// Writes the elements of a sequence.
+    ///
+    /// # Errors
+    /// As [`serialize`](Self::serialize).
+    #[inline]
+    fn serialize_slice<S: Sink>(values: &[Self], w: &mut Writer<S>) -> Result<(), Error>
+    where
+        Self: Sized,
+    {
+        values.iter().try_for_each(|value| value.serialize(w))
+    }
+
+    /// Writes the elements of an array.
+    ///
+    /// # Errors
+    /// As [`serialize`](Self::serialize).
+    #[inline]
+    fn serialize_array<S: Sink>(values: &[Self], w: &mut Writer<S>) -> Result<(), Error>
+    where
+        Self: Sized,
+    {
+        Self::serialize_slice(values, w)
+    }
+}
+
+/// A value that can be read from XCDR1 and XCDR2.
+pub trait Deserialize: Layout + Sized {
+    /// Reads a value, without encapsulation header.
+    ///
+    /// # Errors
+    /// Whatever is wrong with the data; never panics and never reserves more memory than the data can fill.
+    fn deserialize(r: &mut Reader<'_>) -> Result<Self, Error>;
+
+    /// The value of a member that the sender does not have (DDS-XTypes 1.3 7.2.2.4.4.4.7): zero, empty, absent, the
+    /// first enumerator.
+    fn default_value() -> Self;
+
+    /// Reads the key members; the others get their default value.
+    ///
+    /// # Errors
+    /// As [`deserialize`](Self::deserialize).
+    #[inline]
+    fn deserialize_key(r: &mut Reader<'_>) -> Result<Self, Error> {
+        Self::deserialize(r)
+    }
+
+    /// Reads a member of a final or appendable type. Differs for optional members.
+    ///
+    /// # Errors
+    /// As [`deserialize`](Self::deserialize).
+    #[inline]
+    fn deserialize_member(_: u32, r: &mut Reader<'_>) -> Result<Self, Error> {
+        Self::deserialize(r)
+    }
+
+    /// Reads a value that is known to be there, as in mutable types.
+    ///
+    /// # Errors
+    /// As [`deserialize`](Self::deserialize).
+    #[inline]
+    fn deserialize_present(r: &mut Reader<'_>) -> Result<Self, Error> {
+        Self::deserialize(r)
+    }
+
+    /// Reads the `count` elements of a sequence.
+    ///
+    /// # Errors
+    /// As [`deserialize`](Self::deserialize).
+    #[inline]
+    fn deserialize_vec(count: usize, r: &mut Reader<'_>) -> Result<Vec<Self>, Error> {
+        r.elements::<Self>(count)
+    }
+
+    /// Reads the elements of an array into `values`.
+    ///
+    /// # Errors
+    /// As [`deserialize`](Self::deserialize).
+    #[inline]
+    fn deserialize_array(values: &mut [Self], r: &mut Reader<'_>) -> Result<(), Error> {
+        for value in values {
+            *value = Self::deserialize(r)?;
+        }
+        Ok(())
+    }
+}
+
+/// A type that a topic can have. Derive it.
+pub trait Topic: Serialize + Deserialize + Send + Sync + 'static {
+    /// The name by which the participants of a domain know the type.
+    const TYPE_NAME: &'static str;
+    /// How the type may grow.
+    const EXTENSIBILITY: Extensibility;
+}

@@ -1,0 +1,282 @@
+//! Structs.
+
+use proc_macro2::TokenStream;
+use quote::{format_ident, quote};
+use syn::{DataStruct, Error, Fields, Ident, Result, Type};
+
+use crate::attributes::{Container, Element, Extensibility, Place, number};
+
+struct Field<'a> {
+    ident: &'a Ident,
+    ty: &'a Type,
+    id: u32,
+    attributes: Element,
+}
+
+pub(crate) fn expand(container: &Container, data: &DataStruct) -> Result<TokenStream> {
+    let fields = fields(container, data)?;
+    let layout = layout(container, &fields);
+    let serialize = serialize(container, &fields);
+    let deserialize = deserialize(container, &fields);
+    let topic = container.is_topic.then(|| topic(container));
+    Ok(quote!(#layout #serialize #deserialize #topic))
+}
+
+fn fields<'a>(container: &Container, data: &'a DataStruct) -> Result<Vec<Field<'a>>> {
+    let Fields::Named(named) = &data.fields else {
+        return Err(Error::new_spanned(
+            &container.ident,
+            "a struct needs named fields, for they are the members of the IDL struct",
+        ));
+    };
+    let mut fields = Vec::new();
+    for field in &named.named {
+        let attributes = Element::parse(&field.attrs, Place::Field)?;
+        if let Some(ident) = &field.ident {
+            fields.push(Field {
+                ident,
+                ty: &field.ty,
+                id: 0,
+                attributes,
+            });
+        }
+    }
+    let ids = number(fields.iter().map(|f| (f.ident, &f.attributes)), 0)?;
+    for (field, id) in fields.iter_mut().zip(ids) {
+        field.id = id;
+    }
+    Ok(fields)
+}
+
+/// The key fields; all fields if none is marked, for then the whole of a nested struct is the key.
+fn keys<'a>(fields: &'a [Field<'a>]) -> Vec<&'a Field<'a>> {
+    let any = fields.iter().any(|field| field.attributes.key);
+    fields
+        .iter()
+        .filter(|field| field.attributes.key || !any)
+        .collect()
+}
+
+/// The key fields in the order in which a key hash has them.
+fn sorted_keys<'a>(fields: &'a [Field<'a>]) -> Vec<&'a Field<'a>> {
+    let mut keys = keys(fields);
+    keys.sort_by_key(|field| field.id);
+    keys
+}
+
+fn topic(container: &Container) -> TokenStream {
+    let (cdr, ident, name) = (&container.cdr, &container.ident, &container.name);
+    let extensibility = container.extensibility();
+    quote! {
+        #[automatically_derived]
+        impl #cdr::Topic for #ident {
+            const TYPE_NAME: &'static str = #name;
+            const EXTENSIBILITY: #cdr::Extensibility = #extensibility;
+        }
+    }
+}
+
+fn layout(container: &Container, fields: &[Field<'_>]) -> TokenStream {
+    let (cdr, ident) = (&container.cdr, &container.ident);
+    let length_code = container.length_code();
+    let types = fields.iter().map(|field| field.ty);
+    let min_size =
+        container.min_size(quote!(0usize #(.saturating_add(<#types as #cdr::Layout>::MIN_SIZE))*));
+    let has_key = fields.iter().any(|field| field.attributes.key);
+    let ends = sorted_keys(fields).into_iter().map(|field| {
+        let ty = field.ty;
+        match &field.attributes.bound {
+            Some(bound) => quote!(<#ty as #cdr::Bounded>::bounded_key_end(at, #bound)?),
+            None => quote!(<#ty as #cdr::Layout>::key_end(at)?),
+        }
+    });
+    quote! {
+        #[automatically_derived]
+        impl #cdr::Layout for #ident {
+            const LENGTH_CODE: u32 = #length_code;
+            const MIN_SIZE: usize = #min_size;
+            const HAS_KEY: bool = #has_key;
+
+            #[inline]
+            fn key_end(at: usize) -> ::core::option::Option<usize> {
+                #(let at = #ends;)*
+                ::core::option::Option::Some(at)
+            }
+        }
+    }
+}
+
+fn serialize(container: &Container, fields: &[Field<'_>]) -> TokenStream {
+    let (cdr, ident) = (&container.cdr, &container.ident);
+    let extensibility = container.extensibility();
+    let write = |field: &Field<'_>, method: TokenStream| write(container, field, &method);
+    let all = fields.iter().map(|field| write(field, quote!(member)));
+    let declared = keys(fields);
+    let sorted = sorted_keys(fields);
+    let same = declared
+        .iter()
+        .map(|f| f.id)
+        .eq(sorted.iter().map(|f| f.id));
+    let declared = declared
+        .iter()
+        .map(|field| write(field, quote!(key_member)));
+    let keys = if same {
+        quote!(#(#declared)*)
+    } else {
+        let sorted = sorted.iter().map(|field| write(field, quote!(key_member)));
+        quote!(if w.is_plain() { #(#sorted)* } else { #(#declared)* })
+    };
+    quote! {
+        #[automatically_derived]
+        impl #cdr::Serialize for #ident {
+            #[inline]
+            fn serialize<S: #cdr::Sink>(
+                &self,
+                w: &mut #cdr::Writer<S>,
+            ) -> ::core::result::Result<(), #cdr::Error> {
+                let scope = w.begin(#extensibility);
+                #(#all)*
+                w.end(scope, #extensibility)
+            }
+
+            #[inline]
+            fn serialize_key<S: #cdr::Sink>(
+                &self,
+                w: &mut #cdr::Writer<S>,
+            ) -> ::core::result::Result<(), #cdr::Error> {
+                let scope = w.begin(#extensibility);
+                #keys
+                w.end(scope, #extensibility)
+            }
+        }
+    }
+}
+
+fn write(container: &Container, field: &Field<'_>, method: &TokenStream) -> TokenStream {
+    let (cdr, ident, id) = (&container.cdr, field.ident, field.id);
+    let extensibility = container.extensibility();
+    let must_understand = field.attributes.must_understand || field.attributes.key;
+    let check = field
+        .attributes
+        .bound
+        .as_ref()
+        .map(|bound| quote!(w.check_bound(&self.#ident, #bound)?;));
+    quote! {
+        #check
+        w.#method(
+            #extensibility,
+            #cdr::Member { id: #id, must_understand: #must_understand },
+            &self.#ident,
+        )?;
+    }
+}
+
+fn deserialize(container: &Container, fields: &[Field<'_>]) -> TokenStream {
+    let (cdr, ident) = (&container.cdr, &container.ident);
+    let body = |keys_only| match container.extensibility {
+        Extensibility::Mutable => labelled_body(container, fields, keys_only),
+        _ => plain_body(container, fields, keys_only),
+    };
+    let (all, keys) = (body(false), body(true));
+    let defaults = fields.iter().map(|field| {
+        let (ident, ty) = (field.ident, field.ty);
+        quote!(#ident: <#ty as #cdr::Deserialize>::default_value())
+    });
+    quote! {
+        #[automatically_derived]
+        impl #cdr::Deserialize for #ident {
+            #[inline]
+            fn deserialize(
+                r: &mut #cdr::Reader<'_>,
+            ) -> ::core::result::Result<Self, #cdr::Error> {
+                #all
+            }
+
+            #[inline]
+            fn deserialize_key(
+                r: &mut #cdr::Reader<'_>,
+            ) -> ::core::result::Result<Self, #cdr::Error> {
+                #keys
+            }
+
+            #[inline]
+            fn default_value() -> Self {
+                Self { #(#defaults),* }
+            }
+        }
+    }
+}
+
+/// Whether a field is read when only keys, or everything, is.
+fn is_read(fields: &[Field<'_>], field: &Field<'_>, keys_only: bool) -> bool {
+    !keys_only || keys(fields).iter().any(|key| key.id == field.id)
+}
+
+fn bounded(field: &Field<'_>, value: TokenStream) -> TokenStream {
+    match &field.attributes.bound {
+        Some(bound) => quote!({ let value = #value; r.bounded(value, #bound)? }),
+        None => value,
+    }
+}
+
+fn plain_body(container: &Container, fields: &[Field<'_>], keys_only: bool) -> TokenStream {
+    let cdr = &container.cdr;
+    let extensibility = container.extensibility();
+    let values = fields.iter().map(|field| {
+        let (ident, ty, id) = (field.ident, field.ty, field.id);
+        let value = if !is_read(fields, field, keys_only) {
+            quote!(<#ty as #cdr::Deserialize>::default_value())
+        } else if keys_only {
+            bounded(field, quote!(r.key_member::<#ty>(&scope)?))
+        } else {
+            bounded(field, quote!(r.member::<#ty>(&scope, #id)?))
+        };
+        quote!(#ident: #value)
+    });
+    quote! {
+        let scope = r.begin(#extensibility)?;
+        let value = Self { #(#values),* };
+        r.end(scope);
+        ::core::result::Result::Ok(value)
+    }
+}
+
+fn labelled_body(container: &Container, fields: &[Field<'_>], keys_only: bool) -> TokenStream {
+    let cdr = &container.cdr;
+    let extensibility = container.extensibility();
+    let variables: Vec<_> = (0..fields.len())
+        .map(|n| format_ident!("field_{n}"))
+        .collect();
+    let declarations = fields.iter().zip(&variables).map(|(field, variable)| {
+        let ty = field.ty;
+        let mutable = is_read(fields, field, keys_only).then(|| quote!(mut));
+        quote!(let #mutable #variable = <#ty as #cdr::Deserialize>::default_value();)
+    });
+    let arms = fields.iter().zip(&variables).map(|(field, variable)| {
+        let (ty, id) = (field.ty, field.id);
+        if !is_read(fields, field, keys_only) {
+            return quote!(#id => {});
+        }
+        let read = if keys_only {
+            quote!(<#ty as #cdr::Deserialize>::deserialize_key(r)?)
+        } else {
+            quote!(<#ty as #cdr::Deserialize>::deserialize_present(r)?)
+        };
+        let value = bounded(field, read);
+        quote!(#id => #variable = #value,)
+    });
+    let idents = fields.iter().map(|field| field.ident);
+    quote! {
+        let scope = r.begin(#extensibility)?;
+        #(#declarations)*
+        while let ::core::option::Option::Some(member) = r.next_member()? {
+            match member.id() {
+                #(#arms)*
+                _ => r.unknown_member(&member)?,
+            }
+            r.end_member(member);
+        }
+        r.end(scope);
+        ::core::result::Result::Ok(Self { #(#idents: #variables),* })
+    }
+}
