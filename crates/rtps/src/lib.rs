@@ -1,3 +1,25 @@
-//! rtps
+//! The RTPS protocol without I/O: what writers, readers and discovery decide, and when.
+//!
+//! Every state machine is handed the time, what arrived, and a sink; it never sends, sleeps, locks or
+//! reads a clock (RTPS 2.5 chapter 8.4).
 #![no_std]
 #![forbid(unsafe_code)]
+extern crate alloc;
+
+mod change;
+mod counter;
+mod handle;
+mod outbox;
+mod reader;
+mod sample;
+mod slab;
+mod time;
+mod writer;
+
+pub use change::{Change, ChangeKind};
+pub use handle::InstanceHandle;
+pub use outbox::{Intake, Outbox, To};
+pub use reader::{Delivery, Reader, ReaderConfig, Rejection, RejectionReason, WriterProxyConfig};
+pub use sample::{InstanceState, Sample, SampleInfo, SampleState, Select, ViewState, Which};
+pub use time::Time;
+pub use writer::{Acknowledgement, ReaderProxyConfig, WriteError, Writer, WriterConfig};

@@ -1,0 +1,36 @@
+//! What the caller brings: where messages go, and where received bytes live.
+use crate::InstanceHandle;
+use bytes::{Bytes, BytesMut};
+use dunlin_wire::{Guid, Payload, Submessage};
+
+/// Whom a submessage addresses; the caller knows the locators.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum To {
+    /// Every reader matched with the writer that speaks.
+    Matched,
+    /// One remote endpoint.
+    Endpoint(Guid),
+    /// Where participants announce themselves (RTPS 2.5 8.5.3).
+    Announce,
+}
+
+/// Takes what a state machine has to say, in order.
+pub trait Outbox {
+    /// `payload` owns the bytes that `message` borrows as its payload, so that they can be kept without a
+    /// copy (`Bytes::slice_ref`); it is empty if there are none. Whatever else `message` borrows lives only
+    /// for the call.
+    fn push(&mut self, to: To, message: Submessage<'_>, payload: &Bytes);
+}
+
+/// What a reader needs from its caller while data comes in.
+pub trait Intake {
+    /// Makes received bytes outlive their datagram, by a copy into a pool or by a slice of the datagram.
+    fn keep(&mut self, bytes: &[u8]) -> Bytes;
+
+    /// An empty buffer with room for `size` bytes, in which a fragmented sample is put together.
+    fn assemble(&mut self, size: usize) -> BytesMut;
+
+    /// The key hash of a serialized sample or key that came without one; `None` if it cannot be decoded,
+    /// and then the change is dropped.
+    fn instance(&mut self, payload: Payload<'_>) -> Option<InstanceHandle>;
+}

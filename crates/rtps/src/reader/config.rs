@@ -1,0 +1,96 @@
+//! What a reader and its writer proxies are told at birth, and what a reader answers.
+use crate::InstanceHandle;
+use dunlin_qos::{
+    DestinationOrder, Durability, History, Ownership, ReliabilityKind, ResourceLimits,
+};
+use dunlin_wire::Guid;
+
+/// How a reader behaves (RTPS 2.5 8.4.10).
+#[derive(Clone, Debug)]
+pub struct ReaderConfig {
+    /// Who it is.
+    pub guid: Guid,
+    /// May samples be lost?
+    pub reliability: ReliabilityKind,
+    /// Which history it asks for.
+    pub durability: Durability,
+    /// How much is kept until it is taken.
+    pub history: History,
+    /// At most how much.
+    pub resource_limits: ResourceLimits,
+    /// Does the topic have keys?
+    pub keyed: bool,
+    /// Shared or exclusive.
+    pub ownership: Ownership,
+    /// Which time orders samples of an instance.
+    pub destination_order: DestinationOrder,
+    /// The largest fragmented sample that is put together, in bytes.
+    pub max_sample_size: u32,
+    /// The most bytes per writer that wait in incomplete samples, and again in complete ones that came too early.
+    pub max_reassembly_bytes: usize,
+    /// The most samples per writer that wait because an earlier one is missing.
+    pub max_pending: u32,
+}
+
+impl ReaderConfig {
+    /// A best-effort, volatile reader with DDS's default QoS, of a topic without keys.
+    pub fn new(guid: Guid) -> Self {
+        Self {
+            guid,
+            reliability: ReliabilityKind::BestEffort,
+            durability: Durability::Volatile,
+            history: History::default(),
+            resource_limits: ResourceLimits::default(),
+            keyed: false,
+            ownership: Ownership::Shared,
+            destination_order: DestinationOrder::ByReceptionTimestamp,
+            max_sample_size: 64 << 20,
+            max_reassembly_bytes: 256 << 20,
+            max_pending: 8192,
+        }
+    }
+}
+
+/// A matched writer, as its reader needs to know it (RTPS 2.5 8.4.10.4).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct WriterProxyConfig {
+    /// Who it is.
+    pub guid: Guid,
+    /// Does it repeat what is lost?
+    pub reliable: bool,
+    /// What it keeps for late joiners.
+    pub durability: Durability,
+    /// Among writers of an instance with exclusive ownership the strongest is heard.
+    pub ownership_strength: i32,
+}
+
+/// What an arrival, or the passing of time, changed for the application.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub struct Delivery {
+    /// There is something new to take.
+    pub available: bool,
+    /// So many samples will never come.
+    pub lost: u32,
+    /// A sample met a limit.
+    pub rejected: Option<Rejection>,
+}
+
+/// A sample that met a limit (DDS 1.4 2.2.4.1 SAMPLE_REJECTED).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Rejection {
+    /// Which limit.
+    pub reason: RejectionReason,
+    /// Of which instance the sample was.
+    pub instance: InstanceHandle,
+}
+
+/// The limit that a sample met.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum RejectionReason {
+    /// `max_instances`.
+    Instances,
+    /// `max_samples`.
+    Samples,
+    /// `max_samples_per_instance`.
+    SamplesPerInstance,
+}

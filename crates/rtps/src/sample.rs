@@ -1,0 +1,141 @@
+//! What a reader hands to the application (DDS 1.4 2.2.2.5.1).
+use crate::InstanceHandle;
+use bytes::Bytes;
+use dunlin_wire::{Guid, SequenceNumber, Timestamp};
+
+/// Has the application seen this sample?
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[repr(u32)]
+pub enum SampleState {
+    /// Yes, by a `read`.
+    Read = 1,
+    /// No.
+    NotRead = 2,
+}
+
+/// Has the application seen this instance since it last came to life?
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[repr(u32)]
+pub enum ViewState {
+    /// No.
+    New = 1,
+    /// Yes.
+    NotNew = 2,
+}
+
+/// Does the instance live?
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[repr(u32)]
+pub enum InstanceState {
+    /// Yes.
+    Alive = 1,
+    /// A writer disposed it.
+    NotAliveDisposed = 2,
+    /// No writer writes it any more.
+    NotAliveNoWriters = 4,
+}
+
+impl SampleState {
+    /// The bit that a `Select` has for this state.
+    pub const fn mask(self) -> u32 {
+        self as u32
+    }
+}
+
+impl ViewState {
+    /// The bit that a `Select` has for this state.
+    pub const fn mask(self) -> u32 {
+        self as u32
+    }
+}
+
+impl InstanceState {
+    /// The bit that a `Select` has for this state.
+    pub const fn mask(self) -> u32 {
+        self as u32
+    }
+}
+
+/// Which instance a `Select` is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Which {
+    /// This one.
+    This(InstanceHandle),
+    /// The lowest handle above this one that has a matching sample.
+    Next(InstanceHandle),
+}
+
+/// Which samples a `read` or `take` is about; the default is all.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Select {
+    /// At most so many.
+    pub max: usize,
+    /// Bits of `SampleState`.
+    pub sample_states: u32,
+    /// Bits of `ViewState`.
+    pub view_states: u32,
+    /// Bits of `InstanceState`.
+    pub instance_states: u32,
+    /// Of one instance only.
+    pub instance: Option<Which>,
+}
+
+impl Select {
+    /// Any state.
+    pub const ANY: u32 = u32::MAX;
+    /// Either state of not being alive.
+    pub const NOT_ALIVE: u32 =
+        InstanceState::NotAliveDisposed.mask() | InstanceState::NotAliveNoWriters.mask();
+}
+
+impl Default for Select {
+    fn default() -> Self {
+        Self {
+            max: usize::MAX,
+            sample_states: Self::ANY,
+            view_states: Self::ANY,
+            instance_states: Self::ANY,
+            instance: None,
+        }
+    }
+}
+
+/// What DDS says about a sample (DDS 1.4 2.2.2.5.5 `SampleInfo`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SampleInfo {
+    /// Before this call.
+    pub sample_state: SampleState,
+    /// Before this call.
+    pub view_state: ViewState,
+    /// Now.
+    pub instance_state: InstanceState,
+    /// How often the instance had come back from being disposed when the sample came.
+    pub disposed_generation_count: i32,
+    /// How often it had come back from having no writers.
+    pub no_writers_generation_count: i32,
+    /// How many samples of the same instance follow in this call.
+    pub sample_rank: i32,
+    /// Generations between this sample and the last of the same instance in this call.
+    pub generation_rank: i32,
+    /// Generations between this sample and the newest of the same instance in the reader.
+    pub absolute_generation_rank: i32,
+    /// When it was written, if the writer said so.
+    pub source_timestamp: Option<Timestamp>,
+    /// Of which instance.
+    pub instance: InstanceHandle,
+    /// By which writer.
+    pub publication: Guid,
+    /// Its number among the writer's changes; 0 if no change but a writer's absence made this sample.
+    pub sequence: SequenceNumber,
+    /// True for a sample, false for a mere change of the instance's state.
+    pub valid_data: bool,
+}
+
+/// A sample with its bytes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Sample {
+    /// What DDS says about it.
+    pub info: SampleInfo,
+    /// The serialized sample if `info.valid_data`, else the serialized key or nothing; encapsulation header included.
+    pub payload: Bytes,
+}

@@ -1,0 +1,81 @@
+//! What a writer and its reader proxies are told at birth, and what a writer answers.
+use alloc::vec::Vec;
+use dunlin_qos::{Durability, Duration, History, ReliabilityKind, ResourceLimits};
+use dunlin_wire::Guid;
+
+/// How a writer behaves (RTPS 2.5 8.4.7).
+#[derive(Clone, Debug)]
+pub struct WriterConfig {
+    /// Who it is.
+    pub guid: Guid,
+    /// May samples be lost?
+    pub reliability: ReliabilityKind,
+    /// What late joiners get; transient and persistent are served as transient local.
+    pub durability: Durability,
+    /// How much is kept.
+    pub history: History,
+    /// At most how much.
+    pub resource_limits: ResourceLimits,
+    /// Payloads larger than this go as DATA_FRAGs of this many bytes each; at least 1.
+    pub fragment_size: u16,
+    /// How often readers that lag are asked what they lack.
+    pub heartbeat_period: Duration,
+    /// Each quarter of so many unacknowledged samples an answer is asked for; KEEP_ALL with `max_samples` uses that limit instead.
+    pub heartbeat_window: u32,
+    /// An answer is asked for at least every so many bytes.
+    pub heartbeat_bytes: usize,
+    /// Puts the key hash beside each sample of an instance, not only beside disposals.
+    pub send_key_hash: bool,
+    /// Encoded parameters, little endian and without sentinel, that go with each change while a matched reader expects inline QoS.
+    pub inline_qos: Vec<u8>,
+}
+
+impl WriterConfig {
+    /// A reliable, volatile writer with DDS's default QoS.
+    pub fn new(guid: Guid) -> Self {
+        Self {
+            guid,
+            reliability: ReliabilityKind::Reliable,
+            durability: Durability::Volatile,
+            history: History::default(),
+            resource_limits: ResourceLimits::default(),
+            fragment_size: 63_000,
+            heartbeat_period: Duration::from_millis(100),
+            heartbeat_window: 1024,
+            heartbeat_bytes: 1 << 20,
+            send_key_hash: true,
+            inline_qos: Vec::new(),
+        }
+    }
+}
+
+/// A matched reader, as its writer needs to know it (RTPS 2.5 8.4.7.5).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ReaderProxyConfig {
+    /// Who it is.
+    pub guid: Guid,
+    /// Does it acknowledge?
+    pub reliable: bool,
+    /// Which history it asks for.
+    pub durability: Durability,
+    /// Does it want QoS with each change?
+    pub expects_inline_qos: bool,
+}
+
+/// Why a change was not written; nothing was changed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum WriteError {
+    /// Unacknowledged samples fill a limit: wait for `Acknowledgement::room` and repeat.
+    #[error("unacknowledged samples fill the writer's history")]
+    Full,
+    /// A limit that waiting does not lift; its name.
+    #[error("limit reached: {0}")]
+    OutOfResources(&'static str),
+}
+
+/// What an ACKNACK changed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub struct Acknowledgement {
+    /// More is acknowledged by all readers: wake blocked writes and those who wait for acknowledgements.
+    pub room: bool,
+}
