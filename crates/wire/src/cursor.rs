@@ -171,7 +171,7 @@ impl<'a> Cursor<'a> {
     }
 
     pub(crate) fn guid(&mut self) -> Result<Guid, Error> {
-        Ok(Guid::new(self.prefix()?, self.entity()?))
+        self.array().map(Guid::from_bytes)
     }
 
     pub(crate) fn locator(&mut self) -> Result<Locator, Error> {

@@ -144,6 +144,22 @@ impl Guid {
     pub const fn new(prefix: GuidPrefix, entity: EntityId) -> Self {
         Self { prefix, entity }
     }
+
+    /// The 16 bytes on the wire, which are also the key hash of discovery data about this entity.
+    pub const fn to_bytes(self) -> [u8; 16] {
+        let [a, b, c, d, e, f, g, h, i, j, k, l] = self.prefix.0;
+        let [m, n, o, p] = self.entity.0;
+        [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p]
+    }
+
+    /// The GUID that 16 bytes name.
+    pub const fn from_bytes(bytes: [u8; 16]) -> Self {
+        let [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p] = bytes;
+        Self {
+            prefix: GuidPrefix([a, b, c, d, e, f, g, h, i, j, k, l]),
+            entity: EntityId([m, n, o, p]),
+        }
+    }
 }
 
 fn hex(f: &mut fmt::Formatter<'_>, bytes: &[u8]) -> fmt::Result {

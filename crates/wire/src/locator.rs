@@ -25,12 +25,11 @@ impl Locator {
 
     /// A UDPv4 locator.
     pub fn udp_v4(address: Ipv4Addr, port: u16) -> Self {
-        let mut bytes = [0; 16];
-        bytes[12..].copy_from_slice(&address.octets());
+        let [a, b, c, d] = address.octets();
         Self {
             kind: Self::KIND_UDP_V4,
             port: u32::from(port),
-            address: bytes,
+            address: [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, a, b, c, d],
         }
     }
 

@@ -35,17 +35,38 @@ fn insert(bitmap: &mut [u32; 8], bits: &mut u32, offset: u32) -> bool {
     let Some(word) = bitmap.get_mut((offset / 32) as usize) else {
         return false;
     };
-    *word |= 1 << (31 - offset % 32);
-    *bits = (*bits).max(offset + 1);
+    *word |= mask(offset);
+    *bits = (*bits).max(offset.saturating_add(1));
     true
 }
 
-fn offsets(bitmap: [u32; 8], bits: u32) -> impl Iterator<Item = u32> {
-    (0..bits.min(256)).filter(move |o| {
-        bitmap
-            .get((o / 32) as usize)
-            .is_some_and(|w| w & (1 << (31 - o % 32)) != 0)
-    })
+/// The bit of an offset in its word: the first is the most significant.
+const fn mask(offset: u32) -> u32 {
+    0x8000_0000 >> (offset % 32)
+}
+
+/// Clears what stands behind the last of `bits` bits, so that a set has one form only.
+fn trim(mut bitmap: [u32; 8], bits: u32) -> [u32; 8] {
+    for (word, first) in bitmap.iter_mut().zip((0_u32..).step_by(32)) {
+        let valid = bits.saturating_sub(first).min(32);
+        *word &= !u32::MAX.checked_shr(valid).unwrap_or(0);
+    }
+    bitmap
+}
+
+fn offsets(bitmap: [u32; 8]) -> impl Iterator<Item = u32> {
+    bitmap
+        .into_iter()
+        .zip((0_u32..).step_by(32))
+        .flat_map(|(mut word, first)| {
+            core::iter::from_fn(move || {
+                let offset = word.leading_zeros();
+                (offset < 32).then(|| {
+                    word &= !mask(offset);
+                    first.saturating_add(offset)
+                })
+            })
+        })
 }
 
 impl SequenceNumberSet {
@@ -55,6 +76,17 @@ impl SequenceNumberSet {
             base,
             ..Self::default()
         }
+    }
+
+    /// A set as it is on the wire; `None` if the standard forbids it: a base below 1, more than 256 bits, numbers that do
+    /// not exist.
+    pub fn from_bitmap(base: SequenceNumber, bits: u32, bitmap: [u32; 8]) -> Option<Self> {
+        base.0.checked_add(i64::from(bits))?;
+        (base.0 > 0 && bits <= 256).then(|| Self {
+            base,
+            bits,
+            bitmap: trim(bitmap, bits),
+        })
     }
 
     /// The lowest number that the set could hold.
@@ -74,13 +106,12 @@ impl SequenceNumberSet {
     /// The numbers in the set, ascending.
     pub fn iter(&self) -> impl Iterator<Item = SequenceNumber> + use<> {
         let base = self.base.0;
-        offsets(self.bitmap, self.bits)
-            .map(move |o| SequenceNumber(base.saturating_add(i64::from(o))))
+        offsets(self.bitmap).map(move |o| SequenceNumber(base.saturating_add(i64::from(o))))
     }
 
     /// True if the set holds no number.
     pub fn is_empty(&self) -> bool {
-        self.iter().next().is_none()
+        self.bitmap == [0; 8]
     }
 
     /// Number of bits and the bitmap as on the wire.
@@ -98,6 +129,16 @@ impl FragmentNumberSet {
         }
     }
 
+    /// A set as it is on the wire; `None` if the standard forbids it: base 0, more than 256 bits, numbers that do not exist.
+    pub fn from_bitmap(base: FragmentNumber, bits: u32, bitmap: [u32; 8]) -> Option<Self> {
+        base.0.checked_add(bits)?;
+        (base.0 > 0 && bits <= 256).then(|| Self {
+            base,
+            bits,
+            bitmap: trim(bitmap, bits),
+        })
+    }
+
     /// The lowest number that the set could hold.
     pub fn base(&self) -> FragmentNumber {
         self.base
@@ -112,12 +153,12 @@ impl FragmentNumberSet {
     /// The numbers in the set, ascending.
     pub fn iter(&self) -> impl Iterator<Item = FragmentNumber> + use<> {
         let base = self.base.0;
-        offsets(self.bitmap, self.bits).map(move |o| FragmentNumber(base.saturating_add(o)))
+        offsets(self.bitmap).map(move |o| FragmentNumber(base.saturating_add(o)))
     }
 
     /// True if the set holds no number.
     pub fn is_empty(&self) -> bool {
-        self.iter().next().is_none()
+        self.bitmap == [0; 8]
     }
 
     /// Number of bits and the bitmap as on the wire.

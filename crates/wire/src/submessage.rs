@@ -4,6 +4,53 @@ use crate::{
     SequenceNumber, SequenceNumberSet, Timestamp, VendorId,
 };
 use alloc::vec::Vec;
+use core::ops::Range;
+
+/// At most this many locators of each list that a peer sends are kept.
+pub const MAX_LOCATORS: usize = 8;
+
+/// Kinds of submessages (RTPS 2.5 9.4.5.1.1).
+pub(crate) mod id {
+    pub(crate) const HEADER_EXTENSION: u8 = 0x00;
+    pub(crate) const PAD: u8 = 0x01;
+    pub(crate) const ACKNACK: u8 = 0x06;
+    pub(crate) const HEARTBEAT: u8 = 0x07;
+    pub(crate) const GAP: u8 = 0x08;
+    pub(crate) const INFO_TS: u8 = 0x09;
+    pub(crate) const INFO_SRC: u8 = 0x0c;
+    pub(crate) const INFO_REPLY_IP4: u8 = 0x0d;
+    pub(crate) const INFO_DST: u8 = 0x0e;
+    pub(crate) const INFO_REPLY: u8 = 0x0f;
+    pub(crate) const NACK_FRAG: u8 = 0x12;
+    pub(crate) const HEARTBEAT_FRAG: u8 = 0x13;
+    pub(crate) const DATA: u8 = 0x15;
+    pub(crate) const DATA_FRAG: u8 = 0x16;
+}
+
+/// Flags: the first bit is common, the others belong to a kind (RTPS 2.5 9.4.5).
+pub(crate) mod flag {
+    pub(crate) const LITTLE_ENDIAN: u8 = 0x01;
+    pub(crate) const INLINE_QOS: u8 = 0x02;
+    pub(crate) const DATA_DATA: u8 = 0x04;
+    pub(crate) const DATA_KEY: u8 = 0x08;
+    pub(crate) const FRAG_KEY: u8 = 0x04;
+    /// Of HEARTBEAT and ACKNACK.
+    pub(crate) const FINAL: u8 = 0x02;
+    pub(crate) const LIVELINESS: u8 = 0x04;
+    /// Of INFO_TS.
+    pub(crate) const INVALIDATE: u8 = 0x02;
+    /// Of INFO_REPLY.
+    pub(crate) const MULTICAST: u8 = 0x02;
+    /// These of HEADER_EXTENSION.
+    pub(crate) const LENGTH: u8 = 0x02;
+    pub(crate) const TIMESTAMP: u8 = 0x04;
+    pub(crate) const U_EXTENSION: u8 = 0x08;
+    pub(crate) const W_EXTENSION: u8 = 0x10;
+    pub(crate) const CHECKSUM_32: u8 = 0x20;
+    pub(crate) const CHECKSUM_64: u8 = 0x40;
+    pub(crate) const CHECKSUM: u8 = 0x60;
+    pub(crate) const PARAMETERS: u8 = 0x80;
+}
 
 /// What a DATA or DATA_FRAG carries after its inline QoS, encapsulation header included.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
@@ -55,6 +102,26 @@ pub struct DataFrag<'a> {
     pub key: bool,
     /// The fragments' bytes.
     pub payload: &'a [u8],
+}
+
+impl DataFrag<'_> {
+    /// Which bytes of the sample the fragments are; `None` if there are no such fragments.
+    #[inline]
+    pub fn range(&self) -> Option<Range<usize>> {
+        let size = u64::from(self.fragment_size);
+        let sample = u64::from(self.sample_size);
+        let first = u64::from(self.first.0).checked_sub(1)?;
+        let start = first.checked_mul(size)?;
+        // Where the last fragment begins must lie within the sample, too.
+        let last = first
+            .checked_add(u64::from(self.count.checked_sub(1)?))?
+            .checked_mul(size)?;
+        if size == 0 || last >= sample {
+            return None;
+        }
+        let end = last.checked_add(size)?.min(sample);
+        Some(usize::try_from(start).ok()?..usize::try_from(end).ok()?)
+    }
 }
 
 /// What a writer has (RTPS 2.5 8.3.8.6).

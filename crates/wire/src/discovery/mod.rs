@@ -1,0 +1,21 @@
+//! What participants tell each other about themselves and their endpoints: SPDP, SEDP and liveliness
+//! (RTPS 2.5 8.5, 9.6.2), as plain data to and from serialized payloads.
+mod identity;
+mod key;
+mod message;
+mod participant;
+mod policy;
+mod reader;
+mod value;
+mod writer;
+
+pub use key::{endpoint_key, parse_key, participant_key};
+pub use message::ParticipantMessage;
+pub use participant::{BuiltinEndpoints, ParticipantData};
+pub use reader::ReaderData;
+pub use writer::WriterData;
+
+/// Longest name of a topic, type, partition or entity.
+const MAX_NAME: usize = 256;
+/// Most partitions of an endpoint.
+const MAX_PARTITIONS: usize = 64;

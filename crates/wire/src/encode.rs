@@ -1,0 +1,439 @@
+//! Submessages to bytes: little endian, each padded to a multiple of 4 (RTPS 2.5 9.4.5).
+//!
+//! The fixed part is put together on the stack and appended in one piece: no allocation when the buffer has room.
+use crate::submessage::{flag, id};
+use crate::{
+    AckNack, Checksum, Data, DataFrag, Endianness, EntityId, Gap, HeaderExtension, Heartbeat,
+    HeartbeatFrag, Locator, NackFrag, Payload, SequenceNumber, SequenceNumberSet, Submessage,
+};
+use bytes::BufMut;
+
+/// The fixed part of a submessage while it is put together: at most `N` bytes.
+struct Head<const N: usize> {
+    bytes: [u8; N],
+    used: usize,
+    order: Endianness,
+}
+
+impl<const N: usize> Head<N> {
+    /// Begins with the submessage header; `length` is what follows it.
+    #[inline(always)]
+    fn new(kind: u8, flags: u8, length: usize, order: Endianness) -> Self {
+        let little = match order {
+            Endianness::Little => flag::LITTLE_ENDIAN,
+            Endianness::Big => 0,
+        };
+        // 0 says "to the end of the message": all that can be said about more than 64 KiB.
+        let length = u16::try_from(length).unwrap_or(0);
+        Self {
+            bytes: [0; N],
+            used: 0,
+            order,
+        }
+        .put([kind, flags | little])
+        .u16(length)
+    }
+
+    #[inline(always)]
+    fn put<const M: usize>(mut self, part: [u8; M]) -> Self {
+        let end = self.used.saturating_add(M);
+        if let Some(place) = self.bytes.get_mut(self.used..end) {
+            place.copy_from_slice(&part);
+            self.used = end;
+        }
+        self
+    }
+
+    #[inline(always)]
+    fn u16(self, value: u16) -> Self {
+        let bytes = self.order.u16(value);
+        self.put(bytes)
+    }
+
+    #[inline(always)]
+    fn u32(self, value: u32) -> Self {
+        let bytes = self.order.u32(value);
+        self.put(bytes)
+    }
+
+    #[inline(always)]
+    fn entities(self, reader: EntityId, writer: EntityId) -> Self {
+        self.put(reader.0).put(writer.0)
+    }
+
+    #[inline(always)]
+    fn sequence(self, number: SequenceNumber) -> Self {
+        self.u32((number.0 >> 32) as u32).u32(number.0 as u32)
+    }
+
+    #[inline(always)]
+    fn set(self, set: &SequenceNumberSet) -> Self {
+        self.sequence(set.base()).bitmap(set.bitmap())
+    }
+
+    #[inline(always)]
+    fn bitmap(self, (bits, words): (u32, &[u32; 8])) -> Self {
+        let used = words.iter().take(bits.div_ceil(32) as usize);
+        used.fold(self.u32(bits), |head, word| head.u32(*word))
+    }
+
+    #[inline(always)]
+    fn end(self, out: &mut impl BufMut) {
+        out.put_slice(self.bytes.get(..self.used).unwrap_or(&[]));
+    }
+}
+
+/// Bytes of a set on the wire, without its base.
+const fn bitmap_len((bits, _): (u32, &[u32; 8])) -> usize {
+    4usize.saturating_add((bits.div_ceil(32) as usize).saturating_mul(4))
+}
+
+const fn padding(length: usize) -> usize {
+    length.wrapping_neg() & 3
+}
+
+impl<'a> Submessage<'a> {
+    /// Appends the whole submessage, payload and padding included.
+    #[inline]
+    pub fn encode(&self, out: &mut impl BufMut) {
+        let padding = self.encode_head(out);
+        out.put_slice(self.payload());
+        out.put_slice([0; 3].get(..padding).unwrap_or(&[]));
+    }
+
+    /// Appends all but the payload, for sending it from where it is, and returns how many zero bytes (0 to 3) must follow
+    /// the payload. A submessage above 64 KiB says that it goes on to the end of the message: it must be the last.
+    #[inline]
+    pub fn encode_head(&self, out: &mut impl BufMut) -> usize {
+        match self {
+            Self::Data(data) => data.encode_head(out),
+            Self::DataFrag(fragments) => fragments.encode_head(out),
+            Self::Heartbeat(heartbeat) => heartbeat.encode(out),
+            Self::AckNack(answer) => answer.encode(out),
+            Self::InfoTimestamp(time) => info_timestamp(*time, out),
+            Self::InfoDestination(prefix) => {
+                little::<16>(id::INFO_DST, 0, 12).put(prefix.0).end(out);
+                0
+            }
+            other => other.encode_rare(out),
+        }
+    }
+
+    /// The bytes at the end that `encode_head` leaves out.
+    #[inline]
+    pub fn payload(&self) -> &'a [u8] {
+        match self {
+            Self::Data(data) => data.payload.bytes(),
+            Self::DataFrag(fragments) => fragments.payload,
+            _ => &[],
+        }
+    }
+
+    /// How many bytes `encode` appends: a multiple of 4.
+    #[inline]
+    pub fn encoded_len(&self) -> usize {
+        let rest = match self {
+            Self::Data(data) => data.length(),
+            Self::DataFrag(fragments) => fragments.length(),
+            Self::Heartbeat(_) => 28,
+            Self::HeartbeatFrag(_) => 24,
+            Self::AckNack(answer) => answer.length(),
+            Self::NackFrag(answer) => answer.length(),
+            Self::Gap(gap) => gap.length(),
+            Self::InfoTimestamp(None) | Self::Pad | Self::Unknown(_) => 0,
+            Self::InfoTimestamp(Some(_)) => 8,
+            Self::InfoDestination(_) => 12,
+            Self::InfoSource { .. } => 20,
+            Self::InfoReply { unicast, multicast } => reply_length(unicast, multicast),
+            Self::HeaderExtension(extension) => extension.length(),
+        };
+        let rest = rest.saturating_add(4);
+        rest.saturating_add(padding(rest))
+    }
+
+    #[inline(never)]
+    fn encode_rare(&self, out: &mut impl BufMut) -> usize {
+        match self {
+            Self::HeartbeatFrag(heartbeat) => heartbeat.encode(out),
+            Self::NackFrag(answer) => answer.encode(out),
+            Self::Gap(gap) => gap.encode(out),
+            Self::InfoSource {
+                version,
+                vendor,
+                prefix,
+            } => little::<24>(id::INFO_SRC, 0, 20)
+                .u32(0)
+                .put([version.major, version.minor])
+                .put(vendor.0)
+                .put(prefix.0)
+                .end(out),
+            Self::InfoReply { unicast, multicast } => info_reply(unicast, multicast, out),
+            Self::HeaderExtension(extension) => extension.encode(out),
+            // What is unknown has no content that could be repeated.
+            _ => little::<4>(id::PAD, 0, 0).end(out),
+        }
+        0
+    }
+}
+
+#[inline(always)]
+fn little<const N: usize>(kind: u8, flags: u8, length: usize) -> Head<N> {
+    Head::new(kind, flags, length, Endianness::Little)
+}
+
+#[inline(always)]
+fn flag_if(bit: u8, set: bool) -> u8 {
+    if set { bit } else { 0 }
+}
+
+impl<'a> Payload<'a> {
+    /// The bytes, whatever they are.
+    #[inline]
+    pub fn bytes(&self) -> &'a [u8] {
+        match self {
+            Self::None => &[],
+            Self::Data(bytes) | Self::Key(bytes) => bytes,
+        }
+    }
+}
+
+impl Data<'_> {
+    #[inline]
+    fn length(&self) -> usize {
+        let inline_qos = self.inline_qos.bytes().len();
+        self.payload
+            .bytes()
+            .len()
+            .saturating_add(inline_qos)
+            .saturating_add(20)
+    }
+
+    /// In the byte order of the inline QoS, so that a received one can be passed on.
+    #[inline]
+    fn encode_head(&self, out: &mut impl BufMut) -> usize {
+        let flags = match self.payload {
+            Payload::None => 0,
+            Payload::Data(_) => flag::DATA_DATA,
+            Payload::Key(_) => flag::DATA_KEY,
+        } | flag_if(flag::INLINE_QOS, !self.inline_qos.is_empty());
+        let length = self.length();
+        let padding = padding(length);
+        let padded = length.saturating_add(padding);
+        Head::<24>::new(id::DATA, flags, padded, self.inline_qos.endianness())
+            .u16(0)
+            .u16(16)
+            .entities(self.reader, self.writer)
+            .sequence(self.sequence)
+            .end(out);
+        if !self.inline_qos.is_empty() {
+            out.put_slice(self.inline_qos.bytes());
+        }
+        padding
+    }
+}
+
+impl DataFrag<'_> {
+    #[inline]
+    fn length(&self) -> usize {
+        let inline_qos = self.inline_qos.bytes().len();
+        self.payload
+            .len()
+            .saturating_add(inline_qos)
+            .saturating_add(32)
+    }
+
+    #[inline]
+    fn encode_head(&self, out: &mut impl BufMut) -> usize {
+        let flags = flag_if(flag::FRAG_KEY, self.key)
+            | flag_if(flag::INLINE_QOS, !self.inline_qos.is_empty());
+        let length = self.length();
+        let padding = padding(length);
+        let padded = length.saturating_add(padding);
+        Head::<36>::new(id::DATA_FRAG, flags, padded, self.inline_qos.endianness())
+            .u16(0)
+            .u16(28)
+            .entities(self.reader, self.writer)
+            .sequence(self.sequence)
+            .u32(self.first.0)
+            .u16(self.count)
+            .u16(self.fragment_size)
+            .u32(self.sample_size)
+            .end(out);
+        if !self.inline_qos.is_empty() {
+            out.put_slice(self.inline_qos.bytes());
+        }
+        padding
+    }
+}
+
+impl Heartbeat {
+    #[inline]
+    fn encode(&self, out: &mut impl BufMut) -> usize {
+        let flags =
+            flag_if(flag::FINAL, self.is_final) | flag_if(flag::LIVELINESS, self.liveliness);
+        little::<32>(id::HEARTBEAT, flags, 28)
+            .entities(self.reader, self.writer)
+            .sequence(self.first)
+            .sequence(self.last)
+            .u32(self.count)
+            .end(out);
+        0
+    }
+}
+
+impl AckNack {
+    #[inline]
+    fn length(&self) -> usize {
+        bitmap_len(self.state.bitmap()).saturating_add(20)
+    }
+
+    #[inline]
+    fn encode(&self, out: &mut impl BufMut) -> usize {
+        let flags = flag_if(flag::FINAL, self.is_final);
+        little::<60>(id::ACKNACK, flags, self.length())
+            .entities(self.reader, self.writer)
+            .set(&self.state)
+            .u32(self.count)
+            .end(out);
+        0
+    }
+}
+
+impl HeartbeatFrag {
+    fn encode(&self, out: &mut impl BufMut) {
+        little::<28>(id::HEARTBEAT_FRAG, 0, 24)
+            .entities(self.reader, self.writer)
+            .sequence(self.sequence)
+            .u32(self.last.0)
+            .u32(self.count)
+            .end(out);
+    }
+}
+
+impl NackFrag {
+    fn length(&self) -> usize {
+        bitmap_len(self.state.bitmap()).saturating_add(24)
+    }
+
+    fn encode(&self, out: &mut impl BufMut) {
+        little::<64>(id::NACK_FRAG, 0, self.length())
+            .entities(self.reader, self.writer)
+            .sequence(self.sequence)
+            .u32(self.state.base().0)
+            .bitmap(self.state.bitmap())
+            .u32(self.count)
+            .end(out);
+    }
+}
+
+impl Gap {
+    fn length(&self) -> usize {
+        bitmap_len(self.list.bitmap()).saturating_add(24)
+    }
+
+    fn encode(&self, out: &mut impl BufMut) {
+        little::<64>(id::GAP, 0, self.length())
+            .entities(self.reader, self.writer)
+            .sequence(self.start)
+            .set(&self.list)
+            .end(out);
+    }
+}
+
+#[inline]
+fn info_timestamp(time: Option<crate::Timestamp>, out: &mut impl BufMut) -> usize {
+    match time {
+        Some(time) => {
+            let [seconds, fraction] = time.bytes(Endianness::Little);
+            little::<12>(id::INFO_TS, 0, 8)
+                .put(seconds)
+                .put(fraction)
+                .end(out);
+        }
+        None => little::<4>(id::INFO_TS, flag::INVALIDATE, 0).end(out),
+    }
+    0
+}
+
+fn reply_length(unicast: &[Locator], multicast: &[Locator]) -> usize {
+    let list = |locators: &[Locator]| locators.len().saturating_mul(24).saturating_add(4);
+    match multicast.is_empty() {
+        true => list(unicast),
+        false => list(unicast).saturating_add(list(multicast)),
+    }
+}
+
+fn info_reply(unicast: &[Locator], multicast: &[Locator], out: &mut impl BufMut) {
+    let flags = flag_if(flag::MULTICAST, !multicast.is_empty());
+    little::<4>(id::INFO_REPLY, flags, reply_length(unicast, multicast)).end(out);
+    put_locators(unicast, out);
+    if !multicast.is_empty() {
+        put_locators(multicast, out);
+    }
+}
+
+fn put_locators(locators: &[Locator], out: &mut impl BufMut) {
+    out.put_u32_le(u32::try_from(locators.len()).unwrap_or(u32::MAX));
+    for locator in locators {
+        put_locator(locator, out);
+    }
+}
+
+pub(crate) fn put_locator(locator: &Locator, out: &mut impl BufMut) {
+    out.put_i32_le(locator.kind);
+    out.put_u32_le(locator.port);
+    out.put_slice(&locator.address);
+}
+
+impl HeaderExtension<'_> {
+    fn length(&self) -> usize {
+        let fixed = [
+            self.message_length.map_or(0, |_| 4),
+            self.timestamp.map_or(0, |_| 8),
+            self.u_extension.map_or(0, |_| 4),
+            self.w_extension.map_or(0, |_| 8),
+            self.checksum.map_or(0, |c| c.bytes().len()),
+        ];
+        let fixed: usize = fixed.iter().sum();
+        fixed.saturating_add(self.parameters.bytes().len())
+    }
+
+    fn encode(&self, out: &mut impl BufMut) {
+        let flags = flag_if(flag::LENGTH, self.message_length.is_some())
+            | flag_if(flag::TIMESTAMP, self.timestamp.is_some())
+            | flag_if(flag::U_EXTENSION, self.u_extension.is_some())
+            | flag_if(flag::W_EXTENSION, self.w_extension.is_some())
+            | flag_if(flag::PARAMETERS, !self.parameters.is_empty())
+            | self.checksum.map_or(0, |c| c.flags());
+        let order = self.parameters.endianness();
+        Head::<4>::new(id::HEADER_EXTENSION, flags, self.length(), order).end(out);
+        if let Some(length) = self.message_length {
+            out.put_slice(&order.u32(length));
+        }
+        if let Some(time) = self.timestamp {
+            out.put_slice(time.bytes(order).as_flattened());
+        }
+        out.put_slice(self.u_extension.as_ref().map_or(&[], |u| u.as_slice()));
+        out.put_slice(self.w_extension.as_ref().map_or(&[], |w| w.as_slice()));
+        out.put_slice(self.checksum.as_ref().map_or(&[], |c| c.bytes()));
+        out.put_slice(self.parameters.bytes());
+    }
+}
+
+impl Checksum {
+    fn bytes(&self) -> &[u8] {
+        match self {
+            Self::Crc32c(sum) => sum,
+            Self::Crc64(sum) => sum,
+            Self::Md5(sum) => sum,
+        }
+    }
+
+    fn flags(self) -> u8 {
+        match self {
+            Self::Crc32c(_) => flag::CHECKSUM_32,
+            Self::Crc64(_) => flag::CHECKSUM_64,
+            Self::Md5(_) => flag::CHECKSUM,
+        }
+    }
+}
