@@ -105,8 +105,7 @@ fn append<T: Topic>(
 /// Whatever is wrong with the payload.
 #[inline]
 pub fn from_payload<T: Topic>(payload: &[u8]) -> Result<T, Error> {
-    let mut r = open::<T>(payload, None)?;
-    T::deserialize(&mut r)
+    sample(open(payload, None)?)
 }
 
 /// As [`from_payload`], but fields of type [`Bytes`] become slices of the payload and keep it alive: nothing is copied.
@@ -115,25 +114,68 @@ pub fn from_payload<T: Topic>(payload: &[u8]) -> Result<T, Error> {
 /// Whatever is wrong with the payload.
 #[inline]
 pub fn from_payload_bytes<T: Topic>(payload: &Bytes) -> Result<T, Error> {
-    let mut r = open::<T>(payload, Some(payload))?;
+    sample(open(payload, Some(payload))?)
+}
+
+#[inline]
+fn sample<T: Topic>((mut r, representation): (Reader<'_>, Representation)) -> Result<T, Error> {
+    adapt::<T>(&mut r, representation)?;
     T::deserialize(&mut r)
 }
 
 /// Reads the payload of a dispose or unregister message; members that are no key get their default value.
 ///
+/// Cyclone DDS 0.10 writes the XCDR2 keys of appendable and mutable types without their headers; those are understood
+/// too.
+///
 /// # Errors
 /// Whatever is wrong with the payload.
 pub fn key_from_payload<T: Topic>(payload: &[u8]) -> Result<T, Error> {
-    let mut r = open::<T>(payload, None)?;
-    if T::HAS_KEY {
+    let (r, representation) = open(payload, None)?;
+    let plain = || plain_key::<T>(r.clone());
+    let regular = || {
+        let mut r = r.clone();
+        adapt::<T>(&mut r, representation)?;
         T::deserialize_key(&mut r)
-    } else {
+    };
+    if !T::HAS_KEY {
         Ok(T::default_value())
+    } else if representation.xcdr == Xcdr::V1
+        || representation.extensibility == Extensibility::Final
+    {
+        regular()
+    } else if is_delimited(r.clone()) {
+        regular().or_else(|error| plain().map_err(|_| error))
+    } else {
+        plain().or_else(|_| regular())
+    }
+}
+
+/// Whether the data begins with a DHEADER that covers all of it. Vendors that do not announce padding leave up to three
+/// bytes over.
+fn is_delimited(mut r: Reader<'_>) -> bool {
+    r.take_length().is_ok_and(|length| {
+        r.remaining()
+            .checked_sub(length)
+            .is_some_and(|rest| rest < 4)
+    })
+}
+
+fn plain_key<T: Topic>(mut r: Reader<'_>) -> Result<T, Error> {
+    r.set_plain();
+    let value = T::deserialize_key(&mut r)?;
+    if r.remaining() < 4 {
+        Ok(value)
+    } else {
+        Err(Error::MemberHeader)
     }
 }
 
 #[inline]
-fn open<'a, T: Topic>(payload: &'a [u8], owner: Option<&'a Bytes>) -> Result<Reader<'a>, Error> {
+fn open<'a>(
+    payload: &'a [u8],
+    owner: Option<&'a Bytes>,
+) -> Result<(Reader<'a>, Representation), Error> {
     let Some((&[high, low, _, options], body)) = payload.split_first_chunk::<HEADER_SIZE>() else {
         return Err(Error::Truncated {
             wanted: HEADER_SIZE,
@@ -149,8 +191,7 @@ fn open<'a, T: Topic>(payload: &'a [u8], owner: Option<&'a Bytes>) -> Result<Rea
     if let Some(owner) = owner {
         r = r.with_owner(owner, HEADER_SIZE);
     }
-    adapt::<T>(&mut r, representation)?;
-    Ok(r)
+    Ok((r, representation))
 }
 
 /// Vendors do not agree whether a type without annotation is final or appendable, so either is read as the header

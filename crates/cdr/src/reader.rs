@@ -28,6 +28,8 @@ pub struct Reader<'a> {
     depth: u8,
     /// The encapsulation header says that the outermost type was written without delimiter.
     undelimited: bool,
+    /// Keys come without the headers of appendable and mutable types, in the order of their member ids.
+    plain: bool,
     /// The counted bytes behind `data`, and where `data` begins in them.
     owner: Option<(&'a Bytes, usize)>,
 }
@@ -76,6 +78,7 @@ impl<'a> Reader<'a> {
             endianness,
             depth: 0,
             undelimited: false,
+            plain: false,
             owner: None,
         }
     }
@@ -91,6 +94,18 @@ impl<'a> Reader<'a> {
     #[inline]
     pub(crate) fn set_undelimited(&mut self) {
         self.undelimited = true;
+    }
+
+    /// Makes keys be read as if all types were final.
+    #[inline]
+    pub(crate) fn set_plain(&mut self) {
+        self.plain = true;
+    }
+
+    /// Whether keys come without any headers, in the order of their member ids.
+    #[inline]
+    pub fn is_plain(&self) -> bool {
+        self.plain
     }
 
     /// Version of the encoding being read.
@@ -283,6 +298,7 @@ impl<'a> Reader<'a> {
     pub fn begin(&mut self, extensibility: Extensibility) -> Result<ReadScope<'a>, Error> {
         let undelimited = core::mem::take(&mut self.undelimited);
         match (self.xcdr, extensibility) {
+            _ if self.plain => Ok(self.open(false)),
             (_, Extensibility::Final) | (Xcdr::V1, Extensibility::Mutable) => Ok(self.open(false)),
             (Xcdr::V2, Extensibility::Appendable) if undelimited => Ok(self.open(false)),
             (Xcdr::V2, _) => self.begin_delimited(),

@@ -64,6 +64,11 @@ fn sorted_keys<'a>(fields: &'a [Field<'a>]) -> Vec<&'a Field<'a>> {
     keys
 }
 
+/// Whether the keys are declared in the order of their ids.
+fn is_sorted(fields: &[Field<'_>]) -> bool {
+    keys(fields).iter().is_sorted_by_key(|field| field.id)
+}
+
 fn topic(container: &Container) -> TokenStream {
     let (cdr, ident, name) = (&container.cdr, &container.ident, &container.name);
     let extensibility = container.extensibility();
@@ -113,14 +118,10 @@ fn serialize(container: &Container, fields: &[Field<'_>]) -> TokenStream {
     let all = fields.iter().map(|field| write(field, quote!(member)));
     let declared = keys(fields);
     let sorted = sorted_keys(fields);
-    let same = declared
-        .iter()
-        .map(|f| f.id)
-        .eq(sorted.iter().map(|f| f.id));
     let declared = declared
         .iter()
         .map(|field| write(field, quote!(key_member)));
-    let keys = if same {
+    let keys = if is_sorted(fields) {
         quote!(#(#declared)*)
     } else {
         let sorted = sorted.iter().map(|field| write(field, quote!(key_member)));
@@ -178,6 +179,12 @@ fn deserialize(container: &Container, fields: &[Field<'_>]) -> TokenStream {
         _ => plain_body(container, fields, keys_only),
     };
     let (all, keys) = (body(false), body(true));
+    let plain_keys = plain_key_body(container, fields);
+    let keys = if is_sorted(fields) && container.extensibility != Extensibility::Mutable {
+        keys
+    } else {
+        quote!(if r.is_plain() { #plain_keys } else { #keys })
+    };
     let defaults = fields.iter().map(|field| {
         let (ident, ty) = (field.ident, field.ty);
         quote!(#ident: <#ty as #cdr::Deserialize>::default_value())
@@ -278,5 +285,31 @@ fn labelled_body(container: &Container, fields: &[Field<'_>], keys_only: bool) -
         }
         r.end(scope);
         ::core::result::Result::Ok(Self { #(#idents: #variables),* })
+    }
+}
+
+/// Keys without headers, in the order of their ids, as a key hash has them.
+fn plain_key_body(container: &Container, fields: &[Field<'_>]) -> TokenStream {
+    let cdr = &container.cdr;
+    let extensibility = container.extensibility();
+    let name = |field: &Field<'_>| format_ident!("member_{}", field.id);
+    let reads = sorted_keys(fields).into_iter().map(|field| {
+        let (variable, ty) = (name(field), field.ty);
+        let value = bounded(field, quote!(r.key_member::<#ty>(&scope)?));
+        quote!(let #variable = #value;)
+    });
+    let values = fields.iter().map(|field| {
+        let (ident, ty, variable) = (field.ident, field.ty, name(field));
+        if is_read(fields, field, true) {
+            quote!(#ident: #variable)
+        } else {
+            quote!(#ident: <#ty as #cdr::Deserialize>::default_value())
+        }
+    });
+    quote! {
+        let scope = r.begin(#extensibility)?;
+        #(#reads)*
+        r.end(scope);
+        ::core::result::Result::Ok(Self { #(#values),* })
     }
 }
