@@ -8,6 +8,7 @@ extern crate alloc;
 
 mod change;
 mod counter;
+pub mod discovery;
 mod handle;
 mod outbox;
 mod reader;

@@ -87,9 +87,11 @@ impl<T> Slab<T> {
     }
 
     pub(crate) fn iter(&self) -> impl Iterator<Item = (u32, &T)> {
-        (0..).zip(&self.places).filter_map(|(key, place)| match place {
-            Place::Taken(value) => Some((key, value)),
-            Place::Free(_) => None,
-        })
+        (0..)
+            .zip(&self.places)
+            .filter_map(|(key, place)| match place {
+                Place::Taken(value) => Some((key, value)),
+                Place::Free(_) => None,
+            })
     }
 }

@@ -1,0 +1,127 @@
+//! Announcing our participant (RTPS 2.5 8.5.3).
+use crate::{ChangeKind, Outbox, Time, To};
+use bytes::{Bytes, BytesMut};
+use dunlin_qos::Duration;
+use dunlin_wire::{
+    Data, EntityId, Guid, GuidPrefix, InlineQos, Parameters, Payload, SequenceNumber, Submessage,
+    Timestamp, participant_key,
+};
+
+/// Pauses after the first announcements; they are quick since datagrams get lost and start-up is when it hurts.
+const QUICK: [Duration; 4] = [
+    Duration::from_millis(100),
+    Duration::from_millis(150),
+    Duration::from_millis(250),
+    Duration::from_millis(500),
+];
+
+/// Our announcement and when it is due.
+#[derive(Debug)]
+pub(super) struct Announcer {
+    own: GuidPrefix,
+    payload: Bytes,
+    /// Stays the same as long as the payload does.
+    sequence: SequenceNumber,
+    period: Duration,
+    sent: usize,
+    due: Option<Time>,
+}
+
+impl Announcer {
+    /// `payload` describes our participant.
+    pub(super) fn new(own: GuidPrefix, payload: Bytes, period: Duration) -> Self {
+        Self {
+            own,
+            payload,
+            sequence: SequenceNumber::FIRST,
+            period,
+            sent: 0,
+            due: None,
+        }
+    }
+
+    pub(super) fn start(&mut self, now: Time) {
+        self.due = Some(now);
+    }
+
+    /// True, once, when an announcement is due; the next one follows later.
+    pub(super) fn is_due(&mut self, now: Time) -> bool {
+        let due = self.due.is_some_and(|due| due <= now);
+        if due {
+            let pause = QUICK.get(self.sent).copied().unwrap_or(self.period);
+            self.due = Some(now.after(pause.min(self.period)));
+            self.sent = self.sent.saturating_add(1);
+        }
+        due
+    }
+
+    pub(super) fn next_timeout(&self) -> Option<Time> {
+        self.due
+    }
+
+    /// Says that we are here.
+    pub(super) fn announce(&self, timestamp: Timestamp, to: To, out: &mut impl Outbox) {
+        let data = Data {
+            sequence: self.sequence,
+            payload: Payload::Data(&self.payload),
+            ..self.data(to)
+        };
+        out.push(
+            to,
+            Submessage::InfoTimestamp(Some(timestamp)),
+            &Bytes::new(),
+        );
+        out.push(to, Submessage::Data(data), &self.payload);
+    }
+
+    /// Says that we are gone; nothing is announced any more.
+    pub(super) fn goodbye(
+        &mut self,
+        timestamp: Timestamp,
+        to: impl IntoIterator<Item = To>,
+        out: &mut impl Outbox,
+    ) {
+        self.due = None;
+        self.sequence.0 = self.sequence.0.saturating_add(1);
+        let participant = Guid::new(self.own, EntityId::PARTICIPANT);
+        let key = participant_key(participant);
+        let mut inline = BytesMut::with_capacity(InlineQos::MAX_SIZE);
+        InlineQos {
+            key_hash: Some(participant.to_bytes()),
+            status_info: Some(ChangeKind::DisposedUnregistered.status()),
+        }
+        .encode(&mut inline);
+        for to in to {
+            let data = Data {
+                sequence: self.sequence,
+                inline_qos: Parameters::little_endian(&inline),
+                payload: Payload::Key(&key),
+                ..self.data(to)
+            };
+            out.push(
+                to,
+                Submessage::InfoTimestamp(Some(timestamp)),
+                &Bytes::new(),
+            );
+            out.push(to, Submessage::Data(data), &key);
+        }
+    }
+
+    fn data(&self, to: To) -> Data<'_> {
+        Data {
+            reader: match to {
+                To::Endpoint(reader) => reader.entity,
+                To::Matched | To::Announce => EntityId::UNKNOWN,
+            },
+            writer: EntityId::SPDP_WRITER,
+            sequence: self.sequence,
+            inline_qos: Parameters::NONE,
+            payload: Payload::None,
+        }
+    }
+}
+
+/// Where a participant listens for announcements that are meant for it alone.
+pub(super) fn detector(prefix: GuidPrefix) -> To {
+    To::Endpoint(Guid::new(prefix, EntityId::SPDP_READER))
+}

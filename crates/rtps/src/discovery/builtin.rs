@@ -1,0 +1,283 @@
+//! The reliable built-in topics: one writer and one reader of our own for each (RTPS 2.5 8.5.4.2, 8.4.13.2).
+use super::Source;
+use crate::{
+    Change, InstanceHandle, Intake, Outbox, Reader, ReaderConfig, ReaderProxyConfig, Sample,
+    Select, Time, To, Writer, WriterConfig, WriterProxyConfig,
+};
+use alloc::collections::BTreeSet;
+use alloc::vec::Vec;
+use bytes::{Bytes, BytesMut};
+use dunlin_qos::{Durability, ReliabilityKind};
+use dunlin_wire::{
+    EntityId, Guid, GuidPrefix, InlineQos, ParticipantMessage, Payload, Submessage, Timestamp,
+    parse_key,
+};
+
+/// The largest description of an endpoint that is put together from fragments, in bytes.
+const MAX_SAMPLE_SIZE: u32 = 512 << 10;
+/// Bytes per peer that may wait in incomplete samples.
+const MAX_REASSEMBLY: usize = 1 << 20;
+/// Samples per peer that may wait for an earlier one.
+const MAX_PENDING: u32 = 1024;
+
+/// Names the instance of a serialized sample or key that came without a key hash.
+type KeyOf = fn(&[u8]) -> Option<InstanceHandle>;
+
+/// SEDP's topic of writers; an instance is a writer's GUID.
+pub(super) fn publications(own: GuidPrefix) -> BuiltinTopic {
+    let ids = (
+        EntityId::SEDP_PUBLICATIONS_WRITER,
+        EntityId::SEDP_PUBLICATIONS_READER,
+    );
+    BuiltinTopic::new(own, ids, endpoint)
+}
+
+/// SEDP's topic of readers; an instance is a reader's GUID.
+pub(super) fn subscriptions(own: GuidPrefix) -> BuiltinTopic {
+    let ids = (
+        EntityId::SEDP_SUBSCRIPTIONS_WRITER,
+        EntityId::SEDP_SUBSCRIPTIONS_READER,
+    );
+    BuiltinTopic::new(own, ids, endpoint)
+}
+
+/// The topic of participant messages; an instance is a participant and a kind of liveliness.
+pub(super) fn messages(own: GuidPrefix) -> BuiltinTopic {
+    let ids = (
+        EntityId::PARTICIPANT_MESSAGE_WRITER,
+        EntityId::PARTICIPANT_MESSAGE_READER,
+    );
+    BuiltinTopic::new(own, ids, |payload| {
+        let message = ParticipantMessage::parse(payload).ok()?;
+        Some(InstanceHandle(message.key_hash()))
+    })
+}
+
+fn endpoint(payload: &[u8]) -> Option<InstanceHandle> {
+    let guid = parse_key(payload).ok()?;
+    Some(InstanceHandle(guid.to_bytes()))
+}
+
+/// One built-in topic.
+pub(super) struct BuiltinTopic {
+    writer: Writer,
+    reader: Reader,
+    writer_id: EntityId,
+    reader_id: EntityId,
+    /// Remote readers. Every change goes to each of them on its own: a peer need not listen to multicast.
+    readers: BTreeSet<Guid>,
+    key_of: KeyOf,
+}
+
+impl BuiltinTopic {
+    fn new(own: GuidPrefix, (writer_id, reader_id): (EntityId, EntityId), key_of: KeyOf) -> Self {
+        Self {
+            writer: Writer::new(WriterConfig {
+                durability: Durability::TransientLocal,
+                ..WriterConfig::new(Guid::new(own, writer_id))
+            }),
+            reader: Reader::new(ReaderConfig {
+                reliability: ReliabilityKind::Reliable,
+                durability: Durability::TransientLocal,
+                keyed: true,
+                max_sample_size: MAX_SAMPLE_SIZE,
+                max_reassembly_bytes: MAX_REASSEMBLY,
+                max_pending: MAX_PENDING,
+                ..ReaderConfig::new(Guid::new(own, reader_id))
+            }),
+            writer_id,
+            reader_id,
+            readers: BTreeSet::new(),
+            key_of,
+        }
+    }
+
+    /// True for submessages of this topic, in either direction.
+    pub(super) fn concerns(&self, message: &Submessage<'_>) -> bool {
+        let writer = match message {
+            Submessage::Data(m) => m.writer,
+            Submessage::DataFrag(m) => m.writer,
+            Submessage::Heartbeat(m) => m.writer,
+            Submessage::HeartbeatFrag(m) => m.writer,
+            Submessage::Gap(m) => m.writer,
+            Submessage::AckNack(m) => m.writer,
+            Submessage::NackFrag(m) => m.writer,
+            _ => return false,
+        };
+        writer == self.writer_id
+    }
+
+    /// Asks a peer's writer for all that it has.
+    pub(super) fn listen_to(&mut self, now: Time, peer: GuidPrefix, out: &mut impl Outbox) {
+        let writer = WriterProxyConfig {
+            guid: Guid::new(peer, self.writer_id),
+            reliable: true,
+            durability: Durability::TransientLocal,
+            ownership_strength: 0,
+        };
+        self.reader.add_writer(now, writer, out);
+    }
+
+    /// Sends all that we have to a peer's reader.
+    pub(super) fn tell(&mut self, now: Time, peer: GuidPrefix, out: &mut impl Outbox) {
+        let reader = ReaderProxyConfig {
+            guid: Guid::new(peer, self.reader_id),
+            reliable: true,
+            durability: Durability::TransientLocal,
+            expects_inline_qos: false,
+        };
+        self.readers.insert(reader.guid);
+        let out = &mut Spread {
+            readers: &self.readers,
+            out,
+        };
+        self.writer.add_reader(now, reader, out);
+    }
+
+    /// Stops listening to a peer.
+    pub(super) fn ignore(&mut self, now: Time, peer: GuidPrefix) {
+        self.reader
+            .remove_writer(now, Guid::new(peer, self.writer_id));
+        // What the peer's absence made of its instances says nothing that its loss does not say.
+        self.reader.take(&Select::default(), |_| {});
+    }
+
+    /// Forgets a peer.
+    pub(super) fn forget(&mut self, now: Time, peer: GuidPrefix) {
+        self.ignore(now, peer);
+        let reader = Guid::new(peer, self.reader_id);
+        self.readers.remove(&reader);
+        self.writer.remove_reader(reader);
+    }
+
+    /// Publishes a description, or its end.
+    pub(super) fn write(&mut self, now: Time, change: &Change, out: &mut impl Outbox) {
+        let out = &mut Spread {
+            readers: &self.readers,
+            out,
+        };
+        // Nothing limits a KEEP_LAST writer without resource limits.
+        let _ = self.writer.write(now, change, out);
+    }
+
+    /// Takes in a submessage that `concerns` this topic; returns what is news.
+    pub(super) fn handle(
+        &mut self,
+        now: Time,
+        source: &Source,
+        timestamp: Option<Timestamp>,
+        message: &Submessage<'_>,
+        out: &mut impl Outbox,
+    ) -> Vec<Sample> {
+        let intake = &mut Copying {
+            key_of: self.key_of,
+        };
+        let out = &mut Spread {
+            readers: &self.readers,
+            out,
+        };
+        let from = |entity| Guid::new(source.prefix, entity);
+        let (reader, writer) = (&mut self.reader, &mut self.writer);
+        let delivery = match message {
+            Submessage::Data(data) => {
+                let Ok(inline) = InlineQos::parse(data.inline_qos) else {
+                    return Vec::new();
+                };
+                let from = from(data.writer);
+                reader.handle_data(now, from, timestamp, data, &inline, intake, out)
+            }
+            Submessage::DataFrag(frag) => {
+                let Ok(inline) = InlineQos::parse(frag.inline_qos) else {
+                    return Vec::new();
+                };
+                let from = from(frag.writer);
+                reader.handle_data_frag(now, from, timestamp, frag, &inline, intake, out)
+            }
+            Submessage::Heartbeat(m) => reader.handle_heartbeat(now, from(m.writer), m, out),
+            Submessage::HeartbeatFrag(m) => {
+                reader.handle_heartbeat_frag(now, from(m.writer), m, out)
+            }
+            Submessage::Gap(m) => reader.handle_gap(now, from(m.writer), m, out),
+            Submessage::AckNack(m) => {
+                writer.handle_ack_nack(now, from(m.reader), m, out);
+                return Vec::new();
+            }
+            Submessage::NackFrag(m) => {
+                writer.handle_nack_frag(now, from(m.reader), m, out);
+                return Vec::new();
+            }
+            _ => return Vec::new(),
+        };
+        if delivery.available {
+            self.take()
+        } else {
+            Vec::new()
+        }
+    }
+
+    /// Does what is due; returns what is news.
+    pub(super) fn handle_timeout(&mut self, now: Time, out: &mut impl Outbox) -> Vec<Sample> {
+        let out = &mut Spread {
+            readers: &self.readers,
+            out,
+        };
+        self.writer.handle_timeout(now, out);
+        if self.reader.handle_timeout(now, out).available {
+            self.take()
+        } else {
+            Vec::new()
+        }
+    }
+
+    pub(super) fn next_timeout(&self) -> Option<Time> {
+        let times = [self.writer.next_timeout(), self.reader.next_timeout()];
+        times.into_iter().flatten().min()
+    }
+
+    fn take(&mut self) -> Vec<Sample> {
+        let mut samples = Vec::new();
+        self.reader
+            .take(&Select::default(), |sample| samples.push(sample));
+        samples
+    }
+}
+
+/// Copies what comes in: descriptions are rare and must not pin a datagram.
+struct Copying {
+    key_of: KeyOf,
+}
+
+impl Intake for Copying {
+    fn keep(&mut self, bytes: &[u8]) -> Bytes {
+        Bytes::copy_from_slice(bytes)
+    }
+
+    fn assemble(&mut self, size: usize) -> BytesMut {
+        BytesMut::with_capacity(size)
+    }
+
+    fn instance(&mut self, payload: Payload<'_>) -> Option<InstanceHandle> {
+        match payload {
+            Payload::Data(bytes) | Payload::Key(bytes) => (self.key_of)(bytes),
+            Payload::None => None,
+        }
+    }
+}
+
+/// Sends what is for all matched readers to each of them.
+struct Spread<'a, O> {
+    readers: &'a BTreeSet<Guid>,
+    out: &'a mut O,
+}
+
+impl<O: Outbox> Outbox for Spread<'_, O> {
+    fn push(&mut self, to: To, message: Submessage<'_>, payload: &Bytes) {
+        if to != To::Matched {
+            return self.out.push(to, message, payload);
+        }
+        for reader in self.readers {
+            self.out
+                .push(To::Endpoint(*reader), message.clone(), payload);
+        }
+    }
+}

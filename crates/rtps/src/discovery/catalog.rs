@@ -1,0 +1,474 @@
+//! Every endpoint that is known, and which of them suit each other.
+use super::{Event, LossReason, TypeDifference, UnmatchReason};
+use alloc::borrow::ToOwned;
+use alloc::boxed::Box;
+use alloc::collections::{BTreeMap, BTreeSet};
+use alloc::string::String;
+use alloc::vec::Vec;
+use core::ops::RangeInclusive;
+use dunlin_qos::{Incompatibility, ReaderSide, WriterSide, check};
+use dunlin_wire::{EntityId, EntityKind, Guid, GuidPrefix, Locator, ReaderData, WriterData};
+
+/// What became of a writer and a reader of one topic, at least one of them local.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Verdict {
+    Matched,
+    Type(TypeDifference),
+    Partition,
+    Qos(Vec<Incompatibility>),
+}
+
+/// Ordered maps throughout: the events come in the same order in each run with the same input.
+#[derive(Debug)]
+pub(super) struct Catalog {
+    own: GuidPrefix,
+    homes: BTreeMap<GuidPrefix, Home>,
+    writers: BTreeMap<Guid, WriterData>,
+    readers: BTreeMap<Guid, ReaderData>,
+    topics: BTreeMap<String, Topic>,
+    pairs: BTreeMap<(Guid, Guid), Verdict>,
+}
+
+/// Where a participant's endpoints are reached unless they say otherwise.
+#[derive(Debug, Default, PartialEq, Eq)]
+struct Home {
+    unicast: Vec<Locator>,
+    multicast: Vec<Locator>,
+    endpoints: usize,
+}
+
+#[derive(Debug, Default)]
+pub(super) struct Topic {
+    pub(super) writers: BTreeSet<Guid>,
+    pub(super) readers: BTreeSet<Guid>,
+}
+
+/// Which side of a pair the latest news is about.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Side {
+    Writer,
+    Reader,
+}
+
+impl Catalog {
+    /// `own` is the local participant's prefix; endpoints with another one are only compared with local ones.
+    pub(super) fn new(own: GuidPrefix, unicast: &[Locator], multicast: &[Locator]) -> Self {
+        let mut catalog = Self {
+            own,
+            homes: BTreeMap::new(),
+            writers: BTreeMap::new(),
+            readers: BTreeMap::new(),
+            topics: BTreeMap::new(),
+            pairs: BTreeMap::new(),
+        };
+        catalog.put_home(own, unicast, multicast, &mut Vec::new());
+        catalog
+    }
+
+    /// Adds a participant or changes its default locators.
+    pub(super) fn put_home(
+        &mut self,
+        prefix: GuidPrefix,
+        unicast: &[Locator],
+        multicast: &[Locator],
+        events: &mut Vec<Event>,
+    ) {
+        let home = self.homes.entry(prefix).or_default();
+        if home.unicast == unicast && home.multicast == multicast {
+            return;
+        }
+        home.unicast = unicast.to_vec();
+        home.multicast = multicast.to_vec();
+        for guid in members(&self.writers, prefix) {
+            let own = self.writer(guid).map(|w| (&w.unicast, &w.multicast));
+            if own.is_some_and(|(u, m)| u.is_empty() || m.is_empty()) {
+                self.judge_writer(guid, events);
+            }
+        }
+        for guid in members(&self.readers, prefix) {
+            let own = self.reader(guid).map(|r| (&r.unicast, &r.multicast));
+            if own.is_some_and(|(u, m)| u.is_empty() || m.is_empty()) {
+                self.judge_reader(guid, events);
+            }
+        }
+    }
+
+    /// Forgets a participant and its endpoints.
+    pub(super) fn remove_home(
+        &mut self,
+        prefix: GuidPrefix,
+        reason: LossReason,
+        events: &mut Vec<Event>,
+    ) {
+        let reason = UnmatchReason::ParticipantLost(reason);
+        for guid in members(&self.writers, prefix) {
+            self.remove_writer(guid, reason, events);
+        }
+        for guid in members(&self.readers, prefix) {
+            self.remove_reader(guid, reason, events);
+        }
+        self.homes.remove(&prefix);
+    }
+
+    /// Adds or replaces a writer; one of an unknown participant is ignored.
+    pub(super) fn put_writer(&mut self, writer: WriterData, events: &mut Vec<Event>) {
+        let guid = writer.guid;
+        match self.writers.get(&guid) {
+            Some(known) if *known == writer => return,
+            Some(known) if known.topic != writer.topic => {
+                self.remove_writer(guid, UnmatchReason::Deleted, events);
+            }
+            _ => {}
+        }
+        if !self.homes.contains_key(&guid.prefix) {
+            return;
+        }
+        self.topic_of(&writer.topic).writers.insert(guid);
+        if self.writers.insert(guid, writer).is_none() {
+            self.count(guid.prefix, 1);
+        }
+        self.judge_writer(guid, events);
+    }
+
+    /// Adds or replaces a reader; one of an unknown participant is ignored.
+    pub(super) fn put_reader(&mut self, reader: ReaderData, events: &mut Vec<Event>) {
+        let guid = reader.guid;
+        match self.readers.get(&guid) {
+            Some(known) if *known == reader => return,
+            Some(known) if known.topic != reader.topic => {
+                self.remove_reader(guid, UnmatchReason::Deleted, events);
+            }
+            _ => {}
+        }
+        if !self.homes.contains_key(&guid.prefix) {
+            return;
+        }
+        self.topic_of(&reader.topic).readers.insert(guid);
+        if self.readers.insert(guid, reader).is_none() {
+            self.count(guid.prefix, 1);
+        }
+        self.judge_reader(guid, events);
+    }
+
+    /// Forgets a writer; false if there is none of that name.
+    pub(super) fn remove_writer(
+        &mut self,
+        guid: Guid,
+        reason: UnmatchReason,
+        events: &mut Vec<Event>,
+    ) -> bool {
+        let Some(writer) = self.writers.remove(&guid) else {
+            return false;
+        };
+        for reader in self.readers_for(guid, &writer.topic) {
+            if self.pairs.remove(&(guid, reader)) == Some(Verdict::Matched) {
+                self.unmatched(guid, reader, reason, events);
+            }
+        }
+        self.leave(&writer.topic, |topic| topic.writers.remove(&guid));
+        self.count(guid.prefix, -1);
+        true
+    }
+
+    /// Forgets a reader; false if there is none of that name.
+    pub(super) fn remove_reader(
+        &mut self,
+        guid: Guid,
+        reason: UnmatchReason,
+        events: &mut Vec<Event>,
+    ) -> bool {
+        let Some(reader) = self.readers.remove(&guid) else {
+            return false;
+        };
+        for writer in self.writers_for(guid, &reader.topic) {
+            if self.pairs.remove(&(writer, guid)) == Some(Verdict::Matched) {
+                self.unmatched(writer, guid, reason, events);
+            }
+        }
+        self.leave(&reader.topic, |topic| topic.readers.remove(&guid));
+        self.count(guid.prefix, -1);
+        true
+    }
+
+    pub(super) fn writer(&self, guid: Guid) -> Option<&WriterData> {
+        self.writers.get(&guid)
+    }
+
+    pub(super) fn reader(&self, guid: Guid) -> Option<&ReaderData> {
+        self.readers.get(&guid)
+    }
+
+    pub(super) fn writers(&self) -> impl Iterator<Item = &WriterData> {
+        self.writers.values()
+    }
+
+    pub(super) fn readers(&self) -> impl Iterator<Item = &ReaderData> {
+        self.readers.values()
+    }
+
+    pub(super) fn topics(&self) -> impl Iterator<Item = (&str, &Topic)> {
+        self.topics
+            .iter()
+            .map(|(name, topic)| (name.as_str(), topic))
+    }
+
+    pub(super) fn verdict(&self, writer: Guid, reader: Guid) -> Option<&Verdict> {
+        self.pairs.get(&(writer, reader))
+    }
+
+    /// How many endpoints a participant has.
+    pub(super) fn endpoints_of(&self, prefix: GuidPrefix) -> usize {
+        self.homes.get(&prefix).map_or(0, |home| home.endpoints)
+    }
+
+    /// How many endpoints there are, local ones included.
+    pub(super) fn len(&self) -> usize {
+        self.writers.len() + self.readers.len()
+    }
+
+    /// The local readers that are matched with a writer.
+    pub(super) fn local_readers_matched_with(&self, writer: Guid) -> impl Iterator<Item = Guid> {
+        let pairs = (writer, Guid::UNKNOWN)..=(writer, LAST);
+        self.pairs
+            .range(pairs)
+            .filter(|((_, reader), verdict)| {
+                reader.prefix == self.own && **verdict == Verdict::Matched
+            })
+            .map(|((_, reader), _)| *reader)
+    }
+
+    fn topic_of(&mut self, name: &str) -> &mut Topic {
+        if !self.topics.contains_key(name) {
+            self.topics.insert(name.to_owned(), Topic::default());
+        }
+        self.topics.entry(name.to_owned()).or_default()
+    }
+
+    fn leave(&mut self, name: &str, remove: impl FnOnce(&mut Topic) -> bool) {
+        if let Some(topic) = self.topics.get_mut(name) {
+            remove(topic);
+            if topic.writers.is_empty() && topic.readers.is_empty() {
+                self.topics.remove(name);
+            }
+        }
+    }
+
+    fn count(&mut self, prefix: GuidPrefix, change: isize) {
+        if let Some(home) = self.homes.get_mut(&prefix) {
+            home.endpoints = home.endpoints.saturating_add_signed(change);
+        }
+    }
+
+    fn writers_for(&self, reader: Guid, topic: &str) -> Vec<Guid> {
+        let topic = self.topics.get(topic);
+        topic.map_or_else(Vec::new, |t| self.partners(reader, &t.writers))
+    }
+
+    fn readers_for(&self, writer: Guid, topic: &str) -> Vec<Guid> {
+        let topic = self.topics.get(topic);
+        topic.map_or_else(Vec::new, |t| self.partners(writer, &t.readers))
+    }
+
+    /// Those of `others` with which `endpoint` can be paired: two remote endpoints never are, and there may be many.
+    fn partners(&self, endpoint: Guid, others: &BTreeSet<Guid>) -> Vec<Guid> {
+        if endpoint.prefix == self.own {
+            others.iter().copied().collect()
+        } else {
+            others.range(entities(self.own)).copied().collect()
+        }
+    }
+
+    fn judge_writer(&mut self, writer: Guid, events: &mut Vec<Event>) {
+        let Some(description) = self.writers.get(&writer) else {
+            return;
+        };
+        for reader in self.readers_for(writer, &description.topic) {
+            self.judge(writer, reader, Side::Writer, events);
+        }
+    }
+
+    fn judge_reader(&mut self, reader: Guid, events: &mut Vec<Event>) {
+        let Some(description) = self.readers.get(&reader) else {
+            return;
+        };
+        for writer in self.writers_for(reader, &description.topic) {
+            self.judge(writer, reader, Side::Reader, events);
+        }
+    }
+
+    /// Compares the two, of which `news` is new or has changed, and reports what is different from before.
+    fn judge(&mut self, writer: Guid, reader: Guid, news: Side, events: &mut Vec<Event>) {
+        let (Some(w), Some(r)) = (self.writers.get(&writer), self.readers.get(&reader)) else {
+            return;
+        };
+        let verdict = compare(w, r);
+        let before = self.pairs.insert((writer, reader), verdict.clone());
+        let was_matched = before == Some(Verdict::Matched);
+        match verdict {
+            Verdict::Matched if was_matched => self.changed(writer, reader, news, events),
+            Verdict::Matched => self.matched(writer, reader, events),
+            verdict => {
+                if was_matched {
+                    self.unmatched(writer, reader, UnmatchReason::Changed, events);
+                }
+                if before.as_ref() != Some(&verdict) {
+                    self.refused(writer, reader, &verdict, events);
+                }
+            }
+        }
+    }
+
+    fn matched(&self, writer: Guid, reader: Guid, events: &mut Vec<Event>) {
+        if writer.prefix == self.own
+            && let Some(reader) = self.resolved_reader(reader)
+        {
+            events.push(Event::ReaderMatched { writer, reader });
+        }
+        if reader.prefix == self.own
+            && let Some(writer) = self.resolved_writer(writer)
+        {
+            events.push(Event::WriterMatched { reader, writer });
+        }
+    }
+
+    fn changed(&self, writer: Guid, reader: Guid, news: Side, events: &mut Vec<Event>) {
+        if news == Side::Reader
+            && writer.prefix == self.own
+            && let Some(reader) = self.resolved_reader(reader)
+        {
+            events.push(Event::ReaderChanged { writer, reader });
+        }
+        if news == Side::Writer
+            && reader.prefix == self.own
+            && let Some(writer) = self.resolved_writer(writer)
+        {
+            events.push(Event::WriterChanged { reader, writer });
+        }
+    }
+
+    fn unmatched(
+        &self,
+        writer: Guid,
+        reader: Guid,
+        reason: UnmatchReason,
+        events: &mut Vec<Event>,
+    ) {
+        if writer.prefix == self.own {
+            events.push(Event::ReaderUnmatched {
+                writer,
+                reader,
+                reason,
+            });
+        }
+        if reader.prefix == self.own {
+            events.push(Event::WriterUnmatched {
+                reader,
+                writer,
+                reason,
+            });
+        }
+    }
+
+    fn refused(&self, writer: Guid, reader: Guid, verdict: &Verdict, events: &mut Vec<Event>) {
+        for (local, remote) in [(writer, reader), (reader, writer)] {
+            if local.prefix != self.own {
+                continue;
+            }
+            match verdict {
+                Verdict::Matched | Verdict::Partition => {}
+                Verdict::Qos(mismatches) => events.push(Event::IncompatibleQos {
+                    local,
+                    remote,
+                    mismatches: mismatches.clone(),
+                }),
+                Verdict::Type(difference) => events.push(Event::InconsistentTopic {
+                    local,
+                    remote,
+                    topic: self.topic_name(local),
+                    difference: difference.clone(),
+                }),
+            }
+        }
+    }
+
+    fn topic_name(&self, endpoint: Guid) -> String {
+        let writer = self.writers.get(&endpoint).map(|w| &w.topic);
+        let reader = self.readers.get(&endpoint).map(|r| &r.topic);
+        writer.or(reader).cloned().unwrap_or_default()
+    }
+
+    fn resolved_writer(&self, guid: Guid) -> Option<Box<WriterData>> {
+        let mut writer = Box::new(self.writers.get(&guid)?.clone());
+        let home = self.homes.get(&guid.prefix)?;
+        home.complete(&mut writer.unicast, &mut writer.multicast);
+        Some(writer)
+    }
+
+    fn resolved_reader(&self, guid: Guid) -> Option<Box<ReaderData>> {
+        let mut reader = Box::new(self.readers.get(&guid)?.clone());
+        let home = self.homes.get(&guid.prefix)?;
+        home.complete(&mut reader.unicast, &mut reader.multicast);
+        Some(reader)
+    }
+}
+
+impl Home {
+    /// Fills in the default locators where the endpoint has none (RTPS 2.5 8.5.4.4).
+    fn complete(&self, unicast: &mut Vec<Locator>, multicast: &mut Vec<Locator>) {
+        if unicast.is_empty() {
+            unicast.clone_from(&self.unicast);
+        }
+        if multicast.is_empty() {
+            multicast.clone_from(&self.multicast);
+        }
+    }
+}
+
+/// A GUID behind all others.
+const LAST: Guid = Guid::new(GuidPrefix([0xff; 12]), EntityId([0xff; 4]));
+
+fn members<T>(endpoints: &BTreeMap<Guid, T>, prefix: GuidPrefix) -> Vec<Guid> {
+    endpoints
+        .range(entities(prefix))
+        .map(|(guid, _)| *guid)
+        .collect()
+}
+
+/// Every name that an endpoint of a participant can have.
+pub(super) fn entities(prefix: GuidPrefix) -> RangeInclusive<Guid> {
+    Guid::new(prefix, EntityId::UNKNOWN)..=Guid::new(prefix, LAST.entity)
+}
+
+/// Whether a writer and a reader of one topic name suit each other (DDS 1.4 2.2.3).
+fn compare(writer: &WriterData, reader: &ReaderData) -> Verdict {
+    if writer.type_name != reader.type_name {
+        return Verdict::Type(TypeDifference::Name {
+            writer: writer.type_name.clone(),
+            reader: reader.type_name.clone(),
+        });
+    }
+    let writer_keyed = writer.guid.entity.kind() == EntityKind::WriterWithKey;
+    let reader_keyed = reader.guid.entity.kind() == EntityKind::ReaderWithKey;
+    if writer_keyed != reader_keyed {
+        return Verdict::Type(TypeDifference::Keys { writer_keyed });
+    }
+    if !writer
+        .publisher
+        .partition
+        .matches(&reader.subscriber.partition)
+    {
+        return Verdict::Partition;
+    }
+    let offered = WriterSide {
+        writer: &writer.qos,
+        publisher: &writer.publisher,
+    };
+    let requested = ReaderSide {
+        reader: &reader.qos,
+        subscriber: &reader.subscriber,
+    };
+    match check(&offered, &requested) {
+        mismatches if mismatches.is_empty() => Verdict::Matched,
+        mismatches => Verdict::Qos(mismatches),
+    }
+}

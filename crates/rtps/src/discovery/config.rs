@@ -1,0 +1,119 @@
+//! What discovery is told at birth.
+use crate::Time;
+use alloc::string::String;
+use alloc::vec::Vec;
+use dunlin_qos::{DomainParticipantQos, Duration};
+use dunlin_wire::{
+    BuiltinEndpoints, GuidPrefix, Locator, ParticipantData, ProtocolVersion, Timestamp, VendorId,
+};
+
+/// How a participant announces itself, and how much it takes in (RTPS 2.5 8.5.3, 9.6.2).
+#[derive(Clone, Debug)]
+pub struct DiscoveryConfig {
+    /// Who we are.
+    pub prefix: GuidPrefix,
+    /// Which domain; participants that say to be of another one are ignored.
+    pub domain: u32,
+    /// Which part of the domain; participants with another tag are ignored.
+    pub domain_tag: String,
+    /// Others forget us after so much silence.
+    pub lease_duration: Duration,
+    /// Time between announcements once the first few, quick ones are sent.
+    pub announce_period: Duration,
+    /// Where we listen for discovery.
+    pub metatraffic_unicast: Vec<Locator>,
+    /// Where we listen for discovery, together with others.
+    pub metatraffic_multicast: Vec<Locator>,
+    /// Where our endpoints listen unless they say otherwise.
+    pub default_unicast: Vec<Locator>,
+    /// Where our endpoints listen, together with others, unless they say otherwise.
+    pub default_multicast: Vec<Locator>,
+    /// QoS of the participant.
+    pub qos: DomainParticipantQos,
+    /// A name for people to read.
+    pub entity_name: String,
+    /// What to add to `Time` for nanoseconds since 1970, so that announcements carry a source timestamp.
+    pub clock_offset: i64,
+    /// How much is taken in from others.
+    pub limits: Limits,
+}
+
+/// How much is taken in from others; what exceeds it is ignored.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// Participants.
+    pub participants: usize,
+    /// Endpoints of one participant.
+    pub endpoints_per_participant: usize,
+    /// Endpoints of all participants, our own included.
+    pub endpoints: usize,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            participants: 4096,
+            endpoints_per_participant: 4096,
+            endpoints: 1 << 16,
+        }
+    }
+}
+
+impl DiscoveryConfig {
+    /// The standard's lease of 10 s, an announcement each 3 s, and no locators.
+    pub fn new(prefix: GuidPrefix, domain: u32) -> Self {
+        Self {
+            prefix,
+            domain,
+            domain_tag: String::new(),
+            lease_duration: Duration::from_secs(10),
+            announce_period: Duration::from_secs(3),
+            metatraffic_unicast: Vec::new(),
+            metatraffic_multicast: Vec::new(),
+            default_unicast: Vec::new(),
+            default_multicast: Vec::new(),
+            qos: DomainParticipantQos::default(),
+            entity_name: String::new(),
+            clock_offset: 0,
+            limits: Limits::default(),
+        }
+    }
+}
+
+/// Who sent a submessage, as the message's header and its INFO_SRC say.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Source {
+    /// Which participant.
+    pub prefix: GuidPrefix,
+    /// Whose product it is.
+    pub vendor: VendorId,
+    /// Version of the message.
+    pub version: ProtocolVersion,
+    /// The datagram came by multicast. False if unknown: announcements then also go to the participant alone.
+    pub multicast: bool,
+}
+
+impl DiscoveryConfig {
+    /// What we say about ourselves.
+    pub(super) fn announcement(&self) -> ParticipantData {
+        ParticipantData {
+            vendor: VendorId::DUNLIN,
+            domain: Some(self.domain),
+            domain_tag: self.domain_tag.clone(),
+            builtin_endpoints: BuiltinEndpoints::DUNLIN,
+            lease_duration: self.lease_duration,
+            metatraffic_unicast: self.metatraffic_unicast.clone(),
+            metatraffic_multicast: self.metatraffic_multicast.clone(),
+            default_unicast: self.default_unicast.clone(),
+            default_multicast: self.default_multicast.clone(),
+            entity_name: self.entity_name.clone(),
+            user_data: self.qos.user_data.clone(),
+            ..ParticipantData::new(self.prefix)
+        }
+    }
+
+    /// The source timestamp of what is announced now.
+    pub(super) fn timestamp(&self, now: Time) -> Timestamp {
+        Timestamp(now.0.saturating_add(self.clock_offset))
+    }
+}

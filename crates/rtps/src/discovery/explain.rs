@@ -1,0 +1,230 @@
+//! Why a local endpoint matches nobody.
+use super::catalog::Verdict;
+use super::{Discovery, Heard, TypeDifference};
+use alloc::borrow::ToOwned;
+use alloc::string::{String, ToString};
+use alloc::vec::Vec;
+use core::fmt;
+use dunlin_qos::Incompatibility;
+use dunlin_wire::Guid;
+
+/// One thing to know about a local endpoint and another one, or the absence of others. `Display` says it in a sentence.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Explanation {
+    /// The two match.
+    Matched {
+        /// The other endpoint.
+        remote: Guid,
+    },
+    /// Same topic, different types.
+    Type {
+        /// The other endpoint.
+        remote: Guid,
+        /// How the types differ.
+        difference: TypeDifference,
+    },
+    /// Same topic and type, no partition in common.
+    Partition {
+        /// The other endpoint.
+        remote: Guid,
+        /// Partitions of the writer.
+        writer: String,
+        /// Partitions of the reader.
+        reader: String,
+    },
+    /// Same topic and type, but QoS that does not fit.
+    Qos {
+        /// The other endpoint.
+        remote: Guid,
+        /// Each policy that does not fit.
+        mismatches: Vec<Incompatibility>,
+    },
+    /// Nobody has this topic, but somebody has one with almost the same name.
+    SimilarTopic {
+        /// The other endpoint.
+        remote: Guid,
+        /// Its topic.
+        topic: String,
+    },
+    /// Nobody on the other side has this topic.
+    Nobody {
+        /// How many other participants are known.
+        participants: usize,
+        /// How many endpoints they have.
+        endpoints: usize,
+        /// What was heard and not taken in.
+        heard: Heard,
+    },
+    /// There is no such local endpoint.
+    Unknown,
+}
+
+impl Discovery {
+    /// What became of a local endpoint and each endpoint on the other side that has its topic, or one with almost the
+    /// same name; if there is none, how much was heard at all.
+    pub fn explain(&self, local: Guid) -> Vec<Explanation> {
+        let is_writer = local.entity.is_writer();
+        let topic = match is_writer {
+            true => self.catalog.writer(local).map(|w| &w.topic),
+            false => self.catalog.reader(local).map(|r| &r.topic),
+        };
+        let Some(topic) = topic else {
+            return Vec::from([Explanation::Unknown]);
+        };
+        let mut found = Vec::new();
+        for (name, entry) in self.catalog.topics() {
+            let others = match is_writer {
+                true => &entry.readers,
+                false => &entry.writers,
+            };
+            if name == topic {
+                found.extend(others.iter().filter_map(|other| self.pair(local, *other)));
+            } else if similar(name, topic) {
+                found.extend(others.iter().map(|remote| Explanation::SimilarTopic {
+                    remote: *remote,
+                    topic: name.to_owned(),
+                }));
+            }
+        }
+        if found.is_empty() {
+            found.push(self.nobody());
+        }
+        found
+    }
+
+    fn pair(&self, local: Guid, remote: Guid) -> Option<Explanation> {
+        let (writer, reader) = match local.entity.is_writer() {
+            true => (local, remote),
+            false => (remote, local),
+        };
+        Some(match self.catalog.verdict(writer, reader)?.clone() {
+            Verdict::Matched => Explanation::Matched { remote },
+            Verdict::Type(difference) => Explanation::Type { remote, difference },
+            Verdict::Qos(mismatches) => Explanation::Qos { remote, mismatches },
+            Verdict::Partition => Explanation::Partition {
+                remote,
+                writer: self.catalog.writer(writer)?.publisher.partition.to_string(),
+                reader: self
+                    .catalog
+                    .reader(reader)?
+                    .subscriber
+                    .partition
+                    .to_string(),
+            },
+        })
+    }
+
+    fn nobody(&self) -> Explanation {
+        let own = self.config.prefix;
+        Explanation::Nobody {
+            participants: self.peers.len(),
+            endpoints: self.catalog.len() - self.catalog.endpoints_of(own),
+            heard: self.heard,
+        }
+    }
+}
+
+impl fmt::Display for Explanation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Matched { remote } => write!(f, "{remote} matches"),
+            Self::Type { remote, difference } => {
+                write!(f, "{remote} has the same topic name, but {difference}")
+            }
+            Self::Partition {
+                remote,
+                writer,
+                reader,
+            } => write!(
+                f,
+                "{remote} shares no partition: the writer is in {writer}, the reader in {reader}"
+            ),
+            Self::Qos { remote, mismatches } => {
+                write!(f, "{remote} has QoS that does not fit")?;
+                mismatches.iter().try_for_each(|m| write!(f, "; {m}"))
+            }
+            Self::SimilarTopic { remote, topic } => {
+                write!(f, "{remote} has a topic of a similar name, \"{topic}\"")
+            }
+            Self::Nobody {
+                participants,
+                endpoints,
+                heard,
+            } => {
+                write!(
+                    f,
+                    "nobody has this topic: {participants} other participants with {endpoints} endpoints are known"
+                )?;
+                let Heard {
+                    other_domain,
+                    malformed,
+                    no_room,
+                } = heard;
+                if *other_domain > 0 {
+                    write!(f, "; {other_domain} announcements were of another domain")?;
+                }
+                if *malformed > 0 {
+                    write!(f, "; {malformed} messages made no sense")?;
+                }
+                if *no_room > 0 {
+                    write!(f, "; for {no_room} announcements there was no room")?;
+                }
+                Ok(())
+            }
+            Self::Unknown => f.write_str("there is no such endpoint"),
+        }
+    }
+}
+
+/// Topic names that a person may take for the same: they differ in case, in punctuation, or in one character, or one is
+/// the other with a prefix such as `rt/`.
+fn similar(a: &str, b: &str) -> bool {
+    let (a, b) = (letters(a), letters(b));
+    let (short, long) = if a.len() <= b.len() {
+        (&a, &b)
+    } else {
+        (&b, &a)
+    };
+    a == b
+        || (short.len() >= 4 && (long.ends_with(&short[..]) || long.starts_with(&short[..])))
+        || (short.len() >= 3 && one_apart(short, long))
+}
+
+fn letters(name: &str) -> Vec<char> {
+    let kept = name.chars().filter(|c| c.is_alphanumeric());
+    kept.flat_map(char::to_lowercase).collect()
+}
+
+/// One character replaced, inserted or removed.
+fn one_apart(short: &[char], long: &[char]) -> bool {
+    let same = short.iter().zip(long).take_while(|(a, b)| a == b).count();
+    let (short_rest, long_rest) = (short.get(same..), long.get(same + 1..));
+    match long.len() - short.len() {
+        0 => short.get(same + 1..) == long_rest,
+        1 => short_rest == long_rest,
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_that_a_person_may_confuse_are_similar() {
+        for (a, b, expected) in [
+            ("Square", "square", true),
+            ("rt/chatter", "chatter", true),
+            ("LatencyTopic", "Latency_Topic", true),
+            ("Throughput", "Troughput", true),
+            ("Topic1", "Topic2", true),
+            ("Circle", "Square", false),
+            ("a", "b", false),
+            ("", "", true),
+            ("", "Square", false),
+        ] {
+            assert_eq!(similar(a, b), expected, "{a} and {b}");
+            assert_eq!(similar(b, a), expected, "{b} and {a}");
+        }
+    }
+}

@@ -1,0 +1,305 @@
+//! Discovery: who is there, what they write and read, and which endpoints match (RTPS 2.5 8.5, 8.4.13).
+//!
+//! One state machine for the participant: SPDP finds participants, SEDP their endpoints, leases and participant messages
+//! tell who lives. It owns the built-in writers and readers, which are the same `Writer` and `Reader` that carry user
+//! data.
+mod announcer;
+mod builtin;
+mod catalog;
+mod config;
+mod deadlines;
+mod endpoints;
+mod event;
+mod explain;
+mod participants;
+mod watch;
+
+pub use config::{DiscoveryConfig, Limits, Source};
+pub use event::{Event, LossReason, TypeDifference, UnmatchReason};
+pub use explain::Explanation;
+pub use participants::Heard;
+
+use crate::{Outbox, Time, To};
+use alloc::collections::BTreeMap;
+use alloc::vec::Vec;
+use announcer::{Announcer, detector};
+use builtin::BuiltinTopic;
+use catalog::Catalog;
+use deadlines::Deadlines;
+use dunlin_qos::LivelinessKind;
+use dunlin_wire::{
+    EntityId, Error, Guid, GuidPrefix, Locator, ParticipantData, ReaderData, Submessage, Timestamp,
+    WriterData,
+};
+use participants::Peer;
+use watch::Watch;
+
+/// Everything that a participant knows about the others, and what it tells them.
+///
+/// Built-in submessages go out to `To::Announce`, and to `To::Endpoint` of a built-in endpoint whose locators
+/// `metatraffic_locators` knows; never to `To::Matched`.
+pub struct Discovery {
+    config: DiscoveryConfig,
+    announcer: Announcer,
+    peers: BTreeMap<GuidPrefix, Peer>,
+    leases: Deadlines<GuidPrefix>,
+    departed: Deadlines<GuidPrefix>,
+    heard: Heard,
+    catalog: Catalog,
+    watch: Watch,
+    publications: BuiltinTopic,
+    subscriptions: BuiltinTopic,
+    messages: BuiltinTopic,
+}
+
+impl Discovery {
+    /// A participant that has not announced itself yet. Fails if a name or the user data is too long to announce.
+    pub fn new(config: DiscoveryConfig) -> Result<Self, Error> {
+        let own = config.prefix;
+        let announcement = config.announcement().encode()?;
+        Ok(Self {
+            announcer: Announcer::new(own, announcement, config.announce_period),
+            peers: BTreeMap::new(),
+            leases: Deadlines::default(),
+            departed: Deadlines::default(),
+            heard: Heard::default(),
+            catalog: Catalog::new(own, &config.default_unicast, &config.default_multicast),
+            watch: Watch::new(own),
+            publications: builtin::publications(own),
+            subscriptions: builtin::subscriptions(own),
+            messages: builtin::messages(own),
+            config,
+        })
+    }
+
+    /// Announces the participant, now and periodically.
+    pub fn start(&mut self, now: Time, out: &mut impl Outbox) {
+        self.announcer.start(now);
+        self.announce_if_due(now, out);
+    }
+
+    /// Adds a local writer, or changes its description, and tells everybody. Fails, and changes nothing, if a name or
+    /// opaque data is too long to announce.
+    pub fn add_writer(
+        &mut self,
+        now: Time,
+        writer: WriterData,
+        out: &mut impl Outbox,
+        events: &mut Vec<Event>,
+    ) -> Result<(), Error> {
+        self.publish_writer(now, &writer, out)?;
+        self.watch.add(now, writer.guid, writer.qos.liveliness);
+        self.catalog.put_writer(writer, events);
+        Ok(())
+    }
+
+    /// Adds a local reader, or changes its description, and tells everybody. Fails, and changes nothing, if a name or
+    /// opaque data is too long to announce.
+    pub fn add_reader(
+        &mut self,
+        now: Time,
+        reader: ReaderData,
+        out: &mut impl Outbox,
+        events: &mut Vec<Event>,
+    ) -> Result<(), Error> {
+        self.publish_reader(now, &reader, out)?;
+        let news = events.len();
+        self.catalog.put_reader(reader, events);
+        self.report_silent_writers(news, events);
+        Ok(())
+    }
+
+    /// Removes a local writer and tells everybody.
+    pub fn remove_writer(
+        &mut self,
+        now: Time,
+        writer: Guid,
+        out: &mut impl Outbox,
+        events: &mut Vec<Event>,
+    ) {
+        self.watch.remove(&writer);
+        if self
+            .catalog
+            .remove_writer(writer, UnmatchReason::Deleted, events)
+        {
+            self.withdraw_writer(now, writer, out);
+        }
+    }
+
+    /// Removes a local reader and tells everybody.
+    pub fn remove_reader(
+        &mut self,
+        now: Time,
+        reader: Guid,
+        out: &mut impl Outbox,
+        events: &mut Vec<Event>,
+    ) {
+        if self
+            .catalog
+            .remove_reader(reader, UnmatchReason::Deleted, events)
+        {
+            self.withdraw_reader(now, reader, out);
+        }
+    }
+
+    /// Takes in a submessage of a built-in endpoint; all others are ignored. Those that INFO_DST addresses to another
+    /// participant must not come here.
+    pub fn handle(
+        &mut self,
+        now: Time,
+        source: &Source,
+        timestamp: Option<Timestamp>,
+        message: &Submessage<'_>,
+        out: &mut impl Outbox,
+        events: &mut Vec<Event>,
+    ) {
+        if source.prefix == self.config.prefix {
+            return;
+        }
+        if let Submessage::Data(data) = message
+            && data.writer == EntityId::SPDP_WRITER
+        {
+            return self.handle_announcement(now, source, data, out, events);
+        }
+        if !self.heard_from(now, source.prefix) {
+            return;
+        }
+        if self.publications.concerns(message) {
+            let samples = self
+                .publications
+                .handle(now, source, timestamp, message, out);
+            self.take_publications(now, samples, events);
+        } else if self.subscriptions.concerns(message) {
+            let samples = self
+                .subscriptions
+                .handle(now, source, timestamp, message, out);
+            self.take_subscriptions(now, samples, events);
+        } else if self.messages.concerns(message) {
+            let samples = self.messages.handle(now, source, timestamp, message, out);
+            self.take_messages(now, &samples, events);
+        }
+    }
+
+    /// Does what is due: announcements, assertions, repairs, and leases that have run out.
+    pub fn handle_timeout(&mut self, now: Time, out: &mut impl Outbox, events: &mut Vec<Event>) {
+        self.announce_if_due(now, out);
+        for prefix in self.leases.expired(now) {
+            self.lose(now, prefix, LossReason::LeaseExpired, events);
+        }
+        for writer in self.watch.lapsed(now) {
+            self.report_lapse(writer, events);
+        }
+        self.assert_if_due(now, out);
+        let samples = self.publications.handle_timeout(now, out);
+        self.take_publications(now, samples, events);
+        let samples = self.subscriptions.handle_timeout(now, out);
+        self.take_subscriptions(now, samples, events);
+        let samples = self.messages.handle_timeout(now, out);
+        self.take_messages(now, &samples, events);
+    }
+
+    /// When to call `handle_timeout`, unless something else happens first.
+    pub fn next_timeout(&self) -> Option<Time> {
+        let times = [
+            self.announcer.next_timeout(),
+            self.leases.next(),
+            self.watch.next_timeout(),
+            self.publications.next_timeout(),
+            self.subscriptions.next_timeout(),
+            self.messages.next_timeout(),
+        ];
+        times.into_iter().flatten().min()
+    }
+
+    /// Says goodbye: all endpoints and the participant itself are withdrawn, nothing is announced any more.
+    pub fn goodbye(&mut self, now: Time, out: &mut impl Outbox) {
+        let writers: Vec<Guid> = self.local_writers().map(|w| w.guid).collect();
+        for writer in writers {
+            self.withdraw_writer(now, writer, out);
+        }
+        let readers: Vec<Guid> = self.local_readers().map(|r| r.guid).collect();
+        for reader in readers {
+            self.withdraw_reader(now, reader, out);
+        }
+        let peers = self.peers.keys().map(|prefix| detector(*prefix));
+        let to = core::iter::once(To::Announce).chain(peers);
+        self.announcer.goodbye(self.config.timestamp(now), to, out);
+    }
+
+    /// A writer showed that it lives. A local one wrote or was asserted by the application; from a remote one came a
+    /// sample, or a heartbeat with the liveliness flag (DDS 1.4 2.2.3.11, RTPS 2.5 8.4.13). Only writers with a finite
+    /// liveliness lease need it.
+    pub fn assert_writer(
+        &mut self,
+        now: Time,
+        writer: Guid,
+        out: &mut impl Outbox,
+        events: &mut Vec<Event>,
+    ) {
+        let revived = self.watch.assert_writer(now, writer);
+        self.report_revival(revived, events);
+        let local = (writer.prefix == self.config.prefix).then(|| self.catalog.writer(writer));
+        if let Some(Some(local)) = local
+            && local.qos.liveliness.kind == LivelinessKind::ManualByParticipant
+        {
+            self.watch.request_manual(now);
+            self.assert_if_due(now, out);
+        }
+    }
+
+    /// The application asserts the participant: all local writers with liveliness MANUAL_BY_PARTICIPANT live
+    /// (DDS 1.4 2.2.2.2.1.18).
+    pub fn assert_participant(
+        &mut self,
+        now: Time,
+        out: &mut impl Outbox,
+        events: &mut Vec<Event>,
+    ) {
+        let kind = LivelinessKind::ManualByParticipant;
+        let revived = self.watch.assert_all(now, self.config.prefix, kind);
+        self.report_revival(revived, events);
+        self.watch.request_manual(now);
+        self.assert_if_due(now, out);
+    }
+
+    /// Where a participant listens for built-in traffic: unicast and multicast; nothing for an unknown participant.
+    pub fn metatraffic_locators(&self, prefix: GuidPrefix) -> (&[Locator], &[Locator]) {
+        match self.peers.get(&prefix) {
+            Some(peer) => (
+                &peer.data.metatraffic_unicast,
+                &peer.data.metatraffic_multicast,
+            ),
+            None => (&[], &[]),
+        }
+    }
+
+    /// The other participants.
+    pub fn participants(&self) -> impl Iterator<Item = &ParticipantData> {
+        self.peers.values().map(|peer| &peer.data)
+    }
+
+    /// All known writers, local ones included.
+    pub fn writers(&self) -> impl Iterator<Item = &WriterData> {
+        self.catalog.writers()
+    }
+
+    /// All known readers, local ones included.
+    pub fn readers(&self) -> impl Iterator<Item = &ReaderData> {
+        self.catalog.readers()
+    }
+
+    /// What was heard and not taken in.
+    pub fn heard(&self) -> Heard {
+        self.heard
+    }
+
+    fn local_writers(&self) -> impl Iterator<Item = &WriterData> {
+        let own = self.config.prefix;
+        self.writers().filter(move |w| w.guid.prefix == own)
+    }
+
+    fn local_readers(&self) -> impl Iterator<Item = &ReaderData> {
+        let own = self.config.prefix;
+        self.readers().filter(move |r| r.guid.prefix == own)
+    }
+}
