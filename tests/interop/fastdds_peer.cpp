@@ -81,6 +81,8 @@ void open_writer(Topic* topic)
     DataWriterQos qos = DATAWRITER_QOS_DEFAULT;
     set_common(qos);
     qos.reliability().max_blocking_time = Duration_t(5, 0);
+    // The default of 3 s between heartbeats makes every repair of a lost datagram take seconds.
+    qos.reliable_writer_qos().times.heartbeatPeriod = milliseconds(100);
     qos.representation().m_value.push_back(XCDR_DATA_REPRESENTATION);
     qos.writer_data_lifecycle().autodispose_unregistered_instances = false;
     writer = participant->create_publisher(PUBLISHER_QOS_DEFAULT)->create_datawriter(topic, qos);

@@ -1,6 +1,7 @@
 #include "peer.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -121,7 +122,14 @@ static bool wait_until(struct run *run, condition *met) {
 static bool enough_matched(struct run *run) { return run->matched >= run->options->wait_match; }
 static bool incompatible_seen(struct run *run) { return run->incompatible > 0; }
 static bool acknowledged(struct run *run) { return !run->options->reliable || vendor_acknowledged(); }
-static bool readers_left(struct run *run) { return run->matched_ever > 0 && run->matched == 0; }
+
+/* True once whoever started this peer has closed its standard input. */
+static bool released(struct run *run) {
+    struct pollfd input = {.fd = STDIN_FILENO, .events = POLLIN};
+    char byte;
+    (void)run;
+    return poll(&input, 1, 0) > 0 && read(STDIN_FILENO, &byte, 1) <= 0;
+}
 
 static int timed_out(struct run *run, const char *what) {
     event("timeout waiting for %s: matched=%d of %d received=%d of %d disposed=%d no_writers=%d", what, run->matched,
@@ -129,11 +137,11 @@ static int timed_out(struct run *run, const char *what) {
     return PEER_TIMED_OUT;
 }
 
-/* Both sides stay a little longer after the event, so that the other can see it as well. */
+/* Stays a little after the event: a match, which would be wrong, may come late. */
 static int run_incompatible(struct run *run) {
     if (!wait_until(run, incompatible_seen))
         return timed_out(run, "an incompatible QoS");
-    double stay = seconds_now() + 0.7;
+    double stay = seconds_now() + 0.3;
     while (seconds_now() < stay) {
         poll_status(run);
         sleep_us(1000);
@@ -190,12 +198,8 @@ static int run_publisher(struct run *run) {
         code = end_instances(o);
     if (code != PEER_OK)
         return code;
-    if (o->hold) {
-        if (!wait_until(run, readers_left))
-            return timed_out(run, "the readers to leave");
-    } else if (!wait_until(run, acknowledged)) {
+    if (!wait_until(run, acknowledged))
         return timed_out(run, "acknowledgments");
-    }
     event("done sent=%d", o->count);
     return PEER_OK;
 }
@@ -259,7 +263,7 @@ static int run_subscriber(struct run *run) {
         sleep_us(1000);
     }
     event("done received=%d", run->received);
-    return run->corrupt ? PEER_CORRUPT : PEER_OK;
+    return run->corrupt ? peer_error(PEER_CORRUPT, "content is not what the sequence number says") : PEER_OK;
 }
 
 /* ---- the command line ---- */
@@ -391,7 +395,8 @@ static bool parse(int argc, char **argv, struct peer_options *o) {
 
 int main(int argc, char **argv) {
     struct peer_options options = {
-        .type = PEER_PLAIN, .depth = 1, .xcdr = 1, .count = 10, .instances = 1, .size = 32, .timeout_s = 10, .wait_match = 1};
+        .type = PEER_PLAIN, .depth = 1, .xcdr = 1, .count = 10, .instances = 1, .size = 32,
+        .settle_ms = 200, .timeout_s = 10, .wait_match = 1};
     /* A peer never outlives the test that started it, nor its own bound. */
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (!parse(argc, argv, &options))
@@ -401,8 +406,12 @@ int main(int argc, char **argv) {
     int code = vendor_open(&options);
     if (code == PEER_OK) {
         event("ready");
-        code = options.expect_incompatible ? run_incompatible(&run) : options.publisher ? run_publisher(&run) : run_subscriber(&run);
+        code = options.expect_incompatible ? run_incompatible(&run)
+               : options.publisher         ? run_publisher(&run)
+                                           : run_subscriber(&run);
     }
+    if (code == PEER_OK && options.hold && !wait_until(&run, released))
+        code = timed_out(&run, "the end of standard input");
     vendor_close();
     return code;
 }

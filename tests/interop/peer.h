@@ -38,13 +38,13 @@ struct peer_options {
     int32_t instances;
     uint32_t size; /* bytes of `data` */
     uint32_t period_us;
-    uint32_t settle_ms; /* publisher: from the match to the first sample */
+    uint32_t settle_ms; /* publisher: from its match to the first sample; the reader may match a little later */
     uint32_t deadline_ms;
     double timeout_s;
     int32_t wait_match;
     bool dispose;
     bool unregister;
-    bool hold; /* publisher: stay until a matched reader has left */
+    bool hold; /* after `done`, stay until standard input is closed */
     bool expect_incompatible;
 };
 

@@ -1,0 +1,205 @@
+//! Every pair of products, both directions, each pair in a network namespace of its own.
+//!
+//! The peer programs share one command line (see `peer.h`); a test says which two meet, with what, and what each must
+//! have seen. Rows without Dunlin check the harness itself and are kept few.
+
+mod capture;
+mod namespace;
+mod pair;
+mod peer;
+
+use pair::Pair;
+use peer::Vendor::{self, Cyclone, FastDds};
+
+const RELIABLE: &str = "--reliability reliable --history keep-all";
+
+fn best_effort(publisher: Vendor, subscriber: Vendor) {
+    Pair::new(
+        publisher,
+        subscriber,
+        "--reliability be --count 20 --history keep-last:20",
+    )
+    .publisher("--period-us 2000 --settle-ms 300")
+    .run()
+    .assert_received(20);
+}
+
+fn reliable(publisher: Vendor, subscriber: Vendor) {
+    Pair::new(
+        publisher,
+        subscriber,
+        &format!("{RELIABLE} --count 500 --size 1000"),
+    )
+    .run()
+    .assert_received(500);
+}
+
+fn reliable_xcdr2(publisher: Vendor, subscriber: Vendor) {
+    Pair::new(
+        publisher,
+        subscriber,
+        &format!("{RELIABLE} --count 20 --xcdr 2"),
+    )
+    .run()
+    .assert_received(20);
+}
+
+fn appendable_xcdr1(publisher: Vendor, subscriber: Vendor) {
+    Pair::new(
+        publisher,
+        subscriber,
+        &format!("{RELIABLE} --count 9 --type appendable"),
+    )
+    .run()
+    .assert_received(9);
+}
+
+fn appendable_xcdr2(publisher: Vendor, subscriber: Vendor) {
+    Pair::new(
+        publisher,
+        subscriber,
+        &format!("{RELIABLE} --count 9 --type appendable --xcdr 2"),
+    )
+    .run()
+    .assert_received(9);
+}
+
+fn mutable_xcdr2(publisher: Vendor, subscriber: Vendor) {
+    Pair::new(
+        publisher,
+        subscriber,
+        &format!("{RELIABLE} --count 9 --type mutable --xcdr 2"),
+    )
+    .run()
+    .assert_received(9);
+}
+
+fn large(publisher: Vendor, subscriber: Vendor) {
+    Pair::new(
+        publisher,
+        subscriber,
+        &format!("{RELIABLE} --count 5 --type big --size 1000000"),
+    )
+    .run()
+    .assert_received(5);
+}
+
+fn late_joiner(publisher: Vendor, subscriber: Vendor) {
+    Pair::new(
+        publisher,
+        subscriber,
+        &format!("{RELIABLE} --durability transient-local --count 20"),
+    )
+    .publisher("--wait-match 0")
+    .run_late_joiner()
+    .assert_received(20);
+}
+
+fn instances_end(publisher: Vendor, subscriber: Vendor, how: &str, state: &str) {
+    let options = format!("{RELIABLE} --type keyed --instances 3 --count 9 --{how}");
+    let outcome = Pair::new(publisher, subscriber, &options).run();
+    outcome.assert_received_by_instance(9, 3);
+    for instance in 0..3 {
+        outcome
+            .assert_subscriber_printed(&format!("instance key=instance-{instance} state={state}"));
+    }
+}
+
+fn dispose(publisher: Vendor, subscriber: Vendor) {
+    instances_end(publisher, subscriber, "dispose", "disposed");
+}
+
+fn unregister(publisher: Vendor, subscriber: Vendor) {
+    instances_end(publisher, subscriber, "unregister", "no_writers");
+}
+
+fn incompatible(
+    publisher: Vendor,
+    subscriber: Vendor,
+    offered: &str,
+    requested: &str,
+    policy: &str,
+) {
+    let outcome = Pair::new(publisher, subscriber, "--expect-incompatible")
+        .publisher(offered)
+        .subscriber(requested)
+        .run();
+    outcome.assert_success();
+    outcome.assert_publisher_printed(&format!("incompatible policy={policy}"));
+    outcome.assert_subscriber_printed(&format!("incompatible policy={policy}"));
+}
+
+fn incompatible_reliability(publisher: Vendor, subscriber: Vendor) {
+    incompatible(
+        publisher,
+        subscriber,
+        "--reliability be",
+        "--reliability reliable",
+        "RELIABILITY",
+    );
+}
+
+fn incompatible_durability(publisher: Vendor, subscriber: Vendor) {
+    incompatible(
+        publisher,
+        subscriber,
+        "--reliability reliable",
+        "--reliability reliable --durability transient-local",
+        "DURABILITY",
+    );
+}
+
+fn incompatible_deadline(publisher: Vendor, subscriber: Vendor) {
+    incompatible(
+        publisher,
+        subscriber,
+        "--deadline-ms 2000",
+        "--deadline-ms 1000",
+        "DEADLINE",
+    );
+}
+
+fn incompatible_representation(publisher: Vendor, subscriber: Vendor) {
+    incompatible(
+        publisher,
+        subscriber,
+        "--xcdr 1",
+        "--xcdr 2",
+        "DATA_REPRESENTATION",
+    );
+}
+
+fn goodbye(publisher: Vendor, subscriber: Vendor) {
+    let outcome = Pair::new(publisher, subscriber, RELIABLE).run_goodbye();
+    outcome.assert_received(10);
+    outcome.assert_publisher_printed("matched 0");
+}
+
+/// Keyed samples, one fragmented, and the end of the instances: tshark finds nothing wrong with any frame of `sender`.
+fn captured(publisher: Vendor, subscriber: Vendor, sender: &str) {
+    let name = format!("{publisher:?}-to-{subscriber:?}");
+    let options = format!("{RELIABLE} --type keyed --instances 2 --count 4 --size 100000");
+    let (outcome, capture) = Pair::new(publisher, subscriber, &options).run_captured(&name);
+    outcome.assert_received_by_instance(4, 2);
+    capture.finish().assert_sound(sender);
+}
+
+macro_rules! row {
+    ($name:ident: $publisher:expr, $subscriber:expr; $($scenario:ident)*) => {
+        mod $name {
+            $(#[test] fn $scenario() { super::$scenario($publisher, $subscriber); })*
+        }
+    };
+}
+
+row!(cyclone_to_cyclone: super::Cyclone, super::Cyclone;
+    reliable_xcdr2 appendable_xcdr2 mutable_xcdr2 dispose unregister incompatible_representation goodbye);
+row!(cyclone_to_fastdds: super::Cyclone, super::FastDds;
+    best_effort large incompatible_reliability incompatible_durability);
+row!(fastdds_to_cyclone: super::FastDds, super::Cyclone; reliable late_joiner incompatible_deadline);
+row!(fastdds_to_fastdds: super::FastDds, super::FastDds; appendable_xcdr1);
+
+#[test]
+fn captured_cyclone_to_fastdds() {
+    captured(Cyclone, FastDds, "rtps");
+}
