@@ -1,1 +1,23 @@
-//! transport
+//! How datagrams travel: one trait, [`Transport`], with UDP and an in-memory network behind it, and wrappers that
+//! capture ([`Tap`]) or disturb ([`Fault`]) what any transport carries.
+//!
+//! A transport neither looks into a datagram nor promises that it arrives. It starts no thread: who sends, sends, and
+//! who receives, receives. ([`Fault`] alone needs a thread, to bring late datagrams.)
+#![forbid(unsafe_code)]
+
+mod dice;
+mod fault;
+mod memory;
+mod pcap;
+mod tap;
+mod traits;
+mod udp;
+
+pub use dice::Faults;
+pub use fault::Fault;
+pub use memory::{MemoryNetwork, MemoryTransport};
+pub use tap::Tap;
+pub use traits::{
+    Listen, Outgoing, Reach, Received, Receiver, Sent, Transport, Wait, Waker, nearest,
+};
+pub use udp::{UdpConfig, UdpTransport};

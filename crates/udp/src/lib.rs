@@ -16,6 +16,6 @@ mod socket;
 
 pub use interface::{Address, Interface, interfaces, source_address};
 pub use poll::{Event, Ready, poll_readable};
-pub use receive::Arrival;
+pub use receive::{Arrival, is_passing};
 pub use send::{Datagram, Egress, Sent};
 pub use socket::{Buffers, Socket};

@@ -39,6 +39,15 @@ impl Socket {
     }
 }
 
+/// True if the socket is as good as before the error: an ICMP answer to something that was sent, an interface that went
+/// down, memory that was short for a moment.
+pub fn is_passing(error: &io::Error) -> bool {
+    !matches!(
+        error.raw_os_error(),
+        Some(libc::EBADF | libc::ENOTSOCK | libc::EFAULT | libc::EINVAL) | None
+    )
+}
+
 /// Room for the two control messages that a socket of this crate can be sent, aligned as `cmsghdr` wants it.
 #[repr(C, align(8))]
 struct Control([MaybeUninit<u8>; 64]);

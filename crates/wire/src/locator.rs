@@ -20,7 +20,7 @@ impl Locator {
     pub const KIND_UDP_V4: i32 = 1;
     /// UDP over IPv6.
     pub const KIND_UDP_V6: i32 = 2;
-    /// Datagrams between participants of one process or one test: Dunlin's own.
+    /// Datagrams between participants of one process or one test: Dunlin's own. Addresses look like those of UDPv4.
     pub const KIND_MEMORY: i32 = 0x444c_0001;
 
     /// A UDPv4 locator.
@@ -47,9 +47,13 @@ impl Locator {
         Some(SocketAddr::new(ip, port))
     }
 
-    /// True for UDP multicast groups.
+    /// True for multicast groups, of UDP and of [`Self::KIND_MEMORY`].
     pub fn is_multicast(&self) -> bool {
-        self.socket_addr().is_some_and(|a| a.ip().is_multicast())
+        let [.., a, b, c, d] = self.address;
+        match self.kind {
+            Self::KIND_MEMORY => Ipv4Addr::new(a, b, c, d).is_multicast(),
+            _ => self.socket_addr().is_some_and(|a| a.ip().is_multicast()),
+        }
     }
 }
 

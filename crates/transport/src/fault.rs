@@ -1,0 +1,210 @@
+//! A wrapper that loses, doubles, changes and delays what any transport sends.
+use std::collections::BTreeMap;
+use std::io;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
+
+use dunlin_wire::Locator;
+
+use crate::dice::{Dice, Fate, Faults, corrupt};
+use crate::traits::{Listen, Outgoing, Reach, Receiver, Sent, Transport};
+
+/// Late datagrams that are kept; more are lost.
+const MOST_LATE: usize = 65536;
+
+/// A transport with faults on its way out. For tests: it copies what it touches, and a thread brings late datagrams.
+///
+/// A seed gives the same faults to the same sequence of datagrams. What a fault takes away counts as sent. What is late
+/// when the wrapper is dropped is lost.
+pub struct Fault<T: Transport> {
+    inner: Arc<T>,
+    throw: Mutex<Throw>,
+    late: Arc<Late>,
+    postman: Mutex<Option<JoinHandle<()>>>,
+}
+
+struct Throw {
+    dice: Dice,
+    faults: Faults,
+}
+
+impl Throw {
+    fn fate(&mut self) -> Fate {
+        self.dice.fate(&self.faults)
+    }
+}
+
+impl<T: Transport + 'static> Fault<T> {
+    /// Wraps `inner`.
+    pub fn new(inner: T, seed: u64, faults: Faults) -> Self {
+        Self {
+            inner: Arc::new(inner),
+            throw: Mutex::new(Throw {
+                dice: Dice::new(seed),
+                faults,
+            }),
+            late: Arc::default(),
+            postman: Mutex::new(None),
+        }
+    }
+
+    /// From now on these faults.
+    pub fn set_faults(&self, faults: Faults) {
+        lock(&self.throw).faults = faults;
+    }
+
+    fn send_one(&self, datagram: &Outgoing<'_>) -> Sent {
+        let fate = lock(&self.throw).fate();
+        let possible = datagram.to.kind == self.kind() && datagram.length() <= self.max_datagram();
+        if !possible || is_harmless(&fate) {
+            return self.inner.send(&[*datagram]);
+        }
+        let mut bytes = datagram.to_vec();
+        if let Some(corruption) = fate.corruption {
+            corrupt(&mut bytes, corruption);
+        }
+        for lateness in fate.copies.into_iter().flatten() {
+            if lateness.is_zero() {
+                self.inner.send(&[whole(datagram.to, &bytes)]);
+            } else {
+                self.post(datagram.to, bytes.clone(), lateness);
+            }
+        }
+        Sent {
+            datagrams: 1,
+            ..Sent::default()
+        }
+    }
+
+    fn post(&self, to: Locator, bytes: Vec<u8>, lateness: Duration) {
+        let mut postman = lock(&self.postman);
+        if postman.is_none() {
+            let (inner, late) = (Arc::clone(&self.inner), Arc::clone(&self.late));
+            let name = thread::Builder::new().name("dunlin-late".into());
+            *postman = name.spawn(move || late.deliver(&*inner)).ok();
+        }
+        drop(postman);
+        self.late.put(Instant::now() + lateness, to, bytes);
+    }
+}
+
+impl<T: Transport + 'static> Transport for Fault<T> {
+    fn kind(&self) -> i32 {
+        self.inner.kind()
+    }
+
+    fn send(&self, datagrams: &[Outgoing<'_>]) -> Sent {
+        let mut sent = Sent::default();
+        for datagram in datagrams {
+            add(&mut sent, self.send_one(datagram));
+        }
+        sent
+    }
+
+    fn open(&self, listen: &[Listen]) -> io::Result<Box<dyn Receiver>> {
+        self.inner.open(listen)
+    }
+
+    fn reaches(&self, to: &Locator) -> Reach {
+        self.inner.reaches(to)
+    }
+
+    fn max_datagram(&self) -> usize {
+        self.inner.max_datagram()
+    }
+}
+
+impl<T: Transport> Drop for Fault<T> {
+    fn drop(&mut self) {
+        self.late.close();
+        let postman = self.postman.get_mut();
+        let postman = postman.unwrap_or_else(PoisonError::into_inner).take();
+        if let Some(postman) = postman {
+            // It ends by itself; that it panicked is no concern of whoever drops the wrapper.
+            let _ = postman.join();
+        }
+    }
+}
+
+/// Datagrams whose time has not come.
+#[derive(Default)]
+struct Late {
+    queue: Mutex<Queue>,
+    bell: Condvar,
+}
+
+#[derive(Default)]
+struct Queue {
+    closed: bool,
+    count: u64,
+    waiting: BTreeMap<(Instant, u64), (Locator, Vec<u8>)>,
+}
+
+impl Late {
+    fn put(&self, due: Instant, to: Locator, bytes: Vec<u8>) {
+        let mut queue = lock(&self.queue);
+        if queue.waiting.len() < MOST_LATE {
+            queue.count += 1;
+            let key = (due, queue.count);
+            queue.waiting.insert(key, (to, bytes));
+            self.bell.notify_one();
+        }
+    }
+
+    fn close(&self) {
+        lock(&self.queue).closed = true;
+        self.bell.notify_one();
+    }
+
+    fn deliver(&self, inner: &impl Transport) {
+        while let Some((to, bytes)) = self.next() {
+            inner.send(&[whole(to, &bytes)]);
+        }
+    }
+
+    /// Waits for the next datagram that is due; `None` when closed.
+    fn next(&self) -> Option<(Locator, Vec<u8>)> {
+        let mut queue = lock(&self.queue);
+        while !queue.closed {
+            let now = Instant::now();
+            let due = queue.waiting.first_key_value().map(|((due, _), _)| *due);
+            queue = match due {
+                Some(due) if due <= now => return queue.waiting.pop_first().map(|(_, late)| late),
+                Some(due) => {
+                    let left = due.saturating_duration_since(now);
+                    let waited = self.bell.wait_timeout(queue, left);
+                    waited.unwrap_or_else(PoisonError::into_inner).0
+                }
+                None => {
+                    let waited = self.bell.wait(queue);
+                    waited.unwrap_or_else(PoisonError::into_inner)
+                }
+            };
+        }
+        None
+    }
+}
+
+fn is_harmless(fate: &Fate) -> bool {
+    fate.copies == [Some(Duration::ZERO), None] && fate.corruption.is_none()
+}
+
+fn whole(to: Locator, bytes: &[u8]) -> Outgoing<'_> {
+    Outgoing {
+        to,
+        head: bytes,
+        payload: &[],
+        tail: &[],
+    }
+}
+
+fn add(sum: &mut Sent, more: Sent) {
+    sum.datagrams += more.datagrams;
+    sum.failed += more.failed;
+    sum.error = sum.error.take().or(more.error);
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

@@ -1,0 +1,157 @@
+//! A wrapper that writes what any transport carries to a pcap file, for Wireshark and tshark.
+use std::fs::File;
+use std::io::{self, Write};
+use std::net::{Ipv4Addr, SocketAddrV4};
+use std::path::Path;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::time::SystemTime;
+
+use bytes::BytesMut;
+use dunlin_wire::Locator;
+
+use crate::pcap;
+use crate::traits::{Listen, Outgoing, Reach, Received, Receiver, Sent, Transport, Wait, Waker};
+
+/// A transport with its datagrams written down, those sent and those received.
+///
+/// Each is in the file as soon as it was sent or received, so that the capture of a killed process is whole. A
+/// datagram sent shows the first locator that was opened as its source; one received shows the first locator of its
+/// receiver as its destination. If the file cannot be written, the capture ends with a warning and traffic goes on.
+#[derive(Debug)]
+pub struct Tap<T> {
+    inner: T,
+    capture: Arc<Capture>,
+}
+
+impl<T: Transport> Tap<T> {
+    /// Writes to a new file at `path`; one that is there is replaced.
+    pub fn create(inner: T, path: &Path) -> io::Result<Self> {
+        Self::new(inner, File::create(path)?)
+    }
+
+    /// Writes to `file` from where it stands.
+    pub fn new(inner: T, mut file: File) -> io::Result<Self> {
+        file.write_all(&pcap::file_header())?;
+        let writer = Writer {
+            file: Some(file),
+            record: Vec::new(),
+        };
+        Ok(Self {
+            inner,
+            capture: Arc::new(Capture {
+                writer: Mutex::new(writer),
+                source: OnceLock::new(),
+            }),
+        })
+    }
+}
+
+impl<T: Transport> Transport for Tap<T> {
+    fn kind(&self) -> i32 {
+        self.inner.kind()
+    }
+
+    fn send(&self, datagrams: &[Outgoing<'_>]) -> Sent {
+        for datagram in datagrams {
+            self.capture.sent(datagram);
+        }
+        self.inner.send(datagrams)
+    }
+
+    fn open(&self, listen: &[Listen]) -> io::Result<Box<dyn Receiver>> {
+        let inner = self.inner.open(listen)?;
+        let locators = inner.locators();
+        let unicast = locators.iter().find(|l| !l.is_multicast());
+        if let Some(source) = unicast {
+            self.capture.source.get_or_init(|| pcap::endpoint(source));
+        }
+        let local = unicast.or(locators.first());
+        Ok(Box::new(TapReceiver {
+            inner,
+            local: local.map_or(NOWHERE, pcap::endpoint),
+            capture: Arc::clone(&self.capture),
+        }))
+    }
+
+    fn reaches(&self, to: &Locator) -> Reach {
+        self.inner.reaches(to)
+    }
+
+    fn max_datagram(&self) -> usize {
+        self.inner.max_datagram()
+    }
+}
+
+struct TapReceiver {
+    inner: Box<dyn Receiver>,
+    local: SocketAddrV4,
+    capture: Arc<Capture>,
+}
+
+impl Receiver for TapReceiver {
+    fn receive(&mut self, buffer: &mut BytesMut, wait: Wait) -> io::Result<Option<Received>> {
+        let before = buffer.len();
+        let received = self.inner.receive(buffer, wait)?;
+        if let (Some(received), Some(bytes)) = (&received, buffer.get(before..)) {
+            let from = pcap::endpoint(&received.from);
+            self.capture.write(from, self.local, &[bytes]);
+        }
+        Ok(received)
+    }
+
+    fn waker(&self) -> Arc<dyn Waker> {
+        self.inner.waker()
+    }
+
+    fn locators(&self) -> Vec<Locator> {
+        self.inner.locators()
+    }
+
+    fn dropped(&self) -> u64 {
+        self.inner.dropped()
+    }
+
+    fn buffer_size(&self) -> usize {
+        self.inner.buffer_size()
+    }
+}
+
+const NOWHERE: SocketAddrV4 = SocketAddrV4::new(Ipv4Addr::UNSPECIFIED, 0);
+
+#[derive(Debug)]
+struct Capture {
+    writer: Mutex<Writer>,
+    /// Whom to show as the sender of what we send.
+    source: OnceLock<SocketAddrV4>,
+}
+
+#[derive(Debug)]
+struct Writer {
+    /// Until it fails.
+    file: Option<File>,
+    /// Kept for its capacity.
+    record: Vec<u8>,
+}
+
+impl Capture {
+    fn sent(&self, datagram: &Outgoing<'_>) {
+        let from = self.source.get().copied().unwrap_or(NOWHERE);
+        let parts = [datagram.head, datagram.payload, datagram.tail];
+        self.write(from, pcap::endpoint(&datagram.to), &parts);
+    }
+
+    fn write(&self, from: SocketAddrV4, to: SocketAddrV4, parts: &[&[u8]]) {
+        let mut writer = self.writer.lock().unwrap_or_else(PoisonError::into_inner);
+        let Writer { file, record } = &mut *writer;
+        let Some(open) = file else { return };
+        // The time is read under the lock, so that times in the file only grow.
+        let time = SystemTime::UNIX_EPOCH.elapsed().unwrap_or_default();
+        if !pcap::record(record, time, from, to, parts) {
+            return;
+        }
+        if let Err(error) = open.write_all(record) {
+            tracing::warn!(%error, "the capture ends here");
+            *file = None;
+        }
+    }
+}

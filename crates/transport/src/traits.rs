@@ -1,0 +1,163 @@
+//! What a transport is.
+use std::io;
+use std::sync::Arc;
+use std::time::Instant;
+
+use bytes::BytesMut;
+use dunlin_wire::Locator;
+
+pub use dunlin_udp::Sent;
+
+/// One datagram to send: `head`, `payload` and `tail`, one after the other; each may be empty.
+#[derive(Clone, Copy, Debug)]
+pub struct Outgoing<'a> {
+    /// A peer or a multicast group.
+    pub to: Locator,
+    /// Usually the headers in front of the payload.
+    pub head: &'a [u8],
+    /// Usually a sample, which need not be copied behind its headers.
+    pub payload: &'a [u8],
+    /// What follows the payload.
+    pub tail: &'a [u8],
+}
+
+impl Outgoing<'_> {
+    /// Bytes of the datagram.
+    pub fn length(&self) -> usize {
+        self.head.len() + self.payload.len() + self.tail.len()
+    }
+
+    /// The datagram in one piece.
+    pub fn to_vec(&self) -> Vec<u8> {
+        [self.head, self.payload, self.tail].concat()
+    }
+}
+
+/// Where a receiver listens.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Listen {
+    /// A port of this host for this receiver alone.
+    Unicast {
+        /// 0 means any free one.
+        port: u16,
+    },
+    /// A multicast group and port, shared with others: each gets its own copy.
+    Multicast {
+        /// Of the transport's own kind.
+        group: Locator,
+    },
+}
+
+/// How long [`Receiver::receive`] waits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Wait {
+    /// Not at all.
+    Poll,
+    /// Until then, or with `None` until something comes.
+    Until(Option<Instant>),
+}
+
+/// How near a locator is. The greatest is to be preferred.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Reach {
+    /// Another kind of transport, or no way there.
+    No,
+    /// A loopback address, which every host has: right only if a peer offers nothing else.
+    Loopback,
+    /// Beyond a router.
+    Far,
+    /// In the subnet of one of our interfaces; also every multicast group.
+    Subnet,
+    /// An address of this host.
+    Host,
+}
+
+/// What was received, besides the bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Received {
+    /// Bytes that were appended to the buffer.
+    pub length: usize,
+    /// The sender, as its datagram claims; not always a place where it listens.
+    pub from: Locator,
+}
+
+/// A way for datagrams to travel. Shared by all threads of a participant.
+pub trait Transport: Send + Sync {
+    /// The kind of its locators, such as [`Locator::KIND_UDP_V4`].
+    fn kind(&self) -> i32;
+
+    /// Sends in order, without allocation and without a long wait (10 ms at most). A multicast datagram goes out on
+    /// every allowed interface and counts once for each. What cannot be sent is counted and skipped.
+    fn send(&self, datagrams: &[Outgoing<'_>]) -> Sent;
+
+    /// A receiver for everything that arrives at the places in `listen`.
+    ///
+    /// Fails with [`io::ErrorKind::AddrInUse`] if a unicast port is taken; nothing stays open then.
+    fn open(&self, listen: &[Listen]) -> io::Result<Box<dyn Receiver>>;
+
+    /// How near `to` is, to choose among the locators of a peer. May ask the system; not for the data path.
+    fn reaches(&self, to: &Locator) -> Reach;
+
+    /// Bytes that fit into one datagram.
+    fn max_datagram(&self) -> usize;
+}
+
+/// The receiving end of a transport; one thread at a time has it.
+pub trait Receiver: Send {
+    /// Appends one datagram to the spare capacity of `buffer`, which does not grow: the caller reserves
+    /// [`Transport::max_datagram`] bytes or more. A longer datagram is dropped and counted.
+    ///
+    /// `None`: nothing is there, time is up, or somebody called [`Waker::wake`]; sometimes it means nothing at all,
+    /// so the caller asks again. An error is final: this receiver will not work again.
+    fn receive(&mut self, buffer: &mut BytesMut, wait: Wait) -> io::Result<Option<Received>>;
+
+    /// Something that ends [`Self::receive`] from another thread.
+    fn waker(&self) -> Arc<dyn Waker>;
+
+    /// What to tell peers: for a unicast port one locator per address, best first; for a multicast group the group.
+    fn locators(&self) -> Vec<Locator>;
+
+    /// Datagrams that came and were dropped, for want of room here or in the system.
+    fn dropped(&self) -> u64;
+
+    /// Bytes that the system queues for this receiver, as far as it says; of several queues the smallest.
+    fn buffer_size(&self) -> usize;
+}
+
+/// Ends a receiver's wait. It may outlive the receiver and does nothing then.
+pub trait Waker: Send + Sync {
+    /// Makes the blocked [`Receiver::receive`] return `None` soon, or else the next one that would block.
+    fn wake(&self);
+}
+
+/// The first of the nearest among `locators`; `None` if none can be reached.
+pub fn nearest<'a>(transport: &dyn Transport, locators: &'a [Locator]) -> Option<&'a Locator> {
+    let reachable = locators.iter().map(|l| (transport.reaches(l), l));
+    reachable
+        .filter(|(reach, _)| *reach != Reach::No)
+        .rev()
+        .max_by_key(|(reach, _)| *reach)
+        .map(|(_, locator)| locator)
+}
+
+impl<T: Transport + ?Sized> Transport for Arc<T> {
+    fn kind(&self) -> i32 {
+        T::kind(self)
+    }
+
+    fn send(&self, datagrams: &[Outgoing<'_>]) -> Sent {
+        T::send(self, datagrams)
+    }
+
+    fn open(&self, listen: &[Listen]) -> io::Result<Box<dyn Receiver>> {
+        T::open(self, listen)
+    }
+
+    fn reaches(&self, to: &Locator) -> Reach {
+        T::reaches(self, to)
+    }
+
+    fn max_datagram(&self) -> usize {
+        T::max_datagram(self)
+    }
+}

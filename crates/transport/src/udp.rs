@@ -1,0 +1,228 @@
+//! UDP over IPv4.
+//!
+//! Which interfaces: all that are up, or those that the configuration names by name or address. One socket sends
+//! everything; a multicast datagram names its interface, so that neither a route nor the flag MULTICAST is needed and
+//! `lo` alone works in a bare network namespace.
+//!
+//! What peers are told ([`Receiver::locators`]): every allowed address except those of loopback interfaces; loopback
+//! addresses only if nothing else is allowed. So no remote peer is ever sent to its own 127.0.0.1, while a peer on
+//! this host reaches us by any address of ours, because Linux carries what is sent to a local address over `lo`. This
+//! holds for a peer that is restricted to `lo` too: it hears our announcements there, since they go out on `lo` as on
+//! every other interface.
+//!
+//! A participant restricted to a single address binds to it: nothing from elsewhere comes in, and another participant
+//! may have the same port at another address. With several of many addresses, what was sent to the others is dropped.
+//!
+//! Interfaces and addresses are those of the moment when the transport was made.
+mod receiver;
+mod selection;
+mod wake;
+
+use std::io;
+use std::net::{Ipv4Addr, SocketAddr, SocketAddrV4};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use dunlin_udp::{Buffers, Datagram, Egress, Socket, interfaces};
+use dunlin_wire::Locator;
+
+use crate::traits::{Listen, Outgoing, Reach, Receiver, Sent, Transport};
+use receiver::{Port, UdpReceiver};
+use selection::Selection;
+use wake::Line;
+
+/// What a UDP datagram over IPv4 can hold: 65535 less the headers of IP and UDP.
+const MAX_DATAGRAM: usize = 65507;
+/// Places that one receiver can listen at.
+const MAX_LISTEN: usize = 16;
+
+/// Choices for [`UdpTransport::new`].
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct UdpConfig {
+    /// Names or IPv4 addresses of the interfaces to use; `None` means all that are up, loopback included.
+    pub interfaces: Option<Vec<String>>,
+    /// What to ask of the system for each socket.
+    pub buffers: Buffers,
+}
+
+/// UDP over IPv4 on the chosen interfaces.
+#[derive(Debug)]
+pub struct UdpTransport {
+    selection: Selection,
+    buffers: Buffers,
+    /// Sends everything. Its port is nobody's address, so that sender and receiver share no cache lines.
+    socket: Socket,
+    /// A datagram from a socket to itself arrives, so that one can wake a blocked receiver.
+    hears_itself: bool,
+    failed: AtomicU64,
+}
+
+impl UdpTransport {
+    /// Fails if a chosen interface does not exist or is down, naming those that there are.
+    pub fn new(config: &UdpConfig) -> io::Result<Self> {
+        let selection = Selection::new(interfaces()?, config.interfaces.as_deref())?;
+        let sending = Buffers {
+            receive: 0,
+            send: config.buffers.send,
+        };
+        let socket = Socket::unicast(SocketAddrV4::new(selection.bind_to(), 0), sending)?;
+        Ok(Self {
+            selection,
+            buffers: config.buffers,
+            hears_itself: wake::hears_itself(&socket),
+            socket,
+            failed: AtomicU64::new(0),
+        })
+    }
+
+    /// Datagrams that could not be sent since the transport was made.
+    pub fn failed(&self) -> u64 {
+        self.failed.load(Ordering::Relaxed)
+    }
+
+    fn unicast(&self, port: u16) -> io::Result<Port> {
+        let local = SocketAddrV4::new(self.selection.bind_to(), port);
+        let socket = Socket::unicast(local, self.buffers)
+            .map_err(|e| explain(&e, format_args!("UDP port {local}")))?;
+        let accepted = self.selection.accepted();
+        if accepted.is_some() {
+            socket.report_destination()?;
+        }
+        let port = socket.local_addr().port();
+        let addresses = self.selection.announced();
+        let locators = addresses.map(|ip| Locator::udp_v4(ip, port)).collect();
+        Ok(Port::new(socket, locators, accepted))
+    }
+
+    /// Joins on every interface that can; one is enough.
+    fn multicast(&self, group: &Locator) -> io::Result<Port> {
+        let to = socket_addr(group)
+            .filter(|to| to.ip().is_multicast())
+            .ok_or_else(|| invalid(format!("{group:?} is no UDPv4 multicast group")))?;
+        let socket = Socket::multicast(to, self.buffers)
+            .map_err(|e| explain(&e, format_args!("UDP multicast {to}")))?;
+        let mut refusal = None;
+        let mut joined = 0;
+        for egress in self.selection.multicast().iter().flatten() {
+            match socket.join(*to.ip(), egress.index) {
+                Ok(()) => joined += 1,
+                Err(error) => {
+                    tracing::warn!(%to, via = %egress.source, %error, "cannot join the group on this interface");
+                    refusal = Some(error);
+                }
+            }
+        }
+        if joined > 0 {
+            return Ok(Port::new(socket, vec![*group], None));
+        }
+        let error = refusal.unwrap_or_else(|| io::ErrorKind::NetworkUnreachable.into());
+        Err(explain(
+            &error,
+            format_args!(
+                "joining {to} on any of {}; name unicast peers instead",
+                self.selection
+            ),
+        ))
+    }
+
+    /// The ways out for a datagram: one if unicast, one per interface if multicast, none if it cannot be sent.
+    fn ways(&self, to: &Locator) -> (SocketAddrV4, &[Option<Egress>]) {
+        const AS_ROUTED: &[Option<Egress>] = &[None];
+        match socket_addr(to) {
+            Some(to) if to.ip().is_multicast() => (to, self.selection.multicast()),
+            Some(to) => (to, AS_ROUTED),
+            None => (SocketAddrV4::new(Ipv4Addr::UNSPECIFIED, 0), &[]),
+        }
+    }
+
+    #[cold]
+    fn report(&self, sent: &Sent, datagrams: &[Outgoing<'_>]) {
+        let failed = u64::try_from(sent.failed).unwrap_or(u64::MAX);
+        let before = self.failed.fetch_add(failed, Ordering::Relaxed);
+        let Some(error) = &sent.error else { return };
+        let first = datagrams.first().map(|d| d.to);
+        if before > 0 {
+            tracing::debug!(%error, failed, ?first, "datagrams could not be sent");
+        } else if datagrams.iter().any(|d| d.to.is_multicast()) {
+            tracing::warn!(%error, failed, interfaces = %self.selection,
+                "multicast does not leave by every interface; peers there must be named as unicast peers");
+        } else {
+            tracing::warn!(%error, failed, ?first, "datagrams could not be sent (said once; they are counted)");
+        }
+    }
+}
+
+impl Transport for UdpTransport {
+    fn kind(&self) -> i32 {
+        Locator::KIND_UDP_V4
+    }
+
+    fn send(&self, datagrams: &[Outgoing<'_>]) -> Sent {
+        let mut nowhere = 0;
+        let copies = datagrams.iter().flat_map(|outgoing| {
+            let (to, ways) = self.ways(&outgoing.to);
+            nowhere += usize::from(ways.is_empty());
+            ways.iter().map(move |via| Datagram {
+                to,
+                via: *via,
+                parts: [outgoing.head, outgoing.payload, outgoing.tail],
+            })
+        });
+        let mut sent = self.socket.send(copies);
+        for _ in 0..nowhere {
+            sent.fail(io::ErrorKind::NetworkUnreachable.into());
+        }
+        if sent.failed > 0 {
+            self.report(&sent, datagrams);
+        }
+        sent
+    }
+
+    fn open(&self, listen: &[Listen]) -> io::Result<Box<dyn Receiver>> {
+        if listen.is_empty() || listen.len() > MAX_LISTEN {
+            return Err(invalid(format!(
+                "a receiver listens at 1 to {MAX_LISTEN} places, not at {}",
+                listen.len()
+            )));
+        }
+        let ports = listen.iter().map(|listen| match listen {
+            Listen::Unicast { port } => self.unicast(*port),
+            Listen::Multicast { group } => self.multicast(group),
+        });
+        let ports = ports.collect::<io::Result<Vec<_>>>()?;
+        let ear = ports.iter().find(|p| self.hears_itself && p.is_unicast());
+        let line = Line::new(ear.map(|port| Arc::clone(port.socket())))?;
+        let receiver = UdpReceiver::new(ports, line);
+        if receiver.buffer_size() / 2 < self.buffers.receive {
+            tracing::info!(
+                granted = receiver.buffer_size() / 2,
+                asked = self.buffers.receive,
+                "the receive buffer is smaller than asked for; see net.core.rmem_max"
+            );
+        }
+        Ok(Box::new(receiver))
+    }
+
+    fn reaches(&self, to: &Locator) -> Reach {
+        socket_addr(to).map_or(Reach::No, |to| self.selection.reaches(*to.ip()))
+    }
+
+    fn max_datagram(&self) -> usize {
+        MAX_DATAGRAM
+    }
+}
+
+fn socket_addr(locator: &Locator) -> Option<SocketAddrV4> {
+    match locator.socket_addr() {
+        Some(SocketAddr::V4(to)) => Some(to),
+        _ => None,
+    }
+}
+
+fn explain(error: &io::Error, what: std::fmt::Arguments<'_>) -> io::Error {
+    io::Error::new(error.kind(), format!("{what}: {error}"))
+}
+
+fn invalid(why: String) -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidInput, why)
+}

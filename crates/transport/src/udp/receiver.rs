@@ -1,0 +1,211 @@
+//! Receiving from one socket or several.
+use std::io;
+use std::net::Ipv4Addr;
+use std::sync::Arc;
+use std::time::Instant;
+
+use bytes::BytesMut;
+use dunlin_udp::{Arrival, Ready, Socket, is_passing, poll_readable};
+use dunlin_wire::Locator;
+
+use super::wake::Line;
+use crate::traits::{Received, Receiver, Wait, Waker};
+
+/// One socket and what is known about it.
+#[derive(Debug)]
+pub(super) struct Port {
+    socket: Arc<Socket>,
+    locators: Vec<Locator>,
+    /// The destinations to accept, if not all.
+    accepted: Option<Vec<Ipv4Addr>>,
+    /// The kernel's own counter, modulo 2^32, when it was last heard of.
+    kernel_dropped: u32,
+    dropped: u64,
+}
+
+impl Port {
+    pub(super) fn new(
+        socket: Socket,
+        locators: Vec<Locator>,
+        accepted: Option<Vec<Ipv4Addr>>,
+    ) -> Self {
+        Self {
+            socket: Arc::new(socket),
+            locators,
+            accepted,
+            kernel_dropped: 0,
+            dropped: 0,
+        }
+    }
+
+    pub(super) fn socket(&self) -> &Arc<Socket> {
+        &self.socket
+    }
+
+    pub(super) fn is_unicast(&self) -> bool {
+        !self.socket.local_addr().ip().is_multicast()
+    }
+
+    fn receive(&mut self, buffer: &mut BytesMut, block: bool) -> io::Result<Outcome> {
+        match self.socket.receive(buffer, block) {
+            Ok(arrival) => Ok(self.judge(buffer, &arrival)),
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => Ok(Outcome::Empty),
+            Err(error) if is_passing(&error) => Ok(Outcome::Nothing),
+            Err(error) => Err(error),
+        }
+    }
+
+    fn judge(&mut self, buffer: &mut BytesMut, arrival: &Arrival) -> Outcome {
+        if let Some(total) = arrival.dropped {
+            self.dropped += u64::from(total.wrapping_sub(self.kernel_dropped));
+            self.kernel_dropped = total;
+        }
+        if arrival.truncated {
+            self.dropped += 1;
+            return Outcome::Nothing;
+        }
+        if !self.accepts(arrival.to) {
+            buffer.truncate(buffer.len().saturating_sub(arrival.length));
+            return Outcome::Nothing;
+        }
+        if arrival.length == 0 {
+            return Outcome::Nothing;
+        }
+        Outcome::Datagram(Received {
+            length: arrival.length,
+            from: Locator::udp_v4(*arrival.from.ip(), arrival.from.port()),
+        })
+    }
+
+    fn accepts(&self, to: Option<Ipv4Addr>) -> bool {
+        let Some(accepted) = &self.accepted else {
+            return true;
+        };
+        to.is_some_and(|to| accepted.contains(&to))
+    }
+}
+
+/// What one `recvmsg` brought.
+enum Outcome {
+    Datagram(Received),
+    /// Something that is no datagram for the caller: a knock of a waker, for one.
+    Nothing,
+    /// The queue is empty.
+    Empty,
+}
+
+/// Several sockets, received from in turn.
+#[derive(Debug)]
+pub(super) struct UdpReceiver {
+    ports: Vec<Port>,
+    line: Arc<Line>,
+    /// The port to look at first, so that a busy one cannot starve the others.
+    next: usize,
+}
+
+impl UdpReceiver {
+    pub(super) fn new(ports: Vec<Port>, line: Arc<Line>) -> Self {
+        Self {
+            ports,
+            line,
+            next: 0,
+        }
+    }
+
+    /// Looks at each port once.
+    fn sweep(&mut self, buffer: &mut BytesMut) -> io::Result<Outcome> {
+        for _ in 0..self.ports.len() {
+            let place = if self.next < self.ports.len() {
+                self.next
+            } else {
+                0
+            };
+            self.next = place + 1;
+            let Some(port) = self.ports.get_mut(place) else {
+                break;
+            };
+            match port.receive(buffer, false)? {
+                Outcome::Empty => {}
+                other => return Ok(other),
+            }
+        }
+        Ok(Outcome::Empty)
+    }
+
+    /// For several sockets or a limited time: `ppoll` only when all are empty.
+    fn wait(
+        &mut self,
+        buffer: &mut BytesMut,
+        deadline: Option<Instant>,
+    ) -> io::Result<Option<Received>> {
+        loop {
+            match self.sweep(buffer)? {
+                Outcome::Datagram(received) => return Ok(Some(received)),
+                Outcome::Nothing => {
+                    self.line.take();
+                    return Ok(None);
+                }
+                Outcome::Empty => {}
+            }
+            let left = deadline.map(|d| d.saturating_duration_since(Instant::now()));
+            let sockets = self.ports.iter().map(|p| &*p.socket);
+            let ready = poll_readable(sockets, self.line.event(), left)?;
+            if ready.event {
+                self.line
+                    .event()
+                    .into_iter()
+                    .for_each(|event| event.clear());
+                self.line.take();
+                return Ok(None);
+            }
+            if ready == Ready::default() {
+                return Ok(None);
+            }
+            self.next = (0..self.ports.len())
+                .find(|p| ready.socket(*p))
+                .unwrap_or(0);
+        }
+    }
+}
+
+impl Receiver for UdpReceiver {
+    fn receive(&mut self, buffer: &mut BytesMut, wait: Wait) -> io::Result<Option<Received>> {
+        let outcome = match wait {
+            Wait::Poll => self.sweep(buffer)?,
+            Wait::Until(_) if self.line.take() => return Ok(None),
+            Wait::Until(deadline) => match (self.ports.as_mut_slice(), deadline) {
+                // The usual case of user data: one system call, be it short or long.
+                ([only], None) if self.line.event().is_none() => {
+                    let outcome = only.receive(buffer, true)?;
+                    if matches!(outcome, Outcome::Nothing) {
+                        self.line.take();
+                    }
+                    outcome
+                }
+                _ => return self.wait(buffer, deadline),
+            },
+        };
+        match outcome {
+            Outcome::Datagram(received) => Ok(Some(received)),
+            Outcome::Nothing | Outcome::Empty => Ok(None),
+        }
+    }
+
+    fn waker(&self) -> Arc<dyn Waker> {
+        self.line.waker()
+    }
+
+    fn locators(&self) -> Vec<Locator> {
+        let all = self.ports.iter().flat_map(|p| &p.locators);
+        all.copied().collect()
+    }
+
+    fn dropped(&self) -> u64 {
+        self.ports.iter().map(|p| p.dropped).sum()
+    }
+
+    fn buffer_size(&self) -> usize {
+        let sizes = self.ports.iter().map(|p| p.socket.receive_buffer());
+        sizes.flatten().min().unwrap_or(0)
+    }
+}

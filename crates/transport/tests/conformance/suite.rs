@@ -1,0 +1,353 @@
+//! What every transport does, whichever it is.
+use std::io::ErrorKind;
+use std::net::Ipv4Addr;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use bytes::BytesMut;
+use dunlin_transport::{
+    Listen, Outgoing, Reach, Received, Receiver, Sent, Transport, Wait, nearest,
+};
+use dunlin_wire::Locator;
+
+/// Long enough for anything that works.
+const SOON: Duration = Duration::from_secs(5);
+const SHORT: Duration = Duration::from_millis(30);
+
+/// Runs the whole suite. `host` makes a transport of its own for each participant, all on one network.
+pub(crate) fn conforms(host: &dyn Fn() -> Box<dyn Transport>) {
+    let (a, b) = (host(), host());
+    carries_three_parts(&*a, &*b);
+    keeps_order(&*a, &*b);
+    answers_at_once_or_in_time(&*a);
+    carries_to_a_group(&*a, &*b);
+    guards_its_ports(&*a);
+    shares_its_groups(&*a, &*b);
+    wakes(&*a);
+    wakes_before_the_wait(&*a);
+    keeps_data_when_woken(&*a, &*b);
+    receives_while_blocked(&*a, &*b);
+    carries_all_lengths(&*a, &*b);
+    skips_what_cannot_be_sent(&*a, &*b);
+    drops_what_does_not_fit(&*a, &*b);
+    frees_its_port(&*a);
+    survives_silence_at_the_other_end(&*a, &*b);
+    knows_what_is_near(&*a, &*b);
+    refuses_nonsense(&*a);
+}
+
+fn carries_three_parts(a: &dyn Transport, b: &dyn Transport) {
+    let mut receiver = unicast(b);
+    let to = receiver.locators()[0];
+    let sent = a.send(&[Outgoing {
+        to,
+        head: b"head ",
+        payload: b"payload",
+        tail: b" tail",
+    }]);
+    assert_all(&sent, 1);
+    let mut buffer = BytesMut::with_capacity(1 << 17);
+    buffer.extend_from_slice(b"before ");
+    let received = wait(&mut *receiver, &mut buffer);
+    assert_eq!(&buffer[..], b"before head payload tail");
+    assert_eq!((received.length, received.from.kind), (17, a.kind()));
+    assert_ne!(received.from.port, 0);
+}
+
+fn keeps_order(a: &dyn Transport, b: &dyn Transport) {
+    let mut receiver = unicast(b);
+    let to = receiver.locators()[0];
+    let texts: Vec<String> = (0..200).map(|n| format!("datagram {n}")).collect();
+    let datagrams: Vec<_> = texts.iter().map(|t| outgoing(to, t.as_bytes())).collect();
+    assert_all(&a.send(&datagrams), 200);
+    for text in &texts {
+        assert_eq!(next(&mut *receiver), text.as_bytes());
+    }
+}
+
+fn answers_at_once_or_in_time(a: &dyn Transport) {
+    for mut receiver in [unicast(a), both(a)] {
+        let mut buffer = buffer();
+        let start = Instant::now();
+        for _ in 0..10 {
+            let nothing = receiver.receive(&mut buffer, Wait::Poll).unwrap();
+            assert_eq!(nothing, None);
+        }
+        assert!(start.elapsed() < Duration::from_secs(1));
+        let start = Instant::now();
+        let until = Wait::Until(Some(start + SHORT));
+        assert_eq!(receiver.receive(&mut buffer, until).unwrap(), None);
+        assert!(start.elapsed() >= SHORT);
+        assert!(start.elapsed() < SOON);
+        let past = Wait::Until(Some(start));
+        assert_eq!(receiver.receive(&mut buffer, past).unwrap(), None);
+    }
+}
+
+fn carries_to_a_group(a: &dyn Transport, b: &dyn Transport) {
+    let mut receivers = [multicast(a, 7501), multicast(b, 7501), both(b)];
+    let mut other_port = multicast(b, 7502);
+    let datagram = [outgoing(group(a, 7501), b"to all")];
+    let sent = a.send(&datagram);
+    assert!(sent.datagrams > 0, "{sent:?}");
+    assert_eq!(sent.failed, 0, "{sent:?}");
+    for receiver in &mut receivers {
+        assert_eq!(next(&mut **receiver), b"to all");
+    }
+    assert_eq!(poll(&mut *other_port), None);
+    assert!(a.reaches(&group(a, 7501)) > Reach::No);
+}
+
+fn guards_its_ports(a: &dyn Transport) {
+    let receiver = unicast(a);
+    let locator = receiver.locators()[0];
+    assert_eq!(locator.kind, a.kind());
+    let port = u16::try_from(locator.port).unwrap();
+    assert_ne!(port, 0);
+    let taken = a.open(&[Listen::Unicast { port }]);
+    assert_eq!(kind(taken), ErrorKind::AddrInUse);
+    // Nothing stays open of what was opened before the port that was taken.
+    let free = u16::try_from(unicast(a).locators()[0].port).unwrap();
+    let taken = a.open(&[Listen::Unicast { port: free }, Listen::Unicast { port }]);
+    assert_eq!(kind(taken), ErrorKind::AddrInUse);
+    a.open(&[Listen::Unicast { port: free }]).unwrap();
+}
+
+fn shares_its_groups(a: &dyn Transport, b: &dyn Transport) {
+    let receivers = [multicast(a, 7503), multicast(a, 7503), multicast(b, 7503)];
+    for mut receiver in receivers {
+        assert_eq!(receiver.locators(), [group(a, 7503)]);
+        a.send(&[outgoing(group(a, 7503), b"shared")]);
+        assert_eq!(next(&mut *receiver), b"shared");
+    }
+}
+
+fn wakes(a: &dyn Transport) {
+    for mut receiver in [unicast(a), both(a), multicast(a, 7504)] {
+        for deadline in [None, Some(Instant::now() + 2 * SOON)] {
+            let waker = receiver.waker();
+            let start = Instant::now();
+            thread::scope(|scope| {
+                scope.spawn(move || {
+                    thread::sleep(SHORT);
+                    waker.wake();
+                });
+                let nothing = receiver.receive(&mut buffer(), Wait::Until(deadline));
+                assert_eq!(nothing.unwrap(), None);
+            });
+            assert!(start.elapsed() >= SHORT);
+            assert!(start.elapsed() < SOON);
+            settle(&mut *receiver);
+        }
+    }
+}
+
+fn wakes_before_the_wait(a: &dyn Transport) {
+    for mut receiver in [unicast(a), both(a), multicast(a, 7504)] {
+        receiver.waker().wake();
+        receiver.waker().wake();
+        // A poll in between does not use the wish up.
+        assert_eq!(poll(&mut *receiver), None);
+        let start = Instant::now();
+        let nothing = receiver.receive(&mut buffer(), Wait::Until(None));
+        assert_eq!(nothing.unwrap(), None);
+        assert!(start.elapsed() < SOON);
+    }
+}
+
+fn keeps_data_when_woken(a: &dyn Transport, b: &dyn Transport) {
+    for mut receiver in [unicast(b), both(b)] {
+        let to = receiver.locators()[0];
+        let waker = receiver.waker();
+        waker.wake();
+        a.send(&[outgoing(to, b"one")]);
+        waker.wake();
+        a.send(&[outgoing(to, b"two")]);
+        waker.wake();
+        assert_eq!(next(&mut *receiver), b"one");
+        assert_eq!(next(&mut *receiver), b"two");
+    }
+}
+
+fn receives_while_blocked(a: &dyn Transport, b: &dyn Transport) {
+    for mut receiver in [unicast(b), both(b)] {
+        let to = receiver.locators()[0];
+        thread::scope(|scope| {
+            scope.spawn(move || {
+                thread::sleep(SHORT);
+                a.send(&[outgoing(to, b"late")]);
+            });
+            let mut buffer = buffer();
+            let received = receiver.receive(&mut buffer, Wait::Until(None)).unwrap();
+            assert_eq!(received.map(|r| r.length), Some(4));
+            assert_eq!(&buffer[..], b"late");
+        });
+    }
+}
+
+fn carries_all_lengths(a: &dyn Transport, b: &dyn Transport) {
+    let mut receiver = unicast(b);
+    let to = receiver.locators()[0];
+    for length in [1, 2, 1471, 1472, 1473, 8192, 65000, a.max_datagram()] {
+        let bytes: Vec<u8> = (0..length).map(|n| n.to_le_bytes()[0]).collect();
+        assert_all(&a.send(&[outgoing(to, &bytes)]), 1);
+        assert_eq!(next(&mut *receiver), bytes);
+    }
+    assert!(receiver.buffer_size() > 0);
+    assert_eq!(receiver.dropped(), 0);
+}
+
+fn skips_what_cannot_be_sent(a: &dyn Transport, b: &dyn Transport) {
+    let mut receiver = unicast(b);
+    let to = receiver.locators()[0];
+    let long = vec![0; a.max_datagram() + 1];
+    let foreign = Locator { kind: 12345, ..to };
+    let sent = a.send(&[
+        outgoing(to, b"first"),
+        outgoing(to, &long),
+        outgoing(foreign, b"never"),
+        outgoing(to, b"second"),
+    ]);
+    assert_eq!((sent.datagrams, sent.failed), (2, 2), "{sent:?}");
+    assert!(sent.error.is_some());
+    assert_eq!(next(&mut *receiver), b"first");
+    assert_eq!(next(&mut *receiver), b"second");
+    let nothing = a.send(&[]);
+    assert_eq!((nothing.datagrams, nothing.failed), (0, 0));
+}
+
+fn drops_what_does_not_fit(a: &dyn Transport, b: &dyn Transport) {
+    let mut receiver = unicast(b);
+    let to = receiver.locators()[0];
+    a.send(&[outgoing(to, &[1; 100]), outgoing(to, &[2; 10])]);
+    let mut small = BytesMut::with_capacity(50);
+    wait(&mut *receiver, &mut small);
+    assert_eq!(&small[..], [2; 10]);
+    assert_eq!(receiver.dropped(), 1);
+}
+
+fn frees_its_port(a: &dyn Transport) {
+    let receiver = unicast(a);
+    let port = u16::try_from(receiver.locators()[0].port).unwrap();
+    let waker = receiver.waker();
+    drop(receiver);
+    waker.wake();
+    a.open(&[Listen::Unicast { port }]).unwrap();
+}
+
+fn survives_silence_at_the_other_end(a: &dyn Transport, b: &dyn Transport) {
+    let mut receiver = unicast(b);
+    let to = receiver.locators()[0];
+    let gone = unicast(b).locators()[0];
+    for _ in 0..10 {
+        a.send(&[outgoing(gone, b"anybody?")]);
+        assert_all(&a.send(&[outgoing(to, b"somebody")]), 1);
+        assert_eq!(next(&mut *receiver), b"somebody");
+    }
+}
+
+fn knows_what_is_near(a: &dyn Transport, b: &dyn Transport) {
+    let own = unicast(a).locators()[0];
+    let peer = unicast(b).locators()[0];
+    let foreign = Locator { kind: 12345, ..own };
+    assert_eq!(a.reaches(&own), Reach::Host);
+    assert!(a.reaches(&peer) > Reach::Loopback);
+    assert_eq!(a.reaches(&foreign), Reach::No);
+    assert_eq!(
+        nearest(a, &[foreign, peer, own]).map(|l| a.reaches(l)),
+        Some(Reach::Host)
+    );
+    assert_eq!(nearest(a, &[foreign]), None);
+}
+
+fn refuses_nonsense(a: &dyn Transport) {
+    let no_group = Listen::Multicast {
+        group: unicast(a).locators()[0],
+    };
+    let foreign = Listen::Multicast {
+        group: Locator {
+            kind: 12345,
+            ..group(a, 7501)
+        },
+    };
+    assert_eq!(kind(a.open(&[])), ErrorKind::InvalidInput);
+    assert_eq!(kind(a.open(&[no_group])), ErrorKind::InvalidInput);
+    assert_eq!(kind(a.open(&[foreign])), ErrorKind::InvalidInput);
+}
+
+fn unicast(transport: &dyn Transport) -> Box<dyn Receiver> {
+    transport.open(&[Listen::Unicast { port: 0 }]).unwrap()
+}
+
+fn multicast(transport: &dyn Transport, port: u16) -> Box<dyn Receiver> {
+    let group = group(transport, port);
+    transport.open(&[Listen::Multicast { group }]).unwrap()
+}
+
+/// A receiver for a port and a group, as for discovery.
+fn both(transport: &dyn Transport) -> Box<dyn Receiver> {
+    let group = group(transport, 7501);
+    let listen = [Listen::Unicast { port: 0 }, Listen::Multicast { group }];
+    transport.open(&listen).unwrap()
+}
+
+fn group(transport: &dyn Transport, port: u16) -> Locator {
+    Locator {
+        kind: transport.kind(),
+        ..Locator::udp_v4(Ipv4Addr::new(239, 255, 0, 1), port)
+    }
+}
+
+pub(crate) fn outgoing(to: Locator, payload: &[u8]) -> Outgoing<'_> {
+    Outgoing {
+        to,
+        head: &[],
+        payload,
+        tail: &[],
+    }
+}
+
+/// The next datagram, which must come soon.
+pub(crate) fn next(receiver: &mut dyn Receiver) -> Vec<u8> {
+    let mut buffer = buffer();
+    wait(receiver, &mut buffer);
+    buffer.to_vec()
+}
+
+/// A datagram that is there already.
+pub(crate) fn poll(receiver: &mut dyn Receiver) -> Option<Vec<u8>> {
+    let mut buffer = buffer();
+    let received = receiver.receive(&mut buffer, Wait::Poll).unwrap();
+    received.map(|_| buffer.to_vec())
+}
+
+fn wait(receiver: &mut dyn Receiver, buffer: &mut BytesMut) -> Received {
+    let deadline = Instant::now() + SOON;
+    loop {
+        assert!(Instant::now() < deadline, "nothing came");
+        let until = Wait::Until(Some(deadline));
+        if let Some(received) = receiver.receive(buffer, until).unwrap() {
+            return received;
+        }
+    }
+}
+
+/// Takes what a waker may have left behind.
+fn settle(receiver: &mut dyn Receiver) {
+    for _ in 0..3 {
+        let until = Wait::Until(Some(Instant::now()));
+        assert_eq!(receiver.receive(&mut buffer(), until).unwrap(), None);
+    }
+}
+
+fn buffer() -> BytesMut {
+    BytesMut::with_capacity(1 << 16)
+}
+
+fn assert_all(sent: &Sent, datagrams: usize) {
+    assert_eq!((sent.datagrams, sent.failed), (datagrams, 0), "{sent:?}");
+}
+
+fn kind(result: std::io::Result<Box<dyn Receiver>>) -> ErrorKind {
+    result.map(|_| ()).unwrap_err().kind()
+}
