@@ -5,6 +5,10 @@ use dunlin_qos::Duration;
 
 const NANOS: i64 = 1_000_000_000;
 const NANOS_UNSIGNED: u64 = 1_000_000_000;
+/// 2^32 s cannot be written as a time.
+const END_OF_TIME: i64 = (1 << 32) * NANOS;
+/// 2^31 - 1 s and more are an infinite duration.
+const LONGEST: i64 = (i32::MAX as i64) * NANOS;
 
 /// Nanoseconds since 1970-01-01 00:00 UTC; on the wire 32 bits of seconds and 32 bits of 2^-32 s.
 ///
@@ -37,7 +41,10 @@ impl Timestamp {
         match (seconds, fraction) {
             (u32::MAX, u32::MAX) => Self::INVALID,
             (u32::MAX, 0xffff_fffe) => Self::INFINITE,
-            _ => Self(nanos(i64::from(seconds), fraction)),
+            _ => match nanos(i64::from(seconds), fraction) {
+                END_OF_TIME.. => Self::INFINITE,
+                nanos => Self(nanos),
+            },
         }
     }
 
@@ -52,7 +59,7 @@ impl Timestamp {
 pub(crate) fn duration_to_wire(duration: Duration) -> (i32, u32) {
     let nanos = duration.as_nanos();
     match i32::try_from(nanos / NANOS) {
-        Ok(seconds) if !duration.is_infinite() => (seconds, fraction(nanos % NANOS)),
+        Ok(seconds) if nanos < LONGEST => (seconds, fraction(nanos % NANOS)),
         _ => (i32::MAX, u32::MAX),
     }
 }
@@ -82,14 +89,15 @@ impl Cursor<'_> {
         Ok(Timestamp::from_wire(self.u32()?, self.u32()?))
     }
 
-    /// A policy's duration: infinite in either spelling, never negative.
+    /// A policy's duration, never negative. 68 years are infinite, which is how infinite is written: some put another
+    /// fraction there than the standard.
     pub(crate) fn duration(&mut self) -> Result<Duration, Error> {
         match (self.i32()?, self.u32()?) {
-            (i32::MAX, u32::MAX | 0x7fff_ffff) => Ok(Duration::INFINITE),
-            (seconds, fraction) if seconds >= 0 => {
-                Ok(Duration::from_nanos(nanos(i64::from(seconds), fraction)))
-            }
-            _ => Err(self.invalid_as("duration")),
+            (..0, _) => Err(self.invalid_as("duration")),
+            (seconds, fraction) => Ok(match nanos(i64::from(seconds), fraction) {
+                LONGEST.. => Duration::INFINITE,
+                nanos => Duration::from_nanos(nanos),
+            }),
         }
     }
 }
@@ -130,6 +138,7 @@ mod tests {
         let mut value = Cursor::new(&[0xff, 0xff, 0xff, 0xff, 0, 0, 0, 0], Endianness::Big, "");
         assert!(value.duration().is_err());
         for infinite in [
+            [0x7f, 0xff, 0xff, 0xff, 0, 0, 0, 0],
             [0x7f, 0xff, 0xff, 0xff, 0x7f, 0xff, 0xff, 0xff],
             [0x7f, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff],
         ] {

@@ -1,0 +1,14 @@
+//! What each fuzz target does with its bytes: plain functions, so that the corpora can be replayed without a fuzzer.
+mod wire;
+
+pub use wire::{datagram, discovery_data, parameter_list};
+
+/// Panics if a promise about these bytes is broken.
+pub type Target = fn(&[u8]);
+
+/// All targets by name, which is also the name of their corpus.
+pub const TARGETS: &[(&str, Target)] = &[
+    ("datagram", datagram),
+    ("parameter_list", parameter_list),
+    ("discovery_data", discovery_data),
+];

@@ -1,0 +1,99 @@
+//! The RTPS parsers: whatever is understood means the same after it was written and read again.
+use bytes::BytesMut;
+use dunlin_wire::*;
+
+/// A UDP payload as it comes from anybody.
+pub fn datagram(data: &[u8]) {
+    let Ok(message) = Message::parse(data) else {
+        return;
+    };
+    let header = message.header;
+    for submessage in message {
+        let Ok(submessage) = submessage else { return };
+        again(header, &submessage);
+        if let Submessage::Data(Data { inline_qos, .. })
+        | Submessage::DataFrag(DataFrag { inline_qos, .. }) = submessage
+        {
+            let _ = InlineQos::parse(inline_qos);
+            discovery_data(submessage.payload());
+        }
+    }
+}
+
+fn again(header: Header, submessage: &Submessage<'_>) {
+    if matches!(submessage, Submessage::Unknown(_)) {
+        return;
+    }
+    let mut out = BytesMut::new();
+    header.encode(&mut out);
+    submessage.encode(&mut out);
+    assert_eq!(out.len(), Header::SIZE + submessage.encoded_len());
+    let message = Message::parse(&out).unwrap();
+    assert_eq!(message.header, header);
+    let read: Vec<_> = message.into_iter().collect();
+    let [Ok(read)] = &read[..] else {
+        panic!("one submessage, not {read:?}");
+    };
+    match (submessage, read) {
+        (Submessage::Data(sent), Submessage::Data(read)) => same_data(sent, read),
+        _ => assert_eq!(submessage, read),
+    }
+}
+
+/// But for up to three bytes of padding behind the payload.
+fn same_data(sent: &Data<'_>, read: &Data<'_>) {
+    let payload = Payload::None;
+    assert_eq!(Data { payload, ..*sent }, Data { payload, ..*read });
+    let rest = read.payload.bytes().strip_prefix(sent.payload.bytes());
+    assert!(rest.is_some_and(|rest| rest.len() < 4 && rest.iter().all(|b| *b == 0)));
+}
+
+/// Inline QoS or what stands behind the encapsulation header of discovery data, in both byte orders.
+pub fn parameter_list(data: &[u8]) {
+    for endianness in [Endianness::Little, Endianness::Big] {
+        let list = Parameters::new(data, endianness);
+        let length = list
+            .iter()
+            .flatten()
+            .map(|p| 4 + p.value().len())
+            .sum::<usize>();
+        assert!(length <= data.len());
+        let Ok(qos) = InlineQos::parse(list) else {
+            continue;
+        };
+        let mut out = BytesMut::new();
+        qos.encode(&mut out);
+        assert!(out.len() <= InlineQos::MAX_SIZE);
+        assert_eq!(InlineQos::parse(Parameters::little_endian(&out)), Ok(qos));
+    }
+    for order in [2, 3] {
+        discovery_data(&[&[0, order, 0, 0], data].concat());
+    }
+}
+
+/// A payload of SPDP, SEDP or the liveliness topic, encapsulation header included.
+pub fn discovery_data(data: &[u8]) {
+    if let Ok(participant) = ParticipantData::parse(data) {
+        // Text that is no UTF-8 can become too long when it is made so.
+        if let Ok(bytes) = participant.encode() {
+            assert_eq!(ParticipantData::parse(&bytes), Ok(participant));
+        }
+    }
+    if let Ok(writer) = WriterData::parse(data) {
+        assert_eq!(WriterData::parse(&writer.encode().unwrap()), Ok(writer));
+    }
+    if let Ok(reader) = ReaderData::parse(data) {
+        let bytes = reader.encode().unwrap();
+        // "None that we know" cannot be written: an empty list has another meaning.
+        if !reader.qos.representation.is_empty() {
+            assert_eq!(ReaderData::parse(&bytes), Ok(reader));
+        }
+    }
+    if let Ok(message) = ParticipantMessage::parse(data) {
+        assert_eq!(ParticipantMessage::parse(&message.encode()), Ok(message));
+    }
+    if let Ok(guid) = parse_key(data) {
+        assert_eq!(parse_key(&endpoint_key(guid)), Ok(guid));
+        assert_eq!(parse_key(&participant_key(guid)), Ok(guid));
+    }
+}
