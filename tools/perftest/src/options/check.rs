@@ -1,0 +1,454 @@
+//! What the options mean together: sides, conflicts, defaults that depend on each other.
+
+use std::net::Ipv4Addr;
+
+use super::parse::Parsed;
+use super::table::{MAX_DATA_LEN, Side};
+use super::{
+    BOUNDED_PAYLOAD, Format, Options, OutputOptions, Pace, PublisherOptions, ReadThread, Role,
+    SubscriberOptions, TransportOptions, UNFRAGMENTED, peer,
+};
+use crate::clock::{MILLISECOND, SECOND};
+use crate::messaging::{Durability, OVERHEAD};
+
+const SCAN: &str = "32:64:128:256:512:1024:2048:4096:8192:16384:32768:64900";
+const MAX_PEERS: usize = 1_023;
+
+/// Turns parsed arguments into options; mistakes are added to `parsed.errors`.
+pub(crate) fn options(parsed: &mut Parsed) -> Options {
+    check_sides(parsed);
+    check_durability(parsed);
+    let latency_test = parsed.has("latencyTest");
+    let sizes = sizes(parsed);
+    let data_len = sizes.iter().copied().max().unwrap_or(OVERHEAD);
+    let instances = parsed.number("instances").unwrap_or(1) as u32;
+    let (batch_bytes, batch_note) = batching(parsed, data_len, latency_test);
+    let transport = transport(parsed, data_len);
+    let role = if parsed.has("pub") {
+        Role::Publisher(publisher(parsed, sizes, instances))
+    } else {
+        Role::Subscriber(SubscriberOptions {
+            id: parsed.number("sidMultiSubTest").unwrap_or(0) as u32,
+            publishers: parsed.number("numPublishers").unwrap_or(1) as u32,
+        })
+    };
+    Options {
+        role,
+        domain: parsed.number("domain").unwrap_or(1) as u32,
+        data_len,
+        reliable: !parsed.has("bestEffort"),
+        keyed: parsed.has("keyed"),
+        unbounded: parsed.has("unbounded"),
+        instances,
+        durability: match parsed.number("durability") {
+            Some(1) => Durability::TransientLocal,
+            _ => Durability::Volatile,
+        },
+        send_queue: parsed.number("sendQueueSize").unwrap_or(50) as u32,
+        receive_queue: parsed.number("receiveQueueSize").unwrap_or(10_000) as u32,
+        batch_bytes,
+        batch_note,
+        asynchronous: parsed.has("asynchronous"),
+        read_thread: read_thread(parsed),
+        verbosity: parsed.number("verbosity").unwrap_or(1),
+        discovery_timeout: discovery_timeout(parsed),
+        pin: parsed.number("pin").map(|cpu| cpu as usize),
+        output: output(parsed),
+        transport,
+    }
+}
+
+fn check_sides(parsed: &mut Parsed) {
+    let publisher = parsed.has("pub");
+    if publisher && parsed.has("sub") {
+        parsed.error("-pub and -sub exclude each other".into());
+        return;
+    }
+    let (wrong, here) = if publisher {
+        (Side::Sub, "a publisher (-pub)")
+    } else {
+        (Side::Pub, "a subscriber (-sub, the default)")
+    };
+    let misplaced: Vec<_> = parsed.specs().filter(|spec| spec.side == wrong).collect();
+    for spec in misplaced {
+        parsed.error(format!("-{} is no option of {here}", spec.name));
+    }
+}
+
+fn check_durability(parsed: &mut Parsed) {
+    if parsed.number("durability").is_some_and(|kind| kind > 1) {
+        parsed.error(
+            "-durability 2 and 3 need a persistence service, which is not available; 0 and 1 are"
+                .into(),
+        );
+    }
+}
+
+/// The sizes to run: `-scan`, or the one of `-dataLen`.
+fn sizes(parsed: &mut Parsed) -> Vec<usize> {
+    let single = parsed.number("dataLen").unwrap_or(100) as usize;
+    let Some(list) = parsed.text("scan") else {
+        return vec![single];
+    };
+    let list = if list.is_empty() { SCAN } else { list }.to_string();
+    let allowed = OVERHEAD as u64..=MAX_DATA_LEN;
+    let sizes: Option<Vec<usize>> = list
+        .split(':')
+        .map(|size| size.parse().ok().filter(|size| allowed.contains(size)))
+        .map(|size| size.map(|size: u64| size as usize))
+        .collect();
+    let Some(sizes) = sizes else {
+        parsed.error(format!(
+            "-scan {list} is no list of sizes from {OVERHEAD} to {MAX_DATA_LEN}, for instance 32:64:128"
+        ));
+        return vec![single];
+    };
+    let types: Vec<bool> = sizes.iter().map(|size| *size > BOUNDED_PAYLOAD).collect();
+    if types.contains(&true) && types.contains(&false) && !parsed.has("unbounded") {
+        parsed.error(format!(
+            "-scan {list} mixes sizes up to and above {BOUNDED_PAYLOAD} bytes, which have different types; add -unbounded on both sides"
+        ));
+    }
+    sizes
+}
+
+fn batching(parsed: &mut Parsed, data_len: usize, latency_test: bool) -> (u32, &'static str) {
+    let asked = parsed.number("batchSize");
+    let explicit = asked.is_some_and(|bytes| bytes > 0);
+    if !parsed.has("pub") {
+        return (0, "");
+    }
+    if latency_test {
+        if explicit {
+            parsed.error("-batchSize excludes -latencyTest".into());
+        }
+        return (0, "off in a latency test");
+    }
+    if asked == Some(0) {
+        return (0, "");
+    }
+    if data_len > UNFRAGMENTED {
+        if explicit {
+            parsed.error(format!(
+                "-batchSize needs samples of at most {UNFRAGMENTED} bytes; larger ones are sent in fragments"
+            ));
+        }
+        return (0, "off because the samples are sent in fragments");
+    }
+    let bytes = asked.unwrap_or(8_192);
+    if bytes < 2 * data_len as u64 {
+        return (0, "off because a batch would hold less than two samples");
+    }
+    (bytes as u32, "")
+}
+
+fn publisher(parsed: &mut Parsed, sizes: Vec<usize>, instances: u32) -> PublisherOptions {
+    let latency_test = parsed.has("latencyTest");
+    let id = parsed.number("pidMultiPubTest").unwrap_or(0) as u32;
+    if latency_test && id != 0 {
+        parsed.error("-latencyTest is for publisher 0; only it pings".into());
+    }
+    let latency_count = parsed
+        .number("latencyCount")
+        .unwrap_or(if latency_test { 1 } else { 10_000 });
+    let iterations = parsed.number("numIter").unwrap_or(if latency_test {
+        10_000_000
+    } else {
+        100_000_000
+    });
+    if parsed.has("numIter") && parsed.has("latencyCount") && iterations < latency_count {
+        parsed.error(format!(
+            "-numIter {iterations} is less than -latencyCount {latency_count}: there would be no ping"
+        ));
+    }
+    let write_instance = parsed.number("writeInstance").map(|key| key as u32);
+    if let Some(key) = write_instance.filter(|key| *key >= instances) {
+        parsed.error(format!(
+            "-writeInstance {key} is not below -instances {instances}"
+        ));
+    }
+    let data_len = sizes.iter().copied().max().unwrap_or(OVERHEAD);
+    PublisherOptions {
+        id,
+        subscribers: parsed.number("numSubscribers").unwrap_or(1) as u32,
+        latency_test,
+        iterations,
+        latency_count: latency_count.min(iterations),
+        execution_time: parsed
+            .number("executionTime")
+            .map(|seconds| seconds * SECOND),
+        initial_burst: parsed.number("initialBurstSize"),
+        pace: pace(parsed, data_len),
+        write_instance,
+        sizes,
+        latency_file: parsed.text("latencyFile").map(Into::into),
+    }
+}
+
+fn pace(parsed: &mut Parsed, data_len: usize) -> Pace {
+    let sleep_ms = parsed.number("sleep").unwrap_or(0);
+    let spins = parsed.number("spin").unwrap_or(0);
+    let bits = 8.0 * data_len as f64;
+    let rate = rate(parsed, "pubRate", 1.0, 1.0, 1e7)
+        .or_else(|| rate(parsed, "pubRatebps", bits, 1.0, 1e15));
+    match rate {
+        Some(rate) => {
+            if sleep_ms > 0 || spins > 0 {
+                parsed
+                    .notes
+                    .push("-sleep and -spin are ignored: the rate decides".into());
+            }
+            rate
+        }
+        None if sleep_ms > 0 || spins > 0 => Pace::Pause { sleep_ms, spins },
+        None => Pace::Unlimited,
+    }
+}
+
+/// `n`, `n:spin` or `n:sleep`.
+fn rate(parsed: &mut Parsed, name: &str, unit: f64, min: f64, max: f64) -> Option<Pace> {
+    let text = parsed.text(name)?.to_string();
+    let (number, method) = text.split_once(':').unwrap_or((&text, "spin"));
+    let number = number
+        .parse::<u64>()
+        .ok()
+        .map(|number| number as f64)
+        .filter(|number| (min..=max).contains(number));
+    let spin = match method.to_ascii_lowercase().as_str() {
+        "spin" => Some(true),
+        "sleep" => Some(false),
+        _ => None,
+    };
+    let (Some(number), Some(spin)) = (number, spin) else {
+        parsed.error(format!(
+            "-{name} {text} is not <n>, <n>:spin or <n>:sleep with n from {min} to {max}"
+        ));
+        return None;
+    };
+    Some(Pace::Rate {
+        per_second: (number / unit).max(1.0),
+        spin,
+    })
+}
+
+fn read_thread(parsed: &mut Parsed) -> Option<ReadThread> {
+    let asked = parsed.has("useReadThread");
+    for name in ["waitsetDelayUsec", "waitsetEventCount"] {
+        if !asked && parsed.has(name) {
+            parsed
+                .notes
+                .push(format!("-{name} has no effect without -useReadThread"));
+        }
+    }
+    asked.then(|| ReadThread {
+        delay_us: parsed.number("waitsetDelayUsec").unwrap_or(0),
+        events: parsed.number("waitsetEventCount").unwrap_or(1),
+    })
+}
+
+fn discovery_timeout(parsed: &Parsed) -> u64 {
+    match parsed.number("discoveryTimeout") {
+        Some(0) => u64::MAX,
+        Some(seconds) => seconds * SECOND,
+        None => 60_000 * MILLISECOND,
+    }
+}
+
+fn output(parsed: &Parsed) -> OutputOptions {
+    OutputOptions {
+        format: match parsed.text("outputFormat") {
+            Some("json") => Format::Json,
+            Some("legacy") => Format::Legacy,
+            _ => Format::Csv,
+        },
+        intervals: !parsed.has("noPrintIntervals"),
+        headers: !parsed.has("noOutputHeaders"),
+        cpu: parsed.has("cpu"),
+        nanoseconds: parsed.has("nsResolution"),
+        file: parsed.text("outputFile").map(Into::into),
+    }
+}
+
+fn transport(parsed: &mut Parsed, data_len: usize) -> TransportOptions {
+    let kind = parsed.text("transport").unwrap_or("UDPv4").to_string();
+    if kind != "UDPv4" {
+        parsed.error(format!(
+            "-transport {kind} is not available; UDPv4 is the only transport now"
+        ));
+    }
+    let raw = parsed.has("rawTransport");
+    let multicast = multicast(parsed);
+    if raw && multicast.is_some() {
+        parsed.error("-rawTransport excludes -multicast".into());
+    }
+    if raw && data_len > crate::raw::MAX_DATA_LEN {
+        parsed.error(format!(
+            "-rawTransport sends samples of at most {} bytes",
+            crate::raw::MAX_DATA_LEN
+        ));
+    }
+    let mut nics: Vec<String> = parsed.all("allowInterfaces").map(Into::into).collect();
+    if nics.is_empty() {
+        nics = parsed.all("nic").map(Into::into).collect();
+    }
+    TransportOptions {
+        raw,
+        raw_blocking: parsed.has("rawBlocking"),
+        nics,
+        peers: peers(parsed),
+        multicast,
+        message_size_max: parsed.number("messageSizeMax").map(|size| size as usize),
+        send_buffer: parsed.number("sendBufferSize").map(|size| size as usize),
+        receive_buffer: parsed.number("receiveBufferSize").map(|size| size as usize),
+    }
+}
+
+fn peers(parsed: &mut Parsed) -> Vec<peer::Peer> {
+    let (peers, errors): (Vec<_>, Vec<_>) = parsed
+        .all("peer")
+        .map(peer::parse)
+        .partition(Result::is_ok);
+    for error in errors.into_iter().filter_map(Result::err) {
+        parsed.error(error);
+    }
+    if peers.len() > MAX_PEERS {
+        parsed.error(format!("more than {MAX_PEERS} times -peer"));
+    }
+    peers.into_iter().filter_map(Result::ok).collect()
+}
+
+fn multicast(parsed: &mut Parsed) -> Option<[Ipv4Addr; 3]> {
+    let default = [1, 2, 100].map(|last| Ipv4Addr::new(239, 255, 1, last));
+    let Some(text) = parsed.text("multicastAddr").map(String::from) else {
+        return parsed.has("multicast").then_some(default);
+    };
+    let addresses: Option<Vec<Ipv4Addr>> = text.split(',').map(|one| one.parse().ok()).collect();
+    let groups = match addresses.as_deref() {
+        Some([first]) => {
+            let next = |n| Ipv4Addr::from(u32::from(*first).saturating_add(n));
+            Some([*first, next(1), next(2)])
+        }
+        Some([a, b, c]) => Some([*a, *b, *c]),
+        _ => None,
+    };
+    let groups = groups.filter(|groups| groups.iter().all(Ipv4Addr::is_multicast));
+    if groups.is_none() {
+        parsed.error(format!(
+            "-multicastAddr {text} is neither one nor three IPv4 multicast addresses (224.0.0.0 to 239.255.255.255)"
+        ));
+    }
+    groups
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::options::parse;
+
+    fn read(line: &str) -> (Options, Vec<String>) {
+        let mut parsed = parse(&line.split_whitespace().map(String::from).collect::<Vec<_>>());
+        let options = options(&mut parsed);
+        (options, parsed.errors)
+    }
+
+    fn valid(line: &str) -> Options {
+        let (options, errors) = read(line);
+        assert_eq!(errors, [""; 0], "{line}");
+        options
+    }
+
+    fn error(line: &str) -> String {
+        let (_, errors) = read(line);
+        assert_eq!(errors.len(), 1, "{line}: {errors:?}");
+        errors.into_iter().next().unwrap()
+    }
+
+    fn publisher_of(options: Options) -> PublisherOptions {
+        match options.role {
+            Role::Publisher(publisher) => publisher,
+            Role::Subscriber(_) => panic!("a subscriber"),
+        }
+    }
+
+    #[test]
+    fn a_latency_test_pings_with_every_sample_and_does_not_batch() {
+        let options = valid("-pub -latencyTest");
+        assert_eq!(options.batch_bytes, 0);
+        let publisher = publisher_of(options);
+        assert_eq!((publisher.latency_count, publisher.iterations), (1, 10_000_000));
+        assert!(error("-pub -latencyTest -batchSize 100").contains("-batchSize"));
+        assert!(error("-pub -latencyTest -pidMultiPubTest 1").contains("publisher 0"));
+    }
+
+    #[test]
+    fn batching_needs_room_for_two_samples() {
+        assert_eq!(valid("-pub -dataLen 4096").batch_bytes, 8_192);
+        assert_eq!(valid("-pub -dataLen 4097").batch_bytes, 0);
+        assert_eq!(valid("-pub -dataLen 32 -batchSize 0").batch_bytes, 0);
+        assert_eq!(valid("-pub -dataLen 64970").batch_bytes, 0);
+        assert!(error("-pub -dataLen 64970 -batchSize 400000").contains("64969"));
+    }
+
+    #[test]
+    fn the_type_switches_above_65470_bytes() {
+        assert_eq!(valid("-dataLen 65470").type_name(), "TestData_t");
+        assert_eq!(valid("-dataLen 65471").type_name(), "TestDataLarge_t");
+        assert_eq!(valid("-unbounded -keyed").type_name(), "TestDataKeyedLarge_t");
+    }
+
+    #[test]
+    fn each_side_refuses_the_options_of_the_other() {
+        assert!(error("-sub -latencyTest").contains("-latencyTest is no option of a subscriber"));
+        assert!(error("-executionTime 5").contains("-executionTime"));
+        assert!(error("-pub -numPublishers 2").contains("publisher (-pub)"));
+        assert!(error("-pub -sub").contains("exclude"));
+    }
+
+    #[test]
+    fn rates_come_with_and_without_a_method() {
+        let pace = |line| publisher_of(valid(line)).pace;
+        let rate = |per_second, spin| Pace::Rate { per_second, spin };
+        assert_eq!(pace("-pub -pubRate 1000"), rate(1_000.0, true));
+        assert_eq!(pace("-pub -pubRate 1000:sleep"), rate(1_000.0, false));
+        assert_eq!(pace("-pub -dataLen 100 -pubRatebps 8000:spin"), rate(10.0, true));
+        assert_eq!(pace("-pub -sleep 3"), Pace::Pause { sleep_ms: 3, spins: 0 });
+        assert!(error("-pub -pubRate 0").contains("from 1 to 10000000"));
+        assert!(error("-pub -pubRate 5:walk").contains("spin"));
+    }
+
+    #[test]
+    fn a_scan_names_its_sizes() {
+        assert_eq!(publisher_of(valid("-pub -scan")).sizes.len(), 12);
+        assert_eq!(publisher_of(valid("-pub -scan 32:64")).sizes, [32, 64]);
+        assert!(error("-pub -scan 32:20").contains("list of sizes"));
+        assert!(error("-pub -scan 32:100000").contains("-unbounded"));
+        assert_eq!(valid("-pub -unbounded -scan 32:100000").data_len, 100_000);
+    }
+
+    #[test]
+    fn what_is_not_available_is_refused_by_name() {
+        assert!(error("-transport SHMEM").contains("SHMEM is not available"));
+        assert!(error("-transport tcp").contains("TCP is not available"));
+        assert!(error("-secure x").contains("Security"));
+        assert!(error("-durability 2").contains("persistence"));
+    }
+
+    #[test]
+    fn multicast_addresses_are_one_or_three() {
+        let groups = |line| valid(line).transport.multicast.map(|g| g.map(|a| a.octets()[3]));
+        assert_eq!(groups("-sub"), None);
+        assert_eq!(groups("-sub -multicast"), Some([1, 2, 100]));
+        assert_eq!(groups("-sub -multicastAddr 239.255.1.7"), Some([7, 8, 9]));
+        assert_eq!(groups("-sub -multicastAddr 239.255.1.7,239.255.1.5,239.255.1.6"), Some([7, 5, 6]));
+        assert!(error("-sub -multicastAddr 10.0.0.1").contains("multicast addresses"));
+    }
+
+    #[test]
+    fn announcements_stay_reliable_in_a_best_effort_run() {
+        use crate::messaging::Topic;
+        let options = valid("-sub -best");
+        assert!(!options.reader_qos(Topic::Throughput).reliable);
+        assert!(options.writer_qos(Topic::Announcement).reliable);
+        assert_eq!(options.reader_qos(Topic::Latency).depth, Some(1));
+    }
+}

@@ -1,0 +1,216 @@
+//! The command line, from arguments to what a run needs to know.
+
+mod check;
+mod find;
+mod help;
+mod parse;
+mod peer;
+mod summary;
+mod table;
+
+use std::net::Ipv4Addr;
+use std::path::PathBuf;
+
+use crate::messaging::{Durability, EndpointQos, OVERHEAD, Topic};
+
+pub(crate) use check::options;
+pub(crate) use help::help;
+pub(crate) use parse::{Parsed, parse};
+pub(crate) use peer::Peer;
+pub(crate) use summary::summary;
+
+/// Largest sample of the bounded type.
+const BOUNDED_PAYLOAD: usize = 65_470;
+
+/// Largest sample that is sent without fragments, in bytes.
+pub(crate) const UNFRAGMENTED: usize = 64_969;
+
+/// How a run is paced.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Pace {
+    /// As fast as the writer takes samples.
+    Unlimited,
+    /// Samples per second on an absolute schedule.
+    Rate { per_second: f64, spin: bool },
+    /// A pause before each write.
+    Pause { sleep_ms: u64, spins: u64 },
+}
+
+/// Form of the tables.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Format {
+    Csv,
+    Json,
+    Legacy,
+}
+
+/// What only a publisher knows.
+#[derive(Clone, Debug)]
+pub(crate) struct PublisherOptions {
+    pub(crate) id: u32,
+    pub(crate) subscribers: u32,
+    pub(crate) latency_test: bool,
+    pub(crate) iterations: u64,
+    pub(crate) latency_count: u64,
+    /// Nanoseconds from the end of the warm-up.
+    pub(crate) execution_time: Option<u64>,
+    pub(crate) initial_burst: Option<u64>,
+    pub(crate) pace: Pace,
+    pub(crate) write_instance: Option<u32>,
+    /// Sizes to run, one after the other.
+    pub(crate) sizes: Vec<usize>,
+    pub(crate) latency_file: Option<PathBuf>,
+}
+
+/// What only a subscriber knows.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct SubscriberOptions {
+    pub(crate) id: u32,
+    pub(crate) publishers: u32,
+}
+
+/// The side that this process takes.
+#[derive(Clone, Debug)]
+pub(crate) enum Role {
+    Publisher(PublisherOptions),
+    Subscriber(SubscriberOptions),
+}
+
+/// How the tables look and where they go.
+#[derive(Clone, Debug)]
+pub(crate) struct OutputOptions {
+    pub(crate) format: Format,
+    pub(crate) intervals: bool,
+    pub(crate) headers: bool,
+    pub(crate) cpu: bool,
+    pub(crate) nanoseconds: bool,
+    pub(crate) file: Option<PathBuf>,
+}
+
+/// How samples travel.
+#[derive(Clone, Debug)]
+pub(crate) struct TransportOptions {
+    pub(crate) raw: bool,
+    /// Sleep in the kernel instead of spinning (raw sockets).
+    pub(crate) raw_blocking: bool,
+    pub(crate) nics: Vec<String>,
+    pub(crate) peers: Vec<Peer>,
+    /// Groups of Throughput, Latency and Announcement.
+    pub(crate) multicast: Option<[Ipv4Addr; 3]>,
+    pub(crate) message_size_max: Option<usize>,
+    pub(crate) send_buffer: Option<usize>,
+    pub(crate) receive_buffer: Option<usize>,
+}
+
+/// Receiving in a thread of our own instead of in the listener.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ReadThread {
+    pub(crate) delay_us: u64,
+    pub(crate) events: u64,
+}
+
+/// Everything that one side of a run needs to know.
+#[derive(Clone, Debug)]
+pub(crate) struct Options {
+    pub(crate) role: Role,
+    pub(crate) domain: u32,
+    pub(crate) data_len: usize,
+    pub(crate) reliable: bool,
+    pub(crate) keyed: bool,
+    pub(crate) unbounded: bool,
+    pub(crate) instances: u32,
+    pub(crate) durability: Durability,
+    pub(crate) send_queue: u32,
+    pub(crate) receive_queue: u32,
+    /// 0 sends each sample at once.
+    pub(crate) batch_bytes: u32,
+    /// Why batching is off although nobody asked for that.
+    pub(crate) batch_note: &'static str,
+    pub(crate) asynchronous: bool,
+    pub(crate) read_thread: Option<ReadThread>,
+    pub(crate) verbosity: u64,
+    /// Nanoseconds to wait for the other side.
+    pub(crate) discovery_timeout: u64,
+    pub(crate) pin: Option<usize>,
+    pub(crate) output: OutputOptions,
+    pub(crate) transport: TransportOptions,
+}
+
+impl Options {
+    /// The registered type name, which both sides must agree on.
+    pub(crate) fn type_name(&self) -> &'static str {
+        match (self.keyed, self.large()) {
+            (false, false) => "TestData_t",
+            (true, false) => "TestDataKeyed_t",
+            (false, true) => "TestDataLarge_t",
+            (true, true) => "TestDataKeyedLarge_t",
+        }
+    }
+
+    /// Whether the type with the unbounded sequence is used.
+    pub(crate) fn large(&self) -> bool {
+        self.unbounded || self.data_len > BOUNDED_PAYLOAD
+    }
+
+    /// Whether this side measures by ping-pong.
+    pub(crate) fn latency_test(&self) -> bool {
+        matches!(&self.role, Role::Publisher(publisher) if publisher.latency_test)
+    }
+
+    /// Samples that one batch holds.
+    pub(crate) fn samples_per_batch(&self) -> u64 {
+        (self.batch_bytes as usize / self.data_len.max(1)).max(1) as u64
+    }
+
+    /// Payload bytes of a sample of this size.
+    pub(crate) fn payload(size: usize) -> usize {
+        size.saturating_sub(OVERHEAD)
+    }
+
+    /// The QoS of the writer of a topic.
+    pub(crate) fn writer_qos(&self, topic: Topic) -> EndpointQos {
+        let announcement = topic == Topic::Announcement;
+        EndpointQos {
+            max_samples: (topic == Topic::Throughput).then_some(self.send_queue),
+            batch_bytes: if topic == Topic::Throughput {
+                self.batch_bytes
+            } else {
+                0
+            },
+            depth: None,
+            ..self.qos(topic, announcement)
+        }
+    }
+
+    /// The QoS of the reader of a topic.
+    pub(crate) fn reader_qos(&self, topic: Topic) -> EndpointQos {
+        let announcement = topic == Topic::Announcement;
+        EndpointQos {
+            max_samples: Some(if topic == Topic::Throughput {
+                self.receive_queue
+            } else {
+                100
+            }),
+            depth: (topic != Topic::Throughput).then_some(1),
+            ..self.qos(topic, announcement)
+        }
+    }
+
+    fn qos(&self, topic: Topic, announcement: bool) -> EndpointQos {
+        EndpointQos {
+            reliable: self.reliable || announcement,
+            durability: match topic {
+                Topic::Announcement => Durability::TransientLocal,
+                Topic::Throughput => self.durability,
+                Topic::Latency => Durability::Volatile,
+            },
+            depth: None,
+            max_samples: None,
+            // One more for the key of the control samples.
+            max_instances: self.instances.saturating_add(1),
+            batch_bytes: 0,
+            // Short, so that a blocked write cannot stretch the execution time; the engine offers the sample again.
+            max_blocking: 5 * crate::clock::MILLISECOND,
+        }
+    }
+}

@@ -1,0 +1,233 @@
+//! The walk over the command line: names, values and ranges. What they mean together is checked later.
+
+use super::find::{Found, find};
+use super::table::{Spec, Support, Value};
+
+/// The options of one command line, in order, and what is to be said about them.
+#[derive(Debug, Default)]
+pub(crate) struct Parsed {
+    given: Vec<(&'static Spec, String)>,
+    /// All mistakes, not only the first.
+    pub(crate) errors: Vec<String>,
+    /// Remarks that do not stop the run.
+    pub(crate) notes: Vec<String>,
+}
+
+/// Reads all arguments (without the name of the program).
+pub(crate) fn parse(arguments: &[String]) -> Parsed {
+    let mut parsed = Parsed::default();
+    let mut rest = arguments.iter().map(String::as_str).peekable();
+    while let Some(argument) = rest.next() {
+        let Some(name) = argument.strip_prefix('-') else {
+            parsed.error(format!(
+                "'{argument}' is not an option; options begin with a dash (see -help)"
+            ));
+            continue;
+        };
+        let name = name.strip_prefix('-').unwrap_or(name);
+        let (name, attached) = match name.split_once('=') {
+            Some((name, value)) => (name, Some(value)),
+            None => (name, None),
+        };
+        if name.is_empty() {
+            parsed.error(format!("'{argument}' names no option (see -help)"));
+            continue;
+        }
+        let Some((spec, built_in)) = parsed.resolve(argument, name) else {
+            // The value of an unknown option is not another mistake.
+            rest.next_if(|next| !next.starts_with('-'));
+            continue;
+        };
+        let value = attached.or(built_in).or_else(|| match spec.value {
+            Value::Flag => None,
+            Value::MaybeNumber(..) | Value::MaybeList(_) => {
+                rest.next_if(|next| next.starts_with(|c: char| c.is_ascii_digit()))
+            }
+            _ => rest.next_if(|next| !next.starts_with('-')),
+        });
+        parsed.take(spec, argument, value);
+    }
+    parsed
+}
+
+impl Parsed {
+    /// Whether the option was given.
+    pub(crate) fn has(&self, name: &str) -> bool {
+        self.given.iter().any(|(spec, _)| spec.name == name)
+    }
+
+    /// The text of the option; the last one wins.
+    pub(crate) fn text(&self, name: &str) -> Option<&str> {
+        let mut newest_first = self.given.iter().rev();
+        newest_first
+            .find(|(spec, _)| spec.name == name)
+            .map(|(_, value)| value.as_str())
+    }
+
+    /// All values of a repeatable option, in order.
+    pub(crate) fn all<'a>(&'a self, name: &'a str) -> impl Iterator<Item = &'a str> {
+        self.given
+            .iter()
+            .filter(move |(spec, _)| spec.name == name)
+            .map(|(_, value)| value.as_str())
+    }
+
+    /// The number of the option, if it was given with one.
+    pub(crate) fn number(&self, name: &str) -> Option<u64> {
+        self.text(name).and_then(|text| text.parse().ok())
+    }
+
+    /// The options that were given.
+    pub(crate) fn specs(&self) -> impl Iterator<Item = &'static Spec> {
+        self.given.iter().map(|(spec, _)| *spec)
+    }
+
+    /// Adds a mistake.
+    pub(crate) fn error(&mut self, text: String) {
+        self.errors.push(text);
+    }
+
+    fn resolve(&mut self, argument: &str, name: &str) -> Option<(&'static Spec, Option<&'static str>)> {
+        match find(name) {
+            Found::Option(spec, value) => Some((spec, value)),
+            Found::Guess(spec) => {
+                self.notes.push(format!("{argument} is taken as -{}", spec.name));
+                Some((spec, None))
+            }
+            Found::Unknown(similar) => {
+                let hint = match similar.as_slice() {
+                    [] => "see -help".to_string(),
+                    names => format!("did you mean -{}?", names.join(" or -")),
+                };
+                self.error(format!("unknown option {argument}; {hint}"));
+                None
+            }
+        }
+    }
+
+    fn take(&mut self, spec: &'static Spec, argument: &str, value: Option<&str>) {
+        match spec.support {
+            Support::Works => {}
+            Support::Ignored(why) => self.notes.push(format!("-{} is ignored: {why}", spec.name)),
+            Support::Missing(why) => return self.error(format!("-{}: {why}", spec.name)),
+        }
+        match self.checked(spec, value) {
+            Ok(value) => self.given.push((spec, value)),
+            Err(text) if argument.trim_start_matches('-') == spec.name => self.error(text),
+            Err(text) => self.error(format!("{text} (typed as {argument})")),
+        }
+    }
+
+    fn checked(&mut self, spec: &Spec, value: Option<&str>) -> Result<String, String> {
+        let name = spec.name;
+        match (spec.value, value) {
+            (Value::Flag, None) => Ok(String::new()),
+            (Value::Flag, Some(_)) => Err(format!("-{name} takes no value")),
+            (Value::MaybeNumber(..) | Value::MaybeList(_), None) => Ok(String::new()),
+            (_, None) => Err(format!("missing value after -{name}: {}", spec.allowed())),
+            (Value::Number(min, max) | Value::MaybeNumber(min, max), Some(text)) => {
+                self.ranged(spec, text, min, max)
+            }
+            (Value::Text(_) | Value::MaybeList(_), Some(text)) => Ok(text.into()),
+            (Value::Choice(words), Some(text)) => words
+                .iter()
+                .find(|word| word.eq_ignore_ascii_case(text))
+                .map(|word| word.to_string())
+                .ok_or_else(|| format!("-{name} '{text}' is none of {}", spec.allowed())),
+        }
+    }
+
+    /// A number; what follows the digits is dropped as the original does, but not silently.
+    fn ranged(&mut self, spec: &Spec, text: &str, min: u64, max: u64) -> Result<String, String> {
+        let end = text
+            .find(|c: char| !c.is_ascii_digit())
+            .unwrap_or(text.len());
+        let (digits, garbage) = text.split_at(end);
+        let wrong = || format!("-{} {text} is not {}", spec.name, spec.allowed());
+        let number: u64 = digits.parse().map_err(|_| wrong())?;
+        if number < min || number > max {
+            return Err(wrong());
+        }
+        if !garbage.is_empty() {
+            self.notes.push(format!(
+                "-{} {text} is read as {number}; '{garbage}' is dropped",
+                spec.name
+            ));
+        }
+        Ok(number.to_string())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parse_line(line: &str) -> Parsed {
+        parse(&line.split_whitespace().map(String::from).collect::<Vec<_>>())
+    }
+
+    #[test]
+    fn the_published_command_lines_parse() {
+        let parsed = parse_line(
+            "-domain 2 -datalen 32 -best -keyed -instances 100000 -pub -transport UDPv4 -noPrint -exec 20 \
+             -latencyTest -noOutputHeaders -initialBurst 100 -noXML -nic 127.0.0.1 -peer 127.0.0.1",
+        );
+        assert_eq!(parsed.errors, [""; 0]);
+        assert_eq!(parsed.number("dataLen"), Some(32));
+        assert_eq!(parsed.number("executionTime"), Some(20));
+        assert_eq!(parsed.number("instances"), Some(100_000));
+        assert!(parsed.has("bestEffort") && parsed.has("noPrintIntervals"));
+    }
+
+    #[test]
+    fn all_mistakes_are_reported_at_once() {
+        let parsed = parse_line("-dataLen 27 -foo -outputFormat xml -domain 251");
+        assert_eq!(parsed.errors.len(), 4, "{:?}", parsed.errors);
+        assert!(parsed.errors[0].contains("from 28 to 2147482620"));
+        assert!(parsed.errors[2].contains("csv, json, legacy"));
+    }
+
+    #[test]
+    fn a_value_that_begins_with_a_dash_is_missing() {
+        let parsed = parse_line("-sendQueueSize -1");
+        assert!(parsed.errors[0].contains("missing value after -sendQueueSize"));
+        assert_eq!(parsed.errors.len(), 2);
+    }
+
+    #[test]
+    fn two_dashes_and_an_equals_sign_work() {
+        let parsed = parse_line("--dataLen=64 --pub");
+        assert_eq!(parsed.number("dataLen"), Some(64));
+        assert!(parsed.has("pub"));
+        assert!(!parse_line("--pub=yes").errors.is_empty());
+    }
+
+    #[test]
+    fn the_last_value_wins_and_peers_keep_their_order() {
+        let parsed = parse_line("-dataLen 64 -dataLen 128 -peer b -peer a");
+        assert_eq!(parsed.number("dataLen"), Some(128));
+        assert_eq!(parsed.all("peer").collect::<Vec<_>>(), ["b", "a"]);
+    }
+
+    #[test]
+    fn optional_values_may_be_left_out() {
+        let parsed = parse_line("-unbounded -scan 32:64 -pub");
+        assert!(parsed.has("unbounded") && parsed.number("unbounded").is_none());
+        assert_eq!(parsed.text("scan"), Some("32:64"));
+    }
+
+    #[test]
+    fn trailing_garbage_is_dropped_with_a_note() {
+        let parsed = parse_line("-dataLen 100k");
+        assert_eq!(parsed.number("dataLen"), Some(100));
+        assert_eq!(parsed.notes.len(), 1);
+        assert!(!parse_line("-dataLen k").errors.is_empty());
+    }
+
+    #[test]
+    fn words_that_are_no_option_are_named() {
+        for line in ["-", "--", "stray", "-x", "-=3"] {
+            assert_eq!(parse_line(line).errors.len(), 1, "{line}");
+        }
+    }
+}

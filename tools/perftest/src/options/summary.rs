@@ -1,0 +1,139 @@
+//! What a run is about to do, for stderr.
+
+use std::fmt::Write;
+
+use super::{Options, Pace, PublisherOptions, Role, UNFRAGMENTED};
+use crate::clock::SECOND;
+
+/// The configuration in a few lines.
+pub(crate) fn summary(options: &Options) -> String {
+    let mut text = String::new();
+    let mut line = |name: &str, value: String| {
+        let _ = writeln!(text, "  {name:<12} {value}");
+    };
+    line("mode", mode(options));
+    line("data", data(options));
+    if let Role::Publisher(publisher) = &options.role {
+        line("batching", batching(options));
+        line("rate", pace(publisher.pace));
+        line("length", length(publisher));
+        line("warm-up", warm_up(options, publisher));
+    }
+    line("receiving", receiving(options));
+    line("domain", options.domain.to_string());
+    line("transport", transport(options));
+    text
+}
+
+fn mode(options: &Options) -> String {
+    let reliability = if options.reliable {
+        "reliable"
+    } else {
+        "best effort"
+    };
+    match &options.role {
+        Role::Publisher(publisher) if publisher.latency_test => format!(
+            "publisher {}, latency test, {reliability}, for {} subscriber(s)",
+            publisher.id, publisher.subscribers
+        ),
+        Role::Publisher(publisher) => format!(
+            "publisher {}, throughput test, {reliability}, one ping every {} samples or batches, for {} subscriber(s)",
+            publisher.id, publisher.latency_count, publisher.subscribers
+        ),
+        Role::Subscriber(subscriber) => format!(
+            "subscriber {}, {reliability}, for {} publisher(s)",
+            subscriber.id, subscriber.publishers
+        ),
+    }
+}
+
+fn data(options: &Options) -> String {
+    let sizes = match &options.role {
+        Role::Publisher(publisher) => publisher.sizes.as_slice(),
+        Role::Subscriber(_) => &[],
+    };
+    let sizes = match sizes {
+        [] => format!("{} bytes", options.data_len),
+        sizes => {
+            let list: Vec<_> = sizes.iter().map(usize::to_string).collect();
+            format!("{} bytes", list.join(", "))
+        }
+    };
+    let fragments = if !options.transport.raw && options.data_len > UNFRAGMENTED {
+        ", sent in fragments"
+    } else {
+        ""
+    };
+    format!(
+        "{sizes}, type {}, {} instance(s){fragments}",
+        options.type_name(),
+        options.instances
+    )
+}
+
+fn batching(options: &Options) -> String {
+    match (options.batch_bytes, options.batch_note) {
+        (0, "") => "off".into(),
+        (0, note) => note.into(),
+        (bytes, _) => format!("{bytes} bytes, {} samples", options.samples_per_batch()),
+    }
+}
+
+fn pace(pace: Pace) -> String {
+    match pace {
+        Pace::Unlimited => "as fast as possible".into(),
+        Pace::Rate { per_second, spin } => format!(
+            "{per_second:.0} samples/s on an absolute schedule, {}",
+            if spin { "spinning" } else { "sleeping" }
+        ),
+        Pace::Pause { sleep_ms, spins } => {
+            format!("{sleep_ms} ms sleep and {spins} spins before each write")
+        }
+    }
+}
+
+fn length(publisher: &PublisherOptions) -> String {
+    let samples = format!("{} samples", publisher.iterations);
+    match publisher.execution_time {
+        Some(time) => format!("{} s, at most {samples}", time / SECOND),
+        None => samples,
+    }
+}
+
+fn warm_up(options: &Options, publisher: &PublisherOptions) -> String {
+    format!(
+        "{} echoed samples over all instances, then pings of full size; none of them is in the results",
+        crate::protocol::burst(options, publisher)
+    )
+}
+
+fn receiving(options: &Options) -> String {
+    match (options.transport.raw, options.read_thread) {
+        (true, _) if options.transport.raw_blocking => "blocking sockets".into(),
+        (true, _) => "spinning on the socket".into(),
+        (_, Some(thread)) => format!(
+            "own thread, waitset delay {} us, {} event(s)",
+            thread.delay_us, thread.events
+        ),
+        (_, None) => "listener".into(),
+    }
+}
+
+fn transport(options: &Options) -> String {
+    let transport = &options.transport;
+    let mut text = if transport.raw {
+        "UDPv4 sockets without DDS".to_string()
+    } else {
+        "UDPv4".to_string()
+    };
+    if !transport.nics.is_empty() {
+        let _ = write!(text, ", only {}", transport.nics.join(", "));
+    }
+    for peer in &transport.peers {
+        let _ = write!(text, ", peer {}", peer.address);
+    }
+    if let Some([throughput, latency, announcement]) = transport.multicast {
+        let _ = write!(text, ", multicast {throughput} {latency} {announcement}");
+    }
+    text
+}

@@ -1,0 +1,310 @@
+//! The one table of options: parsing, help and documentation all read it.
+
+use super::table::{Group::*, Side::*, Support::*, Value::*};
+
+/// Largest sample, in bytes.
+pub(crate) const MAX_DATA_LEN: u64 = 2_147_482_620;
+
+/// What follows an option on the command line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Value {
+    Flag,
+    /// An integer within an inclusive range.
+    Number(u64, u64),
+    /// As `Number`, but may be left out.
+    MaybeNumber(u64, u64),
+    /// Any text; the word is what help shows.
+    Text(&'static str),
+    /// Text that may be left out (a list of digits and colons).
+    MaybeList(&'static str),
+    /// One of these words, in any case.
+    Choice(&'static [&'static str]),
+}
+
+/// Which side of a run may give the option.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Side {
+    Both,
+    Pub,
+    Sub,
+}
+
+/// The heading under which help lists the option.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Group {
+    General,
+    Output,
+    Publisher,
+    Subscriber,
+    Transport,
+    Raw,
+    Extra,
+    Accepted,
+    Refused,
+}
+
+/// What happens when the option is given.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Support {
+    Works,
+    /// Accepted, with this note on stderr.
+    Ignored(&'static str),
+    /// An error with this reason.
+    Missing(&'static str),
+}
+
+/// One option.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Spec {
+    pub(crate) name: &'static str,
+    pub(crate) value: Value,
+    pub(crate) side: Side,
+    pub(crate) group: Group,
+    pub(crate) support: Support,
+    pub(crate) help: &'static str,
+    /// Not one of the original's options: never the answer to an abbreviation that the original knows.
+    pub(crate) ours: bool,
+}
+
+const fn works(
+    group: Group,
+    side: Side,
+    name: &'static str,
+    value: Value,
+    help: &'static str,
+) -> Spec {
+    Spec {
+        name,
+        value,
+        side,
+        group,
+        support: Works,
+        help,
+        ours: false,
+    }
+}
+
+const fn extra(side: Side, name: &'static str, value: Value, help: &'static str) -> Spec {
+    Spec {
+        ours: true,
+        ..works(Extra, side, name, value, help)
+    }
+}
+
+const fn ignored(side: Side, name: &'static str, value: Value, why: &'static str) -> Spec {
+    Spec {
+        support: Ignored(why),
+        ..works(Accepted, side, name, value, why)
+    }
+}
+
+const fn missing(side: Side, name: &'static str, value: Value, why: &'static str) -> Spec {
+    Spec {
+        support: Missing(why),
+        ..works(Refused, side, name, value, why)
+    }
+}
+
+const ANY: u64 = u64::MAX;
+const INT: u64 = 2_147_483_647;
+const NO_SECURITY: &str = "DDS Security is not available";
+const NO_STREAM: &str = "only the transport UDPv4 is available";
+const INTERNAL: &str = "no effect here: it tunes the internals of another middleware";
+
+/// Transports that the original knows; what is available is decided in the checks, with a clear line.
+pub(crate) const TRANSPORTS: &[&str] = &[
+    "UDPv4", "UDPv6", "SHMEM", "TCP", "TLS", "DTLS", "WAN", "UDPv4_WAN",
+];
+
+/// Every option.
+#[rustfmt::skip]
+pub(crate) const OPTIONS: &[Spec] = &[
+    works(General, Both, "pub", Flag, "act as publisher"),
+    works(General, Both, "sub", Flag, "act as subscriber (the default)"),
+    works(General, Both, "dataLen", Number(28, MAX_DATA_LEN), "serialized size of a sample in bytes, 28 of them overhead; give it on both sides [100]"),
+    works(General, Both, "bestEffort", Flag, "best effort instead of reliable data and echoes; give it on both sides"),
+    works(General, Both, "keyed", Flag, "use the keyed type; give it on both sides"),
+    works(General, Both, "instances", Number(1, INT), "number of keys that each writer cycles through [1]"),
+    works(General, Both, "domain", Number(0, 250), "DDS domain [1]"),
+    works(General, Both, "durability", Number(0, 3), "0 volatile, 1 transient local; 2 and 3 need a persistence service, which is not available [0]"),
+    works(General, Both, "unbounded", MaybeNumber(28, 65_470), "use the unbounded type whatever the size; give it on both sides"),
+    works(General, Both, "sendQueueSize", Number(1, INT), "send window and writer queue, in samples or, when batching, in batches [50]"),
+    works(General, Both, "receiveQueueSize", Number(1, INT), "reader queue in samples [10000]"),
+    works(General, Both, "useReadThread", Flag, "receive in a thread of its own instead of in a listener"),
+    works(General, Both, "waitsetDelayUsec", Number(0, 10_000_000), "with -useReadThread: longest delay before the thread is woken, in microseconds [0]"),
+    works(General, Both, "waitsetEventCount", Number(1, INT), "with -useReadThread: samples that wake the thread at once [1]"),
+    works(General, Both, "verbosity", Number(0, 3), "messages of the middleware: 0 none, 1 errors, 2 warnings, 3 all [1]"),
+    works(General, Both, "noXmlQos", Flag, "use the built-in QoS (always the case)"),
+    works(General, Both, "asynchronous", Flag, "publish from a thread of the middleware's own"),
+
+    works(Output, Both, "noPrintIntervals", Flag, "print the summary row only"),
+    works(Output, Both, "noOutputHeaders", Flag, "print no header rows"),
+    works(Output, Both, "outputFormat", Choice(&["csv", "json", "legacy"]), "form of the tables [csv]"),
+    works(Output, Both, "outputFile", Text("file"), "append the tables to this file instead of stdout"),
+    works(Output, Both, "cpu", Flag, "add a column: CPU time of this process, 100 % being all processors busy"),
+    works(Output, Pub, "latencyFile", Text("file"), "append every raw latency to this file, in order of arrival"),
+
+    works(Publisher, Pub, "latencyTest", Flag, "ping-pong: wait for the echo of each ping before the next"),
+    works(Publisher, Pub, "executionTime", Number(1, INT), "seconds to run, from the end of the warm-up; the first of this and -numIter ends the test [no limit]"),
+    works(Publisher, Pub, "numIter", Number(1, ANY), "samples to send [100000000, in a latency test 10000000]"),
+    works(Publisher, Pub, "latencyCount", Number(1, INT), "one ping every so many samples, or batches [10000, in a latency test 1]"),
+    works(Publisher, Pub, "initialBurstSize", Number(0, INT), "warm-up samples; never fewer than there are instances [queue size or instances]"),
+    works(Publisher, Pub, "batchSize", Number(0, INT), "pack samples into batches of this many bytes; 0 sends each at once [8192, in a latency test 0]"),
+    works(Publisher, Pub, "numSubscribers", Number(1, 1_023), "subscribers to wait for; pings go to them in turn [1]"),
+    works(Publisher, Pub, "pidMultiPubTest", Number(0, 1_022), "id of this publisher; only publisher 0 pings [0]"),
+    works(Publisher, Pub, "pubRate", Text("samples/s[:spin|sleep]"), "send at this rate, 1 to 10000000, on an absolute schedule [no limit, spin]"),
+    works(Publisher, Pub, "pubRatebps", Text("bits/s[:spin|sleep]"), "as -pubRate, in bits of -dataLen per second"),
+    works(Publisher, Pub, "sleep", Number(0, INT), "milliseconds to sleep before each write [0]"),
+    works(Publisher, Pub, "spin", Number(0, INT), "rounds of a busy loop before each write [0]"),
+    works(Publisher, Pub, "writeInstance", Number(0, INT), "always write this key [all in turn]"),
+    Spec { group: Publisher, ..extra(Pub, "scan", MaybeList("size:size:.."), "run all sizes one after the other [32 to 32768 doubling, 64900]") },
+
+    works(Subscriber, Sub, "numPublishers", Number(1, 1_023), "publishers to wait for; the test ends when all have finished [1]"),
+    works(Subscriber, Sub, "sidMultiSubTest", Number(0, 1_022), "id of this subscriber, unique; it echoes the pings with this id [0]"),
+
+    works(Transport, Both, "transport", Choice(TRANSPORTS), "UDPv4 is available now [UDPv4]"),
+    works(Transport, Both, "nic", Text("name or address"), "use only this network interface; may be repeated [all]"),
+    works(Transport, Both, "allowInterfaces", Text("name or address"), "the same as -nic"),
+    works(Transport, Both, "peer", Text("peer"), "discover this peer, [N@][udpv4://]address[:port]; may be repeated [multicast]"),
+    works(Transport, Both, "multicast", Flag, "send data by multicast: 239.255.1.1 throughput, .2 latency, .100 announcements"),
+    works(Transport, Both, "multicastAddr", Text("a or a,b,c"), "as -multicast with one address and the two after it, or with three"),
+    works(Transport, Both, "messageSizeMax", Number(1_024, 65_507), "largest RTPS message in bytes; larger samples are cut into fragments [65507]"),
+    works(Transport, Both, "sendBufferSize", Number(1_024, INT), "send buffer of the sockets in bytes"),
+    works(Transport, Both, "receiveBufferSize", Number(1_024, INT), "receive buffer of the sockets in bytes"),
+
+    works(Raw, Both, "rawTransport", Flag, "plain UDP sockets without DDS: the floor; spins unless -rawBlocking; -peer is address[:id]"),
+    works(Raw, Both, "noBlockingSockets", Flag, "with -rawTransport: sockets never block (always the case unless -rawBlocking)"),
+    Spec { group: Raw, ..extra(Both, "rawBlocking", Flag, "with -rawTransport: sleep in the kernel instead of spinning") },
+
+    extra(Both, "nsResolution", Flag, "microseconds with three decimals instead of cut to whole ones"),
+    extra(Both, "discoveryTimeout", Number(0, 1_000_000), "seconds to wait for the other side, 0 for ever [60]"),
+    extra(Both, "pin", Number(0, 1_023), "run this process on this CPU only"),
+    extra(Both, "suite", MaybeNumber(1, 60), "run both sides over loopback and print one table, so many seconds per cell [4]; what perftest does without arguments"),
+    extra(Both, "help", Flag, "this text (also -h)"),
+
+    ignored(Both, "qosFile", Text("file"), "the built-in QoS is used instead of the file"),
+    ignored(Both, "qosLibrary", Text("name"), "the built-in QoS is used instead of the library"),
+    ignored(Both, "dynamicData", Flag, "the generated type is used; the bytes on the wire are the same"),
+    ignored(Both, "noPositiveAcks", Flag, "positive acknowledgements stay on"),
+    ignored(Both, "keepDurationUsec", Number(1, ANY), "positive acknowledgements stay on"),
+    ignored(Both, "flowController", Choice(&["default", "1Gbps", "10Gbps"]), "there is no flow control"),
+    ignored(Both, "threadPriorities", Text("X:Y:Z"), "priorities are left as they are"),
+    ignored(Both, "threadCPUAffinity", Text("A:B:C:D"), "affinity is left as it is; use -pin"),
+    ignored(Both, "showResourceLimits", Flag, INTERNAL),
+    ignored(Both, "cacheStats", Flag, INTERNAL),
+    ignored(Pub, "writerStats", Flag, INTERNAL),
+    ignored(Both, "crc", Flag, "messages carry no checksum of their own"),
+    ignored(Both, "crcKind", Choice(&["CRC_32_CUSTOM", "CRC_32_LEGACY"]), "messages carry no checksum of their own"),
+    ignored(Both, "enable-message-length", Flag, "messages carry no length extension"),
+    ignored(Both, "preallocateFragmentedSamples", Flag, INTERNAL),
+    ignored(Both, "networkCapture", Flag, "nothing is captured"),
+    ignored(Both, "doNotDropNetworkCapture", Flag, "nothing is captured"),
+    ignored(Both, "enableInstanceStateRecovery", Flag, INTERNAL),
+    ignored(Both, "enableMonitoring2", Flag, INTERNAL),
+    ignored(Both, "collectorPeer", Text("address"), INTERNAL),
+    ignored(Both, "instanceHashBuckets", Number(1, 1_000_000), INTERNAL),
+    ignored(Both, "loaningSendReceive", Flag, INTERNAL),
+    ignored(Pub, "lowResolutionClock", Flag, "the clock has nanoseconds; the usual row is printed"),
+    ignored(Pub, "enableAutoThrottle", Flag, INTERNAL),
+    ignored(Pub, "enableTurboMode", Flag, INTERNAL),
+    ignored(Pub, "showSerializationTime", Flag, "the serialization columns are not printed"),
+    ignored(Pub, "maximumAllocableBufferSize", Number(1, ANY), INTERNAL),
+    Spec { ours: true, ..ignored(Both, "nomulticast", Flag, "multicast is off unless asked for") },
+    Spec { ours: true, ..ignored(Both, "heartbeatPeriod", Text("s:ns"), "the built-in QoS is used") },
+    Spec { ours: true, ..ignored(Both, "fastHeartbeatPeriod", Text("s:ns"), "the built-in QoS is used") },
+    ignored(Both, "transportVerbosity", Number(0, INT), INTERNAL),
+
+    missing(Both, "noDirectCommunication", Flag, "there is no persistence service"),
+    missing(Sub, "cft", Text("key or first:last"), "content filters are not available"),
+    missing(Both, "flatData", Flag, "FlatData types are not available"),
+    missing(Both, "zeroCopy", Flag, "zero copy needs shared memory, which is not available"),
+    missing(Both, "checkConsistency", Flag, "zero copy needs shared memory, which is not available"),
+    missing(Both, "compressionId", Choice(&["ZLIB", "LZ4", "BZIP2", "MASK_NONE"]), "compression is not available"),
+    missing(Both, "compressionLevel", Number(0, 10), "compression is not available"),
+    missing(Both, "compressionThreshold", Number(0, ANY), "compression is not available"),
+    missing(Pub, "loadDataFromFile", Text("file"), "the payload is always zeros"),
+    missing(Both, "transportServerBindPort", Number(0, 65_535), NO_STREAM),
+    missing(Both, "transportWan", Flag, NO_STREAM),
+    missing(Both, "transportPublicAddress", Text("address:port"), NO_STREAM),
+    missing(Both, "transportHostPort", Number(0, 65_535), NO_STREAM),
+    missing(Both, "transportWanServerAddress", Text("address"), NO_STREAM),
+    missing(Both, "transportWanServerPort", Number(0, 65_535), NO_STREAM),
+    missing(Both, "transportWanId", Text("id"), NO_STREAM),
+    missing(Both, "transportSecureWan", Flag, NO_STREAM),
+    missing(Both, "transportCertAuthority", Text("file"), NO_STREAM),
+    missing(Both, "transportCertFile", Text("file"), NO_STREAM),
+    missing(Both, "transportPrivateKey", Text("file"), NO_STREAM),
+    missing(Both, "secureCertAuthority", Text("file"), NO_SECURITY),
+    missing(Both, "secureCertFile", Text("file"), NO_SECURITY),
+    missing(Both, "secureDebug", Number(0, 7), NO_SECURITY),
+    missing(Both, "secureEnableAAD", Flag, NO_SECURITY),
+    missing(Both, "secureEncryptionAlgorithm", Text("name"), NO_SECURITY),
+    missing(Both, "secureGovernanceFile", Text("file"), NO_SECURITY),
+    missing(Both, "secureLibrary", Text("file"), NO_SECURITY),
+    missing(Both, "securePermissionsFile", Text("file"), NO_SECURITY),
+    missing(Both, "securePrivateKey", Text("file"), NO_SECURITY),
+    missing(Both, "securePSK", Text("seed"), NO_SECURITY),
+    missing(Both, "securePSKAlgorithm", Text("name"), NO_SECURITY),
+    missing(Both, "secureRtpsHmacOnly", Text("key"), NO_SECURITY),
+    missing(Both, "lightWeightSecurity", Flag, NO_SECURITY),
+];
+
+/// Spellings of older releases: what was typed, the option that it means, and the value that it brings along.
+pub(crate) const ALIASES: &[(&str, &str, Option<&str>)] = &[
+    ("h", "help", None),
+    ("interface", "nic", None),
+    ("qosprofile", "qosFile", None),
+    ("debug", "verbosity", Some("3")),
+    ("enableSharedMemory", "transport", Some("SHMEM")),
+    ("enableTcp", "transport", Some("TCP")),
+    ("enableTcpOnly", "transport", Some("TCP")),
+    ("enableUdpv6", "transport", Some("UDPv6")),
+    ("multicastAddress", "multicastAddr", None),
+    ("secureSign", "secureGovernanceFile", Some("")),
+    ("secureEncryptBoth", "secureGovernanceFile", Some("")),
+    ("secureEncryptData", "secureGovernanceFile", Some("")),
+    ("secureEncryptSM", "secureGovernanceFile", Some("")),
+    ("secureEncryptDiscovery", "secureGovernanceFile", Some("")),
+    ("useLegacyDynamicData", "dynamicData", None),
+];
+
+impl Spec {
+    /// How help and messages write the option with its value.
+    pub(crate) fn usage(&self) -> String {
+        let value = match self.value {
+            Flag => return format!("-{}", self.name),
+            Number(..) => "<n>".into(),
+            MaybeNumber(..) => "[<n>]".into(),
+            Text(what) => format!("<{what}>"),
+            MaybeList(what) => format!("[<{what}>]"),
+            Choice(_) => "<kind>".into(),
+        };
+        format!("-{} {value}", self.name)
+    }
+
+    /// The allowed values, for messages.
+    pub(crate) fn allowed(&self) -> String {
+        match self.value {
+            Flag => "no value".into(),
+            Number(min, max) | MaybeNumber(min, max) => format!("a number from {min} to {max}"),
+            Text(what) | MaybeList(what) => format!("<{what}>"),
+            Choice(words) => words.join(", "),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_unique_and_aliases_lead_to_an_option() {
+        for (i, spec) in OPTIONS.iter().enumerate() {
+            let same = |other: &Spec| other.name.eq_ignore_ascii_case(spec.name);
+            assert_eq!(OPTIONS.iter().position(same), Some(i), "{}", spec.name);
+        }
+        for (alias, name, _) in ALIASES {
+            assert!(OPTIONS.iter().any(|spec| spec.name == *name), "{alias}");
+        }
+    }
+}
