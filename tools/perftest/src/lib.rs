@@ -1,4 +1,8 @@
-//! A benchmark with the command lines and tables of RTI Perftest.
+//! A benchmark with the command lines and tables of RTI Perftest, for Dunlin and for the plain sockets beneath it.
+//!
+//! The library is one function, so that the command `dunlin` can offer it too. `options` reads the command line,
+//! `protocol` runs one side of a test over a `messaging` back end, `stats` and `output` turn it into tables, and
+//! `suite` runs both sides when there are no arguments.
 
 mod clock;
 #[cfg(test)]
@@ -9,11 +13,99 @@ mod output;
 mod protocol;
 mod raw;
 mod stats;
+mod suite;
 
 use std::process::ExitCode;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
-/// x
+use messaging::Messaging;
+use options::{Options, Role};
+use output::{Log, Report};
+use protocol::{Bounds, Session, publish, subscribe};
+
+/// Exit status when an option is wrong.
+const WRONG_OPTION: u8 = 255;
+
+/// Runs the benchmark with these arguments, the name of the program not among them.
+///
+/// Tables go to stdout, everything else to stderr. The status is 0 when the test ran to its end, 1 when it was cut
+/// short, 255 when an option is wrong.
 pub fn main(arguments: impl IntoIterator<Item = String>) -> ExitCode {
-    let _ = arguments.into_iter().count();
-    ExitCode::SUCCESS
+    let arguments: Vec<String> = arguments.into_iter().collect();
+    let log = Log::stderr();
+    let mut parsed = options::parse(&arguments);
+    if parsed.has("help") {
+        print!("{}", options::help());
+        return ExitCode::SUCCESS;
+    }
+    let options = options::options(&mut parsed);
+    parsed
+        .notes
+        .iter()
+        .for_each(|note| log.line(format!("Note: {note}.")));
+    if !parsed.errors.is_empty() {
+        parsed
+            .errors
+            .iter()
+            .for_each(|error| log.line(format!("Error: {error}.")));
+        return ExitCode::from(WRONG_OPTION);
+    }
+    let outcome = if arguments.is_empty() || parsed.has("suite") {
+        suite::run(parsed.number("suite"), &log)
+    } else {
+        run(&options, &log)
+    };
+    match outcome {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(reason) => {
+            log.line(format!("Error: {reason}"));
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// Runs one side of a test.
+fn run(options: &Options, log: &Log) -> Result<(), String> {
+    if let Some(cpu) = options.pin {
+        pin(cpu)?;
+    }
+    let stop = Arc::new(AtomicBool::new(false));
+    for signal in [signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM] {
+        // A second one ends the process at once, should the first one not.
+        signal_hook::flag::register_conditional_shutdown(signal, 1, Arc::clone(&stop))
+            .and_then(|_| signal_hook::flag::register(signal, Arc::clone(&stop)))
+            .map_err(|error| format!("signal handler: {error}"))?;
+    }
+    let version = env!("CARGO_PKG_VERSION");
+    log.line(format!(
+        "Dunlin perftest {version}\n{}",
+        options::summary(options).trim_end()
+    ));
+    let session = Session {
+        options,
+        log,
+        stop: &stop,
+        bounds: Bounds::default(),
+    };
+    if !options.transport.raw {
+        return Err("this build has no DDS; use -rawTransport".into());
+    }
+    run_over(&mut raw::Raw::open(options)?, &session)
+}
+
+fn run_over<M: Messaging>(messaging: &mut M, session: &Session<'_>) -> Result<(), String> {
+    let mut report = Report::open(&session.options.output)?;
+    let outcome = match &session.options.role {
+        Role::Publisher(publisher) => publish(messaging, session, publisher, &mut report),
+        Role::Subscriber(subscriber) => subscribe(messaging, session, subscriber, &mut report),
+    };
+    report.finish().and(outcome)
+}
+
+/// Binds the process, and so all threads to come, to one processor.
+fn pin(cpu: usize) -> Result<(), String> {
+    let mut set = rustix::thread::CpuSet::new();
+    set.set(cpu);
+    rustix::thread::sched_setaffinity(None, &set).map_err(|error| format!("-pin {cpu}: {error}"))
 }

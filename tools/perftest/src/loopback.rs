@@ -42,7 +42,9 @@ struct Inbox {
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+    mutex
+        .lock()
+        .unwrap_or_else(|poisoned| poisoned.into_inner())
 }
 
 impl Bus {
@@ -149,7 +151,10 @@ impl Publish for LoopbackWriter {
         };
         let nodes = lock(&self.bus.0.nodes).clone();
         for node in nodes {
-            let own = self.node.upgrade().is_some_and(|own| Arc::ptr_eq(&own, &node));
+            let own = self
+                .node
+                .upgrade()
+                .is_some_and(|own| Arc::ptr_eq(&own, &node));
             if own || !lock(&node.reads)[self.topic as usize] {
                 continue;
             }
@@ -204,7 +209,10 @@ impl Messaging for Loopback {
                 return false;
             }
             let inbox = lock(&self.node.inbox);
-            let _ = self.node.changed.wait_timeout(inbox, Duration::from_micros(500));
+            let _ = self
+                .node
+                .changed
+                .wait_timeout(inbox, Duration::from_micros(500));
         }
     }
 
@@ -221,6 +229,9 @@ impl Messaging for Loopback {
     }
 
     fn describe_discovery(&self) -> String {
-        format!("{} participant(s) on the bus.", lock(&self.bus.0.nodes).len())
+        format!(
+            "{} participant(s) on the bus.",
+            lock(&self.bus.0.nodes).len()
+        )
     }
 }

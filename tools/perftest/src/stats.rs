@@ -137,9 +137,7 @@ impl Latencies {
             while let Some((which, index)) = next
                 && index < seen
             {
-                let lowest = self
-                    .histogram
-                    .lowest_equivalent(bucket.value_iterated_to());
+                let lowest = self.histogram.lowest_equivalent(bucket.value_iterated_to());
                 values[which] = lowest.clamp(self.nanos.min, self.nanos.max);
                 next = wanted.next();
             }
@@ -247,7 +245,9 @@ mod tests {
     fn a_row_is_monotone_also_above_the_exact_buckets() {
         let mut state = 7u64;
         let summary = recorded((0..5_000).map(|_| {
-            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            state = state
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1);
             1 + (state >> 33) % 3_000_000_000
         }))
         .summary();
@@ -272,7 +272,9 @@ mod tests {
     #[test]
     fn the_history_keeps_arrival_order_and_its_bound() {
         let mut latencies = Latencies::new(Some(2));
-        [30, 10, 20].into_iter().for_each(|value| latencies.record(value));
+        [30, 10, 20]
+            .into_iter()
+            .for_each(|value| latencies.record(value));
         assert_eq!(latencies.history(), [30, 10]);
         latencies.clear();
         assert_eq!((latencies.count(), latencies.history().len()), (0, 0));

@@ -36,7 +36,8 @@ pub(crate) fn options(parsed: &mut Parsed) -> Options {
         role,
         domain: parsed.number("domain").unwrap_or(1) as u32,
         data_len,
-        reliable: !parsed.has("bestEffort"),
+        // Plain sockets repair nothing, so nothing may wait for that.
+        reliable: !parsed.has("bestEffort") && !transport.raw,
         keyed: parsed.has("keyed"),
         unbounded: parsed.has("unbounded"),
         instances,
@@ -127,6 +128,9 @@ fn batching(parsed: &mut Parsed, data_len: usize, latency_test: bool) -> (u32, &
     if asked == Some(0) {
         return (0, "");
     }
+    if parsed.has("rawTransport") {
+        return (0, "off: raw sockets send each sample at once");
+    }
     if data_len > UNFRAGMENTED {
         if explicit {
             parsed.error(format!(
@@ -148,9 +152,10 @@ fn publisher(parsed: &mut Parsed, sizes: Vec<usize>, instances: u32) -> Publishe
     if latency_test && id != 0 {
         parsed.error("-latencyTest is for publisher 0; only it pings".into());
     }
-    let latency_count = parsed
-        .number("latencyCount")
-        .unwrap_or(if latency_test { 1 } else { 10_000 });
+    let latency_count =
+        parsed
+            .number("latencyCount")
+            .unwrap_or(if latency_test { 1 } else { 10_000 });
     let iterations = parsed.number("numIter").unwrap_or(if latency_test {
         10_000_000
     } else {
@@ -304,10 +309,8 @@ fn transport(parsed: &mut Parsed, data_len: usize) -> TransportOptions {
 }
 
 fn peers(parsed: &mut Parsed) -> Vec<peer::Peer> {
-    let (peers, errors): (Vec<_>, Vec<_>) = parsed
-        .all("peer")
-        .map(peer::parse)
-        .partition(Result::is_ok);
+    let (peers, errors): (Vec<_>, Vec<_>) =
+        parsed.all("peer").map(peer::parse).partition(Result::is_ok);
     for error in errors.into_iter().filter_map(Result::err) {
         parsed.error(error);
     }
@@ -346,7 +349,12 @@ mod tests {
     use crate::options::parse;
 
     fn read(line: &str) -> (Options, Vec<String>) {
-        let mut parsed = parse(&line.split_whitespace().map(String::from).collect::<Vec<_>>());
+        let mut parsed = parse(
+            &line
+                .split_whitespace()
+                .map(String::from)
+                .collect::<Vec<_>>(),
+        );
         let options = options(&mut parsed);
         (options, parsed.errors)
     }
@@ -375,7 +383,10 @@ mod tests {
         let options = valid("-pub -latencyTest");
         assert_eq!(options.batch_bytes, 0);
         let publisher = publisher_of(options);
-        assert_eq!((publisher.latency_count, publisher.iterations), (1, 10_000_000));
+        assert_eq!(
+            (publisher.latency_count, publisher.iterations),
+            (1, 10_000_000)
+        );
         assert!(error("-pub -latencyTest -batchSize 100").contains("-batchSize"));
         assert!(error("-pub -latencyTest -pidMultiPubTest 1").contains("publisher 0"));
     }
@@ -393,7 +404,10 @@ mod tests {
     fn the_type_switches_above_65470_bytes() {
         assert_eq!(valid("-dataLen 65470").type_name(), "TestData_t");
         assert_eq!(valid("-dataLen 65471").type_name(), "TestDataLarge_t");
-        assert_eq!(valid("-unbounded -keyed").type_name(), "TestDataKeyedLarge_t");
+        assert_eq!(
+            valid("-unbounded -keyed").type_name(),
+            "TestDataKeyedLarge_t"
+        );
     }
 
     #[test]
@@ -410,8 +424,17 @@ mod tests {
         let rate = |per_second, spin| Pace::Rate { per_second, spin };
         assert_eq!(pace("-pub -pubRate 1000"), rate(1_000.0, true));
         assert_eq!(pace("-pub -pubRate 1000:sleep"), rate(1_000.0, false));
-        assert_eq!(pace("-pub -dataLen 100 -pubRatebps 8000:spin"), rate(10.0, true));
-        assert_eq!(pace("-pub -sleep 3"), Pace::Pause { sleep_ms: 3, spins: 0 });
+        assert_eq!(
+            pace("-pub -dataLen 100 -pubRatebps 8000:spin"),
+            rate(10.0, true)
+        );
+        assert_eq!(
+            pace("-pub -sleep 3"),
+            Pace::Pause {
+                sleep_ms: 3,
+                spins: 0
+            }
+        );
         assert!(error("-pub -pubRate 0").contains("from 1 to 10000000"));
         assert!(error("-pub -pubRate 5:walk").contains("spin"));
     }
@@ -435,11 +458,19 @@ mod tests {
 
     #[test]
     fn multicast_addresses_are_one_or_three() {
-        let groups = |line| valid(line).transport.multicast.map(|g| g.map(|a| a.octets()[3]));
+        let groups = |line| {
+            valid(line)
+                .transport
+                .multicast
+                .map(|g| g.map(|a| a.octets()[3]))
+        };
         assert_eq!(groups("-sub"), None);
         assert_eq!(groups("-sub -multicast"), Some([1, 2, 100]));
         assert_eq!(groups("-sub -multicastAddr 239.255.1.7"), Some([7, 8, 9]));
-        assert_eq!(groups("-sub -multicastAddr 239.255.1.7,239.255.1.5,239.255.1.6"), Some([7, 5, 6]));
+        assert_eq!(
+            groups("-sub -multicastAddr 239.255.1.7,239.255.1.5,239.255.1.6"),
+            Some([7, 5, 6])
+        );
         assert!(error("-sub -multicastAddr 10.0.0.1").contains("multicast addresses"));
     }
 

@@ -117,7 +117,11 @@ mod tests {
             s secureCertAuthority | secure secureCertAuthority | su sub | sub sub
             LATENCYTEST latencyTest | DataLen dataLen | datalen dataLen | noprint noPrintIntervals | tra transport
             pubR pubRate | crcK crcKind | multicastA multicastAddr | v verbosity | z zeroCopy | dis discoveryTimeout";
-        for row in rows.split(['|', '\n']).map(str::trim).filter(|row| !row.is_empty()) {
+        for row in rows
+            .split(['|', '\n'])
+            .map(str::trim)
+            .filter(|row| !row.is_empty())
+        {
             let (typed, meant) = row.split_once(' ').unwrap();
             assert_eq!(name(typed), meant, "-{typed}");
         }

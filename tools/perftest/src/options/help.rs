@@ -49,7 +49,11 @@ pub(crate) fn help() -> String {
                 super::table::Value::Choice(words) => format!(": {}", words.join(", ")),
                 _ => String::new(),
             };
-            entry(&mut text, &spec.usage(), &format!("{}{allowed}{side}", spec.help));
+            entry(
+                &mut text,
+                &spec.usage(),
+                &format!("{}{allowed}{side}", spec.help),
+            );
         }
     }
     text

@@ -15,7 +15,7 @@ use crate::messaging::{Durability, EndpointQos, OVERHEAD, Topic};
 
 pub(crate) use check::options;
 pub(crate) use help::help;
-pub(crate) use parse::{Parsed, parse};
+pub(crate) use parse::parse;
 pub(crate) use peer::Peer;
 pub(crate) use summary::summary;
 

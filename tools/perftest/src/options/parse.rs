@@ -87,11 +87,16 @@ impl Parsed {
         self.errors.push(text);
     }
 
-    fn resolve(&mut self, argument: &str, name: &str) -> Option<(&'static Spec, Option<&'static str>)> {
+    fn resolve(
+        &mut self,
+        argument: &str,
+        name: &str,
+    ) -> Option<(&'static Spec, Option<&'static str>)> {
         match find(name) {
             Found::Option(spec, value) => Some((spec, value)),
             Found::Guess(spec) => {
-                self.notes.push(format!("{argument} is taken as -{}", spec.name));
+                self.notes
+                    .push(format!("{argument} is taken as -{}", spec.name));
                 Some((spec, None))
             }
             Found::Unknown(similar) => {
@@ -163,7 +168,12 @@ mod tests {
     use super::*;
 
     fn parse_line(line: &str) -> Parsed {
-        parse(&line.split_whitespace().map(String::from).collect::<Vec<_>>())
+        parse(
+            &line
+                .split_whitespace()
+                .map(String::from)
+                .collect::<Vec<_>>(),
+        )
     }
 
     #[test]

@@ -13,7 +13,8 @@ pub(crate) struct Peer {
     pub(crate) last: Option<u16>,
 }
 
-const FORM: &str = "expected [N@][udpv4://]address[:port], for instance 192.168.1.2 or 4@udpv4://192.168.1.2:7400";
+const FORM: &str =
+    "expected [N@][udpv4://]address[:port], for instance 192.168.1.2 or 4@udpv4://192.168.1.2:7400";
 
 /// Reads one descriptor; the error names it and the expected form.
 pub(crate) fn parse(text: &str) -> Result<Peer, String> {
@@ -27,7 +28,9 @@ pub(crate) fn parse(text: &str) -> Result<Peer, String> {
         .transpose()?;
     let rest = match rest.split_once("://") {
         Some((scheme, rest)) if scheme.eq_ignore_ascii_case("udpv4") => rest,
-        Some((scheme, _)) => return Err(wrong(&format!("the transport '{scheme}' is not available"))),
+        Some((scheme, _)) => {
+            return Err(wrong(&format!("the transport '{scheme}' is not available")));
+        }
         None => rest,
     };
     let (host, port) = match rest.split_once(':') {
@@ -35,7 +38,8 @@ pub(crate) fn parse(text: &str) -> Result<Peer, String> {
         None => (rest, None),
     };
     let (port, last) = ports(port).ok_or_else(|| wrong("the port is no number from 0 to 65535"))?;
-    let address = resolve(host).ok_or_else(|| wrong("the address is no IPv4 address or known host"))?;
+    let address =
+        resolve(host).ok_or_else(|| wrong("the address is no IPv4 address or known host"))?;
     Ok(Peer {
         max_index,
         address,
@@ -83,15 +87,32 @@ mod tests {
         };
         assert_eq!(parse("10.1.2.3"), Ok(peer(None, None)));
         assert_eq!(parse("udpv4://10.1.2.3"), Ok(peer(None, None)));
-        assert_eq!(parse("4@UDPv4://10.1.2.3:7400"), Ok(peer(Some(4), Some(7400))));
-        assert_eq!(parse("10.1.2.3:0-3").map(|p| (p.port, p.last)), Ok((Some(0), Some(3))));
+        assert_eq!(
+            parse("4@UDPv4://10.1.2.3:7400"),
+            Ok(peer(Some(4), Some(7400)))
+        );
+        assert_eq!(
+            parse("10.1.2.3:0-3").map(|p| (p.port, p.last)),
+            Ok((Some(0), Some(3)))
+        );
     }
 
     #[test]
     fn a_wrong_descriptor_is_named_with_the_expected_form() {
-        for text in ["", "x@10.0.0.1", "0@tcpv4_lan://10.0.0.1:7400", "10.0.0.1:a", "10.0.0.300", "1.2.3", "10.0.0.1:5-2"] {
+        for text in [
+            "",
+            "x@10.0.0.1",
+            "0@tcpv4_lan://10.0.0.1:7400",
+            "10.0.0.1:a",
+            "10.0.0.300",
+            "1.2.3",
+            "10.0.0.1:5-2",
+        ] {
             let error = parse(text).unwrap_err();
-            assert!(error.contains(&format!("'{text}'")) && error.contains("expected"), "{error}");
+            assert!(
+                error.contains(&format!("'{text}'")) && error.contains("expected"),
+                "{error}"
+            );
         }
     }
 }

@@ -113,7 +113,14 @@ const INTERNAL: &str = "no effect here: it tunes the internals of another middle
 
 /// Transports that the original knows; what is available is decided in the checks, with a clear line.
 pub(crate) const TRANSPORTS: &[&str] = &[
-    "UDPv4", "UDPv6", "SHMEM", "TCP", "TLS", "DTLS", "WAN", "UDPv4_WAN",
+    "UDPv4",
+    "UDPv6",
+    "SHMEM",
+    "TCP",
+    "TLS",
+    "DTLS",
+    "WAN",
+    "UDPv4_WAN",
 ];
 
 /// Every option.

@@ -69,16 +69,44 @@ impl Layout for Csv {
         Ok(())
     }
 
-    fn latency_interval(&mut self, out: &mut dyn Write, style: &Style, row: &LatencyInterval) -> io::Result<()> {
+    fn latency_interval(
+        &mut self,
+        out: &mut dyn Write,
+        style: &Style,
+        row: &LatencyInterval,
+    ) -> io::Result<()> {
         self.interval_header(out, style, LATENCY_INTERVAL, row.cpu)?;
         let us = style.micros(&row.summary);
         let decimals = [0, 0, 0, 1, 0, 0];
-        let values = [row.size as f64, us.last, us.average, us.deviation, us.min, us.max];
-        line(out, LATENCY_INTERVAL, values.into_iter().zip(decimals_of(style, decimals)), row.cpu)
+        let values = [
+            row.size as f64,
+            us.last,
+            us.average,
+            us.deviation,
+            us.min,
+            us.max,
+        ];
+        line(
+            out,
+            LATENCY_INTERVAL,
+            values.into_iter().zip(decimals_of(style, decimals)),
+            row.cpu,
+        )
     }
 
-    fn latency_summary(&mut self, out: &mut dyn Write, style: &Style, row: &LatencyRow) -> io::Result<()> {
-        self.summary_header(out, style, "One-way Latency Summary:", LATENCY_SUMMARY, row.cpu)?;
+    fn latency_summary(
+        &mut self,
+        out: &mut dyn Write,
+        style: &Style,
+        row: &LatencyRow,
+    ) -> io::Result<()> {
+        self.summary_header(
+            out,
+            style,
+            "One-way Latency Summary:",
+            LATENCY_SUMMARY,
+            row.cpu,
+        )?;
         let us = style.micros(&row.summary);
         let head = [row.size as f64, us.average, us.deviation, us.min, us.max];
         let values = head.into_iter().chain(us.percentiles);
@@ -94,7 +122,12 @@ impl Layout for Csv {
         Ok(())
     }
 
-    fn traffic_interval(&mut self, out: &mut dyn Write, style: &Style, row: &TrafficInterval) -> io::Result<()> {
+    fn traffic_interval(
+        &mut self,
+        out: &mut dyn Write,
+        style: &Style,
+        row: &TrafficInterval,
+    ) -> io::Result<()> {
         self.interval_header(out, style, TRAFFIC_INTERVAL, row.cpu)?;
         let values = [
             (row.size as f64, 0),
@@ -109,7 +142,12 @@ impl Layout for Csv {
         line(out, TRAFFIC_INTERVAL, values.into_iter(), row.cpu)
     }
 
-    fn traffic_summary(&mut self, out: &mut dyn Write, style: &Style, row: &TrafficRow) -> io::Result<()> {
+    fn traffic_summary(
+        &mut self,
+        out: &mut dyn Write,
+        style: &Style,
+        row: &TrafficRow,
+    ) -> io::Result<()> {
         self.summary_header(out, style, "Throughput Summary:", TRAFFIC_SUMMARY, row.cpu)?;
         let values = [
             (row.size as f64, 0),
@@ -128,7 +166,13 @@ impl Layout for Csv {
 }
 
 impl Csv {
-    fn interval_header(&mut self, out: &mut dyn Write, style: &Style, columns: &Columns, cpu: Option<f64>) -> io::Result<()> {
+    fn interval_header(
+        &mut self,
+        out: &mut dyn Write,
+        style: &Style,
+        columns: &Columns,
+        cpu: Option<f64>,
+    ) -> io::Result<()> {
         if std::mem::replace(&mut self.interval_header, true) || !style.headers {
             return Ok(());
         }
@@ -136,7 +180,14 @@ impl Csv {
     }
 
     /// The header stands above the first summary only, unless intervals push the summaries apart.
-    fn summary_header(&mut self, out: &mut dyn Write, style: &Style, title: &str, columns: &Columns, cpu: Option<f64>) -> io::Result<()> {
+    fn summary_header(
+        &mut self,
+        out: &mut dyn Write,
+        style: &Style,
+        title: &str,
+        columns: &Columns,
+        cpu: Option<f64>,
+    ) -> io::Result<()> {
         let seen = std::mem::replace(&mut self.summary_header, true);
         if !style.headers || (seen && !style.intervals) {
             return Ok(());
@@ -149,7 +200,10 @@ impl Csv {
 }
 
 /// Microseconds get three decimals in place of their own when nanoseconds are shown; the size never does.
-fn decimals_of<const N: usize>(style: &Style, decimals: [usize; N]) -> impl Iterator<Item = usize> + use<N> {
+fn decimals_of<const N: usize>(
+    style: &Style,
+    decimals: [usize; N],
+) -> impl Iterator<Item = usize> + use<N> {
     let nanoseconds = style.nanoseconds;
     decimals
         .into_iter()
@@ -159,11 +213,18 @@ fn decimals_of<const N: usize>(style: &Style, decimals: [usize; N]) -> impl Iter
 
 fn header(out: &mut dyn Write, columns: &Columns, cpu: Option<f64>) -> io::Result<()> {
     let all = columns.iter().chain(cpu.map(|_| &CPU));
-    let titles: Vec<_> = all.map(|(title, width)| format!("{title:>width$}")).collect();
+    let titles: Vec<_> = all
+        .map(|(title, width)| format!("{title:>width$}"))
+        .collect();
     writeln!(out, "{}", titles.join(","))
 }
 
-fn line(out: &mut dyn Write, columns: &Columns, values: impl Iterator<Item = (f64, usize)>, cpu: Option<f64>) -> io::Result<()> {
+fn line(
+    out: &mut dyn Write,
+    columns: &Columns,
+    values: impl Iterator<Item = (f64, usize)>,
+    cpu: Option<f64>,
+) -> io::Result<()> {
     let all = columns.iter().chain(cpu.map(|_| &CPU));
     let values = values.chain(cpu.map(|cpu| (cpu, 2)));
     let cells: Vec<_> = all
@@ -193,7 +254,9 @@ mod tests {
 
     #[test]
     fn the_throughput_summary_has_the_published_columns() {
-        let text = written(&plain(Format::Csv), |report| report.traffic_summary(&traffic_row()));
+        let text = written(&plain(Format::Csv), |report| {
+            report.traffic_summary(&traffic_row())
+        });
         assert_eq!(
             text,
             "Sample Size (Bytes), Total Samples, Avg Samples/s,    Avg Mbps, Lost Samples, Lost Samples (%)\n\
@@ -238,8 +301,14 @@ mod tests {
         });
         let lines: Vec<_> = text.lines().collect();
         assert!(lines[1].contains("One-Way Latency") && lines[1].contains("32"));
-        assert_eq!(lines[2], "Length (Bytes), Latency (μs), Ave (μs), Std (μs), Min (μs), Max (μs)");
-        assert_eq!(lines[3], "            32,          124,       47,     54.4,        8,      124");
+        assert_eq!(
+            lines[2],
+            "Length (Bytes), Latency (μs), Ave (μs), Std (μs), Min (μs), Max (μs)"
+        );
+        assert_eq!(
+            lines[3],
+            "            32,          124,       47,     54.4,        8,      124"
+        );
         assert_eq!((lines[3], lines[5], lines.len()), (lines[4], "", 9));
         assert!(lines[6].starts_with("One-way Latency Summary"));
     }

@@ -31,7 +31,12 @@ impl Layout for Json {
         self.open(out, size)
     }
 
-    fn latency_interval(&mut self, out: &mut dyn Write, style: &Style, row: &LatencyInterval) -> io::Result<()> {
+    fn latency_interval(
+        &mut self,
+        out: &mut dyn Write,
+        style: &Style,
+        row: &LatencyInterval,
+    ) -> io::Result<()> {
         let us = style.micros(&row.summary);
         let mut object = Map::new();
         object.insert("latency".into(), number(us.last));
@@ -40,7 +45,12 @@ impl Layout for Json {
         self.interval(out, row.size, object)
     }
 
-    fn latency_summary(&mut self, out: &mut dyn Write, style: &Style, row: &LatencyRow) -> io::Result<()> {
+    fn latency_summary(
+        &mut self,
+        out: &mut dyn Write,
+        style: &Style,
+        row: &LatencyRow,
+    ) -> io::Result<()> {
         let us = style.micros(&row.summary);
         let mut object = Map::new();
         extremes(&mut object, &us);
@@ -65,7 +75,12 @@ impl Layout for Json {
         self.open(out, size)
     }
 
-    fn traffic_interval(&mut self, out: &mut dyn Write, _: &Style, row: &TrafficInterval) -> io::Result<()> {
+    fn traffic_interval(
+        &mut self,
+        out: &mut dyn Write,
+        _: &Style,
+        row: &TrafficInterval,
+    ) -> io::Result<()> {
         let mut object = entries(json!({
             "length": row.size,
             "packets": row.packets,
@@ -80,7 +95,12 @@ impl Layout for Json {
         self.interval(out, row.size, object)
     }
 
-    fn traffic_summary(&mut self, out: &mut dyn Write, _: &Style, row: &TrafficRow) -> io::Result<()> {
+    fn traffic_summary(
+        &mut self,
+        out: &mut dyn Write,
+        _: &Style,
+        row: &TrafficRow,
+    ) -> io::Result<()> {
         let mut object = entries(json!({
             "packets": row.packets,
             "packets/sAve": number(row.packets_per_second),
@@ -118,14 +138,28 @@ impl Json {
         write!(out, "{comma}\n{{\"length\":{size},\"intervals\":[")
     }
 
-    fn interval(&mut self, out: &mut dyn Write, size: usize, object: Map<String, Value>) -> io::Result<()> {
+    fn interval(
+        &mut self,
+        out: &mut dyn Write,
+        size: usize,
+        object: Map<String, Value>,
+    ) -> io::Result<()> {
         self.open(out, size)?;
-        let comma = if self.place == (Place::Intervals { rows: true }) { "," } else { "" };
+        let comma = if self.place == (Place::Intervals { rows: true }) {
+            ","
+        } else {
+            ""
+        };
         self.place = Place::Intervals { rows: true };
         write!(out, "{comma}\n  {}", Value::Object(object))
     }
 
-    fn summary(&mut self, out: &mut dyn Write, size: usize, object: Map<String, Value>) -> io::Result<()> {
+    fn summary(
+        &mut self,
+        out: &mut dyn Write,
+        size: usize,
+        object: Map<String, Value>,
+    ) -> io::Result<()> {
         self.open(out, size)?;
         self.place = Place::Elements;
         write!(out, "],\n \"summary\":{}}}", Value::Object(object))

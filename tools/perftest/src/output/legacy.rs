@@ -14,7 +14,12 @@ impl Layout for Legacy {
         title(out, style, size)
     }
 
-    fn latency_interval(&mut self, out: &mut dyn Write, style: &Style, row: &LatencyInterval) -> io::Result<()> {
+    fn latency_interval(
+        &mut self,
+        out: &mut dyn Write,
+        style: &Style,
+        row: &LatencyInterval,
+    ) -> io::Result<()> {
         let (us, digits) = (style.micros(&row.summary), digits(style));
         write!(
             out,
@@ -24,7 +29,12 @@ impl Layout for Legacy {
         end(out, row.cpu)
     }
 
-    fn latency_summary(&mut self, out: &mut dyn Write, style: &Style, row: &LatencyRow) -> io::Result<()> {
+    fn latency_summary(
+        &mut self,
+        out: &mut dyn Write,
+        style: &Style,
+        row: &LatencyRow,
+    ) -> io::Result<()> {
         let (us, digits) = (style.micros(&row.summary), digits(style));
         write!(
             out,
@@ -42,7 +52,12 @@ impl Layout for Legacy {
         title(out, style, size)
     }
 
-    fn traffic_interval(&mut self, out: &mut dyn Write, _: &Style, row: &TrafficInterval) -> io::Result<()> {
+    fn traffic_interval(
+        &mut self,
+        out: &mut dyn Write,
+        _: &Style,
+        row: &TrafficInterval,
+    ) -> io::Result<()> {
         write!(
             out,
             "Packets: {:8} Packets/s: {:7.0} Packets/s(ave): {:7.0} Mbps: {:7.1} Mbps(ave): {:7.1} Lost: {:5} ({:4.2}%)",
@@ -57,7 +72,12 @@ impl Layout for Legacy {
         end(out, row.cpu)
     }
 
-    fn traffic_summary(&mut self, out: &mut dyn Write, _: &Style, row: &TrafficRow) -> io::Result<()> {
+    fn traffic_summary(
+        &mut self,
+        out: &mut dyn Write,
+        _: &Style,
+        row: &TrafficRow,
+    ) -> io::Result<()> {
         write!(
             out,
             "Length: {:5} Packets: {:8} Packets/s(ave): {:7.0} Mbps(ave): {:7.1} Lost: {:5} ({:4.2}%)",

@@ -71,11 +71,31 @@ pub(crate) fn lost_percent(lost: u64, packets: u64) -> f64 {
 /// How a form of output writes its rows. `Report` decides whether a row is written at all.
 trait Layout: Send {
     fn latency_title(&mut self, out: &mut dyn Write, style: &Style, size: usize) -> io::Result<()>;
-    fn latency_interval(&mut self, out: &mut dyn Write, style: &Style, row: &LatencyInterval) -> io::Result<()>;
-    fn latency_summary(&mut self, out: &mut dyn Write, style: &Style, row: &LatencyRow) -> io::Result<()>;
+    fn latency_interval(
+        &mut self,
+        out: &mut dyn Write,
+        style: &Style,
+        row: &LatencyInterval,
+    ) -> io::Result<()>;
+    fn latency_summary(
+        &mut self,
+        out: &mut dyn Write,
+        style: &Style,
+        row: &LatencyRow,
+    ) -> io::Result<()>;
     fn traffic_title(&mut self, out: &mut dyn Write, style: &Style, size: usize) -> io::Result<()>;
-    fn traffic_interval(&mut self, out: &mut dyn Write, style: &Style, row: &TrafficInterval) -> io::Result<()>;
-    fn traffic_summary(&mut self, out: &mut dyn Write, style: &Style, row: &TrafficRow) -> io::Result<()>;
+    fn traffic_interval(
+        &mut self,
+        out: &mut dyn Write,
+        style: &Style,
+        row: &TrafficInterval,
+    ) -> io::Result<()>;
+    fn traffic_summary(
+        &mut self,
+        out: &mut dyn Write,
+        style: &Style,
+        row: &TrafficRow,
+    ) -> io::Result<()>;
     /// Closes what is open; also called after a run that was cut short.
     fn finish(&mut self, out: &mut dyn Write) -> io::Result<()>;
 }
@@ -295,7 +315,9 @@ pub(crate) mod tests {
 
     pub(crate) fn latency_row() -> LatencyRow {
         let mut latencies = Latencies::new(None);
-        [8_200, 9_900, 124_000].into_iter().for_each(|value| latencies.record(value));
+        [8_200, 9_900, 124_000]
+            .into_iter()
+            .for_each(|value| latencies.record(value));
         LatencyRow {
             size: 32,
             summary: latencies.summary(),
@@ -343,7 +365,10 @@ pub(crate) mod tests {
                 report.traffic_title(32);
                 report.traffic_summary(&traffic_row());
             });
-            assert_eq!((publisher.lines().count(), subscriber.lines().count()), (1, 1));
+            assert_eq!(
+                (publisher.lines().count(), subscriber.lines().count()),
+                (1, 1)
+            );
         }
     }
 

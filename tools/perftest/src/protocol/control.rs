@@ -128,8 +128,9 @@ pub(super) const NOTE: usize = 24;
 impl Note {
     /// As it travels, as the payload of a control sample.
     pub(super) fn encode(&self) -> [u8; NOTE] {
-        let flags =
-            u32::from(self.last) | u32::from(self.complete) << 1 | u32::from(self.latency_test) << 2;
+        let flags = u32::from(self.last)
+            | u32::from(self.complete) << 1
+            | u32::from(self.latency_test) << 2;
         let words = [
             MAGIC,
             flags,
@@ -189,7 +190,10 @@ mod tests {
     fn tags_survive_the_wire_and_nonsense_does_not() {
         let tag = Tag::new_run(1_023);
         assert_eq!(Tag::from_entity_id(tag.entity_id()), Some(tag));
-        assert_eq!((tag.id(), tag.with_id(3).id(), tag.with_id(3).run()), (1_023, 3, tag.run()));
+        assert_eq!(
+            (tag.id(), tag.with_id(3).id(), tag.with_id(3).run()),
+            (1_023, 3, tag.run())
+        );
         for entity_id in [-1, 0, 5, i32::MIN] {
             assert_eq!(Tag::from_entity_id(entity_id), None);
         }
@@ -197,7 +201,14 @@ mod tests {
 
     #[test]
     fn kinds_survive_the_wire() {
-        let kinds = [Kind::Data(None), Kind::Data(Some(7)), Kind::WarmUp, Kind::Hello, Kind::End, Kind::Alive];
+        let kinds = [
+            Kind::Data(None),
+            Kind::Data(Some(7)),
+            Kind::WarmUp,
+            Kind::Hello,
+            Kind::End,
+            Kind::Alive,
+        ];
         for kind in kinds {
             assert_eq!(Kind::of(kind.latency_ping()), Some(kind));
         }

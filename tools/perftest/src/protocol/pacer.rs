@@ -53,7 +53,13 @@ impl Pacer {
         }
     }
 
-    fn keep_rate(&mut self, per_second: f64, spin: bool, now: Nanos, limit: Nanos) -> (bool, Nanos) {
+    fn keep_rate(
+        &mut self,
+        per_second: f64,
+        spin: bool,
+        now: Nanos,
+        limit: Nanos,
+    ) -> (bool, Nanos) {
         let due = self.start + (self.samples as f64 * SECOND as f64 / per_second) as Nanos;
         if now > due.saturating_add(CATCH_UP) {
             (self.start, self.samples) = (now, 0);

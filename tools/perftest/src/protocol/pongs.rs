@@ -82,7 +82,8 @@ impl Pongs {
     /// Notes a ping about to be written.
     pub(super) fn sent(&self, seq: u32, now: Nanos) {
         self.sent_at.store(now, Ordering::Relaxed);
-        self.outstanding.store(u64::from(seq) + 1, Ordering::Release);
+        self.outstanding
+            .store(u64::from(seq) + 1, Ordering::Release);
     }
 
     /// Whether no ping is in flight.
@@ -115,7 +116,12 @@ impl Pongs {
 
     /// Looks at what was measured.
     pub(super) fn with<R>(&self, then: impl FnOnce(&mut Latencies) -> R) -> R {
-        then(&mut self.measured.lock().unwrap_or_else(|poisoned| poisoned.into_inner()))
+        then(
+            &mut self
+                .measured
+                .lock()
+                .unwrap_or_else(|poisoned| poisoned.into_inner()),
+        )
     }
 }
 

@@ -74,6 +74,8 @@ struct Segment {
     pings: u64,
     timeouts: u64,
     cut: u64,
+    /// Pongs that came after their time-out but before the end.
+    late: u64,
     last_pong: Nanos,
 }
 
@@ -118,16 +120,24 @@ impl<'a, M: Messaging> Publisher<'a, M> {
             .latency_file
             .as_ref()
             .map(|_| (options.iterations / options.latency_count).min(HISTORY) as usize);
-        let pongs = Arc::new(Pongs::new(tag, options.latency_test, Latencies::new(history)));
+        let pongs = Arc::new(Pongs::new(
+            tag,
+            options.latency_test,
+            Latencies::new(history),
+        ));
         let roster = Arc::new(Roster::new(tag));
         let qos = session.options;
         let writer = messaging.writer(Topic::Throughput, &qos.writer_qos(Topic::Throughput))?;
         if options.id == 0 {
             let (pongs, waker) = (Arc::clone(&pongs), messaging.waker());
-            messaging.reader(Topic::Latency, &qos.reader_qos(Topic::Latency), move |sample| {
-                pongs.on_pong(sample);
-                waker.wake();
-            })?;
+            messaging.reader(
+                Topic::Latency,
+                &qos.reader_qos(Topic::Latency),
+                move |sample| {
+                    pongs.on_pong(sample);
+                    waker.wake();
+                },
+            )?;
         }
         let (members, waker) = (Arc::clone(&roster), messaging.waker());
         let announcement = qos.reader_qos(Topic::Announcement);
@@ -161,7 +171,10 @@ impl<'a, M: Messaging> Publisher<'a, M> {
 
     fn find_subscribers(&mut self) -> Result<(), String> {
         let (log, bounds) = (self.session.log, self.session.bounds);
-        log.line(format!("Waiting to discover {} subscriber(s) ...", self.subscribers()));
+        log.line(format!(
+            "Waiting to discover {} subscriber(s) ...",
+            self.subscribers()
+        ));
         let started = monotonic();
         let give_up = started.saturating_add(self.session.options.discovery_timeout);
         let mut report_at = started + bounds.report_after;
@@ -175,9 +188,8 @@ impl<'a, M: Messaging> Publisher<'a, M> {
                 log.line(self.lonely("still waiting"));
                 report_at = now + bounds.report_every;
             }
-            if self.messaging.matched(Topic::Throughput) > 0 {
-                self.control(Kind::Hello, &self.note(self.session.options.data_len))?;
-            }
+            // Also when nothing is matched: raw sockets find out in no other way.
+            self.control(Kind::Hello, &self.note(self.session.options.data_len))?;
             let seen = self.seen();
             self.messaging
                 .wait(|| self.seen() != seen || self.found(), now + bounds.repeat);
@@ -235,15 +247,20 @@ impl<'a, M: Messaging> Publisher<'a, M> {
             left -= window;
         }
         if left > 0 {
-            self.session
-                .log
-                .line(format!("The warm-up took too long; {left} samples of it are left out"));
+            self.session.log.line(format!(
+                "The warm-up took too long; {left} samples of it are left out"
+            ));
         }
         self.practice()
     }
 
     /// Some samples at once; waits for their echoes, but in best effort some may be lost.
-    fn warm_up_window(&mut self, keys: &mut Keys, window: u64, payload: &Bytes) -> Result<bool, String> {
+    fn warm_up_window(
+        &mut self,
+        keys: &mut Keys,
+        window: u64,
+        payload: &Bytes,
+    ) -> Result<bool, String> {
         self.check_partners(monotonic())?;
         let expected = self.pongs.echoes() + window * self.subscribers() as u64;
         for _ in 0..window {
@@ -262,7 +279,9 @@ impl<'a, M: Messaging> Publisher<'a, M> {
             20 * MILLISECOND
         };
         let deadline = monotonic() + patience;
-        Ok(self.messaging.wait(|| self.pongs.echoes() >= expected, deadline))
+        Ok(self
+            .messaging
+            .wait(|| self.pongs.echoes() >= expected, deadline))
     }
 
     /// Pings of full size until the caches are warm and an echo has shown that both directions work.
@@ -303,13 +322,22 @@ impl<'a, M: Messaging> Publisher<'a, M> {
         Ok(())
     }
 
-    fn run_segment(&mut self, report: &mut Report, size: usize, segment: u32, last: bool) -> Result<(), String> {
-        self.session.log.line(format!("Sending data of {size} bytes ..."));
+    fn run_segment(
+        &mut self,
+        report: &mut Report,
+        size: usize,
+        segment: u32,
+        last: bool,
+    ) -> Result<(), String> {
+        self.session
+            .log
+            .line(format!("Sending data of {size} bytes ..."));
         report.latency_title(size);
         self.roster.refresh();
         let mut cpu = CpuMeter::start();
         let mut counts = Segment::default();
         let measured = self.measure(report, size, &mut counts);
+        counts.late = self.pongs.late();
         let used = cpu.lap();
         let note = Note {
             segment,
@@ -326,10 +354,18 @@ impl<'a, M: Messaging> Publisher<'a, M> {
         outcome
     }
 
-    fn measure(&mut self, report: &mut Report, size: usize, counts: &mut Segment) -> Result<(), String> {
+    fn measure(
+        &mut self,
+        report: &mut Report,
+        size: usize,
+        counts: &mut Segment,
+    ) -> Result<(), String> {
         let payload = self.payload.slice(..Options::payload(size));
         let start = monotonic();
-        let end = self.options.execution_time.map_or(NEVER, |time| start + time);
+        let end = self
+            .options
+            .execution_time
+            .map_or(NEVER, |time| start + time);
         let mut pacer = Pacer::new(self.options.pace, start);
         let per_batch = self.session.options.samples_per_batch();
         let mut plan = PingPlan::new(per_batch, self.options.latency_count);
@@ -429,7 +465,13 @@ impl<'a, M: Messaging> Publisher<'a, M> {
     }
 
     /// A row for the latest pong, if there is a new one.
-    fn print_interval(&self, report: &mut Report, size: usize, printed: &mut u64, cpu: Option<&mut CpuMeter>) {
+    fn print_interval(
+        &self,
+        report: &mut Report,
+        size: usize,
+        printed: &mut u64,
+        cpu: Option<&mut CpuMeter>,
+    ) {
         let summary = self.pongs.with(|measured| measured.progress());
         if summary.count == *printed {
             return;
@@ -473,14 +515,20 @@ impl<'a, M: Messaging> Publisher<'a, M> {
         }
     }
 
-    fn write_results(&self, report: &mut Report, size: usize, counts: &Segment, cpu: f64, complete: bool) {
+    fn write_results(
+        &self,
+        report: &mut Report,
+        size: usize,
+        counts: &Segment,
+        cpu: f64,
+        complete: bool,
+    ) {
         if self.options.id != 0 {
             return;
         }
         let summary = self.pongs.with(|measured| measured.summary());
-        let late = self.pongs.late();
         let lost = if self.options.latency_test {
-            counts.timeouts.saturating_sub(late)
+            counts.timeouts.saturating_sub(counts.late)
         } else {
             counts.pings.saturating_sub(summary.count)
         };
@@ -490,7 +538,7 @@ impl<'a, M: Messaging> Publisher<'a, M> {
             cpu: self.session.options.output.cpu.then_some(cpu),
             sent: counts.sent,
             lost,
-            late,
+            late: counts.late,
             warm_up: self.warm_up,
             complete,
         };

@@ -104,7 +104,12 @@ impl Reception {
 
     /// Looks at the state.
     pub(super) fn with<R>(&self, then: impl FnOnce(&mut State) -> R) -> R {
-        then(&mut self.state.lock().unwrap_or_else(|poisoned| poisoned.into_inner()))
+        then(
+            &mut self
+                .state
+                .lock()
+                .unwrap_or_else(|poisoned| poisoned.into_inner()),
+        )
     }
 }
 
@@ -145,7 +150,10 @@ impl<P: Publish, W: Wake> Receiver<P, W> {
             return;
         };
         let place = tag.id() as usize;
-        let ours = self.attached.get(place).is_some_and(|run| *run == Some(tag));
+        let ours = self
+            .attached
+            .get(place)
+            .is_some_and(|run| *run == Some(tag));
         match kind {
             Kind::Hello => self.hello(tag, place, sample),
             _ if !ours => {}
@@ -269,15 +277,24 @@ impl State {
         if self.traffic.size == 0 {
             self.traffic.size = note.data_len as usize;
         }
-        self.traffic.complete = note.complete && (self.traffic.complete || self.first_to_end(ended));
-        if self.places.iter().all(|place| place.segments >= ended || place.over) {
+        self.traffic.complete =
+            note.complete && (self.traffic.complete || self.first_to_end(ended));
+        if self
+            .places
+            .iter()
+            .all(|place| place.segments >= ended || place.over)
+        {
             self.close(ended);
         }
     }
 
     /// Whether no other publisher has ended the segment before.
     fn first_to_end(&self, segments: u32) -> bool {
-        self.places.iter().filter(|place| place.segments >= segments).count() <= 1
+        self.places
+            .iter()
+            .filter(|place| place.segments >= segments)
+            .count()
+            <= 1
     }
 
     fn close(&mut self, ended: u32) {

@@ -75,7 +75,12 @@ impl Roster {
     /// Takes all subscribers as heard now: a new phase begins.
     pub(super) fn refresh(&self) {
         let now = monotonic();
-        self.with(|members| members.list.iter_mut().for_each(|member| member.heard = now));
+        self.with(|members| {
+            members
+                .list
+                .iter_mut()
+                .for_each(|member| member.heard = now)
+        });
     }
 
     /// An id that two processes use, once.
@@ -84,7 +89,12 @@ impl Roster {
     }
 
     fn with<R>(&self, then: impl FnOnce(&mut Members) -> R) -> R {
-        then(&mut self.members.lock().unwrap_or_else(|poisoned| poisoned.into_inner()))
+        then(
+            &mut self
+                .members
+                .lock()
+                .unwrap_or_else(|poisoned| poisoned.into_inner()),
+        )
     }
 }
 

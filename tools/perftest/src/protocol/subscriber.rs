@@ -109,7 +109,8 @@ impl<'a, M: Messaging> Subscriber<'a, M> {
         // The first echo must not be the first of its instance either.
         echo.register_instances(qos.instances)
             .map_err(|error| format!("registering the instances: {error}"))?;
-        let announcement = messaging.writer(Topic::Announcement, &qos.writer_qos(Topic::Announcement))?;
+        let announcement =
+            messaging.writer(Topic::Announcement, &qos.writer_qos(Topic::Announcement))?;
         let keys = Keys::new(qos.instances, None);
         let waker = messaging.waker();
         let mut receiver = Receiver::new(
@@ -156,7 +157,10 @@ impl<'a, M: Messaging> Subscriber<'a, M> {
 
     fn find_publishers(&mut self) -> Result<(), String> {
         let (log, bounds) = (self.session.log, self.session.bounds);
-        log.line(format!("Waiting to discover {} publisher(s) ...", self.options.publishers));
+        log.line(format!(
+            "Waiting to discover {} publisher(s) ...",
+            self.options.publishers
+        ));
         let started = monotonic();
         let give_up = started.saturating_add(self.session.options.discovery_timeout);
         let mut report_at = started + bounds.report_after;
@@ -183,8 +187,13 @@ impl<'a, M: Messaging> Subscriber<'a, M> {
     }
 
     fn missing(&self) -> usize {
-        self.reception
-            .with(|state| state.places.iter().filter(|place| place.tag.is_none()).count())
+        self.reception.with(|state| {
+            state
+                .places
+                .iter()
+                .filter(|place| place.tag.is_none())
+                .count()
+        })
     }
 
     fn lonely(&self, what: &str, missing: usize) -> String {
@@ -222,8 +231,9 @@ impl<'a, M: Messaging> Subscriber<'a, M> {
     /// Sleeps, or receives, until there is something to do.
     fn wait(&self, deadline: Nanos) {
         let matched = self.messaging.matched(Topic::Throughput);
-        let due =
-            || self.reception.needs_attention() || self.messaging.matched(Topic::Throughput) != matched;
+        let due = || {
+            self.reception.needs_attention() || self.messaging.matched(Topic::Throughput) != matched
+        };
         self.messaging.wait(due, deadline);
     }
 
@@ -240,7 +250,9 @@ impl<'a, M: Messaging> Subscriber<'a, M> {
             row.cpu = row.cpu.filter(|_| self.session.options.output.cpu);
             report.traffic_interval(&row);
         }
-        self.ticker.last.map_or(Nanos::MAX, |(since, ..)| since + SECOND)
+        self.ticker
+            .last
+            .map_or(Nanos::MAX, |(since, ..)| since + SECOND)
     }
 
     fn write_results(&mut self, report: &mut Report) {
@@ -278,7 +290,10 @@ impl<'a, M: Messaging> Subscriber<'a, M> {
     fn write_partial(&mut self, report: &mut Report) {
         self.write_results(report);
         let (begun, mut traffic) = self.reception.with(|state| {
-            let begun = state.places.iter().any(|place| place.tag.is_some() && !place.over);
+            let begun = state
+                .places
+                .iter()
+                .any(|place| place.tag.is_some() && !place.over);
             (begun, state.traffic)
         });
         if begun {

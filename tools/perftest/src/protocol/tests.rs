@@ -28,7 +28,9 @@ impl Left {
     }
 
     fn number(&self, name: &str) -> u64 {
-        self.summary(0)[name].as_u64().unwrap_or_else(|| panic!("no {name} in {}", self.table))
+        self.summary(0)[name]
+            .as_u64()
+            .unwrap_or_else(|| panic!("no {name} in {}", self.table))
     }
 }
 
@@ -66,8 +68,12 @@ fn run(mut participant: Loopback, line: &str, stop: Arc<AtomicBool>) -> JoinHand
             bounds: quick(),
         };
         let outcome = match &options.role {
-            Role::Publisher(publisher) => publish(&mut participant, &session, publisher, &mut report),
-            Role::Subscriber(subscriber) => subscribe(&mut participant, &session, subscriber, &mut report),
+            Role::Publisher(publisher) => {
+                publish(&mut participant, &session, publisher, &mut report)
+            }
+            Role::Subscriber(subscriber) => {
+                subscribe(&mut participant, &session, subscriber, &mut report)
+            }
         };
         drop(participant);
         report.finish().unwrap();
@@ -91,10 +97,22 @@ fn both(bus: &Bus, publisher: &str, subscriber: &str) -> (Left, Left) {
 
 #[test]
 fn a_latency_test_measures_every_sample_and_both_sides_end() {
-    for options in ["", "-best", "-dataLen 1262", "-dataLen 1263", "-keyed -instances 1000"] {
+    for options in [
+        "",
+        "-best",
+        "-dataLen 1262",
+        "-dataLen 1263",
+        "-keyed -instances 1000",
+    ] {
         let publisher = format!("-pub -latencyTest -numIter 200 -cpu {options}");
         let (p, s) = both(&Bus::new(), &publisher, options);
-        assert_eq!((p.outcome.clone(), s.outcome.clone()), (Ok(()), Ok(())), "{} {}", p.log, s.log);
+        assert_eq!(
+            (p.outcome.clone(), s.outcome.clone()),
+            (Ok(()), Ok(())),
+            "{} {}",
+            p.log,
+            s.log
+        );
         assert_eq!((p.number("samples"), p.number("lost_pings")), (200, 0));
         assert_eq!((s.number("packets"), s.number("lost")), (200, 0));
         assert_eq!(p.summary(0)["complete"], true);
@@ -122,7 +140,11 @@ fn the_time_limit_ends_a_test() {
 
 #[test]
 fn a_scan_gives_a_row_per_size_on_both_sides() {
-    let (p, s) = both(&Bus::new(), "-pub -latencyTest -numIter 50 -scan 32:64:1024", "-sub");
+    let (p, s) = both(
+        &Bus::new(),
+        "-pub -latencyTest -numIter 50 -scan 32:64:1024",
+        "-sub",
+    );
     assert_eq!((p.outcome.clone(), s.outcome.clone()), (Ok(()), Ok(())));
     for (index, size) in [32, 64, 1024].into_iter().enumerate() {
         assert_eq!(p.table["perftest"][index]["length"], size);
@@ -133,7 +155,11 @@ fn a_scan_gives_a_row_per_size_on_both_sides() {
 }
 
 /// A fault that hits the data pings with these numbers on this topic.
-fn on_data(topic: Topic, seqs: &'static [u32], fate: Fate) -> impl FnMut(Topic, &crate::messaging::Header) -> Fate + Send {
+fn on_data(
+    topic: Topic,
+    seqs: &'static [u32],
+    fate: Fate,
+) -> impl FnMut(Topic, &crate::messaging::Header) -> Fate + Send {
     move |at, header| {
         let data = matches!(Kind::of(header.latency_ping), Some(Kind::Data(_)));
         if at == topic && data && seqs.contains(&header.seq_num) {
@@ -150,8 +176,18 @@ fn a_lost_pong_costs_one_time_out_and_is_counted() {
     bus.disturb(on_data(Topic::Latency, &[20], Fate::Drop));
     let (p, s) = both(&bus, "-pub -latencyTest -best -numIter 100", "-sub -best");
     assert_eq!((p.outcome.clone(), s.outcome.clone()), (Ok(()), Ok(())));
-    assert_eq!((p.number("samples"), p.number("lost_pings"), p.number("late_pongs")), (99, 1, 0));
-    assert!(p.number("latency_max") < 50_000, "the lost one is not measured");
+    assert_eq!(
+        (
+            p.number("samples"),
+            p.number("lost_pings"),
+            p.number("late_pongs")
+        ),
+        (99, 1, 0)
+    );
+    assert!(
+        p.number("latency_max") < 50_000,
+        "the lost one is not measured"
+    );
 }
 
 #[test]
@@ -175,7 +211,10 @@ fn a_late_pong_is_counted_apart_and_leaves_one_ping_in_flight() {
         let late = header.seq_num == 20;
         match topic {
             Topic::Throughput if !late => {
-                seen.fetch_max(flying.fetch_add(1, Ordering::Relaxed) + 1, Ordering::Relaxed);
+                seen.fetch_max(
+                    flying.fetch_add(1, Ordering::Relaxed) + 1,
+                    Ordering::Relaxed,
+                );
             }
             Topic::Latency if late => return Fate::Delay(Duration::from_millis(70)),
             Topic::Latency => {
@@ -201,15 +240,30 @@ fn the_publisher_notices_a_dead_subscriber_and_keeps_its_row() {
     thread::sleep(Duration::from_millis(300));
     stop.store(true, Ordering::Relaxed);
     let (p, s) = (publisher.join().unwrap(), subscriber.join().unwrap());
-    assert!(p.outcome.clone().unwrap_err().contains("subscriber is gone"), "{:?}", p.outcome);
+    assert!(
+        p.outcome
+            .clone()
+            .unwrap_err()
+            .contains("subscriber is gone"),
+        "{:?}",
+        p.outcome
+    );
     assert_eq!(s.outcome, Err("interrupted".into()));
     assert!(p.number("samples") > 0 && s.number("packets") > 0);
-    assert_eq!((&p.summary(0)["complete"], &s.summary(0)["complete"]), (&false.into(), &false.into()));
+    assert_eq!(
+        (&p.summary(0)["complete"], &s.summary(0)["complete"]),
+        (&false.into(), &false.into())
+    );
 }
 
 #[test]
 fn both_sides_notice_that_the_line_went_dead() {
-    for mode in ["-latencyTest", "-latencyTest -best", "-batchSize 0 -pubRate 1000", "-best -pubRate 1000"] {
+    for mode in [
+        "-latencyTest",
+        "-latencyTest -best",
+        "-batchSize 0 -pubRate 1000",
+        "-best -pubRate 1000",
+    ] {
         let bus = Bus::new();
         let best = if mode.contains("-best") { "-best" } else { "" };
         let publisher = start(&bus, &format!("-pub {mode}"));
@@ -219,8 +273,17 @@ fn both_sides_notice_that_the_line_went_dead() {
         let begun = Instant::now();
         let (p, s) = (publisher.join().unwrap(), subscriber.join().unwrap());
         assert!(begun.elapsed() < Duration::from_secs(3), "{mode}");
-        assert!(p.outcome.is_err() && s.outcome.is_err(), "{mode}: {:?} {:?}", p.outcome, s.outcome);
-        assert_eq!(s.table["perftest"].as_array().map(Vec::len), Some(1), "{mode}");
+        assert!(
+            p.outcome.is_err() && s.outcome.is_err(),
+            "{mode}: {:?} {:?}",
+            p.outcome,
+            s.outcome
+        );
+        assert_eq!(
+            s.table["perftest"].as_array().map(Vec::len),
+            Some(1),
+            "{mode}"
+        );
     }
 }
 
@@ -244,15 +307,33 @@ fn runs_follow_each_other_on_one_domain_without_mixing() {
     let publishers = bus.clone();
     let publishers = thread::spawn(move || {
         (0..5)
-            .map(|run| start(&publishers, &format!("-pub -latencyTest -numIter {}", 100 + run)).join().unwrap())
+            .map(|run| {
+                start(
+                    &publishers,
+                    &format!("-pub -latencyTest -numIter {}", 100 + run),
+                )
+                .join()
+                .unwrap()
+            })
             .collect::<Vec<_>>()
     });
-    let subscribers: Vec<_> = (0..5).map(|_| start(&bus, "-sub").join().unwrap()).collect();
+    let subscribers: Vec<_> = (0..5)
+        .map(|_| start(&bus, "-sub").join().unwrap())
+        .collect();
     let publishers = publishers.join().unwrap();
     for (run, (p, s)) in publishers.iter().zip(&subscribers).enumerate() {
-        assert_eq!((p.outcome.clone(), s.outcome.clone()), (Ok(()), Ok(())), "run {run}: {} {}", p.log, s.log);
+        assert_eq!(
+            (p.outcome.clone(), s.outcome.clone()),
+            (Ok(()), Ok(())),
+            "run {run}: {} {}",
+            p.log,
+            s.log
+        );
         assert_eq!(p.number("samples"), 100 + run as u64);
-        assert_eq!((s.number("packets"), s.number("lost")), (100 + run as u64, 0));
+        assert_eq!(
+            (s.number("packets"), s.number("lost")),
+            (100 + run as u64, 0)
+        );
     }
 }
 
@@ -261,7 +342,9 @@ fn several_subscribers_take_turns_with_the_pongs() {
     let bus = Bus::new();
     let first = start(&bus, "-sub -sid 0");
     let second = start(&bus, "-sub -sid 1");
-    let p = start(&bus, "-pub -latencyTest -numIter 100 -numSubscribers 2").join().unwrap();
+    let p = start(&bus, "-pub -latencyTest -numIter 100 -numSubscribers 2")
+        .join()
+        .unwrap();
     assert_eq!(p.outcome, Ok(()), "{}", p.log);
     assert_eq!(p.number("samples"), 100);
     for s in [first, second].map(|s| s.join().unwrap()) {
@@ -274,22 +357,37 @@ fn several_subscribers_take_turns_with_the_pongs() {
 fn several_publishers_end_in_one_row() {
     let bus = Bus::new();
     let s = start(&bus, "-sub -numPublishers 2");
-    let first = start(&bus, "-pub -pid 0 -numIter 500 -batchSize 0 -latencyCount 50");
+    let first = start(
+        &bus,
+        "-pub -pid 0 -numIter 500 -batchSize 0 -latencyCount 50",
+    );
     let second = start(&bus, "-pub -pid 1 -numIter 300 -batchSize 0");
     let s = s.join().unwrap();
     assert_eq!(s.outcome, Ok(()), "{}", s.log);
     assert_eq!((s.number("packets"), s.number("lost")), (800, 0));
     let (first, second) = (first.join().unwrap(), second.join().unwrap());
-    assert_eq!((first.outcome.clone(), second.outcome.clone()), (Ok(()), Ok(())));
+    assert_eq!(
+        (first.outcome.clone(), second.outcome.clone()),
+        (Ok(()), Ok(()))
+    );
     assert_eq!(first.number("samples"), 10);
-    assert_eq!(second.table["perftest"][0]["summary"], Value::Null, "only publisher 0 has a row");
+    assert_eq!(
+        second.table["perftest"][0]["summary"],
+        Value::Null,
+        "only publisher 0 has a row"
+    );
 }
 
 #[test]
 fn a_lonely_side_says_what_it_sees_and_gives_up() {
     for line in ["-pub -discoveryTimeout 1", "-sub -discoveryTimeout 1"] {
         let left = start(&Bus::new(), line).join().unwrap();
-        assert!(left.outcome.unwrap_err().contains("1 participant(s) on the bus"), "{line}");
+        assert!(
+            left.outcome
+                .unwrap_err()
+                .contains("1 participant(s) on the bus"),
+            "{line}"
+        );
         assert!(left.log.contains("still waiting: 0 of 1"), "{}", left.log);
     }
 }

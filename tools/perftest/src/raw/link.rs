@@ -1,0 +1,292 @@
+//! The one socket of a raw participant, and who is at the other end.
+
+use std::io::IoSlice;
+use std::net::{Ipv4Addr, SocketAddr, SocketAddrV4, UdpSocket};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::Duration;
+
+use rustix::io::Errno;
+use rustix::net::sockopt::{self, Timeout};
+use rustix::net::{
+    RecvFlags, SendAncillaryBuffer, SendFlags, recv, recvfrom, sendmsg, sendmsg_addr,
+};
+
+use super::datagram::{PIECE, Piece, encode, pieces};
+use crate::messaging::{Sample, Topic, WriteError};
+use crate::options::{Options, Role, TransportOptions};
+
+/// Ids that fit between the ports of two domains.
+const IDS: u16 = 120;
+
+/// Room for a burst of large samples.
+const BUFFER: usize = 16 << 20;
+
+/// What an attempt to receive gave.
+pub(super) enum Received {
+    Datagram(usize),
+    /// Nothing there, or none of ours.
+    Nothing,
+}
+
+/// A bound socket and the addresses that it talks to.
+pub(super) struct Link {
+    socket: UdpSocket,
+    local: SocketAddrV4,
+    remotes: Vec<SocketAddrV4>,
+    /// With a single remote the socket is connected: cheaper, and the kernel tells when the other process is gone.
+    connected: bool,
+    /// Sleep in the kernel for data.
+    blocking: bool,
+    heard: AtomicU64,
+    gone: AtomicBool,
+}
+
+impl Link {
+    /// Binds the port of this side and finds out about the other side.
+    pub(super) fn open(options: &Options, blocking: bool) -> Result<Self, String> {
+        let (mine, theirs) = ports(options)?;
+        let remotes = remotes(&options.transport, &theirs)?;
+        let local = SocketAddrV4::new(bind_address(&options.transport, &remotes)?, mine);
+        let fault = |what: &str, error: &dyn std::fmt::Display| {
+            format!("raw socket {local}: {what}: {error}")
+        };
+        let socket = UdpSocket::bind(local).map_err(|error| fault("bind", &error))?;
+        set_buffers(&socket, &options.transport);
+        if blocking {
+            sockopt::set_socket_timeout(&socket, Timeout::Recv, Some(Duration::from_millis(2)))
+                .map_err(|error| fault("time-out", &error))?;
+        }
+        let connected = remotes.len() == 1;
+        if connected {
+            socket
+                .connect(remotes[0])
+                .map_err(|error| fault("connect", &error))?;
+        }
+        Ok(Self {
+            socket,
+            local,
+            remotes,
+            connected,
+            blocking,
+            heard: AtomicU64::new(0),
+            gone: AtomicBool::new(false),
+        })
+    }
+
+    /// How many remote processes may be there.
+    pub(super) fn partners(&self) -> usize {
+        if self.gone.load(Ordering::Relaxed) {
+            0
+        } else {
+            self.remotes.len()
+        }
+    }
+
+    /// One line for a user who waits in vain.
+    pub(super) fn describe(&self) -> String {
+        let remotes: Vec<_> = self.remotes.iter().map(SocketAddrV4::to_string).collect();
+        let heard = match self.heard.load(Ordering::Relaxed) {
+            0 => "nothing has come from there".to_string(),
+            count => format!("{count} datagrams have come from there"),
+        };
+        format!(
+            "Raw sockets do not discover: {} talks to {} and {heard}. The other side needs the same -domain, the matching -peer and its own id.",
+            self.local,
+            remotes.join(", ")
+        )
+    }
+
+    /// Receives one datagram into `buffer`; sleeps a little for it if the link is blocking.
+    pub(super) fn receive(&self, buffer: &mut [u8]) -> Received {
+        let flags = if self.blocking {
+            RecvFlags::empty()
+        } else {
+            RecvFlags::DONTWAIT
+        };
+        let received = if self.connected {
+            recv(&self.socket, buffer, flags).map(|(length, _)| (length, true))
+        } else {
+            recvfrom(&self.socket, buffer, flags).map(|(length, _, from)| {
+                let from = from.and_then(|from| SocketAddr::try_from(from).ok());
+                (length, from.is_some_and(|from| self.knows(from)))
+            })
+        };
+        match received {
+            Ok((length, true)) => {
+                self.note_heard();
+                Received::Datagram(length)
+            }
+            Ok((_, false)) => Received::Nothing,
+            Err(error) => {
+                self.note_error(error);
+                Received::Nothing
+            }
+        }
+    }
+
+    fn knows(&self, from: SocketAddr) -> bool {
+        self.remotes
+            .iter()
+            .any(|remote| SocketAddr::V4(*remote) == from)
+    }
+
+    fn note_heard(&self) {
+        if self.heard.fetch_add(1, Ordering::Relaxed) == 0 || self.gone.load(Ordering::Relaxed) {
+            self.gone.store(false, Ordering::Relaxed);
+        }
+    }
+
+    /// A refused port means that the other process has died, if it ever lived.
+    fn note_error(&self, error: Errno) {
+        if error == Errno::CONNREFUSED && self.heard.load(Ordering::Relaxed) > 0 {
+            self.gone.store(true, Ordering::Relaxed);
+        }
+    }
+
+    /// Sends a sample to all remotes, in as many datagrams as it takes.
+    pub(super) fn send(&self, topic: Topic, sample: &Sample<'_>) -> Result<(), WriteError> {
+        let total = pieces(sample.data.len());
+        if total == 1 {
+            let whole = Piece {
+                topic,
+                index: 0,
+                total,
+            };
+            return self.send_piece(whole, sample, sample.data);
+        }
+        for (index, data) in (0u32..).zip(sample.data.chunks(PIECE)) {
+            let piece = Piece {
+                topic,
+                index,
+                total,
+            };
+            self.send_piece(piece, sample, data)?;
+        }
+        Ok(())
+    }
+
+    fn send_piece(&self, piece: Piece, sample: &Sample<'_>, data: &[u8]) -> Result<(), WriteError> {
+        let head = encode(&sample.header, piece);
+        let parts = [IoSlice::new(&head), IoSlice::new(data)];
+        let mut none = SendAncillaryBuffer::default();
+        let none_set = SendFlags::empty();
+        if self.connected {
+            return self.sent(|| sendmsg(&self.socket, &parts, &mut none, none_set));
+        }
+        for remote in &self.remotes {
+            self.sent(|| sendmsg_addr(&self.socket, remote, &parts, &mut none, none_set))?;
+        }
+        Ok(())
+    }
+
+    fn sent(&self, mut send: impl FnMut() -> rustix::io::Result<usize>) -> Result<(), WriteError> {
+        match rustix::io::retry_on_intr(&mut send) {
+            Ok(_) => Ok(()),
+            Err(error @ Errno::CONNREFUSED) => {
+                // What is lost with nobody at the other end is lost; that is what best effort means.
+                self.note_error(error);
+                Ok(())
+            }
+            Err(Errno::AGAIN | Errno::NOBUFS) => Err(WriteError::Timeout),
+            Err(error) => Err(WriteError::Failed(error.to_string())),
+        }
+    }
+}
+
+/// The port of this side, and those of the other side by id. Publishers have even offsets, subscribers odd ones.
+fn ports(options: &Options) -> Result<(u16, Vec<u16>), String> {
+    let (id, count, mine, theirs) = match &options.role {
+        Role::Publisher(publisher) => (publisher.id, publisher.subscribers, 0, 1),
+        Role::Subscriber(subscriber) => (subscriber.id, subscriber.publishers, 1, 0),
+    };
+    if id >= u32::from(IDS) || count > u32::from(IDS) {
+        return Err(format!(
+            "-rawTransport has ports for ids up to {} only",
+            IDS - 1
+        ));
+    }
+    let base = 7_410 + 250 * options.domain;
+    let port = |id: u32, side: u32| u16::try_from(base + 2 * id + side);
+    let wrong = |_| "-rawTransport has ports for domains up to 231 only".to_string();
+    let theirs: Result<_, _> = (0..count).map(|id| port(id, theirs)).collect();
+    Ok((port(id, mine).map_err(wrong)?, theirs.map_err(wrong)?))
+}
+
+/// Where the other side is: the ids of each peer in turn, or all on this host.
+fn remotes(transport: &TransportOptions, ports: &[u16]) -> Result<Vec<SocketAddrV4>, String> {
+    if transport.peers.is_empty() {
+        let local = |port: &u16| SocketAddrV4::new(Ipv4Addr::LOCALHOST, *port);
+        return Ok(ports.iter().map(local).collect());
+    }
+    let mut found = Vec::new();
+    for (place, peer) in transport.peers.iter().enumerate() {
+        let first = peer.port.unwrap_or(if transport.peers.len() > 1 {
+            place as u16
+        } else {
+            0
+        });
+        let whole = if transport.peers.len() == 1 && peer.port.is_none() {
+            ports.len() as u16 - 1
+        } else {
+            first
+        };
+        for id in first..=peer.last.unwrap_or(whole) {
+            let port = ports.get(usize::from(id)).ok_or_else(|| {
+                format!(
+                    "-peer {}:{id}: with -rawTransport the number is an id below -numSubscribers or -numPublishers ({})",
+                    peer.address,
+                    ports.len()
+                )
+            })?;
+            found.push(SocketAddrV4::new(peer.address, *port));
+        }
+    }
+    Ok(found)
+}
+
+/// The address of `-nic`, else loopback if all peers are there.
+fn bind_address(
+    transport: &TransportOptions,
+    remotes: &[SocketAddrV4],
+) -> Result<Ipv4Addr, String> {
+    match transport.nics.as_slice() {
+        [] if remotes.iter().all(|remote| remote.ip().is_loopback()) => Ok(Ipv4Addr::LOCALHOST),
+        [] => Ok(Ipv4Addr::UNSPECIFIED),
+        [nic] => nic_address(nic),
+        _ => Err("-rawTransport takes one -nic only".into()),
+    }
+}
+
+fn nic_address(nic: &str) -> Result<Ipv4Addr, String> {
+    if let Ok(address) = nic.parse() {
+        return Ok(address);
+    }
+    let interfaces =
+        dunlin_udp::interfaces().map_err(|error| format!("listing interfaces: {error}"))?;
+    let address = |name: &str| {
+        interfaces
+            .iter()
+            .find(|interface| interface.name == name)
+            .and_then(|interface| interface.addresses.first())
+            .map(|address| address.ip)
+    };
+    address(nic).ok_or_else(|| {
+        let names: Vec<_> = interfaces.iter().map(|one| one.name.as_str()).collect();
+        format!(
+            "-nic {nic} is neither an IPv4 address nor an interface with one; there are {}",
+            names.join(", ")
+        )
+    })
+}
+
+/// Large buffers: forced where we may, else what the system allows.
+fn set_buffers(socket: &UdpSocket, transport: &TransportOptions) {
+    let receive = transport.receive_buffer.unwrap_or(BUFFER);
+    if sockopt::set_socket_recv_buffer_size_force(socket, receive).is_err() {
+        let _ = sockopt::set_socket_recv_buffer_size(socket, receive);
+    }
+    let send = transport.send_buffer.unwrap_or(BUFFER);
+    if sockopt::set_socket_send_buffer_size_force(socket, send).is_err() {
+        let _ = sockopt::set_socket_send_buffer_size(socket, send);
+    }
+}
