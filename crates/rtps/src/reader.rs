@@ -1,21 +1,57 @@
 //! A reader: puts changes in order, asks for what is missing, and keeps samples until they are taken (RTPS 2.5 8.4.10 to 8.4.12).
+mod access;
+mod arrival;
+mod ask;
+mod cache;
 mod config;
+mod instance;
+mod intervals;
+mod reassembly;
+mod writer_proxy;
 
 pub use config::{Delivery, ReaderConfig, Rejection, RejectionReason, WriterProxyConfig};
 
 use crate::{InstanceHandle, Intake, Outbox, Sample, Select, Time};
+use alloc::vec::Vec;
+use arrival::{Arrival, Content};
+use cache::Cache;
+use dunlin_qos::{Duration, ReliabilityKind};
 use dunlin_wire::{Data, DataFrag, Gap, Guid, Heartbeat, HeartbeatFrag, InlineQos, Timestamp};
+use reassembly::Progress;
+use writer_proxy::{Author, Turn, WriterProxy};
 
 /// A stateful reader, best effort or reliable.
+///
+/// What a writer that is not matched sends is ignored.
 pub struct Reader {
     config: ReaderConfig,
+    /// Ascending by GUID.
+    writers: Vec<WriterProxy>,
+    /// Where the last arrival's writer stands.
+    recent: usize,
+    next_id: u32,
+    /// Count of ACKNACKs and of NACK_FRAGs; it goes on when a writer is matched again.
+    answers: u32,
+    cache: Cache,
+    /// Some writer's next change met a limit.
+    blocked: bool,
+    /// Not later than the first thing that is due.
+    due: Option<Time>,
 }
 
-#[allow(unused_variables, clippy::unused_self, clippy::too_many_arguments)]
 impl Reader {
     /// A reader without writers.
     pub fn new(config: ReaderConfig) -> Self {
-        Self { config }
+        Self {
+            cache: Cache::new(&config),
+            config,
+            writers: Vec::new(),
+            recent: 0,
+            next_id: 0,
+            answers: 0,
+            blocked: false,
+            due: None,
+        }
     }
 
     /// Who it is.
@@ -23,15 +59,53 @@ impl Reader {
         self.config.guid
     }
 
-    /// Matches a writer; a reliable one is asked at once what it has.
-    pub fn add_writer(&mut self, now: Time, writer: WriterProxyConfig, out: &mut impl Outbox) {}
-
-    /// Forgets a writer; instances that nobody else writes lose their last one.
-    pub fn remove_writer(&mut self, now: Time, writer: Guid) -> Delivery {
-        Delivery::default()
+    /// Matches a writer; a reliable one is asked at once what it has (RTPS 2.5 8.4.12.2).
+    pub fn add_writer(&mut self, now: Time, writer: WriterProxyConfig, out: &mut impl Outbox) {
+        let reliable = writer.reliable && self.config.reliability == ReliabilityKind::Reliable;
+        match self.index(writer.guid) {
+            Ok(index) => {
+                if let Some(proxy) = self.writers.get_mut(index) {
+                    proxy.author.strength = writer.ownership_strength;
+                }
+            }
+            Err(index) => {
+                let author = Author {
+                    id: self.next_id,
+                    guid: writer.guid,
+                    strength: writer.ownership_strength,
+                };
+                self.next_id = self.next_id.wrapping_add(1);
+                self.writers
+                    .insert(index, WriterProxy::new(author, reliable));
+                self.recent = index;
+                if reliable {
+                    self.greet(now, index, out);
+                }
+            }
+        }
     }
 
-    /// A whole change.
+    /// Forgets a writer; instances that nobody else writes lose their last one. Its samples can still be taken.
+    pub fn remove_writer(&mut self, _now: Time, writer: Guid) -> Delivery {
+        let Ok(index) = self.index(writer) else {
+            return Delivery::default();
+        };
+        let proxy = self.writers.remove(index);
+        if self.blocked {
+            self.unblock();
+        }
+        Delivery {
+            available: self.cache.leave_all(proxy.author),
+            ..Delivery::default()
+        }
+    }
+
+    /// A whole change (RTPS 2.5 8.4.10.2). `inline` is `data.inline_qos`, read.
+    #[allow(
+        clippy::too_many_arguments,
+        reason = "what a datagram says and two sinks"
+    )]
+    #[inline]
     pub fn handle_data(
         &mut self,
         now: Time,
@@ -42,10 +116,23 @@ impl Reader {
         intake: &mut impl Intake,
         out: &mut impl Outbox,
     ) -> Delivery {
-        Delivery::default()
+        let Some(index) = self.find(writer) else {
+            return Delivery::default();
+        };
+        let arrival = Arrival {
+            sequence: data.sequence.0,
+            timestamp,
+            inline: *inline,
+            content: Content::Borrowed(data.payload),
+        };
+        self.arrive(now, index, arrival, intake, out)
     }
 
-    /// A part of a change.
+    /// A part of a change (RTPS 2.5 8.3.8.3). Parts that contradict each other or the limits are ignored.
+    #[allow(
+        clippy::too_many_arguments,
+        reason = "what a datagram says and two sinks"
+    )]
     pub fn handle_data_frag(
         &mut self,
         now: Time,
@@ -56,10 +143,56 @@ impl Reader {
         intake: &mut impl Intake,
         out: &mut impl Outbox,
     ) -> Delivery {
-        Delivery::default()
+        let sequence = frag.sequence.0;
+        let window = i64::from(self.config.max_pending);
+        let Some(index) = self.find(writer) else {
+            return Delivery::default();
+        };
+        let Some(proxy) = self.writers.get_mut(index) else {
+            return Delivery::default();
+        };
+        let early = match proxy.turn(sequence) {
+            Turn::Past => return Delivery::default(),
+            Turn::Now { .. } => false,
+            Turn::Early if sequence.saturating_sub(proxy.next) > window => {
+                return Delivery::default();
+            }
+            Turn::Early => true,
+        };
+        let reliable = proxy.reliable;
+        let was_empty = proxy.partials.is_empty();
+        let progress =
+            proxy
+                .partials
+                .add(now, timestamp, frag, inline, &self.config, reliable, intake);
+        match progress {
+            Progress::Ignored => Delivery::default(),
+            Progress::Whole(whole) => {
+                let arrival = Arrival {
+                    sequence,
+                    timestamp: whole.timestamp,
+                    inline: whole.inline,
+                    content: Content::owned(whole.payload, whole.key),
+                };
+                self.arrive(now, index, arrival, intake, out)
+            }
+            Progress::Piece { last } => {
+                if reliable {
+                    proxy.saw(sequence);
+                    if last || early {
+                        self.ask(now, index, out);
+                    }
+                } else if was_empty {
+                    let then = now.after(reassembly::STALE);
+                    proxy.due = Some(then);
+                    self.wake_at(then);
+                }
+                Delivery::default()
+            }
+        }
     }
 
-    /// What a writer has.
+    /// What a writer has (RTPS 2.5 8.4.12.2). Repeated and impossible ones are ignored.
     pub fn handle_heartbeat(
         &mut self,
         now: Time,
@@ -67,10 +200,27 @@ impl Reader {
         heartbeat: &Heartbeat,
         out: &mut impl Outbox,
     ) -> Delivery {
-        Delivery::default()
+        let (first, last) = (heartbeat.first.0, heartbeat.last.0);
+        let possible = first >= 1 && last >= first - 1 && last < i64::MAX;
+        let Some(index) = self.find(writer).filter(|_| possible) else {
+            return Delivery::default();
+        };
+        let Some(proxy) = self.writers.get_mut(index) else {
+            return Delivery::default();
+        };
+        if !proxy.reliable || !proxy.heartbeats.accept(heartbeat.count, now) {
+            return Delivery::default();
+        }
+        let lost = proxy.starts_at(first);
+        proxy.announce(last);
+        proxy.heard();
+        let mut delivery = self.advance(index);
+        delivery.lost = lost;
+        self.answer(now, index, heartbeat.is_final, out);
+        delivery
     }
 
-    /// Which fragments a writer has.
+    /// Which fragments of a change a writer has (RTPS 2.5 8.3.8.7).
     pub fn handle_heartbeat_frag(
         &mut self,
         now: Time,
@@ -78,10 +228,19 @@ impl Reader {
         heartbeat: &HeartbeatFrag,
         out: &mut impl Outbox,
     ) -> Delivery {
+        let Some(index) = self.find(writer) else {
+            return Delivery::default();
+        };
+        if let Some(proxy) = self.writers.get_mut(index)
+            && proxy.reliable
+            && proxy.heartbeat_frags.accept(heartbeat.count, now)
+        {
+            self.ask_fragments(now, index, heartbeat, out);
+        }
         Delivery::default()
     }
 
-    /// What a writer will never send.
+    /// What a writer will never send (RTPS 2.5 8.3.8.4). The range is not gone through, whatever its length.
     pub fn handle_gap(
         &mut self,
         now: Time,
@@ -89,36 +248,149 @@ impl Reader {
         gap: &Gap,
         out: &mut impl Outbox,
     ) -> Delivery {
-        Delivery::default()
+        let (start, end) = (gap.start.0, gap.list.base().0);
+        let possible = start >= 1 && end >= start;
+        let Some(index) = self.find(writer).filter(|_| possible) else {
+            return Delivery::default();
+        };
+        let Some(proxy) = self.writers.get_mut(index).filter(|p| p.reliable) else {
+            return Delivery::default();
+        };
+        proxy.started = true;
+        proxy.gaps.add(start.max(proxy.next), end);
+        for number in gap.list.iter().map(|n| n.0) {
+            if number >= proxy.next && number < i64::MAX {
+                proxy.gaps.add(number, number + 1);
+            }
+        }
+        let delivery = self.advance(index);
+        self.ask_if_lacking(now, index, out);
+        delivery
     }
 
     /// Does what is due.
     pub fn handle_timeout(&mut self, now: Time, out: &mut impl Outbox) -> Delivery {
-        Delivery::default()
+        if self.due.is_none_or(|due| due > now) {
+            return Delivery::default();
+        }
+        self.due = None;
+        let mut all = Delivery::default();
+        for index in 0..self.writers.len() {
+            let delivery = self.writer_timeout(now, index, out);
+            all.available |= delivery.available;
+            all.lost = all.lost.saturating_add(delivery.lost);
+            all.rejected = all.rejected.or(delivery.rejected);
+            if let Some(due) = self.writers.get(index).and_then(|w| w.due) {
+                self.wake_at(due);
+            }
+        }
+        all
     }
 
-    /// When to call `handle_timeout`, unless something else happens first. Look again after `take`: room may have come for samples that wait.
+    /// When to call `handle_timeout`, unless something else happens first. Look again after `take`: room may have
+    /// come for samples that wait, and then it is at once.
     pub fn next_timeout(&self) -> Option<Time> {
-        None
+        self.due
     }
 
-    /// Moves the selected samples out, in order; says how many.
+    /// Moves the selected samples out, in order of arrival; says how many.
+    #[inline]
     pub fn take(&mut self, select: &Select, sink: impl FnMut(Sample)) -> usize {
-        0
+        let count = self.cache.access(select, true, sink);
+        if count > 0 && self.blocked {
+            self.unblock();
+        }
+        count
     }
 
     /// Shows the selected samples and keeps them; says how many.
     pub fn read(&mut self, select: &Select, sink: impl FnMut(Sample)) -> usize {
-        0
+        self.cache.access(select, false, sink)
     }
 
-    /// Is there a sample in any of these states? Without delay if all of view and instance state are asked for.
+    /// Is there a sample in any of these states? At once if all view and instance states will do.
     pub fn has_data(&self, sample_states: u32, view_states: u32, instance_states: u32) -> bool {
-        false
+        self.cache.has(&Select {
+            sample_states,
+            view_states,
+            instance_states,
+            ..Select::default()
+        })
     }
 
     /// Is the instance known?
     pub fn lookup(&self, instance: InstanceHandle) -> bool {
-        false
+        self.cache.knows(instance)
+    }
+
+    /// The matched writers.
+    pub fn writers(&self) -> impl Iterator<Item = Guid> {
+        self.writers.iter().map(|w| w.author.guid)
+    }
+
+    /// True if nothing is missing of what matched reliable writers said that they have; for waiting for
+    /// historical data (DDS 1.4 2.2.2.5.3.24).
+    pub fn is_complete(&self) -> bool {
+        let mut reliable = self.writers.iter().filter(|w| w.reliable);
+        reliable.all(|w| w.started && !w.blocked && !w.lacks() && !w.has_backlog())
+    }
+
+    fn index(&self, writer: Guid) -> Result<usize, usize> {
+        self.writers
+            .binary_search_by(|w| w.author.guid.cmp(&writer))
+    }
+
+    #[inline]
+    fn find(&mut self, writer: Guid) -> Option<usize> {
+        if let Some(proxy) = self.writers.get(self.recent)
+            && proxy.author.guid == writer
+        {
+            return Some(self.recent);
+        }
+        self.recent = self.index(writer).ok()?;
+        Some(self.recent)
+    }
+
+    fn wake_at(&mut self, time: Time) {
+        self.due = Some(self.due.map_or(time, |due| due.min(time)));
+    }
+
+    /// Room may have come for what was rejected.
+    fn unblock(&mut self) {
+        self.blocked = false;
+        for proxy in self.writers.iter_mut().filter(|w| w.blocked) {
+            proxy.due = Some(Time::PAST);
+        }
+        self.due = Some(Time::PAST);
+    }
+
+    fn writer_timeout(&mut self, now: Time, index: usize, out: &mut impl Outbox) -> Delivery {
+        let Some(proxy) = self.writers.get_mut(index) else {
+            return Delivery::default();
+        };
+        if proxy.due.is_none_or(|due| due > now) {
+            return Delivery::default();
+        }
+        proxy.due = None;
+        if !proxy.reliable {
+            // What they held is counted as lost when the next sample shows that it was skipped.
+            proxy.partials.forget_stale(now);
+            if !proxy.partials.is_empty() {
+                proxy.due = Some(now.after(Duration::from_nanos(reassembly::STALE.as_nanos() / 4)));
+            }
+            return Delivery::default();
+        }
+        if proxy.blocked {
+            proxy.blocked = false;
+            let delivery = self.advance(index);
+            self.answer(now, index, false, out);
+            return delivery;
+        }
+        if !proxy.started {
+            self.greet(now, index, out);
+        } else {
+            self.ask_if_lacking(now, index, out);
+        }
+        Delivery::default()
     }
 }

@@ -1,22 +1,58 @@
 //! A writer: numbers changes, keeps them as long as QoS says, and repeats what readers lack (RTPS 2.5 8.4.7 to 8.4.9).
 mod config;
+mod gaps;
+mod history;
+mod pulse;
+mod reader_proxy;
+mod repair;
+mod voice;
 
 pub use config::{Acknowledgement, ReaderProxyConfig, WriteError, WriterConfig};
 
-use crate::{Change, Outbox, Time};
-use dunlin_wire::{AckNack, Guid, NackFrag, SequenceNumber};
+use crate::{Change, Outbox, Time, To};
+use alloc::vec::Vec;
+use bytes::Bytes;
+use dunlin_qos::{Durability, ReliabilityKind};
+use dunlin_wire::{AckNack, EntityId, Guid, Heartbeat, NackFrag, SequenceNumber, Submessage};
+use history::HistoryCache;
+use pulse::Pulse;
+use reader_proxy::ReaderProxy;
+use voice::{Audience, Voice};
 
 /// A stateful writer, best effort or reliable.
+///
+/// It keeps nothing unless a reliable reader is matched or late joiners may ask for history.
 pub struct Writer {
     config: WriterConfig,
     last: i64,
+    /// What all reliable readers have; `last` if there are none.
+    acknowledged: i64,
+    heartbeats: u32,
+    /// Ascending by GUID.
+    readers: Vec<ReaderProxy>,
+    reliable_readers: usize,
+    expects_inline_qos: bool,
+    history: HistoryCache,
+    pulse: Pulse,
+    voice: Voice,
 }
 
-#[allow(unused_variables, clippy::unused_self)]
 impl Writer {
     /// A writer without readers that has written nothing.
     pub fn new(config: WriterConfig) -> Self {
-        Self { config, last: 0 }
+        let transient = config.durability != Durability::Volatile;
+        Self {
+            last: 0,
+            acknowledged: 0,
+            heartbeats: 0,
+            readers: Vec::new(),
+            reliable_readers: 0,
+            expects_inline_qos: false,
+            history: HistoryCache::new(config.history, config.resource_limits, transient),
+            pulse: Pulse::new(&config),
+            voice: Voice::new(&config),
+            config,
+        }
     }
 
     /// Who it is.
@@ -24,26 +60,81 @@ impl Writer {
         self.config.guid
     }
 
-    /// Gives the change its number, keeps it if need be, and sends it to all matched readers.
+    /// Gives the change its number, keeps it if need be, and sends it to all matched readers. Nothing is changed on error.
+    #[inline]
     pub fn write(
         &mut self,
         now: Time,
         change: &Change,
         out: &mut impl Outbox,
     ) -> Result<SequenceNumber, WriteError> {
-        self.last += 1;
-        Ok(SequenceNumber(self.last))
+        let sequence = self.next_sequence(change)?;
+        let keeps = self.keeps();
+        if keeps && let Err(error) = self.history.admit(change.instance, self.acknowledged) {
+            if error == WriteError::Full {
+                self.pulse.hurry(now);
+            }
+            return Err(error);
+        }
+        self.last = sequence;
+        if !self.readers.is_empty() {
+            let audience = Audience {
+                to: To::Matched,
+                reader: EntityId::UNKNOWN,
+                expects_inline_qos: self.expects_inline_qos,
+            };
+            self.voice.say(audience, sequence, change, usize::MAX, out);
+        }
+        if keeps {
+            self.history.insert(sequence, change);
+        }
+        if self.reliable_readers == 0 {
+            self.settle();
+        } else {
+            let unacknowledged = sequence.saturating_sub(self.acknowledged);
+            let size = change.payload.len();
+            if self.pulse.wrote(now, size, unacknowledged) {
+                self.heartbeat(now, out);
+            }
+        }
+        Ok(SequenceNumber(sequence))
     }
 
-    /// Matches a reader; a late joiner that asks for history gets it.
-    pub fn add_reader(&mut self, now: Time, reader: ReaderProxyConfig, out: &mut impl Outbox) {}
+    /// Matches a reader, or learns anew what it expects; a late joiner that asks for history gets the beginning
+    /// of it at once and the rest when it asks.
+    pub fn add_reader(&mut self, now: Time, reader: ReaderProxyConfig, out: &mut impl Outbox) {
+        let reliable = reader.reliable && self.config.reliability == ReliabilityKind::Reliable;
+        let reader = ReaderProxyConfig { reliable, ..reader };
+        let index = match self.index(reader.guid) {
+            Ok(index) => {
+                if let Some(proxy) = self.readers.get_mut(index) {
+                    proxy.config = reader;
+                }
+                index
+            }
+            Err(index) => {
+                let proxy = ReaderProxy::new(reader, self.first_for(reader.durability));
+                self.readers.insert(index, proxy);
+                index
+            }
+        };
+        self.readers_changed();
+        self.settle();
+        self.greet(now, index, out);
+    }
 
-    /// Forgets a reader; true if it held something back.
+    /// Forgets a reader; true if it held something back, so that blocked writes and those who wait for
+    /// acknowledgements may go on.
     pub fn remove_reader(&mut self, reader: Guid) -> bool {
-        false
+        let Ok(index) = self.index(reader) else {
+            return false;
+        };
+        self.readers.remove(index);
+        self.readers_changed();
+        self.settle()
     }
 
-    /// What the reader `from` has and lacks (RTPS 2.5 8.4.7.5).
+    /// What the reader `from` has and lacks (RTPS 2.5 8.4.9.2). Repeated, stale and impossible ones are ignored.
     pub fn handle_ack_nack(
         &mut self,
         now: Time,
@@ -51,10 +142,35 @@ impl Writer {
         ack_nack: &AckNack,
         out: &mut impl Outbox,
     ) -> Acknowledgement {
-        Acknowledgement::default()
+        let asks = !ack_nack.state.is_empty();
+        let base = match ack_nack.state.base().0 {
+            0 if !asks => 1, // how Fast DDS greets
+            base => base,
+        };
+        let possible = base >= 1 && base - 1 <= self.last;
+        let last = self.last;
+        let Some((index, proxy)) = self.reliable_reader(from).filter(|_| possible) else {
+            return Acknowledgement::default();
+        };
+        if !proxy.ack_nacks.accept(ack_nack.count, now) {
+            return Acknowledgement::default();
+        }
+        let advanced = base - 1 > proxy.acknowledged;
+        proxy.acknowledged = proxy.acknowledged.max(base - 1);
+        let lags = proxy.lags(last);
+        let room = advanced && self.settle();
+        if advanced {
+            self.pulse.answered(now, self.acknowledged >= self.last);
+        }
+        if asks {
+            self.repeat(now, index, &ack_nack.state, out);
+        } else if !ack_nack.is_final {
+            self.tell(now, index, !lags, out);
+        }
+        Acknowledgement { room }
     }
 
-    /// Which fragments the reader `from` lacks.
+    /// Which fragments the reader `from` lacks (RTPS 2.5 8.3.8.10).
     pub fn handle_nack_frag(
         &mut self,
         now: Time,
@@ -62,22 +178,54 @@ impl Writer {
         nack_frag: &NackFrag,
         out: &mut impl Outbox,
     ) {
+        let sequence = nack_frag.sequence.0;
+        let possible = sequence >= 1 && sequence <= self.last;
+        if let Some((index, proxy)) = self.reliable_reader(from).filter(|_| possible)
+            && proxy.nack_frags.accept(nack_frag.count, now)
+        {
+            self.repeat_fragments(now, index, nack_frag, out);
+        }
     }
 
-    /// Asks all that lag for an answer now.
-    pub fn heartbeat(&mut self, now: Time, out: &mut impl Outbox) {}
+    /// Asks all that lag for an answer now, for instance before waiting for room; nothing happens if none does.
+    pub fn heartbeat(&mut self, now: Time, out: &mut impl Outbox) {
+        let last = self.last;
+        let mut lagging = self.readers.iter().filter(|r| r.lags(last));
+        let Some(proxy) = lagging.next() else {
+            return;
+        };
+        let only = lagging.next().is_none() && self.readers.len() > 1;
+        let only = only.then_some((proxy.config.guid, proxy.start));
+        self.push_heartbeat(only, false, false, out);
+        self.pulse.asked(now);
+    }
+
+    /// Tells all matched readers that the writer lives (RTPS 2.5 8.3.8.6 flag L).
+    pub fn assert_liveliness(&mut self, out: &mut impl Outbox) {
+        self.push_heartbeat(None, true, true, out);
+    }
 
     /// Does what is due.
-    pub fn handle_timeout(&mut self, now: Time, out: &mut impl Outbox) {}
+    pub fn handle_timeout(&mut self, now: Time, out: &mut impl Outbox) {
+        if self.pulse.due().is_none_or(|due| due > now) {
+            return;
+        }
+        if self.acknowledged >= self.last {
+            self.pulse.stop();
+            return;
+        }
+        self.pulse.slow_down();
+        self.heartbeat(now, out);
+    }
 
     /// When to call `handle_timeout`, unless something else happens first.
     pub fn next_timeout(&self) -> Option<Time> {
-        None
+        self.pulse.due()
     }
 
-    /// True if every reliable reader has everything up to `sequence`.
+    /// True if every reliable reader has everything up to `up_to`.
     pub fn is_acknowledged(&self, up_to: SequenceNumber) -> bool {
-        true
+        up_to.0.min(self.last) <= self.acknowledged
     }
 
     /// The number of the last change, 0 if there is none.
@@ -87,6 +235,97 @@ impl Writer {
 
     /// The reliable reader that has acknowledged least, and how far.
     pub fn slowest_reader(&self) -> Option<(Guid, SequenceNumber)> {
-        None
+        let reliable = self.readers.iter().filter(|r| r.config.reliable);
+        let slowest = reliable.min_by_key(|r| r.acknowledged)?;
+        Some((slowest.config.guid, SequenceNumber(slowest.acknowledged)))
+    }
+
+    /// How many changes are kept.
+    pub fn kept(&self) -> usize {
+        self.history.len()
+    }
+
+    /// The matched readers.
+    pub fn readers(&self) -> impl Iterator<Item = Guid> {
+        self.readers.iter().map(|r| r.config.guid)
+    }
+
+    fn next_sequence(&self, change: &Change) -> Result<i64, WriteError> {
+        if u32::try_from(change.payload.len()).is_err() {
+            return Err(WriteError::OutOfResources("sample size"));
+        }
+        let next = self.last.checked_add(1).filter(|n| *n < i64::MAX);
+        next.ok_or(WriteError::OutOfResources("sequence numbers"))
+    }
+
+    fn is_transient(&self) -> bool {
+        self.config.durability != Durability::Volatile
+    }
+
+    fn keeps(&self) -> bool {
+        self.is_transient() || self.reliable_readers > 0
+    }
+
+    /// The first number that concerns a reader that joins now.
+    fn first_for(&self, durability: Durability) -> i64 {
+        let history = self.history.first();
+        let history = history.filter(|_| self.is_transient() && durability != Durability::Volatile);
+        history.unwrap_or(self.last + 1)
+    }
+
+    fn index(&self, reader: Guid) -> Result<usize, usize> {
+        self.readers
+            .binary_search_by(|r| r.config.guid.cmp(&reader))
+    }
+
+    fn reliable_reader(&mut self, guid: Guid) -> Option<(usize, &mut ReaderProxy)> {
+        let index = self.index(guid).ok()?;
+        let proxy = self.readers.get_mut(index)?;
+        proxy.config.reliable.then_some((index, proxy))
+    }
+
+    fn readers_changed(&mut self) {
+        let reliable = self.readers.iter().filter(|r| r.config.reliable);
+        self.reliable_readers = reliable.count();
+        let mut readers = self.readers.iter();
+        self.expects_inline_qos = readers.any(|r| r.config.expects_inline_qos);
+    }
+
+    /// Finds out what all have by now and lets go of what nobody needs; true if that is more than before.
+    fn settle(&mut self) -> bool {
+        let reliable = self.readers.iter().filter(|r| r.config.reliable);
+        let all = reliable.map(|r| r.acknowledged).min();
+        let before = core::mem::replace(&mut self.acknowledged, all.unwrap_or(self.last));
+        if self.is_transient() {
+            self.history.release_unregistered(self.acknowledged);
+        } else {
+            self.history.release(self.acknowledged);
+        }
+        self.acknowledged > before
+    }
+
+    fn push_heartbeat(
+        &mut self,
+        only: Option<(Guid, i64)>,
+        is_final: bool,
+        liveliness: bool,
+        out: &mut impl Outbox,
+    ) {
+        self.heartbeats = self.heartbeats.wrapping_add(1);
+        let first = self.history.first().unwrap_or(self.last + 1);
+        let (to, reader, first) = match only {
+            Some((guid, start)) => (To::Endpoint(guid), guid.entity, first.max(start)),
+            None => (To::Matched, EntityId::UNKNOWN, first),
+        };
+        let heartbeat = Heartbeat {
+            reader,
+            writer: self.config.guid.entity,
+            first: SequenceNumber(first),
+            last: SequenceNumber(self.last),
+            count: self.heartbeats,
+            is_final,
+            liveliness,
+        };
+        out.push(to, Submessage::Heartbeat(heartbeat), &Bytes::new());
     }
 }

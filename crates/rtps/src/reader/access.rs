@@ -1,0 +1,182 @@
+//! `read` and `take`: which samples, and what is said about them (DDS 1.4 2.2.2.5.3.8).
+use super::cache::{Cache, Stored};
+use crate::slab::NONE;
+use crate::{InstanceHandle, Sample, SampleInfo, SampleState, Select, ViewState, Which};
+
+const ALL_SAMPLES: u32 = SampleState::Read.mask() | SampleState::NotRead.mask();
+const ALL_VIEWS: u32 = ViewState::New.mask() | ViewState::NotNew.mask();
+const ALL_INSTANCES: u32 = 7;
+
+impl Cache {
+    pub(super) fn access(
+        &mut self,
+        select: &Select,
+        takes: bool,
+        mut sink: impl FnMut(Sample),
+    ) -> usize {
+        if !self.may_have(select) {
+            return 0;
+        }
+        let mut chosen = core::mem::take(&mut self.chosen);
+        chosen.clear();
+        self.choose(select, |place| chosen.push(place));
+        for place in &chosen {
+            self.count_in(*place);
+        }
+        for place in &chosen {
+            if let Some(sample) = self.hand_out(*place, takes) {
+                sink(sample);
+            }
+        }
+        self.chosen = chosen;
+        self.chosen.len()
+    }
+
+    pub(super) fn has(&self, select: &Select) -> bool {
+        if !self.may_have(select) {
+            return false;
+        }
+        let any_instance = covers(select.view_states, ALL_VIEWS)
+            && covers(select.instance_states, ALL_INSTANCES)
+            && select.instance.is_none();
+        let wants_unread = select.sample_states & SampleState::NotRead.mask() != 0;
+        if any_instance
+            && (wants_unread && self.unread > 0 || covers(select.sample_states, ALL_SAMPLES))
+        {
+            return true;
+        }
+        let mut found = false;
+        self.choose(&Select { max: 1, ..*select }, |_| found = true);
+        found
+    }
+
+    /// False if no sample can be in the selected sample states.
+    fn may_have(&self, select: &Select) -> bool {
+        let read = self.samples.len() - self.unread;
+        (select.sample_states & SampleState::NotRead.mask() != 0 && self.unread > 0)
+            || (select.sample_states & SampleState::Read.mask() != 0 && read > 0)
+    }
+
+    fn choose(&self, select: &Select, mut found: impl FnMut(u32)) {
+        let instance = match select.instance {
+            None => None,
+            Some(Which::This(handle)) => Some(self.place_of(handle)),
+            Some(Which::Next(handle)) => Some(self.next_instance(handle, select)),
+        };
+        match instance {
+            None => self.chain(self.first, |s| s.after, select, &mut found),
+            Some(place) => {
+                let instance = place.and_then(|p| self.instances.get(p));
+                let oldest = instance.map_or(NONE, |i| i.oldest);
+                self.chain(oldest, |s| s.newer, select, &mut found);
+            }
+        }
+    }
+
+    fn chain(
+        &self,
+        mut place: u32,
+        next: impl Fn(&Stored) -> u32,
+        select: &Select,
+        found: &mut impl FnMut(u32),
+    ) {
+        let mut left = select.max;
+        while let Some(stored) = self.samples.get(place)
+            && left > 0
+        {
+            if self.matches(stored, select) {
+                found(place);
+                left -= 1;
+            }
+            place = next(stored);
+        }
+    }
+
+    fn matches(&self, stored: &Stored, select: &Select) -> bool {
+        let Some(instance) = self.instances.get(stored.instance) else {
+            return false;
+        };
+        select.sample_states & state_of(stored).mask() != 0
+            && select.view_states & instance.view.mask() != 0
+            && select.instance_states & instance.state.mask() != 0
+    }
+
+    fn next_instance(&self, after: InstanceHandle, select: &Select) -> Option<u32> {
+        let above = self.instances.iter().filter(|(_, i)| i.handle > after);
+        let matching = above.filter(|(_, i)| {
+            let mut found = false;
+            let one = Select { max: 1, ..*select };
+            self.chain(i.oldest, |s| s.newer, &one, &mut |_| found = true);
+            found
+        });
+        matching
+            .min_by_key(|(_, i)| i.handle)
+            .map(|(place, _)| place)
+    }
+
+    fn count_in(&mut self, place: u32) {
+        if let Some(stored) = self.samples.get(place)
+            && let Some(instance) = self.instances.get_mut(stored.instance)
+        {
+            instance.selected += 1;
+            instance.selected_generation = stored.generation();
+        }
+    }
+
+    fn hand_out(&mut self, place: u32, takes: bool) -> Option<Sample> {
+        let info = self.info(place)?;
+        let payload = if takes {
+            let stored = self.remove(place)?;
+            if let Some(instance) = self.instances.get_mut(stored.instance) {
+                instance.taken = instance.taken.max(stored.timestamp);
+            }
+            self.forget_if_dead(stored.instance);
+            stored.payload
+        } else {
+            let stored = self.samples.get_mut(place)?;
+            self.unread -= usize::from(!stored.read);
+            stored.read = true;
+            stored.payload.clone()
+        };
+        Some(Sample { info, payload })
+    }
+
+    /// What is said about a chosen sample; the last one of its instance makes the instance seen.
+    fn info(&mut self, place: u32) -> Option<SampleInfo> {
+        let stored = self.samples.get(place)?;
+        let newest = self.instances.get(stored.instance)?.newest;
+        let newest = self.samples.get(newest).map_or(0, Stored::generation);
+        let instance = self.instances.get_mut(stored.instance)?;
+        instance.selected -= 1;
+        let info = SampleInfo {
+            sample_state: state_of(stored),
+            view_state: instance.view,
+            instance_state: instance.state,
+            disposed_generation_count: stored.disposed_generations,
+            no_writers_generation_count: stored.no_writers_generations,
+            sample_rank: instance.selected,
+            generation_rank: instance.selected_generation - stored.generation(),
+            absolute_generation_rank: newest - stored.generation(),
+            source_timestamp: stored.timestamp,
+            instance: instance.handle,
+            publication: stored.writer,
+            sequence: stored.number(),
+            valid_data: stored.valid,
+        };
+        if instance.selected == 0 {
+            instance.view = ViewState::NotNew;
+        }
+        Some(info)
+    }
+}
+
+fn state_of(stored: &Stored) -> SampleState {
+    match stored.read {
+        true => SampleState::Read,
+        false => SampleState::NotRead,
+    }
+}
+
+fn covers(mask: u32, all: u32) -> bool {
+    mask & all == all
+}

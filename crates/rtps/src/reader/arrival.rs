@@ -1,0 +1,231 @@
+//! A change came in: is it its turn, what does it do, and what may follow it now? (RTPS 2.5 8.4.10.2, 8.4.12.2)
+use super::cache::{Cache, Header};
+use super::writer_proxy::{Author, Turn, Waiting};
+use super::{Delivery, Reader};
+use crate::{ChangeKind, InstanceHandle, Intake, Outbox, Time};
+use bytes::Bytes;
+use dunlin_wire::{InlineQos, Payload, Timestamp};
+
+/// A change as it came: in a datagram, or put together from fragments.
+pub(super) struct Arrival<'a> {
+    pub(super) sequence: i64,
+    pub(super) timestamp: Option<Timestamp>,
+    pub(super) inline: InlineQos,
+    pub(super) content: Content<'a>,
+}
+
+pub(super) enum Content<'a> {
+    Borrowed(Payload<'a>),
+    Sample(Bytes),
+    Key(Bytes),
+}
+
+impl Content<'_> {
+    pub(super) fn owned(payload: Bytes, key: bool) -> Self {
+        match key {
+            true => Self::Key(payload),
+            false => Self::Sample(payload),
+        }
+    }
+
+    fn payload(&self) -> Payload<'_> {
+        match self {
+            Self::Borrowed(payload) => *payload,
+            Self::Sample(bytes) => Payload::Data(bytes),
+            Self::Key(bytes) => Payload::Key(bytes),
+        }
+    }
+
+    fn is_sample(&self) -> bool {
+        matches!(self.payload(), Payload::Data(_))
+    }
+
+    fn keep(self, intake: &mut impl Intake) -> Bytes {
+        match self {
+            Self::Borrowed(Payload::Data(bytes) | Payload::Key(bytes)) => intake.keep(bytes),
+            Self::Borrowed(Payload::None) => Bytes::new(),
+            Self::Sample(bytes) | Self::Key(bytes) => bytes,
+        }
+    }
+}
+
+impl Reader {
+    #[inline]
+    pub(super) fn arrive(
+        &mut self,
+        now: Time,
+        index: usize,
+        arrival: Arrival<'_>,
+        intake: &mut impl Intake,
+        out: &mut impl Outbox,
+    ) -> Delivery {
+        let Some(proxy) = self.writers.get_mut(index) else {
+            return Delivery::default();
+        };
+        let lost = match proxy.turn(arrival.sequence) {
+            Turn::Past => return Delivery::default(),
+            Turn::Now { lost } => lost,
+            Turn::Early => return self.come_early(now, index, arrival, intake, out),
+        };
+        let sequence = arrival.sequence;
+        let mut delivery = Delivery {
+            lost,
+            ..Delivery::default()
+        };
+        let Some(header) = header(&arrival, proxy.author, self.config.keyed, intake) else {
+            proxy.settle(sequence);
+            return self.followed(index, delivery);
+        };
+        let mut content = Some(sift(arrival.content, header.kind));
+        let mut payload = || content.take().map_or(Bytes::new(), |c| c.keep(intake));
+        match self.cache.accept(&header, &mut payload) {
+            Ok(available) => delivery.available = available,
+            Err(rejection) if proxy.reliable => {
+                delivery.rejected = Some(rejection);
+                proxy.saw(sequence);
+                proxy.blocked = true;
+                self.blocked = true;
+                // Fragments cost too much to come again: what they made waits for room.
+                if let Some(Content::Sample(bytes)) = content {
+                    let most = self.config.max_reassembly_bytes;
+                    proxy.hold(sequence, waiting(&header, bytes), usize::MAX, most);
+                }
+                return delivery;
+            }
+            Err(rejection) => delivery.rejected = Some(rejection),
+        }
+        proxy.settle(sequence);
+        if proxy.has_backlog() {
+            return self.followed(index, delivery);
+        }
+        delivery
+    }
+
+    /// A change of a reliable writer before its turn: it waits, and what is missing is asked for.
+    fn come_early(
+        &mut self,
+        now: Time,
+        index: usize,
+        arrival: Arrival<'_>,
+        intake: &mut impl Intake,
+        out: &mut impl Outbox,
+    ) -> Delivery {
+        let most = self.most_waiting(index);
+        let Some(proxy) = self.writers.get_mut(index) else {
+            return Delivery::default();
+        };
+        let sequence = arrival.sequence;
+        let ahead = sequence.saturating_sub(proxy.next);
+        if ahead <= i64::from(self.config.max_pending) {
+            proxy.saw(sequence);
+            match header(&arrival, proxy.author, self.config.keyed, intake) {
+                Some(_) if proxy.waiting.len() >= most => {}
+                Some(header) => {
+                    let payload = sift(arrival.content, header.kind).keep(intake);
+                    let bytes = self.config.max_reassembly_bytes;
+                    proxy.hold(sequence, waiting(&header, payload), most, bytes);
+                }
+                None => proxy.gaps.add(sequence, sequence + 1),
+            }
+        }
+        self.ask_if_lacking(now, index, out);
+        Delivery::default()
+    }
+
+    /// How many changes may wait: fewer if the application's own limit already holds changes back.
+    fn most_waiting(&self, index: usize) -> usize {
+        let blocked = self.writers.get(index).is_some_and(|w| w.blocked);
+        let most = match self.config.resource_limits.max_samples {
+            Some(limit) if blocked => self.config.max_pending.min(limit),
+            _ => self.config.max_pending,
+        };
+        most as usize
+    }
+
+    /// Lets in what waited for its turn.
+    pub(super) fn advance(&mut self, index: usize) -> Delivery {
+        self.followed(index, Delivery::default())
+    }
+
+    fn followed(&mut self, index: usize, mut delivery: Delivery) -> Delivery {
+        let Some(proxy) = self.writers.get_mut(index) else {
+            return delivery;
+        };
+        while let Some((sequence, change)) = proxy.take_next() {
+            match let_in(&mut self.cache, proxy.author, sequence, &change) {
+                Ok(available) => {
+                    delivery.available |= available;
+                    proxy.settle(sequence);
+                }
+                Err(rejection) => {
+                    delivery.rejected = Some(rejection);
+                    proxy.hold(sequence, change, usize::MAX, usize::MAX);
+                    proxy.blocked = true;
+                    self.blocked = true;
+                    break;
+                }
+            }
+        }
+        delivery
+    }
+}
+
+fn let_in(
+    cache: &mut Cache,
+    author: Author,
+    sequence: i64,
+    change: &Waiting,
+) -> Result<bool, super::Rejection> {
+    let header = Header {
+        author,
+        sequence,
+        timestamp: change.timestamp,
+        kind: change.kind,
+        instance: change.instance,
+    };
+    cache.accept(&header, || change.payload.clone())
+}
+
+fn waiting(header: &Header, payload: Bytes) -> Waiting {
+    Waiting {
+        kind: header.kind,
+        instance: header.instance,
+        timestamp: header.timestamp,
+        payload,
+    }
+}
+
+/// What the change does to which instance; `None` if that cannot be told.
+#[inline]
+fn header(
+    arrival: &Arrival<'_>,
+    author: Author,
+    keyed: bool,
+    intake: &mut impl Intake,
+) -> Option<Header> {
+    let kind = ChangeKind::from_status(arrival.inline.status_info.unwrap_or(0));
+    if kind == ChangeKind::Alive && !arrival.content.is_sample() {
+        return None;
+    }
+    let instance = match (keyed, arrival.inline.key_hash) {
+        (false, _) => InstanceHandle::NIL,
+        (true, Some(hash)) => InstanceHandle(hash),
+        (true, None) if matches!(arrival.content.payload(), Payload::None) => return None,
+        (true, None) => intake.instance(arrival.content.payload())?,
+    };
+    Some(Header {
+        author,
+        sequence: arrival.sequence,
+        timestamp: arrival.timestamp,
+        kind,
+        instance,
+    })
+}
+
+/// Of a disposal only the key is of use.
+fn sift(content: Content<'_>, kind: ChangeKind) -> Content<'_> {
+    if kind != ChangeKind::Alive && content.is_sample() {
+        return Content::Borrowed(Payload::None);
+    }
+    content
+}

@@ -1,0 +1,199 @@
+//! What a reader tells its writers: what it has, and what it lacks (RTPS 2.5 8.4.12.2, 8.3.8.1, 8.3.8.10).
+//!
+//! A heartbeat is answered at once. What is missing is also asked for when later changes show it, but
+//! never more than once in a few milliseconds, and again after a while, some times.
+use super::Reader;
+use super::writer_proxy::WriterProxy;
+use crate::{Outbox, Time, To};
+use bytes::Bytes;
+use dunlin_wire::{
+    AckNack, FragmentNumber, FragmentNumberSet, Guid, HeartbeatFrag, NackFrag, SequenceNumber,
+    SequenceNumberSet, Submessage,
+};
+
+/// Incomplete changes that are asked for at a time.
+const MOST_CHANGES: usize = 8;
+/// Sets of 256 fragments that are asked for at a time, of each.
+const MOST_SETS: usize = 4;
+
+impl Reader {
+    /// Asks a new writer what it has.
+    pub(super) fn greet(&mut self, now: Time, index: usize, out: &mut impl Outbox) {
+        if let Some(proxy) = self.writers.get_mut(index) {
+            let state = SequenceNumberSet::new(SequenceNumber::FIRST);
+            let writer = proxy.author.guid;
+            proxy.asked(now);
+            self.keep_time(index);
+            self.push_ack_nack(writer, state, false, out);
+        }
+    }
+
+    /// Answers a heartbeat.
+    pub(super) fn answer(
+        &mut self,
+        now: Time,
+        index: usize,
+        is_final: bool,
+        out: &mut impl Outbox,
+    ) {
+        let Some(proxy) = self.writers.get_mut(index) else {
+            return;
+        };
+        if proxy.lacks() && !proxy.blocked {
+            self.ask(now, index, out);
+            return;
+        }
+        proxy.rest();
+        if !is_final {
+            let (writer, state) = (proxy.author.guid, proxy.state());
+            let asks = !state.is_empty();
+            self.push_ack_nack(writer, state, !asks, out);
+        }
+    }
+
+    /// Asks for what is missing, if anything is.
+    pub(super) fn ask_if_lacking(&mut self, now: Time, index: usize, out: &mut impl Outbox) {
+        match self.writers.get_mut(index) {
+            Some(proxy) if proxy.lacks() => self.ask(now, index, out),
+            Some(proxy) => proxy.rest(),
+            None => {}
+        }
+    }
+
+    /// Asks for what is missing, now or as soon as it may.
+    pub(super) fn ask(&mut self, now: Time, index: usize, out: &mut impl Outbox) {
+        let Some(proxy) = self.writers.get_mut(index) else {
+            return;
+        };
+        if proxy.blocked {
+            return;
+        }
+        if !proxy.may_ask(now) {
+            self.keep_time(index);
+            return;
+        }
+        proxy.asked(now);
+        let (writer, state) = (proxy.author.guid, proxy.state());
+        let is_final = state.is_empty();
+        self.keep_time(index);
+        self.push_ack_nack(writer, state, is_final, out);
+        self.ask_for_incomplete(index, out);
+    }
+
+    /// Asks for the fragments that a HEARTBEAT_FRAG showed to be missing.
+    pub(super) fn ask_fragments(
+        &mut self,
+        now: Time,
+        index: usize,
+        heartbeat: &HeartbeatFrag,
+        out: &mut impl Outbox,
+    ) {
+        let window = i64::from(self.config.max_pending);
+        let Some(proxy) = self.writers.get_mut(index) else {
+            return;
+        };
+        let sequence = heartbeat.sequence;
+        let wanted = sequence.0 >= proxy.next
+            && sequence.0 - proxy.next <= window
+            && !proxy.waiting.contains_key(&sequence.0)
+            && proxy.gaps.end_of(sequence.0).is_none();
+        if !wanted || heartbeat.last.0 == 0 || proxy.blocked || !proxy.may_ask(now) {
+            return;
+        }
+        let missing = match proxy.partials.contains(sequence.0) {
+            true => proxy.partials.missing(sequence.0, 1, heartbeat.last.0),
+            false => Some(first_fragments(heartbeat.last.0)),
+        };
+        if let Some(state) = missing {
+            proxy.saw(sequence.0);
+            proxy.asked(now);
+            let writer = proxy.author.guid;
+            self.keep_time(index);
+            self.push_nack_frag(writer, sequence, state, out);
+        }
+    }
+
+    fn ask_for_incomplete(&mut self, index: usize, out: &mut impl Outbox) {
+        for nth in 0..MOST_CHANGES {
+            let mut from = 1;
+            for _ in 0..MOST_SETS {
+                let Some((writer, sequence, state)) = self.incomplete(index, nth, from) else {
+                    break;
+                };
+                from = state.base().0.saturating_add(256);
+                self.push_nack_frag(writer, sequence, state, out);
+            }
+        }
+    }
+
+    fn incomplete(
+        &self,
+        index: usize,
+        nth: usize,
+        from: u32,
+    ) -> Option<(Guid, SequenceNumber, FragmentNumberSet)> {
+        let proxy: &WriterProxy = self.writers.get(index)?;
+        let sequence = proxy.incomplete().nth(nth)?;
+        let state = proxy.partials.missing(sequence.0, from, u32::MAX)?;
+        Some((proxy.author.guid, sequence, state))
+    }
+
+    /// The writer's timer may have moved.
+    fn keep_time(&mut self, index: usize) {
+        if let Some(due) = self.writers.get(index).and_then(|w| w.due) {
+            self.wake_at(due);
+        }
+    }
+
+    fn push_ack_nack(
+        &mut self,
+        writer: Guid,
+        state: SequenceNumberSet,
+        is_final: bool,
+        out: &mut impl Outbox,
+    ) {
+        self.answers = self.answers.wrapping_add(1);
+        let ack_nack = AckNack {
+            reader: self.config.guid.entity,
+            writer: writer.entity,
+            state,
+            count: self.answers,
+            is_final,
+        };
+        out.push(
+            To::Endpoint(writer),
+            Submessage::AckNack(ack_nack),
+            &Bytes::new(),
+        );
+    }
+
+    fn push_nack_frag(
+        &mut self,
+        writer: Guid,
+        sequence: SequenceNumber,
+        state: FragmentNumberSet,
+        out: &mut impl Outbox,
+    ) {
+        self.answers = self.answers.wrapping_add(1);
+        let nack_frag = NackFrag {
+            reader: self.config.guid.entity,
+            writer: writer.entity,
+            sequence,
+            state,
+            count: self.answers,
+        };
+        out.push(
+            To::Endpoint(writer),
+            Submessage::NackFrag(nack_frag),
+            &Bytes::new(),
+        );
+    }
+}
+
+fn first_fragments(last: u32) -> FragmentNumberSet {
+    let mut set = FragmentNumberSet::new(FragmentNumber(1));
+    for number in 1..=last.min(256) {
+        set.insert(FragmentNumber(number));
+    }
+    set
+}

@@ -1,0 +1,380 @@
+//! Samples until they are taken, in the order of arrival, and the instances they belong to (DDS 1.4 2.2.2.5).
+//!
+//! Samples and instances live in slabs. A sample is a link in two chains: all samples, and those of its instance.
+use super::instance::Instance;
+use super::writer_proxy::Author;
+use super::{ReaderConfig, Rejection, RejectionReason};
+use crate::slab::{NONE, Slab};
+use crate::{ChangeKind, InstanceHandle, InstanceState};
+use alloc::vec::Vec;
+use bytes::Bytes;
+use dunlin_qos::{DestinationOrder, History, Ownership, ResourceLimits};
+use dunlin_wire::{Guid, SequenceNumber, Timestamp};
+use hashbrown::HashMap;
+
+/// A sample, or the notice that an instance's state changed.
+pub(super) struct Stored {
+    pub(super) instance: u32,
+    pub(super) read: bool,
+    pub(super) valid: bool,
+    pub(super) disposed_generations: i32,
+    pub(super) no_writers_generations: i32,
+    pub(super) timestamp: Option<Timestamp>,
+    pub(super) writer: Guid,
+    pub(super) sequence: i64,
+    pub(super) payload: Bytes,
+    before: u32,
+    pub(super) after: u32,
+    older: u32,
+    pub(super) newer: u32,
+}
+
+/// What is known of a change beside its payload.
+#[derive(Clone, Copy)]
+pub(super) struct Header {
+    pub(super) author: Author,
+    pub(super) sequence: i64,
+    pub(super) timestamp: Option<Timestamp>,
+    pub(super) kind: ChangeKind,
+    pub(super) instance: InstanceHandle,
+}
+
+pub(super) struct Cache {
+    history: History,
+    limits: ResourceLimits,
+    ownership: Ownership,
+    by_source: bool,
+    pub(super) samples: Slab<Stored>,
+    pub(super) first: u32,
+    last: u32,
+    pub(super) unread: usize,
+    /// Samples with data.
+    valid: usize,
+    pub(super) instances: Slab<Instance>,
+    places: HashMap<InstanceHandle, u32>,
+    recent: u32,
+    /// Scratch of `read` and `take`.
+    pub(super) chosen: Vec<u32>,
+}
+
+impl Cache {
+    pub(super) fn new(config: &ReaderConfig) -> Self {
+        Self {
+            history: config.history,
+            limits: config.resource_limits,
+            ownership: config.ownership,
+            by_source: config.destination_order == DestinationOrder::BySourceTimestamp,
+            samples: Slab::new(),
+            first: NONE,
+            last: NONE,
+            unread: 0,
+            valid: 0,
+            instances: Slab::new(),
+            places: HashMap::new(),
+            recent: NONE,
+            chosen: Vec::new(),
+        }
+    }
+
+    /// Takes in a change; true if there is something new to take. `payload` is asked for only if it is kept.
+    /// Nothing is changed on rejection.
+    #[inline]
+    pub(super) fn accept(
+        &mut self,
+        header: &Header,
+        payload: impl FnOnce() -> Bytes,
+    ) -> Result<bool, Rejection> {
+        match header.kind {
+            ChangeKind::Alive => self.sample(header, payload),
+            kind => Ok(self.end(header, kind, payload)),
+        }
+    }
+
+    fn sample(
+        &mut self,
+        header: &Header,
+        payload: impl FnOnce() -> Bytes,
+    ) -> Result<bool, Rejection> {
+        let place = match self.find(header.instance) {
+            Some(place) => place,
+            None => self.new_instance(header)?,
+        };
+        let Some(instance) = self.instances.get_mut(place) else {
+            return Ok(false);
+        };
+        if !instance.heeds(header.author, self.ownership) {
+            instance.writers.insert(header.author.id);
+            return Ok(false);
+        }
+        if self.by_source && header.timestamp.is_some() && header.timestamp < instance.taken {
+            return Ok(false);
+        }
+        let replaced = match self.history {
+            History::KeepLast(depth) if instance.count >= depth.max(1) => self.oldest(place),
+            _ => NONE,
+        };
+        if replaced == NONE {
+            self.check_limits(place, header.instance)?;
+        } else if self.by_source && self.is_older(header, replaced) {
+            return Ok(false);
+        } else {
+            self.remove(replaced);
+        }
+        if let Some(instance) = self.instances.get_mut(place) {
+            instance.revive();
+            instance.writers.insert(header.author.id);
+        }
+        self.append(place, header, true, payload());
+        Ok(true)
+    }
+
+    /// A dispose, an unregister or both.
+    fn end(&mut self, header: &Header, kind: ChangeKind, key: impl FnOnce() -> Bytes) -> bool {
+        let place = match self.find(header.instance) {
+            Some(place) => place,
+            None if kind.is_dispose() => match self.new_instance(header) {
+                Ok(place) => place,
+                Err(_) => return false,
+            },
+            None => return false,
+        };
+        let Some(instance) = self.instances.get_mut(place) else {
+            return false;
+        };
+        let before = instance.state;
+        if kind.is_dispose() && instance.heeds(header.author, self.ownership) {
+            instance.state = InstanceState::NotAliveDisposed;
+        }
+        if kind.is_unregister() && instance.leave(header.author.id) {
+            instance.state = InstanceState::NotAliveNoWriters;
+        }
+        let changed = instance.state != before;
+        if changed {
+            self.notify(place, header, key());
+        } else {
+            self.forget_if_dead(place);
+        }
+        changed
+    }
+
+    /// A writer is gone from all instances; true if there is something new to take.
+    pub(super) fn leave_all(&mut self, author: Author) -> bool {
+        let mut changed = false;
+        for place in self.instances.keys() {
+            let Some(instance) = self.instances.get_mut(place) else {
+                continue;
+            };
+            if instance.leave(author.id) {
+                instance.state = InstanceState::NotAliveNoWriters;
+                let header = Header {
+                    author,
+                    sequence: 0,
+                    timestamp: None,
+                    kind: ChangeKind::Unregistered,
+                    instance: instance.handle,
+                };
+                self.notify(place, &header, Bytes::new());
+                changed = true;
+            } else {
+                self.forget_if_dead(place);
+            }
+        }
+        changed
+    }
+
+    pub(super) fn knows(&self, instance: InstanceHandle) -> bool {
+        self.places.contains_key(&instance)
+    }
+
+    pub(super) fn place_of(&self, instance: InstanceHandle) -> Option<u32> {
+        self.places.get(&instance).copied()
+    }
+
+    /// Takes a sample out of both chains.
+    pub(super) fn remove(&mut self, place: u32) -> Option<Stored> {
+        let stored = self.samples.remove(place)?;
+        match self.samples.get_mut(stored.before) {
+            Some(before) => before.after = stored.after,
+            None => self.first = stored.after,
+        }
+        match self.samples.get_mut(stored.after) {
+            Some(after) => after.before = stored.before,
+            None => self.last = stored.before,
+        }
+        if let Some(older) = self.samples.get_mut(stored.older) {
+            older.newer = stored.newer;
+        }
+        if let Some(newer) = self.samples.get_mut(stored.newer) {
+            newer.older = stored.older;
+        }
+        if let Some(instance) = self.instances.get_mut(stored.instance) {
+            if stored.older == NONE {
+                instance.oldest = stored.newer;
+            }
+            if stored.newer == NONE {
+                instance.newest = stored.older;
+            }
+            if instance.notice == place {
+                instance.notice = NONE;
+            }
+            instance.count -= u32::from(stored.valid);
+        }
+        self.valid -= usize::from(stored.valid);
+        self.unread -= usize::from(!stored.read);
+        Some(stored)
+    }
+
+    /// Forgets an instance that is not alive, has no samples and no writers.
+    pub(super) fn forget_if_dead(&mut self, place: u32) {
+        if let Some(instance) = self.instances.get(place)
+            && instance.is_forgettable()
+        {
+            self.places.remove(&instance.handle);
+            self.instances.remove(place);
+        }
+    }
+
+    #[inline]
+    fn find(&mut self, handle: InstanceHandle) -> Option<u32> {
+        if let Some(recent) = self.instances.get(self.recent)
+            && recent.handle == handle
+        {
+            return Some(self.recent);
+        }
+        let place = self.place_of(handle)?;
+        self.recent = place;
+        Some(place)
+    }
+
+    fn new_instance(&mut self, header: &Header) -> Result<u32, Rejection> {
+        let handle = header.instance;
+        let full = reached(self.limits.max_instances, self.instances.len());
+        if full {
+            return Err(rejection(RejectionReason::Instances, handle));
+        }
+        if header.kind == ChangeKind::Alive && reached(self.limits.max_samples, self.valid) {
+            return Err(rejection(RejectionReason::Samples, handle));
+        }
+        let place = self.instances.insert(Instance::new(handle));
+        self.places.insert(handle, place);
+        self.recent = place;
+        Ok(place)
+    }
+
+    fn check_limits(&self, place: u32, handle: InstanceHandle) -> Result<(), Rejection> {
+        let count = self.instances.get(place).map_or(0, |i| i.count);
+        if reached(self.limits.max_samples_per_instance, count as usize) {
+            return Err(rejection(RejectionReason::SamplesPerInstance, handle));
+        }
+        if reached(self.limits.max_samples, self.valid) {
+            return Err(rejection(RejectionReason::Samples, handle));
+        }
+        Ok(())
+    }
+
+    /// The oldest sample with data of an instance.
+    fn oldest(&self, place: u32) -> u32 {
+        let mut oldest = self.instances.get(place).map_or(NONE, |i| i.oldest);
+        while let Some(stored) = self.samples.get(oldest)
+            && !stored.valid
+        {
+            oldest = stored.newer;
+        }
+        oldest
+    }
+
+    fn is_older(&self, header: &Header, than: u32) -> bool {
+        let than = self.samples.get(than).and_then(|s| s.timestamp);
+        header.timestamp.is_some() && header.timestamp < than
+    }
+
+    /// Puts the one notice of an instance's state at the end of its samples.
+    fn notify(&mut self, place: u32, header: &Header, key: Bytes) {
+        if let Some(old) = self.instances.get(place).map(|i| i.notice) {
+            self.remove(old);
+        }
+        let notice = self.append(place, header, false, key);
+        if let Some(instance) = self.instances.get_mut(place) {
+            instance.notice = notice;
+        }
+    }
+
+    #[inline]
+    fn append(&mut self, place: u32, header: &Header, valid: bool, payload: Bytes) -> u32 {
+        let Some(instance) = self.instances.get_mut(place) else {
+            return NONE;
+        };
+        let (older, newer) = match self.by_source && header.timestamp.is_some() {
+            true => by_time(&self.samples, instance.newest, header.timestamp),
+            false => (instance.newest, NONE),
+        };
+        let after = newer;
+        let before = self.samples.get(after).map_or(self.last, |s| s.before);
+        let stored = self.samples.insert(Stored {
+            instance: place,
+            read: false,
+            valid,
+            disposed_generations: instance.disposed_generations,
+            no_writers_generations: instance.no_writers_generations,
+            timestamp: header.timestamp,
+            writer: header.author.guid,
+            sequence: header.sequence,
+            payload,
+            before,
+            after,
+            older,
+            newer,
+        });
+        instance.count += u32::from(valid);
+        self.valid += usize::from(valid);
+        self.unread += 1;
+        match self.samples.get_mut(older) {
+            Some(older) => older.newer = stored,
+            None => instance.oldest = stored,
+        }
+        match self.samples.get_mut(newer) {
+            Some(newer) => newer.older = stored,
+            None => instance.newest = stored,
+        }
+        match self.samples.get_mut(before) {
+            Some(before) => before.after = stored,
+            None => self.first = stored,
+        }
+        match self.samples.get_mut(after) {
+            Some(after) => after.before = stored,
+            None => self.last = stored,
+        }
+        stored
+    }
+}
+
+impl Stored {
+    pub(super) fn number(&self) -> SequenceNumber {
+        SequenceNumber(self.sequence)
+    }
+
+    pub(super) fn generation(&self) -> i32 {
+        self.disposed_generations
+            .saturating_add(self.no_writers_generations)
+    }
+}
+
+/// Between which two samples of an instance, from `newest` back, one of this time belongs.
+fn by_time(samples: &Slab<Stored>, newest: u32, timestamp: Option<Timestamp>) -> (u32, u32) {
+    let (mut older, mut newer) = (newest, NONE);
+    while let Some(stored) = samples.get(older)
+        && stored.timestamp > timestamp
+    {
+        newer = older;
+        older = stored.older;
+    }
+    (older, newer)
+}
+
+fn reached(limit: Option<u32>, count: usize) -> bool {
+    limit.is_some_and(|limit| count >= limit as usize)
+}
+
+fn rejection(reason: RejectionReason, instance: InstanceHandle) -> Rejection {
+    Rejection { reason, instance }
+}

@@ -1,0 +1,73 @@
+//! Ranges of numbers that will never come, kept as ranges: a GAP from 1 to 2^63 costs as much as one of 1.
+use alloc::vec::Vec;
+
+/// Beyond so many ranges, new ones are not remembered; the writer will say them again when asked.
+const MOST: usize = 256;
+
+/// Disjoint ranges `start .. end`, ascending.
+#[derive(Default)]
+pub(super) struct Intervals(Vec<(i64, i64)>);
+
+impl Intervals {
+    pub(super) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    pub(super) fn add(&mut self, start: i64, end: i64) {
+        if start >= end {
+            return;
+        }
+        let from = self.0.partition_point(|r| r.1 < start);
+        let to = self.0.partition_point(|r| r.0 <= end);
+        let touched = self.0.get(from..to).unwrap_or_default();
+        let merged = match (touched.first(), touched.last()) {
+            (Some(first), Some(last)) => (first.0.min(start), last.1.max(end)),
+            _ if self.0.len() >= MOST => return,
+            _ => (start, end),
+        };
+        self.0.splice(from..to.max(from), [merged]);
+    }
+
+    /// The end of the range that holds `number`.
+    pub(super) fn end_of(&self, number: i64) -> Option<i64> {
+        let index = self.0.partition_point(|r| r.1 <= number);
+        let range = self.0.get(index)?;
+        (range.0 <= number).then_some(range.1)
+    }
+
+    /// Forgets all below `number`.
+    pub(super) fn forget_below(&mut self, number: i64) {
+        let gone = self.0.partition_point(|r| r.1 <= number);
+        self.0.drain(..gone);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ranges_merge() {
+        let mut ranges = Intervals::default();
+        for (start, end) in [(5, 7), (10, 12), (1, 2), (7, 8), (20, i64::MAX), (9, 9)] {
+            ranges.add(start, end);
+        }
+        assert_eq!(ranges.0, [(1, 2), (5, 8), (10, 12), (20, i64::MAX)]);
+        ranges.add(2, 11);
+        assert_eq!(ranges.0, [(1, 12), (20, i64::MAX)]);
+        assert_eq!(ranges.end_of(1), Some(12));
+        assert_eq!(ranges.end_of(11), Some(12));
+        assert_eq!(ranges.end_of(12), None);
+        ranges.forget_below(12);
+        assert_eq!(ranges.0, [(20, i64::MAX)]);
+    }
+
+    #[test]
+    fn their_number_is_bounded() {
+        let mut ranges = Intervals::default();
+        for n in 0..10_000 {
+            ranges.add(2 * n, 2 * n + 1);
+        }
+        assert_eq!(ranges.0.len(), MOST);
+    }
+}

@@ -1,0 +1,404 @@
+//! What a writer keeps (RTPS 2.5 8.2.2 HistoryCache): changes by number, and per instance from oldest to newest.
+//!
+//! Changes live in a slab; `order` lists their places by ascending number. A change that goes from the
+//! middle leaves its line in `order` behind, stale, until such lines are the majority and are swept.
+use super::WriteError;
+use crate::slab::{NONE, Slab};
+use crate::{Change, InstanceHandle};
+use alloc::collections::VecDeque;
+use dunlin_qos::{History, ResourceLimits};
+use hashbrown::HashMap;
+
+/// Stale lines that are tolerated however few changes there are.
+const STALE_SLACK: usize = 64;
+
+struct Kept {
+    sequence: i64,
+    change: Change,
+    instance: u32,
+    newer: u32,
+}
+
+struct Instance {
+    handle: InstanceHandle,
+    oldest: u32,
+    newest: u32,
+    count: u32,
+    unregistered: bool,
+}
+
+struct Line {
+    sequence: i64,
+    place: u32,
+}
+
+pub(super) struct HistoryCache {
+    history: History,
+    limits: ResourceLimits,
+    /// Nothing asks about instances if all is kept and only the total is limited.
+    by_instance: bool,
+    kept: Slab<Kept>,
+    order: VecDeque<Line>,
+    instances: Slab<Instance>,
+    places: HashMap<InstanceHandle, u32>,
+    recent: u32,
+    /// Instances that their writer left, by the number of the change that says so.
+    farewells: VecDeque<(i64, InstanceHandle)>,
+}
+
+impl HistoryCache {
+    pub(super) fn new(history: History, limits: ResourceLimits, transient: bool) -> Self {
+        Self {
+            history,
+            limits,
+            by_instance: transient
+                || matches!(history, History::KeepLast(_))
+                || limits.max_instances.is_some()
+                || limits.max_samples_per_instance.is_some(),
+            kept: Slab::new(),
+            order: VecDeque::new(),
+            instances: Slab::new(),
+            places: HashMap::new(),
+            recent: NONE,
+            farewells: VecDeque::new(),
+        }
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.kept.len()
+    }
+
+    /// The lowest number kept.
+    pub(super) fn first(&self) -> Option<i64> {
+        // The front line is never stale: whatever removes a change also trims.
+        self.order.front().map(|line| line.sequence)
+    }
+
+    /// Makes room for one more change of the instance. What is `acknowledged` may go for it, and KEEP_LAST
+    /// lets go of the oldest in any case. Nothing is changed on error.
+    pub(super) fn admit(
+        &mut self,
+        instance: InstanceHandle,
+        acknowledged: i64,
+    ) -> Result<(), WriteError> {
+        let place = self.find(instance);
+        let victim = self.victim_in_instance(place, acknowledged)?;
+        if place.is_none() && self.reached(self.limits.max_instances, self.instances.len()) {
+            return Err(WriteError::OutOfResources("max_instances"));
+        }
+        let victim = match victim {
+            None if self.reached(self.limits.max_samples, self.kept.len()) => {
+                let oldest = self.order.front().ok_or(WriteError::Full)?;
+                (oldest.sequence <= acknowledged)
+                    .then_some(oldest.place)
+                    .ok_or(WriteError::Full)
+                    .map(Some)?
+            }
+            other => other,
+        };
+        if let Some(victim) = victim {
+            self.remove(victim);
+        }
+        Ok(())
+    }
+
+    fn reached(&self, limit: Option<u32>, count: usize) -> bool {
+        self.by_limit(limit).is_some_and(|limit| count >= limit)
+    }
+
+    fn by_limit(&self, limit: Option<u32>) -> Option<usize> {
+        limit.and_then(|l| usize::try_from(l).ok())
+    }
+
+    /// The change that goes so that the instance can have another one.
+    fn victim_in_instance(
+        &self,
+        place: Option<u32>,
+        acknowledged: i64,
+    ) -> Result<Option<u32>, WriteError> {
+        let Some(instance) = place.and_then(|p| self.instances.get(p)) else {
+            return Ok(None);
+        };
+        match (self.history, self.limits.max_samples_per_instance) {
+            (History::KeepLast(depth), _) if instance.count >= depth.max(1) => {
+                Ok(Some(instance.oldest))
+            }
+            (History::KeepAll, Some(max)) if instance.count >= max.max(1) => {
+                let oldest = self.kept.get(instance.oldest).map_or(0, |k| k.sequence);
+                if oldest <= acknowledged {
+                    Ok(Some(instance.oldest))
+                } else {
+                    Err(WriteError::Full)
+                }
+            }
+            _ => Ok(None),
+        }
+    }
+
+    /// Keeps a change; numbers only grow.
+    pub(super) fn insert(&mut self, sequence: i64, change: &Change) {
+        let instance = if self.by_instance {
+            self.instance(change.instance)
+        } else {
+            NONE
+        };
+        let place = self.kept.insert(Kept {
+            sequence,
+            change: change.clone(),
+            instance,
+            newer: NONE,
+        });
+        self.order.push_back(Line { sequence, place });
+        if let Some(instance) = self.instances.get_mut(instance) {
+            let before = core::mem::replace(&mut instance.newest, place);
+            instance.count += 1;
+            instance.unregistered = change.kind.is_unregister();
+            if instance.unregistered {
+                self.farewells.push_back((sequence, change.instance));
+            }
+            match self.kept.get_mut(before) {
+                Some(before) => before.newer = place,
+                None => instance.oldest = place,
+            }
+        }
+    }
+
+    /// Lets go of all up to `acknowledged`.
+    pub(super) fn release(&mut self, acknowledged: i64) {
+        while let Some(line) = self.order.front()
+            && line.sequence <= acknowledged
+        {
+            let place = line.place;
+            self.remove(place);
+        }
+        self.farewells_until(acknowledged, |_, _| {});
+    }
+
+    /// Lets go of instances that were unregistered by a change that is `acknowledged`.
+    pub(super) fn release_unregistered(&mut self, acknowledged: i64) {
+        self.farewells_until(acknowledged, |history, instance| {
+            while let Some(oldest) = history.instances.get(instance).map(|i| i.oldest)
+                && oldest != NONE
+            {
+                history.remove(oldest);
+            }
+        });
+    }
+
+    fn farewells_until(&mut self, acknowledged: i64, gone: impl Fn(&mut Self, u32)) {
+        while let Some(&(sequence, handle)) = self.farewells.front()
+            && sequence <= acknowledged
+        {
+            self.farewells.pop_front();
+            let Some(place) = self.find(handle) else {
+                continue;
+            };
+            if self.instances.get(place).is_some_and(|i| i.unregistered) {
+                gone(self, place);
+                self.forget_if_empty(place);
+            }
+        }
+    }
+
+    /// The changes from `sequence` on, with their numbers.
+    pub(super) fn from(&self, sequence: i64) -> impl Iterator<Item = (i64, &Change)> {
+        self.order
+            .range(self.position(sequence)..)
+            .filter_map(|line| {
+                let kept = self.kept.get(line.place)?;
+                (kept.sequence == line.sequence).then_some((kept.sequence, &kept.change))
+            })
+    }
+
+    pub(super) fn get(&self, sequence: i64) -> Option<&Change> {
+        let (found, change) = self.from(sequence).next()?;
+        (found == sequence).then_some(change)
+    }
+
+    /// Where in `order` the first number not below `sequence` stands.
+    fn position(&self, sequence: i64) -> usize {
+        let first = self.order.front().map_or(0, |l| l.sequence);
+        let guess = usize::try_from(sequence.saturating_sub(first)).unwrap_or(0);
+        match self.order.get(guess) {
+            Some(line) if line.sequence == sequence => guess,
+            _ => self.order.partition_point(|l| l.sequence < sequence),
+        }
+    }
+
+    fn find(&mut self, handle: InstanceHandle) -> Option<u32> {
+        if !self.by_instance {
+            return None;
+        }
+        if let Some(recent) = self.instances.get(self.recent)
+            && recent.handle == handle
+        {
+            return Some(self.recent);
+        }
+        let place = self.places.get(&handle).copied()?;
+        self.recent = place;
+        Some(place)
+    }
+
+    fn instance(&mut self, handle: InstanceHandle) -> u32 {
+        if let Some(place) = self.find(handle) {
+            return place;
+        }
+        let place = self.instances.insert(Instance {
+            handle,
+            oldest: NONE,
+            newest: NONE,
+            count: 0,
+            unregistered: false,
+        });
+        self.places.insert(handle, place);
+        self.recent = place;
+        place
+    }
+
+    /// Changes of one instance go oldest first, always.
+    fn remove(&mut self, place: u32) {
+        let Some(kept) = self.kept.remove(place) else {
+            return;
+        };
+        if let Some(instance) = self.instances.get_mut(kept.instance) {
+            instance.oldest = kept.newer;
+            instance.count -= 1;
+            if kept.newer == NONE {
+                instance.newest = NONE;
+            }
+            self.forget_if_empty(kept.instance);
+        }
+        self.trim();
+    }
+
+    /// An instance without changes counts only while `max_instances` does and its writer has not left it.
+    fn forget_if_empty(&mut self, place: u32) {
+        let limited = self.limits.max_instances.is_some();
+        if let Some(instance) = self.instances.get(place)
+            && instance.count == 0
+            && (instance.unregistered || !limited)
+        {
+            self.places.remove(&instance.handle);
+            self.instances.remove(place);
+        }
+    }
+
+    fn trim(&mut self) {
+        while let Some(line) = self.order.front()
+            && self.is_stale(line)
+        {
+            self.order.pop_front();
+        }
+        if self.order.len() > 2 * self.kept.len() + STALE_SLACK {
+            let kept = &self.kept;
+            self.order
+                .retain(|l| kept.get(l.place).is_some_and(|k| k.sequence == l.sequence));
+        }
+    }
+
+    fn is_stale(&self, line: &Line) -> bool {
+        self.kept
+            .get(line.place)
+            .is_none_or(|k| k.sequence != line.sequence)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ChangeKind;
+    use alloc::vec::Vec;
+    use bytes::Bytes;
+    use dunlin_wire::Timestamp;
+
+    fn change(instance: u32, kind: ChangeKind) -> Change {
+        let mut handle = [0; 16];
+        handle[..4].copy_from_slice(&instance.to_be_bytes());
+        Change {
+            kind,
+            instance: InstanceHandle(handle),
+            timestamp: Timestamp(0),
+            payload: Bytes::from_static(b"x"),
+        }
+    }
+
+    fn numbers(cache: &HistoryCache) -> Vec<i64> {
+        cache.from(0).map(|(n, _)| n).collect()
+    }
+
+    fn write(cache: &mut HistoryCache, n: i64, instance: u32) {
+        let change = change(instance, ChangeKind::Alive);
+        cache.admit(change.instance, 0).unwrap();
+        cache.insert(n, &change);
+    }
+
+    #[test]
+    fn keep_last_keeps_the_newest_of_each_instance() {
+        let mut cache = HistoryCache::new(History::KeepLast(2), ResourceLimits::default(), true);
+        write(&mut cache, 1, 9);
+        for n in 2..=100_000 {
+            write(&mut cache, n, u32::try_from(n % 3).unwrap());
+        }
+        assert_eq!(
+            numbers(&cache),
+            [1, 99_995, 99_996, 99_997, 99_998, 99_999, 100_000]
+        );
+        assert!(cache.order.len() < 2 * cache.len() + STALE_SLACK + 2);
+        assert_eq!(cache.from(2).next().map(|(n, _)| n), Some(99_995));
+        assert!(cache.get(5).is_none() && cache.get(99_998).is_some());
+    }
+
+    #[test]
+    fn a_full_history_gives_up_only_what_is_acknowledged() {
+        let limits = ResourceLimits {
+            max_samples: Some(2),
+            ..ResourceLimits::default()
+        };
+        let mut cache = HistoryCache::new(History::KeepAll, limits, false);
+        write(&mut cache, 1, 0);
+        write(&mut cache, 2, 0);
+        let instance = change(0, ChangeKind::Alive).instance;
+        assert_eq!(cache.admit(instance, 0), Err(WriteError::Full));
+        assert_eq!(numbers(&cache), [1, 2]);
+        assert_eq!(cache.admit(instance, 1), Ok(()));
+        assert_eq!(numbers(&cache), [2]);
+    }
+
+    #[test]
+    fn limits_per_instance_and_of_instances() {
+        let limits = ResourceLimits {
+            max_samples: None,
+            max_instances: Some(2),
+            max_samples_per_instance: Some(1),
+        };
+        let mut cache = HistoryCache::new(History::KeepAll, limits, false);
+        write(&mut cache, 1, 1);
+        write(&mut cache, 2, 2);
+        let handle = |i| change(i, ChangeKind::Alive).instance;
+        assert_eq!(cache.admit(handle(1), 0), Err(WriteError::Full));
+        assert_eq!(
+            cache.admit(handle(3), 9),
+            Err(WriteError::OutOfResources("max_instances"))
+        );
+        cache.release(2);
+        assert_eq!(
+            cache.admit(handle(3), 9),
+            Err(WriteError::OutOfResources("max_instances"))
+        );
+        cache.insert(3, &change(1, ChangeKind::Unregistered));
+        cache.release(3);
+        assert_eq!(cache.admit(handle(3), 9), Ok(()));
+    }
+
+    #[test]
+    fn an_unregistered_instance_goes_when_all_know() {
+        let mut cache = HistoryCache::new(History::KeepLast(8), ResourceLimits::default(), true);
+        write(&mut cache, 1, 1);
+        write(&mut cache, 2, 2);
+        cache.insert(3, &change(1, ChangeKind::DisposedUnregistered));
+        cache.release_unregistered(2);
+        assert_eq!(numbers(&cache), [1, 2, 3]);
+        cache.release_unregistered(3);
+        assert_eq!(numbers(&cache), [2]);
+    }
+}

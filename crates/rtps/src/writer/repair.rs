@@ -1,0 +1,163 @@
+//! What one reader gets beyond what all get: history when it joins, and again what it lacks (RTPS 2.5 8.4.7.5, 8.4.9.2).
+//!
+//! An answer is bounded, whatever was asked for; the heartbeat that closes it makes the reader ask for the rest.
+use super::gaps::GapList;
+use super::voice::Audience;
+use super::{ReaderProxy, Writer};
+use crate::{Outbox, Time, To};
+use bytes::Bytes;
+use dunlin_qos::Duration;
+use dunlin_wire::{NackFrag, SequenceNumberSet, Submessage};
+
+/// An answer stops once it has reached so many bytes.
+const ANSWER_BYTES: usize = 1 << 20;
+/// A late joiner gets at most so many samples unasked.
+const GREETING_SAMPLES: usize = 256;
+/// Who asks without lacking anything is told what there is at most this often.
+const TELL_INTERVAL: Duration = Duration::from_millis(5);
+
+impl ReaderProxy {
+    fn audience(&self) -> Audience {
+        Audience {
+            to: To::Endpoint(self.config.guid),
+            reader: self.config.guid.entity,
+            expects_inline_qos: self.config.expects_inline_qos,
+        }
+    }
+}
+
+impl Writer {
+    /// The history that a new reader wants, and what there is.
+    pub(super) fn greet(&mut self, now: Time, index: usize, out: &mut impl Outbox) {
+        let Some(proxy) = self.readers.get(index) else {
+            return;
+        };
+        let audience = proxy.audience();
+        let reliable = proxy.config.reliable;
+        // A best-effort reader cannot ask for the rest: it gets the newest.
+        let skip = match reliable {
+            true => 0,
+            false => self.history.len().saturating_sub(GREETING_SAMPLES),
+        };
+        let mut budget = ANSWER_BYTES;
+        let wanted = self.history.from(proxy.acknowledged.saturating_add(1));
+        for (sequence, change) in wanted.skip(skip).take(GREETING_SAMPLES) {
+            if budget == 0 {
+                break;
+            }
+            let said = self.voice.say(audience, sequence, change, budget, out);
+            budget = budget.saturating_sub(said.max(1));
+        }
+        if reliable {
+            self.ask(now, index, out);
+        }
+    }
+
+    /// Says again what was asked for, or that it is gone; to the reader that asked, nobody else.
+    pub(super) fn repeat(
+        &mut self,
+        now: Time,
+        index: usize,
+        wanted: &SequenceNumberSet,
+        out: &mut impl Outbox,
+    ) {
+        let Some(proxy) = self.readers.get(index) else {
+            return;
+        };
+        let audience = proxy.audience();
+        let mut gaps = GapList::new(audience.reader, self.config.guid.entity);
+        let push = |gap, out: &mut _| {
+            Outbox::push(out, audience.to, Submessage::Gap(gap), &Bytes::new());
+        };
+        let mut kept = self.history.from(wanted.base().0).peekable();
+        let mut budget = ANSWER_BYTES;
+        let mut settled = 0;
+        for number in wanted.iter().map(|n| n.0) {
+            if number > self.last || budget == 0 {
+                break;
+            }
+            if number < settled {
+                continue;
+            }
+            if number < proxy.start {
+                settled = proxy.start;
+                gaps.add(number, settled, |gap| push(gap, out));
+                continue;
+            }
+            while kept.next_if(|(n, _)| *n < number).is_some() {}
+            match kept.peek() {
+                Some((n, change)) if *n == number => {
+                    let said = self.voice.say(audience, number, change, budget, out);
+                    budget = budget.saturating_sub(said.max(1));
+                }
+                next => {
+                    settled = next.map_or(self.last + 1, |(n, _)| *n);
+                    gaps.add(number, settled, |gap| push(gap, out));
+                }
+            }
+        }
+        gaps.finish(|gap| push(gap, out));
+        drop(kept);
+        self.ask(now, index, out);
+    }
+
+    /// Says these fragments again, or that the change is gone.
+    pub(super) fn repeat_fragments(
+        &mut self,
+        now: Time,
+        index: usize,
+        wanted: &NackFrag,
+        out: &mut impl Outbox,
+    ) {
+        let Some(proxy) = self.readers.get(index) else {
+            return;
+        };
+        let sequence = wanted.sequence.0;
+        let audience = proxy.audience();
+        let change = self.history.get(sequence);
+        match change.filter(|_| sequence >= proxy.start) {
+            Some(change) if self.voice.splits(change) => {
+                let most = ANSWER_BYTES / usize::from(self.config.fragment_size.max(1));
+                let numbers = wanted.state.iter().map(|n| n.0 as usize);
+                let numbers = numbers.take(most.max(1));
+                self.voice
+                    .say_fragments(audience, sequence, change, numbers, out);
+            }
+            Some(change) => {
+                self.voice.say(audience, sequence, change, usize::MAX, out);
+            }
+            None => {
+                let mut gaps = GapList::new(audience.reader, self.config.guid.entity);
+                gaps.add(sequence, sequence + 1, |_| {});
+                gaps.finish(|gap| out.push(audience.to, Submessage::Gap(gap), &Bytes::new()));
+            }
+        }
+        self.ask(now, index, out);
+    }
+
+    /// Tells a reader that asked what there is.
+    pub(super) fn tell(&mut self, now: Time, index: usize, is_final: bool, out: &mut impl Outbox) {
+        let Some(proxy) = self.readers.get_mut(index) else {
+            return;
+        };
+        if proxy.told.is_some_and(|at| now.since(at) < TELL_INTERVAL) {
+            return;
+        }
+        proxy.told = Some(now);
+        let only = Some((proxy.config.guid, proxy.start));
+        self.push_heartbeat(only, is_final, false, out);
+    }
+
+    /// Asks one reader what it lacks now.
+    fn ask(&mut self, now: Time, index: usize, out: &mut impl Outbox) {
+        let Some(proxy) = self.readers.get(index) else {
+            return;
+        };
+        let lags = proxy.lags(self.last);
+        let only = Some((proxy.config.guid, proxy.start));
+        self.push_heartbeat(only, false, false, out);
+        if lags {
+            self.pulse.asked(now);
+        }
+    }
+}

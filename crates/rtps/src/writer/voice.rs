@@ -1,0 +1,142 @@
+//! How a change is said: as one DATA or as DATA_FRAGs (RTPS 2.5 8.4.14.1), with its timestamp before it.
+use super::WriterConfig;
+use crate::{Change, ChangeKind, InstanceHandle, Outbox, To};
+use alloc::vec::Vec;
+use bytes::Bytes;
+use dunlin_wire::{
+    Data, DataFrag, EntityId, FragmentNumber, Guid, InlineQos, Parameters, Payload, SequenceNumber,
+    Submessage,
+};
+
+/// To whom a change is said.
+#[derive(Clone, Copy)]
+pub(super) struct Audience {
+    pub(super) to: To,
+    pub(super) reader: EntityId,
+    pub(super) expects_inline_qos: bool,
+}
+
+pub(super) struct Voice {
+    writer: Guid,
+    fragment_size: usize,
+    send_key_hash: bool,
+    policies: Vec<u8>,
+    inline: Vec<u8>,
+}
+
+impl Voice {
+    pub(super) fn new(config: &WriterConfig) -> Self {
+        Self {
+            writer: config.guid,
+            fragment_size: usize::from(config.fragment_size.max(1)),
+            send_key_hash: config.send_key_hash,
+            policies: config.inline_qos.clone(),
+            inline: Vec::new(),
+        }
+    }
+
+    /// Says the change, or the first fragments of it once these reach `budget` bytes; says how many bytes it took.
+    #[inline]
+    pub(super) fn say(
+        &mut self,
+        audience: Audience,
+        sequence: i64,
+        change: &Change,
+        budget: usize,
+        out: &mut impl Outbox,
+    ) -> usize {
+        let size = change.payload.len();
+        if size > self.fragment_size {
+            let count = budget.div_ceil(self.fragment_size).max(1);
+            let count = count.min(size.div_ceil(self.fragment_size));
+            return self.say_fragments(audience, sequence, change, 1..=count, out);
+        }
+        self.inline_qos(audience, change);
+        out.push(
+            audience.to,
+            Submessage::InfoTimestamp(Some(change.timestamp)),
+            &Bytes::new(),
+        );
+        let data = Data {
+            reader: audience.reader,
+            writer: self.writer.entity,
+            sequence: SequenceNumber(sequence),
+            inline_qos: Parameters::little_endian(&self.inline),
+            payload: match change.kind {
+                _ if size == 0 => Payload::None,
+                ChangeKind::Alive => Payload::Data(&change.payload),
+                _ => Payload::Key(&change.payload),
+            },
+        };
+        out.push(audience.to, Submessage::Data(data), &change.payload);
+        size
+    }
+
+    /// Says these fragments, from 1; numbers beyond the last are skipped.
+    pub(super) fn say_fragments(
+        &mut self,
+        audience: Audience,
+        sequence: i64,
+        change: &Change,
+        numbers: impl Iterator<Item = usize>,
+        out: &mut impl Outbox,
+    ) -> usize {
+        self.inline_qos(audience, change);
+        out.push(
+            audience.to,
+            Submessage::InfoTimestamp(Some(change.timestamp)),
+            &Bytes::new(),
+        );
+        let mut said = 0;
+        for number in numbers {
+            let Some(fragment) = self.fragment(change, number) else {
+                continue;
+            };
+            said += fragment.len();
+            let frag = DataFrag {
+                reader: audience.reader,
+                writer: self.writer.entity,
+                sequence: SequenceNumber(sequence),
+                first: FragmentNumber(u32::try_from(number).unwrap_or(0)),
+                count: 1,
+                fragment_size: u16::try_from(self.fragment_size).unwrap_or(u16::MAX),
+                sample_size: u32::try_from(change.payload.len()).unwrap_or(u32::MAX),
+                inline_qos: Parameters::little_endian(&self.inline),
+                key: change.kind != ChangeKind::Alive,
+                payload: fragment,
+            };
+            out.push(audience.to, Submessage::DataFrag(frag), &change.payload);
+        }
+        said
+    }
+
+    /// True if the change goes in fragments.
+    pub(super) fn splits(&self, change: &Change) -> bool {
+        change.payload.len() > self.fragment_size
+    }
+
+    fn fragment<'a>(&self, change: &'a Change, number: usize) -> Option<&'a [u8]> {
+        let start = number.checked_sub(1)?.checked_mul(self.fragment_size)?;
+        let rest = change.payload.get(start..)?;
+        let length = rest.len().min(self.fragment_size);
+        rest.get(..length).filter(|f| !f.is_empty())
+    }
+
+    fn inline_qos(&mut self, audience: Audience, change: &Change) {
+        self.inline.clear();
+        if audience.expects_inline_qos {
+            self.inline.extend_from_slice(&self.policies);
+        }
+        let policies = self.inline.len();
+        let named = change.instance != InstanceHandle::NIL;
+        let wants_hash = self.send_key_hash || change.kind != ChangeKind::Alive;
+        InlineQos {
+            key_hash: (named && wants_hash).then_some(change.instance.0),
+            status_info: (change.kind != ChangeKind::Alive).then(|| change.kind.status()),
+        }
+        .encode(&mut self.inline);
+        if policies > 0 && self.inline.len() == policies {
+            self.inline.extend_from_slice(&[1, 0, 0, 0]);
+        }
+    }
+}

@@ -1,0 +1,543 @@
+//! A network of writers and readers in virtual time, with seeded loss, repetition and delay.
+#![allow(dead_code, unreachable_pub, reason = "each test uses its share")]
+
+use bytes::{Bytes, BytesMut};
+use dunlin_qos::{Duration, ReliabilityKind};
+use dunlin_rtps::{
+    Change, ChangeKind, Delivery, InstanceHandle, Intake, Outbox, Reader, ReaderConfig,
+    ReaderProxyConfig, Sample, SampleInfo, Select, Time, To, WriteError, Writer, WriterConfig,
+    WriterProxyConfig,
+};
+use dunlin_wire::{
+    AckNack, Data, DataFrag, EntityId, EntityKind, FragmentNumber, Gap, Guid, GuidPrefix,
+    Heartbeat, HeartbeatFrag, InlineQos, NackFrag, Parameters, Payload, SequenceNumber, Submessage,
+    Timestamp,
+};
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BinaryHeap};
+
+pub const MS: i64 = 1_000_000;
+
+/// SplitMix64.
+pub struct Rng(pub u64);
+
+impl Rng {
+    pub fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ (z >> 31)
+    }
+
+    pub fn below(&mut self, n: u64) -> u64 {
+        self.next() % n.max(1)
+    }
+
+    pub fn percent(&mut self, p: u64) -> bool {
+        self.below(100) < p
+    }
+}
+
+pub fn writer_guid(n: u8) -> Guid {
+    let entity = EntityId::user(u32::from(n), EntityKind::WriterWithKey);
+    Guid::new(GuidPrefix([1, n, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1]), entity)
+}
+
+pub fn reader_guid(n: u8) -> Guid {
+    let entity = EntityId::user(u32::from(n), EntityKind::ReaderWithKey);
+    Guid::new(GuidPrefix([2, n, 0, 0, 0, 0, 0, 0, 0, 0, 0, 2]), entity)
+}
+
+pub fn handle(n: u32) -> InstanceHandle {
+    let mut bytes = [0; 16];
+    bytes[..4].copy_from_slice(&n.to_be_bytes());
+    bytes[15] = 1;
+    InstanceHandle(bytes)
+}
+
+pub fn reliable_writer() -> WriterConfig {
+    WriterConfig::new(writer_guid(1))
+}
+
+pub fn reliable_reader() -> ReaderConfig {
+    ReaderConfig {
+        reliability: ReliabilityKind::Reliable,
+        history: dunlin_qos::History::KeepAll,
+        keyed: true,
+        ..ReaderConfig::new(reader_guid(1))
+    }
+}
+
+pub fn proxy_of_reader(reader: &ReaderConfig) -> ReaderProxyConfig {
+    ReaderProxyConfig {
+        guid: reader.guid,
+        reliable: reader.reliability == ReliabilityKind::Reliable,
+        durability: reader.durability,
+        expects_inline_qos: false,
+    }
+}
+
+pub fn proxy_of_writer(writer: &WriterConfig) -> WriterProxyConfig {
+    WriterProxyConfig {
+        guid: writer.guid,
+        reliable: writer.reliability == ReliabilityKind::Reliable,
+        durability: writer.durability,
+        ownership_strength: 0,
+    }
+}
+
+pub fn sample(instance: u32, number: u32, size: usize) -> Change {
+    let mut payload = vec![0; size.max(4)];
+    payload[..4].copy_from_slice(&number.to_le_bytes());
+    for (i, b) in payload.iter_mut().enumerate().skip(4) {
+        *b = (i as u32).wrapping_mul(31).wrapping_add(number) as u8;
+    }
+    Change {
+        kind: ChangeKind::Alive,
+        instance: handle(instance),
+        timestamp: Timestamp(i64::from(number)),
+        payload: payload.into(),
+    }
+}
+
+pub fn end(kind: ChangeKind, instance: u32) -> Change {
+    Change {
+        kind,
+        instance: handle(instance),
+        timestamp: Timestamp(0),
+        payload: Bytes::copy_from_slice(&instance.to_be_bytes()),
+    }
+}
+
+pub fn number_of(sample: &Sample) -> u32 {
+    u32::from_le_bytes(sample.payload[..4].try_into().unwrap())
+}
+
+/// Keeps by copy; a sample's instance is not decodable unless it came with a key hash.
+#[derive(Default)]
+pub struct Copying;
+
+impl Intake for Copying {
+    fn keep(&mut self, bytes: &[u8]) -> Bytes {
+        Bytes::copy_from_slice(bytes)
+    }
+
+    fn assemble(&mut self, size: usize) -> BytesMut {
+        BytesMut::with_capacity(size)
+    }
+
+    fn instance(&mut self, payload: Payload<'_>) -> Option<InstanceHandle> {
+        match payload {
+            Payload::Key(bytes) => {
+                Some(handle(u32::from_be_bytes(bytes.get(..4)?.try_into().ok()?)))
+            }
+            _ => None,
+        }
+    }
+}
+
+/// A submessage that owns what it says.
+#[derive(Clone, Debug)]
+pub enum Message {
+    Data(SequenceNumber, Vec<u8>, Bytes, bool),
+    Frag(SequenceNumber, Vec<u8>, Bytes, u32, u16, u32, bool),
+    Heartbeat(Heartbeat),
+    HeartbeatFrag(HeartbeatFrag),
+    AckNack(AckNack),
+    NackFrag(NackFrag),
+    Gap(Gap),
+}
+
+/// Records what is pushed: as messages to deliver, and as words to compare.
+#[derive(Default)]
+pub struct Recorder {
+    pub messages: Vec<(To, Option<Timestamp>, Message)>,
+    pub words: Vec<String>,
+    timestamp: Option<Timestamp>,
+}
+
+fn inline_of(p: Parameters<'_>) -> Vec<u8> {
+    p.bytes().to_vec()
+}
+
+impl Outbox for Recorder {
+    fn push(&mut self, to: To, message: Submessage<'_>, payload: &Bytes) {
+        let (message, words) = match message {
+            Submessage::InfoTimestamp(timestamp) => {
+                self.timestamp = timestamp;
+                return;
+            }
+            Submessage::Data(d) => {
+                let (bytes, key) = match d.payload {
+                    Payload::None => (Bytes::new(), false),
+                    Payload::Data(b) => (payload.slice_ref(b), false),
+                    Payload::Key(b) => (payload.slice_ref(b), true),
+                };
+                let words = format!("DATA {}", d.sequence.0);
+                (
+                    Message::Data(d.sequence, inline_of(d.inline_qos), bytes, key),
+                    words,
+                )
+            }
+            Submessage::DataFrag(f) => {
+                assert_eq!(f.count, 1);
+                let words = format!("FRAG {}.{}", f.sequence.0, f.first.0);
+                let message = Message::Frag(
+                    f.sequence,
+                    inline_of(f.inline_qos),
+                    payload.slice_ref(f.payload),
+                    f.first.0,
+                    f.fragment_size,
+                    f.sample_size,
+                    f.key,
+                );
+                (message, words)
+            }
+            Submessage::Heartbeat(h) => {
+                let mark = if h.is_final { "" } else { "?" };
+                let words = format!("HEARTBEAT {}..{}{mark}", h.first.0, h.last.0);
+                (Message::Heartbeat(h), words)
+            }
+            Submessage::HeartbeatFrag(h) => (
+                Message::HeartbeatFrag(h),
+                format!("HEARTBEAT_FRAG {}.{}", h.sequence.0, h.last.0),
+            ),
+            Submessage::AckNack(a) => {
+                let mark = if a.is_final { "" } else { "?" };
+                let set: Vec<_> = a.state.iter().map(|n| n.0).collect();
+                (
+                    Message::AckNack(a),
+                    format!("ACKNACK {} {set:?}{mark}", a.state.base().0),
+                )
+            }
+            Submessage::NackFrag(n) => {
+                let set: Vec<_> = n.state.iter().map(|n| n.0).collect();
+                (
+                    Message::NackFrag(n),
+                    format!("NACK_FRAG {} {set:?}", n.sequence.0),
+                )
+            }
+            Submessage::Gap(g) => {
+                let set: Vec<_> = g.list.iter().map(|n| n.0).collect();
+                let words = format!("GAP {}..{} {set:?}", g.start.0, g.list.base().0);
+                (Message::Gap(g), words)
+            }
+            other => panic!("not said by an endpoint: {other:?}"),
+        };
+        let to_one = if matches!(to, To::Endpoint(_)) {
+            " !"
+        } else {
+            ""
+        };
+        self.words.push(words + to_one);
+        self.messages.push((to, self.timestamp, message));
+    }
+}
+
+impl Recorder {
+    pub fn said(&mut self) -> Vec<String> {
+        self.messages.clear();
+        std::mem::take(&mut self.words)
+    }
+}
+
+/// Hands one message to a reader.
+pub fn feed(
+    reader: &mut Reader,
+    now: Time,
+    writer: Guid,
+    timestamp: Option<Timestamp>,
+    message: &Message,
+    out: &mut impl Outbox,
+) -> Delivery {
+    match message {
+        Message::Data(sequence, inline, payload, key) => {
+            let parameters = Parameters::little_endian(inline);
+            let qos = InlineQos::parse(parameters).unwrap();
+            let data = Data {
+                reader: EntityId::UNKNOWN,
+                writer: writer.entity,
+                sequence: *sequence,
+                inline_qos: parameters,
+                payload: match key {
+                    _ if payload.is_empty() => Payload::None,
+                    true => Payload::Key(payload),
+                    false => Payload::Data(payload),
+                },
+            };
+            reader.handle_data(now, writer, timestamp, &data, &qos, &mut Copying, out)
+        }
+        Message::Frag(sequence, inline, payload, first, fragment_size, sample_size, key) => {
+            let parameters = Parameters::little_endian(inline);
+            let qos = InlineQos::parse(parameters).unwrap();
+            let frag = DataFrag {
+                reader: EntityId::UNKNOWN,
+                writer: writer.entity,
+                sequence: *sequence,
+                first: FragmentNumber(*first),
+                count: 1,
+                fragment_size: *fragment_size,
+                sample_size: *sample_size,
+                inline_qos: parameters,
+                key: *key,
+                payload,
+            };
+            reader.handle_data_frag(now, writer, timestamp, &frag, &qos, &mut Copying, out)
+        }
+        Message::Heartbeat(h) => reader.handle_heartbeat(now, writer, h, out),
+        Message::HeartbeatFrag(h) => reader.handle_heartbeat_frag(now, writer, h, out),
+        Message::Gap(g) => reader.handle_gap(now, writer, g, out),
+        Message::AckNack(_) | Message::NackFrag(_) => Delivery::default(),
+    }
+}
+
+/// What the network does, in percent and nanoseconds.
+#[derive(Clone, Copy, Default)]
+pub struct Link {
+    pub loss: u64,
+    pub duplicate: u64,
+    pub reorder: u64,
+    pub delay: i64,
+    pub jitter: i64,
+}
+
+pub struct World {
+    pub now: Time,
+    pub writers: BTreeMap<Guid, Writer>,
+    pub readers: BTreeMap<Guid, Reader>,
+    pub link: Link,
+    pub rng: Rng,
+    queue: BinaryHeap<Reverse<(i64, u64)>>,
+    packets: BTreeMap<u64, (Guid, Guid, Option<Timestamp>, Message)>,
+    packet: u64,
+    pub sent: BTreeMap<&'static str, u64>,
+    pub taken: BTreeMap<Guid, Vec<Sample>>,
+    pub lost: u64,
+    pub rejected: u64,
+    pub takes: bool,
+    pub events: u64,
+}
+
+impl World {
+    pub fn new(seed: u64, link: Link) -> Self {
+        Self {
+            now: Time(0),
+            writers: BTreeMap::new(),
+            readers: BTreeMap::new(),
+            link,
+            rng: Rng(seed),
+            queue: BinaryHeap::new(),
+            packets: BTreeMap::new(),
+            packet: 0,
+            sent: BTreeMap::new(),
+            taken: BTreeMap::new(),
+            lost: 0,
+            rejected: 0,
+            takes: true,
+            events: 0,
+        }
+    }
+
+    /// One writer and one reader that know each other.
+    pub fn pair(seed: u64, link: Link, writer: &WriterConfig, reader: &ReaderConfig) -> Self {
+        let mut world = Self::new(seed, link);
+        world.add_writer(writer);
+        world.add_reader(reader);
+        world.connect(writer, reader);
+        world
+    }
+
+    pub fn add_writer(&mut self, config: &WriterConfig) {
+        self.writers
+            .insert(config.guid, Writer::new(config.clone()));
+    }
+
+    pub fn add_reader(&mut self, config: &ReaderConfig) {
+        self.readers
+            .insert(config.guid, Reader::new(config.clone()));
+        self.taken.insert(config.guid, Vec::new());
+    }
+
+    pub fn connect(&mut self, writer: &WriterConfig, reader: &ReaderConfig) {
+        let mut out = Recorder::default();
+        let r = self.readers.get_mut(&reader.guid).unwrap();
+        r.add_writer(self.now, proxy_of_writer(writer), &mut out);
+        self.post(reader.guid, out);
+        let mut out = Recorder::default();
+        let w = self.writers.get_mut(&writer.guid).unwrap();
+        w.add_reader(self.now, proxy_of_reader(reader), &mut out);
+        self.post(writer.guid, out);
+    }
+
+    pub fn write(&mut self, writer: Guid, change: &Change) -> Result<SequenceNumber, WriteError> {
+        let mut out = Recorder::default();
+        let w = self.writers.get_mut(&writer).unwrap();
+        let result = w.write(self.now, change, &mut out);
+        self.post(writer, out);
+        result
+    }
+
+    /// Writes; waits for room as long as it takes.
+    pub fn write_blocking(&mut self, writer: Guid, change: &Change) {
+        let start = self.now;
+        while self.write(writer, change) == Err(WriteError::Full) {
+            assert!(self.step(), "nothing will ever make room");
+            assert!(
+                self.now.since(start) < Duration::from_secs(60),
+                "blocked for a minute"
+            );
+        }
+    }
+
+    fn post(&mut self, from: Guid, out: Recorder) {
+        for (to, timestamp, message) in out.messages {
+            let kind = match message {
+                Message::Data(..) => "DATA",
+                Message::Frag(..) => "FRAG",
+                Message::Heartbeat(_) => "HEARTBEAT",
+                Message::HeartbeatFrag(_) => "HEARTBEAT_FRAG",
+                Message::AckNack(_) => "ACKNACK",
+                Message::NackFrag(_) => "NACK_FRAG",
+                Message::Gap(_) => "GAP",
+            };
+            *self.sent.entry(kind).or_default() += 1;
+            let to: Vec<Guid> = match to {
+                To::Matched => self.writers[&from].readers().collect(),
+                To::Endpoint(guid) => vec![guid],
+                To::Announce => Vec::new(),
+            };
+            for to in to {
+                let copies = 1 + u64::from(self.rng.percent(self.link.duplicate));
+                for _ in 0..copies {
+                    if !self.rng.percent(self.link.loss) {
+                        self.enqueue(from, to, timestamp, message.clone());
+                    }
+                }
+            }
+        }
+    }
+
+    fn enqueue(&mut self, from: Guid, to: Guid, timestamp: Option<Timestamp>, message: Message) {
+        let late = self.rng.percent(self.link.reorder);
+        let jitter = if late {
+            self.rng.below(self.link.jitter as u64) as i64
+        } else {
+            0
+        };
+        self.packet += 1;
+        let at = self.now.0 + self.link.delay + jitter;
+        self.queue.push(Reverse((at, self.packet)));
+        self.packets
+            .insert(self.packet, (from, to, timestamp, message));
+    }
+
+    fn next_timeout(&self) -> Option<Time> {
+        let writers = self.writers.values().filter_map(Writer::next_timeout);
+        let readers = self.readers.values().filter_map(Reader::next_timeout);
+        writers.chain(readers).min()
+    }
+
+    /// One arrival or one round of timers; false if nothing is left to happen.
+    pub fn step(&mut self) -> bool {
+        let arrival = self.queue.peek().map(|r| r.0.0);
+        let timeout = self.next_timeout().map(|t| t.0.max(self.now.0));
+        let Some(at) = arrival.into_iter().chain(timeout).min() else {
+            return false;
+        };
+        self.events += 1;
+        self.now = Time(self.now.0.max(at));
+        if arrival == Some(at) {
+            let Reverse((_, id)) = self.queue.pop().unwrap();
+            let (from, to, timestamp, message) = self.packets.remove(&id).unwrap();
+            self.arrive(from, to, timestamp, &message);
+        } else {
+            self.timeouts();
+        }
+        true
+    }
+
+    fn arrive(&mut self, from: Guid, to: Guid, timestamp: Option<Timestamp>, message: &Message) {
+        let mut out = Recorder::default();
+        if let Some(reader) = self.readers.get_mut(&to) {
+            let delivery = feed(reader, self.now, from, timestamp, message, &mut out);
+            self.note(to, delivery);
+        } else if let Some(writer) = self.writers.get_mut(&to) {
+            match message {
+                Message::AckNack(a) => {
+                    writer.handle_ack_nack(self.now, from, a, &mut out);
+                }
+                Message::NackFrag(n) => writer.handle_nack_frag(self.now, from, n, &mut out),
+                _ => {}
+            }
+        }
+        self.post(to, out);
+    }
+
+    fn note(&mut self, reader: Guid, delivery: Delivery) {
+        self.lost += u64::from(delivery.lost);
+        self.rejected += u64::from(delivery.rejected.is_some());
+        if self.takes {
+            self.take(reader);
+        }
+    }
+
+    pub fn take(&mut self, reader: Guid) -> usize {
+        let r = self.readers.get_mut(&reader).unwrap();
+        let taken = self.taken.get_mut(&reader).unwrap();
+        r.take(&Select::default(), |s| taken.push(s))
+    }
+
+    fn timeouts(&mut self) {
+        let writers: Vec<_> = self.writers.keys().copied().collect();
+        for guid in writers {
+            let mut out = Recorder::default();
+            let writer = self.writers.get_mut(&guid).unwrap();
+            writer.handle_timeout(self.now, &mut out);
+            self.post(guid, out);
+        }
+        let readers: Vec<_> = self.readers.keys().copied().collect();
+        for guid in readers {
+            let mut out = Recorder::default();
+            let reader = self.readers.get_mut(&guid).unwrap();
+            let delivery = reader.handle_timeout(self.now, &mut out);
+            self.note(guid, delivery);
+            self.post(guid, out);
+        }
+    }
+
+    pub fn run_until(&mut self, time: Time) {
+        loop {
+            let arrival = self.queue.peek().map(|r| r.0.0);
+            let timeout = self.next_timeout().map(|t| t.0.max(self.now.0));
+            match arrival.into_iter().chain(timeout).min() {
+                Some(at) if at <= time.0 => {
+                    self.step();
+                }
+                _ => break,
+            }
+        }
+        self.now = Time(self.now.0.max(time.0));
+    }
+
+    pub fn run_for(&mut self, duration: i64) {
+        self.run_until(Time(self.now.0 + duration));
+    }
+
+    /// Runs until nothing is left to happen.
+    pub fn settle(&mut self) {
+        let limit = self.events + 5_000_000;
+        while self.step() {
+            assert!(self.events < limit, "it never comes to rest");
+        }
+    }
+
+    pub fn numbers(&self, reader: Guid) -> Vec<u32> {
+        let valid = self.taken[&reader].iter().filter(|s| s.info.valid_data);
+        valid.map(number_of).collect()
+    }
+
+    pub fn infos(&self, reader: Guid) -> Vec<SampleInfo> {
+        self.taken[&reader].iter().map(|s| s.info).collect()
+    }
+}
