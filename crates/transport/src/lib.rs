@@ -21,3 +21,5 @@ pub use traits::{
     Listen, Outgoing, Reach, Received, Receiver, Sent, Transport, Wait, Waker, nearest,
 };
 pub use udp::{UdpConfig, UdpTransport};
+
+pub use dunlin_udp::Buffers;

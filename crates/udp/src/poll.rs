@@ -67,19 +67,21 @@ pub fn poll_readable<'s>(
         events: libc::POLLIN,
         revents: 0,
     }; MOST + 1];
-    let [last, watched @ ..] = &mut fds;
-    for (entry, socket) in watched.iter_mut().zip(sockets) {
+    let mut watched = 0;
+    for (entry, socket) in fds.iter_mut().take(MOST).zip(sockets) {
         entry.fd = socket.as_raw_fd();
+        watched += 1;
     }
-    if let Some(event) = event {
+    // The event stands behind the sockets; without one, the entry there is of no file and says nothing.
+    if let (Some(event), Some(last)) = (event, fds.get_mut(watched)) {
         last.fd = event.0.as_raw_fd();
     }
-    ppoll(&mut fds, timeout)?;
-    let [last, watched @ ..] = &fds;
-    let bits = watched.iter().enumerate().filter(|(_, e)| e.revents != 0);
+    ppoll(fds.get_mut(..=watched).unwrap_or_default(), timeout)?;
+    let mut said = fds.iter().map(|entry| entry.revents != 0);
+    let sockets = said.by_ref().take(watched).enumerate();
     Ok(Ready {
-        sockets: bits.fold(0, |set, (place, _)| set | (1 << place)),
-        event: last.revents != 0,
+        sockets: sockets.fold(0, |set, (place, said)| set | u32::from(said) << place),
+        event: said.next().unwrap_or(false),
     })
 }
 

@@ -25,6 +25,7 @@ pub(crate) fn conforms(host: &dyn Fn() -> Box<dyn Transport>) {
     shares_its_groups(&*a, &*b);
     wakes(&*a);
     wakes_before_the_wait(&*a);
+    loses_no_wake(&*a, &*b);
     keeps_data_when_woken(&*a, &*b);
     receives_while_blocked(&*a, &*b);
     carries_all_lengths(&*a, &*b);
@@ -152,6 +153,44 @@ fn wakes_before_the_wait(a: &dyn Transport) {
         let nothing = receiver.receive(&mut buffer(), Wait::Until(None));
         assert_eq!(nothing.unwrap(), None);
         assert!(start.elapsed() < SOON);
+    }
+}
+
+/// Wakes and datagrams from two threads: each wake is answered by a `None`, and no datagram is lost.
+fn loses_no_wake(a: &dyn Transport, b: &dyn Transport) {
+    const ROUNDS: usize = 200;
+    for mut receiver in [unicast(b), both(b)] {
+        let to = receiver.locators()[0];
+        let waker = receiver.waker();
+        let (tell, told) = std::sync::mpsc::channel();
+        let mut arrived = 0;
+        thread::scope(|scope| {
+            scope.spawn(move || {
+                for _ in 0..ROUNDS {
+                    while told.try_recv().is_ok() {}
+                    waker.wake();
+                    if told.recv_timeout(SOON).is_err() {
+                        a.send(&[outgoing(to, b"a wake was lost")]);
+                    }
+                }
+                a.send(&[outgoing(to, b"end")]);
+            });
+            scope.spawn(move || (0..ROUNDS).for_each(|_| drop(a.send(&[outgoing(to, b"x")]))));
+            loop {
+                let mut buffer = buffer();
+                match receiver.receive(&mut buffer, Wait::Until(None)).unwrap() {
+                    // The last of them may be more than was asked for.
+                    None => drop(tell.send(())),
+                    Some(_) if &buffer[..] == b"end" => break,
+                    Some(_) => {
+                        assert_eq!(&buffer[..], b"x");
+                        arrived += 1;
+                    }
+                }
+            }
+        });
+        arrived += std::iter::from_fn(|| poll(&mut *receiver)).count();
+        assert_eq!(arrived, ROUNDS);
     }
 }
 

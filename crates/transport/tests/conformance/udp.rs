@@ -3,7 +3,7 @@ use std::net::Ipv4Addr;
 use std::process::{Child, Command};
 use std::time::{Duration, Instant};
 
-use dunlin_transport::{Listen, Reach, Receiver, Transport, UdpConfig, UdpTransport};
+use dunlin_transport::{Buffers, Listen, Reach, Receiver, Transport, UdpConfig, UdpTransport};
 use dunlin_wire::Locator;
 
 use crate::namespace::{BARE, DARK, ETHERNET, LOOPBACK, in_namespace};
@@ -158,6 +158,43 @@ fn udp_without_a_loopback_interface_still_wakes() {
             let wait = dunlin_transport::Wait::Until(None);
             assert_eq!(receiver.receive(&mut buffer, wait).unwrap(), None);
         });
+    });
+}
+
+#[test]
+fn udp_gives_up_on_a_full_queue_in_time() {
+    let name = "udp::udp_gives_up_on_a_full_queue_in_time";
+    in_namespace(name, ETHERNET, || {
+        let slow = "tc qdisc add dev va root tbf rate 8kbit burst 2kb limit 10mb";
+        let neighbour = "ip neigh add 10.9.0.2 lladdr 02:00:00:00:00:02 dev va";
+        if !run_quietly(&format!("{slow}; {neighbour}")) {
+            println!("SKIPPED {name}: this kernel cannot slow an interface down");
+            return;
+        }
+        let transport = UdpTransport::new(&UdpConfig {
+            buffers: Buffers {
+                send: 20_000,
+                ..Buffers::default()
+            },
+            ..UdpConfig::default()
+        });
+        let transport = transport.unwrap();
+        let far = outgoing(
+            Locator::udp_v4(Ipv4Addr::new(10, 9, 0, 2), 7410),
+            &[0; 1000],
+        );
+        let start = Instant::now();
+        let sent = transport.send(&[far; 200]);
+        let took = start.elapsed();
+        assert!(sent.datagrams > 0 && sent.failed > 0, "{sent:?}");
+        assert_eq!(sent.datagrams + sent.failed, 200);
+        let error = sent.error.unwrap();
+        assert_eq!(error.kind(), std::io::ErrorKind::WouldBlock);
+        assert!(took >= Duration::from_millis(10), "{took:?}");
+        assert!(took < Duration::from_secs(1), "{took:?}");
+        assert_eq!(transport.failed(), u64::try_from(sent.failed).unwrap());
+        let single = transport.send(&[far]);
+        assert_eq!((single.datagrams, single.failed), (0, 1));
     });
 }
 

@@ -153,6 +153,7 @@ fn a_capture_is_what_tshark_reads() {
         ])
         .arg(&file)
         .args(fields.iter().flat_map(|f| ["-e", f]))
+        .env("HOME", std::env::temp_dir())
         .output();
     std::fs::remove_file(&file).unwrap();
     let Ok(output) = tshark else {
