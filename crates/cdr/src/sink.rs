@@ -100,6 +100,14 @@ impl<'a, const STAGE: usize> Buffer<'a, STAGE> {
         (self.flushed == 0).then(|| &self.stage[..self.staged])
     }
 
+    /// Passes the stage by, for runs that do not fit it.
+    #[inline(never)]
+    fn put_directly(&mut self, bytes: &[u8]) {
+        self.flush();
+        self.out.extend_from_slice(bytes);
+        self.flushed += bytes.len();
+    }
+
     #[cold]
     #[inline(never)]
     fn make_room(&mut self) {
@@ -128,18 +136,14 @@ impl<const STAGE: usize> Sink for Buffer<'_, STAGE> {
         self.staged = at + N;
     }
 
-    #[inline]
+    #[inline(always)]
     fn put_slice(&mut self, bytes: &[u8]) {
-        if let Some(room) = self
-            .stage
-            .get_mut(self.staged..self.staged.saturating_add(bytes.len()))
-        {
-            room.copy_from_slice(bytes);
-            self.staged += bytes.len();
+        let end = self.staged.saturating_add(bytes.len());
+        if end <= STAGE {
+            self.stage[self.staged..end].copy_from_slice(bytes);
+            self.staged = end;
         } else {
-            self.flush();
-            self.out.extend_from_slice(bytes);
-            self.flushed += bytes.len();
+            self.put_directly(bytes);
         }
     }
 

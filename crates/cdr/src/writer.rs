@@ -45,7 +45,7 @@ impl<'a> Writer<Buffer<'a>> {
 impl<const STAGE: usize> Writer<Buffer<'_, STAGE>> {
     /// Hands all bytes to the buffer and returns how many this writer wrote.
     #[inline]
-    pub fn finish(mut self) -> usize {
+    pub fn finish(&mut self) -> usize {
         self.sink.flush();
         self.sink.position()
     }
@@ -89,7 +89,7 @@ impl<S: Sink> Writer<S> {
     pub(crate) fn pad_payload(&mut self, start: usize) {
         let padding = (start.wrapping_sub(self.sink.position())) & 3;
         if padding > 0 {
-            self.sink.put_slice(&[0; 3][..padding]);
+            self.sink.put(padding, []);
             self.sink.patch(start + 3, [padding as u8]);
         }
     }
