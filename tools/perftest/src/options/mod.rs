@@ -152,11 +152,6 @@ impl Options {
         self.unbounded || self.data_len > BOUNDED_PAYLOAD
     }
 
-    /// Whether this side measures by ping-pong.
-    pub(crate) fn latency_test(&self) -> bool {
-        matches!(&self.role, Role::Publisher(publisher) if publisher.latency_test)
-    }
-
     /// Samples that one batch holds.
     pub(crate) fn samples_per_batch(&self) -> u64 {
         (self.batch_bytes as usize / self.data_len.max(1)).max(1) as u64

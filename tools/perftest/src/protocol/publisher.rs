@@ -54,7 +54,6 @@ struct Publisher<'a, M: Messaging> {
     /// Next sequence number: counts through all segments.
     seq: u32,
     pings: u64,
-    last_write: Nanos,
     warm_up: u64,
 }
 
@@ -158,7 +157,6 @@ impl<'a, M: Messaging> Publisher<'a, M> {
             payload: Bytes::from(vec![0; Options::payload(largest)]),
             seq: 0,
             pings: 0,
-            last_write: 0,
             warm_up: 0,
         })
     }
