@@ -200,6 +200,13 @@ impl Writer {
         self.pulse.asked(now);
     }
 
+    /// Asks one reader for an answer even if it lacks nothing: one that lives gives it.
+    pub fn probe(&mut self, now: Time, reader: Guid, out: &mut impl Outbox) {
+        if let Ok(index) = self.index(reader) {
+            self.ask(now, index, out);
+        }
+    }
+
     /// Tells all matched readers that the writer lives (RTPS 2.5 8.3.8.6 flag L).
     pub fn assert_liveliness(&mut self, out: &mut impl Outbox) {
         self.push_heartbeat(None, true, true, out);

@@ -15,6 +15,9 @@ const QUICK: [Duration; 4] = [
     Duration::from_millis(500),
 ];
 
+/// However short the period, announcements do not fill the network.
+const MIN_PAUSE: Duration = Duration::from_millis(10);
+
 /// Our announcement and when it is due.
 #[derive(Debug)]
 pub(super) struct Announcer {
@@ -49,7 +52,8 @@ impl Announcer {
         let due = self.due.is_some_and(|due| due <= now);
         if due {
             let pause = QUICK.get(self.sent).copied().unwrap_or(self.period);
-            self.due = Some(now.after(pause.min(self.period)));
+            let pause = pause.min(self.period).max(MIN_PAUSE);
+            self.due = Some(now.after(pause));
             self.sent = self.sent.saturating_add(1);
         }
         due

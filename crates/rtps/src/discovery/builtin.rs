@@ -119,10 +119,16 @@ impl BuiltinTopic {
     }
 
     /// Sends all that we have to a peer's reader.
-    pub(super) fn tell(&mut self, now: Time, peer: GuidPrefix, out: &mut impl Outbox) {
+    pub(super) fn tell(
+        &mut self,
+        now: Time,
+        peer: GuidPrefix,
+        reliable: bool,
+        out: &mut impl Outbox,
+    ) {
         let reader = ReaderProxyConfig {
             guid: Guid::new(peer, self.reader_id),
-            reliable: true,
+            reliable,
             durability: Durability::TransientLocal,
             expects_inline_qos: false,
         };
@@ -148,6 +154,12 @@ impl BuiltinTopic {
         let reader = Guid::new(peer, self.reader_id);
         self.readers.remove(&reader);
         self.writer.remove_reader(reader);
+    }
+
+    /// Asks a peer's reader for an answer, whatever it says.
+    pub(super) fn probe(&mut self, now: Time, peer: GuidPrefix, out: &mut impl Outbox) {
+        let reader = Guid::new(peer, self.reader_id);
+        self.writer.probe(now, reader, out);
     }
 
     /// Publishes a description, or its end.

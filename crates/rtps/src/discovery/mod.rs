@@ -43,6 +43,7 @@ pub struct Discovery {
     announcer: Announcer,
     peers: BTreeMap<GuidPrefix, Peer>,
     leases: Deadlines<GuidPrefix>,
+    doubts: Deadlines<GuidPrefix>,
     departed: Deadlines<GuidPrefix>,
     heard: Heard,
     catalog: Catalog,
@@ -61,6 +62,7 @@ impl Discovery {
             announcer: Announcer::new(own, announcement, config.announce_period),
             peers: BTreeMap::new(),
             leases: Deadlines::default(),
+            doubts: Deadlines::default(),
             departed: Deadlines::default(),
             heard: Heard::default(),
             catalog: Catalog::new(own, &config.default_unicast, &config.default_multicast),
@@ -183,9 +185,7 @@ impl Discovery {
     /// Does what is due: announcements, assertions, repairs, and leases that have run out.
     pub fn handle_timeout(&mut self, now: Time, out: &mut impl Outbox, events: &mut Vec<Event>) {
         self.announce_if_due(now, out);
-        for prefix in self.leases.expired(now) {
-            self.lose(now, prefix, LossReason::LeaseExpired, events);
-        }
+        self.check_leases(now, out, events);
         for writer in self.watch.lapsed(now) {
             self.report_lapse(writer, events);
         }
@@ -203,6 +203,7 @@ impl Discovery {
         let times = [
             self.announcer.next_timeout(),
             self.leases.next(),
+            self.doubts.next(),
             self.watch.next_timeout(),
             self.publications.next_timeout(),
             self.subscriptions.next_timeout(),

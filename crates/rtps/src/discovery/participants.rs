@@ -11,6 +11,12 @@ use dunlin_wire::{
 
 /// However short a lease a peer announces, it is kept for so long.
 const MIN_LEASE: Duration = Duration::from_millis(100);
+/// After this part of its lease a silent peer is asked whether it lives ...
+const DOUBT: (i64, i64) = (2, 5);
+/// ... and then so many times per lease: at a loss of half of all datagrams the lease of a living peer does not run out.
+const PROBES_PER_LEASE: i64 = 64;
+/// Bit of the built-in endpoints' QoS: participant messages are taken in without acknowledgement (RTPS 2.5 9.3.2.13).
+const BEST_EFFORT_MESSAGES: u32 = 1;
 /// An announcement that was sent before a goodbye and comes after it must not bring the participant back.
 const FAREWELL: Duration = Duration::from_secs(1);
 
@@ -26,6 +32,12 @@ pub(super) struct Peer {
     pub(super) refused: bool,
     /// Descriptions of endpoints that made no sense.
     pub(super) strikes: usize,
+}
+
+impl Peer {
+    fn lease(&self) -> Duration {
+        self.data.lease_duration.max(MIN_LEASE)
+    }
 }
 
 /// What was heard and not taken in.
@@ -191,13 +203,14 @@ impl Discovery {
             self.messages.listen_to(now, prefix, out);
         }
         if gained(BuiltinEndpoints::PUBLICATIONS_DETECTOR) {
-            self.publications.tell(now, prefix, out);
+            self.publications.tell(now, prefix, true, out);
         }
         if gained(BuiltinEndpoints::SUBSCRIPTIONS_DETECTOR) {
-            self.subscriptions.tell(now, prefix, out);
+            self.subscriptions.tell(now, prefix, true, out);
         }
         if gained(BuiltinEndpoints::PARTICIPANT_MESSAGE_READER) {
-            self.messages.tell(now, prefix, out);
+            let best_effort = peer.data.builtin_endpoint_qos & BEST_EFFORT_MESSAGES != 0;
+            self.messages.tell(now, prefix, !best_effort, out);
         }
     }
 
@@ -213,6 +226,7 @@ impl Discovery {
             return;
         }
         self.leases.remove(&prefix);
+        self.doubts.remove(&prefix);
         self.watch.remove_all(prefix);
         self.catalog.remove_home(prefix, reason, events);
         self.publications.forget(now, prefix);
@@ -221,8 +235,9 @@ impl Discovery {
         events.push(Event::ParticipantLost { prefix, reason });
     }
 
-    /// Something beside an announcement came from a participant; false if it is unknown.
-    pub(super) fn heard_from(&mut self, now: Time, prefix: GuidPrefix) -> bool {
+    /// Something beside an announcement came from a participant, such as a sample, and it lives; false if it is unknown.
+    /// Built-in messages say so by themselves; the caller may add others, say once per second.
+    pub fn heard_from(&mut self, now: Time, prefix: GuidPrefix) -> bool {
         let Some(peer) = self.peers.get_mut(&prefix) else {
             return false;
         };
@@ -233,8 +248,30 @@ impl Discovery {
 
     fn renew(&mut self, now: Time, prefix: GuidPrefix) {
         if let Some(peer) = self.peers.get(&prefix) {
-            let lease = peer.data.lease_duration.max(MIN_LEASE);
+            let lease = peer.lease();
             self.leases.set(prefix, now.after(lease));
+            let (part, whole) = DOUBT;
+            let trust = Duration::from_nanos(lease.as_nanos() / whole * part);
+            self.doubts.set(prefix, now.after(trust));
+        }
+    }
+
+    /// Asks those that are silent for long whether they live, and gives up those that are for too long.
+    pub(super) fn check_leases(
+        &mut self,
+        now: Time,
+        out: &mut impl Outbox,
+        events: &mut Vec<Event>,
+    ) {
+        for prefix in self.leases.expired(now) {
+            self.lose(now, prefix, LossReason::LeaseExpired, events);
+        }
+        for prefix in self.doubts.expired(now) {
+            if let Some(peer) = self.peers.get(&prefix) {
+                let pause = Duration::from_nanos(peer.lease().as_nanos() / PROBES_PER_LEASE);
+                self.doubts.set(prefix, now.after(pause));
+                self.publications.probe(now, prefix, out);
+            }
         }
     }
 

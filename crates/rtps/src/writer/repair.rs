@@ -149,7 +149,7 @@ impl Writer {
     }
 
     /// Asks one reader what it lacks now.
-    fn ask(&mut self, now: Time, index: usize, out: &mut impl Outbox) {
+    pub(super) fn ask(&mut self, now: Time, index: usize, out: &mut impl Outbox) {
         let Some(proxy) = self.readers.get(index) else {
             return;
         };
