@@ -1,0 +1,7 @@
+//! Whole participants find each other in virtual time.
+mod bounds;
+mod liveliness;
+mod matching;
+mod network;
+mod participants;
+mod vendors;

@@ -1,0 +1,301 @@
+//! Which endpoints match, when, and what is said if they do not.
+use crate::network::{MS, Network, SECOND};
+use dunlin_qos::{DataRepresentation, Partition, PolicyId, Reliability};
+use dunlin_rtps::discovery::{Event, Explanation, TypeDifference, UnmatchReason};
+use dunlin_wire::{EntityId, EntityKind, Guid, Locator, ReaderData};
+
+/// A writer in participant 0 and a reader in participant 1, each with changes, after a second.
+fn pair(
+    writer: impl FnOnce(&mut dunlin_wire::WriterData),
+    reader: impl FnOnce(&mut ReaderData),
+) -> (Network, Guid, Guid) {
+    let mut network = Network::of(2);
+    let w = network.writer(0, writer);
+    let r = network.reader(1, reader);
+    network.run(SECOND);
+    (network, w, r)
+}
+
+fn said(network: &Network, index: usize, local: Guid) -> Vec<String> {
+    let explanations = network.nodes[index].discovery.explain(local);
+    explanations.iter().map(ToString::to_string).collect()
+}
+
+#[test]
+fn endpoints_match_within_a_few_exchanges() {
+    let mut network = Network::new();
+    network.join(|_| {});
+    let writer = network.writer(0, |_| {});
+    network.run(SECOND);
+    network.join(|_| {});
+    let reader = network.reader(1, |_| {});
+    // Announcement, answer with data, data back: three times 50 us, and no timer.
+    network.run(MS / 5);
+    assert_eq!(network.nodes[0].matched(writer), [reader]);
+    assert_eq!(network.nodes[1].matched(reader), [writer]);
+}
+
+#[test]
+fn a_late_endpoint_is_told_at_once() {
+    let mut network = Network::of(2);
+    network.run(10 * SECOND);
+    let writer = network.writer(0, |_| {});
+    network.run(MS / 10);
+    let reader = network.reader(1, |_| {});
+    assert_eq!(network.nodes[1].matched(reader), [writer]);
+    network.run(MS / 10);
+    assert_eq!(network.nodes[0].matched(writer), [reader]);
+}
+
+#[test]
+fn endpoints_match_in_spite_of_loss() {
+    for seed in 0..100 {
+        let mut network = Network::with_seed(seed);
+        network.loss = 40;
+        network.join(|_| {});
+        network.join(|_| {});
+        let pairs: Vec<_> = (0..5)
+            .map(|i| {
+                let name = format!("topic {i}");
+                let other = name.clone();
+                (
+                    network.writer(0, |w| w.topic = name),
+                    network.reader(1, |r| r.topic = other),
+                )
+            })
+            .collect();
+        network.run(15 * SECOND);
+        for (writer, reader) in pairs {
+            assert_eq!(network.nodes[0].matched(writer), [reader], "seed {seed}");
+            assert_eq!(network.nodes[1].matched(reader), [writer], "seed {seed}");
+        }
+    }
+}
+
+#[test]
+fn endpoints_of_one_participant_match() {
+    let mut network = Network::of(1);
+    let writer = network.writer(0, |_| {});
+    let reader = network.reader(0, |_| {});
+    assert_eq!(network.nodes[0].matched(writer), [reader]);
+    assert_eq!(network.nodes[0].matched(reader), [writer]);
+    let locators = network.nodes[0].events.iter().find_map(|e| match e {
+        Event::ReaderMatched { reader, .. } => Some(reader.unicast.clone()),
+        _ => None,
+    });
+    assert_eq!(locators.unwrap().len(), 1, "the participant's own default");
+    network.act(0, |d, now, out, events| {
+        d.remove_reader(now, reader, out, events);
+    });
+    assert!(network.nodes[0].matched(writer).is_empty());
+    assert!(network.nodes[0].matched(reader).is_empty());
+}
+
+#[test]
+fn incompatible_qos_is_reported_once_on_both_sides() {
+    let (mut network, writer, reader) = pair(
+        |w| w.qos.reliability = Reliability::BEST_EFFORT,
+        |r| r.qos.reliability = Reliability::RELIABLE,
+    );
+    network.run(20 * SECOND);
+    for (index, local, remote) in [(0, writer, reader), (1, reader, writer)] {
+        let reported: Vec<_> = network.nodes[index]
+            .events
+            .iter()
+            .filter_map(|e| match e {
+                Event::IncompatibleQos {
+                    local: l,
+                    remote: r,
+                    mismatches,
+                } => Some((*l, *r, mismatches[0].policy)),
+                _ => None,
+            })
+            .collect();
+        assert_eq!(reported, [(local, remote, PolicyId::Reliability)]);
+        assert!(network.nodes[index].matched(local).is_empty());
+    }
+    assert_eq!(
+        said(&network, 1, reader),
+        [format!(
+            "{writer} has QoS that does not fit; RELIABILITY: the writer offers BEST_EFFORT, the reader requests RELIABLE"
+        )]
+    );
+}
+
+#[test]
+fn data_representation_must_be_understood() {
+    let (network, writer, _) = pair(
+        |w| w.qos.representation = DataRepresentation::Xcdr2,
+        |r| r.qos.representation = vec![DataRepresentation::Xcdr1],
+    );
+    assert!(network.nodes[0].matched(writer).is_empty());
+    let (network, writer, reader) = pair(
+        |w| w.qos.representation = DataRepresentation::Xcdr2,
+        |r| r.qos.representation = vec![DataRepresentation::Xcdr1, DataRepresentation::Xcdr2],
+    );
+    assert_eq!(network.nodes[0].matched(writer), [reader]);
+}
+
+#[test]
+fn another_type_is_an_inconsistent_topic() {
+    let (network, writer, reader) = pair(|_| {}, |r| r.type_name = "ShapeExtended".into());
+    let expected = TypeDifference::Name {
+        writer: "Shape".into(),
+        reader: "ShapeExtended".into(),
+    };
+    for (index, local, remote) in [(0, writer, reader), (1, reader, writer)] {
+        assert!(
+            network.nodes[index]
+                .events
+                .contains(&Event::InconsistentTopic {
+                    local,
+                    remote,
+                    topic: "Square".into(),
+                    difference: expected.clone(),
+                })
+        );
+        assert!(network.nodes[index].matched(local).is_empty());
+    }
+    assert_eq!(
+        said(&network, 0, writer),
+        [format!(
+            "{reader} has the same topic name, but the writer's type is \"Shape\", the reader's \"ShapeExtended\""
+        )]
+    );
+}
+
+#[test]
+fn keys_on_one_side_only_are_an_inconsistent_topic() {
+    let mut network = Network::of(2);
+    let writer = network.writer(0, |_| {});
+    let keyed = EntityId::user(77, EntityKind::ReaderWithKey);
+    let guid = Guid::new(crate::network::prefix(1), keyed);
+    network.put_reader(1, ReaderData::new(guid, "Square", "Shape"));
+    network.run(SECOND);
+    assert!(network.nodes[0].matched(writer).is_empty());
+    assert_eq!(
+        network.nodes[0].discovery.explain(writer),
+        [Explanation::Type {
+            remote: guid,
+            difference: TypeDifference::Keys {
+                writer_keyed: false
+            }
+        }]
+    );
+}
+
+#[test]
+fn other_partitions_are_passed_over_in_silence() {
+    let (network, writer, reader) = pair(
+        |w| w.publisher.partition = Partition(vec!["left".into()]),
+        |r| r.subscriber.partition = Partition(vec!["right*".into()]),
+    );
+    assert!(network.nodes[0].matched(writer).is_empty());
+    let reports = network.nodes[0].events.iter();
+    assert!(
+        !reports
+            .clone()
+            .any(|e| matches!(e, Event::IncompatibleQos { .. }))
+    );
+    assert_eq!(
+        said(&network, 0, writer),
+        [format!(
+            "{reader} shares no partition: the writer is in \"left\", the reader in \"right*\""
+        )]
+    );
+}
+
+#[test]
+fn a_change_of_partition_matches_and_unmatches() {
+    let (mut network, writer, reader) = pair(
+        |w| w.publisher.partition = Partition(vec!["a".into()]),
+        |r| r.subscriber.partition = Partition(vec!["b".into()]),
+    );
+    assert!(network.nodes[0].matched(writer).is_empty());
+    let data = network.nodes[1]
+        .discovery
+        .readers()
+        .find(|r| r.guid == reader);
+    let original = data.unwrap().clone();
+    let mut changed = original.clone();
+    changed.subscriber.partition = Partition(vec!["a".into()]);
+    network.put_reader(1, changed);
+    network.run(SECOND);
+    assert_eq!(network.nodes[0].matched(writer), [reader]);
+    assert_eq!(network.nodes[1].matched(reader), [writer]);
+    network.put_reader(1, original);
+    network.run(SECOND);
+    assert!(network.nodes[0].events.contains(&Event::ReaderUnmatched {
+        writer,
+        reader,
+        reason: UnmatchReason::Changed
+    }));
+    assert!(network.nodes[1].matched(reader).is_empty());
+}
+
+#[test]
+fn a_removed_endpoint_is_unmatched_on_both_sides() {
+    let (mut network, writer, reader) = pair(|_| {}, |_| {});
+    network.act(0, |d, now, out, events| {
+        d.remove_writer(now, writer, out, events);
+    });
+    network.run(MS);
+    let reason = UnmatchReason::Deleted;
+    assert_eq!(
+        network.nodes[1].events.last(),
+        Some(&Event::WriterUnmatched {
+            reader,
+            writer,
+            reason
+        })
+    );
+    assert!(network.nodes[0].matched(writer).is_empty());
+    network.join(|_| {});
+    network.run(10 * SECOND);
+    assert_eq!(network.nodes[2].discovery.writers().count(), 0);
+    assert_eq!(network.nodes[2].discovery.readers().count(), 1);
+}
+
+#[test]
+fn an_endpoint_has_its_participants_locators_unless_it_names_its_own() {
+    let own = Locator::udp_v4([127, 0, 0, 1].into(), 9999);
+    let (mut network, _, _) = pair(|_| {}, |r| r.unicast = vec![own]);
+    let (mut reader_at, mut writer_at) = (Vec::new(), Vec::new());
+    for event in network.nodes[0].news() {
+        if let Event::ReaderMatched { reader, .. } = event {
+            reader_at = reader.unicast;
+        }
+    }
+    for event in network.nodes[1].news() {
+        if let Event::WriterMatched { writer, .. } = event {
+            writer_at = writer.unicast;
+        }
+    }
+    assert_eq!(reader_at, [own]);
+    assert_eq!(writer_at[0].port, 10_001);
+}
+
+#[test]
+fn a_lonely_endpoint_says_what_was_heard() {
+    let mut network = Network::of(3);
+    let writer = network.writer(0, |_| {});
+    network.reader(1, |r| r.topic = "Circle".into());
+    network.run(SECOND);
+    assert_eq!(
+        said(&network, 0, writer),
+        ["nobody has this topic: 2 other participants with 1 endpoints are known"]
+    );
+    let reader = network.reader(2, |r| r.topic = "square".into());
+    network.run(SECOND);
+    assert_eq!(
+        said(&network, 0, writer),
+        [format!(
+            "{reader} has a topic of a similar name, \"square\""
+        )]
+    );
+    let unknown = Guid::new(
+        crate::network::prefix(0),
+        EntityId::user(99, EntityKind::ReaderNoKey),
+    );
+    assert_eq!(said(&network, 0, unknown), ["there is no such endpoint"]);
+}

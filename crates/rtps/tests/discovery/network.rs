@@ -1,0 +1,372 @@
+//! Participants on a network of their own: virtual time, seeded loss, every datagram encoded and parsed.
+use bytes::Bytes;
+use dunlin_qos::Duration;
+use dunlin_rtps::discovery::{Discovery, DiscoveryConfig, Event, Source};
+use dunlin_rtps::{Outbox, Time, To};
+use dunlin_wire::{
+    EntityId, EntityKind, Guid, GuidPrefix, Header, Locator, Message, ReaderData, Submessage,
+    WriterData,
+};
+use std::collections::BTreeMap;
+
+pub(crate) const MS: i64 = 1_000_000;
+pub(crate) const SECOND: i64 = 1000 * MS;
+const DATAGRAM: usize = 60_000;
+
+/// One participant and what it was told.
+pub(crate) struct Node {
+    pub(crate) discovery: Discovery,
+    pub(crate) events: Vec<Event>,
+    prefix: GuidPrefix,
+    keys: u32,
+    alive: bool,
+    /// Nothing reaches it and nothing leaves it.
+    pub(crate) cut_off: bool,
+    /// Multicast does not reach it.
+    pub(crate) deaf_to_multicast: bool,
+}
+
+/// A datagram under way.
+struct Datagram {
+    from: usize,
+    to: usize,
+    multicast: bool,
+    bytes: Vec<u8>,
+}
+
+pub(crate) struct Network {
+    pub(crate) now: Time,
+    pub(crate) nodes: Vec<Node>,
+    /// Percent of datagrams that get lost, each at each destination.
+    pub(crate) loss: u64,
+    pub(crate) delay: Duration,
+    pub(crate) datagrams: usize,
+    under_way: BTreeMap<(Time, usize), Datagram>,
+    random: u64,
+    locators: BTreeMap<Locator, usize>,
+    /// Where announcements go beside multicast.
+    pub(crate) initial_peers: Vec<usize>,
+}
+
+/// Records what a participant says, as datagrams.
+#[derive(Default)]
+pub(crate) struct Recorder {
+    datagrams: Vec<(To, Vec<u8>)>,
+    prefix: GuidPrefix,
+}
+
+impl Outbox for Recorder {
+    fn push(&mut self, to: To, message: Submessage<'_>, _: &Bytes) {
+        assert_ne!(to, To::Matched, "built-in writers name each reader");
+        let same = self.datagrams.last().is_some_and(|(last, bytes)| {
+            destination(*last) == destination(to) && bytes.len() < DATAGRAM
+        });
+        if !same {
+            let mut bytes = Vec::new();
+            Header::new(self.prefix).encode(&mut bytes);
+            if let Some(prefix) = destination(to) {
+                Submessage::InfoDestination(prefix).encode(&mut bytes);
+            }
+            self.datagrams.push((to, bytes));
+        }
+        let (_, bytes) = self.datagrams.last_mut().unwrap();
+        message.encode(bytes);
+    }
+}
+
+fn destination(to: To) -> Option<GuidPrefix> {
+    match to {
+        To::Endpoint(guid) => Some(guid.prefix),
+        To::Matched | To::Announce => None,
+    }
+}
+
+fn locator(index: usize) -> Locator {
+    Locator {
+        kind: Locator::KIND_MEMORY,
+        port: index as u32 + 1,
+        address: [0; 16],
+    }
+}
+
+pub(crate) fn prefix(index: usize) -> GuidPrefix {
+    let mut bytes = *b"DLdiscovery\0";
+    bytes[10] = (index >> 8) as u8;
+    bytes[11] = index as u8;
+    GuidPrefix(bytes)
+}
+
+impl Network {
+    pub(crate) fn new() -> Self {
+        Self::with_seed(1)
+    }
+
+    pub(crate) fn with_seed(seed: u64) -> Self {
+        Self {
+            now: Time(0),
+            nodes: Vec::new(),
+            loss: 0,
+            delay: Duration::from_nanos(50_000),
+            datagrams: 0,
+            under_way: BTreeMap::new(),
+            random: seed,
+            locators: BTreeMap::new(),
+            initial_peers: Vec::new(),
+        }
+    }
+
+    /// Some participants, started now.
+    pub(crate) fn of(count: usize) -> Self {
+        let mut network = Self::new();
+        (0..count).for_each(|_| {
+            network.join(|_| {});
+        });
+        network
+    }
+
+    /// Adds a participant and starts it.
+    pub(crate) fn join(&mut self, configure: impl FnOnce(&mut DiscoveryConfig)) -> usize {
+        let index = self.nodes.len();
+        let mut config = DiscoveryConfig::new(prefix(index), 0);
+        config.metatraffic_unicast = vec![locator(index)];
+        config.default_unicast = vec![locator(10_000 + index)];
+        config.entity_name = format!("node {index}");
+        configure(&mut config);
+        let own = config.prefix;
+        for locator in &config.metatraffic_unicast {
+            self.locators.insert(*locator, index);
+        }
+        self.nodes.push(Node {
+            discovery: Discovery::new(config).unwrap(),
+            events: Vec::new(),
+            prefix: own,
+            keys: 0,
+            alive: true,
+            cut_off: false,
+            deaf_to_multicast: false,
+        });
+        self.act(index, |d, now, out, _| d.start(now, out));
+        index
+    }
+
+    /// Lets a participant do something and sends what it says.
+    pub(crate) fn act<R>(
+        &mut self,
+        index: usize,
+        action: impl FnOnce(&mut Discovery, Time, &mut Recorder, &mut Vec<Event>) -> R,
+    ) -> R {
+        let node = &mut self.nodes[index];
+        let mut out = Recorder {
+            prefix: node.prefix,
+            ..Recorder::default()
+        };
+        let result = action(&mut node.discovery, self.now, &mut out, &mut node.events);
+        self.send(index, out.datagrams);
+        result
+    }
+
+    /// Adds a writer of the topic "Square" of type "Shape" with changes to it.
+    pub(crate) fn writer(&mut self, index: usize, change: impl FnOnce(&mut WriterData)) -> Guid {
+        let guid = self.nodes[index].entity(EntityKind::WriterNoKey);
+        let mut data = WriterData::new(guid, "Square", "Shape");
+        change(&mut data);
+        self.put_writer(index, data);
+        guid
+    }
+
+    pub(crate) fn put_writer(&mut self, index: usize, data: WriterData) {
+        self.act(index, |d, now, out, events| {
+            d.add_writer(now, data, out, events).unwrap();
+        });
+    }
+
+    /// Adds a reader of the topic "Square" of type "Shape" with changes to it.
+    pub(crate) fn reader(&mut self, index: usize, change: impl FnOnce(&mut ReaderData)) -> Guid {
+        let guid = self.nodes[index].entity(EntityKind::ReaderNoKey);
+        let mut data = ReaderData::new(guid, "Square", "Shape");
+        change(&mut data);
+        self.put_reader(index, data);
+        guid
+    }
+
+    pub(crate) fn put_reader(&mut self, index: usize, data: ReaderData) {
+        self.act(index, |d, now, out, events| {
+            d.add_reader(now, data, out, events).unwrap();
+        });
+    }
+
+    /// The participant ends without a word.
+    pub(crate) fn kill(&mut self, index: usize) {
+        self.nodes[index].alive = false;
+    }
+
+    /// Lets time pass.
+    pub(crate) fn run(&mut self, duration: i64) {
+        let end = Time(self.now.0 + duration);
+        for step in 0.. {
+            assert!(step < 3_000_000, "the network never falls silent");
+            let arrival = self.under_way.first_key_value().map(|((at, _), _)| *at);
+            let timers = self.nodes.iter().filter(|n| n.alive);
+            let timer = timers.filter_map(|n| n.discovery.next_timeout()).min();
+            let Some(next) = [arrival, timer].into_iter().flatten().min() else {
+                break;
+            };
+            if next > end {
+                break;
+            }
+            self.now = self.now.max(next);
+            if arrival.is_some_and(|at| at <= self.now) {
+                let (_, datagram) = self.under_way.pop_first().unwrap();
+                self.arrive(&datagram);
+            } else {
+                self.fire();
+            }
+        }
+        self.now = end;
+    }
+
+    /// Puts a datagram of anybody's making on the network.
+    pub(crate) fn inject(&mut self, from: usize, to: usize, bytes: Vec<u8>) {
+        self.arrive(&Datagram {
+            from,
+            to,
+            multicast: false,
+            bytes,
+        });
+    }
+
+    fn fire(&mut self) {
+        for index in 0..self.nodes.len() {
+            let node = &self.nodes[index];
+            let due = node.discovery.next_timeout().is_some_and(|t| t <= self.now);
+            if node.alive && due {
+                self.act(index, |d, now, out, events| {
+                    d.handle_timeout(now, out, events);
+                });
+                let next = self.nodes[index].discovery.next_timeout();
+                assert!(next.is_none_or(|t| t > self.now), "a timer is not consumed");
+            }
+        }
+    }
+
+    fn send(&mut self, from: usize, datagrams: Vec<(To, Vec<u8>)>) {
+        for (to, bytes) in datagrams {
+            match destination(to) {
+                None => {
+                    for to in 0..self.nodes.len() {
+                        if to == from {
+                            continue;
+                        }
+                        if !self.nodes[to].deaf_to_multicast {
+                            self.post(from, to, true, bytes.clone());
+                        } else if self.initial_peers.contains(&to) {
+                            self.post(from, to, false, bytes.clone());
+                        }
+                    }
+                }
+                Some(prefix) => {
+                    let sender = &self.nodes[from].discovery;
+                    let (unicast, _) = sender.metatraffic_locators(prefix);
+                    let to = unicast.first().and_then(|l| self.locators.get(l));
+                    if let Some(to) = to.copied() {
+                        self.post(from, to, false, bytes);
+                    }
+                }
+            }
+        }
+    }
+
+    fn post(&mut self, from: usize, to: usize, multicast: bool, bytes: Vec<u8>) {
+        self.datagrams += 1;
+        let cut_off = self.nodes[from].cut_off || self.nodes[to].cut_off;
+        if cut_off || self.random() % 100 < self.loss {
+            return;
+        }
+        let key = (self.now.after(self.delay), self.datagrams);
+        self.under_way.insert(
+            key,
+            Datagram {
+                from,
+                to,
+                multicast,
+                bytes,
+            },
+        );
+    }
+
+    fn arrive(&mut self, datagram: &Datagram) {
+        if !self.nodes[datagram.to].alive || self.nodes[datagram.to].cut_off {
+            return;
+        }
+        assert!(datagram.from != datagram.to);
+        let Ok(message) = Message::parse(&datagram.bytes) else {
+            return;
+        };
+        let source = Source {
+            prefix: message.header.prefix,
+            vendor: message.header.vendor,
+            version: message.header.version,
+            multicast: datagram.multicast,
+        };
+        let (mut timestamp, mut for_us) = (None, true);
+        let own = self.nodes[datagram.to].prefix;
+        for submessage in message {
+            match submessage {
+                Ok(Submessage::InfoTimestamp(t)) => timestamp = t,
+                Ok(Submessage::InfoDestination(p)) => {
+                    for_us = p == own || p == GuidPrefix::UNKNOWN;
+                }
+                Ok(submessage) if for_us => {
+                    self.act(datagram.to, |d, now, out, events| {
+                        d.handle(now, &source, timestamp, &submessage, out, events);
+                    });
+                }
+                Ok(_) => {}
+                Err(_) => break,
+            }
+        }
+    }
+
+    /// SplitMix64.
+    fn random(&mut self) -> u64 {
+        self.random = self.random.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let z = (self.random ^ (self.random >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ (z >> 31)
+    }
+}
+
+impl Node {
+    fn entity(&mut self, kind: EntityKind) -> Guid {
+        self.keys += 1;
+        Guid::new(self.prefix, EntityId::user(self.keys, kind))
+    }
+
+    /// What happened since the last call.
+    pub(crate) fn news(&mut self) -> Vec<Event> {
+        std::mem::take(&mut self.events)
+    }
+
+    /// The endpoints with which `local` is matched, as the events so far tell.
+    pub(crate) fn matched(&self, local: Guid) -> Vec<Guid> {
+        let mut matched = std::collections::BTreeSet::new();
+        for event in &self.events {
+            match event {
+                Event::ReaderMatched { writer, reader } if *writer == local => {
+                    assert!(matched.insert(reader.guid), "matched twice");
+                }
+                Event::WriterMatched { reader, writer } if *reader == local => {
+                    assert!(matched.insert(writer.guid), "matched twice");
+                }
+                Event::ReaderUnmatched { writer, reader, .. } if *writer == local => {
+                    assert!(matched.remove(reader), "unmatched twice");
+                }
+                Event::WriterUnmatched { reader, writer, .. } if *reader == local => {
+                    assert!(matched.remove(writer), "unmatched twice");
+                }
+                _ => {}
+            }
+        }
+        matched.into_iter().collect()
+    }
+}

@@ -1,0 +1,123 @@
+//! What participants of other vendors said to each other is understood: each in turn is replayed to ours in the other's place.
+use dunlin_qos::{DataReaderQos, DataWriterQos};
+use dunlin_rtps::discovery::{Discovery, DiscoveryConfig, Event, LossReason, Source};
+use dunlin_rtps::{Outbox, Time, To};
+use dunlin_wire::{
+    EntityId, EntityKind, Guid, GuidPrefix, Message, ReaderData, Submessage, VendorId, WriterData,
+};
+use std::collections::BTreeSet;
+
+struct Nowhere;
+
+impl Outbox for Nowhere {
+    fn push(&mut self, to: To, _: Submessage<'_>, _: &bytes::Bytes) {
+        assert_ne!(to, To::Matched);
+    }
+}
+
+fn datagrams(text: &str) -> Vec<Vec<u8>> {
+    let lines = text.lines().filter(|line| !line.starts_with('#'));
+    lines
+        .map(|line| {
+            let hex = line.split(' ').nth(1).unwrap();
+            let digits = |i| u8::from_str_radix(&hex[i..i + 2], 16).unwrap();
+            (0..hex.len()).step_by(2).map(digits).collect()
+        })
+        .collect()
+}
+
+/// Plays what `from` said to a participant in the place of `to`, and returns what that one was told.
+fn replay(datagrams: &[Vec<u8>], from: GuidPrefix, to: GuidPrefix) -> Vec<Event> {
+    let mut discovery = Discovery::new(DiscoveryConfig::new(to, 0)).unwrap();
+    let (mut events, out) = (Vec::new(), &mut Nowhere);
+    discovery.start(Time(0), out);
+    let guid = |kind| Guid::new(to, EntityId::user(1, kind));
+    let mut writer = WriterData::new(guid(EntityKind::WriterWithKey), "T", "interop::Keyed");
+    writer.qos = DataWriterQos::default();
+    let mut reader = ReaderData::new(guid(EntityKind::ReaderWithKey), "T", "interop::Keyed");
+    reader.qos = DataReaderQos::default();
+    discovery
+        .add_writer(Time(0), writer, out, &mut events)
+        .unwrap();
+    discovery
+        .add_reader(Time(0), reader, out, &mut events)
+        .unwrap();
+    events.clear();
+    for (tick, datagram) in (1..).zip(datagrams) {
+        let message = Message::parse(datagram).unwrap();
+        if message.header.prefix != from {
+            continue;
+        }
+        let source = Source {
+            prefix: from,
+            vendor: message.header.vendor,
+            version: message.header.version,
+            multicast: false,
+        };
+        let (mut for_us, mut timestamp) = (true, None);
+        for submessage in message {
+            match submessage.unwrap() {
+                Submessage::InfoDestination(prefix) => for_us = prefix == to,
+                Submessage::InfoTimestamp(time) => timestamp = time,
+                m if for_us => {
+                    let now = Time(tick);
+                    discovery.handle(now, &source, timestamp, &m, out, &mut events);
+                }
+                _ => {}
+            }
+        }
+    }
+    assert_eq!(discovery.heard().malformed, 0);
+    events
+}
+
+fn check(text: &str, vendor: VendorId) {
+    let datagrams = datagrams(text);
+    let prefixes: BTreeSet<_> = datagrams
+        .iter()
+        .map(|d| Message::parse(d).unwrap().header.prefix)
+        .collect();
+    let [a, b] = prefixes.into_iter().collect::<Vec<_>>()[..] else {
+        panic!("a capture of two participants");
+    };
+    let (mut writers, mut readers) = (0, 0);
+    for (from, to) in [(a, b), (b, a)] {
+        let events = replay(&datagrams, from, to);
+        assert!(
+            matches!(&events[0], Event::ParticipantFound { prefix, vendor: v, .. } if *prefix == from && *v == vendor),
+            "{events:?}"
+        );
+        for event in &events {
+            match event {
+                Event::WriterMatched { writer, .. } => {
+                    assert!(!writer.unicast.is_empty());
+                    writers += 1;
+                }
+                Event::ReaderMatched { reader, .. } => {
+                    assert!(!reader.unicast.is_empty());
+                    readers += 1;
+                }
+                Event::IncompatibleQos { mismatches, .. } => panic!("{mismatches:?}"),
+                _ => {}
+            }
+        }
+        assert_eq!(
+            events.last(),
+            Some(&Event::ParticipantLost {
+                prefix: from,
+                reason: LossReason::Goodbye
+            })
+        );
+    }
+    assert_eq!((writers, readers), (1, 1), "one publishes, one subscribes");
+}
+
+#[test]
+fn cyclone_dds() {
+    check(include_str!("data/cyclone-0.10.2.hex"), VendorId([1, 0x10]));
+}
+
+#[test]
+fn fast_dds() {
+    check(include_str!("data/fastdds-2.9.1.hex"), VendorId([1, 0x0f]));
+}
