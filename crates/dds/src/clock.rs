@@ -1,0 +1,25 @@
+//! The two clocks: monotonic for protocol timing, wall clock for source timestamps.
+use dunlin_rtps::Time;
+use dunlin_wire::Timestamp;
+use rustix::time::{ClockId, clock_gettime};
+
+fn nanos(clock: ClockId) -> i64 {
+    let t = clock_gettime(clock);
+    t.tv_sec * 1_000_000_000 + t.tv_nsec
+}
+
+/// Monotonic nanoseconds.
+pub(crate) fn now() -> Time {
+    Time(nanos(ClockId::Monotonic))
+}
+
+/// Nanoseconds since 1970.
+pub(crate) fn wall() -> Timestamp {
+    Timestamp(nanos(ClockId::Realtime))
+}
+
+/// The `Instant` of a monotonic time, for waits.
+pub(crate) fn instant(at: Time) -> std::time::Instant {
+    let ahead = at.0.saturating_sub(now().0).max(0);
+    std::time::Instant::now() + std::time::Duration::from_nanos(ahead.unsigned_abs())
+}

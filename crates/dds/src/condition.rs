@@ -1,0 +1,261 @@
+//! Conditions and wait sets (DDS 1.4 2.2.2.1.6 to 2.2.2.1.9).
+use crate::clock;
+use crate::error::{Error, Result};
+use crate::reader::ReaderCore;
+use crate::shared::Shared;
+use crate::signal::{Signal, Waiters};
+use crate::status::{StatusFlags, StatusMask};
+use crate::writer::WriterCore;
+use dunlin_qos::Duration;
+use dunlin_rtps::Select;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
+
+/// A condition that the application itself sets.
+#[derive(Clone, Default)]
+pub struct GuardCondition {
+    inner: Arc<Guard>,
+}
+
+#[derive(Default)]
+struct Guard {
+    value: AtomicBool,
+    waiters: Waiters,
+}
+
+impl GuardCondition {
+    /// A condition that is not set.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Sets or resets it; setting wakes the wait sets it is attached to. Costs a few nanoseconds if nobody sleeps.
+    pub fn set_trigger_value(&self, value: bool) {
+        self.inner.value.store(value, SeqCst);
+        if value {
+            self.inner.waiters.raise_all();
+        }
+    }
+
+    /// Is it set?
+    pub fn trigger_value(&self) -> bool {
+        self.inner.value.load(SeqCst)
+    }
+}
+
+#[derive(Clone)]
+enum Entity {
+    Writer(Arc<WriterCore>),
+    Reader(Arc<ReaderCore>),
+}
+
+impl Entity {
+    fn flags(&self) -> &StatusFlags {
+        match self {
+            Self::Writer(core) => &core.flags,
+            Self::Reader(core) => &core.flags,
+        }
+    }
+
+    fn shared(&self) -> &Arc<Shared> {
+        match self {
+            Self::Writer(core) => &core.shared,
+            Self::Reader(core) => &core.shared,
+        }
+    }
+}
+
+/// True while a status of its entity that it is enabled for has changed and was not read yet.
+#[derive(Clone)]
+pub struct StatusCondition {
+    entity: Entity,
+}
+
+impl StatusCondition {
+    pub(crate) fn of_writer(core: &Arc<WriterCore>) -> Self {
+        Self {
+            entity: Entity::Writer(Arc::clone(core)),
+        }
+    }
+
+    pub(crate) fn of_reader(core: &Arc<ReaderCore>) -> Self {
+        Self {
+            entity: Entity::Reader(Arc::clone(core)),
+        }
+    }
+
+    /// Which statuses count; all of them at first.
+    pub fn set_enabled_statuses(&self, mask: StatusMask) {
+        self.entity.flags().enable(mask);
+    }
+
+    /// Has one of them changed?
+    pub fn trigger_value(&self) -> bool {
+        self.entity.flags().is_triggered()
+    }
+}
+
+/// True while a reader holds samples with the given states.
+#[derive(Clone)]
+pub struct ReadCondition {
+    reader: Arc<ReaderCore>,
+    select: Select,
+}
+
+impl ReadCondition {
+    pub(crate) fn new(reader: &Arc<ReaderCore>, select: Select) -> Self {
+        Self {
+            reader: Arc::clone(reader),
+            select,
+        }
+    }
+
+    /// Are there such samples?
+    pub fn trigger_value(&self) -> bool {
+        self.reader.has_data(&self.select)
+    }
+}
+
+/// Any condition.
+#[derive(Clone)]
+pub enum Condition {
+    /// Set by the application.
+    Guard(GuardCondition),
+    /// A status changed.
+    Status(StatusCondition),
+    /// There is data.
+    Read(ReadCondition),
+}
+
+impl From<GuardCondition> for Condition {
+    fn from(condition: GuardCondition) -> Self {
+        Self::Guard(condition)
+    }
+}
+
+impl From<StatusCondition> for Condition {
+    fn from(condition: StatusCondition) -> Self {
+        Self::Status(condition)
+    }
+}
+
+impl From<ReadCondition> for Condition {
+    fn from(condition: ReadCondition) -> Self {
+        Self::Read(condition)
+    }
+}
+
+impl Condition {
+    /// Is it true now?
+    pub fn trigger_value(&self) -> bool {
+        match self {
+            Self::Guard(c) => c.trigger_value(),
+            Self::Status(c) => c.trigger_value(),
+            Self::Read(c) => c.trigger_value(),
+        }
+    }
+
+    fn waiters(&self) -> &Waiters {
+        match self {
+            Self::Guard(c) => &c.inner.waiters,
+            Self::Status(c) => &c.entity.flags().waiters,
+            Self::Read(c) => &c.reader.data,
+        }
+    }
+
+    fn shared(&self) -> Option<&Arc<Shared>> {
+        match self {
+            Self::Guard(_) => None,
+            Self::Status(c) => Some(c.entity.shared()),
+            Self::Read(c) => Some(&c.reader.shared),
+        }
+    }
+}
+
+/// Waits until one of its conditions is true.
+///
+/// While it waits, the calling thread does the receive work of its participant if nobody else does: data arrives in the
+/// thread that waits for it, and listeners may run in it.
+pub struct WaitSet {
+    conditions: Vec<Condition>,
+    signal: Arc<Signal>,
+    shared: Option<Arc<Shared>>,
+}
+
+impl Default for WaitSet {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl WaitSet {
+    /// A wait set without conditions.
+    pub fn new() -> Self {
+        Self {
+            conditions: Vec::new(),
+            signal: Signal::new(),
+            shared: None,
+        }
+    }
+
+    /// Adds a condition.
+    pub fn attach(&mut self, condition: impl Into<Condition>) {
+        let condition = condition.into();
+        condition.waiters().add(&self.signal);
+        if self.shared.is_none() {
+            self.shared = condition.shared().cloned();
+        }
+        self.conditions.push(condition);
+        self.signal.raise();
+    }
+
+    /// Waits for a condition; at most `timeout`. Allocates nothing.
+    ///
+    /// # Errors
+    /// `Error::Timeout` if none became true.
+    pub fn wait(&self, timeout: Duration) -> Result<()> {
+        let any = || self.conditions.iter().any(Condition::trigger_value);
+        let deadline = (!timeout.is_infinite()).then(|| clock::now().after(timeout));
+        let triggered = match &self.shared {
+            Some(shared) => shared.user.wait(shared, &self.signal, deadline, any),
+            None => self.park(deadline, any),
+        };
+        if triggered {
+            return Ok(());
+        }
+        Err(Error::Timeout {
+            entity: "wait set".into(),
+            waited: timeout,
+            why: format!(
+                "none of its {} conditions became true",
+                self.conditions.len()
+            ),
+        })
+    }
+
+    /// The conditions that are true now.
+    pub fn active(&self) -> impl Iterator<Item = &Condition> {
+        self.conditions.iter().filter(|c| c.trigger_value())
+    }
+
+    fn park(&self, deadline: Option<dunlin_rtps::Time>, any: impl Fn() -> bool) -> bool {
+        loop {
+            if any() {
+                return true;
+            }
+            if deadline.is_some_and(|at| clock::now() >= at) {
+                return false;
+            }
+            self.signal.park(deadline.map(clock::instant));
+            self.signal.consume();
+        }
+    }
+}
+
+impl Drop for WaitSet {
+    fn drop(&mut self) {
+        for condition in &self.conditions {
+            condition.waiters().remove(&self.signal);
+        }
+    }
+}

@@ -1,0 +1,488 @@
+//! What the participant knows of itself and of others: the entity tree, discovery and matching.
+use crate::datagram::Datagrams;
+use crate::reader::ReaderCore;
+use crate::shared::{Routes, Shared};
+use crate::writer::WriterCore;
+use dunlin_qos::Incompatibility;
+use dunlin_rtps::discovery::{Discovery, Event, Source};
+use dunlin_rtps::{ReaderProxyConfig, Time, To, WriterProxyConfig};
+use dunlin_transport::{Transport, nearest};
+use dunlin_wire::{
+    EntityId, EntityKind, Guid, GuidPrefix, Locator, ReaderData, Submessage, Timestamp, WriterData,
+};
+use hashbrown::HashMap;
+use std::sync::Arc;
+
+pub(crate) struct Directory {
+    discovery: Discovery,
+    datagrams: Datagrams,
+    /// Where announcements go: the multicast group and the peers.
+    announce: Vec<Locator>,
+    events: Vec<Event>,
+    pub(crate) writers: HashMap<EntityId, Arc<WriterCore>>,
+    pub(crate) readers: HashMap<EntityId, Arc<ReaderCore>>,
+    topics: HashMap<String, &'static str>,
+    /// Matched writers of each reader.
+    sources: HashMap<EntityId, Vec<Guid>>,
+    /// Where each matched reader of each writer is reached.
+    sinks: HashMap<EntityId, HashMap<Guid, Locator>>,
+    /// Where each matched endpoint is reached.
+    locators: HashMap<Guid, Locator>,
+    /// Where each participant's discovery is reached.
+    peers: HashMap<GuidPrefix, Locator>,
+    /// The routes must be made anew.
+    changed: bool,
+    last_key: u32,
+}
+
+/// Something that the application hears of once the lock is released.
+pub(crate) enum Notice {
+    WriterMatched(Arc<WriterCore>, Guid, i32),
+    ReaderMatched(Arc<ReaderCore>, Guid, i32),
+    WriterIncompatible(Arc<WriterCore>, Guid, Vec<Incompatibility>),
+    ReaderIncompatible(Arc<ReaderCore>, Guid, Vec<Incompatibility>),
+    Liveliness(Arc<ReaderCore>, Guid, i32, i32),
+    Data(Arc<ReaderCore>),
+}
+
+impl Notice {
+    pub(crate) fn run(self) {
+        match self {
+            Self::WriterMatched(writer, reader, change) => writer.note_matched(reader, change),
+            Self::ReaderMatched(reader, writer, change) => reader.note_matched(writer, change),
+            Self::WriterIncompatible(writer, reader, why) => writer.note_incompatible(reader, &why),
+            Self::ReaderIncompatible(reader, writer, why) => reader.note_incompatible(writer, &why),
+            Self::Liveliness(reader, writer, alive, not) => {
+                reader.note_liveliness(writer, alive, not)
+            }
+            Self::Data(reader) => reader.announce_data(),
+        }
+    }
+}
+
+impl Directory {
+    pub(crate) fn new(discovery: Discovery, datagrams: Datagrams, announce: Vec<Locator>) -> Self {
+        Self {
+            discovery,
+            datagrams,
+            announce,
+            events: Vec::new(),
+            writers: HashMap::new(),
+            readers: HashMap::new(),
+            topics: HashMap::new(),
+            sources: HashMap::new(),
+            sinks: HashMap::new(),
+            locators: HashMap::new(),
+            peers: HashMap::new(),
+            changed: false,
+            last_key: 0,
+        }
+    }
+
+    /// An entity id that this participant has not given before.
+    pub(crate) fn new_entity(&mut self, kind: EntityKind) -> EntityId {
+        self.last_key += 1;
+        EntityId::user(self.last_key, kind)
+    }
+
+    /// Remembers a topic's type; the earlier type if it has another one.
+    pub(crate) fn add_topic(
+        &mut self,
+        name: &str,
+        type_name: &'static str,
+    ) -> Result<(), &'static str> {
+        let known = *self.topics.entry(name.to_owned()).or_insert(type_name);
+        if known == type_name {
+            Ok(())
+        } else {
+            Err(known)
+        }
+    }
+
+    pub(crate) fn start(&mut self, now: Time) {
+        self.discovery.start(now, &mut self.datagrams);
+    }
+
+    pub(crate) fn goodbye(&mut self, now: Time) {
+        self.discovery.goodbye(now, &mut self.datagrams);
+    }
+
+    pub(crate) fn handle(
+        &mut self,
+        now: Time,
+        source: &Source,
+        timestamp: Option<Timestamp>,
+        message: &Submessage<'_>,
+    ) {
+        self.discovery.handle(
+            now,
+            source,
+            timestamp,
+            message,
+            &mut self.datagrams,
+            &mut self.events,
+        );
+    }
+
+    pub(crate) fn handle_timeout(&mut self, now: Time) {
+        self.discovery
+            .handle_timeout(now, &mut self.datagrams, &mut self.events);
+    }
+
+    pub(crate) fn next_timeout(&self) -> Option<Time> {
+        self.discovery.next_timeout()
+    }
+
+    /// Why endpoints that might match `local` do not, a line each.
+    pub(crate) fn explain(&self, local: Guid) -> Vec<String> {
+        self.discovery
+            .explain(local)
+            .iter()
+            .map(ToString::to_string)
+            .collect()
+    }
+
+    /// Participants and their endpoints that are known, a line each.
+    pub(crate) fn describe(&self, own: GuidPrefix) -> Vec<String> {
+        let participants = self.discovery.participants().map(|p| {
+            let name = if p.entity_name.is_empty() {
+                "unnamed"
+            } else {
+                &p.entity_name
+            };
+            format!(
+                "participant {name:?} {:?}, vendor {:?}, at {:?}",
+                p.guid.prefix, p.vendor, p.metatraffic_unicast
+            )
+        });
+        let writers = self
+            .discovery
+            .writers()
+            .filter(|w| w.guid.prefix != own)
+            .map(|w| {
+                format!(
+                    "writer {} of topic {:?} (type {:?})",
+                    w.guid, w.topic, w.type_name
+                )
+            });
+        let readers = self
+            .discovery
+            .readers()
+            .filter(|r| r.guid.prefix != own)
+            .map(|r| {
+                format!(
+                    "reader {} of topic {:?} (type {:?})",
+                    r.guid, r.topic, r.type_name
+                )
+            });
+        participants.chain(writers).chain(readers).collect()
+    }
+
+    /// Announces a writer; fails if a name is too long to announce.
+    pub(crate) fn add_writer(
+        &mut self,
+        now: Time,
+        core: &Arc<WriterCore>,
+    ) -> Result<(), dunlin_wire::Error> {
+        let data = WriterData {
+            qos: core.qos.clone(),
+            publisher: core.publisher.clone(),
+            ..WriterData::new(core.guid, &*core.topic, core.type_name)
+        };
+        self.writers.insert(core.guid.entity, Arc::clone(core));
+        self.changed = true;
+        self.discovery
+            .add_writer(now, data, &mut self.datagrams, &mut self.events)
+    }
+
+    /// Announces a reader; fails if a name is too long to announce.
+    pub(crate) fn add_reader(
+        &mut self,
+        now: Time,
+        core: &Arc<ReaderCore>,
+    ) -> Result<(), dunlin_wire::Error> {
+        let data = ReaderData {
+            qos: core.qos.clone(),
+            subscriber: core.subscriber.clone(),
+            multicast: core.multicast.clone(),
+            ..ReaderData::new(core.guid, &*core.topic, core.type_info.name)
+        };
+        self.readers.insert(core.guid.entity, Arc::clone(core));
+        self.discovery
+            .add_reader(now, data, &mut self.datagrams, &mut self.events)
+    }
+
+    pub(crate) fn remove_writer(&mut self, now: Time, guid: Guid) {
+        self.discovery
+            .remove_writer(now, guid, &mut self.datagrams, &mut self.events);
+        self.writers.remove(&guid.entity);
+        self.changed = true;
+        self.sinks.remove(&guid.entity);
+    }
+
+    pub(crate) fn remove_reader(&mut self, now: Time, guid: Guid) {
+        self.discovery
+            .remove_reader(now, guid, &mut self.datagrams, &mut self.events);
+        self.readers.remove(&guid.entity);
+        self.changed = true;
+        self.sources.remove(&guid.entity);
+    }
+
+    /// Carries out what discovery has decided.
+    pub(crate) fn settle(&mut self, shared: &Shared, now: Time, notices: &mut Vec<Notice>) {
+        for event in std::mem::take(&mut self.events) {
+            self.apply(shared, now, event, notices);
+        }
+        if std::mem::take(&mut self.changed) {
+            shared.set_routes(self.routes());
+        }
+        self.locate_peers(&*shared.transport);
+        let Self {
+            datagrams,
+            announce,
+            peers,
+            locators,
+            ..
+        } = self;
+        datagrams.flush(&*shared.transport, |to| match to {
+            To::Announce => announce,
+            To::Endpoint(guid) if guid.entity.is_builtin() => one(peers.get(&guid.prefix)),
+            To::Endpoint(guid) => one(locators.get(&guid)),
+            To::Matched => &[],
+        });
+    }
+
+    /// Finds out where the participants are that something is to be sent to.
+    fn locate_peers(&mut self, transport: &dyn Transport) {
+        let Self {
+            datagrams,
+            discovery,
+            peers,
+            ..
+        } = self;
+        for to in datagrams.destinations() {
+            if let To::Endpoint(guid) = to
+                && guid.entity.is_builtin()
+                && !peers.contains_key(&guid.prefix)
+            {
+                let (unicast, multicast) = discovery.metatraffic_locators(guid.prefix);
+                let place = nearest(transport, unicast).or_else(|| nearest(transport, multicast));
+                peers.extend(place.map(|locator| (guid.prefix, *locator)));
+            }
+        }
+    }
+
+    fn apply(&mut self, shared: &Shared, now: Time, event: Event, notices: &mut Vec<Notice>) {
+        match event {
+            Event::ReaderMatched { writer, reader } => {
+                self.add_sink(shared, writer, &reader);
+                if let Some(core) = self.writers.get(&writer.entity) {
+                    let proxy = ReaderProxyConfig {
+                        guid: reader.guid,
+                        reliable: reader.qos.reliability.is_reliable(),
+                        durability: reader.qos.durability,
+                        expects_inline_qos: reader.expects_inline_qos,
+                    };
+                    core.add_reader(now, proxy, &mut self.datagrams);
+                    notices.push(Notice::WriterMatched(Arc::clone(core), reader.guid, 1));
+                }
+            }
+            Event::ReaderChanged { writer, reader } => self.add_sink(shared, writer, &reader),
+            Event::ReaderUnmatched {
+                writer,
+                reader,
+                reason,
+            } => {
+                tracing::debug!(%writer, %reader, ?reason, "reader unmatched");
+                self.remove_sink(writer, reader);
+                if let Some(core) = self.writers.get(&writer.entity) {
+                    core.remove_reader(reader);
+                    notices.push(Notice::WriterMatched(Arc::clone(core), reader, -1));
+                }
+            }
+            Event::WriterMatched { reader, writer } => {
+                self.add_source(shared, reader, &writer);
+                if let Some(core) = self.readers.get(&reader.entity) {
+                    let proxy = WriterProxyConfig {
+                        guid: writer.guid,
+                        reliable: writer.qos.reliability.is_reliable(),
+                        durability: writer.qos.durability,
+                        ownership_strength: writer.qos.ownership_strength,
+                    };
+                    core.add_writer(now, proxy, &mut self.datagrams);
+                    notices.push(Notice::ReaderMatched(Arc::clone(core), writer.guid, 1));
+                    notices.push(Notice::Liveliness(Arc::clone(core), writer.guid, 1, 0));
+                }
+            }
+            Event::WriterChanged { reader, writer } => self.add_source(shared, reader, &writer),
+            Event::WriterUnmatched {
+                reader,
+                writer,
+                reason,
+            } => {
+                tracing::debug!(%reader, %writer, ?reason, "writer unmatched");
+                self.remove_source(reader, writer);
+                if let Some(core) = self.readers.get(&reader.entity) {
+                    if core.remove_writer(now, writer) {
+                        notices.push(Notice::Data(Arc::clone(core)));
+                    }
+                    notices.push(Notice::ReaderMatched(Arc::clone(core), writer, -1));
+                    notices.push(Notice::Liveliness(Arc::clone(core), writer, -1, 0));
+                }
+            }
+            Event::IncompatibleQos {
+                local,
+                remote,
+                mismatches,
+            } => {
+                self.note_incompatible(local, remote, mismatches, notices);
+            }
+            Event::LivelinessChanged {
+                reader,
+                writer,
+                alive,
+            } => {
+                if let Some(core) = self.readers.get(&reader.entity) {
+                    let (up, down) = if alive { (1, -1) } else { (-1, 1) };
+                    notices.push(Notice::Liveliness(Arc::clone(core), writer, up, down));
+                }
+            }
+            Event::InconsistentTopic {
+                local,
+                remote,
+                topic,
+                difference,
+            } => {
+                tracing::warn!(%local, %remote, topic, %difference, "a topic of this name has another type");
+            }
+            Event::ParticipantFound {
+                prefix,
+                vendor,
+                name,
+            } => {
+                tracing::debug!(?prefix, ?vendor, name, "participant found");
+                self.peers.remove(&prefix);
+            }
+            Event::ParticipantLost { prefix, reason } => {
+                tracing::debug!(?prefix, ?reason, "participant lost");
+                self.peers.remove(&prefix);
+            }
+            Event::TooManyEndpoints { prefix } => {
+                tracing::warn!(
+                    ?prefix,
+                    "participant announces too many endpoints; the rest is ignored"
+                );
+            }
+            Event::LivelinessLost { writer } => tracing::debug!(%writer, "liveliness lost"),
+        }
+    }
+
+    fn note_incompatible(
+        &self,
+        local: Guid,
+        remote: Guid,
+        mismatches: Vec<Incompatibility>,
+        notices: &mut Vec<Notice>,
+    ) {
+        if let Some(core) = self.writers.get(&local.entity) {
+            notices.push(Notice::WriterIncompatible(
+                Arc::clone(core),
+                remote,
+                mismatches,
+            ));
+        } else if let Some(core) = self.readers.get(&local.entity) {
+            notices.push(Notice::ReaderIncompatible(
+                Arc::clone(core),
+                remote,
+                mismatches,
+            ));
+        }
+    }
+
+    fn add_sink(&mut self, shared: &Shared, writer: Guid, reader: &ReaderData) {
+        let transport = &*shared.transport;
+        let unicast = nearest(transport, &reader.unicast);
+        let multicast = nearest(transport, &reader.multicast);
+        let sinks = self.sinks.entry(writer.entity).or_default();
+        match (unicast, multicast) {
+            (None, None) => {
+                tracing::warn!(%writer, reader = %reader.guid, locators = ?reader.unicast, "reader matches but none of its locators can be reached");
+            }
+            (one, other) => {
+                sinks.extend(other.or(one).map(|locator| (reader.guid, *locator)));
+                self.locators
+                    .extend(one.or(other).map(|locator| (reader.guid, *locator)));
+            }
+        }
+        self.changed = true;
+        self.set_destinations(writer.entity);
+    }
+
+    fn remove_sink(&mut self, writer: Guid, reader: Guid) {
+        if let Some(sinks) = self.sinks.get_mut(&writer.entity) {
+            sinks.remove(&reader);
+        }
+        if !self.sinks.values().any(|sinks| sinks.contains_key(&reader)) {
+            self.locators.remove(&reader);
+        }
+        self.changed = true;
+        self.set_destinations(writer.entity);
+    }
+
+    /// Readers at one place need one datagram.
+    fn set_destinations(&self, writer: EntityId) {
+        if let (Some(core), Some(sinks)) = (self.writers.get(&writer), self.sinks.get(&writer)) {
+            let mut places: Vec<_> = sinks.values().copied().collect();
+            places.sort_unstable();
+            places.dedup();
+            core.set_destinations(places);
+        }
+    }
+
+    fn add_source(&mut self, shared: &Shared, reader: Guid, writer: &WriterData) {
+        let transport = &*shared.transport;
+        let place =
+            nearest(transport, &writer.unicast).or_else(|| nearest(transport, &writer.multicast));
+        self.locators
+            .extend(place.map(|locator| (writer.guid, *locator)));
+        let sources = self.sources.entry(reader.entity).or_default();
+        if !sources.contains(&writer.guid) {
+            sources.push(writer.guid);
+        }
+        self.changed = true;
+    }
+
+    fn remove_source(&mut self, reader: Guid, writer: Guid) {
+        if let Some(sources) = self.sources.get_mut(&reader.entity) {
+            sources.retain(|w| *w != writer);
+        }
+        if !self
+            .sources
+            .values()
+            .any(|sources| sources.contains(&writer))
+        {
+            self.locators.remove(&writer);
+        }
+        self.changed = true;
+    }
+
+    fn routes(&self) -> Routes {
+        let mut readers: HashMap<Guid, Vec<Arc<ReaderCore>>> = HashMap::new();
+        for (entity, sources) in &self.sources {
+            if let Some(core) = self.readers.get(entity) {
+                for writer in sources {
+                    readers.entry(*writer).or_default().push(Arc::clone(core));
+                }
+            }
+        }
+        Routes {
+            readers,
+            writers: self.writers.clone(),
+            locators: self.locators.clone(),
+        }
+    }
+}
+
+fn one(locator: Option<&Locator>) -> &[Locator] {
+    locator.map_or(&[], std::slice::from_ref)
+}

@@ -1,0 +1,59 @@
+//! What can go wrong, said to the user: which entity, which policy, both values, what to do.
+use dunlin_qos::{Duration, InvalidQos};
+
+/// Why an operation did not succeed.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// Waited as long as allowed (DDS `RETCODE_TIMEOUT`).
+    #[error("{entity}: timed out after {waited}: {why}")]
+    Timeout {
+        /// Which entity.
+        entity: String,
+        /// How long it waited.
+        waited: Duration,
+        /// What was missing and what to do.
+        why: String,
+    },
+    /// A resource limit is reached and waiting would not help (`RETCODE_OUT_OF_RESOURCES`).
+    #[error("{entity}: RESOURCE_LIMITS {limit} is reached")]
+    OutOfResources {
+        /// Which entity.
+        entity: String,
+        /// Which limit, and its value.
+        limit: String,
+    },
+    /// Policies that contradict each other (`RETCODE_INCONSISTENT_POLICY`).
+    #[error("{entity}: {error}")]
+    InconsistentPolicy {
+        /// Which entity.
+        entity: String,
+        /// Which policies, and both values.
+        error: InvalidQos,
+    },
+    /// An argument makes no sense (`RETCODE_BAD_PARAMETER`).
+    #[error("{0}")]
+    BadParameter(String),
+    /// A topic of that name exists with another type or QoS (`RETCODE_PRECONDITION_NOT_MET`).
+    #[error("{0}")]
+    PreconditionNotMet(String),
+    /// A sample could not be serialized.
+    #[error("{entity}: the sample cannot be serialized: {error}")]
+    Serialization {
+        /// Which entity.
+        entity: String,
+        /// Why.
+        error: dunlin_cdr::Error,
+    },
+    /// The operating system refused something.
+    #[error("{what}: {error}")]
+    Io {
+        /// What was tried.
+        what: String,
+        /// What the system said.
+        error: std::io::Error,
+    },
+}
+
+/// Result of Dunlin's operations.
+pub type Result<T> = std::result::Result<T, Error>;

@@ -1,0 +1,321 @@
+//! The participant: the entrance to a domain.
+use crate::config::{ParticipantConfig, peer_locators};
+use crate::datagram::Datagrams;
+use crate::directory::Directory;
+use crate::error::{Error, Result};
+use crate::publisher::Publisher;
+use crate::role::Role;
+use crate::shared::Shared;
+use crate::subscriber::Subscriber;
+use crate::topic::{Topic, TopicData};
+use crate::{Waiting, clock};
+use dunlin_qos::{PublisherQos, SubscriberQos, TopicQos};
+use dunlin_rtps::discovery::{Discovery, DiscoveryConfig};
+use dunlin_transport::{Listen, Receiver, Transport, UdpConfig, UdpTransport};
+use dunlin_wire::{EntityId, Guid, GuidPrefix, Locator, VendorId, ports};
+use std::io;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::JoinHandle;
+
+/// Participants that use the well-known ports of one host; further ones take any free ports and are found by multicast.
+const INDEXES: u32 = 120;
+
+/// A member of a domain (DDS 1.4 2.2.2.2.1). Clones are the same participant; it leaves the domain, saying
+/// goodbye, when the last clone and the last of its entities are dropped.
+#[derive(Clone)]
+pub struct DomainParticipant {
+    pub(crate) guard: Arc<ParticipantGuard>,
+}
+
+/// Ends the participant when the last entity goes.
+pub(crate) struct ParticipantGuard {
+    pub(crate) shared: Arc<Shared>,
+    threads: Mutex<Vec<JoinHandle<()>>>,
+}
+
+/// What a participant has received and dropped.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub struct ParticipantCounters {
+    /// Messages that were not valid RTPS, or whose rest was not.
+    pub malformed: u64,
+}
+
+impl DomainParticipant {
+    /// Joins a domain (0 to 232) with the default configuration and what the environment says.
+    pub fn new(domain: u32) -> Result<Self> {
+        Self::with_config(domain, ParticipantConfig::default())
+    }
+
+    /// Joins a domain (0 to 232).
+    ///
+    /// # Errors
+    /// `BadParameter` for a wrong domain, peer, interface or waiting strategy, `Io` if sockets or threads cannot be had.
+    pub fn with_config(domain: u32, config: ParticipantConfig) -> Result<Self> {
+        if domain > ParticipantConfig::MAX_DOMAIN {
+            return Err(Error::BadParameter(format!(
+                "domain id {domain} is too large: the well-known ports of RTPS allow 0 to {}",
+                ParticipantConfig::MAX_DOMAIN
+            )));
+        }
+        let config = config.with_environment()?;
+        let transport = match &config.transport {
+            Some(transport) => Arc::clone(transport),
+            None => udp(&config)?,
+        };
+        let peers: Vec<Locator> = config
+            .peers
+            .iter()
+            .map(|peer| peer_locators(peer, domain))
+            .collect::<Result<Vec<_>>>()?
+            .concat();
+        let sockets = Sockets::open(&*transport, domain, config.multicast)?;
+        let prefix = new_prefix()?;
+        let shared = Arc::new(build(prefix, domain, config, transport, peers, sockets)?);
+        let guard = Arc::new(ParticipantGuard {
+            threads: Mutex::default(),
+            shared,
+        });
+        guard.start_threads()?;
+        guard.shared.discover(|directory, now| directory.start(now));
+        Ok(Self { guard })
+    }
+
+    /// Which participant.
+    pub fn guid(&self) -> Guid {
+        Guid::new(self.guard.shared.prefix, EntityId::PARTICIPANT)
+    }
+
+    /// Which domain.
+    pub fn domain_id(&self) -> u32 {
+        self.guard.shared.domain
+    }
+
+    /// How its receivers wait.
+    pub fn waiting(&self) -> Waiting {
+        self.guard.shared.config.waiting
+    }
+
+    /// A topic of the type `T`.
+    ///
+    /// # Errors
+    /// `PreconditionNotMet` if this participant has a topic of that name with another type; `BadParameter` for a name that
+    /// is empty or longer than 255 bytes.
+    pub fn create_topic<T: TopicData>(&self, name: &str, qos: TopicQos) -> Result<Topic<T>> {
+        if name.is_empty() || name.len() > 255 {
+            return Err(Error::BadParameter(format!(
+                "topic name {name:?}: 1 to 255 bytes are allowed"
+            )));
+        }
+        let known = self
+            .guard
+            .shared
+            .directory
+            .lock()
+            .add_topic(name, T::TYPE_NAME);
+        known.map_err(|other| {
+            Error::PreconditionNotMet(format!(
+                "topic {name:?} exists in this participant with type {other:?}, wanted is type {:?}",
+                T::TYPE_NAME
+            ))
+        })?;
+        Ok(Topic::new(name, qos, Arc::clone(&self.guard)))
+    }
+
+    /// A publisher.
+    pub fn create_publisher(&self, qos: PublisherQos) -> Publisher {
+        Publisher::new(qos, Arc::clone(&self.guard))
+    }
+
+    /// A subscriber.
+    pub fn create_subscriber(&self, qos: SubscriberQos) -> Subscriber {
+        Subscriber::new(qos, Arc::clone(&self.guard))
+    }
+
+    /// What was received and dropped.
+    pub fn counters(&self) -> ParticipantCounters {
+        let malformed = self
+            .guard
+            .shared
+            .counters
+            .malformed
+            .load(std::sync::atomic::Ordering::SeqCst);
+        ParticipantCounters { malformed }
+    }
+
+    /// What has been discovered, a line each, for people who wonder why nothing matches.
+    pub fn describe_discovery(&self) -> Vec<String> {
+        let shared = &self.guard.shared;
+        shared.directory.lock().describe(shared.prefix)
+    }
+}
+
+impl ParticipantGuard {
+    fn start_threads(&self) -> Result<()> {
+        let shared = &self.shared;
+        type Body = fn(&Arc<Shared>);
+        let bodies: [(&str, Body); 3] = [
+            ("dunlin-user", |shared| shared.user.follow(shared)),
+            ("dunlin-meta", |shared| shared.meta.follow(shared)),
+            ("dunlin-timer", |shared| shared.timer.run(shared)),
+        ];
+        for (name, body) in bodies {
+            let shared = Arc::clone(shared);
+            let thread = std::thread::Builder::new()
+                .name(name.into())
+                .stack_size(256 * 1024)
+                .spawn(move || body(&shared))
+                .map_err(|error| Error::Io {
+                    what: format!("starting thread {name}"),
+                    error,
+                })?;
+            self.threads
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner)
+                .push(thread);
+        }
+        Ok(())
+    }
+}
+
+impl Drop for ParticipantGuard {
+    fn drop(&mut self) {
+        self.shared
+            .discover(|directory, now| directory.goodbye(now));
+        self.shared.stop();
+        let threads =
+            std::mem::take(&mut *self.threads.lock().unwrap_or_else(PoisonError::into_inner));
+        let this = std::thread::current().id();
+        for thread in threads.into_iter().filter(|t| t.thread().id() != this) {
+            if thread.join().is_err() {
+                tracing::error!("a thread of the participant has panicked");
+            }
+        }
+    }
+}
+
+/// The receivers of a participant.
+struct Sockets {
+    meta: Box<dyn Receiver>,
+    user: Box<dyn Receiver>,
+    group: Vec<Locator>,
+}
+
+impl Sockets {
+    /// Opens the ports of the first free participant index, or any free ports.
+    fn open(transport: &dyn Transport, domain: u32, multicast: bool) -> Result<Self> {
+        let well_known = (0..INDEXES).map(|index| {
+            (
+                ports::metatraffic_unicast(domain, index),
+                ports::user_unicast(domain, index),
+            )
+        });
+        let places = well_known
+            .filter_map(|(meta, user)| Some((meta?, user?)))
+            .chain([(0, 0)]);
+        let group: Vec<Locator> = match ports::metatraffic_multicast(domain) {
+            Some(port) if multicast => {
+                vec![Locator {
+                    kind: transport.kind(),
+                    ..Locator::udp_v4(ports::SPDP_GROUP, port)
+                }]
+            }
+            _ => Vec::new(),
+        };
+        for (meta, user) in places {
+            match Self::open_at(transport, meta, user, &group) {
+                Ok(sockets) => return Ok(sockets),
+                Err(error) if error.kind() == io::ErrorKind::AddrInUse && meta != 0 => {}
+                Err(error) => {
+                    let what = format!("opening the ports {meta} and {user} of domain {domain}");
+                    return Err(Error::Io { what, error });
+                }
+            }
+        }
+        Err(Error::BadParameter(format!(
+            "domain {domain} has no free port"
+        )))
+    }
+
+    fn open_at(
+        transport: &dyn Transport,
+        meta: u16,
+        user: u16,
+        group: &[Locator],
+    ) -> io::Result<Self> {
+        let mut listen = vec![Listen::Unicast { port: meta }];
+        listen.extend(
+            group
+                .iter()
+                .map(|group| Listen::Multicast { group: *group }),
+        );
+        let user = transport.open(&[Listen::Unicast { port: user }])?;
+        Ok(Self {
+            meta: transport.open(&listen)?,
+            user,
+            group: group.to_vec(),
+        })
+    }
+}
+
+fn build(
+    prefix: GuidPrefix,
+    domain: u32,
+    config: ParticipantConfig,
+    transport: Arc<dyn Transport>,
+    peers: Vec<Locator>,
+    sockets: Sockets,
+) -> Result<Shared> {
+    let is_unicast = |l: &Locator| !sockets.group.contains(l);
+    let name = config.name.clone();
+    let discovery = Discovery::new(DiscoveryConfig {
+        lease_duration: config.lease_duration,
+        announce_period: config.announce_period,
+        metatraffic_unicast: sockets
+            .meta
+            .locators()
+            .into_iter()
+            .filter(is_unicast)
+            .collect(),
+        metatraffic_multicast: sockets.group.clone(),
+        default_unicast: sockets.user.locators(),
+        qos: config.qos.clone(),
+        entity_name: config.name.clone(),
+        clock_offset: clock::wall().0 - clock::now().0,
+        ..DiscoveryConfig::new(prefix, domain)
+    });
+    let discovery = discovery.map_err(|error| {
+        Error::BadParameter(format!("participant {name:?} cannot be announced: {error}"))
+    })?;
+    let announce = sockets.group.iter().copied().chain(peers).collect();
+    let datagrams = Datagrams::new(prefix, transport.max_datagram());
+    let user = Role::new(sockets.user, config.waiting);
+    let meta = Role::new(sockets.meta, Waiting::Block);
+    let directory = Directory::new(discovery, datagrams, announce);
+    Ok(Shared::new(
+        prefix, domain, config, transport, user, meta, directory,
+    ))
+}
+
+fn udp(config: &ParticipantConfig) -> Result<Arc<dyn Transport>> {
+    let interfaces = (!config.interfaces.is_empty()).then(|| config.interfaces.clone());
+    let transport = UdpTransport::new(&UdpConfig {
+        interfaces,
+        ..UdpConfig::default()
+    })
+    .map_err(|error| Error::Io {
+        what: "opening UDP".into(),
+        error,
+    })?;
+    Ok(Arc::new(transport))
+}
+
+/// Two bytes that say Dunlin and ten that nobody else has (RTPS 2.5 9.3.1.5).
+fn new_prefix() -> Result<GuidPrefix> {
+    let mut bytes = [0; 12];
+    getrandom::fill(&mut bytes).map_err(|error| Error::Io {
+        what: "asking the system for random bytes".into(),
+        error: io::Error::other(error.to_string()),
+    })?;
+    bytes[..2].copy_from_slice(&VendorId::DUNLIN.0);
+    Ok(GuidPrefix(bytes))
+}

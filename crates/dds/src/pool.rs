@@ -1,0 +1,125 @@
+//! Buffers that are used again: steady traffic allocates nothing per sample.
+//!
+//! A pool owns `BytesMut` handles. Bytes split off and frozen keep the buffer busy; once all of them are gone the
+//! pool's own handle is the only one left and the space is reclaimed in place.
+use bytes::BytesMut;
+
+/// Small payloads share chunks of this size.
+const CHUNK: usize = 128 * 1024;
+/// Larger payloads get a buffer of their own.
+const SHARED_LIMIT: usize = 16 * 1024;
+/// More busy buffers than this are left to their users and not taken back.
+const MOST: usize = 64;
+/// Large buffers are sized in steps, so that slightly different sizes share them.
+const LARGE_STEP: usize = 64 * 1024;
+
+/// A pool of receive or payload buffers, owned by one thread or one lock.
+#[derive(Default)]
+pub(crate) struct Pool {
+    chunks: Ring,
+    large: Ring,
+}
+
+#[derive(Default)]
+struct Ring {
+    buffers: Vec<BytesMut>,
+    current: usize,
+}
+
+impl Pool {
+    /// An empty region of at least `size` bytes of capacity; the caller fills it and splits it off.
+    pub(crate) fn reserve(&mut self, size: usize) -> &mut BytesMut {
+        if size <= SHARED_LIMIT {
+            self.chunks.reserve(size, CHUNK)
+        } else {
+            self.large.reserve(size, size.next_multiple_of(LARGE_STEP))
+        }
+    }
+
+    /// A counted copy of `bytes`.
+    pub(crate) fn copy(&mut self, bytes: &[u8]) -> bytes::Bytes {
+        let buffer = self.reserve(bytes.len());
+        buffer.extend_from_slice(bytes);
+        buffer.split().freeze()
+    }
+
+    /// A buffer of the caller's own with at least `size` bytes of capacity.
+    pub(crate) fn take(&mut self, size: usize) -> BytesMut {
+        let buffer = self.reserve(size);
+        let mut rest = buffer.split_off(size.min(buffer.capacity()));
+        std::mem::swap(buffer, &mut rest);
+        rest
+    }
+}
+
+impl Ring {
+    fn reserve(&mut self, size: usize, fresh: usize) -> &mut BytesMut {
+        let index = self.find(size).unwrap_or_else(|| self.grow(fresh));
+        self.current = index;
+        &mut self.buffers[index]
+    }
+
+    /// The current buffer if it has room, else the first one, in turn, whose users have gone.
+    fn find(&mut self, size: usize) -> Option<usize> {
+        let count = self.buffers.len();
+        (0..count)
+            .map(|step| (self.current + step) % count)
+            .find(|&index| {
+                let buffer = &mut self.buffers[index];
+                buffer.clear();
+                buffer.capacity() >= size || buffer.try_reclaim(size)
+            })
+    }
+
+    fn grow(&mut self, capacity: usize) -> usize {
+        let buffer = BytesMut::with_capacity(capacity);
+        if self.buffers.len() < MOST {
+            self.buffers.push(buffer);
+            return self.buffers.len() - 1;
+        }
+        self.buffers[self.current] = buffer;
+        self.current
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_released_buffer_is_used_again() {
+        let mut pool = Pool::default();
+        for size in [100, 20_000, 1_000_000] {
+            let first = pool.copy(&vec![1; size]);
+            let place = first.as_ptr();
+            drop(first);
+            for _ in 0..10_000_000 / size {
+                drop(pool.copy(&vec![2; size]));
+            }
+            let places: Vec<_> = (0..3).map(|_| pool.copy(&vec![3; size]).as_ptr()).collect();
+            assert!(
+                pool.large.buffers.len() <= 2 && pool.chunks.buffers.len() <= 2,
+                "{places:?} {place:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn held_bytes_are_never_overwritten() {
+        let mut pool = Pool::default();
+        let held: Vec<_> = (0..200u8).map(|i| pool.copy(&[i; 3000])).collect();
+        for (i, bytes) in held.iter().enumerate() {
+            assert!(bytes.iter().all(|b| usize::from(*b) == i));
+        }
+    }
+
+    #[test]
+    fn a_taken_buffer_is_its_owners() {
+        let mut pool = Pool::default();
+        let mut a = pool.take(1_000_000);
+        let mut b = pool.take(1_000_000);
+        a.resize(1_000_000, 1);
+        b.resize(1_000_000, 2);
+        assert!(a.iter().all(|x| *x == 1) && b.iter().all(|x| *x == 2));
+    }
+}

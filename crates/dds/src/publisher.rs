@@ -1,0 +1,366 @@
+//! Publishers and typed writers.
+use crate::clock;
+use crate::condition::StatusCondition;
+use crate::error::{Error, Result};
+use crate::participant::ParticipantGuard;
+use crate::signal::Signal;
+use crate::status::{IncompatibleQosStatus, MatchedStatus, StatusMask};
+use crate::topic::{Topic, TopicData};
+use crate::writer::{NewChange, WriterCore, WriterEvents};
+use bytes::BytesMut;
+use dunlin_cdr::{Xcdr, key_hash, key_to_payload, serialized_size, to_payload};
+use dunlin_qos::{DataRepresentation, DataWriterQos, Duration, PublisherQos};
+use dunlin_rtps::{ChangeKind, InstanceHandle};
+use dunlin_wire::{EntityKind, Guid, SequenceNumber, Timestamp};
+use std::marker::PhantomData;
+use std::sync::Arc;
+
+/// Serialized keys are short; a longer one makes its buffer grow.
+const KEY_ROOM: usize = 256;
+
+/// A group of writers (DDS 1.4 2.2.2.4.1).
+#[derive(Clone)]
+pub struct Publisher {
+    qos: PublisherQos,
+    guard: Arc<ParticipantGuard>,
+}
+
+impl Publisher {
+    pub(crate) fn new(qos: PublisherQos, guard: Arc<ParticipantGuard>) -> Self {
+        Self { qos, guard }
+    }
+
+    /// Its QoS.
+    pub fn qos(&self) -> &PublisherQos {
+        &self.qos
+    }
+
+    /// A writer without a listener.
+    ///
+    /// # Errors
+    /// `InconsistentPolicy` if the QoS contradicts itself, `PreconditionNotMet` if the topic is another participant's.
+    pub fn create_datawriter<T: TopicData>(
+        &self,
+        topic: &Topic<T>,
+        qos: DataWriterQos,
+    ) -> Result<DataWriter<T>> {
+        self.create(topic, qos, None::<NoListener>)
+    }
+
+    /// A writer with a listener, which is called on Dunlin's threads.
+    pub fn create_datawriter_with_listener<T: TopicData>(
+        &self,
+        topic: &Topic<T>,
+        qos: DataWriterQos,
+        listener: impl DataWriterListener<T>,
+    ) -> Result<DataWriter<T>> {
+        self.create(topic, qos, Some(listener))
+    }
+
+    fn create<T: TopicData>(
+        &self,
+        topic: &Topic<T>,
+        qos: DataWriterQos,
+        listener: Option<impl DataWriterListener<T>>,
+    ) -> Result<DataWriter<T>> {
+        let entity = format!("writer of topic {:?}", topic.name());
+        if !Arc::ptr_eq(&self.guard, &topic.guard) {
+            return Err(Error::PreconditionNotMet(format!(
+                "{entity}: the topic belongs to another participant"
+            )));
+        }
+        qos.validate()
+            .map_err(|error| Error::InconsistentPolicy { entity, error })?;
+        let shared = &self.guard.shared;
+        let kind = if T::HAS_KEY {
+            EntityKind::WriterWithKey
+        } else {
+            EntityKind::WriterNoKey
+        };
+        let core = shared.discover(|directory, _| {
+            let guid = Guid::new(shared.prefix, directory.new_entity(kind));
+            Arc::new(WriterCore::new(
+                guid,
+                topic.name(),
+                T::TYPE_NAME,
+                T::HAS_KEY,
+                qos,
+                self.qos.clone(),
+                shared,
+            ))
+        });
+        if let Some(listener) = listener {
+            let writer = DataWriter::unguarded(Arc::clone(&core));
+            core.set_events(Some(Arc::new(Bound { writer, listener })));
+        }
+        let guard = Arc::new(WriterGuard {
+            core: Arc::clone(&core),
+            participant: Arc::clone(&self.guard),
+        });
+        let announced = shared.discover(|directory, now| directory.add_writer(now, &core));
+        announced.map_err(|error| {
+            Error::BadParameter(format!("{} cannot be announced: {error}", core.describe()))
+        })?;
+        Ok(DataWriter {
+            guard: Some(guard),
+            ..DataWriter::unguarded(core)
+        })
+    }
+}
+
+/// Deletes the writer when its last handle goes.
+struct WriterGuard {
+    core: Arc<WriterCore>,
+    participant: Arc<ParticipantGuard>,
+}
+
+impl Drop for WriterGuard {
+    fn drop(&mut self) {
+        let linger = self.participant.shared.config.linger;
+        if self.core.has_unacknowledged() && !std::thread::panicking() {
+            // A reader that does not answer in time loses what it did not ask for; the writer is gone either way.
+            let _ = self.core.wait_for_acknowledgments(linger);
+        }
+        self.core.set_events(None);
+        self.participant
+            .shared
+            .discover(|directory, now| directory.remove_writer(now, self.core.guid));
+    }
+}
+
+/// Writes samples of the type `T` (DDS 1.4 2.2.2.4.2). Clones are the same writer.
+pub struct DataWriter<T> {
+    core: Arc<WriterCore>,
+    guard: Option<Arc<WriterGuard>>,
+    marker: PhantomData<fn(T)>,
+}
+
+impl<T> Clone for DataWriter<T> {
+    fn clone(&self) -> Self {
+        Self {
+            core: Arc::clone(&self.core),
+            guard: self.guard.clone(),
+            marker: PhantomData,
+        }
+    }
+}
+
+impl<T> DataWriter<T> {
+    fn unguarded(core: Arc<WriterCore>) -> Self {
+        Self {
+            core,
+            guard: None,
+            marker: PhantomData,
+        }
+    }
+}
+
+impl<T: TopicData> DataWriter<T> {
+    /// Which writer.
+    pub fn guid(&self) -> Guid {
+        self.core.guid
+    }
+
+    /// Name of its topic.
+    pub fn topic_name(&self) -> &str {
+        &self.core.topic
+    }
+
+    /// Its QoS.
+    pub fn qos(&self) -> &DataWriterQos {
+        &self.core.qos
+    }
+
+    /// Writes a sample, stamped with the time of day. Serializes and sends in the calling thread.
+    ///
+    /// # Errors
+    /// `Timeout` if a reliable KEEP_ALL history had no room within `RELIABILITY.max_blocking_time`, `OutOfResources`,
+    /// `Serialization`.
+    pub fn write(&self, sample: &T) -> Result<SequenceNumber> {
+        self.change(ChangeKind::Alive, sample, None)
+    }
+
+    /// Writes a sample with a time stamp of the caller's.
+    pub fn write_with_timestamp(&self, sample: &T, timestamp: Timestamp) -> Result<SequenceNumber> {
+        self.change(ChangeKind::Alive, sample, Some(timestamp))
+    }
+
+    /// Says that the instance of `sample` does not exist any more.
+    pub fn dispose(&self, sample: &T) -> Result<SequenceNumber> {
+        self.change(ChangeKind::Disposed, sample, None)
+    }
+
+    /// Announces an instance; returns its handle. Writing announces it as well.
+    pub fn register_instance(&self, sample: &T) -> Result<InstanceHandle> {
+        self.instance(sample)
+    }
+
+    /// Says that this writer will not write the instance of `sample` any more; disposes it too if
+    /// WRITER_DATA_LIFECYCLE says so.
+    pub fn unregister_instance(&self, sample: &T) -> Result<SequenceNumber> {
+        let disposes = self
+            .core
+            .qos
+            .writer_data_lifecycle
+            .autodispose_unregistered_instances;
+        let kind = if disposes {
+            ChangeKind::DisposedUnregistered
+        } else {
+            ChangeKind::Unregistered
+        };
+        self.change(kind, sample, None)
+    }
+
+    /// Sends samples that batching holds back.
+    pub fn flush(&self) {
+        self.core.flush();
+    }
+
+    /// Waits until every matched reliable reader has acknowledged all samples.
+    ///
+    /// # Errors
+    /// `Timeout`, naming the reader that is behind.
+    pub fn wait_for_acknowledgments(&self, timeout: Duration) -> Result<()> {
+        self.core.wait_for_acknowledgments(timeout)
+    }
+
+    /// Waits until at least `readers` readers match.
+    ///
+    /// # Errors
+    /// `Timeout`, saying what was discovered.
+    pub fn wait_for_matched(&self, readers: usize, timeout: Duration) -> Result<()> {
+        let signal = Signal::of_this_thread();
+        let deadline = (!timeout.is_infinite()).then(|| clock::now().after(timeout));
+        self.core.flags.waiters.add(&signal);
+        let enough = || self.core.matched_count() >= readers;
+        let done = self
+            .core
+            .shared
+            .user
+            .wait(&self.core.shared, &signal, deadline, enough);
+        self.core.flags.waiters.remove(&signal);
+        if done {
+            return Ok(());
+        }
+        let why = self.explain_matching().join("; ");
+        Err(Error::Timeout {
+            entity: self.core.describe(),
+            waited: timeout,
+            why,
+        })
+    }
+
+    /// Why readers of the same or a similar topic do not match, a line each.
+    pub fn explain_matching(&self) -> Vec<String> {
+        self.core.shared.directory.lock().explain(self.core.guid)
+    }
+
+    /// PUBLICATION_MATCHED; resets its changes.
+    pub fn publication_matched_status(&self) -> MatchedStatus {
+        self.core.matched_status()
+    }
+
+    /// How many readers match now.
+    pub fn matched_count(&self) -> usize {
+        self.core.matched_count()
+    }
+
+    /// The readers that match now.
+    pub fn matched_subscriptions(&self) -> Vec<Guid> {
+        self.core.matched_endpoints()
+    }
+
+    /// OFFERED_INCOMPATIBLE_QOS; resets its change.
+    pub fn offered_incompatible_qos_status(&self) -> IncompatibleQosStatus {
+        self.core.incompatible_status()
+    }
+
+    /// Statuses that changed and were not read yet.
+    pub fn status_changes(&self) -> StatusMask {
+        self.core.flags.changes()
+    }
+
+    /// A condition on this writer's statuses.
+    pub fn status_condition(&self) -> StatusCondition {
+        StatusCondition::of_writer(&self.core)
+    }
+
+    fn xcdr(&self) -> Xcdr {
+        match self.core.qos.representation {
+            DataRepresentation::Xcdr2 => Xcdr::V2,
+            DataRepresentation::Xcdr1 | DataRepresentation::Xml => Xcdr::V1,
+        }
+    }
+
+    fn instance(&self, sample: &T) -> Result<InstanceHandle> {
+        if !T::HAS_KEY {
+            return Ok(InstanceHandle::NIL);
+        }
+        key_hash(sample)
+            .map(InstanceHandle)
+            .map_err(|error| Error::Serialization {
+                entity: self.core.describe(),
+                error,
+            })
+    }
+
+    fn change(
+        &self,
+        kind: ChangeKind,
+        sample: &T,
+        timestamp: Option<Timestamp>,
+    ) -> Result<SequenceNumber> {
+        let instance = self.instance(sample)?;
+        let xcdr = self.xcdr();
+        let alive = kind == ChangeKind::Alive;
+        let size = if alive {
+            serialized_size(sample, xcdr)
+        } else {
+            KEY_ROOM
+        };
+        let fill = &mut |out: &mut BytesMut| {
+            if alive {
+                to_payload(sample, xcdr, out)
+            } else {
+                key_to_payload(sample, xcdr, out)
+            }
+        };
+        self.core.write(NewChange {
+            kind,
+            instance,
+            timestamp,
+            size,
+            fill,
+        })
+    }
+}
+
+/// Hears of a writer's statuses (DDS 1.4 2.2.2.4.4), on Dunlin's threads; each method does nothing by default.
+#[allow(unused_variables, reason = "the names document the arguments")]
+pub trait DataWriterListener<T: TopicData>: Send + Sync + 'static {
+    /// A reader came or went.
+    fn on_publication_matched(&self, writer: &DataWriter<T>, status: &MatchedStatus) {}
+    /// A reader asks for more than this writer offers.
+    fn on_offered_incompatible_qos(&self, writer: &DataWriter<T>, status: &IncompatibleQosStatus) {}
+}
+
+/// Hears nothing.
+struct NoListener;
+
+impl<T: TopicData> DataWriterListener<T> for NoListener {}
+
+struct Bound<T, L> {
+    writer: DataWriter<T>,
+    listener: L,
+}
+
+impl<T: TopicData, L: DataWriterListener<T>> WriterEvents for Bound<T, L> {
+    fn matched(&self, status: &MatchedStatus) {
+        self.listener.on_publication_matched(&self.writer, status);
+    }
+
+    fn incompatible(&self, status: &IncompatibleQosStatus) {
+        self.listener
+            .on_offered_incompatible_qos(&self.writer, status);
+    }
+}

@@ -1,0 +1,358 @@
+//! The untyped reader: a cache of bytes with states. Every language and every type goes through it.
+use crate::datagram::Datagrams;
+use crate::lock::{LEAF, READER, Ranked, assert_none_held};
+use crate::shared::Shared;
+use crate::signal::Waiters;
+use crate::status::{
+    IncompatibleQosStatus, LivelinessChangedStatus, MatchedStatus, SampleCountStatus, StatusFlags,
+    StatusKind, Tally,
+};
+use crate::timer::Due;
+use dunlin_qos::{DataReaderQos, Incompatibility, SubscriberQos};
+use dunlin_rtps::{
+    Delivery, InstanceHandle, Intake, Reader, ReaderConfig, Sample, Select, Time, WriterProxyConfig,
+};
+use dunlin_wire::{Guid, InlineQos, Locator, Parameters, Payload, Submessage, Timestamp};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, Ordering::SeqCst};
+
+/// Calls into the typed layer, on the thread that received.
+pub(crate) trait ReaderEvents: Send + Sync {
+    fn data_available(&self);
+    fn matched(&self, status: &MatchedStatus);
+    fn incompatible(&self, status: &IncompatibleQosStatus);
+    fn liveliness(&self, status: &LivelinessChangedStatus);
+    fn lost(&self, status: &SampleCountStatus);
+    fn rejected(&self, status: &SampleCountStatus);
+}
+
+/// What a reader needs to know of its type.
+#[derive(Clone, Copy)]
+pub(crate) struct TypeInfo {
+    pub(crate) name: &'static str,
+    pub(crate) keyed: bool,
+    /// Instance of a serialized sample or key.
+    pub(crate) instance: fn(Payload<'_>) -> Option<InstanceHandle>,
+}
+
+/// A reader without a type.
+pub(crate) struct ReaderCore {
+    pub(crate) guid: Guid,
+    pub(crate) topic: String,
+    pub(crate) type_info: TypeInfo,
+    pub(crate) qos: DataReaderQos,
+    pub(crate) subscriber: SubscriberQos,
+    /// Groups on which this reader wants its samples.
+    pub(crate) multicast: Vec<Locator>,
+    pub(crate) shared: Arc<Shared>,
+    state: Ranked<Reader, READER>,
+    /// When the timer will look at this reader; `i64::MAX` if it will not.
+    pub(crate) scheduled: AtomicI64,
+    next: AtomicI64,
+    pub(crate) flags: StatusFlags,
+    /// Those who wait for data by read conditions.
+    pub(crate) data: Waiters,
+    matched: Ranked<Tally, LEAF>,
+    incompatible: Ranked<IncompatibleQosStatus, LEAF>,
+    liveliness: Ranked<LivelinessChangedStatus, LEAF>,
+    lost: Ranked<SampleCountStatus, LEAF>,
+    rejected: Ranked<SampleCountStatus, LEAF>,
+    events: Ranked<Option<Arc<dyn ReaderEvents>>, LEAF>,
+}
+
+impl ReaderCore {
+    pub(crate) fn new(
+        guid: Guid,
+        topic: &str,
+        type_info: TypeInfo,
+        qos: DataReaderQos,
+        subscriber: SubscriberQos,
+        shared: &Arc<Shared>,
+    ) -> Self {
+        let config = ReaderConfig {
+            reliability: qos.reliability.kind,
+            durability: qos.durability,
+            history: qos.history,
+            resource_limits: qos.resource_limits,
+            keyed: type_info.keyed,
+            ownership: qos.ownership,
+            destination_order: qos.destination_order,
+            ..ReaderConfig::new(guid)
+        };
+        Self {
+            guid,
+            topic: topic.to_owned(),
+            type_info,
+            subscriber,
+            multicast: Vec::new(),
+            shared: Arc::clone(shared),
+            state: Ranked::new(Reader::new(config)),
+            scheduled: AtomicI64::new(i64::MAX),
+            next: AtomicI64::new(i64::MAX),
+            flags: StatusFlags::default(),
+            data: Waiters::default(),
+            matched: Ranked::default(),
+            incompatible: Ranked::default(),
+            liveliness: Ranked::default(),
+            lost: Ranked::default(),
+            rejected: Ranked::default(),
+            events: Ranked::new(None),
+            qos,
+        }
+    }
+
+    /// Instance of a payload by the reader's type.
+    pub(crate) fn instance(&self, payload: Payload<'_>) -> Option<InstanceHandle> {
+        if self.type_info.keyed {
+            (self.type_info.instance)(payload)
+        } else {
+            Some(InstanceHandle::NIL)
+        }
+    }
+
+    /// Takes in a submessage of a writer; true if there is something new to take.
+    pub(crate) fn handle(
+        &self,
+        now: Time,
+        from: Guid,
+        timestamp: Option<Timestamp>,
+        message: &Submessage<'_>,
+        intake: &mut impl Intake,
+        out: &mut Datagrams,
+    ) -> bool {
+        let Ok(inline) = inline_qos(message) else {
+            return false;
+        };
+        let mut state = self.state.lock();
+        let delivery = match message {
+            Submessage::Data(data) => {
+                state.handle_data(now, from, timestamp, data, &inline, intake, out)
+            }
+            Submessage::DataFrag(frag) => {
+                state.handle_data_frag(now, from, timestamp, frag, &inline, intake, out)
+            }
+            Submessage::Heartbeat(heartbeat) => state.handle_heartbeat(now, from, heartbeat, out),
+            Submessage::HeartbeatFrag(heartbeat) => {
+                state.handle_heartbeat_frag(now, from, heartbeat, out)
+            }
+            Submessage::Gap(gap) => state.handle_gap(now, from, gap, out),
+            _ => Delivery::default(),
+        };
+        self.next
+            .store(state.next_timeout().map_or(i64::MAX, |at| at.0), SeqCst);
+        drop(state);
+        self.note(&delivery)
+    }
+
+    fn note(&self, delivery: &Delivery) -> bool {
+        if delivery.lost > 0 {
+            self.lost.lock().count(delivery.lost);
+            self.flags.raise(StatusKind::SampleLost);
+            if let Some(events) = self.events() {
+                let status = self.lost_status();
+                events.lost(&status);
+            }
+        }
+        if delivery.rejected.is_some() {
+            self.rejected.lock().count(1);
+            self.flags.raise(StatusKind::SampleRejected);
+            if let Some(events) = self.events() {
+                let status = self.rejected_status();
+                events.rejected(&status);
+            }
+        }
+        delivery.available
+    }
+
+    fn events(&self) -> Option<Arc<dyn ReaderEvents>> {
+        self.events.lock().clone()
+    }
+
+    /// Says that there is data: the listener first, then whoever waits.
+    pub(crate) fn announce_data(&self) {
+        assert_none_held();
+        let events = self.events();
+        if let Some(events) = events {
+            events.data_available();
+        }
+        self.flags.raise(StatusKind::DataAvailable);
+        self.data.raise_all();
+    }
+
+    /// Asks the timer to look at this reader when it next needs it.
+    pub(crate) fn schedule(self: &Arc<Self>) {
+        let next = self.next.load(SeqCst);
+        if next != i64::MAX {
+            self.shared.timer.schedule(Time(next), &self.scheduled, || {
+                Due::Reader(Arc::downgrade(self))
+            });
+        }
+    }
+
+    /// The timer's work.
+    pub(crate) fn handle_timeout(self: &Arc<Self>, now: Time, out: &mut Datagrams) {
+        let delivery = {
+            let mut state = self.state.lock();
+            let delivery = state.handle_timeout(now, out);
+            self.next
+                .store(state.next_timeout().map_or(i64::MAX, |at| at.0), SeqCst);
+            delivery
+        };
+        self.shared.send_answers(out);
+        if self.note(&delivery) {
+            self.announce_data();
+        }
+        self.schedule();
+    }
+
+    pub(crate) fn add_writer(
+        self: &Arc<Self>,
+        now: Time,
+        proxy: WriterProxyConfig,
+        out: &mut Datagrams,
+    ) {
+        let mut state = self.state.lock();
+        state.add_writer(now, proxy, out);
+        self.next
+            .store(state.next_timeout().map_or(i64::MAX, |at| at.0), SeqCst);
+        drop(state);
+        self.schedule();
+    }
+
+    /// Forgets a writer; true if that leaves something new to take.
+    pub(crate) fn remove_writer(&self, now: Time, writer: Guid) -> bool {
+        let delivery = self.state.lock().remove_writer(now, writer);
+        delivery.available
+    }
+
+    /// Moves samples out; deserialization happens after this has returned.
+    pub(crate) fn take(self: &Arc<Self>, select: &Select, sink: impl FnMut(Sample)) -> usize {
+        self.flags.clear(StatusKind::DataAvailable);
+        let mut state = self.state.lock();
+        let count = state.take(select, sink);
+        let next = state.next_timeout();
+        drop(state);
+        if let Some(at) = next {
+            // Room has come for samples that were refused: the timer asks for them, since their listener may be our caller.
+            self.next.store(at.0, SeqCst);
+            self.schedule();
+        }
+        count
+    }
+
+    /// Copies samples out (counted bytes) and leaves them, now read.
+    pub(crate) fn read(&self, select: &Select, sink: impl FnMut(Sample)) -> usize {
+        self.flags.clear(StatusKind::DataAvailable);
+        self.state.lock().read(select, sink)
+    }
+
+    pub(crate) fn has_data(&self, select: &Select) -> bool {
+        self.state.lock().has_data(
+            select.sample_states,
+            select.view_states,
+            select.instance_states,
+        )
+    }
+
+    pub(crate) fn set_events(&self, events: Option<Arc<dyn ReaderEvents>>) {
+        *self.events.lock() = events;
+    }
+
+    pub(crate) fn note_matched(&self, writer: Guid, change: i32) {
+        self.matched.lock().count(writer, change);
+        self.flags.raise(StatusKind::SubscriptionMatched);
+        if let Some(events) = self.events() {
+            let status = self.matched_status();
+            events.matched(&status);
+        }
+    }
+
+    pub(crate) fn note_incompatible(&self, writer: Guid, mismatches: &[Incompatibility]) {
+        self.incompatible.lock().count(writer, mismatches);
+        self.flags.raise(StatusKind::RequestedIncompatibleQos);
+        if let Some(events) = self.events() {
+            let status = self.incompatible_status();
+            events.incompatible(&status);
+        }
+    }
+
+    pub(crate) fn note_liveliness(&self, writer: Guid, alive: i32, not_alive: i32) {
+        {
+            let mut status = self.liveliness.lock();
+            status.alive_count += alive;
+            status.alive_count_change += alive;
+            status.not_alive_count += not_alive;
+            status.not_alive_count_change += not_alive;
+            status.last_writer = writer;
+        }
+        self.flags.raise(StatusKind::LivelinessChanged);
+        if let Some(events) = self.events() {
+            let status = self.liveliness_status();
+            events.liveliness(&status);
+        }
+    }
+
+    pub(crate) fn matched_status(&self) -> MatchedStatus {
+        self.flags.clear(StatusKind::SubscriptionMatched);
+        self.matched.lock().take()
+    }
+
+    pub(crate) fn matched_count(&self) -> usize {
+        self.matched.lock().current()
+    }
+
+    pub(crate) fn matched_endpoints(&self) -> Vec<Guid> {
+        self.matched.lock().endpoints()
+    }
+
+    pub(crate) fn incompatible_status(&self) -> IncompatibleQosStatus {
+        self.flags.clear(StatusKind::RequestedIncompatibleQos);
+        self.incompatible.lock().take()
+    }
+
+    pub(crate) fn liveliness_status(&self) -> LivelinessChangedStatus {
+        self.flags.clear(StatusKind::LivelinessChanged);
+        let mut status = self.liveliness.lock();
+        let copy = status.clone();
+        status.alive_count_change = 0;
+        status.not_alive_count_change = 0;
+        copy
+    }
+
+    pub(crate) fn lost_status(&self) -> SampleCountStatus {
+        self.flags.clear(StatusKind::SampleLost);
+        self.lost.lock().take()
+    }
+
+    pub(crate) fn rejected_status(&self) -> SampleCountStatus {
+        self.flags.clear(StatusKind::SampleRejected);
+        self.rejected.lock().take()
+    }
+
+    /// Counts a sample that is not of the reader's type as lost.
+    pub(crate) fn note_undecodable(&self, writer: Guid, error: &dunlin_cdr::Error) {
+        tracing::warn!(reader = %self.guid, topic = self.topic, %writer, %error, "a sample could not be decoded");
+        self.note(&Delivery {
+            lost: 1,
+            ..Delivery::default()
+        });
+    }
+
+    /// Name for messages to the user.
+    pub(crate) fn describe(&self) -> String {
+        format!(
+            "reader of topic {:?} (type {:?}, {})",
+            self.topic, self.type_info.name, self.guid
+        )
+    }
+}
+
+/// What a submessage says beside its payload.
+fn inline_qos(message: &Submessage<'_>) -> Result<InlineQos, dunlin_wire::Error> {
+    let parameters = match message {
+        Submessage::Data(data) => data.inline_qos,
+        Submessage::DataFrag(frag) => frag.inline_qos,
+        _ => Parameters::NONE,
+    };
+    InlineQos::parse(parameters)
+}

@@ -1,0 +1,341 @@
+//! The receive work: datagram in, caches filled, listeners called, answers out — all in the thread that holds the role.
+use crate::datagram::Datagrams;
+use crate::pool::Pool;
+use crate::reader::ReaderCore;
+use crate::shared::{Routes, Shared};
+use crate::signal::Signal;
+use crate::writer::WriterCore;
+use crate::{Waiting, clock};
+use bytes::{Bytes, BytesMut};
+use dunlin_rtps::discovery::Source;
+use dunlin_rtps::{InstanceHandle, Intake, Time, To};
+use dunlin_transport::{Receiver, Wait};
+use dunlin_wire::{
+    EntityId, Guid, GuidPrefix, Header, Locator, Message, Payload, Submessage, Timestamp,
+};
+use std::sync::Arc;
+
+/// Room for the largest datagram.
+const LARGEST: usize = 64 * 1024;
+/// Received payloads up to this size are copied out of the datagram, so that an unread sample does not pin it.
+const COPY_LIMIT: usize = 8 * 1024;
+/// Polls between two looks at the clock while spinning.
+const POLLS: u32 = 8;
+
+/// When a turn ends without a datagram.
+pub(crate) struct Pause<'a> {
+    /// Asked between polls and before sleeping.
+    pub(crate) interrupted: &'a dyn Fn() -> bool,
+    /// Raised when a sleeping turn is to end.
+    pub(crate) signal: Option<&'a Arc<Signal>>,
+    /// When the turn ends at the latest.
+    pub(crate) deadline: Option<Time>,
+}
+
+enum Spun {
+    Received(Bytes, Locator),
+    Interrupted,
+    Quiet,
+}
+
+fn nanos(time: std::time::Duration) -> i64 {
+    i64::try_from(time.as_nanos()).unwrap_or(i64::MAX)
+}
+
+/// All that one receiver needs; whoever holds the role owns it for the time.
+pub(crate) struct Worker {
+    receiver: Box<dyn Receiver>,
+    waiting: Waiting,
+    alone: bool,
+    /// What the receiver's datagrams land in.
+    buffers: Pool,
+    /// Where kept payloads go.
+    kept: Pool,
+    last_arrival: Time,
+    routes: Arc<Routes>,
+    generation: u64,
+    answers: Option<Datagrams>,
+    ready: Vec<Arc<ReaderCore>>,
+    acknowledged: Vec<Arc<WriterCore>>,
+}
+
+impl Worker {
+    pub(crate) fn new(receiver: Box<dyn Receiver>, waiting: Waiting) -> Self {
+        Self {
+            receiver,
+            waiting,
+            alone: std::thread::available_parallelism().is_ok_and(|n| n.get() == 1),
+            buffers: Pool::default(),
+            kept: Pool::default(),
+            last_arrival: Time(0),
+            routes: Arc::default(),
+            generation: 0,
+            answers: None,
+            ready: Vec::new(),
+            acknowledged: Vec::new(),
+        }
+    }
+
+    /// Waits for one datagram as the strategy says and works on it. Returns after one datagram, when interrupted, at the
+    /// deadline, or when the receiver was woken.
+    pub(crate) fn turn(&mut self, shared: &Arc<Shared>, pause: &Pause<'_>) {
+        let received = match self.spin(pause) {
+            Spun::Received(datagram, from) => Some((datagram, from)),
+            Spun::Interrupted => None,
+            Spun::Quiet => self.sleep(pause),
+        };
+        if let Some((datagram, from)) = received {
+            self.last_arrival = clock::now();
+            self.work(shared, &datagram, from);
+        }
+    }
+
+    fn sleep(&mut self, pause: &Pause<'_>) -> Option<(Bytes, Locator)> {
+        let wait = Wait::Until(pause.deadline.map(clock::instant));
+        match pause.signal {
+            None => self.receive(wait),
+            Some(signal) => {
+                let waker = self.receiver.waker();
+                signal.while_receiving(&waker, || self.receive(wait))
+            }
+        }
+    }
+
+    /// Polls for as long as the strategy wants.
+    fn spin(&mut self, pause: &Pause<'_>) -> Spun {
+        let until = match self.waiting {
+            Waiting::Block if (pause.interrupted)() => return Spun::Interrupted,
+            Waiting::Block => return Spun::Quiet,
+            Waiting::Spin => None,
+            Waiting::SpinThenBlock(time) => Some(self.last_arrival.0.saturating_add(nanos(time))),
+        };
+        loop {
+            for _ in 0..POLLS {
+                if let Some((datagram, from)) = self.receive(Wait::Poll) {
+                    return Spun::Received(datagram, from);
+                }
+                if (pause.interrupted)() {
+                    return Spun::Interrupted;
+                }
+                if self.alone {
+                    std::thread::yield_now();
+                }
+            }
+            let now = clock::now();
+            if pause.deadline.is_some_and(|at| now >= at) {
+                return Spun::Interrupted;
+            }
+            if until.is_some_and(|at| now.0 >= at) {
+                return Spun::Quiet;
+            }
+        }
+    }
+
+    fn receive(&mut self, wait: Wait) -> Option<(Bytes, Locator)> {
+        let buffer = self.buffers.reserve(LARGEST);
+        match self.receiver.receive(buffer, wait) {
+            Ok(received) => {
+                let received = received?;
+                Some((buffer.split().freeze(), received.from))
+            }
+            Err(error) => {
+                tracing::warn!(%error, "receiving failed");
+                std::thread::sleep(std::time::Duration::from_millis(1));
+                None
+            }
+        }
+    }
+}
+
+/// Who sent the submessages at hand, as the interpreter of a message tracks it (RTPS 2.5 8.3.4).
+struct Context<'a> {
+    datagram: &'a Bytes,
+    source: Source,
+    for_us: bool,
+    timestamp: Option<Timestamp>,
+}
+
+impl Worker {
+    /// Works through one datagram: caches first, then listeners, then the answers it provoked.
+    fn work(&mut self, shared: &Arc<Shared>, datagram: &Bytes, from: Locator) {
+        let message = match Message::parse(datagram) {
+            Ok(message) => message,
+            Err(error) => return shared.counters.malformed(from, &error),
+        };
+        shared.refresh(&mut self.routes, &mut self.generation);
+        let mut context = Context {
+            datagram,
+            source: source(&message.header),
+            for_us: true,
+            timestamp: None,
+        };
+        for submessage in message.submessages {
+            match submessage {
+                Ok(submessage) => self.interpret(shared, &mut context, &submessage),
+                Err(error) => {
+                    shared.counters.malformed(from, &error);
+                    break;
+                }
+            }
+        }
+        self.deliver();
+        self.answer(shared);
+    }
+
+    fn interpret(
+        &mut self,
+        shared: &Arc<Shared>,
+        context: &mut Context<'_>,
+        message: &Submessage<'_>,
+    ) {
+        match message {
+            Submessage::InfoDestination(prefix) => {
+                context.for_us = *prefix == shared.prefix || *prefix == GuidPrefix::UNKNOWN;
+            }
+            Submessage::InfoTimestamp(timestamp) => context.timestamp = *timestamp,
+            Submessage::InfoSource {
+                version,
+                vendor,
+                prefix,
+            } => {
+                context.source = Source {
+                    prefix: *prefix,
+                    vendor: *vendor,
+                    version: *version,
+                    ..context.source
+                };
+                context.timestamp = None;
+            }
+            _ if !context.for_us => {}
+            _ => match endpoints(message) {
+                None => {}
+                // Our own announcements come back by multicast.
+                Some((_, writer))
+                    if writer.is_builtin() && context.source.prefix == shared.prefix => {}
+                Some((_, writer)) if writer.is_builtin() => shared.discover(|directory, now| {
+                    directory.handle(now, &context.source, context.timestamp, message);
+                }),
+                Some((reader, writer)) => self.route(shared, context, reader, writer, message),
+            },
+        }
+    }
+
+    /// Hands a submessage of a user endpoint to the readers or the writer it concerns.
+    fn route(
+        &mut self,
+        shared: &Arc<Shared>,
+        context: &Context<'_>,
+        reader: EntityId,
+        writer: EntityId,
+        message: &Submessage<'_>,
+    ) {
+        let now = self.last_arrival;
+        let source = context.source.prefix;
+        let routes = Arc::clone(&self.routes);
+        let answers = self.answers.get_or_insert_with(|| shared.datagrams());
+        match message {
+            Submessage::AckNack(_) | Submessage::NackFrag(_) => {
+                let Some(core) = routes.writers.get(&writer) else {
+                    return;
+                };
+                if core.handle_answer(now, Guid::new(source, reader), message, answers)
+                    && !self.acknowledged.iter().any(|w| Arc::ptr_eq(w, core))
+                {
+                    self.acknowledged.push(Arc::clone(core));
+                }
+                core.send(answers, &routes);
+            }
+            _ => {
+                let from = Guid::new(source, writer);
+                for core in routes.readers_of(&from, reader) {
+                    let mut intake = Keeper {
+                        pool: &mut self.kept,
+                        datagram: context.datagram,
+                        reader: core,
+                    };
+                    let news =
+                        core.handle(now, from, context.timestamp, message, &mut intake, answers);
+                    if news && !self.ready.iter().any(|r| Arc::ptr_eq(r, core)) {
+                        self.ready.push(Arc::clone(core));
+                    }
+                    core.schedule();
+                }
+            }
+        }
+    }
+
+    /// Tells those who wait or listen; user code runs here, without any lock.
+    fn deliver(&mut self) {
+        for writer in self.acknowledged.drain(..) {
+            writer.announce_room();
+        }
+        for reader in self.ready.drain(..) {
+            reader.announce_data();
+        }
+    }
+
+    fn answer(&mut self, shared: &Arc<Shared>) {
+        if let Some(answers) = &mut self.answers
+            && !answers.is_empty()
+        {
+            let routes = &self.routes;
+            answers.flush(&*shared.transport, |to| match to {
+                To::Endpoint(guid) => routes.locator(&guid),
+                To::Matched | To::Announce => &[],
+            });
+        }
+    }
+}
+
+fn source(header: &Header) -> Source {
+    let Header {
+        prefix,
+        vendor,
+        version,
+    } = *header;
+    Source {
+        prefix,
+        vendor,
+        version,
+        multicast: false,
+    }
+}
+
+/// Reader and writer that a submessage names.
+fn endpoints(message: &Submessage<'_>) -> Option<(EntityId, EntityId)> {
+    match message {
+        Submessage::Data(m) => Some((m.reader, m.writer)),
+        Submessage::DataFrag(m) => Some((m.reader, m.writer)),
+        Submessage::Heartbeat(m) => Some((m.reader, m.writer)),
+        Submessage::HeartbeatFrag(m) => Some((m.reader, m.writer)),
+        Submessage::AckNack(m) => Some((m.reader, m.writer)),
+        Submessage::NackFrag(m) => Some((m.reader, m.writer)),
+        Submessage::Gap(m) => Some((m.reader, m.writer)),
+        _ => None,
+    }
+}
+
+/// Keeps payloads beyond their datagram, and knows instances by the reader's type.
+struct Keeper<'a> {
+    pool: &'a mut Pool,
+    datagram: &'a Bytes,
+    reader: &'a ReaderCore,
+}
+
+impl Intake for Keeper<'_> {
+    fn keep(&mut self, bytes: &[u8]) -> Bytes {
+        if bytes.len() <= COPY_LIMIT {
+            self.pool.copy(bytes)
+        } else {
+            self.datagram.slice_ref(bytes)
+        }
+    }
+
+    fn assemble(&mut self, size: usize) -> BytesMut {
+        self.pool.take(size)
+    }
+
+    fn instance(&mut self, payload: Payload<'_>) -> Option<InstanceHandle> {
+        self.reader.instance(payload)
+    }
+}

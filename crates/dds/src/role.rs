@@ -1,0 +1,205 @@
+//! Receiving is a role, not a thread: leader and followers.
+//!
+//! Each receiver has one `Role`. Its dedicated thread, the follower, holds the role while nobody else waits. An
+//! application thread that waits (wait set, blocked write, acknowledgements) takes the role if it can and runs the
+//! receive work itself, listeners included, so nothing has to wake it. When it leaves it does not wake the follower,
+//! which would cost more than a whole round trip; instead the follower looks in from time to time (`GRACE`) and takes
+//! over when the role has been idle. Only when the follower sleeps for good, because one thread held the role
+//! for long, does leaving wake it.
+//!
+//! The mutex around the worker is the role itself: it is only ever tried, never waited for.
+use crate::receive::{Pause, Worker};
+use crate::shared::Shared;
+use crate::signal::{Signal, Waiters};
+use crate::{Waiting, clock};
+use dunlin_rtps::Time;
+use dunlin_transport::{Receiver, Waker};
+use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU8, AtomicUsize, Ordering::SeqCst};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, TryLockError};
+use std::thread::Thread;
+use std::time::Duration;
+
+/// A role that nobody has used for this long goes back to the follower.
+const GRACE: Duration = Duration::from_millis(1);
+/// After this many looks at a role that is always taken the follower sleeps until it is woken.
+const LOOKS: u32 = 20;
+
+/// A net under that sleep.
+const SLEEP: Duration = Duration::from_secs(1);
+
+const AWAY: u8 = 0;
+const ASLEEP: u8 = 1;
+const RECEIVING: u8 = 2;
+
+pub(crate) struct Role {
+    worker: Mutex<Worker>,
+    waker: Arc<dyn Waker>,
+    follower: OnceLock<Thread>,
+    /// What the follower does: `AWAY` (looks in every `GRACE`), `ASLEEP` or `RECEIVING`.
+    following: AtomicU8,
+    /// Application threads that would like the role.
+    wanted: AtomicUsize,
+    wanting: Waiters,
+    left_at: AtomicI64,
+    stopped: AtomicBool,
+}
+
+impl Role {
+    pub(crate) fn new(receiver: Box<dyn Receiver>, waiting: Waiting) -> Self {
+        Self {
+            waker: receiver.waker(),
+            worker: Mutex::new(Worker::new(receiver, waiting)),
+            follower: OnceLock::new(),
+            following: AtomicU8::new(AWAY),
+            wanted: AtomicUsize::new(0),
+            wanting: Waiters::default(),
+            left_at: AtomicI64::new(0),
+            stopped: AtomicBool::new(false),
+        }
+    }
+
+    /// Waits until `done` or the deadline, receiving meanwhile if the role can be had. `signal` is raised by whatever
+    /// may make `done` true. Returns what `done` last said.
+    pub(crate) fn wait(
+        &self,
+        shared: &Arc<Shared>,
+        signal: &Arc<Signal>,
+        deadline: Option<Time>,
+        mut done: impl FnMut() -> bool,
+    ) -> bool {
+        if done() {
+            return true;
+        }
+        while deadline.is_none_or(|at| clock::now() < at) && !self.stopped.load(SeqCst) {
+            match self.try_lead() {
+                Some(mut worker) => {
+                    let finished = Self::lead(&mut worker, shared, signal, deadline, &mut done);
+                    drop(worker);
+                    self.leave();
+                    if finished {
+                        return true;
+                    }
+                }
+                None => {
+                    self.ask(signal, deadline);
+                    if signal.consume() && done() {
+                        return true;
+                    }
+                }
+            }
+        }
+        done()
+    }
+
+    fn lead(
+        worker: &mut Worker,
+        shared: &Arc<Shared>,
+        signal: &Arc<Signal>,
+        deadline: Option<Time>,
+        done: &mut impl FnMut() -> bool,
+    ) -> bool {
+        let interrupted = || signal.is_raised();
+        let pause = Pause {
+            interrupted: &interrupted,
+            signal: Some(signal),
+            deadline,
+        };
+        loop {
+            worker.turn(shared, &pause);
+            if signal.consume() && done() {
+                return true;
+            }
+            if shared.is_stopped() || deadline.is_some_and(|at| clock::now() >= at) {
+                return false;
+            }
+        }
+    }
+
+    fn try_lead(&self) -> Option<MutexGuard<'_, Worker>> {
+        match self.worker.try_lock() {
+            Ok(worker) => Some(worker),
+            Err(TryLockError::Poisoned(poisoned)) => Some(poisoned.into_inner()),
+            Err(TryLockError::WouldBlock) => None,
+        }
+    }
+
+    /// Sleeps until the role may be free or the signal is raised.
+    fn ask(&self, signal: &Arc<Signal>, deadline: Option<Time>) {
+        self.wanting.add(signal);
+        self.wanted.fetch_add(1, SeqCst);
+        if self.following.load(SeqCst) == RECEIVING {
+            self.waker.wake();
+        }
+        // The holder may have left between our try and our asking, hence the bound.
+        let soon = clock::now().after(dunlin_qos::Duration::from_millis(10));
+        let until = deadline.map_or(soon, |at| at.min(soon));
+        if self.worker.try_lock().is_err() {
+            signal.park(Some(clock::instant(until)));
+        }
+        self.wanted.fetch_sub(1, SeqCst);
+        self.wanting.remove(signal);
+    }
+
+    fn leave(&self) {
+        self.left_at.store(clock::now().0, SeqCst);
+        if self.wanted.load(SeqCst) > 0 {
+            self.wanting.raise_all();
+        } else if self.following.load(SeqCst) == ASLEEP
+            && let Some(thread) = self.follower.get()
+        {
+            thread.unpark();
+        }
+    }
+
+    /// The body of the follower's thread.
+    pub(crate) fn follow(&self, shared: &Arc<Shared>) {
+        let _ = self.follower.set(std::thread::current());
+        let mut looks = 0;
+        while !self.stopped.load(SeqCst) {
+            let idle = clock::now().0.saturating_sub(self.left_at.load(SeqCst));
+            let free = self.wanted.load(SeqCst) == 0
+                && u128::from(idle.unsigned_abs()) >= GRACE.as_nanos();
+            match free.then(|| self.try_lead()).flatten() {
+                Some(mut worker) => {
+                    looks = 0;
+                    self.following.store(RECEIVING, SeqCst);
+                    let interrupted = || self.wanted.load(SeqCst) != 0 || self.stopped.load(SeqCst);
+                    let pause = Pause {
+                        interrupted: &interrupted,
+                        signal: None,
+                        deadline: None,
+                    };
+                    while !interrupted() {
+                        worker.turn(shared, &pause);
+                    }
+                    self.following.store(AWAY, SeqCst);
+                    drop(worker);
+                    self.wanting.raise_all();
+                }
+                None if looks < LOOKS => {
+                    looks = if free { looks + 1 } else { 0 };
+                    std::thread::park_timeout(GRACE);
+                }
+                None => {
+                    looks = 0;
+                    self.following.store(ASLEEP, SeqCst);
+                    // Whoever leaves from here on sees `ASLEEP`; whoever left before has left the role free.
+                    if self.try_lead().is_none() {
+                        std::thread::park_timeout(SLEEP);
+                    }
+                    self.following.store(AWAY, SeqCst);
+                }
+            }
+        }
+    }
+
+    /// Ends all waiting on this role.
+    pub(crate) fn stop(&self) {
+        self.stopped.store(true, SeqCst);
+        self.waker.wake();
+        if let Some(thread) = self.follower.get() {
+            thread.unpark();
+        }
+        self.wanting.raise_all();
+    }
+}

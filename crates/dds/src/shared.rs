@@ -1,0 +1,195 @@
+//! What the threads of one participant share.
+use crate::clock;
+use crate::config::ParticipantConfig;
+use crate::datagram::Datagrams;
+use crate::directory::{Directory, Notice};
+use crate::lock::{DISCOVERY, LEAF, Ranked};
+use crate::reader::ReaderCore;
+use crate::role::Role;
+use crate::timer::{Due, Timer};
+use crate::writer::WriterCore;
+use dunlin_rtps::{Time, To};
+use dunlin_transport::Transport;
+use dunlin_wire::{EntityId, Guid, GuidPrefix, Locator};
+use hashbrown::HashMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering::SeqCst};
+
+/// Bytes of headers and inline QoS that may accompany a fragment in its datagram.
+const FRAGMENT_OVERHEAD: usize = 256;
+
+pub(crate) struct Shared {
+    pub(crate) prefix: GuidPrefix,
+    pub(crate) domain: u32,
+    pub(crate) config: ParticipantConfig,
+    pub(crate) transport: Arc<dyn Transport>,
+    /// Receives what is addressed to user endpoints.
+    pub(crate) user: Role,
+    /// Receives discovery.
+    pub(crate) meta: Role,
+    pub(crate) directory: Ranked<Directory, DISCOVERY>,
+    routes: Ranked<Arc<Routes>, LEAF>,
+    generation: AtomicU64,
+    pub(crate) timer: Timer,
+    discovery_scheduled: AtomicI64,
+    pub(crate) counters: Counters,
+    stopped: AtomicBool,
+}
+
+/// Who is connected to whom: an immutable snapshot, replaced when something matches.
+#[derive(Default)]
+pub(crate) struct Routes {
+    /// Matched remote writer to local readers.
+    pub(crate) readers: HashMap<Guid, Vec<Arc<ReaderCore>>>,
+    pub(crate) writers: HashMap<EntityId, Arc<WriterCore>>,
+    /// Matched remote endpoint to the one place where it is reached.
+    pub(crate) locators: HashMap<Guid, Locator>,
+}
+
+impl Routes {
+    /// The local readers of `writer` that `reader` names, all of them if it is unknown.
+    pub(crate) fn readers_of(
+        &self,
+        writer: &Guid,
+        reader: EntityId,
+    ) -> impl Iterator<Item = &Arc<ReaderCore>> {
+        let all = self.readers.get(writer).map_or(&[][..], Vec::as_slice);
+        all.iter()
+            .filter(move |core| reader == EntityId::UNKNOWN || core.guid.entity == reader)
+    }
+
+    pub(crate) fn locator(&self, endpoint: &Guid) -> &[Locator] {
+        self.locators
+            .get(endpoint)
+            .map_or(&[], std::slice::from_ref)
+    }
+}
+
+/// What went wrong without hurting anybody.
+#[derive(Default)]
+pub(crate) struct Counters {
+    pub(crate) malformed: AtomicU64,
+}
+
+impl Counters {
+    pub(crate) fn malformed(&self, from: Locator, error: &dunlin_wire::Error) {
+        let before = self.malformed.fetch_add(1, SeqCst);
+        if before.is_power_of_two() || before == 0 {
+            tracing::warn!(?from, %error, total = before + 1, "malformed RTPS message dropped");
+        }
+    }
+}
+
+impl Shared {
+    #[allow(
+        clippy::too_many_arguments,
+        reason = "one call, each argument another kind of thing"
+    )]
+    pub(crate) fn new(
+        prefix: GuidPrefix,
+        domain: u32,
+        config: ParticipantConfig,
+        transport: Arc<dyn Transport>,
+        user: Role,
+        meta: Role,
+        directory: Directory,
+    ) -> Self {
+        Self {
+            prefix,
+            domain,
+            config,
+            transport,
+            user,
+            meta,
+            directory: Ranked::new(directory),
+            routes: Ranked::default(),
+            generation: AtomicU64::new(0),
+            timer: Timer::default(),
+            discovery_scheduled: AtomicI64::new(i64::MAX),
+            counters: Counters::default(),
+            stopped: AtomicBool::new(false),
+        }
+    }
+
+    pub(crate) fn is_stopped(&self) -> bool {
+        self.stopped.load(SeqCst)
+    }
+
+    /// Ends every thread and every wait of the participant.
+    pub(crate) fn stop(&self) {
+        self.stopped.store(true, SeqCst);
+        self.user.stop();
+        self.meta.stop();
+        self.timer.stop();
+    }
+
+    /// Empty datagrams of this participant.
+    pub(crate) fn datagrams(&self) -> Datagrams {
+        Datagrams::new(self.prefix, self.transport.max_datagram())
+    }
+
+    /// Larger payloads travel in fragments of this size.
+    pub(crate) fn fragment_size(&self) -> u16 {
+        let room = self
+            .transport
+            .max_datagram()
+            .saturating_sub(FRAGMENT_OVERHEAD)
+            / 8
+            * 8;
+        u16::try_from(room).unwrap_or(u16::MAX)
+    }
+
+    /// Brings a thread's own copy of the routes up to date.
+    pub(crate) fn refresh(&self, routes: &mut Arc<Routes>, generation: &mut u64) {
+        let current = self.generation.load(SeqCst);
+        if current != *generation {
+            *routes = self.routes();
+            *generation = current;
+        }
+    }
+
+    pub(crate) fn routes(&self) -> Arc<Routes> {
+        Arc::clone(&self.routes.lock())
+    }
+
+    pub(crate) fn set_routes(&self, routes: Routes) {
+        *self.routes.lock() = Arc::new(routes);
+        self.generation.fetch_add(1, SeqCst);
+    }
+
+    /// Sends what is addressed to single endpoints.
+    pub(crate) fn send_answers(&self, out: &mut Datagrams) {
+        if out.is_empty() {
+            return;
+        }
+        let routes = self.routes();
+        out.flush(&*self.transport, |to| match to {
+            To::Endpoint(guid) => routes.locator(&guid),
+            To::Matched | To::Announce => &[],
+        });
+    }
+
+    /// Runs `work` on the directory and carries out what follows from it: proxies, routes, answers, and at last,
+    /// without the lock, statuses and listeners.
+    pub(crate) fn discover<R>(self: &Arc<Self>, work: impl FnOnce(&mut Directory, Time) -> R) -> R {
+        let mut notices = Vec::new();
+        let (result, next) = {
+            let mut directory = self.directory.lock();
+            let now = clock::now();
+            let result = work(&mut directory, now);
+            directory.settle(self, now, &mut notices);
+            (result, directory.next_timeout())
+        };
+        if let Some(at) = next {
+            self.timer
+                .schedule(at, &self.discovery_scheduled, || Due::Discovery);
+        }
+        notices.into_iter().for_each(Notice::run);
+        result
+    }
+
+    pub(crate) fn discovery_timeout(self: &Arc<Self>) {
+        self.discovery_scheduled.store(i64::MAX, SeqCst);
+        self.discover(|directory, now| directory.handle_timeout(now));
+    }
+}

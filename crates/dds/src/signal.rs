@@ -1,0 +1,173 @@
+//! How a waiting thread learns that something it waits for may have happened.
+//!
+//! A `Signal` belongs to a wait set or to a thread that waits for room. Raising it costs one store and one load
+//! while the waiter runs (it may be spinning, or be the very thread that raises it); only a sleeping waiter is woken.
+use crate::lock::{LEAF, Ranked};
+use dunlin_transport::Waker;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::SeqCst};
+use std::thread::Thread;
+use std::time::Instant;
+
+enum Sleeper {
+    Parked(Thread),
+    Receiving(Arc<dyn Waker>),
+}
+
+/// Raised by whoever changes something, waited for by one thread.
+pub(crate) struct Signal {
+    /// SeqCst together with `asleep`: either the raiser sees the sleeper, or the sleeper sees the signal.
+    pending: AtomicBool,
+    asleep: AtomicBool,
+    sleeper: Ranked<Option<Sleeper>, LEAF>,
+}
+
+impl Signal {
+    pub(crate) fn new() -> Arc<Self> {
+        Arc::new(Self {
+            pending: AtomicBool::new(false),
+            asleep: AtomicBool::new(false),
+            sleeper: Ranked::new(None),
+        })
+    }
+
+    /// This thread's own signal, for waits that are not a wait set's.
+    pub(crate) fn of_this_thread() -> Arc<Self> {
+        thread_local!(static OWN: Arc<Signal> = Signal::new());
+        OWN.with(Arc::clone)
+    }
+
+    /// Says that something changed.
+    pub(crate) fn raise(&self) {
+        self.pending.store(true, SeqCst);
+        if self.asleep.load(SeqCst) {
+            match self.sleeper.lock().take() {
+                Some(Sleeper::Parked(thread)) => thread.unpark(),
+                Some(Sleeper::Receiving(waker)) => waker.wake(),
+                None => {}
+            }
+        }
+    }
+
+    /// True once after each `raise`.
+    pub(crate) fn consume(&self) -> bool {
+        self.pending.load(SeqCst) && self.pending.swap(false, SeqCst)
+    }
+
+    pub(crate) fn is_raised(&self) -> bool {
+        self.pending.load(SeqCst)
+    }
+
+    /// Sleeps until raised or until the deadline; may return early.
+    pub(crate) fn park(&self, deadline: Option<Instant>) {
+        *self.sleeper.lock() = Some(Sleeper::Parked(std::thread::current()));
+        self.asleep.store(true, SeqCst);
+        if !self.pending.load(SeqCst) {
+            match deadline {
+                None => std::thread::park(),
+                Some(at) => std::thread::park_timeout(at.saturating_duration_since(Instant::now())),
+            }
+        }
+        self.awake();
+    }
+
+    /// Runs `receive`, which blocks in a receiver that `waker` can interrupt, unless already raised.
+    pub(crate) fn while_receiving<R>(
+        &self,
+        waker: &Arc<dyn Waker>,
+        receive: impl FnOnce() -> Option<R>,
+    ) -> Option<R> {
+        *self.sleeper.lock() = Some(Sleeper::Receiving(Arc::clone(waker)));
+        self.asleep.store(true, SeqCst);
+        let result = if self.pending.load(SeqCst) {
+            None
+        } else {
+            receive()
+        };
+        self.awake();
+        result
+    }
+
+    fn awake(&self) {
+        self.asleep.store(false, SeqCst);
+        self.sleeper.lock().take();
+    }
+}
+
+/// Those who want to hear of a change.
+#[derive(Default)]
+pub(crate) struct Waiters {
+    count: AtomicUsize,
+    signals: Ranked<Vec<Arc<Signal>>, LEAF>,
+}
+
+impl<T: Default, const RANK: u8> Default for Ranked<T, RANK> {
+    fn default() -> Self {
+        Self::new(T::default())
+    }
+}
+
+impl Waiters {
+    pub(crate) fn add(&self, signal: &Arc<Signal>) {
+        self.signals.lock().push(Arc::clone(signal));
+        self.count.fetch_add(1, SeqCst);
+    }
+
+    pub(crate) fn remove(&self, signal: &Arc<Signal>) {
+        let mut signals = self.signals.lock();
+        if let Some(index) = signals.iter().position(|s| Arc::ptr_eq(s, signal)) {
+            signals.swap_remove(index);
+            self.count.fetch_sub(1, SeqCst);
+        }
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.count.load(SeqCst) == 0
+    }
+
+    /// Raises every signal. A signal is raised outside the list's lock, which has the same rank as its own.
+    pub(crate) fn raise_all(&self) {
+        let mut index = 0;
+        while !self.is_empty() {
+            let Some(signal) = self.signals.lock().get(index).cloned() else {
+                return;
+            };
+            signal.raise();
+            index += 1;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::time::Duration;
+
+    #[test]
+    fn a_raised_signal_wakes_a_parked_thread() {
+        let signal = Signal::new();
+        let other = Arc::clone(&signal);
+        let thread = std::thread::spawn(move || {
+            let deadline = Instant::now() + Duration::from_secs(10);
+            while !other.consume() && Instant::now() < deadline {
+                other.park(Some(deadline));
+            }
+            Instant::now() < deadline
+        });
+        signal.raise();
+        assert!(thread.join().unwrap());
+    }
+
+    #[test]
+    fn waiters_hear_of_a_change_until_they_leave() {
+        let waiters = Waiters::default();
+        let (a, b) = (Signal::new(), Signal::new());
+        waiters.add(&a);
+        waiters.add(&b);
+        waiters.raise_all();
+        assert!(a.consume() && b.consume() && !a.consume());
+        waiters.remove(&a);
+        waiters.raise_all();
+        assert!(!a.consume() && b.consume());
+    }
+}

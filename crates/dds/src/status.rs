@@ -1,0 +1,229 @@
+//! Communication statuses (DDS 1.4 2.2.4.1) and their flags.
+use crate::signal::Waiters;
+use dunlin_qos::{Incompatibility, PolicyId};
+use dunlin_wire::Guid;
+use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
+
+/// Which status changed; the values are the standard's bits (DDS 1.4 2.3.3).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u32)]
+pub enum StatusKind {
+    /// A reader asks for more than the writer offers.
+    OfferedIncompatibleQos = 1 << 5,
+    /// A writer offers less than the reader asks for.
+    RequestedIncompatibleQos = 1 << 6,
+    /// Samples were lost before the reader got them.
+    SampleLost = 1 << 7,
+    /// A sample was refused for a resource limit.
+    SampleRejected = 1 << 8,
+    /// There is data to take.
+    DataAvailable = 1 << 10,
+    /// A matched writer became alive or not alive.
+    LivelinessChanged = 1 << 12,
+    /// A reader came or went.
+    PublicationMatched = 1 << 13,
+    /// A writer came or went.
+    SubscriptionMatched = 1 << 14,
+}
+
+/// A set of statuses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub struct StatusMask(u32);
+
+impl StatusMask {
+    /// No status.
+    pub const NONE: Self = Self(0);
+    /// Every status.
+    pub const ALL: Self = Self(u32::MAX);
+
+    /// Adds a status.
+    #[must_use]
+    pub const fn with(self, kind: StatusKind) -> Self {
+        Self(self.0 | kind as u32)
+    }
+
+    /// True if the set holds the status.
+    pub const fn contains(self, kind: StatusKind) -> bool {
+        self.0 & kind as u32 != 0
+    }
+}
+
+impl From<StatusKind> for StatusMask {
+    fn from(kind: StatusKind) -> Self {
+        Self(kind as u32)
+    }
+}
+
+/// Flags of one entity: what changed since it was last looked at, what its condition cares for, who waits.
+pub(crate) struct StatusFlags {
+    changed: AtomicU32,
+    enabled: AtomicU32,
+    pub(crate) waiters: Waiters,
+}
+
+impl Default for StatusFlags {
+    fn default() -> Self {
+        Self {
+            changed: AtomicU32::new(0),
+            enabled: AtomicU32::new(u32::MAX),
+            waiters: Waiters::default(),
+        }
+    }
+}
+
+impl StatusFlags {
+    pub(crate) fn raise(&self, kind: StatusKind) {
+        self.changed.fetch_or(kind as u32, SeqCst);
+        self.waiters.raise_all();
+    }
+
+    pub(crate) fn clear(&self, kind: StatusKind) {
+        if self.changed.load(SeqCst) & kind as u32 != 0 {
+            self.changed.fetch_and(!(kind as u32), SeqCst);
+        }
+    }
+
+    pub(crate) fn changes(&self) -> StatusMask {
+        StatusMask(self.changed.load(SeqCst))
+    }
+
+    pub(crate) fn enable(&self, mask: StatusMask) {
+        self.enabled.store(mask.0, SeqCst);
+    }
+
+    pub(crate) fn is_triggered(&self) -> bool {
+        self.changed.load(SeqCst) & self.enabled.load(SeqCst) != 0
+    }
+}
+
+/// PUBLICATION_MATCHED and SUBSCRIPTION_MATCHED.
+#[derive(Clone, Debug, PartialEq, Eq, Default)]
+pub struct MatchedStatus {
+    /// Matches ever.
+    pub total_count: i32,
+    /// Since the status was last read.
+    pub total_count_change: i32,
+    /// Matches now.
+    pub current_count: i32,
+    /// Since the status was last read.
+    pub current_count_change: i32,
+    /// Who came or went last.
+    pub last_endpoint: Guid,
+}
+
+/// OFFERED_INCOMPATIBLE_QOS and REQUESTED_INCOMPATIBLE_QOS.
+#[derive(Clone, Debug, PartialEq, Eq, Default)]
+pub struct IncompatibleQosStatus {
+    /// Endpoints that did not suit, ever.
+    pub total_count: i32,
+    /// Since the status was last read.
+    pub total_count_change: i32,
+    /// The first policy that stood in the way of the last one.
+    pub last_policy: Option<PolicyId>,
+    /// The last one.
+    pub last_endpoint: Guid,
+    /// Each policy that stood in its way, with both values, in words.
+    pub last_reasons: Vec<String>,
+    /// How often each policy stood in the way.
+    pub policies: Vec<(PolicyId, i32)>,
+}
+
+/// LIVELINESS_CHANGED.
+#[derive(Clone, Debug, PartialEq, Eq, Default)]
+pub struct LivelinessChangedStatus {
+    /// Matched writers that are alive.
+    pub alive_count: i32,
+    /// Matched writers that are not.
+    pub not_alive_count: i32,
+    /// Since the status was last read.
+    pub alive_count_change: i32,
+    /// Since the status was last read.
+    pub not_alive_count_change: i32,
+    /// The writer that changed last.
+    pub last_writer: Guid,
+}
+
+/// SAMPLE_LOST and SAMPLE_REJECTED.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub struct SampleCountStatus {
+    /// Samples ever.
+    pub total_count: i32,
+    /// Since the status was last read.
+    pub total_count_change: i32,
+}
+
+impl SampleCountStatus {
+    pub(crate) fn count(&mut self, more: u32) {
+        let more = i32::try_from(more).unwrap_or(i32::MAX);
+        self.total_count = self.total_count.saturating_add(more);
+        self.total_count_change = self.total_count_change.saturating_add(more);
+    }
+
+    pub(crate) fn take(&mut self) -> Self {
+        let status = *self;
+        self.total_count_change = 0;
+        status
+    }
+}
+
+/// Keeps a `MatchedStatus` and who is matched.
+#[derive(Default)]
+pub(crate) struct Tally {
+    status: MatchedStatus,
+    endpoints: Vec<Guid>,
+}
+
+impl Tally {
+    pub(crate) fn count(&mut self, endpoint: Guid, change: i32) {
+        self.endpoints.retain(|e| *e != endpoint);
+        if change > 0 {
+            self.endpoints.push(endpoint);
+            self.status.total_count += change;
+            self.status.total_count_change += change;
+        }
+        self.status.current_count += change;
+        self.status.current_count_change += change;
+        self.status.last_endpoint = endpoint;
+    }
+
+    pub(crate) fn take(&mut self) -> MatchedStatus {
+        let status = self.status.clone();
+        self.status.total_count_change = 0;
+        self.status.current_count_change = 0;
+        status
+    }
+
+    pub(crate) fn current(&self) -> usize {
+        self.endpoints.len()
+    }
+
+    pub(crate) fn endpoints(&self) -> Vec<Guid> {
+        self.endpoints.clone()
+    }
+}
+
+impl IncompatibleQosStatus {
+    pub(crate) fn count(&mut self, endpoint: Guid, mismatches: &[Incompatibility]) {
+        self.total_count += 1;
+        self.total_count_change += 1;
+        self.last_endpoint = endpoint;
+        self.last_policy = mismatches.first().map(|m| m.policy);
+        self.last_reasons = mismatches.iter().map(ToString::to_string).collect();
+        for mismatch in mismatches {
+            match self
+                .policies
+                .iter_mut()
+                .find(|(policy, _)| *policy == mismatch.policy)
+            {
+                Some((_, count)) => *count += 1,
+                None => self.policies.push((mismatch.policy, 1)),
+            }
+        }
+    }
+
+    pub(crate) fn take(&mut self) -> Self {
+        let status = self.clone();
+        self.total_count_change = 0;
+        status
+    }
+}

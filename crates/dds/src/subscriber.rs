@@ -1,0 +1,403 @@
+//! Subscribers and typed readers.
+use crate::clock;
+use crate::condition::{ReadCondition, StatusCondition};
+use crate::error::{Error, Result};
+use crate::participant::ParticipantGuard;
+use crate::reader::{ReaderCore, ReaderEvents, TypeInfo};
+use crate::signal::Signal;
+use crate::status::{
+    IncompatibleQosStatus, LivelinessChangedStatus, MatchedStatus, SampleCountStatus, StatusMask,
+};
+use crate::topic::{Topic, TopicData, instance_of};
+use dunlin_qos::{DataReaderQos, Duration, SubscriberQos};
+use dunlin_rtps::{SampleInfo, Select};
+use dunlin_wire::{EntityKind, Guid};
+use std::marker::PhantomData;
+use std::sync::Arc;
+
+/// A group of readers (DDS 1.4 2.2.2.5.2).
+#[derive(Clone)]
+pub struct Subscriber {
+    qos: SubscriberQos,
+    guard: Arc<ParticipantGuard>,
+}
+
+impl Subscriber {
+    pub(crate) fn new(qos: SubscriberQos, guard: Arc<ParticipantGuard>) -> Self {
+        Self { qos, guard }
+    }
+
+    /// Its QoS.
+    pub fn qos(&self) -> &SubscriberQos {
+        &self.qos
+    }
+
+    /// A reader without a listener.
+    ///
+    /// # Errors
+    /// `InconsistentPolicy` if the QoS contradicts itself, `PreconditionNotMet` if the topic is another participant's.
+    pub fn create_datareader<T: TopicData>(
+        &self,
+        topic: &Topic<T>,
+        qos: DataReaderQos,
+    ) -> Result<DataReader<T>> {
+        self.create(topic, qos, None::<NoListener>)
+    }
+
+    /// A reader with a listener. It is called on the thread that received, which may be one of the application's that
+    /// waits in a wait set; calls for one reader do not overlap. A closure listens for data.
+    pub fn create_datareader_with_listener<T: TopicData>(
+        &self,
+        topic: &Topic<T>,
+        qos: DataReaderQos,
+        listener: impl DataReaderListener<T>,
+    ) -> Result<DataReader<T>> {
+        self.create(topic, qos, Some(listener))
+    }
+
+    fn create<T: TopicData>(
+        &self,
+        topic: &Topic<T>,
+        qos: DataReaderQos,
+        listener: Option<impl DataReaderListener<T>>,
+    ) -> Result<DataReader<T>> {
+        let entity = format!("reader of topic {:?}", topic.name());
+        if !Arc::ptr_eq(&self.guard, &topic.guard) {
+            return Err(Error::PreconditionNotMet(format!(
+                "{entity}: the topic belongs to another participant"
+            )));
+        }
+        qos.validate()
+            .map_err(|error| Error::InconsistentPolicy { entity, error })?;
+        let shared = &self.guard.shared;
+        let kind = if T::HAS_KEY {
+            EntityKind::ReaderWithKey
+        } else {
+            EntityKind::ReaderNoKey
+        };
+        let type_info = TypeInfo {
+            name: T::TYPE_NAME,
+            keyed: T::HAS_KEY,
+            instance: instance_of::<T>,
+        };
+        let core = shared.discover(|directory, _| {
+            let guid = Guid::new(shared.prefix, directory.new_entity(kind));
+            Arc::new(ReaderCore::new(
+                guid,
+                topic.name(),
+                type_info,
+                qos,
+                self.qos.clone(),
+                shared,
+            ))
+        });
+        if let Some(listener) = listener {
+            let reader = DataReader::unguarded(Arc::clone(&core));
+            core.set_events(Some(Arc::new(Bound { reader, listener })));
+        }
+        let guard = Arc::new(ReaderGuard {
+            core: Arc::clone(&core),
+            participant: Arc::clone(&self.guard),
+        });
+        let announced = shared.discover(|directory, now| directory.add_reader(now, &core));
+        announced.map_err(|error| {
+            Error::BadParameter(format!("{} cannot be announced: {error}", core.describe()))
+        })?;
+        Ok(DataReader {
+            guard: Some(guard),
+            ..DataReader::unguarded(core)
+        })
+    }
+}
+
+/// Deletes the reader when its last handle goes.
+struct ReaderGuard {
+    core: Arc<ReaderCore>,
+    participant: Arc<ParticipantGuard>,
+}
+
+impl Drop for ReaderGuard {
+    fn drop(&mut self) {
+        self.core.set_events(None);
+        self.participant
+            .shared
+            .discover(|directory, now| directory.remove_reader(now, self.core.guid));
+    }
+}
+
+/// A sample as the application gets it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Sample<T> {
+    /// States, time and origin (DDS 1.4 2.2.2.5.5).
+    pub info: SampleInfo,
+    value: Option<T>,
+}
+
+impl<T> Sample<T> {
+    /// The data; `None` if the sample only tells of a change of its instance's state.
+    pub fn data(&self) -> Option<&T> {
+        self.value.as_ref().filter(|_| self.info.valid_data)
+    }
+
+    /// The data by value.
+    pub fn into_data(self) -> Option<T> {
+        self.value.filter(|_| self.info.valid_data)
+    }
+
+    /// The data, or else a value of which only the key members are set, if the writer sent them.
+    pub fn key(&self) -> Option<&T> {
+        self.value.as_ref()
+    }
+}
+
+/// Reads samples of the type `T` (DDS 1.4 2.2.2.5.3). Clones are the same reader.
+pub struct DataReader<T> {
+    core: Arc<ReaderCore>,
+    guard: Option<Arc<ReaderGuard>>,
+    marker: PhantomData<fn() -> T>,
+}
+
+impl<T> Clone for DataReader<T> {
+    fn clone(&self) -> Self {
+        Self {
+            core: Arc::clone(&self.core),
+            guard: self.guard.clone(),
+            marker: PhantomData,
+        }
+    }
+}
+
+impl<T> DataReader<T> {
+    fn unguarded(core: Arc<ReaderCore>) -> Self {
+        Self {
+            core,
+            guard: None,
+            marker: PhantomData,
+        }
+    }
+}
+
+impl<T: TopicData> DataReader<T> {
+    /// Which reader.
+    pub fn guid(&self) -> Guid {
+        self.core.guid
+    }
+
+    /// Name of its topic.
+    pub fn topic_name(&self) -> &str {
+        &self.core.topic
+    }
+
+    /// Its QoS.
+    pub fn qos(&self) -> &DataReaderQos {
+        &self.core.qos
+    }
+
+    /// Takes all samples, oldest first; an empty vector if there are none.
+    pub fn take(&self) -> Vec<Sample<T>> {
+        self.take_with(&Select::default())
+    }
+
+    /// Takes the oldest sample. Allocates nothing but what `T` itself does.
+    pub fn take_next_sample(&self) -> Option<Sample<T>> {
+        let one = Select {
+            max: 1,
+            ..Select::default()
+        };
+        loop {
+            let mut raw = None;
+            self.core.take(&one, |sample| raw = Some(sample));
+            if let Some(sample) = self.decode(raw?) {
+                return Some(sample);
+            }
+        }
+    }
+
+    /// Takes the samples that `select` names.
+    pub fn take_with(&self, select: &Select) -> Vec<Sample<T>> {
+        let mut raw = Vec::new();
+        self.core.take(select, |sample| raw.push(sample));
+        raw.into_iter()
+            .filter_map(|sample| self.decode(sample))
+            .collect()
+    }
+
+    /// Reads all samples and leaves them in the reader.
+    pub fn read(&self) -> Vec<Sample<T>> {
+        self.read_with(&Select::default())
+    }
+
+    /// Reads the samples that `select` names and leaves them in the reader.
+    pub fn read_with(&self, select: &Select) -> Vec<Sample<T>> {
+        let mut raw = Vec::new();
+        self.core.read(select, |sample| raw.push(sample));
+        raw.into_iter()
+            .filter_map(|sample| self.decode(sample))
+            .collect()
+    }
+
+    /// A sample that is no valid `T` is left out, counted and logged: its writer is at fault, not this application.
+    fn decode(&self, raw: dunlin_rtps::Sample) -> Option<Sample<T>> {
+        let value = match (raw.info.valid_data, raw.payload.is_empty()) {
+            (true, _) => dunlin_cdr::from_payload_bytes(&raw.payload).map(Some),
+            (false, true) => Ok(None),
+            (false, false) => dunlin_cdr::key_from_payload(&raw.payload).map(Some),
+        };
+        match value {
+            Ok(value) => Some(Sample {
+                info: raw.info,
+                value,
+            }),
+            Err(error) => {
+                self.core.note_undecodable(raw.info.publication, &error);
+                None
+            }
+        }
+    }
+
+    /// Waits until at least `writers` writers match.
+    ///
+    /// # Errors
+    /// `Timeout`, saying what was discovered.
+    pub fn wait_for_matched(&self, writers: usize, timeout: Duration) -> Result<()> {
+        let signal = Signal::of_this_thread();
+        let deadline = (!timeout.is_infinite()).then(|| clock::now().after(timeout));
+        self.core.flags.waiters.add(&signal);
+        let enough = || self.core.matched_count() >= writers;
+        let done = self
+            .core
+            .shared
+            .user
+            .wait(&self.core.shared, &signal, deadline, enough);
+        self.core.flags.waiters.remove(&signal);
+        if done {
+            return Ok(());
+        }
+        let why = self.explain_matching().join("; ");
+        Err(Error::Timeout {
+            entity: self.core.describe(),
+            waited: timeout,
+            why,
+        })
+    }
+
+    /// Why writers of the same or a similar topic do not match, a line each.
+    pub fn explain_matching(&self) -> Vec<String> {
+        self.core.shared.directory.lock().explain(self.core.guid)
+    }
+
+    /// SUBSCRIPTION_MATCHED; resets its changes.
+    pub fn subscription_matched_status(&self) -> MatchedStatus {
+        self.core.matched_status()
+    }
+
+    /// How many writers match now.
+    pub fn matched_count(&self) -> usize {
+        self.core.matched_count()
+    }
+
+    /// The writers that match now.
+    pub fn matched_publications(&self) -> Vec<Guid> {
+        self.core.matched_endpoints()
+    }
+
+    /// REQUESTED_INCOMPATIBLE_QOS; resets its change.
+    pub fn requested_incompatible_qos_status(&self) -> IncompatibleQosStatus {
+        self.core.incompatible_status()
+    }
+
+    /// LIVELINESS_CHANGED; resets its changes.
+    pub fn liveliness_changed_status(&self) -> LivelinessChangedStatus {
+        self.core.liveliness_status()
+    }
+
+    /// SAMPLE_LOST; resets its change.
+    pub fn sample_lost_status(&self) -> SampleCountStatus {
+        self.core.lost_status()
+    }
+
+    /// SAMPLE_REJECTED; resets its change.
+    pub fn sample_rejected_status(&self) -> SampleCountStatus {
+        self.core.rejected_status()
+    }
+
+    /// Statuses that changed and were not read yet.
+    pub fn status_changes(&self) -> StatusMask {
+        self.core.flags.changes()
+    }
+
+    /// A condition on this reader's statuses.
+    pub fn status_condition(&self) -> StatusCondition {
+        StatusCondition::of_reader(&self.core)
+    }
+
+    /// A condition on samples with the states of `select`.
+    pub fn read_condition(&self, select: Select) -> ReadCondition {
+        ReadCondition::new(&self.core, select)
+    }
+}
+
+/// Hears of a reader's data and statuses (DDS 1.4 2.2.2.5.7); each method does nothing by default.
+#[allow(unused_variables, reason = "the names document the arguments")]
+pub trait DataReaderListener<T: TopicData>: Send + Sync + 'static {
+    /// There is data to take.
+    fn on_data_available(&self, reader: &DataReader<T>) {}
+    /// A writer came or went.
+    fn on_subscription_matched(&self, reader: &DataReader<T>, status: &MatchedStatus) {}
+    /// A writer offers less than this reader asks for.
+    fn on_requested_incompatible_qos(
+        &self,
+        reader: &DataReader<T>,
+        status: &IncompatibleQosStatus,
+    ) {
+    }
+    /// A matched writer became alive or not alive.
+    fn on_liveliness_changed(&self, reader: &DataReader<T>, status: &LivelinessChangedStatus) {}
+    /// Samples were lost.
+    fn on_sample_lost(&self, reader: &DataReader<T>, status: &SampleCountStatus) {}
+    /// A sample was refused for a resource limit.
+    fn on_sample_rejected(&self, reader: &DataReader<T>, status: &SampleCountStatus) {}
+}
+
+impl<T: TopicData, F: Fn(&DataReader<T>) + Send + Sync + 'static> DataReaderListener<T> for F {
+    fn on_data_available(&self, reader: &DataReader<T>) {
+        self(reader);
+    }
+}
+
+/// Hears nothing.
+struct NoListener;
+
+impl<T: TopicData> DataReaderListener<T> for NoListener {}
+
+struct Bound<T, L> {
+    reader: DataReader<T>,
+    listener: L,
+}
+
+impl<T: TopicData, L: DataReaderListener<T>> ReaderEvents for Bound<T, L> {
+    fn data_available(&self) {
+        self.listener.on_data_available(&self.reader);
+    }
+
+    fn matched(&self, status: &MatchedStatus) {
+        self.listener.on_subscription_matched(&self.reader, status);
+    }
+
+    fn incompatible(&self, status: &IncompatibleQosStatus) {
+        self.listener
+            .on_requested_incompatible_qos(&self.reader, status);
+    }
+
+    fn liveliness(&self, status: &LivelinessChangedStatus) {
+        self.listener.on_liveliness_changed(&self.reader, status);
+    }
+
+    fn lost(&self, status: &SampleCountStatus) {
+        self.listener.on_sample_lost(&self.reader, status);
+    }
+
+    fn rejected(&self, status: &SampleCountStatus) {
+        self.listener.on_sample_rejected(&self.reader, status);
+    }
+}

@@ -1,0 +1,118 @@
+//! One thread per participant that touches endpoints when time, not data, asks for it.
+//!
+//! An endpoint is scheduled only if its next time-out is earlier than what it is already scheduled for, so steady
+//! traffic neither locks nor wakes anything here: at most once per heartbeat period does the timer look at an endpoint.
+use crate::clock;
+use crate::lock::{LEAF, Ranked};
+use crate::reader::ReaderCore;
+use crate::shared::Shared;
+use crate::writer::WriterCore;
+use dunlin_rtps::Time;
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+use std::sync::atomic::{AtomicBool, AtomicI64, Ordering::SeqCst};
+use std::sync::{Arc, OnceLock, Weak};
+use std::thread::Thread;
+
+/// Whom a time-out concerns.
+pub(crate) enum Due {
+    Discovery,
+    Writer(Weak<WriterCore>),
+    Reader(Weak<ReaderCore>),
+}
+
+struct Entry(Time, Due);
+
+impl PartialEq for Entry {
+    fn eq(&self, other: &Self) -> bool {
+        self.0 == other.0
+    }
+}
+impl Eq for Entry {}
+impl PartialOrd for Entry {
+    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
+        Some(self.cmp(other))
+    }
+}
+impl Ord for Entry {
+    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
+        self.0.cmp(&other.0)
+    }
+}
+
+#[derive(Default)]
+pub(crate) struct Timer {
+    heap: Ranked<BinaryHeap<Reverse<Entry>>, LEAF>,
+    /// When the thread will wake by itself.
+    wakes: AtomicI64,
+    thread: OnceLock<Thread>,
+    stopped: AtomicBool,
+}
+
+impl Timer {
+    /// Has `due` looked at by `at`, unless `scheduled` says that this happens anyway.
+    pub(crate) fn schedule(&self, at: Time, scheduled: &AtomicI64, due: impl FnOnce() -> Due) {
+        if at.0 >= scheduled.load(SeqCst) {
+            return;
+        }
+        scheduled.store(at.0, SeqCst);
+        self.heap.lock().push(Reverse(Entry(at, due())));
+        if at.0 < self.wakes.load(SeqCst)
+            && let Some(thread) = self.thread.get()
+        {
+            thread.unpark();
+        }
+    }
+
+    /// The body of the timer's thread.
+    pub(crate) fn run(&self, shared: &Arc<Shared>) {
+        let _ = self.thread.set(std::thread::current());
+        let mut out = shared.datagrams();
+        while !self.stopped.load(SeqCst) {
+            let now = clock::now();
+            match self.pop(now) {
+                Ok(due) => match due {
+                    Due::Discovery => shared.discovery_timeout(),
+                    Due::Writer(writer) => {
+                        if let Some(writer) = writer.upgrade() {
+                            writer.scheduled.store(i64::MAX, SeqCst);
+                            writer.handle_timeout(now, &mut out);
+                        }
+                    }
+                    Due::Reader(reader) => {
+                        if let Some(reader) = reader.upgrade() {
+                            reader.scheduled.store(i64::MAX, SeqCst);
+                            reader.handle_timeout(now, &mut out);
+                        }
+                    }
+                },
+                Err(next) => {
+                    let at = clock::instant(next);
+                    std::thread::park_timeout(
+                        at.saturating_duration_since(std::time::Instant::now()),
+                    );
+                }
+            }
+        }
+    }
+
+    /// What is due, or when the next is.
+    fn pop(&self, now: Time) -> Result<Due, Time> {
+        let mut heap = self.heap.lock();
+        let next = heap
+            .peek()
+            .map_or(now.0.saturating_add(1_000_000_000), |e| e.0.0.0);
+        self.wakes.store(next, SeqCst);
+        if next > now.0 {
+            return Err(Time(next));
+        }
+        heap.pop().map(|e| e.0.1).ok_or(Time(next))
+    }
+
+    pub(crate) fn stop(&self) {
+        self.stopped.store(true, SeqCst);
+        if let Some(thread) = self.thread.get() {
+            thread.unpark();
+        }
+    }
+}

@@ -1,0 +1,409 @@
+//! The untyped writer: bytes, instances and QoS. Every language and every type goes through it.
+use crate::clock;
+use crate::datagram::Datagrams;
+use crate::error::Error;
+use crate::lock::{LEAF, PUBLISH, Ranked, WRITER};
+use crate::pool::Pool;
+use crate::shared::{Routes, Shared};
+use crate::signal::{Signal, Waiters};
+use crate::status::{IncompatibleQosStatus, MatchedStatus, StatusFlags, StatusKind, Tally};
+use crate::timer::Due;
+use bytes::BytesMut;
+use dunlin_qos::{DataWriterQos, Duration, Incompatibility, PublisherQos};
+use dunlin_rtps::{
+    Change, ChangeKind, InstanceHandle, ReaderProxyConfig, Time, To, WriteError, Writer,
+    WriterConfig,
+};
+use dunlin_wire::{Guid, Locator, SequenceNumber, Submessage, Timestamp};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, AtomicU64, Ordering::SeqCst};
+
+/// Calls into the typed layer.
+pub(crate) trait WriterEvents: Send + Sync {
+    fn matched(&self, status: &MatchedStatus);
+    fn incompatible(&self, status: &IncompatibleQosStatus);
+}
+
+/// A writer without a type.
+pub(crate) struct WriterCore {
+    pub(crate) guid: Guid,
+    pub(crate) topic: String,
+    pub(crate) type_name: &'static str,
+    pub(crate) qos: DataWriterQos,
+    pub(crate) publisher: PublisherQos,
+    pub(crate) shared: Arc<Shared>,
+    publish: Ranked<Publish, PUBLISH>,
+    state: Ranked<Writer, WRITER>,
+    destinations: Ranked<Arc<[Locator]>, LEAF>,
+    destinations_generation: AtomicU64,
+    /// When the timer will look at this writer; `i64::MAX` if it will not.
+    pub(crate) scheduled: AtomicI64,
+    /// Those who wait for room in the history or for acknowledgements.
+    room: Waiters,
+    /// Grows whenever there may be more room than before.
+    room_epoch: AtomicU64,
+    pub(crate) flags: StatusFlags,
+    matched: Ranked<Tally, LEAF>,
+    incompatible: Ranked<IncompatibleQosStatus, LEAF>,
+    events: Ranked<Option<Arc<dyn WriterEvents>>, LEAF>,
+}
+
+/// What the thread whose turn it is to publish works with.
+struct Publish {
+    pool: Pool,
+    datagrams: Datagrams,
+    destinations: Arc<[Locator]>,
+    generation: u64,
+}
+
+/// A change as the typed layer describes it.
+pub(crate) struct NewChange<'a> {
+    pub(crate) kind: ChangeKind,
+    pub(crate) instance: InstanceHandle,
+    pub(crate) timestamp: Option<Timestamp>,
+    /// Bytes that `fill` will write.
+    pub(crate) size: usize,
+    pub(crate) fill: &'a mut dyn FnMut(&mut BytesMut) -> Result<(), dunlin_cdr::Error>,
+}
+
+impl WriterCore {
+    pub(crate) fn new(
+        guid: Guid,
+        topic: &str,
+        type_name: &'static str,
+        keyed: bool,
+        qos: DataWriterQos,
+        publisher: PublisherQos,
+        shared: &Arc<Shared>,
+    ) -> Self {
+        let config = WriterConfig {
+            guid,
+            reliability: qos.reliability.kind,
+            durability: qos.durability,
+            history: qos.history,
+            resource_limits: qos.resource_limits,
+            fragment_size: shared.fragment_size(),
+            heartbeat_period: shared.config.heartbeat_period,
+            send_key_hash: keyed,
+            ..WriterConfig::new(guid)
+        };
+        let none: Arc<[Locator]> = Arc::new([]);
+        Self {
+            guid,
+            topic: topic.to_owned(),
+            type_name,
+
+            publisher,
+            shared: Arc::clone(shared),
+            publish: Ranked::new(Publish {
+                pool: Pool::default(),
+                datagrams: shared.datagrams(),
+                destinations: Arc::clone(&none),
+                generation: 0,
+            }),
+            state: Ranked::new(Writer::new(config)),
+            destinations: Ranked::new(none),
+            destinations_generation: AtomicU64::new(0),
+            scheduled: AtomicI64::new(i64::MAX),
+            room: Waiters::default(),
+            room_epoch: AtomicU64::new(0),
+            flags: StatusFlags::default(),
+            matched: Ranked::default(),
+            incompatible: Ranked::default(),
+            events: Ranked::new(None),
+            qos,
+        }
+    }
+
+    /// Writes one change: serialize, store, send, all in the caller's thread (see `docs/walk.md`).
+    pub(crate) fn write(self: &Arc<Self>, change: NewChange<'_>) -> Result<SequenceNumber, Error> {
+        let mut turn = self.publish.lock();
+        let publish = &mut *turn;
+        let buffer = publish.pool.reserve(change.size);
+        if let Err(error) = (change.fill)(buffer) {
+            buffer.clear();
+            return Err(Error::Serialization {
+                entity: self.describe(),
+                error,
+            });
+        }
+        let change = Change {
+            kind: change.kind,
+            instance: change.instance,
+            timestamp: change.timestamp.unwrap_or_else(clock::wall),
+            payload: buffer.split().freeze(),
+        };
+        let (sequence, next) = self.store(publish, &change)?;
+        if publish.datagrams.len() >= self.qos.batching.max_bytes as usize {
+            self.flush_turn(publish);
+        }
+        drop(turn);
+        self.schedule(next);
+        Ok(sequence)
+    }
+
+    /// Puts a change into the history, waiting for room as long as the QoS allows.
+    fn store(
+        self: &Arc<Self>,
+        publish: &mut Publish,
+        change: &Change,
+    ) -> Result<(SequenceNumber, Option<Time>), Error> {
+        let mut deadline = None;
+        loop {
+            let now = clock::now();
+            let epoch = self.room_epoch.load(SeqCst);
+            {
+                let mut state = self.state.lock();
+                match state.write(now, change, &mut publish.datagrams) {
+                    Ok(sequence) => return Ok((sequence, state.next_timeout())),
+                    Err(WriteError::Full) => state.heartbeat(now, &mut publish.datagrams),
+                    Err(WriteError::OutOfResources(limit)) => {
+                        return Err(Error::OutOfResources {
+                            entity: self.describe(),
+                            limit: limit.to_string(),
+                        });
+                    }
+                }
+            }
+            self.flush_turn(publish);
+            let until =
+                *deadline.get_or_insert_with(|| now.after(self.qos.reliability.max_blocking_time));
+            let signal = Signal::of_this_thread();
+            self.room.add(&signal);
+            let room = self
+                .shared
+                .user
+                .wait(&self.shared, &signal, Some(until), || {
+                    self.room_epoch.load(SeqCst) != epoch
+                });
+            self.room.remove(&signal);
+            if !room {
+                return Err(self.blocked());
+            }
+        }
+    }
+
+    fn blocked(&self) -> Error {
+        let behind = self.state.lock().slowest_reader();
+        Error::Timeout {
+            entity: self.describe(),
+            waited: self.qos.reliability.max_blocking_time,
+            why: match behind {
+                Some((reader, acknowledged)) => format!(
+                    "the history is full and reader {reader} has acknowledged only up to {}; raise RELIABILITY.max_blocking_time \
+                     or RESOURCE_LIMITS.max_samples, or use HISTORY KEEP_LAST",
+                    acknowledged.0
+                ),
+                None => "the history is full".into(),
+            },
+        }
+    }
+
+    fn flush_turn(&self, publish: &mut Publish) {
+        let generation = self.destinations_generation.load(SeqCst);
+        if generation != publish.generation {
+            publish.destinations = Arc::clone(&self.destinations.lock());
+            publish.generation = generation;
+        }
+        let matched = &publish.destinations;
+        publish
+            .datagrams
+            .flush(&*self.shared.transport, |to| match to {
+                To::Matched => matched,
+                // Only answers go to single endpoints, and they go out where the question came in.
+                To::Endpoint(_) | To::Announce => &[],
+            });
+    }
+
+    /// Sends what batching holds back.
+    pub(crate) fn flush(&self) {
+        self.flush_turn(&mut self.publish.lock());
+    }
+
+    /// Waits until all matched reliable readers have everything.
+    pub(crate) fn wait_for_acknowledgments(
+        self: &Arc<Self>,
+        timeout: Duration,
+    ) -> Result<(), Error> {
+        self.flush();
+        let deadline = clock::now().after(timeout);
+        let last = {
+            let mut out = self.shared.datagrams();
+            let mut state = self.state.lock();
+            let last = state.last_sequence();
+            if state.is_acknowledged(last) {
+                return Ok(());
+            }
+            state.heartbeat(clock::now(), &mut out);
+            drop(state);
+            self.send(&mut out, &self.shared.routes());
+            last
+        };
+        let signal = Signal::of_this_thread();
+        self.room.add(&signal);
+        let done = self
+            .shared
+            .user
+            .wait(&self.shared, &signal, Some(deadline), || {
+                self.state.lock().is_acknowledged(last)
+            });
+        self.room.remove(&signal);
+        if done {
+            return Ok(());
+        }
+        let behind = self.state.lock().slowest_reader();
+        Err(Error::Timeout {
+            entity: self.describe(),
+            waited: timeout,
+            why: match behind {
+                Some((reader, got)) => format!(
+                    "reader {reader} has acknowledged {} of {} changes",
+                    got.0, last.0
+                ),
+                None => "acknowledgements are missing".into(),
+            },
+        })
+    }
+
+    /// Says that there may be room or that acknowledgements came.
+    pub(crate) fn announce_room(&self) {
+        self.room_epoch.fetch_add(1, SeqCst);
+        self.room.raise_all();
+    }
+
+    /// Handles ACKNACK and NACK_FRAG; true if there may be room now.
+    pub(crate) fn handle_answer(
+        &self,
+        now: Time,
+        from: Guid,
+        message: &Submessage<'_>,
+        out: &mut Datagrams,
+    ) -> bool {
+        let mut state = self.state.lock();
+        match message {
+            Submessage::AckNack(ack) => state.handle_ack_nack(now, from, ack, out).room,
+            Submessage::NackFrag(nack) => {
+                state.handle_nack_frag(now, from, nack, out);
+                false
+            }
+            _ => false,
+        }
+    }
+
+    /// Sends what a receive or timer thread has built for this writer.
+    pub(crate) fn send(&self, out: &mut Datagrams, routes: &Routes) {
+        if out.is_empty() {
+            return;
+        }
+        let matched = Arc::clone(&self.destinations.lock());
+        out.flush(&*self.shared.transport, |to| match to {
+            To::Matched => &matched,
+            To::Endpoint(guid) => routes.locator(&guid),
+            To::Announce => &[],
+        });
+    }
+
+    /// The timer's work: batches that wait, heartbeats.
+    pub(crate) fn handle_timeout(self: &Arc<Self>, now: Time, out: &mut Datagrams) {
+        if let Some(mut publish) = self.publish.try_lock() {
+            self.flush_turn(&mut publish);
+        }
+        let next = {
+            let mut state = self.state.lock();
+            state.handle_timeout(now, out);
+            state.next_timeout()
+        };
+        self.send(out, &self.shared.routes());
+        self.schedule(next);
+    }
+
+    pub(crate) fn schedule(self: &Arc<Self>, next: Option<Time>) {
+        if let Some(at) = next {
+            self.shared
+                .timer
+                .schedule(at, &self.scheduled, || Due::Writer(Arc::downgrade(self)));
+        }
+    }
+
+    /// A remote reader suits: it becomes a proxy, and its locators a destination.
+    pub(crate) fn add_reader(
+        self: &Arc<Self>,
+        now: Time,
+        proxy: ReaderProxyConfig,
+        out: &mut Datagrams,
+    ) {
+        let next = {
+            let mut state = self.state.lock();
+            state.add_reader(now, proxy, out);
+            state.next_timeout()
+        };
+        self.schedule(next);
+    }
+
+    pub(crate) fn remove_reader(&self, reader: Guid) {
+        self.state.lock().remove_reader(reader);
+        self.announce_room();
+    }
+
+    pub(crate) fn set_destinations(&self, to: Vec<Locator>) {
+        *self.destinations.lock() = to.into();
+        self.destinations_generation.fetch_add(1, SeqCst);
+    }
+
+    pub(crate) fn set_events(&self, events: Option<Arc<dyn WriterEvents>>) {
+        *self.events.lock() = events;
+    }
+
+    /// Counts a match or its end and tells those who wait or listen.
+    pub(crate) fn note_matched(&self, reader: Guid, change: i32) {
+        self.matched.lock().count(reader, change);
+        self.flags.raise(StatusKind::PublicationMatched);
+        let events = self.events.lock().clone();
+        if let Some(events) = events {
+            let status = self.matched_status();
+            events.matched(&status);
+        }
+    }
+
+    pub(crate) fn note_incompatible(&self, reader: Guid, mismatches: &[Incompatibility]) {
+        self.incompatible.lock().count(reader, mismatches);
+        self.flags.raise(StatusKind::OfferedIncompatibleQos);
+        let events = self.events.lock().clone();
+        if let Some(events) = events {
+            let status = self.incompatible_status();
+            events.incompatible(&status);
+        }
+    }
+
+    pub(crate) fn matched_status(&self) -> MatchedStatus {
+        self.flags.clear(StatusKind::PublicationMatched);
+        self.matched.lock().take()
+    }
+
+    pub(crate) fn matched_count(&self) -> usize {
+        self.matched.lock().current()
+    }
+
+    pub(crate) fn matched_endpoints(&self) -> Vec<Guid> {
+        self.matched.lock().endpoints()
+    }
+
+    pub(crate) fn incompatible_status(&self) -> IncompatibleQosStatus {
+        self.flags.clear(StatusKind::OfferedIncompatibleQos);
+        self.incompatible.lock().take()
+    }
+
+    /// True if a reliable reader still lacks something.
+    pub(crate) fn has_unacknowledged(&self) -> bool {
+        let state = self.state.lock();
+        !state.is_acknowledged(state.last_sequence())
+    }
+
+    /// Name for messages to the user.
+    pub(crate) fn describe(&self) -> String {
+        format!(
+            "writer of topic {:?} (type {:?}, {})",
+            self.topic, self.type_name, self.guid
+        )
+    }
+}

@@ -1,0 +1,112 @@
+//! Participants on an in-memory network.
+#![allow(dead_code, reason = "each test uses a part")]
+use bytes::Bytes;
+use dunlin::transport::{Faults, MemoryNetwork};
+use dunlin::*;
+use std::sync::Arc;
+
+/// No key.
+#[derive(Topic, Clone, Debug, PartialEq)]
+#[topic(extensibility = "final")]
+pub struct Plain {
+    pub number: u32,
+    pub data: Bytes,
+}
+
+/// A key longer than 16 bytes.
+#[derive(Topic, Clone, Debug, PartialEq, Default)]
+pub struct Keyed {
+    #[key]
+    #[topic(bound = 64)]
+    pub name: String,
+    pub number: u32,
+}
+
+/// A network whose every participant is a host of its own.
+pub struct Net(MemoryNetwork);
+
+impl Net {
+    pub fn new(drop: f64) -> Self {
+        Self(MemoryNetwork::new(
+            7,
+            Faults {
+                drop,
+                ..Faults::default()
+            },
+        ))
+    }
+
+    pub fn set_drop(&self, drop: f64) {
+        self.0.set_faults(Faults {
+            drop,
+            ..Faults::default()
+        });
+    }
+
+    pub fn participant(&self) -> DomainParticipant {
+        self.configured(ParticipantConfig::default())
+    }
+
+    pub fn configured(&self, config: ParticipantConfig) -> DomainParticipant {
+        let config = ParticipantConfig {
+            transport: Some(Arc::new(self.0.host())),
+            heartbeat_period: Duration::from_millis(10),
+            ..config
+        };
+        DomainParticipant::with_config(0, config).unwrap()
+    }
+}
+
+pub fn reliable_all() -> (DataWriterQos, DataReaderQos) {
+    let reliability = Reliability {
+        max_blocking_time: Duration::from_secs(30),
+        ..Reliability::RELIABLE
+    };
+    (
+        DataWriterQos {
+            reliability,
+            history: History::KeepAll,
+            ..Default::default()
+        },
+        DataReaderQos {
+            reliability,
+            history: History::KeepAll,
+            ..Default::default()
+        },
+    )
+}
+
+pub fn writer<T: TopicData>(
+    p: &DomainParticipant,
+    topic: &str,
+    qos: DataWriterQos,
+) -> DataWriter<T> {
+    let topic = p.create_topic(topic, Default::default()).unwrap();
+    p.create_publisher(Default::default())
+        .create_datawriter(&topic, qos)
+        .unwrap()
+}
+
+pub fn reader<T: TopicData>(
+    p: &DomainParticipant,
+    topic: &str,
+    qos: DataReaderQos,
+) -> DataReader<T> {
+    let topic = p.create_topic(topic, Default::default()).unwrap();
+    p.create_subscriber(Default::default())
+        .create_datareader(&topic, qos)
+        .unwrap()
+}
+
+/// Takes samples until there are `count` of them or nothing came for ten seconds.
+pub fn take<T: TopicData>(reader: &DataReader<T>, count: usize) -> Vec<Sample<T>> {
+    let mut set = WaitSet::new();
+    set.attach(reader.read_condition(Select::default()));
+    let mut samples = Vec::new();
+    while samples.len() < count && set.wait(Duration::from_secs(10)).is_ok() {
+        samples.extend(reader.take());
+    }
+    samples
+}
+
+pub const SOON: Duration = Duration::from_secs(20);

@@ -1,0 +1,255 @@
+//! Entities as an application uses them: instances, statuses, listeners, conditions, errors.
+mod common;
+use bytes::Bytes;
+use common::{Keyed, Net, Plain, SOON, reader, reliable_all, take, writer};
+use dunlin::*;
+use std::sync::mpsc;
+
+fn key(name: &str) -> Keyed {
+    Keyed {
+        name: name.into(),
+        ..Default::default()
+    }
+}
+
+#[test]
+fn instances_are_disposed_unregistered_and_come_back() {
+    let net = Net::new(0.0);
+    let (wqos, rqos) = reliable_all();
+    let lifecycle = WriterDataLifecycle {
+        autodispose_unregistered_instances: false,
+    };
+    let wqos = DataWriterQos {
+        writer_data_lifecycle: lifecycle,
+        ..wqos
+    };
+    let (a, b) = (net.participant(), net.participant());
+    let writer = writer::<Keyed>(&a, "T", wqos);
+    let reader = reader::<Keyed>(&b, "T", rqos);
+    writer.wait_for_matched(1, SOON).unwrap();
+    reader.wait_for_matched(1, SOON).unwrap();
+
+    writer.write(&key("x")).unwrap();
+    writer.dispose(&key("x")).unwrap();
+    let samples = take(&reader, 2);
+    assert_eq!(samples[0].info.view_state, ViewState::New);
+    let gone = samples.last().unwrap();
+    assert_eq!(gone.info.instance_state, InstanceState::NotAliveDisposed);
+    assert!(gone.data().is_none());
+    assert_eq!(gone.key().map(|k| &*k.name), Some("x"));
+
+    writer.write(&key("x")).unwrap();
+    let back = take(&reader, 1);
+    assert_eq!(back[0].info.instance_state, InstanceState::Alive);
+    assert_eq!(back[0].info.disposed_generation_count, 1);
+
+    writer.unregister_instance(&key("x")).unwrap();
+    assert_eq!(
+        take(&reader, 1)[0].info.instance_state,
+        InstanceState::NotAliveNoWriters
+    );
+    writer.write(&key("y")).unwrap();
+    assert_eq!(
+        take(&reader, 1)[0].info.instance_state,
+        InstanceState::Alive
+    );
+    drop(writer);
+    let last = take(&reader, 1);
+    assert_eq!(
+        last[0].info.instance_state,
+        InstanceState::NotAliveNoWriters,
+        "deleting a writer does not dispose"
+    );
+}
+
+#[test]
+fn incompatible_qos_is_reported_on_both_sides_with_both_values_and_does_not_match() {
+    let net = Net::new(0.0);
+    let (a, b) = (net.participant(), net.participant());
+    let wqos = DataWriterQos {
+        reliability: Reliability::BEST_EFFORT,
+        ..Default::default()
+    };
+    let rqos = DataReaderQos {
+        reliability: Reliability::RELIABLE,
+        ..Default::default()
+    };
+    let writer = writer::<Plain>(&a, "T", wqos);
+    let reader = reader::<Plain>(&b, "T", rqos);
+    let mut set = WaitSet::new();
+    let (w, r) = (writer.status_condition(), reader.status_condition());
+    r.set_enabled_statuses(StatusKind::RequestedIncompatibleQos.into());
+    set.attach(r);
+    set.wait(SOON).unwrap();
+    let status = reader.requested_incompatible_qos_status();
+    assert_eq!(
+        (status.total_count, status.last_policy),
+        (1, Some(PolicyId::Reliability))
+    );
+    assert!(
+        status.last_reasons[0].contains("BEST_EFFORT")
+            && status.last_reasons[0].contains("RELIABLE"),
+        "{status:?}"
+    );
+    let mut other = WaitSet::new();
+    w.set_enabled_statuses(StatusKind::OfferedIncompatibleQos.into());
+    other.attach(w);
+    other.wait(SOON).unwrap();
+    assert_eq!(
+        writer.offered_incompatible_qos_status().last_policy,
+        Some(PolicyId::Reliability)
+    );
+    assert_eq!((writer.matched_count(), reader.matched_count()), (0, 0));
+    let why = reader.explain_matching().join("\n");
+    assert!(why.contains("RELIABILITY"), "{why}");
+    let error = reader
+        .wait_for_matched(1, Duration::from_millis(10))
+        .unwrap_err()
+        .to_string();
+    assert!(
+        error.contains("RELIABILITY") && error.contains("\"T\""),
+        "{error}"
+    );
+}
+
+#[test]
+fn a_writer_and_a_reader_of_one_participant_match() {
+    let net = Net::new(0.0);
+    let (wqos, rqos) = reliable_all();
+    let participant = net.participant();
+    let writer = writer::<Plain>(&participant, "T", wqos);
+    let reader = reader::<Plain>(&participant, "T", rqos);
+    writer.wait_for_matched(1, SOON).unwrap();
+    reader.wait_for_matched(1, SOON).unwrap();
+    for number in 0..100 {
+        writer
+            .write(&Plain {
+                number,
+                data: Bytes::new(),
+            })
+            .unwrap();
+    }
+    assert_eq!(take(&reader, 100).len(), 100);
+}
+
+#[test]
+fn a_listener_runs_on_the_thread_that_waits_and_receives() {
+    let net = Net::new(0.0);
+    let (wqos, rqos) = reliable_all();
+    let (a, b) = (net.participant(), net.participant());
+    let writer = writer::<Plain>(&a, "T", wqos);
+    let topic = b.create_topic::<Plain>("T", Default::default()).unwrap();
+    let (tell, told) = mpsc::channel();
+    let guard = GuardCondition::new();
+    let heard = guard.clone();
+    let listener = move |reader: &DataReader<Plain>| {
+        while let Some(sample) = reader.take_next_sample() {
+            let number = sample.data().map(|d| d.number);
+            tell.send((number, std::thread::current().id())).unwrap();
+            heard.set_trigger_value(true);
+        }
+    };
+    let reader = b
+        .create_subscriber(Default::default())
+        .create_datareader_with_listener(&topic, rqos, listener)
+        .unwrap();
+    writer.wait_for_matched(1, SOON).unwrap();
+    reader.wait_for_matched(1, SOON).unwrap();
+    let mut set = WaitSet::new();
+    set.attach(guard.clone());
+    set.attach(reader.status_condition());
+    reader
+        .status_condition()
+        .set_enabled_statuses(StatusMask::NONE);
+    let mut own = 0;
+    for number in 0..200 {
+        // The other side writes while this thread waits.
+        let other = writer.clone();
+        let sender = std::thread::spawn(move || {
+            std::thread::sleep(std::time::Duration::from_millis(2));
+            other
+                .write(&Plain {
+                    number,
+                    data: Bytes::new(),
+                })
+                .unwrap();
+        });
+        set.wait(SOON).unwrap();
+        guard.set_trigger_value(false);
+        sender.join().unwrap();
+        let (got, thread) = told.recv().unwrap();
+        assert_eq!(got, Some(number));
+        own += u32::from(thread == std::thread::current().id());
+    }
+    assert!(
+        own >= 150,
+        "the waiting thread received only {own} of 200 samples itself"
+    );
+}
+
+#[test]
+fn a_participant_that_vanishes_is_missed_after_its_lease_and_one_that_leaves_at_once() {
+    let net = Net::new(0.0);
+    let (wqos, rqos) = reliable_all();
+    let config = ParticipantConfig {
+        lease_duration: Duration::from_millis(300),
+        announce_period: Duration::from_millis(100),
+        ..Default::default()
+    };
+    let a = net.configured(config);
+    let reader = reader::<Plain>(&net.participant(), "T", rqos);
+    let writer = writer::<Plain>(&a, "T", wqos);
+    reader.wait_for_matched(1, SOON).unwrap();
+    net.set_drop(1.0);
+    let gone = |limit: std::time::Duration| {
+        let start = std::time::Instant::now();
+        while reader.matched_count() > 0 && start.elapsed() < limit {
+            std::thread::sleep(std::time::Duration::from_millis(5));
+        }
+        reader.matched_count() == 0
+    };
+    assert!(gone(std::time::Duration::from_secs(5)), "the lease ran out");
+    net.set_drop(0.0);
+    reader.wait_for_matched(1, SOON).unwrap();
+    drop(a);
+    drop(writer);
+    assert!(
+        gone(std::time::Duration::from_millis(250)),
+        "goodbye was heard"
+    );
+}
+
+#[test]
+fn errors_name_the_entity_the_policy_and_both_values() {
+    let net = Net::new(0.0);
+    let p = net.participant();
+    let topic = p.create_topic::<Plain>("T", Default::default()).unwrap();
+    let text = p
+        .create_topic::<Keyed>("T", Default::default())
+        .err()
+        .unwrap()
+        .to_string();
+    assert!(text.contains("Plain") && text.contains("Keyed"), "{text}");
+    let qos = DataWriterQos {
+        history: History::KeepLast(10),
+        resource_limits: ResourceLimits {
+            max_samples_per_instance: Some(5),
+            ..Default::default()
+        },
+        ..Default::default()
+    };
+    let error = p
+        .create_publisher(Default::default())
+        .create_datawriter(&topic, qos)
+        .err()
+        .unwrap();
+    let text = error.to_string();
+    assert!(
+        text.contains("\"T\"") && text.contains("10") && text.contains('5'),
+        "{text}"
+    );
+    assert!(matches!(
+        DomainParticipant::new(233),
+        Err(Error::BadParameter(_))
+    ));
+}

@@ -1,0 +1,230 @@
+//! What reliable delivery promises, with whole participants and real threads over a network that loses datagrams.
+mod common;
+use bytes::Bytes;
+use common::{Keyed, Net, Plain, SOON, reader, reliable_all, take, writer};
+use dunlin::*;
+
+#[test]
+fn ten_thousand_samples_arrive_once_and_in_order_though_a_fifth_of_the_datagrams_is_lost() {
+    let net = Net::new(0.2);
+    let (wqos, rqos) = reliable_all();
+    let wqos = DataWriterQos {
+        resource_limits: ResourceLimits {
+            max_samples: Some(200),
+            ..Default::default()
+        },
+        ..wqos
+    };
+    let (a, b) = (net.participant(), net.participant());
+    let writer = writer::<Plain>(&a, "T", wqos);
+    let reader = reader::<Plain>(&b, "T", rqos);
+    writer.wait_for_matched(1, SOON).unwrap();
+    let sender = std::thread::spawn(move || {
+        let data = Bytes::from(vec![0x5a; 1024]);
+        for number in 0..10_000 {
+            writer
+                .write(&Plain {
+                    number,
+                    data: data.clone(),
+                })
+                .unwrap();
+        }
+        writer.wait_for_acknowledgments(SOON).unwrap();
+    });
+    let samples = take(&reader, 10_000);
+    sender.join().unwrap();
+    let numbers: Vec<_> = samples
+        .iter()
+        .filter_map(|s| s.data())
+        .map(|d| d.number)
+        .collect();
+    assert!(
+        numbers.iter().copied().eq(0..10_000),
+        "{} samples",
+        numbers.len()
+    );
+    assert!(
+        samples
+            .iter()
+            .all(|s| s.data().is_some_and(|d| d.data.iter().all(|b| *b == 0x5a)))
+    );
+    assert!(
+        reader.take().iter().all(|s| s.data().is_none()),
+        "only the news that the writer has gone"
+    );
+}
+
+#[test]
+fn large_samples_survive_the_loss_of_fragments() {
+    let net = Net::new(0.1);
+    let (wqos, rqos) = reliable_all();
+    let (a, b) = (net.participant(), net.participant());
+    let writer = writer::<Plain>(&a, "Large", wqos);
+    let reader = reader::<Plain>(&b, "Large", rqos);
+    writer.wait_for_matched(1, SOON).unwrap();
+    reader.wait_for_matched(1, SOON).unwrap();
+    let data: Bytes = (0..1_000_000u32).map(|i| i as u8).collect();
+    for number in 0..20 {
+        writer
+            .write(&Plain {
+                number,
+                data: data.clone(),
+            })
+            .unwrap();
+    }
+    let samples = take(&reader, 20);
+    assert_eq!(samples.len(), 20);
+    for (number, sample) in (0..).zip(&samples) {
+        assert_eq!(
+            sample.data(),
+            Some(&Plain {
+                number,
+                data: data.clone()
+            })
+        );
+    }
+}
+
+#[test]
+fn a_late_joiner_gets_the_history_that_a_transient_local_writer_keeps() {
+    let net = Net::new(0.2);
+    let (wqos, rqos) = reliable_all();
+    let wqos = DataWriterQos {
+        durability: Durability::TransientLocal,
+        history: History::KeepLast(3),
+        ..wqos
+    };
+    let writer = writer::<Keyed>(&net.participant(), "T", wqos);
+    for number in 0..10 {
+        for name in ["one", "two"] {
+            writer
+                .write(&Keyed {
+                    name: name.into(),
+                    number,
+                })
+                .unwrap();
+        }
+    }
+    let durable = DataReaderQos {
+        durability: Durability::TransientLocal,
+        ..rqos.clone()
+    };
+    let late = reader::<Keyed>(&net.participant(), "T", durable);
+    let got: Vec<_> = take(&late, 6)
+        .into_iter()
+        .filter_map(Sample::into_data)
+        .collect();
+    let expected: Vec<_> = (7..10)
+        .flat_map(|number| {
+            ["one", "two"].map(|name| Keyed {
+                name: name.into(),
+                number,
+            })
+        })
+        .collect();
+    let sorted = |mut v: Vec<Keyed>| {
+        v.sort_by_key(|k| (k.number, k.name.clone()));
+        v
+    };
+    assert_eq!(sorted(got), expected);
+    let volatile = reader::<Keyed>(&net.participant(), "T", rqos);
+    volatile.wait_for_matched(1, SOON).unwrap();
+    writer.wait_for_matched(2, SOON).unwrap();
+    writer
+        .write(&Keyed {
+            name: "one".into(),
+            number: 99,
+        })
+        .unwrap();
+    let first = take(&volatile, 1);
+    assert_eq!(first[0].data().map(|d| d.number), Some(99));
+}
+
+#[test]
+fn a_full_history_blocks_for_as_long_as_allowed_and_says_who_is_behind() {
+    let net = Net::new(0.0);
+    let (wqos, rqos) = reliable_all();
+    let wqos = DataWriterQos {
+        reliability: Reliability {
+            max_blocking_time: Duration::from_millis(50),
+            ..Reliability::RELIABLE
+        },
+        resource_limits: ResourceLimits {
+            max_samples: Some(4),
+            ..Default::default()
+        },
+        ..wqos
+    };
+    let rqos = DataReaderQos {
+        resource_limits: ResourceLimits {
+            max_samples: Some(4),
+            ..Default::default()
+        },
+        ..rqos
+    };
+    let (a, b) = (net.participant(), net.participant());
+    let writer = writer::<Plain>(&a, "T", wqos);
+    let reader = reader::<Plain>(&b, "T", rqos);
+    writer.wait_for_matched(1, SOON).unwrap();
+    reader.wait_for_matched(1, SOON).unwrap();
+    let mut number = 0;
+    let error = loop {
+        match writer.write(&Plain {
+            number,
+            data: Bytes::new(),
+        }) {
+            Ok(_) => number += 1,
+            Err(error) => break error,
+        }
+        assert!(
+            number <= 8,
+            "a reader with room for 4 and a writer with room for 4 hold at most 8"
+        );
+    };
+    let text = error.to_string();
+    assert!(matches!(error, Error::Timeout { .. }), "{text}");
+    assert!(
+        text.contains(&reader.guid().to_string()) && text.contains("max_blocking_time"),
+        "{text}"
+    );
+    let mut got = take(&reader, number as usize);
+    writer
+        .write(&Plain {
+            number,
+            data: Bytes::new(),
+        })
+        .unwrap();
+    got.extend(take(&reader, 1));
+    assert!(
+        got.iter()
+            .filter_map(|s| s.data())
+            .map(|d| d.number)
+            .eq(0..=number)
+    );
+}
+
+#[test]
+fn a_writer_that_goes_waits_until_what_it_wrote_has_arrived() {
+    let net = Net::new(0.3);
+    let (wqos, rqos) = reliable_all();
+    let (a, b) = (net.participant(), net.participant());
+    let reader = reader::<Plain>(&b, "T", rqos);
+    {
+        let writer = writer::<Plain>(&a, "T", wqos);
+        writer.wait_for_matched(1, SOON).unwrap();
+        for number in 0..100 {
+            writer
+                .write(&Plain {
+                    number,
+                    data: Bytes::new(),
+                })
+                .unwrap();
+        }
+    }
+    let numbers: Vec<_> = take(&reader, 100)
+        .iter()
+        .filter_map(|s| s.data())
+        .map(|d| d.number)
+        .collect();
+    assert!(numbers.iter().copied().eq(0..100), "{numbers:?}");
+}
