@@ -1,0 +1,29 @@
+# Two commands do everything: `make perftest` measures, `make test` checks. Both install what they need.
+CARGO ?= cargo
+
+.PHONY: all perftest test build lint fmt unit interop fuzz clean help
+
+all: build
+
+help:
+	@echo "make perftest   build, then latency over UDPv4 on loopback beside the raw floor (under two minutes)"
+	@echo "make test       install what the tests need, then format, lints, unit, simulation and interop tests"
+	@echo "make build      the release binaries: target/release/perftest, target/release/dunlin"
+
+build:
+	$(CARGO) build --release --bins
+
+perftest:
+	@scripts/require-rust.sh
+	$(CARGO) build --release -p dunlin-perftest
+	target/release/perftest
+
+test:
+	@scripts/require-rust.sh
+	@scripts/test.sh
+
+fmt:
+	$(CARGO) fmt --all
+
+clean:
+	$(CARGO) clean

@@ -1,0 +1,46 @@
+#!/usr/bin/env bash
+# Everything that continuous integration checks, in one run: ends with one line of counts.
+set -uo pipefail
+cd "$(dirname "$0")/.."
+
+passed=0
+failed=0
+skipped=0
+log=$(mktemp)
+trap 'rm -f "$log"' EXIT
+
+# step NAME COMMAND... : runs one check, adds up what `cargo test` counted, or counts the step itself.
+step() {
+    local name=$1
+    shift
+    echo "== $name"
+    local start=$SECONDS
+    "$@" 2>&1 | tee "$log"
+    local code=${PIPESTATUS[0]}
+    local ok bad ignored
+    ok=$(sed -n 's/^test result: .* \([0-9]*\) passed; .*/\1/p' "$log" | paste -sd+ | bc)
+    bad=$(sed -n 's/^test result: .* \([0-9]*\) failed; .*/\1/p' "$log" | paste -sd+ | bc)
+    ignored=$(sed -n 's/^test result: .* \([0-9]*\) ignored; .*/\1/p' "$log" | paste -sd+ | bc)
+    if [ -z "$ok" ]; then
+        ok=0
+        [ "$code" -eq 0 ] && ok=1
+    fi
+    bad=${bad:-0}
+    if [ "$code" -ne 0 ] && [ "$bad" -eq 0 ]; then bad=1; fi
+    passed=$((passed + ok))
+    failed=$((failed + bad))
+    skipped=$((skipped + ${ignored:-0}))
+    echo "-- $name: exit $code, $((SECONDS - start)) s"
+}
+
+tests/interop/install.sh || exit 1
+
+step "format" cargo fmt --all --check
+step "lints" cargo clippy --workspace --all-targets --quiet -- -D warnings
+step "release build" cargo build --release --bins
+step "unit and integration tests" cargo test --workspace --no-fail-fast --exclude dunlin-interop-tests
+step "fuzz corpora" cargo test --manifest-path fuzz/Cargo.toml
+step "interoperability" cargo test -p dunlin-interop-tests --no-fail-fast
+
+echo "$passed passed, $failed failed, $skipped skipped"
+[ "$failed" -eq 0 ]
