@@ -1,86 +1,58 @@
 //! Submessages to bytes: little endian, each padded to a multiple of 4 (RTPS 2.5 9.4.5).
 //!
-//! The fixed part is put together on the stack and appended in one piece: no allocation when the buffer has room.
+//! The fixed part is put together on the stack, word by word, and appended in one piece: no allocation when the buffer
+//! has room.
 use crate::submessage::{flag, id};
 use crate::{
-    AckNack, Checksum, Data, DataFrag, Endianness, EntityId, Gap, HeaderExtension, Heartbeat,
-    HeartbeatFrag, Locator, NackFrag, Payload, SequenceNumber, SequenceNumberSet, Submessage,
+    AckNack, Checksum, Data, DataFrag, Endianness, Gap, HeaderExtension, Heartbeat, HeartbeatFrag,
+    Locator, NackFrag, Payload, SequenceNumber, Submessage,
 };
 use bytes::BufMut;
 
-/// The fixed part of a submessage while it is put together: at most `N` bytes.
-struct Head<const N: usize> {
-    bytes: [u8; N],
-    used: usize,
-    order: Endianness,
-}
+/// All fixed parts of submessages consist of words.
+type Word = [u8; 4];
 
-impl<const N: usize> Head<N> {
-    /// Begins with the submessage header; `length` is what follows it.
+/// The order in which Dunlin writes what is its own.
+const LITTLE: Endianness = Endianness::Little;
+
+impl Endianness {
+    /// The header of a submessage; `length` is what follows it.
     #[inline(always)]
-    fn new(kind: u8, flags: u8, length: usize, order: Endianness) -> Self {
-        let little = match order {
-            Endianness::Little => flag::LITTLE_ENDIAN,
-            Endianness::Big => 0,
+    fn head(self, kind: u8, flags: u8, length: usize) -> Word {
+        let little = match self {
+            Self::Little => flag::LITTLE_ENDIAN,
+            Self::Big => 0,
         };
         // 0 says "to the end of the message": all that can be said about more than 64 KiB.
-        let length = u16::try_from(length).unwrap_or(0);
-        Self {
-            bytes: [0; N],
-            used: 0,
-            order,
-        }
-        .put([kind, flags | little])
-        .u16(length)
+        let [first, second] = self.u16(u16::try_from(length).unwrap_or(0));
+        [kind, flags | little, first, second]
     }
 
     #[inline(always)]
-    fn put<const M: usize>(mut self, part: [u8; M]) -> Self {
-        let end = self.used.saturating_add(M);
-        if let Some(place) = self.bytes.get_mut(self.used..end) {
-            place.copy_from_slice(&part);
-            self.used = end;
-        }
-        self
+    fn pair(self, first: u16, second: u16) -> Word {
+        let ([a, b], [c, d]) = (self.u16(first), self.u16(second));
+        [a, b, c, d]
     }
 
+    /// The high word comes first in either order.
     #[inline(always)]
-    fn u16(self, value: u16) -> Self {
-        let bytes = self.order.u16(value);
-        self.put(bytes)
+    fn sequence(self, number: SequenceNumber) -> [Word; 2] {
+        [self.u32((number.0 >> 32) as u32), self.u32(number.0 as u32)]
     }
+}
 
-    #[inline(always)]
-    fn u32(self, value: u32) -> Self {
-        let bytes = self.order.u32(value);
-        self.put(bytes)
-    }
+#[inline(always)]
+fn put<const N: usize>(words: [Word; N], out: &mut impl BufMut) {
+    out.put_slice(words.as_flattened());
+}
 
-    #[inline(always)]
-    fn entities(self, reader: EntityId, writer: EntityId) -> Self {
-        self.put(reader.0).put(writer.0)
-    }
-
-    #[inline(always)]
-    fn sequence(self, number: SequenceNumber) -> Self {
-        self.u32((number.0 >> 32) as u32).u32(number.0 as u32)
-    }
-
-    #[inline(always)]
-    fn set(self, set: &SequenceNumberSet) -> Self {
-        self.sequence(set.base()).bitmap(set.bitmap())
-    }
-
-    #[inline(always)]
-    fn bitmap(self, (bits, words): (u32, &[u32; 8])) -> Self {
-        let used = words.iter().take(bits.div_ceil(32) as usize);
-        used.fold(self.u32(bits), |head, word| head.u32(*word))
-    }
-
-    #[inline(always)]
-    fn end(self, out: &mut impl BufMut) {
-        out.put_slice(self.bytes.get(..self.used).unwrap_or(&[]));
-    }
+/// The number of bits of a set and the words that hold them.
+#[inline(always)]
+fn put_bitmap((bits, bitmap): (u32, &[u32; 8]), out: &mut impl BufMut) {
+    let words = bitmap.map(u32::to_le_bytes);
+    let used = bits.div_ceil(32) as usize;
+    out.put_slice(&bits.to_le_bytes());
+    out.put_slice(words.get(..used).unwrap_or(&words).as_flattened());
 }
 
 /// Bytes of a set on the wire, without its base.
@@ -112,7 +84,8 @@ impl<'a> Submessage<'a> {
             Self::AckNack(answer) => answer.encode(out),
             Self::InfoTimestamp(time) => info_timestamp(*time, out),
             Self::InfoDestination(prefix) => {
-                little::<16>(id::INFO_DST, 0, 12).put(prefix.0).end(out);
+                put([LITTLE.head(id::INFO_DST, 0, 12)], out);
+                out.put_slice(&prefix.0);
                 0
             }
             other => other.encode_rare(out),
@@ -161,24 +134,19 @@ impl<'a> Submessage<'a> {
                 version,
                 vendor,
                 prefix,
-            } => little::<24>(id::INFO_SRC, 0, 20)
-                .u32(0)
-                .put([version.major, version.minor])
-                .put(vendor.0)
-                .put(prefix.0)
-                .end(out),
+            } => {
+                let ([v0, v1], unused) = (vendor.0, [0; 4]);
+                let origin = [version.major, version.minor, v0, v1];
+                put([LITTLE.head(id::INFO_SRC, 0, 20), unused, origin], out);
+                out.put_slice(&prefix.0);
+            }
             Self::InfoReply { unicast, multicast } => info_reply(unicast, multicast, out),
             Self::HeaderExtension(extension) => extension.encode(out),
             // What is unknown has no content that could be repeated.
-            _ => little::<4>(id::PAD, 0, 0).end(out),
+            _ => put([LITTLE.head(id::PAD, 0, 0)], out),
         }
         0
     }
-}
-
-#[inline(always)]
-fn little<const N: usize>(kind: u8, flags: u8, length: usize) -> Head<N> {
-    Head::new(kind, flags, length, Endianness::Little)
 }
 
 #[inline(always)]
@@ -219,12 +187,18 @@ impl Data<'_> {
         let length = self.length();
         let padding = padding(length);
         let padded = length.saturating_add(padding);
-        Head::<24>::new(id::DATA, flags, padded, self.inline_qos.endianness())
-            .u16(0)
-            .u16(16)
-            .entities(self.reader, self.writer)
-            .sequence(self.sequence)
-            .end(out);
+        let order = self.inline_qos.endianness();
+        let head = order.head(id::DATA, flags, padded);
+        let [high, low] = order.sequence(self.sequence);
+        let words = [
+            head,
+            order.pair(0, 16),
+            self.reader.0,
+            self.writer.0,
+            high,
+            low,
+        ];
+        put(words, out);
         if !self.inline_qos.is_empty() {
             out.put_slice(self.inline_qos.bytes());
         }
@@ -249,16 +223,21 @@ impl DataFrag<'_> {
         let length = self.length();
         let padding = padding(length);
         let padded = length.saturating_add(padding);
-        Head::<36>::new(id::DATA_FRAG, flags, padded, self.inline_qos.endianness())
-            .u16(0)
-            .u16(28)
-            .entities(self.reader, self.writer)
-            .sequence(self.sequence)
-            .u32(self.first.0)
-            .u16(self.count)
-            .u16(self.fragment_size)
-            .u32(self.sample_size)
-            .end(out);
+        let order = self.inline_qos.endianness();
+        let head = order.head(id::DATA_FRAG, flags, padded);
+        let [high, low] = order.sequence(self.sequence);
+        let words = [
+            head,
+            order.pair(0, 28),
+            self.reader.0,
+            self.writer.0,
+            high,
+            low,
+            order.u32(self.first.0),
+            order.pair(self.count, self.fragment_size),
+            order.u32(self.sample_size),
+        ];
+        put(words, out);
         if !self.inline_qos.is_empty() {
             out.put_slice(self.inline_qos.bytes());
         }
@@ -271,12 +250,20 @@ impl Heartbeat {
     fn encode(&self, out: &mut impl BufMut) -> usize {
         let flags =
             flag_if(flag::FINAL, self.is_final) | flag_if(flag::LIVELINESS, self.liveliness);
-        little::<32>(id::HEARTBEAT, flags, 28)
-            .entities(self.reader, self.writer)
-            .sequence(self.first)
-            .sequence(self.last)
-            .u32(self.count)
-            .end(out);
+        let head = LITTLE.head(id::HEARTBEAT, flags, 28);
+        let [first_high, first_low] = LITTLE.sequence(self.first);
+        let [last_high, last_low] = LITTLE.sequence(self.last);
+        let words = [
+            head,
+            self.reader.0,
+            self.writer.0,
+            first_high,
+            first_low,
+            last_high,
+            last_low,
+            LITTLE.u32(self.count),
+        ];
+        put(words, out);
         0
     }
 }
@@ -290,23 +277,21 @@ impl AckNack {
     #[inline]
     fn encode(&self, out: &mut impl BufMut) -> usize {
         let flags = flag_if(flag::FINAL, self.is_final);
-        little::<60>(id::ACKNACK, flags, self.length())
-            .entities(self.reader, self.writer)
-            .set(&self.state)
-            .u32(self.count)
-            .end(out);
+        let head = LITTLE.head(id::ACKNACK, flags, self.length());
+        let [high, low] = LITTLE.sequence(self.state.base());
+        put([head, self.reader.0, self.writer.0, high, low], out);
+        put_bitmap(self.state.bitmap(), out);
+        put([LITTLE.u32(self.count)], out);
         0
     }
 }
 
 impl HeartbeatFrag {
     fn encode(&self, out: &mut impl BufMut) {
-        little::<28>(id::HEARTBEAT_FRAG, 0, 24)
-            .entities(self.reader, self.writer)
-            .sequence(self.sequence)
-            .u32(self.last.0)
-            .u32(self.count)
-            .end(out);
+        let head = LITTLE.head(id::HEARTBEAT_FRAG, 0, 24);
+        let [high, low] = LITTLE.sequence(self.sequence);
+        put([head, self.reader.0, self.writer.0, high, low], out);
+        put([LITTLE.u32(self.last.0), LITTLE.u32(self.count)], out);
     }
 }
 
@@ -316,13 +301,12 @@ impl NackFrag {
     }
 
     fn encode(&self, out: &mut impl BufMut) {
-        little::<64>(id::NACK_FRAG, 0, self.length())
-            .entities(self.reader, self.writer)
-            .sequence(self.sequence)
-            .u32(self.state.base().0)
-            .bitmap(self.state.bitmap())
-            .u32(self.count)
-            .end(out);
+        let head = LITTLE.head(id::NACK_FRAG, 0, self.length());
+        let [high, low] = LITTLE.sequence(self.sequence);
+        let base = LITTLE.u32(self.state.base().0);
+        put([head, self.reader.0, self.writer.0, high, low, base], out);
+        put_bitmap(self.state.bitmap(), out);
+        put([LITTLE.u32(self.count)], out);
     }
 }
 
@@ -332,11 +316,11 @@ impl Gap {
     }
 
     fn encode(&self, out: &mut impl BufMut) {
-        little::<64>(id::GAP, 0, self.length())
-            .entities(self.reader, self.writer)
-            .sequence(self.start)
-            .set(&self.list)
-            .end(out);
+        let head = LITTLE.head(id::GAP, 0, self.length());
+        let [high, low] = LITTLE.sequence(self.start);
+        put([head, self.reader.0, self.writer.0, high, low], out);
+        put(LITTLE.sequence(self.list.base()), out);
+        put_bitmap(self.list.bitmap(), out);
     }
 }
 
@@ -344,13 +328,10 @@ impl Gap {
 fn info_timestamp(time: Option<crate::Timestamp>, out: &mut impl BufMut) -> usize {
     match time {
         Some(time) => {
-            let [seconds, fraction] = time.bytes(Endianness::Little);
-            little::<12>(id::INFO_TS, 0, 8)
-                .put(seconds)
-                .put(fraction)
-                .end(out);
+            let [seconds, fraction] = time.bytes(LITTLE);
+            put([LITTLE.head(id::INFO_TS, 0, 8), seconds, fraction], out);
         }
-        None => little::<4>(id::INFO_TS, flag::INVALIDATE, 0).end(out),
+        None => put([LITTLE.head(id::INFO_TS, flag::INVALIDATE, 0)], out),
     }
     0
 }
@@ -365,7 +346,8 @@ fn reply_length(unicast: &[Locator], multicast: &[Locator]) -> usize {
 
 fn info_reply(unicast: &[Locator], multicast: &[Locator], out: &mut impl BufMut) {
     let flags = flag_if(flag::MULTICAST, !multicast.is_empty());
-    little::<4>(id::INFO_REPLY, flags, reply_length(unicast, multicast)).end(out);
+    let length = reply_length(unicast, multicast);
+    put([LITTLE.head(id::INFO_REPLY, flags, length)], out);
     put_locators(unicast, out);
     if !multicast.is_empty() {
         put_locators(multicast, out);
@@ -406,7 +388,10 @@ impl HeaderExtension<'_> {
             | flag_if(flag::PARAMETERS, !self.parameters.is_empty())
             | self.checksum.map_or(0, |c| c.flags());
         let order = self.parameters.endianness();
-        Head::<4>::new(id::HEADER_EXTENSION, flags, self.length(), order).end(out);
+        put(
+            [order.head(id::HEADER_EXTENSION, flags, self.length())],
+            out,
+        );
         if let Some(length) = self.message_length {
             out.put_slice(&order.u32(length));
         }

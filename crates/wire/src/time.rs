@@ -64,10 +64,11 @@ pub(crate) fn duration_to_wire(duration: Duration) -> (i32, u32) {
     }
 }
 
-/// `nanos` (below 10^9) in 2^-32 s, to the nearest.
+/// `nanos` (below 10^9) in 2^-32 s, rounded up: so the nanosecond comes back from peers that round down as well as from
+/// those that round to the nearest.
 #[inline]
 fn fraction(nanos: i64) -> u32 {
-    let scaled = (nanos.cast_unsigned() << 32).saturating_add(NANOS_UNSIGNED / 2) / NANOS_UNSIGNED;
+    let scaled = (nanos.cast_unsigned() << 32).div_ceil(NANOS_UNSIGNED);
     u32::try_from(scaled).unwrap_or(u32::MAX)
 }
 

@@ -1,0 +1,329 @@
+//! Discovery data come back as they were sent; what they do not say is as the standard assumes it.
+use dunlin_qos::*;
+use dunlin_wire::*;
+use proptest::prelude::*;
+
+fn guid() -> impl Strategy<Value = Guid> {
+    any::<[u8; 16]>().prop_map(Guid::from_bytes)
+}
+
+fn name() -> impl Strategy<Value = String> {
+    prop_oneof!["[a-zA-Z0-9_:/<>, ]{0,40}", "[^\0]{0,20}", "x{256}"]
+}
+
+fn duration() -> impl Strategy<Value = Duration> {
+    prop_oneof![
+        Just(Duration::ZERO),
+        Just(Duration::INFINITE),
+        (0..1_i64 << 60).prop_map(Duration::from_nanos)
+    ]
+}
+
+fn octets() -> impl Strategy<Value = Vec<u8>> {
+    proptest::collection::vec(any::<u8>(), 0..50)
+}
+
+fn locators() -> impl Strategy<Value = Vec<Locator>> {
+    let one = (1..i32::MAX, any::<u32>(), any::<[u8; 16]>());
+    let one = one.prop_map(|(kind, port, address)| Locator {
+        kind,
+        port,
+        address,
+    });
+    proptest::collection::hash_set(one, 0..=MAX_LOCATORS).prop_map(|set| set.into_iter().collect())
+}
+
+fn one_of<T: Clone + core::fmt::Debug + 'static>(kinds: &'static [T]) -> impl Strategy<Value = T> {
+    proptest::sample::select(kinds)
+}
+
+/// The policies that writers and readers have in common.
+fn policies() -> impl Strategy<Value = DataWriterQos> {
+    use Durability::*;
+    let first = (
+        one_of(&[Volatile, TransientLocal, Transient, Persistent]),
+        (duration(), duration(), duration(), duration(), duration()),
+        one_of(&[
+            LivelinessKind::Automatic,
+            LivelinessKind::ManualByParticipant,
+            LivelinessKind::ManualByTopic,
+        ]),
+        one_of(&[ReliabilityKind::BestEffort, ReliabilityKind::Reliable]),
+        one_of(&[
+            DestinationOrder::ByReceptionTimestamp,
+            DestinationOrder::BySourceTimestamp,
+        ]),
+        prop_oneof![
+            Just(History::KeepAll),
+            (1..i32::MAX as u32).prop_map(History::KeepLast)
+        ],
+    );
+    let second = (
+        (limit(), limit(), limit()),
+        octets(),
+        one_of(&[Ownership::Shared, Ownership::Exclusive]),
+        any::<i32>(),
+        one_of(&[
+            DataRepresentation::Xcdr1,
+            DataRepresentation::Xml,
+            DataRepresentation::Xcdr2,
+        ]),
+    );
+    (first, second).prop_map(|(first, second)| {
+        let (durability, durations, liveliness, reliability, destination_order, history) = first;
+        let (deadline, latency_budget, lifespan, lease_duration, max_blocking_time) = durations;
+        let (limits, user_data, ownership, ownership_strength, representation) = second;
+        DataWriterQos {
+            durability,
+            deadline,
+            latency_budget,
+            lifespan,
+            liveliness: Liveliness {
+                kind: liveliness,
+                lease_duration,
+            },
+            reliability: Reliability {
+                kind: reliability,
+                max_blocking_time,
+            },
+            destination_order,
+            history,
+            resource_limits: ResourceLimits {
+                max_samples: limits.0,
+                max_instances: limits.1,
+                max_samples_per_instance: limits.2,
+            },
+            user_data,
+            ownership,
+            ownership_strength,
+            representation,
+            ..DataWriterQos::default()
+        }
+    })
+}
+
+fn limit() -> impl Strategy<Value = Option<u32>> {
+    proptest::option::of(1..i32::MAX as u32)
+}
+
+fn group() -> impl Strategy<Value = PublisherQos> {
+    let presentation = (
+        one_of(&[
+            AccessScope::Instance,
+            AccessScope::Topic,
+            AccessScope::Group,
+        ]),
+        any::<bool>(),
+        any::<bool>(),
+    );
+    let partition = proptest::collection::vec(name(), 0..5);
+    (presentation, partition, octets()).prop_map(|(presentation, partition, group_data)| {
+        let (access_scope, coherent_access, ordered_access) = presentation;
+        PublisherQos {
+            presentation: Presentation {
+                access_scope,
+                coherent_access,
+                ordered_access,
+            },
+            partition: Partition(partition),
+            group_data,
+        }
+    })
+}
+
+proptest! {
+    #[test]
+    fn writers(
+        guid in guid(), topic in name(), type_name in name(), qos in policies(), publisher in group(),
+        topic_data in octets(), unicast in locators(), multicast in locators(),
+    ) {
+        let writer = WriterData { qos, publisher, topic_data, unicast, multicast, ..WriterData::new(guid, topic, type_name) };
+        let payload = writer.encode().unwrap();
+        prop_assert_eq!(payload.len() % 4, 0);
+        prop_assert_eq!(WriterData::parse(&payload), Ok(writer));
+    }
+
+    #[test]
+    fn readers(
+        guid in guid(), topic in name(), type_name in name(), qos in policies(), subscriber in group(), filter in duration(),
+        representation in prop_oneof![
+            Just(vec![DataRepresentation::Xcdr1]),
+            Just(vec![DataRepresentation::Xcdr2, DataRepresentation::Xcdr1]),
+            Just(vec![DataRepresentation::Xcdr1, DataRepresentation::Xml, DataRepresentation::Xcdr2]),
+        ],
+        topic_data in octets(), expects_inline_qos: bool, unicast in locators(), multicast in locators(),
+    ) {
+        let PublisherQos { presentation, partition, group_data } = subscriber;
+        let qos = DataReaderQos {
+            durability: qos.durability,
+            deadline: qos.deadline,
+            latency_budget: qos.latency_budget,
+            liveliness: qos.liveliness,
+            reliability: qos.reliability,
+            destination_order: qos.destination_order,
+            history: qos.history,
+            resource_limits: qos.resource_limits,
+            user_data: qos.user_data,
+            ownership: qos.ownership,
+            time_based_filter: filter,
+            representation,
+            ..DataReaderQos::default()
+        };
+        let reader = ReaderData {
+            qos, subscriber: SubscriberQos { presentation, partition, group_data }, topic_data, expects_inline_qos, unicast,
+            multicast, ..ReaderData::new(guid, topic, type_name)
+        };
+        let payload = reader.encode().unwrap();
+        prop_assert_eq!(ReaderData::parse(&payload), Ok(reader));
+    }
+
+    #[test]
+    fn participants(
+        prefix: [u8; 12], domain: Option<u32>, domain_tag in name(), (builtin, builtin_endpoint_qos) in any::<(u32, u32)>(),
+        lease_duration in duration(), expects_inline_qos: bool, manual_liveliness_count: i32, entity_name in name(),
+        user_data in octets(), names in proptest::collection::vec((name(), name()), 0..5),
+        (metatraffic_unicast, metatraffic_multicast) in (locators(), locators()),
+        (default_unicast, default_multicast) in (locators(), locators()),
+    ) {
+        let participant = ParticipantData {
+            domain, domain_tag, builtin_endpoints: BuiltinEndpoints(builtin), builtin_endpoint_qos, lease_duration,
+            expects_inline_qos, manual_liveliness_count, metatraffic_unicast, metatraffic_multicast, default_unicast,
+            default_multicast, entity_name, user_data, properties: names, vendor: VendorId::DUNLIN,
+            ..ParticipantData::new(GuidPrefix(prefix))
+        };
+        let payload = participant.encode().unwrap();
+        prop_assert_eq!(ParticipantData::parse(&payload), Ok(participant));
+    }
+
+    #[test]
+    fn liveliness(prefix: [u8; 12], kind: [u8; 4], data in octets()) {
+        let message = ParticipantMessage { prefix: GuidPrefix(prefix), kind, data: &data };
+        let payload = message.encode();
+        prop_assert_eq!(ParticipantMessage::parse(&payload), Ok(message));
+    }
+
+    #[test]
+    fn keys(guid in guid()) {
+        prop_assert_eq!(parse_key(&participant_key(guid)), Ok(guid));
+        prop_assert_eq!(parse_key(&endpoint_key(guid)), Ok(guid));
+        prop_assert_eq!(parse_key(&[&[0, 1, 0, 0][..], &guid.to_bytes()].concat()), Ok(guid));
+    }
+}
+
+/// A payload of parameters, big endian: id and value.
+fn big_endian(parameters: &[(u16, &[u8])]) -> Vec<u8> {
+    let mut bytes = vec![0, 2, 0, 0];
+    for (id, value) in parameters {
+        bytes.extend_from_slice(&id.to_be_bytes());
+        bytes.extend_from_slice(&(value.len() as u16).to_be_bytes());
+        bytes.extend_from_slice(value);
+    }
+    bytes.extend_from_slice(&[0, 1, 0, 0]);
+    bytes
+}
+
+const WRITER: [u8; 16] = *b"\x01\x02\x03\x04\x05\x06\x07\x08\x09\x0a\x0b\x0c\0\0\x01\x02";
+
+#[test]
+fn big_endian_peers_are_understood() {
+    let payload = big_endian(&[
+        (0x005a, &WRITER),
+        (0x0005, b"\0\0\0\x07Square\0\0"),
+        (0x0007, b"\0\0\0\x02T\0\0\0"),
+        (0x001a, b"\0\0\0\x01\0\0\0\x02\x80\0\0\0"),
+        (0x001d, b"\0\0\0\x01"),
+        (0x0023, b"\0\0\0\x03\x40\0\0\0"),
+        (0x0006, b"\xff\xff\xff\xfe"),
+        (0x0040, b"\0\0\0\0\0\0\0\x05"),
+        (0x0041, b"\0\0\0\x0a\xff\xff\xff\xff\0\0\0\x02"),
+        (0x0021, b"\0\0\0\x02\x01\0\0\0"),
+        (0x0029, b"\0\0\0\x02\0\0\0\x02a\0\0\0\0\0\0\x03b*\0\0"),
+        (0x0073, b"\0\0\0\x02\0\x02\0\0"),
+        (
+            0x002f,
+            b"\0\0\0\x01\0\0\x1c\xf3\0\0\0\0\0\0\0\0\0\0\0\0\x7f\0\0\x01",
+        ),
+        (0x8123, b"\0\0\0\x01"),
+        (0x0000, b"\0\0\0\x01"),
+        (0x3abc, b""),
+    ]);
+    let writer = WriterData::parse(&payload).unwrap();
+    assert_eq!((&*writer.topic, &*writer.type_name), ("Square", "T"));
+    assert_eq!(writer.guid, Guid::from_bytes(WRITER));
+    assert_eq!(writer.participant.entity, EntityId::PARTICIPANT);
+    assert!(!writer.qos.reliability.is_reliable());
+    let blocking = writer.qos.reliability.max_blocking_time;
+    assert_eq!(blocking, Duration::from_millis(2500));
+    assert_eq!(writer.qos.durability, Durability::TransientLocal);
+    assert_eq!(writer.qos.deadline, Duration::from_millis(3250));
+    assert_eq!(writer.qos.ownership_strength, -2);
+    assert_eq!(writer.qos.history, History::KeepLast(5));
+    assert_eq!(writer.qos.resource_limits.max_samples, Some(10));
+    assert_eq!(writer.qos.resource_limits.max_instances, None);
+    assert_eq!(
+        writer.publisher.presentation.access_scope,
+        AccessScope::Group
+    );
+    assert!(writer.publisher.presentation.coherent_access);
+    assert_eq!(writer.publisher.partition.0, ["a", "b*"]);
+    assert_eq!(writer.qos.representation, DataRepresentation::Xcdr2);
+    assert_eq!(
+        writer.unicast,
+        [Locator::udp_v4([127, 0, 0, 1].into(), 7411)]
+    );
+}
+
+#[test]
+fn what_is_not_said_is_the_default_of_the_standard() {
+    let identity: [(u16, &[u8]); 3] = [
+        (0x005a, &WRITER),
+        (0x0005, b"\0\0\0\x02T\0\0\0"),
+        (0x0007, b"\0\0\0\x02T\0\0\0"),
+    ];
+    let writer = WriterData::parse(&big_endian(&identity)).unwrap();
+    assert_eq!(writer, WriterData::new(Guid::from_bytes(WRITER), "T", "T"));
+    assert_eq!(writer.qos.reliability, Reliability::RELIABLE);
+    assert_eq!(writer.qos.representation, DataRepresentation::Xcdr1);
+    let reader = ReaderData::parse(&big_endian(&identity)).unwrap();
+    assert_eq!(reader, ReaderData::new(Guid::from_bytes(WRITER), "T", "T"));
+    assert_eq!(reader.qos.reliability, Reliability::BEST_EFFORT);
+    assert_eq!(reader.qos.representation, [DataRepresentation::Xcdr1]);
+    assert!(!reader.expects_inline_qos);
+
+    let guid = [&WRITER[..12], b"\0\0\x01\xc1"].concat();
+    let participant = ParticipantData::parse(&big_endian(&[(0x50, &guid)])).unwrap();
+    assert_eq!(participant.lease_duration, Duration::from_secs(100));
+    assert_eq!(participant.builtin_endpoints, BuiltinEndpoints::REQUIRED);
+    assert_eq!(participant.domain, None);
+    let tagged = big_endian(&[(0x50, &guid), (0x4014, b"\0\0\0\x02t\0\0\0")]);
+    assert_eq!(ParticipantData::parse(&tagged).unwrap().domain_tag, "t");
+    let empty_list: (u16, &[u8]) = (0x0073, b"\0\0\0\0");
+    let payload = big_endian(&[identity[0], identity[1], identity[2], empty_list]);
+    let writer = WriterData::parse(&payload).unwrap();
+    assert_eq!(writer.qos.representation, DataRepresentation::Xcdr1);
+}
+
+#[test]
+fn what_cannot_be_written_is_refused_by_name() {
+    let writer = WriterData::new(Guid::from_bytes(WRITER), "T", "T");
+    let limit = |what, limit| Err(Error::Limit { what, limit });
+    let long = WriterData {
+        topic: "x".repeat(257),
+        ..writer.clone()
+    };
+    assert_eq!(long.encode(), limit("topic name", 256));
+    let nul = WriterData {
+        type_name: "a\0b".into(),
+        ..writer.clone()
+    };
+    assert_eq!(nul.encode(), limit("type name", 256));
+    let mut crowd = writer.clone();
+    crowd.publisher.partition = Partition(vec!["p".into(); 65]);
+    assert_eq!(crowd.encode(), limit("partitions", 64));
+    let mut large = writer;
+    large.qos.user_data = vec![7; 65528];
+    let payload = large.encode().unwrap();
+    assert_eq!(WriterData::parse(&payload), Ok(large.clone()));
+    large.qos.user_data = vec![7; 65529];
+    assert_eq!(large.encode(), limit("parameter", 65532));
+}
