@@ -8,25 +8,25 @@ use std::sync::Arc;
 /// No key.
 #[derive(Topic, Clone, Debug, PartialEq)]
 #[topic(extensibility = "final")]
-pub struct Plain {
-    pub number: u32,
-    pub data: Bytes,
+pub(crate) struct Plain {
+    pub(crate) number: u32,
+    pub(crate) data: Bytes,
 }
 
 /// A key longer than 16 bytes.
 #[derive(Topic, Clone, Debug, PartialEq, Default)]
-pub struct Keyed {
+pub(crate) struct Keyed {
     #[key]
     #[topic(bound = 64)]
-    pub name: String,
-    pub number: u32,
+    pub(crate) name: String,
+    pub(crate) number: u32,
 }
 
 /// A network whose every participant is a host of its own.
-pub struct Net(MemoryNetwork);
+pub(crate) struct Net(MemoryNetwork);
 
 impl Net {
-    pub fn new(drop: f64) -> Self {
+    pub(crate) fn new(drop: f64) -> Self {
         Self(MemoryNetwork::new(
             7,
             Faults {
@@ -36,18 +36,18 @@ impl Net {
         ))
     }
 
-    pub fn set_drop(&self, drop: f64) {
+    pub(crate) fn set_drop(&self, drop: f64) {
         self.0.set_faults(Faults {
             drop,
             ..Faults::default()
         });
     }
 
-    pub fn participant(&self) -> DomainParticipant {
+    pub(crate) fn participant(&self) -> DomainParticipant {
         self.configured(ParticipantConfig::default())
     }
 
-    pub fn configured(&self, config: ParticipantConfig) -> DomainParticipant {
+    pub(crate) fn configured(&self, config: ParticipantConfig) -> DomainParticipant {
         let config = ParticipantConfig {
             transport: Some(Arc::new(self.0.host())),
             heartbeat_period: Duration::from_millis(10),
@@ -57,7 +57,7 @@ impl Net {
     }
 }
 
-pub fn reliable_all() -> (DataWriterQos, DataReaderQos) {
+pub(crate) fn reliable_all() -> (DataWriterQos, DataReaderQos) {
     let reliability = Reliability {
         max_blocking_time: Duration::from_secs(30),
         ..Reliability::RELIABLE
@@ -76,7 +76,7 @@ pub fn reliable_all() -> (DataWriterQos, DataReaderQos) {
     )
 }
 
-pub fn writer<T: TopicData>(
+pub(crate) fn writer<T: TopicData>(
     p: &DomainParticipant,
     topic: &str,
     qos: DataWriterQos,
@@ -87,7 +87,7 @@ pub fn writer<T: TopicData>(
         .unwrap()
 }
 
-pub fn reader<T: TopicData>(
+pub(crate) fn reader<T: TopicData>(
     p: &DomainParticipant,
     topic: &str,
     qos: DataReaderQos,
@@ -99,7 +99,7 @@ pub fn reader<T: TopicData>(
 }
 
 /// Takes samples until there are `count` of them or nothing came for ten seconds.
-pub fn take<T: TopicData>(reader: &DataReader<T>, count: usize) -> Vec<Sample<T>> {
+pub(crate) fn take<T: TopicData>(reader: &DataReader<T>, count: usize) -> Vec<Sample<T>> {
     let mut set = WaitSet::new();
     set.attach(reader.read_condition(Select::default()));
     let mut samples = Vec::new();
@@ -109,4 +109,4 @@ pub fn take<T: TopicData>(reader: &DataReader<T>, count: usize) -> Vec<Sample<T>
     samples
 }
 
-pub const SOON: Duration = Duration::from_secs(20);
+pub(crate) const SOON: Duration = Duration::from_secs(20);
