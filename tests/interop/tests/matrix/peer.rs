@@ -15,6 +15,7 @@ const GRACE: Duration = Duration::from_secs(15);
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Vendor {
     Cyclone,
+    Dunlin,
     FastDds,
 }
 
@@ -22,6 +23,7 @@ impl Vendor {
     fn program(self) -> PathBuf {
         match self {
             Self::Cyclone => vendor_programs().join("cyclone_peer"),
+            Self::Dunlin => env!("CARGO_BIN_EXE_dunlin_peer").into(),
             Self::FastDds => vendor_programs().join("fastdds_peer"),
         }
     }

@@ -1,0 +1,125 @@
+//! The command line that all peers share.
+
+use clap::{Parser, ValueEnum};
+use dunlin::{DataRepresentation, Durability, Duration, History, Reliability};
+
+/// As many as `peer.c` has room for.
+const MAX_INSTANCES: i64 = 64;
+
+#[derive(Clone, Copy, Debug, PartialEq, ValueEnum)]
+pub(crate) enum Role {
+    Pub,
+    Sub,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, ValueEnum)]
+pub(crate) enum Type {
+    Plain,
+    Keyed,
+    Big,
+    Appendable,
+    Mutable,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, ValueEnum)]
+enum ReliabilityOption {
+    Be,
+    Reliable,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, ValueEnum)]
+enum DurabilityOption {
+    Volatile,
+    TransientLocal,
+}
+
+/// `peer pub|sub` and what follows; `peer.h` says what each option means.
+#[derive(Debug, Parser)]
+#[command(rename_all = "kebab-case", disable_help_subcommand = true)]
+pub(crate) struct Options {
+    pub(crate) role: Role,
+    #[arg(long)]
+    pub(crate) topic: String,
+    #[arg(long = "type", default_value = "plain")]
+    pub(crate) sample_type: Type,
+    #[arg(long, default_value_t = 0, value_parser = clap::value_parser!(u32).range(0..=232))]
+    pub(crate) domain: u32,
+    #[arg(long, default_value = "be")]
+    reliability: ReliabilityOption,
+    #[arg(long, default_value = "volatile")]
+    durability: DurabilityOption,
+    #[arg(long, default_value = "keep-last:1", value_parser = parse_history)]
+    pub(crate) history: History,
+    #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u8).range(1..=2))]
+    xcdr: u8,
+    #[arg(long, default_value_t = 10, value_parser = clap::value_parser!(i32).range(0..=1_000_000))]
+    pub(crate) count: i32,
+    #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(i32).range(1..=MAX_INSTANCES))]
+    pub(crate) instances: i32,
+    #[arg(long, default_value_t = 32, value_parser = clap::value_parser!(u32).range(0..=16 << 20))]
+    pub(crate) size: u32,
+    #[arg(long, default_value_t = 0)]
+    pub(crate) period_us: u32,
+    #[arg(long, default_value_t = 200)]
+    pub(crate) settle_ms: u32,
+    #[arg(long, default_value_t = 0)]
+    deadline_ms: u32,
+    #[arg(long, default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..=600))]
+    pub(crate) timeout_s: u32,
+    #[arg(long, default_value_t = 1)]
+    pub(crate) wait_match: i32,
+    #[arg(long)]
+    pub(crate) dispose: bool,
+    #[arg(long)]
+    pub(crate) unregister: bool,
+    #[arg(long)]
+    pub(crate) hold: bool,
+    #[arg(long)]
+    pub(crate) expect_incompatible: bool,
+}
+
+impl Options {
+    pub(crate) fn reliability(&self) -> Reliability {
+        match self.reliability {
+            ReliabilityOption::Be => Reliability::BEST_EFFORT,
+            ReliabilityOption::Reliable => Reliability {
+                max_blocking_time: Duration::from_secs(5),
+                ..Reliability::RELIABLE
+            },
+        }
+    }
+
+    pub(crate) fn durability(&self) -> Durability {
+        match self.durability {
+            DurabilityOption::Volatile => Durability::Volatile,
+            DurabilityOption::TransientLocal => Durability::TransientLocal,
+        }
+    }
+
+    pub(crate) fn representation(&self) -> DataRepresentation {
+        match self.xcdr {
+            1 => DataRepresentation::Xcdr1,
+            _ => DataRepresentation::Xcdr2,
+        }
+    }
+
+    pub(crate) fn deadline(&self) -> Duration {
+        match self.deadline_ms {
+            0 => Duration::INFINITE,
+            ms => Duration::from_millis(ms),
+        }
+    }
+}
+
+fn parse_history(text: &str) -> Result<History, String> {
+    if text == "keep-all" {
+        return Ok(History::KeepAll);
+    }
+    let depth = text
+        .strip_prefix("keep-last:")
+        .and_then(|depth| depth.parse().ok());
+    match depth {
+        Some(depth @ 1..) => Ok(History::KeepLast(depth)),
+        _ => Err("expected keep-all or keep-last:N with N from 1".into()),
+    }
+}

@@ -1,0 +1,152 @@
+//! The subscriber's side.
+
+use crate::options::Options;
+use crate::run::{Endpoint, Failure, Run};
+use crate::samples::{PeerSample, instance_name, payload};
+use dunlin::{
+    DataReader, DataReaderQos, DomainParticipant, IncompatibleQosStatus, InstanceHandle,
+    InstanceState, MatchedStatus, Sample, Topic,
+};
+use std::collections::{HashMap, HashSet};
+
+pub(crate) fn open<T: PeerSample>(
+    participant: &DomainParticipant,
+    topic: &Topic<T>,
+    options: &Options,
+) -> Result<DataReader<T>, Failure> {
+    let qos = DataReaderQos {
+        reliability: options.reliability(),
+        durability: options.durability(),
+        history: options.history,
+        deadline: options.deadline(),
+        representation: vec![options.representation()],
+        ..Default::default()
+    };
+    let subscriber = participant.create_subscriber(Default::default());
+    Ok(subscriber.create_datareader(topic, qos)?)
+}
+
+pub(crate) fn run<T: PeerSample>(run: &mut Run<'_>, reader: &DataReader<T>) -> Result<(), Failure> {
+    if run.options.expect_incompatible {
+        run.wait_for_incompatible(reader)?;
+        return run.wait_for_release(reader);
+    }
+    run.wait_for_match(reader)?;
+    let mut intake = Intake::new(run.options);
+    run.wait_until(reader, "samples", |_| {
+        reader
+            .take()
+            .iter()
+            .for_each(|sample| intake.receive(sample));
+        Ok(intake.is_complete())
+    })?;
+    println!("done received={}", intake.received);
+    if intake.corrupt {
+        return Err(Failure::Corrupt);
+    }
+    run.wait_for_release(reader)
+}
+
+/// What has come.
+struct Intake<'a> {
+    options: &'a Options,
+    received: i32,
+    corrupt: bool,
+    /// A writer may end an instance by its handle alone.
+    names: HashMap<InstanceHandle, String>,
+    disposed: HashSet<String>,
+    no_writers: HashSet<String>,
+}
+
+impl<'a> Intake<'a> {
+    fn new(options: &'a Options) -> Self {
+        Self {
+            options,
+            received: 0,
+            corrupt: false,
+            names: HashMap::new(),
+            disposed: HashSet::new(),
+            no_writers: HashSet::new(),
+        }
+    }
+
+    fn receive<T: PeerSample>(&mut self, sample: &Sample<T>) {
+        if let Some(data) = sample.data() {
+            self.receive_data(data);
+            self.names
+                .insert(sample.info.instance, data.name().to_owned());
+        }
+        if T::HAS_KEY && sample.info.instance_state != InstanceState::Alive {
+            self.receive_end(sample);
+        }
+    }
+
+    fn receive_data<T: PeerSample>(&mut self, data: &T) {
+        let good = self.is_good(data);
+        self.received += 1;
+        self.corrupt |= !good;
+        println!(
+            "sample seq={} size={} hash={:016x} key={} state=alive content={}",
+            data.seq(),
+            data.data().len(),
+            fnv1a(data.data()),
+            if data.name().is_empty() {
+                "-"
+            } else {
+                data.name()
+            },
+            if good { "good" } else { "bad" },
+        );
+    }
+
+    fn receive_end<T: PeerSample>(&mut self, sample: &Sample<T>) {
+        let name = match (sample.key(), self.names.get(&sample.info.instance)) {
+            (Some(key), _) => key.name().to_owned(),
+            (None, Some(name)) => name.clone(),
+            (None, None) => "unknown".to_owned(),
+        };
+        let (ended, state) = match sample.info.instance_state {
+            InstanceState::NotAliveDisposed => (&mut self.disposed, "disposed"),
+            _ => (&mut self.no_writers, "no_writers"),
+        };
+        if ended.insert(name.clone()) {
+            println!("instance key={name} state={state}");
+        }
+    }
+
+    fn is_good<T: PeerSample>(&self, data: &T) -> bool {
+        let name = match T::HAS_KEY {
+            true => instance_name((data.seq() - 1) % self.options.instances),
+            false => String::new(),
+        };
+        data.members_good()
+            && data.name() == name
+            && data.data() == &payload(data.seq(), self.options.size)
+    }
+
+    fn is_complete(&self) -> bool {
+        let all = |ended: &HashSet<String>| ended.len() >= self.options.instances as usize;
+        self.received >= self.options.count
+            && (!self.options.dispose || all(&self.disposed))
+            && (!self.options.unregister || all(&self.no_writers))
+    }
+}
+
+fn fnv1a(data: &[u8]) -> u64 {
+    let step = |hash: u64, byte: &u8| (hash ^ u64::from(*byte)).wrapping_mul(0x100_0000_01b3);
+    data.iter().fold(0xcbf2_9ce4_8422_2325, step)
+}
+
+impl<T: PeerSample> Endpoint for DataReader<T> {
+    fn matched(&self) -> MatchedStatus {
+        self.subscription_matched_status()
+    }
+
+    fn incompatible(&self) -> IncompatibleQosStatus {
+        self.requested_incompatible_qos_status()
+    }
+
+    fn explain(&self) -> Vec<String> {
+        self.explain_matching()
+    }
+}
