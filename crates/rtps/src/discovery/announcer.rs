@@ -28,6 +28,7 @@ pub(super) struct Announcer {
     period: Duration,
     sent: usize,
     due: Option<Time>,
+    ended: bool,
 }
 
 impl Announcer {
@@ -40,11 +41,26 @@ impl Announcer {
             period,
             sent: 0,
             due: None,
+            ended: false,
         }
     }
 
+    /// Announces now, and begins again with the first, quick repetitions.
     pub(super) fn start(&mut self, now: Time) {
         self.due = Some(now);
+        self.sent = 0;
+    }
+
+    /// From the next announcement on we are something else.
+    pub(super) fn replace(&mut self, payload: Bytes, period: Duration) {
+        self.payload = payload;
+        self.period = period;
+        self.sequence.0 = self.sequence.0.saturating_add(1);
+    }
+
+    /// True after the goodbye.
+    pub(super) fn has_ended(&self) -> bool {
+        self.ended
     }
 
     /// True, once, when an announcement is due; the next one follows later.
@@ -86,6 +102,7 @@ impl Announcer {
         out: &mut impl Outbox,
     ) {
         self.due = None;
+        self.ended = true;
         self.sequence.0 = self.sequence.0.saturating_add(1);
         let participant = Guid::new(self.own, EntityId::PARTICIPANT);
         let key = participant_key(participant);

@@ -80,6 +80,27 @@ impl Discovery {
         self.announce_if_due(now, out);
     }
 
+    /// Changes what the participant says about itself, all but its prefix, and announces it. Fails, and changes nothing,
+    /// if a name or the user data is too long to announce.
+    pub fn reconfigure(
+        &mut self,
+        now: Time,
+        config: DiscoveryConfig,
+        out: &mut impl Outbox,
+        events: &mut Vec<Event>,
+    ) -> Result<(), Error> {
+        let prefix = self.config.prefix;
+        let config = DiscoveryConfig { prefix, ..config };
+        let announcement = config.announcement().encode()?;
+        self.announcer.replace(announcement, config.announce_period);
+        let (unicast, multicast) = (&config.default_unicast, &config.default_multicast);
+        self.catalog.put_home(prefix, unicast, multicast, events);
+        self.config = config;
+        self.announcer.start(now);
+        self.announce_if_due(now, out);
+        Ok(())
+    }
+
     /// Adds a local writer, or changes its description, and tells everybody. Fails, and changes nothing, if a name or
     /// opaque data is too long to announce.
     pub fn add_writer(
@@ -155,7 +176,7 @@ impl Discovery {
         out: &mut impl Outbox,
         events: &mut Vec<Event>,
     ) {
-        if source.prefix == self.config.prefix {
+        if source.prefix == self.config.prefix || self.announcer.has_ended() {
             return;
         }
         if let Submessage::Data(data) = message
@@ -184,6 +205,9 @@ impl Discovery {
 
     /// Does what is due: announcements, assertions, repairs, and leases that have run out.
     pub fn handle_timeout(&mut self, now: Time, out: &mut impl Outbox, events: &mut Vec<Event>) {
+        if self.announcer.has_ended() {
+            return;
+        }
         self.announce_if_due(now, out);
         self.check_leases(now, out, events);
         for writer in self.watch.lapsed(now) {
@@ -200,6 +224,9 @@ impl Discovery {
 
     /// When to call `handle_timeout`, unless something else happens first.
     pub fn next_timeout(&self) -> Option<Time> {
+        if self.announcer.has_ended() {
+            return None;
+        }
         let times = [
             self.announcer.next_timeout(),
             self.leases.next(),
@@ -212,7 +239,7 @@ impl Discovery {
         times.into_iter().flatten().min()
     }
 
-    /// Says goodbye: all endpoints and the participant itself are withdrawn, nothing is announced any more.
+    /// Says goodbye: all endpoints and the participant itself are withdrawn. Nothing is said or heard any more.
     pub fn goodbye(&mut self, now: Time, out: &mut impl Outbox) {
         let writers: Vec<Guid> = self.local_writers().map(|w| w.guid).collect();
         for writer in writers {
@@ -287,6 +314,11 @@ impl Discovery {
     /// All known readers, local ones included.
     pub fn readers(&self) -> impl Iterator<Item = &ReaderData> {
         self.catalog.readers()
+    }
+
+    /// What the participant says about itself.
+    pub fn config(&self) -> &DiscoveryConfig {
+        &self.config
     }
 
     /// What was heard and not taken in.

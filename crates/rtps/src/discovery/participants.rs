@@ -17,6 +17,8 @@ const DOUBT: (i64, i64) = (2, 5);
 const PROBES_PER_LEASE: i64 = 64;
 /// Bit of the built-in endpoints' QoS: participant messages are taken in without acknowledgement (RTPS 2.5 9.3.2.13).
 const BEST_EFFORT_MESSAGES: u32 = 1;
+/// One that never answered is not believed for longer, whatever lease it announces: it may not exist.
+const UNVERIFIED_LEASE: Duration = Duration::from_secs(60);
 /// An announcement that was sent before a goodbye and comes after it must not bring the participant back.
 const FAREWELL: Duration = Duration::from_secs(1);
 
@@ -36,7 +38,11 @@ pub(super) struct Peer {
 
 impl Peer {
     fn lease(&self) -> Duration {
-        self.data.lease_duration.max(MIN_LEASE)
+        let most = match self.verified {
+            true => Duration::INFINITE,
+            false => UNVERIFIED_LEASE,
+        };
+        self.data.lease_duration.clamp(MIN_LEASE, most)
     }
 }
 

@@ -48,12 +48,14 @@ impl Watch {
         }
     }
 
-    /// Begins to watch a writer, which counts as alive now, or takes over a change of its policy.
+    /// Begins to watch a writer, which counts as alive, or takes over a change of its policy.
     pub(super) fn add(&mut self, now: Time, writer: Guid, policy: Liveliness) {
         let known = self.leases.get(&writer);
         if known.is_some_and(|l| l.kind == policy.kind && l.duration == policy.lease_duration) {
             return;
         }
+        // A silent writer stays silent until it is heard, whatever it promises now.
+        let alive = self.is_alive(writer);
         self.remove(&writer);
         if policy.lease_duration.is_infinite() {
             return;
@@ -71,13 +73,15 @@ impl Watch {
                 LivelinessKind::ManualByTopic => {}
             }
         }
-        self.deadlines.set(writer, now.after(policy.lease_duration));
+        if alive {
+            self.deadlines.set(writer, now.after(policy.lease_duration));
+        }
         self.leases.insert(
             writer,
             Lease {
                 kind: policy.kind,
                 duration: policy.lease_duration,
-                alive: true,
+                alive,
             },
         );
     }

@@ -61,6 +61,21 @@ fn participants_that_never_answer_make_room_for_others() {
 }
 
 #[test]
+fn a_participant_that_never_answers_does_not_stay_for_ever() {
+    let mut network = Network::of(1);
+    let mut ghost = ParticipantData::new(prefix(100));
+    ghost.lease_duration = dunlin_qos::Duration::INFINITE;
+    let payload = ghost.encode().unwrap();
+    let spdp = EntityId::SPDP_WRITER;
+    network.join(|_| {});
+    network.inject(1, 0, datagram(100, spdp, 1, &[], Payload::Data(&payload)));
+    network.run(59 * SECOND);
+    assert_eq!(network.nodes[0].discovery.participants().count(), 2);
+    network.run(2 * SECOND);
+    assert_eq!(network.nodes[0].discovery.participants().count(), 1);
+}
+
+#[test]
 fn real_participants_are_not_displaced() {
     let mut network = Network::new();
     network.join(|c| c.limits.participants = 2);

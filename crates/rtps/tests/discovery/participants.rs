@@ -39,6 +39,40 @@ fn fifty_participants_find_each_other_and_fall_silent() {
 }
 
 #[test]
+fn the_same_seed_is_the_same_run() {
+    let run = || {
+        let mut network = Network::with_seed(7);
+        network.loss = 30;
+        for _ in 0..5 {
+            let index = network.join(|_| {});
+            network.writer(index, |_| {});
+            network.reader(index, |_| {});
+        }
+        network.run(30 * SECOND);
+        let events = network.nodes.iter_mut().map(|n| n.news());
+        (events.collect::<Vec<_>>(), network.datagrams)
+    };
+    assert_eq!(run(), run());
+}
+
+#[test]
+fn a_thousand_endpoints_travel_in_few_datagrams() {
+    let mut network = Network::of(1);
+    for i in 0..1000 {
+        network.writer(0, |w| w.topic = format!("topic {i}"));
+    }
+    network.run(SECOND);
+    let before = network.datagrams;
+    network.join(|_| {});
+    let reader = network.reader(1, |r| r.topic = "topic 999".into());
+    network.run(SECOND);
+    assert_eq!(network.nodes[1].discovery.writers().count(), 1000);
+    assert_eq!(network.nodes[1].matched(reader).len(), 1);
+    let datagrams = network.datagrams - before;
+    assert!(datagrams < 40, "{datagrams}");
+}
+
+#[test]
 fn a_silent_participant_is_lost_when_its_lease_is_over() {
     let mut network = Network::of(2);
     let writer = network.writer(0, |_| {});
@@ -83,6 +117,21 @@ fn a_goodbye_is_heeded_at_once() {
     let found = network.nodes[0].events.iter();
     let found = found.filter(|e| matches!(e, Event::ParticipantFound { .. }));
     assert_eq!(found.count(), 1, "it does not come back");
+}
+
+#[test]
+fn nothing_is_said_after_a_goodbye() {
+    let mut network = Network::of(2);
+    network.run(SECOND);
+    network.act(1, |d, now, out, _| d.goodbye(now, out));
+    network.join(|_| {});
+    network.run(20 * SECOND);
+    let known = network.nodes[2].discovery.participants();
+    assert_eq!(
+        known.map(|p| p.guid.prefix).collect::<Vec<_>>(),
+        [prefix(0)]
+    );
+    assert_eq!(network.nodes[0].discovery.participants().count(), 1);
 }
 
 #[test]
@@ -215,12 +264,11 @@ fn changed_locators_of_a_participant_reach_its_endpoints() {
     let reader = network.reader(1, |_| {});
     network.run(SECOND);
     network.nodes[0].news();
-    // The same participant, announced anew: another process image with the same GUID.
-    network.kill(1);
     let moved = Locator::udp_v4([10, 0, 0, 1].into(), 7411);
-    network.join(|c| {
-        c.prefix = prefix(1);
-        c.default_unicast = vec![moved];
+    network.act(1, |d, now, out, events| {
+        let mut config = d.config().clone();
+        config.default_unicast = vec![moved];
+        d.reconfigure(now, config, out, events).unwrap();
     });
     network.run(MS);
     let changed = network.nodes[0].events.iter().find_map(|e| match e {

@@ -112,6 +112,56 @@ fn check(text: &str, vendor: VendorId) {
     assert_eq!((writers, readers), (1, 1), "one publishes, one subscribes");
 }
 
+/// Any byte may be anything and any datagram may end anywhere: nothing panics, and what is kept stays small.
+fn damage(text: &str) {
+    let original = datagrams(text);
+    let prefixes: BTreeSet<_> = original
+        .iter()
+        .map(|d| Message::parse(d).unwrap().header.prefix)
+        .collect();
+    let to = *prefixes.first().unwrap();
+    let mut discovery = Discovery::new(DiscoveryConfig::new(to, 0)).unwrap();
+    let (mut events, mut random) = (Vec::new(), 1_u64);
+    for round in 0..3000_usize {
+        let mut datagram = original[round % original.len()].clone();
+        for _ in 0..3 {
+            random = random
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1_442_695_040_888_963_407);
+            let at = (random >> 33) as usize % datagram.len();
+            match random >> 20 & 7 {
+                0 => datagram.truncate(at.max(20)),
+                _ => datagram[at] = (random >> 24) as u8,
+            }
+        }
+        let now = Time(round as i64 * 1_000_000);
+        hear(&mut discovery, now, &datagram, &mut events);
+        discovery.handle_timeout(now, &mut Nowhere, &mut events);
+    }
+    assert!(discovery.participants().count() < 100);
+}
+
+fn hear(discovery: &mut Discovery, now: Time, datagram: &[u8], events: &mut Vec<Event>) {
+    let Ok(message) = Message::parse(datagram) else {
+        return;
+    };
+    let source = Source {
+        prefix: message.header.prefix,
+        vendor: message.header.vendor,
+        version: message.header.version,
+        multicast: false,
+    };
+    for submessage in message.into_iter().flatten() {
+        discovery.handle(now, &source, None, &submessage, &mut Nowhere, events);
+    }
+}
+
+#[test]
+fn damaged_datagrams_do_no_harm() {
+    damage(include_str!("data/cyclone-0.10.2.hex"));
+    damage(include_str!("data/fastdds-2.9.1.hex"));
+}
+
 #[test]
 fn cyclone_dds() {
     check(include_str!("data/cyclone-0.10.2.hex"), VendorId([1, 0x10]));
