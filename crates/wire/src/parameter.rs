@@ -64,6 +64,7 @@ impl ParameterId {
     pub const SECURE_WRITER_GROUP_INFO: Self = Self(0x0066);
     pub const KEY_HASH: Self = Self(0x0070);
     pub const STATUS_INFO: Self = Self(0x0071);
+    pub const TYPE_OBJECT: Self = Self(0x0072);
     pub const DATA_REPRESENTATION: Self = Self(0x0073);
     pub const TYPE_CONSISTENCY: Self = Self(0x0074);
     pub const TYPE_INFORMATION: Self = Self(0x0075);

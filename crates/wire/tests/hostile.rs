@@ -1,41 +1,13 @@
 //! Damaged and malicious bytes: no panic, no memory beyond what the input warrants, no time to speak of.
 mod common;
 
+use common::counting::{Counting, allocated_by};
 use common::{all, read_all, read_payload};
 use dunlin_wire::*;
-use std::alloc::{GlobalAlloc, Layout, System};
-use std::cell::Cell;
 use std::time::Instant;
-
-thread_local! {
-    static ALLOCATED: Cell<usize> = const { Cell::new(0) };
-}
-
-/// Counts the bytes that this thread asks for.
-struct Counting;
-
-// SAFETY: everything is done by `System`; counting touches only a thread-local cell without a destructor.
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        ALLOCATED.set(ALLOCATED.get() + layout.size());
-        // SAFETY: the caller's promise about `layout` is passed on.
-        unsafe { System.alloc(layout) }
-    }
-
-    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
-        // SAFETY: the caller's promise about `pointer` and `layout` is passed on.
-        unsafe { System.dealloc(pointer, layout) }
-    }
-}
 
 #[global_allocator]
 static COUNTING: Counting = Counting;
-
-fn allocated_by(f: impl FnOnce()) -> usize {
-    let before = ALLOCATED.get();
-    f();
-    ALLOCATED.get() - before
-}
 
 /// Reads as each kind of discovery data, too, and holds it to its memory.
 fn feed(datagram: &[u8]) {

@@ -1,5 +1,7 @@
 //! Datagrams captured from other products: see the files in `tests/data`.
 #![allow(dead_code, unreachable_pub, reason = "each test binary uses its part")]
+pub mod counting;
+
 use dunlin_wire::*;
 
 /// One captured datagram.
