@@ -94,6 +94,7 @@ impl Reader {
         };
         let sequence = heartbeat.sequence;
         let wanted = sequence.0 >= proxy.next
+            && sequence.0 < i64::MAX
             && sequence.0 - proxy.next <= window
             && !proxy.waiting.contains_key(&sequence.0)
             && proxy.gaps.end_of(sequence.0).is_none();

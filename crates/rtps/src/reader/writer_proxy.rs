@@ -198,7 +198,10 @@ impl WriterProxy {
         }
         let mut waiting = self.waiting.range(self.next..).map(|(n, _)| *n).peekable();
         let mut number = self.next;
-        let end = self.last.min(self.next.saturating_add(255));
+        let end = self
+            .last
+            .min(self.next.saturating_add(255))
+            .min(i64::MAX - 1);
         while number <= end {
             if waiting.next_if_eq(&number).is_some() || self.partials.contains(number) {
                 number += 1;

@@ -1,0 +1,271 @@
+//! In the steady state neither side allocates: counted by the allocator itself.
+mod common;
+
+use bytes::{Bytes, BytesMut};
+use common::{
+    Rng, end, handle, proxy_of_reader, proxy_of_writer, reliable_reader, reliable_writer,
+};
+use dunlin_qos::{Durability, History, ReliabilityKind, ResourceLimits};
+use dunlin_rtps::{
+    Change, ChangeKind, InstanceHandle, Intake, Outbox, Reader, ReaderConfig, Select, Time, To,
+    Writer, WriterConfig,
+};
+use dunlin_wire::{AckNack, InlineQos, Payload, Submessage, Timestamp};
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::cell::Cell;
+
+struct Counting;
+
+thread_local! {
+    static COUNT: Cell<u64> = const { Cell::new(0) };
+}
+
+// SAFETY: every call is passed on to the system's allocator unchanged.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        COUNT.with(|c| c.set(c.get() + 1));
+        // SAFETY: the caller's promise is passed on.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, ptr: *mut u8, layout: Layout) {
+        // SAFETY: the caller's promise is passed on.
+        unsafe { System.dealloc(ptr, layout) }
+    }
+
+    unsafe fn realloc(&self, ptr: *mut u8, layout: Layout, size: usize) -> *mut u8 {
+        COUNT.with(|c| c.set(c.get() + 1));
+        // SAFETY: the caller's promise is passed on.
+        unsafe { System.realloc(ptr, layout, size) }
+    }
+}
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+fn allocations() -> u64 {
+    COUNT.with(Cell::get)
+}
+
+/// Keeps what was received as a slice of the sender's own bytes: this test is about the protocol's allocations.
+struct Slices<'a>(&'a Bytes);
+
+impl Intake for Slices<'_> {
+    fn keep(&mut self, bytes: &[u8]) -> Bytes {
+        self.0.slice_ref(bytes)
+    }
+
+    fn assemble(&mut self, size: usize) -> BytesMut {
+        BytesMut::with_capacity(size)
+    }
+
+    fn instance(&mut self, _: Payload<'_>) -> Option<InstanceHandle> {
+        None
+    }
+}
+
+/// Hands each message to the reader as it is said, and remembers the answer.
+struct Wire<'a> {
+    now: Time,
+    writer: dunlin_wire::Guid,
+    timestamp: Option<Timestamp>,
+    reader: &'a mut Reader,
+    answer: Answer,
+}
+
+#[derive(Default)]
+struct Answer(Option<AckNack>);
+
+impl Outbox for Answer {
+    fn push(&mut self, _: To, message: Submessage<'_>, _: &Bytes) {
+        if let Submessage::AckNack(ack_nack) = message {
+            self.0 = Some(ack_nack);
+        }
+    }
+}
+
+impl Outbox for Wire<'_> {
+    fn push(&mut self, _: To, message: Submessage<'_>, payload: &Bytes) {
+        match message {
+            Submessage::InfoTimestamp(timestamp) => self.timestamp = timestamp,
+            Submessage::Data(data) => {
+                let inline = InlineQos::parse(data.inline_qos).unwrap();
+                self.reader.handle_data(
+                    self.now,
+                    self.writer,
+                    self.timestamp,
+                    &data,
+                    &inline,
+                    &mut Slices(payload),
+                    &mut self.answer,
+                );
+            }
+            Submessage::Heartbeat(heartbeat) => {
+                let out = &mut self.answer;
+                self.reader
+                    .handle_heartbeat(self.now, self.writer, &heartbeat, out);
+            }
+            other => panic!("{other:?}"),
+        }
+    }
+}
+
+struct Case {
+    writer: WriterConfig,
+    reader: ReaderConfig,
+    instances: u32,
+}
+
+/// Writes, delivers and takes so many samples; returns how many were taken.
+fn run(
+    writer: &mut Writer,
+    reader: &mut Reader,
+    changes: &[Change],
+    now: &mut Time,
+    rng: &mut Rng,
+) -> usize {
+    let mut taken = 0;
+    for nth in 0..20_000_usize {
+        *now = Time(now.0 + 10_000);
+        let index = match rng.percent(50) {
+            true => nth % changes.len(),
+            false => rng.below(changes.len() as u64) as usize,
+        };
+        let mut wire = Wire {
+            now: *now,
+            writer: writer.guid(),
+            timestamp: None,
+            reader,
+            answer: Answer::default(),
+        };
+        writer.write(*now, &changes[index], &mut wire).unwrap();
+        let answer = wire.answer.0.take();
+        if let Some(ack_nack) = answer {
+            let mut out = Answer::default();
+            writer.handle_ack_nack(*now, reader.guid(), &ack_nack, &mut out);
+        }
+        taken += reader.take(&Select::default(), drop);
+    }
+    taken
+}
+
+fn assert_steady(name: &str, case: Case) {
+    let mut writer = Writer::new(case.writer.clone());
+    let mut reader = Reader::new(case.reader.clone());
+    let changes: Vec<_> = (0..case.instances.max(1))
+        .map(|n| Change {
+            kind: ChangeKind::Alive,
+            instance: if case.instances == 0 {
+                InstanceHandle::NIL
+            } else {
+                handle(n)
+            },
+            timestamp: Timestamp(i64::from(n)),
+            // Owned bytes, so that a clone is a count and not a copy.
+            payload: Bytes::from(vec![1; 256]),
+        })
+        .collect();
+    for change in &changes {
+        drop(change.payload.clone()); // the first clone makes the counter
+    }
+    let mut out = Answer::default();
+    reader.add_writer(Time(0), proxy_of_writer(&case.writer), &mut out);
+    writer.add_reader(
+        Time(0),
+        proxy_of_reader(&case.reader),
+        &mut Answer::default(),
+    );
+    let (mut now, mut rng) = (Time(0), Rng(42));
+    for _ in 0..4 {
+        let taken = run(&mut writer, &mut reader, &changes, &mut now, &mut rng);
+        assert_eq!(taken, 20_000, "{name}");
+    }
+    let before = allocations();
+    let taken = run(&mut writer, &mut reader, &changes, &mut now, &mut rng);
+    assert_eq!(allocations() - before, 0, "{name}");
+    assert_eq!(taken, 20_000, "{name}");
+}
+
+fn best_effort(instances: u32) -> Case {
+    Case {
+        writer: WriterConfig {
+            reliability: ReliabilityKind::BestEffort,
+            ..reliable_writer()
+        },
+        reader: ReaderConfig {
+            reliability: ReliabilityKind::BestEffort,
+            keyed: instances > 0,
+            ..reliable_reader()
+        },
+        instances,
+    }
+}
+
+fn reliable(instances: u32, history: History, durability: Durability) -> Case {
+    Case {
+        writer: WriterConfig {
+            history,
+            durability,
+            resource_limits: ResourceLimits {
+                max_samples: (history == History::KeepAll).then_some(1_000),
+                ..ResourceLimits::default()
+            },
+            ..reliable_writer()
+        },
+        reader: ReaderConfig {
+            keyed: instances > 0,
+            durability,
+            ..reliable_reader()
+        },
+        instances,
+    }
+}
+
+#[test]
+fn best_effort_allocates_nothing() {
+    assert_steady("without keys", best_effort(0));
+    assert_steady("1000 instances", best_effort(1_000));
+}
+
+#[test]
+fn reliable_allocates_nothing() {
+    let volatile = Durability::Volatile;
+    for instances in [0, 1_000] {
+        assert_steady("keep all", reliable(instances, History::KeepAll, volatile));
+        assert_steady(
+            "keep last 1",
+            reliable(instances, History::KeepLast(1), volatile),
+        );
+        assert_steady(
+            "keep last 8",
+            reliable(instances, History::KeepLast(8), volatile),
+        );
+    }
+}
+
+#[test]
+fn transient_local_allocates_nothing() {
+    let kept = Durability::TransientLocal;
+    for instances in [0, 1_000] {
+        assert_steady(
+            "keep last 1",
+            reliable(instances, History::KeepLast(1), kept),
+        );
+        assert_steady(
+            "keep last 4",
+            reliable(instances, History::KeepLast(4), kept),
+        );
+    }
+}
+
+#[test]
+fn a_best_effort_writer_keeps_nothing() {
+    let mut writer = Writer::new(best_effort(0).writer);
+    let out = &mut Answer::default();
+    for n in 0..100 {
+        writer
+            .write(Time(n), &end(ChangeKind::Disposed, 1), out)
+            .unwrap();
+    }
+    assert_eq!(writer.kept(), 0);
+}
