@@ -10,6 +10,7 @@ mod change;
 mod counter;
 pub mod discovery;
 mod handle;
+mod index;
 mod outbox;
 mod reader;
 mod sample;

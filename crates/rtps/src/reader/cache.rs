@@ -4,13 +4,13 @@
 use super::instance::Instance;
 use super::writer_proxy::Author;
 use super::{ReaderConfig, Rejection, RejectionReason};
+use crate::index::Index;
 use crate::slab::{NONE, Slab};
 use crate::{ChangeKind, InstanceHandle, InstanceState};
 use alloc::vec::Vec;
 use bytes::Bytes;
 use dunlin_qos::{DestinationOrder, History, Ownership, ResourceLimits};
 use dunlin_wire::{Guid, SequenceNumber, Timestamp};
-use hashbrown::HashMap;
 
 /// A sample, or the notice that an instance's state changed.
 pub(super) struct Stored {
@@ -51,7 +51,7 @@ pub(super) struct Cache {
     /// Samples with data.
     valid: usize,
     pub(super) instances: Slab<Instance>,
-    places: HashMap<InstanceHandle, u32>,
+    places: Index,
     recent: u32,
     /// Scratch of `read` and `take`.
     pub(super) chosen: Vec<u32>,
@@ -70,7 +70,7 @@ impl Cache {
             unread: 0,
             valid: 0,
             instances: Slab::new(),
-            places: HashMap::new(),
+            places: Index::new(),
             recent: NONE,
             chosen: Vec::new(),
         }
@@ -183,11 +183,11 @@ impl Cache {
     }
 
     pub(super) fn knows(&self, instance: InstanceHandle) -> bool {
-        self.places.contains_key(&instance)
+        self.places.get(instance).is_some()
     }
 
     pub(super) fn place_of(&self, instance: InstanceHandle) -> Option<u32> {
-        self.places.get(&instance).copied()
+        self.places.get(instance)
     }
 
     /// Takes a sample out of both chains.
@@ -229,7 +229,7 @@ impl Cache {
         if let Some(instance) = self.instances.get(place)
             && instance.is_forgettable()
         {
-            self.places.remove(&instance.handle);
+            self.places.remove(instance.handle);
             self.instances.remove(place);
         }
     }

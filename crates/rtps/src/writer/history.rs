@@ -3,12 +3,14 @@
 //! Changes live in a slab; `order` lists their places by ascending number. A change that goes from the
 //! middle leaves its line in `order` behind, stale, until such lines are the majority and are swept.
 use super::WriteError;
+use crate::index::Index;
 use crate::slab::{NONE, Slab};
 use crate::{Change, InstanceHandle};
 use alloc::collections::VecDeque;
 use dunlin_qos::{History, ResourceLimits};
-use hashbrown::HashMap;
 
+/// Instances without changes that are remembered in any case: they are likely to be written again.
+const EMPTY_SLACK: usize = 16_384;
 /// Stale lines that are tolerated however few changes there are.
 const STALE_SLACK: usize = 64;
 
@@ -40,8 +42,10 @@ pub(super) struct HistoryCache {
     kept: Slab<Kept>,
     order: VecDeque<Line>,
     instances: Slab<Instance>,
-    places: HashMap<InstanceHandle, u32>,
+    places: Index,
     recent: u32,
+    /// Instances without changes.
+    empty: usize,
     /// Instances that their writer left, by the number of the change that says so.
     farewells: VecDeque<(i64, InstanceHandle)>,
 }
@@ -58,8 +62,9 @@ impl HistoryCache {
             kept: Slab::new(),
             order: VecDeque::new(),
             instances: Slab::new(),
-            places: HashMap::new(),
+            places: Index::new(),
             recent: NONE,
+            empty: 0,
             farewells: VecDeque::new(),
         }
     }
@@ -151,6 +156,7 @@ impl HistoryCache {
         self.order.push_back(Line { sequence, place });
         if let Some(instance) = self.instances.get_mut(instance) {
             let before = core::mem::replace(&mut instance.newest, place);
+            self.empty -= usize::from(instance.count == 0);
             instance.count += 1;
             instance.unregistered = change.kind.is_unregister();
             if instance.unregistered {
@@ -195,7 +201,7 @@ impl HistoryCache {
             };
             if self.instances.get(place).is_some_and(|i| i.unregistered) {
                 gone(self, place);
-                self.forget_if_empty(place);
+                self.forget_if_left(place);
             }
         }
     }
@@ -234,7 +240,7 @@ impl HistoryCache {
         {
             return Some(self.recent);
         }
-        let place = self.places.get(&handle).copied()?;
+        let place = self.places.get(handle)?;
         self.recent = place;
         Some(place)
     }
@@ -252,6 +258,7 @@ impl HistoryCache {
         });
         self.places.insert(handle, place);
         self.recent = place;
+        self.empty += 1;
         place
     }
 
@@ -263,23 +270,43 @@ impl HistoryCache {
         if let Some(instance) = self.instances.get_mut(kept.instance) {
             instance.oldest = kept.newer;
             instance.count -= 1;
-            if kept.newer == NONE {
+            if instance.count == 0 {
                 instance.newest = NONE;
+                self.empty += 1;
+                self.forget_if_left(kept.instance);
+                self.sweep();
             }
-            self.forget_if_empty(kept.instance);
         }
         self.trim();
     }
 
-    /// An instance without changes counts only while `max_instances` does and its writer has not left it.
-    fn forget_if_empty(&mut self, place: u32) {
-        let limited = self.limits.max_instances.is_some();
+    /// An instance without changes that its writer left is forgotten at once.
+    fn forget_if_left(&mut self, place: u32) {
         if let Some(instance) = self.instances.get(place)
             && instance.count == 0
-            && (instance.unregistered || !limited)
+            && instance.unregistered
         {
-            self.places.remove(&instance.handle);
-            self.instances.remove(place);
+            self.forget(place);
+        }
+    }
+
+    /// Others stay for `max_instances` to count, or until there are many.
+    fn sweep(&mut self) {
+        let written = self.instances.len() - self.empty;
+        if self.limits.max_instances.is_some() || self.empty <= 2 * written + EMPTY_SLACK {
+            return;
+        }
+        for place in self.instances.keys() {
+            if self.instances.get(place).is_some_and(|i| i.count == 0) {
+                self.forget(place);
+            }
+        }
+    }
+
+    fn forget(&mut self, place: u32) {
+        if let Some(instance) = self.instances.remove(place) {
+            self.places.remove(instance.handle);
+            self.empty -= 1;
         }
     }
 
@@ -388,6 +415,17 @@ mod tests {
         cache.insert(3, &change(1, ChangeKind::Unregistered));
         cache.release(3);
         assert_eq!(cache.admit(handle(3), 9), Ok(()));
+    }
+
+    #[test]
+    fn instances_without_changes_do_not_pile_up() {
+        let mut cache = HistoryCache::new(History::KeepLast(1), ResourceLimits::default(), false);
+        for n in 1..=100_000 {
+            write(&mut cache, n, u32::try_from(n).unwrap());
+            cache.release(n - 10);
+        }
+        assert!(cache.instances.len() < 2 * EMPTY_SLACK);
+        assert_eq!(cache.instances.len() - cache.empty, 10);
     }
 
     #[test]
