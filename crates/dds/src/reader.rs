@@ -255,7 +255,9 @@ impl ReaderCore {
     }
 
     pub(crate) fn set_events(&self, events: Option<Arc<dyn ReaderEvents>>) {
-        *self.events.lock() = events;
+        // What the old listener owns may be an entity: it is dropped without the lock.
+        let old = std::mem::replace(&mut *self.events.lock(), events);
+        drop(old);
     }
 
     pub(crate) fn note_matched(&self, writer: Guid, change: i32) {

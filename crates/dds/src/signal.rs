@@ -41,7 +41,8 @@ impl Signal {
     pub(crate) fn raise(&self) {
         self.pending.store(true, SeqCst);
         if self.asleep.load(SeqCst) {
-            match self.sleeper.lock().take() {
+            let sleeper = self.sleeper.lock().take();
+            match sleeper {
                 Some(Sleeper::Parked(thread)) => thread.unpark(),
                 Some(Sleeper::Receiving(waker)) => waker.wake(),
                 None => {}

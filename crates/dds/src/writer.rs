@@ -351,7 +351,9 @@ impl WriterCore {
     }
 
     pub(crate) fn set_events(&self, events: Option<Arc<dyn WriterEvents>>) {
-        *self.events.lock() = events;
+        // What the old listener owns may be an entity: it is dropped without the lock.
+        let old = std::mem::replace(&mut *self.events.lock(), events);
+        drop(old);
     }
 
     /// Counts a match or its end and tells those who wait or listen.

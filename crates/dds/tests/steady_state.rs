@@ -1,0 +1,182 @@
+//! What a sample costs in the steady state, counted: no allocation and no thread hand-off, over UDP.
+mod common;
+#[path = "../../transport/tests/conformance/namespace.rs"]
+#[allow(dead_code, reason = "other tests use the other networks")]
+mod namespace;
+
+use bytes::Bytes;
+use common::{Plain, SOON};
+use dunlin::*;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
+
+#[global_allocator]
+static ALLOCATOR: dhat::Alloc = dhat::Alloc;
+
+const WARM_UP: u32 = 600;
+const COUNTED: u32 = 600;
+
+/// Two participants that throw a ball back and forth: one waits in a wait set, the other echoes in its listener.
+struct Game {
+    writer: DataWriter<Plain>,
+    back: DataReader<Plain>,
+    seen: Arc<AtomicU32>,
+    set: WaitSet,
+    guard: GuardCondition,
+    number: u32,
+    _echo: DataReader<Plain>,
+}
+
+fn participant() -> DomainParticipant {
+    let config = ParticipantConfig {
+        waiting: Waiting::Spin,
+        announce_period: Duration::from_secs(1000),
+        ..Default::default()
+    };
+    DomainParticipant::with_config(0, config).unwrap()
+}
+
+fn entities(
+    p: &DomainParticipant,
+    out: &str,
+    back: &str,
+    reliability: Reliability,
+    listener: impl FnOnce(DataWriter<Plain>) -> Box<dyn Fn(&DataReader<Plain>) + Send + Sync>,
+) -> (DataWriter<Plain>, DataReader<Plain>) {
+    let wqos = DataWriterQos {
+        reliability,
+        ..Default::default()
+    };
+    let rqos = DataReaderQos {
+        reliability,
+        ..Default::default()
+    };
+    let writer = common::writer::<Plain>(p, out, wqos);
+    let topic = p.create_topic::<Plain>(back, Default::default()).unwrap();
+    let listener = listener(writer.clone());
+    let reader = p
+        .create_subscriber(Default::default())
+        .create_datareader_with_listener(&topic, rqos, move |r: &DataReader<Plain>| listener(r))
+        .unwrap();
+    (writer, reader)
+}
+
+impl Game {
+    fn new(reliability: Reliability) -> Self {
+        let (a, b) = (participant(), participant());
+        let (_, echo) = entities(&b, "Pong", "Ping", reliability, |writer| {
+            Box::new(move |reader| {
+                while let Some(sample) = reader.take_next_sample() {
+                    if let Some(ball) = sample.data() {
+                        writer.write(ball).unwrap();
+                    }
+                }
+            })
+        });
+        let (seen, guard) = (Arc::new(AtomicU32::new(0)), GuardCondition::new());
+        let (number, heard) = (Arc::clone(&seen), guard.clone());
+        let (writer, back) = entities(&a, "Ping", "Pong", reliability, |_| {
+            Box::new(move |reader| {
+                while let Some(sample) = reader.take_next_sample() {
+                    if let Some(ball) = sample.data() {
+                        number.store(ball.number, SeqCst);
+                        heard.set_trigger_value(true);
+                    }
+                }
+            })
+        });
+        for matched in [
+            writer.wait_for_matched(1, SOON),
+            back.wait_for_matched(1, SOON),
+            echo.wait_for_matched(1, SOON),
+        ] {
+            matched.unwrap();
+        }
+        let mut set = WaitSet::new();
+        set.attach(guard.clone());
+        back.status_condition()
+            .set_enabled_statuses(StatusMask::NONE);
+        set.attach(back.status_condition());
+        Self {
+            writer,
+            back,
+            seen,
+            set,
+            guard,
+            number: 0,
+            _echo: echo,
+        }
+    }
+
+    fn play(&mut self, count: u32, data: &Bytes) {
+        for _ in 0..count {
+            self.number += 1;
+            self.writer
+                .write(&Plain {
+                    number: self.number,
+                    data: data.clone(),
+                })
+                .unwrap();
+            while self.seen.load(SeqCst) != self.number {
+                self.guard.set_trigger_value(false);
+                if self.seen.load(SeqCst) != self.number
+                    && self.set.wait(Duration::from_secs(2)).is_err()
+                {
+                    break;
+                }
+            }
+        }
+    }
+}
+
+/// Times that threads of this process went to sleep.
+fn sleeps() -> u64 {
+    let tasks = std::fs::read_dir("/proc/self/task").unwrap();
+    let of = |task: std::fs::DirEntry| -> Option<u64> {
+        let status = std::fs::read_to_string(task.path().join("status")).ok()?;
+        let line = status
+            .lines()
+            .find(|l| l.starts_with("voluntary_ctxt_switches"))?;
+        line.split_whitespace().nth(1)?.parse().ok()
+    };
+    tasks.filter_map(|task| of(task.ok()?)).sum()
+}
+
+#[test]
+fn a_sample_costs_no_allocation_and_no_hand_off() {
+    let name = "a_sample_costs_no_allocation_and_no_hand_off";
+    namespace::in_namespace(name, namespace::LOOPBACK, || {
+        let _profiler = dhat::Profiler::builder().testing().build();
+        for reliability in [Reliability::BEST_EFFORT, Reliability::RELIABLE] {
+            let mut game = Game::new(reliability);
+            for size in [20, 8_000, 63_000, 1_000_000] {
+                let data = Bytes::from(vec![7; size]);
+                game.play(WARM_UP, &data);
+                // The first quick announcements of a participant are over by now or come between two counts.
+                let rounds = (0..5).map(|_| {
+                    let slept = sleeps();
+                    let blocks = dhat::HeapStats::get().total_blocks;
+                    game.play(COUNTED, &data);
+                    let blocks = dhat::HeapStats::get().total_blocks - blocks;
+                    (blocks, sleeps() - slept)
+                });
+                let (blocks, slept) = rounds.min().unwrap();
+                println!(
+                    "{reliability:?} {size} B: {blocks} allocations, {slept} sleeps for {COUNTED} round trips"
+                );
+                assert_eq!(
+                    blocks, 0,
+                    "allocations for {COUNTED} samples of {size} bytes, {reliability:?}"
+                );
+                let cpus = std::thread::available_parallelism().map_or(1, usize::from);
+                if cpus > 1 && size < 100_000 {
+                    assert!(
+                        slept < u64::from(COUNTED),
+                        "{slept} sleeps for {COUNTED} round trips"
+                    );
+                }
+            }
+            assert_eq!(game.back.sample_lost_status().total_count, 0);
+        }
+    });
+}
