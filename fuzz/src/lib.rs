@@ -1,8 +1,10 @@
 //! What each fuzz target does with its bytes: plain functions, so that the corpora can be replayed without a fuzzer.
 mod cdr;
+mod discovery;
 mod wire;
 
 pub use cdr::cdr;
+pub use discovery::discovery;
 pub use wire::{datagram, discovery_data, parameter_list};
 
 /// Panics if a promise about these bytes is broken.
@@ -12,6 +14,7 @@ pub type Target = fn(&[u8]);
 pub const TARGETS: &[(&str, Target)] = &[
     ("cdr", cdr),
     ("datagram", datagram),
+    ("discovery", discovery),
     ("parameter_list", parameter_list),
     ("discovery_data", discovery_data),
 ];

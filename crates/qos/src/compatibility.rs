@@ -49,7 +49,10 @@ impl fmt::Display for Incompatibility {
 /// Every policy with which `offered` does not satisfy `requested`, in the order of the policies' numbers; empty if they
 /// suit each other.
 ///
-/// Partitions are not among them: endpoints of different partitions ignore each other without a report, see
+/// A reader with an empty list of data representations understands none; who reads the standard's "empty means XCDR1"
+/// (DDS-XTypes 1.3 7.6.3.1.1) from somewhere says so by a list of one.
+///
+/// Partitions are not among the policies: endpoints of different partitions ignore each other without a report, see
 /// [`Partition::matches`](crate::Partition::matches).
 pub fn check(offered: &WriterSide<'_>, requested: &ReaderSide<'_>) -> Vec<Incompatibility> {
     let (w, r) = (offered.writer, requested.reader);
@@ -108,20 +111,12 @@ pub fn check(offered: &WriterSide<'_>, requested: &ReaderSide<'_>) -> Vec<Incomp
         &r.destination_order,
     );
     found.unless(
-        understands(&r.representation, w.representation),
+        r.representation.contains(&w.representation),
         PolicyId::DataRepresentation,
         &w.representation,
         &Representations(&r.representation),
     );
     found.0
-}
-
-/// An empty list stands for XCDR1 alone (DDS-XTypes 1.3 7.6.3.1.1).
-fn understands(requested: &[DataRepresentation], offered: DataRepresentation) -> bool {
-    match requested {
-        [] => offered == DataRepresentation::Xcdr1,
-        list => list.contains(&offered),
-    }
 }
 
 struct Findings(Vec<Incompatibility>);
@@ -149,7 +144,7 @@ struct Representations<'a>(&'a [DataRepresentation]);
 impl fmt::Display for Representations<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.0.is_empty() {
-            return fmt::Display::fmt(&DataRepresentation::Xcdr1, f);
+            return f.write_str("none that is known");
         }
         let names: Vec<String> = self.0.iter().map(|r| format!("{r}")).collect();
         f.write_str(&names.join(" or "))

@@ -183,8 +183,7 @@ fn data_representation() {
         (Xcdr2, vec![Xcdr1, Xcdr2], true),
         (Xcdr1, vec![Xcdr2], false),
         (Xcdr2, vec![Xcdr1], false),
-        (Xcdr1, vec![], true),
-        (Xcdr2, vec![], false),
+        (Xcdr1, vec![], false),
         (Xcdr1, vec![Xml], false),
     ] {
         let mut pair = Pair::default();

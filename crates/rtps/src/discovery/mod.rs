@@ -26,7 +26,7 @@ use announcer::{Announcer, detector};
 use builtin::BuiltinTopic;
 use catalog::Catalog;
 use deadlines::Deadlines;
-use dunlin_qos::LivelinessKind;
+use dunlin_qos::{DataRepresentation, LivelinessKind};
 use dunlin_wire::{
     EntityId, Error, Guid, GuidPrefix, Locator, ParticipantData, ReaderData, Submessage, Timestamp,
     WriterData,
@@ -116,15 +116,18 @@ impl Discovery {
         Ok(())
     }
 
-    /// Adds a local reader, or changes its description, and tells everybody. Fails, and changes nothing, if a name or
-    /// opaque data is too long to announce.
+    /// Adds a local reader, or changes its description, and tells everybody. An empty list of data representations means
+    /// XCDR1 (DDS-XTypes 1.3 7.6.3.1.1). Fails, and changes nothing, if a name or opaque data is too long to announce.
     pub fn add_reader(
         &mut self,
         now: Time,
-        reader: ReaderData,
+        mut reader: ReaderData,
         out: &mut impl Outbox,
         events: &mut Vec<Event>,
     ) -> Result<(), Error> {
+        if reader.qos.representation.is_empty() {
+            reader.qos.representation.push(DataRepresentation::Xcdr1);
+        }
         self.publish_reader(now, &reader, out)?;
         let news = events.len();
         self.catalog.put_reader(reader, events);

@@ -134,6 +134,9 @@ fn data_representation_must_be_understood() {
         |r| r.qos.representation = vec![DataRepresentation::Xcdr1, DataRepresentation::Xcdr2],
     );
     assert_eq!(network.nodes[0].matched(writer), [reader]);
+    let (network, writer, reader) = pair(|_| {}, |r| r.qos.representation.clear());
+    assert_eq!(network.nodes[0].matched(writer), [reader], "empty is XCDR1");
+    assert_eq!(network.nodes[1].matched(reader), [writer]);
 }
 
 #[test]
