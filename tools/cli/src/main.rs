@@ -1,2 +1,29 @@
-//! dunlin
-fn main() {}
+//! The one command `dunlin`; each tool is a subcommand.
+use clap::{Parser, Subcommand};
+use std::process::ExitCode;
+
+/// Dunlin: DDS with the lowest latency that the machine allows.
+#[derive(Parser)]
+#[command(version, arg_required_else_help = true)]
+struct Cli {
+    #[command(subcommand)]
+    tool: Tool,
+}
+
+#[derive(Subcommand)]
+enum Tool {
+    /// Measures latency and throughput with the command lines and tables of RTI Perftest; without arguments runs both
+    /// sides over loopback. `dunlin perftest -help` lists its options.
+    #[command(disable_help_flag = true)]
+    Perftest {
+        /// Options of perftest.
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+        arguments: Vec<String>,
+    },
+}
+
+fn main() -> ExitCode {
+    match Cli::parse().tool {
+        Tool::Perftest { arguments } => dunlin_perftest::main(arguments),
+    }
+}
