@@ -1,0 +1,623 @@
+//! Conversations, word by word: what comes in, and what goes out.
+//!
+//! `?` asks for an answer, `!` goes to one endpoint instead of all.
+mod common;
+
+use common::*;
+use dunlin_qos::{Durability, Duration, History, ReliabilityKind, ResourceLimits};
+use dunlin_rtps::{
+    ChangeKind, Reader, ReaderConfig, ReaderProxyConfig, Time, WriteError, Writer, WriterConfig,
+};
+use dunlin_wire::{
+    AckNack, FragmentNumber, FragmentNumberSet, Heartbeat, HeartbeatFrag, InlineQos, NackFrag,
+    Parameters, SequenceNumber, SequenceNumberSet,
+};
+
+fn ack_nack(base: i64, missing: &[i64], count: u32) -> AckNack {
+    let mut state = SequenceNumberSet::new(SequenceNumber(base));
+    for n in missing {
+        assert!(state.insert(SequenceNumber(*n)));
+    }
+    AckNack {
+        reader: reader_guid(1).entity,
+        writer: writer_guid(1).entity,
+        state,
+        count,
+        is_final: missing.is_empty(),
+    }
+}
+
+fn nack_frag(sequence: i64, missing: &[u32], count: u32) -> NackFrag {
+    let mut state = FragmentNumberSet::new(FragmentNumber(missing[0]));
+    for n in missing {
+        assert!(state.insert(FragmentNumber(*n)));
+    }
+    NackFrag {
+        reader: reader_guid(1).entity,
+        writer: writer_guid(1).entity,
+        sequence: SequenceNumber(sequence),
+        state,
+        count,
+    }
+}
+
+fn heartbeat(first: i64, last: i64, count: u32, is_final: bool) -> Message {
+    Message::Heartbeat(Heartbeat {
+        reader: reader_guid(1).entity,
+        writer: writer_guid(1).entity,
+        first: SequenceNumber(first),
+        last: SequenceNumber(last),
+        count,
+        is_final,
+        liveliness: false,
+    })
+}
+
+/// A writer whose readers are scripted.
+struct Writing {
+    writer: Writer,
+    out: Recorder,
+    now: i64,
+}
+
+impl Writing {
+    fn new(config: WriterConfig) -> Self {
+        Self {
+            writer: Writer::new(config),
+            out: Recorder::default(),
+            now: 0,
+        }
+    }
+
+    fn join(&mut self, n: u8, reliable: bool, durability: Durability) -> Vec<String> {
+        let reader = ReaderProxyConfig {
+            guid: reader_guid(n),
+            reliable,
+            durability,
+            expects_inline_qos: false,
+        };
+        self.writer
+            .add_reader(Time(self.now), reader, &mut self.out);
+        self.out.said()
+    }
+
+    fn write(&mut self, instance: u32, size: usize) -> Vec<String> {
+        let change = sample(instance, 0, size);
+        self.writer
+            .write(Time(self.now), &change, &mut self.out)
+            .unwrap();
+        self.out.said()
+    }
+
+    fn hear(&mut self, base: i64, missing: &[i64], count: u32) -> (bool, Vec<String>) {
+        let message = ack_nack(base, missing, count);
+        let now = Time(self.now);
+        let result = self
+            .writer
+            .handle_ack_nack(now, reader_guid(1), &message, &mut self.out);
+        (result.room, self.out.said())
+    }
+
+    fn wait(&mut self, ms: i64) -> Vec<String> {
+        self.now += ms * MS;
+        self.writer.handle_timeout(Time(self.now), &mut self.out);
+        self.out.said()
+    }
+}
+
+fn keep_all(limit: u32) -> WriterConfig {
+    WriterConfig {
+        history: History::KeepAll,
+        resource_limits: ResourceLimits {
+            max_samples: Some(limit),
+            ..ResourceLimits::default()
+        },
+        ..reliable_writer()
+    }
+}
+
+const NOTHING: [&str; 0] = [];
+
+#[test]
+fn a_best_effort_writer_only_speaks() {
+    let mut w = Writing::new(reliable_writer());
+    assert_eq!(w.write(0, 8), NOTHING);
+    assert_eq!(w.join(1, false, Durability::Volatile), NOTHING);
+    assert_eq!(w.write(0, 8), ["DATA 2"]);
+    assert_eq!(w.writer.kept(), 0);
+    assert_eq!(w.writer.next_timeout(), None);
+    assert!(w.writer.is_acknowledged(SequenceNumber(2)));
+}
+
+#[test]
+fn a_reliable_writer_asks_after_a_period_and_rests_once_answered() {
+    let mut w = Writing::new(keep_all(100));
+    assert_eq!(w.join(1, true, Durability::Volatile), ["HEARTBEAT 1..0? !"]);
+    assert_eq!(w.write(0, 8), ["DATA 1"]);
+    assert_eq!(w.write(0, 8), ["DATA 2"]);
+    assert_eq!(w.wait(99), NOTHING);
+    assert_eq!(w.wait(1), ["HEARTBEAT 1..2?"]);
+    assert_eq!(w.hear(3, &[], 1), (true, vec![]));
+    assert_eq!(w.writer.next_timeout(), None);
+    assert_eq!(w.writer.kept(), 0);
+    assert!(w.writer.is_acknowledged(SequenceNumber(2)));
+}
+
+#[test]
+fn it_asks_at_each_quarter_of_the_limit_and_then_is_full() {
+    let mut w = Writing::new(keep_all(8));
+    w.join(1, true, Durability::Volatile);
+    let mut asked = Vec::new();
+    for n in 1..=8 {
+        asked.extend(w.write(0, 8).len().gt(&1).then_some(n));
+    }
+    assert_eq!(asked, [2, 4, 6, 8]);
+    let full = w.writer.write(Time(0), &sample(0, 0, 8), &mut w.out);
+    assert_eq!(full, Err(WriteError::Full));
+    assert_eq!(w.writer.last_sequence(), SequenceNumber(8));
+    // Now it asks in a hurry.
+    assert_eq!(w.wait(10), ["HEARTBEAT 1..8?"]);
+    assert_eq!(w.hear(4, &[], 1), (true, vec![]));
+    assert_eq!(w.write(0, 8), ["DATA 9", "HEARTBEAT 4..9?"]);
+}
+
+#[test]
+fn it_repeats_what_is_missing_to_the_one_who_asked_and_names_what_is_gone() {
+    let config = WriterConfig {
+        history: History::KeepLast(1),
+        ..reliable_writer()
+    };
+    let mut w = Writing::new(config);
+    w.join(1, true, Durability::Volatile);
+    w.join(2, true, Durability::Volatile);
+    for instance in [1, 2, 2, 2, 3, 1, 4] {
+        w.write(instance, 8);
+    }
+    // 1, 2 and 3 were overwritten by 6 and 4.
+    assert_eq!(
+        w.hear(1, &[1, 2, 3, 4, 5, 6, 7], 1).1,
+        [
+            "DATA 4 !",
+            "DATA 5 !",
+            "DATA 6 !",
+            "DATA 7 !",
+            "GAP 1..4 [] !",
+            "HEARTBEAT 4..7? !"
+        ]
+    );
+    w.write(4, 8);
+    assert_eq!(
+        w.hear(5, &[5, 7, 8, 9], 2).1,
+        ["DATA 5 !", "DATA 8 !", "GAP 7..8 [] !", "HEARTBEAT 4..8? !"]
+    );
+}
+
+#[test]
+fn repeated_stale_and_impossible_acknowledgements_are_ignored() {
+    let mut w = Writing::new(keep_all(100));
+    w.join(1, true, Durability::Volatile);
+    for _ in 0..5 {
+        w.write(0, 8);
+    }
+    assert_eq!(w.hear(7, &[], 1), (false, vec![]));
+    assert_eq!(w.hear(2, &[2], 5).1.len(), 2);
+    assert_eq!(w.hear(2, &[2], 5), (false, vec![]));
+    assert_eq!(w.hear(4, &[], 4), (false, vec![]));
+    assert_eq!(w.hear(4, &[], 6), (true, vec![]));
+    // An older state in a newer message takes nothing back.
+    assert_eq!(w.hear(2, &[], 7), (false, vec![]));
+    assert!(w.writer.is_acknowledged(SequenceNumber(3)));
+    assert_eq!(w.hear(6, &[], 8), (true, vec![]));
+}
+
+#[test]
+fn a_greeting_is_answered_with_what_there_is() {
+    let mut w = Writing::new(keep_all(100));
+    w.join(1, true, Durability::Volatile);
+    w.write(0, 8);
+    let greeting = AckNack {
+        is_final: false,
+        ..ack_nack(1, &[], 1)
+    };
+    let mut greet = |count| {
+        let greeting = AckNack { count, ..greeting };
+        w.writer
+            .handle_ack_nack(Time(0), reader_guid(1), &greeting, &mut w.out);
+        w.out.said()
+    };
+    assert_eq!(greet(1), ["HEARTBEAT 1..1? !"]);
+    assert_eq!(greet(2), NOTHING, "not again so soon");
+}
+
+#[test]
+fn only_the_one_who_lags_is_asked() {
+    let mut w = Writing::new(keep_all(100));
+    w.join(1, true, Durability::Volatile);
+    w.join(2, true, Durability::Volatile);
+    w.write(0, 8);
+    assert_eq!(w.wait(100), ["HEARTBEAT 1..1?"]);
+    w.hear(2, &[], 1);
+    assert_eq!(
+        w.writer.slowest_reader(),
+        Some((reader_guid(2), SequenceNumber(0)))
+    );
+    assert_eq!(w.wait(150), ["HEARTBEAT 1..1? !"]);
+    assert!(w.writer.remove_reader(reader_guid(2)));
+    assert_eq!(w.writer.kept(), 0);
+}
+
+#[test]
+fn late_joiners() {
+    let config = WriterConfig {
+        durability: Durability::TransientLocal,
+        history: History::KeepLast(2),
+        ..reliable_writer()
+    };
+    let mut w = Writing::new(config);
+    for instance in [1, 1, 1, 2] {
+        w.write(instance, 8);
+    }
+    assert_eq!(
+        w.join(1, true, Durability::TransientLocal),
+        ["DATA 2 !", "DATA 3 !", "DATA 4 !", "HEARTBEAT 2..4? !"]
+    );
+    assert_eq!(w.join(2, true, Durability::Volatile), ["HEARTBEAT 5..4? !"]);
+    assert_eq!(
+        w.join(3, false, Durability::TransientLocal),
+        ["DATA 2 !", "DATA 3 !", "DATA 4 !"]
+    );
+    // A volatile reader that asks for history all the same is told that there is none for it.
+    let message = ack_nack(1, &[1, 2, 3, 4], 1);
+    w.writer
+        .handle_ack_nack(Time(0), reader_guid(2), &message, &mut w.out);
+    assert_eq!(w.out.said(), ["GAP 1..5 [] !", "HEARTBEAT 5..4? !"]);
+}
+
+#[test]
+fn fragments_go_out_and_are_repeated_one_by_one() {
+    let config = WriterConfig {
+        fragment_size: 10,
+        ..keep_all(100)
+    };
+    let mut w = Writing::new(config);
+    w.join(1, true, Durability::Volatile);
+    assert_eq!(w.write(0, 25), ["FRAG 1.1", "FRAG 1.2", "FRAG 1.3"]);
+    w.writer.handle_nack_frag(
+        Time(0),
+        reader_guid(1),
+        &nack_frag(1, &[2, 3, 4], 1),
+        &mut w.out,
+    );
+    let lengths = w.out.messages.iter().map(|(_, _, m)| match m {
+        Message::Frag(_, _, bytes, ..) => bytes.len(),
+        _ => 0,
+    });
+    assert_eq!(lengths.collect::<Vec<_>>(), [10, 5, 0]);
+    assert_eq!(
+        w.out.said(),
+        ["FRAG 1.2 !", "FRAG 1.3 !", "HEARTBEAT 1..1? !"]
+    );
+    w.hear(2, &[], 1);
+    w.writer
+        .handle_nack_frag(Time(0), reader_guid(1), &nack_frag(1, &[1], 2), &mut w.out);
+    assert_eq!(w.out.said(), ["GAP 1..2 [] !", "HEARTBEAT 2..1? !"]);
+}
+
+#[test]
+fn an_answer_is_bounded_and_the_rest_is_asked_for() {
+    let config = WriterConfig {
+        fragment_size: 60_000,
+        ..keep_all(100)
+    };
+    let mut w = Writing::new(config);
+    w.join(1, true, Durability::Volatile);
+    w.write(0, 10 << 20);
+    w.write(0, 100);
+    let said = w.hear(1, &[1, 2], 1).1;
+    assert_eq!(said.len(), 19);
+    assert_eq!(said[17], "FRAG 1.18 !");
+    assert_eq!(said[18], "HEARTBEAT 1..2? !");
+}
+
+#[test]
+fn a_change_says_what_it_is() {
+    let mut w = Writing::new(reliable_writer());
+    w.join(1, false, Durability::Volatile);
+    let mut said = |change| {
+        w.writer.write(Time(0), &change, &mut w.out).unwrap();
+        let (_, timestamp, message) = w.out.messages.pop().unwrap();
+        assert_eq!(timestamp, Some(change.timestamp));
+        let Message::Data(_, inline, _, key) = message else {
+            panic!("no DATA");
+        };
+        let inline = InlineQos::parse(Parameters::little_endian(&inline)).unwrap();
+        assert_eq!(inline.key_hash, Some(change.instance.0));
+        (inline.status_info, key)
+    };
+    assert_eq!(said(sample(1, 5, 8)), (None, false));
+    assert_eq!(said(end(ChangeKind::Disposed, 1)), (Some(1), true));
+    assert_eq!(said(end(ChangeKind::Unregistered, 1)), (Some(2), true));
+    assert_eq!(
+        said(end(ChangeKind::DisposedUnregistered, 1)),
+        (Some(3), true)
+    );
+}
+
+#[test]
+fn inline_qos_for_those_who_expect_it() {
+    let topic = [5, 0, 8, 0, 2, 0, 0, 0, b'T', 0, 0, 0];
+    let config = WriterConfig {
+        inline_qos: topic.to_vec(),
+        send_key_hash: false,
+        ..reliable_writer()
+    };
+    let mut w = Writing::new(config);
+    let reader = ReaderProxyConfig {
+        guid: reader_guid(1),
+        reliable: false,
+        durability: Durability::Volatile,
+        expects_inline_qos: true,
+    };
+    w.writer.add_reader(Time(0), reader, &mut w.out);
+    w.writer
+        .write(Time(0), &sample(1, 0, 8), &mut w.out)
+        .unwrap();
+    let Message::Data(_, inline, ..) = &w.out.messages[0].2 else {
+        panic!("no DATA");
+    };
+    assert_eq!(inline[..12], topic);
+    assert_eq!(inline[12..], [1, 0, 0, 0]);
+}
+
+/// A reader whose writer is scripted.
+struct Reading {
+    reader: Reader,
+    out: Recorder,
+    now: i64,
+}
+
+impl Reading {
+    fn new(config: ReaderConfig) -> Self {
+        let mut reading = Self {
+            reader: Reader::new(config),
+            out: Recorder::default(),
+            now: 0,
+        };
+        let writer = proxy_of_writer(&reliable_writer());
+        reading.reader.add_writer(Time(0), writer, &mut reading.out);
+        reading
+    }
+
+    fn hear(&mut self, message: Message) -> Vec<String> {
+        let (now, writer) = (Time(self.now), writer_guid(1));
+        feed(&mut self.reader, now, writer, None, &message, &mut self.out);
+        self.out.said()
+    }
+
+    fn data(&mut self, sequence: i64) -> Vec<String> {
+        let mut writer = Voice::default();
+        self.hear(writer.data(sequence))
+    }
+
+    fn frag(&mut self, sequence: i64, number: u32) -> Vec<String> {
+        let payload = vec![number as u8; 10].into();
+        let number_of_last = SequenceNumber(sequence);
+        self.hear(Message::Frag(
+            number_of_last,
+            hash(),
+            payload,
+            number,
+            10,
+            50,
+            false,
+        ))
+    }
+
+    fn wait(&mut self, ms: i64) -> Vec<String> {
+        self.now += ms * MS;
+        self.reader.handle_timeout(Time(self.now), &mut self.out);
+        self.out.said()
+    }
+
+    fn taken(&mut self) -> Vec<i64> {
+        let mut all = Vec::new();
+        let select = dunlin_rtps::Select::default();
+        self.reader.take(&select, |s| all.push(s.info.sequence.0));
+        all
+    }
+}
+
+#[derive(Default)]
+struct Voice;
+
+impl Voice {
+    fn data(&mut self, sequence: i64) -> Message {
+        Message::Data(SequenceNumber(sequence), hash(), vec![0; 8].into(), false)
+    }
+}
+
+fn hash() -> Vec<u8> {
+    let mut bytes = Vec::new();
+    let qos = InlineQos {
+        key_hash: Some(handle(1).0),
+        status_info: None,
+    };
+    qos.encode(&mut bytes);
+    bytes
+}
+
+#[test]
+fn a_reader_greets_until_it_is_answered() {
+    let mut r = Reading::new(reliable_reader());
+    assert_eq!(r.out.said(), ["ACKNACK 1 []? !"]);
+    assert_eq!(r.reader.next_timeout(), Some(Time(10 * MS)));
+    assert_eq!(r.wait(10), ["ACKNACK 1 []? !"]);
+    assert_eq!(r.wait(20), ["ACKNACK 1 []? !"]);
+    assert_eq!(r.hear(heartbeat(1, 0, 1, true)), NOTHING);
+    assert_eq!(r.wait(1000), NOTHING);
+    assert_eq!(r.reader.next_timeout(), None);
+}
+
+#[test]
+fn what_is_early_waits_and_what_is_missing_is_asked_for_at_once_but_not_too_often() {
+    let mut r = Reading::new(reliable_reader());
+    r.hear(heartbeat(1, 0, 1, true));
+    r.out.said();
+    assert_eq!(r.data(1), NOTHING);
+    assert_eq!(r.data(3), ["ACKNACK 2 [2]? !"]);
+    assert_eq!(r.data(5), NOTHING);
+    assert_eq!(r.data(5), NOTHING);
+    assert_eq!(r.taken(), [1]);
+    assert_eq!(r.wait(5), ["ACKNACK 2 [2, 4]? !"]);
+    assert_eq!(r.data(2), NOTHING);
+    assert_eq!(r.taken(), [2, 3]);
+    assert_eq!(r.data(2), NOTHING);
+    assert_eq!(r.data(4), NOTHING);
+    assert_eq!(r.taken(), [4, 5]);
+    assert_eq!(r.hear(heartbeat(1, 5, 2, false)), ["ACKNACK 6 [] !"]);
+}
+
+#[test]
+fn a_heartbeat_is_answered_once() {
+    let mut r = Reading::new(reliable_reader());
+    r.out.said();
+    r.now = 20 * MS;
+    assert_eq!(r.hear(heartbeat(1, 2, 1, false)), ["ACKNACK 1 [1, 2]? !"]);
+    r.now += 20 * MS;
+    assert_eq!(r.hear(heartbeat(1, 2, 1, false)), NOTHING);
+    r.data(1);
+    r.data(2);
+    assert_eq!(r.hear(heartbeat(1, 2, 2, true)), NOTHING);
+    assert_eq!(r.hear(heartbeat(1, 2, 3, false)), ["ACKNACK 3 [] !"]);
+    assert_eq!(r.hear(heartbeat(1, 2, 4, false)), ["ACKNACK 3 [] !"]);
+    assert!(r.reader.is_complete());
+}
+
+#[test]
+fn what_the_writer_let_go_is_lost_and_the_rest_comes_in_order() {
+    let mut r = Reading::new(reliable_reader());
+    r.data(1);
+    r.data(4);
+    let now = Time(50 * MS);
+    let Message::Heartbeat(h) = heartbeat(6, 7, 1, false) else {
+        unreachable!()
+    };
+    let delivery = r
+        .reader
+        .handle_heartbeat(now, writer_guid(1), &h, &mut r.out);
+    assert_eq!((delivery.available, delivery.lost), (true, 3));
+    assert_eq!(r.taken(), [1, 4]);
+    assert_eq!(r.out.said().last().unwrap(), "ACKNACK 6 [6, 7]? !");
+}
+
+#[test]
+fn incomplete_samples_are_asked_for_by_fragment() {
+    let mut r = Reading::new(reliable_reader());
+    r.hear(heartbeat(1, 0, 1, true));
+    r.out.said();
+    assert_eq!(r.frag(1, 1), NOTHING);
+    assert_eq!(r.frag(1, 4), NOTHING);
+    // The last one shows that the others were sent.
+    assert_eq!(r.frag(1, 5), ["ACKNACK 1 [] !", "NACK_FRAG 1 [2, 3] !"]);
+    assert_eq!(r.frag(1, 2), NOTHING);
+    r.now += 10 * MS;
+    assert_eq!(
+        r.hear(heartbeat(1, 2, 2, false)),
+        ["ACKNACK 1 [2]? !", "NACK_FRAG 1 [3] !"]
+    );
+    r.frag(1, 3);
+    assert_eq!(r.taken(), [1]);
+    r.now += 10 * MS;
+    let frag = HeartbeatFrag {
+        reader: reader_guid(1).entity,
+        writer: writer_guid(1).entity,
+        sequence: SequenceNumber(2),
+        last: FragmentNumber(2),
+        count: 1,
+    };
+    assert_eq!(
+        r.hear(Message::HeartbeatFrag(frag)),
+        ["NACK_FRAG 2 [1, 2] !"]
+    );
+}
+
+#[test]
+fn a_full_reader_acknowledges_nothing_more_and_goes_on_after_take() {
+    let mut r = Reading::new(ReaderConfig {
+        resource_limits: ResourceLimits {
+            max_samples: Some(2),
+            ..ResourceLimits::default()
+        },
+        ..reliable_reader()
+    });
+    r.hear(heartbeat(1, 0, 1, true));
+    r.out.said();
+    for n in 1..=4 {
+        assert_eq!(r.data(n), NOTHING);
+    }
+    assert_eq!(r.hear(heartbeat(1, 4, 2, false)), ["ACKNACK 3 [] !"]);
+    assert_eq!(r.taken(), [1, 2]);
+    assert_eq!(r.reader.next_timeout(), Some(Time::PAST));
+    assert_eq!(r.wait(0), ["ACKNACK 3 [3]? !"]);
+    assert_eq!(r.data(3), NOTHING);
+    assert_eq!(r.taken(), [3, 4]);
+}
+
+#[test]
+fn a_best_effort_reader_takes_what_is_newer() {
+    let mut r = Reading::new(ReaderConfig {
+        reliability: ReliabilityKind::BestEffort,
+        ..reliable_reader()
+    });
+    for n in [5, 4, 7, 7, 6, 9] {
+        assert_eq!(r.data(n), NOTHING);
+    }
+    assert_eq!(r.taken(), [5, 7, 9]);
+    assert_eq!(r.hear(heartbeat(1, 20, 1, false)), NOTHING);
+    for (sequence, number) in [(20, 1), (20, 2), (21, 1), (20, 4), (20, 5)] {
+        assert_eq!(r.frag(sequence, number), NOTHING);
+    }
+    assert_eq!(r.data(30), NOTHING);
+    assert_eq!(r.frag(20, 3), NOTHING);
+    assert_eq!(r.taken(), [30]);
+    // What is left of an incomplete sample goes after a while.
+    r.frag(31, 1);
+    assert!(r.reader.next_timeout().is_some());
+    r.wait(2_000);
+    assert_eq!(r.reader.next_timeout(), None);
+}
+
+#[test]
+fn a_missing_sample_is_not_asked_for_for_ever() {
+    let mut r = Reading::new(reliable_reader());
+    r.now = 20 * MS;
+    r.hear(heartbeat(1, 1, 1, false));
+    let mut asked = 0;
+    for _ in 0..1_000 {
+        asked += r.wait(10).len();
+    }
+    assert!((3..=6).contains(&asked), "{asked}");
+    assert_eq!(r.reader.next_timeout(), None);
+    assert_eq!(r.hear(heartbeat(1, 1, 2, false)), ["ACKNACK 1 [1]? !"]);
+}
+
+#[test]
+fn durations_of_silence_lengthen_the_heartbeat_gently() {
+    let mut w = Writing::new(WriterConfig {
+        heartbeat_period: Duration::from_millis(20),
+        ..keep_all(100)
+    });
+    w.join(1, true, Durability::Volatile);
+    w.write(0, 8);
+    let mut times = Vec::new();
+    for ms in 1..=500 {
+        if !w.wait(1).is_empty() {
+            times.push(ms);
+        }
+    }
+    let pauses: Vec<_> = times.windows(2).map(|t| t[1] - t[0]).collect();
+    assert!(
+        pauses.is_sorted() && pauses.last() == Some(&100),
+        "{times:?}"
+    );
+}
