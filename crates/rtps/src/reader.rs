@@ -128,7 +128,8 @@ impl Reader {
         self.arrive(now, index, arrival, intake, out)
     }
 
-    /// A part of a change (RTPS 2.5 8.3.8.3). Parts that contradict each other or the limits are ignored.
+    /// A part of a change (RTPS 2.5 8.3.8.3). Parts that contradict each other are ignored; a change that is too
+    /// large for this reader is lost, so that it does not hold back those behind it.
     #[allow(
         clippy::too_many_arguments,
         reason = "what a datagram says and two sinks"
@@ -160,6 +161,14 @@ impl Reader {
             Turn::Early => true,
         };
         let reliable = proxy.reliable;
+        if reliable && !self.config.can_assemble(frag) {
+            proxy.gaps.add(sequence, sequence + 1);
+            let delivery = self.advance(index);
+            return Delivery {
+                lost: 1,
+                ..delivery
+            };
+        }
         let was_empty = proxy.partials.is_empty();
         let progress =
             proxy

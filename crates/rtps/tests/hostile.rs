@@ -469,3 +469,46 @@ fn random_messages_never_panic_and_a_reader_stays_bounded() {
         }
     }
 }
+
+proptest::proptest! {
+    #![proptest_config(proptest::test_runner::Config::with_cases(200))]
+
+    /// In whatever order, however often and however many at a time fragments come, the sample is whole.
+    #[test]
+    fn fragments_in_any_order_make_the_sample(
+        seed in proptest::num::u64::ANY,
+        size in 1_u32..3_000,
+        fragment_size in 1_u16..400,
+    ) {
+        let payload: Vec<u8> = (0..size).map(|n| (n * 7) as u8).collect();
+        let count = size.div_ceil(u32::from(fragment_size));
+        let mut rng = Rng(seed);
+        let mut r = reader();
+        let inline = InlineQos::default();
+        let mut missing: Vec<u32> = (1..=count).collect();
+        let mut available = false;
+        while !missing.is_empty() {
+            let first = missing[rng.below(missing.len() as u64) as usize];
+            let together = (1 + rng.below(3) as u32).min(count - first + 1);
+            missing.retain(|n| !(first..first + together).contains(n));
+            let start = ((first - 1) * u32::from(fragment_size)) as usize;
+            let end = ((first - 1 + together) * u32::from(fragment_size)).min(size) as usize;
+            let frag = DataFrag {
+                count: together as u16,
+                payload: &payload[start..end],
+                ..fragment(1, first, 1, fragment_size, size)
+            };
+            for _ in 0..=rng.below(2) {
+                let intake = &mut Meter::default();
+                let out = &mut Recorder::default();
+                let guid = writer_guid(1);
+                let delivery = r.handle_data_frag(Time(0), guid, None, &frag, &inline, intake, out);
+                available |= delivery.available;
+            }
+            proptest::prop_assert_eq!(available, missing.is_empty());
+        }
+        let mut taken = Vec::new();
+        r.take(&Select::default(), |s| taken.push(s.payload));
+        proptest::prop_assert_eq!(taken, [payload]);
+    }
+}

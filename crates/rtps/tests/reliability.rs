@@ -317,3 +317,47 @@ fn many_seeds() {
         }
     }
 }
+
+#[test]
+fn a_reader_that_forgot_its_writer_goes_on_where_it_was() {
+    let (w, r) = (keep_all(Some(100)), reliable_reader());
+    let mut world = World::pair(13, lossy(20), &w, &r);
+    for round in 0..20 {
+        for n in 0..50 {
+            world.write_blocking(w.guid, &sample(0, round * 50 + n, 32));
+        }
+        world.settle();
+        let mut out = Recorder::default();
+        let reader = world.readers.get_mut(&r.guid).unwrap();
+        reader.remove_writer(world.now, w.guid);
+        reader.add_writer(world.now, proxy_of_writer(&w), &mut out);
+    }
+    assert!(world.numbers(r.guid).into_iter().eq(0..1_000));
+}
+
+#[test]
+fn a_partition_heals_within_a_second() {
+    let (w, r) = (keep_all(Some(500)), reliable_reader());
+    let mut world = World::pair(14, lossy(0), &w, &r);
+    let mut next = 0;
+    let mut write_until = |world: &mut World, ms: i64| {
+        while world.now < Time(ms * MS) {
+            next += u32::from(world.write(w.guid, &sample(0, next, 32)).is_ok());
+            world.run_for(2 * MS);
+        }
+        next
+    };
+    write_until(&mut world, 500);
+    world.link.loss = 100;
+    write_until(&mut world, 3_500);
+    world.link.loss = 0;
+    let written = write_until(&mut world, 4_500);
+    world.run_for(10 * MS);
+    let got = world.numbers(r.guid);
+    assert!(got.iter().copied().eq(0..got.len() as u32));
+    assert!(
+        got.len() as u32 >= written - 10,
+        "{} of {written}",
+        got.len()
+    );
+}

@@ -3,7 +3,7 @@ use crate::InstanceHandle;
 use dunlin_qos::{
     DestinationOrder, Durability, History, Ownership, ReliabilityKind, ResourceLimits,
 };
-use dunlin_wire::Guid;
+use dunlin_wire::{DataFrag, Guid};
 
 /// How a reader behaves (RTPS 2.5 8.4.10).
 #[derive(Clone, Debug)]
@@ -48,6 +48,12 @@ impl ReaderConfig {
             max_reassembly_bytes: 256 << 20,
             max_pending: 8192,
         }
+    }
+
+    /// Is the sample within the limits for fragmented ones?
+    pub(super) fn can_assemble(&self, frag: &DataFrag<'_>) -> bool {
+        frag.sample_size <= self.max_sample_size
+            && frag.sample_size as usize <= self.max_reassembly_bytes
     }
 }
 

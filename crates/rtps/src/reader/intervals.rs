@@ -62,6 +62,23 @@ mod tests {
         assert_eq!(ranges.0, [(20, i64::MAX)]);
     }
 
+    proptest::proptest! {
+        #[test]
+        fn they_hold_what_was_added(ranges in proptest::collection::vec((0..60_i64, 0..12_i64), 0..30)) {
+            let mut intervals = Intervals::default();
+            let mut model = alloc::collections::BTreeSet::new();
+            for (start, length) in ranges {
+                intervals.add(start, start + length);
+                model.extend(start..start + length);
+            }
+            for number in 0..80 {
+                let end = (number..).find(|n| !model.contains(n));
+                let end = end.filter(|_| model.contains(&number));
+                proptest::prop_assert_eq!(intervals.end_of(number), end);
+            }
+        }
+    }
+
     #[test]
     fn their_number_is_bounded() {
         let mut ranges = Intervals::default();

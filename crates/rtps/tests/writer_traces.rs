@@ -1,16 +1,14 @@
-//! Conversations, word by word: what comes in, and what goes out.
+//! A writer's conversations, word by word: what comes in, and what goes out.
 //!
 //! `?` asks for an answer, `!` goes to one endpoint instead of all.
 mod common;
 
 use common::*;
-use dunlin_qos::{Durability, Duration, History, ReliabilityKind, ResourceLimits};
-use dunlin_rtps::{
-    ChangeKind, Reader, ReaderConfig, ReaderProxyConfig, Time, WriteError, Writer, WriterConfig,
-};
+use dunlin_qos::{Durability, Duration, History, ResourceLimits};
+use dunlin_rtps::{ChangeKind, ReaderProxyConfig, Time, WriteError, Writer, WriterConfig};
 use dunlin_wire::{
-    AckNack, FragmentNumber, FragmentNumberSet, Heartbeat, HeartbeatFrag, InlineQos, NackFrag,
-    Parameters, SequenceNumber, SequenceNumberSet,
+    AckNack, FragmentNumber, FragmentNumberSet, InlineQos, NackFrag, Parameters, SequenceNumber,
+    SequenceNumberSet,
 };
 
 fn ack_nack(base: i64, missing: &[i64], count: u32) -> AckNack {
@@ -39,18 +37,6 @@ fn nack_frag(sequence: i64, missing: &[u32], count: u32) -> NackFrag {
         state,
         count,
     }
-}
-
-fn heartbeat(first: i64, last: i64, count: u32, is_final: bool) -> Message {
-    Message::Heartbeat(Heartbeat {
-        reader: reader_guid(1).entity,
-        writer: writer_guid(1).entity,
-        first: SequenceNumber(first),
-        last: SequenceNumber(last),
-        count,
-        is_final,
-        liveliness: false,
-    })
 }
 
 /// A writer whose readers are scripted.
@@ -367,238 +353,6 @@ fn inline_qos_for_those_who_expect_it() {
     };
     assert_eq!(inline[..12], topic);
     assert_eq!(inline[12..], [1, 0, 0, 0]);
-}
-
-/// A reader whose writer is scripted.
-struct Reading {
-    reader: Reader,
-    out: Recorder,
-    now: i64,
-}
-
-impl Reading {
-    fn new(config: ReaderConfig) -> Self {
-        let mut reading = Self {
-            reader: Reader::new(config),
-            out: Recorder::default(),
-            now: 0,
-        };
-        let writer = proxy_of_writer(&reliable_writer());
-        reading.reader.add_writer(Time(0), writer, &mut reading.out);
-        reading
-    }
-
-    fn hear(&mut self, message: Message) -> Vec<String> {
-        let (now, writer) = (Time(self.now), writer_guid(1));
-        feed(&mut self.reader, now, writer, None, &message, &mut self.out);
-        self.out.said()
-    }
-
-    fn data(&mut self, sequence: i64) -> Vec<String> {
-        let mut writer = Voice::default();
-        self.hear(writer.data(sequence))
-    }
-
-    fn frag(&mut self, sequence: i64, number: u32) -> Vec<String> {
-        let payload = vec![number as u8; 10].into();
-        let number_of_last = SequenceNumber(sequence);
-        self.hear(Message::Frag(
-            number_of_last,
-            hash(),
-            payload,
-            number,
-            10,
-            50,
-            false,
-        ))
-    }
-
-    fn wait(&mut self, ms: i64) -> Vec<String> {
-        self.now += ms * MS;
-        self.reader.handle_timeout(Time(self.now), &mut self.out);
-        self.out.said()
-    }
-
-    fn taken(&mut self) -> Vec<i64> {
-        let mut all = Vec::new();
-        let select = dunlin_rtps::Select::default();
-        self.reader.take(&select, |s| all.push(s.info.sequence.0));
-        all
-    }
-}
-
-#[derive(Default)]
-struct Voice;
-
-impl Voice {
-    fn data(&mut self, sequence: i64) -> Message {
-        Message::Data(SequenceNumber(sequence), hash(), vec![0; 8].into(), false)
-    }
-}
-
-fn hash() -> Vec<u8> {
-    let mut bytes = Vec::new();
-    let qos = InlineQos {
-        key_hash: Some(handle(1).0),
-        status_info: None,
-    };
-    qos.encode(&mut bytes);
-    bytes
-}
-
-#[test]
-fn a_reader_greets_until_it_is_answered() {
-    let mut r = Reading::new(reliable_reader());
-    assert_eq!(r.out.said(), ["ACKNACK 1 []? !"]);
-    assert_eq!(r.reader.next_timeout(), Some(Time(10 * MS)));
-    assert_eq!(r.wait(10), ["ACKNACK 1 []? !"]);
-    assert_eq!(r.wait(20), ["ACKNACK 1 []? !"]);
-    assert_eq!(r.hear(heartbeat(1, 0, 1, true)), NOTHING);
-    assert_eq!(r.wait(1000), NOTHING);
-    assert_eq!(r.reader.next_timeout(), None);
-}
-
-#[test]
-fn what_is_early_waits_and_what_is_missing_is_asked_for_at_once_but_not_too_often() {
-    let mut r = Reading::new(reliable_reader());
-    r.hear(heartbeat(1, 0, 1, true));
-    r.out.said();
-    assert_eq!(r.data(1), NOTHING);
-    assert_eq!(r.data(3), ["ACKNACK 2 [2]? !"]);
-    assert_eq!(r.data(5), NOTHING);
-    assert_eq!(r.data(5), NOTHING);
-    assert_eq!(r.taken(), [1]);
-    assert_eq!(r.wait(5), ["ACKNACK 2 [2, 4]? !"]);
-    assert_eq!(r.data(2), NOTHING);
-    assert_eq!(r.taken(), [2, 3]);
-    assert_eq!(r.data(2), NOTHING);
-    assert_eq!(r.data(4), NOTHING);
-    assert_eq!(r.taken(), [4, 5]);
-    assert_eq!(r.hear(heartbeat(1, 5, 2, false)), ["ACKNACK 6 [] !"]);
-}
-
-#[test]
-fn a_heartbeat_is_answered_once() {
-    let mut r = Reading::new(reliable_reader());
-    r.out.said();
-    r.now = 20 * MS;
-    assert_eq!(r.hear(heartbeat(1, 2, 1, false)), ["ACKNACK 1 [1, 2]? !"]);
-    r.now += 20 * MS;
-    assert_eq!(r.hear(heartbeat(1, 2, 1, false)), NOTHING);
-    r.data(1);
-    r.data(2);
-    assert_eq!(r.hear(heartbeat(1, 2, 2, true)), NOTHING);
-    assert_eq!(r.hear(heartbeat(1, 2, 3, false)), ["ACKNACK 3 [] !"]);
-    assert_eq!(r.hear(heartbeat(1, 2, 4, false)), ["ACKNACK 3 [] !"]);
-    assert!(r.reader.is_complete());
-}
-
-#[test]
-fn what_the_writer_let_go_is_lost_and_the_rest_comes_in_order() {
-    let mut r = Reading::new(reliable_reader());
-    r.data(1);
-    r.data(4);
-    let now = Time(50 * MS);
-    let Message::Heartbeat(h) = heartbeat(6, 7, 1, false) else {
-        unreachable!()
-    };
-    let delivery = r
-        .reader
-        .handle_heartbeat(now, writer_guid(1), &h, &mut r.out);
-    assert_eq!((delivery.available, delivery.lost), (true, 3));
-    assert_eq!(r.taken(), [1, 4]);
-    assert_eq!(r.out.said().last().unwrap(), "ACKNACK 6 [6, 7]? !");
-}
-
-#[test]
-fn incomplete_samples_are_asked_for_by_fragment() {
-    let mut r = Reading::new(reliable_reader());
-    r.hear(heartbeat(1, 0, 1, true));
-    r.out.said();
-    assert_eq!(r.frag(1, 1), NOTHING);
-    assert_eq!(r.frag(1, 4), NOTHING);
-    // The last one shows that the others were sent.
-    assert_eq!(r.frag(1, 5), ["ACKNACK 1 [] !", "NACK_FRAG 1 [2, 3] !"]);
-    assert_eq!(r.frag(1, 2), NOTHING);
-    r.now += 10 * MS;
-    assert_eq!(
-        r.hear(heartbeat(1, 2, 2, false)),
-        ["ACKNACK 1 [2]? !", "NACK_FRAG 1 [3] !"]
-    );
-    r.frag(1, 3);
-    assert_eq!(r.taken(), [1]);
-    r.now += 10 * MS;
-    let frag = HeartbeatFrag {
-        reader: reader_guid(1).entity,
-        writer: writer_guid(1).entity,
-        sequence: SequenceNumber(2),
-        last: FragmentNumber(2),
-        count: 1,
-    };
-    assert_eq!(
-        r.hear(Message::HeartbeatFrag(frag)),
-        ["NACK_FRAG 2 [1, 2] !"]
-    );
-}
-
-#[test]
-fn a_full_reader_acknowledges_nothing_more_and_goes_on_after_take() {
-    let mut r = Reading::new(ReaderConfig {
-        resource_limits: ResourceLimits {
-            max_samples: Some(2),
-            ..ResourceLimits::default()
-        },
-        ..reliable_reader()
-    });
-    r.hear(heartbeat(1, 0, 1, true));
-    r.out.said();
-    for n in 1..=4 {
-        assert_eq!(r.data(n), NOTHING);
-    }
-    assert_eq!(r.hear(heartbeat(1, 4, 2, false)), ["ACKNACK 3 [] !"]);
-    assert_eq!(r.taken(), [1, 2]);
-    assert_eq!(r.reader.next_timeout(), Some(Time::PAST));
-    assert_eq!(r.wait(0), ["ACKNACK 3 [3]? !"]);
-    assert_eq!(r.data(3), NOTHING);
-    assert_eq!(r.taken(), [3, 4]);
-}
-
-#[test]
-fn a_best_effort_reader_takes_what_is_newer() {
-    let mut r = Reading::new(ReaderConfig {
-        reliability: ReliabilityKind::BestEffort,
-        ..reliable_reader()
-    });
-    for n in [5, 4, 7, 7, 6, 9] {
-        assert_eq!(r.data(n), NOTHING);
-    }
-    assert_eq!(r.taken(), [5, 7, 9]);
-    assert_eq!(r.hear(heartbeat(1, 20, 1, false)), NOTHING);
-    for (sequence, number) in [(20, 1), (20, 2), (21, 1), (20, 4), (20, 5)] {
-        assert_eq!(r.frag(sequence, number), NOTHING);
-    }
-    assert_eq!(r.data(30), NOTHING);
-    assert_eq!(r.frag(20, 3), NOTHING);
-    assert_eq!(r.taken(), [30]);
-    // What is left of an incomplete sample goes after a while.
-    r.frag(31, 1);
-    assert!(r.reader.next_timeout().is_some());
-    r.wait(2_000);
-    assert_eq!(r.reader.next_timeout(), None);
-}
-
-#[test]
-fn a_missing_sample_is_not_asked_for_for_ever() {
-    let mut r = Reading::new(reliable_reader());
-    r.now = 20 * MS;
-    r.hear(heartbeat(1, 1, 1, false));
-    let mut asked = 0;
-    for _ in 0..1_000 {
-        asked += r.wait(10).len();
-    }
-    assert!((3..=6).contains(&asked), "{asked}");
-    assert_eq!(r.reader.next_timeout(), None);
-    assert_eq!(r.hear(heartbeat(1, 1, 2, false)), ["ACKNACK 1 [1]? !"]);
 }
 
 #[test]
