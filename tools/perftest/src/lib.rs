@@ -5,6 +5,7 @@
 //! `suite` runs both sides when there are no arguments.
 
 mod clock;
+mod dds;
 #[cfg(test)]
 mod loopback;
 mod messaging;
@@ -19,6 +20,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
+use dds::Dds;
 use messaging::Messaging;
 use options::{Options, Role};
 use output::{Log, Report};
@@ -88,10 +90,15 @@ fn run(options: &Options, log: &Log) -> Result<(), String> {
         stop: &stop,
         bounds: Bounds::default(),
     };
-    if !options.transport.raw {
-        return Err("this build has no DDS; use -rawTransport".into());
+    if options.transport.raw {
+        return run_over(&mut raw::Raw::open(options)?, &session);
     }
-    run_over(&mut raw::Raw::open(options)?, &session)
+    match (options.keyed, options.large()) {
+        (false, false) => run_over(&mut Dds::<dds::Plain>::open(options, log)?, &session),
+        (true, false) => run_over(&mut Dds::<dds::Keyed>::open(options, log)?, &session),
+        (false, true) => run_over(&mut Dds::<dds::Large>::open(options, log)?, &session),
+        (true, true) => run_over(&mut Dds::<dds::KeyedLarge>::open(options, log)?, &session),
+    }
 }
 
 fn run_over<M: Messaging>(messaging: &mut M, session: &Session<'_>) -> Result<(), String> {

@@ -480,6 +480,6 @@ mod tests {
         let options = valid("-sub -best");
         assert!(!options.reader_qos(Topic::Throughput).reliable);
         assert!(options.writer_qos(Topic::Announcement).reliable);
-        assert_eq!(options.reader_qos(Topic::Latency).depth, Some(1));
+        assert_eq!(options.reader_qos(Topic::Throughput).depth, None);
     }
 }

@@ -22,6 +22,12 @@ pub(crate) use summary::summary;
 /// Largest sample of the bounded type.
 const BOUNDED_PAYLOAD: usize = 65_470;
 
+/// Echoes and announcements that a publisher keeps until it takes them.
+const ECHOES: u32 = 100;
+
+/// Announcements that a subscriber keeps for late joiners.
+const ANNOUNCEMENTS: u32 = 10;
+
 /// Largest sample that is sent without fragments, in bytes.
 pub(crate) const UNFRAGMENTED: usize = 64_969;
 
@@ -172,7 +178,8 @@ impl Options {
             } else {
                 0
             },
-            depth: None,
+            // What was announced long ago tells nobody anything.
+            depth: announcement.then_some(ANNOUNCEMENTS),
             ..self.qos(topic, announcement)
         }
     }
@@ -184,9 +191,10 @@ impl Options {
             max_samples: Some(if topic == Topic::Throughput {
                 self.receive_queue
             } else {
-                100
+                ECHOES
             }),
-            depth: (topic != Topic::Throughput).then_some(1),
+            // The original keeps one, so that a burst of echoes overwrites itself; ours would then look lost.
+            depth: (topic != Topic::Throughput).then_some(ECHOES),
             ..self.qos(topic, announcement)
         }
     }

@@ -1,0 +1,390 @@
+//! Dunlin as the middleware under test, through its public interface only.
+//!
+//! The waiting thread waits in a wait set, where it takes the receive role and runs the listeners itself, so a
+//! ping-pong has no hand-off between threads.
+
+mod types;
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
+use std::thread::JoinHandle;
+
+use dunlin::{
+    AccessScope, Batching, DataReader, DataReaderQos, DataWriter, DataWriterQos, DomainParticipant,
+    Duration, Error, GuardCondition, History, ParticipantConfig, Presentation, Publisher,
+    PublisherQos, Reliability, ResourceLimits, Select, StatusKind, Subscriber, SubscriberQos,
+    WaitSet,
+};
+
+pub(crate) use types::{Keyed, KeyedLarge, Large, Plain, TestData};
+
+use crate::clock::{Nanos, monotonic};
+use crate::messaging::{
+    Durability, EndpointQos, Messaging, Publish, Sample, Topic, Wake, WriteError,
+};
+use crate::options::{Options, Peer};
+use crate::output::Log;
+
+/// A side that says nothing for this long is gone: much shorter than the standard's default, so that a killed process
+/// ends the other one soon.
+const LEASE: Duration = Duration::from_secs(4);
+const ANNOUNCE: Duration = Duration::from_secs(1);
+
+/// As in the original.
+const HEARTBEAT: Duration = Duration::from_millis(10);
+
+/// The end is confirmed by the protocol; only the last confirmation itself may still be under way.
+const LINGER: Duration = Duration::from_millis(200);
+
+/// Longest sleep in a wait set before stop flags are looked at.
+const NAP: Nanos = 100 * crate::clock::MILLISECOND;
+
+/// A participant of Dunlin for one of the four types.
+pub(crate) struct Dds<T: TestData> {
+    participant: DomainParticipant,
+    publisher: Publisher,
+    subscriber: Subscriber,
+    set: WaitSet,
+    guard: GuardCondition,
+    writers: [Option<DataWriter<T>>; 3],
+    readers: [Option<DataReader<T>>; 3],
+    /// `-useReadThread`: a thread per reader.
+    read_threads: Option<Vec<JoinHandle<()>>>,
+    closing: Arc<AtomicBool>,
+}
+
+impl<T: TestData> Dds<T> {
+    /// Joins the domain. The error is text for the user.
+    pub(crate) fn open(options: &Options, log: &Log) -> Result<Self, String> {
+        for note in without_effect(options) {
+            log.line(format!("Note: {note}."));
+        }
+        let config = ParticipantConfig {
+            name: "Perftest Participant".into(),
+            interfaces: options.transport.nics.clone(),
+            peers: options.transport.peers.iter().map(descriptor).collect(),
+            multicast: options.transport.peers.is_empty(),
+            lease_duration: LEASE,
+            announce_period: ANNOUNCE,
+            heartbeat_period: HEARTBEAT,
+            linger: LINGER,
+            ..ParticipantConfig::default()
+        };
+        let participant = DomainParticipant::with_config(options.domain, config).map_err(text)?;
+        log.line(format!("  {:<12} {}", "waiting", participant.waiting()));
+        let presentation = Presentation {
+            access_scope: AccessScope::Topic,
+            ordered_access: true,
+            ..Presentation::default()
+        };
+        let guard = GuardCondition::new();
+        let mut set = WaitSet::new();
+        set.attach(guard.clone());
+        Ok(Self {
+            publisher: participant.create_publisher(PublisherQos {
+                presentation: presentation.clone(),
+                ..PublisherQos::default()
+            }),
+            subscriber: participant.create_subscriber(SubscriberQos {
+                presentation,
+                ..SubscriberQos::default()
+            }),
+            participant,
+            set,
+            guard,
+            writers: [None, None, None],
+            readers: [None, None, None],
+            read_threads: options.read_thread.map(|_| Vec::new()),
+            closing: Arc::default(),
+        })
+    }
+
+    fn topic(&self, topic: Topic) -> Result<dunlin::Topic<T>, String> {
+        self.participant
+            .create_topic(topic.name(), Default::default())
+            .map_err(text)
+    }
+
+    fn read_in_thread(
+        closing: Arc<AtomicBool>,
+        reader: DataReader<T>,
+        mut on_sample: impl FnMut(&Sample<'_>) + Send + 'static,
+    ) -> JoinHandle<()> {
+        std::thread::spawn(move || {
+            let mut set = WaitSet::new();
+            set.attach(reader.read_condition(Select::default()));
+            while !closing.load(Ordering::Relaxed) {
+                // A time-out is the moment to look at the flag.
+                let _ = set.wait(Duration::from_nanos(NAP as i64));
+                drain(&reader, &mut on_sample);
+            }
+        })
+    }
+
+    /// Takes changes of matches back, so that the wait set sleeps until the next one.
+    fn note_matches(&self) {
+        for writer in self.writers.iter().flatten() {
+            if writer.status_changes().contains(StatusKind::PublicationMatched) {
+                writer.publication_matched_status();
+            }
+        }
+        for reader in self.readers.iter().flatten() {
+            if reader.status_changes().contains(StatusKind::SubscriptionMatched) {
+                reader.subscription_matched_status();
+            }
+        }
+    }
+}
+
+impl<T: TestData> Drop for Dds<T> {
+    fn drop(&mut self) {
+        self.closing.store(true, Ordering::Relaxed);
+        for thread in self.read_threads.take().into_iter().flatten() {
+            // A panic in it has been printed already.
+            let _ = thread.join();
+        }
+    }
+}
+
+fn drain<T: TestData>(reader: &DataReader<T>, on_sample: &mut impl FnMut(&Sample<'_>)) {
+    while let Some(sample) = reader.take_next_sample() {
+        if let Some(data) = sample.data() {
+            on_sample(&data.as_sample());
+        }
+    }
+}
+
+fn text(error: Error) -> String {
+    error.to_string()
+}
+
+/// The peer as Dunlin writes it.
+fn descriptor(peer: &Peer) -> String {
+    let index = peer.max_index.map(|index| format!("{index}@")).unwrap_or_default();
+    let port = peer.port.map(|port| format!(":{port}")).unwrap_or_default();
+    format!("{index}udpv4://{}{port}", peer.address)
+}
+
+/// Options that Dunlin cannot follow.
+fn without_effect(options: &Options) -> Vec<&'static str> {
+    let transport = &options.transport;
+    let thread = options.read_thread;
+    let notes = [
+        (
+            transport.message_size_max.is_some(),
+            "-messageSizeMax is ignored: Dunlin chooses the size of its messages",
+        ),
+        (
+            transport.send_buffer.is_some() || transport.receive_buffer.is_some(),
+            "-sendBufferSize and -receiveBufferSize are ignored: Dunlin makes its buffers as large as it may",
+        ),
+        (
+            thread.is_some_and(|thread| thread.delay_us > 0 || thread.events > 1),
+            "-waitsetDelayUsec and -waitsetEventCount are ignored: the thread is woken at once",
+        ),
+        (
+            options.asynchronous,
+            "-asynchronous is ignored: samples are sent by the thread that writes them",
+        ),
+    ];
+    notes.into_iter().filter(|(given, _)| *given).map(|(_, note)| note).collect()
+}
+
+fn reliability(qos: &EndpointQos) -> Reliability {
+    let kind = if qos.reliable {
+        Reliability::RELIABLE
+    } else {
+        Reliability::BEST_EFFORT
+    };
+    Reliability {
+        max_blocking_time: Duration::from_nanos(qos.max_blocking as i64),
+        ..kind
+    }
+}
+
+fn durability(qos: &EndpointQos) -> dunlin::Durability {
+    match qos.durability {
+        Durability::Volatile => dunlin::Durability::Volatile,
+        Durability::TransientLocal => dunlin::Durability::TransientLocal,
+    }
+}
+
+fn history(qos: &EndpointQos) -> History {
+    qos.depth.map_or(History::KeepAll, History::KeepLast)
+}
+
+fn limits(qos: &EndpointQos) -> ResourceLimits {
+    ResourceLimits {
+        max_samples: qos.max_samples,
+        max_instances: None,
+        max_samples_per_instance: None,
+    }
+}
+
+/// A writer of one topic.
+pub(crate) struct DdsWriter<T>(DataWriter<T>);
+
+impl<T> Clone for DdsWriter<T> {
+    fn clone(&self) -> Self {
+        Self(self.0.clone())
+    }
+}
+
+impl<T: TestData> Publish for DdsWriter<T> {
+    fn register_instances(&self, instances: u32) -> Result<(), WriteError> {
+        if !T::HAS_KEY {
+            return Ok(());
+        }
+        for key in 0..instances {
+            self.0
+                .register_instance(&T::of_key(key))
+                .map_err(|error| WriteError::Failed(text(error)))?;
+        }
+        Ok(())
+    }
+
+    fn write(&self, sample: &Sample<'_>) -> Result<(), WriteError> {
+        match self.0.write(&T::of(sample)) {
+            Ok(_) => Ok(()),
+            Err(Error::Timeout { .. }) => Err(WriteError::Timeout),
+            Err(error) => Err(WriteError::Failed(text(error))),
+        }
+    }
+
+    fn flush(&self) {
+        self.0.flush();
+    }
+}
+
+/// Ends a wait of the main thread.
+#[derive(Clone)]
+pub(crate) struct DdsWaker(GuardCondition);
+
+impl Wake for DdsWaker {
+    fn wake(&self) {
+        self.0.set_trigger_value(true);
+    }
+}
+
+impl<T: TestData> Messaging for Dds<T> {
+    type Writer = DdsWriter<T>;
+    type Waker = DdsWaker;
+
+    fn writer(&mut self, topic: Topic, qos: &EndpointQos) -> Result<DdsWriter<T>, String> {
+        let writer_qos = DataWriterQos {
+            reliability: reliability(qos),
+            durability: durability(qos),
+            history: history(qos),
+            resource_limits: limits(qos),
+            batching: Batching {
+                max_bytes: qos.batch_bytes,
+            },
+            ..DataWriterQos::default()
+        };
+        let writer = self
+            .publisher
+            .create_datawriter(&self.topic(topic)?, writer_qos)
+            .map_err(text)?;
+        let condition = writer.status_condition();
+        condition.set_enabled_statuses(StatusKind::PublicationMatched.into());
+        self.set.attach(condition);
+        self.writers[topic as usize] = Some(writer.clone());
+        Ok(DdsWriter(writer))
+    }
+
+    fn reader<F>(&mut self, topic: Topic, qos: &EndpointQos, mut on_sample: F) -> Result<(), String>
+    where
+        F: FnMut(&Sample<'_>) + Send + 'static,
+    {
+        let reader_qos = DataReaderQos {
+            reliability: reliability(qos),
+            durability: durability(qos),
+            history: history(qos),
+            resource_limits: limits(qos),
+            ..DataReaderQos::default()
+        };
+        let dds_topic = self.topic(topic)?;
+        let reader = match &mut self.read_threads {
+            Some(threads) => {
+                let reader = self
+                    .subscriber
+                    .create_datareader(&dds_topic, reader_qos)
+                    .map_err(text)?;
+                let closing = Arc::clone(&self.closing);
+                threads.push(Self::read_in_thread(closing, reader.clone(), on_sample));
+                reader
+            }
+            None => {
+                // Calls for one reader do not overlap, so the lock is free; it only turns `Fn` into `FnMut`.
+                let on_sample = Mutex::new(move |sample: &Sample<'_>| on_sample(sample));
+                let listener = move |reader: &DataReader<T>| {
+                    let mut on_sample = on_sample.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+                    drain(reader, &mut *on_sample);
+                };
+                self.subscriber
+                    .create_datareader_with_listener(&dds_topic, reader_qos, listener)
+                    .map_err(text)?
+            }
+        };
+        let condition = reader.status_condition();
+        condition.set_enabled_statuses(StatusKind::SubscriptionMatched.into());
+        self.set.attach(condition);
+        self.readers[topic as usize] = Some(reader);
+        Ok(())
+    }
+
+    fn waker(&self) -> DdsWaker {
+        DdsWaker(self.guard.clone())
+    }
+
+    fn wait<P: Fn() -> bool>(&self, until: P, deadline: Nanos) -> bool {
+        loop {
+            if until() {
+                return true;
+            }
+            // Reset before the condition is read: what changes after this sets it again.
+            self.guard.set_trigger_value(false);
+            self.note_matches();
+            let now = monotonic();
+            if until() {
+                return true;
+            }
+            if now >= deadline {
+                return false;
+            }
+            // A time-out is looked at above.
+            let _ = self.set.wait(Duration::from_nanos((deadline - now).min(NAP) as i64));
+        }
+    }
+
+    fn matched(&self, topic: Topic) -> usize {
+        let writer = self.writers[topic as usize].as_ref().map(DataWriter::matched_count);
+        writer.unwrap_or_else(|| {
+            self.readers[topic as usize]
+                .as_ref()
+                .map_or(0, DataReader::matched_count)
+        })
+    }
+
+    fn describe_discovery(&self) -> String {
+        let found = self.participant.describe_discovery();
+        let writers = self.writers.iter().flatten().flat_map(DataWriter::explain_matching);
+        let readers = self.readers.iter().flatten().flat_map(DataReader::explain_matching);
+        let mut lines = vec![if found.is_empty() {
+            "No other participant was discovered: is the other side running, in the same domain, on a network that \
+             -nic and -peer reach?"
+                .to_string()
+        } else {
+            "Discovered so far:".to_string()
+        }];
+        lines.extend(found);
+        lines.extend(writers.chain(readers));
+        if lines.iter().any(|line| line.contains("TestData")) && lines.len() > 1 {
+            lines.push(format!(
+                "This side has type {}; -keyed, -dataLen (above 65470 bytes) and -unbounded choose it and must be the same on both sides.",
+                T::TYPE_NAME
+            ));
+        }
+        lines.join("\n  ")
+    }
+}
