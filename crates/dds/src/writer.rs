@@ -118,8 +118,7 @@ impl WriterCore {
     /// Writes one change: serialize, store, send, all in the caller's thread (see `docs/walk.md`).
     pub(crate) fn write(self: &Arc<Self>, change: NewChange<'_>) -> Result<SequenceNumber, Error> {
         let mut turn = self.publish.lock();
-        let publish = &mut *turn;
-        let buffer = publish.pool.reserve(change.size);
+        let buffer = turn.pool.reserve(change.size);
         if let Err(error) = (change.fill)(buffer) {
             buffer.clear();
             return Err(Error::Serialization {
@@ -133,54 +132,64 @@ impl WriterCore {
             timestamp: change.timestamp.unwrap_or_else(clock::wall),
             payload: buffer.split().freeze(),
         };
-        let (sequence, next) = self.store(publish, &change)?;
-        if publish.datagrams.len() >= self.qos.batching.max_bytes as usize {
-            self.flush_turn(publish);
-        }
-        drop(turn);
-        self.schedule(next);
-        Ok(sequence)
-    }
-
-    /// Puts a change into the history, waiting for room as long as the QoS allows.
-    fn store(
-        self: &Arc<Self>,
-        publish: &mut Publish,
-        change: &Change,
-    ) -> Result<(SequenceNumber, Option<Time>), Error> {
-        let mut deadline = None;
+        let mut until = None;
         loop {
-            let now = clock::now();
             let epoch = self.room_epoch.load(SeqCst);
-            {
-                let mut state = self.state.lock();
-                match state.write(now, change, &mut publish.datagrams) {
-                    Ok(sequence) => return Ok((sequence, state.next_timeout())),
-                    Err(WriteError::Full) => state.heartbeat(now, &mut publish.datagrams),
-                    Err(WriteError::OutOfResources(limit)) => {
-                        return Err(Error::OutOfResources {
-                            entity: self.describe(),
-                            limit: limit.to_string(),
-                        });
-                    }
+            if let Some((sequence, next)) = self.store(&mut turn, &change)? {
+                if turn.datagrams.len() >= self.qos.batching.max_bytes as usize {
+                    self.flush_turn(&mut turn);
                 }
+                drop(turn);
+                self.schedule(next);
+                return Ok(sequence);
             }
-            self.flush_turn(publish);
-            let until =
-                *deadline.get_or_insert_with(|| now.after(self.qos.reliability.max_blocking_time));
-            let signal = Signal::of_this_thread();
-            self.room.add(&signal);
-            let room = self
-                .shared
-                .user
-                .wait(&self.shared, &signal, Some(until), || {
-                    self.room_epoch.load(SeqCst) != epoch
-                });
-            self.room.remove(&signal);
-            if !room {
+            // Whoever waits may receive, and so run listeners, which must find no lock held.
+            drop(turn);
+            let until = *until
+                .get_or_insert_with(|| clock::now().after(self.qos.reliability.max_blocking_time));
+            if !self.wait_for_room(epoch, until) {
                 return Err(self.blocked());
             }
+            turn = self.publish.lock();
         }
+    }
+
+    /// Puts a change into the history; `None` if it is full, and then the readers have been asked what they have.
+    fn store(
+        &self,
+        publish: &mut Publish,
+        change: &Change,
+    ) -> Result<Option<(SequenceNumber, Option<Time>)>, Error> {
+        let now = clock::now();
+        {
+            let mut state = self.state.lock();
+            match state.write(now, change, &mut publish.datagrams) {
+                Ok(sequence) => return Ok(Some((sequence, state.next_timeout()))),
+                Err(WriteError::Full) => state.heartbeat(now, &mut publish.datagrams),
+                Err(WriteError::OutOfResources(limit)) => {
+                    return Err(Error::OutOfResources {
+                        entity: self.describe(),
+                        limit: limit.to_string(),
+                    });
+                }
+            }
+        }
+        self.flush_turn(publish);
+        Ok(None)
+    }
+
+    /// Waits until there may be more room than at `epoch`; false if there is none at `until`.
+    fn wait_for_room(&self, epoch: u64, until: Time) -> bool {
+        let signal = Signal::of_this_thread();
+        self.room.add(&signal);
+        let room = self
+            .shared
+            .user
+            .wait(&self.shared, &signal, Some(until), || {
+                self.room_epoch.load(SeqCst) != epoch
+            });
+        self.room.remove(&signal);
+        room
     }
 
     fn blocked(&self) -> Error {

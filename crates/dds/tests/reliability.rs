@@ -3,6 +3,9 @@ mod common;
 use bytes::Bytes;
 use common::{Keyed, Net, Plain, SOON, reader, reliable_all, take, writer};
 use dunlin::*;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::Instant;
 
 #[test]
 fn ten_thousand_samples_arrive_once_and_in_order_though_a_fifth_of_the_datagrams_is_lost() {
@@ -227,4 +230,59 @@ fn a_writer_that_goes_waits_until_what_it_wrote_has_arrived() {
         .map(|d| d.number)
         .collect();
     assert!(numbers.iter().copied().eq(0..100), "{numbers:?}");
+}
+
+#[test]
+fn a_writer_that_waits_for_room_receives_meanwhile_and_its_listeners_may_write() {
+    let net = Net::new(0.0);
+    let (wqos, rqos) = reliable_all();
+    let wqos = DataWriterQos {
+        resource_limits: ResourceLimits {
+            max_samples: Some(4),
+            ..Default::default()
+        },
+        ..wqos
+    };
+    let (a, b) = (net.participant(), net.participant());
+    let (ping, pong) = (
+        writer::<Plain>(&a, "Ping", wqos.clone()),
+        writer::<Plain>(&b, "Pong", reliable_all().0),
+    );
+    let topic = b.create_topic::<Plain>("Ping", Default::default()).unwrap();
+    let echo = move |reader: &DataReader<Plain>| {
+        while let Some(sample) = reader.take_next_sample() {
+            sample.data().map(|ball| pong.write(ball).unwrap());
+        }
+    };
+    let _echo = b
+        .create_subscriber(Default::default())
+        .create_datareader_with_listener(&topic, rqos.clone(), echo)
+        .unwrap();
+    let topic = a.create_topic::<Plain>("Pong", Default::default()).unwrap();
+    let (seen, also) = (
+        Arc::new(AtomicU32::new(0)),
+        writer::<Plain>(&a, "Also", wqos),
+    );
+    let count = Arc::clone(&seen);
+    let back = a
+        .create_subscriber(Default::default())
+        .create_datareader_with_listener(&topic, rqos, move |reader: &DataReader<Plain>| {
+            while let Some(sample) = reader.take_next_sample() {
+                count.fetch_add(1, Ordering::SeqCst);
+                sample.data().map(|ball| also.write(ball).unwrap());
+            }
+        })
+        .unwrap();
+    ping.wait_for_matched(1, SOON).unwrap();
+    back.wait_for_matched(1, SOON).unwrap();
+    for number in 0..2_000 {
+        let data = Bytes::from_static(b"ball");
+        ping.write(&Plain { number, data }).unwrap();
+    }
+    ping.wait_for_acknowledgments(SOON).unwrap();
+    let until = Instant::now() + std::time::Duration::from_secs(20);
+    while seen.load(Ordering::SeqCst) < 2_000 && Instant::now() < until {
+        std::thread::sleep(std::time::Duration::from_millis(5));
+    }
+    assert_eq!(seen.load(Ordering::SeqCst), 2_000);
 }
