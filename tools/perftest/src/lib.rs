@@ -72,6 +72,7 @@ fn run(options: &Options, log: &Log) -> Result<(), String> {
     if let Some(cpu) = options.pin {
         pin(cpu)?;
     }
+    log_middleware(options.verbosity);
     let stop = Arc::new(AtomicBool::new(false));
     for signal in [signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM] {
         // A second one ends the process at once, should the first one not.
@@ -108,6 +109,22 @@ fn run_over<M: Messaging>(messaging: &mut M, session: &Session<'_>) -> Result<()
         Role::Subscriber(subscriber) => subscribe(messaging, session, subscriber, &mut report),
     };
     report.finish().and(outcome)
+}
+
+/// Messages of the middleware go to stderr, as many as `-verbosity` asks for.
+fn log_middleware(verbosity: u64) {
+    use tracing_subscriber::filter::LevelFilter;
+    let level = match verbosity {
+        0 => return,
+        1 => LevelFilter::ERROR,
+        2 => LevelFilter::WARN,
+        _ => LevelFilter::TRACE,
+    };
+    // Fails only if the program that calls us has done so itself.
+    let _ = tracing_subscriber::fmt()
+        .with_max_level(level)
+        .with_writer(std::io::stderr)
+        .try_init();
 }
 
 /// Binds the process, and so all threads to come, to one processor.

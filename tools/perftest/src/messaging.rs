@@ -95,7 +95,6 @@ pub(crate) struct EndpointQos {
     /// `None` keeps all samples, up to `max_samples`.
     pub(crate) depth: Option<u32>,
     pub(crate) max_samples: Option<u32>,
-    pub(crate) max_instances: u32,
     /// Pack samples until this many bytes; 0 sends each sample at once.
     pub(crate) batch_bytes: u32,
     /// Longest time that one write may block, nanoseconds.

@@ -56,6 +56,11 @@ pub(crate) struct Dds<T: TestData> {
 impl<T: TestData> Dds<T> {
     /// Joins the domain. The error is text for the user.
     pub(crate) fn open(options: &Options, log: &Log) -> Result<Self, String> {
+        if options.transport.multicast.is_some() {
+            return Err(
+                "-multicast is not available: Dunlin's readers take their data by unicast".into(),
+            );
+        }
         for note in without_effect(options) {
             log.line(format!("Note: {note}."));
         }
@@ -82,7 +87,7 @@ impl<T: TestData> Dds<T> {
         set.attach(guard.clone());
         Ok(Self {
             publisher: participant.create_publisher(PublisherQos {
-                presentation: presentation.clone(),
+                presentation,
                 ..PublisherQos::default()
             }),
             subscriber: participant.create_subscriber(SubscriberQos {
@@ -124,12 +129,18 @@ impl<T: TestData> Dds<T> {
     /// Takes changes of matches back, so that the wait set sleeps until the next one.
     fn note_matches(&self) {
         for writer in self.writers.iter().flatten() {
-            if writer.status_changes().contains(StatusKind::PublicationMatched) {
+            if writer
+                .status_changes()
+                .contains(StatusKind::PublicationMatched)
+            {
                 writer.publication_matched_status();
             }
         }
         for reader in self.readers.iter().flatten() {
-            if reader.status_changes().contains(StatusKind::SubscriptionMatched) {
+            if reader
+                .status_changes()
+                .contains(StatusKind::SubscriptionMatched)
+            {
                 reader.subscription_matched_status();
             }
         }
@@ -160,7 +171,10 @@ fn text(error: Error) -> String {
 
 /// The peer as Dunlin writes it.
 fn descriptor(peer: &Peer) -> String {
-    let index = peer.max_index.map(|index| format!("{index}@")).unwrap_or_default();
+    let index = peer
+        .max_index
+        .map(|index| format!("{index}@"))
+        .unwrap_or_default();
     let port = peer.port.map(|port| format!(":{port}")).unwrap_or_default();
     format!("{index}udpv4://{}{port}", peer.address)
 }
@@ -187,7 +201,11 @@ fn without_effect(options: &Options) -> Vec<&'static str> {
             "-asynchronous is ignored: samples are sent by the thread that writes them",
         ),
     ];
-    notes.into_iter().filter(|(given, _)| *given).map(|(_, note)| note).collect()
+    notes
+        .into_iter()
+        .filter(|(given, _)| *given)
+        .map(|(_, note)| note)
+        .collect()
 }
 
 fn reliability(qos: &EndpointQos) -> Reliability {
@@ -318,7 +336,9 @@ impl<T: TestData> Messaging for Dds<T> {
                 // Calls for one reader do not overlap, so the lock is free; it only turns `Fn` into `FnMut`.
                 let on_sample = Mutex::new(move |sample: &Sample<'_>| on_sample(sample));
                 let listener = move |reader: &DataReader<T>| {
-                    let mut on_sample = on_sample.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+                    let mut on_sample = on_sample
+                        .lock()
+                        .unwrap_or_else(|poisoned| poisoned.into_inner());
                     drain(reader, &mut *on_sample);
                 };
                 self.subscriber
@@ -353,12 +373,16 @@ impl<T: TestData> Messaging for Dds<T> {
                 return false;
             }
             // A time-out is looked at above.
-            let _ = self.set.wait(Duration::from_nanos((deadline - now).min(NAP) as i64));
+            let _ = self
+                .set
+                .wait(Duration::from_nanos((deadline - now).min(NAP) as i64));
         }
     }
 
     fn matched(&self, topic: Topic) -> usize {
-        let writer = self.writers[topic as usize].as_ref().map(DataWriter::matched_count);
+        let writer = self.writers[topic as usize]
+            .as_ref()
+            .map(DataWriter::matched_count);
         writer.unwrap_or_else(|| {
             self.readers[topic as usize]
                 .as_ref()
@@ -368,8 +392,16 @@ impl<T: TestData> Messaging for Dds<T> {
 
     fn describe_discovery(&self) -> String {
         let found = self.participant.describe_discovery();
-        let writers = self.writers.iter().flatten().flat_map(DataWriter::explain_matching);
-        let readers = self.readers.iter().flatten().flat_map(DataReader::explain_matching);
+        let writers = self
+            .writers
+            .iter()
+            .flatten()
+            .flat_map(DataWriter::explain_matching);
+        let readers = self
+            .readers
+            .iter()
+            .flatten()
+            .flat_map(DataReader::explain_matching);
         let mut lines = vec![if found.is_empty() {
             "No other participant was discovered: is the other side running, in the same domain, on a network that \
              -nic and -peer reach?"

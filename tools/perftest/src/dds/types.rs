@@ -96,7 +96,7 @@ test_data!(
 mod tests {
     use super::*;
     use crate::messaging::OVERHEAD;
-    use dunlin::cdr::{Xcdr, serialized_size};
+    use dunlin::cdr::{Layout, Xcdr, serialized_size};
 
     #[test]
     fn a_sample_is_28_bytes_and_its_payload_on_the_wire() {
@@ -107,7 +107,10 @@ mod tests {
         const ENCAPSULATION: usize = 4;
         for payload in [0, 4, 1_000, 65_468] {
             assert_eq!(size::<Plain>(payload), payload + OVERHEAD + ENCAPSULATION);
-            assert_eq!(size::<KeyedLarge>(payload), payload + OVERHEAD + ENCAPSULATION);
+            assert_eq!(
+                size::<KeyedLarge>(payload),
+                payload + OVERHEAD + ENCAPSULATION
+            );
         }
     }
 
@@ -129,8 +132,21 @@ mod tests {
 
     #[test]
     fn the_types_have_the_names_of_the_original() {
-        let names = [Plain::TYPE_NAME, Keyed::TYPE_NAME, Large::TYPE_NAME, KeyedLarge::TYPE_NAME];
-        assert_eq!(names, ["TestData_t", "TestDataKeyed_t", "TestDataLarge_t", "TestDataKeyedLarge_t"]);
+        let names = [
+            Plain::TYPE_NAME,
+            Keyed::TYPE_NAME,
+            Large::TYPE_NAME,
+            KeyedLarge::TYPE_NAME,
+        ];
+        assert_eq!(
+            names,
+            [
+                "TestData_t",
+                "TestDataKeyed_t",
+                "TestDataLarge_t",
+                "TestDataKeyedLarge_t"
+            ]
+        );
         assert!(Keyed::HAS_KEY && KeyedLarge::HAS_KEY && !Plain::HAS_KEY && !Large::HAS_KEY);
     }
 }

@@ -209,8 +209,6 @@ impl Options {
             },
             depth: None,
             max_samples: None,
-            // One more for the key of the control samples.
-            max_instances: self.instances.saturating_add(1),
             batch_bytes: 0,
             // Short, so that a blocked write cannot stretch the execution time; the engine offers the sample again.
             max_blocking: 5 * crate::clock::MILLISECOND,
