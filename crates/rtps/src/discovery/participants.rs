@@ -273,7 +273,8 @@ impl Discovery {
             self.lose(now, prefix, LossReason::LeaseExpired, events);
         }
         for prefix in self.doubts.expired(now) {
-            if let Some(peer) = self.peers.get(&prefix) {
+            // One that never answered may not exist: it is not asked again and again.
+            if let Some(peer) = self.peers.get(&prefix).filter(|peer| peer.verified) {
                 let pause = Duration::from_nanos(peer.lease().as_nanos() / PROBES_PER_LEASE);
                 self.doubts.set(prefix, now.after(pause));
                 self.publications.probe(now, prefix, out);

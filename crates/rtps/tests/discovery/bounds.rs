@@ -69,7 +69,10 @@ fn a_participant_that_never_answers_does_not_stay_for_ever() {
     let spdp = EntityId::SPDP_WRITER;
     network.join(|_| {});
     network.inject(1, 0, datagram(100, spdp, 1, &[], Payload::Data(&payload)));
+    let before = network.datagrams;
     network.run(59 * SECOND);
+    let said = network.datagrams - before;
+    assert!(said < 100, "{said} datagrams beside announcements");
     assert_eq!(network.nodes[0].discovery.participants().count(), 2);
     network.run(2 * SECOND);
     assert_eq!(network.nodes[0].discovery.participants().count(), 1);
