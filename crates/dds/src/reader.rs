@@ -14,7 +14,7 @@ use dunlin_rtps::{
 };
 use dunlin_wire::{Guid, InlineQos, Locator, Parameters, Payload, Submessage, Timestamp};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicI64, Ordering::SeqCst};
+use std::sync::atomic::{AtomicI64, AtomicU32, Ordering::SeqCst};
 
 /// Calls into the typed layer, on the thread that received.
 pub(crate) trait ReaderEvents: Send + Sync {
@@ -49,6 +49,8 @@ pub(crate) struct ReaderCore {
     /// When the timer will look at this reader; `i64::MAX` if it will not.
     pub(crate) scheduled: AtomicI64,
     next: AtomicI64,
+    /// Calls of the listener for data that are due, the running one included.
+    calls: AtomicU32,
     pub(crate) flags: StatusFlags,
     /// Those who wait for data by read conditions.
     pub(crate) data: Waiters,
@@ -89,6 +91,7 @@ impl ReaderCore {
             state: Ranked::new(Reader::new(config)),
             scheduled: AtomicI64::new(i64::MAX),
             next: AtomicI64::new(i64::MAX),
+            calls: AtomicU32::new(0),
             flags: StatusFlags::default(),
             data: Waiters::default(),
             matched: Ranked::default(),
@@ -168,12 +171,24 @@ impl ReaderCore {
         self.events.lock().clone()
     }
 
-    /// Says that there is data: the listener first, then whoever waits.
+    /// Says that there is data: the listener first, then whoever waits. Calls of one listener do not overlap: if
+    /// another thread is in it, or this one further up its stack, that call is followed by another.
     pub(crate) fn announce_data(&self) {
         assert_none_held();
-        let events = self.events();
-        if let Some(events) = events {
-            events.data_available();
+        if let Some(events) = self.events()
+            && self.calls.fetch_add(1, SeqCst) == 0
+        {
+            loop {
+                let calls = self.calls.load(SeqCst);
+                events.data_available();
+                if self
+                    .calls
+                    .compare_exchange(calls, 0, SeqCst, SeqCst)
+                    .is_ok()
+                {
+                    break;
+                }
+            }
         }
         self.flags.raise(StatusKind::DataAvailable);
         self.data.raise_all();
@@ -220,8 +235,13 @@ impl ReaderCore {
     }
 
     /// Forgets a writer; true if that leaves something new to take.
-    pub(crate) fn remove_writer(&self, now: Time, writer: Guid) -> bool {
-        let delivery = self.state.lock().remove_writer(now, writer);
+    pub(crate) fn remove_writer(self: &Arc<Self>, now: Time, writer: Guid) -> bool {
+        let mut state = self.state.lock();
+        let delivery = state.remove_writer(now, writer);
+        self.next
+            .store(state.next_timeout().map_or(i64::MAX, |at| at.0), SeqCst);
+        drop(state);
+        self.schedule();
         delivery.available
     }
 

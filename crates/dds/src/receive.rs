@@ -55,8 +55,42 @@ pub(crate) struct Worker {
     routes: Arc<Routes>,
     generation: u64,
     answers: Option<Datagrams>,
+    news: News,
+}
+
+/// Whom a datagram brought something.
+#[derive(Default)]
+pub(crate) struct News {
     ready: Vec<Arc<ReaderCore>>,
     acknowledged: Vec<Arc<WriterCore>>,
+}
+
+impl News {
+    fn is_empty(&self) -> bool {
+        self.ready.is_empty() && self.acknowledged.is_empty()
+    }
+
+    /// Tells those who wait or listen; user code runs here.
+    pub(crate) fn deliver(&mut self) {
+        for writer in self.acknowledged.drain(..) {
+            writer.announce_room();
+        }
+        for reader in self.ready.drain(..) {
+            reader.announce_data();
+        }
+    }
+
+    fn add_ready(&mut self, reader: &Arc<ReaderCore>) {
+        if !self.ready.iter().any(|r| Arc::ptr_eq(r, reader)) {
+            self.ready.push(Arc::clone(reader));
+        }
+    }
+
+    fn add_acknowledged(&mut self, writer: &Arc<WriterCore>) {
+        if !self.acknowledged.iter().any(|w| Arc::ptr_eq(w, writer)) {
+            self.acknowledged.push(Arc::clone(writer));
+        }
+    }
 }
 
 impl Worker {
@@ -71,14 +105,14 @@ impl Worker {
             routes: Arc::default(),
             generation: 0,
             answers: None,
-            ready: Vec::new(),
-            acknowledged: Vec::new(),
+            news: News::default(),
         }
     }
 
-    /// Waits for one datagram as the strategy says and works on it. Returns after one datagram, when interrupted, at the
+    /// Waits for one datagram as the strategy says and works on it: fills caches and sends the answers it provoked. The
+    /// caller delivers the news, then gives the container back. Returns after one datagram, when interrupted, at the
     /// deadline, or when the receiver was woken.
-    pub(crate) fn turn(&mut self, shared: &Arc<Shared>, pause: &Pause<'_>) {
+    pub(crate) fn turn(&mut self, shared: &Arc<Shared>, pause: &Pause<'_>) -> Option<News> {
         let received = match self.spin(pause) {
             Spun::Received(datagram, from) => Some((datagram, from)),
             Spun::Interrupted => None,
@@ -87,6 +121,14 @@ impl Worker {
         if let Some((datagram, from)) = received {
             self.last_arrival = clock::now();
             self.work(shared, &datagram, from);
+        }
+        (!self.news.is_empty()).then(|| std::mem::take(&mut self.news))
+    }
+
+    /// Takes an emptied container back, so that the next datagram need not make one.
+    pub(crate) fn reuse(&mut self, news: News) {
+        if self.news.is_empty() {
+            self.news = news;
         }
     }
 
@@ -117,9 +159,9 @@ impl Worker {
                 if (pause.interrupted)() {
                     return Spun::Interrupted;
                 }
-                if self.alone {
-                    std::thread::yield_now();
-                }
+            }
+            if self.alone {
+                std::thread::yield_now();
             }
             let now = clock::now();
             if pause.deadline.is_some_and(|at| now >= at) {
@@ -156,7 +198,7 @@ struct Context<'a> {
 }
 
 impl Worker {
-    /// Works through one datagram: caches first, then listeners, then the answers it provoked.
+    /// Works through one datagram: caches first, then the answers it provoked.
     fn work(&mut self, shared: &Arc<Shared>, datagram: &Bytes, from: Locator) {
         let message = match Message::parse(datagram) {
             Ok(message) => message,
@@ -178,7 +220,6 @@ impl Worker {
                 }
             }
         }
-        self.deliver();
         self.answer(shared);
     }
 
@@ -238,10 +279,8 @@ impl Worker {
                 let Some(core) = routes.writers.get(&writer) else {
                     return;
                 };
-                if core.handle_answer(now, Guid::new(source, reader), message, answers)
-                    && !self.acknowledged.iter().any(|w| Arc::ptr_eq(w, core))
-                {
-                    self.acknowledged.push(Arc::clone(core));
+                if core.handle_answer(now, Guid::new(source, reader), message, answers) {
+                    self.news.add_acknowledged(core);
                 }
                 core.send(answers, &routes);
             }
@@ -255,22 +294,12 @@ impl Worker {
                     };
                     let news =
                         core.handle(now, from, context.timestamp, message, &mut intake, answers);
-                    if news && !self.ready.iter().any(|r| Arc::ptr_eq(r, core)) {
-                        self.ready.push(Arc::clone(core));
+                    if news {
+                        self.news.add_ready(core);
                     }
                     core.schedule();
                 }
             }
-        }
-    }
-
-    /// Tells those who wait or listen; user code runs here, without any lock.
-    fn deliver(&mut self) {
-        for writer in self.acknowledged.drain(..) {
-            writer.announce_room();
-        }
-        for reader in self.ready.drain(..) {
-            reader.announce_data();
         }
     }
 

@@ -7,8 +7,9 @@
 //! over when the role has been idle. Only when the follower sleeps for good, because one thread held the role
 //! for long, does leaving wake it.
 //!
-//! The mutex around the worker is the role itself: it is only ever tried, never waited for.
-use crate::receive::{Pause, Worker};
+//! The mutex around the worker is only ever tried, never waited for, and it is free while listeners run: a listener that
+//! waits for room or for a condition receives by itself.
+use crate::receive::{News, Pause, Worker};
 use crate::shared::Shared;
 use crate::signal::{Signal, Waiters};
 use crate::{Waiting, clock};
@@ -37,6 +38,8 @@ pub(crate) struct Role {
     follower: OnceLock<Thread>,
     /// What the follower does: `AWAY` (looks in every `GRACE`), `ASLEEP` or `RECEIVING`.
     following: AtomicU8,
+    /// Application threads that hold the role, in listeners or not.
+    leaders: AtomicUsize,
     /// Application threads that would like the role.
     wanted: AtomicUsize,
     wanting: Waiters,
@@ -51,6 +54,7 @@ impl Role {
             worker: Mutex::new(Worker::new(receiver, waiting)),
             follower: OnceLock::new(),
             following: AtomicU8::new(AWAY),
+            leaders: AtomicUsize::new(0),
             wanted: AtomicUsize::new(0),
             wanting: Waiters::default(),
             left_at: AtomicI64::new(0),
@@ -72,9 +76,9 @@ impl Role {
         }
         while deadline.is_none_or(|at| clock::now() < at) && !self.stopped.load(SeqCst) {
             match self.try_lead() {
-                Some(mut worker) => {
-                    let finished = Self::lead(&mut worker, shared, signal, deadline, &mut done);
-                    drop(worker);
+                Some(worker) => {
+                    self.leaders.fetch_add(1, SeqCst);
+                    let finished = self.lead(worker, shared, signal, deadline, &mut done);
                     self.leave();
                     if finished {
                         return true;
@@ -91,8 +95,11 @@ impl Role {
         done()
     }
 
+    /// Holds the role until `done` or the deadline. The worker itself is let go while listeners run, so that a listener
+    /// which waits can go on receiving.
     fn lead(
-        worker: &mut Worker,
+        &self,
+        first: MutexGuard<'_, Worker>,
         shared: &Arc<Shared>,
         signal: &Arc<Signal>,
         deadline: Option<Time>,
@@ -104,14 +111,28 @@ impl Role {
             signal: Some(signal),
             deadline,
         };
-        loop {
-            worker.turn(shared, &pause);
+        let mut worker = Some(first);
+        while let Some(mut held) = worker.or_else(|| self.try_lead()) {
+            let news = held.turn(shared, &pause);
+            drop(held);
+            self.deliver(news);
             if signal.consume() && done() {
                 return true;
             }
-            if shared.is_stopped() || deadline.is_some_and(|at| clock::now() >= at) {
+            if self.stopped.load(SeqCst) || deadline.is_some_and(|at| clock::now() >= at) {
                 return false;
             }
+            worker = None;
+        }
+        false
+    }
+
+    /// Tells those who wait or listen; user code runs here, without any lock.
+    fn deliver(&self, news: Option<News>) {
+        let Some(mut news) = news else { return };
+        news.deliver();
+        if let Some(mut worker) = self.try_lead() {
+            worker.reuse(news);
         }
     }
 
@@ -142,6 +163,7 @@ impl Role {
 
     fn leave(&self) {
         self.left_at.store(clock::now().0, SeqCst);
+        self.leaders.fetch_sub(1, SeqCst);
         if self.wanted.load(SeqCst) > 0 {
             self.wanting.raise_all();
         } else if self.following.load(SeqCst) == ASLEEP
@@ -156,41 +178,60 @@ impl Role {
         let _ = self.follower.set(std::thread::current());
         let mut looks = 0;
         while !self.stopped.load(SeqCst) {
-            let idle = clock::now().0.saturating_sub(self.left_at.load(SeqCst));
-            let free = self.wanted.load(SeqCst) == 0
-                && u128::from(idle.unsigned_abs()) >= GRACE.as_nanos();
-            match free.then(|| self.try_lead()).flatten() {
-                Some(mut worker) => {
+            match self.is_idle().then(|| self.try_lead()).flatten() {
+                Some(worker) => {
                     looks = 0;
-                    self.following.store(RECEIVING, SeqCst);
-                    let interrupted = || self.wanted.load(SeqCst) != 0 || self.stopped.load(SeqCst);
-                    let pause = Pause {
-                        interrupted: &interrupted,
-                        signal: None,
-                        deadline: None,
-                    };
-                    while !interrupted() {
-                        worker.turn(shared, &pause);
-                    }
-                    self.following.store(AWAY, SeqCst);
-                    drop(worker);
-                    self.wanting.raise_all();
+                    self.receive_for_all(worker, shared);
                 }
                 None if looks < LOOKS => {
-                    looks = if free { looks + 1 } else { 0 };
+                    looks = if self.leaders.load(SeqCst) > 0 {
+                        looks + 1
+                    } else {
+                        0
+                    };
                     std::thread::park_timeout(GRACE);
                 }
                 None => {
                     looks = 0;
                     self.following.store(ASLEEP, SeqCst);
-                    // Whoever leaves from here on sees `ASLEEP`; whoever left before has left the role free.
-                    if self.try_lead().is_none() {
+                    // Whoever leaves from here on sees `ASLEEP`; whoever left before is no leader any more.
+                    if self.leaders.load(SeqCst) > 0 {
                         std::thread::park_timeout(SLEEP);
                     }
                     self.following.store(AWAY, SeqCst);
                 }
             }
         }
+    }
+
+    /// Nobody has the role, wants it, or has had it a moment ago.
+    fn is_idle(&self) -> bool {
+        let idle = clock::now().0.saturating_sub(self.left_at.load(SeqCst));
+        self.leaders.load(SeqCst) == 0
+            && self.wanted.load(SeqCst) == 0
+            && u128::from(idle.unsigned_abs()) >= GRACE.as_nanos()
+    }
+
+    fn receive_for_all(&self, first: MutexGuard<'_, Worker>, shared: &Arc<Shared>) {
+        let interrupted = || self.wanted.load(SeqCst) != 0 || self.stopped.load(SeqCst);
+        let pause = Pause {
+            interrupted: &interrupted,
+            signal: None,
+            deadline: None,
+        };
+        self.following.store(RECEIVING, SeqCst);
+        let mut worker = Some(first);
+        while let Some(mut held) = worker.or_else(|| self.try_lead()) {
+            let news = held.turn(shared, &pause);
+            drop(held);
+            self.deliver(news);
+            if interrupted() {
+                break;
+            }
+            worker = None;
+        }
+        self.following.store(AWAY, SeqCst);
+        self.wanting.raise_all();
     }
 
     /// Ends all waiting on this role.

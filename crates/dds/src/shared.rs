@@ -13,7 +13,7 @@ use dunlin_transport::Transport;
 use dunlin_wire::{EntityId, Guid, GuidPrefix, Locator};
 use hashbrown::HashMap;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering::SeqCst};
+use std::sync::atomic::{AtomicI64, AtomicU64, Ordering::SeqCst};
 
 /// Bytes of headers and inline QoS that may accompany a fragment in its datagram.
 const FRAGMENT_OVERHEAD: usize = 256;
@@ -33,7 +33,6 @@ pub(crate) struct Shared {
     pub(crate) timer: Timer,
     discovery_scheduled: AtomicI64,
     pub(crate) counters: Counters,
-    stopped: AtomicBool,
 }
 
 /// Who is connected to whom: an immutable snapshot, replaced when something matches.
@@ -107,17 +106,11 @@ impl Shared {
             timer: Timer::default(),
             discovery_scheduled: AtomicI64::new(i64::MAX),
             counters: Counters::default(),
-            stopped: AtomicBool::new(false),
         }
-    }
-
-    pub(crate) fn is_stopped(&self) -> bool {
-        self.stopped.load(SeqCst)
     }
 
     /// Ends every thread and every wait of the participant.
     pub(crate) fn stop(&self) {
-        self.stopped.store(true, SeqCst);
         self.user.stop();
         self.meta.stop();
         self.timer.stop();

@@ -156,12 +156,12 @@ impl WriterCore {
 
     /// Puts a change into the history; `None` if it is full, and then the readers have been asked what they have.
     fn store(
-        &self,
+        self: &Arc<Self>,
         publish: &mut Publish,
         change: &Change,
     ) -> Result<Option<(SequenceNumber, Option<Time>)>, Error> {
         let now = clock::now();
-        {
+        let next = {
             let mut state = self.state.lock();
             match state.write(now, change, &mut publish.datagrams) {
                 Ok(sequence) => return Ok(Some((sequence, state.next_timeout()))),
@@ -173,8 +173,10 @@ impl WriterCore {
                     });
                 }
             }
-        }
+            state.next_timeout()
+        };
         self.flush_turn(publish);
+        self.schedule(next);
         Ok(None)
     }
 

@@ -246,7 +246,7 @@ fn a_writer_that_waits_for_room_receives_meanwhile_and_its_listeners_may_write()
     let (a, b) = (net.participant(), net.participant());
     let (ping, pong) = (
         writer::<Plain>(&a, "Ping", wqos.clone()),
-        writer::<Plain>(&b, "Pong", reliable_all().0),
+        writer::<Plain>(&b, "Pong", wqos.clone()),
     );
     let topic = b.create_topic::<Plain>("Ping", Default::default()).unwrap();
     let echo = move |reader: &DataReader<Plain>| {

@@ -108,6 +108,15 @@ impl Game {
         }
     }
 
+    /// Allocations and sleeps of so many round trips.
+    fn round(&mut self, data: &Bytes) -> (u64, u64) {
+        let slept = sleeps();
+        let blocks = dhat::HeapStats::get().total_blocks;
+        self.play(COUNTED, data);
+        let blocks = dhat::HeapStats::get().total_blocks - blocks;
+        (blocks, sleeps() - slept)
+    }
+
     fn play(&mut self, count: u32, data: &Bytes) {
         for _ in 0..count {
             self.number += 1;
@@ -153,28 +162,17 @@ fn a_sample_costs_no_allocation_and_no_hand_off() {
                 let data = Bytes::from(vec![7; size]);
                 game.play(WARM_UP, &data);
                 // The first quick announcements of a participant are over by now or come between two counts.
-                let rounds = (0..5).map(|_| {
-                    let slept = sleeps();
-                    let blocks = dhat::HeapStats::get().total_blocks;
-                    game.play(COUNTED, &data);
-                    let blocks = dhat::HeapStats::get().total_blocks - blocks;
-                    (blocks, sleeps() - slept)
-                });
-                let (blocks, slept) = rounds.min().unwrap();
-                println!(
-                    "{reliability:?} {size} B: {blocks} allocations, {slept} sleeps for {COUNTED} round trips"
-                );
-                assert_eq!(
-                    blocks, 0,
-                    "allocations for {COUNTED} samples of {size} bytes, {reliability:?}"
-                );
                 let cpus = std::thread::available_parallelism().map_or(1, usize::from);
-                if cpus > 1 && size < 100_000 {
-                    assert!(
-                        slept < u64::from(COUNTED),
-                        "{slept} sleeps for {COUNTED} round trips"
-                    );
-                }
+                let awake = cpus > 1 && size < 100_000;
+                // Discovery speaks now and then, and a busy machine preempts: one round must be clean.
+                let clean = |&(blocks, slept): &(u64, u64)| {
+                    blocks == 0 && (!awake || slept < u64::from(COUNTED))
+                };
+                assert!(
+                    (0..20).any(|_| clean(&game.round(&data))),
+                    "{size} B, {reliability:?}: (allocations, sleeps) of {COUNTED} round trips: {:?}",
+                    game.round(&data)
+                );
             }
             assert_eq!(game.back.sample_lost_status().total_count, 0);
         }
