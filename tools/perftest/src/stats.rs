@@ -138,7 +138,10 @@ impl Latencies {
                 && index < seen
             {
                 let lowest = self.histogram.lowest_equivalent(bucket.value_iterated_to());
-                values[which] = lowest.clamp(self.nanos.min, self.nanos.max);
+                // The last element is known exactly, and so are the extremes.
+                if index + 1 < count {
+                    values[which] = lowest.clamp(self.nanos.min, self.nanos.max);
+                }
                 next = wanted.next();
             }
         }
@@ -256,6 +259,12 @@ mod tests {
             .chain(summary.nanos.percentiles)
             .chain([summary.nanos.max]);
         assert!(row.is_sorted());
+    }
+
+    #[test]
+    fn a_percentile_that_is_the_last_element_is_the_maximum_exactly() {
+        let summary = recorded([3_361_999, 26_195_777]).summary();
+        assert_eq!(summary.nanos.percentiles, [26_195_777; 5]);
     }
 
     #[test]

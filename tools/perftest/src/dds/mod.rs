@@ -410,7 +410,11 @@ impl<T: TestData> Messaging for Dds<T> {
             "Discovered so far:".to_string()
         }];
         lines.extend(found);
-        lines.extend(writers.chain(readers));
+        for line in writers.chain(readers) {
+            if !lines.contains(&line) {
+                lines.push(line);
+            }
+        }
         if lines.iter().any(|line| line.contains("TestData")) && lines.len() > 1 {
             lines.push(format!(
                 "This side has type {}; -keyed, -dataLen (above 65470 bytes) and -unbounded choose it and must be the same on both sides.",

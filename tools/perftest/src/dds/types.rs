@@ -147,6 +147,12 @@ mod tests {
                 "TestDataKeyedLarge_t"
             ]
         );
-        assert!(Keyed::HAS_KEY && KeyedLarge::HAS_KEY && !Plain::HAS_KEY && !Large::HAS_KEY);
+        let keyed = [
+            Plain::HAS_KEY,
+            Keyed::HAS_KEY,
+            Large::HAS_KEY,
+            KeyedLarge::HAS_KEY,
+        ];
+        assert_eq!(keyed, [false, true, false, true]);
     }
 }

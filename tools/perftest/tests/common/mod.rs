@@ -1,0 +1,105 @@
+//! Shell scripts in a network namespace of their own, so that nothing leaves this machine and nothing else is met.
+#![allow(dead_code, reason = "each test uses a part")]
+
+use std::process::{Command, Output, Stdio};
+
+const SETUP: &str = "ip link set lo up && ip link set lo multicast on && \
+                     ip route add 239.255.0.0/16 dev lo && exec \"$@\"";
+
+fn inside(flags: &str) -> Command {
+    let mut command = Command::new("unshare");
+    command.args([flags, "--", "sh", "-c", SETUP, "sh"]);
+    command
+}
+
+/// Runs a script in which `$P` is perftest; it may take a minute.
+pub(crate) fn script(text: &str) -> Output {
+    let works = |flags: &&&str| {
+        let status = inside(flags).arg("true").stderr(Stdio::null()).status();
+        status.is_ok_and(|status| status.success())
+    };
+    let flags = ["-n", "-Urn"];
+    let flags = flags.iter().find(works).expect(
+        "these tests need a network namespace: unshare and ip, as root or with user namespaces",
+    );
+    let output = inside(flags)
+        .args(["timeout", "60", "bash", "-c", text])
+        .env("P", env!("CARGO_BIN_EXE_perftest"))
+        .output()
+        .unwrap();
+    assert_ne!(
+        output.status.code(),
+        Some(124),
+        "the script hung: {output:?}"
+    );
+    output
+}
+
+/// What it printed.
+pub(crate) fn stdout(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
+/// Loops on both sides without any synchronisation on one domain, as the published scripts have them: one header and a
+/// row per size on each side, `count` samples in each.
+pub(crate) fn check_loops(publisher: &str, subscriber: &str, sizes: &[&str], count: &str) {
+    let list = sizes.join(" ");
+    let output = script(&format!(
+        "cd $(mktemp -d)
+         loop() {{ extra=; for size in {list}; do
+             $P -datalen $size $1 -noPrint $extra >> $2.csv 2>> $2.err || {{ echo $2 $size failed; tail -3 $2.err; }}
+             extra=-noOutputHeaders
+         done; }}
+         loop '{subscriber}' sub & sleep 0.2
+         loop '{publisher}' pub
+         wait
+         cat pub.csv; echo ----; cat sub.csv"
+    ));
+    let text = stdout(&output);
+    let (publisher, subscriber) = text
+        .split_once("----\n")
+        .unwrap_or_else(|| panic!("{text}"));
+    for (table, fields) in [(publisher, 10), (subscriber, 6)] {
+        let lines: Vec<_> = table.lines().collect();
+        assert_eq!(lines.len(), sizes.len() + 1, "{text}");
+        assert!(lines[0].starts_with("Sample Size (Bytes),"), "{text}");
+        assert!(
+            lines.iter().all(|line| line.split(',').count() == fields),
+            "{text}"
+        );
+        let first = |line: &&str| line.split(',').next().unwrap().trim().to_string();
+        let seen: Vec<_> = lines[1..].iter().map(first).collect();
+        assert_eq!(seen, sizes);
+    }
+    for line in subscriber.lines().skip(1) {
+        let received = line.split(',').nth(1).unwrap().trim();
+        assert_eq!(received, count, "{text}");
+    }
+}
+
+/// Kills one side in the middle: the other one ends within `seconds` with status 1, its row, and the reason.
+pub(crate) fn check_death(victim: &str, mode: &str, common: &str, seconds: u32) {
+    let survivor = if victim == "pub" { "sub" } else { "pub" };
+    let output = script(&format!(
+        "cd $(mktemp -d)
+         $P -sub {common} -noPrint -noOutputHeaders > sub.csv 2> sub.err & sub=$!
+         sleep 0.2
+         $P -pub {mode} {common} -noPrint -noOutputHeaders > pub.csv 2> pub.err & pub=$!
+         sleep 1.5
+         kill -9 ${victim}; begun=$SECONDS
+         wait ${survivor}; echo status $?
+         [ $((SECONDS - begun)) -le {seconds} ] || echo slow
+         cat {survivor}.csv; tail -1 {survivor}.err"
+    ));
+    let text = stdout(&output);
+    let lines: Vec<_> = text.lines().collect();
+    assert_eq!(lines.len(), 3, "{victim} {mode}: {text}");
+    assert_eq!(lines[0], "status 1", "{victim} {mode}: {text}");
+    let fields = if survivor == "pub" { 10 } else { 6 };
+    assert_eq!(
+        lines[1].split(',').count(),
+        fields,
+        "{victim} {mode}: {text}"
+    );
+    assert!(lines[2].starts_with("Error: "), "{victim} {mode}: {text}");
+}

@@ -1,0 +1,111 @@
+//! Real processes over Dunlin.
+
+mod common;
+
+use common::{check_death, check_loops, script, stdout};
+
+#[test]
+fn loops_on_both_sides_give_one_row_per_run() {
+    let latency = "-pub -latencyTest -numIter 200";
+    let sizes = ["32", "1262", "1263", "63000", "65470", "65471", "1048576"];
+    check_loops(latency, "-sub", &sizes, "200");
+    let keyed = "-keyed -instances 1000";
+    check_loops(&format!("{latency} {keyed}"), keyed, &["32", "8192"], "200");
+    let best = "-best -nic lo -peer 127.0.0.1";
+    check_loops(&format!("{latency} {best}"), best, &["32", "8192"], "200");
+    check_loops(
+        "-pub -numIter 20000 -latencyCount 100",
+        "-sub -useReadThread",
+        &["32", "1024"],
+        "20000",
+    );
+}
+
+#[test]
+fn the_death_of_a_side_ends_the_other_one_with_a_partial_row() {
+    for (mode, common) in [("-latencyTest", ""), ("-pubRate 1000", "-best")] {
+        for victim in ["sub", "pub"] {
+            check_death(victim, mode, common, 8);
+        }
+    }
+}
+
+#[test]
+fn both_sides_share_one_processor() {
+    let output = script(
+        "cd $(mktemp -d)
+         taskset -c 0 $P -sub -noPrint -noOutputHeaders 2> /dev/null & sub=$!
+         taskset -c 0 $P -pub -latencyTest -exec 1 -noPrint -noOutputHeaders 2> /dev/null; echo $?
+         wait $sub; echo $?",
+    );
+    let text = stdout(&output);
+    assert_eq!(
+        text.lines().filter(|line| *line == "0").count(),
+        2,
+        "{text}"
+    );
+    assert_eq!(
+        text.lines().filter(|line| line.contains(',')).count(),
+        2,
+        "{text}"
+    );
+}
+
+#[test]
+fn several_subscribers_and_publishers_take_part() {
+    let output = script(
+        "cd $(mktemp -d)
+         Q='-noPrint -noOutputHeaders'
+         $P -sub -sid 0 $Q 2> s0 & $P -sub -sid 1 $Q 2> s1 &
+         $P -pub -latencyTest -numIter 100 -numSubscribers 2 $Q 2> p; wait
+         $P -sub -numPublishers 2 $Q 2> s &
+         $P -pub -pid 1 -numIter 500 $Q 2> p1 & $P -pub -pid 0 -numIter 500 -latencyCount 1 $Q 2> p0; wait",
+    );
+    let text = stdout(&output);
+    let second: Vec<_> = text
+        .lines()
+        .map(|line| line.split(',').nth(1).unwrap().trim())
+        .collect();
+    assert_eq!(
+        second.iter().filter(|count| **count == "100").count(),
+        2,
+        "{text}"
+    );
+    assert_eq!(
+        second.iter().filter(|count| **count == "1000").count(),
+        1,
+        "{text}"
+    );
+    assert_eq!(second.len(), 5, "{text}");
+}
+
+#[test]
+fn sides_with_different_types_are_told_so() {
+    for (patient, hasty, own) in [
+        ("-sub -keyed", "-pub", "TestData_t"),
+        ("-pub", "-sub -keyed", "TestDataKeyed_t"),
+    ] {
+        let output = script(&format!(
+            "$P {patient} 2> /dev/null & other=$!
+             $P {hasty} -discoveryTimeout 2; status=$?; kill $other; wait; exit $status"
+        ));
+        let errors = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(1), "{errors}");
+        assert!(
+            errors.contains(&format!("This side has type {own}")),
+            "{errors}"
+        );
+    }
+}
+
+#[test]
+fn a_lonely_side_gives_up_with_a_reason() {
+    let output = script("$P -sub -discoveryTimeout 1");
+    assert_eq!(output.status.code(), Some(1));
+    assert!(output.stdout.is_empty());
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(
+        errors.contains("No other participant was discovered"),
+        "{errors}"
+    );
+}
