@@ -82,7 +82,7 @@ impl UdpTransport {
 
     fn unicast(&self, port: u16) -> io::Result<Port> {
         let local = SocketAddrV4::new(self.selection.bind_to(), port);
-        let socket = Socket::unicast(local, self.buffers)
+        let mut socket = Socket::unicast(local, self.buffers)
             .map_err(|e| explain(&e, format_args!("UDP port {local}")))?;
         let accepted = self.selection.accepted();
         if accepted.is_some() {

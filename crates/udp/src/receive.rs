@@ -1,4 +1,7 @@
-//! Receiving: one `recvmsg` straight into the caller's buffer.
+//! Receiving: one system call straight into the caller's buffer.
+//!
+//! That is `recvfrom`, which costs less than `recvmsg` for an empty poll and for a datagram; only a socket that must tell the
+//! destination of each datagram needs `recvmsg`. The kernel's drops are asked for when somebody wants to know them.
 use std::io;
 use std::mem::{self, MaybeUninit};
 use std::net::{Ipv4Addr, SocketAddrV4};
@@ -20,8 +23,6 @@ pub struct Arrival {
     pub to: Option<Ipv4Addr>,
     /// The datagram was longer than the spare capacity; nothing was appended.
     pub truncated: bool,
-    /// How many datagrams the kernel had dropped on this socket when this one came, modulo 2^32, unless none.
-    pub dropped: Option<u32>,
 }
 
 impl Socket {
@@ -31,7 +32,11 @@ impl Socket {
     pub fn receive(&self, buffer: &mut BytesMut, block: bool) -> io::Result<Arrival> {
         let flags = if block { 0 } else { libc::MSG_DONTWAIT };
         loop {
-            match receive_once(self.as_raw_fd(), buffer, flags) {
+            let arrival = match self.reports_destination() {
+                false => receive_from(self.as_raw_fd(), buffer, flags),
+                true => receive_message(self.as_raw_fd(), buffer, flags),
+            };
+            match arrival {
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
                 other => return other,
             }
@@ -48,11 +53,44 @@ pub fn is_passing(error: &io::Error) -> bool {
     )
 }
 
-/// Room for the two control messages that a socket of this crate can be sent, aligned as `cmsghdr` wants it.
+/// Room for the control messages that a socket of this crate can be sent, aligned as `cmsghdr` wants it.
 #[repr(C, align(8))]
 struct Control([MaybeUninit<u8>; 64]);
 
-fn receive_once(fd: i32, buffer: &mut BytesMut, flags: libc::c_int) -> io::Result<Arrival> {
+#[inline]
+fn receive_from(fd: i32, buffer: &mut BytesMut, flags: libc::c_int) -> io::Result<Arrival> {
+    let mut name = MaybeUninit::<libc::sockaddr_in>::zeroed();
+    let mut name_length = size_of::<libc::sockaddr_in>() as libc::socklen_t;
+    let spare = buffer.spare_capacity_mut();
+    let room = spare.len();
+    // SAFETY: name and its length live in this frame, the spare capacity is borrowed by it and `room` bytes long.
+    let length = unsafe {
+        libc::recvfrom(
+            fd,
+            spare.as_mut_ptr().cast(),
+            room,
+            // The true length comes back although less may fit.
+            flags | libc::MSG_TRUNC,
+            name.as_mut_ptr().cast(),
+            &raw mut name_length,
+        )
+    };
+    let length = usize::try_from(length).map_err(|_| io::Error::last_os_error())?;
+    let truncated = length > room;
+    let kept = if truncated { 0 } else { length };
+    // SAFETY: the kernel wrote `length` bytes at the start of the spare capacity, which holds them.
+    unsafe { buffer.set_len(buffer.len() + kept) };
+    // SAFETY: zeroed above, and every bit pattern is a `sockaddr_in`.
+    let name = unsafe { name.assume_init() };
+    Ok(Arrival {
+        length: kept,
+        from: address(&name),
+        to: None,
+        truncated,
+    })
+}
+
+fn receive_message(fd: i32, buffer: &mut BytesMut, flags: libc::c_int) -> io::Result<Arrival> {
     let mut name = MaybeUninit::<libc::sockaddr_in>::zeroed();
     let mut control = Control([MaybeUninit::uninit(); 64]);
     let spare = buffer.spare_capacity_mut();
@@ -77,41 +115,33 @@ fn receive_once(fd: i32, buffer: &mut BytesMut, flags: libc::c_int) -> io::Resul
     unsafe { buffer.set_len(buffer.len() + kept) };
     // SAFETY: zeroed above, and every bit pattern is a `sockaddr_in`.
     let name = unsafe { name.assume_init() };
-    let (to, dropped) = notes(&header);
     Ok(Arrival {
         length: kept,
-        from: SocketAddrV4::new(
-            Ipv4Addr::from(name.sin_addr.s_addr.to_ne_bytes()),
-            u16::from_be(name.sin_port),
-        ),
-        to,
+        from: address(&name),
+        to: destination(&header),
         truncated,
-        dropped,
     })
 }
 
-/// Destination and drop counter out of the control messages that came with a datagram.
-fn notes(header: &libc::msghdr) -> (Option<Ipv4Addr>, Option<u32>) {
-    let (mut to, mut dropped) = (None, None);
+fn address(name: &libc::sockaddr_in) -> SocketAddrV4 {
+    let ip = Ipv4Addr::from(name.sin_addr.s_addr.to_ne_bytes());
+    SocketAddrV4::new(ip, u16::from_be(name.sin_port))
+}
+
+/// Destination out of the control messages that came with a datagram.
+fn destination(header: &libc::msghdr) -> Option<Ipv4Addr> {
+    let mut to = None;
     // SAFETY: the kernel filled the control buffer and set its length; it outlives `header`'s borrow.
     let mut at = unsafe { libc::CMSG_FIRSTHDR(header) };
     // SAFETY: null, or a control message inside the buffer, as CMSG_FIRSTHDR and CMSG_NXTHDR find them.
     while let Some(message) = unsafe { at.as_ref() } {
-        match (message.cmsg_level, message.cmsg_type) {
-            (libc::SOL_SOCKET, libc::SO_RXQ_OVFL) => {
-                // SAFETY: the kernel gives SO_RXQ_OVFL the four bytes of an u32.
-                dropped = Some(unsafe { ptr::read_unaligned(libc::CMSG_DATA(at).cast::<u32>()) });
-            }
-            (libc::IPPROTO_IP, libc::IP_PKTINFO) => {
-                // SAFETY: the kernel gives IP_PKTINFO an `in_pktinfo`.
-                let info: libc::in_pktinfo =
-                    unsafe { ptr::read_unaligned(libc::CMSG_DATA(at).cast()) };
-                to = Some(Ipv4Addr::from(info.ipi_addr.s_addr.to_ne_bytes()));
-            }
-            _ => {}
+        if (message.cmsg_level, message.cmsg_type) == (libc::IPPROTO_IP, libc::IP_PKTINFO) {
+            // SAFETY: the kernel gives IP_PKTINFO an `in_pktinfo`.
+            let info: libc::in_pktinfo = unsafe { ptr::read_unaligned(libc::CMSG_DATA(at).cast()) };
+            to = Some(Ipv4Addr::from(info.ipi_addr.s_addr.to_ne_bytes()));
         }
         // SAFETY: `at` is a message of this header's control buffer.
         at = unsafe { libc::CMSG_NXTHDR(header, at) };
     }
-    (to, dropped)
+    to
 }

@@ -30,6 +30,7 @@ impl Default for Buffers {
 pub struct Socket {
     inner: socket2::Socket,
     local: SocketAddrV4,
+    reports_destination: bool,
 }
 
 impl Socket {
@@ -67,8 +68,37 @@ impl Socket {
     }
 
     /// Makes each [`Arrival`](crate::Arrival) say which address it was sent to, at a small cost for each.
-    pub fn report_destination(&self) -> io::Result<()> {
-        set_option(self.as_raw_fd(), libc::IPPROTO_IP, libc::IP_PKTINFO, 1)
+    pub fn report_destination(&mut self) -> io::Result<()> {
+        set_option(self.as_raw_fd(), libc::IPPROTO_IP, libc::IP_PKTINFO, 1)?;
+        self.reports_destination = true;
+        Ok(())
+    }
+
+    pub(crate) fn reports_destination(&self) -> bool {
+        self.reports_destination
+    }
+
+    /// Datagrams that came and that the kernel dropped for want of room, modulo 2^32 (SO_MEMINFO, the same counter as
+    /// SO_RXQ_OVFL without its cost for each datagram).
+    pub fn dropped(&self) -> io::Result<u32> {
+        const SK_MEMINFO_DROPS: usize = 8;
+        const SK_MEMINFO_VARS: usize = 9;
+        let mut values = [0u32; SK_MEMINFO_VARS];
+        let mut length = size_of_val(&values) as libc::socklen_t;
+        // SAFETY: `values` and `length` live in this frame, and `length` is that of `values`.
+        let result = unsafe {
+            libc::getsockopt(
+                self.as_raw_fd(),
+                libc::SOL_SOCKET,
+                libc::SO_MEMINFO,
+                values.as_mut_ptr().cast(),
+                &raw mut length,
+            )
+        };
+        match result {
+            0 => Ok(values[SK_MEMINFO_DROPS]),
+            _ => Err(io::Error::last_os_error()),
+        }
     }
 
     /// The address and port that it is bound to.
@@ -95,12 +125,15 @@ impl Socket {
         let inner = socket2::Socket::new(Domain::IPV4, Type::DGRAM, Some(Protocol::UDP))?;
         prepare(&inner)?;
         enlarge(&inner, buffers)?;
-        set_option(inner.as_raw_fd(), libc::SOL_SOCKET, libc::SO_RXQ_OVFL, 1)?;
         inner.set_multicast_ttl_v4(SAME_LINK)?;
         inner.set_multicast_loop_v4(true)?;
         inner.bind(&SockAddr::from(local))?;
         match inner.local_addr()?.as_socket() {
-            Some(SocketAddr::V4(local)) => Ok(Self { inner, local }),
+            Some(SocketAddr::V4(local)) => Ok(Self {
+                inner,
+                local,
+                reports_destination: false,
+            }),
             _ => Err(io::ErrorKind::AddrNotAvailable.into()),
         }
     }

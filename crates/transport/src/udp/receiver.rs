@@ -18,9 +18,8 @@ pub(super) struct Port {
     locators: Vec<Locator>,
     /// The destinations to accept, if not all.
     accepted: Option<Vec<Ipv4Addr>>,
-    /// The kernel's own counter, modulo 2^32, when it was last heard of.
-    kernel_dropped: u32,
-    dropped: u64,
+    /// Datagrams that did not fit into the buffer.
+    oversized: u64,
 }
 
 impl Port {
@@ -33,8 +32,7 @@ impl Port {
             socket: Arc::new(socket),
             locators,
             accepted,
-            kernel_dropped: 0,
-            dropped: 0,
+            oversized: 0,
         }
     }
 
@@ -56,12 +54,8 @@ impl Port {
     }
 
     fn judge(&mut self, buffer: &mut BytesMut, arrival: &Arrival) -> Outcome {
-        if let Some(total) = arrival.dropped {
-            self.dropped += u64::from(total.wrapping_sub(self.kernel_dropped));
-            self.kernel_dropped = total;
-        }
         if arrival.truncated {
-            self.dropped += 1;
+            self.oversized += 1;
             return Outcome::Nothing;
         }
         if !self.accepts(arrival.to) {
@@ -201,7 +195,8 @@ impl Receiver for UdpReceiver {
     }
 
     fn dropped(&self) -> u64 {
-        self.ports.iter().map(|p| p.dropped).sum()
+        let of_kernel = |p: &Port| p.socket.dropped().map_or(0, u64::from);
+        self.ports.iter().map(|p| p.oversized + of_kernel(p)).sum()
     }
 
     fn buffer_size(&self) -> usize {
