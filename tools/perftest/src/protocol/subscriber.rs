@@ -153,8 +153,6 @@ impl<'a, M: Messaging> Subscriber<'a, M> {
         Ok(())
     }
 
-    // ---- finding the other side
-
     fn find_publishers(&mut self) -> Result<(), String> {
         let (log, bounds) = (self.session.log, self.session.bounds);
         log.line(format!(
@@ -204,8 +202,6 @@ impl<'a, M: Messaging> Subscriber<'a, M> {
             self.messaging.describe_discovery()
         )
     }
-
-    // ---- receiving
 
     fn receive(&mut self, report: &mut Report) -> Result<(), String> {
         loop {
@@ -304,8 +300,6 @@ impl<'a, M: Messaging> Subscriber<'a, M> {
         }
     }
 
-    // ---- the end
-
     /// Stays until every publisher has heard that we saw its end.
     fn linger(&mut self) -> Result<(), String> {
         let limit = monotonic() + LINGER;
@@ -334,8 +328,6 @@ impl<'a, M: Messaging> Subscriber<'a, M> {
         }
         Ok(())
     }
-
-    // ---- talking and watching
 
     /// Sends the answers that we owe: here I am, and I have seen the end.
     fn answer(&mut self) -> Result<(), String> {

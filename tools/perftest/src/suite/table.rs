@@ -93,7 +93,7 @@ fn remarks(rows: &[Cell], bench: &Bench) -> String {
     };
     format!(
         "Ping-pong of one sample for {} s per row, after a warm-up of {warm_up} that is not in the figures.\n\
-         {placement} (of {}); {}\n\
+         {placement} (of {}). {}\n\
          Raw sockets spin; Dunlin waits with its default strategy. CPU p, CPU s: publisher and subscriber, percent of one CPU.\n\
          x floor: median as a multiple of the raw one. ( ): fewer than ten latencies lie beyond. Raw samples above 65507 bytes go in\n\
          datagrams of 60 KiB.\n",
