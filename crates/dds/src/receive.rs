@@ -1,11 +1,12 @@
 //! The receive work: datagram in, caches filled, listeners called, answers out — all in the thread that holds the role.
+use crate::clock;
 use crate::datagram::Datagrams;
 use crate::pool::Pool;
 use crate::reader::ReaderCore;
 use crate::shared::{Routes, Shared};
 use crate::signal::Signal;
+use crate::waiting::{Patience, Waiting};
 use crate::writer::WriterCore;
-use crate::{Waiting, clock};
 use bytes::{Bytes, BytesMut};
 use dunlin_rtps::discovery::Source;
 use dunlin_rtps::{InstanceHandle, Intake, Time, To};
@@ -35,11 +36,8 @@ pub(crate) struct Pause<'a> {
 enum Spun {
     Received(Bytes, Locator),
     Interrupted,
-    Quiet,
-}
-
-fn nanos(time: std::time::Duration) -> i64 {
-    i64::try_from(time.as_nanos()).unwrap_or(i64::MAX)
+    /// Nothing came until then.
+    Quiet(Time),
 }
 
 /// All that one receiver needs; whoever holds the role owns it for the time.
@@ -51,7 +49,7 @@ pub(crate) struct Worker {
     buffers: Pool,
     /// Where kept payloads go.
     kept: Pool,
-    last_arrival: Time,
+    patience: Patience,
     routes: Arc<Routes>,
     generation: u64,
     answers: Option<Datagrams>,
@@ -101,7 +99,7 @@ impl Worker {
             alone: std::thread::available_parallelism().is_ok_and(|n| n.get() == 1),
             buffers: Pool::default(),
             kept: Pool::default(),
-            last_arrival: Time(0),
+            patience: Patience::new(waiting),
             routes: Arc::default(),
             generation: 0,
             answers: None,
@@ -114,15 +112,26 @@ impl Worker {
     /// deadline, or when the receiver was woken.
     pub(crate) fn turn(&mut self, shared: &Arc<Shared>, pause: &Pause<'_>) -> Option<News> {
         let received = match self.spin(pause) {
-            Spun::Received(datagram, from) => Some((datagram, from)),
+            Spun::Received(datagram, from) => Some((datagram, from, None)),
             Spun::Interrupted => None,
-            Spun::Quiet => self.sleep(pause),
+            Spun::Quiet(now) => self
+                .sleep(pause)
+                .map(|(datagram, from)| (datagram, from, Some(now))),
         };
-        if let Some((datagram, from)) = received {
-            self.last_arrival = clock::now();
-            self.work(shared, &datagram, from);
+        if let Some((datagram, from, asleep)) = received {
+            let now = clock::now();
+            if let Some(since) = asleep {
+                self.patience.woke(since, now);
+            }
+            self.patience.stir(now);
+            self.work(shared, now, &datagram, from);
         }
         (!self.news.is_empty()).then(|| std::mem::take(&mut self.news))
+    }
+
+    /// An application thread begins to wait, so something is expected.
+    pub(crate) fn expect(&mut self) {
+        self.patience.stir(clock::now());
     }
 
     /// Takes an emptied container back, so that the next datagram need not make one.
@@ -145,12 +154,14 @@ impl Worker {
 
     /// Polls for as long as the strategy wants.
     fn spin(&mut self, pause: &Pause<'_>) -> Spun {
-        let until = match self.waiting {
-            Waiting::Block if (pause.interrupted)() => return Spun::Interrupted,
-            Waiting::Block => return Spun::Quiet,
-            Waiting::Spin => None,
-            Waiting::SpinThenBlock(time) => Some(self.last_arrival.0.saturating_add(nanos(time))),
-        };
+        if self.waiting == Waiting::Block {
+            return if (pause.interrupted)() {
+                Spun::Interrupted
+            } else {
+                Spun::Quiet(clock::now())
+            };
+        }
+        let ends = self.patience.ends();
         loop {
             for _ in 0..POLLS {
                 if let Some((datagram, from)) = self.receive(Wait::Poll) {
@@ -167,8 +178,8 @@ impl Worker {
             if pause.deadline.is_some_and(|at| now >= at) {
                 return Spun::Interrupted;
             }
-            if until.is_some_and(|at| now.0 >= at) {
-                return Spun::Quiet;
+            if now >= ends {
+                return Spun::Quiet(now);
             }
         }
     }
@@ -191,6 +202,7 @@ impl Worker {
 
 /// Who sent the submessages at hand, as the interpreter of a message tracks it (RTPS 2.5 8.3.4).
 struct Context<'a> {
+    now: Time,
     datagram: &'a Bytes,
     source: Source,
     for_us: bool,
@@ -199,13 +211,14 @@ struct Context<'a> {
 
 impl Worker {
     /// Works through one datagram: caches first, then the answers it provoked.
-    fn work(&mut self, shared: &Arc<Shared>, datagram: &Bytes, from: Locator) {
+    fn work(&mut self, shared: &Arc<Shared>, now: Time, datagram: &Bytes, from: Locator) {
         let message = match Message::parse(datagram) {
             Ok(message) => message,
             Err(error) => return shared.counters.malformed(from, &error),
         };
         shared.refresh(&mut self.routes, &mut self.generation);
         let mut context = Context {
+            now,
             datagram,
             source: source(&message.header),
             for_us: true,
@@ -270,7 +283,7 @@ impl Worker {
         writer: EntityId,
         message: &Submessage<'_>,
     ) {
-        let now = self.last_arrival;
+        let now = context.now;
         let source = context.source.prefix;
         let routes = Arc::clone(&self.routes);
         let answers = self.answers.get_or_insert_with(|| shared.datagrams());

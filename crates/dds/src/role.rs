@@ -76,7 +76,8 @@ impl Role {
         }
         while deadline.is_none_or(|at| clock::now() < at) && !self.stopped.load(SeqCst) {
             match self.try_lead() {
-                Some(worker) => {
+                Some(mut worker) => {
+                    worker.expect();
                     self.leaders.fetch_add(1, SeqCst);
                     let finished = self.lead(worker, shared, signal, deadline, &mut done);
                     self.leave();

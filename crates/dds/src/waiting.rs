@@ -1,4 +1,5 @@
 //! How a receiver waits: the largest single lever on latency.
+use dunlin_rtps::Time;
 use std::time::Duration;
 
 /// Spin, sleep, or first one and then the other.
@@ -6,7 +7,7 @@ use std::time::Duration;
 pub enum Waiting {
     /// Sleep in the kernel: no idle CPU use, tens of microseconds to wake on virtual machines.
     Block,
-    /// Poll for this long after the last arrival, then sleep.
+    /// Poll for this long after the last arrival, then sleep; up to eight times as long while sleeps turn out to be short.
     SpinThenBlock(Duration),
     /// Poll for ever: one CPU is always busy.
     Spin,
@@ -52,6 +53,66 @@ impl std::fmt::Display for Waiting {
     }
 }
 
+/// The longest time to spin, as a multiple of the strategy's own.
+const MOST: i64 = 8;
+
+/// How long one receiver spins before it sleeps.
+///
+/// A wake-up from sleep takes longer than most answers. Two sides that once fell asleep would each find that the other needs
+/// longer than they spin, and stay slow for ever; so a sleep that turns out to have been short doubles the time to spin,
+/// and one that was long brings it back to what the strategy says.
+#[derive(Debug)]
+pub(crate) struct Patience {
+    waiting: Waiting,
+    /// Nanoseconds.
+    window: i64,
+    since: Time,
+}
+
+impl Patience {
+    pub(crate) fn new(waiting: Waiting) -> Self {
+        let window = waiting.spin();
+        Self {
+            waiting,
+            window,
+            since: Time(0),
+        }
+    }
+
+    /// Something has come, or is expected from now on.
+    pub(crate) fn stir(&mut self, now: Time) {
+        self.since = now;
+    }
+
+    /// Something has come after a sleep that began at `asleep`.
+    pub(crate) fn woke(&mut self, asleep: Time, now: Time) {
+        let least = self.waiting.spin();
+        let slept = now.0.saturating_sub(asleep.0);
+        let most = least.saturating_mul(MOST);
+        self.window = if slept < most {
+            self.window.saturating_mul(2).min(most)
+        } else {
+            least
+        };
+    }
+
+    /// When to stop polling.
+    pub(crate) fn ends(&self) -> Time {
+        Time(self.since.0.saturating_add(self.window))
+    }
+}
+
+impl Waiting {
+    /// Nanoseconds to spin.
+    fn spin(self) -> i64 {
+        match self {
+            Self::Block => 0,
+            Self::SpinThenBlock(time) => i64::try_from(time.as_nanos()).unwrap_or(i64::MAX),
+            Self::Spin => i64::MAX,
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -64,5 +125,20 @@ mod tests {
         let ten = Waiting::SpinThenBlock(Duration::from_micros(10));
         assert_eq!(Waiting::parse("spin-then-block:10"), Ok(ten));
         assert!(Waiting::parse("sleep").unwrap_err().contains("allowed are"));
+    }
+
+    #[test]
+    fn short_sleeps_lengthen_the_spin_and_a_long_one_ends_that() {
+        let mut patience = Patience::new(Waiting::SpinThenBlock(Duration::from_micros(50)));
+        patience.stir(Time(1_000_000));
+        assert_eq!(patience.ends(), Time(1_050_000));
+        patience.woke(Time(1_050_000), Time(1_110_000));
+        assert_eq!(patience.ends(), Time(1_100_000));
+        for _ in 0..10 {
+            patience.woke(Time(0), Time(60_000));
+        }
+        assert_eq!(patience.ends(), Time(1_400_000));
+        patience.woke(Time(0), Time(1_000_000));
+        assert_eq!(patience.ends(), Time(1_050_000));
     }
 }
