@@ -177,21 +177,23 @@ impl HistoryCache {
             let place = line.place;
             self.remove(place);
         }
-        self.farewells_until(acknowledged, |_, _| {});
+        self.farewells_until(acknowledged, |_, _, _| {});
     }
 
     /// Lets go of instances that were unregistered by a change that is `acknowledged`.
     pub(super) fn release_unregistered(&mut self, acknowledged: i64) {
-        self.farewells_until(acknowledged, |history, instance| {
+        self.farewells_until(acknowledged, |history, instance, farewell| {
+            // The instance may have come back and gone again since: what came later is not acknowledged yet.
             while let Some(oldest) = history.instances.get(instance).map(|i| i.oldest)
-                && oldest != NONE
+                && let Some(kept) = history.kept.get(oldest)
+                && kept.sequence <= farewell
             {
                 history.remove(oldest);
             }
         });
     }
 
-    fn farewells_until(&mut self, acknowledged: i64, gone: impl Fn(&mut Self, u32)) {
+    fn farewells_until(&mut self, acknowledged: i64, gone: impl Fn(&mut Self, u32, i64)) {
         while let Some(&(sequence, handle)) = self.farewells.front()
             && sequence <= acknowledged
         {
@@ -200,7 +202,7 @@ impl HistoryCache {
                 continue;
             };
             if self.instances.get(place).is_some_and(|i| i.unregistered) {
-                gone(self, place);
+                gone(self, place, sequence);
                 self.forget_if_left(place);
             }
         }
@@ -438,5 +440,18 @@ mod tests {
         assert_eq!(numbers(&cache), [1, 2, 3]);
         cache.release_unregistered(3);
         assert_eq!(numbers(&cache), [2]);
+    }
+
+    #[test]
+    fn an_instance_that_comes_back_and_goes_again_keeps_what_nobody_has_yet() {
+        let mut cache = HistoryCache::new(History::KeepAll, ResourceLimits::default(), true);
+        for n in [1, 3] {
+            write(&mut cache, n, 1);
+            cache.insert(n + 1, &change(1, ChangeKind::Unregistered));
+        }
+        cache.release_unregistered(2);
+        assert_eq!(numbers(&cache), [3, 4]);
+        cache.release_unregistered(4);
+        assert_eq!(numbers(&cache), []);
     }
 }
