@@ -21,7 +21,9 @@ mod writer;
 pub use change::{Change, ChangeKind};
 pub use handle::InstanceHandle;
 pub use outbox::{Intake, Outbox, To};
-pub use reader::{Delivery, Reader, ReaderConfig, Rejection, RejectionReason, WriterProxyConfig};
+pub use reader::{
+    Delivery, Holdings, Reader, ReaderConfig, Rejection, RejectionReason, WriterProxyConfig,
+};
 pub use sample::{InstanceState, Sample, SampleInfo, SampleState, Select, ViewState, Which};
 pub use time::Time;
 pub use writer::{Acknowledgement, ReaderProxyConfig, WriteError, Writer, WriterConfig};

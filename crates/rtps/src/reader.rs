@@ -9,7 +9,7 @@ mod intervals;
 mod reassembly;
 mod writer_proxy;
 
-pub use config::{Delivery, ReaderConfig, Rejection, RejectionReason, WriterProxyConfig};
+pub use config::{Delivery, Holdings, ReaderConfig, Rejection, RejectionReason, WriterProxyConfig};
 
 use crate::{InstanceHandle, Intake, Outbox, Sample, Select, Time};
 use alloc::vec::Vec;
@@ -221,6 +221,7 @@ impl Reader {
             return Delivery::default();
         }
         let lost = proxy.starts_at(first);
+        proxy.joined |= heartbeat.reader == self.config.guid.entity;
         proxy.announce(last);
         proxy.heard();
         let mut delivery = self.advance(index);
@@ -266,6 +267,7 @@ impl Reader {
             return Delivery::default();
         };
         proxy.started = true;
+        proxy.joined |= gap.reader == self.config.guid.entity;
         proxy.gaps.add(start.max(proxy.next), end);
         for number in gap.list.iter().map(|n| n.0) {
             if number >= proxy.next && number < i64::MAX {
@@ -342,6 +344,20 @@ impl Reader {
     pub fn is_complete(&self) -> bool {
         let mut reliable = self.writers.iter().filter(|w| w.reliable);
         reliable.all(|w| w.started && !w.blocked && !w.lacks() && !w.has_backlog())
+    }
+
+    /// How much it holds, for statistics and for tests of its bounds.
+    pub fn holdings(&self) -> Holdings {
+        let writers = self.writers.iter();
+        Holdings {
+            samples: self.cache.samples.len(),
+            valid_samples: self.cache.valid(),
+            instances: self.cache.instances.len(),
+            early: writers.clone().map(|w| w.waiting.len()).sum(),
+            early_bytes: writers.clone().map(|w| w.waiting_bytes).sum(),
+            incomplete: writers.clone().map(|w| w.partials.len()).sum(),
+            gaps: writers.map(|w| w.gaps.len()).sum(),
+        }
     }
 
     fn index(&self, writer: Guid) -> Result<usize, usize> {

@@ -182,6 +182,11 @@ impl Cache {
         changed
     }
 
+    /// Samples with data.
+    pub(super) fn valid(&self) -> usize {
+        self.valid
+    }
+
     pub(super) fn knows(&self, instance: InstanceHandle) -> bool {
         self.places.get(instance).is_some()
     }

@@ -81,6 +81,25 @@ pub struct Delivery {
     pub rejected: Option<Rejection>,
 }
 
+/// How much a reader holds at the moment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub struct Holdings {
+    /// Samples that can be taken or read, notices of a state included.
+    pub samples: usize,
+    /// Samples with data among them.
+    pub valid_samples: usize,
+    /// Instances that are known.
+    pub instances: usize,
+    /// Changes that wait for an earlier one or for room.
+    pub early: usize,
+    /// Bytes of their payloads.
+    pub early_bytes: usize,
+    /// Samples of which fragments are missing.
+    pub incomplete: usize,
+    /// Ranges of numbers that will never come.
+    pub gaps: usize,
+}
+
 /// A sample that met a limit (DDS 1.4 2.2.4.1 SAMPLE_REJECTED).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Rejection {

@@ -13,6 +13,10 @@ impl Intervals {
         self.0.is_empty()
     }
 
+    pub(super) fn len(&self) -> usize {
+        self.0.len()
+    }
+
     pub(super) fn add(&mut self, start: i64, end: i64) {
         if start >= end {
             return;

@@ -149,6 +149,10 @@ impl Reassembly {
         self.partials.is_empty()
     }
 
+    pub(super) fn len(&self) -> usize {
+        self.partials.len()
+    }
+
     /// Up to 256 fragments that the change lacks, from `from` to `to`; `None` if it lacks none of these or is not here.
     pub(super) fn missing(&self, sequence: i64, from: u32, to: u32) -> Option<FragmentNumberSet> {
         let partial = self.partials.get(self.index(sequence).ok()?)?;

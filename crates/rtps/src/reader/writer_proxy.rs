@@ -14,8 +14,11 @@ const ASK_INTERVAL: Duration = Duration::from_millis(5);
 const ASK_INTERVAL_MOVING: Duration = Duration::from_millis(1);
 /// The first wait before an unanswered question is repeated; it doubles each time.
 const RETRY: Duration = Duration::from_millis(10);
-/// After so many repetitions only the writer's heartbeat wakes the question again.
+/// After so many repetitions only the writer's heartbeat wakes the question again; a writer that was never heard is
+/// asked on, since one that has nothing to send has no reason to speak first.
 const MOST_TRIES: u32 = 5;
+/// The wait does not double more often than this.
+const LONGEST_PAUSE: u32 = 7;
 
 /// A change in full that waits for its turn.
 pub(super) struct Waiting {
@@ -50,8 +53,11 @@ pub(super) struct WriterProxy {
     pub(super) next: i64,
     /// The writer said or showed that it has got so far.
     last: i64,
-    /// Something was heard, so that what is skipped from now on is lost.
+    /// Something was heard.
     pub(super) started: bool,
+    /// It is known which changes concern this reader, so that what is skipped from now on is lost. A heartbeat to all
+    /// readers does not tell: to a late joiner it names changes from before its time.
+    pub(super) joined: bool,
     /// The reader's limits do not let `next` in.
     pub(super) blocked: bool,
     pub(super) waiting: BTreeMap<i64, Waiting>,
@@ -73,6 +79,7 @@ impl WriterProxy {
             next: 1,
             last: 0,
             started: false,
+            joined: false,
             blocked: false,
             waiting: BTreeMap::new(),
             waiting_bytes: 0,
@@ -94,7 +101,7 @@ impl WriterProxy {
             Turn::Now { lost: 0 }
         } else if !self.reliable {
             let lost = sequence.saturating_sub(self.next);
-            let lost = if self.started { lost } else { 0 };
+            let lost = if self.joined { lost } else { 0 };
             Turn::Now {
                 lost: u32::try_from(lost).unwrap_or(u32::MAX),
             }
@@ -105,10 +112,17 @@ impl WriterProxy {
         }
     }
 
-    /// All up to `sequence` is settled.
+    /// All up to `sequence` is settled, the change itself by its arrival.
     #[inline]
     pub(super) fn settle(&mut self, sequence: i64) {
-        self.next = sequence.saturating_add(1);
+        self.joined = true;
+        self.skip_to(sequence.saturating_add(1));
+    }
+
+    /// Nothing below `next` matters any more.
+    #[inline]
+    fn skip_to(&mut self, next: i64) {
+        self.next = next;
         self.started = true;
         self.blocked = false;
         if !self.partials.is_empty() {
@@ -136,7 +150,7 @@ impl WriterProxy {
                 return None;
             };
             let end = waiting.map_or(end, |n| n.min(end));
-            self.settle(end - 1);
+            self.skip_to(end);
         }
     }
 
@@ -165,7 +179,7 @@ impl WriterProxy {
         let here = self.waiting.range(self.next..first).count();
         let lost = (first - self.next).saturating_sub(i64::try_from(here).unwrap_or(0));
         self.gaps.add(self.next, first);
-        match self.started {
+        match self.joined {
             true => u32::try_from(lost).unwrap_or(u32::MAX),
             false => 0,
         }
@@ -245,9 +259,10 @@ impl WriterProxy {
             self.tries = 0;
         }
         self.asked = Some((now, self.next));
-        self.due = (self.tries < MOST_TRIES)
-            .then(|| now.after(Duration::from_nanos(RETRY.as_nanos() << self.tries)));
-        self.tries += 1;
+        let pause = Duration::from_nanos(RETRY.as_nanos() << self.tries.min(LONGEST_PAUSE));
+        let again = self.tries < MOST_TRIES || !self.started;
+        self.due = again.then(|| now.after(pause));
+        self.tries = self.tries.saturating_add(1);
     }
 
     /// The writer spoke, so questions may be repeated anew.
