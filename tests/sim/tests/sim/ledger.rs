@@ -1,0 +1,177 @@
+//! What was written, who was matched with whom, and what was taken; each sample is checked as it is taken.
+use dunlin_rtps::{Change, ChangeKind, InstanceHandle, InstanceState, Sample};
+use dunlin_wire::{Guid, SequenceNumber};
+use std::collections::{BTreeMap, BTreeSet};
+
+#[derive(Default)]
+pub(crate) struct Ledger {
+    pub(crate) writers: BTreeMap<Guid, WriterRecord>,
+    pub(crate) readers: BTreeMap<Guid, ReaderRecord>,
+    pub(crate) failures: Vec<String>,
+}
+
+/// One writer in one life of its participant.
+pub(crate) struct WriterRecord {
+    pub(crate) plan: usize,
+    /// Distinguishes it from all others, also from those before it.
+    pub(crate) number: u32,
+    pub(crate) alive: bool,
+    /// The number before that of the first change.
+    pub(crate) origin: i64,
+    pub(crate) changes: Vec<Change>,
+    pub(crate) readers: BTreeMap<Guid, Sink>,
+    pub(crate) incompatible: BTreeSet<Guid>,
+    /// The last number before the time when the network became perfect.
+    pub(crate) before_epilogue: i64,
+}
+
+/// What a writer knows of a reader.
+#[derive(Default)]
+pub(crate) struct Sink {
+    pub(crate) matched: bool,
+    pub(crate) matches: u32,
+    /// The writer's last number when the present match began.
+    pub(crate) last: i64,
+}
+
+/// One reader in one life of its participant.
+pub(crate) struct ReaderRecord {
+    pub(crate) plan: usize,
+    pub(crate) alive: bool,
+    pub(crate) writers: BTreeMap<Guid, Source>,
+    pub(crate) states: BTreeMap<InstanceHandle, InstanceState>,
+    pub(crate) incompatible: BTreeSet<Guid>,
+}
+
+/// What a reader had from a writer.
+#[derive(Default)]
+pub(crate) struct Source {
+    pub(crate) matched: bool,
+    pub(crate) matches: u32,
+    /// The last number taken since the present match began.
+    pub(crate) last: i64,
+    /// Samples with data.
+    pub(crate) taken: BTreeSet<i64>,
+    pub(crate) lost: u64,
+}
+
+impl WriterRecord {
+    pub(crate) fn last(&self) -> i64 {
+        self.origin + i64::try_from(self.changes.len()).unwrap()
+    }
+
+    pub(crate) fn change(&self, sequence: i64) -> Option<&Change> {
+        let index = usize::try_from(sequence - self.origin - 1).ok()?;
+        self.changes.get(index)
+    }
+
+    /// All changes with their numbers.
+    pub(crate) fn numbered(&self) -> impl DoubleEndedIterator<Item = (i64, &Change)> {
+        let first = self.origin + 1;
+        let changes = self.changes.iter().enumerate();
+        changes.map(move |(n, change)| (first + n as i64, change))
+    }
+}
+
+impl Ledger {
+    pub(crate) fn fail(&mut self, what: String) {
+        if self.failures.len() < 10 {
+            self.failures.push(what);
+        }
+    }
+
+    pub(crate) fn reader_matched(&mut self, writer: Guid, reader: Guid, last: SequenceNumber) {
+        let Some(record) = self.writers.get_mut(&writer) else {
+            return self.fail(format!("{writer} is unknown and matched"));
+        };
+        let sink = record.readers.entry(reader).or_default();
+        let twice = std::mem::replace(&mut sink.matched, true);
+        sink.matches += 1;
+        sink.last = last.0;
+        if twice {
+            self.fail(format!("{writer} matched {reader} twice"));
+        }
+    }
+
+    pub(crate) fn reader_unmatched(&mut self, writer: Guid, reader: Guid) {
+        let record = self.writers.get_mut(&writer);
+        let sink = record.and_then(|w| w.readers.get_mut(&reader));
+        if !sink.is_some_and(|s| std::mem::replace(&mut s.matched, false)) {
+            self.fail(format!("{writer} lost {reader}, which it did not have"));
+        }
+    }
+
+    pub(crate) fn writer_matched(&mut self, reader: Guid, writer: Guid) {
+        let Some(record) = self.readers.get_mut(&reader) else {
+            return self.fail(format!("{reader} is unknown and matched"));
+        };
+        let source = record.writers.entry(writer).or_default();
+        let twice = std::mem::replace(&mut source.matched, true);
+        source.matches += 1;
+        source.last = 0;
+        if twice {
+            self.fail(format!("{reader} matched {writer} twice"));
+        }
+    }
+
+    pub(crate) fn writer_unmatched(&mut self, reader: Guid, writer: Guid) {
+        let record = self.readers.get_mut(&reader);
+        let source = record.and_then(|r| r.writers.get_mut(&writer));
+        if !source.is_some_and(|s| std::mem::replace(&mut s.matched, false)) {
+            self.fail(format!("{reader} lost {writer}, which it did not have"));
+        }
+    }
+
+    pub(crate) fn lost(&mut self, reader: Guid, writer: Guid, count: u32) {
+        let record = self.readers.get_mut(&reader);
+        match record.and_then(|r| r.writers.get_mut(&writer)) {
+            Some(source) => source.lost += u64::from(count),
+            None => self.fail(format!("{reader} lost {count} samples of {writer}")),
+        }
+    }
+
+    pub(crate) fn took(&mut self, reader: Guid, sample: &Sample) {
+        if let Err(what) = self.check(reader, sample) {
+            let number = sample.info.sequence.0;
+            let writer = sample.info.publication;
+            self.fail(format!("{reader} took {number} of {writer}: {what}"));
+        }
+    }
+
+    fn check(&mut self, reader: Guid, sample: &Sample) -> Result<(), String> {
+        let info = &sample.info;
+        let record = self.readers.get_mut(&reader).ok_or("unknown reader")?;
+        record.states.insert(info.instance, info.instance_state);
+        let writer = self.writers.get(&info.publication);
+        let writer = writer.ok_or("unknown writer")?;
+        if info.sequence.0 == 0 {
+            return match info.valid_data {
+                true => Err("data without a number".into()),
+                false => Ok(()),
+            };
+        }
+        let change = writer.change(info.sequence.0).ok_or("never written")?;
+        if change.instance != info.instance {
+            return Err("another instance".into());
+        }
+        if info.valid_data != (change.kind == ChangeKind::Alive) {
+            return Err(format!("written as {:?}", change.kind));
+        }
+        if info.valid_data && sample.payload != change.payload {
+            return Err("another payload".into());
+        }
+        if info.source_timestamp != Some(change.timestamp) {
+            return Err(format!("source time {:?}", info.source_timestamp));
+        }
+        let source = record.writers.get_mut(&info.publication);
+        let source = source.ok_or("never matched")?;
+        if info.sequence.0 <= source.last {
+            return Err(format!("after {}", source.last));
+        }
+        source.last = info.sequence.0;
+        if info.valid_data {
+            source.taken.insert(info.sequence.0);
+        }
+        Ok(())
+    }
+}

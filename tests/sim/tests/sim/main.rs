@@ -1,0 +1,14 @@
+//! Whole participants on virtual time: discovery, writers and readers over a network in memory that loses, repeats,
+//! delays and parts, as a seed decides.
+//!
+//! A seed that fails is repeated with `DUNLIN_SIM_SEED=7 cargo test -p dunlin-sim-tests seeds`; `DUNLIN_SIM_TRACE=1`
+//! beside it prints each datagram. `DUNLIN_SIM_SEEDS` says how many are run.
+mod datagrams;
+mod dice;
+mod ledger;
+mod load;
+mod participant;
+mod scenario;
+mod seeds;
+mod verdict;
+mod world;
