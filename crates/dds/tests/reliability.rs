@@ -249,9 +249,10 @@ fn a_writer_that_waits_for_room_receives_meanwhile_and_its_listeners_may_write()
         writer::<Plain>(&b, "Pong", wqos.clone()),
     );
     let topic = b.create_topic::<Plain>("Ping", Default::default()).unwrap();
+    let answers = pong.clone();
     let echo = move |reader: &DataReader<Plain>| {
         while let Some(sample) = reader.take_next_sample() {
-            sample.data().map(|ball| pong.write(ball).unwrap());
+            sample.data().map(|ball| answers.write(ball).unwrap());
         }
     };
     let _echo = b
@@ -275,6 +276,7 @@ fn a_writer_that_waits_for_room_receives_meanwhile_and_its_listeners_may_write()
         .unwrap();
     ping.wait_for_matched(1, SOON).unwrap();
     back.wait_for_matched(1, SOON).unwrap();
+    pong.wait_for_matched(1, SOON).unwrap();
     for number in 0..2_000 {
         let data = Bytes::from_static(b"ball");
         ping.write(&Plain { number, data }).unwrap();
