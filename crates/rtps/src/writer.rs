@@ -41,9 +41,10 @@ impl Writer {
     /// A writer without readers that has written nothing.
     pub fn new(config: WriterConfig) -> Self {
         let transient = config.durability != Durability::Volatile;
+        let last = config.first_sequence.0.max(1) - 1;
         Self {
-            last: 0,
-            acknowledged: 0,
+            last,
+            acknowledged: last,
             heartbeats: 0,
             readers: Vec::new(),
             reliable_readers: 0,

@@ -1,13 +1,15 @@
 //! What a writer and its reader proxies are told at birth, and what a writer answers.
 use alloc::vec::Vec;
 use dunlin_qos::{Durability, Duration, History, ReliabilityKind, ResourceLimits};
-use dunlin_wire::Guid;
+use dunlin_wire::{Guid, SequenceNumber};
 
 /// How a writer behaves (RTPS 2.5 8.4.7).
 #[derive(Clone, Debug)]
 pub struct WriterConfig {
     /// Who it is.
     pub guid: Guid,
+    /// The number of its first change, at least 1: a writer that takes up the work of another goes on counting.
+    pub first_sequence: SequenceNumber,
     /// May samples be lost?
     pub reliability: ReliabilityKind,
     /// What late joiners get; transient and persistent are served as transient local.
@@ -35,6 +37,7 @@ impl WriterConfig {
     pub fn new(guid: Guid) -> Self {
         Self {
             guid,
+            first_sequence: SequenceNumber::FIRST,
             reliability: ReliabilityKind::Reliable,
             durability: Durability::Volatile,
             history: History::default(),
