@@ -10,5 +10,6 @@ mod load;
 mod participant;
 mod scenario;
 mod seeds;
+mod soak;
 mod verdict;
 mod world;

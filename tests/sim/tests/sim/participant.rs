@@ -246,11 +246,16 @@ impl Participant {
             discovery,
             datagrams,
             events,
+            ..
+        } = self;
+        discovery.handle_timeout(now, datagrams, events);
+        self.apply_events(now);
+        let Self {
+            datagrams,
             news,
             readers,
             ..
         } = self;
-        discovery.handle_timeout(now, datagrams, events);
         for local in readers.values_mut() {
             let delivery = local.reader.handle_timeout(now, datagrams);
             note(news, local.reader.guid(), Guid::UNKNOWN, &delivery);

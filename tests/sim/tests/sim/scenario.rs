@@ -21,6 +21,8 @@ pub(crate) struct Scenario {
     pub(crate) send_key_hash: bool,
     pub(crate) multicast: bool,
     pub(crate) fragment_size: u16,
+    /// The number of each writer's first change.
+    pub(crate) first: i64,
     pub(crate) faults: Faults,
     pub(crate) writers: Vec<WriterPlan>,
     pub(crate) readers: Vec<ReaderPlan>,
@@ -101,6 +103,7 @@ impl Scenario {
             send_key_hash: dice.percent(70),
             multicast: dice.percent(20),
             fragment_size: u16::try_from(dice.within(1_000, 63_000)).unwrap(),
+            first: 1,
             faults: faults(dice),
             writers: Vec::new(),
             readers: Vec::new(),
@@ -121,6 +124,10 @@ impl Scenario {
         }
         for _ in 0..often_none(dice) {
             scenario.restarts.extend(scenario.draw_restart(dice, span));
+        }
+        if dice.percent(15) {
+            let edge = dice.one_of(&[1 << 31, 1 << 32, i64::MAX - 1000]);
+            scenario.first = edge - dice.up_to(100) as i64;
         }
         scenario
     }
@@ -155,10 +162,11 @@ impl Scenario {
         }
     }
 
-    /// One sample per round trip is slow enough; a network with a long way needs more under way.
+    /// One sample per round trip is slow enough; a long way or much loss needs more under way.
     fn draw_limit(&self, dice: &mut Dice) -> u32 {
-        let least = 1 + self.faults.delay.as_millis() / 20;
-        u32::try_from(dice.within(u64::try_from(least).unwrap(), 64)).unwrap()
+        let far = self.faults.delay.as_millis() / 20;
+        let least = 1 + u64::try_from(far).unwrap() + (self.faults.drop * 10.0) as u64;
+        u32::try_from(dice.within(least, 64)).unwrap()
     }
 
     fn draw_reader(&self, dice: &mut Dice, span: i64) -> ReaderPlan {
@@ -302,8 +310,8 @@ impl fmt::Display for Scenario {
         )?;
         writeln!(
             f,
-            "fragments of {} bytes; key hash sent: {}; multicast: {}",
-            self.fragment_size, self.send_key_hash, self.multicast
+            "fragments of {} bytes; key hash sent: {}; multicast: {}; changes are numbered from {}",
+            self.fragment_size, self.send_key_hash, self.multicast, self.first
         )?;
         for (n, w) in self.writers.iter().enumerate() {
             writeln!(

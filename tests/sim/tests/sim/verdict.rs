@@ -90,6 +90,11 @@ impl<'a> Pair<'a> {
         self.offered.history == History::KeepAll && !forgets
     }
 
+    /// They parted and met again, or the reader misses some of what it heard before its writer knew of it.
+    fn began_early(&self, sink: &Sink) -> bool {
+        !self.is_steady() || sink.second
+    }
+
     fn reliably_lacking(&self) -> Option<String> {
         if !self.is_reliable() || !self.is_compatible() {
             return None;
@@ -97,7 +102,7 @@ impl<'a> Pair<'a> {
         let (Some(sink), Some(source)) = (self.sink(), self.source()) else {
             return Some("not matched".into());
         };
-        if self.is_lossless() && self.is_steady() && source.lost > 0 {
+        if self.is_lossless() && !self.began_early(sink) && source.lost > 0 {
             return Some(format!("{} are lost", source.lost));
         }
         let missing: Vec<_> = self

@@ -8,11 +8,11 @@ use dunlin_qos::{DataReaderQos, DataWriterQos, Duration, Reliability, ResourceLi
 use dunlin_rtps::discovery::LossReason;
 use dunlin_rtps::{Change, ChangeKind, ReaderConfig, Time, WriteError, WriterConfig};
 use dunlin_transport::{Faults, MemoryNetwork, MemoryTransport};
-use dunlin_wire::{EntityId, EntityKind, Guid, GuidPrefix, ReaderData, WriterData};
+use dunlin_wire::{EntityId, EntityKind, Guid, GuidPrefix, ReaderData, SequenceNumber, WriterData};
 use std::collections::{BTreeMap, BTreeSet};
 use std::hash::{DefaultHasher, Hasher};
 
-/// More things than this do not happen in a run.
+/// More things than this do not happen in a usual run.
 const MOST_STEPS: u64 = 3_000_000;
 
 pub(crate) struct World {
@@ -20,6 +20,7 @@ pub(crate) struct World {
     pub(crate) now: i64,
     pub(crate) ledger: Ledger,
     pub(crate) steps: u64,
+    pub(crate) most_steps: u64,
     network: MemoryNetwork,
     places: Vec<Place>,
     writers: Vec<WriterApp>,
@@ -78,6 +79,7 @@ impl World {
             now: 0,
             ledger: Ledger::default(),
             steps: 0,
+            most_steps: MOST_STEPS,
             places: (0..scenario.participants).map(place).collect(),
             network,
             writers: Vec::new(),
@@ -143,8 +145,8 @@ impl World {
             };
             self.advance(next);
             self.steps += 1;
-            if self.steps > MOST_STEPS {
-                self.ledger.fail(format!("{MOST_STEPS} things happened"));
+            if self.steps > self.most_steps {
+                self.ledger.fail(format!("{} things happened", self.steps));
             }
             if arrival.is_some_and(|at| at <= self.now) {
                 self.each_participant(Participant::receive);
@@ -290,6 +292,7 @@ impl World {
             ..ResourceLimits::default()
         };
         let config = WriterConfig {
+            first_sequence: SequenceNumber(self.scenario.first),
             reliability: plan.reliability,
             durability: plan.durability,
             history: plan.history,
@@ -313,7 +316,7 @@ impl World {
             plan: n,
             number: u32::try_from(self.ledger.writers.len()).unwrap(),
             alive: true,
-            origin: 0,
+            origin: self.scenario.first - 1,
             changes: Vec::new(),
             readers: BTreeMap::new(),
             incompatible: BTreeSet::new(),
