@@ -3,7 +3,7 @@ use crate::clock;
 use crate::condition::StatusCondition;
 use crate::error::{Error, Result};
 use crate::participant::ParticipantGuard;
-use crate::signal::Signal;
+use crate::signal::Lent;
 use crate::status::{IncompatibleQosStatus, MatchedStatus, StatusMask};
 use crate::topic::{Topic, TopicData};
 use crate::writer::{NewChange, WriterCore, WriterEvents};
@@ -229,7 +229,7 @@ impl<T: TopicData> DataWriter<T> {
     /// # Errors
     /// `Timeout`, saying what was discovered.
     pub fn wait_for_matched(&self, readers: usize, timeout: Duration) -> Result<()> {
-        let signal = Signal::of_this_thread();
+        let signal = Lent::new();
         let deadline = (!timeout.is_infinite()).then(|| clock::now().after(timeout));
         self.core.flags.waiters.add(&signal);
         let enough = || self.core.matched_count() >= readers;

@@ -4,6 +4,8 @@
 //! while the waiter runs (it may be spinning, or be the very thread that raises it); only a sleeping waiter is woken.
 use crate::lock::{LEAF, Ranked};
 use dunlin_transport::Waker;
+use std::cell::RefCell;
+use std::ops::Deref;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::SeqCst};
 use std::thread::Thread;
@@ -29,12 +31,6 @@ impl Signal {
             asleep: AtomicBool::new(false),
             sleeper: Ranked::new(None),
         })
-    }
-
-    /// This thread's own signal, for waits that are not a wait set's.
-    pub(crate) fn of_this_thread() -> Arc<Self> {
-        thread_local!(static OWN: Arc<Signal> = Signal::new());
-        OWN.with(Arc::clone)
     }
 
     /// Says that something changed.
@@ -92,6 +88,32 @@ impl Signal {
     fn awake(&self) {
         self.asleep.store(false, SeqCst);
         self.sleeper.lock().take();
+    }
+}
+
+/// A signal for one wait that is not a wait set's. Signals are used again, but never by two waits at once: a listener that
+/// runs within a wait may wait itself.
+pub(crate) struct Lent(Arc<Signal>);
+
+thread_local!(static UNUSED: RefCell<Vec<Arc<Signal>>> = const { RefCell::new(Vec::new()) });
+
+impl Lent {
+    pub(crate) fn new() -> Self {
+        Self(UNUSED.with_borrow_mut(Vec::pop).unwrap_or_else(Signal::new))
+    }
+}
+
+impl Deref for Lent {
+    type Target = Arc<Signal>;
+    fn deref(&self) -> &Arc<Signal> {
+        &self.0
+    }
+}
+
+impl Drop for Lent {
+    fn drop(&mut self) {
+        self.0.consume();
+        UNUSED.with_borrow_mut(|unused| unused.push(Arc::clone(&self.0)));
     }
 }
 

@@ -4,7 +4,7 @@ use crate::condition::{ReadCondition, StatusCondition};
 use crate::error::{Error, Result};
 use crate::participant::ParticipantGuard;
 use crate::reader::{ReaderCore, ReaderEvents, TypeInfo};
-use crate::signal::Signal;
+use crate::signal::Lent;
 use crate::status::{
     IncompatibleQosStatus, LivelinessChangedStatus, MatchedStatus, SampleCountStatus, StatusMask,
 };
@@ -260,7 +260,7 @@ impl<T: TopicData> DataReader<T> {
     /// # Errors
     /// `Timeout`, saying what was discovered.
     pub fn wait_for_matched(&self, writers: usize, timeout: Duration) -> Result<()> {
-        let signal = Signal::of_this_thread();
+        let signal = Lent::new();
         let deadline = (!timeout.is_infinite()).then(|| clock::now().after(timeout));
         self.core.flags.waiters.add(&signal);
         let enough = || self.core.matched_count() >= writers;

@@ -5,7 +5,7 @@ use crate::error::Error;
 use crate::lock::{LEAF, PUBLISH, Ranked, WRITER};
 use crate::pool::Pool;
 use crate::shared::{Routes, Shared};
-use crate::signal::{Signal, Waiters};
+use crate::signal::{Lent, Waiters};
 use crate::status::{IncompatibleQosStatus, MatchedStatus, StatusFlags, StatusKind, Tally};
 use crate::timer::Due;
 use bytes::BytesMut;
@@ -182,7 +182,7 @@ impl WriterCore {
 
     /// Waits until there may be more room than at `epoch`; false if there is none at `until`.
     fn wait_for_room(&self, epoch: u64, until: Time) -> bool {
-        let signal = Signal::of_this_thread();
+        let signal = Lent::new();
         self.room.add(&signal);
         let room = self
             .shared
@@ -250,7 +250,7 @@ impl WriterCore {
             self.send(&mut out, &self.shared.routes());
             last
         };
-        let signal = Signal::of_this_thread();
+        let signal = Lent::new();
         self.room.add(&signal);
         let done = self
             .shared

@@ -36,24 +36,18 @@ fn ten_thousand_samples_arrive_once_and_in_order_though_a_fifth_of_the_datagrams
     });
     let samples = take(&reader, 10_000);
     sender.join().unwrap();
-    let numbers: Vec<_> = samples
-        .iter()
-        .filter_map(|s| s.data())
-        .map(|d| d.number)
-        .collect();
-    assert!(
-        numbers.iter().copied().eq(0..10_000),
-        "{} samples",
-        numbers.len()
-    );
-    assert!(
-        samples
-            .iter()
-            .all(|s| s.data().is_some_and(|d| d.data.iter().all(|b| *b == 0x5a)))
-    );
-    assert!(
-        reader.take().iter().all(|s| s.data().is_none()),
-        "only the news that the writer has gone"
+    let mut data = samples.iter().filter_map(|s| s.data());
+    for number in 0..10_000 {
+        let ball = data
+            .next()
+            .map(|d| (d.number, d.data.iter().all(|b| *b == 0x5a)));
+        assert_eq!(ball, Some((number, true)), "of {} samples", samples.len());
+    }
+    let rest = reader.take();
+    let beyond = data.count() + rest.iter().filter(|s| s.data().is_some()).count();
+    assert_eq!(
+        beyond, 0,
+        "only the news that the writer has gone may follow"
     );
 }
 

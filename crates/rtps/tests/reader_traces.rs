@@ -227,6 +227,25 @@ fn a_full_reader_acknowledges_nothing_more_and_goes_on_after_take() {
 }
 
 #[test]
+fn a_heartbeat_between_take_and_time_out_does_not_make_the_reader_forget_that_there_is_room() {
+    let mut r = Reading::new(ReaderConfig {
+        resource_limits: ResourceLimits {
+            max_samples: Some(2),
+            ..ResourceLimits::default()
+        },
+        ..reliable_reader()
+    });
+    r.hear(heartbeat(1, 0, 1, true));
+    r.out.said();
+    for n in 1..=3 {
+        assert_eq!(r.data(n), NOTHING);
+    }
+    assert_eq!(r.taken(), [1, 2]);
+    assert_eq!(r.hear(heartbeat(1, 3, 2, false)), ["ACKNACK 3 [] !"]);
+    assert_eq!(r.wait(0), ["ACKNACK 3 [3]? !"]);
+}
+
+#[test]
 fn a_best_effort_reader_takes_what_is_newer() {
     let mut r = Reading::new(ReaderConfig {
         reliability: ReliabilityKind::BestEffort,

@@ -274,6 +274,9 @@ impl WriterProxy {
     pub(super) fn rest(&mut self) {
         self.asked = None;
         self.tries = 0;
-        self.due = None;
+        // Room may have come for what was refused; that is still to be looked at.
+        if !self.blocked {
+            self.due = None;
+        }
     }
 }
