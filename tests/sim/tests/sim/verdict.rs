@@ -90,9 +90,11 @@ impl<'a> Pair<'a> {
         self.offered.history == History::KeepAll && !forgets
     }
 
-    /// They parted and met again, or the reader misses some of what it heard before its writer knew of it.
+    /// They parted and met again, or the reader may have heard some of what was meant for others at its place before it
+    /// was known to the writer: it counts the rest of that as lost although it was never promised.
     fn began_early(&self, sink: &Sink) -> bool {
-        !self.is_steady() || sink.second
+        let late = !self.is_transient() && sink.last > self.written.origin;
+        !self.is_steady() || sink.second || late
     }
 
     fn reliably_lacking(&self) -> Option<String> {
