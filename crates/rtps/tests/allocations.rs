@@ -11,41 +11,6 @@ use dunlin_rtps::{
     Writer, WriterConfig,
 };
 use dunlin_wire::{AckNack, InlineQos, Payload, Submessage, Timestamp};
-use std::alloc::{GlobalAlloc, Layout, System};
-use std::cell::Cell;
-
-struct Counting;
-
-thread_local! {
-    static COUNT: Cell<u64> = const { Cell::new(0) };
-}
-
-// SAFETY: every call is passed on to the system's allocator unchanged.
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        COUNT.with(|c| c.set(c.get() + 1));
-        // SAFETY: the caller's promise is passed on.
-        unsafe { System.alloc(layout) }
-    }
-
-    unsafe fn dealloc(&self, ptr: *mut u8, layout: Layout) {
-        // SAFETY: the caller's promise is passed on.
-        unsafe { System.dealloc(ptr, layout) }
-    }
-
-    unsafe fn realloc(&self, ptr: *mut u8, layout: Layout, size: usize) -> *mut u8 {
-        COUNT.with(|c| c.set(c.get() + 1));
-        // SAFETY: the caller's promise is passed on.
-        unsafe { System.realloc(ptr, layout, size) }
-    }
-}
-
-#[global_allocator]
-static ALLOCATOR: Counting = Counting;
-
-fn allocations() -> u64 {
-    COUNT.with(Cell::get)
-}
 
 /// Keeps what was received as a slice of the sender's own bytes: this test is about the protocol's allocations.
 struct Slices<'a>(&'a Bytes);
@@ -180,9 +145,11 @@ fn assert_steady(name: &str, case: Case) {
         let taken = run(&mut writer, &mut reader, &changes, &mut now, &mut rng);
         assert_eq!(taken, 20_000, "{name}");
     }
-    let before = allocations();
-    let taken = run(&mut writer, &mut reader, &changes, &mut now, &mut rng);
-    assert_eq!(allocations() - before, 0, "{name}");
+    let mut taken = 0;
+    let asked = allocation_counter::measure(|| {
+        taken = run(&mut writer, &mut reader, &changes, &mut now, &mut rng);
+    });
+    assert_eq!(asked.count_total, 0, "{name}");
     assert_eq!(taken, 20_000, "{name}");
 }
 

@@ -2,12 +2,9 @@
 mod common;
 
 use bytes::BytesMut;
-use common::counting::{Counting, allocated_by};
+use common::counting::allocated_by;
 use common::{Golden, all};
 use dunlin_wire::*;
-
-#[global_allocator]
-static COUNTING: Counting = Counting;
 
 /// Reads a datagram, its inline QoS included, and writes it again into `out`.
 fn relay(golden: &Golden, out: &mut BytesMut) {

@@ -1,13 +1,10 @@
 //! Damaged and malicious bytes: no panic, no memory beyond what the input warrants, no time to speak of.
 mod common;
 
-use common::counting::{Counting, allocated_by};
+use common::counting::allocated_by;
 use common::{all, read_all, read_payload};
 use dunlin_wire::*;
 use std::time::Instant;
-
-#[global_allocator]
-static COUNTING: Counting = Counting;
 
 /// Reads as each kind of discovery data, too, and holds it to its memory.
 fn feed(datagram: &[u8]) {
