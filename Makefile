@@ -1,12 +1,13 @@
 # Two commands do everything: `make perftest` measures, `make test` checks. Both install what they need.
 CARGO ?= cargo
 
-.PHONY: all perftest test build lint fmt unit interop fuzz clean help
+.PHONY: all perftest bench test build lint fmt unit interop fuzz clean help
 
 all: build
 
 help:
 	@echo "make perftest   build, then latency over UDPv4 on loopback beside the raw floor (under two minutes)"
+	@echo "make bench      latency, throughput and footprint beside raw UDP, Cyclone DDS and Fast DDS (about five minutes)"
 	@echo "make test       install what the tests need, then format, lints, unit, simulation and interop tests"
 	@echo "make build      the release binaries: target/release/perftest, target/release/dunlin"
 
@@ -17,6 +18,12 @@ perftest:
 	@scripts/require-rust.sh
 	$(CARGO) build --release -p dunlin-perftest
 	target/release/perftest
+
+# BENCH_ARGS='--markdown FILE NAME'; benches/README.md tells of BENCH_SECONDS, BENCH_REPEAT, BENCH_ONLY and BENCH_FULL.
+bench:
+	@scripts/require-rust.sh
+	$(CARGO) build --release -p dunlin-bench -p dunlin-perftest
+	@$${CARGO_TARGET_DIR:-target}/release/bench $(BENCH_ARGS)
 
 test:
 	@scripts/require-rust.sh

@@ -1,0 +1,135 @@
+//! The machine, the programs of the rivals, and the network namespace in which everything happens.
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use crate::system::System;
+
+/// Set in the environment of the program that runs inside.
+const INSIDE: &str = "DUNLIN_BENCH_INSIDE";
+
+/// Where the benchmark runs and what it can run.
+pub(crate) struct Host {
+    /// Directory of `bench`, `bench-peer` and `perftest`.
+    pub(crate) programs: PathBuf,
+    pub(crate) peers: PathBuf,
+    /// The processors of publisher and subscriber.
+    pub(crate) cpus: [usize; 2],
+    pub(crate) systems: Vec<System>,
+    /// A line for each system that is not here.
+    pub(crate) skipped: Vec<String>,
+    /// Results that pass through files.
+    pub(crate) scratch: PathBuf,
+}
+
+impl Host {
+    /// Builds the rivals where their libraries are installed, and moves this process into a namespace of its own.
+    pub(crate) fn prepare() -> Result<Self, String> {
+        let own = std::env::current_exe().map_err(|error| format!("who am I: {error}"))?;
+        let programs = own.parent().unwrap_or(Path::new(".")).to_path_buf();
+        for program in ["bench-peer", "perftest"] {
+            if !programs.join(program).exists() {
+                return Err(format!(
+                    "{program} is not beside this program; use `make bench`"
+                ));
+            }
+        }
+        if std::env::var_os(INSIDE).is_none() {
+            return Err(enter(&own));
+        }
+        let peers = programs.join("bench-peers");
+        let (mut systems, mut skipped) = (vec![System::Raw, System::Dunlin], Vec::new());
+        for rival in [System::Cyclone, System::FastDds] {
+            match build(rival, &peers) {
+                Ok(()) => systems.push(rival),
+                Err(reason) => skipped.push(format!("{} is skipped: {reason}.", rival.name())),
+            }
+        }
+        let scratch = std::env::temp_dir().join(format!("dunlin-bench-{}", std::process::id()));
+        std::fs::create_dir_all(&scratch)
+            .map_err(|error| format!("{}: {error}", scratch.display()))?;
+        Ok(Self {
+            programs,
+            peers,
+            cpus: processors()?,
+            systems,
+            skipped,
+            scratch,
+        })
+    }
+
+    pub(crate) fn has(&self, system: System) -> bool {
+        self.systems.contains(&system)
+    }
+
+    /// Processor, kernel and what limits the rivals.
+    pub(crate) fn describe(&self) -> String {
+        let count = std::thread::available_parallelism().map_or(1, usize::from);
+        let kernel = read("/proc/sys/kernel/osrelease");
+        let buffer = read("/proc/sys/net/core/rmem_max");
+        format!(
+            "Machine: {}, {count} processors, Linux {kernel}, net.core.rmem_max {buffer}.",
+            processor_model()
+        )
+    }
+}
+
+impl Drop for Host {
+    fn drop(&mut self) {
+        // Left behind, it is a few megabytes in the directory for temporary files.
+        let _ = std::fs::remove_dir_all(&self.scratch);
+    }
+}
+
+/// Starts this program anew in a network namespace, in place of this process; returns only if that fails.
+fn enter(own: &Path) -> String {
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/interop/netns.sh");
+    let error = Command::new(&script)
+        .arg(own)
+        .args(std::env::args_os().skip(1))
+        .env(INSIDE, "1")
+        .exec();
+    format!("{}: {error}", script.display())
+}
+
+fn build(rival: System, peers: &Path) -> Result<(), String> {
+    eprintln!("building the peer on {}", rival.name());
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("peers/build.sh");
+    let output = Command::new(&script)
+        .arg(rival.program())
+        .arg(peers)
+        .output()
+        .map_err(|error| format!("{}: {error}", script.display()))?;
+    if output.status.success() {
+        return Ok(());
+    }
+    let text = String::from_utf8_lossy(&output.stderr);
+    Err(text
+        .lines()
+        .last()
+        .unwrap_or("its peer was not built")
+        .into())
+}
+
+/// The first two processors that this process may use.
+fn processors() -> Result<[usize; 2], String> {
+    let set = rustix::thread::sched_getaffinity(None).map_err(|error| error.to_string())?;
+    let mut allowed = (0..rustix::thread::CpuSet::MAX_CPU).filter(|cpu| set.is_set(*cpu));
+    match (allowed.next(), allowed.next()) {
+        (Some(first), Some(second)) => Ok([first, second]),
+        _ => Err("two processors are needed, one for each side".into()),
+    }
+}
+
+fn processor_model() -> String {
+    read("/proc/cpuinfo")
+        .lines()
+        .find_map(|line| line.strip_prefix("model name")?.split_once(':'))
+        .map_or("unknown processor".into(), |(_, name)| name.trim().into())
+}
+
+fn read(path: &str) -> String {
+    std::fs::read_to_string(path)
+        .map(|text| text.trim().into())
+        .unwrap_or_default()
+}

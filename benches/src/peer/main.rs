@@ -1,0 +1,37 @@
+//! The benchmark's peers in Rust: `bench-peer raw|dunlin ROLE ...` with the roles and options of `peers/peer.h`, and
+//! `bench-peer awake`, which keeps a processor from halting.
+//!
+//! Results are `name=value` words on one line of stdout.
+mod dunlin;
+mod figures;
+mod lifeline;
+mod options;
+mod ping;
+mod raw;
+mod stream;
+
+use std::process::ExitCode;
+
+use options::Options;
+
+/// Why a peer could not do its work.
+type Outcome<T> = Result<T, Box<dyn std::error::Error>>;
+
+fn main() -> ExitCode {
+    let words: Vec<String> = std::env::args().skip(1).collect();
+    lifeline::die_with_parent();
+    let outcome = match words.first().map(String::as_str) {
+        Some("awake") => lifeline::stay_awake(),
+        Some("raw") => Options::parse(&words[1..]).and_then(|options| raw::run(&options)),
+        Some("dunlin") => Options::parse(&words[1..]).and_then(|options| dunlin::run(&options)),
+        _ => Err("usage: bench-peer raw|dunlin ROLE [OPTION]... | awake".into()),
+    };
+    match outcome {
+        // Not through the clean-up of the peer: the other side has what it needs.
+        Ok(()) => std::process::exit(0),
+        Err(error) => {
+            eprintln!("{error}");
+            ExitCode::FAILURE
+        }
+    }
+}

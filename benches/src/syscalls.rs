@@ -1,0 +1,180 @@
+//! System calls per round trip of a blocking ping-pong, counted by strace in runs of their own.
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::process::Command;
+
+use crate::host::Host;
+use crate::latency::{peers, perftest, sleeping};
+use crate::options::Options;
+use crate::process::words;
+use crate::reading::{Pair, summary};
+use crate::system::System;
+use crate::table::{Table, Verdict, short};
+
+/// Calls by name.
+type Calls = BTreeMap<String, f64>;
+
+/// Two runs of different length: what starting and stopping costs cancels out.
+const LENGTHS: [(&str, &str); 2] = [("500", "0.3"), ("2500", "1.2")];
+
+/// A row is right if it is this close to one.
+const TOLERANCE: f64 = 0.02;
+
+/// Counts for every system, if strace is there.
+pub(crate) fn run(host: &Host, options: &Options) -> Option<Table> {
+    let mut table = Table::new(
+        "System calls per round trip and process, 32 B, blocking",
+        &["system", "side", "send", "receive", "others", "which"],
+    );
+    if !options.names("system calls") {
+        return None;
+    }
+    eprintln!("system calls");
+    for system in host.systems.iter().copied() {
+        match per_trip(host, options, system) {
+            Ok(sides) => {
+                for (side, calls) in ["publisher", "subscriber"].into_iter().zip(sides) {
+                    push(&mut table, system, side, &calls);
+                }
+            }
+            Err(reason) => eprintln!("  {}: {reason}", system.name()),
+        }
+    }
+    table.note(
+        "Counted by strace -f in two runs of different length; what starting costs is not in them.",
+    );
+    Some(table)
+}
+
+fn push(table: &mut Table, system: System, side: &str, calls: &Calls) {
+    let sum = |names: &[&str]| -> f64 { names.iter().filter_map(|name| calls.get(*name)).sum() };
+    let sends = sum(SENDS);
+    let receives = sum(RECEIVES);
+    let others = calls.values().sum::<f64>() - sends - receives;
+    let which: Vec<String> = calls
+        .iter()
+        .filter(|(name, count)| {
+            **count >= 0.05 && !SENDS.contains(&name.as_str()) && !RECEIVES.contains(&name.as_str())
+        })
+        .map(|(name, count)| format!("{name} {}", short(Some(*count))))
+        .collect();
+    let one = |count: f64| (count - 1.0).abs() <= TOLERANCE;
+    let verdict = match system {
+        System::Dunlin => Verdict::of(one(sends) && one(receives) && others <= TOLERANCE),
+        _ => Verdict::None,
+    };
+    let cells = vec![
+        system.name().into(),
+        side.into(),
+        short(Some(sends)),
+        short(Some(receives)),
+        short(Some(others)),
+        which.join(", "),
+    ];
+    table.push(cells, verdict);
+}
+
+const SENDS: &[&str] = &["sendto", "sendmsg", "sendmmsg", "write", "writev"];
+const RECEIVES: &[&str] = &["recvfrom", "recvmsg", "recvmmsg", "read", "readv"];
+
+fn per_trip(host: &Host, options: &Options, system: System) -> Result<[Calls; 2], String> {
+    let [short, long] = LENGTHS.map(|length| count(host, options, system, length));
+    let ((few, before), (many, after)) = (short?, long?);
+    let trips = many - few;
+    if trips < 100.0 {
+        return Err("too few round trips under strace".into());
+    }
+    let mut sides = after;
+    for (side, before) in sides.iter_mut().zip(before) {
+        for (name, count) in side.iter_mut() {
+            *count = (*count - before.get(name).copied().unwrap_or_default()).max(0.0) / trips;
+        }
+    }
+    Ok(sides)
+}
+
+/// Round trips of a run and the calls of both sides.
+fn count(
+    host: &Host,
+    options: &Options,
+    system: System,
+    (number, seconds): (&str, &str),
+) -> Result<(f64, [Calls; 2]), String> {
+    let work = sleeping(system);
+    let mut pair = match system {
+        System::Dunlin => perftest(host, &work, &["-numIter", number]),
+        _ => peers(host, &work),
+    };
+    if system != System::Dunlin {
+        pair.publisher
+            .args(["--seconds", seconds, "--warm-up", "0"]);
+    }
+    let files = ["publisher", "subscriber"].map(|side| host.scratch.join(side));
+    let pair = Pair {
+        publisher: traced(&pair.publisher, &files[0]),
+        subscriber: traced(&pair.subscriber, &files[1]),
+        cpus: pair.cpus,
+    };
+    let (published, _) = pair.run(options)?;
+    let trips = match system {
+        System::Dunlin => {
+            let table = summary(&published)?;
+            let number = |name: &str| table[name].as_f64().unwrap_or_default();
+            number("samples") + number("warm_up_samples")
+        }
+        _ => words(&published)
+            .get("samples")
+            .copied()
+            .unwrap_or_default(),
+    };
+    Ok((trips, [calls(&files[0])?, calls(&files[1])?]))
+}
+
+fn traced(command: &Command, file: &Path) -> Command {
+    let mut traced = Command::new("strace");
+    traced.args(["-f", "-c", "-o"]).arg(file);
+    traced.arg(command.get_program()).args(command.get_args());
+    for (name, value) in command.get_envs() {
+        if let Some(value) = value {
+            traced.env(name, value);
+        }
+    }
+    traced
+}
+
+fn calls(file: &Path) -> Result<Calls, String> {
+    let text = std::fs::read_to_string(file).map_err(|_| "strace is not installed".to_string())?;
+    Ok(parse(&text))
+}
+
+/// Reads strace's table: the fourth column is the count, the last one the name.
+fn parse(text: &str) -> Calls {
+    text.lines()
+        .filter_map(|line| {
+            let cells: Vec<&str> = line.split_whitespace().collect();
+            let name = cells.last().filter(|name| **name != "total")?;
+            let count = cells.get(3)?.parse().ok()?;
+            Some(((*name).to_string(), count))
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn straces_table_is_read() {
+        let text = "% time     seconds  usecs/call     calls    errors syscall\n\
+                    ------ ----------- ----------- --------- --------- ----------------\n \
+                    73.54    0.040210          13      3001           sendmsg\n \
+                    26.46    0.014466           4      3010         5 recvmsg\n\
+                    ------ ----------- ----------- --------- --------- ----------------\n\
+                    100.00    0.054676           9      6011         5 total\n";
+        let calls = parse(text);
+        assert_eq!(
+            (calls["sendmsg"], calls["recvmsg"], calls.len()),
+            (3001.0, 3010.0, 2)
+        );
+    }
+}
