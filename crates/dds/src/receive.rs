@@ -261,7 +261,7 @@ impl Worker {
                 context.timestamp = None;
             }
             _ if !context.for_us => {}
-            _ => match endpoints(message) {
+            _ => match message.endpoints() {
                 None => {}
                 // Our own announcements come back by multicast.
                 Some((_, writer))
@@ -340,20 +340,6 @@ fn source(header: &Header) -> Source {
         vendor,
         version,
         multicast: false,
-    }
-}
-
-/// Reader and writer that a submessage names.
-fn endpoints(message: &Submessage<'_>) -> Option<(EntityId, EntityId)> {
-    match message {
-        Submessage::Data(m) => Some((m.reader, m.writer)),
-        Submessage::DataFrag(m) => Some((m.reader, m.writer)),
-        Submessage::Heartbeat(m) => Some((m.reader, m.writer)),
-        Submessage::HeartbeatFrag(m) => Some((m.reader, m.writer)),
-        Submessage::AckNack(m) => Some((m.reader, m.writer)),
-        Submessage::NackFrag(m) => Some((m.reader, m.writer)),
-        Submessage::Gap(m) => Some((m.reader, m.writer)),
-        _ => None,
     }
 }
 

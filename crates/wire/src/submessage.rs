@@ -273,3 +273,20 @@ pub enum Submessage<'a> {
     /// A submessage of an unknown or vendor-specific kind, to be skipped.
     Unknown(u8),
 }
+
+impl Submessage<'_> {
+    /// The reader and the writer that an entity submessage names (RTPS 2.5 8.3.8); `None` for interpreter submessages.
+    #[inline]
+    pub fn endpoints(&self) -> Option<(EntityId, EntityId)> {
+        match self {
+            Self::Data(m) => Some((m.reader, m.writer)),
+            Self::DataFrag(m) => Some((m.reader, m.writer)),
+            Self::Heartbeat(m) => Some((m.reader, m.writer)),
+            Self::HeartbeatFrag(m) => Some((m.reader, m.writer)),
+            Self::AckNack(m) => Some((m.reader, m.writer)),
+            Self::NackFrag(m) => Some((m.reader, m.writer)),
+            Self::Gap(m) => Some((m.reader, m.writer)),
+            _ => None,
+        }
+    }
+}

@@ -318,7 +318,7 @@ impl Participant {
         timestamp: Option<Timestamp>,
         message: &Submessage<'_>,
     ) {
-        let Some((reader, writer)) = endpoints(message) else {
+        let Some((reader, writer)) = message.endpoints() else {
             panic!("not said by an endpoint: {message:?}");
         };
         if writer.is_builtin() {
@@ -539,19 +539,6 @@ fn note(news: &mut Vec<News>, reader: Guid, writer: Guid, delivery: &Delivery) {
     }
     if delivery.available {
         news.push(News::Data { reader });
-    }
-}
-
-fn endpoints(message: &Submessage<'_>) -> Option<(EntityId, EntityId)> {
-    match message {
-        Submessage::Data(m) => Some((m.reader, m.writer)),
-        Submessage::DataFrag(m) => Some((m.reader, m.writer)),
-        Submessage::Heartbeat(m) => Some((m.reader, m.writer)),
-        Submessage::HeartbeatFrag(m) => Some((m.reader, m.writer)),
-        Submessage::AckNack(m) => Some((m.reader, m.writer)),
-        Submessage::NackFrag(m) => Some((m.reader, m.writer)),
-        Submessage::Gap(m) => Some((m.reader, m.writer)),
-        _ => None,
     }
 }
 
