@@ -50,6 +50,11 @@ impl Datagrams {
         }
     }
 
+    /// Datagrams begun from now on are not longer than this, unless a single submessage is.
+    pub(crate) fn set_limit(&mut self, limit: usize) {
+        self.limit = limit;
+    }
+
     /// Bytes waiting to be sent.
     pub(crate) fn len(&self) -> usize {
         self.bytes

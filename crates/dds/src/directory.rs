@@ -294,7 +294,7 @@ impl Directory {
                 reason,
             } => {
                 tracing::debug!(%writer, %reader, ?reason, "reader unmatched");
-                self.remove_sink(writer, reader);
+                self.remove_sink(shared, writer, reader);
                 if let Some(core) = self.writers.get(&writer.entity) {
                     core.remove_reader(reader);
                     notices.push(Notice::WriterMatched(Arc::clone(core), reader, -1));
@@ -415,10 +415,10 @@ impl Directory {
             }
         }
         self.changed = true;
-        self.set_destinations(writer.entity);
+        self.set_destinations(shared, writer.entity);
     }
 
-    fn remove_sink(&mut self, writer: Guid, reader: Guid) {
+    fn remove_sink(&mut self, shared: &Shared, writer: Guid, reader: Guid) {
         if let Some(sinks) = self.sinks.get_mut(&writer.entity) {
             sinks.remove(&reader);
         }
@@ -426,16 +426,19 @@ impl Directory {
             self.locators.remove(&reader);
         }
         self.changed = true;
-        self.set_destinations(writer.entity);
+        self.set_destinations(shared, writer.entity);
     }
 
     /// Readers at one place need one datagram.
-    fn set_destinations(&self, writer: EntityId) {
+    fn set_destinations(&self, shared: &Shared, writer: EntityId) {
         if let (Some(core), Some(sinks)) = (self.writers.get(&writer), self.sinks.get(&writer)) {
             let mut places: Vec<_> = sinks.values().copied().collect();
             places.sort_unstable();
             places.dedup();
-            core.set_destinations(places);
+            let transport = &shared.transport;
+            let limits = places.iter().map(|to| transport.max_whole_datagram(to));
+            let limit = limits.min().unwrap_or(transport.max_datagram());
+            core.set_destinations(places, limit);
         }
     }
 

@@ -5,7 +5,7 @@ use crate::directory::Directory;
 use crate::error::{Error, Result};
 use crate::publisher::Publisher;
 use crate::role::Role;
-use crate::shared::Shared;
+use crate::shared::{Shared, whole_datagram};
 use crate::subscriber::Subscriber;
 use crate::topic::{Topic, TopicData};
 use crate::{Waiting, clock};
@@ -287,7 +287,7 @@ fn build(
         Error::BadParameter(format!("participant {name:?} cannot be announced: {error}"))
     })?;
     let announce = sockets.group.iter().copied().chain(peers).collect();
-    let datagrams = Datagrams::new(prefix, transport.max_datagram());
+    let datagrams = Datagrams::new(prefix, whole_datagram(&*transport));
     let user = Role::new(sockets.user, config.waiting);
     let meta = Role::new(sockets.meta, Waiting::Block);
     let directory = Directory::new(discovery, datagrams, announce);

@@ -10,13 +10,13 @@ use crate::timer::{Due, Timer};
 use crate::writer::WriterCore;
 use dunlin_rtps::{Time, To};
 use dunlin_transport::Transport;
-use dunlin_wire::{EntityId, Guid, GuidPrefix, Locator};
+use dunlin_wire::{EntityId, Guid, GuidPrefix, Locator, ports};
 use hashbrown::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering::SeqCst};
 
 /// Bytes of headers and inline QoS that may accompany a fragment in its datagram.
-const FRAGMENT_OVERHEAD: usize = 256;
+const FRAGMENT_OVERHEAD: usize = 160;
 
 pub(crate) struct Shared {
     pub(crate) prefix: GuidPrefix,
@@ -116,20 +116,9 @@ impl Shared {
         self.timer.stop();
     }
 
-    /// Empty datagrams of this participant.
+    /// Empty datagrams of this participant, for answers and repairs: so short that they travel whole to anybody.
     pub(crate) fn datagrams(&self) -> Datagrams {
-        Datagrams::new(self.prefix, self.transport.max_datagram())
-    }
-
-    /// Larger payloads travel in fragments of this size.
-    pub(crate) fn fragment_size(&self) -> u16 {
-        let room = self
-            .transport
-            .max_datagram()
-            .saturating_sub(FRAGMENT_OVERHEAD)
-            / 8
-            * 8;
-        u16::try_from(room).unwrap_or(u16::MAX)
+        Datagrams::new(self.prefix, whole_datagram(&*self.transport))
     }
 
     /// Brings a thread's own copy of the routes up to date.
@@ -185,4 +174,19 @@ impl Shared {
         self.discovery_scheduled.store(i64::MAX, SeqCst);
         self.discover(|directory, now| directory.handle_timeout(now));
     }
+}
+
+/// Bytes of a datagram that no interface cuts, whoever it is for.
+pub(crate) fn whole_datagram(transport: &dyn Transport) -> usize {
+    let anybody = Locator {
+        kind: transport.kind(),
+        ..Locator::udp_v4(ports::SPDP_GROUP, 1)
+    };
+    transport.max_whole_datagram(&anybody)
+}
+
+/// Larger payloads travel in fragments of this size if datagrams have `limit` bytes.
+pub(crate) fn fragment_size(limit: usize) -> u16 {
+    let room = limit.saturating_sub(FRAGMENT_OVERHEAD) / 8 * 8;
+    u16::try_from(room).unwrap_or(u16::MAX)
 }

@@ -4,7 +4,7 @@ use crate::datagram::Datagrams;
 use crate::error::Error;
 use crate::lock::{LEAF, PUBLISH, Ranked, WRITER};
 use crate::pool::Pool;
-use crate::shared::{Routes, Shared};
+use crate::shared::{Routes, Shared, fragment_size};
 use crate::signal::{Lent, Waiters};
 use crate::status::{IncompatibleQosStatus, MatchedStatus, StatusFlags, StatusKind, Tally};
 use crate::timer::Due;
@@ -16,7 +16,7 @@ use dunlin_rtps::{
 };
 use dunlin_wire::{Guid, Locator, SequenceNumber, Submessage, Timestamp};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicI64, AtomicU64, Ordering::SeqCst};
+use std::sync::atomic::{AtomicI64, AtomicU64, AtomicUsize, Ordering::SeqCst};
 
 /// Calls into the typed layer.
 pub(crate) trait WriterEvents: Send + Sync {
@@ -36,6 +36,8 @@ pub(crate) struct WriterCore {
     state: Ranked<Writer, WRITER>,
     destinations: Ranked<Arc<[Locator]>, LEAF>,
     destinations_generation: AtomicU64,
+    /// Bytes of a datagram that reaches all destinations whole.
+    datagram_limit: AtomicUsize,
     /// When the timer will look at this writer; `i64::MAX` if it will not.
     pub(crate) scheduled: AtomicI64,
     /// Those who wait for room in the history or for acknowledgements.
@@ -82,7 +84,7 @@ impl WriterCore {
             durability: qos.durability,
             history: qos.history,
             resource_limits: qos.resource_limits,
-            fragment_size: shared.fragment_size(),
+            fragment_size: fragment_size(shared.transport.max_datagram()),
             heartbeat_period: shared.config.heartbeat_period,
             send_key_hash: keyed,
             ..WriterConfig::new(guid)
@@ -104,6 +106,7 @@ impl WriterCore {
             state: Ranked::new(Writer::new(config)),
             destinations: Ranked::new(none),
             destinations_generation: AtomicU64::new(0),
+            datagram_limit: AtomicUsize::new(shared.transport.max_datagram()),
             scheduled: AtomicI64::new(i64::MAX),
             room: Waiters::default(),
             room_epoch: AtomicU64::new(0),
@@ -161,6 +164,8 @@ impl WriterCore {
         change: &Change,
     ) -> Result<Option<(SequenceNumber, Option<Time>)>, Error> {
         let now = clock::now();
+        let limit = self.datagram_limit.load(SeqCst);
+        publish.datagrams.set_limit(limit);
         let next = {
             let mut state = self.state.lock();
             match state.write(now, change, &mut publish.datagrams) {
@@ -356,7 +361,10 @@ impl WriterCore {
         self.announce_room();
     }
 
-    pub(crate) fn set_destinations(&self, to: Vec<Locator>) {
+    /// From now on samples go to these places, in datagrams of at most `limit` bytes.
+    pub(crate) fn set_destinations(&self, to: Vec<Locator>, limit: usize) {
+        self.datagram_limit.store(limit, SeqCst);
+        self.state.lock().set_fragment_size(fragment_size(limit));
         *self.destinations.lock() = to.into();
         self.destinations_generation.fetch_add(1, SeqCst);
     }

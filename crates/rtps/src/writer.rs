@@ -1,5 +1,6 @@
 //! A writer: numbers changes, keeps them as long as QoS says, and repeats what readers lack (RTPS 2.5 8.4.7 to 8.4.9).
 mod config;
+mod fragments;
 mod gaps;
 mod history;
 mod pulse;
@@ -186,6 +187,13 @@ impl Writer {
         {
             self.repeat_fragments(now, index, nack_frag, out);
         }
+    }
+
+    /// Changes from the next one on are split into fragments of `size` bytes; those written before stay as they are, since
+    /// readers may have parts of them.
+    pub fn set_fragment_size(&mut self, size: u16) {
+        let kept_from = self.history.first().unwrap_or(self.last);
+        self.voice.fragments.set(self.last, kept_from, size);
     }
 
     /// Asks all that lag for an answer now, for instance before waiting for room; nothing happens if none does.

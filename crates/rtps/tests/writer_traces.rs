@@ -290,6 +290,33 @@ fn fragments_go_out_and_are_repeated_one_by_one() {
 }
 
 #[test]
+fn a_change_is_repeated_in_the_fragments_that_it_was_first_said_in() {
+    let config = WriterConfig {
+        fragment_size: 20,
+        ..keep_all(100)
+    };
+    let mut w = Writing::new(config);
+    w.join(1, true, Durability::Volatile);
+    assert_eq!(w.write(0, 25), ["FRAG 1.1", "FRAG 1.2"]);
+    w.writer.set_fragment_size(10);
+    assert_eq!(w.write(0, 25), ["FRAG 2.1", "FRAG 2.2", "FRAG 2.3"]);
+    let said = w.hear(1, &[1, 2], 1).1;
+    assert_eq!(
+        said[..5],
+        [
+            "FRAG 1.1 !",
+            "FRAG 1.2 !",
+            "FRAG 2.1 !",
+            "FRAG 2.2 !",
+            "FRAG 2.3 !"
+        ]
+    );
+    w.writer
+        .handle_nack_frag(Time(0), reader_guid(1), &nack_frag(1, &[2], 2), &mut w.out);
+    assert_eq!(w.out.said()[0], "FRAG 1.2 !");
+}
+
+#[test]
 fn an_answer_is_bounded_and_the_rest_is_asked_for() {
     let config = WriterConfig {
         fragment_size: 60_000,

@@ -113,6 +113,10 @@ impl<T: Transport + 'static> Transport for Fault<T> {
     fn max_datagram(&self) -> usize {
         self.inner.max_datagram()
     }
+
+    fn max_whole_datagram(&self, to: &Locator) -> usize {
+        self.inner.max_whole_datagram(to)
+    }
 }
 
 impl<T: Transport> Drop for Fault<T> {

@@ -134,4 +134,8 @@ impl Transport for MemoryTransport {
     fn max_datagram(&self) -> usize {
         MAX_DATAGRAM
     }
+
+    fn max_whole_datagram(&self, _: &Locator) -> usize {
+        self.max_datagram()
+    }
 }

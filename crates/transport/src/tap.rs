@@ -80,6 +80,10 @@ impl<T: Transport> Transport for Tap<T> {
     fn max_datagram(&self) -> usize {
         self.inner.max_datagram()
     }
+
+    fn max_whole_datagram(&self, to: &Locator) -> usize {
+        self.inner.max_whole_datagram(to)
+    }
 }
 
 struct TapReceiver {

@@ -100,6 +100,10 @@ pub trait Transport: Send + Sync {
 
     /// Bytes that fit into one datagram.
     fn max_datagram(&self) -> usize;
+
+    /// Bytes of a datagram that travels to `to` in one piece. A larger one may be cut on its way, and is lost if any
+    /// piece is. May ask the system; not for the data path.
+    fn max_whole_datagram(&self, to: &Locator) -> usize;
 }
 
 /// The receiving end of a transport; one thread at a time has it.
@@ -159,5 +163,9 @@ impl<T: Transport + ?Sized> Transport for Arc<T> {
 
     fn max_datagram(&self) -> usize {
         T::max_datagram(self)
+    }
+
+    fn max_whole_datagram(&self, to: &Locator) -> usize {
+        T::max_whole_datagram(self, to)
     }
 }

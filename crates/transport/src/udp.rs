@@ -33,6 +33,10 @@ use wake::Line;
 
 /// What a UDP datagram over IPv4 can hold: 65535 less the headers of IP and UDP.
 const MAX_DATAGRAM: usize = 65507;
+/// Headers of IP, without options, and UDP.
+const HEADERS: usize = 28;
+/// However small an interface's MTU, datagrams are not made smaller: 576 bytes is what every host takes in.
+const MIN_WHOLE: usize = 576 - HEADERS;
 /// Places that one receiver can listen at.
 const MAX_LISTEN: usize = 16;
 
@@ -209,6 +213,11 @@ impl Transport for UdpTransport {
 
     fn max_datagram(&self) -> usize {
         MAX_DATAGRAM
+    }
+
+    fn max_whole_datagram(&self, to: &Locator) -> usize {
+        let mtu = socket_addr(to).map_or(0, |to| self.selection.mtu_to(*to.ip()));
+        mtu.saturating_sub(HEADERS).clamp(MIN_WHOLE, MAX_DATAGRAM)
     }
 }
 

@@ -116,8 +116,8 @@ impl Writer {
         let audience = proxy.audience();
         let change = self.history.get(sequence);
         match change.filter(|_| sequence >= proxy.start) {
-            Some(change) if self.voice.splits(change) => {
-                let most = ANSWER_BYTES / usize::from(self.config.fragment_size.max(1));
+            Some(change) if self.voice.splits(sequence, change) => {
+                let most = ANSWER_BYTES / self.voice.fragments.of(sequence);
                 let numbers = wanted.state.iter().map(|n| n.0 as usize);
                 let numbers = numbers.take(most.max(1));
                 self.voice

@@ -1,5 +1,6 @@
 //! How a change is said: as one DATA or as DATA_FRAGs (RTPS 2.5 8.4.14.1), with its timestamp before it.
 use super::WriterConfig;
+use super::fragments::FragmentSizes;
 use crate::{Change, ChangeKind, InstanceHandle, Outbox, To};
 use alloc::vec::Vec;
 use bytes::Bytes;
@@ -18,7 +19,7 @@ pub(super) struct Audience {
 
 pub(super) struct Voice {
     writer: Guid,
-    fragment_size: usize,
+    pub(super) fragments: FragmentSizes,
     send_key_hash: bool,
     policies: Vec<u8>,
     inline: Vec<u8>,
@@ -28,7 +29,7 @@ impl Voice {
     pub(super) fn new(config: &WriterConfig) -> Self {
         Self {
             writer: config.guid,
-            fragment_size: usize::from(config.fragment_size.max(1)),
+            fragments: FragmentSizes::new(config.fragment_size),
             send_key_hash: config.send_key_hash,
             policies: config.inline_qos.clone(),
             inline: Vec::new(),
@@ -46,9 +47,10 @@ impl Voice {
         out: &mut impl Outbox,
     ) -> usize {
         let size = change.payload.len();
-        if size > self.fragment_size {
-            let count = budget.div_ceil(self.fragment_size).max(1);
-            let count = count.min(size.div_ceil(self.fragment_size));
+        let fragment_size = self.fragments.of(sequence);
+        if size > fragment_size {
+            let count = budget.div_ceil(fragment_size).max(1);
+            let count = count.min(size.div_ceil(fragment_size));
             return self.say_fragments(audience, sequence, change, 1..=count, out);
         }
         self.inline_qos(audience, change);
@@ -87,9 +89,10 @@ impl Voice {
             Submessage::InfoTimestamp(Some(change.timestamp)),
             &Bytes::new(),
         );
+        let size = self.fragments.of(sequence);
         let mut said = 0;
         for number in numbers {
-            let Some(fragment) = self.fragment(change, number) else {
+            let Some(fragment) = fragment(change, number, size) else {
                 continue;
             };
             said += fragment.len();
@@ -99,7 +102,7 @@ impl Voice {
                 sequence: SequenceNumber(sequence),
                 first: FragmentNumber(u32::try_from(number).unwrap_or(0)),
                 count: 1,
-                fragment_size: u16::try_from(self.fragment_size).unwrap_or(u16::MAX),
+                fragment_size: u16::try_from(size).unwrap_or(u16::MAX),
                 sample_size: u32::try_from(change.payload.len()).unwrap_or(u32::MAX),
                 inline_qos: Parameters::little_endian(&self.inline),
                 key: change.kind != ChangeKind::Alive,
@@ -111,15 +114,8 @@ impl Voice {
     }
 
     /// True if the change goes in fragments.
-    pub(super) fn splits(&self, change: &Change) -> bool {
-        change.payload.len() > self.fragment_size
-    }
-
-    fn fragment<'a>(&self, change: &'a Change, number: usize) -> Option<&'a [u8]> {
-        let start = number.checked_sub(1)?.checked_mul(self.fragment_size)?;
-        let rest = change.payload.get(start..)?;
-        let length = rest.len().min(self.fragment_size);
-        rest.get(..length).filter(|f| !f.is_empty())
+    pub(super) fn splits(&self, sequence: i64, change: &Change) -> bool {
+        change.payload.len() > self.fragments.of(sequence)
     }
 
     fn inline_qos(&mut self, audience: Audience, change: &Change) {
@@ -139,4 +135,12 @@ impl Voice {
             self.inline.extend_from_slice(&[1, 0, 0, 0]);
         }
     }
+}
+
+/// The fragment with this number, from 1.
+fn fragment(change: &Change, number: usize, size: usize) -> Option<&[u8]> {
+    let start = number.checked_sub(1)?.checked_mul(size)?;
+    let rest = change.payload.get(start..)?;
+    let length = rest.len().min(size);
+    rest.get(..length).filter(|f| !f.is_empty())
 }

@@ -17,6 +17,8 @@ pub(super) struct Selection {
     multicast: Vec<Option<Egress>>,
     /// Every address of this host, allowed or not, with the name of its interface.
     local: Vec<(String, Ipv4Addr)>,
+    /// Largest IP packet of each interface, by name.
+    mtu: Vec<(String, u32)>,
 }
 
 #[derive(Debug)]
@@ -46,6 +48,7 @@ impl Selection {
             local: addresses(&usable)
                 .map(|(i, a)| (i.name.clone(), a.ip))
                 .collect(),
+            mtu: usable.iter().map(|i| (i.name.clone(), i.mtu)).collect(),
         };
         for (interface, address) in addresses(&usable) {
             if is_named(&interface.name, address) {
@@ -129,6 +132,23 @@ impl Selection {
         } else {
             Reach::Far
         }
+    }
+
+    /// The largest IP packet that leaves for `to` uncut: that of the interface that it leaves by, of the smallest for a
+    /// multicast group; nothing limits what stays on this host.
+    pub(super) fn mtu_to(&self, to: Ipv4Addr) -> usize {
+        let of = |name: &str| self.mtu.iter().find(|(n, _)| n == name).map(|(_, m)| *m);
+        let mtu = if to.is_multicast() {
+            let outside = self.allowed.iter().filter(|a| !a.loopback);
+            outside.filter_map(|a| of(&a.name)).min()
+        } else if to.is_loopback() || self.interface_of(to).is_some() {
+            None
+        } else {
+            let from = source_address(to).ok();
+            from.and_then(|from| self.interface_of(from)).and_then(of)
+        };
+        mtu.and_then(|mtu| usize::try_from(mtu).ok())
+            .unwrap_or(usize::MAX)
     }
 
     fn reaches_loopback(&self) -> Reach {
@@ -243,6 +263,16 @@ mod tests {
         assert_eq!(all.accepted(), None);
         let ways: Vec<u32> = all.multicast().iter().flatten().map(|e| e.index).collect();
         assert_eq!(ways, [1, 2, 3]);
+    }
+
+    #[test]
+    fn what_stays_on_this_host_is_not_cut() {
+        let all = Selection::new(host(), None).unwrap();
+        assert_eq!(all.mtu_to(Ipv4Addr::new(10, 0, 0, 1)), usize::MAX);
+        assert_eq!(all.mtu_to(Ipv4Addr::LOCALHOST), usize::MAX);
+        assert_eq!(all.mtu_to(Ipv4Addr::new(239, 255, 0, 1)), 1500);
+        let lo = named(&["lo"]).unwrap();
+        assert_eq!(lo.mtu_to(Ipv4Addr::new(239, 255, 0, 1)), usize::MAX);
     }
 
     #[test]
