@@ -9,12 +9,14 @@
 #![deny(unsafe_op_in_unsafe_fn, clippy::undocumented_unsafe_blocks)]
 
 mod interface;
+mod link;
 mod poll;
 mod receive;
 mod send;
 mod socket;
 
 pub use interface::{Address, Interface, interfaces, source_address};
+pub use link::Link;
 pub use poll::{Event, Ready, poll_readable};
 pub use receive::{Arrival, is_passing};
 pub use send::{Datagram, Egress, Sent};

@@ -162,7 +162,7 @@ fn enlarge(socket: &socket2::Socket, buffers: Buffers) -> io::Result<()> {
         .or_else(|_| set_option(fd, libc::SOL_SOCKET, libc::SO_SNDBUF, send))
 }
 
-fn set_option(
+pub(crate) fn set_option(
     fd: RawFd,
     level: libc::c_int,
     name: libc::c_int,
