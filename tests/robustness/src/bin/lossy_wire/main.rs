@@ -1,0 +1,61 @@
+//! A cable between two interfaces of one network namespace that loses, doubles, reorders, delays and corrupts what it
+//! carries, as a seed decides. For kernels without `netem`.
+//!
+//! `lossy_wire IF IF [seed=N] [loss=PERCENT] [dup=P] [reorder=P] [corrupt=P] [delay=MS] [jitter=MS]` runs until its standard
+//! input ends. Lines on the input change it meanwhile: `cut`, `heal`, or any of the settings; each is answered with one
+//! line of counts. Faults concern IPv4 alone, each direction for itself; everything else (ARP) passes, unless the cable is cut.
+//!
+//! The UDP checksum of what passes is cleared, which means "none" over IPv4: interfaces of the kind `veth` leave it to a
+//! network card that does not exist, and a flipped bit is to reach the receiver.
+#![forbid(unsafe_code)]
+
+mod cable;
+mod dice;
+mod frame;
+mod settings;
+
+use cable::Cable;
+use settings::Settings;
+use std::io::{BufRead, Write};
+use std::sync::mpsc::{Sender, TryRecvError, channel};
+
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let mut words = std::env::args().skip(1);
+    let (Some(a), Some(b)) = (words.next(), words.next()) else {
+        return Err("usage: lossy_wire INTERFACE INTERFACE [setting=value]...".into());
+    };
+    let mut settings = Settings::default();
+    words.try_for_each(|word| settings.apply(&word))?;
+    let mut cable = Cable::open(&a, &b, settings.seed)?;
+    let (commands, lines) = channel();
+    std::thread::spawn(move || read(&commands));
+    println!("ready");
+    loop {
+        match lines.try_recv() {
+            Ok(line) => obey(&line, &mut settings, &cable)?,
+            Err(TryRecvError::Empty) => {}
+            Err(TryRecvError::Disconnected) => return Ok(()),
+        }
+        cable.turn(&settings)?;
+    }
+}
+
+fn read(commands: &Sender<String>) {
+    for line in std::io::stdin().lock().lines().map_while(Result::ok) {
+        if commands.send(line).is_err() {
+            return;
+        }
+    }
+}
+
+fn obey(
+    line: &str,
+    settings: &mut Settings,
+    cable: &Cable,
+) -> Result<(), Box<dyn std::error::Error>> {
+    line.split_whitespace()
+        .try_for_each(|word| settings.apply(word))?;
+    println!("{}", cable.counts());
+    std::io::stdout().flush()?;
+    Ok(())
+}

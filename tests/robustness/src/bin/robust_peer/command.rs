@@ -1,0 +1,179 @@
+//! The peer's entities and the commands that move them.
+use crate::journal::Journal;
+use crate::options::{Options, seconds};
+use crate::sample::Numbered;
+use crate::writing::Writing;
+use dunlin::{DataReader, DataWriter, DomainParticipant, EntityId, Error, Guid};
+use std::sync::atomic::AtomicU32;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+/// How often a state that nobody signals is looked at.
+const LOOK: Duration = Duration::from_millis(2);
+
+pub(crate) struct Peer {
+    participant: DomainParticipant,
+    writer: Option<DataWriter<Numbered>>,
+    reader: Option<DataReader<Numbered>>,
+    size: usize,
+    next: Arc<AtomicU32>,
+    writing: Option<Writing>,
+    journal: Arc<Mutex<Journal>>,
+}
+
+impl Peer {
+    pub(crate) fn new(options: &Options) -> dunlin::Result<Self> {
+        let participant = DomainParticipant::with_config(options.domain, options.config())?;
+        let journal = Arc::new(Mutex::new(Journal::default()));
+        let topic = |name: &String| participant.create_topic::<Numbered>(name, Default::default());
+        let mut peer = Self {
+            writer: None,
+            reader: None,
+            size: options.size,
+            next: Arc::default(),
+            writing: None,
+            journal: Arc::clone(&journal),
+            participant: participant.clone(),
+        };
+        if let Some(name) = &options.write {
+            let publisher = participant.create_publisher(Default::default());
+            peer.writer = Some(publisher.create_datawriter(&topic(name)?, options.writer())?);
+        }
+        if let Some(name) = &options.read {
+            let subscriber = participant.create_subscriber(Default::default());
+            let listener = move |reader: &DataReader<Numbered>| {
+                let mut journal = lock(&journal);
+                while let Some(sample) = reader.take_next_sample() {
+                    if let Some(data) = sample.data() {
+                        journal.note(data);
+                    }
+                }
+            };
+            let reader = subscriber.create_datareader_with_listener(
+                &topic(name)?,
+                options.reader(),
+                listener,
+            )?;
+            peer.reader = Some(reader);
+        }
+        Ok(peer)
+    }
+
+    /// Who it is, in hexadecimal digits.
+    pub(crate) fn introduction(&self) -> String {
+        let hex = |bytes: &[u8]| bytes.iter().map(|b| format!("{b:02x}")).collect::<String>();
+        let none = Guid::new(self.participant.guid().prefix, EntityId::UNKNOWN);
+        let writer = self.writer.as_ref().map_or(none, DataWriter::guid);
+        let reader = self.reader.as_ref().map_or(none, DataReader::guid);
+        format!(
+            "writer={} reader={}",
+            hex(&writer.to_bytes()),
+            hex(&reader.to_bytes())
+        )
+    }
+
+    /// Carries out one command and tells how that went.
+    ///
+    /// `matched S`, `unmatched S`: waits until every endpoint has a partner, or none has; `write N RATE`: begins to write;
+    /// `stop`, `join`: ends writing, or waits for its end; `acked S`: waits for acknowledgements; `received N S`: waits until
+    /// there are so many; `restart`: latencies count from now; `report`. `S` are seconds; waits answer with `ms=` or `timeout`.
+    pub(crate) fn obey(&mut self, line: &str) -> String {
+        let words: Vec<&str> = line.split_whitespace().collect();
+        let number = |place: usize| words.get(place).and_then(|w| w.parse::<f64>().ok());
+        match (words.first().copied(), number(1), number(2)) {
+            (Some("matched"), Some(s), _) => wait(s, || self.partners().iter().all(|n| *n > 0)),
+            (Some("unmatched"), Some(s), _) => wait(s, || self.partners().iter().all(|n| *n == 0)),
+            (Some("received"), Some(n), Some(s)) => {
+                wait(s, || lock(&self.journal).received as f64 >= n)
+            }
+            (Some("acked"), Some(s), _) => self.acked(s),
+            (Some("write"), Some(count), Some(rate)) => self.write(count as u32, rate),
+            (Some("stop"), ..) => {
+                self.writing.iter().for_each(Writing::stop);
+                self.join()
+            }
+            (Some("join"), ..) => self.join(),
+            (Some("restart"), ..) => {
+                lock(&self.journal).restart_clock();
+                "restarted".into()
+            }
+            (Some("report"), ..) => self.report(),
+            (Some("discovery"), ..) => self.participant.describe_discovery().join(" | "),
+            _ => format!("error=unknown command {line:?}"),
+        }
+    }
+
+    fn partners(&self) -> Vec<usize> {
+        let writer = self.writer.as_ref().map(DataWriter::matched_count);
+        let reader = self.reader.as_ref().map(DataReader::matched_count);
+        writer.into_iter().chain(reader).collect()
+    }
+
+    fn acked(&self, timeout: f64) -> String {
+        let Some(writer) = &self.writer else {
+            return "error=no writer".into();
+        };
+        let start = Instant::now();
+        match writer.wait_for_acknowledgments(seconds(timeout)) {
+            Ok(()) => format!("ms={}", start.elapsed().as_millis()),
+            Err(Error::Timeout { why, .. }) => format!("timeout {why}"),
+            Err(error) => format!("error={error}"),
+        }
+    }
+
+    fn write(&mut self, count: u32, rate: f64) -> String {
+        match &self.writer {
+            Some(writer) if self.writing.is_none() => {
+                let next = Arc::clone(&self.next);
+                let writing = Writing::start(writer.clone(), next, self.size, count, rate);
+                self.writing = Some(writing);
+                "writing".into()
+            }
+            Some(_) => "error=already writing".into(),
+            None => "error=no writer".into(),
+        }
+    }
+
+    fn join(&mut self) -> String {
+        match self.writing.take() {
+            Some(writing) => writing.join(),
+            None => "error=not writing".into(),
+        }
+    }
+
+    fn report(&self) -> String {
+        let lost = self
+            .reader
+            .as_ref()
+            .map_or(0, |r| r.sample_lost_status().total_count);
+        let malformed = self.participant.counters().malformed;
+        let rss = resident_kib();
+        format!(
+            "{} lost={lost} malformed={malformed} rss={rss}",
+            lock(&self.journal)
+        )
+    }
+}
+
+fn lock(journal: &Mutex<Journal>) -> MutexGuard<'_, Journal> {
+    journal.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn wait(timeout: f64, done: impl Fn() -> bool) -> String {
+    let start = Instant::now();
+    while !done() {
+        if start.elapsed().as_secs_f64() > timeout {
+            return "timeout".into();
+        }
+        std::thread::sleep(LOOK);
+    }
+    format!("ms={}", start.elapsed().as_millis())
+}
+
+/// Memory of this process that is in RAM, in KiB.
+fn resident_kib() -> u64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
+    let number = line.and_then(|rest| rest.split_whitespace().next()?.parse().ok());
+    number.unwrap_or(0)
+}

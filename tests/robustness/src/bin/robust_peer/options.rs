@@ -1,0 +1,125 @@
+//! What the peer is told when it starts.
+use dunlin::{
+    DataReaderQos, DataWriterQos, Durability, Duration, History, ParticipantConfig, Reliability,
+    ResourceLimits,
+};
+
+pub(crate) struct Options {
+    pub(crate) domain: u32,
+    pub(crate) lease: f64,
+    pub(crate) multicast: bool,
+    /// Topics to write and to read.
+    pub(crate) write: Option<String>,
+    pub(crate) read: Option<String>,
+    /// Bytes of a sample beside its number and time.
+    pub(crate) size: usize,
+    /// Depth of the history; 0 keeps all.
+    pub(crate) keep: u32,
+    /// RESOURCE_LIMITS of the writer; 0 is none.
+    pub(crate) limit: u32,
+    /// Longest time that a write may wait, in milliseconds.
+    pub(crate) block: u32,
+    pub(crate) transient: bool,
+    pub(crate) reliable: bool,
+}
+
+impl Options {
+    pub(crate) fn parse(words: impl Iterator<Item = String>) -> Result<Self, String> {
+        let mut options = Self {
+            domain: 0,
+            lease: 10.0,
+            multicast: true,
+            write: None,
+            read: None,
+            size: 256,
+            keep: 0,
+            limit: 0,
+            block: 10_000,
+            transient: false,
+            reliable: true,
+        };
+        for word in words {
+            options
+                .set(&word)
+                .ok_or_else(|| format!("{word:?} is no option that robust_peer knows"))?;
+        }
+        Ok(options)
+    }
+
+    fn set(&mut self, word: &str) -> Option<()> {
+        let (name, value) = word.split_once('=')?;
+        match name {
+            "domain" => self.domain = value.parse().ok()?,
+            "lease" => self.lease = value.parse().ok()?,
+            "multicast" => self.multicast = value.parse().ok()?,
+            "write" => self.write = Some(value.into()),
+            "read" => self.read = Some(value.into()),
+            "size" => self.size = value.parse().ok()?,
+            "keep" => self.keep = value.parse().ok()?,
+            "limit" => self.limit = value.parse().ok()?,
+            "block" => self.block = value.parse().ok()?,
+            "transient" => self.transient = value.parse().ok()?,
+            "reliable" => self.reliable = value.parse().ok()?,
+            _ => return None,
+        }
+        Some(())
+    }
+
+    pub(crate) fn config(&self) -> ParticipantConfig {
+        ParticipantConfig {
+            lease_duration: seconds(self.lease),
+            multicast: self.multicast,
+            ..ParticipantConfig::default()
+        }
+    }
+
+    pub(crate) fn writer(&self) -> DataWriterQos {
+        DataWriterQos {
+            reliability: self.reliability(),
+            durability: self.durability(),
+            history: self.history(),
+            resource_limits: ResourceLimits {
+                max_samples: (self.limit > 0).then_some(self.limit),
+                ..ResourceLimits::default()
+            },
+            ..DataWriterQos::default()
+        }
+    }
+
+    pub(crate) fn reader(&self) -> DataReaderQos {
+        DataReaderQos {
+            reliability: self.reliability(),
+            durability: self.durability(),
+            history: self.history(),
+            ..DataReaderQos::default()
+        }
+    }
+
+    fn reliability(&self) -> Reliability {
+        match self.reliable {
+            false => Reliability::BEST_EFFORT,
+            true => Reliability {
+                max_blocking_time: Duration::from_millis(self.block),
+                ..Reliability::RELIABLE
+            },
+        }
+    }
+
+    fn durability(&self) -> Durability {
+        match self.transient {
+            true => Durability::TransientLocal,
+            false => Durability::Volatile,
+        }
+    }
+
+    fn history(&self) -> History {
+        match self.keep {
+            0 => History::KeepAll,
+            depth => History::KeepLast(depth),
+        }
+    }
+}
+
+pub(crate) fn seconds(seconds: f64) -> Duration {
+    Duration::from_nanos((seconds * 1e9) as i64)
+}

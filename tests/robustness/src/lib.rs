@@ -1,0 +1,8 @@
+//! What the robustness tests share: network namespaces that vanish by themselves, and processes that talk in lines.
+#![forbid(unsafe_code)]
+
+mod network;
+mod process;
+
+pub use network::{Lan, Place, in_namespace};
+pub use process::{Answer, Process};

@@ -1,0 +1,161 @@
+//! A child process that answers each line with a line.
+use std::collections::HashMap;
+use std::io::{BufRead, BufReader, Write};
+use std::process::{Child, ChildStdin, Command, Stdio};
+use std::sync::mpsc::{Receiver, channel};
+use std::time::Duration;
+
+/// No command takes longer.
+const PATIENCE: Duration = Duration::from_secs(120);
+
+/// A running program. It is killed when the value is dropped, and when the thread that started it ends.
+pub struct Process {
+    name: String,
+    child: Child,
+    input: Option<ChildStdin>,
+    lines: Receiver<String>,
+    /// Its first line.
+    pub greeting: Answer,
+}
+
+/// One line of `name=value` words.
+#[derive(Clone, Debug, Default)]
+pub struct Answer {
+    /// The line as it came.
+    pub text: String,
+    values: HashMap<String, String>,
+}
+
+impl Answer {
+    /// Splits a line; words without `=` are kept in `text` alone.
+    pub fn new(text: &str) -> Self {
+        let pairs = text.split_whitespace().filter_map(|w| w.split_once('='));
+        let values = pairs.map(|(k, v)| (k.to_owned(), v.to_owned())).collect();
+        Self {
+            text: text.to_owned(),
+            values,
+        }
+    }
+
+    /// The value of a name as text.
+    ///
+    /// # Panics
+    /// If the line has no such name: the test expects it.
+    pub fn get(&self, name: &str) -> &str {
+        let value = self.values.get(name);
+        value.unwrap_or_else(|| panic!("no {name} in {:?}", self.text))
+    }
+
+    /// The value of a name as a number.
+    ///
+    /// # Panics
+    /// If the line has no such number: the test expects it.
+    pub fn number(&self, name: &str) -> i64 {
+        let value = self.get(name);
+        value
+            .parse()
+            .unwrap_or_else(|_| panic!("{name} is no number in {:?}", self.text))
+    }
+}
+
+impl Process {
+    /// Starts `command`, whose first line is its greeting.
+    ///
+    /// # Panics
+    /// If it cannot be started or says nothing.
+    pub fn start(name: &str, mut command: Command) -> Self {
+        let mut child = command
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap_or_else(|error| panic!("{name} ({command:?}) does not start: {error}"));
+        let output = child.stdout.take().expect("the output is a pipe");
+        let (sender, lines) = channel();
+        std::thread::spawn(move || {
+            for line in BufReader::new(output).lines().map_while(Result::ok) {
+                if sender.send(line).is_err() {
+                    return;
+                }
+            }
+        });
+        let mut process = Self {
+            name: name.to_owned(),
+            input: child.stdin.take(),
+            child,
+            lines,
+            greeting: Answer::default(),
+        };
+        process.greeting = process.hear();
+        process
+    }
+
+    /// Sends a command and waits for its answer.
+    ///
+    /// # Panics
+    /// If the process has ended or does not answer within two minutes.
+    pub fn ask(&mut self, line: &str) -> Answer {
+        self.tell(line);
+        self.hear()
+    }
+
+    /// Sends a command whose answer `hear` gets later.
+    ///
+    /// # Panics
+    /// If the process has ended.
+    pub fn tell(&mut self, line: &str) {
+        let input = self
+            .input
+            .as_mut()
+            .expect("the input is open until the drop");
+        let sent = writeln!(input, "{line}");
+        assert!(
+            sent.is_ok(),
+            "{} has ended: {:?}",
+            self.name,
+            self.child.try_wait()
+        );
+    }
+
+    /// The next line.
+    ///
+    /// # Panics
+    /// If the process ends first or two minutes pass.
+    pub fn hear(&mut self) -> Answer {
+        match self.lines.recv_timeout(PATIENCE) {
+            Ok(line) => Answer::new(&line),
+            Err(error) => panic!("{}: {error}; ended: {:?}", self.name, self.child.try_wait()),
+        }
+    }
+
+    /// Asks with a command that answers `ms=` or `timeout`; the milliseconds.
+    ///
+    /// # Panics
+    /// If it answers anything else than `ms=`.
+    pub fn wait(&mut self, line: &str) -> i64 {
+        let answer = self.ask(line);
+        assert!(
+            answer.text.starts_with("ms="),
+            "{}: {line}: {}",
+            self.name,
+            answer.text
+        );
+        answer.number("ms")
+    }
+
+    /// The process's id: that of the program itself, which `nsenter` and `setpriv` become.
+    pub fn id(&self) -> u32 {
+        self.child.id()
+    }
+
+    /// True as long as it runs.
+    pub fn is_alive(&mut self) -> bool {
+        matches!(self.child.try_wait(), Ok(None))
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
