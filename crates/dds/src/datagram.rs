@@ -2,11 +2,13 @@
 //!
 //! Headers and small payloads are encoded one after the other into one arena; a large payload stays where it is and is
 //! referred to by a counted slice, so that `sendmsg` gathers it. Nothing is allocated once the arena has its size.
+use crate::checksum::{self, SEAL};
+use crate::place::Place;
 use arrayvec::ArrayVec;
 use bytes::{BufMut, Bytes, BytesMut};
 use dunlin_rtps::{Outbox, To};
 use dunlin_transport::{Outgoing, Transport};
-use dunlin_wire::{GuidPrefix, Header, Locator, Submessage, Timestamp};
+use dunlin_wire::{GuidPrefix, Header, Submessage, Timestamp};
 use std::ops::Range;
 
 /// Payloads up to this size are copied behind their header; larger ones are gathered by the kernel.
@@ -21,6 +23,8 @@ pub(crate) struct Datagrams {
     arena: BytesMut,
     pieces: Vec<Piece>,
     bytes: usize,
+    /// Heads with a seal, while they are sent.
+    sealed: BytesMut,
 }
 
 /// One datagram: `head`, then `payload`, then `tail`.
@@ -43,16 +47,17 @@ impl Datagrams {
     pub(crate) fn new(prefix: GuidPrefix, limit: usize) -> Self {
         Self {
             header: Header::new(prefix),
-            limit,
+            limit: limit.saturating_sub(SEAL),
             arena: BytesMut::new(),
             pieces: Vec::new(),
             bytes: 0,
+            sealed: BytesMut::new(),
         }
     }
 
     /// Datagrams begun from now on are not longer than this, unless a single submessage is.
     pub(crate) fn set_limit(&mut self, limit: usize) {
-        self.limit = limit;
+        self.limit = limit.saturating_sub(SEAL);
     }
 
     /// Bytes waiting to be sent.
@@ -69,30 +74,43 @@ impl Datagrams {
         self.pieces.iter().map(|piece| piece.to)
     }
 
-    /// Sends everything to where `locators` says, in order, and starts afresh.
+    /// Sends everything to where `places` says, in order, and starts afresh.
     pub(crate) fn flush<'r>(
         &mut self,
         transport: &dyn Transport,
-        locators: impl Fn(To) -> &'r [Locator],
+        places: impl Fn(To) -> &'r [Place],
     ) {
+        let Self {
+            arena,
+            pieces,
+            sealed,
+            ..
+        } = self;
         let mut batch = ArrayVec::<Outgoing<'_>, AT_ONCE>::new();
-        for piece in &self.pieces {
-            for &to in locators(piece.to) {
-                if batch.is_full() {
-                    transport.send(&batch);
-                    batch.clear();
+        for piece in pieces.iter() {
+            for place in places(piece.to) {
+                if batch.is_full() || place.sealed {
+                    send(transport, &mut batch);
                 }
-                batch.push(Outgoing {
-                    to,
-                    head: self.arena.get(piece.head.clone()).unwrap_or_default(),
+                let plain = Outgoing {
+                    to: place.locator,
+                    head: arena.get(piece.head.clone()).unwrap_or_default(),
                     payload: &piece.payload,
-                    tail: self.arena.get(piece.tail.clone()).unwrap_or_default(),
-                });
+                    tail: arena.get(piece.tail.clone()).unwrap_or_default(),
+                };
+                if place.sealed {
+                    sealed.clear();
+                    checksum::seal(plain.head, [plain.payload, plain.tail], sealed);
+                    transport.send(&[Outgoing {
+                        head: sealed,
+                        ..plain
+                    }]);
+                } else {
+                    batch.push(plain);
+                }
             }
         }
-        if !batch.is_empty() {
-            transport.send(&batch);
-        }
+        send(transport, &mut batch);
         drop(batch);
         self.pieces.clear();
         self.arena.clear();
@@ -155,6 +173,13 @@ impl Datagrams {
             piece.tail.end += padding;
         }
         self.bytes += self.arena.len() - before;
+    }
+}
+
+fn send(transport: &dyn Transport, batch: &mut ArrayVec<Outgoing<'_>, AT_ONCE>) {
+    if !batch.is_empty() {
+        transport.send(batch);
+        batch.clear();
     }
 }
 

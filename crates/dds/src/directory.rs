@@ -1,5 +1,6 @@
 //! What the participant knows of itself and of others: the entity tree, discovery and matching.
 use crate::datagram::Datagrams;
+use crate::place::Place;
 use crate::reader::ReaderCore;
 use crate::shared::{Routes, Shared};
 use crate::writer::WriterCore;
@@ -17,7 +18,7 @@ pub(crate) struct Directory {
     discovery: Discovery,
     datagrams: Datagrams,
     /// Where announcements go: the multicast group and the peers.
-    announce: Vec<Locator>,
+    announce: Vec<Place>,
     events: Vec<Event>,
     pub(crate) writers: HashMap<EntityId, Arc<WriterCore>>,
     pub(crate) readers: HashMap<EntityId, Arc<ReaderCore>>,
@@ -25,11 +26,11 @@ pub(crate) struct Directory {
     /// Matched writers of each reader.
     sources: HashMap<EntityId, Vec<Guid>>,
     /// Where each matched reader of each writer is reached.
-    sinks: HashMap<EntityId, HashMap<Guid, Locator>>,
+    sinks: HashMap<EntityId, HashMap<Guid, Place>>,
     /// Where each matched endpoint is reached.
-    locators: HashMap<Guid, Locator>,
+    places: HashMap<Guid, Place>,
     /// Where each participant's discovery is reached.
-    peers: HashMap<GuidPrefix, Locator>,
+    peers: HashMap<GuidPrefix, Place>,
     /// The routes must be made anew.
     changed: bool,
     last_key: u32,
@@ -65,14 +66,14 @@ impl Directory {
         Self {
             discovery,
             datagrams,
-            announce,
+            announce: announce.into_iter().map(Place::open).collect(),
             events: Vec::new(),
             writers: HashMap::new(),
             readers: HashMap::new(),
             topics: HashMap::new(),
             sources: HashMap::new(),
             sinks: HashMap::new(),
-            locators: HashMap::new(),
+            places: HashMap::new(),
             peers: HashMap::new(),
             changed: false,
             last_key: 0,
@@ -241,13 +242,13 @@ impl Directory {
             datagrams,
             announce,
             peers,
-            locators,
+            places,
             ..
         } = self;
         datagrams.flush(&*shared.transport, |to| match to {
             To::Announce => announce,
             To::Endpoint(guid) if guid.entity.is_builtin() => one(peers.get(&guid.prefix)),
-            To::Endpoint(guid) => one(locators.get(&guid)),
+            To::Endpoint(guid) => one(places.get(&guid)),
             To::Matched => &[],
         });
     }
@@ -267,7 +268,7 @@ impl Directory {
             {
                 let (unicast, multicast) = discovery.metatraffic_locators(guid.prefix);
                 let place = nearest(transport, unicast).or_else(|| nearest(transport, multicast));
-                peers.extend(place.map(|locator| (guid.prefix, *locator)));
+                peers.extend(place.map(|to| (guid.prefix, Place::of(transport, guid.prefix, *to))));
             }
         }
     }
@@ -409,9 +410,10 @@ impl Directory {
                 tracing::warn!(%writer, reader = %reader.guid, locators = ?reader.unicast, "reader matches but none of its locators can be reached");
             }
             (one, other) => {
-                sinks.extend(other.or(one).map(|locator| (reader.guid, *locator)));
-                self.locators
-                    .extend(one.or(other).map(|locator| (reader.guid, *locator)));
+                let place =
+                    |to: &Locator| (reader.guid, Place::of(transport, reader.guid.prefix, *to));
+                sinks.extend(other.or(one).map(place));
+                self.places.extend(one.or(other).map(place));
             }
         }
         self.changed = true;
@@ -423,7 +425,7 @@ impl Directory {
             sinks.remove(&reader);
         }
         if !self.sinks.values().any(|sinks| sinks.contains_key(&reader)) {
-            self.locators.remove(&reader);
+            self.places.remove(&reader);
         }
         self.changed = true;
         self.set_destinations(shared, writer.entity);
@@ -436,7 +438,9 @@ impl Directory {
             places.sort_unstable();
             places.dedup();
             let transport = &shared.transport;
-            let limits = places.iter().map(|to| transport.max_whole_datagram(to));
+            let limits = places
+                .iter()
+                .map(|to| transport.max_whole_datagram(&to.locator));
             let limit = limits.min().unwrap_or(transport.max_datagram());
             core.set_destinations(places, limit);
         }
@@ -446,8 +450,8 @@ impl Directory {
         let transport = &*shared.transport;
         let place =
             nearest(transport, &writer.unicast).or_else(|| nearest(transport, &writer.multicast));
-        self.locators
-            .extend(place.map(|locator| (writer.guid, *locator)));
+        let place = place.map(|to| (writer.guid, Place::of(transport, writer.guid.prefix, *to)));
+        self.places.extend(place);
         let sources = self.sources.entry(reader.entity).or_default();
         if !sources.contains(&writer.guid) {
             sources.push(writer.guid);
@@ -464,7 +468,7 @@ impl Directory {
             .values()
             .any(|sources| sources.contains(&writer))
         {
-            self.locators.remove(&writer);
+            self.places.remove(&writer);
         }
         self.changed = true;
     }
@@ -481,11 +485,11 @@ impl Directory {
         Routes {
             readers,
             writers: self.writers.clone(),
-            locators: self.locators.clone(),
+            places: self.places.clone(),
         }
     }
 }
 
-fn one(locator: Option<&Locator>) -> &[Locator] {
-    locator.map_or(&[], std::slice::from_ref)
+fn one(place: Option<&Place>) -> &[Place] {
+    place.map_or(&[], std::slice::from_ref)
 }

@@ -32,6 +32,7 @@
 //! a sample's journey.
 #![forbid(unsafe_code)]
 
+mod checksum;
 mod clock;
 mod condition;
 mod config;
@@ -40,6 +41,7 @@ mod directory;
 mod error;
 mod lock;
 mod participant;
+mod place;
 mod pool;
 mod publisher;
 mod reader;

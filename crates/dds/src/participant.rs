@@ -14,6 +14,7 @@ use dunlin_rtps::discovery::{Discovery, DiscoveryConfig};
 use dunlin_transport::{Listen, Receiver, Transport, UdpConfig, UdpTransport};
 use dunlin_wire::{EntityId, Guid, GuidPrefix, Locator, VendorId, ports};
 use std::io;
+use std::sync::atomic::Ordering::SeqCst;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 
@@ -38,6 +39,8 @@ pub(crate) struct ParticipantGuard {
 pub struct ParticipantCounters {
     /// Messages that were not valid RTPS, or whose rest was not.
     pub malformed: u64,
+    /// Messages whose checksum was wrong or missing: damaged on the way, or forged.
+    pub damaged: u64,
 }
 
 impl DomainParticipant {
@@ -133,13 +136,11 @@ impl DomainParticipant {
 
     /// What was received and dropped.
     pub fn counters(&self) -> ParticipantCounters {
-        let malformed = self
-            .guard
-            .shared
-            .counters
-            .malformed
-            .load(std::sync::atomic::Ordering::SeqCst);
-        ParticipantCounters { malformed }
+        let counters = &self.guard.shared.counters;
+        ParticipantCounters {
+            malformed: counters.malformed.load(SeqCst),
+            damaged: counters.damaged.load(SeqCst),
+        }
     }
 
     /// What has been discovered, a line each, for people who wonder why nothing matches.
@@ -288,8 +289,8 @@ fn build(
     })?;
     let announce = sockets.group.iter().copied().chain(peers).collect();
     let datagrams = Datagrams::new(prefix, whole_datagram(&*transport));
-    let user = Role::new(sockets.user, config.waiting);
-    let meta = Role::new(sockets.meta, Waiting::Block);
+    let user = Role::new(sockets.user, config.waiting, true);
+    let meta = Role::new(sockets.meta, Waiting::Block, false);
     let directory = Directory::new(discovery, datagrams, announce);
     Ok(Shared::new(
         prefix, domain, config, transport, user, meta, directory,

@@ -1,6 +1,8 @@
 //! The receive work: datagram in, caches filled, listeners called, answers out — all in the thread that holds the role.
+use crate::checksum::{self, Verdict};
 use crate::clock;
 use crate::datagram::Datagrams;
+use crate::place::{is_dunlin, leaves_host};
 use crate::pool::Pool;
 use crate::reader::ReaderCore;
 use crate::shared::{Routes, Shared};
@@ -44,6 +46,10 @@ enum Spun {
 pub(crate) struct Worker {
     receiver: Box<dyn Receiver>,
     waiting: Waiting,
+    /// Everything that our own kind sends here over a network has a checksum.
+    sealed: bool,
+    /// The last sender's address, and whether it is another host's.
+    neighbour: ([u8; 16], bool),
     alone: bool,
     /// What the receiver's datagrams land in.
     buffers: Pool,
@@ -92,10 +98,12 @@ impl News {
 }
 
 impl Worker {
-    pub(crate) fn new(receiver: Box<dyn Receiver>, waiting: Waiting) -> Self {
+    pub(crate) fn new(receiver: Box<dyn Receiver>, waiting: Waiting, sealed: bool) -> Self {
         Self {
             receiver,
             waiting,
+            sealed,
+            neighbour: ([0; 16], false),
             alone: std::thread::available_parallelism().is_ok_and(|n| n.get() == 1),
             buffers: Pool::default(),
             kept: Pool::default(),
@@ -212,10 +220,17 @@ struct Context<'a> {
 impl Worker {
     /// Works through one datagram: caches first, then the answers it provoked.
     fn work(&mut self, shared: &Arc<Shared>, now: Time, datagram: &Bytes, from: Locator) {
+        let verdict = checksum::verify(datagram);
+        if verdict == Verdict::Damaged {
+            return shared.counters.damaged(from);
+        }
         let message = match Message::parse(datagram) {
             Ok(message) => message,
             Err(error) => return shared.counters.malformed(from, &error),
         };
+        if verdict == Verdict::Absent && self.expects_seal(shared, &message.header, from) {
+            return shared.counters.damaged(from);
+        }
         shared.refresh(&mut self.routes, &mut self.generation);
         let mut context = Context {
             now,
@@ -234,6 +249,19 @@ impl Worker {
             }
         }
         self.answer(shared);
+    }
+
+    /// Would the sender have sealed this? Then damage has taken the seal away, or somebody else sent it.
+    fn expects_seal(&mut self, shared: &Shared, header: &Header, from: Locator) -> bool {
+        if !self.sealed || !is_dunlin(header.prefix) {
+            return false;
+        }
+        let (known, remote) = self.neighbour;
+        if known != from.address {
+            self.neighbour = (from.address, leaves_host(&*shared.transport, &from));
+            return self.neighbour.1;
+        }
+        remote
     }
 
     fn interpret(
@@ -322,7 +350,7 @@ impl Worker {
         {
             let routes = &self.routes;
             answers.flush(&*shared.transport, |to| match to {
-                To::Endpoint(guid) => routes.locator(&guid),
+                To::Endpoint(guid) => routes.place(&guid),
                 To::Matched | To::Announce => &[],
             });
         }

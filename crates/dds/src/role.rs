@@ -48,10 +48,11 @@ pub(crate) struct Role {
 }
 
 impl Role {
-    pub(crate) fn new(receiver: Box<dyn Receiver>, waiting: Waiting) -> Self {
+    /// `sealed`: what our own kind sends to this receiver over a network always has a checksum.
+    pub(crate) fn new(receiver: Box<dyn Receiver>, waiting: Waiting, sealed: bool) -> Self {
         Self {
             waker: receiver.waker(),
-            worker: Mutex::new(Worker::new(receiver, waiting)),
+            worker: Mutex::new(Worker::new(receiver, waiting, sealed)),
             follower: OnceLock::new(),
             following: AtomicU8::new(AWAY),
             leaders: AtomicUsize::new(0),

@@ -4,6 +4,7 @@ use crate::config::ParticipantConfig;
 use crate::datagram::Datagrams;
 use crate::directory::{Directory, Notice};
 use crate::lock::{DISCOVERY, LEAF, Ranked};
+use crate::place::Place;
 use crate::reader::ReaderCore;
 use crate::role::Role;
 use crate::timer::{Due, Timer};
@@ -42,7 +43,7 @@ pub(crate) struct Routes {
     pub(crate) readers: HashMap<Guid, Vec<Arc<ReaderCore>>>,
     pub(crate) writers: HashMap<EntityId, Arc<WriterCore>>,
     /// Matched remote endpoint to the one place where it is reached.
-    pub(crate) locators: HashMap<Guid, Locator>,
+    pub(crate) places: HashMap<Guid, Place>,
 }
 
 impl Routes {
@@ -57,10 +58,8 @@ impl Routes {
             .filter(move |core| reader == EntityId::UNKNOWN || core.guid.entity == reader)
     }
 
-    pub(crate) fn locator(&self, endpoint: &Guid) -> &[Locator] {
-        self.locators
-            .get(endpoint)
-            .map_or(&[], std::slice::from_ref)
+    pub(crate) fn place(&self, endpoint: &Guid) -> &[Place] {
+        self.places.get(endpoint).map_or(&[], std::slice::from_ref)
     }
 }
 
@@ -68,15 +67,31 @@ impl Routes {
 #[derive(Default)]
 pub(crate) struct Counters {
     pub(crate) malformed: AtomicU64,
+    pub(crate) damaged: AtomicU64,
 }
 
 impl Counters {
     pub(crate) fn malformed(&self, from: Locator, error: &dunlin_wire::Error) {
-        let before = self.malformed.fetch_add(1, SeqCst);
-        if before.is_power_of_two() || before == 0 {
-            tracing::warn!(?from, %error, total = before + 1, "malformed RTPS message dropped");
+        if let Some(total) = worth_telling(&self.malformed) {
+            tracing::warn!(?from, %error, total, "malformed RTPS message dropped");
         }
     }
+
+    pub(crate) fn damaged(&self, from: Locator) {
+        if let Some(total) = worth_telling(&self.damaged) {
+            tracing::warn!(
+                ?from,
+                total,
+                "message with a wrong or missing checksum dropped"
+            );
+        }
+    }
+}
+
+/// Counts one more; says how many there are at the first, second, fourth, eighth...
+fn worth_telling(counter: &AtomicU64) -> Option<u64> {
+    let total = counter.fetch_add(1, SeqCst) + 1;
+    total.is_power_of_two().then_some(total)
 }
 
 impl Shared {
@@ -146,7 +161,7 @@ impl Shared {
         }
         let routes = self.routes();
         out.flush(&*self.transport, |to| match to {
-            To::Endpoint(guid) => routes.locator(&guid),
+            To::Endpoint(guid) => routes.place(&guid),
             To::Matched | To::Announce => &[],
         });
     }

@@ -3,6 +3,7 @@ use crate::clock;
 use crate::datagram::Datagrams;
 use crate::error::Error;
 use crate::lock::{LEAF, PUBLISH, Ranked, WRITER};
+use crate::place::Place;
 use crate::pool::Pool;
 use crate::shared::{Routes, Shared, fragment_size};
 use crate::signal::{Lent, Waiters};
@@ -14,7 +15,7 @@ use dunlin_rtps::{
     Change, ChangeKind, InstanceHandle, ReaderProxyConfig, Time, To, WriteError, Writer,
     WriterConfig,
 };
-use dunlin_wire::{Guid, Locator, SequenceNumber, Submessage, Timestamp};
+use dunlin_wire::{Guid, SequenceNumber, Submessage, Timestamp};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, AtomicU64, AtomicUsize, Ordering::SeqCst};
 
@@ -34,7 +35,7 @@ pub(crate) struct WriterCore {
     pub(crate) shared: Arc<Shared>,
     publish: Ranked<Publish, PUBLISH>,
     state: Ranked<Writer, WRITER>,
-    destinations: Ranked<Arc<[Locator]>, LEAF>,
+    destinations: Ranked<Arc<[Place]>, LEAF>,
     destinations_generation: AtomicU64,
     /// Bytes of a datagram that reaches all destinations whole.
     datagram_limit: AtomicUsize,
@@ -54,7 +55,7 @@ pub(crate) struct WriterCore {
 struct Publish {
     pool: Pool,
     datagrams: Datagrams,
-    destinations: Arc<[Locator]>,
+    destinations: Arc<[Place]>,
     generation: u64,
 }
 
@@ -89,7 +90,7 @@ impl WriterCore {
             send_key_hash: keyed,
             ..WriterConfig::new(guid)
         };
-        let none: Arc<[Locator]> = Arc::new([]);
+        let none: Arc<[Place]> = Arc::new([]);
         Self {
             guid,
             topic: topic.to_owned(),
@@ -314,7 +315,7 @@ impl WriterCore {
         let matched = Arc::clone(&self.destinations.lock());
         out.flush(&*self.shared.transport, |to| match to {
             To::Matched => &matched,
-            To::Endpoint(guid) => routes.locator(&guid),
+            To::Endpoint(guid) => routes.place(&guid),
             To::Announce => &[],
         });
     }
@@ -362,7 +363,7 @@ impl WriterCore {
     }
 
     /// From now on samples go to these places, in datagrams of at most `limit` bytes.
-    pub(crate) fn set_destinations(&self, to: Vec<Locator>, limit: usize) {
+    pub(crate) fn set_destinations(&self, to: Vec<Place>, limit: usize) {
         self.datagram_limit.store(limit, SeqCst);
         self.state.lock().set_fragment_size(fragment_size(limit));
         *self.destinations.lock() = to.into();

@@ -83,6 +83,33 @@ fn large_samples_survive_the_loss_of_fragments() {
 }
 
 #[test]
+fn a_damaged_message_is_noticed_and_repeated() {
+    let net = Net::new(0.0);
+    let (wqos, rqos) = reliable_all();
+    let (a, b) = (net.participant(), net.participant());
+    let writer = writer::<Plain>(&a, "T", wqos);
+    let reader = reader::<Plain>(&b, "T", rqos);
+    writer.wait_for_matched(1, SOON).unwrap();
+    reader.wait_for_matched(1, SOON).unwrap();
+    net.set_faults(dunlin::transport::Faults {
+        corrupt: 0.05,
+        ..Default::default()
+    });
+    let data = Bytes::from(vec![0x5a; 300]);
+    for number in 0..3_000 {
+        let data = data.clone();
+        writer.write(&Plain { number, data }).unwrap();
+    }
+    let samples = take(&reader, 3_000);
+    for (number, sample) in (0..).zip(&samples) {
+        let data = data.clone();
+        assert_eq!(sample.data(), Some(&Plain { number, data }));
+    }
+    assert_eq!(samples.len(), 3_000);
+    assert!(b.counters().damaged > 50, "{:?}", b.counters());
+}
+
+#[test]
 fn a_late_joiner_gets_the_history_that_a_transient_local_writer_keeps() {
     let net = Net::new(0.2);
     let (wqos, rqos) = reliable_all();

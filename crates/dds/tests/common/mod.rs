@@ -36,6 +36,10 @@ impl Net {
         ))
     }
 
+    pub(crate) fn set_faults(&self, faults: Faults) {
+        self.0.set_faults(faults);
+    }
+
     pub(crate) fn set_drop(&self, drop: f64) {
         self.0.set_faults(Faults {
             drop,
