@@ -175,7 +175,8 @@ impl Condition {
 /// Waits until one of its conditions is true.
 ///
 /// While it waits, the calling thread does the receive work of its participant if nobody else does: data arrives in the
-/// thread that waits for it, and listeners may run in it.
+/// thread that waits for it, and listeners may run in it. That is the work on what arrives by unicast: samples that come by
+/// a multicast group (`DataReaderQos::multicast`) are received by the group's own thread, which wakes this one.
 pub struct WaitSet {
     conditions: Vec<Condition>,
     signal: Arc<Signal>,

@@ -29,6 +29,8 @@ pub(crate) struct Directory {
     sinks: HashMap<EntityId, HashMap<Guid, Place>>,
     /// Where each matched endpoint is reached.
     places: HashMap<Guid, Place>,
+    /// The groups of matched readers that get their samples by multicast.
+    groups: HashMap<Guid, Place>,
     /// Where each participant's discovery is reached.
     peers: HashMap<GuidPrefix, Place>,
     /// The routes must be made anew.
@@ -74,6 +76,7 @@ impl Directory {
             sources: HashMap::new(),
             sinks: HashMap::new(),
             places: HashMap::new(),
+            groups: HashMap::new(),
             peers: HashMap::new(),
             changed: false,
             last_key: 0,
@@ -414,6 +417,8 @@ impl Directory {
                     |to: &Locator| (reader.guid, Place::of(transport, reader.guid.prefix, *to));
                 sinks.extend(other.or(one).map(place));
                 self.places.extend(one.or(other).map(place));
+                self.groups.remove(&reader.guid);
+                self.groups.extend(other.map(place));
             }
         }
         self.changed = true;
@@ -426,6 +431,7 @@ impl Directory {
         }
         if !self.sinks.values().any(|sinks| sinks.contains_key(&reader)) {
             self.places.remove(&reader);
+            self.groups.remove(&reader);
         }
         self.changed = true;
         self.set_destinations(shared, writer.entity);
@@ -486,6 +492,7 @@ impl Directory {
             readers,
             writers: self.writers.clone(),
             places: self.places.clone(),
+            groups: self.groups.clone(),
         }
     }
 }

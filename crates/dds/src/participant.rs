@@ -15,7 +15,7 @@ use dunlin_transport::{Listen, Receiver, Transport, UdpConfig, UdpTransport};
 use dunlin_wire::{EntityId, Guid, GuidPrefix, Locator, VendorId, ports};
 use std::io;
 use std::sync::atomic::Ordering::SeqCst;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 
 /// Participants that use the well-known ports of one host; further ones take any free ports and are found by multicast.
@@ -32,7 +32,11 @@ pub struct DomainParticipant {
 pub(crate) struct ParticipantGuard {
     pub(crate) shared: Arc<Shared>,
     threads: Mutex<Vec<JoinHandle<()>>>,
+    groups: Mutex<Groups>,
 }
+
+/// The receivers of the multicast groups on which readers want their samples, each with its follower.
+type Groups = Vec<(Locator, Arc<Role>)>;
 
 /// What a participant has received and dropped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
@@ -76,6 +80,7 @@ impl DomainParticipant {
         let shared = Arc::new(build(prefix, domain, config, transport, peers, sockets)?);
         let guard = Arc::new(ParticipantGuard {
             threads: Mutex::default(),
+            groups: Mutex::default(),
             shared,
         });
         guard.start_threads()?;
@@ -152,30 +157,52 @@ impl DomainParticipant {
 
 impl ParticipantGuard {
     fn start_threads(&self) -> Result<()> {
-        let shared = &self.shared;
-        type Body = fn(&Arc<Shared>);
-        let bodies: [(&str, Body); 3] = [
-            ("dunlin-user", |shared| shared.user.follow(shared)),
-            ("dunlin-meta", |shared| shared.meta.follow(shared)),
-            ("dunlin-timer", |shared| shared.timer.run(shared)),
-        ];
-        for (name, body) in bodies {
-            let shared = Arc::clone(shared);
-            let thread = std::thread::Builder::new()
-                .name(name.into())
-                .stack_size(256 * 1024)
-                .spawn(move || body(&shared))
+        self.start("dunlin-user", |shared| shared.user.follow(shared))?;
+        self.start("dunlin-meta", |shared| shared.meta.follow(shared))?;
+        self.start("dunlin-timer", |shared| shared.timer.run(shared))
+    }
+
+    fn start(&self, name: &str, body: impl FnOnce(&Arc<Shared>) + Send + 'static) -> Result<()> {
+        let shared = Arc::clone(&self.shared);
+        let thread = std::thread::Builder::new()
+            .name(name.into())
+            .stack_size(256 * 1024)
+            .spawn(move || body(&shared))
+            .map_err(|error| Error::Io {
+                what: format!("starting thread {name}"),
+                error,
+            })?;
+        held(&self.threads).push(thread);
+        Ok(())
+    }
+
+    /// Receives what is sent to these groups, from now on until the participant ends: readers of one group share its
+    /// receiver. A group that this participant listens to already costs nothing.
+    pub(crate) fn join(&self, groups: &[Locator]) -> Result<()> {
+        let mut joined = held(&self.groups);
+        for group in groups {
+            if joined.iter().any(|(known, _)| known == group) {
+                continue;
+            }
+            let receiver = self
+                .shared
+                .transport
+                .open(&[Listen::Multicast { group: *group }])
                 .map_err(|error| Error::Io {
-                    what: format!("starting thread {name}"),
+                    what: format!("listening to the multicast group {group:?}"),
                     error,
                 })?;
-            self.threads
-                .lock()
-                .unwrap_or_else(PoisonError::into_inner)
-                .push(thread);
+            let role = Arc::new(Role::new(receiver, self.shared.config.waiting, false));
+            let follower = Arc::clone(&role);
+            self.start("dunlin-group", move |shared| follower.follow(shared))?;
+            joined.push((*group, role));
         }
         Ok(())
     }
+}
+
+fn held<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl Drop for ParticipantGuard {
@@ -183,8 +210,10 @@ impl Drop for ParticipantGuard {
         self.shared
             .discover(|directory, now| directory.goodbye(now));
         self.shared.stop();
-        let threads =
-            std::mem::take(&mut *self.threads.lock().unwrap_or_else(PoisonError::into_inner));
+        for (_, role) in held(&self.groups).drain(..) {
+            role.stop();
+        }
+        let threads = std::mem::take(&mut *held(&self.threads));
         let this = std::thread::current().id();
         for thread in threads.into_iter().filter(|t| t.thread().id() != this) {
             if thread.join().is_err() {

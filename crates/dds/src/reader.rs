@@ -86,7 +86,7 @@ impl ReaderCore {
             topic: topic.to_owned(),
             type_info,
             subscriber,
-            multicast: Vec::new(),
+            multicast: shared.groups(&qos.multicast),
             shared: Arc::clone(shared),
             state: Ranked::new(Reader::new(config)),
             scheduled: AtomicI64::new(i64::MAX),

@@ -13,6 +13,7 @@ use dunlin_rtps::{Time, To};
 use dunlin_transport::Transport;
 use dunlin_wire::{EntityId, Guid, GuidPrefix, Locator, ports};
 use hashbrown::HashMap;
+use std::net::Ipv4Addr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering::SeqCst};
 
@@ -44,6 +45,8 @@ pub(crate) struct Routes {
     pub(crate) writers: HashMap<EntityId, Arc<WriterCore>>,
     /// Matched remote endpoint to the one place where it is reached.
     pub(crate) places: HashMap<Guid, Place>,
+    /// Matched remote reader to the multicast group where it gets its samples, if that is not the same place.
+    pub(crate) groups: HashMap<Guid, Place>,
 }
 
 impl Routes {
@@ -60,6 +63,14 @@ impl Routes {
 
     pub(crate) fn place(&self, endpoint: &Guid) -> &[Place] {
         self.places.get(endpoint).map_or(&[], std::slice::from_ref)
+    }
+
+    /// Where a reader gets its samples when they are new.
+    pub(crate) fn stream(&self, reader: &Guid) -> &[Place] {
+        match self.groups.get(reader) {
+            Some(group) => std::slice::from_ref(group),
+            None => self.place(reader),
+        }
     }
 }
 
@@ -134,6 +145,17 @@ impl Shared {
     /// Empty datagrams of this participant, for answers and repairs: so short that they travel whole to anybody.
     pub(crate) fn datagrams(&self) -> Datagrams {
         Datagrams::new(self.prefix, whole_datagram(&*self.transport))
+    }
+
+    /// Where this participant receives samples that are sent to the groups.
+    pub(crate) fn groups(&self, addresses: &[Ipv4Addr]) -> Vec<Locator> {
+        let port = ports::user_multicast(self.domain).unwrap_or(0);
+        let kind = self.transport.kind();
+        let locators = addresses.iter().map(|group| Locator {
+            kind,
+            ..Locator::udp_v4(*group, port)
+        });
+        locators.collect()
     }
 
     /// Brings a thread's own copy of the routes up to date.

@@ -35,7 +35,8 @@ impl Subscriber {
     /// A reader without a listener.
     ///
     /// # Errors
-    /// `InconsistentPolicy` if the QoS contradicts itself, `PreconditionNotMet` if the topic is another participant's.
+    /// `InconsistentPolicy` if the QoS contradicts itself, `PreconditionNotMet` if the topic is another participant's, `Io` if
+    /// a multicast group cannot be joined.
     pub fn create_datareader<T: TopicData>(
         &self,
         topic: &Topic<T>,
@@ -91,6 +92,7 @@ impl Subscriber {
                 shared,
             ))
         });
+        self.guard.join(&core.multicast)?;
         if let Some(listener) = listener {
             let reader = DataReader::unguarded(Arc::clone(&core));
             core.set_events(Some(Arc::new(Bound { reader, listener })));

@@ -223,12 +223,18 @@ impl WriterCore {
             publish.generation = generation;
         }
         let matched = &publish.destinations;
+        // A question to the one reader that lags, now and then; answers go out where the question came in.
+        let alone = publish
+            .datagrams
+            .destinations()
+            .any(|to| matches!(to, To::Endpoint(_)));
+        let routes = alone.then(|| self.shared.routes());
         publish
             .datagrams
-            .flush(&*self.shared.transport, |to| match to {
-                To::Matched => matched,
-                // Only answers go to single endpoints, and they go out where the question came in.
-                To::Endpoint(_) | To::Announce => &[],
+            .flush(&*self.shared.transport, |to| match (to, &routes) {
+                (To::Matched, _) => matched,
+                (To::Endpoint(reader), Some(routes)) => routes.stream(&reader),
+                _ => &[],
             });
     }
 
@@ -253,7 +259,7 @@ impl WriterCore {
             }
             state.heartbeat(clock::now(), &mut out);
             drop(state);
-            self.send(&mut out, &self.shared.routes());
+            self.ask(&mut out);
             last
         };
         let signal = Lent::new();
@@ -307,15 +313,25 @@ impl WriterCore {
         }
     }
 
-    /// Sends what a receive or timer thread has built for this writer.
+    /// Sends what a reader's answer provoked.
     pub(crate) fn send(&self, out: &mut Datagrams, routes: &Routes) {
+        self.send_by(out, |guid| routes.place(guid));
+    }
+
+    /// Sends questions of the writer's own, by the way that its samples go, so that they do not overtake these.
+    fn ask(&self, out: &mut Datagrams) {
+        let routes = self.shared.routes();
+        self.send_by(out, |guid| routes.stream(guid));
+    }
+
+    fn send_by<'r>(&self, out: &mut Datagrams, place: impl Fn(&Guid) -> &'r [Place]) {
         if out.is_empty() {
             return;
         }
         let matched = Arc::clone(&self.destinations.lock());
         out.flush(&*self.shared.transport, |to| match to {
             To::Matched => &matched,
-            To::Endpoint(guid) => routes.place(&guid),
+            To::Endpoint(guid) => place(&guid),
             To::Announce => &[],
         });
     }
@@ -330,7 +346,7 @@ impl WriterCore {
             state.handle_timeout(now, out);
             state.next_timeout()
         };
-        self.send(out, &self.shared.routes());
+        self.ask(out);
         self.schedule(next);
     }
 

@@ -6,9 +6,11 @@ mod namespace;
 
 use bytes::Bytes;
 use common::{Plain, SOON, reader, reliable_all, take, writer};
+use dunlin::transport::{Listen, Outgoing, Reach, Receiver, Sent, Transport, UdpTransport};
 use dunlin::*;
 use namespace::in_namespace;
-use std::net::UdpSocket;
+use std::net::{Ipv4Addr, UdpSocket};
+use std::sync::{Arc, Mutex};
 
 fn configured(config: ParticipantConfig) -> DomainParticipant {
     DomainParticipant::with_config(3, config).unwrap()
@@ -140,4 +142,227 @@ fn malformed_datagrams_are_counted_and_disturb_nobody() {
             b.counters()
         );
     });
+}
+
+const GROUP: Ipv4Addr = Ipv4Addr::new(239, 255, 1, 1);
+
+/// Remembers where each datagram with user data went: its port, and whether that is at the group.
+#[derive(Clone)]
+struct Ledger {
+    inner: Arc<UdpTransport>,
+    sent: Arc<Mutex<Vec<Locator>>>,
+}
+
+impl Ledger {
+    fn new() -> Self {
+        Self {
+            inner: Arc::new(UdpTransport::new(&Default::default()).unwrap()),
+            sent: Arc::default(),
+        }
+    }
+
+    /// Datagrams to the group and to single readers since the last call.
+    fn count(&self) -> (usize, usize) {
+        let sent = std::mem::take(&mut *self.sent.lock().unwrap());
+        let group = sent.iter().filter(|to| to.is_multicast()).count();
+        (group, sent.len() - group)
+    }
+}
+
+/// A DATA or DATA_FRAG of an endpoint that is not built in.
+fn carries_user_data(datagram: &[u8]) -> bool {
+    let mut rest = datagram.get(20..).unwrap_or_default();
+    while let &[id, _, low, high, ..] = rest {
+        let length = usize::from(u16::from_le_bytes([low, high]));
+        if [0x15, 0x16].contains(&id) && rest.get(15).is_some_and(|kind| kind >> 6 == 0) {
+            return true;
+        }
+        rest = rest.get(4 + length..).unwrap_or_default();
+    }
+    false
+}
+
+impl Transport for Ledger {
+    fn kind(&self) -> i32 {
+        self.inner.kind()
+    }
+
+    fn send(&self, datagrams: &[Outgoing<'_>]) -> Sent {
+        let with_data = datagrams.iter().filter(|d| carries_user_data(&d.to_vec()));
+        self.sent.lock().unwrap().extend(with_data.map(|d| d.to));
+        self.inner.send(datagrams)
+    }
+
+    fn open(&self, listen: &[Listen]) -> std::io::Result<Box<dyn Receiver>> {
+        self.inner.open(listen)
+    }
+
+    fn reaches(&self, to: &Locator) -> Reach {
+        self.inner.reaches(to)
+    }
+
+    fn max_datagram(&self) -> usize {
+        self.inner.max_datagram()
+    }
+
+    fn max_whole_datagram(&self, to: &Locator) -> usize {
+        self.inner.max_whole_datagram(to)
+    }
+}
+
+fn plain(number: u32) -> Plain {
+    Plain {
+        number,
+        data: Bytes::from_static(b"group"),
+    }
+}
+
+fn numbers(reader: &DataReader<Plain>, count: usize) -> Vec<u32> {
+    let samples = take(reader, count);
+    samples.iter().map(|s| s.data().unwrap().number).collect()
+}
+
+#[test]
+fn readers_on_one_group_cost_one_datagram_and_late_joiners_are_served_alone() {
+    let name = "readers_on_one_group_cost_one_datagram_and_late_joiners_are_served_alone";
+    in_namespace(name, namespace::LOOPBACK, || {
+        for reliable in [true, false] {
+            let ledger = Ledger::new();
+            let a = configured(ParticipantConfig {
+                transport: Some(Arc::new(ledger.clone())),
+                ..Default::default()
+            });
+            let (mut wqos, mut rqos) = reliable_all();
+            wqos.durability = Durability::TransientLocal;
+            if !reliable {
+                wqos.reliability = Reliability::BEST_EFFORT;
+                rqos.reliability = Reliability::BEST_EFFORT;
+            }
+            let in_group = DataReaderQos {
+                multicast: vec![GROUP],
+                ..rqos.clone()
+            };
+            let others: Vec<_> = (0..4).map(|_| configured(Default::default())).collect();
+            let mut readers: Vec<_> = others[..3]
+                .iter()
+                .map(|p| reader::<Plain>(p, "T", in_group.clone()))
+                .collect();
+            let writer = writer::<Plain>(&a, "T", wqos);
+            writer.wait_for_matched(3, SOON).unwrap();
+            for reader in &readers {
+                reader.wait_for_matched(1, SOON).unwrap();
+            }
+            for number in 0..10 {
+                writer.write(&plain(number)).unwrap();
+            }
+            for reader in &readers {
+                assert!(numbers(reader, 10).into_iter().eq(0..10));
+            }
+            // A reader that is asked while it is being matched may ask for a sample that is under way.
+            let few = if reliable { 5 } else { 0 };
+            let (group, alone) = ledger.count();
+            assert!(
+                group == 10 && alone <= few,
+                "reliable {reliable}: {group}, {alone}"
+            );
+
+            // Beside them one that did not ask for multicast.
+            readers.push(reader::<Plain>(&others[3], "T", rqos.clone()));
+            writer.wait_for_matched(4, SOON).unwrap();
+            readers[3].wait_for_matched(1, SOON).unwrap();
+            for number in 10..20 {
+                writer.write(&plain(number)).unwrap();
+            }
+            for reader in &readers {
+                assert!(numbers(reader, 10).into_iter().eq(10..20));
+            }
+            let (group, alone) = ledger.count();
+            assert!(
+                group == 10 && (10..=10 + few).contains(&alone),
+                "reliable {reliable}: {group}, {alone}"
+            );
+
+            if reliable {
+                let history = DataReaderQos {
+                    durability: Durability::TransientLocal,
+                    ..in_group
+                };
+                let late = reader::<Plain>(&others[0], "T", history);
+                assert!(numbers(&late, 20).into_iter().eq(0..20));
+                let (group, alone) = ledger.count();
+                assert_eq!(group, 0, "history is for the late joiner alone");
+                assert!(alone > 0);
+            }
+        }
+    });
+}
+
+fn group_threads() -> usize {
+    let tasks = std::fs::read_dir("/proc/self/task").unwrap();
+    tasks
+        .filter_map(|task| std::fs::read_to_string(task.ok()?.path().join("comm")).ok())
+        .filter(|name| name.trim() == "dunlin-group")
+        .count()
+}
+
+#[test]
+fn a_reader_on_a_group_gets_large_samples_and_follows_its_participant() {
+    let name = "a_reader_on_a_group_gets_large_samples_and_follows_its_participant";
+    in_namespace(name, namespace::LOOPBACK, || {
+        let (a, b) = (
+            configured(Default::default()),
+            configured(Default::default()),
+        );
+        let (wqos, mut rqos) = reliable_all();
+        rqos.multicast = vec![GROUP, Ipv4Addr::new(239, 255, 1, 2)];
+        // A thread gets its name when it first runs.
+        let listening = |count: usize| {
+            let start = std::time::Instant::now();
+            while start.elapsed().as_secs() < 10 && group_threads() != count {
+                std::thread::sleep(std::time::Duration::from_millis(2));
+            }
+            group_threads() == count
+        };
+        let first = reader::<Plain>(&b, "T", rqos.clone());
+        let second = reader::<Plain>(&b, "T", rqos);
+        assert!(listening(2), "one for each group");
+        let writer = writer::<Plain>(&a, "T", wqos);
+        writer.wait_for_matched(2, SOON).unwrap();
+        first.wait_for_matched(1, SOON).unwrap();
+        second.wait_for_matched(1, SOON).unwrap();
+        let data = Bytes::from(vec![3; 1_000_000]);
+        for number in 0..20 {
+            let data = data.clone();
+            writer.write(&Plain { number, data }).unwrap();
+        }
+        for reader in [&first, &second] {
+            assert!(numbers(reader, 20).into_iter().eq(0..20));
+        }
+        drop((first, second, b));
+        assert!(listening(0));
+    });
+}
+
+#[test]
+fn an_address_that_is_no_group_is_refused() {
+    in_namespace(
+        "an_address_that_is_no_group_is_refused",
+        namespace::LOOPBACK,
+        || {
+            let p = configured(Default::default());
+            let topic = p.create_topic::<Plain>("T", Default::default()).unwrap();
+            let qos = DataReaderQos {
+                multicast: vec![Ipv4Addr::LOCALHOST],
+                ..Default::default()
+            };
+            let made = p
+                .create_subscriber(Default::default())
+                .create_datareader(&topic, qos);
+            let error = made.err().unwrap().to_string();
+            assert!(
+                error.contains("TRANSPORT_MULTICAST 127.0.0.1") && error.contains("\"T\""),
+                "{error}"
+            );
+        },
+    );
 }

@@ -3,6 +3,7 @@ use crate::{
     DataReaderQos, DataRepresentation, DataWriterQos, Duration, History, PolicyId, ResourceLimits,
 };
 use core::fmt;
+use core::net::Ipv4Addr;
 
 /// Policies of one entity that contradict each other, or a value outside its range: the caller's fault.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,6 +38,8 @@ pub enum InvalidQos {
     },
     /// DATA_REPRESENTATION asks for one that is not implemented (XCDR1 and XCDR2 are).
     Representation(DataRepresentation),
+    /// TRANSPORT_MULTICAST names an address that is no multicast group.
+    NoGroup(Ipv4Addr),
 }
 
 impl InvalidQos {
@@ -47,6 +50,7 @@ impl InvalidQos {
             Self::InstanceAboveTotal { .. } | Self::LimitZero { .. } => PolicyId::ResourceLimits,
             Self::DeadlineBelowFilter { .. } => PolicyId::Deadline,
             Self::Representation(_) => PolicyId::DataRepresentation,
+            Self::NoGroup(_) => PolicyId::TransportMulticast,
         }
     }
 }
@@ -83,6 +87,10 @@ impl fmt::Display for InvalidQos {
                 f,
                 "DATA_REPRESENTATION {r} is not implemented, XCDR1 and XCDR2 are"
             ),
+            Self::NoGroup(address) => write!(
+                f,
+                "TRANSPORT_MULTICAST {address} is no multicast group, 224.0.0.0 to 239.255.255.255 are"
+            ),
         }
     }
 }
@@ -106,6 +114,9 @@ impl DataReaderQos {
                 deadline: self.deadline,
                 minimum_separation: self.time_based_filter,
             });
+        }
+        if let Some(address) = self.multicast.iter().find(|a| !a.is_multicast()) {
+            return Err(InvalidQos::NoGroup(*address));
         }
         self.representation
             .iter()
@@ -241,6 +252,18 @@ mod tests {
             error.to_string(),
             "DEADLINE period 10 ms is below TIME_BASED_FILTER minimum_separation 20 ms"
         );
+    }
+
+    #[test]
+    fn only_multicast_groups_are_groups() {
+        let qos = |group: [u8; 4]| DataReaderQos {
+            multicast: alloc::vec![Ipv4Addr::new(239, 255, 1, 1), group.into()],
+            ..DataReaderQos::default()
+        };
+        assert_eq!(qos([239, 255, 1, 2]).validate(), Ok(()));
+        let error = qos([10, 0, 0, 1]).validate().unwrap_err();
+        assert_eq!(error.policy(), PolicyId::TransportMulticast);
+        assert!(error.to_string().contains("10.0.0.1"), "{error}");
     }
 
     #[test]

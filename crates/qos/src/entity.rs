@@ -5,6 +5,7 @@ use crate::{
     WriterDataLifecycle,
 };
 use alloc::vec::Vec;
+use core::net::Ipv4Addr;
 
 /// QoS of a participant.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
@@ -128,6 +129,11 @@ pub struct DataReaderQos {
     pub reader_data_lifecycle: ReaderDataLifecycle,
     /// Which serializations are understood.
     pub representation: Vec<DataRepresentation>,
+    /// Dunlin's own, like the TRANSPORT_MULTICAST of other products: multicast groups on which the reader asks for its
+    /// samples, so that many readers on one group cost the writer one datagram. A writer sends to the first group that
+    /// it can reach, and what only this reader lacks to the reader alone. Empty means unicast. No writer is refused for
+    /// it: one that cannot send by multicast sends by unicast.
+    pub multicast: Vec<Ipv4Addr>,
 }
 
 impl Default for DataReaderQos {
@@ -146,6 +152,7 @@ impl Default for DataReaderQos {
             time_based_filter: Duration::ZERO,
             reader_data_lifecycle: ReaderDataLifecycle::default(),
             representation: alloc::vec![DataRepresentation::Xcdr1, DataRepresentation::Xcdr2],
+            multicast: Vec::new(),
         }
     }
 }

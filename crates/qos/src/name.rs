@@ -48,6 +48,7 @@ names!(PolicyId {
     DurabilityService => "DURABILITY_SERVICE",
     DataRepresentation => "DATA_REPRESENTATION",
     TypeConsistencyEnforcement => "TYPE_CONSISTENCY_ENFORCEMENT",
+    TransportMulticast => "TRANSPORT_MULTICAST",
 });
 names!(ReliabilityKind { BestEffort => "BEST_EFFORT", Reliable => "RELIABLE" });
 names!(Durability {

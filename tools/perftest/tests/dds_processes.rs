@@ -109,3 +109,30 @@ fn a_lonely_side_gives_up_with_a_reason() {
         "{errors}"
     );
 }
+
+#[test]
+fn data_travels_by_multicast_if_asked_for() {
+    let latency = "-pub -latencyTest -numIter 200";
+    for multicast in ["-multicast", "-multicastAddr 239.255.7.1 -best"] {
+        let sizes = ["32", "63000", "1048576"];
+        check_loops(&format!("{latency} {multicast}"), multicast, &sizes, "200");
+    }
+    // Both subscribers are in the groups, seen from outside, and the publisher in that of the echoes.
+    let output = script(
+        "cd $(mktemp -d)
+         Q='-noPrint -noOutputHeaders -multicast'
+         $P -sub -sid 0 $Q 2> s0 & $P -sub -sid 1 $Q 2> s1 &
+         $P -pub -latencyTest -numIter 100000000 -exec 2 -numSubscribers 2 $Q 2> p &
+         sleep 1.5; echo groups $(ip maddr show dev lo | grep -o '239.255.1.*'); wait",
+    );
+    let text = stdout(&output);
+    let groups = text.lines().find(|l| l.starts_with("groups")).unwrap();
+    for group in ["239.255.1.1 users 2", "239.255.1.2", "239.255.1.100"] {
+        assert!(groups.contains(group), "{text}");
+    }
+    assert_eq!(
+        text.lines().filter(|line| line.contains(',')).count(),
+        3,
+        "{text}"
+    );
+}

@@ -9,7 +9,8 @@ use dunlin_qos::{DataReaderQos, DataRepresentation, SubscriberQos};
 
 /// What is known of a remote reader, or told of an own one.
 ///
-/// Of the QoS, `reader_data_lifecycle` concerns nobody else and does not travel.
+/// Of the QoS, `reader_data_lifecycle` concerns nobody else and does not travel; the groups of `qos.multicast` travel as
+/// locators, in `multicast`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ReaderData {
     /// Who it is.

@@ -5,6 +5,7 @@
 
 mod types;
 
+use std::net::Ipv4Addr;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
@@ -48,6 +49,8 @@ pub(crate) struct Dds<T: TestData> {
     guard: GuardCondition,
     writers: [Option<DataWriter<T>>; 3],
     readers: [Option<DataReader<T>>; 3],
+    /// `-multicast`: the groups of the topics.
+    groups: Option<[Ipv4Addr; 3]>,
     /// `-useReadThread`: a thread per reader.
     read_threads: Option<Vec<JoinHandle<()>>>,
     closing: Arc<AtomicBool>,
@@ -56,11 +59,6 @@ pub(crate) struct Dds<T: TestData> {
 impl<T: TestData> Dds<T> {
     /// Joins the domain. The error is text for the user.
     pub(crate) fn open(options: &Options, log: &Log) -> Result<Self, String> {
-        if options.transport.multicast.is_some() {
-            return Err(
-                "-multicast is not available: Dunlin's readers take their data by unicast".into(),
-            );
-        }
         for note in without_effect(options) {
             log.line(format!("Note: {note}."));
         }
@@ -99,6 +97,7 @@ impl<T: TestData> Dds<T> {
             guard,
             writers: [None, None, None],
             readers: [None, None, None],
+            groups: options.transport.multicast,
             read_threads: options.read_thread.map(|_| Vec::new()),
             closing: Arc::default(),
         })
@@ -319,6 +318,11 @@ impl<T: TestData> Messaging for Dds<T> {
             durability: durability(qos),
             history: history(qos),
             resource_limits: limits(qos),
+            multicast: self
+                .groups
+                .map(|groups| groups[topic as usize])
+                .into_iter()
+                .collect(),
             ..DataReaderQos::default()
         };
         let dds_topic = self.topic(topic)?;
