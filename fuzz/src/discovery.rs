@@ -72,13 +72,18 @@ fn hear(discovery: &mut Discovery, now: Time, datagram: &[u8], out: &mut Voice) 
     let Ok(message) = Message::parse(datagram) else {
         return;
     };
-    let source = Source {
+    let mut source = Source {
         prefix: message.header.prefix,
         vendor: message.header.vendor,
         version: message.header.version,
         multicast: false,
+        from: Locator::udp_v4([127, 0, 0, 1].into(), 9),
+        addressed: true,
     };
     for submessage in message.into_iter().flatten() {
+        if let Submessage::InfoDestination(prefix) = &submessage {
+            source.addressed = *prefix != GuidPrefix::UNKNOWN;
+        }
         discovery.handle(now, &source, None, &submessage, out, &mut Vec::new());
     }
 }

@@ -262,6 +262,7 @@ impl Directory {
             datagrams,
             discovery,
             peers,
+            announce,
             ..
         } = self;
         for to in datagrams.destinations() {
@@ -270,8 +271,14 @@ impl Directory {
                 && !peers.contains_key(&guid.prefix)
             {
                 let (unicast, multicast) = discovery.metatraffic_locators(guid.prefix);
-                let place = nearest(transport, unicast).or_else(|| nearest(transport, multicast));
-                peers.extend(place.map(|to| (guid.prefix, Place::of(transport, guid.prefix, *to))));
+                // Of groups only those that we speak to anyway: anybody can name any.
+                let groups = multicast
+                    .iter()
+                    .filter(|group| announce.contains(&Place::open(**group)));
+                let groups: Vec<Locator> = groups.copied().collect();
+                let place =
+                    reachable(transport, unicast).or_else(|| nearest(transport, &groups).copied());
+                peers.extend(place.map(|to| (guid.prefix, Place::of(transport, guid.prefix, to))));
             }
         }
     }
@@ -367,6 +374,10 @@ impl Directory {
                 tracing::debug!(?prefix, ?vendor, name, "participant found");
                 self.peers.remove(&prefix);
             }
+            Event::ParticipantChanged { prefix } => {
+                tracing::debug!(?prefix, "participant changed");
+                self.peers.remove(&prefix);
+            }
             Event::ParticipantLost { prefix, reason } => {
                 tracing::debug!(?prefix, ?reason, "participant lost");
                 self.peers.remove(&prefix);
@@ -405,8 +416,8 @@ impl Directory {
 
     fn add_sink(&mut self, shared: &Shared, writer: Guid, reader: &ReaderData) {
         let transport = &*shared.transport;
-        let unicast = nearest(transport, &reader.unicast);
-        let multicast = nearest(transport, &reader.multicast);
+        let unicast = reachable(transport, &reader.unicast);
+        let multicast = reachable_group(transport, &reader.multicast);
         let sinks = self.sinks.entry(writer.entity).or_default();
         match (unicast, multicast) {
             (None, None) => {
@@ -414,7 +425,7 @@ impl Directory {
             }
             (one, other) => {
                 let place =
-                    |to: &Locator| (reader.guid, Place::of(transport, reader.guid.prefix, *to));
+                    |to: Locator| (reader.guid, Place::of(transport, reader.guid.prefix, to));
                 sinks.extend(other.or(one).map(place));
                 self.places.extend(one.or(other).map(place));
                 self.groups.remove(&reader.guid);
@@ -454,9 +465,9 @@ impl Directory {
 
     fn add_source(&mut self, shared: &Shared, reader: Guid, writer: &WriterData) {
         let transport = &*shared.transport;
-        let place =
-            nearest(transport, &writer.unicast).or_else(|| nearest(transport, &writer.multicast));
-        let place = place.map(|to| (writer.guid, Place::of(transport, writer.guid.prefix, *to)));
+        let place = reachable(transport, &writer.unicast)
+            .or_else(|| reachable_group(transport, &writer.multicast));
+        let place = place.map(|to| (writer.guid, Place::of(transport, writer.guid.prefix, to)));
         self.places.extend(place);
         let sources = self.sources.entry(reader.entity).or_default();
         if !sources.contains(&writer.guid) {
@@ -499,4 +510,28 @@ impl Directory {
 
 fn one(place: Option<&Place>) -> &[Place] {
     place.map_or(&[], std::slice::from_ref)
+}
+
+/// The nearest of a peer's unicast locators. Others name them, so what no participant can have is passed over: groups,
+/// broadcast addresses, and the ports below 1024, which belong to other services.
+fn reachable(transport: &dyn Transport, locators: &[Locator]) -> Option<Locator> {
+    let unicast = |l: &&Locator| !l.is_multicast() && is_possible(l);
+    let possible: Vec<Locator> = locators.iter().filter(unicast).copied().collect();
+    nearest(transport, &possible).copied()
+}
+
+fn reachable_group(transport: &dyn Transport, locators: &[Locator]) -> Option<Locator> {
+    let groups = locators
+        .iter()
+        .filter(|l| l.is_multicast() && is_possible(l));
+    let groups: Vec<Locator> = groups.copied().collect();
+    nearest(transport, &groups).copied()
+}
+
+fn is_possible(locator: &Locator) -> bool {
+    const FIRST_FREE_PORT: u16 = 1024;
+    match locator.socket_addr() {
+        None => locator.kind == Locator::KIND_MEMORY,
+        Some(to) => to.port() >= FIRST_FREE_PORT && !to.ip().is_unspecified(),
+    }
 }

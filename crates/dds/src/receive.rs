@@ -235,7 +235,7 @@ impl Worker {
         let mut context = Context {
             now,
             datagram,
-            source: source(&message.header),
+            source: source(&message.header, from),
             for_us: true,
             timestamp: None,
         };
@@ -272,7 +272,8 @@ impl Worker {
     ) {
         match message {
             Submessage::InfoDestination(prefix) => {
-                context.for_us = *prefix == shared.prefix || *prefix == GuidPrefix::UNKNOWN;
+                context.source.addressed = *prefix == shared.prefix;
+                context.for_us = context.source.addressed || *prefix == GuidPrefix::UNKNOWN;
             }
             Submessage::InfoTimestamp(timestamp) => context.timestamp = *timestamp,
             Submessage::InfoSource {
@@ -357,7 +358,7 @@ impl Worker {
     }
 }
 
-fn source(header: &Header) -> Source {
+fn source(header: &Header, from: Locator) -> Source {
     let Header {
         prefix,
         vendor,
@@ -368,6 +369,8 @@ fn source(header: &Header) -> Source {
         vendor,
         version,
         multicast: false,
+        from,
+        addressed: false,
     }
 }
 

@@ -16,7 +16,10 @@ use alloc::vec::Vec;
 use arrival::{Arrival, Content};
 use cache::Cache;
 use dunlin_qos::{Duration, ReliabilityKind};
-use dunlin_wire::{Data, DataFrag, Gap, Guid, Heartbeat, HeartbeatFrag, InlineQos, Timestamp};
+use dunlin_wire::{
+    Data, DataFrag, Gap, Guid, Heartbeat, HeartbeatFrag, InlineQos, SequenceNumber,
+    SequenceNumberSet, Timestamp,
+};
 use reassembly::Progress;
 use writer_proxy::{Author, Turn, WriterProxy};
 
@@ -83,6 +86,12 @@ impl Reader {
                 }
             }
         }
+    }
+
+    /// Asks a writer, matched or not, for an answer, whatever it has.
+    pub fn hail(&mut self, writer: Guid, out: &mut impl Outbox) {
+        let state = SequenceNumberSet::new(SequenceNumber::FIRST);
+        self.push_ack_nack(writer, state, false, out);
     }
 
     /// Forgets a writer; instances that nobody else writes lose their last one. Its samples can still be taken.

@@ -19,9 +19,19 @@ pub struct Address {
 impl Address {
     /// True if `other` is in the subnet of this address.
     pub fn contains(&self, other: Ipv4Addr) -> bool {
+        (u32::from(self.ip) ^ u32::from(other)) & self.mask() == 0
+    }
+
+    /// True if `other` stands for all hosts of the subnet, by its last address or, as of old, by its first.
+    pub fn is_broadcast(&self, other: Ipv4Addr) -> bool {
+        const POINT_TO_POINT: u8 = 31;
+        let host = u32::from(other) & !self.mask();
+        self.prefix < POINT_TO_POINT && self.contains(other) && (host == 0 || host == !self.mask())
+    }
+
+    fn mask(&self) -> u32 {
         let host_bits = 32_u32.saturating_sub(u32::from(self.prefix));
-        let mask = u32::MAX.checked_shl(host_bits).unwrap_or(0);
-        (u32::from(self.ip) ^ u32::from(other)) & mask == 0
+        u32::MAX.checked_shl(host_bits).unwrap_or(0)
     }
 }
 

@@ -47,6 +47,16 @@ impl Locator {
         Some(SocketAddr::new(ip, port))
     }
 
+    /// True if both have the same address, whatever their ports.
+    pub fn is_same_host(&self, other: &Self) -> bool {
+        (self.kind, self.address) == (other.kind, other.address)
+    }
+
+    /// True for a UDP address that every host has for itself.
+    pub fn is_loopback(&self) -> bool {
+        self.socket_addr().is_some_and(|a| a.ip().is_loopback())
+    }
+
     /// True for multicast groups, of UDP and of [`Self::KIND_MEMORY`].
     pub fn is_multicast(&self) -> bool {
         let [.., a, b, c, d] = self.address;

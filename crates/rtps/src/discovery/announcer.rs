@@ -79,6 +79,17 @@ impl Announcer {
         self.due
     }
 
+    /// Bytes of the submessages with which we announce ourselves.
+    pub(super) fn size(&self) -> usize {
+        let timestamp = Submessage::InfoTimestamp(Some(Timestamp(0)));
+        let data = Data {
+            sequence: self.sequence,
+            payload: Payload::Data(&self.payload),
+            ..self.data(To::Announce)
+        };
+        timestamp.encoded_len() + Submessage::Data(data).encoded_len()
+    }
+
     /// Says that we are here.
     pub(super) fn announce(&self, timestamp: Timestamp, to: To, out: &mut impl Outbox) {
         let data = Data {

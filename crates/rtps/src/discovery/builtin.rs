@@ -70,6 +70,9 @@ pub(super) struct BuiltinTopic {
 }
 
 impl BuiltinTopic {
+    /// Bytes of the submessage that `hail` sends.
+    pub(super) const HAIL_SIZE: usize = 28;
+
     fn new(own: GuidPrefix, (writer_id, reader_id): (EntityId, EntityId), key_of: KeyOf) -> Self {
         Self {
             writer: Writer::new(WriterConfig {
@@ -116,6 +119,11 @@ impl BuiltinTopic {
             ownership_strength: 0,
         };
         self.reader.add_writer(now, writer, out);
+    }
+
+    /// Asks a participant that we do not listen to for a sign of life; one that knows us gives it.
+    pub(super) fn hail(&mut self, peer: GuidPrefix, out: &mut impl Outbox) {
+        self.reader.hail(Guid::new(peer, self.writer_id), out);
     }
 
     /// Sends all that we have to a peer's reader.

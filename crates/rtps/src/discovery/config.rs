@@ -91,9 +91,19 @@ pub struct Source {
     pub version: ProtocolVersion,
     /// The datagram came by multicast. False if unknown: announcements then also go to the participant alone.
     pub multicast: bool,
+    /// Where the datagram came from, as it claims.
+    pub from: Locator,
+    /// INFO_DST named us, and us alone: the sender knows who we are.
+    pub addressed: bool,
 }
 
 impl DiscoveryConfig {
+    /// True for an address of this host: the system lets nobody else use it as a source.
+    pub(super) fn is_own(&self, from: &Locator) -> bool {
+        let own = self.metatraffic_unicast.iter().chain(&self.default_unicast);
+        from.is_loopback() || own.into_iter().any(|l| l.is_same_host(from))
+    }
+
     /// What we say about ourselves.
     pub(super) fn announcement(&self) -> ParticipantData {
         ParticipantData {

@@ -76,7 +76,7 @@ pub enum Event {
         /// How the types differ.
         difference: TypeDifference,
     },
-    /// A participant appeared.
+    /// A participant announced itself; it may still be an invention.
     ParticipantFound {
         /// Which.
         prefix: GuidPrefix,
@@ -84,6 +84,11 @@ pub enum Event {
         vendor: VendorId,
         /// The name that it gives itself, empty if none.
         name: String,
+    },
+    /// A participant says something else about itself, such as other locators.
+    ParticipantChanged {
+        /// Which.
+        prefix: GuidPrefix,
     },
     /// A participant is gone, and all its endpoints with it.
     ParticipantLost {
@@ -131,7 +136,7 @@ pub enum LossReason {
     Goodbye,
     /// It was silent for longer than its lease.
     LeaseExpired,
-    /// It made room for others: nothing but an announcement had ever come from it.
+    /// It made room for others: nothing but announcements had ever come in its name.
     Displaced,
 }
 

@@ -159,6 +159,7 @@ impl fmt::Display for Explanation {
                     other_domain,
                     malformed,
                     no_room,
+                    misplaced,
                 } = heard;
                 if *other_domain > 0 {
                     write!(f, "; {other_domain} announcements were of another domain")?;
@@ -168,6 +169,12 @@ impl fmt::Display for Explanation {
                 }
                 if *no_room > 0 {
                     write!(f, "; for {no_room} announcements there was no room")?;
+                }
+                if *misplaced > 0 {
+                    write!(
+                        f,
+                        "; {misplaced} messages came from an address that their participant does not announce"
+                    )?;
                 }
                 Ok(())
             }

@@ -12,6 +12,7 @@ mod endpoints;
 mod event;
 mod explain;
 mod participants;
+mod strangers;
 mod watch;
 
 pub use config::{DiscoveryConfig, Limits, Source};
@@ -32,6 +33,7 @@ use dunlin_wire::{
     WriterData,
 };
 use participants::Peer;
+use strangers::Strangers;
 use watch::Watch;
 
 /// Everything that a participant knows about the others, and what it tells them.
@@ -45,6 +47,9 @@ pub struct Discovery {
     leases: Deadlines<GuidPrefix>,
     doubts: Deadlines<GuidPrefix>,
     departed: Deadlines<GuidPrefix>,
+    /// Participants that somebody, perhaps not they themselves, said goodbye for.
+    parting: Deadlines<GuidPrefix>,
+    strangers: Strangers,
     heard: Heard,
     catalog: Catalog,
     watch: Watch,
@@ -64,6 +69,8 @@ impl Discovery {
             leases: Deadlines::default(),
             doubts: Deadlines::default(),
             departed: Deadlines::default(),
+            parting: Deadlines::default(),
+            strangers: Strangers::default(),
             heard: Heard::default(),
             catalog: Catalog::new(own, &config.default_unicast, &config.default_multicast),
             watch: Watch::new(own),
@@ -187,7 +194,7 @@ impl Discovery {
         {
             return self.handle_announcement(now, source, data, out, events);
         }
-        if !self.heard_from(now, source.prefix) {
+        if !self.recognize(now, source, out, events) {
             return;
         }
         if self.publications.concerns(message) {
@@ -234,6 +241,7 @@ impl Discovery {
             self.announcer.next_timeout(),
             self.leases.next(),
             self.doubts.next(),
+            self.parting.next(),
             self.watch.next_timeout(),
             self.publications.next_timeout(),
             self.subscriptions.next_timeout(),
@@ -252,7 +260,9 @@ impl Discovery {
         for reader in readers {
             self.withdraw_reader(now, reader, out);
         }
-        let peers = self.peers.keys().map(|prefix| detector(*prefix));
+        // A stranger may not be where it says, and has nothing of ours to forget.
+        let peers = self.peers.iter().filter(|(_, peer)| peer.verified);
+        let peers = peers.map(|(prefix, _)| detector(*prefix));
         let to = core::iter::once(To::Announce).chain(peers);
         self.announcer.goodbye(self.config.timestamp(now), to, out);
     }

@@ -1,12 +1,14 @@
 //! The other participants: finding, keeping and losing them (RTPS 2.5 8.5.3).
 use super::announcer::detector;
-use super::{Discovery, Event, LossReason, Source};
+use super::builtin::BuiltinTopic;
+use super::strangers::Credit;
+use super::{Discovery, DiscoveryConfig, Event, LossReason, Source};
 use crate::{ChangeKind, Outbox, Time, To};
 use alloc::vec::Vec;
 use dunlin_qos::Duration;
 use dunlin_wire::{
-    BuiltinEndpoints, Data, EntityId, Guid, GuidPrefix, InlineQos, ParticipantData, Payload,
-    parse_key,
+    BuiltinEndpoints, Data, EntityId, Guid, GuidPrefix, InlineQos, Locator, ParticipantData,
+    Payload, Submessage, parse_key,
 };
 
 /// However short a lease a peer announces, it is kept for so long.
@@ -17,10 +19,17 @@ const DOUBT: (i64, i64) = (2, 5);
 const PROBES_PER_LEASE: i64 = 64;
 /// Bit of the built-in endpoints' QoS: participant messages are taken in without acknowledgement (RTPS 2.5 9.3.2.13).
 const BEST_EFFORT_MESSAGES: u32 = 1;
-/// One that never answered is not believed for longer, whatever lease it announces: it may not exist.
+/// One that never answered is remembered for so long, whatever lease it announces: it may not exist.
 const UNVERIFIED_LEASE: Duration = Duration::from_secs(60);
+/// It is called again after so long, as far as its credit goes, while there are but a few such.
+const CALL_AGAIN: Duration = Duration::from_millis(100);
+const FEW: usize = 64;
 /// An announcement that was sent before a goodbye and comes after it must not bring the participant back.
 const FAREWELL: Duration = Duration::from_secs(1);
+/// A goodbye from elsewhere than the participant counts if the participant keeps silent for so long ...
+const SILENCE: Duration = Duration::from_secs(1);
+/// ... though it is asked so often.
+const SILENCE_PROBE: Duration = Duration::from_millis(50);
 
 /// Another participant: what it says about itself, and how far we trust it.
 #[derive(Debug)]
@@ -28,8 +37,16 @@ pub(super) struct Peer {
     pub(super) data: ParticipantData,
     /// Its announcements reach us by multicast, so ours are taken to reach it that way too.
     pub(super) multicast: bool,
-    /// Something beside announcements came from it.
+    /// It answered: what we sent to it arrived.
     pub(super) verified: bool,
+    /// Where its last proven datagram came from.
+    source: Locator,
+    /// What it may be sent while it is not verified.
+    credit: Credit,
+    /// Which of the strangers it is while it is not verified.
+    age: u64,
+    /// The goodbye that is not proven counts then.
+    silent_until: Option<Time>,
     /// It announced too many endpoints, or too much nonsense; its endpoints are heard no more.
     pub(super) refused: bool,
     /// Descriptions of endpoints that made no sense.
@@ -38,11 +55,19 @@ pub(super) struct Peer {
 
 impl Peer {
     fn lease(&self) -> Duration {
-        let most = match self.verified {
-            true => Duration::INFINITE,
+        match self.verified {
+            true => self.data.lease_duration.max(MIN_LEASE),
             false => UNVERIFIED_LEASE,
-        };
-        self.data.lease_duration.clamp(MIN_LEASE, most)
+        }
+    }
+
+    /// A datagram from there may be its own: it says to be there, or showed it, or it is on our own host.
+    fn may_be_at(&self, from: &Locator, config: &DiscoveryConfig) -> bool {
+        let announced = [&self.data.metatraffic_unicast, &self.data.default_unicast];
+        let announced = announced.into_iter().flatten();
+        (self.verified && self.source.is_same_host(from))
+            || announced.into_iter().any(|l| l.is_same_host(from))
+            || config.is_own(from)
     }
 }
 
@@ -55,6 +80,8 @@ pub struct Heard {
     pub malformed: u64,
     /// Announcements of participants for which there was no room.
     pub no_room: u64,
+    /// What came in a participant's name from where it is not.
+    pub misplaced: u64,
 }
 
 impl Discovery {
@@ -74,11 +101,12 @@ impl Discovery {
         let kind = ChangeKind::from_status(inline.status_info.unwrap_or(0));
         match data.payload {
             payload if kind != ChangeKind::Alive => {
-                self.handle_goodbye(now, source, inline.key_hash, payload, events);
+                self.handle_goodbye(now, source, inline.key_hash, payload, out, events);
             }
             Payload::Data(bytes) => match ParticipantData::parse(bytes) {
-                Ok(data) if data.guid.prefix == source.prefix => {
-                    self.handle_participant(now, source, data, out, events);
+                Ok(announced) if announced.guid.prefix == source.prefix => {
+                    let size = Submessage::Data(*data).encoded_len();
+                    self.handle_participant(now, source, announced, size, out, events);
                 }
                 _ => self.heard.malformed += 1,
             },
@@ -92,6 +120,7 @@ impl Discovery {
         source: &Source,
         key_hash: Option<[u8; 16]>,
         payload: Payload<'_>,
+        out: &mut impl Outbox,
         events: &mut Vec<Event>,
     ) {
         let own = Guid::new(source.prefix, EntityId::PARTICIPANT);
@@ -104,11 +133,24 @@ impl Discovery {
             self.heard.malformed += 1;
             return;
         }
-        if self.peers.contains_key(&source.prefix) {
-            self.lose(now, source.prefix, LossReason::Goodbye, events);
-            self.departed.expired(now);
-            self.departed.set(source.prefix, now.after(FAREWELL));
+        // A stranger has nothing that could be lost, and its goodbye may be anybody's.
+        let Some(peer) = self.peers.get_mut(&source.prefix).filter(|p| p.verified) else {
+            return;
+        };
+        if peer.source == source.from {
+            self.part(now, source.prefix, events);
+        } else if peer.silent_until.is_none() {
+            self.heard.misplaced += 1;
+            peer.silent_until = Some(now.after(SILENCE));
+            self.parting.set(source.prefix, now.after(SILENCE_PROBE));
+            self.publications.probe(now, source.prefix, out);
         }
+    }
+
+    fn part(&mut self, now: Time, prefix: GuidPrefix, events: &mut Vec<Event>) {
+        self.lose(now, prefix, LossReason::Goodbye, events);
+        self.departed.expired(now);
+        self.departed.set(prefix, now.after(FAREWELL));
     }
 
     fn handle_participant(
@@ -116,6 +158,7 @@ impl Discovery {
         now: Time,
         source: &Source,
         data: ParticipantData,
+        size: usize,
         out: &mut impl Outbox,
         events: &mut Vec<Event>,
     ) {
@@ -124,18 +167,50 @@ impl Discovery {
             return;
         }
         self.departed.expired(now);
-        if self.departed.contains(&source.prefix) {
+        let prefix = source.prefix;
+        if self.departed.contains(&prefix) {
             return;
         }
-        let Some(peer) = self.peers.get_mut(&source.prefix) else {
-            return self.meet(now, source, data, out, events);
+        match self.peers.get_mut(&prefix) {
+            Some(peer) if peer.verified => self.hear_again(now, source, data, out, events),
+            Some(peer) if peer.data == data => {
+                peer.credit.earn(size);
+                self.renew(now, prefix);
+                self.greet(now, source, out, events);
+            }
+            known => {
+                if known.is_some() {
+                    self.lose(now, prefix, LossReason::Displaced, events);
+                }
+                self.meet(now, source, data, size, out, events);
+            }
+        }
+    }
+
+    /// A verified participant announces itself. What it says anew is believed only from where it is.
+    fn hear_again(
+        &mut self,
+        now: Time,
+        source: &Source,
+        data: ParticipantData,
+        out: &mut impl Outbox,
+        events: &mut Vec<Event>,
+    ) {
+        let prefix = source.prefix;
+        let Some(peer) = self.peers.get_mut(&prefix) else {
+            return;
         };
+        if !peer.may_be_at(&source.from, &self.config) {
+            self.heard.misplaced += 1;
+            return;
+        }
         peer.multicast |= source.multicast;
         let changed = peer.data != data;
         let before = core::mem::replace(&mut peer.data, data);
-        self.renew(now, source.prefix);
+        self.renew(now, prefix);
         if changed {
-            self.update(now, source.prefix, before.builtin_endpoints, out, events);
+            events.push(Event::ParticipantChanged { prefix });
+            self.update(now, prefix, before.builtin_endpoints, out, events);
         }
     }
 
@@ -145,17 +220,17 @@ impl Discovery {
             && data.domain_tag == self.config.domain_tag
     }
 
-    /// A participant that we did not know: it gets our announcement and all our endpoints at once, so that both sides
-    /// need not wait for a timer.
+    /// A participant that we did not know.
     fn meet(
         &mut self,
         now: Time,
         source: &Source,
         data: ParticipantData,
+        size: usize,
         out: &mut impl Outbox,
         events: &mut Vec<Event>,
     ) {
-        if !self.make_room(now, events) {
+        if !self.make_room(now, size, events) {
             self.heard.no_room += 1;
             return;
         }
@@ -165,20 +240,103 @@ impl Discovery {
             vendor: data.vendor,
             name: data.entity_name.clone(),
         });
+        let mut credit = Credit::default();
+        credit.earn(size);
         self.peers.insert(
             prefix,
             Peer {
                 data,
                 multicast: source.multicast,
                 verified: false,
+                source: source.from,
+                credit,
+                age: self.strangers.add(prefix, size),
+                silent_until: None,
                 refused: false,
                 strikes: 0,
             },
         );
         self.renew(now, prefix);
+        self.greet(now, source, out, events);
+    }
+
+    /// A stranger announced itself. If it speaks to us by name it knows our announcement already, else it gets it, and a
+    /// question that makes it answer if it knows us already, as far as its credit goes: the answer shows that it is where
+    /// it says, and neither side need wait for a timer.
+    fn greet(
+        &mut self,
+        now: Time,
+        source: &Source,
+        out: &mut impl Outbox,
+        events: &mut Vec<Event>,
+    ) {
+        let Some(peer) = self.peers.get_mut(&source.prefix) else {
+            return;
+        };
+        if source.addressed && peer.may_be_at(&source.from, &self.config) {
+            return self.verify(now, source, out, events);
+        }
+        self.call(now, source.prefix, out);
+    }
+
+    fn call(&mut self, now: Time, prefix: GuidPrefix, out: &mut impl Outbox) {
+        let size = self.announcer.size();
+        let Some(peer) = self.peers.get_mut(&prefix).filter(|p| !p.verified) else {
+            return;
+        };
+        if !peer.credit.pay(size) {
+            return;
+        }
         let timestamp = self.config.timestamp(now);
         self.announcer.announce(timestamp, detector(prefix), out);
-        self.update(now, prefix, BuiltinEndpoints(0), out, events);
+        if peer.credit.pay(BuiltinTopic::HAIL_SIZE) {
+            self.publications.hail(prefix, out);
+        }
+        if self.strangers.len() <= FEW {
+            self.doubts.set(prefix, now.after(CALL_AGAIN));
+        }
+    }
+
+    /// A stranger answered: it knows our name, which is not to be guessed, and is where it says. It gets all our endpoints.
+    fn verify(
+        &mut self,
+        now: Time,
+        source: &Source,
+        out: &mut impl Outbox,
+        events: &mut Vec<Event>,
+    ) {
+        let Some(peer) = self.peers.get_mut(&source.prefix) else {
+            return;
+        };
+        peer.verified = true;
+        peer.source = source.from;
+        self.strangers.remove(peer.age);
+        self.renew(now, source.prefix);
+        self.update(now, source.prefix, BuiltinEndpoints(0), out, events);
+    }
+
+    /// True if a built-in message may be its sender's: one that announced itself, answers to our name, and is where it says.
+    pub(super) fn recognize(
+        &mut self,
+        now: Time,
+        source: &Source,
+        out: &mut impl Outbox,
+        events: &mut Vec<Event>,
+    ) -> bool {
+        let Some(peer) = self.peers.get_mut(&source.prefix) else {
+            return false;
+        };
+        if !peer.may_be_at(&source.from, &self.config) {
+            self.heard.misplaced += 1;
+            return false;
+        }
+        match (peer.verified, source.addressed) {
+            (true, true) => peer.source = source.from,
+            (true, false) => {}
+            (false, true) => self.verify(now, source, out, events),
+            (false, false) => return false,
+        }
+        self.heard_from(now, source.prefix)
     }
 
     /// Takes over what a participant says anew; `before` are the built-in endpoints that it had.
@@ -228,26 +386,34 @@ impl Discovery {
         reason: LossReason,
         events: &mut Vec<Event>,
     ) {
-        if self.peers.remove(&prefix).is_none() {
+        let Some(peer) = self.peers.remove(&prefix) else {
             return;
-        }
+        };
         self.leases.remove(&prefix);
         self.doubts.remove(&prefix);
+        self.parting.remove(&prefix);
+        let lost = Event::ParticipantLost { prefix, reason };
+        if !peer.verified {
+            self.strangers.remove(peer.age);
+            return events.push(lost);
+        }
         self.watch.remove_all(prefix);
         self.catalog.remove_home(prefix, reason, events);
         self.publications.forget(now, prefix);
         self.subscriptions.forget(now, prefix);
         self.messages.forget(now, prefix);
-        events.push(Event::ParticipantLost { prefix, reason });
+        events.push(lost);
     }
 
     /// Something beside an announcement came from a participant, such as a sample, and it lives; false if it is unknown.
     /// Built-in messages say so by themselves; the caller may add others, say once per second.
     pub fn heard_from(&mut self, now: Time, prefix: GuidPrefix) -> bool {
-        let Some(peer) = self.peers.get_mut(&prefix) else {
+        let Some(peer) = self.peers.get_mut(&prefix).filter(|p| p.verified) else {
             return false;
         };
-        peer.verified = true;
+        if peer.silent_until.take().is_some() {
+            self.parting.remove(&prefix);
+        }
         self.renew(now, prefix);
         true
     }
@@ -256,13 +422,16 @@ impl Discovery {
         if let Some(peer) = self.peers.get(&prefix) {
             let lease = peer.lease();
             self.leases.set(prefix, now.after(lease));
+            if !peer.verified {
+                return;
+            }
             let (part, whole) = DOUBT;
             let trust = Duration::from_nanos(lease.as_nanos() / whole * part);
             self.doubts.set(prefix, now.after(trust));
         }
     }
 
-    /// Asks those that are silent for long whether they live, and gives up those that are for too long.
+    /// Calls strangers again, asks those that are silent for long whether they live, and gives up those that are for too long.
     pub(super) fn check_leases(
         &mut self,
         now: Time,
@@ -272,8 +441,17 @@ impl Discovery {
         for prefix in self.leases.expired(now) {
             self.lose(now, prefix, LossReason::LeaseExpired, events);
         }
+        for prefix in self.parting.expired(now) {
+            let until = self.peers.get(&prefix).and_then(|p| p.silent_until);
+            if until.is_some_and(|until| now < until) {
+                self.parting.set(prefix, now.after(SILENCE_PROBE));
+                self.publications.probe(now, prefix, out);
+            } else {
+                self.part(now, prefix, events);
+            }
+        }
         for prefix in self.doubts.expired(now) {
-            // One that never answered may not exist: it is not asked again and again.
+            self.call(now, prefix, out);
             if let Some(peer) = self.peers.get(&prefix).filter(|peer| peer.verified) {
                 let pause = Duration::from_nanos(peer.lease().as_nanos() / PROBES_PER_LEASE);
                 self.doubts.set(prefix, now.after(pause));
@@ -282,16 +460,16 @@ impl Discovery {
         }
     }
 
-    /// True if there is room for one more participant, if need be in place of one that never answered.
-    fn make_room(&mut self, now: Time, events: &mut Vec<Event>) -> bool {
-        if self.peers.len() < self.config.limits.participants {
-            return true;
+    /// True if there is room for one more participant with an announcement of so many bytes, if need be in place of those
+    /// that have not answered for longest.
+    fn make_room(&mut self, now: Time, size: usize, events: &mut Vec<Event>) -> bool {
+        while self.peers.len() >= self.config.limits.participants || !self.strangers.has_room(size)
+        {
+            let Some(oldest) = self.strangers.oldest() else {
+                return false;
+            };
+            self.lose(now, oldest, LossReason::Displaced, events);
         }
-        let silent = self.peers.iter().find(|(_, peer)| !peer.verified);
-        let Some(prefix) = silent.map(|(prefix, _)| *prefix) else {
-            return false;
-        };
-        self.lose(now, prefix, LossReason::Displaced, events);
         true
     }
 
@@ -303,7 +481,7 @@ impl Discovery {
         let timestamp = self.config.timestamp(now);
         self.announcer.announce(timestamp, To::Announce, out);
         for (prefix, peer) in &self.peers {
-            if !peer.multicast {
+            if peer.verified && !peer.multicast {
                 self.announcer.announce(timestamp, detector(*prefix), out);
             }
         }

@@ -146,7 +146,7 @@ impl Reader {
         }
     }
 
-    fn push_ack_nack(
+    pub(super) fn push_ack_nack(
         &mut self,
         writer: Guid,
         state: SequenceNumberSet,

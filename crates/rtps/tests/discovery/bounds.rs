@@ -1,5 +1,5 @@
 //! Hostile and broken participants stay within their bounds.
-use crate::network::{MS, Network, SECOND, prefix};
+use crate::network::{MS, Network, SECOND, locator, prefix};
 use bytes::BytesMut;
 use dunlin_rtps::discovery::{Event, LossReason};
 use dunlin_wire::{
@@ -198,4 +198,116 @@ fn bytes_that_make_no_sense_are_counted_and_change_nothing() {
     network.run(SECOND);
     assert_eq!(network.nodes[0].discovery.writers().count(), 1);
     assert_eq!(network.nodes[0].discovery.heard().malformed, 8 + 18);
+}
+
+/// Somebody's address, given as the participant's own.
+fn spoofed(index: usize, victim: usize) -> Vec<u8> {
+    let mut data = ParticipantData::new(prefix(index));
+    data.metatraffic_unicast = vec![locator(victim)];
+    data.default_unicast = vec![locator(victim)];
+    let payload = data.encode().unwrap();
+    let spdp = EntityId::SPDP_WRITER;
+    datagram(index, spdp, 1, &[], Payload::Data(&payload))
+}
+
+#[test]
+fn a_stranger_is_sent_at_most_three_times_what_came_in_its_name() {
+    let mut network = Network::of(2);
+    for i in 0..100 {
+        network.writer(0, |w| w.topic = format!("topic {i}"));
+    }
+    network.run(SECOND);
+    let (ghost, victim) = (100, 50);
+    for repeated in 1..20 {
+        let spoofed = spoofed(ghost, victim);
+        network.inject(1, 0, spoofed.clone());
+        network.run(20 * SECOND);
+        let sent = network.sent_to(locator(victim));
+        assert!(
+            sent > 0 && sent <= 3 * repeated * spoofed.len(),
+            "{sent} bytes drawn by {repeated} times {}",
+            spoofed.len()
+        );
+    }
+}
+
+#[test]
+fn endpoints_of_a_stranger_are_not_believed() {
+    let mut network = Network::of(2);
+    let writer = network.writer(0, |_| {});
+    network.run(SECOND);
+    network.inject(1, 0, spoofed(100, 50));
+    let guid = Guid::new(prefix(100), EntityId::user(1, EntityKind::ReaderNoKey));
+    let reader = dunlin_wire::ReaderData::new(guid, "Square", "Shape");
+    let payload = reader.encode().unwrap();
+    let sedp = EntityId::SEDP_SUBSCRIPTIONS_WRITER;
+    network.inject(1, 0, datagram(100, sedp, 1, &[], Payload::Data(&payload)));
+    network.run(SECOND);
+    assert!(network.nodes[0].matched(writer).is_empty());
+    assert!(network.nodes[0].discovery.heard().misplaced > 0);
+}
+
+fn farewell(index: usize) -> Vec<u8> {
+    let gone = Guid::new(prefix(index), EntityId::PARTICIPANT);
+    let mut inline = BytesMut::new();
+    InlineQos {
+        key_hash: Some(gone.to_bytes()),
+        status_info: Some(3),
+    }
+    .encode(&mut inline);
+    let key = participant_key(gone);
+    datagram(index, EntityId::SPDP_WRITER, 9, &inline, Payload::Key(&key))
+}
+
+#[test]
+fn a_goodbye_from_elsewhere_counts_only_if_silence_follows() {
+    let mut network = Network::of(3);
+    let writer = network.writer(0, |_| {});
+    let reader = network.reader(1, |_| {});
+    network.run(SECOND);
+    network.inject(2, 0, farewell(1));
+    network.run(5 * SECOND);
+    assert_eq!(network.nodes[0].matched(writer), [reader], "it lives");
+    network.kill(1);
+    network.inject(2, 0, farewell(1));
+    network.run(SECOND - 10 * MS);
+    assert_eq!(network.nodes[0].matched(writer), [reader]);
+    network.run(100 * MS);
+    assert!(network.nodes[0].matched(writer).is_empty(), "it is silent");
+}
+
+#[test]
+fn new_locators_are_believed_only_from_where_the_participant_is() {
+    let mut network = Network::of(3);
+    network.run(SECOND);
+    network.inject(2, 0, spoofed(1, 50));
+    assert_eq!(
+        network.nodes[0].discovery.metatraffic_locators(prefix(1)).0,
+        [locator(1)]
+    );
+    network.inject(1, 0, spoofed(1, 50));
+    assert_eq!(
+        network.nodes[0].discovery.metatraffic_locators(prefix(1)).0,
+        [locator(50)]
+    );
+}
+
+#[test]
+fn a_participant_joins_in_the_middle_of_a_flood() {
+    let mut network = Network::new();
+    network.join(|c| c.limits.participants = 100);
+    network.join(|_| {});
+    network.run(SECOND);
+    let writer = network.writer(0, |_| {});
+    for index in 1000..2000 {
+        network.inject(1, 0, announcement(index));
+    }
+    network.join(|_| {});
+    let reader = network.reader(2, |_| {});
+    for index in 2000..3000 {
+        network.inject(1, 0, announcement(index));
+        network.run(MS / 10);
+    }
+    network.run(SECOND);
+    assert_eq!(network.nodes[0].matched(writer), [reader]);
 }

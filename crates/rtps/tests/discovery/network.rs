@@ -30,6 +30,7 @@ pub(crate) struct Node {
 struct Datagram {
     from: usize,
     to: usize,
+    source: Locator,
     multicast: bool,
     bytes: Vec<u8>,
 }
@@ -41,6 +42,8 @@ pub(crate) struct Network {
     pub(crate) loss: u64,
     pub(crate) delay: Duration,
     pub(crate) datagrams: usize,
+    /// Bytes of datagrams to where nobody is.
+    astray: BTreeMap<Locator, usize>,
     under_way: BTreeMap<(Time, usize), Datagram>,
     random: u64,
     locators: BTreeMap<Locator, usize>,
@@ -81,11 +84,13 @@ fn destination(to: To) -> Option<GuidPrefix> {
     }
 }
 
-fn locator(index: usize) -> Locator {
+pub(crate) fn locator(index: usize) -> Locator {
+    let mut address = [0; 16];
+    address[14..].copy_from_slice(&(index as u16 % 10_000).to_be_bytes());
     Locator {
         kind: Locator::KIND_MEMORY,
         port: index as u32 + 1,
-        address: [0; 16],
+        address,
     }
 }
 
@@ -108,6 +113,7 @@ impl Network {
             loss: 0,
             delay: Duration::from_nanos(50_000),
             datagrams: 0,
+            astray: BTreeMap::new(),
             under_way: BTreeMap::new(),
             random: seed,
             locators: BTreeMap::new(),
@@ -230,9 +236,15 @@ impl Network {
         self.arrive(&Datagram {
             from,
             to,
+            source: locator(from),
             multicast: false,
             bytes,
         });
+    }
+
+    /// Bytes that were sent to a place where nobody is.
+    pub(crate) fn sent_to(&self, place: Locator) -> usize {
+        self.astray.get(&place).copied().unwrap_or(0)
     }
 
     fn fire(&mut self) {
@@ -267,9 +279,12 @@ impl Network {
                 Some(prefix) => {
                     let sender = &self.nodes[from].discovery;
                     let (unicast, _) = sender.metatraffic_locators(prefix);
-                    let to = unicast.first().and_then(|l| self.locators.get(l));
-                    if let Some(to) = to.copied() {
-                        self.post(from, to, false, bytes);
+                    let Some(place) = unicast.first() else {
+                        continue;
+                    };
+                    match self.locators.get(place).copied() {
+                        Some(to) => self.post(from, to, false, bytes),
+                        None => *self.astray.entry(*place).or_default() += bytes.len(),
                     }
                 }
             }
@@ -288,6 +303,7 @@ impl Network {
             Datagram {
                 from,
                 to,
+                source: locator(from),
                 multicast,
                 bytes,
             },
@@ -302,11 +318,13 @@ impl Network {
         let Ok(message) = Message::parse(&datagram.bytes) else {
             return;
         };
-        let source = Source {
+        let mut source = Source {
             prefix: message.header.prefix,
             vendor: message.header.vendor,
             version: message.header.version,
             multicast: datagram.multicast,
+            from: datagram.source,
+            addressed: false,
         };
         let (mut timestamp, mut for_us) = (None, true);
         let own = self.nodes[datagram.to].prefix;
@@ -314,7 +332,8 @@ impl Network {
             match submessage {
                 Ok(Submessage::InfoTimestamp(t)) => timestamp = t,
                 Ok(Submessage::InfoDestination(p)) => {
-                    for_us = p == own || p == GuidPrefix::UNKNOWN;
+                    source.addressed = p == own;
+                    for_us = source.addressed || p == GuidPrefix::UNKNOWN;
                 }
                 Ok(submessage) if for_us => {
                     self.act(datagram.to, |d, now, out, events| {

@@ -3,9 +3,17 @@ use dunlin_qos::{DataReaderQos, DataWriterQos};
 use dunlin_rtps::discovery::{Discovery, DiscoveryConfig, Event, LossReason, Source};
 use dunlin_rtps::{Outbox, Time, To};
 use dunlin_wire::{
-    EntityId, EntityKind, Guid, GuidPrefix, Message, ReaderData, Submessage, VendorId, WriterData,
+    EntityId, EntityKind, Guid, GuidPrefix, Locator, Message, ReaderData, Submessage, VendorId,
+    WriterData,
 };
 use std::collections::BTreeSet;
+
+/// Where all of them are.
+const HOME: Locator = Locator {
+    kind: Locator::KIND_UDP_V4,
+    port: 7410,
+    address: [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 127, 0, 0, 1],
+};
 
 struct Nowhere;
 
@@ -48,16 +56,21 @@ fn replay(datagrams: &[Vec<u8>], from: GuidPrefix, to: GuidPrefix) -> Vec<Event>
         if message.header.prefix != from {
             continue;
         }
-        let source = Source {
+        let mut source = Source {
             prefix: from,
             vendor: message.header.vendor,
             version: message.header.version,
             multicast: false,
+            from: HOME,
+            addressed: false,
         };
         let (mut for_us, mut timestamp) = (true, None);
         for submessage in message {
             match submessage.unwrap() {
-                Submessage::InfoDestination(prefix) => for_us = prefix == to,
+                Submessage::InfoDestination(prefix) => {
+                    for_us = prefix == to;
+                    source.addressed = for_us;
+                }
                 Submessage::InfoTimestamp(time) => timestamp = time,
                 m if for_us => {
                     let now = Time(tick);
@@ -150,6 +163,8 @@ fn hear(discovery: &mut Discovery, now: Time, datagram: &[u8], events: &mut Vec<
         vendor: message.header.vendor,
         version: message.header.version,
         multicast: false,
+        from: HOME,
+        addressed: true,
     };
     for submessage in message.into_iter().flatten() {
         discovery.handle(now, &source, None, &submessage, &mut Nowhere, events);

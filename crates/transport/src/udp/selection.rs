@@ -124,6 +124,9 @@ impl Selection {
         if self.interface_of(to).is_some() {
             return Reach::Host;
         }
+        if to.is_broadcast() || self.allowed.iter().any(|a| a.address.is_broadcast(to)) {
+            return Reach::No;
+        }
         if !self.is_routed(to) {
             return Reach::No;
         }
@@ -263,6 +266,14 @@ mod tests {
         assert_eq!(all.accepted(), None);
         let ways: Vec<u32> = all.multicast().iter().flatten().map(|e| e.index).collect();
         assert_eq!(ways, [1, 2, 3]);
+    }
+
+    #[test]
+    fn broadcast_addresses_are_nobodys() {
+        let all = Selection::new(host(), None).unwrap();
+        for ip in [[255, 255, 255, 255], [10, 0, 0, 255], [10, 0, 1, 0]] {
+            assert_eq!(all.reaches(Ipv4Addr::from(ip)), Reach::No, "{ip:?}");
+        }
     }
 
     #[test]

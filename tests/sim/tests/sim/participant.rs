@@ -280,30 +280,33 @@ impl Participant {
             loop {
                 self.buffer.reserve(LARGEST);
                 let received = self.receivers[receiver].receive(&mut self.buffer, Wait::Poll);
-                if received.unwrap().is_none() {
+                let Some(received) = received.unwrap() else {
                     break;
-                }
+                };
                 let datagram = self.buffer.split().freeze();
-                self.work(now, &datagram);
+                self.work(now, &datagram, received.from);
                 self.settle(now);
             }
         }
     }
 
-    fn work(&mut self, now: Time, datagram: &Bytes) {
+    fn work(&mut self, now: Time, datagram: &Bytes, from: Locator) {
         let message = Message::parse(datagram).unwrap();
-        let source = Source {
+        let mut source = Source {
             prefix: message.header.prefix,
             vendor: message.header.vendor,
             version: message.header.version,
             multicast: false,
+            from,
+            addressed: false,
         };
         let (mut timestamp, mut for_us) = (None, true);
         for submessage in message {
             match submessage.unwrap() {
                 Submessage::InfoTimestamp(t) => timestamp = t,
                 Submessage::InfoDestination(p) => {
-                    for_us = p == self.prefix || p == GuidPrefix::UNKNOWN;
+                    source.addressed = p == self.prefix;
+                    for_us = source.addressed || p == GuidPrefix::UNKNOWN;
                 }
                 submessage if for_us => self.dispatch(now, &source, timestamp, &submessage),
                 _ => {}
