@@ -27,9 +27,9 @@ impl Place {
     }
 }
 
-/// Is this one of our own? The first two bytes are the vendor's (RTPS 2.5 9.3.1.5).
+/// Is this one of our own?
 pub(crate) fn is_dunlin(peer: GuidPrefix) -> bool {
-    peer.0.starts_with(&VendorId::DUNLIN.0)
+    peer.vendor() == VendorId::DUNLIN
 }
 
 /// Does a datagram to or from there cross a network?

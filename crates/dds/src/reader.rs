@@ -8,6 +8,7 @@ use crate::status::{
     StatusKind, Tally,
 };
 use crate::timer::Due;
+use bytes::Bytes;
 use dunlin_qos::{DataReaderQos, Incompatibility, SubscriberQos};
 use dunlin_rtps::{
     Delivery, InstanceHandle, Intake, Reader, ReaderConfig, Sample, Select, Time, WriterProxyConfig,
@@ -33,6 +34,8 @@ pub(crate) struct TypeInfo {
     pub(crate) keyed: bool,
     /// Instance of a serialized sample or key.
     pub(crate) instance: fn(Payload<'_>) -> Option<InstanceHandle>,
+    /// Key of a serialized sample, serialized; empty if it cannot be decoded.
+    pub(crate) key: fn(&Bytes) -> Bytes,
 }
 
 /// A reader without a type.
@@ -77,6 +80,7 @@ impl ReaderCore {
             history: qos.history,
             resource_limits: qos.resource_limits,
             keyed: type_info.keyed,
+            key_of: type_info.keyed.then_some(type_info.key),
             ownership: qos.ownership,
             destination_order: qos.destination_order,
             ..ReaderConfig::new(guid)

@@ -8,7 +8,7 @@ use crate::signal::Lent;
 use crate::status::{
     IncompatibleQosStatus, LivelinessChangedStatus, MatchedStatus, SampleCountStatus, StatusMask,
 };
-use crate::topic::{Topic, TopicData, instance_of};
+use crate::topic::{Topic, TopicData, instance_of, key_of};
 use dunlin_qos::{DataReaderQos, Duration, SubscriberQos};
 use dunlin_rtps::{SampleInfo, Select};
 use dunlin_wire::{EntityKind, Guid};
@@ -80,6 +80,7 @@ impl Subscriber {
             name: T::TYPE_NAME,
             keyed: T::HAS_KEY,
             instance: instance_of::<T>,
+            key: key_of::<T>,
         };
         let core = shared.discover(|directory, _| {
             let guid = Guid::new(shared.prefix, directory.new_entity(kind));
@@ -146,7 +147,8 @@ impl<T> Sample<T> {
         self.value.filter(|_| self.info.valid_data)
     }
 
-    /// The data, or else a value of which only the key members are set, if the writer sent them.
+    /// The data, or else a value of which only the key members are set: those that the reader has seen with an earlier
+    /// sample of the instance, or that the writer sent along. `None` for an instance of which neither is known.
     pub fn key(&self) -> Option<&T> {
         self.value.as_ref()
     }

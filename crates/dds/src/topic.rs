@@ -1,5 +1,7 @@
 //! Topics: a name and a type.
 use crate::participant::ParticipantGuard;
+use bytes::{Bytes, BytesMut};
+use dunlin_cdr::Xcdr;
 use dunlin_qos::TopicQos;
 use dunlin_rtps::InstanceHandle;
 use dunlin_wire::Payload;
@@ -61,4 +63,16 @@ pub(crate) fn instance_of<T: TopicData>(payload: Payload<'_>) -> Option<Instance
         Payload::Key(bytes) => dunlin_cdr::key_from_payload(bytes).ok()?,
     };
     dunlin_cdr::key_hash(&value).ok().map(InstanceHandle)
+}
+
+/// Key of a serialized sample of the type `T`, as the payload of a dispose has it; empty if it cannot be read.
+pub(crate) fn key_of<T: TopicData>(payload: &Bytes) -> Bytes {
+    let mut key = BytesMut::new();
+    let written = dunlin_cdr::from_payload_bytes::<T>(payload)
+        .and_then(|value| dunlin_cdr::key_to_payload(&value, Xcdr::V2, &mut key));
+    match written {
+        // Copied, so that an instance keeps exactly the bytes of its key.
+        Ok(()) => Bytes::copy_from_slice(&key),
+        Err(_) => Bytes::new(),
+    }
 }

@@ -60,6 +60,7 @@ fn instances_are_disposed_unregistered_and_come_back() {
         InstanceState::NotAliveNoWriters,
         "deleting a writer does not dispose"
     );
+    assert_eq!(last[0].key().map(|k| &*k.name), Some("y"));
 }
 
 #[test]

@@ -30,7 +30,7 @@ pub trait Intake {
     /// An empty buffer with room for `size` bytes, in which a fragmented sample is put together.
     fn assemble(&mut self, size: usize) -> BytesMut;
 
-    /// The key hash of a serialized sample or key that came without one; `None` if it cannot be decoded,
-    /// and then the change is dropped.
+    /// Our hash of the key of a serialized sample or key that came without one, or with one of another vendor's; `None` if
+    /// it cannot be decoded, and then the change goes by the hash that it has, or is dropped.
     fn instance(&mut self, payload: Payload<'_>) -> Option<InstanceHandle>;
 }

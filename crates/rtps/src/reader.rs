@@ -6,6 +6,7 @@ mod cache;
 mod config;
 mod instance;
 mod intervals;
+mod names;
 mod reassembly;
 mod writer_proxy;
 
@@ -103,6 +104,7 @@ impl Reader {
         if self.blocked {
             self.unblock();
         }
+        self.cache.forget_names_of(proxy.author);
         Delivery {
             available: self.cache.leave_all(proxy.author),
             ..Delivery::default()
@@ -362,6 +364,7 @@ impl Reader {
             samples: self.cache.samples.len(),
             valid_samples: self.cache.valid(),
             instances: self.cache.instances.len(),
+            names: self.cache.names.len(),
             early: writers.clone().map(|w| w.waiting.len()).sum(),
             early_bytes: writers.clone().map(|w| w.waiting_bytes).sum(),
             incomplete: writers.clone().map(|w| w.partials.len()).sum(),

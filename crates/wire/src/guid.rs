@@ -33,6 +33,12 @@ pub struct GuidPrefix(pub [u8; 12]);
 impl GuidPrefix {
     /// Nobody, or everybody as a destination.
     pub const UNKNOWN: Self = Self([0; 12]);
+
+    /// Whose product the participant is.
+    pub const fn vendor(&self) -> VendorId {
+        let [high, low, ..] = self.0;
+        VendorId([high, low])
+    }
 }
 
 /// Which entity within a participant (RTPS 2.5 9.3.1.2): a 3-byte key and a kind.

@@ -4,7 +4,7 @@ use super::writer_proxy::{Author, Turn, Waiting};
 use super::{Delivery, Reader};
 use crate::{ChangeKind, InstanceHandle, Intake, Outbox, Time};
 use bytes::Bytes;
-use dunlin_wire::{InlineQos, Payload, Timestamp};
+use dunlin_wire::{InlineQos, Payload, Timestamp, VendorId};
 
 /// A change as it came: in a datagram, or put together from fragments.
 pub(super) struct Arrival<'a> {
@@ -182,6 +182,7 @@ fn let_in(
         timestamp: change.timestamp,
         kind: change.kind,
         instance: change.instance,
+        name: change.name,
     };
     cache.accept(&header, || change.payload.clone())
 }
@@ -190,6 +191,7 @@ fn waiting(header: &Header, payload: Bytes) -> Waiting {
     Waiting {
         kind: header.kind,
         instance: header.instance,
+        name: header.name,
         timestamp: header.timestamp,
         payload,
     }
@@ -207,11 +209,17 @@ fn header(
     if kind == ChangeKind::Alive && !arrival.content.is_sample() {
         return None;
     }
-    let instance = match (keyed, arrival.inline.key_hash) {
-        (false, _) => InstanceHandle::NIL,
-        (true, Some(hash)) => InstanceHandle(hash),
-        (true, None) if matches!(arrival.content.payload(), Payload::None) => return None,
-        (true, None) => intake.instance(arrival.content.payload())?,
+    let (instance, name) = match arrival.inline.key_hash.map(InstanceHandle) {
+        _ if !keyed => (InstanceHandle::NIL, None),
+        Some(hash) if author.guid.prefix.vendor() == VendorId::DUNLIN => (hash, None),
+        // Vendors do not agree how a key is hashed, so their hash counts only where there is no key.
+        hash => {
+            let ours = match arrival.content.payload() {
+                Payload::None => None,
+                payload => intake.instance(payload),
+            };
+            (ours.or(hash)?, hash.filter(|_| ours != hash))
+        }
     };
     Some(Header {
         author,
@@ -219,6 +227,7 @@ fn header(
         timestamp: arrival.timestamp,
         kind,
         instance,
+        name,
     })
 }
 

@@ -2,6 +2,7 @@
 //!
 //! Samples and instances live in slabs. A sample is a link in two chains: all samples, and those of its instance.
 use super::instance::Instance;
+use super::names::Names;
 use super::writer_proxy::Author;
 use super::{ReaderConfig, Rejection, RejectionReason};
 use crate::index::Index;
@@ -37,6 +38,9 @@ pub(super) struct Header {
     pub(super) timestamp: Option<Timestamp>,
     pub(super) kind: ChangeKind,
     pub(super) instance: InstanceHandle,
+    /// What the writer calls the instance, if it does not hash keys as we do. The same as `instance` if that name is all
+    /// that is known.
+    pub(super) name: Option<InstanceHandle>,
 }
 
 pub(super) struct Cache {
@@ -44,6 +48,7 @@ pub(super) struct Cache {
     limits: ResourceLimits,
     ownership: Ownership,
     by_source: bool,
+    key_of: Option<fn(&Bytes) -> Bytes>,
     pub(super) samples: Slab<Stored>,
     pub(super) first: u32,
     last: u32,
@@ -52,6 +57,7 @@ pub(super) struct Cache {
     valid: usize,
     pub(super) instances: Slab<Instance>,
     places: Index,
+    pub(super) names: Names,
     recent: u32,
     /// Scratch of `read` and `take`.
     pub(super) chosen: Vec<u32>,
@@ -64,6 +70,7 @@ impl Cache {
             limits: config.resource_limits,
             ownership: config.ownership,
             by_source: config.destination_order == DestinationOrder::BySourceTimestamp,
+            key_of: config.key_of,
             samples: Slab::new(),
             first: NONE,
             last: NONE,
@@ -71,6 +78,7 @@ impl Cache {
             valid: 0,
             instances: Slab::new(),
             places: Index::new(),
+            names: Names::new(),
             recent: NONE,
             chosen: Vec::new(),
         }
@@ -99,6 +107,9 @@ impl Cache {
             Some(place) => place,
             None => self.new_instance(header)?,
         };
+        if header.name.is_some() {
+            self.learn_name(place, header);
+        }
         let Some(instance) = self.instances.get_mut(place) else {
             return Ok(false);
         };
@@ -120,17 +131,24 @@ impl Cache {
         } else {
             self.remove(replaced);
         }
+        let payload = payload();
         if let Some(instance) = self.instances.get_mut(place) {
             instance.revive();
             instance.writers.insert(header.author.id);
+            if let Some(key_of) = self.key_of
+                && instance.key.is_empty()
+            {
+                instance.key = key_of(&payload);
+            }
         }
-        self.append(place, header, true, payload());
+        self.append(place, header, true, payload);
         Ok(true)
     }
 
     /// A dispose, an unregister or both.
     fn end(&mut self, header: &Header, kind: ChangeKind, key: impl FnOnce() -> Bytes) -> bool {
-        let place = match self.find(header.instance) {
+        let known = self.named(header).or_else(|| self.find(header.instance));
+        let place = match known {
             Some(place) => place,
             None if kind.is_dispose() => match self.new_instance(header) {
                 Ok(place) => place,
@@ -150,7 +168,11 @@ impl Cache {
         }
         let changed = instance.state != before;
         if changed {
-            self.notify(place, header, key());
+            let key = match &instance.key {
+                unknown if unknown.is_empty() => key(),
+                known => known.clone(),
+            };
+            self.notify(place, header, key);
         } else {
             self.forget_if_dead(place);
         }
@@ -172,8 +194,10 @@ impl Cache {
                     timestamp: None,
                     kind: ChangeKind::Unregistered,
                     instance: instance.handle,
+                    name: None,
                 };
-                self.notify(place, &header, Bytes::new());
+                let key = instance.key.clone();
+                self.notify(place, &header, key);
                 changed = true;
             } else {
                 self.forget_if_dead(place);
@@ -235,7 +259,9 @@ impl Cache {
             && instance.is_forgettable()
         {
             self.places.remove(instance.handle);
-            self.instances.remove(place);
+            if let Some(instance) = self.instances.remove(place) {
+                self.forget_names(place, &instance.names);
+            }
         }
     }
 

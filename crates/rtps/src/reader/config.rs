@@ -1,5 +1,6 @@
 //! What a reader and its writer proxies are told at birth, and what a reader answers.
 use crate::InstanceHandle;
+use bytes::Bytes;
 use dunlin_qos::{
     DestinationOrder, Durability, History, Ownership, ReliabilityKind, ResourceLimits,
 };
@@ -20,6 +21,10 @@ pub struct ReaderConfig {
     pub resource_limits: ResourceLimits,
     /// Does the topic have keys?
     pub keyed: bool,
+    /// Cuts a serialized sample down to the serialized key; empty if it cannot be decoded. With it, a reader remembers
+    /// the key of each instance that it knows, for notices whose writer sent none. Called for the first sample of an
+    /// instance only.
+    pub key_of: Option<fn(&Bytes) -> Bytes>,
     /// Shared or exclusive.
     pub ownership: Ownership,
     /// Which time orders samples of an instance.
@@ -42,6 +47,7 @@ impl ReaderConfig {
             history: History::default(),
             resource_limits: ResourceLimits::default(),
             keyed: false,
+            key_of: None,
             ownership: Ownership::Shared,
             destination_order: DestinationOrder::ByReceptionTimestamp,
             max_sample_size: 64 << 20,
@@ -90,6 +96,8 @@ pub struct Holdings {
     pub valid_samples: usize,
     /// Instances that are known.
     pub instances: usize,
+    /// What other vendors' writers call them.
+    pub names: usize,
     /// Changes that wait for an earlier one or for room.
     pub early: usize,
     /// Bytes of their payloads.

@@ -3,6 +3,7 @@ use super::writer_proxy::Author;
 use crate::slab::NONE;
 use crate::{InstanceHandle, InstanceState, ViewState};
 use alloc::vec::Vec;
+use bytes::Bytes;
 use dunlin_qos::Ownership;
 use dunlin_wire::Timestamp;
 
@@ -55,6 +56,10 @@ pub(super) struct Instance {
     pub(super) disposed_generations: i32,
     pub(super) no_writers_generations: i32,
     pub(super) writers: Writers,
+    /// The serialized key, if it is remembered.
+    pub(super) key: Bytes,
+    /// What writers call it that do not hash keys as we do: at most one name for each.
+    pub(super) names: Vec<(u32, InstanceHandle)>,
     owner: Option<Author>,
     /// Its samples, from oldest to newest.
     pub(super) oldest: u32,
@@ -79,6 +84,8 @@ impl Instance {
             disposed_generations: 0,
             no_writers_generations: 0,
             writers: Writers::Few(None),
+            key: Bytes::new(),
+            names: Vec::new(),
             owner: None,
             oldest: NONE,
             newest: NONE,

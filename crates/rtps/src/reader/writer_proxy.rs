@@ -24,6 +24,7 @@ const LONGEST_PAUSE: u32 = 7;
 pub(super) struct Waiting {
     pub(super) kind: ChangeKind,
     pub(super) instance: InstanceHandle,
+    pub(super) name: Option<InstanceHandle>,
     pub(super) timestamp: Option<Timestamp>,
     pub(super) payload: Bytes,
 }

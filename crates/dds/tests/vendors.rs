@@ -1,0 +1,254 @@
+//! Instances of writers that are not our kind: they send key hashes of their own, and disposals without the key.
+mod common;
+
+use bytes::BytesMut;
+use common::{Keyed, SOON, reader, reliable_all, take, writer};
+use dunlin::transport::{
+    Faults, Listen, MemoryNetwork, MemoryTransport, Outgoing, Reach, Received, Receiver, Sent,
+    Transport, Wait, Waker,
+};
+use dunlin::*;
+use std::io;
+use std::sync::{Arc, OnceLock};
+
+/// Makes a participant speak as one of another vendor's.
+#[derive(Clone)]
+struct Disguise {
+    inner: MemoryTransport,
+    accent: Accent,
+    own: Arc<OnceLock<[u8; 12]>>,
+}
+
+#[derive(Clone, Copy, Default)]
+struct Accent {
+    /// The prefix is another vendor's, and so are key hashes.
+    foreign: bool,
+    /// Of a dispose only the hash is sent.
+    terse: bool,
+}
+
+impl Disguise {
+    /// The prefix under which others know the participant.
+    fn mask(own: [u8; 12]) -> [u8; 12] {
+        let mut mask = own;
+        mask[..2].copy_from_slice(&[1, 15]);
+        mask
+    }
+}
+
+fn replace(bytes: &mut [u8], what: [u8; 12], by: [u8; 12]) {
+    for at in 0..bytes.len().saturating_sub(11) {
+        if bytes[at..at + 12] == what {
+            bytes[at..at + 12].copy_from_slice(&by);
+        }
+    }
+}
+
+/// Changes each DATA of a user's writer.
+fn speak(datagram: &mut [u8], accent: Accent) {
+    let mut rest = &mut datagram[20..];
+    while rest.len() > 4 {
+        let length = 4 + usize::from(u16::from_le_bytes([rest[2], rest[3]]));
+        let (submessage, more) = rest.split_at_mut(length);
+        if submessage[0] == 0x15 && submessage[15] >> 6 == 0 {
+            if accent.terse {
+                submessage[1] &= !0x08;
+            }
+            let hash = submessage.windows(4).position(|w| w == [0x70, 0, 16, 0]);
+            if let Some(at) = hash.filter(|_| accent.foreign) {
+                submessage[at + 4..at + 20]
+                    .iter_mut()
+                    .for_each(|b| *b ^= 0x5a);
+            }
+        }
+        rest = more;
+    }
+}
+
+impl Transport for Disguise {
+    fn kind(&self) -> i32 {
+        self.inner.kind()
+    }
+
+    fn send(&self, datagrams: &[Outgoing<'_>]) -> Sent {
+        let mut sent = Sent::default();
+        for datagram in datagrams {
+            let mut bytes = datagram.to_vec();
+            let own = *self.own.get_or_init(|| bytes[8..20].try_into().unwrap());
+            speak(&mut bytes, self.accent);
+            if self.accent.foreign {
+                replace(&mut bytes, own, Self::mask(own));
+            }
+            let disguised = Outgoing {
+                to: datagram.to,
+                head: &bytes,
+                payload: &[],
+                tail: &[],
+            };
+            sent.datagrams += self.inner.send(&[disguised]).datagrams;
+        }
+        sent
+    }
+
+    fn open(&self, listen: &[Listen]) -> io::Result<Box<dyn Receiver>> {
+        Ok(Box::new(Unmasking {
+            inner: self.inner.open(listen)?,
+            disguise: self.clone(),
+        }))
+    }
+
+    /// As if all were on one host, so that no checksum gives the disguise away.
+    fn reaches(&self, to: &Locator) -> Reach {
+        self.inner.reaches(to).max(Reach::Host)
+    }
+
+    fn max_datagram(&self) -> usize {
+        self.inner.max_datagram()
+    }
+
+    fn max_whole_datagram(&self, to: &Locator) -> usize {
+        self.inner.max_whole_datagram(to)
+    }
+}
+
+struct Unmasking {
+    inner: Box<dyn Receiver>,
+    disguise: Disguise,
+}
+
+impl Receiver for Unmasking {
+    fn receive(&mut self, buffer: &mut BytesMut, wait: Wait) -> io::Result<Option<Received>> {
+        let before = buffer.len();
+        let received = self.inner.receive(buffer, wait)?;
+        if let Some(own) = self.disguise.own.get() {
+            replace(&mut buffer[before..], Disguise::mask(*own), *own);
+        }
+        Ok(received)
+    }
+
+    fn waker(&self) -> Arc<dyn Waker> {
+        self.inner.waker()
+    }
+
+    fn locators(&self) -> Vec<Locator> {
+        self.inner.locators()
+    }
+
+    fn dropped(&self) -> u64 {
+        self.inner.dropped()
+    }
+
+    fn buffer_size(&self) -> usize {
+        self.inner.buffer_size()
+    }
+}
+
+fn participant(network: &MemoryNetwork, accent: Accent) -> DomainParticipant {
+    let transport = Disguise {
+        inner: network.host(),
+        accent,
+        own: Arc::default(),
+    };
+    let config = ParticipantConfig {
+        transport: Some(Arc::new(transport)),
+        heartbeat_period: Duration::from_millis(10),
+        ..Default::default()
+    };
+    DomainParticipant::with_config(0, config).unwrap()
+}
+
+fn bird(name: &str, number: u32) -> Keyed {
+    let name = name.into();
+    Keyed { name, number }
+}
+
+fn name_of(sample: &Sample<Keyed>) -> Option<&str> {
+    sample.key().map(|key| &*key.name)
+}
+
+#[test]
+fn a_dispose_with_nothing_but_a_hash_gives_the_key_back() {
+    for foreign in [false, true] {
+        let network = MemoryNetwork::new(1, Faults::default());
+        let accent = Accent {
+            foreign,
+            terse: true,
+        };
+        let (a, b) = (
+            participant(&network, accent),
+            participant(&network, Accent::default()),
+        );
+        let (wqos, rqos) = reliable_all();
+        let reader = reader::<Keyed>(&b, "T", rqos);
+        let writer = writer::<Keyed>(&a, "T", wqos);
+        writer.wait_for_matched(1, SOON).unwrap();
+        reader.wait_for_matched(1, SOON).unwrap();
+        writer.write(&bird("dunlin", 1)).unwrap();
+        writer.write(&bird("stint", 2)).unwrap();
+        assert_eq!(take(&reader, 2).len(), 2);
+        writer.dispose(&bird("dunlin", 0)).unwrap();
+        writer.unregister_instance(&bird("stint", 0)).unwrap();
+        let gone = take(&reader, 2);
+        assert_eq!(
+            gone.iter().map(name_of).collect::<Vec<_>>(),
+            [Some("dunlin"), Some("stint")]
+        );
+        assert!(gone.iter().all(|s| s.data().is_none()));
+        assert_eq!(gone[0].info.instance_state, InstanceState::NotAliveDisposed);
+
+        writer.write(&bird("dunlin", 3)).unwrap();
+        take(&reader, 1);
+        drop(writer);
+        let left = take(&reader, 1);
+        assert_eq!(name_of(&left[0]), Some("dunlin"));
+        assert_eq!(
+            left[0].info.instance_state,
+            InstanceState::NotAliveNoWriters
+        );
+    }
+}
+
+#[test]
+fn writers_of_two_vendors_write_one_instance() {
+    let network = MemoryNetwork::new(2, Faults::default());
+    let foreign = Accent {
+        foreign: true,
+        terse: true,
+    };
+    let other = participant(&network, foreign);
+    let ours = participant(&network, Accent::default());
+    let b = participant(&network, Accent::default());
+    let (mut wqos, rqos) = reliable_all();
+    wqos.writer_data_lifecycle = WriterDataLifecycle {
+        autodispose_unregistered_instances: false,
+    };
+    let reader = reader::<Keyed>(&b, "T", rqos);
+    let writers = [&other, &ours].map(|p| writer::<Keyed>(p, "T", wqos.clone()));
+    reader.wait_for_matched(2, SOON).unwrap();
+    let handle = writers[1].register_instance(&bird("knot", 0)).unwrap();
+    for (number, writer) in (0..).zip(&writers) {
+        writer.wait_for_matched(1, SOON).unwrap();
+        writer.write(&bird("knot", number)).unwrap();
+        let samples = take(&reader, 1);
+        assert_eq!(samples[0].info.instance, handle);
+    }
+    let vendors: Vec<_> = reader
+        .matched_publications()
+        .iter()
+        .map(|w| w.prefix.vendor() == VendorId::DUNLIN)
+        .collect();
+    assert!(vendors.contains(&true) && vendors.contains(&false));
+    writers[0].unregister_instance(&bird("knot", 0)).unwrap();
+    writers[0]
+        .wait_for_acknowledgments(Duration::from_secs(10))
+        .unwrap();
+    assert!(reader.take().is_empty(), "the other one still writes it");
+    writers[1].unregister_instance(&bird("knot", 0)).unwrap();
+    let gone = take(&reader, 1);
+    assert_eq!(gone[0].info.instance, handle);
+    assert_eq!(
+        gone[0].info.instance_state,
+        InstanceState::NotAliveNoWriters
+    );
+    assert_eq!(name_of(&gone[0]), Some("knot"));
+}
