@@ -127,6 +127,7 @@ static void run_ping(void) {
     if (!ping.latencies)
         peer_fail("memory", 1);
     memset(ping.latencies, 1, MOST_LATENCIES * sizeof *ping.latencies);
+    nap(100000); /* the other side may still be about to match */
     ping.start = now() + of_seconds(options.warm_up);
     ping.end = ping.start + of_seconds(options.seconds);
     pthread_mutex_lock(&ping.lock);

@@ -137,7 +137,7 @@ fn measure(host: &Host, system: System) -> Result<Footprint, String> {
         last = Some(process);
     }
     let process = last.ok_or("nothing was started")?;
-    std::thread::sleep(SETTLE);
+    std::thread::sleep(2 * SETTLE);
     let id = process.id();
     let (cpu, begin) = (cpu_time(id), now());
     std::thread::sleep(IDLE);

@@ -50,7 +50,7 @@ fn push(table: &mut Table, system: System, side: &str, calls: &Calls) {
     let sum = |names: &[&str]| -> f64 { names.iter().filter_map(|name| calls.get(*name)).sum() };
     let sends = sum(SENDS);
     let receives = sum(RECEIVES);
-    let others = calls.values().sum::<f64>() - sends - receives;
+    let others = (calls.values().sum::<f64>() - sends - receives).max(0.0);
     let which: Vec<String> = calls
         .iter()
         .filter(|(name, count)| {

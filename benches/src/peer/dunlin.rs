@@ -140,6 +140,8 @@ impl<'a> Node<'a> {
         let listening = Arc::clone(&court);
         let reader = self.reader(PONG, move |reader| listening.drain(reader))?;
         matched(&[&writer], &[&reader])?;
+        // The other side may still be about to match.
+        std::thread::sleep(5 * NAP);
         court.start(self.options);
         let set = waits_for(&reader);
         loop {
