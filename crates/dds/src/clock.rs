@@ -13,6 +13,11 @@ pub(crate) fn now() -> Time {
     Time(nanos(ClockId::Monotonic))
 }
 
+/// Monotonic nanoseconds to the kernel's last tick, some milliseconds behind at most, for a quarter of the cost.
+pub(crate) fn coarse() -> Time {
+    Time(nanos(ClockId::MonotonicCoarse))
+}
+
 /// Nanoseconds since 1970.
 pub(crate) fn wall() -> Timestamp {
     Timestamp(nanos(ClockId::Realtime))

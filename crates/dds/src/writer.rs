@@ -57,6 +57,8 @@ struct Publish {
     datagrams: Datagrams,
     destinations: Arc<[Place]>,
     generation: u64,
+    /// When the batch under way was begun: its samples share a source timestamp, and so one INFO_TS.
+    batch_begun: Option<Timestamp>,
 }
 
 /// A change as the typed layer describes it.
@@ -103,6 +105,7 @@ impl WriterCore {
                 datagrams: shared.datagrams(),
                 destinations: Arc::clone(&none),
                 generation: 0,
+                batch_begun: None,
             }),
             state: Ranked::new(Writer::new(config)),
             destinations: Ranked::new(none),
@@ -133,8 +136,8 @@ impl WriterCore {
         let change = Change {
             kind: change.kind,
             instance: change.instance,
-            timestamp: change.timestamp.unwrap_or_else(clock::wall),
             payload: buffer.split().freeze(),
+            timestamp: change.timestamp.unwrap_or_else(|| self.stamp(&mut turn)),
         };
         let mut until = None;
         loop {
@@ -158,13 +161,22 @@ impl WriterCore {
         }
     }
 
+    /// The source timestamp of a change that came without one.
+    fn stamp(&self, publish: &mut Publish) -> Timestamp {
+        match self.qos.batching.max_bytes {
+            0 => clock::wall(),
+            _ => *publish.batch_begun.get_or_insert_with(clock::wall),
+        }
+    }
+
     /// Puts a change into the history; `None` if it is full, and then the readers have been asked what they have.
     fn store(
         self: &Arc<Self>,
         publish: &mut Publish,
         change: &Change,
     ) -> Result<Option<(SequenceNumber, Option<Time>)>, Error> {
-        let now = clock::now();
+        // Only heartbeats depend on it, and their period is much longer than a tick.
+        let now = clock::coarse();
         let limit = self.datagram_limit.load(SeqCst);
         publish.datagrams.set_limit(limit);
         let next = {

@@ -20,6 +20,12 @@ pub(crate) fn monotonic() -> Nanos {
     nanos(clock_gettime(ClockId::Monotonic))
 }
 
+/// The same clock to the last tick of the kernel, some milliseconds at most, for a fraction of the cost.
+#[inline]
+pub(crate) fn coarse() -> Nanos {
+    nanos(clock_gettime(ClockId::MonotonicCoarse))
+}
+
 fn nanos(time: Timespec) -> Nanos {
     (time.tv_sec as u64) * SECOND + time.tv_nsec as u64
 }

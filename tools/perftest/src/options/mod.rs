@@ -163,6 +163,12 @@ impl Options {
         (self.batch_bytes as usize / self.data_len.max(1)).max(1) as u64
     }
 
+    /// Samples that the writer may have under way: the queue is as long in samples as it is in batches when batching.
+    fn send_window(&self) -> u32 {
+        let samples = u64::from(self.send_queue).saturating_mul(self.samples_per_batch());
+        u32::try_from(samples).unwrap_or(u32::MAX)
+    }
+
     /// Payload bytes of a sample of this size.
     pub(crate) fn payload(size: usize) -> usize {
         size.saturating_sub(OVERHEAD)
@@ -172,7 +178,7 @@ impl Options {
     pub(crate) fn writer_qos(&self, topic: Topic) -> EndpointQos {
         let announcement = topic == Topic::Announcement;
         EndpointQos {
-            max_samples: (topic == Topic::Throughput).then_some(self.send_queue),
+            max_samples: (topic == Topic::Throughput).then(|| self.send_window()),
             batch_bytes: if topic == Topic::Throughput {
                 self.batch_bytes
             } else {

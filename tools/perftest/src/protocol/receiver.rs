@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 
 use super::control::{Kind, Note, Tag, read};
 use super::keys::Keys;
-use crate::clock::{Nanos, SECOND, monotonic};
+use crate::clock::{Nanos, SECOND, coarse, monotonic};
 use crate::messaging::{Header, Publish, Sample, Wake};
 
 /// A publisher that said hello and then nothing for this time may be replaced by another run.
@@ -242,12 +242,11 @@ impl State {
         let Some(place) = self.places.get_mut(place) else {
             return;
         };
-        let now = monotonic();
-        place.heard = now;
+        place.heard = coarse();
         place.started = true;
         let traffic = &mut self.traffic;
         if traffic.packets == 0 {
-            traffic.first = now;
+            traffic.first = monotonic();
         }
         traffic.size = size;
         traffic.packets += 1;
