@@ -39,7 +39,7 @@ pub(super) struct Peer {
     pub(super) multicast: bool,
     /// It answered: what we sent to it arrived.
     pub(super) verified: bool,
-    /// Where its last proven datagram came from.
+    /// Where the datagram came from with which it answered first: its own socket.
     source: Locator,
     /// What it may be sent while it is not verified.
     credit: Credit,
@@ -187,7 +187,7 @@ impl Discovery {
         }
     }
 
-    /// A verified participant announces itself. What it says anew is believed only from where it is.
+    /// A verified participant announces itself. What it says anew is believed only from its own socket.
     fn hear_again(
         &mut self,
         now: Time,
@@ -205,10 +205,14 @@ impl Discovery {
             return;
         }
         peer.multicast |= source.multicast;
-        let changed = peer.data != data;
-        let before = core::mem::replace(&mut peer.data, data);
-        self.renew(now, prefix);
-        if changed {
+        if peer.data == data {
+            self.renew(now, prefix);
+        } else if peer.source != source.from {
+            // From its host, but not from its socket: what it said when it answered holds.
+            self.heard.misplaced += 1;
+        } else {
+            let before = core::mem::replace(&mut peer.data, data);
+            self.renew(now, prefix);
             events.push(Event::ParticipantChanged { prefix });
             self.update(now, prefix, before.builtin_endpoints, out, events);
         }
@@ -330,11 +334,11 @@ impl Discovery {
             self.heard.misplaced += 1;
             return false;
         }
-        match (peer.verified, source.addressed) {
-            (true, true) => peer.source = source.from,
-            (true, false) => {}
-            (false, true) => self.verify(now, source, out, events),
-            (false, false) => return false,
+        if !peer.verified {
+            if !source.addressed {
+                return false;
+            }
+            self.verify(now, source, out, events);
         }
         self.heard_from(now, source.prefix)
     }

@@ -3,8 +3,8 @@ use crate::network::{MS, Network, SECOND, locator, prefix};
 use bytes::BytesMut;
 use dunlin_rtps::discovery::{Event, LossReason};
 use dunlin_wire::{
-    Data, EntityId, EntityKind, Guid, Header, InlineQos, Parameters, ParticipantData, Payload,
-    SequenceNumber, Submessage, WriterData, participant_key,
+    Data, EntityId, EntityKind, Guid, Header, Heartbeat, InlineQos, Locator, Parameters,
+    ParticipantData, Payload, SequenceNumber, Submessage, WriterData, participant_key,
 };
 
 /// A datagram of participant `from` with one DATA of a built-in writer.
@@ -277,7 +277,7 @@ fn a_goodbye_from_elsewhere_counts_only_if_silence_follows() {
 }
 
 #[test]
-fn new_locators_are_believed_only_from_where_the_participant_is() {
+fn new_locators_are_believed_only_from_the_participants_own_socket() {
     let mut network = Network::of(3);
     network.run(SECOND);
     network.inject(2, 0, spoofed(1, 50));
@@ -290,6 +290,39 @@ fn new_locators_are_believed_only_from_where_the_participant_is() {
         network.nodes[0].discovery.metatraffic_locators(prefix(1)).0,
         [locator(50)]
     );
+}
+
+#[test]
+fn a_neighbour_on_the_same_host_does_not_speak_for_a_participant() {
+    let mut network = Network::of(3);
+    let writer = network.writer(0, |_| {});
+    let reader = network.reader(1, |_| {});
+    network.run(SECOND);
+    let neighbour = Locator {
+        port: 999,
+        ..locator(1)
+    };
+    // It knows us by name, so its heartbeat is heard; that does not make its socket the participant's.
+    let mut heartbeat = Vec::new();
+    Header::new(prefix(1)).encode(&mut heartbeat);
+    Submessage::InfoDestination(prefix(0)).encode(&mut heartbeat);
+    Submessage::Heartbeat(Heartbeat {
+        reader: EntityId::UNKNOWN,
+        writer: EntityId::SEDP_PUBLICATIONS_WRITER,
+        first: SequenceNumber(1),
+        last: SequenceNumber(0),
+        count: 1000,
+        is_final: true,
+        liveliness: false,
+    })
+    .encode(&mut heartbeat);
+    for bytes in [heartbeat, spoofed(1, 50), farewell(1)] {
+        network.inject_from(2, neighbour, 0, bytes);
+    }
+    network.run(5 * SECOND);
+    let place = network.nodes[0].discovery.metatraffic_locators(prefix(1)).0;
+    assert_eq!(place, [locator(1)]);
+    assert_eq!(network.nodes[0].matched(writer), [reader]);
 }
 
 #[test]

@@ -233,10 +233,15 @@ impl Network {
 
     /// Puts a datagram of anybody's making on the network.
     pub(crate) fn inject(&mut self, from: usize, to: usize, bytes: Vec<u8>) {
+        self.inject_from(from, locator(from), to, bytes);
+    }
+
+    /// The same from any address, for instance from another socket of the same host.
+    pub(crate) fn inject_from(&mut self, from: usize, source: Locator, to: usize, bytes: Vec<u8>) {
         self.arrive(&Datagram {
             from,
             to,
-            source: locator(from),
+            source,
             multicast: false,
             bytes,
         });
