@@ -1,0 +1,246 @@
+//! A participant with a healthy partner, while somebody sends it whatever hurts.
+mod packet;
+mod vectors;
+
+use dunlin_robustness_tests::{Answer, Place, Process, in_namespace};
+use packet::{Packet, Prefix, SPDP_WRITER, locator, participant};
+use std::net::{Ipv4Addr, UdpSocket};
+use std::time::{Duration, Instant};
+use vectors::Cast;
+
+const PEER: &str = env!("CARGO_BIN_EXE_robust_peer");
+/// Where the first participant of domain 0 listens.
+const META: (&str, u16) = ("127.0.0.1", 7410);
+const USER: (&str, u16) = ("127.0.0.1", 7411);
+
+fn start(arguments: &str) -> Process {
+    Place::HERE.start(PEER, arguments)
+}
+
+/// Victim and partner, each writing 1000 samples a second to the other.
+fn pair() -> (Process, Process) {
+    let mut victim = start("write=B read=A keep=0");
+    let mut healthy = start("write=A read=B keep=0");
+    for peer in [&mut victim, &mut healthy] {
+        peer.wait("matched 10");
+    }
+    for peer in [&mut victim, &mut healthy] {
+        peer.ask("write 10000000 1000");
+    }
+    std::thread::sleep(Duration::from_secs(1));
+    (victim, healthy)
+}
+
+fn guid(greeting: &Answer, name: &str) -> (Prefix, [u8; 4]) {
+    let hex = greeting.get(name).to_owned();
+    let byte = |i: usize| u8::from_str_radix(&hex[2 * i..2 * i + 2], 16).unwrap();
+    let bytes: [u8; 16] = std::array::from_fn(byte);
+    (
+        bytes[..12].try_into().unwrap(),
+        bytes[12..].try_into().unwrap(),
+    )
+}
+
+/// Asks for a report of what happened since the last one.
+fn interval(peer: &mut Process) -> Answer {
+    let report = peer.ask("report");
+    peer.ask("restart");
+    report
+}
+
+/// Ends the conversation; nothing may be missing on either side.
+fn check(victim: &mut Process, healthy: &mut Process) {
+    let wrote = [healthy.ask("stop"), victim.ask("stop")];
+    for (peer, wrote) in [victim, healthy].into_iter().zip(wrote) {
+        assert_eq!(wrote.get("error"), "none", "{}", wrote.text);
+        peer.wait(&format!("received {} 5", wrote.number("wrote")));
+        let report = peer.ask("report");
+        for fault in ["missing", "doubled", "disordered", "damaged"] {
+            assert_eq!(report.number(fault), 0, "{}", report.text);
+        }
+    }
+}
+
+#[test]
+fn hostile_packets_disturb_nobody() {
+    in_namespace("hostile_packets_disturb_nobody", || {
+        let (mut victim, mut healthy) = pair();
+        let (own, writer) = guid(&victim.greeting, "writer");
+        let (partner, partner_writer) = guid(&healthy.greeting, "writer");
+        let enemy = UdpSocket::bind("127.0.0.1:0").unwrap();
+        let cast = Cast {
+            victim: own,
+            writer,
+            healthy: partner,
+            healthy_writer: partner_writer,
+            mallory: *b"mallory lies",
+            port: u32::from(enemy.local_addr().unwrap().port()),
+        };
+        for packet in cast.introduction(["A", "B"]) {
+            enemy.send_to(&packet, META).unwrap();
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        let known = victim.ask("discovery").text;
+        assert_eq!(
+            known.matches("writer ").count(),
+            2,
+            "the enemy is believed so far: {known}"
+        );
+        interval(&mut victim);
+        std::thread::sleep(Duration::from_secs(2));
+        let before = interval(&mut victim);
+        let vectors = cast.vectors();
+        assert!(vectors.len() >= 60);
+        for row in (1..=11).chain([20]) {
+            assert!(
+                vectors.iter().any(|v| v.0 == row),
+                "no vector for row {row}"
+            );
+        }
+        for _ in 0..10 {
+            for (_, _, packet) in &vectors {
+                for to in [META, USER] {
+                    enemy.send_to(packet, to).unwrap();
+                }
+                std::thread::sleep(Duration::from_millis(2));
+            }
+        }
+        // First fragments of samples that are never completed.
+        for sequence in 100..5100 {
+            let frag = Packet::from(cast.mallory).to(own).frag(
+                vectors::MALLORY_WRITER,
+                sequence,
+                1,
+                1,
+                64,
+                60 << 20,
+            );
+            enemy.send_to(&frag.0, USER).unwrap();
+        }
+        std::thread::sleep(Duration::from_millis(1500));
+        let after = interval(&mut victim);
+        assert_eq!(victim.ask("unmatched 0").text, "timeout");
+        check(&mut victim, &mut healthy);
+        let grown = after.number("rss") - before.number("rss");
+        println!(
+            "FIGURE {} vectors x 10 x 2 ports and 5000 first fragments: healthy peer at 1 kHz lost 0, longest gap {} us (undisturbed {} us), \
+             p99 {} us (undisturbed {} us), RSS {grown:+} KiB, {} malformed",
+            vectors.len(),
+            after.get("gap"),
+            before.get("gap"),
+            after.get("p99"),
+            before.get("p99"),
+            after.get("malformed")
+        );
+        assert!(grown <= 8 << 10, "RSS grew by {grown} KiB");
+        let allowed = 10_000 + 2 * before.number("gap");
+        assert!(
+            after.number("gap") <= allowed,
+            "a gap of {} us",
+            after.get("gap")
+        );
+    });
+}
+
+#[test]
+fn a_participant_joins_in_the_middle_of_a_flood_of_inventions() {
+    let name = "a_participant_joins_in_the_middle_of_a_flood_of_inventions";
+    in_namespace(name, || {
+        let (mut victim, mut healthy) = pair();
+        let before = interval(&mut victim);
+        let seconds = match std::env::var("DUNLIN_ROBUSTNESS").as_deref() {
+            Ok("long") => 20,
+            _ => 5,
+        };
+        let flood = std::thread::spawn(move || flood(5000 * seconds, 5000));
+        std::thread::sleep(Duration::from_secs(1));
+        let begin = Instant::now();
+        let mut late = start("read=B");
+        late.wait("matched 10");
+        let joined = begin.elapsed();
+        let (sent, took) = flood.join().unwrap();
+        let after = interval(&mut victim);
+        check(&mut victim, &mut healthy);
+        let grown = after.number("rss") - before.number("rss");
+        println!(
+            "FIGURE {sent} invented participants in {:.1} s: healthy peer at 1 kHz lost 0, longest gap {} us (undisturbed {} us), \
+             RSS {grown:+} KiB, a participant joined in {} ms",
+            took.as_secs_f64(),
+            after.get("gap"),
+            before.get("gap"),
+            joined.as_millis()
+        );
+        assert!(grown <= 32 << 10, "RSS grew by {grown} KiB");
+        assert!(joined <= Duration::from_secs(3), "{joined:?}");
+    });
+}
+
+/// Announces so many participants that do not exist.
+fn flood(count: u32, rate: u32) -> (u32, Duration) {
+    let socket = UdpSocket::bind("127.0.0.1:0").unwrap();
+    let place = locator(1, 9999, [127, 0, 0, 9]);
+    let begin = Instant::now();
+    for n in 0..count {
+        let mut prefix = *b"invented....";
+        prefix[8..].copy_from_slice(&n.wrapping_mul(0x9e37_79b1).to_be_bytes());
+        let packet = Packet::from(prefix).data(SPDP_WRITER, 1, &participant(prefix, &place, &[]));
+        socket.send_to(&packet.0, META).unwrap();
+        let due = begin + Duration::from_secs_f64(f64::from(n) / f64::from(rate));
+        if n % 50 == 0 {
+            std::thread::sleep(due.saturating_duration_since(Instant::now()));
+        }
+    }
+    (count, begin.elapsed())
+}
+
+#[test]
+fn nobody_is_sent_more_than_three_times_what_came_in_its_name() {
+    let name = "nobody_is_sent_more_than_three_times_what_came_in_its_name";
+    in_namespace(name, || {
+        let (_victim, _healthy) = pair();
+        let group = Ipv4Addr::new(239, 66, 0, 1);
+        let bystander = UdpSocket::bind("127.0.0.9:9999").unwrap();
+        let service = UdpSocket::bind("127.0.0.9:53").ok();
+        let listeners = UdpSocket::bind((group, 9999)).unwrap();
+        listeners
+            .join_multicast_v4(&group, &Ipv4Addr::LOCALHOST)
+            .unwrap();
+        let enemy = UdpSocket::bind("127.0.0.8:0").unwrap();
+        let mut sent = [0; 3];
+        let places = [
+            ([127, 0, 0, 9], 9999),
+            ([127, 0, 0, 9], 53),
+            ([239, 66, 0, 1], 9999),
+        ];
+        for repeat in 0..3 {
+            for (which, (address, port)) in places.into_iter().enumerate() {
+                let mut prefix = *b"spoofed  ...";
+                prefix[9] = which as u8;
+                let data = participant(prefix, &locator(1, port, address), &[]);
+                let packet = Packet::from(prefix).data(SPDP_WRITER, 1, &data);
+                sent[which] += enemy.send_to(&packet.0, META).unwrap();
+            }
+            std::thread::sleep(Duration::from_secs(2 + repeat % 2));
+        }
+        let drawn = received(&bystander);
+        println!(
+            "FIGURE amplification in 7 s: {} bytes in its name drew {drawn} bytes to a bystander, {:.2} x",
+            sent[0],
+            drawn as f64 / sent[0] as f64
+        );
+        assert!(drawn > 0 && drawn <= 3 * sent[0], "{drawn} of {}", sent[0]);
+        assert_eq!(
+            service.as_ref().map_or(0, received),
+            0,
+            "to a port below 1024"
+        );
+        assert_eq!(received(&listeners), 0, "to a group");
+    });
+}
+
+/// Bytes that have come.
+fn received(socket: &UdpSocket) -> usize {
+    socket.set_nonblocking(true).unwrap();
+    let mut buffer = [0; 65_536];
+    std::iter::from_fn(|| socket.recv(&mut buffer).ok()).sum()
+}

@@ -1,0 +1,120 @@
+//! Readers that stop beside readers that do not, and an interface that goes down and comes back.
+use dunlin_robustness_tests::{Lan, Place, Process, in_namespace};
+use std::time::Duration;
+
+const WIRE: &str = env!("CARGO_BIN_EXE_lossy_wire");
+const PEER: &str = env!("CARGO_BIN_EXE_robust_peer");
+
+fn signal(name: &str, process: &Process) {
+    Place::HERE.shell(&format!("kill -{name} {}", process.id()));
+}
+
+/// The 99th percentile of the latency during a second, in microseconds.
+fn p99(reader: &mut Process) -> i64 {
+    reader.ask("restart");
+    std::thread::sleep(Duration::from_secs(1));
+    reader.ask("report").number("p99")
+}
+
+fn median(mut figures: Vec<i64>) -> i64 {
+    figures.sort_unstable();
+    figures[figures.len() / 2]
+}
+
+/// Undisturbed, undisturbed again as a control, and beside a stopped reader take turns, so that whatever else the machine
+/// does falls on all three alike.
+#[test]
+fn a_stopped_reader_does_not_delay_another_one() {
+    in_namespace("a_stopped_reader_does_not_delay_another_one", || {
+        let mut writer = Place::HERE.start(PEER, "write=T keep=10");
+        let mut healthy = Place::HERE.start(PEER, "read=T");
+        let mut stopped = Place::HERE.start(PEER, "read=T");
+        for reader in [&mut healthy, &mut stopped] {
+            reader.wait("matched 10");
+        }
+        writer.ask("write 1000000 1000");
+        let mut figures = [const { Vec::new() }; 3];
+        for _ in 0..5 {
+            std::thread::sleep(Duration::from_millis(300));
+            figures[0].push(p99(&mut healthy));
+            figures[1].push(p99(&mut healthy));
+            signal("STOP", &stopped);
+            figures[2].push(p99(&mut healthy));
+            signal("CONT", &stopped);
+        }
+        let wrote = writer.ask("stop").number("wrote");
+        assert_eq!(stopped.ask("unmatched 0").text, "timeout");
+        healthy.wait(&format!("received {} 5", wrote - 10));
+        println!("FIGURE rounds: undisturbed, control, stopped: {figures:?}");
+        let [undisturbed, control, beside] = figures.map(median);
+        println!(
+            "FIGURE KEEP_LAST 10 at 1 kHz beside a stopped reader: median p99 {beside} us, undisturbed {undisturbed} us, control {control} us"
+        );
+        assert!(beside <= 2 * undisturbed.max(control), "{beside} us");
+    });
+}
+
+#[test]
+fn a_write_that_a_stopped_reader_holds_up_says_who_it_is() {
+    let name = "a_write_that_a_stopped_reader_holds_up_says_who_it_is";
+    in_namespace(name, || {
+        let mut writer = Place::HERE.start(PEER, "write=T limit=100 block=300");
+        let mut healthy = Place::HERE.start(PEER, "read=T");
+        let mut stopped = Place::HERE.start(PEER, "read=T");
+        for reader in [&mut healthy, &mut stopped] {
+            reader.wait("matched 10");
+        }
+        writer.wait("matched 10");
+        signal("STOP", &stopped);
+        writer.ask("write 1000 1000");
+        let held_up = writer.ask("join");
+        let guid = stopped.greeting.get("reader").to_owned();
+        let (prefix, entity) = guid.split_at(24);
+        let behind = format!("reader {prefix}:{entity}");
+        assert!(
+            held_up.text.contains(&behind),
+            "{} instead of {behind}",
+            held_up.text
+        );
+        assert!(held_up.text.contains("timed out"), "{}", held_up.text);
+        signal("CONT", &stopped);
+        writer.wait("acked 10");
+        writer.ask("write 1000 2000");
+        let wrote = writer.ask("join");
+        assert_eq!(wrote.number("wrote"), 1000, "{}", wrote.text);
+        println!(
+            "FIGURE KEEP_ALL with 100 samples and a stopped reader: {}",
+            held_up.text
+        );
+    });
+}
+
+#[test]
+fn an_interface_that_comes_back_needs_no_restart() {
+    in_namespace("an_interface_that_comes_back_needs_no_restart", || {
+        let lan = Lan::new(WIRE, 'a', "seed=6");
+        let mut writer = lan.host(0).start(PEER, "write=T");
+        let mut reader = lan.host(1).start(PEER, "read=T");
+        writer.wait("matched 10");
+        reader.wait("matched 10");
+        writer.ask("write 1000000 500");
+        for host in [1, 0] {
+            std::thread::sleep(Duration::from_millis(300));
+            lan.host(host).shell("ip link set eth0 down");
+            std::thread::sleep(Duration::from_secs(2));
+            lan.host(host).shell("ip link set eth0 up");
+        }
+        std::thread::sleep(Duration::from_millis(300));
+        let wrote = writer.ask("stop");
+        assert_eq!(wrote.get("error"), "none", "{}", wrote.text);
+        let recovered = reader.wait(&format!("received {} 10", wrote.number("wrote")));
+        let report = reader.ask("report");
+        for fault in ["missing", "doubled", "disordered", "damaged", "lost"] {
+            assert_eq!(report.number(fault), 0, "{}", report.text);
+        }
+        println!(
+            "FIGURE interface down for 2 s at each end: {} samples, lost 0, all there {recovered} ms later",
+            wrote.get("wrote")
+        );
+    });
+}
