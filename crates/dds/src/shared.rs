@@ -33,7 +33,8 @@ pub(crate) struct Shared {
     routes: Ranked<Arc<Routes>, LEAF>,
     generation: AtomicU64,
     pub(crate) timer: Timer,
-    discovery_scheduled: AtomicI64,
+    /// When the timer will look at discovery; `i64::MAX` if it will not.
+    pub(crate) discovery_scheduled: AtomicI64,
     pub(crate) counters: Counters,
 }
 
@@ -208,7 +209,6 @@ impl Shared {
     }
 
     pub(crate) fn discovery_timeout(self: &Arc<Self>) {
-        self.discovery_scheduled.store(i64::MAX, SeqCst);
         self.discover(|directory, now| directory.handle_timeout(now));
     }
 }

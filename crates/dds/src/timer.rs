@@ -3,6 +3,7 @@
 //! An endpoint is scheduled only if its next time-out is earlier than what it is already scheduled for, so steady
 //! traffic neither locks nor wakes anything here: at most once per heartbeat period does the timer look at an endpoint.
 use crate::clock;
+use crate::datagram::Datagrams;
 use crate::lock::{LEAF, Ranked};
 use crate::reader::ReaderCore;
 use crate::shared::Shared;
@@ -22,6 +23,33 @@ pub(crate) enum Due {
 }
 
 struct Entry(Time, Due);
+
+impl Entry {
+    /// Does what is due. An endpoint that was scheduled for an earlier time since has another entry for it: then this one
+    /// is void, so that each has one that counts.
+    fn look(self, now: Time, shared: &Arc<Shared>, out: &mut Datagrams) {
+        let Self(at, due) = self;
+        let counts = |scheduled: &AtomicI64| {
+            scheduled
+                .compare_exchange(at.0, i64::MAX, SeqCst, SeqCst)
+                .is_ok()
+        };
+        match due {
+            Due::Discovery if counts(&shared.discovery_scheduled) => shared.discovery_timeout(),
+            Due::Writer(writer) => {
+                if let Some(writer) = writer.upgrade().filter(|w| counts(&w.scheduled)) {
+                    writer.handle_timeout(now, out);
+                }
+            }
+            Due::Reader(reader) => {
+                if let Some(reader) = reader.upgrade().filter(|r| counts(&r.scheduled)) {
+                    reader.handle_timeout(now, out);
+                }
+            }
+            Due::Discovery => {}
+        }
+    }
+}
 
 impl PartialEq for Entry {
     fn eq(&self, other: &Self) -> bool {
@@ -52,10 +80,10 @@ pub(crate) struct Timer {
 impl Timer {
     /// Has `due` looked at by `at`, unless `scheduled` says that this happens anyway.
     pub(crate) fn schedule(&self, at: Time, scheduled: &AtomicI64, due: impl FnOnce() -> Due) {
-        if at.0 >= scheduled.load(SeqCst) {
+        let earlier = |current| (at.0 < current).then_some(at.0);
+        if scheduled.fetch_update(SeqCst, SeqCst, earlier).is_err() {
             return;
         }
-        scheduled.store(at.0, SeqCst);
         self.heap.lock().push(Reverse(Entry(at, due())));
         if at.0 < self.wakes.load(SeqCst)
             && let Some(thread) = self.thread.get()
@@ -71,21 +99,7 @@ impl Timer {
         while !self.stopped.load(SeqCst) {
             let now = clock::now();
             match self.pop(now) {
-                Ok(due) => match due {
-                    Due::Discovery => shared.discovery_timeout(),
-                    Due::Writer(writer) => {
-                        if let Some(writer) = writer.upgrade() {
-                            writer.scheduled.store(i64::MAX, SeqCst);
-                            writer.handle_timeout(now, &mut out);
-                        }
-                    }
-                    Due::Reader(reader) => {
-                        if let Some(reader) = reader.upgrade() {
-                            reader.scheduled.store(i64::MAX, SeqCst);
-                            reader.handle_timeout(now, &mut out);
-                        }
-                    }
-                },
+                Ok(entry) => entry.look(now, shared, &mut out),
                 Err(next) => {
                     let at = clock::instant(next);
                     std::thread::park_timeout(
@@ -97,7 +111,7 @@ impl Timer {
     }
 
     /// What is due, or when the next is.
-    fn pop(&self, now: Time) -> Result<Due, Time> {
+    fn pop(&self, now: Time) -> Result<Entry, Time> {
         let mut heap = self.heap.lock();
         let next = heap
             .peek()
@@ -106,7 +120,7 @@ impl Timer {
         if next > now.0 {
             return Err(Time(next));
         }
-        heap.pop().map(|e| e.0.1).ok_or(Time(next))
+        heap.pop().map(|e| e.0).ok_or(Time(next))
     }
 
     pub(crate) fn stop(&self) {

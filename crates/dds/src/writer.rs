@@ -183,7 +183,7 @@ impl WriterCore {
             let mut state = self.state.lock();
             match state.write(now, change, &mut publish.datagrams) {
                 Ok(sequence) => return Ok(Some((sequence, state.next_timeout()))),
-                Err(WriteError::Full) => state.heartbeat(now, &mut publish.datagrams),
+                Err(WriteError::Full) => state.ask_for_room(now, &mut publish.datagrams),
                 Err(WriteError::OutOfResources(limit)) => {
                     return Err(Error::OutOfResources {
                         entity: self.describe(),

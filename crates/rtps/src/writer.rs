@@ -93,9 +93,7 @@ impl Writer {
         if self.reliable_readers == 0 {
             self.settle();
         } else {
-            let unacknowledged = sequence.saturating_sub(self.acknowledged);
-            let size = change.payload.len();
-            if self.pulse.wrote(now, size, unacknowledged) {
+            if self.pulse.wrote(now, change.payload.len()) {
                 self.heartbeat(now, out);
             }
         }
@@ -206,13 +204,21 @@ impl Writer {
         let only = lagging.next().is_none() && self.readers.len() > 1;
         let only = only.then_some((proxy.config.guid, proxy.start));
         self.push_heartbeat(only, false, false, out);
-        self.pulse.asked(now);
+        self.pulse.asked(now, last);
     }
 
     /// Asks one reader for an answer even if it lacks nothing: one that lives gives it.
     pub fn probe(&mut self, now: Time, reader: Guid, out: &mut impl Outbox) {
         if let Ok(index) = self.index(reader) {
             self.ask(now, index, out);
+        }
+    }
+
+    /// Asks for an answer because a write found no room, unless one is under way that will make some. Should that be
+    /// lost, the timer asks soon.
+    pub fn ask_for_room(&mut self, now: Time, out: &mut impl Outbox) {
+        if self.pulse.last_asked() <= self.acknowledged {
+            self.heartbeat(now, out);
         }
     }
 

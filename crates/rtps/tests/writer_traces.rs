@@ -144,7 +144,23 @@ fn it_asks_at_each_quarter_of_the_limit_and_then_is_full() {
     // Now it asks in a hurry.
     assert_eq!(w.wait(10), ["HEARTBEAT 1..8?"]);
     assert_eq!(w.hear(4, &[], 1), (true, vec![]));
-    assert_eq!(w.write(0, 8), ["DATA 9", "HEARTBEAT 4..9?"]);
+    assert_eq!(w.write(0, 8), ["DATA 9"]);
+    assert_eq!(w.write(0, 8), ["DATA 10", "HEARTBEAT 4..10?"]);
+}
+
+#[test]
+fn a_full_writer_does_not_ask_again_while_an_answer_is_under_way() {
+    let mut w = Writing::new(keep_all(8));
+    w.join(1, true, Durability::Volatile);
+    for _ in 1..=8 {
+        w.write(0, 8);
+    }
+    w.writer.ask_for_room(Time(0), &mut w.out);
+    assert_eq!(w.out.said(), NOTHING);
+    assert_eq!(w.hear(9, &[], 1), (true, vec![]));
+    assert_eq!(w.write(0, 8), ["DATA 9"]);
+    w.writer.ask_for_room(Time(0), &mut w.out);
+    assert_eq!(w.out.said(), ["HEARTBEAT 9..9?"]);
 }
 
 #[test]

@@ -15,9 +15,11 @@ const BLOCKED: i64 = 10;
 pub(super) struct Pulse {
     period: Duration,
     interval: Duration,
-    quarter: i64,
+    quarter: u32,
     bytes: usize,
     bytes_since: usize,
+    changes_since: u32,
+    asked: i64,
     due: Option<Time>,
 }
 
@@ -30,24 +32,34 @@ impl Pulse {
         Self {
             period: config.heartbeat_period,
             interval: config.heartbeat_period,
-            quarter: i64::from(window.div_ceil(4).max(1)),
+            quarter: window.div_ceil(4).max(1),
             bytes: config.heartbeat_bytes,
             bytes_since: 0,
+            changes_since: 0,
+            asked: 0,
             due: None,
         }
     }
 
-    /// A change of `bytes` went out and so many are not acknowledged now; true if an answer is wanted at once.
-    pub(super) fn wrote(&mut self, now: Time, bytes: usize, unacknowledged: i64) -> bool {
+    /// A change of `bytes` went out; true if an answer is wanted at once.
+    pub(super) fn wrote(&mut self, now: Time, bytes: usize) -> bool {
+        self.changes_since = self.changes_since.saturating_add(1);
         self.bytes_since = self.bytes_since.saturating_add(bytes);
         let due = *self.due.get_or_insert(now.after(self.period));
-        unacknowledged % self.quarter == 0 || self.bytes_since >= self.bytes || due <= now
+        self.changes_since >= self.quarter || self.bytes_since >= self.bytes || due <= now
     }
 
-    /// An answer was asked for.
-    pub(super) fn asked(&mut self, now: Time) {
+    /// An answer was asked for, about all up to `last`.
+    pub(super) fn asked(&mut self, now: Time, last: i64) {
+        self.changes_since = 0;
         self.bytes_since = 0;
+        self.asked = last;
         self.due = Some(now.after(self.interval));
+    }
+
+    /// The last change that an answer was asked about.
+    pub(super) fn last_asked(&self) -> i64 {
+        self.asked
     }
 
     /// Nobody answered in time.

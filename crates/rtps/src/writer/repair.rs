@@ -157,7 +157,7 @@ impl Writer {
         let only = Some((proxy.config.guid, proxy.start));
         self.push_heartbeat(only, false, false, out);
         if lags {
-            self.pulse.asked(now);
+            self.pulse.asked(now, self.last);
         }
     }
 }
