@@ -9,6 +9,12 @@ skipped=0
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
 
+# counted WORD: the sum of the numbers before WORD in the result lines of `cargo test`; nothing if there is none.
+counted() {
+    awk -v word="$1" '/^test result: / { for (i = 2; i <= NF; i++) if ($i == word ";" || $i == word) { sum += $(i - 1); any = 1 } }
+        END { if (any) print sum }' "$log"
+}
+
 # step NAME COMMAND... : runs one check, adds up what `cargo test` counted, or counts the step itself.
 step() {
     local name=$1
@@ -18,9 +24,9 @@ step() {
     "$@" 2>&1 | tee "$log"
     local code=${PIPESTATUS[0]}
     local ok bad ignored
-    ok=$(sed -n 's/^test result: .* \([0-9]*\) passed; .*/\1/p' "$log" | paste -sd+ | bc)
-    bad=$(sed -n 's/^test result: .* \([0-9]*\) failed; .*/\1/p' "$log" | paste -sd+ | bc)
-    ignored=$(sed -n 's/^test result: .* \([0-9]*\) ignored; .*/\1/p' "$log" | paste -sd+ | bc)
+    ok=$(counted passed)
+    bad=$(counted failed)
+    ignored=$(counted ignored)
     if [ -z "$ok" ]; then
         ok=0
         [ "$code" -eq 0 ] && ok=1
