@@ -148,15 +148,18 @@ impl Waiters {
         self.count.load(SeqCst) == 0
     }
 
-    /// Raises every signal. A signal is raised outside the list's lock, which has the same rank as its own.
+    /// Raises every signal. A signal is raised outside the list's lock, which has the same rank as its own, so others may
+    /// leave meanwhile: `remove` puts the last one into their place, which is still ahead when the way is downward.
     pub(crate) fn raise_all(&self) {
-        let mut index = 0;
-        while !self.is_empty() {
-            let Some(signal) = self.signals.lock().get(index).cloned() else {
-                return;
-            };
-            signal.raise();
-            index += 1;
+        if self.is_empty() {
+            return;
+        }
+        let count = self.signals.lock().len();
+        for index in (0..count).rev() {
+            let signal = self.signals.lock().get(index).cloned();
+            if let Some(signal) = signal {
+                signal.raise();
+            }
         }
     }
 }
@@ -192,5 +195,27 @@ mod tests {
         waiters.remove(&a);
         waiters.raise_all();
         assert!(!a.consume() && b.consume());
+    }
+
+    #[test]
+    fn one_who_leaves_at_once_makes_nobody_miss_a_change() {
+        struct Leaver(Arc<Waiters>, Arc<Signal>);
+        impl Waker for Leaver {
+            fn wake(&self) {
+                self.0.remove(&self.1);
+            }
+        }
+        for place in 0..3 {
+            let waiters = Arc::new(Waiters::default());
+            let signals = [Signal::new(), Signal::new(), Signal::new()];
+            signals.iter().for_each(|signal| waiters.add(signal));
+            let leaver = &signals[place];
+            let waker: Arc<dyn Waker> = Arc::new(Leaver(Arc::clone(&waiters), Arc::clone(leaver)));
+            leaver.while_receiving(&waker, || {
+                waiters.raise_all();
+                None::<()>
+            });
+            assert!(signals.iter().all(|signal| signal.consume()), "{place}");
+        }
     }
 }
