@@ -25,8 +25,8 @@ const GRACE: Duration = Duration::from_millis(1);
 /// After this many looks at a role that is always taken the follower sleeps until it is woken.
 const LOOKS: u32 = 20;
 
-/// A net under that sleep.
-const SLEEP: Duration = Duration::from_secs(1);
+/// A net under that sleep, which tests do without.
+const SLEEP: Duration = Duration::from_secs(if cfg!(test) { 3_600 } else { 1 });
 
 const AWAY: u8 = 0;
 const ASLEEP: u8 = 1;
@@ -168,7 +168,9 @@ impl Role {
         self.leaders.fetch_sub(1, SeqCst);
         if self.wanted.load(SeqCst) > 0 {
             self.wanting.raise_all();
-        } else if self.following.load(SeqCst) == ASLEEP
+        }
+        // Those who want the role may have what they wait for already, so the follower must look in all the same.
+        if self.following.load(SeqCst) == ASLEEP
             && let Some(thread) = self.follower.get()
         {
             thread.unpark();
@@ -244,5 +246,78 @@ impl Role {
             thread.unpark();
         }
         self.wanting.raise_all();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{DomainParticipant, ParticipantConfig};
+    use bytes::BytesMut;
+    use dunlin_transport::{Faults, MemoryNetwork, Received, Wait};
+    use dunlin_wire::Locator;
+    use std::io;
+    use std::time::Instant;
+
+    /// Nothing ever comes.
+    struct Silence;
+
+    impl Receiver for Silence {
+        fn receive(&mut self, _: &mut BytesMut, _: Wait) -> io::Result<Option<Received>> {
+            std::thread::sleep(GRACE);
+            Ok(None)
+        }
+        fn waker(&self) -> Arc<dyn Waker> {
+            Arc::new(Silence)
+        }
+        fn locators(&self) -> Vec<Locator> {
+            Vec::new()
+        }
+        fn dropped(&self) -> u64 {
+            0
+        }
+        fn buffer_size(&self) -> usize {
+            0
+        }
+    }
+
+    impl Waker for Silence {
+        fn wake(&self) {}
+    }
+
+    fn soon(condition: impl Fn() -> bool) -> bool {
+        let limit = Instant::now() + Duration::from_secs(20);
+        while !condition() && Instant::now() < limit {
+            std::thread::sleep(GRACE);
+        }
+        condition()
+    }
+
+    #[test]
+    fn the_follower_takes_over_although_somebody_wanted_the_role_and_did_not_take_it() {
+        let config = ParticipantConfig {
+            transport: Some(Arc::new(MemoryNetwork::new(1, Faults::default()).host())),
+            ..ParticipantConfig::default()
+        };
+        let participant = DomainParticipant::with_config(0, config).unwrap();
+        let shared = &participant.guard.shared;
+        let role = Role::new(Box::new(Silence), Waiting::Block, false);
+        let (signal, over) = (Signal::new(), AtomicBool::new(false));
+        let steps = std::thread::scope(|scope| {
+            scope.spawn(|| role.wait(shared, &signal, None, || over.load(SeqCst)));
+            let led = soon(|| role.leaders.load(SeqCst) == 1);
+            scope.spawn(|| role.follow(shared));
+            let slept = soon(|| role.following.load(SeqCst) == ASLEEP);
+            // The leader leaves while another one wants the role, who then has what it waits for and goes.
+            role.wanted.fetch_add(1, SeqCst);
+            over.store(true, SeqCst);
+            signal.raise();
+            let left = soon(|| role.leaders.load(SeqCst) == 0);
+            role.wanted.fetch_sub(1, SeqCst);
+            let received = soon(|| role.following.load(SeqCst) == RECEIVING);
+            role.stop();
+            [led, slept, left, received]
+        });
+        assert_eq!(steps, [true; 4], "led, slept, left, received");
     }
 }
