@@ -3,6 +3,7 @@ use crate::datagram::Datagrams;
 use crate::place::Place;
 use crate::reader::ReaderCore;
 use crate::shared::{Routes, Shared};
+use crate::status::{LivelinessChangedStatus, MatchedStatus};
 use crate::writer::WriterCore;
 use dunlin_qos::Incompatibility;
 use dunlin_rtps::discovery::{Discovery, Event, Source};
@@ -38,26 +39,40 @@ pub(crate) struct Directory {
     last_key: u32,
 }
 
-/// Something that the application hears of once the lock is released.
+/// Something that the application hears of once the lock is released. What it may ask for itself is counted before that,
+/// in the order of events and before the first sample of a match can come. Those with a listener carry its status.
 pub(crate) enum Notice {
-    WriterMatched(Arc<WriterCore>, Guid, i32),
-    ReaderMatched(Arc<ReaderCore>, Guid, i32),
+    WriterMatched(Arc<WriterCore>, Option<MatchedStatus>),
+    ReaderMatched(Arc<ReaderCore>, Option<MatchedStatus>),
     WriterIncompatible(Arc<WriterCore>, Guid, Vec<Incompatibility>),
     ReaderIncompatible(Arc<ReaderCore>, Guid, Vec<Incompatibility>),
-    Liveliness(Arc<ReaderCore>, Guid, i32, i32),
+    Liveliness(Arc<ReaderCore>, Option<LivelinessChangedStatus>),
     Data(Arc<ReaderCore>),
 }
 
 impl Notice {
+    fn writer_matched(writer: &Arc<WriterCore>, reader: Guid, change: i32) -> Self {
+        let status = writer.count_matched(reader, change);
+        Self::WriterMatched(Arc::clone(writer), status)
+    }
+
+    fn reader_matched(reader: &Arc<ReaderCore>, writer: Guid, change: i32) -> Self {
+        let status = reader.count_matched(writer, change);
+        Self::ReaderMatched(Arc::clone(reader), status)
+    }
+
+    fn liveliness(reader: &Arc<ReaderCore>, writer: Guid, alive: i32, not_alive: i32) -> Self {
+        let status = reader.count_liveliness(writer, alive, not_alive);
+        Self::Liveliness(Arc::clone(reader), status)
+    }
+
     pub(crate) fn run(self) {
         match self {
-            Self::WriterMatched(writer, reader, change) => writer.note_matched(reader, change),
-            Self::ReaderMatched(reader, writer, change) => reader.note_matched(writer, change),
+            Self::WriterMatched(writer, status) => writer.tell_matched(status),
+            Self::ReaderMatched(reader, status) => reader.tell_matched(status),
             Self::WriterIncompatible(writer, reader, why) => writer.note_incompatible(reader, &why),
             Self::ReaderIncompatible(reader, writer, why) => reader.note_incompatible(writer, &why),
-            Self::Liveliness(reader, writer, alive, not) => {
-                reader.note_liveliness(writer, alive, not)
-            }
+            Self::Liveliness(reader, status) => reader.tell_liveliness(status),
             Self::Data(reader) => reader.announce_data(),
         }
     }
@@ -295,7 +310,7 @@ impl Directory {
                         expects_inline_qos: reader.expects_inline_qos,
                     };
                     core.add_reader(now, proxy, &mut self.datagrams);
-                    notices.push(Notice::WriterMatched(Arc::clone(core), reader.guid, 1));
+                    notices.push(Notice::writer_matched(core, reader.guid, 1));
                 }
             }
             Event::ReaderChanged { writer, reader } => self.add_sink(shared, writer, &reader),
@@ -308,7 +323,7 @@ impl Directory {
                 self.remove_sink(shared, writer, reader);
                 if let Some(core) = self.writers.get(&writer.entity) {
                     core.remove_reader(reader);
-                    notices.push(Notice::WriterMatched(Arc::clone(core), reader, -1));
+                    notices.push(Notice::writer_matched(core, reader, -1));
                 }
             }
             Event::WriterMatched { reader, writer } => {
@@ -321,8 +336,8 @@ impl Directory {
                         ownership_strength: writer.qos.ownership_strength,
                     };
                     core.add_writer(now, proxy, &mut self.datagrams);
-                    notices.push(Notice::ReaderMatched(Arc::clone(core), writer.guid, 1));
-                    notices.push(Notice::Liveliness(Arc::clone(core), writer.guid, 1, 0));
+                    notices.push(Notice::reader_matched(core, writer.guid, 1));
+                    notices.push(Notice::liveliness(core, writer.guid, 1, 0));
                 }
             }
             Event::WriterChanged { reader, writer } => self.add_source(shared, reader, &writer),
@@ -337,8 +352,8 @@ impl Directory {
                     if core.remove_writer(now, writer) {
                         notices.push(Notice::Data(Arc::clone(core)));
                     }
-                    notices.push(Notice::ReaderMatched(Arc::clone(core), writer, -1));
-                    notices.push(Notice::Liveliness(Arc::clone(core), writer, -1, 0));
+                    notices.push(Notice::reader_matched(core, writer, -1));
+                    notices.push(Notice::liveliness(core, writer, -1, 0));
                 }
             }
             Event::IncompatibleQos {
@@ -355,7 +370,7 @@ impl Directory {
             } => {
                 if let Some(core) = self.readers.get(&reader.entity) {
                     let (up, down) = if alive { (1, -1) } else { (-1, 1) };
-                    notices.push(Notice::Liveliness(Arc::clone(core), writer, up, down));
+                    notices.push(Notice::liveliness(core, writer, up, down));
                 }
             }
             Event::InconsistentTopic {

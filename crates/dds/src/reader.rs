@@ -254,13 +254,12 @@ impl ReaderCore {
         self.flags.clear(StatusKind::DataAvailable);
         let mut state = self.state.lock();
         let count = state.take(select, sink);
-        let next = state.next_timeout();
+        // Stored before the lock is released, or an earlier time that another thread stores could be overwritten.
+        self.next
+            .store(state.next_timeout().map_or(i64::MAX, |at| at.0), SeqCst);
         drop(state);
-        if let Some(at) = next {
-            // Room has come for samples that were refused: the timer asks for them, since their listener may be our caller.
-            self.next.store(at.0, SeqCst);
-            self.schedule();
-        }
+        // Room may have come for samples that were refused: the timer asks for them, since their listener may be our caller.
+        self.schedule();
         count
     }
 
@@ -284,11 +283,19 @@ impl ReaderCore {
         drop(old);
     }
 
-    pub(crate) fn note_matched(&self, writer: Guid, change: i32) {
-        self.matched.lock().count(writer, change);
+    /// Counts a match or its end; returns what a listener is to be told, if there is one.
+    pub(crate) fn count_matched(&self, writer: Guid, change: i32) -> Option<MatchedStatus> {
+        let listened = self.events.lock().is_some();
+        let mut matched = self.matched.lock();
+        matched.count(writer, change);
+        listened.then(|| matched.take())
+    }
+
+    /// Tells those who wait or listen of a match or its end.
+    pub(crate) fn tell_matched(&self, status: Option<MatchedStatus>) {
         self.flags.raise(StatusKind::SubscriptionMatched);
-        if let Some(events) = self.events() {
-            let status = self.matched_status();
+        if let (Some(events), Some(status)) = (self.events(), status) {
+            self.flags.clear(StatusKind::SubscriptionMatched);
             events.matched(&status);
         }
     }
@@ -302,18 +309,28 @@ impl ReaderCore {
         }
     }
 
-    pub(crate) fn note_liveliness(&self, writer: Guid, alive: i32, not_alive: i32) {
-        {
-            let mut status = self.liveliness.lock();
-            status.alive_count += alive;
-            status.alive_count_change += alive;
-            status.not_alive_count += not_alive;
-            status.not_alive_count_change += not_alive;
-            status.last_writer = writer;
-        }
+    /// Counts a writer that became alive or not alive; returns what a listener is to be told, if there is one.
+    pub(crate) fn count_liveliness(
+        &self,
+        writer: Guid,
+        alive: i32,
+        not_alive: i32,
+    ) -> Option<LivelinessChangedStatus> {
+        let listened = self.events.lock().is_some();
+        let mut status = self.liveliness.lock();
+        status.alive_count += alive;
+        status.alive_count_change += alive;
+        status.not_alive_count += not_alive;
+        status.not_alive_count_change += not_alive;
+        status.last_writer = writer;
+        listened.then(|| status.take())
+    }
+
+    /// Tells those who wait or listen of it.
+    pub(crate) fn tell_liveliness(&self, status: Option<LivelinessChangedStatus>) {
         self.flags.raise(StatusKind::LivelinessChanged);
-        if let Some(events) = self.events() {
-            let status = self.liveliness_status();
+        if let (Some(events), Some(status)) = (self.events(), status) {
+            self.flags.clear(StatusKind::LivelinessChanged);
             events.liveliness(&status);
         }
     }
@@ -338,11 +355,7 @@ impl ReaderCore {
 
     pub(crate) fn liveliness_status(&self) -> LivelinessChangedStatus {
         self.flags.clear(StatusKind::LivelinessChanged);
-        let mut status = self.liveliness.lock();
-        let copy = status.clone();
-        status.alive_count_change = 0;
-        status.not_alive_count_change = 0;
-        copy
+        self.liveliness.lock().take()
     }
 
     pub(crate) fn lost_status(&self) -> SampleCountStatus {

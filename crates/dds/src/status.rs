@@ -89,6 +89,7 @@ impl StatusFlags {
 
     pub(crate) fn enable(&self, mask: StatusMask) {
         self.enabled.store(mask.0, SeqCst);
+        self.waiters.raise_all();
     }
 
     pub(crate) fn is_triggered(&self) -> bool {
@@ -150,6 +151,15 @@ pub struct SampleCountStatus {
     pub total_count: i32,
     /// Since the status was last read.
     pub total_count_change: i32,
+}
+
+impl LivelinessChangedStatus {
+    pub(crate) fn take(&mut self) -> Self {
+        let status = self.clone();
+        self.alive_count_change = 0;
+        self.not_alive_count_change = 0;
+        status
+    }
 }
 
 impl SampleCountStatus {

@@ -404,13 +404,20 @@ impl WriterCore {
         drop(old);
     }
 
-    /// Counts a match or its end and tells those who wait or listen.
-    pub(crate) fn note_matched(&self, reader: Guid, change: i32) {
-        self.matched.lock().count(reader, change);
+    /// Counts a match or its end; returns what a listener is to be told, if there is one.
+    pub(crate) fn count_matched(&self, reader: Guid, change: i32) -> Option<MatchedStatus> {
+        let listened = self.events.lock().is_some();
+        let mut matched = self.matched.lock();
+        matched.count(reader, change);
+        listened.then(|| matched.take())
+    }
+
+    /// Tells those who wait or listen of a match or its end.
+    pub(crate) fn tell_matched(&self, status: Option<MatchedStatus>) {
         self.flags.raise(StatusKind::PublicationMatched);
         let events = self.events.lock().clone();
-        if let Some(events) = events {
-            let status = self.matched_status();
+        if let (Some(events), Some(status)) = (events, status) {
+            self.flags.clear(StatusKind::PublicationMatched);
             events.matched(&status);
         }
     }

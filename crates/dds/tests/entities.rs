@@ -3,7 +3,7 @@ mod common;
 use bytes::Bytes;
 use common::{Keyed, Net, Plain, SOON, reader, reliable_all, take, writer};
 use dunlin::*;
-use std::sync::mpsc;
+use std::sync::{Arc, OnceLock, mpsc};
 
 fn key(name: &str) -> Keyed {
     Keyed {
@@ -186,6 +186,47 @@ fn a_listener_runs_on_the_thread_that_waits_and_receives() {
         own >= 150,
         "the waiting thread received only {own} of 200 samples itself"
     );
+}
+
+/// Tells how many writers each of two readers has when it hears of a match.
+struct Counts {
+    readers: Arc<OnceLock<[DataReader<Plain>; 2]>>,
+    told: mpsc::Sender<[usize; 2]>,
+}
+
+impl DataReaderListener<Plain> for Counts {
+    fn on_subscription_matched(&self, _: &DataReader<Plain>, status: &MatchedStatus) {
+        assert_eq!((status.total_count_change, status.current_count), (1, 1));
+        let readers = self.readers.get().unwrap();
+        let counts = readers.each_ref().map(DataReader::matched_count);
+        self.told.send(counts).unwrap();
+    }
+}
+
+#[test]
+fn a_match_is_counted_when_its_samples_can_come_not_when_its_listener_is_called() {
+    let net = Net::new(0.0);
+    let (a, b) = (net.participant(), net.participant());
+    let (wqos, rqos) = reliable_all();
+    let topic = b.create_topic::<Plain>("T", Default::default()).unwrap();
+    let (told, heard) = mpsc::channel();
+    let readers = Arc::new(OnceLock::new());
+    let pair = [(); 2].map(|()| {
+        let listener = Counts {
+            readers: Arc::clone(&readers),
+            told: told.clone(),
+        };
+        b.create_subscriber(Default::default())
+            .create_datareader_with_listener(&topic, rqos.clone(), listener)
+            .unwrap()
+    });
+    readers.set(pair).ok().unwrap();
+    // Both match in one step, so while the first listener runs, samples for the other reader may come as well.
+    let _writer = writer::<Plain>(&a, "T", wqos);
+    for _ in 0..2 {
+        let counts = heard.recv_timeout(std::time::Duration::from_secs(20));
+        assert_eq!(counts, Ok([1, 1]));
+    }
 }
 
 #[test]
