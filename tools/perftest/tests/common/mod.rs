@@ -85,7 +85,8 @@ pub(crate) fn check_death(victim: &str, mode: &str, common: &str, seconds: u32) 
          $P -sub {common} -noPrint -noOutputHeaders > sub.csv 2> sub.err & sub=$!
          sleep 0.2
          $P -pub {mode} {common} -noPrint -noOutputHeaders > pub.csv 2> pub.err & pub=$!
-         sleep 1.5
+         for _ in $(seq 300); do grep -q '^Sending data' pub.err && break; sleep 0.1; done
+         sleep 0.5
          kill -9 ${victim}; begun=$SECONDS
          wait ${survivor}; echo status $?
          [ $((SECONDS - begun)) -le {seconds} ] || echo slow
