@@ -161,8 +161,7 @@ impl Bench {
         // Both are waited for whatever happens to the other one.
         let publisher = publisher.and_then(|side| side.finish(until));
         let subscriber = subscriber.and_then(|side| side.finish(until));
-        let publisher = publisher.map_err(|reason| format!("publisher: {reason}"))?;
-        let subscriber = subscriber.map_err(|reason| format!("subscriber: {reason}"))?;
+        let (publisher, subscriber) = both_succeed(publisher, subscriber)?;
         measured(&publisher, &subscriber, self.placement.processors)
     }
 
@@ -236,6 +235,19 @@ fn text(pipe: Option<impl Read>) -> String {
     String::from_utf8_lossy(&bytes).into_owned()
 }
 
+/// Both tables, or every reason: that of one side is often only that the other one is gone.
+fn both_succeed<T>(
+    publisher: Result<T, String>,
+    subscriber: Result<T, String>,
+) -> Result<(T, T), String> {
+    match (publisher, subscriber) {
+        (Ok(publisher), Ok(subscriber)) => Ok((publisher, subscriber)),
+        (Err(reason), Ok(_)) => Err(format!("publisher: {reason}")),
+        (Ok(_), Err(reason)) => Err(format!("subscriber: {reason}")),
+        (Err(one), Err(other)) => Err(format!("publisher: {one}; subscriber: {other}")),
+    }
+}
+
 /// The figures of both sides.
 fn measured(publisher: &Value, subscriber: &Value, processors: usize) -> Result<Measured, String> {
     let summary = &publisher["perftest"][0]["summary"];
@@ -271,6 +283,18 @@ fn measured(publisher: &Value, subscriber: &Value, processors: usize) -> Result<
 mod tests {
     use super::*;
     use serde_json::json;
+
+    #[test]
+    fn the_reason_of_neither_side_is_kept_back() {
+        let failed = |reason: &str| Err::<(), _>(reason.to_string());
+        let both = both_succeed(failed("gone"), failed("silent"));
+        assert_eq!(both, Err("publisher: gone; subscriber: silent".into()));
+        assert_eq!(
+            both_succeed(Ok(()), failed("silent")),
+            Err("subscriber: silent".into())
+        );
+        assert_eq!(both_succeed(Ok(()), Ok(())), Ok(((), ())));
+    }
 
     #[test]
     fn the_figures_come_out_of_the_tables() {
