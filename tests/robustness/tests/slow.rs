@@ -21,6 +21,15 @@ fn median(mut figures: Vec<i64>) -> i64 {
     figures[figures.len() / 2]
 }
 
+/// The load of the last minute, if there is more to do than there are processors: then a percentile says how long
+/// processes waited for one, and nothing about their neighbours.
+fn busy() -> Option<f64> {
+    let text = std::fs::read_to_string("/proc/loadavg").unwrap_or_default();
+    let load = text.split(' ').next()?.parse::<f64>().ok()?;
+    let processors = std::thread::available_parallelism().map_or(1, usize::from);
+    (load > processors as f64).then_some(load)
+}
+
 /// Undisturbed, undisturbed again as a control, and beside a stopped reader take turns, so that whatever else the machine
 /// does falls on all three alike.
 #[test]
@@ -50,7 +59,12 @@ fn a_stopped_reader_does_not_delay_another_one() {
         println!(
             "FIGURE KEEP_LAST 10 at 1 kHz beside a stopped reader: median p99 {beside} us, undisturbed {undisturbed} us, control {control} us"
         );
-        assert!(beside <= 2 * undisturbed.max(control), "{beside} us");
+        match busy() {
+            Some(load) => {
+                println!("FIGURE NOT JUDGED: load {load} is more than this machine has processors")
+            }
+            None => assert!(beside <= 2 * undisturbed.max(control), "{beside} us"),
+        }
     });
 }
 
