@@ -8,6 +8,8 @@ use crate::status::{StatusFlags, StatusMask};
 use crate::writer::WriterCore;
 use dunlin_qos::Duration;
 use dunlin_rtps::Select;
+use std::cell::Cell;
+use std::marker::PhantomData;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
 
@@ -177,10 +179,13 @@ impl Condition {
 /// While it waits, the calling thread does the receive work of its participant if nobody else does: data arrives in the
 /// thread that waits for it, and listeners may run in it. That is the work on what arrives by unicast: samples that come by
 /// a multicast group (`DataReaderQos::multicast`) are received by the group's own thread, which wakes this one.
+///
+/// One thread waits in a wait set at a time: it can be sent to another thread, but not shared.
 pub struct WaitSet {
     conditions: Vec<Condition>,
     signal: Arc<Signal>,
     shared: Option<Arc<Shared>>,
+    unshared: PhantomData<Cell<()>>,
 }
 
 impl Default for WaitSet {
@@ -196,6 +201,7 @@ impl WaitSet {
             conditions: Vec::new(),
             signal: Signal::new(),
             shared: None,
+            unshared: PhantomData,
         }
     }
 

@@ -146,8 +146,13 @@ impl WriterCore {
                 if turn.datagrams.len() >= self.qos.batching.max_bytes as usize {
                     self.flush_turn(&mut turn);
                 }
+                let held_back = !turn.datagrams.is_empty();
                 drop(turn);
                 self.schedule(next);
+                if held_back {
+                    let period = self.shared.config.heartbeat_period;
+                    self.schedule(Some(clock::coarse().after(period)));
+                }
                 return Ok(sequence);
             }
             // Whoever waits may receive, and so run listeners, which must find no lock held.

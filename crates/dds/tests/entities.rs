@@ -298,3 +298,31 @@ fn errors_name_the_entity_the_policy_and_both_values() {
         Err(Error::BadParameter(_))
     ));
 }
+
+#[test]
+fn a_batch_that_is_not_full_goes_out_after_a_heartbeat_period() {
+    let net = Net::new(0.0);
+    let (a, b) = (net.participant(), net.participant());
+    for reliability in [Reliability::BEST_EFFORT, Reliability::RELIABLE] {
+        let topic = format!("{:?}", reliability.kind);
+        let wqos = DataWriterQos {
+            reliability,
+            batching: Batching { max_bytes: 8192 },
+            ..Default::default()
+        };
+        let rqos = DataReaderQos {
+            reliability,
+            history: History::KeepAll,
+            ..Default::default()
+        };
+        let writer = writer::<Plain>(&a, &topic, wqos);
+        let reader = reader::<Plain>(&b, &topic, rqos);
+        writer.wait_for_matched(1, SOON).unwrap();
+        reader.wait_for_matched(1, SOON).unwrap();
+        for number in 0..3 {
+            let data = Bytes::new();
+            writer.write(&Plain { number, data }).unwrap();
+        }
+        assert_eq!(take(&reader, 3).len(), 3);
+    }
+}
