@@ -240,6 +240,7 @@ impl<T: TopicData> DataWriter<T> {
             .wait(&self.core.shared, &signal, deadline, enough);
         self.core.flags.waiters.remove(&signal);
         if done {
+            self.core.shared.settled();
             return Ok(());
         }
         let why = self.explain_matching().join("; ");

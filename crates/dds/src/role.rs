@@ -18,7 +18,7 @@ use dunlin_transport::{Receiver, Waker};
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU8, AtomicUsize, Ordering::SeqCst};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, TryLockError};
 use std::thread::Thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// A role that nobody has used for this long goes back to the follower.
 const GRACE: Duration = Duration::from_millis(1);
@@ -42,6 +42,8 @@ pub(crate) struct Role {
     leaders: AtomicUsize,
     /// Application threads that would like the role.
     wanted: AtomicUsize,
+    /// Those of them that do not look in any more.
+    dozing: AtomicUsize,
     wanting: Waiters,
     left_at: AtomicI64,
     stopped: AtomicBool,
@@ -57,6 +59,7 @@ impl Role {
             following: AtomicU8::new(AWAY),
             leaders: AtomicUsize::new(0),
             wanted: AtomicUsize::new(0),
+            dozing: AtomicUsize::new(0),
             wanting: Waiters::default(),
             left_at: AtomicI64::new(0),
             stopped: AtomicBool::new(false),
@@ -75,9 +78,13 @@ impl Role {
         if done() {
             return true;
         }
+        let mut looks = 0;
         while deadline.is_none_or(|at| clock::now() < at) && !self.stopped.load(SeqCst) {
-            match self.try_lead() {
+            // A role that is free at once is taken at once; later on, only one that its last holder does not come back to.
+            let free = looks == 0 || self.is_forsaken();
+            match free.then(|| self.try_lead()).flatten() {
                 Some(mut worker) => {
+                    looks = 0;
                     worker.expect();
                     self.leaders.fetch_add(1, SeqCst);
                     let finished = self.lead(worker, shared, signal, deadline, &mut done);
@@ -87,7 +94,7 @@ impl Role {
                     }
                 }
                 None => {
-                    self.ask(signal, deadline);
+                    looks = self.ask(signal, deadline, looks);
                     if signal.consume() && done() {
                         return true;
                     }
@@ -146,27 +153,33 @@ impl Role {
         }
     }
 
-    /// Sleeps until the role may be free or the signal is raised.
-    fn ask(&self, signal: &Arc<Signal>, deadline: Option<Time>) {
+    /// Sleeps until the signal is raised, or for a moment to see whether the role is free then; after many looks in vain,
+    /// until its holder leaves. Returns the looks so far.
+    fn ask(&self, signal: &Arc<Signal>, deadline: Option<Time>, looks: u32) -> u32 {
+        let dozes = looks >= LOOKS;
         self.wanting.add(signal);
         self.wanted.fetch_add(1, SeqCst);
+        self.dozing.fetch_add(usize::from(dozes), SeqCst);
         if self.following.load(SeqCst) == RECEIVING {
             self.waker.wake();
         }
-        // The holder may have left between our try and our asking, hence the bound.
-        let soon = clock::now().after(dunlin_qos::Duration::from_millis(10));
-        let until = deadline.map_or(soon, |at| at.min(soon));
-        if self.worker.try_lock().is_err() {
-            signal.park(Some(clock::instant(until)));
+        let until = Instant::now() + if dozes { SLEEP } else { GRACE };
+        let until = deadline.map_or(until, |at| clock::instant(at).min(until));
+        // Whoever leaves from here on sees that this one dozes; whoever left before is no leader any more.
+        if !dozes || self.leaders.load(SeqCst) > 0 {
+            signal.park(Some(until));
         }
+        self.dozing.fetch_sub(usize::from(dozes), SeqCst);
         self.wanted.fetch_sub(1, SeqCst);
         self.wanting.remove(signal);
+        if dozes { 1 } else { looks + 1 }
     }
 
     fn leave(&self) {
         self.left_at.store(clock::now().0, SeqCst);
         self.leaders.fetch_sub(1, SeqCst);
-        if self.wanted.load(SeqCst) > 0 {
+        // Others who want the role look in by themselves, and waking them now would only make two threads fight over it.
+        if self.dozing.load(SeqCst) > 0 {
             self.wanting.raise_all();
         }
         // Those who want the role may have what they wait for already, so the follower must look in all the same.
@@ -208,12 +221,15 @@ impl Role {
         }
     }
 
-    /// Nobody has the role, wants it, or has had it a moment ago.
+    /// Nobody has the role or wants it, nor had it a moment ago.
     fn is_idle(&self) -> bool {
+        self.wanted.load(SeqCst) == 0 && self.is_forsaken()
+    }
+
+    /// No application thread has the role, nor had it a moment ago.
+    fn is_forsaken(&self) -> bool {
         let idle = clock::now().0.saturating_sub(self.left_at.load(SeqCst));
-        self.leaders.load(SeqCst) == 0
-            && self.wanted.load(SeqCst) == 0
-            && u128::from(idle.unsigned_abs()) >= GRACE.as_nanos()
+        self.leaders.load(SeqCst) == 0 && u128::from(idle.unsigned_abs()) >= GRACE.as_nanos()
     }
 
     fn receive_for_all(&self, first: MutexGuard<'_, Worker>, shared: &Arc<Shared>) {
@@ -257,7 +273,6 @@ mod tests {
     use dunlin_transport::{Faults, MemoryNetwork, Received, Wait};
     use dunlin_wire::Locator;
     use std::io;
-    use std::time::Instant;
 
     /// Nothing ever comes.
     struct Silence;

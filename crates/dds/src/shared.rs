@@ -208,6 +208,11 @@ impl Shared {
         result
     }
 
+    /// Waits until what discovery has just decided is carried out: matches are counted before their routes stand.
+    pub(crate) fn settled(&self) {
+        drop(self.directory.lock());
+    }
+
     pub(crate) fn discovery_timeout(self: &Arc<Self>) {
         self.discover(|directory, now| directory.handle_timeout(now));
     }

@@ -275,6 +275,7 @@ impl<T: TopicData> DataReader<T> {
             .wait(&self.core.shared, &signal, deadline, enough);
         self.core.flags.waiters.remove(&signal);
         if done {
+            self.core.shared.settled();
             return Ok(());
         }
         let why = self.explain_matching().join("; ");

@@ -307,6 +307,7 @@ fn a_batch_that_is_not_full_goes_out_after_a_heartbeat_period() {
         let topic = format!("{:?}", reliability.kind);
         let wqos = DataWriterQos {
             reliability,
+            history: History::KeepAll,
             batching: Batching { max_bytes: 8192 },
             ..Default::default()
         };
@@ -323,6 +324,11 @@ fn a_batch_that_is_not_full_goes_out_after_a_heartbeat_period() {
             let data = Bytes::new();
             writer.write(&Plain { number, data }).unwrap();
         }
-        assert_eq!(take(&reader, 3).len(), 3);
+        let numbers: Vec<_> = take(&reader, 3)
+            .iter()
+            .filter_map(|s| s.data())
+            .map(|d| d.number)
+            .collect();
+        assert_eq!(numbers, [0, 1, 2], "{topic}");
     }
 }
