@@ -4,10 +4,10 @@ use crate::options::Options;
 use crate::run::{Endpoint, Failure, Run};
 use crate::samples::{PeerSample, instance_name, payload};
 use dunlin::{
-    DataReader, DataReaderQos, DomainParticipant, IncompatibleQosStatus, InstanceHandle,
-    InstanceState, MatchedStatus, Sample, Topic,
+    DataReader, DataReaderQos, DomainParticipant, IncompatibleQosStatus, InstanceState,
+    MatchedStatus, Sample, Topic,
 };
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 
 pub(crate) fn open<T: PeerSample>(
     participant: &DomainParticipant,
@@ -52,8 +52,6 @@ struct Intake<'a> {
     options: &'a Options,
     received: i32,
     corrupt: bool,
-    /// A writer may end an instance by its handle alone.
-    names: HashMap<InstanceHandle, String>,
     disposed: HashSet<String>,
     no_writers: HashSet<String>,
 }
@@ -64,7 +62,6 @@ impl<'a> Intake<'a> {
             options,
             received: 0,
             corrupt: false,
-            names: HashMap::new(),
             disposed: HashSet::new(),
             no_writers: HashSet::new(),
         }
@@ -73,8 +70,6 @@ impl<'a> Intake<'a> {
     fn receive<T: PeerSample>(&mut self, sample: &Sample<T>) {
         if let Some(data) = sample.data() {
             self.receive_data(data);
-            self.names
-                .insert(sample.info.instance, data.name().to_owned());
         }
         if T::HAS_KEY && sample.info.instance_state != InstanceState::Alive {
             self.receive_end(sample);
@@ -100,11 +95,7 @@ impl<'a> Intake<'a> {
     }
 
     fn receive_end<T: PeerSample>(&mut self, sample: &Sample<T>) {
-        let name = match (sample.key(), self.names.get(&sample.info.instance)) {
-            (Some(key), _) => key.name().to_owned(),
-            (None, Some(name)) => name.clone(),
-            (None, None) => "unknown".to_owned(),
-        };
+        let name = sample.key().map_or("unknown", |key| key.name()).to_owned();
         let (ended, state) = match sample.info.instance_state {
             InstanceState::NotAliveDisposed => (&mut self.disposed, "disposed"),
             _ => (&mut self.no_writers, "no_writers"),
