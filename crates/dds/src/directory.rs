@@ -1,9 +1,10 @@
 //! What the participant knows of itself and of others: the entity tree, discovery and matching.
 use crate::datagram::Datagrams;
+use crate::life::LifeSign;
 use crate::place::Place;
 use crate::reader::ReaderCore;
 use crate::shared::{Routes, Shared};
-use crate::status::{LivelinessChangedStatus, MatchedStatus};
+use crate::status::{Life, LivelinessChangedStatus, LivelinessLostStatus, MatchedStatus};
 use crate::writer::WriterCore;
 use dunlin_qos::Incompatibility;
 use dunlin_rtps::discovery::{Discovery, Event, Source};
@@ -32,6 +33,8 @@ pub(crate) struct Directory {
     places: HashMap<Guid, Place>,
     /// The groups of matched readers that get their samples by multicast.
     groups: HashMap<Guid, Place>,
+    /// Of matched writers, and of our own that the application asserts, those with a finite lease.
+    signs: HashMap<Guid, Arc<LifeSign>>,
     /// Where each participant's discovery is reached.
     peers: HashMap<GuidPrefix, Place>,
     /// The routes must be made anew.
@@ -47,6 +50,7 @@ pub(crate) enum Notice {
     WriterIncompatible(Arc<WriterCore>, Guid, Vec<Incompatibility>),
     ReaderIncompatible(Arc<ReaderCore>, Guid, Vec<Incompatibility>),
     Liveliness(Arc<ReaderCore>, Option<LivelinessChangedStatus>),
+    LivelinessLost(Arc<WriterCore>, Option<LivelinessLostStatus>),
     Data(Arc<ReaderCore>),
 }
 
@@ -61,9 +65,14 @@ impl Notice {
         Self::ReaderMatched(Arc::clone(reader), status)
     }
 
-    fn liveliness(reader: &Arc<ReaderCore>, writer: Guid, alive: i32, not_alive: i32) -> Self {
-        let status = reader.count_liveliness(writer, alive, not_alive);
-        Self::Liveliness(Arc::clone(reader), status)
+    /// `None` if it is no news.
+    fn liveliness(reader: &Arc<ReaderCore>, writer: Guid, life: Life) -> Option<Self> {
+        let counted = reader.count_liveliness(writer, life);
+        counted.then(|| Self::Liveliness(Arc::clone(reader), reader.liveliness_to_tell()))
+    }
+
+    fn liveliness_lost(writer: &Arc<WriterCore>) -> Self {
+        Self::LivelinessLost(Arc::clone(writer), writer.count_liveliness_lost())
     }
 
     pub(crate) fn run(self) {
@@ -73,6 +82,7 @@ impl Notice {
             Self::WriterIncompatible(writer, reader, why) => writer.note_incompatible(reader, &why),
             Self::ReaderIncompatible(reader, writer, why) => reader.note_incompatible(writer, &why),
             Self::Liveliness(reader, status) => reader.tell_liveliness(status),
+            Self::LivelinessLost(writer, status) => writer.tell_liveliness_lost(status),
             Self::Data(reader) => reader.announce_data(),
         }
     }
@@ -92,6 +102,7 @@ impl Directory {
             sinks: HashMap::new(),
             places: HashMap::new(),
             groups: HashMap::new(),
+            signs: HashMap::new(),
             peers: HashMap::new(),
             changed: false,
             last_key: 0,
@@ -143,7 +154,24 @@ impl Directory {
         );
     }
 
+    /// A writer showed that it lives.
+    pub(crate) fn tell(&mut self, sign: &LifeSign) {
+        if let Some(at) = sign.untold() {
+            let (out, events) = (&mut self.datagrams, &mut self.events);
+            self.discovery.assert_writer(at, sign.writer, out, events);
+        }
+    }
+
+    /// The application says that it lives.
+    pub(crate) fn assert_participant(&mut self, now: Time) {
+        self.discovery
+            .assert_participant(now, &mut self.datagrams, &mut self.events);
+    }
+
     pub(crate) fn handle_timeout(&mut self, now: Time) {
+        let signs = std::mem::take(&mut self.signs);
+        signs.values().for_each(|sign| self.tell(sign));
+        self.signs = signs;
         self.discovery
             .handle_timeout(now, &mut self.datagrams, &mut self.events);
     }
@@ -209,6 +237,8 @@ impl Directory {
             ..WriterData::new(core.guid, &*core.topic, core.type_name)
         };
         self.writers.insert(core.guid.entity, Arc::clone(core));
+        self.signs
+            .extend(core.sign.clone().map(|sign| (core.guid, sign)));
         self.changed = true;
         self.discovery
             .add_writer(now, data, &mut self.datagrams, &mut self.events)
@@ -235,6 +265,7 @@ impl Directory {
         self.discovery
             .remove_writer(now, guid, &mut self.datagrams, &mut self.events);
         self.writers.remove(&guid.entity);
+        self.signs.remove(&guid);
         self.changed = true;
         self.sinks.remove(&guid.entity);
     }
@@ -337,7 +368,7 @@ impl Directory {
                     };
                     core.add_writer(now, proxy, &mut self.datagrams);
                     notices.push(Notice::reader_matched(core, writer.guid, 1));
-                    notices.push(Notice::liveliness(core, writer.guid, 1, 0));
+                    notices.extend(Notice::liveliness(core, writer.guid, Life::Matched));
                 }
             }
             Event::WriterChanged { reader, writer } => self.add_source(shared, reader, &writer),
@@ -353,7 +384,7 @@ impl Directory {
                         notices.push(Notice::Data(Arc::clone(core)));
                     }
                     notices.push(Notice::reader_matched(core, writer, -1));
-                    notices.push(Notice::liveliness(core, writer, -1, 0));
+                    notices.extend(Notice::liveliness(core, writer, Life::Unmatched));
                 }
             }
             Event::IncompatibleQos {
@@ -369,8 +400,11 @@ impl Directory {
                 alive,
             } => {
                 if let Some(core) = self.readers.get(&reader.entity) {
-                    let (up, down) = if alive { (1, -1) } else { (-1, 1) };
-                    notices.push(Notice::liveliness(core, writer, up, down));
+                    let life = if alive { Life::Heard } else { Life::Silent };
+                    notices.extend(Notice::liveliness(core, writer, life));
+                    if !alive && core.silence_writer(writer) {
+                        notices.push(Notice::Data(Arc::clone(core)));
+                    }
                 }
             }
             Event::InconsistentTopic {
@@ -403,7 +437,11 @@ impl Directory {
                     "participant announces too many endpoints; the rest is ignored"
                 );
             }
-            Event::LivelinessLost { writer } => tracing::debug!(%writer, "liveliness lost"),
+            Event::LivelinessLost { writer } => {
+                tracing::debug!(%writer, "liveliness lost");
+                let core = self.writers.get(&writer.entity);
+                notices.extend(core.map(Notice::liveliness_lost));
+            }
         }
     }
 
@@ -484,6 +522,14 @@ impl Directory {
             .or_else(|| reachable_group(transport, &writer.multicast));
         let place = place.map(|to| (writer.guid, Place::of(transport, writer.guid.prefix, to)));
         self.places.extend(place);
+        // Our own show their life where they write.
+        if writer.guid.prefix != self.own() {
+            if let Some(before) = self.signs.remove(&writer.guid) {
+                self.tell(&before);
+            }
+            let sign = LifeSign::new(writer.guid, writer.qos.liveliness);
+            self.signs.extend(sign.map(|sign| (writer.guid, sign)));
+        }
         let sources = self.sources.entry(reader.entity).or_default();
         if !sources.contains(&writer.guid) {
             sources.push(writer.guid);
@@ -501,11 +547,23 @@ impl Directory {
             .any(|sources| sources.contains(&writer))
         {
             self.places.remove(&writer);
+            if writer.prefix != self.own() {
+                self.signs.remove(&writer);
+            }
         }
         self.changed = true;
     }
 
+    fn own(&self) -> GuidPrefix {
+        self.discovery.config().prefix
+    }
+
     fn routes(&self) -> Routes {
+        let own = self.own();
+        let signs = self.signs.iter().filter(|(writer, _)| writer.prefix != own);
+        let signs = signs
+            .map(|(writer, sign)| (*writer, Arc::clone(sign)))
+            .collect();
         let mut readers: HashMap<Guid, Vec<Arc<ReaderCore>>> = HashMap::new();
         for (entity, sources) in &self.sources {
             if let Some(core) = self.readers.get(entity) {
@@ -519,6 +577,7 @@ impl Directory {
             writers: self.writers.clone(),
             places: self.places.clone(),
             groups: self.groups.clone(),
+            signs,
         }
     }
 }

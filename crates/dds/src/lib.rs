@@ -39,6 +39,7 @@ mod config;
 mod datagram;
 mod directory;
 mod error;
+mod life;
 mod lock;
 mod participant;
 mod place;
@@ -70,8 +71,8 @@ pub use error::{Error, Result};
 pub use participant::{DomainParticipant, ParticipantCounters};
 pub use publisher::{DataWriter, DataWriterListener, Publisher};
 pub use status::{
-    IncompatibleQosStatus, LivelinessChangedStatus, MatchedStatus, SampleCountStatus, StatusKind,
-    StatusMask,
+    IncompatibleQosStatus, LivelinessChangedStatus, LivelinessLostStatus, MatchedStatus,
+    SampleCountStatus, StatusKind, StatusMask,
 };
 pub use subscriber::{DataReader, DataReaderListener, Sample, Subscriber};
 pub use topic::{Topic, TopicData};

@@ -139,6 +139,14 @@ impl DomainParticipant {
         Subscriber::new(qos, Arc::clone(&self.guard))
     }
 
+    /// Says that the application lives: asserts all writers of this participant with LIVELINESS MANUAL_BY_PARTICIPANT
+    /// (DDS 1.4 2.2.2.2.1.18). Each write of one of them says so too.
+    pub fn assert_liveliness(&self) {
+        self.guard
+            .shared
+            .discover(|directory, now| directory.assert_participant(now));
+    }
+
     /// What was received and dropped.
     pub fn counters(&self) -> ParticipantCounters {
         let counters = &self.guard.shared.counters;

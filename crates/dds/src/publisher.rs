@@ -4,7 +4,7 @@ use crate::condition::StatusCondition;
 use crate::error::{Error, Result};
 use crate::participant::ParticipantGuard;
 use crate::signal::Lent;
-use crate::status::{IncompatibleQosStatus, MatchedStatus, StatusMask};
+use crate::status::{IncompatibleQosStatus, LivelinessLostStatus, MatchedStatus, StatusMask};
 use crate::topic::{Topic, TopicData};
 use crate::writer::{NewChange, WriterCore, WriterEvents};
 use bytes::BytesMut;
@@ -211,6 +211,17 @@ impl<T: TopicData> DataWriter<T> {
         self.change(kind, sample, None)
     }
 
+    /// Says that this writer lives, if its LIVELINESS is manual with a finite lease (DDS 1.4 2.2.2.4.2.22). Writing,
+    /// disposing and unregistering say so too.
+    pub fn assert_liveliness(&self) {
+        self.core.assert_liveliness();
+    }
+
+    /// LIVELINESS_LOST; resets its change.
+    pub fn liveliness_lost_status(&self) -> LivelinessLostStatus {
+        self.core.liveliness_lost_status()
+    }
+
     /// Sends samples that batching holds back.
     pub fn flush(&self) {
         self.core.flush();
@@ -343,6 +354,8 @@ pub trait DataWriterListener<T: TopicData>: Send + Sync + 'static {
     fn on_publication_matched(&self, writer: &DataWriter<T>, status: &MatchedStatus) {}
     /// A reader asks for more than this writer offers.
     fn on_offered_incompatible_qos(&self, writer: &DataWriter<T>, status: &IncompatibleQosStatus) {}
+    /// The writer was not asserted within its lease: to its readers it is not alive now.
+    fn on_liveliness_lost(&self, writer: &DataWriter<T>, status: &LivelinessLostStatus) {}
 }
 
 /// Hears nothing.
@@ -363,5 +376,9 @@ impl<T: TopicData, L: DataWriterListener<T>> WriterEvents for Bound<T, L> {
     fn incompatible(&self, status: &IncompatibleQosStatus) {
         self.listener
             .on_offered_incompatible_qos(&self.writer, status);
+    }
+
+    fn liveliness_lost(&self, status: &LivelinessLostStatus) {
+        self.listener.on_liveliness_lost(&self.writer, status);
     }
 }

@@ -4,8 +4,8 @@ use crate::lock::{LEAF, READER, Ranked, assert_none_held};
 use crate::shared::Shared;
 use crate::signal::Waiters;
 use crate::status::{
-    IncompatibleQosStatus, LivelinessChangedStatus, MatchedStatus, SampleCountStatus, StatusFlags,
-    StatusKind, Tally,
+    IncompatibleQosStatus, Life, LivelinessChangedStatus, LivelinessTally, MatchedStatus,
+    SampleCountStatus, StatusFlags, StatusKind, Tally,
 };
 use crate::timer::Due;
 use bytes::Bytes;
@@ -59,7 +59,7 @@ pub(crate) struct ReaderCore {
     pub(crate) data: Waiters,
     matched: Ranked<Tally, LEAF>,
     incompatible: Ranked<IncompatibleQosStatus, LEAF>,
-    liveliness: Ranked<LivelinessChangedStatus, LEAF>,
+    liveliness: Ranked<LivelinessTally, LEAF>,
     lost: Ranked<SampleCountStatus, LEAF>,
     rejected: Ranked<SampleCountStatus, LEAF>,
     events: Ranked<Option<Arc<dyn ReaderEvents>>, LEAF>,
@@ -249,6 +249,11 @@ impl ReaderCore {
         delivery.available
     }
 
+    /// A writer is silent for longer than its lease; true if that leaves something new to take.
+    pub(crate) fn silence_writer(&self, writer: Guid) -> bool {
+        self.state.lock().silence_writer(writer).available
+    }
+
     /// Moves samples out; deserialization happens after this has returned.
     pub(crate) fn take(self: &Arc<Self>, select: &Select, sink: impl FnMut(Sample)) -> usize {
         self.flags.clear(StatusKind::DataAvailable);
@@ -309,21 +314,15 @@ impl ReaderCore {
         }
     }
 
-    /// Counts a writer that became alive or not alive; returns what a listener is to be told, if there is one.
-    pub(crate) fn count_liveliness(
-        &self,
-        writer: Guid,
-        alive: i32,
-        not_alive: i32,
-    ) -> Option<LivelinessChangedStatus> {
+    /// Counts a writer that became alive or not alive; false if that is no news.
+    pub(crate) fn count_liveliness(&self, writer: Guid, life: Life) -> bool {
+        self.liveliness.lock().note(writer, life)
+    }
+
+    /// What a listener is to be told of it, if there is one.
+    pub(crate) fn liveliness_to_tell(&self) -> Option<LivelinessChangedStatus> {
         let listened = self.events.lock().is_some();
-        let mut status = self.liveliness.lock();
-        status.alive_count += alive;
-        status.alive_count_change += alive;
-        status.not_alive_count += not_alive;
-        status.not_alive_count_change += not_alive;
-        status.last_writer = writer;
-        listened.then(|| status.take())
+        listened.then(|| self.liveliness.lock().take())
     }
 
     /// Tells those who wait or listen of it.

@@ -2,6 +2,7 @@
 use crate::checksum::{self, Verdict};
 use crate::clock;
 use crate::datagram::Datagrams;
+use crate::life::LifeSign;
 use crate::place::{is_dunlin, leaves_host};
 use crate::pool::Pool;
 use crate::reader::ReaderCore;
@@ -67,15 +68,20 @@ pub(crate) struct Worker {
 pub(crate) struct News {
     ready: Vec<Arc<ReaderCore>>,
     acknowledged: Vec<Arc<WriterCore>>,
+    /// Writers that showed that they live, of which discovery should hear.
+    alive: Vec<Arc<LifeSign>>,
 }
 
 impl News {
     fn is_empty(&self) -> bool {
-        self.ready.is_empty() && self.acknowledged.is_empty()
+        self.ready.is_empty() && self.acknowledged.is_empty() && self.alive.is_empty()
     }
 
     /// Tells those who wait or listen; user code runs here.
-    pub(crate) fn deliver(&mut self) {
+    pub(crate) fn deliver(&mut self, shared: &Arc<Shared>) {
+        for sign in self.alive.drain(..) {
+            shared.discover(|directory, _| directory.tell(&sign));
+        }
         for writer in self.acknowledged.drain(..) {
             writer.announce_room();
         }
@@ -328,6 +334,13 @@ impl Worker {
             }
             _ => {
                 let from = Guid::new(source, writer);
+                if !routes.signs.is_empty()
+                    && shows_life(message)
+                    && let Some(sign) = routes.signs.get(&from)
+                    && sign.note(now)
+                {
+                    self.news.alive.push(Arc::clone(sign));
+                }
                 for core in routes.readers_of(&from, reader) {
                     let mut intake = Keeper {
                         pool: &mut self.kept,
@@ -355,6 +368,15 @@ impl Worker {
                 To::Matched | To::Announce => &[],
             });
         }
+    }
+}
+
+/// Does this prove that the writer's application lives? (RTPS 2.5 8.3.8.6.1, 8.4.13.5)
+fn shows_life(message: &Submessage<'_>) -> bool {
+    match message {
+        Submessage::Data(_) | Submessage::DataFrag(_) => true,
+        Submessage::Heartbeat(heartbeat) => heartbeat.liveliness,
+        _ => false,
     }
 }
 

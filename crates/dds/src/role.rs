@@ -124,7 +124,7 @@ impl Role {
         while let Some(mut held) = worker.or_else(|| self.try_lead()) {
             let news = held.turn(shared, &pause);
             drop(held);
-            self.deliver(news);
+            self.deliver(shared, news);
             if signal.consume() && done() {
                 return true;
             }
@@ -137,9 +137,9 @@ impl Role {
     }
 
     /// Tells those who wait or listen; user code runs here, without any lock.
-    fn deliver(&self, news: Option<News>) {
+    fn deliver(&self, shared: &Arc<Shared>, news: Option<News>) {
         let Some(mut news) = news else { return };
-        news.deliver();
+        news.deliver(shared);
         if let Some(mut worker) = self.try_lead() {
             worker.reuse(news);
         }
@@ -244,7 +244,7 @@ impl Role {
         while let Some(mut held) = worker.or_else(|| self.try_lead()) {
             let news = held.turn(shared, &pause);
             drop(held);
-            self.deliver(news);
+            self.deliver(shared, news);
             if interrupted() {
                 break;
             }

@@ -3,6 +3,7 @@ use crate::clock;
 use crate::config::ParticipantConfig;
 use crate::datagram::Datagrams;
 use crate::directory::{Directory, Notice};
+use crate::life::LifeSign;
 use crate::lock::{DISCOVERY, LEAF, Ranked};
 use crate::place::Place;
 use crate::reader::ReaderCore;
@@ -48,6 +49,8 @@ pub(crate) struct Routes {
     pub(crate) places: HashMap<Guid, Place>,
     /// Matched remote reader to the multicast group where it gets its samples, if that is not the same place.
     pub(crate) groups: HashMap<Guid, Place>,
+    /// Of remote writers with a finite liveliness lease.
+    pub(crate) signs: HashMap<Guid, Arc<LifeSign>>,
 }
 
 impl Routes {

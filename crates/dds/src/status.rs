@@ -18,6 +18,8 @@ pub enum StatusKind {
     SampleRejected = 1 << 8,
     /// There is data to take.
     DataAvailable = 1 << 10,
+    /// A writer was not asserted within its lease.
+    LivelinessLost = 1 << 11,
     /// A matched writer became alive or not alive.
     LivelinessChanged = 1 << 12,
     /// A reader came or went.
@@ -144,23 +146,17 @@ pub struct LivelinessChangedStatus {
     pub last_writer: Guid,
 }
 
-/// SAMPLE_LOST and SAMPLE_REJECTED.
+/// SAMPLE_LOST, SAMPLE_REJECTED and LIVELINESS_LOST.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct SampleCountStatus {
-    /// Samples ever.
+    /// Samples, or lost leases, ever.
     pub total_count: i32,
     /// Since the status was last read.
     pub total_count_change: i32,
 }
 
-impl LivelinessChangedStatus {
-    pub(crate) fn take(&mut self) -> Self {
-        let status = self.clone();
-        self.alive_count_change = 0;
-        self.not_alive_count_change = 0;
-        status
-    }
-}
+/// LIVELINESS_LOST: how often a writer was not asserted within its lease.
+pub type LivelinessLostStatus = SampleCountStatus;
 
 impl SampleCountStatus {
     pub(crate) fn count(&mut self, more: u32) {
@@ -209,6 +205,55 @@ impl Tally {
 
     pub(crate) fn endpoints(&self) -> Vec<Guid> {
         self.endpoints.clone()
+    }
+}
+
+/// What happened to a matched writer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Life {
+    Matched,
+    Silent,
+    Heard,
+    Unmatched,
+}
+
+/// Keeps a `LivelinessChangedStatus` and who is silent.
+#[derive(Default)]
+pub(crate) struct LivelinessTally {
+    status: LivelinessChangedStatus,
+    silent: Vec<Guid>,
+}
+
+impl LivelinessTally {
+    /// False if that is no news.
+    pub(crate) fn note(&mut self, writer: Guid, life: Life) -> bool {
+        let was_silent = self.silent.contains(&writer);
+        let (alive, silent) = match (life, was_silent) {
+            (Life::Matched, _) => (1, 0),
+            (Life::Silent, false) => (-1, 1),
+            (Life::Heard, true) => (1, -1),
+            (Life::Unmatched, true) => (0, -1),
+            (Life::Unmatched, false) => (-1, 0),
+            (Life::Silent, true) | (Life::Heard, false) => return false,
+        };
+        self.silent.retain(|w| *w != writer);
+        if life == Life::Silent {
+            self.silent.push(writer);
+        }
+        let status = &mut self.status;
+        status.alive_count += alive;
+        status.alive_count_change += alive;
+        status.not_alive_count += silent;
+        status.not_alive_count_change += silent;
+        status.last_writer = writer;
+        true
+    }
+
+    pub(crate) fn take(&mut self) -> LivelinessChangedStatus {
+        let status = self.status.clone();
+        self.status.alive_count_change = 0;
+        self.status.not_alive_count_change = 0;
+        status
     }
 }
 

@@ -2,15 +2,18 @@
 use crate::clock;
 use crate::datagram::Datagrams;
 use crate::error::Error;
+use crate::life::LifeSign;
 use crate::lock::{LEAF, PUBLISH, Ranked, WRITER};
 use crate::place::Place;
 use crate::pool::Pool;
 use crate::shared::{Routes, Shared, fragment_size};
 use crate::signal::{Lent, Waiters};
-use crate::status::{IncompatibleQosStatus, MatchedStatus, StatusFlags, StatusKind, Tally};
+use crate::status::{
+    IncompatibleQosStatus, LivelinessLostStatus, MatchedStatus, StatusFlags, StatusKind, Tally,
+};
 use crate::timer::Due;
 use bytes::BytesMut;
-use dunlin_qos::{DataWriterQos, Duration, Incompatibility, PublisherQos};
+use dunlin_qos::{DataWriterQos, Duration, Incompatibility, LivelinessKind, PublisherQos};
 use dunlin_rtps::{
     Change, ChangeKind, InstanceHandle, ReaderProxyConfig, Time, To, WriteError, Writer,
     WriterConfig,
@@ -23,6 +26,7 @@ use std::sync::atomic::{AtomicI64, AtomicU64, AtomicUsize, Ordering::SeqCst};
 pub(crate) trait WriterEvents: Send + Sync {
     fn matched(&self, status: &MatchedStatus);
     fn incompatible(&self, status: &IncompatibleQosStatus);
+    fn liveliness_lost(&self, status: &LivelinessLostStatus);
 }
 
 /// A writer without a type.
@@ -45,7 +49,10 @@ pub(crate) struct WriterCore {
     room: Waiters,
     /// Grows whenever there may be more room than before.
     room_epoch: AtomicU64,
+    /// If the application has to show that the writer lives.
+    pub(crate) sign: Option<Arc<LifeSign>>,
     pub(crate) flags: StatusFlags,
+    liveliness_lost: Ranked<LivelinessLostStatus, LEAF>,
     matched: Ranked<Tally, LEAF>,
     incompatible: Ranked<IncompatibleQosStatus, LEAF>,
     events: Ranked<Option<Arc<dyn WriterEvents>>, LEAF>,
@@ -114,7 +121,10 @@ impl WriterCore {
             scheduled: AtomicI64::new(i64::MAX),
             room: Waiters::default(),
             room_epoch: AtomicU64::new(0),
+            sign: LifeSign::new(guid, qos.liveliness)
+                .filter(|_| qos.liveliness.kind != LivelinessKind::Automatic),
             flags: StatusFlags::default(),
+            liveliness_lost: Ranked::default(),
             matched: Ranked::default(),
             incompatible: Ranked::default(),
             events: Ranked::new(None),
@@ -153,6 +163,9 @@ impl WriterCore {
                     let period = self.shared.config.heartbeat_period;
                     self.schedule(Some(clock::coarse().after(period)));
                 }
+                if let Some(sign) = &self.sign {
+                    self.show_life(sign);
+                }
                 return Ok(sequence);
             }
             // Whoever waits may receive, and so run listeners, which must find no lock held.
@@ -172,6 +185,24 @@ impl WriterCore {
             0 => clock::wall(),
             _ => *publish.batch_begun.get_or_insert_with(clock::wall),
         }
+    }
+
+    /// The application wrote or asserts: discovery hears of it a few times per lease.
+    fn show_life(&self, sign: &LifeSign) {
+        if sign.note(clock::now()) {
+            self.shared.discover(|directory, _| directory.tell(sign));
+        }
+    }
+
+    /// The application says that the writer lives (DDS 1.4 2.2.2.4.2.22).
+    pub(crate) fn assert_liveliness(&self) {
+        let Some(sign) = &self.sign else { return };
+        if self.qos.liveliness.kind == LivelinessKind::ManualByTopic {
+            let mut turn = self.publish.lock();
+            self.state.lock().assert_liveliness(&mut turn.datagrams);
+            self.flush_turn(&mut turn);
+        }
+        self.show_life(sign);
     }
 
     /// Puts a change into the history; `None` if it is full, and then the readers have been asked what they have.
@@ -435,6 +466,29 @@ impl WriterCore {
             let status = self.incompatible_status();
             events.incompatible(&status);
         }
+    }
+
+    /// Counts a lease that ran out; returns what a listener is to be told, if there is one.
+    pub(crate) fn count_liveliness_lost(&self) -> Option<LivelinessLostStatus> {
+        let listened = self.events.lock().is_some();
+        let mut lost = self.liveliness_lost.lock();
+        lost.count(1);
+        listened.then(|| lost.take())
+    }
+
+    /// Tells those who wait or listen of it.
+    pub(crate) fn tell_liveliness_lost(&self, status: Option<LivelinessLostStatus>) {
+        self.flags.raise(StatusKind::LivelinessLost);
+        let events = self.events.lock().clone();
+        if let (Some(events), Some(status)) = (events, status) {
+            self.flags.clear(StatusKind::LivelinessLost);
+            events.liveliness_lost(&status);
+        }
+    }
+
+    pub(crate) fn liveliness_lost_status(&self) -> LivelinessLostStatus {
+        self.flags.clear(StatusKind::LivelinessLost);
+        self.liveliness_lost.lock().take()
     }
 
     pub(crate) fn matched_status(&self) -> MatchedStatus {

@@ -111,6 +111,17 @@ impl Reader {
         }
     }
 
+    /// A writer's liveliness is lost: until it writes again, its instances have one live writer less (DDS 1.4 2.2.2.5.1.3,
+    /// 2.2.3.9.2).
+    pub fn silence_writer(&mut self, writer: Guid) -> Delivery {
+        let index = self.index(writer).ok();
+        let proxy = index.and_then(|index| self.writers.get(index));
+        Delivery {
+            available: proxy.is_some_and(|proxy| self.cache.leave_all(proxy.author)),
+            ..Delivery::default()
+        }
+    }
+
     /// A whole change (RTPS 2.5 8.4.10.2). `inline` is `data.inline_qos`, read.
     #[allow(
         clippy::too_many_arguments,

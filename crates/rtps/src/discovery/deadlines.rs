@@ -34,6 +34,13 @@ impl<K: Ord + Copy> Deadlines<K> {
         self.bound = Some(self.bound.map_or(at, |bound| bound.min(at)));
     }
 
+    /// As `set`, unless it is later already.
+    pub(super) fn put_off(&mut self, key: K, at: Time) {
+        if self.at.get(&key).is_none_or(|known| *known < at) {
+            self.set(key, at);
+        }
+    }
+
     pub(super) fn remove(&mut self, key: &K) {
         self.at.remove(key);
         if self.at.is_empty() {

@@ -269,7 +269,8 @@ impl Discovery {
 
     /// A writer showed that it lives. A local one wrote or was asserted by the application; from a remote one came a
     /// sample, or a heartbeat with the liveliness flag (DDS 1.4 2.2.3.11, RTPS 2.5 8.4.13). Only writers with a finite
-    /// liveliness lease need it.
+    /// liveliness lease need it, and not each time: a few times per lease, and before `handle_timeout`, with the time of
+    /// the last sign as `now`.
     pub fn assert_writer(
         &mut self,
         now: Time,

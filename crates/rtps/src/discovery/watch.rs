@@ -133,7 +133,8 @@ impl Watch {
 
     fn assert(&mut self, now: Time, writer: Guid) -> Option<Guid> {
         let lease = self.leases.get_mut(&writer)?;
-        self.deadlines.set(writer, now.after(lease.duration));
+        // Signs are told late and not in order; an older one takes nothing from a later one.
+        self.deadlines.put_off(writer, now.after(lease.duration));
         let was_alive = core::mem::replace(&mut lease.alive, true);
         (!was_alive).then_some(writer)
     }
