@@ -92,12 +92,11 @@ impl Datagrams {
                 if batch.is_full() || place.sealed {
                     send(transport, &mut batch);
                 }
-                let plain = Outgoing {
-                    to: place.locator,
-                    head: arena.get(piece.head.clone()).unwrap_or_default(),
-                    payload: &piece.payload,
-                    tail: arena.get(piece.tail.clone()).unwrap_or_default(),
-                };
+                let plain = place.outgoing([
+                    arena.get(piece.head.clone()).unwrap_or_default(),
+                    &piece.payload,
+                    arena.get(piece.tail.clone()).unwrap_or_default(),
+                ]);
                 if place.sealed {
                     sealed.clear();
                     checksum::seal(plain.head, [plain.payload, plain.tail], sealed);

@@ -477,8 +477,10 @@ impl Directory {
                 tracing::warn!(%writer, reader = %reader.guid, locators = ?reader.unicast, "reader matches but none of its locators can be reached");
             }
             (one, other) => {
-                let place =
-                    |to: Locator| (reader.guid, Place::of(transport, reader.guid.prefix, to));
+                let place = |to: Locator| {
+                    let place = Place::of(transport, reader.guid.prefix, to);
+                    (reader.guid, place.frequent(transport))
+                };
                 sinks.extend(other.or(one).map(place));
                 self.places.extend(one.or(other).map(place));
                 self.groups.remove(&reader.guid);
@@ -504,7 +506,7 @@ impl Directory {
     /// Readers at one place need one datagram.
     fn set_destinations(&self, shared: &Shared, writer: EntityId) {
         if let (Some(core), Some(sinks)) = (self.writers.get(&writer), self.sinks.get(&writer)) {
-            let mut places: Vec<_> = sinks.values().copied().collect();
+            let mut places: Vec<_> = sinks.values().cloned().collect();
             places.sort_unstable();
             places.dedup();
             let transport = &shared.transport;
@@ -520,7 +522,8 @@ impl Directory {
         let transport = &*shared.transport;
         let place = reachable(transport, &writer.unicast)
             .or_else(|| reachable_group(transport, &writer.multicast));
-        let place = place.map(|to| (writer.guid, Place::of(transport, writer.guid.prefix, to)));
+        let place = place.map(|to| Place::of(transport, writer.guid.prefix, to));
+        let place = place.map(|place| (writer.guid, place.frequent(transport)));
         self.places.extend(place);
         // Our own show their life where they write.
         if writer.guid.prefix != self.own() {

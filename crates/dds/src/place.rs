@@ -1,11 +1,14 @@
 //! Where datagrams go, and whether they carry a checksum there.
-use dunlin_transport::{Reach, Transport};
+use dunlin_transport::{Lane, Outgoing, Reach, Transport};
 use dunlin_wire::{GuidPrefix, Locator, VendorId};
+use std::cmp::Ordering;
 
 /// One destination of datagrams.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Debug)]
 pub(crate) struct Place {
     pub(crate) locator: Locator,
+    /// How the transport gets there, if it prepared a way.
+    pub(crate) lane: Option<Lane>,
     /// The peer verifies checksums, and the way to it is one on which bytes can change.
     pub(crate) sealed: bool,
 }
@@ -15,15 +18,63 @@ impl Place {
     /// not leave this host, or goes to a group that others may hear too, has none.
     pub(crate) fn of(transport: &dyn Transport, peer: GuidPrefix, locator: Locator) -> Self {
         let sealed = is_dunlin(peer) && !locator.is_multicast() && leaves_host(transport, &locator);
-        Self { locator, sealed }
+        Self {
+            locator,
+            lane: None,
+            sealed,
+        }
     }
 
     /// A place where anybody may listen.
     pub(crate) fn open(locator: Locator) -> Self {
         Self {
             locator,
+            lane: None,
             sealed: false,
         }
+    }
+
+    /// The same place, for those who send there often.
+    pub(crate) fn frequent(self, transport: &dyn Transport) -> Self {
+        Self {
+            lane: transport.lane(&self.locator),
+            ..self
+        }
+    }
+
+    /// What is to be sent there.
+    pub(crate) fn outgoing<'a>(&'a self, [head, payload, tail]: [&'a [u8]; 3]) -> Outgoing<'a> {
+        Outgoing {
+            to: self.locator,
+            lane: self.lane.as_ref(),
+            head,
+            payload,
+            tail,
+        }
+    }
+
+    fn key(&self) -> (Locator, bool) {
+        (self.locator, self.sealed)
+    }
+}
+
+impl PartialEq for Place {
+    fn eq(&self, other: &Self) -> bool {
+        self.key() == other.key()
+    }
+}
+
+impl Eq for Place {}
+
+impl PartialOrd for Place {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Place {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.key().cmp(&other.key())
     }
 }
 

@@ -31,6 +31,17 @@ fn counts(reader: &DataReader<Keyed>, alive: i32, silent: i32) -> bool {
     counts_while(reader, alive, silent, || {})
 }
 
+fn soon(mut condition: impl FnMut() -> bool) -> bool {
+    let start = Instant::now();
+    while start.elapsed() < StdDuration::from_secs(10) {
+        if condition() {
+            return true;
+        }
+        std::thread::sleep(StdDuration::from_millis(5));
+    }
+    false
+}
+
 /// As `counts`, calling `act` meanwhile.
 fn counts_while(
     reader: &DataReader<Keyed>,
@@ -102,8 +113,10 @@ fn a_manual_writer_lives_while_it_writes_or_is_asserted() {
                 InstanceState::NotAliveNoWriters
             );
             assert_eq!(gone[0].key().map(|k| &*k.name), Some("dunlin"));
-            let after = writer.liveliness_lost_status().total_count;
-            assert!(after > lost);
+            assert!(
+                soon(|| writer.liveliness_lost_status().total_count > lost),
+                "{kind:?}: the writer hears of it too"
+            );
 
             let in_time = often(|| writer.assert_liveliness());
             let alive = counts_while(&reader, 1, 0, || writer.assert_liveliness());

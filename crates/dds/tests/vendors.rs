@@ -81,6 +81,7 @@ impl Transport for Disguise {
             }
             let disguised = Outgoing {
                 to: datagram.to,
+                lane: None,
                 head: &bytes,
                 payload: &[],
                 tail: &[],

@@ -97,7 +97,7 @@ impl<T: Transport + 'static> Transport for Fault<T> {
     fn send(&self, datagrams: &[Outgoing<'_>]) -> Sent {
         let mut sent = Sent::default();
         for datagram in datagrams {
-            add(&mut sent, self.send_one(datagram));
+            sent.add(self.send_one(datagram));
         }
         sent
     }
@@ -197,16 +197,11 @@ fn is_harmless(fate: &Fate) -> bool {
 fn whole(to: Locator, bytes: &[u8]) -> Outgoing<'_> {
     Outgoing {
         to,
+        lane: None,
         head: bytes,
         payload: &[],
         tail: &[],
     }
-}
-
-fn add(sum: &mut Sent, more: Sent) {
-    sum.datagrams += more.datagrams;
-    sum.failed += more.failed;
-    sum.error = sum.error.take().or(more.error);
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {

@@ -18,7 +18,7 @@ pub use fault::Fault;
 pub use memory::{MemoryNetwork, MemoryTransport};
 pub use tap::Tap;
 pub use traits::{
-    Listen, Outgoing, Reach, Received, Receiver, Sent, Transport, Wait, Waker, nearest,
+    Lane, Listen, Outgoing, Reach, Received, Receiver, Sent, Transport, Wait, Waker, nearest,
 };
 pub use udp::{UdpConfig, UdpTransport};
 

@@ -10,7 +10,9 @@ use bytes::BytesMut;
 use dunlin_wire::Locator;
 
 use crate::pcap;
-use crate::traits::{Listen, Outgoing, Reach, Received, Receiver, Sent, Transport, Wait, Waker};
+use crate::traits::{
+    Lane, Listen, Outgoing, Reach, Received, Receiver, Sent, Transport, Wait, Waker,
+};
 
 /// A transport with its datagrams written down, those sent and those received.
 ///
@@ -75,6 +77,10 @@ impl<T: Transport> Transport for Tap<T> {
 
     fn reaches(&self, to: &Locator) -> Reach {
         self.inner.reaches(to)
+    }
+
+    fn lane(&self, to: &Locator) -> Option<Lane> {
+        self.inner.lane(to)
     }
 
     fn max_datagram(&self) -> usize {

@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use bytes::BytesMut;
+use dunlin_udp::Socket;
 use dunlin_wire::Locator;
 
 pub use dunlin_udp::Sent;
@@ -13,6 +14,8 @@ pub use dunlin_udp::Sent;
 pub struct Outgoing<'a> {
     /// A peer or a multicast group.
     pub to: Locator,
+    /// The way to that peer, if [`Transport::lane`] knew one.
+    pub lane: Option<&'a Lane>,
     /// Usually the headers in front of the payload.
     pub head: &'a [u8],
     /// Usually a sample, which need not be copied behind its headers.
@@ -32,6 +35,11 @@ impl Outgoing<'_> {
         [self.head, self.payload, self.tail].concat()
     }
 }
+
+/// A way to one peer that a transport has prepared, so that sending costs less than by its locator alone. It lasts as long
+/// as somebody keeps it.
+#[derive(Clone, Debug)]
+pub struct Lane(pub(crate) Arc<Socket>);
 
 /// Where a receiver listens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -98,6 +106,13 @@ pub trait Transport: Send + Sync {
     /// How near `to` is, to choose among the locators of a peer. May ask the system; not for the data path.
     fn reaches(&self, to: &Locator) -> Reach;
 
+    /// A way to the peer at `to` for whoever will send there often; `None` if there is none that is better than sending
+    /// by the locator. May ask the system; not for the data path.
+    fn lane(&self, to: &Locator) -> Option<Lane> {
+        let _ = to;
+        None
+    }
+
     /// Bytes that fit into one datagram.
     fn max_datagram(&self) -> usize;
 
@@ -159,6 +174,10 @@ impl<T: Transport + ?Sized> Transport for Arc<T> {
 
     fn reaches(&self, to: &Locator) -> Reach {
         T::reaches(self, to)
+    }
+
+    fn lane(&self, to: &Locator) -> Option<Lane> {
+        T::lane(self, to)
     }
 
     fn max_datagram(&self) -> usize {

@@ -14,6 +14,7 @@
 //! may have the same port at another address. With several of many addresses, what was sent to the others is dropped.
 //!
 //! Interfaces and addresses are those of the moment when the transport was made.
+mod lanes;
 mod receiver;
 mod selection;
 mod wake;
@@ -26,7 +27,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use dunlin_udp::{Buffers, Datagram, Egress, Socket, interfaces};
 use dunlin_wire::Locator;
 
-use crate::traits::{Listen, Outgoing, Reach, Receiver, Sent, Transport};
+use crate::traits::{Lane, Listen, Outgoing, Reach, Receiver, Sent, Transport};
+use lanes::Lanes;
 use receiver::{Port, UdpReceiver};
 use selection::Selection;
 use wake::Line;
@@ -54,8 +56,9 @@ pub struct UdpConfig {
 pub struct UdpTransport {
     selection: Selection,
     buffers: Buffers,
-    /// Sends everything. Its port is nobody's address, so that sender and receiver share no cache lines.
+    /// Sends what has no lane. Its port is nobody's address, so that sender and receiver share no cache lines.
     socket: Socket,
+    lanes: Lanes,
     /// A datagram from a socket to itself arrives, so that one can wake a blocked receiver.
     hears_itself: bool,
     failed: AtomicU64,
@@ -75,6 +78,7 @@ impl UdpTransport {
             buffers: config.buffers,
             hears_itself: wake::hears_itself(&socket),
             socket,
+            lanes: Lanes::default(),
             failed: AtomicU64::new(0),
         })
     }
@@ -129,6 +133,24 @@ impl UdpTransport {
         ))
     }
 
+    fn send_by_locator(&self, datagrams: &[Outgoing<'_>]) -> Sent {
+        let mut nowhere = 0;
+        let copies = datagrams.iter().flat_map(|outgoing| {
+            let (to, ways) = self.ways(&outgoing.to);
+            nowhere += usize::from(ways.is_empty());
+            ways.iter().map(move |via| Datagram {
+                to,
+                via: *via,
+                parts: [outgoing.head, outgoing.payload, outgoing.tail],
+            })
+        });
+        let mut sent = self.socket.send(copies);
+        for _ in 0..nowhere {
+            sent.fail(io::ErrorKind::NetworkUnreachable.into());
+        }
+        sent
+    }
+
     /// The ways out for a datagram: one if unicast, one per interface if multicast, none if it cannot be sent.
     fn ways(&self, to: &Locator) -> (SocketAddrV4, &[Option<Egress>]) {
         const AS_ROUTED: &[Option<Egress>] = &[None];
@@ -162,19 +184,17 @@ impl Transport for UdpTransport {
     }
 
     fn send(&self, datagrams: &[Outgoing<'_>]) -> Sent {
-        let mut nowhere = 0;
-        let copies = datagrams.iter().flat_map(|outgoing| {
-            let (to, ways) = self.ways(&outgoing.to);
-            nowhere += usize::from(ways.is_empty());
-            ways.iter().map(move |via| Datagram {
-                to,
-                via: *via,
-                parts: [outgoing.head, outgoing.payload, outgoing.tail],
-            })
-        });
-        let mut sent = self.socket.send(copies);
-        for _ in 0..nowhere {
-            sent.fail(io::ErrorKind::NetworkUnreachable.into());
+        let mut sent = Sent::default();
+        for run in datagrams.chunk_by(same_way) {
+            sent.add(match run {
+                [
+                    Outgoing {
+                        lane: Some(lane), ..
+                    },
+                    ..,
+                ] => lane.0.send(run.iter().map(to_peer)),
+                _ => self.send_by_locator(run),
+            });
         }
         if sent.failed > 0 {
             self.report(&sent, datagrams);
@@ -211,6 +231,16 @@ impl Transport for UdpTransport {
         socket_addr(to).map_or(Reach::No, |to| self.selection.reaches(*to.ip()))
     }
 
+    fn lane(&self, to: &Locator) -> Option<Lane> {
+        let near = matches!(self.reaches(to), Reach::Host | Reach::Loopback);
+        let peer = socket_addr(to).filter(|_| near)?;
+        let buffers = Buffers {
+            receive: 0,
+            send: self.buffers.send,
+        };
+        self.lanes.to(self.selection.bind_to(), peer, buffers)
+    }
+
     fn max_datagram(&self) -> usize {
         MAX_DATAGRAM
     }
@@ -218,6 +248,23 @@ impl Transport for UdpTransport {
     fn max_whole_datagram(&self, to: &Locator) -> usize {
         let mtu = socket_addr(to).map_or(0, |to| self.selection.mtu_to(*to.ip()));
         mtu.saturating_sub(HEADERS).clamp(MIN_WHOLE, MAX_DATAGRAM)
+    }
+}
+
+fn same_way(a: &Outgoing<'_>, b: &Outgoing<'_>) -> bool {
+    match (a.lane, b.lane) {
+        (Some(a), Some(b)) => Arc::ptr_eq(&a.0, &b.0),
+        (None, None) => true,
+        _ => false,
+    }
+}
+
+/// What a connected socket sends: the address is its own.
+fn to_peer<'a>(outgoing: &Outgoing<'a>) -> Datagram<'a> {
+    Datagram {
+        to: SocketAddrV4::new(Ipv4Addr::UNSPECIFIED, 0),
+        via: None,
+        parts: [outgoing.head, outgoing.payload, outgoing.tail],
     }
 }
 

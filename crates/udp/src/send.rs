@@ -17,7 +17,7 @@ const PARTS: usize = 3;
 /// One datagram, gathered from up to three parts.
 #[derive(Clone, Copy, Debug)]
 pub struct Datagram<'a> {
-    /// Where it goes.
+    /// Where it goes; a connected socket sends to its peer whatever this says.
     pub to: SocketAddrV4,
     /// The interface for it; a multicast datagram needs one, others take the kernel's route.
     pub via: Option<Egress>,
@@ -51,6 +51,13 @@ impl Sent {
         self.failed += 1;
         self.error.get_or_insert(error);
     }
+
+    /// Adds what became of others.
+    pub fn add(&mut self, other: Sent) {
+        self.datagrams += other.datagrams;
+        self.failed += other.failed;
+        self.error = self.error.take().or(other.error);
+    }
 }
 
 impl Socket {
@@ -82,13 +89,20 @@ struct Call<'s> {
 
 impl Call<'_> {
     fn send_one(&mut self, datagram: &Datagram<'_>) {
-        let mut slot = Slot::new(datagram);
+        let fd = self.socket.as_raw_fd();
+        let connected = self.socket.peer().is_some();
+        let mut slot = Slot::new(datagram, connected);
         let mut retried = false;
         loop {
-            let header = slot.header();
-            // SAFETY: the header points into `slot` and the borrowed parts, which stay where they are during the call.
-            let result =
-                unsafe { libc::sendmsg(self.socket.as_raw_fd(), &header, libc::MSG_DONTWAIT) };
+            let result = match slot.parts {
+                // Nothing to say besides the bytes: the shortest of the calls.
+                // SAFETY: the part is borrowed for the call with its length.
+                [only, ..] if connected && slot.is_plain() => unsafe {
+                    libc::send(fd, only.iov_base, only.iov_len, libc::MSG_DONTWAIT)
+                },
+                // SAFETY: the header points into `slot` and the borrowed parts, which stay where they are during the call.
+                _ => unsafe { libc::sendmsg(fd, &slot.header(), libc::MSG_DONTWAIT) },
+            };
             if result >= 0 {
                 self.sent.datagrams += 1;
                 return;
@@ -108,6 +122,7 @@ impl Call<'_> {
         second: Datagram<'a>,
         rest: impl Iterator<Item = Datagram<'a>>,
     ) {
+        let connected = self.socket.peer().is_some();
         let mut slots = [const { Slot::EMPTY }; BATCH];
         let mut filled = 0;
         for datagram in [first, second].into_iter().chain(rest) {
@@ -116,7 +131,7 @@ impl Call<'_> {
                 filled = 0;
             }
             if let Some(slot) = slots.get_mut(filled) {
-                *slot = Slot::new(&datagram);
+                *slot = Slot::new(&datagram, connected);
                 filled += 1;
             }
         }
@@ -194,6 +209,7 @@ struct PacketInfo {
 /// What the kernel reads for one datagram, except the bytes.
 struct Slot {
     name: libc::sockaddr_in,
+    has_name: bool,
     parts: [libc::iovec; PARTS],
     used: usize,
     info: PacketInfo,
@@ -206,11 +222,14 @@ impl Slot {
         unsafe { mem::zeroed() }
     };
 
-    fn new(datagram: &Datagram<'_>) -> Self {
+    fn new(datagram: &Datagram<'_>, connected: bool) -> Self {
         let mut slot = Self::EMPTY;
-        slot.name.sin_family = libc::AF_INET as libc::sa_family_t;
-        slot.name.sin_port = datagram.to.port().to_be();
-        slot.name.sin_addr = in_addr(*datagram.to.ip());
+        if !connected {
+            slot.name.sin_family = libc::AF_INET as libc::sa_family_t;
+            slot.name.sin_port = datagram.to.port().to_be();
+            slot.name.sin_addr = in_addr(*datagram.to.ip());
+            slot.has_name = true;
+        }
         let present = datagram.parts.iter().filter(|p| !p.is_empty());
         for (part, bytes) in slot.parts.iter_mut().zip(present) {
             part.iov_base = bytes.as_ptr().cast_mut().cast();
@@ -224,11 +243,18 @@ impl Slot {
         slot
     }
 
+    /// One part and no control message.
+    fn is_plain(&self) -> bool {
+        self.used == 1 && !self.has_info
+    }
+
     /// Valid while `self` stays where it is.
     fn header(&mut self) -> libc::msghdr {
         let mut header = EMPTY_HEADER.msg_hdr;
-        header.msg_name = (&raw mut self.name).cast();
-        header.msg_namelen = size_of::<libc::sockaddr_in>() as libc::socklen_t;
+        if self.has_name {
+            header.msg_name = (&raw mut self.name).cast();
+            header.msg_namelen = size_of::<libc::sockaddr_in>() as libc::socklen_t;
+        }
         header.msg_iov = self.parts.as_mut_ptr();
         header.msg_iovlen = self.used as _;
         if self.has_info {

@@ -42,6 +42,7 @@ fn carries_three_parts(a: &dyn Transport, b: &dyn Transport) {
     let to = receiver.locators()[0];
     let sent = a.send(&[Outgoing {
         to,
+        lane: None,
         head: b"head ",
         payload: b"payload",
         tail: b" tail",
@@ -340,6 +341,7 @@ fn group(transport: &dyn Transport, port: u16) -> Locator {
 pub(crate) fn outgoing(to: Locator, payload: &[u8]) -> Outgoing<'_> {
     Outgoing {
         to,
+        lane: None,
         head: &[],
         payload,
         tail: &[],

@@ -70,6 +70,7 @@ impl Datagrams {
                 }
                 let sent = transport.send(&[Outgoing {
                     to,
+                    lane: None,
                     head: &datagram.bytes,
                     payload: &[],
                     tail: &[],
