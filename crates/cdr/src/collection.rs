@@ -135,7 +135,7 @@ impl Serialize for Bytes {
     #[inline]
     fn serialize<S: Sink>(&self, w: &mut Writer<S>) -> Result<(), Error> {
         w.put_length(self.len())?;
-        w.put_slice(self);
+        w.put_shared(self);
         Ok(())
     }
 }

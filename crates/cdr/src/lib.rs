@@ -99,12 +99,13 @@ mod writer;
 pub use error::Error;
 pub use layout::{Bounded, Layout, MAX_DEPTH, Member};
 pub use payload::{
-    KEY_HASH_SIZE, from_payload, from_payload_bytes, key_from_payload, key_hash, key_max_size,
-    key_to_payload, key_to_payload_as, serialized_size, to_payload, to_payload_as,
+    Extent, KEY_HASH_SIZE, extent, from_payload, from_payload_bytes, key_from_payload, key_hash,
+    key_max_size, key_to_payload, key_to_payload_as, serialized_size, to_payload, to_payload_apart,
+    to_payload_as,
 };
 pub use primitive::{Char8, Char16};
 pub use reader::{ReadMember, ReadScope, Reader};
 pub use representation::{Endianness, Extensibility, HEADER_SIZE, Representation, Xcdr};
-pub use sink::{Buffer, Counter, Sink};
+pub use sink::{Apart, Buffer, Counter, Sink};
 pub use traits::{Deserialize, Serialize, Topic};
 pub use writer::{Scope, Writer};

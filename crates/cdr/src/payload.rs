@@ -5,7 +5,8 @@ use md5::{Digest, Md5};
 
 use crate::representation::HEADER_SIZE;
 use crate::{
-    Buffer, Counter, Endianness, Error, Extensibility, Reader, Representation, Topic, Writer, Xcdr,
+    Apart, Buffer, Counter, Endianness, Error, Extensibility, Reader, Representation, Topic,
+    Writer, Xcdr,
 };
 
 /// Length of a key hash, in bytes.
@@ -32,7 +33,24 @@ pub fn to_payload_as<T: Topic>(
     endianness: Endianness,
     out: &mut BytesMut,
 ) -> Result<(), Error> {
-    append::<T>(xcdr, endianness, out, |w| value.serialize(w))
+    append::<T>(xcdr, endianness, usize::MAX, out, |w| value.serialize(w)).map(|_| ())
+}
+
+/// [`to_payload`] without a copy of the first member of type [`Bytes`] that has at least `length` bytes: it is missing in
+/// `out`, and what is returned says where it belongs, from where `out` ended before.
+///
+/// # Errors
+/// As [`to_payload`].
+#[inline]
+pub fn to_payload_apart<T: Topic>(
+    value: &T,
+    xcdr: Xcdr,
+    length: usize,
+    out: &mut BytesMut,
+) -> Result<Option<Apart>, Error> {
+    append::<T>(xcdr, Endianness::NATIVE, length, out, |w| {
+        value.serialize(w)
+    })
 }
 
 /// Appends the payload of a dispose or unregister message: the key members only, in the representation that samples
@@ -54,34 +72,54 @@ pub fn key_to_payload_as<T: Topic>(
     endianness: Endianness,
     out: &mut BytesMut,
 ) -> Result<(), Error> {
-    append::<T>(xcdr, endianness, out, |w| {
+    append::<T>(xcdr, endianness, usize::MAX, out, |w| {
         if T::HAS_KEY {
             value.serialize_key(w)
         } else {
             Ok(())
         }
     })
+    .map(|_| ())
 }
 
 /// The exact length of what [`to_payload`] appends, in bytes. For a value that `to_payload` refuses, that of the part
 /// before the fault.
 #[inline]
 pub fn serialized_size<T: Topic>(value: &T, xcdr: Xcdr) -> usize {
+    extent(value, xcdr).size
+}
+
+/// How long a payload is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Extent {
+    /// As [`serialized_size`] says.
+    pub size: usize,
+    /// The longest member of type [`Bytes`], which [`to_payload_apart`] can leave out; 0 if there is none.
+    pub longest: usize,
+}
+
+/// [`serialized_size`], and how much of it one member may be.
+#[inline]
+pub fn extent<T: Topic>(value: &T, xcdr: Xcdr) -> Extent {
     let mut w = Writer::<Counter>::counting(xcdr);
     w.encapsulation([0; HEADER_SIZE]);
     // The error comes back, with its reason, when the value is written.
     let _ = value.serialize(&mut w);
     w.pad_payload(0);
-    w.position()
+    Extent {
+        size: w.position(),
+        longest: w.sink().longest(),
+    }
 }
 
 #[inline]
 fn append<T: Topic>(
     xcdr: Xcdr,
     endianness: Endianness,
+    leave_out: usize,
     out: &mut BytesMut,
     body: impl FnOnce(&mut Writer<Buffer<'_>>) -> Result<(), Error>,
-) -> Result<(), Error> {
+) -> Result<Option<Apart>, Error> {
     let representation = Representation {
         xcdr,
         extensibility: T::EXTENSIBILITY,
@@ -89,14 +127,16 @@ fn append<T: Topic>(
     };
     let length = out.len();
     let mut w = Writer::new(out, xcdr, endianness);
+    w.sink_mut().leave_out(leave_out);
     w.encapsulation(representation.header());
     let result = body(&mut w);
     w.pad_payload(0);
     w.finish();
+    let apart = w.sink_mut().take_apart();
     if result.is_err() {
         out.truncate(length);
     }
-    result
+    result.map(|()| apart)
 }
 
 /// Reads the payload of a sample, in whatever representation its header names.

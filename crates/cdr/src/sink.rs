@@ -1,6 +1,6 @@
 //! Where a [`Writer`](crate::Writer) puts its bytes: into a buffer, or nowhere, only to count them.
 
-use bytes::BytesMut;
+use bytes::{Bytes, BytesMut};
 
 /// Takes the bytes of a [`Writer`](crate::Writer). Implemented by [`Buffer`] and [`Counter`] and by nothing else.
 pub trait Sink: sealed::Sealed {
@@ -10,6 +10,8 @@ pub trait Sink: sealed::Sealed {
     fn put<const N: usize>(&mut self, padding: usize, bytes: [u8; N]);
     /// Appends a run of bytes.
     fn put_slice(&mut self, bytes: &[u8]);
+    /// Appends a run of bytes that others may share, so that a large one need not be copied.
+    fn put_shared(&mut self, bytes: &Bytes);
     /// Overwrites bytes taken earlier, from position `at`.
     fn patch<const N: usize>(&mut self, at: usize, bytes: [u8; N]);
     /// Makes room for `N` bytes at position `at` and moves what follows.
@@ -26,6 +28,15 @@ mod sealed {
 #[derive(Debug, Default)]
 pub struct Counter {
     position: usize,
+    longest: usize,
+}
+
+impl Counter {
+    /// The length of the longest run that may be shared.
+    #[inline]
+    pub(crate) fn longest(&self) -> usize {
+        self.longest
+    }
 }
 
 impl Sink for Counter {
@@ -45,11 +56,32 @@ impl Sink for Counter {
     }
 
     #[inline]
+    fn put_shared(&mut self, bytes: &Bytes) {
+        self.longest = self.longest.max(bytes.len());
+        self.put_slice(bytes);
+    }
+
+    #[inline]
     fn patch<const N: usize>(&mut self, _: usize, _: [u8; N]) {}
 
     #[inline]
     fn insert<const N: usize>(&mut self, _: usize, _: [u8; N]) {
         self.position += N;
+    }
+}
+
+/// A part of a payload that was not copied: the application's own bytes, counted.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Apart {
+    /// Where in the payload they belong.
+    pub at: usize,
+    /// The bytes.
+    pub bytes: Bytes,
+}
+
+impl Apart {
+    fn end(&self) -> usize {
+        self.at + self.bytes.len()
     }
 }
 
@@ -63,10 +95,13 @@ pub struct Buffer<'a, const STAGE: usize = 64> {
     out: &'a mut BytesMut,
     /// Length of `out` when writing began.
     base: usize,
-    /// Bytes that went to `out` since.
+    /// Bytes that went to `out` since, or were left out.
     flushed: usize,
     stage: [u8; STAGE],
     staged: usize,
+    /// The first shared run of at least so many bytes is left out of `out`.
+    leaves_out: usize,
+    apart: Option<Apart>,
 }
 
 /// Padding and number of one `put` never exceed this.
@@ -83,7 +118,41 @@ impl<'a, const STAGE: usize> Buffer<'a, STAGE> {
             flushed: 0,
             stage: [0; STAGE],
             staged: 0,
+            leaves_out: usize::MAX,
+            apart: None,
         }
+    }
+
+    /// Leaves the first shared run of at least `length` bytes where it is; [`take_apart`](Self::take_apart) tells which.
+    #[inline]
+    pub(crate) fn leave_out(&mut self, length: usize) {
+        self.leaves_out = length;
+    }
+
+    #[inline]
+    pub(crate) fn take_apart(&mut self) -> Option<Apart> {
+        self.apart.take()
+    }
+
+    /// Where in `out` the byte at position `at` stands.
+    #[inline]
+    fn place(&self, at: usize) -> usize {
+        let absent = match &self.apart {
+            Some(apart) if at >= apart.end() => apart.bytes.len(),
+            _ => 0,
+        };
+        self.base + at - absent
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn set_apart(&mut self, bytes: &Bytes) {
+        self.flush();
+        self.apart = Some(Apart {
+            at: self.flushed,
+            bytes: bytes.clone(),
+        });
+        self.flushed += bytes.len();
     }
 
     /// Moves what is staged to the buffer.
@@ -148,13 +217,22 @@ impl<const STAGE: usize> Sink for Buffer<'_, STAGE> {
     }
 
     #[inline]
+    fn put_shared(&mut self, bytes: &Bytes) {
+        if bytes.len() >= self.leaves_out && self.apart.is_none() {
+            self.set_apart(bytes);
+        } else {
+            self.put_slice(bytes);
+        }
+    }
+
+    #[inline]
     fn patch<const N: usize>(&mut self, at: usize, bytes: [u8; N]) {
         if at >= self.flushed {
             let at = at - self.flushed;
             self.stage[at..at + N].copy_from_slice(&bytes);
         } else {
             // A number is staged whole, and flushed whole, so it is never in both places.
-            let at = self.base + at;
+            let at = self.place(at);
             self.out[at..at + N].copy_from_slice(&bytes);
         }
     }
@@ -162,7 +240,13 @@ impl<const STAGE: usize> Sink for Buffer<'_, STAGE> {
     #[cold]
     fn insert<const N: usize>(&mut self, at: usize, bytes: [u8; N]) {
         self.flush();
-        let at = self.base + at;
+        let place = self.place(at);
+        if let Some(apart) = &mut self.apart
+            && at <= apart.at
+        {
+            apart.at += N;
+        }
+        let at = place;
         let end = self.out.len();
         self.out.extend_from_slice(&bytes);
         self.out.copy_within(at..end, at + N);
@@ -201,5 +285,38 @@ mod tests {
         sink.flush();
         assert_eq!(&out[..6], b"before");
         assert_eq!(&out[6..], &expected[..]);
+    }
+
+    #[test]
+    fn what_is_left_out_counts_as_written() {
+        let mut out = BytesMut::from(&b"before"[..]);
+        let mut sink: Buffer<'_> = Buffer::new(&mut out);
+        sink.leave_out(1000);
+        sink.put(0, [1; 4]);
+        sink.put_shared(&Bytes::from_static(&[2; 999]));
+        sink.put_shared(&Bytes::from_static(&[3; 1000]));
+        sink.put_shared(&Bytes::from_static(&[4; 2000]));
+        sink.put(4, [5; 4]);
+        sink.flush();
+        assert_eq!(sink.position(), 4 + 999 + 1000 + 2000 + 8);
+        sink.patch(2, [0xaa; 2]);
+        sink.patch(2004, [0xbb; 2]);
+        sink.insert(4, [6; 8]);
+        sink.insert(2011, [7; 8]);
+        let apart = sink.take_apart().unwrap();
+        assert_eq!((apart.at, &apart.bytes[..]), (1011, &[3; 1000][..]));
+        let parts: [&[u8]; 10] = [
+            b"before",
+            &[1, 1, 0xaa, 0xaa],
+            &[6; 8],
+            &[2; 999],
+            &[7; 8],
+            &[4],
+            &[0xbb; 2],
+            &[4; 1997],
+            &[0; 4],
+            &[5; 4],
+        ];
+        assert_eq!(&out[..], parts.concat());
     }
 }

@@ -1,6 +1,6 @@
 //! Writes values as XCDR1 or XCDR2.
 
-use bytes::BytesMut;
+use bytes::{Bytes, BytesMut};
 
 use crate::layout::{Key, MAX_SHORT_ID, Member, PID_EXTENDED, PID_SENTINEL};
 use crate::{Bounded, Buffer, Counter, Endianness, Error, Extensibility, Serialize, Sink, Xcdr};
@@ -99,6 +99,11 @@ impl<S: Sink> Writer<S> {
         &self.sink
     }
 
+    #[inline]
+    pub(crate) fn sink_mut(&mut self) -> &mut S {
+        &mut self.sink
+    }
+
     /// Bytes written so far.
     #[inline]
     pub fn position(&self) -> usize {
@@ -160,6 +165,12 @@ impl<S: Sink> Writer<S> {
     #[inline]
     pub fn put_slice(&mut self, bytes: &[u8]) {
         self.sink.put_slice(bytes);
+    }
+
+    /// Writes bytes that others may share, not aligned: a large run need not be copied.
+    #[inline]
+    pub fn put_shared(&mut self, bytes: &Bytes) {
+        self.sink.put_shared(bytes);
     }
 
     /// Writes the bytes of several numbers of `align` bytes each.

@@ -5,8 +5,9 @@ mod common;
 use bytes::{Bytes, BytesMut};
 use common::{Big, Leaf, Mode, Pick, Tree, WORLDS};
 use dunlin_cdr::{
-    Endianness, Error, Extensibility, Topic, Xcdr, from_payload, from_payload_bytes,
-    key_from_payload, key_hash, key_to_payload_as, serialized_size, to_payload, to_payload_as,
+    Endianness, Error, Extensibility, Topic, Xcdr, extent, from_payload, from_payload_bytes,
+    key_from_payload, key_hash, key_to_payload_as, serialized_size, to_payload, to_payload_apart,
+    to_payload_as,
 };
 use dunlin_derive::{Data, Topic};
 use proptest::prelude::*;
@@ -29,6 +30,24 @@ fn round_trip<T: Topic + Debug + PartialEq>(value: &T) {
         key_to_payload_as(value, xcdr, endianness, &mut key).unwrap();
         let read: T = key_from_payload(&key).unwrap();
         assert_eq!(key_hash(&read).unwrap(), key_hash(value).unwrap());
+    }
+}
+
+/// What is left out of the buffer and put back makes the same payload.
+fn leave_out<T: Topic>(value: &T, bytes: &Bytes) {
+    for xcdr in [Xcdr::V1, Xcdr::V2] {
+        let whole = payload(value, xcdr, Endianness::NATIVE);
+        let extent = extent(value, xcdr);
+        assert_eq!((extent.size, extent.longest), (whole.len(), bytes.len()));
+        let mut out = BytesMut::from(&b"kept"[..]);
+        let none = to_payload_apart(value, xcdr, bytes.len() + 1, &mut out).unwrap();
+        assert_eq!((none, &out[4..]), (None, &whole[..]));
+        out.truncate(4);
+        let apart = to_payload_apart(value, xcdr, bytes.len(), &mut out).unwrap();
+        let apart = apart.unwrap();
+        assert_eq!(apart.bytes.as_ptr(), bytes.as_ptr(), "copied");
+        let (before, after) = out[4..].split_at(apart.at);
+        assert_eq!([before, &apart.bytes, after].concat(), whole);
     }
 }
 
@@ -347,6 +366,21 @@ fn final_and_appendable_are_told_apart_by_the_header() {
         from_payload::<Framed>(&old),
         Err(Error::WrongExtensibility(9))
     );
+}
+
+#[test]
+fn a_large_member_can_be_left_out() {
+    for length in (0..40).chain([70_000]) {
+        let value = Big {
+            bytes: Bytes::from(vec![7; length]),
+            words: Some(vec!["before and after".into(); 3]),
+            ..Big::default()
+        };
+        leave_out(&value, &value.bytes);
+        let bytes = value.bytes.clone();
+        leave_out(&common::Final(value.clone()).into_topic(), &bytes);
+        leave_out(&common::Mutable(value).into_topic(), &bytes);
+    }
 }
 
 #[test]

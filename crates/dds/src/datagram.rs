@@ -6,13 +6,13 @@ use crate::checksum::{self, SEAL};
 use crate::place::Place;
 use arrayvec::ArrayVec;
 use bytes::{BufMut, Bytes, BytesMut};
-use dunlin_rtps::{Outbox, To};
+use dunlin_rtps::{Outbox, Piece as Part, To};
 use dunlin_transport::{Outgoing, Transport};
 use dunlin_wire::{GuidPrefix, Header, Submessage, Timestamp};
 use std::ops::Range;
 
 /// Payloads up to this size are copied behind their header; larger ones are gathered by the kernel.
-const COPY_LIMIT: usize = 4096;
+pub(crate) const COPY_LIMIT: usize = 4096;
 /// Datagrams handed to the transport at once.
 const AT_ONCE: usize = 32;
 
@@ -151,27 +151,40 @@ impl Datagrams {
         });
     }
 
-    /// Appends a submessage to the open piece: what `encode` writes, then `gathered`, then as much padding as it says.
-    fn append(&mut self, gathered: Bytes, encode: impl FnOnce(&mut BytesMut) -> usize) {
+    /// Appends a submessage to the open piece: what `encode` writes, `gathered`, `rest`, and as much padding as `encode`
+    /// says.
+    fn append(
+        &mut self,
+        encode: impl FnOnce(&mut BytesMut) -> usize,
+        gathered: Bytes,
+        rest: &[Part<'_>],
+    ) {
         let Some(piece) = self.pieces.last_mut() else {
             return;
         };
         let before = self.arena.len();
         let padding = encode(&mut self.arena);
+        let middle = self.arena.len();
+        put(rest, &mut self.arena);
+        self.arena.put_bytes(0, padding);
         let end = self.arena.len();
-        if piece.payload.is_empty() {
+        self.bytes += end - before + gathered.len();
+        if !gathered.is_empty() {
+            piece.head.end = middle;
+            piece.tail = middle..end;
+            piece.payload = gathered;
+        } else if piece.payload.is_empty() {
             piece.head.end = end;
             piece.tail = end..end;
         } else {
             piece.tail.end = end;
         }
-        if !gathered.is_empty() {
-            self.bytes += gathered.len();
-            piece.payload = gathered;
-            self.arena.put_bytes(0, padding);
-            piece.tail.end += padding;
-        }
-        self.bytes += self.arena.len() - before;
+    }
+}
+
+fn put(parts: &[Part<'_>], arena: &mut BytesMut) {
+    for part in parts {
+        arena.extend_from_slice(part.bytes);
     }
 }
 
@@ -196,19 +209,164 @@ impl Outbox for Datagrams {
         let gathers = carried.len() > COPY_LIMIT;
         self.open(to, message.encoded_len(), gathers);
         if gathers {
-            self.append(payload.slice_ref(carried), |arena| {
-                message.encode_head(arena)
-            });
+            let head = |arena: &mut BytesMut| message.encode_head(arena);
+            self.append(head, payload.slice_ref(carried), &[]);
         } else {
-            self.append(Bytes::new(), |arena| {
+            let whole = |arena: &mut BytesMut| {
                 message.encode(arena);
                 0
-            });
+            };
+            self.append(whole, Bytes::new(), &[]);
         }
         if let (Submessage::InfoTimestamp(timestamp), Some(piece)) =
             (message, self.pieces.last_mut())
         {
             piece.timestamp = timestamp;
         }
+    }
+
+    fn push_pieces(&mut self, to: To, message: Submessage<'_>, parts: &[Part<'_>]) {
+        let length: usize = parts.iter().map(|part| part.bytes.len()).sum();
+        // The longest stays where it is; what is around it is copied into the arena.
+        let longest = (0..parts.len()).max_by_key(|at| parts.get(*at).map(|p| p.bytes.len()));
+        let (before, rest) = parts
+            .split_at_checked(longest.unwrap_or(0))
+            .unwrap_or_default();
+        let Some((gathered, after)) = rest.split_first() else {
+            return;
+        };
+        let gathers = gathered.bytes.len() > COPY_LIMIT;
+        self.open(
+            to,
+            message.encoded_len() + length.next_multiple_of(4),
+            gathers,
+        );
+        let head = |arena: &mut BytesMut| {
+            let padding = message.encode_head_before(length, arena);
+            put(before, arena);
+            if !gathers {
+                put(&[*gathered], arena);
+            }
+            padding
+        };
+        let shared = if gathers {
+            gathered.share()
+        } else {
+            Bytes::new()
+        };
+        self.append(head, shared, after);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use dunlin_wire::{
+        Data, DataFrag, EntityId, FragmentNumber, Parameters, Payload, SequenceNumber,
+    };
+
+    fn datagrams() -> Datagrams {
+        Datagrams::new(GuidPrefix([7; 12]), 65_000)
+    }
+
+    fn whole(datagrams: &Datagrams) -> Vec<Vec<u8>> {
+        let bytes = |piece: &Piece| {
+            let part = |range: &Range<usize>| &datagrams.arena[range.clone()];
+            [part(&piece.head), &piece.payload, part(&piece.tail)].concat()
+        };
+        let all: Vec<_> = datagrams.pieces.iter().map(bytes).collect();
+        assert_eq!(datagrams.len(), all.iter().map(Vec::len).sum());
+        all
+    }
+
+    fn fragment(payload: &[u8]) -> Submessage<'_> {
+        Submessage::DataFrag(DataFrag {
+            reader: EntityId::UNKNOWN,
+            writer: EntityId::UNKNOWN,
+            sequence: SequenceNumber(1),
+            first: FragmentNumber(1),
+            count: 1,
+            fragment_size: u16::MAX,
+            sample_size: 1 << 20,
+            inline_qos: Parameters::NONE,
+            key: false,
+            payload,
+        })
+    }
+
+    fn data(payload: &[u8]) -> Submessage<'_> {
+        Submessage::Data(Data {
+            reader: EntityId::UNKNOWN,
+            writer: EntityId::UNKNOWN,
+            sequence: SequenceNumber(1),
+            inline_qos: Parameters::NONE,
+            payload: Payload::Data(payload),
+        })
+    }
+
+    /// Three pieces of these lengths, each with an owner that has more.
+    fn pieces(lengths: [usize; 3]) -> [Bytes; 3] {
+        let mut next = 0u32;
+        lengths.map(|length| {
+            let bytes = (0..length + 9).map(|_| {
+                next = next.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+                (next >> 24) as u8
+            });
+            bytes.collect()
+        })
+    }
+
+    fn parts<'a>(owners: &'a [Bytes; 3], lengths: [usize; 3]) -> Vec<Part<'a>> {
+        let parts = owners.iter().zip(lengths).map(|(owner, length)| Part {
+            owner,
+            bytes: &owner[5..5 + length],
+        });
+        parts.collect()
+    }
+
+    #[test]
+    fn pieces_make_the_datagrams_that_one_piece_makes() {
+        let all = [
+            [36, 60_000, 3],
+            [0, 60_000, 1],
+            [1, 5_000, 0],
+            [30_000, 20_000, 9_001],
+            [40, 100, 2],
+            [9_000, 9_000, 9_000],
+            [0, 3, 50_000],
+            [0, 0, 0],
+        ];
+        for make in [data, fragment] {
+            let (mut gathered, mut copied) = (datagrams(), datagrams());
+            for lengths in all {
+                let owners = pieces(lengths);
+                let parts = parts(&owners, lengths);
+                let one: Bytes = parts.iter().flat_map(|p| p.bytes).copied().collect();
+                gathered.push_pieces(To::Matched, make(&[]), &parts);
+                copied.push(To::Matched, make(&one), &one);
+                for out in [&mut gathered, &mut copied] {
+                    out.push(To::Matched, Submessage::Pad, &Bytes::new());
+                }
+            }
+            assert_eq!(whole(&gathered), whole(&copied));
+            assert!(whole(&gathered).iter().all(|d| d.len() <= 65_000));
+        }
+    }
+
+    #[test]
+    fn the_longest_piece_stays_where_it_is() {
+        let lengths = [36, 60_000, 3];
+        let owners = pieces(lengths);
+        let mut out = datagrams();
+        out.push_pieces(To::Matched, data(&[]), &parts(&owners, lengths));
+        let [piece] = &out.pieces[..] else {
+            panic!("one datagram")
+        };
+        assert_eq!(piece.payload.as_ptr(), owners[1][5..].as_ptr());
+        assert!(out.arena.len() < 200, "{} bytes copied", out.arena.len());
+        let shared = owners[1].clone();
+        out.pieces.clear();
+        drop(owners);
+        assert!(shared.is_unique());
     }
 }

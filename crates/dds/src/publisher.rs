@@ -8,7 +8,7 @@ use crate::status::{IncompatibleQosStatus, LivelinessLostStatus, MatchedStatus, 
 use crate::topic::{Topic, TopicData};
 use crate::writer::{NewChange, WriterCore, WriterEvents};
 use bytes::BytesMut;
-use dunlin_cdr::{Xcdr, key_hash, key_to_payload, serialized_size, to_payload};
+use dunlin_cdr::{Extent, Xcdr, extent, key_hash, key_to_payload, to_payload_apart};
 use dunlin_qos::{DataRepresentation, DataWriterQos, Duration, PublisherQos};
 use dunlin_rtps::{ChangeKind, InstanceHandle};
 use dunlin_wire::{EntityKind, Guid, SequenceNumber, Timestamp};
@@ -325,16 +325,20 @@ impl<T: TopicData> DataWriter<T> {
         let instance = self.instance(sample)?;
         let xcdr = self.xcdr();
         let alive = kind == ChangeKind::Alive;
-        let size = if alive {
-            serialized_size(sample, xcdr)
+        let (size, apart) = if alive {
+            let Extent { size, longest } = extent(sample, xcdr);
+            match self.core.gathers(longest) {
+                true => (size - longest, longest),
+                false => (size, usize::MAX),
+            }
         } else {
-            KEY_ROOM
+            (KEY_ROOM, usize::MAX)
         };
         let fill = &mut |out: &mut BytesMut| {
             if alive {
-                to_payload(sample, xcdr, out)
+                to_payload_apart(sample, xcdr, apart, out)
             } else {
-                key_to_payload(sample, xcdr, out)
+                key_to_payload(sample, xcdr, out).map(|()| None)
             }
         };
         self.core.write(NewChange {

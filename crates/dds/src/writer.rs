@@ -1,6 +1,6 @@
 //! The untyped writer: bytes, instances and QoS. Every language and every type goes through it.
 use crate::clock;
-use crate::datagram::Datagrams;
+use crate::datagram::{COPY_LIMIT, Datagrams};
 use crate::error::Error;
 use crate::life::LifeSign;
 use crate::lock::{LEAF, PUBLISH, Ranked, WRITER};
@@ -12,15 +12,22 @@ use crate::status::{
     IncompatibleQosStatus, LivelinessLostStatus, MatchedStatus, StatusFlags, StatusKind, Tally,
 };
 use crate::timer::Due;
-use bytes::BytesMut;
-use dunlin_qos::{DataWriterQos, Duration, Incompatibility, LivelinessKind, PublisherQos};
+use arrayvec::ArrayVec;
+use bytes::{Bytes, BytesMut};
+use dunlin_cdr::Apart;
+use dunlin_qos::{
+    DataWriterQos, Durability, Duration, Incompatibility, LivelinessKind, PublisherQos,
+};
 use dunlin_rtps::{
-    Change, ChangeKind, InstanceHandle, ReaderProxyConfig, Time, To, WriteError, Writer,
+    Body, Change, ChangeKind, InstanceHandle, ReaderProxyConfig, Time, To, WriteError, Writer,
     WriterConfig,
 };
 use dunlin_wire::{Guid, SequenceNumber, Submessage, Timestamp};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, AtomicU64, AtomicUsize, Ordering::SeqCst};
+
+/// Bytes of the application that are let go between two looks at the history.
+const AT_ONCE: usize = 16;
 
 /// Calls into the typed layer.
 pub(crate) trait WriterEvents: Send + Sync {
@@ -66,6 +73,8 @@ struct Publish {
     generation: u64,
     /// When the batch under way was begun: its samples share a source timestamp, and so one INFO_TS.
     batch_begun: Option<Timestamp>,
+    /// The history has let go of bytes of the application.
+    retired: bool,
 }
 
 /// A change as the typed layer describes it.
@@ -75,7 +84,8 @@ pub(crate) struct NewChange<'a> {
     pub(crate) timestamp: Option<Timestamp>,
     /// Bytes that `fill` will write.
     pub(crate) size: usize,
-    pub(crate) fill: &'a mut dyn FnMut(&mut BytesMut) -> Result<(), dunlin_cdr::Error>,
+    /// Serializes; returns what it left where the application has it.
+    pub(crate) fill: &'a mut dyn FnMut(&mut BytesMut) -> Result<Option<Apart>, dunlin_cdr::Error>,
 }
 
 impl WriterCore {
@@ -113,6 +123,7 @@ impl WriterCore {
                 destinations: Arc::clone(&none),
                 generation: 0,
                 batch_begun: None,
+                retired: false,
             }),
             state: Ranked::new(Writer::new(config)),
             destinations: Ranked::new(none),
@@ -136,17 +147,24 @@ impl WriterCore {
     pub(crate) fn write(self: &Arc<Self>, change: NewChange<'_>) -> Result<SequenceNumber, Error> {
         let mut turn = self.publish.lock();
         let buffer = turn.pool.reserve(change.size);
-        if let Err(error) = (change.fill)(buffer) {
-            buffer.clear();
-            return Err(Error::Serialization {
-                entity: self.describe(),
-                error,
-            });
-        }
+        let apart = match (change.fill)(buffer) {
+            Ok(apart) => apart,
+            Err(error) => {
+                buffer.clear();
+                return Err(Error::Serialization {
+                    entity: self.describe(),
+                    error,
+                });
+            }
+        };
+        let plain = buffer.split().freeze();
         let change = Change {
             kind: change.kind,
             instance: change.instance,
-            payload: buffer.split().freeze(),
+            payload: match apart {
+                None => plain.into(),
+                Some(Apart { at, bytes }) => Body::around(plain, at, bytes),
+            },
             timestamp: change.timestamp.unwrap_or_else(|| self.stamp(&mut turn)),
         };
         let mut until = None;
@@ -157,7 +175,11 @@ impl WriterCore {
                     self.flush_turn(&mut turn);
                 }
                 let held_back = !turn.datagrams.is_empty();
+                let retired = std::mem::take(&mut turn.retired);
                 drop(turn);
+                if retired {
+                    self.bury();
+                }
                 self.schedule(next);
                 if held_back {
                     let period = self.shared.config.heartbeat_period;
@@ -176,6 +198,29 @@ impl WriterCore {
                 return Err(self.blocked());
             }
             turn = self.publish.lock();
+        }
+    }
+
+    /// Does a member of so many bytes stay where it is, to be gathered by the kernel? Not in a batch, which is to be one piece,
+    /// nor where samples are kept for long.
+    pub(crate) fn gathers(&self, length: usize) -> bool {
+        length > COPY_LIMIT
+            && self.qos.batching.max_bytes == 0
+            && self.qos.durability == Durability::Volatile
+    }
+
+    /// Lets go of bytes of the application that the history has no use for any more: without a lock, since this may run
+    /// its code.
+    fn bury(&self) {
+        loop {
+            let mut state = self.state.lock();
+            let retired = state.retired();
+            let rest = retired.len().saturating_sub(AT_ONCE);
+            let some: ArrayVec<Bytes, AT_ONCE> = retired.drain(rest..).collect();
+            drop(state);
+            if some.is_empty() {
+                return;
+            }
         }
     }
 
@@ -218,7 +263,10 @@ impl WriterCore {
         let next = {
             let mut state = self.state.lock();
             match state.write(now, change, &mut publish.datagrams) {
-                Ok(sequence) => return Ok(Some((sequence, state.next_timeout()))),
+                Ok(sequence) => {
+                    publish.retired = !state.retired().is_empty();
+                    return Ok(Some((sequence, state.next_timeout())));
+                }
                 Err(WriteError::Full) => state.ask_for_room(now, &mut publish.datagrams),
                 Err(WriteError::OutOfResources(limit)) => {
                     return Err(Error::OutOfResources {
@@ -351,14 +399,20 @@ impl WriterCore {
         out: &mut Datagrams,
     ) -> bool {
         let mut state = self.state.lock();
-        match message {
+        let room = match message {
             Submessage::AckNack(ack) => state.handle_ack_nack(now, from, ack, out).room,
             Submessage::NackFrag(nack) => {
                 state.handle_nack_frag(now, from, nack, out);
                 false
             }
             _ => false,
+        };
+        let retired = !state.retired().is_empty();
+        drop(state);
+        if retired {
+            self.bury();
         }
+        room
     }
 
     /// Sends what a reader's answer provoked.
@@ -450,6 +504,8 @@ impl WriterCore {
 
     /// Tells those who wait or listen of a match or its end.
     pub(crate) fn tell_matched(&self, status: Option<MatchedStatus>) {
+        // What only a reader that has gone had not acknowledged.
+        self.bury();
         self.flags.raise(StatusKind::PublicationMatched);
         let events = self.events.lock().clone();
         if let (Some(events), Some(status)) = (events, status) {

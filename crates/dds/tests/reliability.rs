@@ -309,3 +309,61 @@ fn a_writer_that_waits_for_room_receives_meanwhile_and_its_listeners_may_write()
     }
     assert_eq!(seen.load(Ordering::SeqCst), 2_000);
 }
+
+/// Bytes of an application that hears of their end, and uses the middleware then.
+struct Watched {
+    bytes: Vec<u8>,
+    news: DataWriter<Plain>,
+    ended: Arc<AtomicU32>,
+}
+
+impl AsRef<[u8]> for Watched {
+    fn as_ref(&self) -> &[u8] {
+        &self.bytes
+    }
+}
+
+impl Drop for Watched {
+    fn drop(&mut self) {
+        let data = Bytes::new();
+        self.news.write(&Plain { number: 1, data }).unwrap();
+        self.news.matched_count();
+        self.ended.fetch_add(1, Ordering::SeqCst);
+    }
+}
+
+#[test]
+fn large_bytes_of_the_application_are_not_copied_and_end_once_acknowledged_without_any_lock() {
+    let net = Net::new(0.0);
+    let (wqos, rqos) = reliable_all();
+    let (a, b) = (net.participant(), net.participant());
+    let news = writer::<Plain>(&a, "News", DataWriterQos::default());
+    let large = writer::<Plain>(&a, "Large", wqos);
+    let back = reader::<Plain>(&b, "Large", rqos);
+    large.wait_for_matched(1, SOON).unwrap();
+    let ended = Arc::new(AtomicU32::new(0));
+    for number in 0..20 {
+        let length = 5_000 + 20_000 * number as usize;
+        let data = Bytes::from_owner(Watched {
+            bytes: vec![number as u8; length],
+            news: news.clone(),
+            ended: Arc::clone(&ended),
+        });
+        large.write(&Plain { number, data }).unwrap();
+        assert!(ended.load(Ordering::SeqCst) <= number, "copied, not kept");
+        if number % 5 == 4 {
+            large.wait_for_acknowledgments(SOON).unwrap();
+            let patience = Instant::now();
+            while ended.load(Ordering::SeqCst) <= number {
+                assert!(patience.elapsed().as_secs() < 20, "kept for ever");
+                std::thread::yield_now();
+            }
+        }
+    }
+    let samples = take(&back, 20);
+    for (number, sample) in (0..).zip(&samples) {
+        let data = &sample.data().unwrap().data;
+        assert_eq!(data.len(), 5_000 + 20_000 * usize::from(number));
+        assert!(data.iter().all(|byte| *byte == number));
+    }
+}

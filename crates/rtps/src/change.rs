@@ -1,6 +1,5 @@
 //! One change of one instance (RTPS 2.5 8.2.1.2).
-use crate::InstanceHandle;
-use bytes::Bytes;
+use crate::{Body, InstanceHandle};
 use dunlin_wire::{InlineQos, Timestamp};
 
 /// What a change does to its instance (RTPS 2.5 8.2.1.2 `ChangeKind_t`).
@@ -60,5 +59,5 @@ pub struct Change {
     /// When, by the source's clock.
     pub timestamp: Timestamp,
     /// The serialized sample, or the key for the other kinds; encapsulation header included.
-    pub payload: Bytes,
+    pub payload: Body,
 }

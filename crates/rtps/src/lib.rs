@@ -6,6 +6,7 @@
 #![forbid(unsafe_code)]
 extern crate alloc;
 
+mod body;
 mod change;
 mod counter;
 pub mod discovery;
@@ -18,6 +19,7 @@ mod slab;
 mod time;
 mod writer;
 
+pub use body::{Body, Piece};
 pub use change::{Change, ChangeKind};
 pub use handle::InstanceHandle;
 pub use outbox::{Intake, Outbox, To};

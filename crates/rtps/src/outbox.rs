@@ -1,7 +1,7 @@
 //! What the caller brings: where messages go, and where received bytes live.
-use crate::InstanceHandle;
+use crate::{InstanceHandle, Piece};
 use bytes::{Bytes, BytesMut};
-use dunlin_wire::{Guid, Payload, Submessage};
+use dunlin_wire::{Data, DataFrag, Guid, Payload, Submessage};
 
 /// Whom a submessage addresses; the caller knows the locators.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,6 +20,29 @@ pub trait Outbox {
     /// copy (`Bytes::slice_ref`); it is empty if there are none. Whatever else `message` borrows lives only
     /// for the call.
     fn push(&mut self, to: To, message: Submessage<'_>, payload: &Bytes);
+
+    /// As `push` for a DATA or DATA_FRAG whose payload is `pieces`, one after the other; `message` carries none of it. An
+    /// outbox that cannot gather them copies them together.
+    fn push_pieces(&mut self, to: To, message: Submessage<'_>, pieces: &[Piece<'_>]) {
+        let mut whole = BytesMut::new();
+        pieces.iter().for_each(|p| whole.extend_from_slice(p.bytes));
+        let whole = whole.freeze();
+        let message = match message {
+            Submessage::Data(data) => Submessage::Data(Data {
+                payload: match data.payload {
+                    Payload::Key(_) => Payload::Key(&whole),
+                    _ => Payload::Data(&whole),
+                },
+                ..data
+            }),
+            Submessage::DataFrag(fragment) => Submessage::DataFrag(DataFrag {
+                payload: &whole,
+                ..fragment
+            }),
+            other => other,
+        };
+        self.push(to, message, &whole);
+    }
 }
 
 /// What a reader needs from its caller while data comes in.

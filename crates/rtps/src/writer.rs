@@ -267,6 +267,12 @@ impl Writer {
         self.history.len()
     }
 
+    /// The application's own bytes ([`Body::around`](crate::Body::around)) that are not needed any more. Their end may run its
+    /// code, so the caller takes them out and drops them where that may happen.
+    pub fn retired(&mut self) -> &mut Vec<Bytes> {
+        self.history.retired()
+    }
+
     /// The matched readers.
     pub fn readers(&self) -> impl Iterator<Item = Guid> {
         self.readers.iter().map(|r| r.config.guid)

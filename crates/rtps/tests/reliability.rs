@@ -97,7 +97,9 @@ fn large_samples_come_whole_through_loss() {
     let r = reliable_reader();
     let mut world = World::pair(5, lossy(20), &w, &r);
     for n in 0..20 {
-        world.write_blocking(w.guid, &sample(0, n, 1 << 20));
+        // Every other one has a part that is not copied.
+        let apart = 10_000..10_000 + 50_000 * (n as usize % 2);
+        world.write_blocking(w.guid, &sample_around(0, n, 1 << 20, apart));
     }
     world.settle();
     let taken = &world.taken[&r.guid];

@@ -5,7 +5,7 @@ mod common;
 
 use common::*;
 use dunlin_qos::{Durability, Duration, History, ResourceLimits};
-use dunlin_rtps::{ChangeKind, ReaderProxyConfig, Time, WriteError, Writer, WriterConfig};
+use dunlin_rtps::{Change, ChangeKind, ReaderProxyConfig, Time, WriteError, Writer, WriterConfig};
 use dunlin_wire::{
     AckNack, FragmentNumber, FragmentNumberSet, InlineQos, NackFrag, Parameters, SequenceNumber,
     SequenceNumberSet,
@@ -303,6 +303,34 @@ fn fragments_go_out_and_are_repeated_one_by_one() {
     w.writer
         .handle_nack_frag(Time(0), reader_guid(1), &nack_frag(1, &[1], 2), &mut w.out);
     assert_eq!(w.out.said(), ["GAP 1..2 [] !", "HEARTBEAT 2..1? !"]);
+}
+
+#[test]
+fn a_payload_in_pieces_is_said_as_one_in_one_piece() {
+    let config = |fragment_size| WriterConfig {
+        fragment_size,
+        ..keep_all(100)
+    };
+    let said = |fragment_size, change: &Change| {
+        let mut w = Writing::new(config(fragment_size));
+        w.join(1, true, Durability::Volatile);
+        w.writer.write(Time(0), change, &mut w.out).unwrap();
+        let (from, nack) = (reader_guid(1), nack_frag(1, &[1, 2, 3], 1));
+        w.writer
+            .handle_ack_nack(Time(0), from, &ack_nack(1, &[1], 1), &mut w.out);
+        w.writer.handle_nack_frag(Time(0), from, &nack, &mut w.out);
+        let (messages, retired) = (format!("{:?}", w.out.messages), w.writer.retired().len());
+        w.hear(2, &[], 2);
+        (messages, retired, w.writer.retired().len())
+    };
+    for fragment_size in [7, 10, 24, 25, 1000] {
+        let expected = said(fragment_size, &sample(0, 1, 25)).0;
+        for (start, end) in (0..25).flat_map(|start| (start..=25).map(move |end| (start, end))) {
+            let (words, before, after) = said(fragment_size, &sample_around(0, 1, 25, start..end));
+            assert_eq!(words, expected, "{start}..{end} in {fragment_size}");
+            assert_eq!((before, after), (0, usize::from(start < end)));
+        }
+    }
 }
 
 #[test]

@@ -77,9 +77,15 @@ impl<'a> Submessage<'a> {
     /// the payload. A submessage above 64 KiB says that it goes on to the end of the message: it must be the last.
     #[inline]
     pub fn encode_head(&self, out: &mut impl BufMut) -> usize {
+        self.encode_head_before(0, out)
+    }
+
+    /// As `encode_head` for a payload that goes on for `more` bytes beyond those that the submessage knows.
+    #[inline]
+    pub fn encode_head_before(&self, more: usize, out: &mut impl BufMut) -> usize {
         match self {
-            Self::Data(data) => data.encode_head(out),
-            Self::DataFrag(fragments) => fragments.encode_head(out),
+            Self::Data(data) => data.encode_head(more, out),
+            Self::DataFrag(fragments) => fragments.encode_head(more, out),
             Self::Heartbeat(heartbeat) => heartbeat.encode(out),
             Self::AckNack(answer) => answer.encode(out),
             Self::InfoTimestamp(time) => info_timestamp(*time, out),
@@ -178,13 +184,13 @@ impl Data<'_> {
 
     /// In the byte order of the inline QoS, so that a received one can be passed on.
     #[inline]
-    fn encode_head(&self, out: &mut impl BufMut) -> usize {
+    fn encode_head(&self, more: usize, out: &mut impl BufMut) -> usize {
         let flags = match self.payload {
             Payload::None => 0,
             Payload::Data(_) => flag::DATA_DATA,
             Payload::Key(_) => flag::DATA_KEY,
         } | flag_if(flag::INLINE_QOS, !self.inline_qos.is_empty());
-        let length = self.length();
+        let length = self.length().saturating_add(more);
         let padding = padding(length);
         let padded = length.saturating_add(padding);
         let order = self.inline_qos.endianness();
@@ -217,10 +223,10 @@ impl DataFrag<'_> {
     }
 
     #[inline]
-    fn encode_head(&self, out: &mut impl BufMut) -> usize {
+    fn encode_head(&self, more: usize, out: &mut impl BufMut) -> usize {
         let flags = flag_if(flag::FRAG_KEY, self.key)
             | flag_if(flag::INLINE_QOS, !self.inline_qos.is_empty());
-        let length = self.length();
+        let length = self.length().saturating_add(more);
         let padding = padding(length);
         let padded = length.saturating_add(padding);
         let order = self.inline_qos.endianness();

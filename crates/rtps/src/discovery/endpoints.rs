@@ -56,7 +56,7 @@ impl Discovery {
                 kind: ChangeKind::Alive,
                 instance: InstanceHandle(message.key_hash()),
                 timestamp: self.config.timestamp(now),
-                payload: message.encode(),
+                payload: message.encode().into(),
             };
             self.messages.write(now, &change, out);
         }
@@ -191,7 +191,7 @@ impl Discovery {
             kind: ChangeKind::Alive,
             instance: InstanceHandle(endpoint.to_bytes()),
             timestamp: self.config.timestamp(now),
-            payload,
+            payload: payload.into(),
         }
     }
 

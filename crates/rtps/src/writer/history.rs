@@ -7,6 +7,8 @@ use crate::index::Index;
 use crate::slab::{NONE, Slab};
 use crate::{Change, InstanceHandle};
 use alloc::collections::VecDeque;
+use alloc::vec::Vec;
+use bytes::Bytes;
 use dunlin_qos::{History, ResourceLimits};
 
 /// Instances without changes that are remembered in any case: they are likely to be written again.
@@ -48,6 +50,8 @@ pub(super) struct HistoryCache {
     empty: usize,
     /// Instances that their writer left, by the number of the change that says so.
     farewells: VecDeque<(i64, InstanceHandle)>,
+    /// Bytes of the application that are not needed any more.
+    retired: Vec<Bytes>,
 }
 
 impl HistoryCache {
@@ -66,7 +70,12 @@ impl HistoryCache {
             recent: NONE,
             empty: 0,
             farewells: VecDeque::new(),
+            retired: Vec::new(),
         }
+    }
+
+    pub(super) fn retired(&mut self) -> &mut Vec<Bytes> {
+        &mut self.retired
     }
 
     pub(super) fn len(&self) -> usize {
@@ -266,9 +275,10 @@ impl HistoryCache {
 
     /// Changes of one instance go oldest first, always.
     fn remove(&mut self, place: u32) {
-        let Some(kept) = self.kept.remove(place) else {
+        let Some(mut kept) = self.kept.remove(place) else {
             return;
         };
+        self.retired.extend(kept.change.payload.take_apart());
         if let Some(instance) = self.instances.get_mut(kept.instance) {
             instance.oldest = kept.newer;
             instance.count -= 1;
@@ -336,8 +346,6 @@ impl HistoryCache {
 mod tests {
     use super::*;
     use crate::ChangeKind;
-    use alloc::vec::Vec;
-    use bytes::Bytes;
     use dunlin_wire::Timestamp;
 
     fn change(instance: u32, kind: ChangeKind) -> Change {
@@ -347,7 +355,7 @@ mod tests {
             kind,
             instance: InstanceHandle(handle),
             timestamp: Timestamp(0),
-            payload: Bytes::from_static(b"x"),
+            payload: Bytes::from_static(b"x").into(),
         }
     }
 

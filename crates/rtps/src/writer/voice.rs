@@ -1,9 +1,10 @@
 //! How a change is said: as one DATA or as DATA_FRAGs (RTPS 2.5 8.4.14.1), with its timestamp before it.
 use super::WriterConfig;
 use super::fragments::FragmentSizes;
-use crate::{Change, ChangeKind, InstanceHandle, Outbox, To};
+use crate::{Change, ChangeKind, InstanceHandle, Outbox, Piece, To};
 use alloc::vec::Vec;
 use bytes::Bytes;
+use core::ops::Range;
 use dunlin_wire::{
     Data, DataFrag, EntityId, FragmentNumber, Guid, InlineQos, Parameters, Payload, SequenceNumber,
     Submessage,
@@ -59,18 +60,23 @@ impl Voice {
             Submessage::InfoTimestamp(Some(change.timestamp)),
             &Bytes::new(),
         );
-        let data = Data {
-            reader: audience.reader,
-            writer: self.writer.entity,
-            sequence: SequenceNumber(sequence),
-            inline_qos: Parameters::little_endian(&self.inline),
-            payload: match change.kind {
-                _ if size == 0 => Payload::None,
-                ChangeKind::Alive => Payload::Data(&change.payload),
-                _ => Payload::Key(&change.payload),
-            },
+        let data = |bytes| {
+            Submessage::Data(Data {
+                reader: audience.reader,
+                writer: self.writer.entity,
+                sequence: SequenceNumber(sequence),
+                inline_qos: Parameters::little_endian(&self.inline),
+                payload: match change.kind {
+                    _ if size == 0 => Payload::None,
+                    ChangeKind::Alive => Payload::Data(bytes),
+                    _ => Payload::Key(bytes),
+                },
+            })
         };
-        out.push(audience.to, Submessage::Data(data), &change.payload);
+        match change.payload.whole() {
+            Some(bytes) => out.push(audience.to, data(bytes), bytes),
+            None => push(audience.to, data, &change.payload.pieces(0..size), out),
+        }
         size
     }
 
@@ -92,23 +98,25 @@ impl Voice {
         let size = self.fragments.of(sequence);
         let mut said = 0;
         for number in numbers {
-            let Some(fragment) = fragment(change, number, size) else {
+            let Some(range) = fragment(change.payload.len(), number, size) else {
                 continue;
             };
-            said += fragment.len();
-            let frag = DataFrag {
-                reader: audience.reader,
-                writer: self.writer.entity,
-                sequence: SequenceNumber(sequence),
-                first: FragmentNumber(u32::try_from(number).unwrap_or(0)),
-                count: 1,
-                fragment_size: u16::try_from(size).unwrap_or(u16::MAX),
-                sample_size: u32::try_from(change.payload.len()).unwrap_or(u32::MAX),
-                inline_qos: Parameters::little_endian(&self.inline),
-                key: change.kind != ChangeKind::Alive,
-                payload: fragment,
+            said += range.len();
+            let frag = |bytes| {
+                Submessage::DataFrag(DataFrag {
+                    reader: audience.reader,
+                    writer: self.writer.entity,
+                    sequence: SequenceNumber(sequence),
+                    first: FragmentNumber(u32::try_from(number).unwrap_or(0)),
+                    count: 1,
+                    fragment_size: u16::try_from(size).unwrap_or(u16::MAX),
+                    sample_size: u32::try_from(change.payload.len()).unwrap_or(u32::MAX),
+                    inline_qos: Parameters::little_endian(&self.inline),
+                    key: change.kind != ChangeKind::Alive,
+                    payload: bytes,
+                })
             };
-            out.push(audience.to, Submessage::DataFrag(frag), &change.payload);
+            push(audience.to, frag, &change.payload.pieces(range), out);
         }
         said
     }
@@ -137,10 +145,23 @@ impl Voice {
     }
 }
 
-/// The fragment with this number, from 1.
-fn fragment(change: &Change, number: usize, size: usize) -> Option<&[u8]> {
+/// Where the fragment with this number, from 1, lies in a payload of `length` bytes.
+fn fragment(length: usize, number: usize, size: usize) -> Option<Range<usize>> {
     let start = number.checked_sub(1)?.checked_mul(size)?;
-    let rest = change.payload.get(start..)?;
-    let length = rest.len().min(size);
-    rest.get(..length).filter(|f| !f.is_empty())
+    let end = start.saturating_add(size).min(length);
+    (start < end).then_some(start..end)
+}
+
+/// Says `message` with these pieces as its payload; usually it is only one.
+fn push<'a>(
+    to: To,
+    message: impl FnOnce(&'a [u8]) -> Submessage<'a>,
+    pieces: &[Piece<'a>],
+    out: &mut impl Outbox,
+) {
+    let mut present = pieces.iter().filter(|piece| !piece.bytes.is_empty());
+    match (present.next(), present.next()) {
+        (Some(only), None) => out.push(to, message(only.bytes), only.owner),
+        _ => out.push_pieces(to, message(&[]), pieces),
+    }
 }

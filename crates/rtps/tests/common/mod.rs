@@ -4,7 +4,7 @@
 use bytes::{Bytes, BytesMut};
 use dunlin_qos::{Duration, ReliabilityKind};
 use dunlin_rtps::{
-    Change, ChangeKind, Delivery, InstanceHandle, Intake, Outbox, Reader, ReaderConfig,
+    Body, Change, ChangeKind, Delivery, InstanceHandle, Intake, Outbox, Reader, ReaderConfig,
     ReaderProxyConfig, Sample, SampleInfo, Select, Time, To, WriteError, Writer, WriterConfig,
     WriterProxyConfig,
 };
@@ -15,6 +15,7 @@ use dunlin_wire::{
 };
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
+use std::ops::Range;
 
 pub const MS: i64 = 1_000_000;
 
@@ -97,7 +98,18 @@ pub fn sample(instance: u32, number: u32, size: usize) -> Change {
         kind: ChangeKind::Alive,
         instance: handle(instance),
         timestamp: Timestamp(i64::from(number)),
-        payload: payload.into(),
+        payload: Bytes::from(payload).into(),
+    }
+}
+
+/// As `sample`, with the bytes `apart` of the payload left where the application has them.
+pub fn sample_around(instance: u32, number: u32, size: usize, apart: Range<usize>) -> Change {
+    let change = sample(instance, number, size);
+    let whole = change.payload.whole().unwrap();
+    let plain = [&whole[..apart.start], &whole[apart.end..]].concat();
+    Change {
+        payload: Body::around(plain.into(), apart.start, whole.slice(apart)),
+        ..change
     }
 }
 
@@ -106,7 +118,7 @@ pub fn end(kind: ChangeKind, instance: u32) -> Change {
         kind,
         instance: handle(instance),
         timestamp: Timestamp(0),
-        payload: Bytes::copy_from_slice(&instance.to_be_bytes()),
+        payload: Bytes::copy_from_slice(&instance.to_be_bytes()).into(),
     }
 }
 

@@ -39,7 +39,7 @@ pub(crate) fn sample(instance: Option<u32>, writer: u32, number: u32, size: usiz
         kind: ChangeKind::Alive,
         instance: handle(instance),
         timestamp: stamp(number),
-        payload: payload.into(),
+        payload: Bytes::from(payload).into(),
     }
 }
 
@@ -50,7 +50,7 @@ pub(crate) fn end(kind: ChangeKind, instance: u32, number: u32) -> Change {
         kind,
         instance: handle(Some(instance)),
         timestamp: stamp(number),
-        payload: Bytes::from(key),
+        payload: Bytes::from(key).into(),
     }
 }
 

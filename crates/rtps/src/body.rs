@@ -1,0 +1,166 @@
+//! The payload of a change, of which a large part may stay where the application has it.
+use bytes::Bytes;
+use core::ops::Range;
+
+/// A serialized sample or key: one run of bytes, or one with a counted slice of the application's in the middle.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Body {
+    plain: Bytes,
+    apart: Option<Apart>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Apart {
+    /// Where in `plain` it belongs, at most its length.
+    at: usize,
+    bytes: Bytes,
+}
+
+/// Some bytes of a body, and what owns them.
+#[derive(Clone, Copy, Debug)]
+pub struct Piece<'a> {
+    /// Keeps `bytes` alive.
+    pub owner: &'a Bytes,
+    /// A slice of `owner`, maybe empty.
+    pub bytes: &'a [u8],
+}
+
+impl Piece<'_> {
+    /// The bytes, counted.
+    pub fn share(&self) -> Bytes {
+        self.owner.slice_ref(self.bytes)
+    }
+}
+
+impl From<Bytes> for Body {
+    fn from(plain: Bytes) -> Self {
+        Self { plain, apart: None }
+    }
+}
+
+impl Body {
+    /// `plain` with `bytes` put in at `at`; behind it if it is shorter than that.
+    pub fn around(plain: Bytes, at: usize, bytes: Bytes) -> Self {
+        let at = at.min(plain.len());
+        let apart = (!bytes.is_empty()).then_some(Apart { at, bytes });
+        Self { plain, apart }
+    }
+
+    /// Bytes in all.
+    #[inline]
+    pub fn len(&self) -> usize {
+        let apart = self.apart.as_ref().map_or(0, |apart| apart.bytes.len());
+        self.plain.len() + apart
+    }
+
+    /// True if there is nothing.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The bytes, if they are in one piece.
+    #[inline]
+    pub fn whole(&self) -> Option<&Bytes> {
+        match self.apart {
+            None => Some(&self.plain),
+            Some(_) => None,
+        }
+    }
+
+    /// The pieces that make up `range`, in order; what lies beyond the end is left out.
+    pub fn pieces(&self, range: Range<usize>) -> [Piece<'_>; 3] {
+        let plain = &self.plain;
+        let Some(apart) = &self.apart else {
+            let nothing = cut(plain, &[], 0, &range);
+            return [cut(plain, plain, 0, &range), nothing, nothing];
+        };
+        let (before, after) = plain.split_at_checked(apart.at).unwrap_or((plain, &[]));
+        let end = apart.at.saturating_add(apart.bytes.len());
+        [
+            cut(plain, before, 0, &range),
+            cut(&apart.bytes, &apart.bytes, apart.at, &range),
+            cut(plain, after, end, &range),
+        ]
+    }
+
+    /// Parts with the application's bytes, whose end may run code of the application.
+    pub(crate) fn take_apart(&mut self) -> Option<Bytes> {
+        self.apart.take().map(|apart| apart.bytes)
+    }
+}
+
+impl PartialEq<Body> for Bytes {
+    fn eq(&self, other: &Body) -> bool {
+        let mut rest = &self[..];
+        let begins = |piece: &Piece<'_>| match rest.strip_prefix(piece.bytes) {
+            Some(behind) => {
+                rest = behind;
+                true
+            }
+            None => false,
+        };
+        other.pieces(0..other.len()).iter().all(begins) && rest.is_empty()
+    }
+}
+
+/// What `range` has of `bytes`, which stand at `position` in the body.
+fn cut<'a>(owner: &'a Bytes, bytes: &'a [u8], position: usize, range: &Range<usize>) -> Piece<'a> {
+    let within = |at: usize| at.saturating_sub(position).min(bytes.len());
+    Piece {
+        owner,
+        bytes: bytes
+            .get(within(range.start)..within(range.end))
+            .unwrap_or_default(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use alloc::vec::Vec;
+    use proptest::prelude::*;
+
+    fn joined(pieces: &[Piece<'_>]) -> Vec<u8> {
+        let bytes = pieces.iter().flat_map(|piece| piece.share());
+        bytes.collect()
+    }
+
+    proptest! {
+        #[test]
+        fn pieces_are_what_one_run_of_bytes_would_be(
+            plain in prop::collection::vec(any::<u8>(), 0..20),
+            apart in prop::collection::vec(any::<u8>(), 0..20),
+            at in 0..20usize,
+            start in 0..50usize,
+            length in 0..50usize,
+        ) {
+            let body = Body::around(plain.clone().into(), at, apart.clone().into());
+            let mut whole = plain;
+            let at = at.min(whole.len());
+            whole.splice(at..at, apart);
+            prop_assert_eq!(body.len(), whole.len());
+            prop_assert_eq!(&Bytes::from(whole.clone()), &body);
+            let shorter = whole.get(1..).unwrap_or(&[1]).to_vec();
+            prop_assert_ne!(&Bytes::from(shorter), &body);
+            let cut = whole.iter().copied().skip(start).take(length).collect::<Vec<_>>();
+            prop_assert_eq!(joined(&body.pieces(start..start + length)), cut);
+            if let Some(bytes) = body.whole() {
+                prop_assert_eq!(&bytes[..], &whole[..]);
+            }
+        }
+    }
+
+    #[test]
+    fn pieces_are_not_copies() {
+        let (plain, apart) = (
+            Bytes::from(Vec::from([1; 8])),
+            Bytes::from(Vec::from([2; 9])),
+        );
+        let body = Body::around(plain.clone(), 3, apart.clone());
+        let shared = body.pieces(1..15).map(|piece| piece.share());
+        assert_eq!(shared.each_ref().map(Bytes::len), [2, 9, 3]);
+        let places = shared.each_ref().map(|bytes| bytes.as_ptr());
+        let expected = [plain.slice(1..), apart, plain.slice(3..)];
+        assert_eq!(places, expected.each_ref().map(|bytes| bytes.as_ptr()));
+    }
+}
