@@ -2,6 +2,7 @@
 use std::io;
 use std::net::{Ipv4Addr, SocketAddr, SocketAddrV4};
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, RawFd};
+use std::time::Duration;
 
 use socket2::{Domain, InterfaceIndexOrAddress, Protocol, SockAddr, Type};
 
@@ -88,6 +89,12 @@ impl Socket {
         set_option(self.as_raw_fd(), libc::IPPROTO_IP, libc::IP_PKTINFO, 1)?;
         self.reports_destination = true;
         Ok(())
+    }
+
+    /// Ends a blocking [`receive`](Self::receive) after this time (`None`: never) with [`io::ErrorKind::WouldBlock`]. The
+    /// kernel rounds it up to its own ticks, 10 ms at most.
+    pub fn limit_receive(&self, time: Option<Duration>) -> io::Result<()> {
+        self.inner.set_read_timeout(time)
     }
 
     pub(crate) fn reports_destination(&self) -> bool {

@@ -2,7 +2,7 @@
 use std::io;
 use std::net::Ipv4Addr;
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use bytes::BytesMut;
 use dunlin_udp::{Arrival, Ready, Socket, is_passing, poll_readable};
@@ -10,6 +10,12 @@ use dunlin_wire::Locator;
 
 use super::wake::Line;
 use crate::traits::{Received, Receiver, Wait, Waker};
+
+/// The kernel ends a blocking receive so much late at most.
+const TICK: Duration = Duration::from_millis(10);
+/// Shorter waits are left to `ppoll` with its fine clock.
+const SHORTEST_LIMIT: Duration = Duration::from_millis(50);
+const LONGEST_LIMIT: Duration = Duration::from_secs(1);
 
 /// One socket and what is known about it.
 #[derive(Debug)]
@@ -20,6 +26,8 @@ pub(super) struct Port {
     accepted: Option<Vec<Ipv4Addr>>,
     /// Datagrams that did not fit into the buffer.
     oversized: u64,
+    /// How long the kernel lets a blocking receive last.
+    limit: Option<Duration>,
 }
 
 impl Port {
@@ -33,6 +41,7 @@ impl Port {
             locators,
             accepted,
             oversized: 0,
+            limit: None,
         }
     }
 
@@ -51,6 +60,24 @@ impl Port {
             Err(error) if is_passing(&error) => Ok(Outcome::Nothing),
             Err(error) => Err(error),
         }
+    }
+
+    /// Blocks in the receive itself, at most until the deadline; `None` if that is too near for the kernel's clock.
+    fn receive_until(
+        &mut self,
+        buffer: &mut BytesMut,
+        deadline: Option<Instant>,
+    ) -> io::Result<Option<Outcome>> {
+        let limit = match deadline.map(|at| at.saturating_duration_since(Instant::now())) {
+            None => None,
+            Some(left) if left < SHORTEST_LIMIT => return Ok(None),
+            Some(left) => Some(coarse(left)),
+        };
+        if limit != self.limit {
+            self.socket.limit_receive(limit)?;
+            self.limit = limit;
+        }
+        self.receive(buffer, true).map(Some)
     }
 
     fn judge(&mut self, buffer: &mut BytesMut, arrival: &Arrival) -> Outcome {
@@ -77,6 +104,14 @@ impl Port {
         };
         to.is_some_and(|to| accepted.contains(&to))
     }
+}
+
+/// The time limit of a blocking receive for a wait of `left`: over before that, and rounded so that waits of about the
+/// same length need no system call to change it. Who wants to wait longer asks again.
+fn coarse(left: Duration) -> Duration {
+    let millis = left.saturating_sub(TICK).as_millis();
+    let millis = u64::try_from(millis).unwrap_or(u64::MAX);
+    Duration::from_millis(1 << millis.max(1).ilog2()).min(LONGEST_LIMIT)
 }
 
 /// What one `recvmsg` brought.
@@ -167,17 +202,22 @@ impl Receiver for UdpReceiver {
         let outcome = match wait {
             Wait::Poll => self.sweep(buffer)?,
             Wait::Until(_) if self.line.take() => return Ok(None),
-            Wait::Until(deadline) => match (self.ports.as_mut_slice(), deadline) {
+            Wait::Until(deadline) => {
                 // The usual case of user data: one system call, be it short or long.
-                ([only], None) if self.line.event().is_none() => {
-                    let outcome = only.receive(buffer, true)?;
-                    if matches!(outcome, Outcome::Nothing) {
-                        self.line.take();
+                let outcome = match self.ports.as_mut_slice() {
+                    [only] if self.line.event().is_none() => {
+                        only.receive_until(buffer, deadline)?
                     }
-                    outcome
+                    _ => None,
+                };
+                let Some(outcome) = outcome else {
+                    return self.wait(buffer, deadline);
+                };
+                if matches!(outcome, Outcome::Nothing) {
+                    self.line.take();
                 }
-                _ => return self.wait(buffer, deadline),
-            },
+                outcome
+            }
         };
         match outcome {
             Outcome::Datagram(received) => Ok(Some(received)),
@@ -202,5 +242,28 @@ impl Receiver for UdpReceiver {
     fn buffer_size(&self) -> usize {
         let sizes = self.ports.iter().map(|p| p.socket.receive_buffer());
         sizes.flatten().min().unwrap_or(0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_limit_ends_before_the_wait_and_is_one_of_a_few() {
+        for (left, limit) in [
+            (50, 32),
+            (73, 32),
+            (74, 64),
+            (99, 64),
+            (100, 64),
+            (5_000, 1_000),
+        ] {
+            assert_eq!(
+                coarse(Duration::from_millis(left)),
+                Duration::from_millis(limit),
+                "{left} ms"
+            );
+        }
     }
 }
