@@ -5,6 +5,7 @@
 
 mod types;
 
+use std::cell::RefCell;
 use std::net::Ipv4Addr;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
@@ -23,7 +24,7 @@ use crate::clock::{Nanos, monotonic};
 use crate::messaging::{
     Durability, EndpointQos, Messaging, Publish, Sample, Topic, Wake, WriteError,
 };
-use crate::options::{Options, Peer};
+use crate::options::{Options, Peer, Role};
 use crate::output::Log;
 
 /// A side that says nothing for this long is gone: much shorter than the standard's default, so that a killed process
@@ -40,6 +41,28 @@ const LINGER: Duration = Duration::from_millis(200);
 /// Longest sleep in a wait set before stop flags are looked at.
 const NAP: Nanos = 100 * crate::clock::MILLISECOND;
 
+/// Who takes the samples of the readers.
+enum Reading {
+    /// A listener each.
+    Listener,
+    /// `-useReadThread`: a thread each, since the main one is busy with writing.
+    Threads(Vec<JoinHandle<()>>),
+    /// `-useReadThread`: the main thread, which does nothing but wait for them, and so is the thread to read.
+    Main(RefCell<Vec<Box<dyn FnMut()>>>),
+}
+
+impl Reading {
+    fn of(options: &Options) -> Self {
+        match (&options.read_thread, &options.role) {
+            (None, _) => Self::Listener,
+            (Some(_), Role::Publisher(publisher)) if !publisher.latency_test => {
+                Self::Threads(Vec::new())
+            }
+            _ => Self::Main(RefCell::default()),
+        }
+    }
+}
+
 /// A participant of Dunlin for one of the four types.
 pub(crate) struct Dds<T: TestData> {
     participant: DomainParticipant,
@@ -51,8 +74,7 @@ pub(crate) struct Dds<T: TestData> {
     readers: [Option<DataReader<T>>; 3],
     /// `-multicast`: the groups of the topics.
     groups: Option<[Ipv4Addr; 3]>,
-    /// `-useReadThread`: a thread per reader.
-    read_threads: Option<Vec<JoinHandle<()>>>,
+    reading: Reading,
     closing: Arc<AtomicBool>,
 }
 
@@ -98,7 +120,7 @@ impl<T: TestData> Dds<T> {
             writers: [None, None, None],
             readers: [None, None, None],
             groups: options.transport.multicast,
-            read_threads: options.read_thread.map(|_| Vec::new()),
+            reading: Reading::of(options),
             closing: Arc::default(),
         })
     }
@@ -149,9 +171,11 @@ impl<T: TestData> Dds<T> {
 impl<T: TestData> Drop for Dds<T> {
     fn drop(&mut self) {
         self.closing.store(true, Ordering::Relaxed);
-        for thread in self.read_threads.take().into_iter().flatten() {
-            // A panic in it has been printed already.
-            let _ = thread.join();
+        if let Reading::Threads(threads) = &mut self.reading {
+            for thread in threads.drain(..) {
+                // A panic in it has been printed already.
+                let _ = thread.join();
+            }
         }
     }
 }
@@ -326,17 +350,28 @@ impl<T: TestData> Messaging for Dds<T> {
             ..DataReaderQos::default()
         };
         let dds_topic = self.topic(topic)?;
-        let reader = match &mut self.read_threads {
-            Some(threads) => {
-                let reader = self
-                    .subscriber
-                    .create_datareader(&dds_topic, reader_qos)
-                    .map_err(text)?;
+        let plain = |qos| {
+            self.subscriber
+                .create_datareader(&dds_topic, qos)
+                .map_err(text)
+        };
+        let reader = match &mut self.reading {
+            Reading::Threads(threads) => {
+                let reader = plain(reader_qos)?;
                 let closing = Arc::clone(&self.closing);
                 threads.push(Self::read_in_thread(closing, reader.clone(), on_sample));
                 reader
             }
-            None => {
+            Reading::Main(reads) => {
+                let reader = plain(reader_qos)?;
+                self.set.attach(reader.read_condition(Select::default()));
+                let source = reader.clone();
+                reads
+                    .get_mut()
+                    .push(Box::new(move || drain(&source, &mut on_sample)));
+                reader
+            }
+            Reading::Listener => {
                 // Calls for one reader do not overlap, so the lock is free; it only turns `Fn` into `FnMut`.
                 let on_sample = Mutex::new(move |sample: &Sample<'_>| on_sample(sample));
                 let listener = move |reader: &DataReader<T>| {
@@ -380,6 +415,9 @@ impl<T: TestData> Messaging for Dds<T> {
             let _ = self
                 .set
                 .wait(Duration::from_nanos((deadline - now).min(NAP) as i64));
+            if let Reading::Main(reads) = &self.reading {
+                reads.borrow_mut().iter_mut().for_each(|read| read());
+            }
         }
     }
 

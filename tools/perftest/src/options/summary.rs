@@ -112,7 +112,7 @@ fn receiving(options: &Options) -> String {
         (true, _) if options.transport.raw_blocking => "blocking sockets".into(),
         (true, _) => "spinning on the socket".into(),
         (_, Some(thread)) => format!(
-            "own thread, waitset delay {} us, {} event(s)",
+            "wait set in a waiting thread, delay {} us, {} event(s)",
             thread.delay_us, thread.events
         ),
         (_, None) => "listener".into(),

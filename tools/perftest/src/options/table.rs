@@ -137,7 +137,7 @@ pub(crate) const OPTIONS: &[Spec] = &[
     works(General, Both, "unbounded", MaybeNumber(28, 65_470), "use the unbounded type whatever the size; give it on both sides"),
     works(General, Both, "sendQueueSize", Number(1, INT), "send window and writer queue, in samples or, when batching, in batches [50]"),
     works(General, Both, "receiveQueueSize", Number(1, INT), "reader queue in samples [10000]"),
-    works(General, Both, "useReadThread", Flag, "receive in a thread of its own instead of in a listener"),
+    works(General, Both, "useReadThread", Flag, "receive by a wait set instead of in a listener: the main thread where it does nothing but wait, else a thread of its own"),
     works(General, Both, "waitsetDelayUsec", Number(0, 10_000_000), "with -useReadThread: longest delay before the thread is woken, in microseconds [0]"),
     works(General, Both, "waitsetEventCount", Number(1, INT), "with -useReadThread: samples that wake the thread at once [1]"),
     works(General, Both, "verbosity", Number(0, 3), "messages of the middleware: 0 none, 1 errors, 2 warnings, 3 all [1]"),
