@@ -1,11 +1,16 @@
 //! What each fuzz target does with its bytes: plain functions, so that the corpora can be replayed without a fuzzer.
 mod cdr;
 mod discovery;
+mod reader;
+mod script;
 mod wire;
+mod writer;
 
-pub use cdr::cdr;
+pub use cdr::{cdr, d_cdr2, pl_cdr, pl_cdr2, xcdr1, xcdr2};
 pub use discovery::discovery;
+pub use reader::reader;
 pub use wire::{datagram, discovery_data, parameter_list};
+pub use writer::writer;
 
 /// Panics if a promise about these bytes is broken.
 pub type Target = fn(&[u8]);
@@ -13,8 +18,15 @@ pub type Target = fn(&[u8]);
 /// All targets by name, which is also the name of their corpus.
 pub const TARGETS: &[(&str, Target)] = &[
     ("cdr", cdr),
+    ("d_cdr2", d_cdr2),
     ("datagram", datagram),
     ("discovery", discovery),
-    ("parameter_list", parameter_list),
     ("discovery_data", discovery_data),
+    ("parameter_list", parameter_list),
+    ("pl_cdr", pl_cdr),
+    ("pl_cdr2", pl_cdr2),
+    ("reader", reader),
+    ("writer", writer),
+    ("xcdr1", xcdr1),
+    ("xcdr2", xcdr2),
 ];

@@ -71,8 +71,19 @@ pub fn parameter_list(data: &[u8]) {
     }
 }
 
+/// What reading holds at any moment is at most 16 times the input.
+fn weigh<'a, T>(data: &'a [u8], read: impl FnOnce(&'a [u8]) -> T) {
+    let held = allocation_counter::measure(|| drop(read(data))).bytes_max;
+    assert!(held <= 16 * data.len().max(1) as u64, "{held} bytes");
+}
+
 /// A payload of SPDP, SEDP or the liveliness topic, encapsulation header included.
 pub fn discovery_data(data: &[u8]) {
+    weigh(data, ParticipantData::parse);
+    weigh(data, WriterData::parse);
+    weigh(data, ReaderData::parse);
+    weigh(data, ParticipantMessage::parse);
+    weigh(data, parse_key);
     if let Ok(participant) = ParticipantData::parse(data) {
         // Text that is no UTF-8 can become too long when it is made so.
         if let Ok(bytes) = participant.encode() {

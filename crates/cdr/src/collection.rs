@@ -43,6 +43,7 @@ impl Deserialize for String {
             return Err(Error::StringTermination);
         }
         let text = core::str::from_utf8(text).map_err(|_| Error::NotUtf8)?;
+        r.charge(text.len())?;
         Ok(text.into())
     }
 
@@ -167,6 +168,7 @@ impl<T: Layout, const N: usize> Layout for [T; N] {
     const FLAT: bool = T::FLAT;
     const LENGTH_CODE: u32 = if T::FLAT { 4 } else { 5 };
     const MIN_SIZE: usize = T::MIN_SIZE.saturating_mul(N);
+    const DEFAULT_HEAP: usize = T::DEFAULT_HEAP.saturating_mul(N);
 
     fn key_end(at: usize) -> Option<usize> {
         let header = if T::FLAT { at } else { number_end(at, 4) };
@@ -301,6 +303,7 @@ impl<T: Layout> Layout for Box<T> {
     const LENGTH_CODE: u32 = T::LENGTH_CODE;
     const MIN_SIZE: usize = T::MIN_SIZE;
     const HAS_KEY: bool = T::HAS_KEY;
+    const DEFAULT_HEAP: usize = size_of::<T>().saturating_add(T::DEFAULT_HEAP);
 
     fn key_end(at: usize) -> Option<usize> {
         T::key_end(at)
@@ -322,11 +325,13 @@ impl<T: Serialize> Serialize for Box<T> {
 impl<T: Deserialize> Deserialize for Box<T> {
     #[inline]
     fn deserialize(r: &mut Reader<'_>) -> Result<Self, Error> {
+        r.charge(size_of::<T>())?;
         r.nested(T::deserialize).map(Self::new)
     }
 
     #[inline]
     fn deserialize_key(r: &mut Reader<'_>) -> Result<Self, Error> {
+        r.charge(size_of::<T>())?;
         r.nested(T::deserialize_key).map(Self::new)
     }
 
@@ -372,11 +377,14 @@ impl<K: Deserialize + Ord, V: Deserialize> Deserialize for BTreeMap<K, V> {
     fn deserialize(r: &mut Reader<'_>) -> Result<Self, Error> {
         let scope = r.begin_collection(K::PRIMITIVE && V::PRIMITIVE)?;
         let count = r.take_length()?;
-        r.check_count(count, K::MIN_SIZE + V::MIN_SIZE)?;
+        r.check_count(count, K::MIN_SIZE.saturating_add(V::MIN_SIZE))?;
+        r.charge(map_size::<(K, V)>(count))?;
         let map = r.nested(|r| {
-            (0..count)
-                .map(|_| Ok((K::deserialize(r)?, V::deserialize(r)?)))
-                .collect()
+            let mut entries = Vec::with_capacity(count);
+            for _ in 0..count {
+                entries.push((K::deserialize(r)?, V::deserialize(r)?));
+            }
+            Ok(entries.into_iter().collect())
         })?;
         r.end(scope);
         Ok(map)
@@ -385,6 +393,17 @@ impl<K: Deserialize + Ord, V: Deserialize> Deserialize for BTreeMap<K, V> {
     fn default_value() -> Self {
         Self::new()
     }
+}
+
+/// What a map needs at most while it is made: the list of its entries, as much again to sort them, and nodes of eleven
+/// entries with up to twelve children, none of which is empty.
+fn map_size<T>(count: usize) -> usize {
+    const NODE_HEAD: usize = 16;
+    const CHILDREN: usize = 12 * size_of::<usize>();
+    let lists = count.saturating_mul(2).saturating_mul(size_of::<T>());
+    let nodes = count.div_ceil(6);
+    let node = size_of::<T>().saturating_mul(11) + NODE_HEAD + CHILDREN;
+    lists.saturating_add(nodes.saturating_mul(node))
 }
 
 impl<K: Layout, V: Layout> Bounded for BTreeMap<K, V> {

@@ -56,6 +56,16 @@ pub enum Error {
     /// The header of a mutable or optional member contradicts itself or its surroundings.
     #[error("a member header is malformed")]
     MemberHeader,
+    /// The value would take too much memory for a payload of this length: see [`Topic::EXPANSION`](crate::Topic::EXPANSION).
+    #[error(
+        "the value is out of proportion: {wanted} more bytes of memory, {left} left for a payload of its length"
+    )]
+    OutOfProportion {
+        /// Bytes that the next part of the value takes in memory.
+        wanted: usize,
+        /// Bytes that may still be allocated.
+        left: usize,
+    },
     /// Values are nested more than [`MAX_DEPTH`](crate::MAX_DEPTH) deep.
     #[error("values are nested too deep")]
     TooDeep,

@@ -5,6 +5,11 @@ use crate::{Error, Serialize, Sink, Writer};
 /// How deep values may nest through `Vec`, `Box` and maps before reading gives up.
 pub const MAX_DEPTH: u8 = 64;
 
+/// A payload may take so many times its own length in memory when it is read, unless its type says otherwise.
+pub(crate) const EXPANSION: usize = 16;
+/// Shorter payloads may take as much memory as one of this length, the longest that a datagram can bring.
+pub(crate) const FULL_DATAGRAM: usize = 1 << 16;
+
 /// Largest member id that fits the short header of a parameter (DDS-XTypes 1.3 7.4.1.2).
 pub(crate) const MAX_SHORT_ID: u16 = 0x3f00;
 /// Announces a long parameter header.
@@ -68,6 +73,8 @@ pub trait Layout {
     const MIN_SIZE: usize;
     /// Whether some members are marked as key.
     const HAS_KEY: bool = false;
+    /// Bytes of memory that a default value has behind boxes.
+    const DEFAULT_HEAP: usize = 0;
 
     /// Where the key of a value ends at most, in bytes of plain XCDR2, when it begins at `at`; `None` if it has no
     /// bound. Once past 16 the result may be too small, but stays past 16.

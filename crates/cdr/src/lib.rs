@@ -75,8 +75,9 @@
 //! | `union` | an `enum` whose variants have one value or none |
 //! | `struct` | a `struct` |
 //!
-//! Reading is safe for any input: lengths are checked against what is there before memory is reserved, nesting is
-//! limited to [`MAX_DEPTH`], and each fault is an [`Error`].
+//! Reading is safe for any input: lengths are checked against what is there before memory is reserved, what is allocated
+//! stays in proportion to the payload ([`Topic::EXPANSION`]), nesting is limited to [`MAX_DEPTH`], and each fault is an
+//! [`Error`].
 
 #![no_std]
 #![forbid(unsafe_code)]

@@ -145,7 +145,7 @@ fn append<T: Topic>(
 /// Whatever is wrong with the payload.
 #[inline]
 pub fn from_payload<T: Topic>(payload: &[u8]) -> Result<T, Error> {
-    sample(open(payload, None)?)
+    sample(open::<T>(payload, None)?)
 }
 
 /// As [`from_payload`], but fields of type [`Bytes`] become slices of the payload and keep it alive: nothing is copied.
@@ -154,7 +154,7 @@ pub fn from_payload<T: Topic>(payload: &[u8]) -> Result<T, Error> {
 /// Whatever is wrong with the payload.
 #[inline]
 pub fn from_payload_bytes<T: Topic>(payload: &Bytes) -> Result<T, Error> {
-    sample(open(payload, Some(payload))?)
+    sample(open::<T>(payload, Some(payload))?)
 }
 
 #[inline]
@@ -171,7 +171,7 @@ fn sample<T: Topic>((mut r, representation): (Reader<'_>, Representation)) -> Re
 /// # Errors
 /// Whatever is wrong with the payload.
 pub fn key_from_payload<T: Topic>(payload: &[u8]) -> Result<T, Error> {
-    let (r, representation) = open(payload, None)?;
+    let (r, representation) = open::<T>(payload, None)?;
     let plain = || plain_key::<T>(r.clone());
     let regular = || {
         let mut r = r.clone();
@@ -212,7 +212,7 @@ fn plain_key<T: Topic>(mut r: Reader<'_>) -> Result<T, Error> {
 }
 
 #[inline]
-fn open<'a>(
+fn open<'a, T: Topic>(
     payload: &'a [u8],
     owner: Option<&'a Bytes>,
 ) -> Result<(Reader<'a>, Representation), Error> {
@@ -227,7 +227,8 @@ fn open<'a>(
     let padding = usize::from(options & 3);
     let length = body.len().checked_sub(padding).ok_or(Error::Padding)?;
     let body = body.get(..length).unwrap_or_default();
-    let mut r = Reader::new(body, representation.xcdr, representation.endianness);
+    let mut r = Reader::new(body, representation.xcdr, representation.endianness)
+        .with_budget(payload.len(), T::EXPANSION);
     if let Some(owner) = owner {
         r = r.with_owner(owner, HEADER_SIZE);
     }

@@ -67,6 +67,7 @@ macro_rules! numbers {
             #[inline]
             fn deserialize_vec(count: usize, r: &mut Reader<'_>) -> Result<Vec<Self>, Error> {
                 let (chunks, _) = r.take_numbers(count, size_of::<Self>())?.as_chunks();
+                r.charge(size_of_val(chunks))?;
                 Ok(match r.endianness() {
                     Endianness::Big => chunks.iter().map(|c| Self::from_be_bytes(*c)).collect(),
                     Endianness::Little => chunks.iter().map(|c| Self::from_le_bytes(*c)).collect(),

@@ -5,8 +5,8 @@ use alloc::vec::Vec;
 use bytes::Bytes;
 
 use crate::layout::{
-    Bounded, LONG_MUST_UNDERSTAND, MAX_DEPTH, MEMBER_ID_MASK, PID_EXTENDED, PID_IGNORE, PID_MASK,
-    PID_MUST_UNDERSTAND, PID_SENTINEL, check_bound,
+    Bounded, EXPANSION, FULL_DATAGRAM, LONG_MUST_UNDERSTAND, MAX_DEPTH, MEMBER_ID_MASK,
+    PID_EXTENDED, PID_IGNORE, PID_MASK, PID_MUST_UNDERSTAND, PID_SENTINEL, check_bound,
 };
 use crate::{Deserialize, Endianness, Error, Extensibility, Xcdr};
 
@@ -26,6 +26,8 @@ pub struct Reader<'a> {
     xcdr: Xcdr,
     endianness: Endianness,
     depth: u8,
+    /// Bytes that may still be allocated.
+    budget: usize,
     /// The encapsulation header says that the outermost type was written without delimiter.
     undelimited: bool,
     /// Keys come without the headers of appendable and mutable types, in the order of their member ids.
@@ -65,6 +67,11 @@ impl ReadMember<'_> {
     }
 }
 
+#[inline]
+fn budget(length: usize, expansion: usize) -> usize {
+    length.max(FULL_DATAGRAM).saturating_mul(expansion)
+}
+
 impl<'a> Reader<'a> {
     /// A reader of `data`, which begins where alignment counts from, and has no encapsulation header.
     #[inline]
@@ -77,10 +84,18 @@ impl<'a> Reader<'a> {
             xcdr,
             endianness,
             depth: 0,
+            budget: budget(data.len(), EXPANSION),
             undelimited: false,
             plain: false,
             owner: None,
         }
+    }
+
+    /// Lets a value take `expansion` times the memory of a payload of `length` bytes.
+    #[inline]
+    pub(crate) fn with_budget(mut self, length: usize, expansion: usize) -> Self {
+        self.budget = budget(length, expansion);
+        self
     }
 
     /// Lets fields of type [`Bytes`] be slices of `owner`, in which the data begins at `offset`.
@@ -232,7 +247,10 @@ impl<'a> Reader<'a> {
         match self.owner {
             _ if bytes.is_empty() => Ok(Bytes::new()),
             Some((owner, offset)) => Ok(owner.slice(offset + start..offset + start + length)),
-            None => Ok(Bytes::copy_from_slice(bytes)),
+            None => {
+                self.charge(length)?;
+                Ok(Bytes::copy_from_slice(bytes))
+            }
         }
     }
 
@@ -250,15 +268,31 @@ impl<'a> Reader<'a> {
     #[inline]
     pub(crate) fn elements<T: Deserialize>(&mut self, count: usize) -> Result<Vec<T>, Error> {
         self.check_count(count, T::MIN_SIZE)?;
+        // An element may be larger in memory than on the wire.
+        self.charge(count.saturating_mul(size_of::<T>()))?;
         self.nested(|r| {
-            // An element may be larger in memory than on the wire, so trust the count only as far as the data goes.
-            let affordable = r.remaining() / size_of::<T>().max(1);
-            let mut values = Vec::with_capacity(count.min(affordable));
+            let mut values = Vec::with_capacity(count);
             for _ in 0..count {
                 values.push(T::deserialize(r)?);
             }
             Ok(values)
         })
+    }
+
+    /// Takes note that so many bytes are going to be allocated.
+    ///
+    /// # Errors
+    /// [`Error::OutOfProportion`] if that is more than the length of the data warrants.
+    #[inline]
+    pub fn charge(&mut self, bytes: usize) -> Result<(), Error> {
+        let Some(left) = self.budget.checked_sub(bytes) else {
+            return Err(Error::OutOfProportion {
+                wanted: bytes,
+                left: self.budget,
+            });
+        };
+        self.budget = left;
+        Ok(())
     }
 
     /// Refuses a count of elements that the remaining data cannot hold.
@@ -372,6 +406,7 @@ impl<'a> Reader<'a> {
     #[inline]
     pub fn member<T: Deserialize>(&mut self, scope: &ReadScope<'a>, id: u32) -> Result<T, Error> {
         if scope.tolerant && self.remaining() == 0 {
+            self.charge(T::DEFAULT_HEAP)?;
             Ok(T::default_value())
         } else {
             T::deserialize_member(id, self)
@@ -385,6 +420,7 @@ impl<'a> Reader<'a> {
     #[inline]
     pub fn key_member<T: Deserialize>(&mut self, scope: &ReadScope<'a>) -> Result<T, Error> {
         if scope.tolerant && self.remaining() == 0 {
+            self.charge(T::DEFAULT_HEAP)?;
             Ok(T::default_value())
         } else {
             T::deserialize_key(self)

@@ -77,7 +77,7 @@ pub trait Deserialize: Layout + Sized {
     /// Reads a value, without encapsulation header.
     ///
     /// # Errors
-    /// Whatever is wrong with the data; never panics and never reserves more memory than the data can fill.
+    /// Whatever is wrong with the data; never panics and never allocates more than the reader's length allows.
     fn deserialize(r: &mut Reader<'_>) -> Result<Self, Error>;
 
     /// The value of a member that the sender does not have (DDS-XTypes 1.3 7.2.2.4.4.4.7): zero, empty, absent, the
@@ -139,4 +139,8 @@ pub trait Topic: Serialize + Deserialize + Send + Sync + 'static {
     const TYPE_NAME: &'static str;
     /// How the type may grow.
     const EXTENSIBILITY: Extensibility;
+    /// Reading a payload of `n` bytes allocates at most this times the larger of `n` and 65,536 bytes, and fails with
+    /// [`Error::OutOfProportion`] before it would be more. Only values with many optional members that are absent, with
+    /// unions of very unequal cases or with many small maps come near; `#[topic(expansion = N)]` gives them more.
+    const EXPANSION: usize = crate::layout::EXPANSION;
 }

@@ -26,6 +26,7 @@ pub(crate) struct Container {
     pub(crate) extensibility: Extensibility,
     pub(crate) bit_bound: u32,
     pub(crate) discriminator: Option<Type>,
+    pub(crate) expansion: Option<LitInt>,
     pub(crate) cdr: Path,
 }
 
@@ -38,6 +39,7 @@ impl Container {
             extensibility: Extensibility::Appendable,
             bit_bound: 32,
             discriminator: None,
+            expansion: None,
             cdr: parse_quote!(::dunlin::cdr),
         };
         for attribute in &input.attrs {
@@ -66,11 +68,13 @@ impl Container {
             }
         } else if meta.path.is_ident("discriminator") {
             self.discriminator = Some(meta.value()?.parse::<LitStr>()?.parse()?);
+        } else if meta.path.is_ident("expansion") && self.is_topic {
+            self.expansion = Some(meta.value()?.parse()?);
         } else if meta.path.is_ident("crate") {
             self.cdr = meta.value()?.parse::<LitStr>()?.parse()?;
         } else {
             return Err(meta.error(
-                "expected `name`, `extensibility`, `bit_bound`, `discriminator` or `crate`",
+                "expected `name`, `extensibility`, `bit_bound`, `discriminator`, `expansion` or `crate`",
             ));
         }
         Ok(())

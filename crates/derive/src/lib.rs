@@ -7,6 +7,7 @@
 //! - `extensibility = "final" | "appendable" | "mutable"` (default: appendable, as DDS-XTypes 1.3 7.2.2.4.4.4.6 says);
 //! - `bit_bound = N`: enumerations of 1 to 32 bits (default 32);
 //! - `discriminator = "u8"`: the type that selects the case of a union (default `i32`);
+//! - `expansion = N`: a payload may take N times its length in memory (default 16, structs with `Topic`);
 //! - `crate = "path"`: where the items of `dunlin-cdr` are found (default `::dunlin::cdr`).
 //!
 //! On a field, `#[key]`, and `#[topic(...)]` with

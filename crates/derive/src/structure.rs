@@ -72,11 +72,14 @@ fn is_sorted(fields: &[Field<'_>]) -> bool {
 fn topic(container: &Container) -> TokenStream {
     let (cdr, ident, name) = (&container.cdr, &container.ident, &container.name);
     let extensibility = container.extensibility();
+    let expansion = container.expansion.as_ref();
+    let expansion = expansion.map(|times| quote!(const EXPANSION: usize = #times;));
     quote! {
         #[automatically_derived]
         impl #cdr::Topic for #ident {
             const TYPE_NAME: &'static str = #name;
             const EXTENSIBILITY: #cdr::Extensibility = #extensibility;
+            #expansion
         }
     }
 }
@@ -85,6 +88,7 @@ fn layout(container: &Container, fields: &[Field<'_>]) -> TokenStream {
     let (cdr, ident) = (&container.cdr, &container.ident);
     let length_code = container.length_code();
     let types = fields.iter().map(|field| field.ty);
+    let boxes = types.clone();
     let min_size =
         container.min_size(quote!(0usize #(.saturating_add(<#types as #cdr::Layout>::MIN_SIZE))*));
     let has_key = fields.iter().any(|field| field.attributes.key);
@@ -101,6 +105,8 @@ fn layout(container: &Container, fields: &[Field<'_>]) -> TokenStream {
             const LENGTH_CODE: u32 = #length_code;
             const MIN_SIZE: usize = #min_size;
             const HAS_KEY: bool = #has_key;
+            const DEFAULT_HEAP: usize =
+                0usize #(.saturating_add(<#boxes as #cdr::Layout>::DEFAULT_HEAP))*;
 
             #[inline]
             fn key_end(at: usize) -> ::core::option::Option<usize> {
@@ -275,6 +281,7 @@ fn labelled_body(container: &Container, fields: &[Field<'_>], keys_only: bool) -
     let idents = fields.iter().map(|field| field.ident);
     quote! {
         let scope = r.begin(#extensibility)?;
+        r.charge(<Self as #cdr::Layout>::DEFAULT_HEAP)?;
         #(#declarations)*
         while let ::core::option::Option::Some(member) = r.next_member()? {
             match member.id() {

@@ -1,20 +1,21 @@
 //! Damaged and malicious bytes: no panic, no memory beyond what the input warrants, no time to speak of.
 mod common;
 
-use common::counting::allocated_by;
+use common::counting::peak_of;
 use common::{all, read_all, read_payload};
 use dunlin_wire::*;
 use std::time::Instant;
 
+/// What is held at any moment while discovery data is read, or written again, is at most so many times the input.
+const EXPANSION: usize = 16;
+
 /// Reads as each kind of discovery data, too, and holds it to its memory.
 fn feed(datagram: &[u8]) {
-    let bytes = allocated_by(|| read_all(datagram));
-    // Five readings of the payload, each written again: still in proportion.
-    let limit = 4096 + 32 * datagram.len();
+    let bytes = peak_of(|| read_all(datagram));
+    let length = datagram.len();
     assert!(
-        bytes <= limit,
-        "{bytes} bytes for {} bytes of input",
-        datagram.len()
+        bytes <= EXPANSION * length,
+        "{bytes} bytes for {length} bytes of input"
     );
 }
 
@@ -366,8 +367,8 @@ const TOPIC: &[u8] = b"\x02\0\0\0T\0\0\0";
 /// A writer with one parameter more, which must be refused.
 fn refused(id: u16, value: &[u8]) -> Error {
     let bytes = payload(&[(0x5a, GUID), (5, TOPIC), (7, TOPIC), (id, value)]);
-    let allocated = allocated_by(|| read_payload(&bytes));
-    assert!(allocated <= 4096 + 32 * bytes.len(), "{allocated}");
+    let held = peak_of(|| read_payload(&bytes));
+    assert!(held <= EXPANSION * bytes.len(), "{held}");
     WriterData::parse(&bytes).expect_err("malformed parameter")
 }
 
@@ -450,4 +451,13 @@ fn lists_are_cut_to_their_limits() {
     let guid = b"\x01\x02\x03\x04\x05\x06\x07\x08\x09\x0a\x0b\x0c\x00\x00\x01\xc1";
     let bytes = payload(&[(0x50, guid), (0x59, &properties)]);
     assert_eq!(ParticipantData::parse(&bytes).unwrap().properties.len(), 32);
+    assert!(peak_of(|| read_payload(&bytes)) <= EXPANSION * bytes.len());
+
+    let partitions = [
+        &7000_u32.to_le_bytes()[..],
+        &b"\x01\0\0\0\0\0\0\0".repeat(7000),
+    ]
+    .concat();
+    let bytes = payload(&[(0x5a, GUID), (5, TOPIC), (7, TOPIC), (0x29, &partitions)]);
+    assert!(peak_of(|| read_payload(&bytes)) <= EXPANSION * bytes.len());
 }

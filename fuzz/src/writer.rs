@@ -1,0 +1,361 @@
+//! A writer among readers that say anything in any order.
+use crate::script::{Script, pattern};
+use bytes::Bytes;
+use dunlin_qos::{Durability, History, ReliabilityKind, ResourceLimits};
+use dunlin_rtps::{
+    Change, ChangeKind, InstanceHandle, Outbox, ReaderProxyConfig, Time, To, WriteError, Writer,
+    WriterConfig,
+};
+use dunlin_wire::{
+    AckNack, EntityId, EntityKind, FragmentNumber, FragmentNumberSet, Gap, Guid, GuidPrefix,
+    Heartbeat, NackFrag, SequenceNumber, SequenceNumberSet, Submessage, Timestamp,
+};
+
+const READERS: usize = 3;
+const INSTANCES: u8 = 4;
+/// Longest payload, in bytes.
+const LONGEST: usize = 255;
+/// What one answer may say at most: 1 MiB and the change that crosses this line.
+const ANSWER_BYTES: usize = (1 << 20) + LONGEST;
+
+/// A reader as the writer must see it.
+#[derive(Clone, Copy)]
+struct Listener {
+    reliable: bool,
+    /// Changes up to this one were written before it came.
+    joined: i64,
+    /// It said that it has all up to here.
+    has: i64,
+}
+
+/// What was written, and what may be said about it.
+struct Model {
+    guid: Guid,
+    keeps_all: bool,
+    /// From number 1 on.
+    written: Vec<Change>,
+    first: i64,
+    readers: [Option<Listener>; READERS],
+    messages: usize,
+    bytes: usize,
+}
+
+fn writer_guid() -> Guid {
+    let entity = EntityId::user(1, EntityKind::WriterWithKey);
+    Guid::new(GuidPrefix(*b"DLfuzzwriter"), entity)
+}
+
+fn reader_guid(n: usize) -> Guid {
+    let entity = EntityId::user(n as u32, EntityKind::ReaderWithKey);
+    Guid::new(GuidPrefix(*b"DLfuzzreader"), entity)
+}
+
+impl Model {
+    fn last(&self) -> i64 {
+        self.first - 1 + self.written.len() as i64
+    }
+
+    fn change(&self, sequence: SequenceNumber) -> &Change {
+        let place = usize::try_from(sequence.0 - self.first).ok();
+        let change = place.and_then(|place| self.written.get(place));
+        change.unwrap_or_else(|| panic!("{} was never written", sequence.0))
+    }
+
+    /// The changes that a reliable reader has still to get, whatever happens.
+    fn owed(&self, reader: usize) -> Option<core::ops::RangeInclusive<i64>> {
+        let listener = self.readers[reader].filter(|r| r.reliable && self.keeps_all)?;
+        Some(listener.joined.max(listener.has) + 1..=self.last())
+    }
+
+    fn addressed(&self, to: To) -> Vec<usize> {
+        match to {
+            To::Matched => (0..READERS).collect(),
+            To::Endpoint(guid) => (0..READERS).filter(|n| reader_guid(*n) == guid).collect(),
+            To::Announce => panic!("no endpoint announces"),
+        }
+    }
+
+    fn check_gap(&self, to: To, gap: &Gap) {
+        let (start, end) = (gap.start.0, gap.list.base().0);
+        assert!(1 <= start && start < end && end <= self.last() + 1);
+        for owed in self.addressed(to).into_iter().filter_map(|n| self.owed(n)) {
+            let ranged = start.max(*owed.start())..end.min(owed.end() + 1);
+            assert!(ranged.is_empty(), "{ranged:?} is owed");
+            assert!(gap.list.iter().all(|n| !owed.contains(&n.0)));
+        }
+    }
+
+    fn check_heartbeat(&self, to: To, heartbeat: &Heartbeat) {
+        let (first, last) = (heartbeat.first.0, heartbeat.last.0);
+        assert!(1 <= first && first <= last + 1 && last == self.last());
+        for owed in self.addressed(to).into_iter().filter_map(|n| self.owed(n)) {
+            assert!(owed.is_empty() || first <= *owed.start(), "{first}");
+        }
+    }
+}
+
+impl Outbox for Model {
+    fn push(&mut self, to: To, message: Submessage<'_>, payload: &Bytes) {
+        self.messages += 1;
+        match message {
+            Submessage::InfoTimestamp(_) => self.messages -= 1,
+            Submessage::Data(data) => {
+                let change = self.change(data.sequence);
+                assert_eq!(data.payload.bytes(), change.payload);
+                self.bytes += payload.len();
+            }
+            Submessage::DataFrag(frag) => {
+                let change = self.change(frag.sequence);
+                assert_eq!(frag.sample_size as usize, change.payload.len());
+                let begin = (frag.first.0 as usize - 1) * usize::from(frag.fragment_size);
+                let end = begin + frag.payload.len();
+                assert_eq!(frag.payload, &change.payload[begin..end]);
+                assert!(frag.payload.len() <= frag.fragment_size.into());
+                self.bytes += frag.payload.len();
+            }
+            Submessage::Heartbeat(heartbeat) => self.check_heartbeat(to, &heartbeat),
+            Submessage::Gap(gap) => self.check_gap(to, &gap),
+            other => panic!("not said by a writer: {other:?}"),
+        }
+    }
+}
+
+/// A configuration, then operations: what is kept stays within the limits, nothing that a reliable reader of a KEEP_ALL
+/// writer has not acknowledged is given up, and what is said is what was written.
+pub fn writer(data: &[u8]) {
+    let mut script = Script::new(data);
+    let config = config(&mut script);
+    let mut writer = Writer::new(config.clone());
+    let mut model = Model {
+        guid: config.guid,
+        keeps_all: config.history == History::KeepAll,
+        written: Vec::new(),
+        first: config.first_sequence.0,
+        readers: [None; READERS],
+        messages: 0,
+        bytes: 0,
+    };
+    let mut now = Time(0);
+    while !script.is_over() {
+        (model.messages, model.bytes) = (0, 0);
+        step(&mut script, &config, &mut writer, &mut model, &mut now);
+        assert!(model.bytes <= ANSWER_BYTES, "{} bytes", model.bytes);
+        assert!(
+            model.messages <= 256 * (LONGEST + 1),
+            "{} messages",
+            model.messages
+        );
+        check(&writer, &config, &model);
+    }
+}
+
+fn config(script: &mut Script<'_>) -> WriterConfig {
+    let history = match script.choice(4) {
+        0 => History::KeepLast(u32::from(script.choice(4))),
+        _ => History::KeepAll,
+    };
+    let first = match script.choice(8) {
+        0 => (1 << 32) - 3,
+        1 => (1 << 31) - 3,
+        2 => i64::MAX - 9,
+        _ => 1,
+    };
+    WriterConfig {
+        history,
+        first_sequence: SequenceNumber(first),
+        reliability: match script.choice(8) {
+            0 => ReliabilityKind::BestEffort,
+            _ => ReliabilityKind::Reliable,
+        },
+        durability: match script.flag() {
+            true => Durability::TransientLocal,
+            false => Durability::Volatile,
+        },
+        resource_limits: ResourceLimits {
+            max_samples: script.limit(),
+            max_instances: script.limit(),
+            max_samples_per_instance: script.limit(),
+        },
+        fragment_size: u16::from(script.byte()),
+        heartbeat_window: u32::from(script.byte()),
+        heartbeat_bytes: usize::from(script.byte()),
+        send_key_hash: script.flag(),
+        inline_qos: topic_parameter(),
+        ..WriterConfig::new(writer_guid())
+    }
+}
+
+/// One encoded parameter for readers that expect inline QoS.
+fn topic_parameter() -> Vec<u8> {
+    vec![0x05, 0, 8, 0, 2, 0, 0, 0, b'T', 0, 0, 0]
+}
+
+fn step(
+    script: &mut Script<'_>,
+    config: &WriterConfig,
+    writer: &mut Writer,
+    model: &mut Model,
+    now: &mut Time,
+) {
+    let at = *now;
+    match script.choice(12) {
+        0..4 => write(script, writer, model, at),
+        4 | 5 => acknowledge(script, writer, model, at),
+        6 => {
+            let reader = usize::from(script.choice(READERS as u8 + 1));
+            let sequence = SequenceNumber(script.number(model.last()));
+            let mut state = FragmentNumberSet::new(FragmentNumber(script.short()));
+            for _ in 0..script.choice(4) {
+                state.insert(FragmentNumber(script.short()));
+            }
+            let nack_frag = NackFrag {
+                reader: reader_guid(reader).entity,
+                writer: model.guid.entity,
+                sequence,
+                state,
+                count: script.short(),
+            };
+            writer.handle_nack_frag(at, reader_guid(reader), &nack_frag, model);
+        }
+        7 => add(script, config, writer, model, at),
+        8 => {
+            let reader = usize::from(script.choice(READERS as u8));
+            model.readers[reader] = None;
+            writer.remove_reader(reader_guid(reader));
+        }
+        9 => {
+            *now = Time(at.0.saturating_add(script.pause()));
+            for _ in 0..4 {
+                writer.handle_timeout(*now, model);
+            }
+            let rests = writer.next_timeout().is_none_or(|due| due > *now);
+            assert!(rests || now.0 == i64::MAX, "a timer that stays due");
+        }
+        10 => writer.set_fragment_size(u16::from(script.byte())),
+        _ => match script.choice(4) {
+            0 => writer.heartbeat(at, model),
+            1 => writer.ask_for_room(at, model),
+            2 => writer.assert_liveliness(model),
+            _ => {
+                let reader = usize::from(script.choice(READERS as u8 + 1));
+                writer.probe(at, reader_guid(reader), model);
+            }
+        },
+    }
+}
+
+fn write(script: &mut Script<'_>, writer: &mut Writer, model: &mut Model, now: Time) {
+    let sequence = model.last().saturating_add(1);
+    let size = usize::from(script.byte());
+    let kind = match script.choice(8) {
+        0 => ChangeKind::Disposed,
+        1 => ChangeKind::Unregistered,
+        2 => ChangeKind::DisposedUnregistered,
+        _ => ChangeKind::Alive,
+    };
+    let mut instance = [0; 16];
+    instance[0] = script.choice(INSTANCES);
+    let change = Change {
+        kind,
+        instance: InstanceHandle(instance),
+        timestamp: Timestamp(now.0),
+        payload: pattern(1, sequence, size).into(),
+    };
+    // What it says while it writes it must know already.
+    model.written.push(change.clone());
+    match writer.write(now, &change, model) {
+        Ok(number) => assert_eq!(number.0, sequence),
+        Err(error) => {
+            model.written.pop();
+            assert_eq!(model.messages, 0, "an error that says something");
+            if error == WriteError::Full {
+                let owes = (0..READERS).any(|n| model.readers[n].is_some_and(|r| r.reliable));
+                assert!(owes, "full, and nobody lacks anything");
+            }
+        }
+    }
+}
+
+fn acknowledge(script: &mut Script<'_>, writer: &mut Writer, model: &mut Model, now: Time) {
+    let reader = usize::from(script.choice(READERS as u8 + 1));
+    let base = script.number(model.last());
+    let mut state = SequenceNumberSet::new(SequenceNumber(base));
+    match script.choice(8) {
+        7 => {
+            for n in 0..256 {
+                state.insert(SequenceNumber(base.saturating_add(n)));
+            }
+        }
+        some => {
+            for _ in 0..some {
+                state.insert(SequenceNumber(script.number(base)));
+            }
+        }
+    }
+    let ack_nack = AckNack {
+        reader: reader_guid(reader).entity,
+        writer: model.guid.entity,
+        state,
+        count: script.short(),
+        is_final: script.flag(),
+    };
+    let possible = base >= 1 && base - 1 <= model.last();
+    if let Some(Some(listener)) = model.readers.get_mut(reader).filter(|_| possible) {
+        listener.has = listener.has.max(base - 1);
+    }
+    writer.handle_ack_nack(now, reader_guid(reader), &ack_nack, model);
+}
+
+fn add(
+    script: &mut Script<'_>,
+    config: &WriterConfig,
+    writer: &mut Writer,
+    model: &mut Model,
+    now: Time,
+) {
+    let reader = usize::from(script.choice(READERS as u8));
+    let proxy = ReaderProxyConfig {
+        guid: reader_guid(reader),
+        reliable: script.choice(4) > 0,
+        durability: match script.flag() {
+            true => Durability::TransientLocal,
+            false => Durability::Volatile,
+        },
+        expects_inline_qos: script.choice(4) == 0,
+    };
+    let reliable = proxy.reliable && config.reliability == ReliabilityKind::Reliable;
+    let known = model.readers[reader].filter(|r| r.reliable && reliable);
+    model.readers[reader] = Some(known.unwrap_or(Listener {
+        reliable,
+        joined: model.last(),
+        has: model.last(),
+    }));
+    writer.add_reader(now, proxy, model);
+}
+
+fn check(writer: &Writer, config: &WriterConfig, model: &Model) {
+    assert_eq!(writer.last_sequence().0, model.last());
+    let kept = writer.kept();
+    let limits = config.resource_limits;
+    let most = |limit: Option<u32>| limit.map_or(usize::MAX, |limit| limit as usize);
+    assert!(kept <= model.written.len() && kept <= most(limits.max_samples));
+    let instances = most(limits.max_instances).min(INSTANCES.into());
+    match config.history {
+        History::KeepLast(depth) => assert!(kept <= depth.max(1) as usize * instances),
+        History::KeepAll => {
+            let per_instance = most(limits.max_samples_per_instance);
+            assert!(kept <= per_instance.saturating_mul(instances));
+        }
+    }
+    for listener in model.readers.iter().flatten().filter(|r| r.reliable) {
+        let has = listener.joined.max(listener.has);
+        let next = SequenceNumber(has.saturating_add(1));
+        assert!(
+            next.0 > model.last() || !writer.is_acknowledged(next),
+            "{} is acknowledged by nobody",
+            next.0
+        );
+    }
+    let matched = model.readers.iter().flatten().count();
+    assert_eq!(writer.readers().count(), matched);
+}
