@@ -16,7 +16,7 @@ use crate::{InstanceHandle, Intake, Outbox, Sample, Select, Time};
 use alloc::vec::Vec;
 use arrival::{Arrival, Content};
 use cache::Cache;
-use dunlin_qos::{Duration, ReliabilityKind};
+use dunlin_qos::{Durability, Duration, ReliabilityKind};
 use dunlin_wire::{
     Data, DataFrag, Gap, Guid, Heartbeat, HeartbeatFrag, InlineQos, SequenceNumber,
     SequenceNumberSet, Timestamp,
@@ -79,8 +79,9 @@ impl Reader {
                     strength: writer.ownership_strength,
                 };
                 self.next_id = self.next_id.wrapping_add(1);
-                self.writers
-                    .insert(index, WriterProxy::new(author, reliable));
+                let history = self.config.durability.min(writer.durability) != Durability::Volatile;
+                let proxy = WriterProxy::new(author, reliable, history);
+                self.writers.insert(index, proxy);
                 self.recent = index;
                 if reliable {
                     self.greet(now, index, out);
@@ -177,13 +178,16 @@ impl Reader {
         let early = match proxy.turn(sequence) {
             Turn::Past => return Delivery::default(),
             Turn::Now { .. } => false,
-            Turn::Early if sequence.saturating_sub(proxy.next) > window => {
+            Turn::Early if !proxy.must_wait() && sequence.saturating_sub(proxy.next) > window => {
                 return Delivery::default();
             }
             Turn::Early => true,
         };
-        let reliable = proxy.reliable;
+        let (reliable, must_wait) = (proxy.reliable, proxy.must_wait());
         if reliable && !self.config.can_assemble(frag) {
+            if must_wait {
+                return Delivery::default();
+            }
             proxy.gaps.add(sequence, sequence + 1);
             let delivery = self.advance(index);
             return Delivery {
@@ -210,7 +214,7 @@ impl Reader {
             Progress::Piece { last } => {
                 if reliable {
                     proxy.saw(sequence);
-                    if last || early {
+                    if (last || early) && !must_wait {
                         self.ask(now, index, out);
                     }
                 } else if was_empty {
@@ -239,11 +243,18 @@ impl Reader {
         let Some(proxy) = self.writers.get_mut(index) else {
             return Delivery::default();
         };
+        let addressed = heartbeat.reader == self.config.guid.entity;
+        if proxy.must_wait() && !addressed {
+            self.ask(now, index, out);
+            return Delivery::default();
+        }
         if !proxy.reliable || !proxy.heartbeats.accept(heartbeat.count, now) {
             return Delivery::default();
         }
+        if addressed {
+            proxy.begin(first, last);
+        }
         let lost = proxy.starts_at(first);
-        proxy.joined |= heartbeat.reader == self.config.guid.entity;
         proxy.announce(last);
         proxy.heard();
         let mut delivery = self.advance(index);
@@ -288,8 +299,7 @@ impl Reader {
         let Some(proxy) = self.writers.get_mut(index).filter(|p| p.reliable) else {
             return Delivery::default();
         };
-        proxy.started = true;
-        proxy.joined |= gap.reader == self.config.guid.entity;
+        proxy.hear_gap(start, end, gap.reader == self.config.guid.entity);
         proxy.gaps.add(start.max(proxy.next), end);
         for number in gap.list.iter().map(|n| n.0) {
             if number >= proxy.next && number < i64::MAX {

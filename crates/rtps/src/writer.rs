@@ -13,7 +13,7 @@ pub use config::{Acknowledgement, ReaderProxyConfig, WriteError, WriterConfig};
 use crate::{Change, Outbox, Time, To};
 use alloc::vec::Vec;
 use bytes::Bytes;
-use dunlin_qos::{Durability, ReliabilityKind};
+use dunlin_qos::{Durability, History, ReliabilityKind};
 use dunlin_wire::{AckNack, EntityId, Guid, Heartbeat, NackFrag, SequenceNumber, Submessage};
 use history::HistoryCache;
 use pulse::Pulse;
@@ -202,7 +202,7 @@ impl Writer {
             return;
         };
         let only = lagging.next().is_none() && self.readers.len() > 1;
-        let only = only.then_some((proxy.config.guid, proxy.start));
+        let only = only.then_some((proxy.config.guid, proxy.wanted_from()));
         self.push_heartbeat(only, false, false, out);
         self.pulse.asked(now, last);
     }
@@ -301,6 +301,16 @@ impl Writer {
         history.unwrap_or(self.last + 1)
     }
 
+    /// The first number that heartbeats name. With KEEP_ALL nothing is lost: what is gone and not acknowledged was forgotten
+    /// before the time of those who lack it, which a GAP tells them.
+    fn first_to_name(&self) -> i64 {
+        let kept = self.history.first().unwrap_or(self.last + 1);
+        match self.config.history {
+            History::KeepAll => kept.min(self.acknowledged + 1),
+            History::KeepLast(_) => kept,
+        }
+    }
+
     fn index(&self, reader: Guid) -> Result<usize, usize> {
         self.readers
             .binary_search_by(|r| r.config.guid.cmp(&reader))
@@ -340,9 +350,9 @@ impl Writer {
         out: &mut impl Outbox,
     ) {
         self.heartbeats = self.heartbeats.wrapping_add(1);
-        let first = self.history.first().unwrap_or(self.last + 1);
+        let first = self.first_to_name();
         let (to, reader, first) = match only {
-            Some((guid, start)) => (To::Endpoint(guid), guid.entity, first.max(start)),
+            Some((guid, wanted)) => (To::Endpoint(guid), guid.entity, first.max(wanted)),
             None => (To::Matched, EntityId::UNKNOWN, first),
         };
         let heartbeat = Heartbeat {

@@ -1,10 +1,13 @@
 //! A reader joins a writer: what it asks, and what it takes for lost.
 mod common;
 
+use bytes::Bytes;
 use common::*;
 use dunlin_qos::Duration;
-use dunlin_rtps::{Delivery, Reader, Time};
-use dunlin_wire::{EntityId, Gap, Heartbeat, SequenceNumber, SequenceNumberSet};
+use dunlin_rtps::{Delivery, Reader, ReaderConfig, Time, WriterProxyConfig};
+use dunlin_wire::{
+    EntityId, Gap, Guid, GuidPrefix, Heartbeat, SequenceNumber, SequenceNumberSet, VendorId,
+};
 
 fn joined() -> (Reader, Recorder) {
     let mut reader = Reader::new(reliable_reader());
@@ -78,4 +81,129 @@ fn a_writer_that_was_never_heard_is_asked_on() {
         }),
         None
     );
+}
+
+/// A writer of our own kind.
+fn own() -> Guid {
+    let [high, low] = VendorId::DUNLIN.0;
+    let prefix = GuidPrefix([high, low, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1]);
+    Guid::new(prefix, writer_guid(1).entity)
+}
+
+/// A reader that one writer tells something.
+struct Scene {
+    reader: Reader,
+    writer: Guid,
+    out: Recorder,
+}
+
+impl Scene {
+    fn new(writer: Guid) -> Self {
+        let mut scene = Self {
+            reader: Reader::new(ReaderConfig {
+                keyed: false,
+                ..reliable_reader()
+            }),
+            writer,
+            out: Recorder::default(),
+        };
+        let proxy = WriterProxyConfig {
+            guid: writer,
+            ..proxy_of_writer(&reliable_writer())
+        };
+        scene.reader.add_writer(Time(0), proxy, &mut scene.out);
+        scene.out.said();
+        scene
+    }
+
+    fn arrive(&mut self, number: i64) -> Delivery {
+        let (sequence, payload) = (SequenceNumber(number), Bytes::from_static(&[0; 8]));
+        let data = Message::Data(sequence, Vec::new(), payload, false);
+        let now = Time(0);
+        feed(
+            &mut self.reader,
+            now,
+            self.writer,
+            None,
+            &data,
+            &mut self.out,
+        )
+    }
+
+    /// To the reader alone, or to all.
+    fn hear(&mut self, alone: bool, first: i64, last: i64, count: u32) -> Delivery {
+        let entity = match alone {
+            true => self.reader.guid().entity,
+            false => EntityId::UNKNOWN,
+        };
+        let heartbeat = heartbeat(entity, first, last, count);
+        let now = Time(i64::from(count) * 10 * MS);
+        self.reader
+            .handle_heartbeat(now, self.writer, &heartbeat, &mut self.out)
+    }
+}
+
+#[test]
+fn what_others_at_its_place_get_is_not_let_in_before_the_reader_knows_where_it_begins() {
+    let mut scene = Scene::new(own());
+    for number in [1, 5, 7] {
+        assert_eq!(scene.arrive(number), Delivery::default());
+    }
+    assert_eq!(scene.hear(false, 1, 7, 1), Delivery::default());
+    let said = scene.out.said();
+    assert_eq!(said, ["ACKNACK 1 []? !"], "it asks where to begin");
+    assert!(!scene.reader.is_complete());
+    assert_eq!(scene.hear(true, 6, 7, 2), Delivery::default());
+    assert_eq!(scene.out.said(), ["ACKNACK 6 [6]? !"]);
+    let holdings = scene.reader.holdings();
+    assert_eq!(holdings.early, 1, "5 was never promised");
+    assert!(scene.arrive(6).available);
+    assert_eq!(scene.hear(false, 10, 10, 3).lost, 2);
+}
+
+#[test]
+fn what_other_vendors_name_from_before_its_time_is_not_lost() {
+    let mut scene = Scene::new(writer_guid(1));
+    assert!(scene.arrive(1).available);
+    scene.hear(true, 1, 10, 1);
+    let others_have_it = scene.hear(false, 11, 11, 2);
+    assert_eq!(others_have_it.lost, 0);
+    assert_eq!(scene.hear(false, 14, 14, 3).lost, 3);
+}
+
+#[test]
+fn what_a_gap_told_of_is_not_lost() {
+    let mut scene = Scene::new(own());
+    scene.hear(true, 1, 6, 1);
+    let gap = Gap {
+        reader: EntityId::UNKNOWN,
+        writer: own().entity,
+        start: SequenceNumber(3),
+        list: SequenceNumberSet::new(SequenceNumber(5)),
+    };
+    let out = &mut scene.out;
+    scene.reader.handle_gap(Time(2 * MS), own(), &gap, out);
+    assert_eq!(scene.hear(false, 7, 7, 3).lost, 4);
+}
+
+#[test]
+fn a_question_is_repeated_until_the_writer_answers() {
+    let mut scene = Scene::new(own());
+    scene.hear(true, 1, 1, 1);
+    let mut asked = 0;
+    while let Some(at) = scene
+        .reader
+        .next_timeout()
+        .filter(|at| *at <= Time(10_000 * MS))
+    {
+        scene.out.said();
+        scene.reader.handle_timeout(at, &mut scene.out);
+        asked += scene.out.said().len();
+    }
+    assert!((10..20).contains(&asked), "asked {asked} times in 10 s");
+    scene.arrive(1);
+    let due = scene.reader.next_timeout();
+    let out = &mut scene.out;
+    due.map(|at| scene.reader.handle_timeout(at, out));
+    assert_eq!(scene.reader.next_timeout(), None);
 }

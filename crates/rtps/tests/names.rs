@@ -9,8 +9,8 @@ use dunlin_rtps::{
     WriterProxyConfig,
 };
 use dunlin_wire::{
-    Data, EntityId, EntityKind, Guid, GuidPrefix, InlineQos, Parameters, Payload, SequenceNumber,
-    VendorId,
+    Data, EntityId, EntityKind, Guid, GuidPrefix, Heartbeat, InlineQos, Parameters, Payload,
+    SequenceNumber, VendorId,
 };
 use std::cell::Cell;
 use std::collections::BTreeMap;
@@ -83,6 +83,17 @@ impl Scene {
         };
         let out = &mut Recorder::default();
         self.reader.add_writer(Time(0), proxy, out);
+        let begin = Heartbeat {
+            reader: self.reader.guid().entity,
+            writer: writer(n).entity,
+            first: SequenceNumber(1),
+            last: SequenceNumber(0),
+            count: 1,
+            is_final: true,
+            liveliness: false,
+        };
+        self.reader
+            .handle_heartbeat(Time(0), writer(n), &begin, out);
         self.sequences.insert(n, 0);
     }
 

@@ -190,7 +190,7 @@ fn it_repeats_what_is_missing_to_the_one_who_asked_and_names_what_is_gone() {
     w.write(4, 8);
     assert_eq!(
         w.hear(5, &[5, 7, 8, 9], 2).1,
-        ["DATA 5 !", "DATA 8 !", "GAP 7..8 [] !", "HEARTBEAT 4..8? !"]
+        ["DATA 5 !", "DATA 8 !", "GAP 7..8 [] !", "HEARTBEAT 5..8? !"]
     );
 }
 

@@ -116,7 +116,8 @@ impl Reader {
         };
         let sequence = arrival.sequence;
         let ahead = sequence.saturating_sub(proxy.next);
-        if ahead <= i64::from(self.config.max_pending) {
+        let must_wait = proxy.must_wait();
+        if must_wait || ahead <= i64::from(self.config.max_pending) {
             proxy.saw(sequence);
             match header(&arrival, proxy.author, self.config.keyed, intake) {
                 Some(_) if proxy.waiting.len() >= most => {}
@@ -128,7 +129,10 @@ impl Reader {
                 None => proxy.gaps.add(sequence, sequence + 1),
             }
         }
-        self.ask_if_lacking(now, index, out);
+        // Where to begin is asked for by the timer, and when a heartbeat shows that the writer speaks.
+        if !must_wait {
+            self.ask_if_lacking(now, index, out);
+        }
         Delivery::default()
     }
 

@@ -72,6 +72,9 @@ impl Reader {
             self.keep_time(index);
             return;
         }
+        if proxy.must_wait() {
+            return self.greet(now, index, out);
+        }
         proxy.asked(now);
         let (writer, state) = (proxy.author.guid, proxy.state());
         let is_final = state.is_empty();
@@ -98,7 +101,12 @@ impl Reader {
             && sequence.0 - proxy.next <= window
             && !proxy.waiting.contains_key(&sequence.0)
             && proxy.gaps.end_of(sequence.0).is_none();
-        if !wanted || heartbeat.last.0 == 0 || proxy.blocked || !proxy.may_ask(now) {
+        if !wanted
+            || proxy.must_wait()
+            || heartbeat.last.0 == 0
+            || proxy.blocked
+            || !proxy.may_ask(now)
+        {
             return;
         }
         let missing = match proxy.partials.contains(sequence.0) {

@@ -32,6 +32,13 @@ impl Intervals {
         self.0.splice(from..to.max(from), [merged]);
     }
 
+    /// How many numbers from `start` on and below `end` are in.
+    pub(super) fn count_within(&self, start: i64, end: i64) -> i64 {
+        let from = self.0.partition_point(|r| r.1 <= start);
+        let ranges = self.0.iter().skip(from).take_while(|r| r.0 < end);
+        ranges.map(|r| r.1.min(end) - r.0.max(start)).sum()
+    }
+
     /// The end of the range that holds `number`.
     pub(super) fn end_of(&self, number: i64) -> Option<i64> {
         let index = self.0.partition_point(|r| r.1 <= number);

@@ -6,7 +6,7 @@ use crate::{ChangeKind, InstanceHandle, Time};
 use alloc::collections::BTreeMap;
 use bytes::Bytes;
 use dunlin_qos::Duration;
-use dunlin_wire::{Guid, SequenceNumber, SequenceNumberSet, Timestamp};
+use dunlin_wire::{Guid, SequenceNumber, SequenceNumberSet, Timestamp, VendorId};
 
 /// A missing change is asked for again at most this often while nothing comes.
 const ASK_INTERVAL: Duration = Duration::from_millis(5);
@@ -14,10 +14,8 @@ const ASK_INTERVAL: Duration = Duration::from_millis(5);
 const ASK_INTERVAL_MOVING: Duration = Duration::from_millis(1);
 /// The first wait before an unanswered question is repeated; it doubles each time.
 const RETRY: Duration = Duration::from_millis(10);
-/// After so many repetitions only the writer's heartbeat wakes the question again; a writer that was never heard is
-/// asked on, since one that has nothing to send has no reason to speak first.
-const MOST_TRIES: u32 = 5;
-/// The wait does not double more often than this.
+/// The wait does not double more often than this. The question is repeated as long as the writer is matched: one that
+/// believes that all is had, since it did not notice that the reader forgot it, has no reason to speak first.
 const LONGEST_PAUSE: u32 = 7;
 
 /// A change in full that waits for its turn.
@@ -50,15 +48,19 @@ pub(super) enum Turn {
 pub(super) struct WriterProxy {
     pub(super) author: Author,
     pub(super) reliable: bool,
+    history: bool,
     /// All below is settled: delivered, lost or irrelevant.
     pub(super) next: i64,
     /// The writer said or showed that it has got so far.
     last: i64,
-    /// Something was heard.
+    /// It is known where to begin.
     pub(super) started: bool,
-    /// It is known which changes concern this reader, so that what is skipped from now on is lost. A heartbeat to all
-    /// readers does not tell: to a late joiner it names changes from before its time.
-    pub(super) joined: bool,
+    /// Nothing is let in before the writer has told this very reader where to begin. Meanwhile it may hear what is meant
+    /// for others at its place, which was never promised to it. Our own writers tell; of others a heartbeat to all will do.
+    waits_for_start: bool,
+    /// What is skipped from here on is lost; `None` while that is not known. A heartbeat to all readers does not tell: to a
+    /// late joiner it names changes from before its time.
+    owed_from: Option<i64>,
     /// The reader's limits do not let `next` in.
     pub(super) blocked: bool,
     pub(super) waiting: BTreeMap<i64, Waiting>,
@@ -73,14 +75,17 @@ pub(super) struct WriterProxy {
 }
 
 impl WriterProxy {
-    pub(super) fn new(author: Author, reliable: bool) -> Self {
+    /// `history`: the writer gives late joiners what it had before.
+    pub(super) fn new(author: Author, reliable: bool, history: bool) -> Self {
         Self {
             author,
             reliable,
+            history,
             next: 1,
             last: 0,
             started: false,
-            joined: false,
+            waits_for_start: reliable && author.guid.prefix.vendor() == VendorId::DUNLIN,
+            owed_from: None,
             blocked: false,
             waiting: BTreeMap::new(),
             waiting_bytes: 0,
@@ -98,11 +103,14 @@ impl WriterProxy {
     pub(super) fn turn(&self, sequence: i64) -> Turn {
         if sequence < self.next || sequence == i64::MAX {
             Turn::Past
-        } else if sequence == self.next {
-            Turn::Now { lost: 0 }
+        } else if sequence == self.next && !self.must_wait() {
+            match self.blocked && self.waiting.contains_key(&sequence) {
+                true => Turn::Past,
+                false => Turn::Now { lost: 0 },
+            }
         } else if !self.reliable {
             let lost = sequence.saturating_sub(self.next);
-            let lost = if self.joined { lost } else { 0 };
+            let lost = if self.owed_from.is_some() { lost } else { 0 };
             Turn::Now {
                 lost: u32::try_from(lost).unwrap_or(u32::MAX),
             }
@@ -113,10 +121,34 @@ impl WriterProxy {
         }
     }
 
+    /// Nothing can be let in yet, since it is not known where to begin.
+    #[inline]
+    pub(super) fn must_wait(&self) -> bool {
+        self.waits_for_start && !self.started
+    }
+
+    /// The writer told this very reader that it has `first` to `last` for it. Others than ours also name changes from
+    /// before the reader's time, so what a volatile reader misses of these counts for nothing.
+    pub(super) fn begin(&mut self, first: i64, last: i64) {
+        if self.owed_from.is_none() {
+            let exact = self.waits_for_start || self.history;
+            self.owed_from = Some(if exact { first } else { last + 1 });
+        }
+        if self.must_wait() {
+            let wanted = self.waiting.split_off(&first);
+            let early = core::mem::replace(&mut self.waiting, wanted);
+            let bytes: usize = early.values().map(|w| w.payload.len()).sum();
+            self.waiting_bytes -= bytes;
+            self.skip_to(first);
+        }
+    }
+
     /// All up to `sequence` is settled, the change itself by its arrival.
     #[inline]
     pub(super) fn settle(&mut self, sequence: i64) {
-        self.joined = true;
+        if !self.reliable {
+            self.owed_from = Some(sequence);
+        }
         self.skip_to(sequence.saturating_add(1));
     }
 
@@ -139,6 +171,9 @@ impl WriterProxy {
 
     /// Skips what will never come and takes out the change whose turn it is.
     pub(super) fn take_next(&mut self) -> Option<(i64, Waiting)> {
+        if self.must_wait() {
+            return None;
+        }
         loop {
             let waiting = self.waiting.first_key_value().map(|(n, _)| *n);
             if waiting.is_some_and(|n| n <= self.next) {
@@ -163,7 +198,8 @@ impl WriterProxy {
         most: usize,
         most_bytes: usize,
     ) -> bool {
-        let bytes = self.waiting_bytes.saturating_add(change.payload.len());
+        let here = self.waiting.get(&sequence).map_or(0, |w| w.payload.len());
+        let bytes = (self.waiting_bytes - here).saturating_add(change.payload.len());
         if self.waiting.len() >= most || bytes > most_bytes {
             return false;
         }
@@ -177,12 +213,22 @@ impl WriterProxy {
         if first <= self.next {
             return 0;
         }
-        let here = self.waiting.range(self.next..first).count();
-        let lost = (first - self.next).saturating_sub(i64::try_from(here).unwrap_or(0));
+        let owed = self.next.max(self.owed_from.unwrap_or(first)).min(first);
+        let here = i64::try_from(self.waiting.range(owed..first).count()).unwrap_or(0);
+        let lost = first - owed - here - self.gaps.count_within(owed, first);
         self.gaps.add(self.next, first);
-        match self.joined {
-            true => u32::try_from(lost).unwrap_or(u32::MAX),
-            false => 0,
+        u32::try_from(lost.max(0)).unwrap_or(u32::MAX)
+    }
+
+    /// Something will never come. Of others' writers this shows that they speak to us; said to this very reader from the
+    /// first number on, it also shows where the reader begins.
+    pub(super) fn hear_gap(&mut self, start: i64, end: i64, addressed: bool) {
+        if self.waits_for_start {
+            return;
+        }
+        self.started = true;
+        if addressed && start <= self.next {
+            self.begin(end, end - 1);
         }
     }
 
@@ -202,7 +248,7 @@ impl WriterProxy {
 
     /// Something is missing that the writer has.
     pub(super) fn lacks(&self) -> bool {
-        self.next <= self.last && !self.waiting.contains_key(&self.next)
+        self.must_wait() || (self.next <= self.last && !self.waiting.contains_key(&self.next))
     }
 
     /// All up to the base is had; whole changes that are missing (RTPS 2.5 8.3.8.1).
@@ -261,8 +307,7 @@ impl WriterProxy {
         }
         self.asked = Some((now, self.next));
         let pause = Duration::from_nanos(RETRY.as_nanos() << self.tries.min(LONGEST_PAUSE));
-        let again = self.tries < MOST_TRIES || !self.started;
-        self.due = again.then(|| now.after(pause));
+        self.due = Some(now.after(pause));
         self.tries = self.tries.saturating_add(1);
     }
 

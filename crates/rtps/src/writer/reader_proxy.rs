@@ -2,6 +2,7 @@
 use super::ReaderProxyConfig;
 use crate::Time;
 use crate::counter::Counter;
+use dunlin_qos::Durability;
 
 pub(super) struct ReaderProxy {
     pub(super) config: ReaderProxyConfig,
@@ -24,6 +25,14 @@ impl ReaderProxy {
             ack_nacks: Counter::default(),
             nack_frags: Counter::default(),
             told: None,
+        }
+    }
+
+    /// Where it begins, if it has to begin anew: after what it has acknowledged, or with the history again.
+    pub(super) fn wanted_from(&self) -> i64 {
+        match self.config.durability {
+            Durability::Volatile => self.acknowledged + 1,
+            _ => self.start,
         }
     }
 

@@ -144,7 +144,7 @@ impl Writer {
             return;
         }
         proxy.told = Some(now);
-        let only = Some((proxy.config.guid, proxy.start));
+        let only = Some((proxy.config.guid, proxy.wanted_from()));
         self.push_heartbeat(only, is_final, false, out);
     }
 
@@ -154,7 +154,7 @@ impl Writer {
             return;
         };
         let lags = proxy.lags(self.last);
-        let only = Some((proxy.config.guid, proxy.start));
+        let only = Some((proxy.config.guid, proxy.wanted_from()));
         self.push_heartbeat(only, false, false, out);
         if lags {
             self.pulse.asked(now, self.last);

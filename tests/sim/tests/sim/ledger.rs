@@ -32,8 +32,8 @@ pub(crate) struct Sink {
     pub(crate) matches: u32,
     /// The writer's last number when the present match began.
     pub(crate) last: i64,
-    /// The reader had known the writer before: it may have heard what was meant for others at its place.
-    pub(crate) second: bool,
+    /// The same when the first match began.
+    pub(crate) first_last: i64,
 }
 
 /// One reader in one life of its participant.
@@ -86,13 +86,13 @@ impl Ledger {
         let Some(record) = self.writers.get_mut(&writer) else {
             return self.fail(format!("{writer} is unknown and matched"));
         };
-        let source = self.readers.get(&reader);
-        let source = source.and_then(|r| r.writers.get(&writer));
         let sink = record.readers.entry(reader).or_default();
         let twice = std::mem::replace(&mut sink.matched, true);
         sink.matches += 1;
         sink.last = last.0;
-        sink.second = source.is_some_and(|s| s.matched);
+        if sink.matches == 1 {
+            sink.first_last = last.0;
+        }
         if twice {
             self.fail(format!("{writer} matched {reader} twice"));
         }

@@ -83,18 +83,33 @@ impl<'a> Pair<'a> {
         self.sink().is_some_and(|s| s.matches == 1) && self.source().is_some_and(|s| s.matches == 1)
     }
 
-    /// Nothing is to be counted as lost. What a transient-local writer forgot of unregistered instances may be, if its
-    /// heartbeat tells of it before its GAP does.
-    fn is_lossless(&self) -> bool {
-        let forgets = self.offered.durability != Durability::Volatile && self.offered.ends > 0;
-        self.offered.history == History::KeepAll && !forgets
-    }
-
-    /// They parted and met again, or the reader may have heard some of what was meant for others at its place before it
-    /// was known to the writer: it counts the rest of that as lost although it was never promised.
-    fn began_early(&self, sink: &Sink) -> bool {
-        let late = !self.is_transient() && sink.last > self.written.origin;
-        !self.is_steady() || sink.second || late
+    /// A KEEP_ALL writer loses nothing while it knows its reader. What it wrote in between is lost, and the reader is told
+    /// of all of it, unless it forgot the writer in the meantime. What a transient-local writer forgot of unregistered
+    /// instances it owes to nobody who joins later.
+    fn miscounted(&self, sink: &Sink, source: &Source) -> Option<String> {
+        if self.offered.history != History::KeepAll {
+            return None;
+        }
+        let lost = source.lost;
+        let promised_from = match self.is_transient() {
+            true => self.written.origin,
+            false => sink.first_last,
+        };
+        let apart = promised_from + 1..=sink.last;
+        let missing = apart.clone().filter(|n| !source.taken.contains(n)).count() as u64;
+        let most = if sink.matches == 1 { 0 } else { missing };
+        if lost > most {
+            return Some(format!("{lost} are counted as lost, at most {most} are"));
+        }
+        let first = sink.first_last.max(*source.taken.first()?);
+        let untold =
+            apart.filter(|n| *n > first && self.is_sample(*n) && !source.taken.contains(n));
+        let untold = untold.count() as u64;
+        let forgets = self.is_transient() && self.offered.ends > 0;
+        let keeps = self.requested.history == History::KeepAll;
+        let observed = source.matches == 1 && keeps && !forgets;
+        (observed && lost < untold)
+            .then(|| format!("{untold} are lost and only {lost} are counted"))
     }
 
     fn reliably_lacking(&self) -> Option<String> {
@@ -104,8 +119,8 @@ impl<'a> Pair<'a> {
         let (Some(sink), Some(source)) = (self.sink(), self.source()) else {
             return Some("not matched".into());
         };
-        if self.is_lossless() && !self.began_early(sink) && source.lost > 0 {
-            return Some(format!("{} are lost", source.lost));
+        if let Some(what) = self.miscounted(sink, source) {
+            return Some(what);
         }
         let missing: Vec<_> = self
             .required(sink)
