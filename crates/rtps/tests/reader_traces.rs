@@ -286,3 +286,43 @@ fn a_missing_sample_is_asked_for_ever_more_slowly() {
     assert!((10..20).contains(&asked), "{asked}");
     assert_eq!(r.hear(heartbeat(1, 1, 2, false)), ["ACKNACK 1 [1]? !"]);
 }
+
+#[test]
+fn a_reader_asks_for_no_more_than_fits() {
+    let mut r = Reading::new(ReaderConfig {
+        resource_limits: ResourceLimits {
+            max_samples: Some(3),
+            ..ResourceLimits::default()
+        },
+        ..reliable_reader()
+    });
+    r.out.said();
+    r.now = 20 * MS;
+    assert_eq!(
+        r.hear(heartbeat(1, 100, 1, false)),
+        ["ACKNACK 1 [1, 2, 3]? !"]
+    );
+    (1..=3).for_each(|n| drop(r.data(n)));
+    r.now += 10 * MS;
+    // It may be the end of an instance, which needs no room.
+    assert_eq!(r.hear(heartbeat(1, 100, 2, false)), ["ACKNACK 4 [4]? !"]);
+    r.data(4);
+    r.now += 10 * MS;
+    assert_eq!(r.hear(heartbeat(1, 100, 3, false)), ["ACKNACK 4 [] !"]);
+    assert_eq!(r.taken(), [1, 2, 3]);
+    assert_eq!(r.wait(10), ["ACKNACK 4 [4, 5, 6]? !"]);
+}
+
+#[test]
+fn what_waits_for_an_earlier_change_takes_room_as_well() {
+    let mut r = Reading::new(ReaderConfig {
+        max_pending: 4,
+        ..reliable_reader()
+    });
+    r.data(3);
+    r.now = 20 * MS;
+    assert_eq!(
+        r.hear(heartbeat(1, 100, 1, false)),
+        ["ACKNACK 1 [1, 2, 4, 5]? !"]
+    );
+}

@@ -36,6 +36,7 @@ impl Reader {
         is_final: bool,
         out: &mut impl Outbox,
     ) {
+        let most = self.most_to_ask();
         let Some(proxy) = self.writers.get_mut(index) else {
             return;
         };
@@ -45,7 +46,7 @@ impl Reader {
         }
         proxy.rest();
         if !is_final {
-            let (writer, state) = (proxy.author.guid, proxy.state());
+            let (writer, state) = (proxy.author.guid, proxy.state(most));
             let asks = !state.is_empty();
             self.push_ack_nack(writer, state, !asks, out);
         }
@@ -62,6 +63,7 @@ impl Reader {
 
     /// Asks for what is missing, now or as soon as it may.
     pub(super) fn ask(&mut self, now: Time, index: usize, out: &mut impl Outbox) {
+        let most = self.most_to_ask();
         let Some(proxy) = self.writers.get_mut(index) else {
             return;
         };
@@ -76,11 +78,19 @@ impl Reader {
             return self.greet(now, index, out);
         }
         proxy.asked(now);
-        let (writer, state) = (proxy.author.guid, proxy.state());
+        let (writer, state) = (proxy.author.guid, proxy.state(most));
         let is_final = state.is_empty();
         self.keep_time(index);
         self.push_ack_nack(writer, state, is_final, out);
         self.ask_for_incomplete(index, out);
+    }
+
+    /// So many changes fit: what came beyond that would be dropped and have to come again. One is always asked for, since it
+    /// may be the end of an instance, which needs no room.
+    fn most_to_ask(&self) -> u32 {
+        let room = self.cache.room(self.config.keyed).unwrap_or(usize::MAX);
+        let room = u32::try_from(room).unwrap_or(u32::MAX);
+        room.min(self.config.max_pending.saturating_add(1)).max(1)
     }
 
     /// Asks for the fragments that a HEARTBEAT_FRAG showed to be missing.

@@ -211,6 +211,15 @@ impl Cache {
         self.valid
     }
 
+    /// How many more samples fit in any case; `None` if that depends on which they are, or if there is no limit.
+    pub(super) fn room(&self, keyed: bool) -> Option<usize> {
+        let of_one = self.limits.max_samples_per_instance.filter(|_| !keyed);
+        let limits = [self.limits.max_samples, of_one];
+        let limit = limits.into_iter().flatten().min();
+        let limit = limit.filter(|_| self.history == History::KeepAll)?;
+        Some((limit as usize).saturating_sub(self.valid))
+    }
+
     pub(super) fn knows(&self, instance: InstanceHandle) -> bool {
         self.places.get(instance).is_some()
     }

@@ -251,22 +251,23 @@ impl WriterProxy {
         self.must_wait() || (self.next <= self.last && !self.waiting.contains_key(&self.next))
     }
 
-    /// All up to the base is had; whole changes that are missing (RTPS 2.5 8.3.8.1).
-    pub(super) fn state(&self) -> SequenceNumberSet {
+    /// All up to the base is had; whole changes that are missing (RTPS 2.5 8.3.8.1), among the next `most`.
+    pub(super) fn state(&self, most: u32) -> SequenceNumberSet {
         let mut set = SequenceNumberSet::new(SequenceNumber(self.next));
         if self.blocked {
             return set;
         }
         let mut waiting = self.waiting.range(self.next..).map(|(n, _)| *n).peekable();
         let mut number = self.next;
-        let end = self
-            .last
-            .min(self.next.saturating_add(255))
-            .min(i64::MAX - 1);
-        while number <= end {
+        let end = self.last.min(i64::MAX - 1);
+        let furthest = self.next.saturating_add(255);
+        // What lies beyond a gap needs no more room than what lies before it.
+        let mut end_of_room = self.next.saturating_add(i64::from(most) - 1);
+        while number <= end.min(end_of_room).min(furthest) {
             if waiting.next_if_eq(&number).is_some() || self.partials.contains(number) {
                 number += 1;
             } else if let Some(gap) = self.gaps.end_of(number) {
+                end_of_room = end_of_room.saturating_add(gap - number);
                 number = gap;
                 while waiting.next_if(|n| *n < gap).is_some() {}
             } else {
