@@ -11,7 +11,8 @@ use dunlin_wire::{
     AckNack, Data, DataFrag, EntityId, FragmentNumber, FragmentNumberSet, Gap, Heartbeat,
     HeartbeatFrag, InlineQos, NackFrag, Parameters, Payload, SequenceNumber, SequenceNumberSet,
 };
-use std::time::{Duration, Instant};
+use rustix::time::{ClockId, clock_gettime};
+use std::time::Duration;
 
 const EXTREMES: [i64; 12] = [
     i64::MIN,
@@ -28,16 +29,44 @@ const EXTREMES: [i64; 12] = [
     i64::MAX,
 ];
 
-fn quickly<T>(what: &str, work: impl FnOnce() -> T) -> T {
-    let start = Instant::now();
-    let result = work();
-    // A debug build on a busy machine gets ten times the millisecond that is promised.
-    assert!(
-        start.elapsed() < Duration::from_millis(10),
-        "{what}: {:?}",
-        start.elapsed()
-    );
-    result
+/// No message costs more time on a processor, in an optimized build with debug assertions, as `Cargo.toml` asks for.
+const PROMPT: Duration = Duration::from_millis(1);
+/// The host of a virtual machine can take the processor away without telling: what is slow each time is slow by itself.
+const ATTEMPTS: u32 = 3;
+
+/// Times each step of something that can be done again.
+#[derive(Default)]
+struct Stopwatch {
+    slowest: (Duration, &'static str),
+}
+
+impl Stopwatch {
+    fn time<T>(&mut self, what: &'static str, step: impl FnOnce() -> T) -> T {
+        let start = computed();
+        let result = step();
+        self.slowest = self.slowest.max((computed() - start, what));
+        result
+    }
+}
+
+/// How long this thread has been on a processor: what others do meanwhile does not count.
+fn computed() -> Duration {
+    let time = clock_gettime(ClockId::ThreadCPUTime);
+    Duration::new(time.tv_sec as u64, time.tv_nsec as u32)
+}
+
+/// Each step of the scenario is prompt.
+fn promptly(scenario: impl Fn(&mut Stopwatch)) {
+    let mut slowest = (Duration::MAX, "");
+    for _ in 0..ATTEMPTS {
+        let mut stopwatch = Stopwatch::default();
+        scenario(&mut stopwatch);
+        slowest = slowest.min(stopwatch.slowest);
+        if slowest.0 < PROMPT {
+            return;
+        }
+    }
+    panic!("{} took {:?}", slowest.1, slowest.0);
 }
 
 /// Counts what it is asked to reserve.
@@ -154,51 +183,39 @@ fn take_all(reader: &mut Reader) -> usize {
 fn extreme_heartbeats_and_gaps() {
     for first in EXTREMES {
         for last in EXTREMES {
-            let mut r = reader();
-            let mut out = Recorder::default();
-            quickly("heartbeat", || {
-                r.handle_heartbeat(
-                    Time(0),
-                    writer_guid(1),
-                    &heartbeat(first, last, 1),
-                    &mut out,
-                );
-            });
-            quickly("gap", || {
-                let gap = gap(
-                    first,
-                    last,
-                    &[last.saturating_add(3), last.saturating_add(255)],
-                );
-                r.handle_gap(Time(0), writer_guid(1), &gap, &mut out);
-            });
-            let frag = HeartbeatFrag {
-                reader: EntityId::UNKNOWN,
-                writer: writer_guid(1).entity,
-                sequence: SequenceNumber(first),
-                last: FragmentNumber(last as u32),
-                count: 1,
-            };
-            quickly("heartbeat frag", || {
-                r.handle_heartbeat_frag(Time(0), writer_guid(1), &frag, &mut out);
-            });
-            quickly("data", || {
-                let inline = InlineQos::default();
-                let guid = writer_guid(1);
-                r.handle_data(
-                    Time(0),
-                    guid,
-                    None,
-                    &data(first),
-                    &inline,
-                    &mut Meter::default(),
-                    &mut out,
-                );
-            });
-            quickly("time", || r.handle_timeout(Time(i64::MAX), &mut out));
-            assert!(out.messages.len() < 50);
+            promptly(|watch| hear_extremes(watch, first, last));
         }
     }
+}
+
+fn hear_extremes(watch: &mut Stopwatch, first: i64, last: i64) {
+    let mut r = reader();
+    let mut out = Recorder::default();
+    let guid = writer_guid(1);
+    let beat = heartbeat(first, last, 1);
+    watch.time("heartbeat", || {
+        r.handle_heartbeat(Time(0), guid, &beat, &mut out)
+    });
+    let far = [last.saturating_add(3), last.saturating_add(255)];
+    let gap = gap(first, last, &far);
+    watch.time("gap", || r.handle_gap(Time(0), guid, &gap, &mut out));
+    let frag = HeartbeatFrag {
+        reader: EntityId::UNKNOWN,
+        writer: guid.entity,
+        sequence: SequenceNumber(first),
+        last: FragmentNumber(last as u32),
+        count: 1,
+    };
+    watch.time("heartbeat frag", || {
+        r.handle_heartbeat_frag(Time(0), guid, &frag, &mut out)
+    });
+    let inline = InlineQos::default();
+    let (data, meter) = (data(first), &mut Meter::default());
+    watch.time("data", || {
+        r.handle_data(Time(0), guid, None, &data, &inline, meter, &mut out)
+    });
+    watch.time("time", || r.handle_timeout(Time(i64::MAX), &mut out));
+    assert!(out.messages.len() < 50);
 }
 
 #[test]
@@ -258,24 +275,18 @@ fn impossible_fragments_reserve_nothing() {
         fragment(i64::MAX, 1, 1, 100, 1_000),
         fragment(100_000, 1, 1, 100, 1_000),
     ];
-    let mut r = reader();
-    let mut meter = Meter::default();
     let inline = InlineQos::default();
-    for case in &cases {
-        let mut out = Recorder::default();
-        quickly("fragment", || {
-            r.handle_data_frag(
-                Time(0),
-                writer_guid(1),
-                None,
-                case,
-                &inline,
-                &mut meter,
-                &mut out,
-            )
-        });
-    }
-    assert_eq!(meter.reserved, 0);
+    promptly(|watch| {
+        let mut r = reader();
+        let mut meter = Meter::default();
+        for case in &cases {
+            let (guid, out) = (writer_guid(1), &mut Recorder::default());
+            watch.time("fragment", || {
+                r.handle_data_frag(Time(0), guid, None, case, &inline, &mut meter, out)
+            });
+        }
+        assert_eq!(meter.reserved, 0);
+    });
 }
 
 #[test]
@@ -359,48 +370,50 @@ fn a_flood_from_the_future_is_bounded() {
 #[test]
 fn extreme_acknowledgements() {
     for durability in [Durability::Volatile, Durability::TransientLocal] {
-        let mut w = writer(durability);
-        let mut count = 0;
-        for base in EXTREMES {
-            for member in [0, 1, 100, 255] {
-                count += 1;
-                let mut state = SequenceNumberSet::new(SequenceNumber(base));
-                state.insert(SequenceNumber(base.saturating_add(member)));
-                let ack_nack = AckNack {
-                    reader: reader_guid(1).entity,
-                    writer: writer_guid(1).entity,
-                    state,
-                    count,
-                    is_final: false,
-                };
-                if (2..=11).contains(&base) {
-                    continue; // possible, and would be believed
-                }
-                let mut out = Recorder::default();
-                quickly("acknack", || {
-                    w.handle_ack_nack(Time(0), reader_guid(1), &ack_nack, &mut out)
-                });
-                assert!(out.messages.len() < 30);
-                let stranger = reader_guid(9);
-                let result = w.handle_ack_nack(Time(0), stranger, &ack_nack, &mut out);
-                assert!(!result.room);
-                let mut state = FragmentNumberSet::new(FragmentNumber(base as u32));
-                state.insert(FragmentNumber((base as u32).saturating_add(member as u32)));
-                let nack_frag = NackFrag {
-                    reader: reader_guid(1).entity,
-                    writer: writer_guid(1).entity,
-                    sequence: SequenceNumber(base),
-                    state,
-                    count,
-                };
-                quickly("nack frag", || {
-                    w.handle_nack_frag(Time(0), reader_guid(1), &nack_frag, &mut out);
-                });
-            }
-        }
-        assert!(!w.is_acknowledged(SequenceNumber(1)));
-        assert_eq!(w.kept(), 10);
+        promptly(|watch| answer_extremes(watch, durability));
     }
+}
+
+fn answer_extremes(watch: &mut Stopwatch, durability: Durability) {
+    let mut w = writer(durability);
+    let guid = reader_guid(1);
+    let mut count = 0;
+    // From 2 to 11 they are possible, and would be believed.
+    for base in EXTREMES.into_iter().filter(|n| !(2..=11).contains(n)) {
+        for member in [0, 1, 100, 255] {
+            count += 1;
+            let mut state = SequenceNumberSet::new(SequenceNumber(base));
+            state.insert(SequenceNumber(base.saturating_add(member)));
+            let ack_nack = AckNack {
+                reader: guid.entity,
+                writer: writer_guid(1).entity,
+                state,
+                count,
+                is_final: false,
+            };
+            let mut out = Recorder::default();
+            watch.time("acknack", || {
+                w.handle_ack_nack(Time(0), guid, &ack_nack, &mut out)
+            });
+            assert!(out.messages.len() < 30);
+            let result = w.handle_ack_nack(Time(0), reader_guid(9), &ack_nack, &mut out);
+            assert!(!result.room);
+            let mut state = FragmentNumberSet::new(FragmentNumber(base as u32));
+            state.insert(FragmentNumber((base as u32).saturating_add(member as u32)));
+            let nack_frag = NackFrag {
+                reader: guid.entity,
+                writer: writer_guid(1).entity,
+                sequence: SequenceNumber(base),
+                state,
+                count,
+            };
+            watch.time("nack frag", || {
+                w.handle_nack_frag(Time(0), guid, &nack_frag, &mut out)
+            });
+        }
+    }
+    assert!(!w.is_acknowledged(SequenceNumber(1)));
+    assert_eq!(w.kept(), 10);
 }
 
 #[test]
