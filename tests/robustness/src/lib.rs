@@ -3,6 +3,8 @@
 
 mod network;
 mod process;
+mod threads;
 
 pub use network::{Lan, Place, in_namespace};
 pub use process::{Answer, Process};
+pub use threads::{Stretch, Threads};

@@ -147,6 +147,27 @@ impl Process {
         self.child.id()
     }
 
+    /// The most memory that it has had in RAM since `forget_peak`, in KiB.
+    ///
+    /// # Panics
+    /// If the process has ended.
+    pub fn peak_kib(&self) -> i64 {
+        let status = std::fs::read_to_string(format!("/proc/{}/status", self.id()));
+        let status = status.expect("a running process");
+        let line = status.lines().find_map(|l| l.strip_prefix("VmHWM:"));
+        let number = line.and_then(|l| l.split_whitespace().next()?.parse().ok());
+        number.expect("the kernel says how much memory it had")
+    }
+
+    /// Counts the peak anew.
+    ///
+    /// # Panics
+    /// If the process has ended.
+    pub fn forget_peak(&self) {
+        let path = format!("/proc/{}/clear_refs", self.id());
+        std::fs::write(path, "5").expect("a running process of this user");
+    }
+
     /// True as long as it runs.
     pub fn is_alive(&mut self) -> bool {
         matches!(self.child.try_wait(), Ok(None))

@@ -1,4 +1,4 @@
-//! Packets that broke one product or another, or might: by row of the threat table in `docs/testing.md`.
+//! Packets that broke one product or another, or might: by row of the threat table in `docs/testing.md`; rows 12 to 19 are in `absent`.
 use crate::packet::*;
 
 /// The enemy and those it knows of.
@@ -24,11 +24,11 @@ const FAR: i64 = i64::MAX;
 pub(crate) type Vector = (u32, &'static str, Vec<u8>);
 
 impl Cast {
-    fn mallory(&self) -> Packet {
+    pub(crate) fn mallory(&self) -> Packet {
         Packet::from(self.mallory).to(self.victim)
     }
 
-    fn healthy(&self) -> Packet {
+    pub(crate) fn healthy(&self) -> Packet {
         Packet::from(self.healthy).to(self.victim)
     }
 
@@ -40,7 +40,7 @@ impl Cast {
         Packet::from(STRANGER).data(SPDP_WRITER, 1, payload)
     }
 
-    fn stranger(&self, more: &[Vec<u8>]) -> Packet {
+    pub(crate) fn stranger(&self, more: &[Vec<u8>]) -> Packet {
         self.spdp(&participant(STRANGER, &self.here(), more))
     }
 
@@ -81,6 +81,7 @@ impl Cast {
             self.times(),
             self.lists(),
             self.flips(),
+            self.absent(),
         ];
         parts.concat()
     }
