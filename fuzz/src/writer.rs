@@ -3,8 +3,8 @@ use crate::script::{Script, pattern};
 use bytes::Bytes;
 use dunlin_qos::{Durability, History, ReliabilityKind, ResourceLimits};
 use dunlin_rtps::{
-    Change, ChangeKind, InstanceHandle, Outbox, ReaderProxyConfig, Time, To, WriteError, Writer,
-    WriterConfig,
+    Body, Change, ChangeKind, InstanceHandle, Outbox, ReaderProxyConfig, Time, To, WriteError,
+    Writer, WriterConfig,
 };
 use dunlin_wire::{
     AckNack, EntityId, EntityKind, FragmentNumber, FragmentNumberSet, Gap, Guid, GuidPrefix,
@@ -32,8 +32,8 @@ struct Listener {
 struct Model {
     guid: Guid,
     keeps_all: bool,
-    /// From number 1 on.
-    written: Vec<Change>,
+    /// Payloads from number `first` on.
+    written: Vec<Vec<u8>>,
     first: i64,
     readers: [Option<Listener>; READERS],
     messages: usize,
@@ -55,10 +55,10 @@ impl Model {
         self.first - 1 + self.written.len() as i64
     }
 
-    fn change(&self, sequence: SequenceNumber) -> &Change {
+    fn payload(&self, sequence: SequenceNumber) -> &[u8] {
         let place = usize::try_from(sequence.0 - self.first).ok();
-        let change = place.and_then(|place| self.written.get(place));
-        change.unwrap_or_else(|| panic!("{} was never written", sequence.0))
+        let payload = place.and_then(|place| self.written.get(place));
+        payload.unwrap_or_else(|| panic!("{} was never written", sequence.0))
     }
 
     /// The changes that a reliable reader has still to get, whatever happens.
@@ -100,16 +100,15 @@ impl Outbox for Model {
         match message {
             Submessage::InfoTimestamp(_) => self.messages -= 1,
             Submessage::Data(data) => {
-                let change = self.change(data.sequence);
-                assert_eq!(data.payload.bytes(), change.payload);
+                assert_eq!(data.payload.bytes(), self.payload(data.sequence));
                 self.bytes += payload.len();
             }
             Submessage::DataFrag(frag) => {
-                let change = self.change(frag.sequence);
-                assert_eq!(frag.sample_size as usize, change.payload.len());
+                let payload = self.payload(frag.sequence);
+                assert_eq!(frag.sample_size as usize, payload.len());
                 let begin = (frag.first.0 as usize - 1) * usize::from(frag.fragment_size);
                 let end = begin + frag.payload.len();
-                assert_eq!(frag.payload, &change.payload[begin..end]);
+                assert_eq!(frag.payload, &payload[begin..end]);
                 assert!(frag.payload.len() <= frag.fragment_size.into());
                 self.bytes += frag.payload.len();
             }
@@ -247,7 +246,8 @@ fn step(
 fn write(script: &mut Script<'_>, writer: &mut Writer, model: &mut Model, now: Time) {
     let sequence = model.last().saturating_add(1);
     let size = usize::from(script.byte());
-    let kind = match script.choice(8) {
+    let how = script.byte();
+    let kind = match how % 8 {
         0 => ChangeKind::Disposed,
         1 => ChangeKind::Unregistered,
         2 => ChangeKind::DisposedUnregistered,
@@ -255,14 +255,15 @@ fn write(script: &mut Script<'_>, writer: &mut Writer, model: &mut Model, now: T
     };
     let mut instance = [0; 16];
     instance[0] = script.choice(INSTANCES);
+    let payload = pattern(1, sequence, size);
     let change = Change {
         kind,
         instance: InstanceHandle(instance),
         timestamp: Timestamp(now.0),
-        payload: pattern(1, sequence, size).into(),
+        payload: body(&payload, usize::from(how / 8)),
     };
-    // What it says while it writes it must know already.
-    model.written.push(change.clone());
+    // What it says while it writes must be known already.
+    model.written.push(payload);
     match writer.write(now, &change, model) {
         Ok(number) => assert_eq!(number.0, sequence),
         Err(error) => {
@@ -274,6 +275,14 @@ fn write(script: &mut Script<'_>, writer: &mut Writer, model: &mut Model, now: T
             }
         }
     }
+}
+
+/// In one piece, or around as many bytes of the application's as stand before them.
+fn body(payload: &[u8], apart: usize) -> Body {
+    let [begin, end] = [apart, 2 * apart].map(|at| at.min(payload.len()));
+    let plain = [&payload[..begin], &payload[end..]].concat();
+    let bytes = Bytes::copy_from_slice(&payload[begin..end]);
+    Body::around(plain.into(), begin, bytes)
 }
 
 fn acknowledge(script: &mut Script<'_>, writer: &mut Writer, model: &mut Model, now: Time) {
