@@ -25,6 +25,9 @@ const LARGEST: usize = 64 * 1024;
 const COPY_LIMIT: usize = 8 * 1024;
 /// Polls between two looks at the clock while spinning.
 const POLLS: u32 = 8;
+/// Looks at the clock before a process with one CPU lets its other threads run: longer than an answer usually takes, since
+/// yielding costs as much as several polls.
+const LOOKS: u32 = 4;
 
 /// When a turn ends without a datagram.
 pub(crate) struct Pause<'a> {
@@ -176,6 +179,7 @@ impl Worker {
             };
         }
         let ends = self.patience.ends();
+        let mut looks = 0;
         loop {
             for _ in 0..POLLS {
                 if let Some((datagram, from)) = self.receive(Wait::Poll) {
@@ -185,7 +189,9 @@ impl Worker {
                     return Spun::Interrupted;
                 }
             }
-            if self.alone {
+            looks += 1;
+            if self.alone && looks >= LOOKS {
+                looks = 0;
                 std::thread::yield_now();
             }
             let now = clock::now();

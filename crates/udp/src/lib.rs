@@ -8,6 +8,7 @@
 //! only for as many bytes as the kernel says that it wrote.
 #![deny(unsafe_op_in_unsafe_fn, clippy::undocumented_unsafe_blocks)]
 
+mod call;
 mod interface;
 mod link;
 mod poll;

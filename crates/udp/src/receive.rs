@@ -10,7 +10,7 @@ use std::ptr;
 
 use bytes::BytesMut;
 
-use crate::Socket;
+use crate::{Socket, call};
 
 /// What is known about a datagram besides its bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -59,29 +59,14 @@ struct Control([MaybeUninit<u8>; 64]);
 
 #[inline]
 fn receive_from(fd: i32, buffer: &mut BytesMut, flags: libc::c_int) -> io::Result<Arrival> {
-    let mut name = MaybeUninit::<libc::sockaddr_in>::zeroed();
-    let mut name_length = size_of::<libc::sockaddr_in>() as libc::socklen_t;
     let spare = buffer.spare_capacity_mut();
     let room = spare.len();
-    // SAFETY: name and its length live in this frame, the spare capacity is borrowed by it and `room` bytes long.
-    let length = unsafe {
-        libc::recvfrom(
-            fd,
-            spare.as_mut_ptr().cast(),
-            room,
-            // The true length comes back although less may fit.
-            flags | libc::MSG_TRUNC,
-            name.as_mut_ptr().cast(),
-            &raw mut name_length,
-        )
-    };
-    let length = usize::try_from(length).map_err(|_| io::Error::last_os_error())?;
+    // The true length comes back although less may fit.
+    let (length, name) = call::receive_from(fd, spare, flags | libc::MSG_TRUNC)?;
     let truncated = length > room;
     let kept = if truncated { 0 } else { length };
     // SAFETY: the kernel wrote `length` bytes at the start of the spare capacity, which holds them.
     unsafe { buffer.set_len(buffer.len() + kept) };
-    // SAFETY: zeroed above, and every bit pattern is a `sockaddr_in`.
-    let name = unsafe { name.assume_init() };
     Ok(Arrival {
         length: kept,
         from: address(&name),

@@ -5,8 +5,8 @@ use std::net::{Ipv4Addr, SocketAddrV4};
 use std::os::fd::AsRawFd;
 use std::time::{Duration, Instant};
 
-use crate::Socket;
 use crate::poll::wait_writable;
+use crate::{Socket, call};
 
 /// How long one call may wait in all for room in the socket's send queue.
 const PATIENCE: Duration = Duration::from_millis(10);
@@ -91,25 +91,35 @@ impl Call<'_> {
     fn send_one(&mut self, datagram: &Datagram<'_>) {
         let fd = self.socket.as_raw_fd();
         let connected = self.socket.peer().is_some();
-        let mut slot = Slot::new(datagram, connected);
+        match datagram.parts {
+            [only, [], []] if connected && datagram.via.is_none() => {
+                self.offer(|| call::send(fd, only).map(drop));
+            }
+            _ => {
+                let mut slot = Slot::new(datagram, connected);
+                self.offer(|| {
+                    let header = slot.header();
+                    // SAFETY: the header points into `slot` and the borrowed parts, which stay where they are during the call.
+                    let result = unsafe { libc::sendmsg(fd, &header, libc::MSG_DONTWAIT) };
+                    usize::try_from(result)
+                        .map(drop)
+                        .map_err(|_| io::Error::last_os_error())
+                });
+            }
+        }
+    }
+
+    /// Makes the call until the datagram is sent or given up.
+    fn offer(&mut self, mut send: impl FnMut() -> io::Result<()>) {
         let mut retried = false;
         loop {
-            let result = match slot.parts {
-                // Nothing to say besides the bytes: the shortest of the calls.
-                // SAFETY: the part is borrowed for the call with its length.
-                [only, ..] if connected && slot.is_plain() => unsafe {
-                    libc::send(fd, only.iov_base, only.iov_len, libc::MSG_DONTWAIT)
-                },
-                // SAFETY: the header points into `slot` and the borrowed parts, which stay where they are during the call.
-                _ => unsafe { libc::sendmsg(fd, &slot.header(), libc::MSG_DONTWAIT) },
-            };
-            if result >= 0 {
-                self.sent.datagrams += 1;
-                return;
-            }
-            let error = io::Error::last_os_error();
-            if !self.try_again(&error, &mut retried) {
-                return self.sent.fail(error);
+            match send() {
+                Ok(()) => {
+                    self.sent.datagrams += 1;
+                    return;
+                }
+                Err(error) if self.try_again(&error, &mut retried) => {}
+                Err(error) => return self.sent.fail(error),
             }
         }
     }
@@ -241,11 +251,6 @@ impl Slot {
             slot.has_info = true;
         }
         slot
-    }
-
-    /// One part and no control message.
-    fn is_plain(&self) -> bool {
-        self.used == 1 && !self.has_info
     }
 
     /// Valid while `self` stays where it is.
