@@ -13,6 +13,8 @@ use std::ops::Range;
 
 /// Payloads up to this size are copied behind their header; larger ones are gathered by the kernel.
 pub(crate) const COPY_LIMIT: usize = 4096;
+/// Bytes of submessages around a sample, if it is nothing special.
+const SAMPLE_OVERHEAD: usize = 96;
 /// Datagrams handed to the transport at once.
 const AT_ONCE: usize = 32;
 
@@ -23,6 +25,8 @@ pub(crate) struct Datagrams {
     arena: BytesMut,
     pieces: Vec<Piece>,
     bytes: usize,
+    /// There is a heartbeat that wants an answer.
+    asks: bool,
     /// Heads with a seal, while they are sent.
     sealed: BytesMut,
 }
@@ -51,6 +55,7 @@ impl Datagrams {
             arena: BytesMut::new(),
             pieces: Vec::new(),
             bytes: 0,
+            asks: false,
             sealed: BytesMut::new(),
         }
     }
@@ -63,6 +68,18 @@ impl Datagrams {
     /// Bytes waiting to be sent.
     pub(crate) fn len(&self) -> usize {
         self.bytes
+    }
+
+    /// Is there room for one more sample of this size in the one datagram that waits, and does nothing in it ask for an
+    /// answer, which should not be later than need be?
+    pub(crate) fn has_room(&self, size: usize) -> bool {
+        match self.pieces.as_slice() {
+            [only] => {
+                let least = size.saturating_add(SAMPLE_OVERHEAD);
+                !self.asks && only.payload.is_empty() && only.len() + least <= self.limit
+            }
+            _ => false,
+        }
     }
 
     pub(crate) fn is_empty(&self) -> bool {
@@ -114,6 +131,7 @@ impl Datagrams {
         self.pieces.clear();
         self.arena.clear();
         self.bytes = 0;
+        self.asks = false;
     }
 
     /// Makes the last piece one that can take `size` more bytes for `to`.
@@ -205,6 +223,7 @@ impl Outbox for Datagrams {
         {
             return;
         }
+        self.asks |= matches!(&message, Submessage::Heartbeat(heartbeat) if !heartbeat.is_final);
         let carried = message.payload();
         let gathers = carried.len() > COPY_LIMIT;
         self.open(to, message.encoded_len(), gathers);

@@ -41,6 +41,7 @@ mod directory;
 mod error;
 mod life;
 mod lock;
+mod pace;
 mod participant;
 mod place;
 mod pool;

@@ -117,6 +117,7 @@ struct WriterGuard {
 impl Drop for WriterGuard {
     fn drop(&mut self) {
         let linger = self.participant.shared.config.linger;
+        self.core.flush();
         if self.core.has_unacknowledged() && !std::thread::panicking() {
             // A reader that does not answer in time loses what it did not ask for; the writer is gone either way.
             let _ = self.core.wait_for_acknowledgments(linger);

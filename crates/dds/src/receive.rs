@@ -88,9 +88,15 @@ impl News {
         for writer in self.acknowledged.drain(..) {
             writer.announce_room();
         }
+        if self.ready.is_empty() {
+            return;
+        }
+        shared.note_arrival();
         for reader in self.ready.drain(..) {
             reader.announce_data();
         }
+        // What listeners wrote and is held back.
+        shared.let_go();
     }
 
     fn add_ready(&mut self, reader: &Arc<ReaderCore>) {

@@ -78,6 +78,7 @@ impl Role {
         deadline: Option<Time>,
         mut done: impl FnMut() -> bool,
     ) -> bool {
+        shared.let_go();
         if done() {
             return true;
         }

@@ -16,7 +16,10 @@ use dunlin_wire::{EntityId, Guid, GuidPrefix, Locator, ports};
 use hashbrown::HashMap;
 use std::net::Ipv4Addr;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicI64, AtomicU64, Ordering::SeqCst};
+use std::sync::atomic::{
+    AtomicBool, AtomicI64, AtomicU64,
+    Ordering::{Relaxed, SeqCst},
+};
 
 /// Bytes of headers and inline QoS that may accompany a fragment in its datagram.
 const FRAGMENT_OVERHEAD: usize = 160;
@@ -36,6 +39,10 @@ pub(crate) struct Shared {
     pub(crate) timer: Timer,
     /// When the timer will look at discovery; `i64::MAX` if it will not.
     pub(crate) discovery_scheduled: AtomicI64,
+    /// Datagrams that brought a reader something.
+    arrivals: AtomicU64,
+    /// Some writer may hold samples back.
+    holding: AtomicBool,
     pub(crate) counters: Counters,
 }
 
@@ -135,7 +142,40 @@ impl Shared {
             generation: AtomicU64::new(0),
             timer: Timer::default(),
             discovery_scheduled: AtomicI64::new(i64::MAX),
+            arrivals: AtomicU64::new(0),
+            holding: AtomicBool::new(false),
             counters: Counters::default(),
+        }
+    }
+
+    /// How many datagrams have brought a reader something.
+    pub(crate) fn arrivals(&self) -> u64 {
+        self.arrivals.load(Relaxed)
+    }
+
+    /// A datagram has; said by the thread that received it, before it tells anybody.
+    pub(crate) fn note_arrival(&self) {
+        self.arrivals.fetch_add(1, Relaxed);
+    }
+
+    /// A writer holds samples back.
+    pub(crate) fn note_held(&self) {
+        if !self.holding.load(Relaxed) {
+            self.holding.store(true, Relaxed);
+        }
+    }
+
+    /// Sends what writers hold back for the calling thread, which has finished writing for now. Should one be overlooked
+    /// because of another thread, the timer finds it.
+    pub(crate) fn let_go(&self) {
+        if !self.holding.load(Relaxed) {
+            return;
+        }
+        self.holding.store(false, Relaxed);
+        for writer in self.routes().writers.values() {
+            if !writer.let_go() {
+                self.note_held();
+            }
         }
     }
 

@@ -19,6 +19,8 @@ use std::thread::Thread;
 pub(crate) enum Due {
     Discovery,
     Writer(Weak<WriterCore>),
+    /// Samples that a writer holds back while it is ahead of the network.
+    Watch(Weak<WriterCore>),
     Reader(Weak<ReaderCore>),
 }
 
@@ -39,6 +41,11 @@ impl Entry {
             Due::Writer(writer) => {
                 if let Some(writer) = writer.upgrade().filter(|w| counts(&w.scheduled)) {
                     writer.handle_timeout(now, out);
+                }
+            }
+            Due::Watch(writer) => {
+                if let Some(writer) = writer.upgrade().filter(|w| counts(&w.watched)) {
+                    writer.look();
                 }
             }
             Due::Reader(reader) => {

@@ -4,6 +4,7 @@ use crate::datagram::{COPY_LIMIT, Datagrams};
 use crate::error::Error;
 use crate::life::LifeSign;
 use crate::lock::{LEAF, PUBLISH, Ranked, WRITER};
+use crate::pace::{self, Look, Pace, this_thread};
 use crate::place::Place;
 use crate::pool::Pool;
 use crate::shared::{Routes, Shared, fragment_size};
@@ -52,6 +53,8 @@ pub(crate) struct WriterCore {
     datagram_limit: AtomicUsize,
     /// When the timer will look at this writer; `i64::MAX` if it will not.
     pub(crate) scheduled: AtomicI64,
+    /// When the timer will look for samples that a pause left behind; `i64::MAX` if it will not.
+    pub(crate) watched: AtomicI64,
     /// Those who wait for room in the history or for acknowledgements.
     room: Waiters,
     /// Grows whenever there may be more room than before.
@@ -75,6 +78,7 @@ struct Publish {
     batch_begun: Option<Timestamp>,
     /// The history has let go of bytes of the application.
     retired: bool,
+    pace: Pace,
 }
 
 /// A change as the typed layer describes it.
@@ -124,12 +128,14 @@ impl WriterCore {
                 generation: 0,
                 batch_begun: None,
                 retired: false,
+                pace: Pace::new(qos.latency_budget),
             }),
             state: Ranked::new(Writer::new(config)),
             destinations: Ranked::new(none),
             destinations_generation: AtomicU64::new(0),
             datagram_limit: AtomicUsize::new(shared.transport.max_datagram()),
             scheduled: AtomicI64::new(i64::MAX),
+            watched: AtomicI64::new(i64::MAX),
             room: Waiters::default(),
             room_epoch: AtomicU64::new(0),
             sign: LifeSign::new(guid, qos.liveliness)
@@ -158,6 +164,7 @@ impl WriterCore {
             }
         };
         let plain = buffer.split().freeze();
+        let mut stamp = self.stamp(&mut turn);
         let change = Change {
             kind: change.kind,
             instance: change.instance,
@@ -165,26 +172,26 @@ impl WriterCore {
                 None => plain.into(),
                 Some(Apart { at, bytes }) => Body::around(plain, at, bytes),
             },
-            timestamp: change.timestamp.unwrap_or_else(|| self.stamp(&mut turn)),
+            timestamp: change.timestamp.unwrap_or(stamp),
         };
         let mut until = None;
         loop {
             let epoch = self.room_epoch.load(SeqCst);
             if let Some((sequence, next)) = self.store(&mut turn, &change)? {
-                if turn.datagrams.len() >= self.qos.batching.max_bytes as usize {
-                    self.flush_turn(&mut turn);
-                }
-                let held_back = !turn.datagrams.is_empty();
+                let latest = match self.qos.batching.max_bytes {
+                    0 => {
+                        self.send_or_hold(&mut turn, stamp, change.payload.len());
+                        None
+                    }
+                    most => self.send_if_full(&mut turn, most as usize),
+                };
                 let retired = std::mem::take(&mut turn.retired);
                 drop(turn);
                 if retired {
                     self.bury();
                 }
                 self.schedule(next);
-                if held_back {
-                    let period = self.shared.config.heartbeat_period;
-                    self.schedule(Some(clock::coarse().after(period)));
-                }
+                self.schedule(latest);
                 if let Some(sign) = &self.sign {
                     self.show_life(sign);
                 }
@@ -198,6 +205,8 @@ impl WriterCore {
                 return Err(self.blocked());
             }
             turn = self.publish.lock();
+            stamp = clock::wall();
+            turn.pace.resume(stamp.0);
         }
     }
 
@@ -222,6 +231,67 @@ impl WriterCore {
                 return;
             }
         }
+    }
+
+    /// Sends a batch that is full; otherwise says until when it may wait.
+    fn send_if_full(&self, turn: &mut Publish, most: usize) -> Option<Time> {
+        if turn.datagrams.len() >= most {
+            self.flush_turn(turn);
+        }
+        let held_back = !turn.datagrams.is_empty();
+        held_back.then(|| clock::coarse().after(self.shared.config.heartbeat_period))
+    }
+
+    /// Sends the sample that was stored at `now`, with those that wait, unless the writer is ahead of the network.
+    fn send_or_hold(self: &Arc<Self>, turn: &mut Publish, now: Timestamp, size: usize) {
+        let may_wait = turn.pace.may_wait(now.0, self.shared.arrivals());
+        if may_wait && turn.datagrams.has_room(size) {
+            turn.pace.hold(now.0, this_thread());
+            self.shared.note_held();
+            return self.watch(turn.pace.first_look());
+        }
+        self.flush_turn(turn);
+        turn.pace.measure(now.0, clock::wall().0);
+    }
+
+    /// Has the timer look for samples that wait, unless it will.
+    fn watch(self: &Arc<Self>, after: i64) {
+        if self.watched.load(SeqCst) == i64::MAX {
+            let at = clock::now().after(Duration::from_nanos(after));
+            self.shared
+                .timer
+                .schedule(at, &self.watched, || Due::Watch(Arc::downgrade(self)));
+        }
+    }
+
+    /// The timer's look: the writer may have stopped and left samples behind.
+    pub(crate) fn look(self: &Arc<Self>) {
+        let again = match self.publish.try_lock() {
+            // Somebody is about to write, or to send.
+            None => Some(pace::LOOK),
+            Some(mut turn) => match turn.pace.look(clock::wall().0) {
+                Look::Later(after) => Some(after),
+                Look::Quiet => None,
+                Look::Send => {
+                    self.flush_turn(&mut turn);
+                    Some(pace::LOOK)
+                }
+            },
+        };
+        if let Some(after) = again {
+            self.watch(after);
+        }
+    }
+
+    /// This thread is about to do something else than to write; false if samples of another thread's still wait.
+    pub(crate) fn let_go(&self) -> bool {
+        let Some(mut turn) = self.publish.try_lock() else {
+            return false;
+        };
+        if turn.pace.holds_for(this_thread()) {
+            self.flush_turn(&mut turn);
+        }
+        !turn.pace.holds()
     }
 
     /// The source timestamp of a change that came without one.
@@ -313,6 +383,8 @@ impl WriterCore {
     }
 
     fn flush_turn(&self, publish: &mut Publish) {
+        publish.pace.sent();
+        publish.batch_begun = None;
         let generation = self.destinations_generation.load(SeqCst);
         if generation != publish.generation {
             publish.destinations = Arc::clone(&self.destinations.lock());

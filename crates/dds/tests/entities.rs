@@ -332,3 +332,23 @@ fn a_batch_that_is_not_full_goes_out_after_a_heartbeat_period() {
         assert_eq!(numbers, [0, 1, 2], "{topic}");
     }
 }
+
+#[test]
+fn samples_of_a_later_batch_have_later_time_stamps() {
+    let net = Net::new(0.0);
+    let (a, b) = (net.participant(), net.participant());
+    let (wqos, rqos) = common::reliable_all();
+    let batching = Batching { max_bytes: 8192 };
+    let writer = writer::<Plain>(&a, "T", DataWriterQos { batching, ..wqos });
+    let reader = reader::<Plain>(&b, "T", rqos);
+    writer.wait_for_matched(1, SOON).unwrap();
+    let mut last = None;
+    for number in 0..3 {
+        let data = Bytes::new();
+        writer.write(&Plain { number, data }).unwrap();
+        writer.flush();
+        let stamp = take(&reader, 1)[0].info.source_timestamp;
+        assert!(stamp > last, "{stamp:?} after {last:?}");
+        last = stamp;
+    }
+}

@@ -50,7 +50,8 @@ pub struct DataWriterQos {
     pub durability: Durability,
     /// Longest time between samples of an instance.
     pub deadline: Duration,
-    /// Delay that the application accepts.
+    /// Delay that the application accepts: for so long, between 20 us and 1 ms, samples may wait for others to share their
+    /// datagram while the writer is ahead of the network.
     pub latency_budget: Duration,
     /// How the writer proves that it lives.
     pub liveliness: Liveliness,
