@@ -11,6 +11,11 @@ fi
 if [ $# -eq 0 ]; then
     set -- $(basename -s .rs fuzz_targets/*.rs)
 fi
+mkdir -p artifacts
+if ! cargo +nightly fuzz build --fuzz-dir . --features fuzzing >artifacts/build.log 2>&1; then
+    cat artifacts/build.log
+    exit 1
+fi
 found=0
 for target in "$@"; do
     # New inputs go to a directory of their own; a seed that is worth it is named and moved to corpus/ by hand.

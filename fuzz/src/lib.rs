@@ -1,5 +1,6 @@
 //! What each fuzz target does with its bytes: plain functions, so that the corpora can be replayed without a fuzzer.
 mod cdr;
+mod conversation;
 mod discovery;
 mod reader;
 mod script;
@@ -7,6 +8,7 @@ mod wire;
 mod writer;
 
 pub use cdr::{cdr, d_cdr2, pl_cdr, pl_cdr2, xcdr1, xcdr2};
+pub use conversation::conversation;
 pub use discovery::discovery;
 pub use reader::reader;
 pub use wire::{datagram, discovery_data, parameter_list};
@@ -18,6 +20,7 @@ pub type Target = fn(&[u8]);
 /// All targets by name, which is also the name of their corpus.
 pub const TARGETS: &[(&str, Target)] = &[
     ("cdr", cdr),
+    ("conversation", conversation),
     ("d_cdr2", d_cdr2),
     ("datagram", datagram),
     ("discovery", discovery),
