@@ -43,7 +43,9 @@ pub fn conversation(data: &[u8]) {
                     world.connect(&writer, &readers[which]);
                     let late = writer.durability == Durability::Volatile
                         || readers[which].durability == Durability::Volatile;
-                    from[which] = Some(if late { written } else { 0 });
+                    // With a limit, the history is what is left of it.
+                    let kept = world.writers[&writer.guid].kept() as u32;
+                    from[which] = Some(if late { written } else { written - kept });
                 }
             }
         }
