@@ -149,18 +149,30 @@ impl Writer {
         };
         let possible = base >= 1 && base - 1 <= self.last;
         let last = self.last;
+        let greets = base == 1 && !asks && !ack_nack.is_final;
+        let history = self.first_for(Durability::TransientLocal);
         let Some((index, proxy)) = self.reliable_reader(from).filter(|_| possible) else {
             return Acknowledgement::default();
         };
         if !proxy.ack_nacks.accept(ack_nack.count, now) {
             return Acknowledgement::default();
         }
+        if greets && proxy.wants_history_again() {
+            proxy.rewind(history);
+            self.settle();
+            self.ask(now, index, out);
+            return Acknowledgement::default();
+        }
         let advanced = base - 1 > proxy.acknowledged;
+        let begun = base >= proxy.start && !proxy.begun;
+        let news = advanced || begun;
         proxy.acknowledged = proxy.acknowledged.max(base - 1);
+        proxy.begun |= begun;
         let lags = proxy.lags(last);
         let room = advanced && self.settle();
-        if advanced {
-            self.pulse.answered(now, self.acknowledged >= self.last);
+        if news {
+            let complete = self.is_complete();
+            self.pulse.answered(now, complete);
         }
         if asks {
             self.repeat(now, index, &ack_nack.state, out);
@@ -201,7 +213,8 @@ impl Writer {
         let Some(proxy) = lagging.next() else {
             return;
         };
-        let only = lagging.next().is_none() && self.readers.len() > 1;
+        // One that does not know yet where it begins learns it from what is said to it alone.
+        let only = lagging.next().is_none() && (self.readers.len() > 1 || !proxy.begun);
         let only = only.then_some((proxy.config.guid, proxy.wanted_from()));
         self.push_heartbeat(only, false, false, out);
         self.pulse.asked(now, last);
@@ -232,7 +245,7 @@ impl Writer {
         if self.pulse.due().is_none_or(|due| due > now) {
             return;
         }
-        if self.acknowledged >= self.last {
+        if self.is_complete() {
             self.pulse.stop();
             return;
         }
@@ -299,6 +312,12 @@ impl Writer {
         let history = self.history.first();
         let history = history.filter(|_| self.is_transient() && durability != Durability::Volatile);
         history.unwrap_or(self.last + 1)
+    }
+
+    /// Nobody has to be asked anything.
+    fn is_complete(&self) -> bool {
+        let mut readers = self.readers.iter();
+        self.acknowledged >= self.last && !readers.any(|r| r.lags(self.last))
     }
 
     /// The first number that heartbeats name. With KEEP_ALL nothing is lost: what is gone and not acknowledged was forgotten

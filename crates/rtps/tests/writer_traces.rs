@@ -122,7 +122,7 @@ fn a_reliable_writer_asks_after_a_period_and_rests_once_answered() {
     assert_eq!(w.write(0, 8), ["DATA 1"]);
     assert_eq!(w.write(0, 8), ["DATA 2"]);
     assert_eq!(w.wait(99), NOTHING);
-    assert_eq!(w.wait(1), ["HEARTBEAT 1..2?"]);
+    assert_eq!(w.wait(1), ["HEARTBEAT 1..2? !"]);
     assert_eq!(w.hear(3, &[], 1), (true, vec![]));
     assert_eq!(w.writer.next_timeout(), None);
     assert_eq!(w.writer.kept(), 0);
@@ -142,7 +142,7 @@ fn it_asks_at_each_quarter_of_the_limit_and_then_is_full() {
     assert_eq!(full, Err(WriteError::Full));
     assert_eq!(w.writer.last_sequence(), SequenceNumber(8));
     // Now it asks in a hurry.
-    assert_eq!(w.wait(10), ["HEARTBEAT 1..8?"]);
+    assert_eq!(w.wait(10), ["HEARTBEAT 1..8? !"]);
     assert_eq!(w.hear(4, &[], 1), (true, vec![]));
     assert_eq!(w.write(0, 8), ["DATA 9"]);
     assert_eq!(w.write(0, 8), ["DATA 10", "HEARTBEAT 4..10?"]);
@@ -445,4 +445,37 @@ fn durations_of_silence_lengthen_the_heartbeat_gently() {
         pauses.is_sorted() && pauses.last() == Some(&100),
         "{times:?}"
     );
+}
+
+#[test]
+fn a_reader_is_asked_until_it_shows_that_it_knows_where_it_begins() {
+    let mut w = Writing::new(reliable_writer());
+    w.write(1, 8);
+    let said = w.join(1, true, Durability::Volatile);
+    assert_eq!(said, ["HEARTBEAT 2..1? !"]);
+    // It did not notice that the writer had forgotten it.
+    assert_eq!(w.hear(1, &[], 1).1, NOTHING);
+    assert_eq!(w.wait(100), ["HEARTBEAT 2..1? !"]);
+    assert_eq!(w.hear(2, &[], 2).1, NOTHING);
+    assert_eq!(w.wait(1000), NOTHING);
+    assert_eq!(w.writer.next_timeout(), None);
+}
+
+#[test]
+fn who_found_the_writer_again_gets_the_history_again_and_nothing_of_it_goes_meanwhile() {
+    let mut w = Writing::new(WriterConfig {
+        durability: Durability::TransientLocal,
+        ..keep_all(2)
+    });
+    w.join(1, true, Durability::TransientLocal);
+    w.write(1, 8);
+    w.write(2, 8);
+    w.hear(3, &[], 1);
+    let mut greeting = ack_nack(1, &[], 2);
+    greeting.is_final = false;
+    let (now, reader) = (Time(w.now), reader_guid(1));
+    w.writer.handle_ack_nack(now, reader, &greeting, &mut w.out);
+    assert_eq!(w.out.said(), ["HEARTBEAT 1..2? !"]);
+    let full = w.writer.write(now, &sample(3, 0, 8), &mut w.out);
+    assert_eq!(full, Err(WriteError::Full));
 }

@@ -95,6 +95,11 @@ impl MemoryTransport {
     pub fn address(&self) -> Ipv4Addr {
         self.address
     }
+
+    /// As [`MemoryNetwork::next_arrival`], of what goes to this host.
+    pub fn next_arrival(&self) -> Option<Duration> {
+        self.network.lock().next_arrival_at(self.address)
+    }
 }
 
 impl Transport for MemoryTransport {

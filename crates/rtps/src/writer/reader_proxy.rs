@@ -3,6 +3,7 @@ use super::ReaderProxyConfig;
 use crate::Time;
 use crate::counter::Counter;
 use dunlin_qos::Durability;
+use dunlin_wire::VendorId;
 
 pub(super) struct ReaderProxy {
     pub(super) config: ReaderProxyConfig,
@@ -10,6 +11,8 @@ pub(super) struct ReaderProxy {
     pub(super) start: i64,
     /// All up to here is acknowledged, or never concerned the reader.
     pub(super) acknowledged: i64,
+    /// What it said shows that it knows where it begins.
+    pub(super) begun: bool,
     pub(super) ack_nacks: Counter,
     pub(super) nack_frags: Counter,
     /// When the reader was last told what there is because it asked without need.
@@ -22,6 +25,7 @@ impl ReaderProxy {
             config,
             start,
             acknowledged: start - 1,
+            begun: false,
             ack_nacks: Counter::default(),
             nack_frags: Counter::default(),
             told: None,
@@ -36,7 +40,27 @@ impl ReaderProxy {
         }
     }
 
+    /// It takes from the heartbeat what is not for it. One that asks for such changes did not notice that it was forgotten
+    /// for a while: it lost them, which a GAP would hide.
+    pub(super) fn counts_by_heartbeat(&self) -> bool {
+        self.config.guid.prefix.vendor() == VendorId::DUNLIN
+    }
+
+    /// What it says, that it has nothing, is true if it forgot the writer and found it again, unnoticed by the writer. As a
+    /// late joiner it gets the history again, and nothing of it may go until it has it.
+    pub(super) fn wants_history_again(&self) -> bool {
+        let history = self.config.durability != Durability::Volatile;
+        history && self.acknowledged >= self.start
+    }
+
+    /// It begins anew at `start`.
+    pub(super) fn rewind(&mut self, start: i64) {
+        self.start = start;
+        self.acknowledged = start - 1;
+    }
+
+    /// It has to be asked what it lacks.
     pub(super) fn lags(&self, last: i64) -> bool {
-        self.config.reliable && self.acknowledged < last
+        self.config.reliable && (self.acknowledged < last || !self.begun)
     }
 }

@@ -81,7 +81,9 @@ impl Writer {
             }
             if number < proxy.start {
                 settled = proxy.start;
-                gaps.add(number, settled, |gap| push(gap, out));
+                if !proxy.counts_by_heartbeat() {
+                    gaps.add(number, settled, |gap| push(gap, out));
+                }
                 continue;
             }
             while kept.next_if(|(n, _)| *n < number).is_some() {}

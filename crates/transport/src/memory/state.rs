@@ -153,12 +153,16 @@ impl State {
 
     /// When the next datagram for this inbox arrives.
     pub(super) fn due(&self, inbox: u64) -> Option<Duration> {
-        let (due, _) = self.inboxes.get(&inbox)?.queue.first_key_value()?.0;
-        Some(*due)
+        self.inboxes.get(&inbox)?.due()
     }
 
     pub(super) fn next_arrival(&self) -> Option<Duration> {
-        self.inboxes.keys().filter_map(|i| self.due(*i)).min()
+        self.inboxes.values().filter_map(Inbox::due).min()
+    }
+
+    pub(super) fn next_arrival_at(&self, host: Ipv4Addr) -> Option<Duration> {
+        let inboxes = self.inboxes.values().filter(|inbox| inbox.host == host);
+        inboxes.filter_map(Inbox::due).min()
     }
 
     pub(super) fn advance(&mut self, by: Duration) {
@@ -252,6 +256,10 @@ impl State {
 }
 
 impl Inbox {
+    fn due(&self) -> Option<Duration> {
+        self.queue.first_key_value().map(|((due, _), _)| *due)
+    }
+
     fn put(&mut self, key: (Duration, u64), parcel: Parcel) {
         let size = parcel.bytes.len() + SHARE;
         if self.held + size > INBOX {

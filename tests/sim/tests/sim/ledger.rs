@@ -1,10 +1,16 @@
 //! What was written, who was matched with whom, and what was taken; each sample is checked as it is taken.
 use dunlin_rtps::{Change, ChangeKind, InstanceHandle, InstanceState, Sample};
-use dunlin_wire::{Guid, SequenceNumber};
+use dunlin_wire::{Guid, SequenceNumber, Timestamp};
 use std::collections::{BTreeMap, BTreeSet};
+use std::hash::{DefaultHasher, Hasher};
 
+/// Every check that looks at what was written before needs it to the end, but for a very long run.
 #[derive(Default)]
 pub(crate) struct Ledger {
+    /// How many changes of each writer are remembered at least, and nobody who is gone; all if `None`.
+    pub(crate) memory: Option<usize>,
+    /// A fingerprint of what was taken, in order.
+    pub(crate) course: DefaultHasher,
     pub(crate) writers: BTreeMap<Guid, WriterRecord>,
     pub(crate) readers: BTreeMap<Guid, ReaderRecord>,
     pub(crate) failures: Vec<String>,
@@ -18,7 +24,9 @@ pub(crate) struct WriterRecord {
     pub(crate) alive: bool,
     /// The number before that of the first change.
     pub(crate) origin: i64,
+    /// All but so many that are forgotten.
     pub(crate) changes: Vec<Change>,
+    pub(crate) forgotten: usize,
     pub(crate) readers: BTreeMap<Guid, Sink>,
     pub(crate) incompatible: BTreeSet<Guid>,
     /// The last number before the time when the network became perfect.
@@ -59,17 +67,17 @@ pub(crate) struct Source {
 
 impl WriterRecord {
     pub(crate) fn last(&self) -> i64 {
-        self.origin + i64::try_from(self.changes.len()).unwrap()
+        self.origin + i64::try_from(self.forgotten + self.changes.len()).unwrap()
     }
 
     pub(crate) fn change(&self, sequence: i64) -> Option<&Change> {
         let index = usize::try_from(sequence - self.origin - 1).ok()?;
-        self.changes.get(index)
+        self.changes.get(index.checked_sub(self.forgotten)?)
     }
 
     /// All changes with their numbers.
     pub(crate) fn numbered(&self) -> impl DoubleEndedIterator<Item = (i64, &Change)> {
-        let first = self.origin + 1;
+        let first = self.origin + 1 + self.forgotten as i64;
         let changes = self.changes.iter().enumerate();
         changes.map(move |(n, change)| (first + n as i64, change))
     }
@@ -135,6 +143,39 @@ impl Ledger {
         }
     }
 
+    /// Forgets what is old, if it may.
+    pub(crate) fn forget(&mut self) {
+        let Some(most) = self.memory else {
+            return;
+        };
+        let writers = &self.writers;
+        let known = |guid: &Guid| {
+            let mut sinks = writers.values().filter_map(|w| w.readers.get(guid));
+            sinks.any(|sink| sink.matched)
+        };
+        self.readers.retain(|guid, r| r.alive || known(guid));
+        let readers = &self.readers;
+        let known = |guid: &Guid| {
+            let mut sources = readers.values().filter_map(|r| r.writers.get(guid));
+            sources.any(|source| source.matched)
+        };
+        self.writers.retain(|guid, w| w.alive || known(guid));
+        for writer in self.writers.values_mut() {
+            let readers = &self.readers;
+            writer.readers.retain(|guid, _| readers.contains_key(guid));
+            if writer.changes.len() > 2 * most {
+                let old = writer.changes.len() - most;
+                writer.changes.drain(..old);
+                writer.changes.shrink_to(4 * most);
+                writer.forgotten += old;
+            }
+        }
+        for reader in self.readers.values_mut() {
+            let writers = &self.writers;
+            reader.writers.retain(|guid, _| writers.contains_key(guid));
+        }
+    }
+
     pub(crate) fn took(&mut self, reader: Guid, sample: &Sample) {
         if let Err(what) = self.check(reader, sample) {
             let number = sample.info.sequence.0;
@@ -165,7 +206,8 @@ impl Ledger {
         if info.valid_data && sample.payload != change.payload {
             return Err("another payload".into());
         }
-        if info.source_timestamp != Some(change.timestamp) {
+        let (seconds, fraction) = change.timestamp.to_wire();
+        if info.source_timestamp != Some(Timestamp::from_wire(seconds, fraction)) {
             return Err(format!("source time {:?}", info.source_timestamp));
         }
         let source = record.writers.get_mut(&info.publication);
@@ -176,6 +218,14 @@ impl Ledger {
         source.last = info.sequence.0;
         if info.valid_data {
             source.taken.insert(info.sequence.0);
+        }
+        self.course.write(&reader.to_bytes());
+        self.course.write_i64(info.sequence.0);
+        if let Some(most) = self.memory
+            && source.taken.len() > 4 * most
+        {
+            let old = info.sequence.0 - 3 * most as i64;
+            source.taken = source.taken.split_off(&old);
         }
         Ok(())
     }

@@ -24,7 +24,13 @@ pub(crate) fn instance_of(payload: &[u8]) -> Option<InstanceHandle> {
     Some(handle(Some(u32::from_be_bytes(instance))))
 }
 
-pub(crate) fn sample(instance: Option<u32>, writer: u32, number: u32, size: usize) -> Change {
+pub(crate) fn sample(
+    timestamp: Timestamp,
+    instance: Option<u32>,
+    writer: u32,
+    number: u32,
+    size: usize,
+) -> Change {
     let mut payload = Vec::with_capacity(size);
     payload.extend_from_slice(&ENCAPSULATION);
     payload.extend_from_slice(&instance.unwrap_or(0).to_be_bytes());
@@ -38,22 +44,18 @@ pub(crate) fn sample(instance: Option<u32>, writer: u32, number: u32, size: usiz
     Change {
         kind: ChangeKind::Alive,
         instance: handle(instance),
-        timestamp: stamp(number),
+        timestamp,
         payload: Bytes::from(payload).into(),
     }
 }
 
-pub(crate) fn end(kind: ChangeKind, instance: u32, number: u32) -> Change {
+pub(crate) fn end(timestamp: Timestamp, kind: ChangeKind, instance: u32) -> Change {
     let mut key = ENCAPSULATION.to_vec();
     key.extend_from_slice(&instance.to_be_bytes());
     Change {
         kind,
         instance: handle(Some(instance)),
-        timestamp: stamp(number),
+        timestamp,
         payload: Bytes::from(key).into(),
     }
-}
-
-fn stamp(number: u32) -> Timestamp {
-    Timestamp(1_700_000_000_000_000_000 + i64::from(number))
 }

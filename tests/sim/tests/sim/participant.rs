@@ -110,7 +110,13 @@ fn group(last: u8) -> Locator {
 }
 
 impl Participant {
-    pub(crate) fn new(prefix: GuidPrefix, transport: MemoryTransport, prints: bool) -> Self {
+    /// `clock_offset` leads from its monotonic clock to its wall clock.
+    pub(crate) fn new(
+        prefix: GuidPrefix,
+        transport: MemoryTransport,
+        clock_offset: i64,
+        prints: bool,
+    ) -> Self {
         let listen = |group| {
             let places = [Listen::Unicast { port: 0 }, Listen::Multicast { group }];
             transport.open(&places).unwrap()
@@ -121,6 +127,7 @@ impl Participant {
             metatraffic_unicast: unicast(&meta),
             metatraffic_multicast: vec![announcements()],
             default_unicast: unicast(&user),
+            clock_offset,
             ..DiscoveryConfig::new(prefix, 0)
         });
         Self {
@@ -283,7 +290,8 @@ impl Participant {
                 let Some(received) = received.unwrap() else {
                     break;
                 };
-                let datagram = self.buffer.split().freeze();
+                let datagram = Bytes::copy_from_slice(&self.buffer);
+                self.buffer.clear();
                 self.work(now, &datagram, received.from);
                 self.settle(now);
             }

@@ -9,6 +9,12 @@ use std::time::Duration;
 pub(crate) const MS: i64 = 1_000_000;
 pub(crate) const SECOND: i64 = 1000 * MS;
 
+/// When wall clocks may begin, in seconds since 1970: now, and when 32 bits overflow in one way or another.
+const NOW: i64 = 1_700_000_000;
+const NTP_ERA: i64 = 2_085_978_496;
+const SIGNED_END: i64 = 1 << 31;
+const UNSIGNED_END: i64 = 1 << 32;
+
 /// Participants, endpoints, and what befalls them. Times are nanoseconds from the start.
 #[derive(Clone, Debug)]
 pub(crate) struct Scenario {
@@ -28,6 +34,10 @@ pub(crate) struct Scenario {
     pub(crate) readers: Vec<ReaderPlan>,
     pub(crate) partitions: Vec<Partition>,
     pub(crate) restarts: Vec<Restart>,
+    pub(crate) pauses: Vec<Pause>,
+    /// What wall clocks show at the start, as nanoseconds since 1970.
+    pub(crate) epoch: i64,
+    pub(crate) jumps: Vec<Jump>,
 }
 
 #[derive(Clone, Debug)]
@@ -83,6 +93,27 @@ pub(crate) struct Restart {
     pub(crate) until: i64,
     /// It says goodbye.
     pub(crate) graceful: bool,
+    /// The other one has the same GUID prefix; the first one's lease has run out by then.
+    pub(crate) same_prefix: bool,
+}
+
+/// A participant does nothing for a while.
+#[derive(Clone, Debug)]
+pub(crate) struct Pause {
+    pub(crate) who: usize,
+    pub(crate) from: i64,
+    pub(crate) until: i64,
+    /// Its machine sleeps: its monotonic clock stands still and what is sent to it is lost. Otherwise its clock runs on and
+    /// what comes waits for it.
+    pub(crate) asleep: bool,
+}
+
+/// The wall clock of a participant, or of all, is set.
+#[derive(Clone, Debug)]
+pub(crate) struct Jump {
+    pub(crate) who: Option<usize>,
+    pub(crate) at: i64,
+    pub(crate) by: i64,
 }
 
 impl Scenario {
@@ -109,6 +140,9 @@ impl Scenario {
             readers: Vec::new(),
             partitions: Vec::new(),
             restarts: Vec::new(),
+            pauses: Vec::new(),
+            epoch: 0,
+            jumps: Vec::new(),
         };
         for _ in 0..writers {
             let plan = scenario.draw_writer(dice, span);
@@ -129,7 +163,64 @@ impl Scenario {
             let edge = dice.one_of(&[1 << 31, 1 << 32, i64::MAX - 1000]);
             scenario.first = edge - dice.up_to(100) as i64;
         }
+        scenario.draw_clocks(dice, span);
         scenario
+    }
+
+    /// Wall clocks that are set, machines that sleep, and who returns under its old name.
+    fn draw_clocks(&mut self, dice: &mut Dice, span: i64) {
+        self.epoch = SECOND * dice.one_of(&[NOW, NOW, NTP_ERA, SIGNED_END, UNSIGNED_END]);
+        self.epoch -= i64::try_from(dice.within(0, 20_000)).unwrap() * MS;
+        for _ in 0..often_none(dice) {
+            let everybody = dice.percent(30);
+            let who = dice.up_to(self.participants - 1);
+            let longest = dice.one_of(&[10, 3600, 6 * 3600]);
+            let by = i64::try_from(dice.within(1, longest)).unwrap() * SECOND;
+            self.jumps.push(Jump {
+                who: (!everybody).then_some(who),
+                at: i64::try_from(dice.within(0, 1_000)).unwrap() * span / 1000,
+                by: if dice.percent(50) { by } else { -by },
+            });
+        }
+        for _ in 0..often_none(dice) {
+            let plan = self.draw_pause(dice, span);
+            let mut others = self.pauses.iter().filter(|p| p.who == plan.who);
+            if others.all(|other| plan.until < other.from || other.until < plan.from) {
+                self.pauses.push(plan);
+            }
+        }
+        let mut down: Vec<(usize, i64, i64)> = Vec::new();
+        // Who sleeps does not notice how long somebody else is away.
+        let notices = self.pauses.is_empty();
+        for restart in &mut self.restarts {
+            let until = restart.from + i64::try_from(dice.within(14_000, 25_000)).unwrap() * MS;
+            let (who, from) = (restart.who, restart.from);
+            let free = |d: &(usize, i64, i64)| d.0 != who || until < d.1 || d.2 < from;
+            if notices && dice.percent(40) && down.iter().all(free) {
+                restart.same_prefix = true;
+                restart.until = until;
+            }
+            down.push((who, from, restart.until));
+        }
+        let overlap = |a: &Restart, b: &Restart| {
+            a.who == b.who && a.from != b.from && a.from <= b.until && b.from <= a.until
+        };
+        let all = self.restarts.clone();
+        self.restarts.retain(|a| !all.iter().any(|b| overlap(a, b)));
+    }
+
+    fn draw_pause(&self, dice: &mut Dice, span: i64) -> Pause {
+        let from = i64::try_from(dice.within(0, 1_000)).unwrap() * span / 1000 + MS;
+        let length = match dice.percent(60) {
+            true => dice.within(10, 3_000),
+            false => dice.within(3_000, 25_000),
+        };
+        Pause {
+            who: dice.up_to(self.participants - 1),
+            from,
+            until: from + i64::try_from(length).unwrap() * MS,
+            asleep: dice.percent(50),
+        }
     }
 
     fn draw_writer(&self, dice: &mut Dice, span: i64) -> WriterPlan {
@@ -164,15 +255,19 @@ impl Scenario {
 
     /// One sample per round trip is slow enough; a long way or much loss needs more under way.
     fn draw_limit(&self, dice: &mut Dice) -> u32 {
+        u32::try_from(dice.within(self.least_limit(), 64)).unwrap()
+    }
+
+    fn least_limit(&self) -> u64 {
         let far = self.faults.delay.as_millis() / 20;
-        let least = 1 + u64::try_from(far).unwrap() + (self.faults.drop * 10.0) as u64;
-        u32::try_from(dice.within(least, 64)).unwrap()
+        1 + u64::try_from(far).unwrap() + (self.faults.drop * 10.0) as u64
     }
 
     fn draw_reader(&self, dice: &mut Dice, span: i64) -> ReaderPlan {
         let history = history(dice);
         let keep_all = history == History::KeepAll;
         let limit = (keep_all && dice.percent(30)).then(|| dice.within(1, 64));
+        let limit = limit.map(|limit| limit.max(self.least_limit()));
         let taking = match dice.percent(60) {
             true => Taking::AtOnce,
             false => {
@@ -225,6 +320,7 @@ impl Scenario {
                 from,
                 until,
                 graceful,
+                same_prefix: false,
             })
     }
 }
@@ -353,11 +449,29 @@ impl fmt::Display for Scenario {
         for r in &self.restarts {
             let how = if r.graceful { "leaves" } else { "crashes" };
             let (from, until) = (Seconds(r.from), Seconds(r.until));
+            let name = if r.same_prefix {
+                " under the same prefix"
+            } else {
+                ""
+            };
             writeln!(
                 f,
-                "participant {} {how} at {from} and returns at {until}",
+                "participant {} {how} at {from} and returns at {until}{name}",
                 r.who
             )?;
+        }
+        for p in &self.pauses {
+            let how = if p.asleep { "sleeps" } else { "is stopped" };
+            let (from, until) = (Seconds(p.from), Seconds(p.until));
+            writeln!(f, "participant {} {how} from {from} to {until}", p.who)?;
+        }
+        writeln!(f, "wall clocks begin at {}", Seconds(self.epoch))?;
+        for j in &self.jumps {
+            let (at, by) = (Seconds(j.at), Seconds(j.by));
+            match j.who {
+                Some(who) => writeln!(f, "that of participant {who} is set by {by} at {at}")?,
+                None => writeln!(f, "all are set by {by} at {at}")?,
+            }
         }
         Ok(())
     }

@@ -1,14 +1,14 @@
 //! A scenario comes to life: participants, their applications, the network and time.
+mod apps;
+mod checks;
+
 use crate::dice::Dice;
-use crate::ledger::{Ledger, ReaderRecord, WriterRecord};
-use crate::load;
-use crate::participant::{self, News, Participant};
-use crate::scenario::{MS, SECOND, Scenario, Seconds, Taking};
-use dunlin_qos::{DataReaderQos, DataWriterQos, Duration, Reliability, ResourceLimits};
-use dunlin_rtps::discovery::LossReason;
-use dunlin_rtps::{Change, ChangeKind, ReaderConfig, Time, WriteError, WriterConfig};
-use dunlin_transport::{Faults, MemoryNetwork, MemoryTransport};
-use dunlin_wire::{EntityId, EntityKind, Guid, GuidPrefix, ReaderData, SequenceNumber, WriterData};
+use crate::ledger::Ledger;
+use crate::participant::Participant;
+use crate::scenario::{SECOND, Scenario, Taking};
+use dunlin_rtps::{Change, Time};
+use dunlin_transport::{MemoryNetwork, MemoryTransport};
+use dunlin_wire::{Guid, GuidPrefix};
 use std::collections::{BTreeMap, BTreeSet};
 use std::hash::{DefaultHasher, Hasher};
 
@@ -40,6 +40,16 @@ struct Place {
     participant: Option<Participant>,
     lives: u8,
     keys: u32,
+    pause: Option<Paused>,
+    /// What its monotonic clock shows at the start of the world; less the more it has slept.
+    clock: i64,
+    /// By how much its wall clock was set.
+    set_by: i64,
+}
+
+struct Paused {
+    since: i64,
+    asleep: bool,
 }
 
 struct WriterApp {
@@ -55,7 +65,8 @@ struct ReaderApp {
 
 #[derive(Clone, Copy)]
 enum Action {
-    Start(usize),
+    /// As somebody else, unless with the same prefix.
+    Start(usize, bool),
     Stop(usize, bool),
     AddWriter(usize),
     AddReader(usize),
@@ -63,16 +74,22 @@ enum Action {
     Take(usize),
     Cut(usize),
     Heal(usize),
+    Pause(usize),
+    Resume(usize),
+    Jump(usize),
 }
 
 impl World {
     pub(crate) fn new(scenario: &Scenario) -> Self {
         let network = MemoryNetwork::with_virtual_time(scenario.seed, scenario.faults);
-        let place = |_| Place {
+        let place = |who: usize| Place {
             transport: network.host(),
             participant: None,
             lives: 0,
             keys: 0,
+            pause: None,
+            clock: 1_000_000 * SECOND * who as i64,
+            set_by: 0,
         };
         let mut world = Self {
             scenario: scenario.clone(),
@@ -98,7 +115,7 @@ impl World {
 
     fn plan(&mut self, scenario: &Scenario) {
         for who in 0..scenario.participants {
-            self.at(0, Action::Start(who));
+            self.at(0, Action::Start(who, false));
         }
         for (n, writer) in scenario.writers.iter().enumerate() {
             self.writers.push(WriterApp {
@@ -122,7 +139,17 @@ impl World {
         }
         for restart in &scenario.restarts {
             self.at(restart.from, Action::Stop(restart.who, restart.graceful));
-            self.at(restart.until, Action::Start(restart.who));
+            self.at(
+                restart.until,
+                Action::Start(restart.who, restart.same_prefix),
+            );
+        }
+        for (n, pause) in scenario.pauses.iter().enumerate() {
+            self.at(pause.from, Action::Pause(n));
+            self.at(pause.until, Action::Resume(n));
+        }
+        for (n, jump) in scenario.jumps.iter().enumerate() {
+            self.at(jump.at, Action::Jump(n));
         }
     }
 
@@ -135,10 +162,8 @@ impl World {
     pub(crate) fn run_until(&mut self, end: i64) {
         while self.ledger.failures.is_empty() {
             let action = self.actions.first_key_value().map(|((at, _), _)| *at);
-            let arrival = self.network.next_arrival();
-            let arrival = arrival.map(|at| i64::try_from(at.as_nanos()).unwrap());
-            let timers = self.places.iter().filter_map(|p| p.participant.as_ref());
-            let timer = timers.filter_map(|p| p.next_timeout()).min().map(|t| t.0);
+            let arrival = self.next_arrival();
+            let timer = self.places.iter().filter_map(Place::next_timeout).min();
             let next = [action, arrival, timer].into_iter().flatten().min();
             let Some(next) = next.map(|t| t.max(self.now)).filter(|t| *t <= end) else {
                 break;
@@ -175,11 +200,24 @@ impl World {
         self.now = to;
     }
 
+    /// When the next datagram reaches somebody who is there to receive it.
+    fn next_arrival(&self) -> Option<i64> {
+        let first = match self.places.iter().all(|p| p.pause.is_none()) {
+            true => self.network.next_arrival(),
+            false => {
+                let awake = self.places.iter().filter(|p| p.pause.is_none());
+                awake.filter_map(|p| p.transport.next_arrival()).min()
+            }
+        };
+        first.map(|at| i64::try_from(at.as_nanos()).unwrap())
+    }
+
     fn each_participant(&mut self, mut action: impl FnMut(&mut Participant, Time)) {
-        let now = Time(self.now);
-        for place in &mut self.places {
+        let now = self.now;
+        for place in self.places.iter_mut().filter(|p| p.pause.is_none()) {
+            let time = place.time(now);
             if let Some(participant) = &mut place.participant {
-                action(participant, now);
+                action(participant, time);
             }
         }
         self.follow_news();
@@ -187,7 +225,7 @@ impl World {
 
     fn act(&mut self, action: Action) {
         match action {
-            Action::Start(who) => self.start(who),
+            Action::Start(who, same_prefix) => self.start(who, same_prefix),
             Action::Stop(who, graceful) => self.stop(who, graceful),
             Action::AddWriter(n) => self.add_writer(n),
             Action::AddReader(n) => self.add_reader(n),
@@ -204,16 +242,50 @@ impl World {
             }
             Action::Heal(n) => {
                 self.cuts.remove(&n);
-                self.network.heal();
                 self.part();
+            }
+            Action::Pause(n) => self.pause(n),
+            Action::Resume(n) => self.resume(n),
+            Action::Jump(n) => {
+                let jump = &self.scenario.jumps[n];
+                for (who, place) in self.places.iter_mut().enumerate() {
+                    if jump.who.is_none_or(|one| one == who) {
+                        place.set_by += jump.by;
+                    }
+                }
             }
         }
     }
 
-    /// Cuts what the present partitions cut.
+    fn pause(&mut self, n: usize) {
+        let plan = &self.scenario.pauses[n];
+        let place = &mut self.places[plan.who];
+        if place.participant.is_some() {
+            place.pause = Some(Paused {
+                since: self.now,
+                asleep: plan.asleep,
+            });
+            self.part();
+        }
+    }
+
+    fn resume(&mut self, n: usize) {
+        let place = &mut self.places[self.scenario.pauses[n].who];
+        if let Some(pause) = place.pause.take()
+            && pause.asleep
+        {
+            place.clock -= self.now - pause.since;
+        }
+        self.part();
+    }
+
+    /// Cuts what the present partitions cut, and who sleeps.
     fn part(&self) {
-        for cut in &self.cuts {
-            let side = self.scenario.partitions[*cut].side;
+        self.network.heal();
+        let sides = self.cuts.iter().map(|n| self.scenario.partitions[*n].side);
+        let places = self.places.iter().enumerate();
+        let sleeping = places.filter(|(_, p)| p.pause.as_ref().is_some_and(|p| p.asleep));
+        for side in sides.chain(sleeping.map(|(who, _)| 1 << who)) {
             let inside = |n: &usize| side & (1 << n) != 0;
             for a in (0..self.places.len()).filter(inside) {
                 for b in (0..self.places.len()).filter(|n| !inside(n)) {
@@ -224,15 +296,19 @@ impl World {
         }
     }
 
-    fn start(&mut self, who: usize) {
+    fn start(&mut self, who: usize, same_prefix: bool) {
         let place = &mut self.places[who];
-        place.lives += 1;
+        if !same_prefix {
+            place.lives += 1;
+        }
         let mut prefix = *b"DLsim\0\0\0\0\0\0\0";
         prefix[10] = place.lives;
         prefix[11] = u8::try_from(who).unwrap();
         let transport = place.transport.clone();
-        let mut participant = Participant::new(GuidPrefix(prefix), transport, self.prints);
-        participant.start(Time(self.now));
+        let time = place.time(self.now);
+        let offset = self.scenario.epoch + self.now + place.set_by - time.0;
+        let mut participant = Participant::new(GuidPrefix(prefix), transport, offset, self.prints);
+        participant.start(time);
         place.participant = Some(participant);
         for n in 0..self.writers.len() {
             self.add_writer(n);
@@ -243,12 +319,16 @@ impl World {
     }
 
     fn stop(&mut self, who: usize, graceful: bool) {
-        let Some(mut participant) = self.places[who].participant.take() else {
+        let place = &mut self.places[who];
+        let Some(mut participant) = place.participant.take() else {
             return;
         };
-        if graceful {
-            participant.goodbye(Time(self.now));
+        // Whoever is paused cannot say goodbye.
+        if graceful && place.pause.is_none() {
+            participant.goodbye(place.time(self.now));
         }
+        place.pause = None;
+        self.part();
         let trace = &participant.datagrams.trace;
         self.past.write_u64(trace.hash());
         self.past_datagrams += trace.datagrams;
@@ -268,369 +348,17 @@ impl World {
             }
         }
     }
+}
 
-    fn entity(&mut self, who: usize, kinds: [EntityKind; 2]) -> EntityId {
-        self.places[who].keys += 1;
-        let kind = kinds[usize::from(self.scenario.instances.is_some())];
-        EntityId::user(self.places[who].keys, kind)
+impl Place {
+    /// What its monotonic clock shows.
+    fn time(&self, now: i64) -> Time {
+        Time(now + self.clock)
     }
 
-    /// The writer's participant as it is now, unless the writer is not yet to come or already there.
-    fn add_writer(&mut self, n: usize) {
-        let plan = self.scenario.writers[n].clone();
-        let there = self.places[plan.at].participant.is_some();
-        if !there || plan.joins > self.now || self.writers[n].guid.is_some() {
-            return;
-        }
-        let kinds = [EntityKind::WriterNoKey, EntityKind::WriterWithKey];
-        let entity = self.entity(plan.at, kinds);
-        let place = &mut self.places[plan.at];
-        let participant = place.participant.as_mut().unwrap();
-        let guid = Guid::new(participant.prefix(), entity);
-        let limits = ResourceLimits {
-            max_samples: plan.limit,
-            ..ResourceLimits::default()
-        };
-        let config = WriterConfig {
-            first_sequence: SequenceNumber(self.scenario.first),
-            reliability: plan.reliability,
-            durability: plan.durability,
-            history: plan.history,
-            resource_limits: limits,
-            fragment_size: self.scenario.fragment_size,
-            send_key_hash: self.scenario.send_key_hash,
-            ..WriterConfig::new(guid)
-        };
-        let mut data = WriterData::new(guid, "Square", "Shape");
-        data.qos = DataWriterQos {
-            durability: plan.durability,
-            history: plan.history,
-            resource_limits: limits,
-            reliability: Reliability {
-                kind: plan.reliability,
-                max_blocking_time: Duration::INFINITE,
-            },
-            ..DataWriterQos::default()
-        };
-        let record = WriterRecord {
-            plan: n,
-            number: u32::try_from(self.ledger.writers.len()).unwrap(),
-            alive: true,
-            origin: self.scenario.first - 1,
-            changes: Vec::new(),
-            readers: BTreeMap::new(),
-            incompatible: BTreeSet::new(),
-            before_epilogue: 0,
-        };
-        self.ledger.writers.insert(guid, record);
-        self.writers[n].guid = Some(guid);
-        participant.add_writer(Time(self.now), config, data);
-    }
-
-    fn add_reader(&mut self, n: usize) {
-        let plan = self.scenario.readers[n].clone();
-        let there = self.places[plan.at].participant.is_some();
-        if !there || plan.joins > self.now || self.readers[n].guid.is_some() {
-            return;
-        }
-        let kinds = [EntityKind::ReaderNoKey, EntityKind::ReaderWithKey];
-        let entity = self.entity(plan.at, kinds);
-        let place = &mut self.places[plan.at];
-        let participant = place.participant.as_mut().unwrap();
-        let guid = Guid::new(participant.prefix(), entity);
-        let limits = ResourceLimits {
-            max_samples: plan.limit,
-            ..ResourceLimits::default()
-        };
-        let config = ReaderConfig {
-            reliability: plan.reliability,
-            durability: plan.durability,
-            history: plan.history,
-            resource_limits: limits,
-            keyed: self.scenario.instances.is_some(),
-            max_pending: plan.max_pending,
-            ..ReaderConfig::new(guid)
-        };
-        let mut data = ReaderData::new(guid, "Square", "Shape");
-        if self.scenario.multicast {
-            data.multicast = vec![participant::samples()];
-        }
-        data.qos = DataReaderQos {
-            durability: plan.durability,
-            history: plan.history,
-            resource_limits: limits,
-            reliability: Reliability {
-                kind: plan.reliability,
-                ..Reliability::RELIABLE
-            },
-            ..DataReaderQos::default()
-        };
-        let record = ReaderRecord {
-            plan: n,
-            alive: true,
-            writers: BTreeMap::new(),
-            states: BTreeMap::new(),
-            incompatible: BTreeSet::new(),
-        };
-        self.ledger.readers.insert(guid, record);
-        self.readers[n].guid = Some(guid);
-        participant.add_reader(Time(self.now), config, data);
-    }
-
-    /// It is time for the application to write.
-    fn tick(&mut self, n: usize) {
-        let app = &mut self.writers[n];
-        if app.left == 0 {
-            return;
-        }
-        let interval = self.scenario.writers[n].interval;
-        let idle = app.guid.is_none() || app.blocked.is_some();
-        let pause = if idle {
-            interval.max(100 * MS)
-        } else {
-            interval
-        };
-        self.at(self.now + pause, Action::Write(n));
-        if idle {
-            return;
-        }
-        self.writers[n].left -= 1;
-        let plan = &self.scenario.writers[n];
-        let instances = self.scenario.instances;
-        let instance = instances.map(|n| self.dice.up_to(n as usize - 1));
-        let ends = plan.ends;
-        let size = match self.dice.percent(plan.large.0) {
-            true => plan.large.1,
-            false => load::SMALLEST + 4 * self.dice.up_to(46),
-        };
-        let kind = match instance.is_some() && self.dice.percent(ends) {
-            true => self.dice.one_of(&[
-                ChangeKind::Disposed,
-                ChangeKind::Unregistered,
-                ChangeKind::DisposedUnregistered,
-            ]),
-            false => ChangeKind::Alive,
-        };
-        let change = self.compose(n, kind, instance, size);
-        self.write(n, change);
-    }
-
-    fn compose(&self, n: usize, kind: ChangeKind, instance: Option<usize>, size: usize) -> Change {
-        let record = &self.ledger.writers[&self.writers[n].guid.unwrap()];
-        let number = u32::try_from(record.changes.len()).unwrap();
-        let instance = instance.map(|i| match self.scenario.private {
-            true => (record.number << 8) + i as u32,
-            false => i as u32,
-        });
-        match (kind, instance) {
-            (ChangeKind::Alive, _) | (_, None) => {
-                load::sample(instance, record.number, number, size)
-            }
-            (kind, Some(instance)) => load::end(kind, instance, number),
-        }
-    }
-
-    fn write(&mut self, n: usize, change: Change) {
-        let now = Time(self.now);
-        let guid = self.writers[n].guid.unwrap();
-        let at = self.scenario.writers[n].at;
-        let participant = self.places[at].participant.as_mut().unwrap();
-        let record = self.ledger.writers.get_mut(&guid).unwrap();
-        let next = record.last() + 1;
-        record.changes.push(change.clone());
-        match participant.write(now, guid.entity, &change) {
-            Ok(number) if number.0 == next => {}
-            Ok(number) => self
-                .ledger
-                .fail(format!("{next} was written as {number:?}")),
-            Err(WriteError::Full) => {
-                record.changes.pop();
-                self.writers[n].blocked = Some(change);
-            }
-            Err(error) => self.ledger.fail(format!("{guid} cannot write: {error}")),
-        }
-    }
-
-    fn take(&mut self, n: usize, most: usize) {
-        let Some(guid) = self.readers[n].guid else {
-            return;
-        };
-        let at = self.scenario.readers[n].at;
-        let participant = self.places[at].participant.as_mut().unwrap();
-        for sample in participant.take(guid.entity, most) {
-            self.ledger.took(guid, &sample);
-        }
-    }
-
-    /// Does what applications do when something happens to their endpoints.
-    fn follow_news(&mut self) {
-        for who in 0..self.places.len() {
-            while let Some(participant) = &mut self.places[who].participant {
-                let news = participant.news();
-                if news.is_empty() {
-                    break;
-                }
-                for news in news {
-                    self.follow(news);
-                }
-            }
-        }
-    }
-
-    fn follow(&mut self, news: News) {
-        if self.prints && !matches!(news, News::Data { .. } | News::Taken { .. }) {
-            eprintln!("{} {news:?}", Seconds(self.now));
-        }
-        match news {
-            News::ReaderMatched {
-                writer,
-                reader,
-                last,
-            } => {
-                self.ledger.reader_matched(writer, reader, last);
-            }
-            News::ReaderUnmatched { writer, reader } => {
-                self.ledger.reader_unmatched(writer, reader);
-            }
-            News::WriterMatched { reader, writer } => self.ledger.writer_matched(reader, writer),
-            News::WriterUnmatched { reader, writer } => {
-                self.ledger.writer_unmatched(reader, writer);
-            }
-            News::Incompatible { local, remote } => {
-                let writers = self.ledger.writers.get_mut(&local);
-                let readers = self.ledger.readers.get_mut(&local);
-                let writers = writers.map(|w| &mut w.incompatible);
-                let mut all = writers
-                    .into_iter()
-                    .chain(readers.map(|r| &mut r.incompatible));
-                all.next().unwrap().insert(remote);
-            }
-            News::Room { writer } => {
-                let mut apps = self.writers.iter_mut();
-                let app = apps.position(|app| app.guid == Some(writer));
-                if let Some(n) = app
-                    && let Some(change) = self.writers[n].blocked.take()
-                {
-                    self.write(n, change);
-                }
-            }
-            News::Data { reader } => {
-                let mut apps = self.readers.iter();
-                let n = apps.position(|app| app.guid == Some(reader)).unwrap();
-                if self.scenario.readers[n].taking == Taking::AtOnce {
-                    self.take(n, usize::MAX);
-                }
-            }
-            News::Taken { reader, samples } => {
-                for sample in &samples {
-                    self.ledger.took(reader, sample);
-                }
-            }
-            News::Lost {
-                reader,
-                writer,
-                count,
-            } => self.ledger.lost(reader, writer, count),
-            News::ParticipantLost { prefix, reason } => self.lost(prefix, reason),
-        }
-    }
-
-    /// A participant that lives and is not cut off for long must not be given up.
-    fn lost(&mut self, prefix: GuidPrefix, reason: LossReason) {
-        let mut lives = self.places.iter().filter_map(|p| p.participant.as_ref());
-        let lives = lives.any(|p| p.prefix() == prefix);
-        if lives && reason == LossReason::LeaseExpired && self.is_calm() {
-            let now = Seconds(self.now);
-            self.ledger
-                .fail(format!("{prefix:?} lives and was given up at {now}"));
-        }
-    }
-
-    /// No lease should run out.
-    pub(crate) fn is_calm(&self) -> bool {
-        let parted: i64 = self
-            .scenario
-            .partitions
-            .iter()
-            .map(|p| p.until - p.from)
-            .sum();
-        self.scenario.faults.drop <= 0.3 && parted <= 4 * SECOND
-    }
-
-    /// Is everything written that was to be written, and nothing planned any more?
-    pub(crate) fn is_done(&self) -> bool {
-        let written = self
-            .writers
-            .iter()
-            .all(|w| w.left == 0 && w.blocked.is_none());
-        let lasting = |a: &Action| matches!(a, Action::Take(_) | Action::Write(_));
-        written && self.actions.values().all(lasting)
-    }
-
-    /// Who waits for room, in words.
-    pub(crate) fn unwritten(&self) -> String {
-        let apps = self.writers.iter().enumerate();
-        let waiting = apps.filter(|(_, w)| w.left > 0 || w.blocked.is_some());
-        let words = waiting.map(|(n, w)| {
-            let blocked = if w.blocked.is_some() { ", blocked" } else { "" };
-            format!("writer {n} has {} to write{blocked}", w.left)
-        });
-        words.collect::<Vec<_>>().join("; ")
-    }
-
-    /// From now on the network loses nothing and keeps the order.
-    pub(crate) fn heal(&mut self) {
-        self.network.set_faults(Faults {
-            delay: self.scenario.faults.delay,
-            ..Faults::default()
-        });
-    }
-
-    /// Each writer has some more to say, ends of instances among it.
-    pub(crate) fn begin_epilogue(&mut self) {
-        for n in 0..self.writers.len() {
-            let guid = self.writers[n].guid.unwrap();
-            let record = self.ledger.writers.get_mut(&guid).unwrap();
-            record.before_epilogue = record.last();
-            self.writers[n].left = 8;
-            self.scenario.writers[n].interval = 20 * MS;
-            self.at(self.now, Action::Write(n));
-        }
-    }
-
-    pub(crate) fn take_all(&mut self) {
-        for n in 0..self.readers.len() {
-            self.take(n, usize::MAX);
-        }
-        self.follow_news();
-    }
-
-    pub(crate) fn datagrams(&self) -> u64 {
-        let places = self.places.iter().filter_map(|p| p.participant.as_ref());
-        let present = places.map(|p| p.datagrams.trace.datagrams);
-        self.past_datagrams + present.sum::<u64>()
-    }
-
-    /// A fingerprint of every datagram and every sample.
-    pub(crate) fn trace(&self) -> u64 {
-        let mut hasher = self.past.clone();
-        for participant in self.participants() {
-            hasher.write_u64(participant.datagrams.trace.hash());
-        }
-        for (guid, reader) in &self.ledger.readers {
-            hasher.write(&guid.to_bytes());
-            for source in reader.writers.values() {
-                source.taken.iter().for_each(|n| hasher.write_i64(*n));
-            }
-        }
-        hasher.finish()
-    }
-
-    pub(crate) fn participants(&self) -> impl Iterator<Item = &Participant> {
-        self.places.iter().filter_map(|p| p.participant.as_ref())
-    }
-
-    pub(crate) fn participant_of(&self, endpoint: Guid) -> Option<&Participant> {
-        self.participants().find(|p| p.prefix() == endpoint.prefix)
+    /// When it has something to do, on the world's clock.
+    fn next_timeout(&self) -> Option<i64> {
+        let participant = self.participant.as_ref().filter(|_| self.pause.is_none())?;
+        Some(participant.next_timeout()?.0.saturating_sub(self.clock))
     }
 }
