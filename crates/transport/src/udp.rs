@@ -192,7 +192,7 @@ impl Transport for UdpTransport {
                         lane: Some(lane), ..
                     },
                     ..,
-                ] => lane.0.send(run.iter().map(to_peer)),
+                ] => send_by_lane(lane, run),
                 _ => self.send_by_locator(run),
             });
         }
@@ -257,6 +257,16 @@ fn same_way(a: &Outgoing<'_>, b: &Outgoing<'_>) -> bool {
         (None, None) => true,
         _ => false,
     }
+}
+
+/// Two, usually a sample and a question to its readers, go one by one: preparing a call for many would hold the first up.
+fn send_by_lane(lane: &Lane, datagrams: &[Outgoing<'_>]) -> Sent {
+    let [first, second] = datagrams else {
+        return lane.0.send(datagrams.iter().map(to_peer));
+    };
+    let mut sent = lane.0.send([to_peer(first)]);
+    sent.add(lane.0.send([to_peer(second)]));
+    sent
 }
 
 /// What a connected socket sends: the address is its own.
