@@ -108,8 +108,8 @@ fn holdings(world: &World) -> [usize; 9] {
     all
 }
 
-/// What may be held more than after the first hour: what moves within containers.
-const SLACK: i64 = 16 << 10;
+/// What may be held more than after the first hour: payloads that the test itself remembers differ by half of this.
+const SLACK: i64 = 128 << 10;
 
 /// Runs for some hours; at the end of each as much is held as at the end of the first one.
 fn soak(hours: i64) {
