@@ -275,6 +275,12 @@ impl Scenario {
                 let slowest = limit.map_or(2_000, |limit| 5 * limit);
                 let period = i64::try_from(dice.within(1, slowest)).unwrap() * MS;
                 let most = dice.one_of(&[10, 100, usize::MAX]);
+                // Nor so little at a time that two thousand samples take minutes.
+                let period = if most == 10 {
+                    period.min(500 * MS)
+                } else {
+                    period
+                };
                 Taking::Every(period, most)
             }
         };
