@@ -11,8 +11,9 @@ use dunlin_transport::{Outgoing, Transport};
 use dunlin_wire::{GuidPrefix, Header, Submessage, Timestamp};
 use std::ops::Range;
 
-/// Payloads up to this size are copied behind their header; larger ones are gathered by the kernel.
-pub(crate) const COPY_LIMIT: usize = 4096;
+/// Payloads up to this size are copied behind their header; larger ones are gathered by the kernel, which costs as much as
+/// a copy of 16 KiB and the room for samples to share a datagram.
+const COPY_LIMIT: usize = 16 * 1024;
 /// Bytes of submessages around a sample, if it is nothing special.
 const SAMPLE_OVERHEAD: usize = 96;
 /// Datagrams handed to the transport at once.

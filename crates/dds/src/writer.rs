@@ -1,6 +1,6 @@
 //! The untyped writer: bytes, instances and QoS. Every language and every type goes through it.
 use crate::clock;
-use crate::datagram::{COPY_LIMIT, Datagrams};
+use crate::datagram::Datagrams;
 use crate::error::Error;
 use crate::life::LifeSign;
 use crate::lock::{LEAF, PUBLISH, Ranked, WRITER};
@@ -27,6 +27,8 @@ use dunlin_wire::{Guid, SequenceNumber, Submessage, Timestamp};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, AtomicU64, AtomicUsize, Ordering::SeqCst};
 
+/// Bytes of the application up to this size are serialized; larger ones stay where they are until they are sent.
+const SERIALIZE_LIMIT: usize = 4096;
 /// Bytes of the application that are let go between two looks at the history.
 const AT_ONCE: usize = 16;
 
@@ -213,7 +215,7 @@ impl WriterCore {
     /// Does a member of so many bytes stay where it is, to be gathered by the kernel? Not in a batch, which is to be one piece,
     /// nor where samples are kept for long.
     pub(crate) fn gathers(&self, length: usize) -> bool {
-        length > COPY_LIMIT
+        length > SERIALIZE_LIMIT
             && self.qos.batching.max_bytes == 0
             && self.qos.durability == Durability::Volatile
     }
