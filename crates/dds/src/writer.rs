@@ -328,7 +328,7 @@ impl WriterCore {
         publish: &mut Publish,
         change: &Change,
     ) -> Result<Option<(SequenceNumber, Option<Time>)>, Error> {
-        // Only heartbeats depend on it, and their period is much longer than a tick.
+        // Only heartbeats depend on it, and their period is longer than a tick; a writer without room asks ten times as often.
         let now = clock::coarse();
         let limit = self.datagram_limit.load(SeqCst);
         publish.datagrams.set_limit(limit);
@@ -339,7 +339,9 @@ impl WriterCore {
                     publish.retired = !state.retired().is_empty();
                     return Ok(Some((sequence, state.next_timeout())));
                 }
-                Err(WriteError::Full) => state.ask_for_room(now, &mut publish.datagrams),
+                Err(WriteError::Full) => {
+                    state.ask_for_room(clock::now(), &mut publish.datagrams);
+                }
                 Err(WriteError::OutOfResources(limit)) => {
                     return Err(Error::OutOfResources {
                         entity: self.describe(),

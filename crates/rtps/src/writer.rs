@@ -72,11 +72,8 @@ impl Writer {
     ) -> Result<SequenceNumber, WriteError> {
         let sequence = self.next_sequence(change)?;
         let keeps = self.keeps();
-        if keeps && let Err(error) = self.history.admit(change.instance, self.acknowledged) {
-            if error == WriteError::Full {
-                self.pulse.hurry(now);
-            }
-            return Err(error);
+        if keeps {
+            self.history.admit(change.instance, self.acknowledged)?;
         }
         self.last = sequence;
         if !self.readers.is_empty() {
@@ -230,6 +227,7 @@ impl Writer {
     /// Asks for an answer because a write found no room, unless one is under way that will make some. Should that be
     /// lost, the timer asks soon.
     pub fn ask_for_room(&mut self, now: Time, out: &mut impl Outbox) {
+        self.pulse.hurry(now);
         if self.pulse.last_asked() <= self.acknowledged {
             self.heartbeat(now, out);
         }

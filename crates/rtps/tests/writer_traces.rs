@@ -141,7 +141,9 @@ fn it_asks_at_each_quarter_of_the_limit_and_then_is_full() {
     let full = w.writer.write(Time(0), &sample(0, 0, 8), &mut w.out);
     assert_eq!(full, Err(WriteError::Full));
     assert_eq!(w.writer.last_sequence(), SequenceNumber(8));
-    // Now it asks in a hurry.
+    // Now it asks in a hurry, should the answer that is under way be lost.
+    w.writer.ask_for_room(Time(0), &mut w.out);
+    assert_eq!(w.out.said(), NOTHING);
     assert_eq!(w.wait(10), ["HEARTBEAT 1..8? !"]);
     assert_eq!(w.hear(4, &[], 1), (true, vec![]));
     assert_eq!(w.write(0, 8), ["DATA 9"]);
