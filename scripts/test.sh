@@ -46,6 +46,7 @@ step "lints" cargo clippy --workspace --all-targets --quiet -- -D warnings
 step "release build" cargo build --release --bins
 step "unit and integration tests" cargo test --workspace --no-fail-fast --exclude dunlin-interop-tests
 step "fuzz corpora" cargo test --manifest-path fuzz/Cargo.toml
+step "fuzzing" env FUZZ_SECONDS="${FUZZ_SECONDS:-5}" scripts/fuzz.sh
 step "interoperability" cargo test -p dunlin-interop-tests --no-fail-fast
 
 echo "$passed passed, $failed failed, $skipped skipped"
