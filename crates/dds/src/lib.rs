@@ -69,11 +69,11 @@ pub use dunlin_rtps::{
 pub use dunlin_transport as transport;
 pub use dunlin_wire::{EntityId, Guid, GuidPrefix, Locator, SequenceNumber, Timestamp, VendorId};
 pub use error::{Error, Result};
-pub use participant::{DomainParticipant, ParticipantCounters};
+pub use participant::{DomainParticipant, ParticipantCounters, ReceiverStatus};
 pub use publisher::{DataWriter, DataWriterListener, Publisher};
 pub use status::{
-    IncompatibleQosStatus, LivelinessChangedStatus, LivelinessLostStatus, MatchedStatus,
-    SampleCountStatus, StatusKind, StatusMask,
+    BacklogStatus, IncompatibleQosStatus, LivelinessChangedStatus, LivelinessLostStatus,
+    MatchedStatus, SampleCountStatus, StatusKind, StatusMask,
 };
 pub use subscriber::{DataReader, DataReaderListener, Sample, Subscriber};
 pub use topic::{Topic, TopicData};

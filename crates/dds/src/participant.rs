@@ -11,7 +11,7 @@ use crate::topic::{Topic, TopicData};
 use crate::{Waiting, clock};
 use dunlin_qos::{PublisherQos, SubscriberQos, TopicQos};
 use dunlin_rtps::discovery::{Discovery, DiscoveryConfig};
-use dunlin_transport::{Listen, Receiver, Transport, UdpConfig, UdpTransport};
+use dunlin_transport::{Listen, Receiver, Reception, Transport, UdpConfig, UdpTransport};
 use dunlin_wire::{EntityId, Guid, GuidPrefix, Locator, VendorId, ports};
 use std::io;
 use std::sync::atomic::Ordering::SeqCst;
@@ -38,13 +38,28 @@ pub(crate) struct ParticipantGuard {
 /// The receivers of the multicast groups on which readers want their samples, each with its follower.
 type Groups = Vec<(Locator, Arc<Role>)>;
 
-/// What a participant has received and dropped.
+/// What a participant has received and dropped, and what it could not send.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct ParticipantCounters {
+    /// Datagrams that the system dropped for want of room in a receive buffer ([`DomainParticipant::receivers`] says in which).
+    pub dropped: u64,
+    /// Datagrams that were longer than any that RTPS over this transport has.
+    pub oversized: u64,
+    /// Datagrams that could not be sent; of participants that share a transport, all together.
+    pub unsent: u64,
     /// Messages that were not valid RTPS, or whose rest was not.
     pub malformed: u64,
     /// Messages whose checksum was wrong or missing: damaged on the way, or forged.
     pub damaged: u64,
+}
+
+/// One of the places where a participant receives.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ReceiverStatus {
+    /// What it is told to peers, or its multicast groups.
+    pub locators: Vec<Locator>,
+    /// What it was granted and what it lost.
+    pub reception: Reception,
 }
 
 impl DomainParticipant {
@@ -147,13 +162,35 @@ impl DomainParticipant {
             .discover(|directory, now| directory.assert_participant(now));
     }
 
-    /// What was received and dropped.
+    /// What was received and dropped, and what could not be sent. Asks the system: some microseconds, at no cost to the data path.
     pub fn counters(&self) -> ParticipantCounters {
-        let counters = &self.guard.shared.counters;
+        let shared = &self.guard.shared;
+        let counters = &shared.counters;
+        let receivers = self.receivers();
+        let all = |of: fn(&Reception) -> u64| receivers.iter().map(|r| of(&r.reception)).sum();
         ParticipantCounters {
+            dropped: all(|reception| reception.dropped),
+            oversized: all(|reception| reception.oversized),
+            unsent: shared.transport.failed(),
             malformed: counters.malformed.load(SeqCst),
             damaged: counters.damaged.load(SeqCst),
         }
+    }
+
+    /// Its receivers: user data, discovery, then each multicast group that a reader has asked for.
+    pub fn receivers(&self) -> Vec<ReceiverStatus> {
+        let status = |role: &Role| ReceiverStatus {
+            locators: role.locators().to_vec(),
+            reception: role.reception(),
+        };
+        let shared = &self.guard.shared;
+        let groups = held(&self.guard.groups);
+        let groups = groups.iter().map(|(_, role)| &**role);
+        [&shared.user, &shared.meta]
+            .into_iter()
+            .chain(groups)
+            .map(status)
+            .collect()
     }
 
     /// What has been discovered, a line each, for people who wonder why nothing matches.

@@ -4,7 +4,9 @@ use crate::condition::StatusCondition;
 use crate::error::{Error, Result};
 use crate::participant::ParticipantGuard;
 use crate::signal::Lent;
-use crate::status::{IncompatibleQosStatus, LivelinessLostStatus, MatchedStatus, StatusMask};
+use crate::status::{
+    BacklogStatus, IncompatibleQosStatus, LivelinessLostStatus, MatchedStatus, StatusMask,
+};
 use crate::topic::{Topic, TopicData};
 use crate::writer::{NewChange, WriterCore, WriterEvents};
 use bytes::BytesMut;
@@ -234,6 +236,11 @@ impl<T: TopicData> DataWriter<T> {
     /// `Timeout`, naming the reader that is behind.
     pub fn wait_for_acknowledgments(&self, timeout: Duration) -> Result<()> {
         self.core.wait_for_acknowledgments(timeout)
+    }
+
+    /// How much the reliable readers have not acknowledged yet, and which of them is behind: whom to look at when writes block.
+    pub fn backlog_status(&self) -> BacklogStatus {
+        self.core.backlog()
     }
 
     /// Waits until at least `readers` readers match.

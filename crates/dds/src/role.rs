@@ -14,7 +14,8 @@ use crate::shared::Shared;
 use crate::signal::{Signal, Waiters};
 use crate::{Waiting, clock};
 use dunlin_rtps::Time;
-use dunlin_transport::{Receiver, Waker};
+use dunlin_transport::{Gauge, Receiver, Reception, Waker};
+use dunlin_wire::Locator;
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU8, AtomicUsize, Ordering::SeqCst};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, TryLockError};
 use std::thread::Thread;
@@ -38,6 +39,8 @@ const RECEIVING: u8 = 2;
 pub(crate) struct Role {
     worker: Mutex<Worker>,
     waker: Arc<dyn Waker>,
+    gauge: Arc<dyn Gauge>,
+    locators: Vec<Locator>,
     follower: OnceLock<Thread>,
     /// What the follower does: `AWAY` (looks in every `GRACE`), `ASLEEP` or `RECEIVING`.
     following: AtomicU8,
@@ -57,6 +60,8 @@ impl Role {
     pub(crate) fn new(receiver: Box<dyn Receiver>, waiting: Waiting, sealed: bool) -> Self {
         Self {
             waker: receiver.waker(),
+            gauge: receiver.gauge(),
+            locators: receiver.locators(),
             worker: Mutex::new(Worker::new(receiver, waiting, sealed)),
             follower: OnceLock::new(),
             following: AtomicU8::new(AWAY),
@@ -260,6 +265,16 @@ impl Role {
         self.wanting.raise_all();
     }
 
+    /// What its receiver was granted and what it lost.
+    pub(crate) fn reception(&self) -> Reception {
+        self.gauge.read()
+    }
+
+    /// Where its receiver listens.
+    pub(crate) fn locators(&self) -> &[Locator] {
+        &self.locators
+    }
+
     /// Ends all waiting on this role.
     pub(crate) fn stop(&self) {
         self.stopped.store(true, SeqCst);
@@ -277,7 +292,6 @@ mod tests {
     use crate::{DomainParticipant, ParticipantConfig};
     use bytes::BytesMut;
     use dunlin_transport::{Faults, MemoryNetwork, Received, Wait};
-    use dunlin_wire::Locator;
     use std::io;
 
     /// Nothing ever comes.
@@ -294,11 +308,14 @@ mod tests {
         fn locators(&self) -> Vec<Locator> {
             Vec::new()
         }
-        fn dropped(&self) -> u64 {
-            0
+        fn gauge(&self) -> Arc<dyn Gauge> {
+            Arc::new(Silence)
         }
-        fn buffer_size(&self) -> usize {
-            0
+    }
+
+    impl Gauge for Silence {
+        fn read(&self) -> Reception {
+            Reception::default()
         }
     }
 

@@ -172,6 +172,18 @@ impl SampleCountStatus {
     }
 }
 
+/// What a writer's reliable readers still have to acknowledge, and which of them is behind. Readers are asked once per heartbeat
+/// period, or earlier when a history fills up, so even the quickest is behind for so long.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub struct BacklogStatus {
+    /// The reader that has acknowledged least; `None` if none lacks anything.
+    pub slowest: Option<Guid>,
+    /// Changes that this reader has not acknowledged.
+    pub unacknowledged: u64,
+    /// Changes that the writer keeps, for its readers and for late joiners.
+    pub kept: usize,
+}
+
 /// Keeps a `MatchedStatus` and who is matched.
 #[derive(Default)]
 pub(crate) struct Tally {

@@ -10,7 +10,8 @@ use crate::pool::Pool;
 use crate::shared::{Routes, Shared, fragment_size};
 use crate::signal::{Lent, Waiters};
 use crate::status::{
-    IncompatibleQosStatus, LivelinessLostStatus, MatchedStatus, StatusFlags, StatusKind, Tally,
+    BacklogStatus, IncompatibleQosStatus, LivelinessLostStatus, MatchedStatus, StatusFlags,
+    StatusKind, Tally,
 };
 use crate::timer::Due;
 use arrayvec::ArrayVec;
@@ -639,6 +640,22 @@ impl WriterCore {
     pub(crate) fn incompatible_status(&self) -> IncompatibleQosStatus {
         self.flags.clear(StatusKind::OfferedIncompatibleQos);
         self.incompatible.lock().take()
+    }
+
+    /// Who is behind, and how far.
+    pub(crate) fn backlog(&self) -> BacklogStatus {
+        let state = self.state.lock();
+        let last = state.last_sequence().0;
+        let lag = |acknowledged: SequenceNumber| last.saturating_sub(acknowledged.0);
+        let behind = state
+            .slowest_reader()
+            .map(|(reader, acknowledged)| (reader, lag(acknowledged)))
+            .filter(|(_, lag)| *lag > 0);
+        BacklogStatus {
+            slowest: behind.map(|(reader, _)| reader),
+            unacknowledged: behind.map_or(0, |(_, lag)| lag.unsigned_abs()),
+            kept: state.kept(),
+        }
     }
 
     /// True if a reliable reader still lacks something.

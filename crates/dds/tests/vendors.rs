@@ -4,8 +4,8 @@ mod common;
 use bytes::BytesMut;
 use common::{Keyed, SOON, reader, reliable_all, take, writer};
 use dunlin::transport::{
-    Faults, Listen, MemoryNetwork, MemoryTransport, Outgoing, Reach, Received, Receiver, Sent,
-    Transport, Wait, Waker,
+    Faults, Gauge, Listen, MemoryNetwork, MemoryTransport, Outgoing, Reach, Received, Receiver,
+    Sent, Transport, Wait, Waker,
 };
 use dunlin::*;
 use std::io;
@@ -135,12 +135,8 @@ impl Receiver for Unmasking {
         self.inner.locators()
     }
 
-    fn dropped(&self) -> u64 {
-        self.inner.dropped()
-    }
-
-    fn buffer_size(&self) -> usize {
-        self.inner.buffer_size()
+    fn gauge(&self) -> Arc<dyn Gauge> {
+        self.inner.gauge()
     }
 }
 

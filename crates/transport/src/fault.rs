@@ -110,6 +110,10 @@ impl<T: Transport + 'static> Transport for Fault<T> {
         self.inner.reaches(to)
     }
 
+    fn failed(&self) -> u64 {
+        self.inner.failed()
+    }
+
     fn max_datagram(&self) -> usize {
         self.inner.max_datagram()
     }

@@ -18,7 +18,8 @@ pub use fault::Fault;
 pub use memory::{MemoryNetwork, MemoryTransport};
 pub use tap::Tap;
 pub use traits::{
-    Lane, Listen, Outgoing, Reach, Received, Receiver, Sent, Transport, Wait, Waker, nearest,
+    Gauge, Lane, Listen, Outgoing, Reach, Received, Receiver, Reception, Sent, Transport, Wait,
+    Waker, nearest,
 };
 pub use udp::{UdpConfig, UdpTransport};
 

@@ -11,7 +11,7 @@ use dunlin_wire::Locator;
 
 use crate::pcap;
 use crate::traits::{
-    Lane, Listen, Outgoing, Reach, Received, Receiver, Sent, Transport, Wait, Waker,
+    Gauge, Lane, Listen, Outgoing, Reach, Received, Receiver, Sent, Transport, Wait, Waker,
 };
 
 /// A transport with its datagrams written down, those sent and those received.
@@ -83,6 +83,10 @@ impl<T: Transport> Transport for Tap<T> {
         self.inner.lane(to)
     }
 
+    fn failed(&self) -> u64 {
+        self.inner.failed()
+    }
+
     fn max_datagram(&self) -> usize {
         self.inner.max_datagram()
     }
@@ -117,12 +121,8 @@ impl Receiver for TapReceiver {
         self.inner.locators()
     }
 
-    fn dropped(&self) -> u64 {
-        self.inner.dropped()
-    }
-
-    fn buffer_size(&self) -> usize {
-        self.inner.buffer_size()
+    fn gauge(&self) -> Arc<dyn Gauge> {
+        self.inner.gauge()
     }
 }
 

@@ -113,6 +113,11 @@ pub trait Transport: Send + Sync {
         None
     }
 
+    /// Datagrams that could not be sent since the transport was made, if it counts them.
+    fn failed(&self) -> u64 {
+        0
+    }
+
     /// Bytes that fit into one datagram.
     fn max_datagram(&self) -> usize;
 
@@ -136,11 +141,28 @@ pub trait Receiver: Send {
     /// What to tell peers: for a unicast port one locator per address, best first; for a multicast group the group.
     fn locators(&self) -> Vec<Locator>;
 
-    /// Datagrams that came and were dropped, for want of room here or in the system.
-    fn dropped(&self) -> u64;
+    /// Something that tells any thread what this receiver has and loses.
+    fn gauge(&self) -> Arc<dyn Gauge>;
+}
 
-    /// Bytes that the system queues for this receiver, as far as it says; of several queues the smallest.
-    fn buffer_size(&self) -> usize;
+/// Reads what a receiver was granted and what it lost. It may outlive the receiver and knows nothing then.
+pub trait Gauge: Send + Sync {
+    /// As of now. Asks the system; not for the data path.
+    fn read(&self) -> Reception;
+}
+
+/// What a receiver was granted and what it lost.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub struct Reception {
+    /// Bytes that the system was asked to queue, for each place where the receiver listens.
+    pub asked: usize,
+    /// Bytes that it granted, of several queues the smallest. Less than was asked for means that datagrams are lost sooner when
+    /// they come faster than they are taken.
+    pub granted: usize,
+    /// Datagrams that came and were dropped by the system for want of room.
+    pub dropped: u64,
+    /// Datagrams that came and were dropped since they were longer than the caller's buffer.
+    pub oversized: u64,
 }
 
 /// Ends a receiver's wait. It may outlive the receiver and does nothing then.
@@ -178,6 +200,10 @@ impl<T: Transport + ?Sized> Transport for Arc<T> {
 
     fn lane(&self, to: &Locator) -> Option<Lane> {
         T::lane(self, to)
+    }
+
+    fn failed(&self) -> u64 {
+        T::failed(self)
     }
 
     fn max_datagram(&self) -> usize {

@@ -27,7 +27,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use dunlin_udp::{Buffers, Datagram, Egress, Socket, interfaces};
 use dunlin_wire::Locator;
 
-use crate::traits::{Lane, Listen, Outgoing, Reach, Receiver, Sent, Transport};
+use crate::traits::{Lane, Listen, Outgoing, Reach, Receiver, Reception, Sent, Transport};
 use lanes::Lanes;
 use receiver::{Port, UdpReceiver};
 use selection::Selection;
@@ -81,11 +81,6 @@ impl UdpTransport {
             lanes: Lanes::default(),
             failed: AtomicU64::new(0),
         })
-    }
-
-    /// Datagrams that could not be sent since the transport was made.
-    pub fn failed(&self) -> u64 {
-        self.failed.load(Ordering::Relaxed)
     }
 
     fn unicast(&self, port: u16) -> io::Result<Port> {
@@ -216,11 +211,12 @@ impl Transport for UdpTransport {
         let ports = ports.collect::<io::Result<Vec<_>>>()?;
         let ear = ports.iter().find(|p| self.hears_itself && p.is_unicast());
         let line = Line::new(ear.map(|port| Arc::clone(port.socket())))?;
-        let receiver = UdpReceiver::new(ports, line);
-        if receiver.buffer_size() / 2 < self.buffers.receive {
+        let receiver = UdpReceiver::new(ports, line, self.buffers.receive);
+        let Reception { asked, granted, .. } = receiver.gauge().read();
+        if granted < asked {
             tracing::info!(
-                granted = receiver.buffer_size() / 2,
-                asked = self.buffers.receive,
+                granted,
+                asked,
                 "the receive buffer is smaller than asked for; see net.core.rmem_max"
             );
         }
@@ -239,6 +235,10 @@ impl Transport for UdpTransport {
             send: self.buffers.send,
         };
         self.lanes.to(self.selection.bind_to(), peer, buffers)
+    }
+
+    fn failed(&self) -> u64 {
+        self.failed.load(Ordering::Relaxed)
     }
 
     fn max_datagram(&self) -> usize {

@@ -91,8 +91,13 @@ fn a_write_that_a_stopped_reader_holds_up_says_who_it_is() {
             held_up.text
         );
         assert!(held_up.text.contains("timed out"), "{}", held_up.text);
+        let backlog = writer.ask("backlog");
+        assert_eq!(backlog.get("slowest"), guid, "{}", backlog.text);
+        assert_eq!(backlog.number("behind"), 100, "{}", backlog.text);
         signal("CONT", &stopped);
         writer.wait("acked 10");
+        let backlog = writer.ask("backlog");
+        assert_eq!(backlog.get("slowest"), "none", "{}", backlog.text);
         writer.ask("write 1000 2000");
         let wrote = writer.ask("join");
         assert_eq!(wrote.number("wrote"), 1000, "{}", wrote.text);

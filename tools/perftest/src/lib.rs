@@ -108,6 +108,9 @@ fn run_over<M: Messaging>(messaging: &mut M, session: &Session<'_>) -> Result<()
         Role::Publisher(publisher) => publish(messaging, session, publisher, &mut report),
         Role::Subscriber(subscriber) => subscribe(messaging, session, subscriber, &mut report),
     };
+    if let Some(losses) = messaging.losses() {
+        session.log.line(format!("Warning: {losses}."));
+    }
     report.finish().and(outcome)
 }
 

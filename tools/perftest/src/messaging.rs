@@ -138,6 +138,11 @@ pub(crate) trait Messaging {
     /// How many remote endpoints are matched with ours on this topic.
     fn matched(&self, topic: Topic) -> usize;
 
+    /// What the system could not keep or send, and what to do about that; `None` if there is nothing to tell.
+    fn losses(&self) -> Option<String> {
+        None
+    }
+
     /// For a user who waits in vain: what has been discovered so far, and why nothing matched.
     fn describe_discovery(&self) -> String;
 }

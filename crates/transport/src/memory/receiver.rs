@@ -8,7 +8,7 @@ use dunlin_wire::Locator;
 
 use super::MemoryNetwork;
 use super::state::{Clock, INBOX, Opened, State};
-use crate::traits::{Received, Receiver, Wait, Waker};
+use crate::traits::{Gauge, Received, Receiver, Reception, Wait, Waker};
 
 #[derive(Debug)]
 pub(super) struct MemoryReceiver {
@@ -38,7 +38,7 @@ impl MemoryReceiver {
                 return Some(Received { length, from });
             }
             if let Some(inbox) = state.inbox(self.inbox) {
-                inbox.dropped += 1;
+                inbox.oversized += 1;
             }
         }
         None
@@ -101,19 +101,36 @@ impl Receiver for MemoryReceiver {
         self.locators.clone()
     }
 
-    fn dropped(&self) -> u64 {
-        let mut state = self.network.lock();
-        state.inbox(self.inbox).map_or(0, |i| i.dropped)
-    }
-
-    fn buffer_size(&self) -> usize {
-        INBOX
+    fn gauge(&self) -> Arc<dyn Gauge> {
+        Arc::new(MemoryGauge {
+            network: self.network.clone(),
+            inbox: self.inbox,
+        })
     }
 }
 
 impl Drop for MemoryReceiver {
     fn drop(&mut self) {
         self.network.lock().close(self.inbox);
+    }
+}
+
+struct MemoryGauge {
+    network: MemoryNetwork,
+    inbox: u64,
+}
+
+impl Gauge for MemoryGauge {
+    fn read(&self) -> Reception {
+        let mut state = self.network.lock();
+        state
+            .inbox(self.inbox)
+            .map_or(Reception::default(), |inbox| Reception {
+                asked: INBOX,
+                granted: INBOX,
+                dropped: inbox.dropped,
+                oversized: inbox.oversized,
+            })
     }
 }
 

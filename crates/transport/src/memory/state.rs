@@ -58,6 +58,7 @@ pub(super) struct Inbox {
     queue: BTreeMap<(Duration, u64), Parcel>,
     held: usize,
     pub(super) dropped: u64,
+    pub(super) oversized: u64,
     /// A waker was called.
     pub(super) woken: bool,
     /// Rings when something comes and when a waker is called.
@@ -117,6 +118,7 @@ impl State {
                 queue: BTreeMap::new(),
                 held: 0,
                 dropped: 0,
+                oversized: 0,
                 woken: false,
                 bell: Arc::clone(&bell),
             },

@@ -1,7 +1,8 @@
 //! Receiving from one socket or several.
 use std::io;
 use std::net::Ipv4Addr;
-use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
 
 use bytes::BytesMut;
@@ -9,7 +10,7 @@ use dunlin_udp::{Arrival, Ready, Socket, is_passing, poll_readable};
 use dunlin_wire::Locator;
 
 use super::wake::Line;
-use crate::traits::{Received, Receiver, Wait, Waker};
+use crate::traits::{Gauge, Received, Receiver, Reception, Wait, Waker};
 
 /// The kernel ends a blocking receive so much late at most.
 const TICK: Duration = Duration::from_millis(10);
@@ -25,7 +26,7 @@ pub(super) struct Port {
     /// The destinations to accept, if not all.
     accepted: Option<Vec<Ipv4Addr>>,
     /// Datagrams that did not fit into the buffer.
-    oversized: u64,
+    oversized: Arc<AtomicU64>,
     /// How long the kernel lets a blocking receive last.
     limit: Option<Duration>,
 }
@@ -40,7 +41,7 @@ impl Port {
             socket: Arc::new(socket),
             locators,
             accepted,
-            oversized: 0,
+            oversized: Arc::default(),
             limit: None,
         }
     }
@@ -82,7 +83,7 @@ impl Port {
 
     fn judge(&mut self, buffer: &mut BytesMut, arrival: &Arrival) -> Outcome {
         if arrival.truncated {
-            self.oversized += 1;
+            self.oversized.fetch_add(1, Relaxed);
             return Outcome::Nothing;
         }
         if !self.accepts(arrival.to) {
@@ -130,14 +131,17 @@ pub(super) struct UdpReceiver {
     line: Arc<Line>,
     /// The port to look at first, so that a busy one cannot starve the others.
     next: usize,
+    /// Bytes that the kernel was asked to queue for each port.
+    asked: usize,
 }
 
 impl UdpReceiver {
-    pub(super) fn new(ports: Vec<Port>, line: Arc<Line>) -> Self {
+    pub(super) fn new(ports: Vec<Port>, line: Arc<Line>, asked: usize) -> Self {
         Self {
             ports,
             line,
             next: 0,
+            asked,
         }
     }
 
@@ -234,14 +238,33 @@ impl Receiver for UdpReceiver {
         all.copied().collect()
     }
 
-    fn dropped(&self) -> u64 {
-        let of_kernel = |p: &Port| p.socket.dropped().map_or(0, u64::from);
-        self.ports.iter().map(|p| p.oversized + of_kernel(p)).sum()
+    fn gauge(&self) -> Arc<dyn Gauge> {
+        let ports = self.ports.iter();
+        let ports = ports.map(|p| (Arc::downgrade(&p.socket), Arc::clone(&p.oversized)));
+        Arc::new(UdpGauge {
+            ports: ports.collect(),
+            asked: self.asked,
+        })
     }
+}
 
-    fn buffer_size(&self) -> usize {
-        let sizes = self.ports.iter().map(|p| p.socket.receive_buffer());
-        sizes.flatten().min().unwrap_or(0)
+/// The sockets of a receiver, which it does not keep open, and how many datagrams each found too long.
+struct UdpGauge {
+    ports: Vec<(Weak<Socket>, Arc<AtomicU64>)>,
+    asked: usize,
+}
+
+impl Gauge for UdpGauge {
+    fn read(&self) -> Reception {
+        let sockets = || self.ports.iter().filter_map(|(socket, _)| socket.upgrade());
+        // The kernel counts its own bookkeeping too, and for that doubles what it is asked for (socket(7)).
+        let granted = sockets().flat_map(|s| s.receive_buffer()).min();
+        Reception {
+            asked: self.asked,
+            granted: granted.unwrap_or(0) / 2,
+            dropped: sockets().flat_map(|s| s.dropped()).map(u64::from).sum(),
+            oversized: self.ports.iter().map(|(_, long)| long.load(Relaxed)).sum(),
+        }
     }
 }
 

@@ -3,6 +3,7 @@
 //! The waiting thread waits in a wait set, where it takes the receive role and runs the listeners itself, so a
 //! ping-pong has no hand-off between threads.
 
+mod buffers;
 mod types;
 
 use std::cell::RefCell;
@@ -97,6 +98,9 @@ impl<T: TestData> Dds<T> {
         };
         let participant = DomainParticipant::with_config(options.domain, config).map_err(text)?;
         log.line(format!("  {:<12} {}", "waiting", participant.waiting()));
+        if let Some(note) = buffers::too_small(&participant.receivers()) {
+            log.line(format!("  {:<12} {note}", "buffers"));
+        }
         let presentation = Presentation {
             access_scope: AccessScope::Topic,
             ordered_access: true,
@@ -430,6 +434,10 @@ impl<T: TestData> Messaging for Dds<T> {
                 .as_ref()
                 .map_or(0, DataReader::matched_count)
         })
+    }
+
+    fn losses(&self) -> Option<String> {
+        buffers::losses(&self.participant.receivers(), self.participant.counters())
     }
 
     fn describe_discovery(&self) -> String {

@@ -61,21 +61,16 @@ impl Peer {
 
     /// Who it is, in hexadecimal digits.
     pub(crate) fn introduction(&self) -> String {
-        let hex = |bytes: &[u8]| bytes.iter().map(|b| format!("{b:02x}")).collect::<String>();
         let none = Guid::new(self.participant.guid().prefix, EntityId::UNKNOWN);
         let writer = self.writer.as_ref().map_or(none, DataWriter::guid);
         let reader = self.reader.as_ref().map_or(none, DataReader::guid);
-        format!(
-            "writer={} reader={}",
-            hex(&writer.to_bytes()),
-            hex(&reader.to_bytes())
-        )
+        format!("writer={} reader={}", hex(&writer), hex(&reader))
     }
 
     /// Carries out one command and tells how that went.
     ///
     /// `matched S`, `unmatched S`: waits until every endpoint has a partner, or none has; `write N RATE`: begins to write;
-    /// `stop`, `join`: ends writing, or waits for its end; `acked S`: waits for acknowledgements; `received N S`: waits until
+    /// `backlog`: who is behind, and how far; `stop`, `join`: ends writing, or waits for its end; `acked S`: waits for acknowledgements; `received N S`: waits until
     /// there are so many; `restart`: latencies count from now; `report`. `S` are seconds; waits answer with `ms=` or `timeout`.
     pub(crate) fn obey(&mut self, line: &str) -> String {
         let words: Vec<&str> = line.split_whitespace().collect();
@@ -98,6 +93,7 @@ impl Peer {
                 "restarted".into()
             }
             (Some("report"), ..) => self.report(),
+            (Some("backlog"), ..) => self.backlog(),
             (Some("discovery"), ..) => self.participant.describe_discovery().join(" | "),
             _ => format!("error=unknown command {line:?}"),
         }
@@ -119,6 +115,16 @@ impl Peer {
             Err(Error::Timeout { why, .. }) => format!("timeout {why}"),
             Err(error) => format!("error={error}"),
         }
+    }
+
+    fn backlog(&self) -> String {
+        let Some(writer) = &self.writer else {
+            return "error=no writer".into();
+        };
+        let backlog = writer.backlog_status();
+        let slowest = backlog.slowest.map_or("none".into(), |reader| hex(&reader));
+        let (behind, kept) = (backlog.unacknowledged, backlog.kept);
+        format!("slowest={slowest} behind={behind} kept={kept}")
     }
 
     fn write(&mut self, count: u32, rate: f64) -> String {
@@ -153,6 +159,11 @@ impl Peer {
             lock(&self.journal)
         )
     }
+}
+
+fn hex(guid: &Guid) -> String {
+    let bytes = guid.to_bytes();
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 fn lock(journal: &Mutex<Journal>) -> MutexGuard<'_, Journal> {
