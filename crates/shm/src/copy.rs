@@ -1,0 +1,95 @@
+//! Copies between private and shared memory by instructions that the compiler does not look into.
+//!
+//! The other process may write what we read: in Rust's memory model an ordinary copy of it would be a data race. Inline assembly is
+//! what a device or another process is: bytes come out, whatever they are at that moment. The invariant: both ranges are valid
+//! for the length, the caller has checked it, and they do not overlap.
+#![cfg(all(not(miri), target_arch = "x86_64"))]
+use std::arch::asm;
+
+/// From here on the processor's own block copy is faster.
+const BLOCK: usize = 1024;
+
+/// Copies `length` bytes.
+///
+/// # Safety
+/// `from` can be read and `to` written for `length` bytes, and these do not overlap.
+#[inline]
+pub(crate) unsafe fn bytes(from: *const u8, to: *mut u8, length: usize) {
+    // SAFETY: the caller's promise; each of these copies exactly `length` bytes, which is in its range.
+    unsafe {
+        match length {
+            0..8 => few(from, to, length),
+            8..16 => two_words(from, to, length),
+            16..BLOCK => vectors(from, to, length),
+            _ => block(from, to, length),
+        }
+    }
+}
+
+/// Less than eight.
+///
+/// # Safety
+/// As for [`bytes`].
+#[inline]
+unsafe fn few(mut from: *const u8, mut to: *mut u8, length: usize) {
+    for _ in 0..length {
+        // SAFETY: volatile accesses to single bytes inside both ranges.
+        unsafe {
+            to.write_volatile(from.read_volatile());
+            from = from.add(1);
+            to = to.add(1);
+        }
+    }
+}
+
+/// 8 to 16, as two words that may overlap.
+///
+/// # Safety
+/// As for [`bytes`].
+#[inline]
+unsafe fn two_words(from: *const u8, to: *mut u8, length: usize) {
+    // SAFETY: the first and the last eight bytes lie inside both ranges, as the length is at least eight.
+    unsafe {
+        asm!(
+            "mov {a}, [{from}]", "mov {b}, [{from} + {last}]",
+            "mov [{to}], {a}", "mov [{to} + {last}], {b}",
+            from = in(reg) from, to = in(reg) to, last = in(reg) length - 8,
+            a = out(reg) _, b = out(reg) _, options(nostack, preserves_flags),
+        );
+    }
+}
+
+/// At least 16: vectors of 16 bytes, the last of which may overlap the one before.
+///
+/// # Safety
+/// As for [`bytes`].
+#[inline]
+unsafe fn vectors(from: *const u8, to: *mut u8, length: usize) {
+    // SAFETY: `at` runs over multiples of 16 below `last`, and from each 16 bytes, like those at `last`, lie inside both ranges.
+    unsafe {
+        asm!(
+            "2:",
+            "movdqu {v}, [{from} + {at}]", "movdqu [{to} + {at}], {v}",
+            "add {at}, 16", "cmp {at}, {last}", "jb 2b",
+            "movdqu {v}, [{from} + {last}]", "movdqu [{to} + {last}], {v}",
+            from = in(reg) from, to = in(reg) to, last = in(reg) length - 16,
+            at = inout(reg) 0_usize => _, v = out(xmm_reg) _, options(nostack),
+        );
+    }
+}
+
+/// Any length, by the processor's string copy.
+///
+/// # Safety
+/// As for [`bytes`].
+#[inline]
+unsafe fn block(from: *const u8, to: *mut u8, length: usize) {
+    // SAFETY: copies exactly `length` bytes upwards; the direction flag is clear, as the ABI has it.
+    unsafe {
+        asm!(
+            "rep movsb",
+            inout("rsi") from => _, inout("rdi") to => _, inout("rcx") length => _,
+            options(nostack, preserves_flags),
+        );
+    }
+}

@@ -1,0 +1,48 @@
+//! Messages between the processes of one host through shared memory in which **every byte has one writer**.
+//!
+//! The crate knows processes, opaque identities and bytes, and nothing of DDS. What a process writes lies in memory that
+//! it owns and that the kernel lets others only read; so there is no lock, list or counter that two processes change, and
+//! nothing to repair when one of them dies. `docs/shared-memory.md` tells the story.
+//!
+//! Everything that is read from another process is copied once, then checked, then used. The first thing that cannot be
+//! true is a [`Violation`], and the connection is dead from then on.
+#![deny(unsafe_op_in_unsafe_fn, clippy::undocumented_unsafe_blocks)]
+
+mod error;
+mod link;
+mod memory;
+mod pool;
+mod ring;
+
+#[cfg(not(loom))]
+mod connection;
+#[cfg(not(loom))]
+mod copy;
+#[cfg(not(loom))]
+mod doorbell;
+#[cfg(not(loom))]
+mod hello;
+#[cfg(not(loom))]
+mod rendezvous;
+#[cfg(not(loom))]
+mod segment;
+#[cfg(not(loom))]
+mod socket;
+
+#[cfg(all(test, loom))]
+mod models;
+
+pub use error::{Error, Violation};
+pub use link::LinkSize;
+pub use memory::View;
+pub use pool::{Chunk, Class, Loan, Pool, PoolView, Published};
+pub use ring::{Incoming, Receiver, SendError, Sender, Sleep};
+
+#[cfg(not(loom))]
+pub use connection::{Connection, Control};
+#[cfg(not(loom))]
+pub use doorbell::{Doorbell, Waker, Woken};
+#[cfg(not(loom))]
+pub use rendezvous::{Event, Identity, Limits, Rendezvous, neighbours};
+#[cfg(not(loom))]
+pub use segment::Segment;

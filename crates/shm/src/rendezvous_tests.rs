@@ -1,0 +1,323 @@
+//! Participants of one process that find each other; the clock is in the tests' hands.
+use super::*;
+use crate::pool::Class;
+use crate::ring::Incoming;
+use crate::{Control, PoolView};
+
+const A: Identity = *b"aaaaaaaaaaaaaaaa";
+const B: Identity = *b"bbbbbbbbbbbbbbbb";
+
+/// A group of this test's own.
+fn group(test: u32) -> u32 {
+    std::process::id() << 8 | test
+}
+
+fn participant(group: u32, identity: Identity) -> Rendezvous {
+    Rendezvous::new(group, identity, Limits::default()).unwrap()
+}
+
+fn joined(events: Vec<Event>) -> Vec<Connection> {
+    let joined = |event| match event {
+        Event::Joined(connection) => *connection,
+        Event::Failed(peer, error) => panic!("{peer:?}: {error}"),
+    };
+    events.into_iter().map(joined).collect()
+}
+
+fn only(events: Vec<Event>) -> Connection {
+    let mut all = joined(events);
+    assert_eq!(all.len(), 1);
+    all.remove(0)
+}
+
+fn connect(a: &mut Rendezvous, b: &mut Rendezvous) -> (Connection, Connection) {
+    let now = Instant::now();
+    a.dial(b.identity, now).unwrap();
+    let at_b = only(b.poll(now));
+    (only(a.poll(now)), at_b)
+}
+
+fn failure(events: Vec<Event>) -> Error {
+    match events.into_iter().next() {
+        Some(Event::Failed(_, error)) => error,
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn two_find_each_other_and_talk() {
+    let group = group(1);
+    let (mut a, mut b) = (participant(group, A), participant(group, B));
+    assert_eq!(neighbours(group).unwrap(), [A, B]);
+    let (mut at_a, mut at_b) = connect(&mut a, &mut b);
+    assert_eq!((at_a.peer, at_b.peer), (B, A));
+    assert_eq!(at_a.process, std::process::id());
+    at_a.sender.try_send(&[b"hello"]).unwrap();
+    let mut buffer = vec![0; at_b.receiver.longest()];
+    assert_eq!(
+        at_b.receiver.try_recv(&mut buffer).unwrap(),
+        Some(Incoming::Message(5))
+    );
+    at_b.sender.try_send(&[&buffer[..5], b" back"]).unwrap();
+    assert_eq!(
+        at_a.receiver.try_recv(&mut buffer).unwrap(),
+        Some(Incoming::Message(10))
+    );
+    assert_eq!(&buffer[..10], b"hello back");
+    a.dial(B, Instant::now()).unwrap();
+    assert!(b.poll(Instant::now()).is_empty(), "they are connected");
+    drop(at_a);
+    assert!(matches!(at_b.line.control().unwrap(), Some(Control::End)));
+}
+
+#[test]
+fn calls_that_cross_make_one_connection() {
+    for a_first in [true, false] {
+        let group = group(2);
+        let (mut a, mut b) = (participant(group, A), participant(group, B));
+        let now = Instant::now();
+        a.dial(B, now).unwrap();
+        b.dial(A, now).unwrap();
+        let (mut at_a, mut at_b) = (Vec::new(), Vec::new());
+        for round in 0..4 {
+            if (round % 2 == 0) == a_first {
+                at_a.extend(joined(a.poll(now)));
+            } else {
+                at_b.extend(joined(b.poll(now)));
+            }
+        }
+        assert_eq!((at_a.len(), at_b.len()), (1, 1));
+        at_a[0].sender.try_send(&[b"x"]).unwrap();
+        assert!(at_b[0].receiver.is_ready());
+    }
+}
+
+#[test]
+fn other_groups_and_the_dead_are_not_found() {
+    let b = participant(group(4), B);
+    let mut a = participant(group(3), A);
+    assert_eq!(neighbours(group(3)).unwrap(), [A]);
+    assert!(matches!(a.dial(B, Instant::now()), Err(Error::Gone)));
+    drop(b);
+    assert!(neighbours(group(4)).unwrap().is_empty());
+    assert!(
+        Rendezvous::new(group(3), A, Limits::default()).is_err(),
+        "the identity is taken"
+    );
+}
+
+#[test]
+fn whoever_says_nothing_is_given_up_and_makes_room() {
+    let limits = Limits {
+        handshakes: 2,
+        ..Limits::default()
+    };
+    let group = group(5);
+    let mut a = Rendezvous::new(group, A, limits).unwrap();
+    let now = Instant::now();
+    let mut silent: Vec<_> = (0..3)
+        .map(|_| socket::connect(&name(group, &A)).unwrap())
+        .collect();
+    assert!(a.poll(now).is_empty());
+    assert!(matches!(failure(a.poll(now)), Error::Limit(_)));
+    assert_eq!(a.next_timeout(), Some(now + limits.patience));
+    assert_eq!(a.poll(now + limits.patience).len(), 2);
+    assert_eq!(a.sockets().count(), 1);
+    silent.clear();
+    let mut b = participant(group, B);
+    connect(&mut b, &mut a);
+}
+
+#[test]
+fn no_more_peers_than_allowed() {
+    let group = group(6);
+    let limits = Limits {
+        peers: 1,
+        ..Limits::default()
+    };
+    let mut a = Rendezvous::new(group, A, limits).unwrap();
+    let (mut b, mut c) = (participant(group, B), participant(group, [7; 16]));
+    let connection = connect(&mut b, &mut a);
+    let now = Instant::now();
+    c.dial(A, now).unwrap();
+    assert!(matches!(failure(a.poll(now)), Error::Limit(_)));
+    assert!(matches!(failure(c.poll(now)), Error::Gone));
+    drop(connection);
+    connect(&mut c, &mut a);
+}
+
+#[test]
+fn pools_come_with_the_hello_and_later() {
+    let group = group(7);
+    let (mut a, mut b) = (participant(group, A), participant(group, B));
+    let classes = [Class {
+        capacity: 4096,
+        count: 2,
+    }];
+    let (early, late) = (
+        Pool::new(0, &classes).unwrap(),
+        Pool::new(1, &classes).unwrap(),
+    );
+    a.add_pool(early.clone()).unwrap();
+    let (mut at_a, mut at_b) = connect(&mut a, &mut b);
+    for pool in [&early, &late] {
+        let mut chunk = pool.allocate(4096).unwrap();
+        chunk.bytes_mut().fill(9);
+        at_a.sender.try_send_chunk(&chunk.publish()).unwrap();
+    }
+    let mut next = || at_b.receiver.try_recv(&mut []).unwrap();
+    assert_eq!(next(), Some(Incoming::Chunk(4096)));
+    let loan = at_b.receiver.hold_chunk().unwrap();
+    assert_eq!(
+        at_b.receiver.try_recv(&mut []).unwrap(),
+        Some(Incoming::Chunk(4096))
+    );
+    assert!(matches!(at_b.receiver.hold_chunk(), Err(Error::Limit(_))));
+    at_a.line.announce(&late).unwrap();
+    let Some(Control::Pool(pool)) = at_b.line.control().unwrap() else {
+        panic!("a pool was announced");
+    };
+    assert_eq!(PoolView::number(&pool), 1);
+    at_b.receiver.add_pool(pool).unwrap();
+    let other = at_b.receiver.hold_chunk().unwrap();
+    drop((at_a, a, early, late));
+    let mut bytes = [0; 4096];
+    for loan in [&loan, &other] {
+        loan.read(0, &mut bytes).unwrap();
+        assert_eq!(
+            bytes, [9; 4096],
+            "it outlives its owner's end of the connection"
+        );
+    }
+}
+
+/// What an attacker says instead of a hello, and the violation that it is.
+fn refuse(test: u32, bytes: &[u8], fds: &[BorrowedFd<'_>], expected: Violation) {
+    let group = group(test);
+    let mut a = participant(group, A);
+    let caller = socket::connect(&name(group, &A)).unwrap();
+    socket::send_packet(&caller, bytes, fds).unwrap();
+    let now = Instant::now();
+    match failure(a.poll(now)) {
+        Error::Violation(violation) => assert_eq!(violation, expected),
+        other => panic!("{other}"),
+    }
+    let mut b = participant(group, B);
+    connect(&mut b, &mut a);
+}
+
+#[test]
+fn malformed_hellos_are_refused_and_harm_nobody() {
+    let link = Segment::new(LinkSize::default().bytes()).unwrap();
+    Layout::create(&link.owner(), LinkSize::default()).unwrap();
+    let empty = Segment::new(4096).unwrap();
+    let plain = rustix::fs::memfd_create("plain", rustix::fs::MemfdFlags::CLOEXEC).unwrap();
+    rustix::fs::ftruncate(&plain, 4096).unwrap();
+    let hello = |group, sizes: &[usize]| {
+        let sizes = sizes.to_vec();
+        let identity = [9; 16];
+        Announcement {
+            group,
+            identity,
+            sizes,
+        }
+        .to_bytes()
+    };
+    let test = 8;
+    let ours = group(test);
+    let size = link.len();
+    refuse(test, b"nonsense", &[], Violation::Header);
+    refuse(test, &[0; LONGEST + 1], &[], Violation::Header);
+    refuse(
+        test,
+        &hello(ours + 1, &[size]),
+        &[link.as_fd()],
+        Violation::Header,
+    );
+    refuse(test, &hello(ours, &[]), &[], Violation::Header);
+    refuse(
+        test,
+        &hello(ours, &[size, size]),
+        &[link.as_fd()],
+        Violation::Header,
+    );
+    refuse(
+        test,
+        &hello(ours, &[size]),
+        &[link.as_fd(), link.as_fd()],
+        Violation::Header,
+    );
+    refuse(
+        test,
+        &hello(ours, &[size + 4096]),
+        &[link.as_fd()],
+        Violation::Segment,
+    );
+    refuse(
+        test,
+        &hello(ours, &[usize::MAX]),
+        &[link.as_fd()],
+        Violation::Segment,
+    );
+    refuse(
+        test,
+        &hello(ours, &[4096]),
+        &[plain.as_fd()],
+        Violation::Segment,
+    );
+    refuse(
+        test,
+        &hello(ours, &[4096]),
+        &[empty.as_fd()],
+        Violation::Header,
+    );
+    refuse(
+        test,
+        &hello(ours, &[size, 4096]),
+        &[link.as_fd(), empty.as_fd()],
+        Violation::Header,
+    );
+}
+
+#[test]
+fn malformed_control_is_a_violation() {
+    let group = group(9);
+    let (mut a, mut b) = (participant(group, A), participant(group, B));
+    let segment = Segment::new(4096).unwrap();
+    let cases: [(&[u8], bool); 5] = [
+        (&[0], false),
+        (&[1, 1], false),
+        (&[2], true),
+        (&[2; 9], true),
+        (&[1; 100], false),
+    ];
+    for (bytes, with) in cases {
+        let (at_a, at_b) = connect(&mut a, &mut b);
+        let fds = [segment.as_fd()];
+        socket::send_packet(&at_a.line.shared(), bytes, &fds[..usize::from(with)]).unwrap();
+        assert!(matches!(at_b.line.control(), Err(Error::Violation(_))));
+    }
+}
+
+#[test]
+fn a_reader_that_polls_is_woken_through_the_socket() {
+    use crate::{Doorbell, Woken};
+    let group = group(10);
+    let (mut a, mut b) = (participant(group, A), participant(group, B));
+    let (mut at_a, mut at_b) = connect(&mut a, &mut b);
+    let mut doorbell = Doorbell::new().unwrap();
+    let writer = std::thread::spawn(move || {
+        std::thread::sleep(Duration::from_millis(20));
+        at_a.sender.try_send(&[b"x"]).unwrap();
+        at_a.sender.notify();
+        at_a
+    });
+    let line = at_b.line.clone();
+    let long = Duration::from_secs(20);
+    let woken = doorbell.wait_polling(&mut [&mut at_b.receiver], &[line.as_fd()], long);
+    assert_eq!(woken.unwrap(), Woken::Ready);
+    assert!(at_b.receiver.is_ready());
+    let _at_a = writer.join().unwrap();
+    assert!(matches!(line.control().unwrap(), Some(Control::Ring)));
+    assert!(line.control().unwrap().is_none());
+}
