@@ -13,7 +13,7 @@ use std::ops::Range;
 
 /// Payloads up to this size are copied behind their header; larger ones are gathered by the kernel, which costs as much as
 /// a copy of 16 KiB and the room for samples to share a datagram.
-const COPY_LIMIT: usize = 16 * 1024;
+pub(crate) const COPY_LIMIT: usize = 16 * 1024;
 /// Bytes of submessages around a sample, if it is nothing special.
 const SAMPLE_OVERHEAD: usize = 96;
 /// Datagrams handed to the transport at once.
@@ -155,10 +155,11 @@ impl Datagrams {
         self.begin(to, timestamp);
     }
 
-    /// A question to the readers does not travel with a single sample: they answer a sample that has no question with it
-    /// sooner, and the question in the time that they would wait.
+    /// A question to the readers does not travel with a single small sample: they answer a sample that has no question with it
+    /// sooner, and the question in the time that they would wait. For a large one a datagram more is the greater loss.
     fn let_sample_go_ahead(&mut self, to: To) {
-        let single = |piece: &Piece| piece.to == to && piece.samples == 1;
+        let single =
+            |piece: &Piece| piece.to == to && piece.samples == 1 && piece.payload.is_empty();
         if self.pieces.last().is_some_and(single) {
             self.begin(to, None);
         }

@@ -1,6 +1,6 @@
 //! The untyped writer: bytes, instances and QoS. Every language and every type goes through it.
 use crate::clock;
-use crate::datagram::Datagrams;
+use crate::datagram::{COPY_LIMIT, Datagrams};
 use crate::error::Error;
 use crate::life::LifeSign;
 use crate::lock::{LEAF, PUBLISH, Ranked, WRITER};
@@ -247,6 +247,10 @@ impl WriterCore {
 
     /// Sends the sample that was stored at `now`, with those that wait, unless the writer is ahead of the network.
     fn send_or_hold(self: &Arc<Self>, turn: &mut Publish, now: Timestamp, size: usize) {
+        if size > COPY_LIMIT {
+            // It shares no datagram, so its pace is of no interest.
+            return self.flush_turn(turn);
+        }
         let may_wait = turn.pace.may_wait(now.0, self.shared.arrivals());
         if may_wait && turn.datagrams.has_room(size) {
             turn.pace.hold(now.0, this_thread());

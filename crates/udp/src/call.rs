@@ -1,4 +1,4 @@
-//! The two system calls that every small sample makes, without the C library's wrappers around them: those are points where
+//! The system calls that samples make, without the C library's wrappers around them: those are points where
 //! a thread may be cancelled, and in a process with threads that costs more than the rest of the wrapper.
 use std::io;
 use std::mem::MaybeUninit;
@@ -19,6 +19,18 @@ pub(crate) fn send(fd: i32, bytes: &[u8]) -> io::Result<usize> {
             0_usize,
         )
     };
+    usize::try_from(result).map_err(|_| io::Error::last_os_error())
+}
+
+/// Sends what `header` describes; returns at once.
+///
+/// # Safety
+/// The pointers in `header` point to as much as it says, until the call returns.
+#[inline]
+pub(crate) unsafe fn send_message(fd: i32, header: &libc::msghdr) -> io::Result<usize> {
+    let header = std::ptr::from_ref(header);
+    // SAFETY: the header is borrowed for the call, and the caller answers for what it points to.
+    let result = unsafe { libc::syscall(libc::SYS_sendmsg, fd, header, libc::MSG_DONTWAIT) };
     usize::try_from(result).map_err(|_| io::Error::last_os_error())
 }
 

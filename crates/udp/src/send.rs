@@ -100,10 +100,7 @@ impl Call<'_> {
                 self.offer(|| {
                     let header = slot.header();
                     // SAFETY: the header points into `slot` and the borrowed parts, which stay where they are during the call.
-                    let result = unsafe { libc::sendmsg(fd, &header, libc::MSG_DONTWAIT) };
-                    usize::try_from(result)
-                        .map(drop)
-                        .map_err(|_| io::Error::last_os_error())
+                    unsafe { call::send_message(fd, &header).map(drop) }
                 });
             }
         }
