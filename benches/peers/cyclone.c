@@ -82,13 +82,13 @@ void vendor_open(const struct peer_options *given) {
 }
 
 bool vendor_matched(void) {
-    dds_publication_matched_status_t out = {.current_count = 1};
+    dds_publication_matched_status_t out = {.current_count = options->readers};
     dds_subscription_matched_status_t in = {.current_count = 1};
     if (writer)
         dds_get_publication_matched_status(writer, &out);
     if (reader)
         dds_get_subscription_matched_status(reader, &in);
-    return out.current_count > 0 && in.current_count > 0;
+    return out.current_count >= options->readers && in.current_count > 0;
 }
 
 static void write_one(const bench_Sample *what) {
@@ -108,6 +108,8 @@ void vendor_wait(unsigned milliseconds) {
     if (dds_waitset_wait(waitset, NULL, 0, DDS_MSECS(milliseconds)) > 0)
         take_all(reader);
 }
+
+void vendor_close(void) { dds_delete(participant); }
 
 void vendor_finish(void) {
     dds_write_flush(writer);

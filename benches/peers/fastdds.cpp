@@ -131,12 +131,14 @@ bool vendor_matched()
 {
     PublicationMatchedStatus out;
     SubscriptionMatchedStatus in;
-    out.current_count = in.current_count = 1;
+    const int32_t readers = static_cast<int32_t>(options->readers);
+    out.current_count = readers;
+    in.current_count = 1;
     if (writer != nullptr)
         writer->get_publication_matched_status(out);
     if (reader != nullptr)
         reader->get_subscription_matched_status(in);
-    return out.current_count > 0 && in.current_count > 0;
+    return out.current_count >= readers && in.current_count > 0;
 }
 
 void vendor_write(uint64_t seq)
@@ -155,6 +157,12 @@ void vendor_wait(unsigned milliseconds)
     ConditionSeq active;
     if (waits.wait(active, Duration_t(0, milliseconds * 1000000u)) == ReturnCode_t::RETCODE_OK)
         take_all();
+}
+
+void vendor_close()
+{
+    participant->delete_contained_entities();
+    DomainParticipantFactory::get_instance()->delete_participant(participant);
 }
 
 void vendor_finish()

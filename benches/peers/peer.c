@@ -241,7 +241,7 @@ static void wait_for_match(void) {
 
 static bool parse(int argc, char **argv) {
     static const char *const roles[] = {"ping", "pong", "send", "receive", "match"};
-    options = (struct peer_options){.size = 32, .seconds = 1, .warm_up = 0.2, .out = "/dev/null"};
+    options = (struct peer_options){.size = 32, .readers = 1, .seconds = 1, .warm_up = 0.2, .out = "/dev/null"};
     if (argc < 2)
         return false;
     unsigned role = 0;
@@ -260,6 +260,8 @@ static bool parse(int argc, char **argv) {
             return false;
         else if (strcmp(argv[i], "--size") == 0)
             options.size = (uint32_t)strtoul(argv[++i], NULL, 10);
+        else if (strcmp(argv[i], "--readers") == 0)
+            options.readers = (unsigned)strtoul(argv[++i], NULL, 10);
         else if (strcmp(argv[i], "--seconds") == 0)
             options.seconds = atof(argv[++i]);
         else if (strcmp(argv[i], "--warm-up") == 0)
@@ -275,7 +277,7 @@ static bool parse(int argc, char **argv) {
 int main(int argc, char **argv) {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (!parse(argc, argv)) {
-        fputs("usage: ping|pong|send|receive|match [--size N] [--reliable] [--waitset] [--batch] [--seconds S] "
+        fputs("usage: ping|pong|send|receive|match [--size N] [--reliable] [--waitset] [--batch] [--readers N] [--seconds S] "
               "[--warm-up S] [--out FILE]\n", stderr);
         return 64;
     }
@@ -292,6 +294,7 @@ int main(int argc, char **argv) {
         fflush(stdout);
         while (!closed(1000)) {
         }
+        vendor_close();
     }
     fflush(stdout);
     /* Not through the vendor's clean-up: the other side has what it needs. */

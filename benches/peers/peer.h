@@ -20,6 +20,7 @@ struct peer_options {
     bool reliable;
     bool waitset;       /* the main thread waits for data; otherwise a listener gets it */
     bool batch;         /* many samples in a datagram, where the vendor can */
+    unsigned readers;   /* that a writer waits for */
     double seconds, warm_up;
     const char *out;    /* ping: the file for all latencies, nanoseconds, 32-bit little endian each */
 };
@@ -50,6 +51,7 @@ bool vendor_matched(void);
 void vendor_write(uint64_t seq);
 void vendor_echo(const void *sample);
 void vendor_wait(unsigned milliseconds); /* for data, in the main thread; calls peer_received */
+void vendor_close(void);                 /* leaves the domain with a goodbye */
 void vendor_finish(void);                /* flushes, and waits for acknowledgements if reliable */
 
 #ifdef __cplusplus

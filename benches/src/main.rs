@@ -2,6 +2,7 @@
 //!
 //! Every figure is the median over the repetitions; in each repetition all systems take their turn at a piece of work
 //! before the next one begins, and a ratio compares figures of the same turn.
+mod fan_out;
 mod footprint;
 mod host;
 mod latency;
@@ -36,9 +37,10 @@ type Measure = fn(&Host, &Options) -> Vec<Table>;
 fn run(options: &Options) -> Result<(), String> {
     let host = Host::prepare()?;
     let mut tables: Vec<Table> = Vec::new();
-    let sections: [(Section, Measure); 3] = [
+    let sections: [(Section, Measure); 4] = [
         (Section::Latency, latency::run),
         (Section::Throughput, throughput::run),
+        (Section::FanOut, fan_out::run),
         (Section::Footprint, footprint::run),
     ];
     for (section, measure) in sections {

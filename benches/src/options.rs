@@ -6,6 +6,7 @@ use std::path::PathBuf;
 pub(crate) enum Section {
     Latency,
     Throughput,
+    FanOut,
     Footprint,
 }
 
@@ -27,7 +28,7 @@ const USAGE: &str = "usage: bench [--markdown FILE] [NAME]
   NAME            only rows whose name contains it
   BENCH_SECONDS   seconds of measurement per run [1]
   BENCH_REPEAT    repetitions, of which the median counts [3]
-  BENCH_ONLY      latency, throughput or footprint
+  BENCH_ONLY      latency, throughput, fan-out or footprint
   BENCH_FULL      any value: also sizes without a target";
 
 impl Options {
@@ -81,9 +82,10 @@ fn only() -> Result<Option<Section>, String> {
         Err(_) | Ok("") => Ok(None),
         Ok("latency") => Ok(Some(Section::Latency)),
         Ok("throughput") => Ok(Some(Section::Throughput)),
+        Ok("fan-out") => Ok(Some(Section::FanOut)),
         Ok("footprint") => Ok(Some(Section::Footprint)),
         Ok(other) => Err(format!(
-            "BENCH_ONLY={other}: latency, throughput or footprint is wanted"
+            "BENCH_ONLY={other}: latency, throughput, fan-out or footprint is wanted"
         )),
     }
 }

@@ -11,7 +11,7 @@ use crate::process::{Process, Words};
 use crate::statistics::{median, percentile};
 
 /// Longest time of a run beyond its measurement.
-const OVERTIME: Duration = Duration::from_secs(40);
+pub(crate) const OVERTIME: Duration = Duration::from_secs(40);
 
 /// Latencies of one run, in microseconds.
 #[derive(Clone, Copy, Debug, Default)]

@@ -113,6 +113,7 @@ impl<'a> Node<'a> {
         DataReaderQos {
             reliability: self.reliability(),
             history: self.history(),
+            multicast: self.options.group.into_iter().collect(),
             ..DataReaderQos::default()
         }
     }
@@ -210,7 +211,7 @@ impl<'a> Node<'a> {
 
     fn send(&self) -> Outcome<()> {
         let writer = self.writer(STREAM)?;
-        matched(&[&writer], &[])?;
+        writer.wait_for_matched(self.options.readers, PATIENCE)?;
         let write = |seq| {
             let data = self.payload.clone();
             writer.write(&Sample { seq, data }).map(|_| ())

@@ -1,4 +1,5 @@
 //! The command line of a peer.
+use std::net::Ipv4Addr;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -30,6 +31,10 @@ pub(crate) struct Options {
     pub(crate) batch: u32,
     /// Dunlin: samples in the history of a stream.
     pub(crate) limit: Option<u32>,
+    /// Readers that a writer waits for.
+    pub(crate) readers: usize,
+    /// Dunlin: the multicast group that a reader wants its samples from.
+    pub(crate) group: Option<Ipv4Addr>,
     pub(crate) seconds: Duration,
     pub(crate) warm_up: Duration,
     pub(crate) out: PathBuf,
@@ -47,6 +52,8 @@ impl Options {
             blocking: false,
             batch: 0,
             limit: None,
+            readers: 1,
+            group: None,
             seconds: Duration::from_secs(1),
             warm_up: Duration::from_millis(200),
             out: "/dev/null".into(),
@@ -59,6 +66,8 @@ impl Options {
                 "--blocking" => options.blocking = true,
                 "--batch" => options.batch = value()?.parse()?,
                 "--limit" => options.limit = Some(value()?.parse()?),
+                "--readers" => options.readers = value()?.parse()?,
+                "--group" => options.group = Some(value()?.parse()?),
                 "--size" => options.size = value()?.parse()?,
                 "--seconds" => options.seconds = Duration::try_from_secs_f64(value()?.parse()?)?,
                 "--warm-up" => options.warm_up = Duration::try_from_secs_f64(value()?.parse()?)?,
