@@ -3,7 +3,7 @@ use std::fmt::{self, Display};
 use std::process::Command;
 use std::time::Duration;
 
-use crate::host::Host;
+use crate::host::{Host, kernel_drops};
 use crate::options::Options;
 use crate::process::{Process, Words, words};
 use crate::reading::{self, OVERTIME, Repetitions, Stream, ratio, rounds, typical};
@@ -75,6 +75,7 @@ pub(crate) fn run(host: &Host, options: &Options) -> Vec<Table> {
             "samples/s",
             "to all/s",
             "lost",
+            "kernel drops",
             "CPU pub",
             "CPU pub per reader",
             "of a single one's",
@@ -122,6 +123,7 @@ fn row(
             0 => large(missing),
             failed => format!("{failed} runs failed"),
         },
+        large(own.iter().flatten().map(|s| s.dropped).sum()),
         short(typical(own, |s| s.cpu[0])),
         short(typical(own, |s| s.cpu[0] / readers)),
         short(per_reader),
@@ -153,6 +155,7 @@ fn side(host: &Host, options: &Options, work: &Work, role: &str) -> Command {
 fn measure(host: &Host, options: &Options, work: &Work) -> Result<Stream, String> {
     let patience = Duration::from_secs(u64::from(options.seconds)) + OVERTIME;
     let [first, second] = host.cpus;
+    let before = kernel_drops();
     let mut readers = Vec::new();
     for _ in 0..work.readers {
         let command = side(host, options, work, "receive");
@@ -164,7 +167,9 @@ fn measure(host: &Host, options: &Options, work: &Work) -> Result<Stream, String
         .iter_mut()
         .map(|reader| reader.output(OVERTIME).map(|text| words(&text)))
         .collect::<Result<_, _>>()?;
-    all(&sent, &received)
+    let stream = all(&sent, &received)?;
+    let dropped = kernel_drops() - before;
+    Ok(Stream { dropped, ..stream })
 }
 
 /// The stream as its slowest reader saw it; received is what the one with least has in the end.
@@ -179,6 +184,7 @@ fn all(sent: &Words, received: &[Words]) -> Result<Stream, String> {
         rate: least(|s| s.rate),
         received: least(|s| s.received),
         sent: first.sent,
+        dropped: 0.0,
         cpu: [first.cpu[0], cpu],
     })
 }

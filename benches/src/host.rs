@@ -81,6 +81,20 @@ impl Drop for Host {
     }
 }
 
+/// Datagrams that the kernel has dropped in this namespace since a receive buffer was full, whosever it was.
+pub(crate) fn kernel_drops() -> f64 {
+    drops_in(&read("/proc/net/snmp")).unwrap_or_default()
+}
+
+/// From the two lines on UDP, names above numbers (proc(5)).
+fn drops_in(text: &str) -> Option<f64> {
+    let mut lines = text.lines().filter_map(|line| line.strip_prefix("Udp:"));
+    let (names, numbers) = (lines.next()?, lines.next()?);
+    let mut pairs = names.split_whitespace().zip(numbers.split_whitespace());
+    let (_, number) = pairs.find(|(name, _)| *name == "RcvbufErrors")?;
+    number.parse().ok()
+}
+
 /// Starts this program anew in a network namespace, in place of this process; returns only if that fails.
 fn enter(own: &Path) -> String {
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/interop/netns.sh");
@@ -132,4 +146,17 @@ fn read(path: &str) -> String {
     std::fs::read_to_string(path)
         .map(|text| text.trim().into())
         .unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn drops_are_found_by_their_name() {
+        let text = "Icmp: InMsgs\nIcmp: 3\nUdp: InDatagrams NoPorts InErrors OutDatagrams RcvbufErrors SndbufErrors\n\
+                    Udp: 10 0 7 20 7 1\nUdpLite: RcvbufErrors\nUdpLite: 9\n";
+        assert_eq!(drops_in(text), Some(7.0));
+        assert_eq!(drops_in(""), None);
+    }
 }

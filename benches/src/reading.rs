@@ -31,6 +31,8 @@ pub(crate) struct Stream {
     pub(crate) rate: f64,
     pub(crate) sent: f64,
     pub(crate) received: f64,
+    /// Datagrams that the kernel dropped meanwhile.
+    pub(crate) dropped: f64,
     /// Processor time per sample on each side, nanoseconds.
     pub(crate) cpu: [f64; 2],
 }
@@ -141,6 +143,7 @@ pub(crate) fn of_stream(send: &Words, receive: &Words) -> Result<Stream, String>
         rate: samples / number(receive, "ns")? * 1e9,
         sent,
         received: number(receive, "total")?,
+        dropped: 0.0,
         cpu: [
             number(send, "cpu_ns")? / sent,
             number(receive, "cpu_ns")? / samples,

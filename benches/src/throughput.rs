@@ -1,7 +1,7 @@
 //! The throughput table: one writer, one reader, as fast as they can.
 use std::fmt::{self, Display};
 
-use crate::host::Host;
+use crate::host::{Host, kernel_drops};
 use crate::options::Options;
 use crate::process::words;
 use crate::reading::{self, Pair, Repetitions, Stream, ratio, rounds, typical};
@@ -90,6 +90,7 @@ pub(crate) fn run(host: &Host, options: &Options) -> Vec<Table> {
             "of raw",
             "at least",
             "lost",
+            "kernel drops",
             "CPU pub",
             "CPU sub",
             "samples",
@@ -109,7 +110,7 @@ pub(crate) fn run(host: &Host, options: &Options) -> Vec<Table> {
     }
     table.note(
         "Samples per second as the receiver counts them in its window, median over the repetitions; lost is what was sent and \
-         never arrived. CPU: user and system time of one side per sample, nanoseconds.",
+         never arrived; kernel drops are datagrams for which a receive buffer had no room, in all repetitions. CPU: user and system time of one side per sample, nanoseconds.",
     );
     vec![table]
 }
@@ -152,6 +153,7 @@ fn row(
         short(of_raw),
         target,
         lost,
+        large(own.iter().flatten().map(|s| s.dropped).sum()),
         short(typical(own, |s| s.cpu[0])),
         short(typical(own, |s| s.cpu[1])),
         large(received),
@@ -176,6 +178,9 @@ fn measure(host: &Host, options: &Options, work: &Work) -> Result<Stream, String
         subscriber: side("receive"),
         cpus: host.cpus.map(Some),
     };
+    let before = kernel_drops();
     let (send, receive) = pair.run(options)?;
-    reading::of_stream(&words(&send), &words(&receive))
+    let stream = reading::of_stream(&words(&send), &words(&receive))?;
+    let dropped = kernel_drops() - before;
+    Ok(Stream { dropped, ..stream })
 }
