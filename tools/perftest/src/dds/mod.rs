@@ -1,7 +1,8 @@
 //! Dunlin as the middleware under test, through its public interface only.
 //!
-//! The waiting thread waits in a wait set, where it takes the receive role and runs the listeners itself, so a
-//! ping-pong has no hand-off between threads.
+//! The publisher's thread waits in a wait set, where it takes the receive role and runs the listeners itself, so a
+//! ping-pong has no hand-off between threads. The subscriber's listener answers from Dunlin's own thread, which has nothing
+//! else to wait for.
 
 mod buffers;
 mod types;
@@ -70,12 +71,16 @@ pub(crate) struct Dds<T: TestData> {
     publisher: Publisher,
     subscriber: Subscriber,
     set: WaitSet,
+    /// A set with the guard alone: who waits there does not receive.
+    bell: WaitSet,
     guard: GuardCondition,
     writers: [Option<DataWriter<T>>; 3],
     readers: [Option<DataReader<T>>; 3],
     /// `-multicast`: the groups of the topics.
     groups: Option<[Ipv4Addr; 3]>,
     reading: Reading,
+    /// All that comes goes to listeners, and the main thread waits for none of it.
+    listens: bool,
     closing: Arc<AtomicBool>,
 }
 
@@ -109,6 +114,8 @@ impl<T: TestData> Dds<T> {
         let guard = GuardCondition::new();
         let mut set = WaitSet::new();
         set.attach(guard.clone());
+        let mut bell = WaitSet::new();
+        bell.attach(guard.clone());
         Ok(Self {
             publisher: participant.create_publisher(PublisherQos {
                 presentation,
@@ -120,11 +127,13 @@ impl<T: TestData> Dds<T> {
             }),
             participant,
             set,
+            bell,
             guard,
             writers: [None, None, None],
             readers: [None, None, None],
             groups: options.transport.multicast,
             reading: Reading::of(options),
+            listens: options.read_thread.is_none() && matches!(options.role, Role::Subscriber(_)),
             closing: Arc::default(),
         })
     }
@@ -149,6 +158,17 @@ impl<T: TestData> Dds<T> {
                 drain(&reader, &mut on_sample);
             }
         })
+    }
+
+    /// Where to wait. Once all is matched, a subscriber with listeners leaves receiving to Dunlin's thread: that waits without a
+    /// time limit, so that each sample costs one system call. A change of matches is seen after a nap then.
+    fn place(&self) -> &WaitSet {
+        let writers = self.writers.iter().flatten().map(DataWriter::matched_count);
+        let readers = self.readers.iter().flatten().map(DataReader::matched_count);
+        match self.listens && writers.chain(readers).all(|partners| partners > 0) {
+            true => &self.bell,
+            false => &self.set,
+        }
     }
 
     /// Takes changes of matches back, so that the wait set sleeps until the next one.
@@ -417,7 +437,7 @@ impl<T: TestData> Messaging for Dds<T> {
             }
             // A time-out is looked at above.
             let _ = self
-                .set
+                .place()
                 .wait(Duration::from_nanos((deadline - now).min(NAP) as i64));
             if let Reading::Main(reads) = &self.reading {
                 reads.borrow_mut().iter_mut().for_each(|read| read());
