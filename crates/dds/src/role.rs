@@ -16,7 +16,10 @@ use crate::{Waiting, clock};
 use dunlin_rtps::Time;
 use dunlin_transport::{Gauge, Receiver, Reception, Waker};
 use dunlin_wire::Locator;
-use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU8, AtomicUsize, Ordering::SeqCst};
+use std::sync::atomic::{
+    AtomicBool, AtomicI64, AtomicU8, AtomicU64, AtomicUsize,
+    Ordering::{Relaxed, SeqCst},
+};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, TryLockError};
 use std::thread::Thread;
 use std::time::{Duration, Instant};
@@ -28,6 +31,10 @@ const GRACE: Duration = Duration::from_millis(1);
 const BUSY_GRACE: Duration = Duration::from_millis(4);
 /// After this many looks at a role that is always taken the follower sleeps until it is woken.
 const LOOKS: u32 = 20;
+
+/// A thread that brought others what they waited for so many times, and got nothing itself, leaves the role to them: who
+/// receives its own data needs not be woken.
+const SERVICES: u64 = 3;
 
 /// A net under that sleep, which tests do without.
 const SLEEP: Duration = Duration::from_secs(if cfg!(test) { 3_600 } else { 1 });
@@ -51,8 +58,20 @@ pub(crate) struct Role {
     /// Those of them that do not look in any more.
     dozing: AtomicUsize,
     wanting: Waiters,
+    /// How often somebody who wanted the role got what it waited for from another thread.
+    served: AtomicU64,
     left_at: AtomicI64,
     stopped: AtomicBool,
+}
+
+/// How a thread's time with the role ended.
+enum Led {
+    /// It has what it waited for.
+    Done,
+    /// Time is up, or another thread has the role.
+    Over,
+    /// It only worked for others.
+    ForOthers,
 }
 
 impl Role {
@@ -69,6 +88,7 @@ impl Role {
             wanted: AtomicUsize::new(0),
             dozing: AtomicUsize::new(0),
             wanting: Waiters::default(),
+            served: AtomicU64::new(0),
             left_at: AtomicI64::new(0),
             stopped: AtomicBool::new(false),
         }
@@ -96,15 +116,19 @@ impl Role {
                     looks = 0;
                     worker.expect();
                     self.leaders.fetch_add(1, SeqCst);
-                    let finished = self.lead(worker, shared, signal, deadline, &mut done);
+                    let led = self.lead(worker, shared, signal, deadline, &mut done);
                     self.leave();
-                    if finished {
-                        return true;
+                    match led {
+                        Led::Done => return true,
+                        Led::Over => {}
+                        // As one who found the role taken: it comes back only if nobody else wants it.
+                        Led::ForOthers => looks = 1,
                     }
                 }
                 None => {
                     looks = self.ask(signal, deadline, looks);
                     if signal.consume() && done() {
+                        self.served.fetch_add(1, Relaxed);
                         return true;
                     }
                 }
@@ -122,7 +146,8 @@ impl Role {
         signal: &Arc<Signal>,
         deadline: Option<Time>,
         done: &mut impl FnMut() -> bool,
-    ) -> bool {
+    ) -> Led {
+        let served = self.served.load(Relaxed);
         let interrupted = || signal.is_raised();
         let pause = Pause {
             interrupted: &interrupted,
@@ -135,14 +160,17 @@ impl Role {
             drop(held);
             self.deliver(shared, news);
             if signal.consume() && done() {
-                return true;
+                return Led::Done;
             }
             if self.stopped.load(SeqCst) || deadline.is_some_and(|at| clock::now() >= at) {
-                return false;
+                return Led::Over;
+            }
+            if self.served.load(Relaxed).wrapping_sub(served) >= SERVICES {
+                return Led::ForOthers;
             }
             worker = None;
         }
-        false
+        Led::Over
     }
 
     /// Tells those who wait or listen; user code runs here, without any lock.

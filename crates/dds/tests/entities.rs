@@ -352,3 +352,60 @@ fn samples_of_a_later_batch_have_later_time_stamps() {
         last = stamp;
     }
 }
+
+#[test]
+fn of_two_threads_that_wait_the_one_that_gets_the_data_receives_it() {
+    let net = Net::new(0.0);
+    let (wqos, rqos) = reliable_all();
+    let (a, b) = (net.participant(), net.participant());
+    let writer = writer::<Plain>(&a, "T", wqos);
+    let mine = reader::<Plain>(&b, "T", rqos.clone());
+    let topic = b.create_topic::<Plain>("T", Default::default()).unwrap();
+    let (tell, told) = mpsc::channel();
+    let listener = move |reader: &DataReader<Plain>| {
+        while reader.take_next_sample().is_some() {
+            let _ = tell.send(std::thread::current().id());
+        }
+    };
+    let _witness = b
+        .create_subscriber(Default::default())
+        .create_datareader_with_listener(&topic, rqos, listener)
+        .unwrap();
+    writer.wait_for_matched(2, SOON).unwrap();
+    let over = GuardCondition::new();
+    let closing = over.clone();
+    let status = mine.status_condition();
+    status.set_enabled_statuses(StatusMask::NONE);
+    // It comes first, so that it has the role, but it waits for nothing that comes from outside.
+    let idler = std::thread::spawn(move || {
+        let mut set = WaitSet::new();
+        set.attach(closing);
+        set.attach(status);
+        set.wait(SOON)
+    });
+    std::thread::sleep(std::time::Duration::from_millis(50));
+    let taker = std::thread::spawn(move || {
+        let mut set = WaitSet::new();
+        set.attach(mine.read_condition(Select::default()));
+        let mut left = 200;
+        while left > 0 && set.wait(SOON).is_ok() {
+            left -= mine.take().len().min(left);
+        }
+        left
+    });
+    let taking = taker.thread().id();
+    for number in 0..200 {
+        let data = Bytes::new();
+        writer.write(&Plain { number, data }).unwrap();
+        std::thread::sleep(std::time::Duration::from_millis(2));
+    }
+    assert_eq!(taker.join().unwrap(), 0);
+    over.set_trigger_value(true);
+    idler.join().unwrap().unwrap();
+    let own = told.try_iter().filter(|thread| *thread == taking).count();
+    // On a busy machine the other one takes the role back now and then.
+    assert!(
+        own >= 20,
+        "the thread that waits for data received only {own} of 200 samples itself"
+    );
+}
