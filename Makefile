@@ -7,7 +7,7 @@ all: build
 
 help:
 	@echo "make perftest   build, then latency over UDPv4 on loopback beside the raw floor (under two minutes)"
-	@echo "make bench      latency, throughput and footprint beside raw UDP, Cyclone DDS and Fast DDS (about five minutes)"
+	@echo "make bench      latency, throughput, fan-out and footprint beside raw UDP, Cyclone DDS and Fast DDS (about five minutes)"
 	@echo "make test       install what the tests need, then format, lints, unit, simulation and interop tests"
 	@echo "make fuzz       each fuzz target for 60 s (FUZZ_SECONDS), where nightly Rust is installed"
 	@echo "make build      the release binaries: target/release/perftest, target/release/dunlin"
