@@ -566,7 +566,10 @@ impl Receiver {
 pub(crate) fn pair(size: LinkSize) -> [(Sender, Receiver); 2] {
     let a = Owner::heap(size.bytes());
     let b = Owner::heap(size.bytes());
-    let of = |owner: &Owner| Layout::create(owner, size).expect("a valid size");
+    let of = |owner: &Owner| {
+        Layout::create(owner, size).expect("a valid size");
+        Layout::open(owner).expect("just made")
+    };
     let (of_a, of_b) = (of(&a), of(&b));
     let ends = |own: &Owner, of_own, peer: &Owner, of_peer| {
         let sender = Sender::new(own.clone(), of_own, peer.view(), of_peer);
