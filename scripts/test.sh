@@ -45,6 +45,9 @@ step "format" cargo fmt --all --check
 step "lints" cargo clippy --workspace --all-targets --quiet -- -D warnings
 step "release build" cargo build --release --bins
 step "unit and integration tests" cargo test --workspace --no-fail-fast --exclude dunlin-interop-tests
+# In a directory of its own: the flag would rebuild everything else.
+step "models of shared memory" env RUSTFLAGS="--cfg loom" cargo test --release -p dunlin-shm --lib \
+    --target-dir "${CARGO_TARGET_DIR:-target}/loom"
 step "fuzz corpora" cargo test --manifest-path fuzz/Cargo.toml
 step "fuzzing" env FUZZ_SECONDS="${FUZZ_SECONDS:-5}" scripts/fuzz.sh
 step "interoperability" cargo test -p dunlin-interop-tests --no-fail-fast

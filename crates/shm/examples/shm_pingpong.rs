@@ -188,7 +188,6 @@ impl Ends {
     }
 
     fn send_chunk(&mut self, size: usize, copy: bool) {
-        self.connection.sender.reclaim().expect("honest");
         let mut chunk = self.pool.allocate(size).expect("a free chunk");
         if copy {
             chunk.write(0, &self.data[..size]).expect("room");
@@ -198,6 +197,8 @@ impl Ends {
             .try_send_chunk(&chunk.publish())
             .expect("room");
         self.connection.sender.notify();
+        // While the message is on its way: nobody waits for this.
+        self.connection.sender.reclaim().expect("honest");
     }
 
     fn receive(&mut self) -> usize {
@@ -239,7 +240,8 @@ impl Ends {
 struct Floor {
     base: *mut u8,
     file: std::os::fd::OwnedFd,
-    data: std::cell::RefCell<Vec<u8>>,
+    data: Vec<u8>,
+    buffer: std::cell::RefCell<Vec<u8>>,
 }
 
 impl Floor {
@@ -258,11 +260,11 @@ impl Floor {
         // SAFETY: a new mapping, which replaces nothing.
         let base = unsafe { mmap(std::ptr::null_mut(), 2 * SLOT, protection, flags, &file, 0) }
             .expect("a mapping");
-        let data = vec![7; SLOT].into();
         Self {
             base: base.cast(),
             file,
-            data,
+            data: vec![7; SLOT],
+            buffer: vec![0; SLOT].into(),
         }
     }
 
@@ -279,13 +281,10 @@ impl Floor {
     fn send(&self, slot: usize, size: usize) {
         // SAFETY: the slot has room for a word and 1 MiB, and the other process does not touch it before the word changes.
         unsafe {
-            std::ptr::copy_nonoverlapping(
-                self.data.borrow().as_ptr(),
-                self.base.add(slot * SLOT + 8),
-                size,
-            )
+            std::ptr::copy_nonoverlapping(self.data.as_ptr(), self.base.add(slot * SLOT + 8), size)
         };
-        self.word(slot).fetch_add(1, Ordering::Release);
+        let word = self.word(slot);
+        word.store(word.load(Ordering::Relaxed) + 1, Ordering::Release);
     }
 
     fn receive(&self, slot: usize, size: usize, before: u64) {
@@ -296,7 +295,7 @@ impl Floor {
         unsafe {
             std::ptr::copy_nonoverlapping(
                 self.base.add(slot * SLOT + 8),
-                self.data.borrow_mut().as_mut_ptr(),
+                self.buffer.borrow_mut().as_mut_ptr(),
                 size,
             )
         };

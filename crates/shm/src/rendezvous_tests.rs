@@ -484,3 +484,47 @@ fn a_peer_that_scribbles_while_we_read_harms_only_itself() {
         });
     }
 }
+
+#[test]
+fn many_that_start_at_once_have_one_connection_each_way() {
+    const MANY: u8 = 20;
+    let group = group(13);
+    let limits = Limits {
+        link: LinkSize { slots: 8, loans: 4 },
+        ..Limits::default()
+    };
+    let mut all: Vec<_> = (0..MANY)
+        .map(|i| Rendezvous::new(group, [i; 16], limits).unwrap())
+        .collect();
+    let now = Instant::now();
+    for participant in &mut all {
+        for peer in neighbours(group).unwrap() {
+            participant.dial(peer, now).unwrap();
+        }
+    }
+    let mut connections: Vec<Vec<Connection>> = (0..MANY).map(|_| Vec::new()).collect();
+    for _ in 0..4 {
+        for (participant, its) in all.iter_mut().zip(&mut connections) {
+            its.extend(joined(participant.poll(now)));
+        }
+    }
+    for its in &mut connections {
+        let mut peers: Vec<_> = its.iter().map(|connection| connection.peer).collect();
+        peers.sort_unstable();
+        peers.dedup();
+        assert_eq!(
+            (peers.len(), its.len()),
+            (usize::from(MANY) - 1, usize::from(MANY) - 1)
+        );
+        its.iter_mut()
+            .for_each(|connection| connection.sender.try_send(&[b"hello"]).unwrap());
+    }
+    for connection in connections.iter_mut().flatten() {
+        let got = connection.receiver.try_recv(&mut [0; 8]).unwrap();
+        assert_eq!(
+            got,
+            Some(Incoming::Message(5)),
+            "both ends belong to one connection"
+        );
+    }
+}
