@@ -126,7 +126,7 @@ fn echo(group: u32) {
 fn next(rendezvous: &mut Rendezvous) -> Connection {
     let end = Instant::now() + Duration::from_secs(10);
     while Instant::now() < end {
-        for event in rendezvous.poll(Instant::now()) {
+        if let Some(event) = rendezvous.poll(Instant::now()).into_iter().next() {
             match event {
                 Event::Joined(connection) => return *connection,
                 Event::Failed(_, error) => panic!("{error}"),

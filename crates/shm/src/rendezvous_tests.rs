@@ -462,9 +462,8 @@ fn a_peer_that_scribbles_while_we_read_harms_only_itself() {
                 while !stop.load(Ordering::Relaxed) {
                     let word = 8 + chance.next() as usize % WORDS;
                     // Often what could be true: a small message or descriptor at one of the first positions.
-                    let near = (1 + chance.next() % 8) << 32
-                        | (1 + chance.next() % 3) << 24
-                        | chance.next() % 600;
+                    let header = (1 + chance.next() % 3) << 24 | (chance.next() % 600);
+                    let near = (1 + chance.next() % 8) << 32 | header;
                     let value = if chance.next().is_multiple_of(3) {
                         chance.next()
                     } else {
