@@ -146,7 +146,8 @@ impl Writer {
         };
         let possible = base >= 1 && base - 1 <= self.last;
         let last = self.last;
-        let greets = base == 1 && !asks && !ack_nack.is_final;
+        // A writer that keeps no history has nothing to begin anew with.
+        let greets = base == 1 && !asks && !ack_nack.is_final && self.is_transient();
         let history = self.first_for(Durability::TransientLocal);
         let Some((index, proxy)) = self.reliable_reader(from).filter(|_| possible) else {
             return Acknowledgement::default();
