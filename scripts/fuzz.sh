@@ -5,6 +5,8 @@ set -euo pipefail
 cd "$(dirname "$0")/../fuzz"
 
 seconds=${FUZZ_SECONDS:-60}
+# 0: another course each time.
+seed=${FUZZ_SEED:-0}
 if ! cargo +nightly --version >/dev/null 2>&1; then
     echo "SKIPPED fuzzing: it needs nightly Rust ('rustup toolchain install nightly'); 'make test' replays the corpora without" >&2
     exit 0
@@ -28,7 +30,7 @@ fuzz() {
     local target=$1 log="artifacts/$1.log"
     mkdir -p "found/$target" "artifacts/$target"
     if cargo +nightly fuzz run --fuzz-dir . --features fuzzing "$target" "found/$target" "corpus/$target" -- \
-        -max_total_time="$seconds" -timeout=5 -rss_limit_mb=512 -max_len=4096 >"$log" 2>&1; then
+        -seed="$seed" -max_total_time="$seconds" -timeout=5 -rss_limit_mb=512 -max_len=4096 >"$log" 2>&1; then
         echo "$target: $(sed -n 's/^Done \([0-9]*\) runs in \([0-9]*\) .*/\1 runs in \2 s, nothing found/p' "$log")"
     else
         tail -n 30 "$log"
@@ -37,5 +39,5 @@ fuzz() {
     fi
 }
 export -f fuzz
-export seconds
+export seconds seed
 printf '%s\n' "$@" | xargs -P "$(nproc)" -I TARGET bash -c 'fuzz TARGET'
