@@ -53,10 +53,10 @@ impl ReaderProxy {
         history && self.acknowledged >= self.start
     }
 
-    /// It begins anew at `start`.
+    /// It begins anew at `start`. What it has not acknowledged, and the history has replaced since, stays so.
     pub(super) fn rewind(&mut self, start: i64) {
         self.start = start;
-        self.acknowledged = start - 1;
+        self.acknowledged = self.acknowledged.min(start - 1);
     }
 
     /// It has to be asked what it lacks.
