@@ -20,9 +20,6 @@ const LENGTHS: [(&str, &str); 2] = [("500", "0.3"), ("2500", "1.2")];
 /// A row is right if it is this close to one.
 const TOLERANCE: f64 = 0.02;
 
-/// Other calls: a thread that stands by looks every few milliseconds, in which strace lets thirty round trips or so happen.
-const STANDING_BY: f64 = 0.05;
-
 /// With fewer calls than this for a sample, samples are not acknowledged one by one.
 const NO_ACKNOWLEDGEMENT: f64 = 1.25;
 
@@ -73,7 +70,7 @@ fn push(table: &mut Table, work: &Work, side: &str, calls: &Calls) {
     let few = |count: f64| count <= NO_ACKNOWLEDGEMENT;
     let (limit, verdict) = match (work.system, work.reliable) {
         (System::Dunlin, false) => {
-            let met = one(sends) && one(receives) && others <= STANDING_BY;
+            let met = one(sends) && one(receives) && others <= TOLERANCE;
             ("1 and 1".to_string(), Verdict::of(met))
         }
         (System::Dunlin, true) => {
