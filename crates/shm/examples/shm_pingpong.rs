@@ -6,14 +6,15 @@ use std::process::{Child, Command};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use dunlin_shm::{Class, Connection, Event, Identity, Incoming, Limits, Pool, Rendezvous};
+use dunlin_shm::{
+    BEST_INLINE, Class, Connection, Event, Identity, Incoming, Limits, LinkSize, Pool, Rendezvous,
+};
 use rustix::mm::{MapFlags, ProtFlags, mmap};
+use rustix::process::{Signal, set_parent_process_death_signal};
 use rustix::thread::{CpuSet, sched_setaffinity};
 
 const PARENT: Identity = [1; 16];
-const SIZES: [usize; 4] = [32, 1024, 63_000, 1 << 20];
-/// Up to here a message travels in the ring.
-const INLINE: usize = 8192;
+const SIZES: [usize; 6] = [32, 1024, 4096, 16_384, 63_000, 1 << 20];
 const SLOT: usize = 2 << 20;
 
 fn main() {
@@ -25,7 +26,7 @@ fn main() {
 }
 
 fn rounds(size: usize) -> usize {
-    (2 << 30) / (size + 20_000)
+    (1 << 29) / (size + 20_000)
 }
 
 fn pin(core: usize) {
@@ -33,6 +34,14 @@ fn pin(core: usize) {
     set.set(core);
     if let Err(error) = sched_setaffinity(None, &set) {
         eprintln!("not pinned to core {core}: {error}");
+    }
+}
+
+/// Both directions on one connection.
+fn limits() -> Limits {
+    Limits {
+        accepted: LinkSize::default(),
+        ..Limits::default()
     }
 }
 
@@ -49,7 +58,7 @@ fn ping() {
     let floor = Floor::new(None);
     let group = std::process::id();
     let pool = pool();
-    let mut rendezvous = Rendezvous::new(group, PARENT, Limits::default()).expect("a socket");
+    let mut rendezvous = Rendezvous::new(group, PARENT, limits()).expect("a socket");
     rendezvous.add_pool(pool.clone()).expect("room");
     let program = std::env::current_exe().expect("this program");
     let fd = floor.name();
@@ -67,7 +76,7 @@ fn ping() {
         report(size, "bare slots", count, || floor.ping(size));
         report(
             size,
-            if size <= INLINE {
+            if size <= BEST_INLINE {
                 "ring"
             } else {
                 "ring + chunk"
@@ -75,7 +84,7 @@ fn ping() {
             count,
             || ends.ping(size),
         );
-        if size > INLINE {
+        if size > BEST_INLINE {
             report(size, "chunk, held", count, || ends.ping_held(size));
         }
     }
@@ -105,11 +114,13 @@ fn report(size: usize, way: &str, rounds: usize, mut once: impl FnMut()) {
 
 fn echo(group: u32) {
     pin(1);
+    // A parent that fails takes this process with it.
+    set_parent_process_death_signal(Some(Signal::KILL)).expect("a signal");
     let floor = Floor::new(std::env::args().nth(3));
     let mut identity = [2; 16];
     identity[..4].copy_from_slice(&std::process::id().to_le_bytes());
     let pool = pool();
-    let mut rendezvous = Rendezvous::new(group, identity, Limits::default()).expect("a socket");
+    let mut rendezvous = Rendezvous::new(group, identity, limits()).expect("a socket");
     rendezvous.add_pool(pool.clone()).expect("room");
     rendezvous.dial(PARENT, Instant::now()).expect("a parent");
     let mut ends = Ends::new(next(&mut rendezvous), pool);
@@ -117,7 +128,7 @@ fn echo(group: u32) {
         let all = |rounds: usize| rounds + rounds / 10;
         (0..all(rounds(size))).for_each(|_| floor.pong(size));
         (0..all(rounds(size))).for_each(|_| ends.pong());
-        if size > INLINE {
+        if size > BEST_INLINE {
             (0..all(rounds(size))).for_each(|_| ends.pong_held());
         }
     }
@@ -177,7 +188,7 @@ impl Ends {
     }
 
     fn send(&mut self, size: usize) {
-        if size > INLINE {
+        if size > BEST_INLINE {
             return self.send_chunk(size, true);
         }
         self.connection
@@ -210,7 +221,7 @@ impl Ends {
                 .expect("honest")
             {
                 Some(Incoming::Message(length)) => return length,
-                Some(Incoming::Chunk(_)) => {
+                Some(Incoming::Attached { .. }) => {
                     return self
                         .connection
                         .receiver

@@ -26,6 +26,8 @@ pub enum Control {
 pub struct Connection {
     /// The peer's identity, which it chose itself.
     pub peer: Identity,
+    /// Whether we have dialled; else the peer has.
+    pub dialled: bool,
     /// Its process, as the kernel knows it; 0 if that is none of ours.
     pub process: u32,
     /// Messages to the peer.
@@ -106,6 +108,7 @@ pub(crate) fn assemble(
     own: Segment,
     socket: OwnedFd,
     process: u32,
+    dialled: bool,
 ) -> Result<Connection, Error> {
     use crate::link::Layout;
     let ([link, pools @ ..], [link_size, pool_sizes @ ..]) = (fds, &*hello.sizes) else {
@@ -128,6 +131,7 @@ pub(crate) fn assemble(
     }
     Ok(Connection {
         peer: hello.identity,
+        dialled,
         process,
         sender,
         receiver,

@@ -8,12 +8,16 @@
 //! true is a [`Violation`], and the connection is dead from then on.
 #![deny(unsafe_op_in_unsafe_fn, clippy::undocumented_unsafe_blocks)]
 
+#[cfg(not(loom))]
+mod append;
 mod error;
 mod link;
 mod memory;
 mod pool;
 mod ring;
 
+#[cfg(not(loom))]
+mod bare;
 #[cfg(not(loom))]
 mod connection;
 #[cfg(not(loom))]
@@ -25,9 +29,13 @@ mod hello;
 #[cfg(not(loom))]
 mod rendezvous;
 #[cfg(not(loom))]
+mod room;
+#[cfg(not(loom))]
 mod segment;
 #[cfg(not(loom))]
 mod socket;
+#[cfg(not(loom))]
+mod trust;
 
 #[cfg(all(test, loom))]
 mod models;
@@ -36,13 +44,17 @@ pub use error::{Error, Violation};
 pub use link::LinkSize;
 pub use memory::View;
 pub use pool::{Chunk, Class, Loan, Pool, PoolView, Published};
-pub use ring::{Incoming, Receiver, SendError, Sender, Sleep};
+pub use ring::{BEST_INLINE, Incoming, Receiver, SendError, Sender, Sleep};
 
 #[cfg(not(loom))]
-pub use connection::{Connection, Control};
+pub use bare::Bare;
+#[cfg(not(loom))]
+pub use connection::{Connection, Control, Line};
 #[cfg(not(loom))]
 pub use doorbell::{Doorbell, Waker, Woken};
 #[cfg(not(loom))]
-pub use rendezvous::{Event, Identity, Limits, Rendezvous, neighbours};
+pub use rendezvous::{Event, Identity, Limits, Rendezvous, neighbours, strangers};
 #[cfg(not(loom))]
 pub use segment::Segment;
+#[cfg(not(loom))]
+pub use trust::Trust;

@@ -16,7 +16,7 @@ use crate::{Error, Violation};
 const MAGIC: u64 = u64::from_le_bytes(*b"dunlink\0");
 
 /// Changes whenever the meaning of a word in shared memory does.
-pub(crate) const VERSION: u64 = 1;
+pub(crate) const VERSION: u64 = 2;
 
 /// Bytes of a slot, and words.
 pub(crate) const SLOT: usize = 256;
@@ -47,6 +47,12 @@ impl Default for LinkSize {
 }
 
 impl LinkSize {
+    /// Of a link whose owner only reads: nearly no ring, and as many loans as by default.
+    pub const READER: Self = Self {
+        slots: 2,
+        loans: 32,
+    };
+
     pub(crate) fn is_valid(self) -> bool {
         self.slots.is_power_of_two() && (2..=1 << 16).contains(&self.slots) && self.loans <= 64
     }
@@ -112,6 +118,13 @@ impl Layout {
         self.ring + (position as usize & (self.size.slots as usize - 1)) * SLOT_WORDS
     }
 
+    /// The word that begins a cache line of the slots from `position` on.
+    #[inline]
+    pub(crate) fn line(&self, position: u64, nth: usize) -> usize {
+        let lines = SLOT_WORDS / LINE;
+        self.slot(position + (nth / lines) as u64) + nth % lines * LINE
+    }
+
     /// The word of a loan.
     pub(crate) fn loan(&self, index: u32) -> usize {
         BOARD + index as usize
@@ -131,7 +144,7 @@ mod tests {
         assert_eq!(Layout::open(&owner).unwrap().size, size);
         for (word, bad) in [
             (0, 1),
-            (1, 2),
+            (1, 1),
             (2, 16),
             (2, 3),
             (2, 0),

@@ -93,6 +93,15 @@ impl View {
         });
     }
 
+    /// Asks for the cache line of a word that will be read soon.
+    #[inline]
+    pub(crate) fn fetch(&self, index: usize) {
+        #[cfg(all(not(loom), not(miri), target_arch = "x86_64"))]
+        crate::copy::fetch(self.base.wrapping_add(index).cast());
+        #[cfg(any(loom, miri, not(target_arch = "x86_64")))]
+        let _ = index;
+    }
+
     #[inline]
     fn check(&self, offset: usize, length: usize) {
         assert!(offset <= self.len() && length <= self.len() - offset);
@@ -169,6 +178,15 @@ impl Owner {
     #[cfg(any(test, loom))]
     pub(crate) fn view(&self) -> View {
         self.0.clone()
+    }
+
+    /// Asks for the cache line of a word that will be written soon.
+    #[inline]
+    pub(crate) fn claim(&self, index: usize) {
+        #[cfg(all(not(loom), not(miri), target_arch = "x86_64"))]
+        crate::copy::claim(self.0.base.wrapping_add(index).cast());
+        #[cfg(any(loom, miri, not(target_arch = "x86_64")))]
+        let _ = index;
     }
 
     #[inline]

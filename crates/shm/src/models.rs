@@ -59,26 +59,34 @@ fn a_held_chunk_is_never_written_and_a_returned_one_comes_free() {
         let [(mut sender, _), (_, mut receiver)] = pair(SIZE);
         receiver.add_pool(view).expect("one pool");
         let mut chunk = pool.allocate(8).expect("a free chunk");
-        chunk.write(0, &1_u64.to_le_bytes()).expect("room");
-        sender.try_send_chunk(&chunk.publish()).expect("room");
+        chunk.write(4, &1_u32.to_le_bytes()).expect("room");
+        sender
+            .try_send_attached(&[&7_u16.to_le_bytes()], 1, &chunk.publish(), 4..8)
+            .expect("room");
         let owner = thread::spawn(move || {
             for _ in 0..2 {
                 sender.reclaim().expect("no violation");
                 if let Ok(mut again) = pool.allocate(8) {
-                    again.write(0, &2_u64.to_le_bytes()).expect("room");
+                    again.write(4, &2_u32.to_le_bytes()).expect("room");
                     return (sender, pool, Some(again));
                 }
             }
             (sender, pool, None)
         });
+        let mut inline = [0; 2];
         assert_eq!(
-            receiver.try_recv(&mut []).expect("no violation"),
-            Some(Incoming::Chunk(8))
+            receiver.try_recv(&mut inline).expect("no violation"),
+            Some(Incoming::Attached {
+                inline: 2,
+                at: 1,
+                length: 4
+            })
         );
+        assert_eq!(u16::from_le_bytes(inline), 7);
         let loan = receiver.hold_chunk().expect("a free place");
-        let mut bytes = [0; 8];
+        let mut bytes = [0; 4];
         loan.read(0, &mut bytes).expect("it is still ours");
-        assert_eq!(u64::from_le_bytes(bytes), 1);
+        assert_eq!(u32::from_le_bytes(bytes), 1);
         drop(loan);
         let (mut sender, pool, again) = owner.join().expect("the owner ends");
         drop(again);

@@ -13,9 +13,17 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicUsize;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use crate::link::{Layout, VERSION};
-use crate::memory::{AtomicU64, LINE, Ordering, Owner, View, WORD, fence};
-use crate::{Error, Violation};
+use crate::Error;
+use crate::link::VERSION;
+use crate::memory::{LINE, Ordering, Owner, WORD, fence};
+
+mod chunk;
+mod loan;
+
+pub(crate) use loan::Board;
+
+pub use chunk::{Chunk, Published};
+pub use loan::{Loan, PoolView};
 
 const MAGIC: u64 = u64::from_le_bytes(*b"dunpool\0");
 
@@ -27,6 +35,9 @@ const MAX_CHUNKS: u64 = 1 << 24;
 /// Bytes of the header of a pool, and of a chunk.
 const HEAD: usize = 512;
 const LINE_BYTES: usize = LINE * WORD;
+
+/// In a chunk's count: its only handle may still write.
+const WRITING: usize = 1 << (usize::BITS - 1);
 
 /// Chunks of one size.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -101,6 +112,13 @@ impl Table {
         })
     }
 
+    /// Which class a chunk is of.
+    fn class(&self, index: u32) -> Option<usize> {
+        self.classes
+            .iter()
+            .rposition(|(_, first, _)| *first <= index)
+    }
+
     /// The offset of a chunk's header, and its capacity.
     fn place(&self, index: u32) -> Option<(usize, usize)> {
         let (class, first, offset) = self
@@ -111,6 +129,18 @@ impl Table {
         let nth = index - first;
         let each = class.capacity + LINE_BYTES;
         (nth < class.count).then(|| (offset + nth as usize * each, class.capacity))
+    }
+
+    /// The chunk that an offset lies in.
+    #[cfg(not(loom))]
+    fn chunk_at(&self, place: usize) -> Option<u32> {
+        let (class, first, offset) = self
+            .classes
+            .iter()
+            .rev()
+            .find(|(_, _, offset)| *offset <= place)?;
+        let nth = (place - offset) / (class.capacity + LINE_BYTES);
+        (nth < class.count as usize).then(|| first + nth as u32)
     }
 }
 
@@ -127,7 +157,8 @@ struct Inner {
     #[cfg(not(loom))]
     segment: Option<crate::Segment>,
     table: Table,
-    /// How often each chunk is referred to; zero while it is free.
+    /// How often each chunk is referred to; [`WRITING`] is added until it is published. Zero while it is free, or `WRITING` if it
+    /// was never published.
     counts: Box<[AtomicUsize]>,
     free: Mutex<Free>,
 }
@@ -143,7 +174,8 @@ impl Pool {
     /// Makes a pool in a segment of its own; `number` is below 16 and distinguishes the pools of this process.
     ///
     /// # Errors
-    /// `Argument` for sizes that make no pool, `System` if there is no memory.
+    /// `Argument` for sizes that make no pool, `Limit` if the memory cgroup or the machine has no room for it, `System` if the
+    /// system refuses.
     #[cfg(not(loom))]
     pub fn new(number: u8, classes: &[Class]) -> Result<Self, Error> {
         let table = Table::new(classes).ok_or(Error::Argument(
@@ -243,13 +275,58 @@ impl Pool {
             .store(head / WORD, token.generation(), Ordering::Relaxed);
         // A reader that holds the chunk against the rules, and sees new bytes, sees the new generation, too.
         fence(Ordering::Release);
-        self.inner.counts[index as usize].store(1, std::sync::atomic::Ordering::Relaxed);
+        self.inner.counts[index as usize].store(WRITING | 1, std::sync::atomic::Ordering::Relaxed);
         Ok(Chunk(Published {
             pool: self.clone(),
             token,
             offset: head + LINE_BYTES,
             length,
         }))
+    }
+
+    /// Whether bytes lie in the memory of this pool.
+    #[cfg(not(loom))]
+    pub fn contains(&self, bytes: &[u8]) -> bool {
+        let place = self.inner.place_of(bytes);
+        place.is_some_and(|place| bytes.len() <= self.inner.table.bytes - place)
+    }
+
+    /// Another reference to the published chunk that all of `bytes` lie in, and where in it they begin. The reference is to the
+    /// whole room of the chunk.
+    ///
+    /// `None` for what is not in this pool, not in one chunk, empty, or in a chunk that is still being written: the handle that
+    /// writes might do so after `bytes` are forgotten.
+    ///
+    /// Bytes of a chunk can be borrowed only from its writing handle, which is refused here, or from a counted reference to
+    /// it, so the chunk that we count is the one that `bytes` were taken from, and its count is not zero. Should it be zero all
+    /// the same, it is not raised again, so even then nobody gets a chunk that another may write.
+    #[cfg(not(loom))]
+    pub fn find(&self, bytes: &[u8]) -> Option<(Published, usize)> {
+        use std::sync::atomic::Ordering::{Acquire, Relaxed};
+        let inner = &self.inner;
+        let place = inner.place_of(bytes).filter(|_| !bytes.is_empty())?;
+        let index = inner.table.chunk_at(place)?;
+        let (head, capacity) = inner.table.place(index)?;
+        let at = place.checked_sub(head + LINE_BYTES)?;
+        if at > capacity || bytes.len() > capacity - at {
+            return None;
+        }
+        // Pairs with the Release in `Chunk::publish`. While it is counted, its generation does not change.
+        inner
+            .counts
+            .get(index as usize)?
+            .fetch_update(Acquire, Relaxed, |count| {
+                (count != 0 && count & WRITING == 0).then_some(count + 1)
+            })
+            .ok()?;
+        let generation = inner.owner.load(head / WORD, Ordering::Relaxed) as u32;
+        let chunk = Published {
+            pool: self.clone(),
+            token: Token::new(generation, inner.number, index),
+            offset: head + LINE_BYTES,
+            length: capacity,
+        };
+        Some((chunk, at))
     }
 
     /// Chunks that are free, in all classes.
@@ -263,12 +340,18 @@ impl Inner {
         self.free.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// Where in this memory bytes begin, if they do.
+    #[cfg(not(loom))]
+    fn place_of(&self, bytes: &[u8]) -> Option<usize> {
+        let place = bytes
+            .as_ptr()
+            .addr()
+            .checked_sub(self.owner.address(0).addr())?;
+        (place < self.table.bytes).then_some(place)
+    }
+
     fn give_back(&self, index: u32) {
-        let class = self
-            .table
-            .classes
-            .iter()
-            .rposition(|(_, first, _)| *first <= index);
+        let class = self.table.class(index);
         let mut free = self.lock();
         if let Some(list) = class.and_then(|class| free.classes.get_mut(class)) {
             list.push(index);
@@ -276,335 +359,5 @@ impl Inner {
     }
 }
 
-/// A chunk that is being written.
-#[derive(Debug)]
-pub struct Chunk(Published);
-
-impl Chunk {
-    /// Bytes.
-    pub fn len(&self) -> usize {
-        self.0.length
-    }
-
-    /// Whether it has no bytes.
-    pub fn is_empty(&self) -> bool {
-        self.0.length == 0
-    }
-
-    /// Makes it shorter, if it is longer.
-    pub fn truncate(&mut self, length: usize) {
-        self.0.length = self.0.length.min(length);
-    }
-
-    /// Copies bytes into it.
-    ///
-    /// # Errors
-    /// `Argument` if they do not fit.
-    pub fn write(&mut self, offset: usize, bytes: &[u8]) -> Result<(), Error> {
-        let end = offset.checked_add(bytes.len());
-        if end.is_none_or(|end| end > self.0.length) {
-            return Err(Error::Argument("beyond the end of the chunk"));
-        }
-        self.0.pool.inner.owner.write(self.0.offset + offset, bytes);
-        Ok(())
-    }
-
-    /// The bytes, for writing in place. They hold whatever was there before. Aligned to 64.
-    #[cfg(not(loom))]
-    pub fn bytes_mut(&mut self) -> &mut [u8] {
-        let base = self.0.pool.inner.owner.address(self.0.offset).cast_mut();
-        // SAFETY: the pool placed the chunk inside its memory; it belongs to this `Chunk` alone, no other process can write it,
-        // and no reader of this process has its token before it is published.
-        unsafe { std::slice::from_raw_parts_mut(base, self.0.length) }
-    }
-
-    /// Makes it immutable, to be sent.
-    pub fn publish(self) -> Published {
-        self.0
-    }
-}
-
-/// A chunk that may be read by others, and is not changed until nobody refers to it any more.
-#[derive(Debug)]
-pub struct Published {
-    pool: Pool,
-    token: Token,
-    offset: usize,
-    length: usize,
-}
-
-impl Published {
-    pub(crate) fn token(&self) -> Token {
-        self.token
-    }
-
-    /// Bytes.
-    pub fn len(&self) -> usize {
-        self.length
-    }
-
-    /// Whether it has no bytes.
-    pub fn is_empty(&self) -> bool {
-        self.length == 0
-    }
-
-    fn count(&self) -> &AtomicUsize {
-        &self.pool.inner.counts[self.token.index() as usize]
-    }
-}
-
-#[cfg(not(loom))]
-impl AsRef<[u8]> for Published {
-    fn as_ref(&self) -> &[u8] {
-        let base = self.pool.inner.owner.address(self.offset);
-        // SAFETY: inside the pool's memory, which this process alone can write, and does not while this reference is counted.
-        unsafe { std::slice::from_raw_parts(base, self.length) }
-    }
-}
-
-impl Clone for Published {
-    fn clone(&self) -> Self {
-        self.count()
-            .fetch_add(1, std::sync::atomic::Ordering::Relaxed);
-        Self {
-            pool: self.pool.clone(),
-            ..*self
-        }
-    }
-}
-
-impl Drop for Published {
-    fn drop(&mut self) {
-        // As with any counted reference: what others did with the chunk happened before the last one gives it back.
-        if self
-            .count()
-            .fetch_sub(1, std::sync::atomic::Ordering::AcqRel)
-            == 1
-        {
-            self.pool.inner.give_back(self.token.index());
-        }
-    }
-}
-
-/// The chunks of a peer.
-#[derive(Clone, Debug)]
-pub struct PoolView {
-    view: View,
-    table: Arc<Table>,
-    number: u8,
-}
-
-impl PoolView {
-    /// Reads and checks the header of a peer's pool.
-    ///
-    /// # Errors
-    /// `Violation::Header` if it is not what this version writes, or names chunks outside of the memory.
-    pub fn open(view: View) -> Result<Self, Violation> {
-        if view.len() < HEAD {
-            return Err(Violation::Header);
-        }
-        let word = |index| view.load(index, Ordering::Relaxed);
-        let [magic, version, number, count] = [0, 1, 2, 3].map(word);
-        if magic != MAGIC
-            || version != VERSION
-            || number >= MAX_POOLS.into()
-            || count > MAX_CLASSES as u64
-        {
-            return Err(Violation::Header);
-        }
-        let class = |index: usize| {
-            let capacity = usize::try_from(word(4 + 2 * index)).ok()?;
-            let count = u32::try_from(word(5 + 2 * index)).ok()?;
-            Some(Class { capacity, count })
-        };
-        let classes: Option<Vec<_>> = (0..count as usize).map(class).collect();
-        let table = classes
-            .and_then(|classes| Table::new(&classes))
-            .ok_or(Violation::Header)?;
-        if table.bytes > view.len() {
-            return Err(Violation::Header);
-        }
-        Ok(Self {
-            view,
-            table: Arc::new(table),
-            number: number as u8,
-        })
-    }
-
-    /// Its number, among those of its owner.
-    pub fn number(&self) -> u8 {
-        self.number
-    }
-
-    pub(crate) fn check(&self, token: Token, length: usize) -> Result<(), Violation> {
-        let (_, capacity) = self.table.place(token.index()).ok_or(Violation::Chunk)?;
-        if length > capacity {
-            return Err(Violation::Length);
-        }
-        if !self.is_current(token) {
-            return Err(Violation::Generation);
-        }
-        Ok(())
-    }
-
-    /// Copies the first bytes of a chunk that `check` has found in order.
-    pub(crate) fn copy(&self, token: Token, into: &mut [u8]) -> Result<(), Violation> {
-        let (head, _) = self.table.place(token.index()).ok_or(Violation::Chunk)?;
-        self.view.read(head + LINE_BYTES, into);
-        fence(Ordering::Acquire);
-        if self.is_current(token) {
-            Ok(())
-        } else {
-            Err(Violation::Generation)
-        }
-    }
-
-    fn is_current(&self, token: Token) -> bool {
-        let head = self.table.place(token.index()).map(|(head, _)| head);
-        let current = head.map(|head| self.view.load(head / WORD, Ordering::Relaxed));
-        current == Some(token.generation()) && token.generation() != 0
-    }
-}
-
-/// The chunks that this process holds, where their owner sees it.
-#[derive(Debug)]
-pub(crate) struct Board {
-    own: Owner,
-    layout: Layout,
-    /// Which places are taken, one bit each; private.
-    used: AtomicU64,
-}
-
-impl Board {
-    pub(crate) fn new(own: Owner, layout: Layout) -> Self {
-        Self {
-            own,
-            layout,
-            used: AtomicU64::new(0),
-        }
-    }
-
-    /// Puts a chunk on the board. The caller's cursor has not passed it yet.
-    pub(crate) fn hold(
-        board: &Arc<Self>,
-        pool: PoolView,
-        token: Token,
-        length: usize,
-    ) -> Result<Loan, Error> {
-        let (head, _) = pool.table.place(token.index()).ok_or(Violation::Chunk)?;
-        let place = board.place().ok_or(Error::Limit(
-            "as many chunks are held as the board has places",
-        ))?;
-        // Seen by the owner before the cursor, which is written after it with Release.
-        board
-            .own
-            .store(board.layout.loan(place), token.bits(), Ordering::Release);
-        Ok(Loan {
-            board: board.clone(),
-            place,
-            pool,
-            token,
-            offset: head + LINE_BYTES,
-            length,
-        })
-    }
-
-    fn place(&self) -> Option<u32> {
-        let mut used = self.used.load(Ordering::Relaxed);
-        loop {
-            let place = used.trailing_ones();
-            if place >= self.layout.size.loans {
-                return None;
-            }
-            // Pairs with the Release in `Loan::drop`: the place was cleared before it is taken again.
-            let taken = used | 1 << place;
-            match self
-                .used
-                .compare_exchange(used, taken, Ordering::Acquire, Ordering::Relaxed)
-            {
-                Ok(_) => return Some(place),
-                Err(now) => used = now,
-            }
-        }
-    }
-}
-
-/// A chunk of a peer that stays as it is until this is dropped, if the peer keeps to the rules.
-#[derive(Debug)]
-pub struct Loan {
-    board: Arc<Board>,
-    place: u32,
-    pool: PoolView,
-    token: Token,
-    offset: usize,
-    length: usize,
-}
-
-impl Loan {
-    /// Bytes.
-    pub fn len(&self) -> usize {
-        self.length
-    }
-
-    /// Whether it has no bytes.
-    pub fn is_empty(&self) -> bool {
-        self.length == 0
-    }
-
-    /// Copies bytes out.
-    ///
-    /// # Errors
-    /// `Argument` if they are not all inside; `Violation` if the owner has used the chunk again meanwhile.
-    pub fn read(&self, offset: usize, into: &mut [u8]) -> Result<(), Error> {
-        let end = offset.checked_add(into.len());
-        if end.is_none_or(|end| end > self.length) {
-            return Err(Error::Argument("beyond the end of the chunk"));
-        }
-        self.pool.view.read(self.offset + offset, into);
-        fence(Ordering::Acquire);
-        if self.is_valid() {
-            Ok(())
-        } else {
-            Err(Violation::Generation.into())
-        }
-    }
-
-    /// Whether the owner has left the chunk alone so far, as far as the generation tells.
-    pub fn is_valid(&self) -> bool {
-        self.pool.is_current(self.token)
-    }
-
-    /// The first byte, aligned to 64. What is there may change at any time if the peer breaks the rules.
-    #[cfg(not(loom))]
-    pub fn as_ptr(&self) -> *const u8 {
-        self.pool.view.address(self.offset)
-    }
-
-    /// The bytes, without a copy.
-    ///
-    /// # Safety
-    /// The caller trusts the peer's process not to write the chunk while the slice is in use: its program, and
-    /// whoever else may write that process's memory.
-    #[cfg(not(loom))]
-    pub unsafe fn trusted(&self) -> &[u8] {
-        // SAFETY: `check` and `place` have found the range inside the view, which lives as long as we do; that nobody
-        // writes is the caller's promise.
-        unsafe { std::slice::from_raw_parts(self.as_ptr(), self.length) }
-    }
-}
-
-impl Drop for Loan {
-    fn drop(&mut self) {
-        // Our reads are over before the owner sees it. Then the place may be taken again.
-        self.board
-            .own
-            .store(self.board.layout.loan(self.place), 0, Ordering::Release);
-        self.board
-            .used
-            .fetch_and(!(1 << self.place), Ordering::Release);
-    }
-}
-
 #[cfg(all(test, not(loom)))]
-#[path = "pool_tests.rs"]
 mod tests;

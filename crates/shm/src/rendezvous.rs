@@ -2,9 +2,10 @@
 //!
 //! Each listens on a Unix socket in the abstract namespace, whose name says user, group and identity: there is no file to leave
 //! behind, and the kernel lists the names in `/proc/net/unix`. The names are a hint: anybody can take one, so the kernel is asked who
-//! is at the other end, and only our own user gets a segment. Who starts dials all that are there; each side sends one hello.
+//! is at the other end, and only our own user gets a segment. Who has something to send dials; each side sends one hello.
 //!
-//! If two dial each other at once, the call of the smaller identity counts. A [`Rendezvous`] has no thread: [`Rendezvous::poll`]
+//! Who dials sends, and who accepts reads: two that dial each other have two connections. The links may be large enough for both
+//! directions on one. A [`Rendezvous`] has no thread: [`Rendezvous::poll`]
 //! does what can be done now, and everything in it is bounded in number and time.
 use std::collections::HashMap;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
@@ -27,14 +28,16 @@ const SILENT: Error = Error::Limit("the peer has said nothing in time");
 /// How much at once, and how long.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
-    /// Peers that are connected at once.
+    /// Peers that are connected at once, as many again that have dialled us.
     pub peers: usize,
     /// Conversations that have not come to an end yet, in each direction.
     pub handshakes: usize,
     /// How long one may take.
     pub patience: Duration,
-    /// The links to peers.
-    pub link: LinkSize,
+    /// Our links to peers that we dial.
+    pub dialled: LinkSize,
+    /// Our links to peers that dial us. Pools come with the hello only if this has a ring of more than 2 slots, the least.
+    pub accepted: LinkSize,
 }
 
 impl Default for Limits {
@@ -43,7 +46,8 @@ impl Default for Limits {
             peers: 512,
             handshakes: 64,
             patience: Duration::from_secs(1),
-            link: LinkSize::default(),
+            dialled: LinkSize::default(),
+            accepted: LinkSize::READER,
         }
     }
 }
@@ -69,7 +73,8 @@ pub struct Rendezvous {
     callers: Vec<Caller>,
     /// Have our hello, and have not answered.
     dialled: HashMap<Identity, Dialled>,
-    connected: HashMap<Identity, Weak<OwnedFd>>,
+    /// Those who dialled us, then those whom we dialled.
+    connected: [HashMap<Identity, Weak<OwnedFd>>; 2],
 }
 
 #[derive(Debug)]
@@ -93,12 +98,13 @@ impl Rendezvous {
     /// # Errors
     /// `System` if the identity is taken, or there is no file descriptor left.
     pub fn new(group: u32, identity: Identity, limits: Limits) -> Result<Self, Error> {
-        if !limits.link.is_valid() {
+        if !limits.dialled.is_valid() || !limits.accepted.is_valid() {
             return Err(Error::Argument(
                 "a ring has a power of two of slots, a board at most 64 loans",
             ));
         }
         let listener = socket::listen(&name(group, &identity))?;
+        socket::check_plenty(&listener)?;
         Ok(Self {
             group,
             identity,
@@ -107,8 +113,13 @@ impl Rendezvous {
             pools: Vec::new(),
             callers: Vec::new(),
             dialled: HashMap::new(),
-            connected: HashMap::new(),
+            connected: Default::default(),
         })
+    }
+
+    /// As whom it is known.
+    pub fn identity(&self) -> Identity {
+        self.identity
     }
 
     /// From now on peers get the pool with the hello; those that are connected get it by [`crate::connection::Line::announce`].
@@ -123,23 +134,41 @@ impl Rendezvous {
         Ok(())
     }
 
-    /// Begins a conversation with a peer, if there is none and it is not connected.
+    /// Whether a peer is still there: a connection may end before the process does. One that is just dying may listen a moment longer.
+    ///
+    /// # Errors
+    /// `System` if there is no file descriptor left.
+    pub fn is_listening(&self, peer: &Identity) -> Result<bool, Error> {
+        match socket::connect(&name(self.group, peer)) {
+            Ok(socket) => Ok(socket::check_user(&socket).is_ok()),
+            Err(Errno::CONNREFUSED | Errno::NOENT) => Ok(false),
+            // So many want to talk to it that there is a queue.
+            Err(Errno::AGAIN) => Ok(true),
+            Err(errno) => Err(errno.into()),
+        }
+    }
+
+    /// Begins a conversation with a peer, if there is none and we have not dialled it before.
     ///
     /// # Errors
     /// `Limit` if there are too many peers or conversations, `Gone` if nobody listens there, `Violation::User` for somebody else's.
     pub fn dial(&mut self, peer: Identity, now: Instant) -> Result<(), Error> {
-        if peer == self.identity || self.dialled.contains_key(&peer) || self.is_connected(&peer) {
+        if peer == self.identity
+            || self.dialled.contains_key(&peer)
+            || self.is_connected(&peer, true)
+        {
             return Ok(());
         }
-        if self.dialled.len() >= self.limits.handshakes || !self.has_room() {
+        if self.dialled.len() >= self.limits.handshakes || !self.has_room(true) {
             return Err(Error::Limit("too many peers or conversations"));
         }
         let socket = match socket::connect(&name(self.group, &peer)) {
             Err(Errno::CONNREFUSED | Errno::NOENT) => return Err(Error::Gone),
             other => other?,
         };
+        socket::check_plenty(&socket)?;
         let process = socket::check_user(&socket)?;
-        let link = self.greet(&socket)?;
+        let link = self.greet(&socket, true)?;
         let since = now;
         let dialled = Dialled {
             socket,
@@ -187,7 +216,7 @@ impl Rendezvous {
                     Err(Errno::AGAIN | Errno::INTR | Errno::CONNABORTED) => return,
                     Err(errno) => return events.push(Event::Failed(None, errno.into())),
                 };
-            match socket::check_user(&socket) {
+            match socket::check_plenty(&socket).and_then(|()| socket::check_user(&socket)) {
                 Ok(process) => self.callers.push(Caller {
                     socket,
                     process,
@@ -215,12 +244,14 @@ impl Rendezvous {
                     let event = self.answer(caller, &hello, &fds).transpose();
                     events.extend(event.map(|result| outcome(peer, result)));
                 }
+                // It wanted to know whether we are here.
+                Err(Error::Gone) => {}
                 Err(error) => events.push(Event::Failed(None, error)),
             }
         }
     }
 
-    /// Answers a call; nothing comes of one that crosses a better one.
+    /// Answers a call; nothing comes of the second of one peer.
     fn answer(
         &mut self,
         caller: Caller,
@@ -228,16 +259,14 @@ impl Rendezvous {
         fds: &[OwnedFd],
     ) -> Result<Option<Connection>, Error> {
         let peer = hello.identity;
-        let ours_counts = self.dialled.contains_key(&peer) && self.identity < peer;
-        if ours_counts || peer == self.identity || self.is_connected(&peer) {
+        if peer == self.identity || self.is_connected(&peer, false) {
             return Ok(None);
         }
-        if !self.has_room() {
+        if !self.has_room(false) {
             return Err(Error::Limit("too many peers"));
         }
-        let link = self.greet(&caller.socket)?;
-        let connection = assemble(hello, fds, link, caller.socket, caller.process)?;
-        self.dialled.remove(&peer);
+        let link = self.greet(&caller.socket, false)?;
+        let connection = assemble(hello, fds, link, caller.socket, caller.process, false)?;
         Ok(Some(self.joined(connection)))
     }
 
@@ -253,13 +282,16 @@ impl Rendezvous {
                     events.push(Event::Failed(Some(peer), Violation::Header.into()));
                 }
                 Ok(Some((hello, fds))) => {
-                    let connection =
-                        assemble(&hello, &fds, dialled.link, dialled.socket, dialled.process);
+                    let Dialled {
+                        socket,
+                        process,
+                        link,
+                        ..
+                    } = dialled;
+                    let connection = assemble(&hello, &fds, link, socket, process, true);
                     let connection = connection.map(|connection| self.joined(connection));
                     events.push(outcome(peer, connection));
                 }
-                // Our call crossed theirs, which counts, and comes.
-                Err(Error::Gone) if peer < self.identity => {}
                 Err(error) => events.push(Event::Failed(Some(peer), error)),
             }
         }
@@ -267,27 +299,35 @@ impl Rendezvous {
 
     fn joined(&mut self, connection: Connection) -> Connection {
         let alive = Arc::downgrade(&connection.line.shared());
-        self.connected.insert(connection.peer, alive);
+        self.connected[usize::from(connection.dialled)].insert(connection.peer, alive);
         connection
     }
 
-    fn is_connected(&self, peer: &Identity) -> bool {
-        self.connected
+    fn is_connected(&self, peer: &Identity, dialled: bool) -> bool {
+        self.connected[usize::from(dialled)]
             .get(peer)
             .is_some_and(|alive| alive.strong_count() > 0)
     }
 
-    fn has_room(&mut self) -> bool {
-        self.connected.retain(|_, alive| alive.strong_count() > 0);
-        self.connected.len() < self.limits.peers
+    fn has_room(&mut self, dialled: bool) -> bool {
+        let connected = &mut self.connected[usize::from(dialled)];
+        connected.retain(|_, alive| alive.strong_count() > 0);
+        connected.len() < self.limits.peers
     }
 
     /// Makes a link, and sends it with our hello and pools.
-    fn greet(&self, socket: &OwnedFd) -> Result<Segment, Error> {
-        let link = Segment::new(self.limits.link.bytes())?;
-        Layout::create(&link.owner(), self.limits.link)?;
+    fn greet(&self, socket: &OwnedFd, dialled: bool) -> Result<Segment, Error> {
+        let size = if dialled {
+            self.limits.dialled
+        } else {
+            self.limits.accepted
+        };
+        let link = Segment::new(size.bytes())?;
+        Layout::create(&link.owner(), size)?;
+        // Who only reads has nothing to send.
+        let pools = self.pools.iter().filter(|_| dialled || size.slots > 2);
         let segments: Vec<&Segment> = std::iter::once(&link)
-            .chain(self.pools.iter().filter_map(Pool::segment))
+            .chain(pools.filter_map(Pool::segment))
             .collect();
         let hello = Announcement {
             group: self.group,
@@ -324,9 +364,12 @@ fn hear(socket: &OwnedFd, group: u32) -> Result<Option<(Announcement, Vec<OwnedF
 }
 
 /// What all names of our user's participants in a group begin with.
+/// What all names begin with.
+const VERSION: &str = "dunlin-shm-1.";
+
 fn prefix(group: u32) -> String {
     let user = rustix::process::geteuid().as_raw();
-    format!("dunlin-shm-1.{user}.{group:08x}.")
+    format!("{VERSION}{user}.{group:08x}.")
 }
 
 fn name(group: u32, identity: &Identity) -> String {
@@ -338,17 +381,30 @@ fn name(group: u32, identity: &Identity) -> String {
 /// # Errors
 /// `System` if `/proc` cannot be read.
 pub fn neighbours(group: u32) -> Result<Vec<Identity>, Error> {
-    let prefix = format!("@{}", prefix(group));
+    let user = rustix::process::geteuid().as_raw();
+    listed(group, |other| other == user)
+}
+
+/// The identities that other users have in a group, in the network namespace of this process; at most 4096. For people who wonder
+/// why nobody is found: they share no memory with us.
+///
+/// # Errors
+/// `System` if `/proc` cannot be read.
+pub fn strangers(group: u32) -> Result<Vec<Identity>, Error> {
+    let user = rustix::process::geteuid().as_raw();
+    listed(group, |other| other != user)
+}
+
+fn listed(group: u32, of: impl Fn(u32) -> bool) -> Result<Vec<Identity>, Error> {
     let table = std::fs::read("/proc/net/unix")?;
     let names = table.split(|&byte| byte == b'\n').filter_map(|line| {
-        let name = line
-            .rsplit(|&byte| byte == b' ')
-            .next()?
-            .strip_prefix(prefix.as_bytes())?;
-        let digits = std::str::from_utf8(name)
-            .ok()
-            .filter(|digits| digits.len() == 32)?;
-        Some(u128::from_str_radix(digits, 16).ok()?.to_be_bytes())
+        let name = line.rsplit(|&byte| byte == b' ').next()?;
+        let name = std::str::from_utf8(name).ok()?.strip_prefix('@')?;
+        let (user, rest) = name.strip_prefix(VERSION)?.split_once('.')?;
+        let digits = rest.strip_prefix(&format!("{group:08x}."))?;
+        let ours = digits.len() == 32 && of(user.parse().ok()?);
+        let number = u128::from_str_radix(digits, 16).ok()?;
+        ours.then(|| number.to_be_bytes())
     });
     let mut found: Vec<Identity> = names.take(4096).collect();
     // Each connection that was accepted has the listener's name, too.

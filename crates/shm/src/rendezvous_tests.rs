@@ -12,8 +12,13 @@ fn group(test: u32) -> u32 {
     std::process::id() << 8 | test
 }
 
+/// One that accepts connections for both directions.
 fn participant(group: u32, identity: Identity) -> Rendezvous {
-    Rendezvous::new(group, identity, Limits::default()).unwrap()
+    let limits = Limits {
+        accepted: LinkSize::default(),
+        ..Limits::default()
+    };
+    Rendezvous::new(group, identity, limits).unwrap()
 }
 
 fn joined(events: Vec<Event>) -> Vec<Connection> {
@@ -71,7 +76,7 @@ fn two_find_each_other_and_talk() {
 }
 
 #[test]
-fn calls_that_cross_make_one_connection() {
+fn calls_that_cross_make_a_connection_for_each_direction() {
     for a_first in [true, false] {
         let group = group(2);
         let (mut a, mut b) = (participant(group, A), participant(group, B));
@@ -86,10 +91,72 @@ fn calls_that_cross_make_one_connection() {
                 at_b.extend(joined(b.poll(now)));
             }
         }
-        assert_eq!((at_a.len(), at_b.len()), (1, 1));
-        at_a[0].sender.try_send(&[b"x"]).unwrap();
-        assert!(at_b[0].receiver.is_ready());
+        a.dial(B, now).unwrap();
+        b.dial(A, now).unwrap();
+        assert!(b.poll(now).is_empty() && a.poll(now).is_empty());
+        assert_eq!((at_a.len(), at_b.len()), (2, 2));
+        at_a.sort_by_key(|connection| connection.dialled);
+        at_b.sort_by_key(|connection| !connection.dialled);
+        for (one, other) in at_a.iter_mut().zip(&mut at_b) {
+            assert_ne!(one.dialled, other.dialled);
+            one.sender.try_send(&[b"x"]).unwrap();
+            assert!(other.receiver.is_ready());
+        }
     }
+}
+
+#[test]
+fn who_accepts_needs_no_ring_and_sends_no_pools() {
+    let group = group(14);
+    let limits = Limits::default();
+    let mut a = Rendezvous::new(group, A, limits).unwrap();
+    let mut b = Rendezvous::new(group, B, limits).unwrap();
+    let classes = [Class {
+        capacity: 4096,
+        count: 2,
+    }];
+    let (of_a, of_b) = (
+        Pool::new(0, &classes).unwrap(),
+        Pool::new(0, &classes).unwrap(),
+    );
+    a.add_pool(of_a.clone()).unwrap();
+    b.add_pool(of_b.clone()).unwrap();
+    let (mut at_a, mut at_b) = connect(&mut a, &mut b);
+    assert!(at_a.dialled && !at_b.dialled);
+    let chunk = of_a.allocate(4096).unwrap().publish();
+    at_a.sender
+        .try_send_attached(&[&[1; 9000]], 77, &chunk, 5..4000)
+        .unwrap();
+    let mut buffer = vec![0; at_b.receiver.longest()];
+    let attached = Incoming::Attached {
+        inline: 9000,
+        at: 77,
+        length: 3995,
+    };
+    assert_eq!(at_b.receiver.try_recv(&mut buffer).unwrap(), Some(attached));
+    assert_eq!(at_b.receiver.hold_chunk().unwrap().len(), 3995);
+    assert!(
+        at_b.sender.longest() < 256,
+        "the acceptor's link is small, so is what it can say"
+    );
+    let chunk = of_b.allocate(1).unwrap().publish();
+    at_b.sender.try_send_chunk(&chunk).unwrap();
+    assert!(at_a.receiver.try_recv(&mut []).unwrap().is_some());
+    assert!(matches!(at_a.receiver.hold_chunk(), Err(Error::Limit(_))));
+}
+
+#[test]
+fn the_end_of_a_connection_is_not_the_end_of_the_peer() {
+    let group = group(15);
+    let (mut a, mut b) = (participant(group, A), participant(group, B));
+    let (at_a, at_b) = connect(&mut a, &mut b);
+    drop(at_b);
+    assert!(matches!(at_a.line.control().unwrap(), Some(Control::End)));
+    assert!(a.is_listening(&B).unwrap());
+    assert!(b.poll(Instant::now()).is_empty(), "a question is no event");
+    assert_eq!(b.sockets().count(), 1);
+    drop(b);
+    assert!(!a.is_listening(&B).unwrap());
 }
 
 #[test]
@@ -166,12 +233,14 @@ fn pools_come_with_the_hello_and_later() {
         at_a.sender.try_send_chunk(&chunk.publish()).unwrap();
     }
     let mut next = || at_b.receiver.try_recv(&mut []).unwrap();
-    assert_eq!(next(), Some(Incoming::Chunk(4096)));
+    let whole = Some(Incoming::Attached {
+        inline: 0,
+        at: 0,
+        length: 4096,
+    });
+    assert_eq!(next(), whole);
     let loan = at_b.receiver.hold_chunk().unwrap();
-    assert_eq!(
-        at_b.receiver.try_recv(&mut []).unwrap(),
-        Some(Incoming::Chunk(4096))
-    );
+    assert_eq!(at_b.receiver.try_recv(&mut []).unwrap(), whole);
     assert!(matches!(at_b.receiver.hold_chunk(), Err(Error::Limit(_))));
     at_a.line.announce(&late).unwrap();
     let Some(Control::Pool(pool)) = at_b.line.control().unwrap() else {
@@ -367,23 +436,35 @@ fn hostile(group: u32, victim: &mut Rendezvous, pool: &Pool, chance: &mut Chance
     }
 }
 
-/// What is in the first slot: the header word, then the two words of a descriptor.
-fn first_slot(kind: usize, chance: &mut Chance) -> [u64; 3] {
+/// What is in the first slot: the header word, then the words of a descriptor.
+fn first_slot(kind: usize, chance: &mut Chance) -> [u64; 5] {
     use crate::memory::WORD;
     let random = chance.next();
     let at = |kind: u64, length: u64| 1 << 32 | kind << 24 | length;
     match kind {
         // A chunk that does not exist, a length beyond it, a sequence from the future, a length beyond the ring, anything.
         0 => [
-            at(2, 2 * WORD as u64),
+            at(2, 4 * WORD as u64),
             1 << 32 | (random % 0xff_fff0 + 4),
+            0,
+            0,
             64,
         ],
-        1 => [at(2, 2 * WORD as u64), 1 << 32, 4097 + random % (1 << 40)],
-        2 => [(2 + random % 1_000_000) << 32 | 1 << 24 | 5, 0, 0],
-        3 => [at(1, 31_745 + random % (1 << 23)), 0, 0],
-        4 => [at(1, 249 + random % 20_000), random, random],
-        _ => [random | 1, chance.next(), chance.next()],
+        1 => [
+            at(2, 4 * WORD as u64),
+            1 << 32,
+            0,
+            random % 4097,
+            4097 + random % (1 << 40),
+        ],
+        2 => [(2 + random % 1_000_000) << 32 | 1 << 24 | 5, 0, 0, 0, 0],
+        3 => [at(1, 31_745 + random % (1 << 23)), 0, 0, 0, 0],
+        4 => [at(1, 249 + random % 20_000), random, random, 0, 0],
+        5 => [random | 1, chance.next(), chance.next(), 0, 0],
+        // The place of the attachment, the begin of its range, the number of its inline slots.
+        6 => [at(2, 40), 1 << 32, 9 + random % (1 << 40), 0, 64],
+        7 => [at(2, 40), 1 << 32, 8, 4097 + random, 1],
+        _ => [at(2, 249 + random % 20_000), 1 << 32, 8, 0, 64],
     }
 }
 
@@ -404,7 +485,7 @@ fn no_garbage_of_a_hostile_peer_does_more_than_end_its_connection() {
     .unwrap();
     let mut chance = Chance(0x9e37_79b9_7f4a_7c15);
     let mut buffer = vec![0; at_victim.receiver.longest()];
-    for run in 0..6 * 200_usize {
+    for run in 0..9 * 200_usize {
         let mut hostile = hostile(group, &mut victim, &pool, &mut chance);
         let ring = Layout::open(&hostile.link.owner()).unwrap().slot(0);
         let owner = hostile.link.owner();
@@ -489,7 +570,8 @@ fn many_that_start_at_once_have_one_connection_each_way() {
     const MANY: u8 = 20;
     let group = group(13);
     let limits = Limits {
-        link: LinkSize { slots: 8, loans: 4 },
+        dialled: LinkSize { slots: 8, loans: 4 },
+        accepted: LinkSize { slots: 2, loans: 4 },
         ..Limits::default()
     };
     let mut all: Vec<_> = (0..MANY)
@@ -513,12 +595,16 @@ fn many_that_start_at_once_have_one_connection_each_way() {
         peers.dedup();
         assert_eq!(
             (peers.len(), its.len()),
-            (usize::from(MANY) - 1, usize::from(MANY) - 1)
+            (usize::from(MANY) - 1, 2 * (usize::from(MANY) - 1))
         );
         its.iter_mut()
+            .filter(|connection| connection.dialled)
             .for_each(|connection| connection.sender.try_send(&[b"hello"]).unwrap());
     }
     for connection in connections.iter_mut().flatten() {
+        if connection.dialled {
+            continue;
+        }
         let got = connection.receiver.try_recv(&mut [0; 8]).unwrap();
         assert_eq!(
             got,

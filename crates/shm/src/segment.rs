@@ -6,6 +6,7 @@ use std::ffi::c_void;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::ptr::null_mut;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
 use rustix::fs::{
     FallocateFlags, MemfdFlags, SealFlags, fallocate, fcntl_add_seals, fcntl_get_seals, fstat,
@@ -27,6 +28,10 @@ const SEALS: SealFlags = SealFlags::SHRINK
 
 const PAGE: usize = 4096;
 
+/// Of the 65,530 mappings that a process may have, those that are left to others are many more.
+const MOST_MAPPED: usize = 16_384;
+static MAPPED: AtomicUsize = AtomicUsize::new(0);
+
 /// Memory of this process that others may map for reading, without a name in any directory.
 #[derive(Debug)]
 pub struct Segment {
@@ -38,12 +43,14 @@ impl Segment {
     /// Makes a segment of at least `bytes` bytes, zeroed and all of it in memory.
     ///
     /// # Errors
-    /// `Argument` if it is empty or larger than 4 GiB, `System` if there is no memory or no file descriptor left.
+    /// `Argument` if it is empty or larger than 4 GiB, `Limit` if the memory cgroup or the machine has no room for it, `System` if
+    /// there is no memory or no file descriptor left.
     pub fn new(bytes: usize) -> Result<Self, Error> {
         if bytes == 0 || bytes > MAX_SEGMENT {
             return Err(Error::Argument("a segment has between 1 byte and 4 GiB"));
         }
         let bytes = bytes.next_multiple_of(PAGE);
+        crate::room::check(bytes)?;
         let fd = memfd_create("dunlin", MemfdFlags::CLOEXEC | MemfdFlags::ALLOW_SEALING)?;
         fallocate(&fd, FallocateFlags::empty(), 0, bytes as u64)?;
         let mapping = Mapping::new(&fd, bytes, ProtFlags::READ | ProtFlags::WRITE)?;
@@ -124,6 +131,10 @@ unsafe impl Sync for Mapping {}
 
 impl Mapping {
     fn new(fd: &OwnedFd, bytes: usize, protection: ProtFlags) -> Result<Self, Error> {
+        if MAPPED.fetch_add(1, Relaxed) >= MOST_MAPPED {
+            MAPPED.fetch_sub(1, Relaxed);
+            return Err(Error::Limit("this process has too many segments"));
+        }
         // SAFETY: no address is asked for, so nothing that exists is replaced.
         let base = unsafe {
             mmap(
@@ -134,8 +145,14 @@ impl Mapping {
                 fd,
                 0,
             )
-        }?;
-        Ok(Self { base, bytes })
+        };
+        match base {
+            Ok(base) => Ok(Self { base, bytes }),
+            Err(errno) => {
+                MAPPED.fetch_sub(1, Relaxed);
+                Err(errno.into())
+            }
+        }
     }
 }
 
@@ -143,6 +160,7 @@ impl Drop for Mapping {
     fn drop(&mut self) {
         // SAFETY: made by `new` with this length, and nobody has a view of it any more.
         let _ = unsafe { munmap(self.base, self.bytes) };
+        MAPPED.fetch_sub(1, Relaxed);
     }
 }
 

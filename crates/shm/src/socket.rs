@@ -1,7 +1,7 @@
 //! Unix sockets in the abstract namespace: packets, file descriptors, and who is at the other end.
 use std::io::{IoSlice, IoSliceMut};
 use std::mem::MaybeUninit;
-use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
 
 use rustix::io::Errno;
 use rustix::net::{
@@ -57,6 +57,16 @@ pub(crate) fn check_user(socket: &OwnedFd) -> Result<u32, Error> {
         return Err(Violation::User.into());
     }
     Ok(credentials.pid.as_raw_nonzero().get().unsigned_abs())
+}
+
+/// Refuses a connection when half of the descriptors that this process may have are in use: the others are not ours.
+pub(crate) fn check_plenty(socket: &OwnedFd) -> Result<(), Error> {
+    let limit = rustix::process::getrlimit(rustix::process::Resource::Nofile).current;
+    let number = u64::try_from(socket.as_raw_fd()).unwrap_or(0);
+    if limit.is_some_and(|limit| number >= limit / 2) {
+        return Err(Error::Limit("this process has few file descriptors left"));
+    }
+    Ok(())
 }
 
 /// Sends one packet with file descriptors; at once or not at all.

@@ -3,7 +3,7 @@ use std::os::unix::process::CommandExt;
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-use dunlin_shm::{Error, Event, Limits, Rendezvous, Violation, neighbours};
+use dunlin_shm::{Error, Event, Limits, Rendezvous, Violation, neighbours, strangers};
 use rustix::net::{AddressFamily, RecvFlags, SocketAddrUnix, SocketType, connect, recv, socket};
 
 const NAME: &str = "DUNLIN_SHM_NAME";
@@ -24,6 +24,10 @@ fn stranger() {
         neighbours(0).expect("proc").is_empty(),
         "only our own user's are listed"
     );
+    let mut parts = name.split('.').skip(2);
+    let group = parts.next().map(|digits| u32::from_str_radix(digits, 16));
+    let group = group.expect("a group").expect("digits");
+    assert_eq!(strangers(group).expect("proc"), [[1; 16]]);
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! Waiting for several sockets, for a limited time, or for another thread's call.
 use std::io;
-use std::os::fd::{AsRawFd, OwnedFd, RawFd};
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd, RawFd};
 use std::time::Duration;
 
 use rustix::event::{EventfdFlags, eventfd};
@@ -33,6 +33,12 @@ impl Event {
     pub fn clear(&self) {
         // It fails only if the event is not set.
         let _ = rustix::io::read(&self.0, &mut [0_u8; 8]);
+    }
+}
+
+impl AsFd for Event {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.0.as_fd()
     }
 }
 

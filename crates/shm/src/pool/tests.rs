@@ -2,8 +2,9 @@
 use proptest::prelude::*;
 
 use super::*;
+use crate::Violation;
 use crate::link::LinkSize;
-use crate::ring::{Incoming, Receiver, Sender, pair};
+use crate::ring::{Incoming, Receiver, SendError, Sender, pair};
 
 const SIZE: LinkSize = LinkSize { slots: 8, loans: 2 };
 const CLASSES: [Class; 2] = [
@@ -31,7 +32,7 @@ fn filled(pool: &Pool, length: usize, with: u8) -> Published {
 
 fn next(receiver: &mut Receiver) -> Option<usize> {
     match receiver.try_recv(&mut []).unwrap()? {
-        Incoming::Chunk(length) => Some(length),
+        Incoming::Attached { length, .. } => Some(length),
         Incoming::Message(_) => panic!("no message was sent"),
     }
 }
@@ -87,6 +88,29 @@ fn a_chunk_is_free_when_all_readers_have_passed_and_returned_it() {
 }
 
 #[test]
+fn a_reader_that_has_stopped_leaves_half_of_the_chunks_to_others() {
+    for (count, most) in [(2, 1), (3, 2), (6, 3)] {
+        let classes = [64, 128].map(|capacity| Class { capacity, count });
+        let pool = Pool::heap(0, &classes).unwrap();
+        let (mut sender, mut receiver) = direction(&pool);
+        let send = |sender: &mut Sender| sender.try_send_chunk(&filled(&pool, 64, 9));
+        let large = |sender: &mut Sender| sender.try_send_chunk(&filled(&pool, 65, 9));
+        (0..most).for_each(|_| send(&mut sender).unwrap());
+        assert_eq!(send(&mut sender), Err(SendError::Full));
+        (0..most).for_each(|_| large(&mut sender).unwrap());
+        assert_eq!(large(&mut sender), Err(SendError::Full));
+        assert_eq!(pool.free(), 2 * (count - most) as usize);
+        sender.try_send(&[b"needs no chunk"]).unwrap();
+        next(&mut receiver);
+        receiver.skip_chunk().unwrap();
+        let chunk = pool.allocate(64).unwrap();
+        sender.has_place_for(&chunk).unwrap();
+        sender.try_send_chunk(&chunk.publish()).unwrap();
+        assert_eq!(send(&mut sender), Err(SendError::Full));
+    }
+}
+
+#[test]
 fn the_loans_of_a_dead_reader_vanish_with_its_sender() {
     let pool = Pool::heap(0, &CLASSES).unwrap();
     let (mut sender, mut receiver) = direction(&pool);
@@ -105,14 +129,13 @@ fn the_loans_of_a_dead_reader_vanish_with_its_sender() {
 fn a_full_board_leaves_the_chunk_to_be_copied() {
     let pool = Pool::heap(0, &CLASSES).unwrap();
     let (mut sender, mut receiver) = direction(&pool);
-    for i in 0..3 {
-        sender.try_send_chunk(&filled(&pool, 8, i)).unwrap();
-    }
     let mut loans = Vec::new();
-    for _ in 0..2 {
+    for i in 0..2 {
+        sender.try_send_chunk(&filled(&pool, 8, i)).unwrap();
         next(&mut receiver);
         loans.push(receiver.hold_chunk().unwrap());
     }
+    sender.try_send_chunk(&filled(&pool, 8, 2)).unwrap();
     next(&mut receiver);
     assert!(matches!(receiver.hold_chunk(), Err(Error::Limit(_))));
     let mut bytes = [0; 8];
@@ -143,6 +166,81 @@ fn an_owner_that_uses_a_held_chunk_again_is_found_out() {
         loan.read(0, &mut [0; 8]),
         Err(Error::Violation(Violation::Generation))
     ));
+}
+
+#[test]
+fn bytes_are_found_in_the_published_chunk_that_they_lie_in() {
+    let pool = Pool::heap(3, &CLASSES).unwrap();
+    let other = Pool::heap(3, &CLASSES).unwrap();
+    let all: Vec<Published> = (0..4).map(|i| filled(&pool, 50, i)).collect();
+    for chunk in &all {
+        let bytes = chunk.as_ref();
+        for (from, to) in [(0, 50), (0, 1), (49, 50), (7, 30)] {
+            let (found, at) = pool.find(&bytes[from..to]).unwrap();
+            assert_eq!((found.token(), at), (chunk.token(), from));
+            assert_eq!(&found.as_ref()[..50], bytes);
+            assert!(found.len() >= 64, "the whole room");
+        }
+        assert!(pool.contains(bytes) && !other.contains(bytes));
+        assert!(other.find(bytes).is_none());
+        assert!(pool.find(&bytes[..0]).is_none());
+    }
+    for stray in [&[1_u8; 10][..], b"static", &[]] {
+        assert!(!pool.contains(stray) && pool.find(stray).is_none());
+    }
+    let (found, _) = pool.find(&all[1].as_ref()[1..]).unwrap();
+    drop(all);
+    assert_eq!(pool.free(), 3, "what was found is counted");
+    assert_eq!(found.as_ref()[..50], [1; 50]);
+    drop(found);
+    assert_eq!(pool.free(), 4);
+}
+
+#[test]
+fn a_chunk_that_is_being_written_is_not_found_and_comes_free() {
+    let pool = Pool::heap(3, &CLASSES).unwrap();
+    for _ in 0..2 {
+        let mut chunk = pool.allocate(64).unwrap();
+        let bytes: &[u8] = chunk.bytes_mut();
+        assert!(pool.contains(bytes) && pool.find(bytes).is_none());
+        drop(chunk);
+        assert_eq!(pool.free(), 4);
+        let chunk = pool.allocate(64).unwrap().publish();
+        assert!(pool.find(chunk.as_ref()).is_some());
+    }
+}
+
+#[test]
+fn only_what_lies_in_one_chunk_is_found() {
+    let pool = Pool::heap(3, &CLASSES).unwrap();
+    let _all: Vec<Published> = (0..4).map(|i| filled(&pool, 50, i)).collect();
+    let memory = &pool.inner.owner;
+    // SAFETY: the pool's own memory, which nobody writes here.
+    let bytes = unsafe { std::slice::from_raw_parts(memory.address(0), memory.len()) };
+    for from in (0..bytes.len()).step_by(8) {
+        for to in (from + 8..=bytes.len()).step_by(8) {
+            let expected = (0..4).find_map(|index| {
+                let (head, capacity) = pool.inner.table.place(index)?;
+                let room = head + LINE_BYTES..head + LINE_BYTES + capacity;
+                (room.start <= from && to <= room.end).then(|| (index, from - room.start))
+            });
+            let found = pool.find(&bytes[from..to]);
+            let found = found.map(|(chunk, at)| (chunk.token().index(), at));
+            assert_eq!(found, expected, "{from}..{to}");
+        }
+    }
+}
+
+#[test]
+fn a_published_chunk_can_own_bytes() {
+    let pool = Pool::heap(3, &CLASSES).unwrap();
+    let bytes = bytes::Bytes::from_owner(filled(&pool, 50, 9));
+    let part = bytes.slice(10..20);
+    drop(bytes);
+    let (found, at) = pool.find(&part).unwrap();
+    assert_eq!((&found.as_ref()[10..20], at), (&part[..], 10));
+    drop((found, part));
+    assert_eq!(pool.free(), 4);
 }
 
 #[test]

@@ -1,0 +1,52 @@
+//! Receiving into growing buffers.
+//!
+//! The invariant of the `unsafe` blocks: the spare room of a buffer is only written, by copies that write all of what they
+//! say, before its length says so.
+use bytes::BytesMut;
+
+use crate::{Error, Incoming, Receiver};
+
+impl Receiver {
+    /// As [`Self::try_recv`], into the spare room of a buffer, which does not grow.
+    ///
+    /// # Errors
+    /// As `try_recv`; the buffer is then as before.
+    #[inline]
+    pub fn try_append(&mut self, buffer: &mut BytesMut) -> Result<Option<Incoming>, Error> {
+        append(buffer, |spare| {
+            let incoming = self.try_recv(spare)?;
+            let length = match incoming {
+                None => 0,
+                Some(Incoming::Message(length)) => length,
+                Some(Incoming::Attached { inline, .. }) => inline,
+            };
+            Ok((length, incoming))
+        })
+    }
+
+    /// As [`Self::copy_chunk`], into the spare room of a buffer, which does not grow.
+    ///
+    /// # Errors
+    /// As `copy_chunk`; the buffer is then as before.
+    pub fn append_chunk(&mut self, buffer: &mut BytesMut) -> Result<usize, Error> {
+        append(buffer, |spare| {
+            self.copy_chunk(spare).map(|length| (length, length))
+        })
+    }
+}
+
+#[inline]
+fn append<T>(
+    buffer: &mut BytesMut,
+    fill: impl FnOnce(&mut [u8]) -> Result<(usize, T), Error>,
+) -> Result<T, Error> {
+    let before = buffer.len();
+    let spare = buffer.spare_capacity_mut();
+    // SAFETY: room of the buffer for that many bytes; `fill` writes to it and reads nothing from it.
+    let room = unsafe { std::slice::from_raw_parts_mut(spare.as_mut_ptr().cast(), spare.len()) };
+    let (length, result) = fill(room)?;
+    debug_assert!(length <= buffer.capacity() - before);
+    // SAFETY: `try_recv` and `copy_chunk` have written so many bytes from the beginning of the spare room.
+    unsafe { buffer.set_len(before + length) };
+    Ok(result)
+}

@@ -1,0 +1,228 @@
+//! The chunks of a peer: looked at, copied out, or held on our board.
+use std::sync::Arc;
+
+use super::{Class, HEAD, LINE_BYTES, MAGIC, MAX_CLASSES, MAX_POOLS, Table, Token};
+use crate::link::{Layout, VERSION};
+use crate::memory::{AtomicU64, Ordering, Owner, View, WORD, fence};
+use crate::{Error, Violation};
+
+/// The chunks of a peer.
+#[derive(Clone, Debug)]
+pub struct PoolView {
+    view: View,
+    table: Arc<Table>,
+    number: u8,
+}
+
+impl PoolView {
+    /// Reads and checks the header of a peer's pool.
+    ///
+    /// # Errors
+    /// `Violation::Header` if it is not what this version writes, or names chunks outside of the memory.
+    pub fn open(view: View) -> Result<Self, Violation> {
+        if view.len() < HEAD {
+            return Err(Violation::Header);
+        }
+        let word = |index| view.load(index, Ordering::Relaxed);
+        let [magic, version, number, count] = [0, 1, 2, 3].map(word);
+        if magic != MAGIC
+            || version != VERSION
+            || number >= MAX_POOLS.into()
+            || count > MAX_CLASSES as u64
+        {
+            return Err(Violation::Header);
+        }
+        let class = |index: usize| {
+            let capacity = usize::try_from(word(4 + 2 * index)).ok()?;
+            let count = u32::try_from(word(5 + 2 * index)).ok()?;
+            Some(Class { capacity, count })
+        };
+        let classes: Option<Vec<_>> = (0..count as usize).map(class).collect();
+        let table = classes
+            .and_then(|classes| Table::new(&classes))
+            .ok_or(Violation::Header)?;
+        if table.bytes > view.len() {
+            return Err(Violation::Header);
+        }
+        Ok(Self {
+            view,
+            table: Arc::new(table),
+            number: number as u8,
+        })
+    }
+
+    /// Its number, among those of its owner.
+    pub fn number(&self) -> u8 {
+        self.number
+    }
+
+    /// Whether a descriptor names bytes of a chunk.
+    pub(crate) fn check(&self, token: Token, at: usize, length: usize) -> Result<(), Violation> {
+        let (head, capacity) = self.table.place(token.index()).ok_or(Violation::Chunk)?;
+        // The generation is looked at last: it tells then what has become of the bytes. Until then it is on its way.
+        self.view.fetch(head / WORD);
+        if at > capacity || length > capacity - at {
+            return Err(Violation::Length);
+        }
+        Ok(())
+    }
+
+    /// Copies bytes of a chunk, from `at` on, that `check` has found in order.
+    pub(crate) fn copy(&self, token: Token, at: usize, into: &mut [u8]) -> Result<(), Violation> {
+        let (head, _) = self.table.place(token.index()).ok_or(Violation::Chunk)?;
+        self.view.read(head + LINE_BYTES + at, into);
+        fence(Ordering::Acquire);
+        if self.is_current(token) {
+            Ok(())
+        } else {
+            Err(Violation::Generation)
+        }
+    }
+
+    fn is_current(&self, token: Token) -> bool {
+        let head = self.table.place(token.index()).map(|(head, _)| head);
+        let current = head.map(|head| self.view.load(head / WORD, Ordering::Relaxed));
+        current == Some(token.generation()) && token.generation() != 0
+    }
+}
+
+/// The chunks that this process holds, where their owner sees it.
+#[derive(Debug)]
+pub(crate) struct Board {
+    own: Owner,
+    layout: Layout,
+    /// Which places are taken, one bit each; private.
+    used: AtomicU64,
+}
+
+impl Board {
+    pub(crate) fn new(own: Owner, layout: Layout) -> Self {
+        Self {
+            own,
+            layout,
+            used: AtomicU64::new(0),
+        }
+    }
+
+    /// Puts a chunk on the board, of which `length` bytes from `at` on are read, as `check` has found them in order. The caller's
+    /// cursor has not passed it yet.
+    pub(crate) fn hold(
+        board: &Arc<Self>,
+        pool: PoolView,
+        token: Token,
+        at: usize,
+        length: usize,
+    ) -> Result<Loan, Error> {
+        let (head, _) = pool.table.place(token.index()).ok_or(Violation::Chunk)?;
+        let place = board.place().ok_or(Error::Limit(
+            "as many chunks are held as the board has places",
+        ))?;
+        // Seen by the owner before the cursor, which is written after it with Release.
+        board
+            .own
+            .store(board.layout.loan(place), token.bits(), Ordering::Release);
+        Ok(Loan {
+            board: board.clone(),
+            place,
+            pool,
+            token,
+            offset: head + LINE_BYTES + at,
+            length,
+        })
+    }
+
+    fn place(&self) -> Option<u32> {
+        let mut used = self.used.load(Ordering::Relaxed);
+        loop {
+            let place = used.trailing_ones();
+            if place >= self.layout.size.loans {
+                return None;
+            }
+            // Pairs with the Release in `Loan::drop`: the place was cleared before it is taken again.
+            let taken = used | 1 << place;
+            match self
+                .used
+                .compare_exchange(used, taken, Ordering::Acquire, Ordering::Relaxed)
+            {
+                Ok(_) => return Some(place),
+                Err(now) => used = now,
+            }
+        }
+    }
+}
+
+/// A chunk of a peer, or a range of one, that stays as it is until this is dropped, if the peer keeps to the rules.
+#[derive(Debug)]
+pub struct Loan {
+    board: Arc<Board>,
+    place: u32,
+    pool: PoolView,
+    token: Token,
+    offset: usize,
+    length: usize,
+}
+
+impl Loan {
+    /// Bytes.
+    pub fn len(&self) -> usize {
+        self.length
+    }
+
+    /// Whether it has no bytes.
+    pub fn is_empty(&self) -> bool {
+        self.length == 0
+    }
+
+    /// Copies bytes out.
+    ///
+    /// # Errors
+    /// `Argument` if they are not all inside; `Violation` if the owner has used the chunk again meanwhile.
+    pub fn read(&self, offset: usize, into: &mut [u8]) -> Result<(), Error> {
+        let end = offset.checked_add(into.len());
+        if end.is_none_or(|end| end > self.length) {
+            return Err(Error::Argument("beyond the end of the chunk"));
+        }
+        self.pool.view.read(self.offset + offset, into);
+        fence(Ordering::Acquire);
+        if self.is_valid() {
+            Ok(())
+        } else {
+            Err(Violation::Generation.into())
+        }
+    }
+
+    /// Whether the owner has left the chunk alone so far, as far as the generation tells.
+    pub fn is_valid(&self) -> bool {
+        self.pool.is_current(self.token)
+    }
+
+    /// The first byte; that of a whole chunk is aligned to 64. What is there may change at any time if the peer breaks the rules.
+    #[cfg(not(loom))]
+    pub fn as_ptr(&self) -> *const u8 {
+        self.pool.view.address(self.offset)
+    }
+
+    /// The bytes, without a copy.
+    ///
+    /// # Safety
+    /// The caller trusts the peer's process not to write the chunk while the slice is in use: its program, and
+    /// whoever else may write that process's memory.
+    #[cfg(not(loom))]
+    pub unsafe fn trusted(&self) -> &[u8] {
+        // SAFETY: `check` and `place` have found the range inside the view, which lives as long as we do; that nobody
+        // writes is the caller's promise.
+        unsafe { std::slice::from_raw_parts(self.as_ptr(), self.length) }
+    }
+}
+
+impl Drop for Loan {
+    fn drop(&mut self) {
+        // Our reads are over before the owner sees it. Then the place may be taken again.
+        self.board
+            .own
+            .store(self.board.layout.loan(self.place), 0, Ordering::Release);
+        self.board
+            .used
+            .fetch_and(!(1 << self.place), Ordering::Release);
+    }
+}

@@ -1,0 +1,336 @@
+//! The receiving end: reads slots, checks everything in them, and moves the cursor.
+use std::sync::Arc;
+
+use super::{
+    AHEAD, CHUNK, DESCRIPTOR, Incoming, LENGTH_BITS, MESSAGE, MORE, ROOM, Sleep, header, lines,
+    slots, stamp,
+};
+use crate::link::{BELL, CURSOR, Layout, SLEEP};
+use crate::memory::{Ordering, Owner, View, WORD, fence};
+use crate::pool::{Board, Loan, PoolView, Token};
+use crate::{Error, Violation};
+
+/// The receiving end.
+#[derive(Debug)]
+pub struct Receiver {
+    pub(super) own: Owner,
+    peer: View,
+    peer_layout: Layout,
+    pub(super) tail: u64,
+    pending: Option<Pending>,
+    pools: Vec<PoolView>,
+    board: Arc<Board>,
+    sleeps: u64,
+    dead: Option<Violation>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Pending {
+    token: Token,
+    /// In the inline bytes.
+    at: usize,
+    inline: usize,
+    /// In the chunk.
+    offset: usize,
+    length: usize,
+    slots: u64,
+}
+
+impl Pending {
+    fn check(&self, pool: &PoolView) -> Result<(), Violation> {
+        pool.check(self.token, self.offset, self.length)
+    }
+}
+
+impl Receiver {
+    pub(crate) fn new(own: Owner, layout: Layout, peer: View, peer_layout: Layout) -> Self {
+        Self {
+            board: Arc::new(Board::new(own.clone(), layout)),
+            own,
+            peer,
+            peer_layout,
+            tail: 0,
+            pending: None,
+            pools: Vec::new(),
+            sleeps: 0,
+            dead: None,
+        }
+    }
+
+    /// The longest message in bytes that the peer's ring has room for.
+    pub fn longest(&self) -> usize {
+        self.peer_layout.size.slots as usize / 2 * ROOM
+    }
+
+    /// Makes the chunks of one of the peer's pools known.
+    ///
+    /// # Errors
+    /// `Violation::Chunk` if the peer has another pool of that number.
+    pub fn add_pool(&mut self, pool: PoolView) -> Result<(), Error> {
+        if self
+            .pools
+            .iter()
+            .any(|known| known.number() == pool.number())
+        {
+            return self.kill(Violation::Chunk);
+        }
+        self.pools.push(pool);
+        Ok(())
+    }
+
+    /// Takes the next message into `buffer`, if there is one; one with a chunk stays next until that is copied, held or skipped.
+    ///
+    /// # Errors
+    /// `Argument` if the buffer is too small, and the message stays; `Violation` for good.
+    #[inline]
+    pub fn try_recv(&mut self, buffer: &mut [u8]) -> Result<Option<Incoming>, Error> {
+        if let Some(violation) = self.dead {
+            return Err(violation.into());
+        }
+        if let Some(pending) = self.pending {
+            return self.inline(pending, buffer);
+        }
+        let Some((kind, length)) = self.look().or_else(|violation| self.kill(violation))? else {
+            return Ok(None);
+        };
+        if length > self.longest() {
+            return self.kill(Violation::Length);
+        }
+        match kind {
+            MESSAGE => self.take(length, buffer),
+            CHUNK => self.attached(length, buffer),
+            _ => self.kill(Violation::Kind),
+        }
+    }
+
+    /// Whether there is something to receive.
+    #[inline]
+    pub fn is_ready(&self) -> bool {
+        // Of a message of more than one line the second comes with the first then, not after it.
+        self.peer.fetch(self.peer_layout.line(self.tail, 1));
+        // A violation is something to receive, too.
+        self.pending.is_some() || self.dead.is_some() || !matches!(self.look(), Ok(None))
+    }
+
+    /// Copies the chunk that is next, which `try_recv` has announced, and passes it.
+    ///
+    /// # Errors
+    /// `Argument` if there is none, or `buffer` is shorter; `Limit` if its pool is still under way; `Violation` for good.
+    pub fn copy_chunk(&mut self, buffer: &mut [u8]) -> Result<usize, Error> {
+        let pending = self.pending()?;
+        let pool = self.pool(pending)?;
+        let Some(into) = buffer.get_mut(..pending.length) else {
+            return Err(Error::Argument("the chunk is longer than the buffer"));
+        };
+        let copied = pool.copy(pending.token, pending.offset, into);
+        if let Err(violation) = copied {
+            return self.kill(violation);
+        }
+        self.pass(pending.slots);
+        Ok(pending.length)
+    }
+
+    /// Holds the chunk that is next, which `try_recv` has announced, and passes it.
+    ///
+    /// # Errors
+    /// `Limit` if the board is full (copy it, then) or its pool is still under way; `Violation` for good.
+    pub fn hold_chunk(&mut self) -> Result<Loan, Error> {
+        let pending = self.pending()?;
+        let pool = self.pool(pending)?.clone();
+        // On the board before the cursor passes it, so there is no moment in which the owner thinks it free.
+        let Pending {
+            token,
+            offset,
+            length,
+            ..
+        } = pending;
+        let loan = Board::hold(&self.board, pool, token, offset, length)?;
+        if !loan.is_valid() {
+            return self.kill(Violation::Generation);
+        }
+        self.pass(pending.slots);
+        Ok(loan)
+    }
+
+    /// Passes the chunk that is next without looking at it.
+    ///
+    /// # Errors
+    /// `Argument` if there is none.
+    pub fn skip_chunk(&mut self) -> Result<(), Error> {
+        let pending = self.pending()?;
+        self.pass(pending.slots);
+        Ok(())
+    }
+
+    /// Tells the sender that it has to wake us from now on; returns whether there already is something, so that nobody must sleep.
+    ///
+    /// The fence pairs with the one in [`Sender::sleeper`].
+    pub fn fall_asleep(&mut self, how: Sleep) -> bool {
+        self.sleeps = self.sleeps.wrapping_add(1);
+        let how = match how {
+            Sleep::Futex => 1,
+            Sleep::Socket => 2,
+        };
+        self.own
+            .store(SLEEP, self.sleeps << 2 | how, Ordering::Relaxed);
+        fence(Ordering::SeqCst);
+        self.is_ready()
+    }
+
+    /// Tells the sender that nobody has to be woken.
+    pub fn wake_up(&mut self) {
+        self.own.store(SLEEP, self.sleeps << 2, Ordering::Relaxed);
+    }
+
+    /// The peer's bell, and where it is.
+    #[cfg(not(loom))]
+    pub(crate) fn bell(&self) -> (u32, *mut u32) {
+        let value = self.peer.load(BELL, Ordering::SeqCst) as u32;
+        (value, self.peer.futex(BELL))
+    }
+
+    /// The kind and length of the next message, if it is published.
+    #[inline]
+    fn look(&self) -> Result<Option<(u8, usize)>, Violation> {
+        // Pairs with the Release in `Sender::publish`.
+        let word = self
+            .peer
+            .load(self.peer_layout.slot(self.tail), Ordering::Acquire);
+        let next = stamp(self.tail);
+        let stamp = (word >> 32) as u32;
+        if stamp == next {
+            let length = word & ((1 << LENGTH_BITS) - 1);
+            return Ok(Some(((word >> LENGTH_BITS) as u8, length as usize)));
+        }
+        let slots = self.peer_layout.size.slots;
+        let last = if self.tail < u64::from(slots) {
+            word == 0
+        } else {
+            stamp == next.wrapping_sub(slots)
+        };
+        if last {
+            Ok(None)
+        } else {
+            Err(Violation::Sequence)
+        }
+    }
+
+    #[inline]
+    fn take(&mut self, length: usize, buffer: &mut [u8]) -> Result<Option<Incoming>, Error> {
+        let Some(into) = buffer.get_mut(..length) else {
+            return Err(Error::Argument("the message is longer than the buffer"));
+        };
+        if let Err(violation) = self.gather(0, into) {
+            return self.kill(violation);
+        }
+        self.pass(slots(length));
+        Ok(Some(Incoming::Message(length)))
+    }
+
+    /// Copies payload of the next message, from byte `from` of its first slot on. Each further slot has to say that it is one.
+    #[inline]
+    fn gather(&self, from: usize, into: &mut [u8]) -> Result<(), Violation> {
+        let length = from + into.len();
+        let (first, rest) = into.split_at_mut(into.len().min(ROOM - from));
+        if !rest.is_empty() {
+            for nth in 1..lines(length, slots(length)).min(AHEAD) {
+                self.peer.fetch(self.peer_layout.line(self.tail, nth));
+            }
+        }
+        let slot = self.peer_layout.slot(self.tail);
+        self.peer.read((slot + 1) * WORD + from, first);
+        for (position, piece) in (self.tail + 1..).zip(rest.chunks_mut(ROOM)) {
+            let slot = self.peer_layout.slot(position);
+            if self.peer.load(slot, Ordering::Relaxed) != header(position, MORE, 0) {
+                return Err(Violation::Sequence);
+            }
+            self.peer.read((slot + 1) * WORD, piece);
+        }
+        Ok(())
+    }
+
+    /// Reads a descriptor, once, and the inline bytes after it.
+    fn attached(&mut self, length: usize, buffer: &mut [u8]) -> Result<Option<Incoming>, Error> {
+        let Some(inline) = length.checked_sub(DESCRIPTOR) else {
+            return self.kill(Violation::Length);
+        };
+        let slot = self.peer_layout.slot(self.tail);
+        let [token, at, offset, bytes] =
+            [1, 2, 3, 4].map(|word| self.peer.load(slot + word, Ordering::Relaxed));
+        let [Ok(at), Ok(offset), Ok(bytes)] = [at, offset, bytes].map(usize::try_from) else {
+            return self.kill(Violation::Length);
+        };
+        if at > inline {
+            return self.kill(Violation::Length);
+        }
+        let pending = Pending {
+            token: Token::from_bits(token),
+            at,
+            inline,
+            offset,
+            length: bytes,
+            slots: slots(length),
+        };
+        if let Some(pool) = self.find(pending.token)
+            && let Err(violation) = pending.check(pool)
+        {
+            return self.kill(violation);
+        }
+        self.inline(pending, buffer)
+    }
+
+    /// Copies the inline bytes of a message whose chunk waits.
+    fn inline(&mut self, pending: Pending, buffer: &mut [u8]) -> Result<Option<Incoming>, Error> {
+        let Some(into) = buffer.get_mut(..pending.inline) else {
+            return Err(Error::Argument("the message is longer than the buffer"));
+        };
+        if let Err(violation) = self.gather(DESCRIPTOR, into) {
+            return self.kill(violation);
+        }
+        self.pending = Some(pending);
+        let Pending {
+            inline, at, length, ..
+        } = pending;
+        Ok(Some(Incoming::Attached { inline, at, length }))
+    }
+
+    fn pending(&self) -> Result<Pending, Error> {
+        match self.dead {
+            Some(violation) => Err(violation.into()),
+            None => self.pending.ok_or(Error::Argument("there is no chunk")),
+        }
+    }
+
+    fn find(&self, token: Token) -> Option<&PoolView> {
+        self.pools.iter().find(|pool| pool.number() == token.pool())
+    }
+
+    fn pool(&mut self, pending: Pending) -> Result<&PoolView, Error> {
+        let found = self
+            .pools
+            .iter()
+            .position(|pool| pool.number() == pending.token.pool());
+        let Some(index) = found else {
+            return Err(Error::Limit("the chunk's pool is still under way"));
+        };
+        if let Err(violation) = pending.check(&self.pools[index]) {
+            return self.kill(violation);
+        }
+        Ok(&self.pools[index])
+    }
+
+    /// Lets the sender use the slots again.
+    #[inline]
+    fn pass(&mut self, slots: u64) {
+        self.pending = None;
+        self.tail += slots;
+        // Pairs with the Acquire in `Sender::read_cursor`.
+        self.own.store(CURSOR, self.tail, Ordering::Release);
+    }
+
+    #[cold]
+    fn kill<T>(&mut self, violation: Violation) -> Result<T, Error> {
+        self.dead = Some(violation);
+        Err(violation.into())
+    }
+}
