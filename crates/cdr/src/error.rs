@@ -69,4 +69,10 @@ pub enum Error {
     /// Values are nested more than [`MAX_DEPTH`](crate::MAX_DEPTH) deep.
     #[error("values are nested too deep")]
     TooDeep,
+    /// The memory of the type is not what the encoding has.
+    #[error("the type's memory is not its encoding")]
+    NotPlain,
+    /// The payload has no octet sequence where one was left out.
+    #[error("no octet sequence is where one was left out")]
+    NotApart,
 }

@@ -86,10 +86,12 @@ extern crate alloc;
 #[cfg(test)]
 extern crate std;
 
+mod apart;
 mod collection;
 mod error;
 mod layout;
 mod payload;
+mod plain;
 mod primitive;
 mod reader;
 mod representation;
@@ -97,6 +99,9 @@ mod sink;
 mod traits;
 mod writer;
 
+pub use apart::{from_payload_around, longest_octets};
+/// What plain types are to the compiler; `#[topic(plain)]` needs it.
+pub use bytemuck;
 pub use error::Error;
 pub use layout::{Bounded, Layout, MAX_DEPTH, Member};
 pub use payload::{
@@ -104,6 +109,7 @@ pub use payload::{
     key_max_size, key_to_payload, key_to_payload_as, serialized_size, to_payload, to_payload_apart,
     to_payload_as,
 };
+pub use plain::{Plain, PlainLayout, hash_member, hash_struct, plain_at, plain_to_payload};
 pub use primitive::{Char8, Char16};
 pub use reader::{ReadMember, ReadScope, Reader};
 pub use representation::{Endianness, Extensibility, HEADER_SIZE, Representation, Xcdr};

@@ -113,7 +113,7 @@ pub fn extent<T: Topic>(value: &T, xcdr: Xcdr) -> Extent {
 }
 
 #[inline]
-fn append<T: Topic>(
+pub(crate) fn append<T: Topic>(
     xcdr: Xcdr,
     endianness: Endianness,
     leave_out: usize,
@@ -145,7 +145,8 @@ fn append<T: Topic>(
 /// Whatever is wrong with the payload.
 #[inline]
 pub fn from_payload<T: Topic>(payload: &[u8]) -> Result<T, Error> {
-    sample(open::<T>(payload, None)?)
+    let (mut r, representation) = open::<T>(payload, None)?;
+    sample((&mut r, representation))
 }
 
 /// As [`from_payload`], but fields of type [`Bytes`] become slices of the payload and keep it alive: nothing is copied.
@@ -154,13 +155,16 @@ pub fn from_payload<T: Topic>(payload: &[u8]) -> Result<T, Error> {
 /// Whatever is wrong with the payload.
 #[inline]
 pub fn from_payload_bytes<T: Topic>(payload: &Bytes) -> Result<T, Error> {
-    sample(open::<T>(payload, Some(payload))?)
+    let (mut r, representation) = open::<T>(payload, Some(payload))?;
+    sample((&mut r, representation))
 }
 
 #[inline]
-fn sample<T: Topic>((mut r, representation): (Reader<'_>, Representation)) -> Result<T, Error> {
-    adapt::<T>(&mut r, representation)?;
-    T::deserialize(&mut r)
+pub(crate) fn sample<T: Topic>(
+    (r, representation): (&mut Reader<'_>, Representation),
+) -> Result<T, Error> {
+    adapt::<T>(r, representation)?;
+    T::deserialize(r)
 }
 
 /// Reads the payload of a dispose or unregister message; members that are no key get their default value.
@@ -212,7 +216,7 @@ fn plain_key<T: Topic>(mut r: Reader<'_>) -> Result<T, Error> {
 }
 
 #[inline]
-fn open<'a, T: Topic>(
+pub(crate) fn open<'a, T: Topic>(
     payload: &'a [u8],
     owner: Option<&'a Bytes>,
 ) -> Result<(Reader<'a>, Representation), Error> {

@@ -34,6 +34,21 @@ pub struct Reader<'a> {
     plain: bool,
     /// The counted bytes behind `data`, and where `data` begins in them.
     owner: Option<(&'a Bytes, usize)>,
+    /// Octets that are missing in `data`, until they were read.
+    absent: Option<Absent<'a>>,
+}
+
+/// The octets of a sequence that lie elsewhere.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Absent<'a> {
+    /// Where they belong.
+    pub(crate) at: usize,
+    /// How many they are.
+    pub(crate) length: usize,
+    /// How many bytes stand for them. It differs from `length` by a multiple of 8, so that what follows is aligned.
+    pub(crate) filler: usize,
+    /// What is read instead of them.
+    pub(crate) octets: &'a Bytes,
 }
 
 /// A struct, union or collection that was begun and has to be ended.
@@ -88,7 +103,19 @@ impl<'a> Reader<'a> {
             undelimited: false,
             plain: false,
             owner: None,
+            absent: None,
         }
+    }
+
+    /// Says what is missing in the data.
+    pub(crate) fn without(mut self, absent: Absent<'a>) -> Self {
+        self.absent = Some(absent);
+        self
+    }
+
+    /// Whether the missing octets were not read, for there was no sequence of octets where they belong.
+    pub(crate) fn lacks(&self) -> bool {
+        self.absent.is_some()
     }
 
     /// Lets a value take `expansion` times the memory of a payload of `length` bytes.
@@ -243,6 +270,13 @@ impl<'a> Reader<'a> {
     pub(crate) fn take_bytes(&mut self) -> Result<Bytes, Error> {
         let length = self.take_length()?;
         let start = self.position;
+        if let Some(absent) = self.absent
+            && (start, length) == (absent.at, absent.length)
+        {
+            self.take_slice(absent.filler)?;
+            self.absent = None;
+            return Ok(absent.octets.clone());
+        }
         let bytes = self.take_slice(length)?;
         match self.owner {
             _ if bytes.is_empty() => Ok(Bytes::new()),
@@ -380,13 +414,24 @@ impl<'a> Reader<'a> {
     /// Hides what comes after the next `length` bytes.
     #[inline]
     fn narrow(&mut self, length: usize) -> Result<(), Error> {
-        let end = self.position.saturating_add(length);
+        let end = self.position.saturating_add(self.present(length));
         let Some(data) = self.data.get(..end) else {
             return Err(self.truncated(length));
         };
         self.data = data;
         self.region = self.position;
         Ok(())
+    }
+
+    /// How many of the next `length` bytes are in the data.
+    #[inline]
+    fn present(&self, length: usize) -> usize {
+        match self.absent {
+            Some(absent) if self.position.saturating_add(length) > absent.at => length
+                .saturating_add(absent.filler)
+                .saturating_sub(absent.length),
+            _ => length,
+        }
     }
 
     /// Ends what was begun, and skips what the reader's type does not know of it.

@@ -3,7 +3,7 @@
 use alloc::vec::Vec;
 
 use crate::layout::{Layout, Member};
-use crate::{Error, Extensibility, Reader, Sink, Writer};
+use crate::{Error, Extensibility, PlainLayout, Reader, Sink, Writer};
 
 /// A value that can be written as XCDR1 and XCDR2.
 pub trait Serialize: Layout {
@@ -143,4 +143,6 @@ pub trait Topic: Serialize + Deserialize + Send + Sync + 'static {
     /// [`Error::OutOfProportion`] before it would be more. Only values with many optional members that are absent, with
     /// unions of very unequal cases or with many small maps come near; `#[topic(expansion = N)]` gives them more.
     const EXPANSION: usize = crate::layout::EXPANSION;
+    /// If the type is plain (`#[topic(plain)]`), how its memory looks.
+    const PLAIN: Option<PlainLayout> = None;
 }

@@ -27,6 +27,8 @@ pub(crate) struct Container {
     pub(crate) bit_bound: u32,
     pub(crate) discriminator: Option<Type>,
     pub(crate) expansion: Option<LitInt>,
+    /// The memory of the type is its encoding.
+    pub(crate) plain: bool,
     pub(crate) cdr: Path,
 }
 
@@ -40,6 +42,7 @@ impl Container {
             bit_bound: 32,
             discriminator: None,
             expansion: None,
+            plain: false,
             cdr: parse_quote!(::dunlin::cdr),
         };
         for attribute in &input.attrs {
@@ -70,11 +73,13 @@ impl Container {
             self.discriminator = Some(meta.value()?.parse::<LitStr>()?.parse()?);
         } else if meta.path.is_ident("expansion") && self.is_topic {
             self.expansion = Some(meta.value()?.parse()?);
+        } else if meta.path.is_ident("plain") {
+            self.plain = true;
         } else if meta.path.is_ident("crate") {
             self.cdr = meta.value()?.parse::<LitStr>()?.parse()?;
         } else {
             return Err(meta.error(
-                "expected `name`, `extensibility`, `bit_bound`, `discriminator`, `expansion` or `crate`",
+                "expected `name`, `extensibility`, `bit_bound`, `discriminator`, `expansion`, `plain` or `crate`",
             ));
         }
         Ok(())

@@ -8,6 +8,7 @@
 //! - `bit_bound = N`: enumerations of 1 to 32 bits (default 32);
 //! - `discriminator = "u8"`: the type that selects the case of a union (default `i32`);
 //! - `expansion = N`: a payload may take N times its length in memory (default 16, structs with `Topic`);
+//! - `plain`: the memory of the struct is its encoding, which is checked (see `dunlin_cdr::Plain`); needs `#[repr(C)]`, `Clone` and `Copy`;
 //! - `crate = "path"`: where the items of `dunlin-cdr` are found (default `::dunlin::cdr`).
 //!
 //! On a field, `#[key]`, and `#[topic(...)]` with
@@ -21,6 +22,7 @@
 
 mod attributes;
 mod enumeration;
+mod plain;
 mod structure;
 mod union;
 
@@ -55,6 +57,9 @@ fn implementation(input: &DeriveInput, is_topic: bool) -> Result<TokenStream> {
         ));
     }
     let container = Container::parse(input, is_topic)?;
+    if container.plain {
+        plain::check(&container, input)?;
+    }
     match &input.data {
         Data::Struct(data) => structure::expand(&container, data),
         Data::Enum(data) if is_topic => Err(Error::new_spanned(

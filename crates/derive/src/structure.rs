@@ -5,10 +5,11 @@ use quote::{format_ident, quote};
 use syn::{DataStruct, Error, Fields, Ident, Result, Type};
 
 use crate::attributes::{Container, Element, Extensibility, Place, number};
+use crate::plain;
 
-struct Field<'a> {
-    ident: &'a Ident,
-    ty: &'a Type,
+pub(crate) struct Field<'a> {
+    pub(crate) ident: &'a Ident,
+    pub(crate) ty: &'a Type,
     id: u32,
     attributes: Element,
 }
@@ -18,8 +19,9 @@ pub(crate) fn expand(container: &Container, data: &DataStruct) -> Result<TokenSt
     let layout = layout(container, &fields);
     let serialize = serialize(container, &fields);
     let deserialize = deserialize(container, &fields);
-    let topic = container.is_topic.then(|| topic(container));
-    Ok(quote!(#layout #serialize #deserialize #topic))
+    let topic = container.is_topic.then(|| topic(container, &fields));
+    let plain = container.plain.then(|| plain::expand(container, &fields));
+    Ok(quote!(#layout #serialize #deserialize #topic #plain))
 }
 
 fn fields<'a>(container: &Container, data: &'a DataStruct) -> Result<Vec<Field<'a>>> {
@@ -69,17 +71,19 @@ fn is_sorted(fields: &[Field<'_>]) -> bool {
     keys(fields).iter().is_sorted_by_key(|field| field.id)
 }
 
-fn topic(container: &Container) -> TokenStream {
+fn topic(container: &Container, fields: &[Field<'_>]) -> TokenStream {
     let (cdr, ident, name) = (&container.cdr, &container.ident, &container.name);
     let extensibility = container.extensibility();
     let expansion = container.expansion.as_ref();
     let expansion = expansion.map(|times| quote!(const EXPANSION: usize = #times;));
+    let plain = container.plain.then(|| plain::constant(container, fields));
     quote! {
         #[automatically_derived]
         impl #cdr::Topic for #ident {
             const TYPE_NAME: &'static str = #name;
             const EXTENSIBILITY: #cdr::Extensibility = #extensibility;
             #expansion
+            #plain
         }
     }
 }
