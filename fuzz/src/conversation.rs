@@ -79,7 +79,7 @@ fn configs(script: &mut Script<'_>) -> (WriterConfig, [ReaderConfig; 2]) {
         history: dunlin_qos::History::KeepAll,
         durability: durability(script),
         resource_limits: limits(script),
-        fragment_size: 20 + u16::from(script.byte()),
+        fragment_size: Some(20 + u16::from(script.byte())),
         heartbeat_window: u32::from(script.byte()),
         ..reliable_writer()
     };

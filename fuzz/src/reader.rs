@@ -5,8 +5,8 @@ use dunlin_qos::{
     DestinationOrder, Durability, History, Ownership, ReliabilityKind, ResourceLimits,
 };
 use dunlin_rtps::{
-    Delivery, InstanceHandle, Intake, Outbox, Reader, ReaderConfig, Sample, Select, Time, To,
-    Which, WriterProxyConfig,
+    Delivery, InstanceHandle, Intake, KeyOf, Outbox, Reader, ReaderConfig, Sample, Select, Time,
+    To, Which, WriterProxyConfig,
 };
 use dunlin_wire::{
     Data, DataFrag, EntityId, EntityKind, FragmentNumber, Gap, Guid, GuidPrefix, Heartbeat,
@@ -134,7 +134,7 @@ fn config(script: &mut Script<'_>) -> ReaderConfig {
         keyed: script.flag(),
         key_of: script
             .flag()
-            .then_some(|sample: &Bytes| sample.slice(..sample.len().min(1))),
+            .then(|| KeyOf::new(|sample| sample.slice(..sample.len().min(1)))),
         ownership: match script.choice(8) {
             0 => Ownership::Exclusive,
             _ => Ownership::Shared,

@@ -175,12 +175,20 @@ fn config(script: &mut Script<'_>) -> WriterConfig {
             max_instances: script.limit(),
             max_samples_per_instance: script.limit(),
         },
-        fragment_size: u16::from(script.byte()),
+        fragment_size: size(script),
         heartbeat_window: u32::from(script.byte()),
         heartbeat_bytes: usize::from(script.byte()),
         send_key_hash: script.flag(),
         inline_qos: topic_parameter(),
         ..WriterConfig::new(writer_guid())
+    }
+}
+
+/// Of fragments; each 256th time there are none.
+fn size(script: &mut Script<'_>) -> Option<u16> {
+    match script.byte() {
+        u8::MAX => None,
+        size => Some(size.into()),
     }
 }
 
@@ -230,7 +238,7 @@ fn step(
             let rests = writer.next_timeout().is_none_or(|due| due > *now);
             assert!(rests || now.0 == i64::MAX, "a timer that stays due");
         }
-        10 => writer.set_fragment_size(u16::from(script.byte())),
+        10 => writer.set_fragment_size(size(script)),
         _ => match script.choice(4) {
             0 => writer.heartbeat(at, model),
             1 => writer.ask_for_room(at, model),

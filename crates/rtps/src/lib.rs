@@ -24,7 +24,7 @@ pub use change::{Change, ChangeKind};
 pub use handle::InstanceHandle;
 pub use outbox::{Intake, Outbox, To};
 pub use reader::{
-    Delivery, Holdings, Reader, ReaderConfig, Rejection, RejectionReason, WriterProxyConfig,
+    Delivery, Holdings, KeyOf, Reader, ReaderConfig, Rejection, RejectionReason, WriterProxyConfig,
 };
 pub use sample::{InstanceState, Sample, SampleInfo, SampleState, Select, ViewState, Which};
 pub use time::Time;

@@ -1,7 +1,7 @@
 //! What the caller brings: where messages go, and where received bytes live.
 use crate::{InstanceHandle, Piece};
 use bytes::{Bytes, BytesMut};
-use dunlin_wire::{Data, DataFrag, Guid, Payload, Submessage};
+use dunlin_wire::{Data, DataFrag, Guid, Payload, Submessage, Timestamp};
 
 /// Whom a submessage addresses; the caller knows the locators.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,6 +42,18 @@ pub trait Outbox {
             other => other,
         };
         self.push(to, message, &whole);
+    }
+
+    /// Comes before a change is said in fragments, with the DATA that says all of it at once, as `push_pieces` would get it. Those
+    /// who are in reach of the caller's hand take it; by default nobody is. Those who do are to get none of the fragments.
+    fn push_whole(
+        &mut self,
+        to: To,
+        timestamp: Timestamp,
+        message: Submessage<'_>,
+        pieces: &[Piece<'_>],
+    ) {
+        let _ = (to, timestamp, message, pieces);
     }
 }
 

@@ -10,7 +10,9 @@ mod names;
 mod reassembly;
 mod writer_proxy;
 
-pub use config::{Delivery, Holdings, ReaderConfig, Rejection, RejectionReason, WriterProxyConfig};
+pub use config::{
+    Delivery, Holdings, KeyOf, ReaderConfig, Rejection, RejectionReason, WriterProxyConfig,
+};
 
 use crate::{InstanceHandle, Intake, Outbox, Sample, Select, Time};
 use alloc::vec::Vec;
@@ -123,7 +125,8 @@ impl Reader {
         }
     }
 
-    /// A whole change (RTPS 2.5 8.4.10.2). `inline` is `data.inline_qos`, read.
+    /// A whole change (RTPS 2.5 8.4.10.2). `inline` is `data.inline_qos`, read. One that is too large for this reader is lost,
+    /// so that it does not hold back those behind it.
     #[allow(
         clippy::too_many_arguments,
         reason = "what a datagram says and two sinks"
@@ -142,6 +145,9 @@ impl Reader {
         let Some(index) = self.find(writer) else {
             return Delivery::default();
         };
+        if data.payload.bytes().len() > self.config.max_sample_size as usize {
+            return self.refuse(index, data.sequence.0);
+        }
         let arrival = Arrival {
             sequence: data.sequence.0,
             timestamp,
@@ -185,15 +191,7 @@ impl Reader {
         };
         let (reliable, must_wait) = (proxy.reliable, proxy.must_wait());
         if reliable && !self.config.can_assemble(frag) {
-            if must_wait {
-                return Delivery::default();
-            }
-            proxy.gaps.add(sequence, sequence + 1);
-            let delivery = self.advance(index);
-            return Delivery {
-                lost: 1,
-                ..delivery
-            };
+            return self.refuse(index, sequence);
         }
         let was_empty = proxy.partials.is_empty();
         let progress =
@@ -390,6 +388,26 @@ impl Reader {
             early_bytes: writers.clone().map(|w| w.waiting_bytes).sum(),
             incomplete: writers.clone().map(|w| w.partials.len()).sum(),
             gaps: writers.map(|w| w.gaps.len()).sum(),
+        }
+    }
+
+    /// A change is too large: of a reliable writer it is lost for good, and those behind it have their turn.
+    #[cold]
+    fn refuse(&mut self, index: usize, sequence: i64) -> Delivery {
+        let window = i64::from(self.config.max_pending);
+        let Some(proxy) = self.writers.get_mut(index) else {
+            return Delivery::default();
+        };
+        let too_early = sequence.saturating_sub(proxy.next) > window;
+        let past = matches!(proxy.turn(sequence), Turn::Past);
+        if past || too_early || !proxy.reliable || proxy.must_wait() {
+            return Delivery::default();
+        }
+        proxy.gaps.add(sequence, sequence + 1);
+        let delivery = self.advance(index);
+        Delivery {
+            lost: 1,
+            ..delivery
         }
     }
 

@@ -197,9 +197,9 @@ impl Writer {
         }
     }
 
-    /// Changes from the next one on are split into fragments of `size` bytes; those written before stay as they are, since
-    /// readers may have parts of them.
-    pub fn set_fragment_size(&mut self, size: u16) {
+    /// Changes from the next one on are split into fragments of `size` bytes; those that were split before stay as they are, since
+    /// readers may have parts of them. `None`: from now on whatever is said, or said again, goes whole.
+    pub fn set_fragment_size(&mut self, size: Option<u16>) {
         let kept_from = self.history.first().unwrap_or(self.last);
         self.voice.fragments.set(self.last, kept_from, size);
     }

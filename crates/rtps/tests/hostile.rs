@@ -107,7 +107,7 @@ fn writer(durability: Durability) -> Writer {
     let mut writer = Writer::new(WriterConfig {
         history: History::KeepAll,
         durability,
-        fragment_size: 100,
+        fragment_size: Some(100),
         ..reliable_writer()
     });
     writer.add_reader(

@@ -5,8 +5,8 @@ use bytes::{Bytes, BytesMut};
 use common::{Recorder, handle, reader_guid, reliable_reader};
 use dunlin_qos::ResourceLimits;
 use dunlin_rtps::{
-    ChangeKind, InstanceHandle, InstanceState, Intake, Reader, ReaderConfig, Sample, Select, Time,
-    WriterProxyConfig,
+    ChangeKind, InstanceHandle, InstanceState, Intake, KeyOf, Reader, ReaderConfig, Sample, Select,
+    Time, WriterProxyConfig,
 };
 use dunlin_wire::{
     Data, EntityId, EntityKind, Guid, GuidPrefix, Heartbeat, InlineQos, Parameters, Payload,
@@ -65,7 +65,7 @@ impl Scene {
         CUTS.set(0);
         let mut scene = Self {
             reader: Reader::new(ReaderConfig {
-                key_of: Some(key_of),
+                key_of: Some(KeyOf::new(key_of)),
                 ..config
             }),
             sequences: BTreeMap::new(),

@@ -196,6 +196,47 @@ fn incomplete_samples_are_asked_for_by_fragment() {
 }
 
 #[test]
+fn a_sample_of_which_some_is_here_is_taken_whole_too() {
+    let mut r = Reading::new(reliable_reader());
+    r.hear(heartbeat(1, 0, 1, true));
+    r.out.said();
+    r.frag(1, 1);
+    r.frag(2, 1);
+    r.frag(3, 1);
+    assert_eq!(r.reader.holdings().incomplete, 3);
+    // Before its turn it waits; nothing of it is asked for any more.
+    r.data(2);
+    assert_eq!(r.reader.holdings().incomplete, 2);
+    r.data(1);
+    assert_eq!(r.taken(), [1, 2]);
+    assert_eq!(r.reader.holdings().incomplete, 1);
+    r.frag(2, 2);
+    r.data(3);
+    assert_eq!(r.taken(), [3]);
+    let holdings = r.reader.holdings();
+    assert_eq!((holdings.incomplete, holdings.early_bytes), (0, 0));
+}
+
+#[test]
+fn a_whole_sample_beyond_the_limit_is_lost_and_holds_nothing_back() {
+    let config = ReaderConfig {
+        max_sample_size: 7,
+        ..reliable_reader()
+    };
+    let mut r = Reading::new(config.clone());
+    r.hear(heartbeat(1, 0, 1, true));
+    r.out.said();
+    r.data(1);
+    assert_eq!(r.hear(heartbeat(1, 1, 2, false)), ["ACKNACK 2 [] !"]);
+    let mut r = Reading::new(ReaderConfig {
+        reliability: ReliabilityKind::BestEffort,
+        ..config
+    });
+    r.data(1);
+    assert!(r.taken().is_empty());
+}
+
+#[test]
 fn a_sample_beyond_the_limit_is_lost_and_holds_nothing_back() {
     let mut r = Reading::new(ReaderConfig {
         max_sample_size: 49,

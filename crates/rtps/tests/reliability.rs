@@ -91,7 +91,7 @@ fn nothing_is_acknowledged_per_sample() {
 #[test]
 fn large_samples_come_whole_through_loss() {
     let w = WriterConfig {
-        fragment_size: 8_000,
+        fragment_size: Some(8_000),
         ..keep_all(Some(4))
     };
     let r = reliable_reader();
@@ -115,7 +115,7 @@ fn large_samples_come_whole_through_loss() {
 #[test]
 fn a_large_sample_in_thousands_of_fragments() {
     let w = WriterConfig {
-        fragment_size: 1_300,
+        fragment_size: Some(1_300),
         ..keep_all(None)
     };
     let r = reliable_reader();
@@ -293,7 +293,7 @@ fn many_seeds() {
             jitter: rng.below(50) as i64 * MS + 1,
         };
         let w = WriterConfig {
-            fragment_size: 100 + rng.below(400) as u16,
+            fragment_size: Some(100 + rng.below(400) as u16),
             ..keep_all(Some(1 + rng.below(64) as u32))
         };
         let readers: Vec<_> = (1..=1 + rng.below(3) as u8)

@@ -280,7 +280,7 @@ fn late_joiners() {
 #[test]
 fn fragments_go_out_and_are_repeated_one_by_one() {
     let config = WriterConfig {
-        fragment_size: 10,
+        fragment_size: Some(10),
         ..keep_all(100)
     };
     let mut w = Writing::new(config);
@@ -310,7 +310,7 @@ fn fragments_go_out_and_are_repeated_one_by_one() {
 #[test]
 fn a_payload_in_pieces_is_said_as_one_in_one_piece() {
     let config = |fragment_size| WriterConfig {
-        fragment_size,
+        fragment_size: Some(fragment_size),
         ..keep_all(100)
     };
     let said = |fragment_size, change: &Change| {
@@ -338,13 +338,13 @@ fn a_payload_in_pieces_is_said_as_one_in_one_piece() {
 #[test]
 fn a_change_is_repeated_in_the_fragments_that_it_was_first_said_in() {
     let config = WriterConfig {
-        fragment_size: 20,
+        fragment_size: Some(20),
         ..keep_all(100)
     };
     let mut w = Writing::new(config);
     w.join(1, true, Durability::Volatile);
     assert_eq!(w.write(0, 25), ["FRAG 1.1", "FRAG 1.2"]);
-    w.writer.set_fragment_size(10);
+    w.writer.set_fragment_size(Some(10));
     assert_eq!(w.write(0, 25), ["FRAG 2.1", "FRAG 2.2", "FRAG 2.3"]);
     let said = w.hear(1, &[1, 2], 1).1;
     assert_eq!(
@@ -363,9 +363,43 @@ fn a_change_is_repeated_in_the_fragments_that_it_was_first_said_in() {
 }
 
 #[test]
+fn what_went_in_fragments_goes_whole_where_samples_do() {
+    let config = WriterConfig {
+        fragment_size: Some(20),
+        ..keep_all(100)
+    };
+    let mut w = Writing::new(config);
+    w.join(1, true, Durability::Volatile);
+    assert_eq!(w.write(0, 25), ["FRAG 1.1", "FRAG 1.2"]);
+    w.writer.set_fragment_size(None);
+    assert_eq!(w.write(0, 500_000), ["DATA 2"]);
+    let asked = |w: &mut Writing, at, sequence, lacks: &[u32], count| {
+        let nack = nack_frag(sequence, lacks, count);
+        w.writer
+            .handle_nack_frag(Time(at), reader_guid(1), &nack, &mut w.out);
+        w.out.said()
+    };
+    assert_eq!(
+        asked(&mut w, 0, 1, &[2], 1),
+        ["DATA 1 !", "HEARTBEAT 1..2? !"]
+    );
+    // Whoever lacks many fragments asks for them in several messages: one answer will do.
+    assert!(asked(&mut w, 0, 1, &[1], 2).is_empty());
+    let later = Duration::from_millis(10).as_nanos();
+    assert_eq!(
+        asked(&mut w, later, 1, &[1], 3),
+        ["DATA 1 !", "HEARTBEAT 1..2? !"]
+    );
+    // Back again: the first is in the fragments that the reader knows, the second never had any.
+    w.writer.set_fragment_size(Some(1 << 15));
+    let said = w.hear(1, &[1, 2], 1).1;
+    assert_eq!(said[..3], ["FRAG 1.1 !", "FRAG 1.2 !", "FRAG 2.1 !"]);
+}
+
+#[test]
 fn an_answer_is_bounded_and_the_rest_is_asked_for() {
     let config = WriterConfig {
-        fragment_size: 60_000,
+        fragment_size: Some(60_000),
         ..keep_all(100)
     };
     let mut w = Writing::new(config);

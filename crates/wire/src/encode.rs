@@ -84,8 +84,8 @@ impl<'a> Submessage<'a> {
     #[inline]
     pub fn encode_head_before(&self, more: usize, out: &mut impl BufMut) -> usize {
         match self {
-            Self::Data(data) => data.encode_head(more, out),
-            Self::DataFrag(fragments) => fragments.encode_head(more, out),
+            Self::Data(data) => data.encode_head(more, false, out),
+            Self::DataFrag(fragments) => fragments.encode_head(more, false, out),
             Self::Heartbeat(heartbeat) => heartbeat.encode(out),
             Self::AckNack(answer) => answer.encode(out),
             Self::InfoTimestamp(time) => info_timestamp(*time, out),
@@ -95,6 +95,17 @@ impl<'a> Submessage<'a> {
                 0
             }
             other => other.encode_rare(out),
+        }
+    }
+
+    /// As `encode_head_before`; the submessage says that it goes on to the end of the message, however long it is, so that its
+    /// length is what the receiver finds there. It must be the last.
+    #[inline]
+    pub fn encode_head_to_end(&self, more: usize, out: &mut impl BufMut) -> usize {
+        match self {
+            Self::Data(data) => data.encode_head(more, true, out),
+            Self::DataFrag(fragments) => fragments.encode_head(more, true, out),
+            other => other.encode_head_before(more, out),
         }
     }
 
@@ -184,7 +195,7 @@ impl Data<'_> {
 
     /// In the byte order of the inline QoS, so that a received one can be passed on.
     #[inline]
-    fn encode_head(&self, more: usize, out: &mut impl BufMut) -> usize {
+    fn encode_head(&self, more: usize, to_end: bool, out: &mut impl BufMut) -> usize {
         let flags = match self.payload {
             Payload::None => 0,
             Payload::Data(_) => flag::DATA_DATA,
@@ -192,9 +203,13 @@ impl Data<'_> {
         } | flag_if(flag::INLINE_QOS, !self.inline_qos.is_empty());
         let length = self.length().saturating_add(more);
         let padding = padding(length);
-        let padded = length.saturating_add(padding);
+        let said = if to_end {
+            0
+        } else {
+            length.saturating_add(padding)
+        };
         let order = self.inline_qos.endianness();
-        let head = order.head(id::DATA, flags, padded);
+        let head = order.head(id::DATA, flags, said);
         let [high, low] = order.sequence(self.sequence);
         let words = [
             head,
@@ -223,14 +238,18 @@ impl DataFrag<'_> {
     }
 
     #[inline]
-    fn encode_head(&self, more: usize, out: &mut impl BufMut) -> usize {
+    fn encode_head(&self, more: usize, to_end: bool, out: &mut impl BufMut) -> usize {
         let flags = flag_if(flag::FRAG_KEY, self.key)
             | flag_if(flag::INLINE_QOS, !self.inline_qos.is_empty());
         let length = self.length().saturating_add(more);
         let padding = padding(length);
-        let padded = length.saturating_add(padding);
+        let said = if to_end {
+            0
+        } else {
+            length.saturating_add(padding)
+        };
         let order = self.inline_qos.endianness();
-        let head = order.head(id::DATA_FRAG, flags, padded);
+        let head = order.head(id::DATA_FRAG, flags, said);
         let [high, low] = order.sequence(self.sequence);
         let words = [
             head,

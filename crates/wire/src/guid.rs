@@ -1,5 +1,6 @@
 //! GUIDs: who an endpoint is (RTPS 2.5 8.2.4, 9.3.1).
 use core::fmt;
+use core::hash::{Hash, Hasher};
 
 /// The version of RTPS that a message follows (RTPS 2.5 8.3.3.1).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -131,7 +132,7 @@ impl EntityId {
 }
 
 /// Globally unique name of a participant or endpoint.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub struct Guid {
     /// Which participant.
     pub prefix: GuidPrefix,
@@ -165,6 +166,14 @@ impl Guid {
             prefix: GuidPrefix([a, b, c, d, e, f, g, h, i, j, k, l]),
             entity: EntityId([m, n, o, p]),
         }
+    }
+}
+
+/// As one number: each sample's writer is looked up by it.
+impl Hash for Guid {
+    #[inline]
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        state.write_u128(u128::from_ne_bytes(self.to_bytes()));
     }
 }
 

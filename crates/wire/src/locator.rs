@@ -23,6 +23,16 @@ impl Locator {
     /// Datagrams between participants of one process or one test: Dunlin's own. Addresses look like those of UDPv4.
     pub const KIND_MEMORY: i32 = 0x444c_0001;
 
+    /// Shared memory between processes of one host: Dunlin's own. The first twelve bytes of an address are drawn at random by
+    /// each participant, the others are zero.
+    pub const KIND_SHMEM: i32 = 0x444c_0002;
+    /// All participants with which memory is shared; as in a UDP group, those that listen to the port.
+    pub const SHMEM_NEIGHBOURS: Self = Self {
+        kind: Self::KIND_SHMEM,
+        port: 0,
+        address: [0; 16],
+    };
+
     /// A UDPv4 locator.
     pub fn udp_v4(address: Ipv4Addr, port: u16) -> Self {
         let [a, b, c, d] = address.octets();
@@ -57,11 +67,12 @@ impl Locator {
         self.socket_addr().is_some_and(|a| a.ip().is_loopback())
     }
 
-    /// True for multicast groups, of UDP and of [`Self::KIND_MEMORY`].
+    /// True for multicast groups, of UDP and of [`Self::KIND_MEMORY`], and for [`Self::SHMEM_NEIGHBOURS`].
     pub fn is_multicast(&self) -> bool {
         let [.., a, b, c, d] = self.address;
         match self.kind {
             Self::KIND_MEMORY => Ipv4Addr::new(a, b, c, d).is_multicast(),
+            Self::KIND_SHMEM => self.address.starts_with(&[0; 12]),
             _ => self.socket_addr().is_some_and(|a| a.ip().is_multicast()),
         }
     }
@@ -71,6 +82,10 @@ impl fmt::Debug for Locator {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match (self.kind, self.socket_addr()) {
             (Self::KIND_UDP_V4 | Self::KIND_UDP_V6, Some(addr)) => write!(f, "udp/{addr}"),
+            (Self::KIND_SHMEM, _) => {
+                let [.., a, b, c, d, _, _, _, _] = self.address;
+                write!(f, "shmem/{a:02x}{b:02x}{c:02x}{d:02x}:{}", self.port)
+            }
             _ => write!(f, "kind {:#x} port {}", self.kind, self.port),
         }
     }

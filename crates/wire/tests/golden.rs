@@ -340,3 +340,48 @@ fn source_times_are_exact() {
     // 2026-11-20 18:29:07.414378258 UTC, says tshark.
     assert_eq!(time, Some(Timestamp(1_795_199_347_414_378_258)));
 }
+
+/// RTPS 2.5 9.4.5.1.3: a length of 0 leads to the end of the message, and 65535 bytes are the most that can be said.
+#[test]
+fn what_is_too_long_to_say_goes_on_to_the_end() {
+    let bytes: Vec<u8> = (0..70_000_u32).map(|n| (n / 7) as u8).collect();
+    for (length, to_end, said) in [
+        (65_512, false, [0xfc, 0xff]),
+        (65_513, false, [0, 0]),
+        (70_000, false, [0, 0]),
+        (65_512, true, [0, 0]),
+        (3, true, [0, 0]),
+    ] {
+        let payload = &bytes[..length];
+        let data = Submessage::Data(Data {
+            reader: EntityId::UNKNOWN,
+            writer: EntityId::UNKNOWN,
+            sequence: SequenceNumber(1),
+            inline_qos: Parameters::NONE,
+            payload: Payload::Data(payload),
+        });
+        let mut out = BytesMut::new();
+        Header::new(GuidPrefix([1; 12])).encode(&mut out);
+        Submessage::InfoTimestamp(Some(Timestamp(5 << 32))).encode(&mut out);
+        let start = out.len();
+        let padding = match to_end {
+            true => data.encode_head_to_end(0, &mut out),
+            false => data.encode_head(&mut out),
+        };
+        assert_eq!(out[start..start + 4], [0x15, 5, said[0], said[1]]);
+        out.extend_from_slice(payload);
+        out.extend_from_slice(&[0; 3][..padding]);
+        assert_eq!(out.len() % 4, 0);
+        let read: Vec<_> = Message::parse(&out).unwrap().into_iter().collect();
+        let [
+            Ok(Submessage::InfoTimestamp(Some(_))),
+            Ok(Submessage::Data(got)),
+        ] = &read[..]
+        else {
+            panic!("{length}: {} submessages", read.len());
+        };
+        let got = got.payload.bytes();
+        assert_eq!(&got[..length], payload);
+        assert!(got.len() - length < 4);
+    }
+}

@@ -93,6 +93,22 @@ impl Catalog {
         }
     }
 
+    /// Reports all matched endpoints of a participant as changed.
+    pub(super) fn relocate(&self, prefix: GuidPrefix, events: &mut Vec<Event>) {
+        let matched = self
+            .pairs
+            .iter()
+            .filter(|(_, verdict)| **verdict == Verdict::Matched);
+        for ((writer, reader), _) in matched {
+            if reader.prefix == prefix {
+                self.changed(*writer, *reader, Side::Reader, events);
+            }
+            if writer.prefix == prefix {
+                self.changed(*writer, *reader, Side::Writer, events);
+            }
+        }
+    }
+
     /// Forgets a participant and its endpoints.
     pub(super) fn remove_home(
         &mut self,

@@ -136,6 +136,8 @@ pub enum LossReason {
     Goodbye,
     /// It was silent for longer than its lease.
     LeaseExpired,
+    /// Its process has ended, and the system said so.
+    Ended,
     /// It made room for others: nothing but announcements had ever come in its name.
     Displaced,
 }

@@ -304,6 +304,17 @@ impl Discovery {
         self.assert_if_due(now, out);
     }
 
+    /// The ways to a participant are not what they were: reports its matched endpoints as changed, so that the caller chooses
+    /// anew among their locators.
+    pub fn relocate(&mut self, prefix: GuidPrefix, events: &mut Vec<Event>) {
+        self.catalog.relocate(prefix, events);
+    }
+
+    /// The process of a participant has ended for sure: nobody need wait for its lease.
+    pub fn end(&mut self, now: Time, prefix: GuidPrefix, events: &mut Vec<Event>) {
+        self.part(now, prefix, LossReason::Ended, events);
+    }
+
     /// Where a participant listens for built-in traffic: unicast and multicast; nothing for an unknown participant.
     pub fn metatraffic_locators(&self, prefix: GuidPrefix) -> (&[Locator], &[Locator]) {
         match self.peers.get(&prefix) {

@@ -138,7 +138,7 @@ impl Discovery {
             return;
         };
         if peer.source == source.from {
-            self.part(now, source.prefix, events);
+            self.part(now, source.prefix, LossReason::Goodbye, events);
         } else if peer.silent_until.is_none() {
             self.heard.misplaced += 1;
             peer.silent_until = Some(now.after(SILENCE));
@@ -147,8 +147,14 @@ impl Discovery {
         }
     }
 
-    fn part(&mut self, now: Time, prefix: GuidPrefix, events: &mut Vec<Event>) {
-        self.lose(now, prefix, LossReason::Goodbye, events);
+    pub(super) fn part(
+        &mut self,
+        now: Time,
+        prefix: GuidPrefix,
+        reason: LossReason,
+        events: &mut Vec<Event>,
+    ) {
+        self.lose(now, prefix, reason, events);
         self.departed.expired(now);
         self.departed.set(prefix, now.after(FAREWELL));
     }
@@ -451,7 +457,7 @@ impl Discovery {
                 self.parting.set(prefix, now.after(SILENCE_PROBE));
                 self.publications.probe(now, prefix, out);
             } else {
-                self.part(now, prefix, events);
+                self.part(now, prefix, LossReason::Goodbye, events);
             }
         }
         for prefix in self.doubts.expired(now) {

@@ -4,7 +4,7 @@
 use super::instance::Instance;
 use super::names::Names;
 use super::writer_proxy::Author;
-use super::{ReaderConfig, Rejection, RejectionReason};
+use super::{KeyOf, ReaderConfig, Rejection, RejectionReason};
 use crate::index::Index;
 use crate::slab::{NONE, Slab};
 use crate::{ChangeKind, InstanceHandle, InstanceState};
@@ -48,7 +48,7 @@ pub(super) struct Cache {
     limits: ResourceLimits,
     ownership: Ownership,
     by_source: bool,
-    key_of: Option<fn(&Bytes) -> Bytes>,
+    key_of: Option<KeyOf>,
     pub(super) samples: Slab<Stored>,
     pub(super) first: u32,
     last: u32,
@@ -70,7 +70,7 @@ impl Cache {
             limits: config.resource_limits,
             ownership: config.ownership,
             by_source: config.destination_order == DestinationOrder::BySourceTimestamp,
-            key_of: config.key_of,
+            key_of: config.key_of.clone(),
             samples: Slab::new(),
             first: NONE,
             last: NONE,
@@ -135,10 +135,10 @@ impl Cache {
         if let Some(instance) = self.instances.get_mut(place) {
             instance.revive();
             instance.writers.insert(header.author.id);
-            if let Some(key_of) = self.key_of
+            if let Some(key_of) = &self.key_of
                 && instance.key.is_empty()
             {
-                instance.key = key_of(&payload);
+                instance.key = key_of.key(&payload);
             }
         }
         self.append(place, header, true, payload);

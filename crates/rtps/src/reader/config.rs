@@ -1,6 +1,8 @@
 //! What a reader and its writer proxies are told at birth, and what a reader answers.
 use crate::InstanceHandle;
+use alloc::sync::Arc;
 use bytes::Bytes;
+use core::fmt;
 use dunlin_qos::{
     DestinationOrder, Durability, History, Ownership, ReliabilityKind, ResourceLimits,
 };
@@ -24,7 +26,7 @@ pub struct ReaderConfig {
     /// Cuts a serialized sample down to the serialized key; empty if it cannot be decoded. With it, a reader remembers
     /// the key of each instance that it knows, for notices whose writer sent none. Called for the first sample of an
     /// instance only.
-    pub key_of: Option<fn(&Bytes) -> Bytes>,
+    pub key_of: Option<KeyOf>,
     /// Shared or exclusive.
     pub ownership: Ownership,
     /// Which time orders samples of an instance.
@@ -35,6 +37,27 @@ pub struct ReaderConfig {
     pub max_reassembly_bytes: usize,
     /// The most samples per writer that wait because an earlier one is missing.
     pub max_pending: u32,
+}
+
+/// Cuts serialized samples down to their keys.
+#[derive(Clone)]
+pub struct KeyOf(Arc<dyn Fn(&Bytes) -> Bytes + Send + Sync>);
+
+impl KeyOf {
+    /// By this function.
+    pub fn new(key: impl Fn(&Bytes) -> Bytes + Send + Sync + 'static) -> Self {
+        Self(Arc::new(key))
+    }
+
+    pub(super) fn key(&self, sample: &Bytes) -> Bytes {
+        (self.0)(sample)
+    }
+}
+
+impl fmt::Debug for KeyOf {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("KeyOf")
+    }
 }
 
 impl ReaderConfig {

@@ -135,6 +135,13 @@ impl Reassembly {
         }
     }
 
+    /// Drops what is here of a change that came whole.
+    pub(super) fn forget(&mut self, sequence: i64) {
+        if let Ok(index) = self.index(sequence) {
+            self.remove(index);
+        }
+    }
+
     /// Drops incomplete samples that got nothing for `STALE`.
     pub(super) fn forget_stale(&mut self, now: Time) {
         for index in (0..self.partials.len()).rev() {

@@ -205,6 +205,7 @@ impl WriterProxy {
         }
         self.waiting_bytes = bytes;
         self.waiting.insert(sequence, change);
+        self.partials.forget(sequence);
         true
     }
 

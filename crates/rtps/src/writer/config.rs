@@ -18,8 +18,8 @@ pub struct WriterConfig {
     pub history: History,
     /// At most how much.
     pub resource_limits: ResourceLimits,
-    /// Payloads larger than this go as DATA_FRAGs of this many bytes each; at least 1.
-    pub fragment_size: u16,
+    /// Payloads larger than this go as DATA_FRAGs of this many bytes each; at least 1. `None`: all go whole.
+    pub fragment_size: Option<u16>,
     /// How often readers that lag are asked what they lack.
     pub heartbeat_period: Duration,
     /// Each quarter of so many unacknowledged samples an answer is asked for; KEEP_ALL with `max_samples` uses that limit instead.
@@ -28,6 +28,8 @@ pub struct WriterConfig {
     pub heartbeat_bytes: usize,
     /// Puts the key hash beside each sample of an instance, not only beside disposals.
     pub send_key_hash: bool,
+    /// The topic has keys, so that even a hash of zeros, such as that of the number 0, names an instance.
+    pub keyed: bool,
     /// Encoded parameters, little endian and without sentinel, that go with each change while a matched reader expects inline QoS.
     pub inline_qos: Vec<u8>,
 }
@@ -42,11 +44,12 @@ impl WriterConfig {
             durability: Durability::Volatile,
             history: History::default(),
             resource_limits: ResourceLimits::default(),
-            fragment_size: 63_000,
+            fragment_size: Some(63_000),
             heartbeat_period: Duration::from_millis(100),
             heartbeat_window: 1024,
             heartbeat_bytes: 1 << 20,
             send_key_hash: true,
+            keyed: false,
             inline_qos: Vec::new(),
         }
     }

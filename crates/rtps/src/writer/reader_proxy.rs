@@ -17,6 +17,8 @@ pub(super) struct ReaderProxy {
     pub(super) nack_frags: Counter,
     /// When the reader was last told what there is because it asked without need.
     pub(super) told: Option<Time>,
+    /// Which change it got whole when it asked for fragments, and when.
+    pub(super) whole: Option<(i64, Time)>,
 }
 
 impl ReaderProxy {
@@ -29,6 +31,7 @@ impl ReaderProxy {
             ack_nacks: Counter::default(),
             nack_frags: Counter::default(),
             told: None,
+            whole: None,
         }
     }
 

@@ -13,6 +13,8 @@ use dunlin_wire::{NackFrag, SequenceNumberSet, Submessage};
 const ANSWER_BYTES: usize = 1 << 20;
 /// A late joiner gets at most so many samples unasked.
 const GREETING_SAMPLES: usize = 256;
+/// A change is repeated whole for those who ask for its fragments at most this often.
+const WHOLE_INTERVAL: Duration = Duration::from_millis(1);
 /// Who asks without lacking anything is told what there is at most this often.
 const TELL_INTERVAL: Duration = Duration::from_millis(5);
 
@@ -111,21 +113,29 @@ impl Writer {
         wanted: &NackFrag,
         out: &mut impl Outbox,
     ) {
-        let Some(proxy) = self.readers.get(index) else {
+        let Some(proxy) = self.readers.get_mut(index) else {
             return;
         };
         let sequence = wanted.sequence.0;
         let audience = proxy.audience();
         let change = self.history.get(sequence);
-        match change.filter(|_| sequence >= proxy.start) {
-            Some(change) if self.voice.splits(sequence, change) => {
-                let most = ANSWER_BYTES / self.voice.fragments.of(sequence);
+        let change = change.filter(|_| sequence >= proxy.start);
+        match change.map(|change| (change, self.voice.splits(sequence, change))) {
+            Some((change, Some(size))) => {
                 let numbers = wanted.state.iter().map(|n| n.0 as usize);
-                let numbers = numbers.take(most.max(1));
+                let numbers = numbers.take((ANSWER_BYTES / size).max(1));
                 self.voice
                     .say_fragments(audience, sequence, change, numbers, out);
             }
-            Some(change) => {
+            Some((change, None)) => {
+                // It may lack many fragments, and ask for them in several messages at once.
+                if proxy
+                    .whole
+                    .is_some_and(|(n, at)| n == sequence && now.since(at) < WHOLE_INTERVAL)
+                {
+                    return;
+                }
+                proxy.whole = Some((sequence, now));
                 self.voice.say(audience, sequence, change, usize::MAX, out);
             }
             None => {

@@ -22,6 +22,7 @@ pub(super) struct Voice {
     writer: Guid,
     pub(super) fragments: FragmentSizes,
     send_key_hash: bool,
+    keyed: bool,
     policies: Vec<u8>,
     inline: Vec<u8>,
 }
@@ -32,6 +33,7 @@ impl Voice {
             writer: config.guid,
             fragments: FragmentSizes::new(config.fragment_size),
             send_key_hash: config.send_key_hash,
+            keyed: config.keyed,
             policies: config.inline_qos.clone(),
             inline: Vec::new(),
         }
@@ -48,18 +50,7 @@ impl Voice {
         out: &mut impl Outbox,
     ) -> usize {
         let size = change.payload.len();
-        let fragment_size = self.fragments.of(sequence);
-        if size > fragment_size {
-            let count = budget.div_ceil(fragment_size).max(1);
-            let count = count.min(size.div_ceil(fragment_size));
-            return self.say_fragments(audience, sequence, change, 1..=count, out);
-        }
         self.inline_qos(audience, change);
-        out.push(
-            audience.to,
-            Submessage::InfoTimestamp(Some(change.timestamp)),
-            &Bytes::new(),
-        );
         let data = |bytes| {
             Submessage::Data(Data {
                 reader: audience.reader,
@@ -73,6 +64,18 @@ impl Voice {
                 },
             })
         };
+        if let Some(fragment_size) = self.splits(sequence, change) {
+            let pieces = change.payload.pieces(0..size);
+            out.push_whole(audience.to, change.timestamp, data(&[]), &pieces);
+            let count = budget.div_ceil(fragment_size).max(1);
+            let count = count.min(size.div_ceil(fragment_size));
+            return self.say_fragments(audience, sequence, change, 1..=count, out);
+        }
+        out.push(
+            audience.to,
+            Submessage::InfoTimestamp(Some(change.timestamp)),
+            &Bytes::new(),
+        );
         match change.payload.whole() {
             Some(bytes) => out.push(audience.to, data(bytes), bytes),
             None => push(audience.to, data, &change.payload.pieces(0..size), out),
@@ -95,7 +98,9 @@ impl Voice {
             Submessage::InfoTimestamp(Some(change.timestamp)),
             &Bytes::new(),
         );
-        let size = self.fragments.of(sequence);
+        let Some(size) = self.fragments.of(sequence) else {
+            return 0;
+        };
         let mut said = 0;
         for number in numbers {
             let Some(range) = fragment(change.payload.len(), number, size) else {
@@ -121,9 +126,10 @@ impl Voice {
         said
     }
 
-    /// True if the change goes in fragments.
-    pub(super) fn splits(&self, sequence: i64, change: &Change) -> bool {
-        change.payload.len() > self.fragments.of(sequence)
+    /// The size of the fragments that the change goes in, unless it goes whole.
+    pub(super) fn splits(&self, sequence: i64, change: &Change) -> Option<usize> {
+        let size = self.fragments.of(sequence);
+        size.filter(|most| change.payload.len() > *most)
     }
 
     fn inline_qos(&mut self, audience: Audience, change: &Change) {
@@ -132,7 +138,7 @@ impl Voice {
             self.inline.extend_from_slice(&self.policies);
         }
         let policies = self.inline.len();
-        let named = change.instance != InstanceHandle::NIL;
+        let named = self.keyed || change.instance != InstanceHandle::NIL;
         let wants_hash = self.send_key_hash || change.kind != ChangeKind::Alive;
         InlineQos {
             key_hash: (named && wants_hash).then_some(change.instance.0),

@@ -27,6 +27,8 @@ pub struct ReaderData {
     pub subscriber: SubscriberQos,
     /// TOPIC_DATA of its topic.
     pub topic_data: Vec<u8>,
+    /// How the memory of its type looks, if it is plain: means something only between Dunlin's own.
+    pub layout: Option<u64>,
     /// It wants policies with each sample.
     pub expects_inline_qos: bool,
     /// Where samples reach it; empty means its participant's default.
@@ -49,6 +51,7 @@ impl ReaderData {
             },
             subscriber: SubscriberQos::default(),
             topic_data: Vec::new(),
+            layout: None,
             expects_inline_qos: false,
             unicast: Vec::new(),
             multicast: Vec::new(),
@@ -91,6 +94,10 @@ impl ReaderData {
             ParameterId::PARTITION => self.subscriber.partition = value.partition()?,
             ParameterId::GROUP_DATA => self.subscriber.group_data = value.octets()?,
             ParameterId::TOPIC_DATA => self.topic_data = value.octets()?,
+            // Another vendor's parameter of this number may be anything.
+            ParameterId::MEMORY_LAYOUT => {
+                self.layout = value.array().ok().map(u64::from_le_bytes);
+            }
             ParameterId::EXPECTS_INLINE_QOS => self.expects_inline_qos = value.boolean()?,
             ParameterId::UNICAST_LOCATOR => value::keep(&mut self.unicast, value.locator()?),
             ParameterId::MULTICAST_LOCATOR => value::keep(&mut self.multicast, value.locator()?),
@@ -121,6 +128,11 @@ impl ReaderData {
         out.partition(&self.subscriber.partition);
         out.octets(ParameterId::GROUP_DATA, &self.subscriber.group_data);
         out.octets(ParameterId::TOPIC_DATA, &self.topic_data);
+        if let Some(layout) = self.layout {
+            out.put(ParameterId::MEMORY_LAYOUT, |out| {
+                out.extend_from_slice(&layout.to_le_bytes());
+            });
+        }
         if self.expects_inline_qos {
             out.bool(ParameterId::EXPECTS_INLINE_QOS, true);
         }

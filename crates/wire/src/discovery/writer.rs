@@ -26,6 +26,8 @@ pub struct WriterData {
     pub publisher: PublisherQos,
     /// TOPIC_DATA of its topic.
     pub topic_data: Vec<u8>,
+    /// How the memory of its type looks, if it is plain: means something only between Dunlin's own.
+    pub layout: Option<u64>,
     /// Where answers reach it; empty means its participant's default.
     pub unicast: Vec<Locator>,
     /// Groups where answers reach it.
@@ -43,6 +45,7 @@ impl WriterData {
             qos: DataWriterQos::default(),
             publisher: PublisherQos::default(),
             topic_data: Vec::new(),
+            layout: None,
             unicast: Vec::new(),
             multicast: Vec::new(),
         }
@@ -92,6 +95,10 @@ impl WriterData {
             ParameterId::PARTITION => self.publisher.partition = value.partition()?,
             ParameterId::GROUP_DATA => self.publisher.group_data = value.octets()?,
             ParameterId::TOPIC_DATA => self.topic_data = value.octets()?,
+            // Another vendor's parameter of this number may be anything.
+            ParameterId::MEMORY_LAYOUT => {
+                self.layout = value.array().ok().map(u64::from_le_bytes);
+            }
             ParameterId::UNICAST_LOCATOR => value::keep(&mut self.unicast, value.locator()?),
             ParameterId::MULTICAST_LOCATOR => value::keep(&mut self.multicast, value.locator()?),
             _ => parameter.skip()?,
@@ -122,6 +129,11 @@ impl WriterData {
         out.partition(&self.publisher.partition);
         out.octets(ParameterId::GROUP_DATA, &self.publisher.group_data);
         out.octets(ParameterId::TOPIC_DATA, &self.topic_data);
+        if let Some(layout) = self.layout {
+            out.put(ParameterId::MEMORY_LAYOUT, |out| {
+                out.extend_from_slice(&layout.to_le_bytes());
+            });
+        }
         out.locators(ParameterId::UNICAST_LOCATOR, &self.unicast);
         out.locators(ParameterId::MULTICAST_LOCATOR, &self.multicast);
         out.finish()

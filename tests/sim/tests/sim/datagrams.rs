@@ -74,6 +74,7 @@ impl Datagrams {
                     head: &datagram.bytes,
                     payload: &[],
                     tail: &[],
+                    patient: false,
                 }]);
                 assert_eq!(sent.datagrams, 1, "a datagram cannot be sent");
             }

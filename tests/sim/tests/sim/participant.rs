@@ -207,6 +207,11 @@ impl Participant {
         result
     }
 
+    pub(crate) fn set_fragment_size(&mut self, writer: EntityId, size: Option<u16>) {
+        let local = self.writers.get_mut(&writer).unwrap();
+        local.writer.set_fragment_size(size);
+    }
+
     pub(crate) fn take(&mut self, reader: EntityId, max: usize) -> Vec<Sample> {
         let local = self.readers.get_mut(&reader).unwrap();
         let select = Select {

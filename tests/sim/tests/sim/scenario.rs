@@ -27,6 +27,8 @@ pub(crate) struct Scenario {
     pub(crate) send_key_hash: bool,
     pub(crate) multicast: bool,
     pub(crate) fragment_size: u16,
+    /// Percent of writes before which the writer changes between samples in fragments and samples that go whole.
+    pub(crate) whole: u64,
     /// The number of each writer's first change.
     pub(crate) first: i64,
     pub(crate) faults: Faults,
@@ -134,6 +136,7 @@ impl Scenario {
             send_key_hash: dice.percent(70),
             multicast: dice.percent(20),
             fragment_size: u16::try_from(dice.within(1_000, 63_000)).unwrap(),
+            whole: dice.one_of(&[0, 0, 3, 30]),
             first: 1,
             faults: faults(dice),
             writers: Vec::new(),
@@ -412,8 +415,8 @@ impl fmt::Display for Scenario {
         )?;
         writeln!(
             f,
-            "fragments of {} bytes; key hash sent: {}; multicast: {}; changes are numbered from {}",
-            self.fragment_size, self.send_key_hash, self.multicast, self.first
+            "fragments of {} bytes, or none from {} % of all writes on; key hash sent: {}; multicast: {}; changes are numbered from {}",
+            self.fragment_size, self.whole, self.send_key_hash, self.multicast, self.first
         )?;
         for (n, w) in self.writers.iter().enumerate() {
             writeln!(

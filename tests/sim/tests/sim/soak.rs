@@ -37,6 +37,7 @@ fn scenario(hours: i64) -> Scenario {
         send_key_hash: true,
         multicast: false,
         fragment_size: 1_000,
+        whole: 0,
         // The first hour leads across 2^32.
         first: (1 << 32) - 300_000,
         faults: Faults {

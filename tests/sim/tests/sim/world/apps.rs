@@ -9,6 +9,9 @@ use dunlin_rtps::{Change, ChangeKind, ReaderConfig, WriteError, WriterConfig};
 use dunlin_wire::{EntityId, EntityKind, Guid, ReaderData, SequenceNumber, Timestamp, WriterData};
 use std::collections::{BTreeMap, BTreeSet};
 
+/// So much fits into one datagram with its headers.
+const WHOLE: usize = 60_000;
+
 impl World {
     fn entity(&mut self, who: usize, kinds: [EntityKind; 2]) -> EntityId {
         self.places[who].keys += 1;
@@ -42,7 +45,7 @@ impl World {
             durability: plan.durability,
             history: plan.history,
             resource_limits: limits,
-            fragment_size: self.scenario.fragment_size,
+            fragment_size: Some(self.scenario.fragment_size),
             send_key_hash: self.scenario.send_key_hash,
             ..WriterConfig::new(guid)
         };
@@ -162,8 +165,25 @@ impl World {
             ]),
             false => ChangeKind::Alive,
         };
+        if self.dice.percent(self.scenario.whole) {
+            self.change_fragments(n);
+        }
         let change = self.compose(n, kind, instance, size);
         self.write(n, change);
+    }
+
+    /// From now on the writer splits samples, or not, as if readers had come or gone that share memory with it.
+    fn change_fragments(&mut self, n: usize) {
+        let plan = &self.scenario.writers[n];
+        let size = self.scenario.fragment_size;
+        let sizes = match plan.large.1 <= WHOLE {
+            true => [Some(size), Some(size / 2), None, None],
+            false => [Some(size), Some(size / 2), Some(size / 3), Some(size)],
+        };
+        let size = self.dice.one_of(&sizes);
+        let entity = self.writers[n].guid.unwrap().entity;
+        let participant = self.places[plan.at].participant.as_mut().unwrap();
+        participant.set_fragment_size(entity, size);
     }
 
     fn compose(&self, n: usize, kind: ChangeKind, instance: Option<usize>, size: usize) -> Change {
