@@ -1,6 +1,7 @@
 //! Conditions and wait sets (DDS 1.4 2.2.2.1.6 to 2.2.2.1.9).
 use crate::clock;
 use crate::error::{Error, Result};
+use crate::local::errands;
 use crate::reader::ReaderCore;
 use crate::shared::Shared;
 use crate::signal::{Signal, Waiters};
@@ -225,7 +226,11 @@ impl WaitSet {
         let deadline = (!timeout.is_infinite()).then(|| clock::now().after(timeout));
         let triggered = match &self.shared {
             Some(shared) => shared.user.wait(shared, &self.signal, deadline, any),
-            None => self.park(deadline, any),
+            None => {
+                let _aside = errands::aside();
+                errands::run();
+                self.park(deadline, any)
+            }
         };
         if triggered {
             return Ok(());

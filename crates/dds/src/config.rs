@@ -2,10 +2,74 @@
 use crate::Waiting;
 use crate::error::{Error, Result};
 use dunlin_qos::{DomainParticipantQos, Duration};
+use dunlin_shm::Trust;
 use dunlin_transport::Transport;
 use dunlin_wire::Locator;
 use std::net::{Ipv4Addr, ToSocketAddrs};
 use std::sync::Arc;
+
+/// The transports of a participant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Transports {
+    /// UDP over IPv4.
+    pub udp: bool,
+    /// Shared memory with participants of this host, user and network namespace. Without UDP, it is all that there is, and nobody
+    /// else is found; with it, whoever does not share memory is reached by UDP.
+    pub shmem: bool,
+    /// Samples for endpoints of this process whose participants allow this, too, are handed over directly, whatever transport
+    /// finds them. Without it they go by UDP or shared memory like all others.
+    pub local: bool,
+}
+
+impl Default for Transports {
+    /// All.
+    fn default() -> Self {
+        Self {
+            udp: true,
+            shmem: true,
+            local: true,
+        }
+    }
+}
+
+impl Transports {
+    /// The environment variable that overrides the configuration.
+    pub const VARIABLE: &'static str = "DUNLIN_TRANSPORTS";
+    /// UDP alone.
+    pub const UDP: Self = Self {
+        udp: true,
+        shmem: false,
+        local: false,
+    };
+    /// Shared memory alone.
+    pub const SHMEM: Self = Self {
+        udp: false,
+        shmem: true,
+        local: false,
+    };
+
+    /// Reads `udp`, `shmem` and `local`, any of them with commas between.
+    pub fn parse(text: &str) -> std::result::Result<Self, String> {
+        let mut transports = Self {
+            udp: false,
+            shmem: false,
+            local: false,
+        };
+        for name in text.split(',').map(str::trim) {
+            match name {
+                "udp" => transports.udp = true,
+                "shmem" => transports.shmem = true,
+                "local" => transports.local = true,
+                _ => {
+                    return Err(format!(
+                        "{name:?} is not a transport; allowed are udp, shmem and local, with commas between"
+                    ));
+                }
+            }
+        }
+        Ok(transports)
+    }
+}
 
 /// Settings of a participant; `Default` suits most.
 #[derive(Clone)]
@@ -20,6 +84,8 @@ pub struct ParticipantConfig {
     pub peers: Vec<String>,
     /// Announce and listen by multicast.
     pub multicast: bool,
+    /// What it sends and receives by. Overridden by `DUNLIN_TRANSPORTS` (comma separated: `udp`, `shmem`, `local`).
+    pub transports: Transports,
     /// How receivers wait. Overridden by `DUNLIN_WAITING`.
     pub waiting: Waiting,
     /// Silence longer than this means that this participant is gone.
@@ -30,7 +96,10 @@ pub struct ParticipantConfig {
     pub heartbeat_period: Duration,
     /// How long a deleted writer waits for acknowledgements of what it has sent.
     pub linger: Duration,
-    /// Another transport than UDP, for tests.
+    /// Whether samples may be read where peers of this host have them, without a copy ([`View::trusted`](crate::View::trusted)).
+    /// Whoever makes the promise has to know all that runs as the same user with shared memory in the domain.
+    pub trusts_peers: Option<Trust>,
+    /// Another transport than `transports` says, for tests.
     pub transport: Option<Arc<dyn Transport>>,
 }
 
@@ -42,11 +111,13 @@ impl Default for ParticipantConfig {
             interfaces: Vec::new(),
             peers: Vec::new(),
             multicast: true,
+            transports: Transports::default(),
             waiting: Waiting::default(),
             lease_duration: Duration::from_secs(10),
             announce_period: Duration::from_secs(3),
             heartbeat_period: Duration::from_millis(100),
             linger: Duration::from_secs(1),
+            trusts_peers: None,
             transport: None,
         }
     }
@@ -61,6 +132,14 @@ impl ParticipantConfig {
         if let Some(text) = variable(Waiting::VARIABLE) {
             self.waiting = Waiting::parse(&text).map_err(|e| {
                 Error::BadParameter(format!("environment variable {}: {e}", Waiting::VARIABLE))
+            })?;
+        }
+        if let Some(text) = variable(Transports::VARIABLE) {
+            self.transports = Transports::parse(&text).map_err(|e| {
+                Error::BadParameter(format!(
+                    "environment variable {}: {e}",
+                    Transports::VARIABLE
+                ))
             })?;
         }
         if let Some(text) = variable("DUNLIN_INTERFACES") {
@@ -150,6 +229,20 @@ mod tests {
         let ports: Vec<_> = locators.iter().map(|l| l.port).collect();
         assert_eq!(ports, [7410, 7412, 7414]);
         assert_eq!(peer_locators("127.0.0.1:7500", 3).unwrap()[0].port, 7500);
+    }
+
+    #[test]
+    fn transports_are_read_by_name() {
+        assert_eq!(Transports::parse("shmem"), Ok(Transports::SHMEM));
+        assert_eq!(
+            Transports::parse("udp, shmem, local"),
+            Ok(Transports::default())
+        );
+        let error = Transports::parse("udp,tcp").unwrap_err();
+        assert!(
+            error.contains("\"tcp\"") && error.contains("allowed are"),
+            "{error}"
+        );
     }
 
     #[test]

@@ -1,19 +1,25 @@
 //! Submessages become datagrams: the production side of `rtps::Outbox`.
 //!
 //! Headers and small payloads are encoded one after the other into one arena; a large payload stays where it is and is
-//! referred to by a counted slice, so that `sendmsg` gathers it. Nothing is allocated once the arena has its size.
+//! referred to by a counted slice, so that `sendmsg` gathers it. A payload in memory that peers can read stays there whatever
+//! its size, so that the transport can leave it there too. Nothing is allocated once the arena has its size.
 use crate::checksum::{self, SEAL};
+use crate::local::{self, Letters};
 use crate::place::Place;
+use crate::pool::Pool;
 use arrayvec::ArrayVec;
 use bytes::{BufMut, Bytes, BytesMut};
 use dunlin_rtps::{Outbox, Piece as Part, To};
 use dunlin_transport::{Outgoing, Transport};
 use dunlin_wire::{GuidPrefix, Header, Submessage, Timestamp};
 use std::ops::Range;
+use std::sync::Arc;
 
 /// Payloads up to this size are copied behind their header; larger ones are gathered by the kernel, which costs as much as
 /// a copy of 16 KiB and the room for samples to share a datagram.
 pub(crate) const COPY_LIMIT: usize = 16 * 1024;
+/// Submessages share a datagram of at most this length, whatever the transport carries.
+const SHARED_LIMIT: usize = 64 * 1024;
 /// Bytes of submessages around a sample, if it is nothing special.
 const SAMPLE_OVERHEAD: usize = 96;
 /// Datagrams handed to the transport at once.
@@ -22,6 +28,9 @@ const AT_ONCE: usize = 32;
 /// Datagrams under construction for one writer, one receiver or discovery.
 pub(crate) struct Datagrams {
     header: Header,
+    transport: Arc<dyn Transport>,
+    /// What is for endpoints of this process.
+    letters: Letters,
     limit: usize,
     arena: BytesMut,
     pieces: Vec<Piece>,
@@ -41,6 +50,10 @@ struct Piece {
     timestamp: Option<Timestamp>,
     /// DATA and DATA_FRAG in it.
     samples: u32,
+    /// There is nothing in it but what concerns submessages to come.
+    bare: bool,
+    /// Its last submessage goes on to the end of the datagram.
+    closed: bool,
 }
 
 impl Piece {
@@ -50,11 +63,13 @@ impl Piece {
 }
 
 impl Datagrams {
-    /// An empty set of datagrams from `prefix`, none longer than `limit` bytes.
-    pub(crate) fn new(prefix: GuidPrefix, limit: usize) -> Self {
+    /// An empty set of datagrams from `prefix`, none longer than `limit` bytes, unless a single submessage is.
+    pub(crate) fn new(prefix: GuidPrefix, limit: usize, transport: Arc<dyn Transport>) -> Self {
         Self {
             header: Header::new(prefix),
-            limit: limit.saturating_sub(SEAL),
+            transport,
+            letters: Letters::new(prefix),
+            limit: shared_limit(limit),
             arena: BytesMut::new(),
             pieces: Vec::new(),
             bytes: 0,
@@ -63,9 +78,22 @@ impl Datagrams {
         }
     }
 
+    /// What is for endpoints of this process is handed over to them, beside the datagrams.
+    pub(crate) fn letters(&mut self) -> &mut Letters {
+        &mut self.letters
+    }
+
+    /// Hands over what is for endpoints of this process: filled caches, freed histories. What is left to do then is noted in
+    /// `local::errands`.
+    pub(crate) fn hand_over(&mut self) {
+        if !self.letters.is_empty() {
+            local::hand_over(self);
+        }
+    }
+
     /// Datagrams begun from now on are not longer than this, unless a single submessage is.
     pub(crate) fn set_limit(&mut self, limit: usize) {
-        self.limit = limit.saturating_sub(SEAL);
+        self.limit = shared_limit(limit);
     }
 
     /// Bytes waiting to be sent.
@@ -79,14 +107,18 @@ impl Datagrams {
         match self.pieces.as_slice() {
             [only] => {
                 let least = size.saturating_add(SAMPLE_OVERHEAD);
-                !self.asks && only.payload.is_empty() && only.len() + least <= self.limit
+                !self.asks
+                    && !only.closed
+                    && only.payload.is_empty()
+                    && only.len() + least <= self.limit
             }
             _ => false,
         }
     }
 
+    /// Nothing waits, neither to be sent nor to be handed over.
     pub(crate) fn is_empty(&self) -> bool {
-        self.pieces.is_empty()
+        self.pieces.is_empty() && self.letters.is_empty()
     }
 
     /// Whom the waiting datagrams address.
@@ -94,12 +126,14 @@ impl Datagrams {
         self.pieces.iter().map(|piece| piece.to)
     }
 
-    /// Sends everything to where `places` says, in order, and starts afresh.
+    /// Hands over what is for endpoints of this process, sends everything else to where `places` says, in order, and starts
+    /// afresh.
     pub(crate) fn flush<'r>(
         &mut self,
         transport: &dyn Transport,
         places: impl Fn(To) -> &'r [Place],
     ) {
+        self.hand_over();
         let Self {
             arena,
             pieces,
@@ -141,7 +175,8 @@ impl Datagrams {
     fn open(&mut self, to: To, size: usize, gathers: bool) {
         let fits = self.pieces.last().is_some_and(|piece| {
             piece.to == to
-                && piece.len() + size <= self.limit
+                && !piece.closed
+                && (piece.bare || piece.len() + size <= self.limit)
                 && (!gathers || piece.payload.is_empty())
         });
         if fits {
@@ -156,11 +191,12 @@ impl Datagrams {
     }
 
     /// A question to the readers does not travel with a single small sample: they answer a sample that has no question with it
-    /// sooner, and the question in the time that they would wait. For a large one a datagram more is the greater loss.
+    /// sooner, and the question in the time that they would wait. For a large one a datagram more is the greater loss, unless
+    /// nothing can follow it anyway.
     fn let_sample_go_ahead(&mut self, to: To) {
-        let single =
-            |piece: &Piece| piece.to == to && piece.samples == 1 && piece.payload.is_empty();
-        if self.pieces.last().is_some_and(single) {
+        let single = |piece: &Piece| piece.samples == 1 && piece.payload.is_empty();
+        let alone = |piece: &Piece| piece.to == to && (piece.closed || single(piece));
+        if self.pieces.last().is_some_and(alone) {
             self.begin(to, None);
         }
     }
@@ -184,6 +220,8 @@ impl Datagrams {
             tail: end..end,
             timestamp,
             samples: 0,
+            bare: true,
+            closed: false,
         });
     }
 
@@ -216,12 +254,93 @@ impl Datagrams {
             piece.tail.end = end;
         }
     }
+
+    /// Notes what the submessage that was just appended means for its datagram.
+    fn appended(&mut self, message: &Submessage<'_>, to_end: bool) {
+        let Some(piece) = self.pieces.last_mut() else {
+            return;
+        };
+        match message {
+            Submessage::InfoTimestamp(timestamp) => {
+                piece.timestamp = *timestamp;
+                return;
+            }
+            Submessage::Data(_) | Submessage::DataFrag(_) => piece.samples += 1,
+            _ => {}
+        }
+        piece.bare = false;
+        piece.closed = to_end;
+    }
+
+    /// What becomes of the longest piece of a payload, `carried`, in a submessage of `length` bytes.
+    fn way(&self, message: &Submessage<'_>, length: usize, carried: &[u8]) -> Way {
+        let held = || self.transport.holds(carried);
+        match message {
+            // Its length is said in it, so nothing of it may be left where it is: it would not be whole.
+            Submessage::DataFrag(_) if carried.len() > COPY_LIMIT => Way {
+                gathers: !held(),
+                to_end: false,
+            },
+            Submessage::Data(_) => {
+                let held = held();
+                Way {
+                    gathers: held || carried.len() > COPY_LIMIT,
+                    to_end: held || length > LONGEST,
+                }
+            }
+            _ => Way::COPIED,
+        }
+    }
+}
+
+/// How a submessage goes into its datagram.
+#[derive(Clone, Copy)]
+struct Way {
+    /// The longest piece of its payload stays where it is.
+    gathers: bool,
+    /// It says that it goes on to the end of the datagram: it is too long to say how long, or somebody has to find that out who
+    /// gets the payload by another way.
+    to_end: bool,
+}
+
+impl Way {
+    const COPIED: Self = Self {
+        gathers: false,
+        to_end: false,
+    };
+
+    /// Appends all of `message` but its payload, of which `more` bytes are not in it; returns the padding.
+    fn encode_head(self, message: &Submessage<'_>, more: usize, arena: &mut BytesMut) -> usize {
+        match self.to_end {
+            true => message.encode_head_to_end(more, arena),
+            false => message.encode_head_before(more, arena),
+        }
+    }
+}
+
+/// The longest submessage that says its length, its header included.
+const LONGEST: usize = 4 + 65_535;
+
+fn shared_limit(limit: usize) -> usize {
+    limit.min(SHARED_LIMIT).saturating_sub(SEAL)
 }
 
 fn put(parts: &[Part<'_>], arena: &mut BytesMut) {
     for part in parts {
         arena.extend_from_slice(part.bytes);
     }
+}
+
+/// The parts in one piece; not copied if there is only one.
+fn in_one(parts: &[Part<'_>], pool: &mut Pool) -> Bytes {
+    let mut present = parts.iter().filter(|part| !part.bytes.is_empty());
+    if let (Some(only), None) = (present.next(), present.next()) {
+        return only.share();
+    }
+    let length = parts.iter().map(|part| part.bytes.len()).sum();
+    let mut bytes = pool.take(length);
+    put(parts, &mut bytes);
+    bytes.freeze()
 }
 
 fn send(transport: &dyn Transport, batch: &mut ArrayVec<Outgoing<'_>, AT_ONCE>) {
@@ -233,6 +352,10 @@ fn send(transport: &dyn Transport, batch: &mut ArrayVec<Outgoing<'_>, AT_ONCE>) 
 
 impl Outbox for Datagrams {
     fn push(&mut self, to: To, message: Submessage<'_>, payload: &Bytes) {
+        let counted = |_: &mut Pool| payload.slice_ref(message.payload());
+        if !self.letters.write(to, &message, counted) {
+            return;
+        }
         if let Submessage::InfoTimestamp(timestamp) = message
             && self
                 .pieces
@@ -246,10 +369,15 @@ impl Outbox for Datagrams {
             self.let_sample_go_ahead(to);
         }
         let carried = message.payload();
-        let gathers = carried.len() > COPY_LIMIT;
-        self.open(to, message.encoded_len(), gathers);
-        if gathers {
-            let head = |arena: &mut BytesMut| message.encode_head(arena);
+        let length = message.encoded_len();
+        // A small payload in one piece is one of ours, and is copied wherever it lies.
+        let way = match carried.len() > COPY_LIMIT {
+            true => self.way(&message, length, carried),
+            false => Way::COPIED,
+        };
+        self.open(to, length, way.gathers);
+        if way.gathers {
+            let head = |arena: &mut BytesMut| way.encode_head(&message, 0, arena);
             self.append(head, payload.slice_ref(carried), &[]);
         } else {
             let whole = |arena: &mut BytesMut| {
@@ -258,58 +386,99 @@ impl Outbox for Datagrams {
             };
             self.append(whole, Bytes::new(), &[]);
         }
-        match (message, self.pieces.last_mut()) {
-            (Submessage::InfoTimestamp(timestamp), Some(piece)) => piece.timestamp = timestamp,
-            (Submessage::Data(_) | Submessage::DataFrag(_), Some(piece)) => piece.samples += 1,
-            _ => {}
-        }
+        self.appended(&message, way.to_end);
+    }
+
+    fn push_whole(
+        &mut self,
+        to: To,
+        timestamp: Timestamp,
+        message: Submessage<'_>,
+        parts: &[Part<'_>],
+    ) {
+        let in_one = |pool: &mut Pool| in_one(parts, pool);
+        self.letters.write_whole(to, timestamp, &message, in_one);
     }
 
     fn push_pieces(&mut self, to: To, message: Submessage<'_>, parts: &[Part<'_>]) {
         let length: usize = parts.iter().map(|part| part.bytes.len()).sum();
-        // The longest stays where it is; what is around it is copied into the arena.
-        let longest = (0..parts.len()).max_by_key(|at| parts.get(*at).map(|p| p.bytes.len()));
+        if !self.letters.write(to, &message, |pool| in_one(parts, pool)) {
+            return;
+        }
+        // What peers can read stays where it is, else the longest; what is around it is copied into the arena.
+        let seen = |part: &Part<'_>| !part.bytes.is_empty() && self.transport.holds(part.bytes);
+        let stays = parts.iter().position(seen);
+        let longest = || (0..parts.len()).max_by_key(|at| parts.get(*at).map(|p| p.bytes.len()));
         let (before, rest) = parts
-            .split_at_checked(longest.unwrap_or(0))
+            .split_at_checked(stays.or_else(longest).unwrap_or(0))
             .unwrap_or_default();
         let Some((gathered, after)) = rest.split_first() else {
             return;
         };
-        let gathers = gathered.bytes.len() > COPY_LIMIT;
-        self.open(
-            to,
-            message.encoded_len() + length.next_multiple_of(4),
-            gathers,
-        );
+        let all = message.encoded_len() + length.next_multiple_of(4);
+        let way = self.way(&message, all, gathered.bytes);
+        self.open(to, all, way.gathers);
         let head = |arena: &mut BytesMut| {
-            let padding = message.encode_head_before(length, arena);
+            let padding = way.encode_head(&message, length, arena);
             put(before, arena);
-            if !gathers {
+            if !way.gathers {
                 put(&[*gathered], arena);
             }
             padding
         };
-        let shared = if gathers {
+        let shared = if way.gathers {
             gathered.share()
         } else {
             Bytes::new()
         };
         self.append(head, shared, after);
-        if let Some(piece) = self.pieces.last_mut() {
-            piece.samples += 1;
-        }
+        self.appended(&message, way.to_end);
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use dunlin_transport::{Listen, Reach, Receiver, Sent};
     use dunlin_wire::{
-        Data, DataFrag, EntityId, FragmentNumber, Parameters, Payload, SequenceNumber,
+        Data, DataFrag, EntityId, FragmentNumber, Heartbeat, Locator, Message, Parameters, Payload,
+        SequenceNumber,
     };
 
     fn datagrams() -> Datagrams {
-        Datagrams::new(GuidPrefix([7; 12]), 65_000)
+        holding(Bytes::new())
+    }
+
+    /// Datagrams of a participant that shares these bytes with its peers.
+    fn holding(bytes: Bytes) -> Datagrams {
+        Datagrams::new(GuidPrefix([7; 12]), 65_000, Arc::new(Holds(bytes)))
+    }
+
+    /// A transport that never sends.
+    struct Holds(Bytes);
+
+    impl Transport for Holds {
+        fn kind(&self) -> i32 {
+            0
+        }
+        fn send(&self, _: &[Outgoing<'_>]) -> Sent {
+            Sent::default()
+        }
+        fn open(&self, _: &[Listen]) -> std::io::Result<Box<dyn Receiver>> {
+            Err(std::io::ErrorKind::Unsupported.into())
+        }
+        fn reaches(&self, _: &Locator) -> Reach {
+            Reach::No
+        }
+        fn holds(&self, bytes: &[u8]) -> bool {
+            self.0.as_ptr_range().contains(&bytes.as_ptr())
+        }
+        fn max_datagram(&self) -> usize {
+            65_507
+        }
+        fn max_whole_datagram(&self, _: &Locator) -> usize {
+            65_507
+        }
     }
 
     fn whole(datagrams: &Datagrams) -> Vec<Vec<u8>> {
@@ -411,5 +580,103 @@ mod tests {
         out.pieces.clear();
         drop(owners);
         assert!(shared.is_unique());
+    }
+
+    fn heartbeat() -> Submessage<'static> {
+        Submessage::Heartbeat(Heartbeat {
+            reader: EntityId::UNKNOWN,
+            writer: EntityId::UNKNOWN,
+            first: SequenceNumber(1),
+            last: SequenceNumber(2),
+            count: 1,
+            is_final: false,
+            liveliness: false,
+        })
+    }
+
+    fn names(datagram: &[u8]) -> Vec<String> {
+        let all = Message::parse(datagram).unwrap().into_iter();
+        let name = |message: Submessage<'_>| match message {
+            Submessage::InfoTimestamp(_) => "TS".into(),
+            Submessage::Data(data) => format!("DATA {}", data.payload.bytes().len()),
+            Submessage::DataFrag(frag) => format!("FRAG {}", frag.payload.len()),
+            Submessage::Heartbeat(_) => "HEARTBEAT".into(),
+            other => format!("{other:?}"),
+        };
+        all.map(|message| name(message.unwrap())).collect()
+    }
+
+    /// What a writer says of each sample: its time, itself, and now and then a question.
+    fn say(out: &mut Datagrams, number: u64, message: impl FnOnce(&mut Datagrams)) {
+        let time = Submessage::InfoTimestamp(Some(Timestamp(number as i64)));
+        out.push(To::Matched, time, &Bytes::new());
+        message(out);
+    }
+
+    #[test]
+    fn nothing_follows_what_goes_on_to_the_end_and_its_time_is_right() {
+        let large = Bytes::from(vec![3; 10 << 20]);
+        let small = Bytes::from(vec![4; 100]);
+        let mut out = datagrams();
+        say(&mut out, 1, |out| {
+            out.push(To::Matched, data(&large), &large)
+        });
+        out.push(To::Matched, heartbeat(), &Bytes::new());
+        say(&mut out, 1, |out| {
+            out.push(To::Matched, data(&large), &large)
+        });
+        say(&mut out, 1, |out| {
+            out.push(To::Matched, data(&small), &small)
+        });
+        say(&mut out, 2, |out| {
+            out.push(To::Matched, data(&large), &large)
+        });
+        let got: Vec<_> = whole(&out).iter().map(|d| names(d)).collect();
+        assert_eq!(got[0], ["TS", "DATA 10485760"]);
+        assert_eq!(got[1], ["HEARTBEAT", "TS"]);
+        assert_eq!(got[2], ["TS", "DATA 10485760"]);
+        assert_eq!(got[3], ["TS", "DATA 100", "TS"]);
+        assert_eq!(got[4], ["TS", "DATA 10485760"]);
+        assert_eq!(got.len(), 5);
+        assert!(out.arena.len() < 1000, "{} bytes copied", out.arena.len());
+    }
+
+    #[test]
+    fn what_peers_can_read_stays_where_it_is_whatever_its_size() {
+        for length in [32, 5_000, 60_000, 10 << 20] {
+            let owners = pieces([4, length, 0]);
+            let parts = parts(&owners, [4, length, 0]);
+            let mut out = holding(owners[1].clone());
+            say(&mut out, 1, |out| {
+                out.push_pieces(To::Matched, data(&[]), &parts)
+            });
+            out.push(To::Matched, heartbeat(), &Bytes::new());
+            let [sample, question] = &out.pieces[..] else {
+                panic!("{} datagrams", out.pieces.len());
+            };
+            assert_eq!(sample.payload.as_ptr(), owners[1][5..].as_ptr());
+            // Who gets the payload by another way sees the rest only, and it is a message.
+            let head = out.arena[sample.head.clone()].to_vec();
+            assert_eq!(head[head.len() - 26..head.len() - 24], [0, 0]);
+            assert_eq!(names(&head), ["TS", "DATA 4"]);
+            assert!(question.payload.is_empty());
+            let all = format!("DATA {}", 4 + length);
+            assert_eq!(names(&whole(&out)[0]), ["TS", &all]);
+        }
+    }
+
+    #[test]
+    fn a_fragment_is_whole_even_of_what_peers_can_read() {
+        let owners = pieces([4, 60_000, 0]);
+        let parts = parts(&owners, [4, 60_000, 0]);
+        let mut out = holding(owners[1].clone());
+        let mut said = fragment(&[]);
+        if let Submessage::DataFrag(frag) = &mut said {
+            frag.fragment_size = 60_004;
+        }
+        out.push_pieces(To::Matched, said, &parts);
+        out.push(To::Matched, fragment(&owners[1]), &owners[1]);
+        assert!(out.pieces.iter().all(|piece| piece.payload.is_empty()));
+        assert_eq!(names(&whole(&out)[0]), ["FRAG 60004"]);
     }
 }

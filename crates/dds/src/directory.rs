@@ -1,7 +1,8 @@
 //! What the participant knows of itself and of others: the entity tree, discovery and matching.
 use crate::datagram::Datagrams;
 use crate::life::LifeSign;
-use crate::place::Place;
+use crate::local;
+use crate::place::{Place, is_dunlin};
 use crate::reader::ReaderCore;
 use crate::shared::{Routes, Shared};
 use crate::status::{Life, LivelinessChangedStatus, LivelinessLostStatus, MatchedStatus};
@@ -14,7 +15,7 @@ use dunlin_wire::{
     EntityId, EntityKind, Guid, GuidPrefix, Locator, ReaderData, Submessage, Timestamp, WriterData,
 };
 use hashbrown::HashMap;
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 
 pub(crate) struct Directory {
     discovery: Discovery,
@@ -29,6 +30,8 @@ pub(crate) struct Directory {
     sources: HashMap<EntityId, Vec<Guid>>,
     /// Where each matched reader of each writer is reached.
     sinks: HashMap<EntityId, HashMap<Guid, Place>>,
+    /// Those of them that are in this process and need no place.
+    near: HashMap<EntityId, HashMap<Guid, Weak<ReaderCore>>>,
     /// Where each matched endpoint is reached.
     places: HashMap<Guid, Place>,
     /// The groups of matched readers that get their samples by multicast.
@@ -100,6 +103,7 @@ impl Directory {
             topics: HashMap::new(),
             sources: HashMap::new(),
             sinks: HashMap::new(),
+            near: HashMap::new(),
             places: HashMap::new(),
             groups: HashMap::new(),
             signs: HashMap::new(),
@@ -168,6 +172,16 @@ impl Directory {
             .assert_participant(now, &mut self.datagrams, &mut self.events);
     }
 
+    /// The ways to a participant are not what they were, or it has ended.
+    pub(crate) fn change_way(&mut self, now: Time, peer: GuidPrefix, ended: bool) {
+        self.peers.remove(&peer);
+        if ended {
+            self.discovery.end(now, peer, &mut self.events);
+        } else {
+            self.discovery.relocate(peer, &mut self.events);
+        }
+    }
+
     pub(crate) fn handle_timeout(&mut self, now: Time) {
         let signs = std::mem::take(&mut self.signs);
         signs.values().for_each(|sign| self.tell(sign));
@@ -234,9 +248,13 @@ impl Directory {
         let data = WriterData {
             qos: core.qos.clone(),
             publisher: core.publisher.clone(),
+            layout: core.layout,
             ..WriterData::new(core.guid, &*core.topic, core.type_name)
         };
         self.writers.insert(core.guid.entity, Arc::clone(core));
+        if core.shared.config.transports.local {
+            local::enter_writer(core);
+        }
         self.signs
             .extend(core.sign.clone().map(|sign| (core.guid, sign)));
         self.changed = true;
@@ -254,9 +272,13 @@ impl Directory {
             qos: core.qos.clone(),
             subscriber: core.subscriber.clone(),
             multicast: core.multicast.clone(),
+            layout: core.type_info.layout,
             ..ReaderData::new(core.guid, &*core.topic, core.type_info.name)
         };
         self.readers.insert(core.guid.entity, Arc::clone(core));
+        if core.shared.config.transports.local {
+            local::enter_reader(core);
+        }
         self.discovery
             .add_reader(now, data, &mut self.datagrams, &mut self.events)
     }
@@ -264,15 +286,18 @@ impl Directory {
     pub(crate) fn remove_writer(&mut self, now: Time, guid: Guid) {
         self.discovery
             .remove_writer(now, guid, &mut self.datagrams, &mut self.events);
+        local::leave(&guid);
         self.writers.remove(&guid.entity);
         self.signs.remove(&guid);
         self.changed = true;
         self.sinks.remove(&guid.entity);
+        self.near.remove(&guid.entity);
     }
 
     pub(crate) fn remove_reader(&mut self, now: Time, guid: Guid) {
         self.discovery
             .remove_reader(now, guid, &mut self.datagrams, &mut self.events);
+        local::leave(&guid);
         self.readers.remove(&guid.entity);
         self.changed = true;
         self.sources.remove(&guid.entity);
@@ -366,6 +391,8 @@ impl Directory {
                         durability: writer.qos.durability,
                         ownership_strength: writer.qos.ownership_strength,
                     };
+                    let layout = writer.layout.filter(|_| is_dunlin(writer.guid.prefix));
+                    core.note_layout(writer.guid, layout);
                     core.add_writer(now, proxy, &mut self.datagrams);
                     notices.push(Notice::reader_matched(core, writer.guid, 1));
                     notices.extend(Notice::liveliness(core, writer.guid, Life::Matched));
@@ -468,6 +495,12 @@ impl Directory {
     }
 
     fn add_sink(&mut self, shared: &Shared, writer: Guid, reader: &ReaderData) {
+        let here = local::reader(&reader.guid).filter(|_| shared.config.transports.local);
+        if let Some(core) = here {
+            let near = self.near.entry(writer.entity).or_default();
+            near.insert(reader.guid, core);
+            return self.set_destinations(shared, writer.entity);
+        }
         let transport = &*shared.transport;
         let unicast = reachable(transport, &reader.unicast);
         let multicast = reachable_group(transport, &reader.multicast);
@@ -495,6 +528,9 @@ impl Directory {
         if let Some(sinks) = self.sinks.get_mut(&writer.entity) {
             sinks.remove(&reader);
         }
+        if let Some(near) = self.near.get_mut(&writer.entity) {
+            near.remove(&reader);
+        }
         if !self.sinks.values().any(|sinks| sinks.contains_key(&reader)) {
             self.places.remove(&reader);
             self.groups.remove(&reader);
@@ -505,26 +541,38 @@ impl Directory {
 
     /// Readers at one place need one datagram.
     fn set_destinations(&self, shared: &Shared, writer: EntityId) {
-        if let (Some(core), Some(sinks)) = (self.writers.get(&writer), self.sinks.get(&writer)) {
-            let mut places: Vec<_> = sinks.values().cloned().collect();
-            places.sort_unstable();
-            places.dedup();
-            let transport = &shared.transport;
-            let limits = places
-                .iter()
-                .map(|to| transport.max_whole_datagram(&to.locator));
-            let limit = limits.min().unwrap_or(transport.max_datagram());
-            core.set_destinations(places, limit);
-        }
+        let Some(core) = self.writers.get(&writer) else {
+            return;
+        };
+        let sinks = self.sinks.get(&writer).into_iter().flatten();
+        let mut places: Vec<_> = sinks.map(|(_, place)| place.clone()).collect();
+        places.sort_unstable();
+        places.dedup();
+        let near = self.near.get(&writer).into_iter().flatten();
+        let near: Vec<_> = near.map(|(_, reader)| Weak::clone(reader)).collect();
+        let transport = &shared.transport;
+        let limits = places
+            .iter()
+            .map(|to| transport.max_whole_datagram(&to.locator));
+        let limit = limits.min().unwrap_or(match near.is_empty() {
+            true => transport.max_datagram(),
+            false => usize::MAX,
+        });
+        // Whoever may not drop samples is held up by a slow reader in any case.
+        let patient = core.is_patient();
+        places.iter_mut().for_each(|place| place.patient = patient);
+        core.set_destinations(places, near, limit);
     }
 
     fn add_source(&mut self, shared: &Shared, reader: Guid, writer: &WriterData) {
         let transport = &*shared.transport;
-        let place = reachable(transport, &writer.unicast)
-            .or_else(|| reachable_group(transport, &writer.multicast));
-        let place = place.map(|to| Place::of(transport, writer.guid.prefix, to));
-        let place = place.map(|place| (writer.guid, place.frequent(transport)));
-        self.places.extend(place);
+        if !(shared.config.transports.local && local::is_here(&writer.guid)) {
+            let place = reachable(transport, &writer.unicast)
+                .or_else(|| reachable_group(transport, &writer.multicast));
+            let place = place.map(|to| Place::of(transport, writer.guid.prefix, to));
+            let place = place.map(|place| (writer.guid, place.frequent(transport)));
+            self.places.extend(place);
+        }
         // Our own show their life where they write.
         if writer.guid.prefix != self.own() {
             if let Some(before) = self.signs.remove(&writer.guid) {
@@ -608,7 +656,7 @@ fn reachable_group(transport: &dyn Transport, locators: &[Locator]) -> Option<Lo
 fn is_possible(locator: &Locator) -> bool {
     const FIRST_FREE_PORT: u16 = 1024;
     match locator.socket_addr() {
-        None => locator.kind == Locator::KIND_MEMORY,
+        None => matches!(locator.kind, Locator::KIND_MEMORY | Locator::KIND_SHMEM),
         Some(to) => to.port() >= FIRST_FREE_PORT && !to.ip().is_unspecified(),
     }
 }

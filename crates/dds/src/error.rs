@@ -45,6 +45,20 @@ pub enum Error {
         /// Why.
         error: dunlin_cdr::Error,
     },
+    /// A received sample is not of the reader's type.
+    #[error("{entity}: a sample cannot be read: {error}")]
+    Deserialization {
+        /// Which entity.
+        entity: String,
+        /// Why.
+        error: dunlin_cdr::Error,
+    },
+    /// The writer's process has used the memory of a sample again, against the rules: what was read of it is not the sample.
+    #[error("{entity}: the writer has withdrawn a sample that was being read")]
+    Withdrawn {
+        /// Which entity.
+        entity: String,
+    },
     /// The operating system refused something.
     #[error("{what}: {error}")]
     Io {

@@ -32,14 +32,19 @@
 //! a sample's journey.
 #![forbid(unsafe_code)]
 
+mod beside;
+mod calls;
 mod checksum;
 mod clock;
 mod condition;
 mod config;
 mod datagram;
+mod desk;
 mod directory;
 mod error;
 mod life;
+mod loan;
+mod local;
 mod lock;
 mod pace;
 mod participant;
@@ -55,20 +60,24 @@ mod status;
 mod subscriber;
 mod timer;
 mod topic;
+mod view;
 mod waiting;
 mod writer;
 
 pub use condition::{Condition, GuardCondition, ReadCondition, StatusCondition, WaitSet};
-pub use config::ParticipantConfig;
+pub use config::{ParticipantConfig, Transports};
 pub use dunlin_cdr as cdr;
+pub use dunlin_cdr::Plain;
 pub use dunlin_derive::{Data, Topic};
 pub use dunlin_qos::*;
 pub use dunlin_rtps::{
     InstanceHandle, InstanceState, SampleInfo, SampleState, Select, ViewState, Which,
 };
+pub use dunlin_shm::Trust;
 pub use dunlin_transport as transport;
 pub use dunlin_wire::{EntityId, Guid, GuidPrefix, Locator, SequenceNumber, Timestamp, VendorId};
 pub use error::{Error, Result};
+pub use loan::{Loan, LoanedBytes};
 pub use participant::{DomainParticipant, ParticipantCounters, ReceiverStatus};
 pub use publisher::{DataWriter, DataWriterListener, Publisher};
 pub use status::{
@@ -77,4 +86,5 @@ pub use status::{
 };
 pub use subscriber::{DataReader, DataReaderListener, Sample, Subscriber};
 pub use topic::{Topic, TopicData};
+pub use view::{Octets, View};
 pub use waiting::Waiting;

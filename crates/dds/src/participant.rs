@@ -1,5 +1,5 @@
 //! The participant: the entrance to a domain.
-use crate::config::{ParticipantConfig, peer_locators};
+use crate::config::{ParticipantConfig, Transports, peer_locators};
 use crate::datagram::Datagrams;
 use crate::directory::Directory;
 use crate::error::{Error, Result};
@@ -11,12 +11,18 @@ use crate::topic::{Topic, TopicData};
 use crate::{Waiting, clock};
 use dunlin_qos::{PublisherQos, SubscriberQos, TopicQos};
 use dunlin_rtps::discovery::{Discovery, DiscoveryConfig};
-use dunlin_transport::{Listen, Receiver, Reception, Transport, UdpConfig, UdpTransport};
+use dunlin_transport::{
+    Listen, Receiver, Reception, ShmConfig, ShmTransport, Transport, UdpAndShm, UdpConfig,
+    UdpTransport, Watcher,
+};
 use dunlin_wire::{EntityId, Guid, GuidPrefix, Locator, VendorId, ports};
 use std::io;
 use std::sync::atomic::Ordering::SeqCst;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::thread::JoinHandle;
+
+/// Bytes of stack of each thread, of which memory is only what was ever used: listeners and samples of any type live there.
+const STACK: usize = 2 * 1024 * 1024;
 
 /// Participants that use the well-known ports of one host; further ones take any free ports and are found by multicast.
 const INDEXES: u32 = 120;
@@ -47,6 +53,9 @@ pub struct ParticipantCounters {
     pub oversized: u64,
     /// Datagrams that could not be sent; of participants that share a transport, all together.
     pub unsent: u64,
+    /// How often memory could not be shared with a peer that offered it, or not any longer: of another user or network namespace, for
+    /// want of memory, or since it broke the rules. Another transport has to do; [`DomainParticipant::describe_discovery`] says why.
+    pub memory_refused: u64,
     /// Messages that were not valid RTPS, or whose rest was not.
     pub malformed: u64,
     /// Messages whose checksum was wrong or missing: damaged on the way, or forged.
@@ -80,9 +89,10 @@ impl DomainParticipant {
             )));
         }
         let config = config.with_environment()?;
+        let prefix = new_prefix()?;
         let transport = match &config.transport {
             Some(transport) => Arc::clone(transport),
-            None => udp(&config)?,
+            None => transport(&config, domain, prefix)?,
         };
         let peers: Vec<Locator> = config
             .peers
@@ -90,8 +100,8 @@ impl DomainParticipant {
             .map(|peer| peer_locators(peer, domain))
             .collect::<Result<Vec<_>>>()?
             .concat();
-        let sockets = Sockets::open(&*transport, domain, config.multicast)?;
-        let prefix = new_prefix()?;
+        let by_group = config.multicast || !config.transports.udp;
+        let sockets = Sockets::open(&*transport, domain, by_group)?;
         let shared = Arc::new(build(prefix, domain, config, transport, peers, sockets)?);
         let guard = Arc::new(ParticipantGuard {
             threads: Mutex::default(),
@@ -99,6 +109,8 @@ impl DomainParticipant {
             shared,
         });
         guard.start_threads()?;
+        let watcher: Weak<dyn Watcher> = Arc::<Shared>::downgrade(&guard.shared);
+        guard.shared.transport.watch(watcher);
         guard.shared.discover(|directory, now| directory.start(now));
         Ok(Self { guard })
     }
@@ -172,6 +184,7 @@ impl DomainParticipant {
             dropped: all(|reception| reception.dropped),
             oversized: all(|reception| reception.oversized),
             unsent: shared.transport.failed(),
+            memory_refused: shared.transport.refused(),
             malformed: counters.malformed.load(SeqCst),
             damaged: counters.damaged.load(SeqCst),
         }
@@ -196,7 +209,14 @@ impl DomainParticipant {
     /// What has been discovered, a line each, for people who wonder why nothing matches.
     pub fn describe_discovery(&self) -> Vec<String> {
         let shared = &self.guard.shared;
-        shared.directory.lock().describe(shared.prefix)
+        let mut lines = shared.directory.lock().describe(shared.prefix);
+        if lines.is_empty() && !shared.config.transports.udp {
+            lines.push(
+                "shared memory alone finds only participants of this host, user and network namespace".into(),
+            );
+        }
+        lines.extend(shared.transport.hints());
+        lines
     }
 }
 
@@ -211,7 +231,7 @@ impl ParticipantGuard {
         let shared = Arc::clone(&self.shared);
         let thread = std::thread::Builder::new()
             .name(name.into())
-            .stack_size(256 * 1024)
+            .stack_size(STACK)
             .spawn(move || body(&shared))
             .map_err(|error| Error::Io {
                 what: format!("starting thread {name}"),
@@ -340,7 +360,7 @@ fn build(
     peers: Vec<Locator>,
     sockets: Sockets,
 ) -> Result<Shared> {
-    let is_unicast = |l: &Locator| !sockets.group.contains(l);
+    let is_unicast = |l: &Locator| !l.is_multicast();
     let name = config.name.clone();
     let discovery = Discovery::new(DiscoveryConfig {
         lease_duration: config.lease_duration,
@@ -361,8 +381,19 @@ fn build(
     let discovery = discovery.map_err(|error| {
         Error::BadParameter(format!("participant {name:?} cannot be announced: {error}"))
     })?;
-    let announce = sockets.group.iter().copied().chain(peers).collect();
-    let datagrams = Datagrams::new(prefix, whole_datagram(&*transport));
+    let neighbours = sockets.group.iter().map(|group| Locator {
+        kind: Locator::KIND_SHMEM,
+        ..*group
+    });
+    // Twice the same if there is nothing but shared memory.
+    let mut announce: Vec<Locator> = sockets.group.iter().copied().chain(peers).collect();
+    if config.transport.is_none() && config.transports.shmem {
+        announce.extend(neighbours);
+    }
+    announce.dedup();
+    let limit = whole_datagram(&*transport);
+    let mut datagrams = Datagrams::new(prefix, limit, Arc::clone(&transport));
+    datagrams.letters().switch_on(config.transports.local);
     let user = Role::new(sockets.user, config.waiting, true);
     let meta = Role::new(sockets.meta, Waiting::Block, false);
     let directory = Directory::new(discovery, datagrams, announce);
@@ -371,17 +402,49 @@ fn build(
     ))
 }
 
-fn udp(config: &ParticipantConfig) -> Result<Arc<dyn Transport>> {
+/// What the configuration wants. Shared memory that cannot be had is done without if there is UDP.
+fn transport(
+    config: &ParticipantConfig,
+    domain: u32,
+    prefix: GuidPrefix,
+) -> Result<Arc<dyn Transport>> {
+    let Transports { udp, shmem, .. } = config.transports;
+    let shm = || {
+        ShmTransport::new(&ShmConfig {
+            group: domain,
+            name: prefix.0,
+        })
+        .map_err(|error| Error::Io {
+            what: "opening shared memory".into(),
+            error,
+        })
+    };
+    match (udp, shmem) {
+        (true, false) => Ok(Arc::new(self::udp(config)?)),
+        (false, true) => Ok(Arc::new(shm()?)),
+        (true, true) => match (self::udp(config)?, shm()) {
+            (udp, Ok(shm)) => Ok(Arc::new(UdpAndShm::new(udp, shm))),
+            (udp, Err(error)) => {
+                tracing::warn!(%error, "without shared memory; peers of this host are reached by UDP");
+                Ok(Arc::new(udp))
+            }
+        },
+        (false, false) => Err(Error::BadParameter(
+            "a participant needs a transport: UDP, shared memory, or both".into(),
+        )),
+    }
+}
+
+fn udp(config: &ParticipantConfig) -> Result<UdpTransport> {
     let interfaces = (!config.interfaces.is_empty()).then(|| config.interfaces.clone());
-    let transport = UdpTransport::new(&UdpConfig {
+    UdpTransport::new(&UdpConfig {
         interfaces,
         ..UdpConfig::default()
     })
     .map_err(|error| Error::Io {
         what: "opening UDP".into(),
         error,
-    })?;
-    Ok(Arc::new(transport))
+    })
 }
 
 /// Two bytes that say Dunlin and ten that nobody else has (RTPS 2.5 9.3.1.5).

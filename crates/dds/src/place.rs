@@ -9,6 +9,8 @@ pub(crate) struct Place {
     pub(crate) locator: Locator,
     /// How the transport gets there, if it prepared a way.
     pub(crate) lane: Option<Lane>,
+    /// Samples for it had better wait for room than be lost.
+    pub(crate) patient: bool,
     /// The peer verifies checksums, and the way to it is one on which bytes can change.
     pub(crate) sealed: bool,
 }
@@ -21,6 +23,7 @@ impl Place {
         Self {
             locator,
             lane: None,
+            patient: false,
             sealed,
         }
     }
@@ -30,6 +33,7 @@ impl Place {
         Self {
             locator,
             lane: None,
+            patient: false,
             sealed: false,
         }
     }
@@ -50,6 +54,7 @@ impl Place {
             head,
             payload,
             tail,
+            patient: self.patient,
         }
     }
 
@@ -85,5 +90,6 @@ pub(crate) fn is_dunlin(peer: GuidPrefix) -> bool {
 
 /// Does a datagram to or from there cross a network?
 pub(crate) fn leaves_host(transport: &dyn Transport, locator: &Locator) -> bool {
-    matches!(transport.reaches(locator), Reach::Subnet | Reach::Far)
+    locator.kind != Locator::KIND_SHMEM
+        && matches!(transport.reaches(locator), Reach::Subnet | Reach::Far)
 }

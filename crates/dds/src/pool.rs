@@ -36,6 +36,18 @@ impl Pool {
         }
     }
 
+    /// The buffer that `reserve` gave last for such a size.
+    pub(crate) fn reserved(&mut self, size: usize) -> &mut BytesMut {
+        let ring = match size <= SHARED_LIMIT {
+            true => &mut self.chunks,
+            false => &mut self.large,
+        };
+        if ring.buffers.is_empty() {
+            ring.buffers.push(BytesMut::new());
+        }
+        &mut ring.buffers[ring.current]
+    }
+
     /// A counted copy of `bytes`.
     pub(crate) fn copy(&mut self, bytes: &[u8]) -> bytes::Bytes {
         let buffer = self.reserve(bytes.len());

@@ -2,6 +2,7 @@
 use crate::clock;
 use crate::condition::StatusCondition;
 use crate::error::{Error, Result};
+use crate::loan::{Loan, LoanedBytes};
 use crate::participant::ParticipantGuard;
 use crate::signal::Lent;
 use crate::status::{
@@ -10,7 +11,10 @@ use crate::status::{
 use crate::topic::{Topic, TopicData};
 use crate::writer::{NewChange, WriterCore, WriterEvents};
 use bytes::BytesMut;
-use dunlin_cdr::{Extent, Xcdr, extent, key_hash, key_to_payload, to_payload_apart};
+use dunlin_cdr::{
+    Apart, Extent, Plain, Xcdr, extent, key_hash, key_to_payload, plain_to_payload, to_payload,
+    to_payload_apart,
+};
 use dunlin_qos::{DataRepresentation, DataWriterQos, Duration, PublisherQos};
 use dunlin_rtps::{ChangeKind, InstanceHandle};
 use dunlin_wire::{EntityKind, Guid, SequenceNumber, Timestamp};
@@ -19,6 +23,8 @@ use std::sync::Arc;
 
 /// Serialized keys are short; a longer one makes its buffer grow.
 const KEY_ROOM: usize = 256;
+/// What stands around the memory of a plain sample: headers and padding.
+const PLAIN_ROOM: usize = 12;
 
 /// A group of writers (DDS 1.4 2.2.2.4.1).
 #[derive(Clone)]
@@ -81,7 +87,7 @@ impl Publisher {
         };
         let core = shared.discover(|directory, _| {
             let guid = Guid::new(shared.prefix, directory.new_entity(kind));
-            Arc::new(WriterCore::new(
+            let mut core = WriterCore::new(
                 guid,
                 topic.name(),
                 T::TYPE_NAME,
@@ -89,7 +95,9 @@ impl Publisher {
                 qos,
                 self.qos.clone(),
                 shared,
-            ))
+            );
+            core.layout = T::PLAIN.map(|plain| plain.hash);
+            Arc::new(core)
         });
         if let Some(listener) = listener {
             let writer = DataWriter::unguarded(Arc::clone(&core));
@@ -186,6 +194,16 @@ impl<T: TopicData> DataWriter<T> {
     /// Writes a sample with a time stamp of the caller's.
     pub fn write_with_timestamp(&self, sample: &T, timestamp: Timestamp) -> Result<SequenceNumber> {
         self.change(ChangeKind::Alive, sample, Some(timestamp))
+    }
+
+    /// Memory for `length` octets that readers of this host see where they are: fill it, freeze it, and put it into a member of
+    /// type [`bytes::Bytes`] of a sample to be written. It holds whatever was there before.
+    pub fn loan_bytes(&self, length: usize) -> LoanedBytes {
+        let octets = LoanedBytes::new(&*self.core.shared.transport, length);
+        if octets.is_shared() {
+            self.core.note_lent();
+        }
+        octets
     }
 
     /// Says that the instance of `sample` does not exist any more.
@@ -335,7 +353,7 @@ impl<T: TopicData> DataWriter<T> {
         let alive = kind == ChangeKind::Alive;
         let (size, apart) = if alive {
             let Extent { size, longest } = extent(sample, xcdr);
-            match self.core.gathers(longest) {
+            match self.core.may_gather(longest) {
                 true => (size - longest, longest),
                 false => (size, usize::MAX),
             }
@@ -344,7 +362,7 @@ impl<T: TopicData> DataWriter<T> {
         };
         let fill = &mut |out: &mut BytesMut| {
             if alive {
-                to_payload_apart(sample, xcdr, apart, out)
+                self.serialize(sample, xcdr, apart, out)
             } else {
                 key_to_payload(sample, xcdr, out).map(|()| None)
             }
@@ -355,6 +373,80 @@ impl<T: TopicData> DataWriter<T> {
             timestamp,
             size,
             fill,
+        })
+    }
+
+    /// Serializes all but a member of `apart` bytes, if that one is to be gathered.
+    fn serialize(
+        &self,
+        sample: &T,
+        xcdr: Xcdr,
+        apart: usize,
+        out: &mut BytesMut,
+    ) -> std::result::Result<Option<Apart>, dunlin_cdr::Error> {
+        let begin = out.len();
+        match to_payload_apart(sample, xcdr, apart, out)? {
+            Some(apart) if !self.core.gathers(&apart.bytes) => {
+                out.truncate(begin);
+                to_payload(sample, xcdr, out).map(|()| None)
+            }
+            apart => Ok(apart),
+        }
+    }
+}
+
+impl<T: TopicData + Plain> DataWriter<T> {
+    /// A sample of zeros to be filled and written: readers of this host see it where it is, without any copy.
+    ///
+    /// # Errors
+    /// `OutOfResources` if there is no memory.
+    pub fn loan(&self) -> Result<Loan<T>> {
+        Ok(self.loan_unset()?.cleared())
+    }
+
+    /// As [`loan`](Self::loan) in the same time for any size: the sample holds whatever was there before, such as an older one.
+    ///
+    /// # Errors
+    /// As [`loan`](Self::loan).
+    pub fn loan_unset(&self) -> Result<Loan<T>> {
+        Loan::new(&*self.core.shared.transport, || self.core.describe())
+    }
+
+    /// Writes a sample that was built in loaned memory, stamped with the time of day.
+    ///
+    /// # Errors
+    /// As [`write`](Self::write); the sample is gone then.
+    pub fn write_loan(&self, sample: Loan<T>) -> Result<SequenceNumber> {
+        self.change_loan(sample, None)
+    }
+
+    /// Writes a sample that was built in loaned memory with a time stamp of the caller's.
+    ///
+    /// # Errors
+    /// As [`write`](Self::write); the sample is gone then.
+    pub fn write_loan_with_timestamp(
+        &self,
+        sample: Loan<T>,
+        timestamp: Timestamp,
+    ) -> Result<SequenceNumber> {
+        self.change_loan(sample, Some(timestamp))
+    }
+
+    fn change_loan(&self, sample: Loan<T>, timestamp: Option<Timestamp>) -> Result<SequenceNumber> {
+        let xcdr = self.xcdr();
+        if !T::PLAIN.is_some_and(|plain| plain.is_encoding(xcdr)) {
+            return self.change(ChangeKind::Alive, &sample, timestamp);
+        }
+        let instance = self.instance(&sample)?;
+        let memory = sample.freeze();
+        let apart = self.core.gathers(&memory);
+        let size = if apart { 0 } else { memory.len() } + PLAIN_ROOM;
+        self.core.write(NewChange {
+            kind: ChangeKind::Alive,
+            instance,
+            timestamp,
+            size,
+            fill: &mut |out| plain_to_payload::<T>(&memory, xcdr, apart, out),
         })
     }
 }

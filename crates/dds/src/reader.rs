@@ -1,6 +1,9 @@
 //! The untyped reader: a cache of bytes with states. Every language and every type goes through it.
+use crate::calls::Calls;
 use crate::datagram::Datagrams;
+use crate::desk::{Aside, Desk, Withdrawn};
 use crate::lock::{LEAF, READER, Ranked, assert_none_held};
+use crate::pool::Pool;
 use crate::shared::Shared;
 use crate::signal::Waiters;
 use crate::status::{
@@ -8,14 +11,25 @@ use crate::status::{
     SampleCountStatus, StatusFlags, StatusKind, Tally,
 };
 use crate::timer::Due;
-use bytes::Bytes;
+use bytes::{Bytes, BytesMut};
 use dunlin_qos::{DataReaderQos, Incompatibility, SubscriberQos};
 use dunlin_rtps::{
-    Delivery, InstanceHandle, Intake, Reader, ReaderConfig, Sample, Select, Time, WriterProxyConfig,
+    Delivery, InstanceHandle, Intake, KeyOf, Reader, ReaderConfig, Sample, Select, Time,
+    WriterProxyConfig,
 };
 use dunlin_wire::{Guid, InlineQos, Locator, Parameters, Payload, Submessage, Timestamp};
+use std::collections::VecDeque;
+use std::fmt::Display;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicI64, AtomicU32, Ordering::SeqCst};
+use std::sync::atomic::{
+    AtomicI64,
+    Ordering::{Relaxed, SeqCst},
+};
+
+/// A thread that has something else to do calls a listener so many times in a row.
+const MOST_CALLS: u32 = 16;
+/// Writers whose layout is remembered; the samples of further ones are decoded.
+const MOST_ALIKE: usize = 1024;
 
 /// Calls into the typed layer, on the thread that received.
 pub(crate) trait ReaderEvents: Send + Sync {
@@ -34,6 +48,8 @@ pub(crate) struct TypeInfo {
     pub(crate) keyed: bool,
     /// Instance of a serialized sample or key.
     pub(crate) instance: fn(Payload<'_>) -> Option<InstanceHandle>,
+    /// How its memory looks, if it is plain.
+    pub(crate) layout: Option<u64>,
     /// Key of a serialized sample, serialized; empty if it cannot be decoded.
     pub(crate) key: fn(&Bytes) -> Bytes,
 }
@@ -49,11 +65,15 @@ pub(crate) struct ReaderCore {
     pub(crate) multicast: Vec<Locator>,
     pub(crate) shared: Arc<Shared>,
     state: Ranked<Reader, READER>,
+    /// The latest writers whose samples lie in memory as ours do.
+    alike: Ranked<VecDeque<Guid>, LEAF>,
+    /// Where samples are put together whose octets were elsewhere.
+    joined: Ranked<Pool, LEAF>,
     /// When the timer will look at this reader; `i64::MAX` if it will not.
     pub(crate) scheduled: AtomicI64,
     next: AtomicI64,
-    /// Calls of the listener for data that are due, the running one included.
-    calls: AtomicU32,
+    /// The listener as it is called for data.
+    calls: Calls<dyn ReaderEvents>,
     pub(crate) flags: StatusFlags,
     /// Those who wait for data by read conditions.
     pub(crate) data: Waiters,
@@ -80,7 +100,7 @@ impl ReaderCore {
             history: qos.history,
             resource_limits: qos.resource_limits,
             keyed: type_info.keyed,
-            key_of: type_info.keyed.then_some(type_info.key),
+            key_of: type_info.keyed.then(|| key_of(type_info, &shared.desk)),
             ownership: qos.ownership,
             destination_order: qos.destination_order,
             ..ReaderConfig::new(guid)
@@ -93,9 +113,11 @@ impl ReaderCore {
             multicast: shared.groups(&qos.multicast),
             shared: Arc::clone(shared),
             state: Ranked::new(Reader::new(config)),
+            alike: Ranked::default(),
+            joined: Ranked::default(),
             scheduled: AtomicI64::new(i64::MAX),
             next: AtomicI64::new(i64::MAX),
-            calls: AtomicU32::new(0),
+            calls: Calls::default(),
             flags: StatusFlags::default(),
             data: Waiters::default(),
             matched: Ranked::default(),
@@ -130,13 +152,33 @@ impl ReaderCore {
         let Ok(inline) = inline_qos(message) else {
             return false;
         };
+        let delivery = self.accept(now, from, timestamp, message, &inline, intake, out);
+        self.note(&delivery)
+    }
+
+    /// Takes in a submessage of a writer, whose inline QoS is read already. No user code runs here: `count` and `tell_troubles`
+    /// are left to the caller.
+    #[allow(
+        clippy::too_many_arguments,
+        reason = "what a submessage says and two sinks"
+    )]
+    pub(crate) fn accept(
+        &self,
+        now: Time,
+        from: Guid,
+        timestamp: Option<Timestamp>,
+        message: &Submessage<'_>,
+        inline: &InlineQos,
+        intake: &mut impl Intake,
+        out: &mut Datagrams,
+    ) -> Delivery {
         let mut state = self.state.lock();
         let delivery = match message {
             Submessage::Data(data) => {
-                state.handle_data(now, from, timestamp, data, &inline, intake, out)
+                state.handle_data(now, from, timestamp, data, inline, intake, out)
             }
             Submessage::DataFrag(frag) => {
-                state.handle_data_frag(now, from, timestamp, frag, &inline, intake, out)
+                state.handle_data_frag(now, from, timestamp, frag, inline, intake, out)
             }
             Submessage::Heartbeat(heartbeat) => state.handle_heartbeat(now, from, heartbeat, out),
             Submessage::HeartbeatFrag(heartbeat) => {
@@ -145,57 +187,71 @@ impl ReaderCore {
             Submessage::Gap(gap) => state.handle_gap(now, from, gap, out),
             _ => Delivery::default(),
         };
-        self.next
-            .store(state.next_timeout().map_or(i64::MAX, |at| at.0), SeqCst);
-        drop(state);
-        self.note(&delivery)
+        self.note_next(&state);
+        delivery
+    }
+
+    /// For `schedule`, which comes without the lock. Noted under it, or an earlier time that another thread notes could be
+    /// overwritten; in the steady state nothing is written.
+    fn note_next(&self, state: &Reader) {
+        let next = state.next_timeout().map_or(i64::MAX, |at| at.0);
+        if self.next.load(Relaxed) != next {
+            self.next.store(next, SeqCst);
+        }
     }
 
     fn note(&self, delivery: &Delivery) -> bool {
+        self.count(delivery);
+        self.tell_troubles((delivery.lost > 0, delivery.rejected.is_some()));
+        delivery.available
+    }
+
+    /// Counts what was lost or rejected.
+    pub(crate) fn count(&self, delivery: &Delivery) {
         if delivery.lost > 0 {
             self.lost.lock().count(delivery.lost);
             self.flags.raise(StatusKind::SampleLost);
-            if let Some(events) = self.events() {
-                let status = self.lost_status();
-                events.lost(&status);
-            }
         }
         if delivery.rejected.is_some() {
             self.rejected.lock().count(1);
             self.flags.raise(StatusKind::SampleRejected);
-            if let Some(events) = self.events() {
-                let status = self.rejected_status();
-                events.rejected(&status);
-            }
         }
-        delivery.available
+    }
+
+    /// Tells the listener of samples that were lost, and of those that were rejected.
+    pub(crate) fn tell_troubles(&self, (lost, rejected): (bool, bool)) {
+        if lost && let Some(events) = self.events() {
+            let status = self.lost_status();
+            events.lost(&status);
+        }
+        if rejected && let Some(events) = self.events() {
+            let status = self.rejected_status();
+            events.rejected(&status);
+        }
     }
 
     fn events(&self) -> Option<Arc<dyn ReaderEvents>> {
         self.events.lock().clone()
     }
 
-    /// Says that there is data: the listener first, then whoever waits. Calls of one listener do not overlap: if
-    /// another thread is in it, or this one further up its stack, that call is followed by another.
+    /// Says that there is data: the listener first, then whoever waits.
     pub(crate) fn announce_data(&self) {
+        self.announce(u32::MAX);
+    }
+
+    /// As `announce_data`, by a thread that has something else to do; false if the listener should be called again.
+    pub(crate) fn announce_data_briefly(&self) -> bool {
+        self.announce(MOST_CALLS)
+    }
+
+    fn announce(&self, most: u32) -> bool {
         assert_none_held();
-        if let Some(events) = self.events()
-            && self.calls.fetch_add(1, SeqCst) == 0
-        {
-            loop {
-                let calls = self.calls.load(SeqCst);
-                events.data_available();
-                if self
-                    .calls
-                    .compare_exchange(calls, 0, SeqCst, SeqCst)
-                    .is_ok()
-                {
-                    break;
-                }
-            }
-        }
-        self.flags.raise(StatusKind::DataAvailable);
+        let done = self
+            .calls
+            .call_up_to(most, |events| events.data_available());
+        self.flags.raise_data();
         self.data.raise_all();
+        done
     }
 
     /// Asks the timer to look at this reader when it next needs it.
@@ -213,8 +269,7 @@ impl ReaderCore {
         let delivery = {
             let mut state = self.state.lock();
             let delivery = state.handle_timeout(now, out);
-            self.next
-                .store(state.next_timeout().map_or(i64::MAX, |at| at.0), SeqCst);
+            self.note_next(&state);
             delivery
         };
         self.shared.send_answers(out);
@@ -232,8 +287,7 @@ impl ReaderCore {
     ) {
         let mut state = self.state.lock();
         state.add_writer(now, proxy, out);
-        self.next
-            .store(state.next_timeout().map_or(i64::MAX, |at| at.0), SeqCst);
+        self.note_next(&state);
         drop(state);
         self.schedule();
     }
@@ -242,8 +296,7 @@ impl ReaderCore {
     pub(crate) fn remove_writer(self: &Arc<Self>, now: Time, writer: Guid) -> bool {
         let mut state = self.state.lock();
         let delivery = state.remove_writer(now, writer);
-        self.next
-            .store(state.next_timeout().map_or(i64::MAX, |at| at.0), SeqCst);
+        self.note_next(&state);
         drop(state);
         self.schedule();
         delivery.available
@@ -256,22 +309,57 @@ impl ReaderCore {
 
     /// Moves samples out; deserialization happens after this has returned.
     pub(crate) fn take(self: &Arc<Self>, select: &Select, sink: impl FnMut(Sample)) -> usize {
-        self.flags.clear(StatusKind::DataAvailable);
         let mut state = self.state.lock();
+        self.flags.clear_data();
         let count = state.take(select, sink);
-        // Stored before the lock is released, or an earlier time that another thread stores could be overwritten.
-        self.next
-            .store(state.next_timeout().map_or(i64::MAX, |at| at.0), SeqCst);
+        self.note_next(&state);
         drop(state);
         // Room may have come for samples that were refused: the timer asks for them, since their listener may be our caller.
         self.schedule();
         count
     }
 
+    /// A writer matches whose type lies in memory like this.
+    pub(crate) fn note_layout(&self, writer: Guid, layout: Option<u64>) {
+        if layout.is_none() || layout != self.type_info.layout {
+            return;
+        }
+        // Its samples may be looked at when it is gone already.
+        let mut alike = self.alike.lock();
+        if alike.len() >= MOST_ALIKE {
+            alike.pop_front();
+        }
+        alike.push_back(writer);
+    }
+
+    /// Does the writer's type lie in memory as this reader's does?
+    pub(crate) fn is_alike(&self, writer: &Guid) -> bool {
+        self.alike.lock().iter().rev().any(|alike| alike == writer)
+    }
+
+    /// Puts a payload together, of which `aside` is elsewhere.
+    pub(crate) fn whole(&self, payload: &[u8], aside: &Aside) -> Result<Bytes, Withdrawn> {
+        let (head, tail) = aside.split(payload);
+        let size = head.len() + aside.octets().len() + tail.len();
+        let mut out = self.joined.lock().take(size);
+        aside.octets().join(head, tail, &mut out)?;
+        Ok(out.freeze())
+    }
+
+    /// Forgets all samples, so that writers get back what they lent.
+    pub(crate) fn clear(&self) {
+        let mut all = Vec::new();
+        let any = Select::default();
+        self.state.lock().take(&any, |sample| all.push(sample));
+        drop(all);
+        self.shared.desk.tidy();
+    }
+
     /// Copies samples out (counted bytes) and leaves them, now read.
     pub(crate) fn read(&self, select: &Select, sink: impl FnMut(Sample)) -> usize {
-        self.flags.clear(StatusKind::DataAvailable);
-        self.state.lock().read(select, sink)
+        let mut state = self.state.lock();
+        self.flags.clear_data();
+        state.read(select, sink)
     }
 
     pub(crate) fn has_data(&self, select: &Select) -> bool {
@@ -284,6 +372,8 @@ impl ReaderCore {
 
     pub(crate) fn set_events(&self, events: Option<Arc<dyn ReaderEvents>>) {
         // What the old listener owns may be an entity: it is dropped without the lock.
+        let old = self.calls.replace(events.clone());
+        drop(old);
         let old = std::mem::replace(&mut *self.events.lock(), events);
         drop(old);
     }
@@ -368,7 +458,7 @@ impl ReaderCore {
     }
 
     /// Counts a sample that is not of the reader's type as lost.
-    pub(crate) fn note_undecodable(&self, writer: Guid, error: &dunlin_cdr::Error) {
+    pub(crate) fn note_undecodable(&self, writer: Guid, error: &dyn Display) {
         tracing::warn!(reader = %self.guid, topic = self.topic, %writer, %error, "a sample could not be decoded");
         self.note(&Delivery {
             lost: 1,
@@ -383,6 +473,25 @@ impl ReaderCore {
             self.topic, self.type_info.name, self.guid
         )
     }
+}
+
+/// How the key of a sample is cut out, wherever its octets are.
+fn key_of(type_info: TypeInfo, desk: &Arc<Desk>) -> KeyOf {
+    let desk = Arc::clone(desk);
+    KeyOf::new(move |payload| {
+        let Some(kept) = desk.find(payload) else {
+            return (type_info.key)(payload);
+        };
+        let mut whole = BytesMut::new();
+        let joined = kept.aside().map(|aside| {
+            let (head, tail) = aside.split(payload);
+            aside.octets().join(head, tail, &mut whole)
+        });
+        match joined {
+            Some(Ok(())) => (type_info.key)(&whole.freeze()),
+            _ => Bytes::new(),
+        }
+    })
 }
 
 /// What a submessage says beside its payload.

@@ -1,4 +1,5 @@
 //! The receive work: datagram in, caches filled, listeners called, answers out — all in the thread that holds the role.
+use crate::beside::Beside;
 use crate::checksum::{self, Verdict};
 use crate::clock;
 use crate::datagram::Datagrams;
@@ -13,7 +14,7 @@ use crate::writer::WriterCore;
 use bytes::{Bytes, BytesMut};
 use dunlin_rtps::discovery::Source;
 use dunlin_rtps::{InstanceHandle, Intake, Time, To};
-use dunlin_transport::{Receiver, Wait};
+use dunlin_transport::{Attached, Receiver, Wait};
 use dunlin_wire::{
     EntityId, Guid, GuidPrefix, Header, Locator, Message, Payload, Submessage, Timestamp,
 };
@@ -23,11 +24,16 @@ use std::sync::Arc;
 const LARGEST: usize = 64 * 1024;
 /// Received payloads up to this size are copied out of the datagram, so that an unread sample does not pin it.
 const COPY_LIMIT: usize = 8 * 1024;
-/// Polls between two looks at the clock while spinning.
-const POLLS: u32 = 8;
-/// Looks at the clock before a process with one CPU lets its other threads run: longer than an answer usually takes, since
-/// yielding costs as much as several polls.
-const LOOKS: u32 = 4;
+/// Polls between two looks at the clock while spinning: the fewest and the most.
+const POLLS: std::ops::RangeInclusive<u32> = 8..=128;
+/// So many nanoseconds should lie between two looks: what comes in between counts as having come at the first of them.
+const GLANCE: std::ops::RangeInclusive<i64> = 250..=1_000;
+/// After so many nanoseconds a process with one CPU lets others run: longer than an answer usually takes, since yielding
+/// costs as much as many polls.
+const YIELD: i64 = 4_000;
+/// Others have run if a yield takes so long. If a datagram is there then, its sender has the same CPU, and yielding is what
+/// it takes.
+const LONG_YIELD: i64 = 1_000;
 
 /// When a turn ends without a datagram.
 pub(crate) struct Pause<'a> {
@@ -40,7 +46,8 @@ pub(crate) struct Pause<'a> {
 }
 
 enum Spun {
-    Received(Bytes, Locator),
+    /// From there; when the clock was last looked at, if it was.
+    Received(Locator, Option<Time>),
     Interrupted,
     /// Nothing came until then.
     Quiet(Time),
@@ -55,10 +62,16 @@ pub(crate) struct Worker {
     /// The last sender's address, and whether it is another host's.
     neighbour: ([u8; 16], bool),
     alone: bool,
+    /// The last datagram was there when others had run.
+    yields: bool,
     /// What the receiver's datagrams land in.
     buffers: Pool,
+    /// Polls between two looks at the clock.
+    polls: u32,
     /// Where kept payloads go.
     kept: Pool,
+    /// What came with the last datagram and is not in it.
+    attached: Option<Attached>,
     patience: Patience,
     routes: Arc<Routes>,
     generation: u64,
@@ -120,8 +133,11 @@ impl Worker {
             sealed,
             neighbour: ([0; 16], false),
             alone: std::thread::available_parallelism().is_ok_and(|n| n.get() == 1),
+            yields: false,
             buffers: Pool::default(),
+            polls: *POLLS.start(),
             kept: Pool::default(),
+            attached: None,
             patience: Patience::new(waiting),
             routes: Arc::default(),
             generation: 0,
@@ -134,20 +150,19 @@ impl Worker {
     /// caller delivers the news, then gives the container back. Returns after one datagram, when interrupted, at the
     /// deadline, or when the receiver was woken.
     pub(crate) fn turn(&mut self, shared: &Arc<Shared>, pause: &Pause<'_>) -> Option<News> {
-        let received = match self.spin(pause) {
-            Spun::Received(datagram, from) => Some((datagram, from, None)),
-            Spun::Interrupted => None,
-            Spun::Quiet(now) => self
-                .sleep(pause)
-                .map(|(datagram, from)| (datagram, from, Some(now))),
-        };
-        if let Some((datagram, from, asleep)) = received {
-            let now = clock::now();
-            if let Some(since) = asleep {
-                self.patience.woke(since, now);
+        match self.spin(pause) {
+            Spun::Received(from, seen) => {
+                let now = seen.unwrap_or_else(clock::now);
+                self.take_in(shared, now, from);
             }
-            self.patience.stir(now);
-            self.work(shared, now, &datagram, from);
+            Spun::Interrupted => {}
+            Spun::Quiet(since) => {
+                if let Some(from) = self.sleep(pause) {
+                    let now = clock::now();
+                    self.patience.woke(since, now);
+                    self.take_in(shared, now, from);
+                }
+            }
         }
         (!self.news.is_empty()).then(|| std::mem::take(&mut self.news))
     }
@@ -164,7 +179,22 @@ impl Worker {
         }
     }
 
-    fn sleep(&mut self, pause: &Pause<'_>) -> Option<(Bytes, Locator)> {
+    /// Works through the datagram that was just received.
+    fn take_in(&mut self, shared: &Arc<Shared>, now: Time, from: Locator) {
+        self.patience.stir(now);
+        let mut buffer = std::mem::take(self.buffers.reserved(LARGEST));
+        if buffer.len() > COPY_LIMIT {
+            let datagram = buffer.split().freeze();
+            *self.buffers.reserved(LARGEST) = buffer;
+            self.work(shared, now, &datagram, Some(&datagram), from);
+        } else {
+            self.work(shared, now, &buffer, None, from);
+            buffer.clear();
+            *self.buffers.reserved(LARGEST) = buffer;
+        }
+    }
+
+    fn sleep(&mut self, pause: &Pause<'_>) -> Option<Locator> {
         let wait = Wait::Until(pause.deadline.map(clock::instant));
         match pause.signal {
             None => self.receive(wait),
@@ -185,20 +215,25 @@ impl Worker {
             };
         }
         let ends = self.patience.ends();
-        let mut looks = 0;
+        let (mut since, mut seen) = (None, None);
+        let mut others_ran = false;
         loop {
-            for _ in 0..POLLS {
-                if let Some((datagram, from)) = self.receive(Wait::Poll) {
-                    return Spun::Received(datagram, from);
+            let polls = if self.yields {
+                *POLLS.start()
+            } else {
+                self.polls
+            };
+            for _ in 0..polls {
+                if let Some(from) = self.receive(Wait::Poll) {
+                    // What was there already says nothing.
+                    if since.is_some() {
+                        self.yields = others_ran;
+                    }
+                    return Spun::Received(from, seen);
                 }
                 if (pause.interrupted)() {
                     return Spun::Interrupted;
                 }
-            }
-            looks += 1;
-            if self.alone && looks >= LOOKS {
-                looks = 0;
-                std::thread::yield_now();
             }
             let now = clock::now();
             if pause.deadline.is_some_and(|at| now >= at) {
@@ -207,15 +242,39 @@ impl Worker {
             if now >= ends {
                 return Spun::Quiet(now);
             }
+            if let Some(before) = seen.replace(now) {
+                self.pace_looks(now.since(before).as_nanos());
+            }
+            others_ran = false;
+            let spun = now.since(*since.get_or_insert(now)).as_nanos();
+            if self.alone && (self.yields || spun >= YIELD) {
+                std::thread::yield_now();
+                let then = clock::now();
+                others_ran = then.since(now).as_nanos() >= LONG_YIELD;
+                (since, seen) = (Some(then), Some(then));
+            }
         }
     }
 
-    fn receive(&mut self, wait: Wait) -> Option<(Bytes, Locator)> {
-        let buffer = self.buffers.reserve(LARGEST);
+    /// Looks at the clock so often that it costs little and says enough, whatever a poll takes.
+    fn pace_looks(&mut self, between: i64) {
+        let polls = match between {
+            short if short < *GLANCE.start() => self.polls * 2,
+            long if long > *GLANCE.end() => self.polls / 2,
+            _ => self.polls,
+        };
+        self.polls = polls.clamp(*POLLS.start(), *POLLS.end());
+    }
+
+    /// Receives into the pool's buffer; says from where.
+    fn receive(&mut self, wait: Wait) -> Option<Locator> {
+        let room = self.receiver.announced().max(LARGEST);
+        let buffer = self.buffers.reserve(room);
         match self.receiver.receive(buffer, wait) {
             Ok(received) => {
                 let received = received?;
-                Some((buffer.split().freeze(), received.from))
+                self.attached = self.receiver.attached();
+                Some(received.from)
             }
             Err(error) => {
                 tracing::warn!(%error, "receiving failed");
@@ -229,7 +288,10 @@ impl Worker {
 /// Who sent the submessages at hand, as the interpreter of a message tracks it (RTPS 2.5 8.3.4).
 struct Context<'a> {
     now: Time,
-    datagram: &'a Bytes,
+    /// The datagram, if it is so large that parts of it are kept where they are.
+    whole: Option<&'a Bytes>,
+    /// What belongs into its last payload.
+    beside: Option<Beside>,
     source: Source,
     for_us: bool,
     timestamp: Option<Timestamp>,
@@ -237,7 +299,15 @@ struct Context<'a> {
 
 impl Worker {
     /// Works through one datagram: caches first, then the answers it provoked.
-    fn work(&mut self, shared: &Arc<Shared>, now: Time, datagram: &Bytes, from: Locator) {
+    fn work(
+        &mut self,
+        shared: &Arc<Shared>,
+        now: Time,
+        datagram: &[u8],
+        whole: Option<&Bytes>,
+        from: Locator,
+    ) {
+        let attached = self.attached.take();
         let verdict = checksum::verify(datagram);
         if verdict == Verdict::Damaged {
             return shared.counters.damaged(from);
@@ -252,7 +322,8 @@ impl Worker {
         shared.refresh(&mut self.routes, &mut self.generation);
         let mut context = Context {
             now,
-            datagram,
+            whole,
+            beside: attached.map(|attached| Beside::new(attached, datagram)),
             source: source(&message.header, from),
             for_us: true,
             timestamp: None,
@@ -325,14 +396,16 @@ impl Worker {
     fn route(
         &mut self,
         shared: &Arc<Shared>,
-        context: &Context<'_>,
+        context: &mut Context<'_>,
         reader: EntityId,
         writer: EntityId,
         message: &Submessage<'_>,
     ) {
         let now = context.now;
         let source = context.source.prefix;
-        let routes = Arc::clone(&self.routes);
+        let Self {
+            routes, kept, news, ..
+        } = self;
         let answers = self.answers.get_or_insert_with(|| shared.datagrams());
         match message {
             Submessage::AckNack(_) | Submessage::NackFrag(_) => {
@@ -340,9 +413,9 @@ impl Worker {
                     return;
                 };
                 if core.handle_answer(now, Guid::new(source, reader), message, answers) {
-                    self.news.add_acknowledged(core);
+                    news.add_acknowledged(core);
                 }
-                core.send(answers, &routes);
+                core.send(answers, routes);
             }
             _ => {
                 let from = Guid::new(source, writer);
@@ -351,20 +424,23 @@ impl Worker {
                     && let Some(sign) = routes.signs.get(&from)
                     && sign.note(now)
                 {
-                    self.news.alive.push(Arc::clone(sign));
+                    news.alive.push(Arc::clone(sign));
                 }
                 for core in routes.readers_of(&from, reader) {
                     let mut intake = Keeper {
-                        pool: &mut self.kept,
-                        datagram: context.datagram,
+                        pool: kept,
+                        whole: context.whole,
+                        beside: context.beside.as_mut(),
                         reader: core,
                     };
-                    let news =
-                        core.handle(now, from, context.timestamp, message, &mut intake, answers);
-                    if news {
-                        self.news.add_ready(core);
+                    if core.handle(now, from, context.timestamp, message, &mut intake, answers) {
+                        news.add_ready(core);
                     }
                     core.schedule();
+                }
+                // Readers have it now; it must not be in the way when they let go of it.
+                if context.beside.as_ref().is_some_and(Beside::is_done) {
+                    context.beside = None;
                 }
             }
         }
@@ -411,16 +487,21 @@ fn source(header: &Header, from: Locator) -> Source {
 /// Keeps payloads beyond their datagram, and knows instances by the reader's type.
 struct Keeper<'a> {
     pool: &'a mut Pool,
-    datagram: &'a Bytes,
+    whole: Option<&'a Bytes>,
+    beside: Option<&'a mut Beside>,
     reader: &'a ReaderCore,
 }
 
 impl Intake for Keeper<'_> {
     fn keep(&mut self, bytes: &[u8]) -> Bytes {
-        if bytes.len() <= COPY_LIMIT {
-            self.pool.copy(bytes)
-        } else {
-            self.datagram.slice_ref(bytes)
+        if let Some(beside) = &mut self.beside
+            && let Some(kept) = beside.keep(bytes, &self.reader.shared.desk, self.pool)
+        {
+            return kept;
+        }
+        match self.whole {
+            Some(datagram) if bytes.len() > COPY_LIMIT => datagram.slice_ref(bytes),
+            _ => self.pool.copy(bytes),
         }
     }
 
@@ -429,6 +510,11 @@ impl Intake for Keeper<'_> {
     }
 
     fn instance(&mut self, payload: Payload<'_>) -> Option<InstanceHandle> {
+        if let (Some(beside), Payload::Data(bytes)) = (&mut self.beside, payload)
+            && let Some(whole) = beside.whole(bytes, self.pool)
+        {
+            return self.reader.instance(Payload::Data(&whole));
+        }
         self.reader.instance(payload)
     }
 }

@@ -9,6 +9,7 @@
 //!
 //! The mutex around the worker is only ever tried, never waited for, and it is free while listeners run: a listener that
 //! waits for room or for a condition receives by itself.
+use crate::local::errands;
 use crate::receive::{News, Pause, Worker};
 use crate::shared::Shared;
 use crate::signal::{Signal, Waiters};
@@ -104,6 +105,8 @@ impl Role {
         mut done: impl FnMut() -> bool,
     ) -> bool {
         shared.let_go();
+        let _aside = errands::aside();
+        errands::run();
         if done() {
             return true;
         }
@@ -148,7 +151,7 @@ impl Role {
         done: &mut impl FnMut() -> bool,
     ) -> Led {
         let served = self.served.load(Relaxed);
-        let interrupted = || signal.is_raised();
+        let interrupted = || signal.is_raised() || shared.owes();
         let pause = Pause {
             interrupted: &interrupted,
             signal: Some(signal),
@@ -162,7 +165,7 @@ impl Role {
             if signal.consume() && done() {
                 return Led::Done;
             }
-            if self.stopped.load(SeqCst) || deadline.is_some_and(|at| clock::now() >= at) {
+            if self.stopped.load(SeqCst) || deadline.is_some_and(|at| clock::coarse() >= at) {
                 return Led::Over;
             }
             if self.served.load(Relaxed).wrapping_sub(served) >= SERVICES {
@@ -175,6 +178,9 @@ impl Role {
 
     /// Tells those who wait or listen; user code runs here, without any lock.
     fn deliver(&self, shared: &Arc<Shared>, news: Option<News>) {
+        if std::ptr::eq(self, &raw const shared.user) {
+            shared.settle_owed();
+        }
         let Some(mut news) = news else { return };
         news.deliver(shared);
         if let Some(mut worker) = self.try_lead() {
@@ -272,9 +278,9 @@ impl Role {
     }
 
     fn receive_for_all(&self, first: MutexGuard<'_, Worker>, shared: &Arc<Shared>) {
-        let interrupted = || self.wanted.load(SeqCst) != 0 || self.stopped.load(SeqCst);
+        let over = || self.wanted.load(SeqCst) != 0 || self.stopped.load(SeqCst);
         let pause = Pause {
-            interrupted: &interrupted,
+            interrupted: &|| over() || shared.owes(),
             signal: None,
             deadline: None,
         };
@@ -284,13 +290,18 @@ impl Role {
             let news = held.turn(shared, &pause);
             drop(held);
             self.deliver(shared, news);
-            if interrupted() {
+            if over() {
                 break;
             }
             worker = None;
         }
         self.following.store(AWAY, SeqCst);
         self.wanting.raise_all();
+    }
+
+    /// Something else than a datagram waits for whoever receives.
+    pub(crate) fn nudge(&self) {
+        self.waker.wake();
     }
 
     /// What its receiver was granted and what it lost.

@@ -2,8 +2,10 @@
 use crate::clock;
 use crate::config::ParticipantConfig;
 use crate::datagram::Datagrams;
+use crate::desk::Desk;
 use crate::directory::{Directory, Notice};
 use crate::life::LifeSign;
+use crate::local::errands;
 use crate::lock::{DISCOVERY, LEAF, Ranked};
 use crate::place::Place;
 use crate::reader::ReaderCore;
@@ -11,15 +13,15 @@ use crate::role::Role;
 use crate::timer::{Due, Timer};
 use crate::writer::WriterCore;
 use dunlin_rtps::{Time, To};
-use dunlin_transport::Transport;
+use dunlin_transport::{Transport, Watcher};
 use dunlin_wire::{EntityId, Guid, GuidPrefix, Locator, ports};
 use hashbrown::HashMap;
 use std::net::Ipv4Addr;
-use std::sync::Arc;
 use std::sync::atomic::{
     AtomicBool, AtomicI64, AtomicU64,
     Ordering::{Relaxed, SeqCst},
 };
+use std::sync::{Arc, Weak};
 
 /// Bytes of headers and inline QoS that may accompany a fragment in its datagram.
 const FRAGMENT_OVERHEAD: usize = 160;
@@ -43,7 +45,16 @@ pub(crate) struct Shared {
     arrivals: AtomicU64,
     /// Some writer may hold samples back.
     holding: AtomicBool,
+    /// Readers whose listeners the thread that receives calls instead of one that has something else to do.
+    owed: Ranked<Vec<Weak<ReaderCore>>, LEAF>,
+    owes: AtomicBool,
+    /// Some matched writer has a finite liveliness lease.
+    watches_life: AtomicBool,
     pub(crate) counters: Counters,
+    /// Participants to whom the ways have changed, and which of them have ended.
+    ways: Ranked<Vec<(GuidPrefix, bool)>, LEAF>,
+    /// Received samples whose octets are elsewhere.
+    pub(crate) desk: Arc<Desk>,
 }
 
 /// Who is connected to whom: an immutable snapshot, replaced when something matches.
@@ -144,7 +155,12 @@ impl Shared {
             discovery_scheduled: AtomicI64::new(i64::MAX),
             arrivals: AtomicU64::new(0),
             holding: AtomicBool::new(false),
+            owed: Ranked::default(),
+            owes: AtomicBool::new(false),
+            watches_life: AtomicBool::new(false),
             counters: Counters::default(),
+            ways: Ranked::default(),
+            desk: Arc::default(),
         }
     }
 
@@ -153,9 +169,11 @@ impl Shared {
         self.arrivals.load(Relaxed)
     }
 
-    /// A datagram has; said by the thread that received it, before it tells anybody.
+    /// A datagram has; said by the thread that received it, before it tells anybody. Two of several receivers may count one:
+    /// who looks wants to know whether there is any news.
     pub(crate) fn note_arrival(&self) {
-        self.arrivals.fetch_add(1, Relaxed);
+        let arrivals = self.arrivals.load(Relaxed);
+        self.arrivals.store(arrivals.wrapping_add(1), Relaxed);
     }
 
     /// A writer holds samples back.
@@ -179,6 +197,34 @@ impl Shared {
         }
     }
 
+    /// Has the thread that receives call the reader's listener.
+    pub(crate) fn owe(&self, reader: &Arc<ReaderCore>) {
+        self.owed.lock().push(Arc::downgrade(reader));
+        self.owes.store(true, SeqCst);
+        self.user.nudge();
+    }
+
+    /// There are listeners to be called.
+    pub(crate) fn owes(&self) -> bool {
+        self.owes.load(SeqCst)
+    }
+
+    /// Calls them; user code runs here, without any lock.
+    pub(crate) fn settle_owed(&self) {
+        if self.owes() && self.owes.swap(false, SeqCst) {
+            let owed = std::mem::take(&mut *self.owed.lock());
+            for reader in owed.iter().filter_map(Weak::upgrade) {
+                reader.announce_data();
+            }
+        }
+    }
+
+    /// The sign of a matched writer that has to show its life.
+    pub(crate) fn life_sign(&self, writer: &Guid) -> Option<Arc<LifeSign>> {
+        let watches = self.watches_life.load(Relaxed);
+        watches.then(|| self.routes().signs.get(writer).cloned())?
+    }
+
     /// Ends every thread and every wait of the participant.
     pub(crate) fn stop(&self) {
         self.user.stop();
@@ -188,11 +234,18 @@ impl Shared {
 
     /// Empty datagrams of this participant, for answers and repairs: so short that they travel whole to anybody.
     pub(crate) fn datagrams(&self) -> Datagrams {
-        Datagrams::new(self.prefix, whole_datagram(&*self.transport))
+        let limit = whole_datagram(&*self.transport);
+        let mut out = Datagrams::new(self.prefix, limit, Arc::clone(&self.transport));
+        out.letters().switch_on(self.config.transports.local);
+        out
     }
 
     /// Where this participant receives samples that are sent to the groups.
     pub(crate) fn groups(&self, addresses: &[Ipv4Addr]) -> Vec<Locator> {
+        if self.transport.kind() == Locator::KIND_SHMEM {
+            // One write for each reader is all that it takes there.
+            return Vec::new();
+        }
         let port = ports::user_multicast(self.domain).unwrap_or(0);
         let kind = self.transport.kind();
         let locators = addresses.iter().map(|group| Locator {
@@ -216,6 +269,7 @@ impl Shared {
     }
 
     pub(crate) fn set_routes(&self, routes: Routes) {
+        self.watches_life.store(!routes.signs.is_empty(), Relaxed);
         *self.routes.lock() = Arc::new(routes);
         self.generation.fetch_add(1, SeqCst);
     }
@@ -248,6 +302,7 @@ impl Shared {
                 .schedule(at, &self.discovery_scheduled, || Due::Discovery);
         }
         notices.into_iter().for_each(Notice::run);
+        errands::run();
         result
     }
 
@@ -257,7 +312,22 @@ impl Shared {
     }
 
     pub(crate) fn discovery_timeout(self: &Arc<Self>) {
-        self.discover(|directory, now| directory.handle_timeout(now));
+        let ways = std::mem::take(&mut *self.ways.lock());
+        self.discover(|directory, now| {
+            for (peer, ended) in ways {
+                directory.change_way(now, peer, ended);
+            }
+            directory.handle_timeout(now);
+        });
+    }
+}
+
+impl Watcher for Shared {
+    fn changed(&self, peer: &Locator, ended: bool) {
+        let [prefix @ .., _, _, _, _] = peer.address;
+        self.ways.lock().push((GuidPrefix(prefix), ended));
+        self.timer
+            .schedule(clock::now(), &self.discovery_scheduled, || Due::Discovery);
     }
 }
 
@@ -270,8 +340,8 @@ pub(crate) fn whole_datagram(transport: &dyn Transport) -> usize {
     transport.max_whole_datagram(&anybody)
 }
 
-/// Larger payloads travel in fragments of this size if datagrams have `limit` bytes.
-pub(crate) fn fragment_size(limit: usize) -> u16 {
+/// Larger payloads travel in fragments of this size if datagrams have `limit` bytes; `None`: they need not.
+pub(crate) fn fragment_size(limit: usize) -> Option<u16> {
     let room = limit.saturating_sub(FRAGMENT_OVERHEAD) / 8 * 8;
-    u16::try_from(room).unwrap_or(u16::MAX)
+    u16::try_from(room).ok()
 }

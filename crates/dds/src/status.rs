@@ -2,7 +2,10 @@
 use crate::signal::Waiters;
 use dunlin_qos::{Incompatibility, PolicyId};
 use dunlin_wire::Guid;
-use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
+use std::sync::atomic::{
+    AtomicBool, AtomicU32,
+    Ordering::{Relaxed, SeqCst},
+};
 
 /// Which status changed; the values are the standard's bits (DDS 1.4 2.3.3).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -59,6 +62,8 @@ impl From<StatusKind> for StatusMask {
 /// Flags of one entity: what changed since it was last looked at, what its condition cares for, who waits.
 pub(crate) struct StatusFlags {
     changed: AtomicU32,
+    /// DATA_AVAILABLE, which changes with each sample.
+    data: AtomicBool,
     enabled: AtomicU32,
     pub(crate) waiters: Waiters,
 }
@@ -67,6 +72,7 @@ impl Default for StatusFlags {
     fn default() -> Self {
         Self {
             changed: AtomicU32::new(0),
+            data: AtomicBool::new(false),
             enabled: AtomicU32::new(u32::MAX),
             waiters: Waiters::default(),
         }
@@ -79,6 +85,20 @@ impl StatusFlags {
         self.waiters.raise_all();
     }
 
+    /// There is data.
+    pub(crate) fn raise_data(&self) {
+        self.data.store(true, SeqCst);
+        self.waiters.raise_all();
+    }
+
+    /// The data is looked at: called under the lock of what holds it, by which this comes before whatever is raised for data
+    /// that is not there yet.
+    pub(crate) fn clear_data(&self) {
+        if self.data.load(Relaxed) {
+            self.data.store(false, Relaxed);
+        }
+    }
+
     pub(crate) fn clear(&self, kind: StatusKind) {
         if self.changed.load(SeqCst) & kind as u32 != 0 {
             self.changed.fetch_and(!(kind as u32), SeqCst);
@@ -86,7 +106,11 @@ impl StatusFlags {
     }
 
     pub(crate) fn changes(&self) -> StatusMask {
-        StatusMask(self.changed.load(SeqCst))
+        let data = match self.data.load(SeqCst) {
+            true => StatusKind::DataAvailable as u32,
+            false => 0,
+        };
+        StatusMask(self.changed.load(SeqCst) | data)
     }
 
     pub(crate) fn enable(&self, mask: StatusMask) {
@@ -95,7 +119,7 @@ impl StatusFlags {
     }
 
     pub(crate) fn is_triggered(&self) -> bool {
-        self.changed.load(SeqCst) & self.enabled.load(SeqCst) != 0
+        self.changes().0 & self.enabled.load(SeqCst) != 0
     }
 }
 

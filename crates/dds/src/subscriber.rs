@@ -9,6 +9,7 @@ use crate::status::{
     IncompatibleQosStatus, LivelinessChangedStatus, MatchedStatus, SampleCountStatus, StatusMask,
 };
 use crate::topic::{Topic, TopicData, instance_of, key_of};
+use crate::view::{View, decode};
 use dunlin_qos::{DataReaderQos, Duration, SubscriberQos};
 use dunlin_rtps::{SampleInfo, Select};
 use dunlin_wire::{EntityKind, Guid};
@@ -80,6 +81,7 @@ impl Subscriber {
             name: T::TYPE_NAME,
             keyed: T::HAS_KEY,
             instance: instance_of::<T>,
+            layout: T::PLAIN.map(|plain| plain.hash),
             key: key_of::<T>,
         };
         let core = shared.discover(|directory, _| {
@@ -125,6 +127,8 @@ impl Drop for ReaderGuard {
         self.participant
             .shared
             .discover(|directory, now| directory.remove_reader(now, self.core.guid));
+        // The routes, which others still have, may keep the core for a while.
+        self.core.clear();
     }
 }
 
@@ -137,6 +141,10 @@ pub struct Sample<T> {
 }
 
 impl<T> Sample<T> {
+    pub(crate) fn new(info: SampleInfo, value: Option<T>) -> Self {
+        Self { info, value }
+    }
+
     /// The data; `None` if the sample only tells of a change of its instance's state.
     pub fn data(&self) -> Option<&T> {
         self.value.as_ref().filter(|_| self.info.valid_data)
@@ -217,6 +225,30 @@ impl<T: TopicData> DataReader<T> {
         }
     }
 
+    /// Takes the oldest sample and leaves it where it is.
+    pub fn take_next_view(&self) -> Option<View<T>> {
+        let one = Select {
+            max: 1,
+            ..Select::default()
+        };
+        let mut raw = None;
+        self.core.take(&one, |sample| raw = Some(sample));
+        raw.map(|raw| View::new(&self.core, raw))
+    }
+
+    /// Takes up to `max` samples, oldest first, and leaves them where they are. Their writers get the memory back when
+    /// the views are dropped; until then others go without it.
+    pub fn take_views(&self, max: usize) -> Vec<View<T>> {
+        let select = Select {
+            max,
+            ..Select::default()
+        };
+        let mut raw = Vec::new();
+        self.core.take(&select, |sample| raw.push(sample));
+        let views = raw.into_iter().map(|raw| View::new(&self.core, raw));
+        views.collect()
+    }
+
     /// Takes the samples that `select` names.
     pub fn take_with(&self, select: &Select) -> Vec<Sample<T>> {
         let mut raw = Vec::new();
@@ -242,18 +274,14 @@ impl<T: TopicData> DataReader<T> {
 
     /// A sample that is no valid `T` is left out, counted and logged: its writer is at fault, not this application.
     fn decode(&self, raw: dunlin_rtps::Sample) -> Option<Sample<T>> {
-        let value = match (raw.info.valid_data, raw.payload.is_empty()) {
-            (true, _) => dunlin_cdr::from_payload_bytes(&raw.payload).map(Some),
-            (false, true) => Ok(None),
-            (false, false) => dunlin_cdr::key_from_payload(&raw.payload).map(Some),
-        };
+        let dunlin_rtps::Sample { info, payload } = raw;
+        let kept = self.core.shared.desk.find(&payload);
+        let value = decode(&self.core, &info, &payload, kept.as_ref());
+        drop(payload);
         match value {
-            Ok(value) => Some(Sample {
-                info: raw.info,
-                value,
-            }),
-            Err(error) => {
-                self.core.note_undecodable(raw.info.publication, &error);
+            Ok(value) => Some(Sample { info, value }),
+            Err(fault) => {
+                self.core.note_undecodable(info.publication, &fault);
                 None
             }
         }

@@ -4,6 +4,7 @@
 //! traffic neither locks nor wakes anything here: at most once per heartbeat period does the timer look at an endpoint.
 use crate::clock;
 use crate::datagram::Datagrams;
+use crate::local::errands;
 use crate::lock::{LEAF, Ranked};
 use crate::reader::ReaderCore;
 use crate::shared::Shared;
@@ -106,7 +107,11 @@ impl Timer {
         while !self.stopped.load(SeqCst) {
             let now = clock::now();
             match self.pop(now) {
-                Ok(entry) => entry.look(now, shared, &mut out),
+                Ok(entry) => {
+                    entry.look(now, shared, &mut out);
+                    // Listeners could hold up other endpoints.
+                    errands::leave();
+                }
                 Err(next) => {
                     let at = clock::instant(next);
                     std::thread::park_timeout(

@@ -5,10 +5,12 @@ use crate::clock;
 use crate::datagram::{COPY_LIMIT, Datagrams};
 use crate::error::Error;
 use crate::life::LifeSign;
+use crate::local::errands;
 use crate::lock::{LEAF, PUBLISH, Ranked, WRITER};
 use crate::pace::{self, Look, Pace, this_thread};
 use crate::place::Place;
 use crate::pool::Pool;
+use crate::reader::ReaderCore;
 use crate::shared::{Routes, Shared, fragment_size};
 use crate::signal::{Lent, Waiters};
 use crate::status::{
@@ -18,14 +20,17 @@ use crate::timer::Due;
 use arrayvec::ArrayVec;
 use bytes::{Bytes, BytesMut};
 use dunlin_cdr::Apart;
-use dunlin_qos::{DataWriterQos, Durability, Duration, LivelinessKind, PublisherQos};
+use dunlin_qos::{DataWriterQos, Durability, Duration, History, LivelinessKind, PublisherQos};
 use dunlin_rtps::{
     Body, Change, ChangeKind, InstanceHandle, ReaderProxyConfig, Time, To, WriteError, Writer,
     WriterConfig,
 };
 use dunlin_wire::{Guid, SequenceNumber, Submessage, Timestamp};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicI64, AtomicU64, AtomicUsize, Ordering::SeqCst};
+use std::sync::atomic::{
+    AtomicBool, AtomicI64, AtomicU64, AtomicUsize,
+    Ordering::{Relaxed, SeqCst},
+};
+use std::sync::{Arc, Weak};
 
 /// Bytes of the application up to this size are serialized; larger ones stay where they are until they are sent.
 const SERIALIZE_LIMIT: usize = 4096;
@@ -44,12 +49,18 @@ pub(crate) struct WriterCore {
     pub(crate) guid: Guid,
     pub(crate) topic: String,
     pub(crate) type_name: &'static str,
+    /// How the memory of its type looks, if it is plain.
+    pub(crate) layout: Option<u64>,
     pub(crate) qos: DataWriterQos,
     pub(crate) publisher: PublisherQos,
     pub(crate) shared: Arc<Shared>,
     publish: Ranked<Publish, PUBLISH>,
     state: Ranked<Writer, WRITER>,
     destinations: Ranked<Arc<[Place]>, LEAF>,
+    /// Matched readers in this process.
+    near: Ranked<Arc<[Weak<ReaderCore>]>, LEAF>,
+    /// There are some.
+    has_near: AtomicBool,
     destinations_generation: AtomicU64,
     /// Bytes of a datagram that reaches all destinations whole.
     datagram_limit: AtomicUsize,
@@ -61,6 +72,8 @@ pub(crate) struct WriterCore {
     room: Waiters,
     /// Grows whenever there may be more room than before.
     room_epoch: AtomicU64,
+    /// Samples may have members that peers can see where they are.
+    lent: AtomicBool,
     /// If the application has to show that the writer lives.
     pub(crate) sign: Option<Arc<LifeSign>>,
     pub(crate) flags: StatusFlags,
@@ -81,6 +94,14 @@ struct Publish {
     /// The history has let go of bytes of the application.
     retired: bool,
     pace: Pace,
+}
+
+/// What a reader's answer led to.
+pub(crate) struct Outcome {
+    /// There may be room now.
+    pub(crate) room: bool,
+    /// The history has let go of bytes of the application.
+    pub(crate) retired: bool,
 }
 
 /// A change as the typed layer describes it.
@@ -113,6 +134,7 @@ impl WriterCore {
             fragment_size: fragment_size(shared.transport.max_datagram()),
             heartbeat_period: shared.config.heartbeat_period,
             send_key_hash: keyed,
+            keyed,
             ..WriterConfig::new(guid)
         };
         let none: Arc<[Place]> = Arc::new([]);
@@ -120,7 +142,7 @@ impl WriterCore {
             guid,
             topic: topic.to_owned(),
             type_name,
-
+            layout: None,
             publisher,
             shared: Arc::clone(shared),
             publish: Ranked::new(Publish {
@@ -134,12 +156,15 @@ impl WriterCore {
             }),
             state: Ranked::new(Writer::new(config)),
             destinations: Ranked::new(none),
+            near: Ranked::new(Arc::new([])),
+            has_near: AtomicBool::new(false),
             destinations_generation: AtomicU64::new(0),
             datagram_limit: AtomicUsize::new(shared.transport.max_datagram()),
             scheduled: AtomicI64::new(i64::MAX),
             watched: AtomicI64::new(i64::MAX),
             room: Waiters::default(),
             room_epoch: AtomicU64::new(0),
+            lent: AtomicBool::new(false),
             sign: LifeSign::new(guid, qos.liveliness)
                 .filter(|_| qos.liveliness.kind != LivelinessKind::Automatic),
             flags: StatusFlags::default(),
@@ -180,7 +205,12 @@ impl WriterCore {
         loop {
             let epoch = self.room_epoch.load(SeqCst);
             if let Some((sequence, next)) = self.store(&mut turn, &change)? {
+                turn.datagrams.hand_over();
                 let latest = match self.qos.batching.max_bytes {
+                    _ if turn.datagrams.is_empty() => {
+                        turn.batch_begun = None;
+                        None
+                    }
                     0 => {
                         self.send_or_hold(&mut turn, stamp, change.payload.len());
                         None
@@ -197,6 +227,8 @@ impl WriterCore {
                 if let Some(sign) = &self.sign {
                     self.show_life(sign);
                 }
+                // Listeners of readers in this process, at last.
+                errands::run();
                 return Ok(sequence);
             }
             // Whoever waits may receive, and so run listeners, which must find no lock held.
@@ -212,17 +244,37 @@ impl WriterCore {
         }
     }
 
-    /// Does a member of so many bytes stay where it is, to be gathered by the kernel? Not in a batch, which is to be one piece,
-    /// nor where samples are kept for long.
-    pub(crate) fn gathers(&self, length: usize) -> bool {
-        length > SERIALIZE_LIMIT
-            && self.qos.batching.max_bytes == 0
-            && self.qos.durability == Durability::Volatile
+    /// Do these bytes of a sample stay where they are, to be gathered by the kernel, or seen there by peers? Not in a batch,
+    /// which is to be one piece, nor where samples are kept for long, nor if readers in this process share the sample, which they
+    /// want in one piece, unless they lie where peers can see them.
+    pub(crate) fn gathers(&self, bytes: &[u8]) -> bool {
+        let keeps_short = self.keeps_short();
+        self.qos.batching.max_bytes == 0
+            && (keeps_short && bytes.len() > SERIALIZE_LIMIT || self.shared.transport.holds(bytes))
+    }
+
+    /// Is it worth asking `gathers` for a member of so many bytes?
+    pub(crate) fn may_gather(&self, length: usize) -> bool {
+        let keeps_short = self.keeps_short();
+        self.qos.batching.max_bytes == 0
+            && (keeps_short && length > SERIALIZE_LIMIT || length > 0 && self.lent.load(Relaxed))
+    }
+
+    /// Bytes of the application are needed for a moment only.
+    fn keeps_short(&self) -> bool {
+        self.qos.durability == Durability::Volatile && !self.has_near.load(Relaxed)
+    }
+
+    /// The application has got memory that peers can see.
+    pub(crate) fn note_lent(&self) {
+        if !self.lent.load(Relaxed) {
+            self.lent.store(true, Relaxed);
+        }
     }
 
     /// Lets go of bytes of the application that the history has no use for any more: without a lock, since this may run
     /// its code.
-    fn bury(&self) {
+    pub(crate) fn bury(&self) {
         loop {
             let mut state = self.state.lock();
             let retired = state.retired();
@@ -320,8 +372,11 @@ impl WriterCore {
         let Some(sign) = &self.sign else { return };
         if self.qos.liveliness.kind == LivelinessKind::ManualByTopic {
             let mut turn = self.publish.lock();
+            self.refresh(&mut turn);
             self.state.lock().assert_liveliness(&mut turn.datagrams);
             self.flush_turn(&mut turn);
+            drop(turn);
+            errands::run();
         }
         self.show_life(sign);
     }
@@ -336,6 +391,7 @@ impl WriterCore {
         let now = clock::coarse();
         let limit = self.datagram_limit.load(SeqCst);
         publish.datagrams.set_limit(limit);
+        self.refresh(publish);
         let next = {
             let mut state = self.state.lock();
             match state.write(now, change, &mut publish.datagrams) {
@@ -393,11 +449,7 @@ impl WriterCore {
     fn flush_turn(&self, publish: &mut Publish) {
         publish.pace.sent();
         publish.batch_begun = None;
-        let generation = self.destinations_generation.load(SeqCst);
-        if generation != publish.generation {
-            publish.destinations = Arc::clone(&self.destinations.lock());
-            publish.generation = generation;
-        }
+        self.refresh(publish);
         let matched = &publish.destinations;
         // A question to the one reader that lags, now and then; answers go out where the question came in.
         let alone = publish
@@ -414,9 +466,27 @@ impl WriterCore {
             });
     }
 
+    /// Learns where samples go now.
+    fn refresh(&self, publish: &mut Publish) {
+        let generation = self.destinations_generation.load(SeqCst);
+        if generation != publish.generation {
+            publish.destinations = Arc::clone(&self.destinations.lock());
+            publish.generation = generation;
+            self.aim(&mut publish.datagrams);
+        }
+    }
+
+    /// Tells who the matched readers in this process are, and whether there are others.
+    fn aim(&self, out: &mut Datagrams) {
+        let far = !self.destinations.lock().is_empty();
+        let near = Arc::clone(&self.near.lock());
+        out.letters().aim(near, far);
+    }
+
     /// Sends what batching holds back.
     pub(crate) fn flush(&self) {
         self.flush_turn(&mut self.publish.lock());
+        errands::run();
     }
 
     /// Waits until all matched reliable readers have everything.
@@ -428,6 +498,7 @@ impl WriterCore {
         let deadline = clock::now().after(timeout);
         let last = {
             let mut out = self.shared.datagrams();
+            self.aim(&mut out);
             let mut state = self.state.lock();
             let last = state.last_sequence();
             if state.is_acknowledged(last) {
@@ -478,6 +549,21 @@ impl WriterCore {
         message: &Submessage<'_>,
         out: &mut Datagrams,
     ) -> bool {
+        let outcome = self.take_answer(now, from, message, out);
+        if outcome.retired {
+            self.bury();
+        }
+        outcome.room
+    }
+
+    /// As `handle_answer`, without running code of the application: the caller buries what is `retired`.
+    pub(crate) fn take_answer(
+        &self,
+        now: Time,
+        from: Guid,
+        message: &Submessage<'_>,
+        out: &mut Datagrams,
+    ) -> Outcome {
         let mut state = self.state.lock();
         let room = match message {
             Submessage::AckNack(ack) => state.handle_ack_nack(now, from, ack, out).room,
@@ -488,11 +574,7 @@ impl WriterCore {
             _ => false,
         };
         let retired = !state.retired().is_empty();
-        drop(state);
-        if retired {
-            self.bury();
-        }
-        room
+        Outcome { room, retired }
     }
 
     /// Sends what a reader's answer provoked.
@@ -523,6 +605,7 @@ impl WriterCore {
         if let Some(mut publish) = self.publish.try_lock() {
             self.flush_turn(&mut publish);
         }
+        self.aim(out);
         let next = {
             let mut state = self.state.lock();
             state.handle_timeout(now, out);
@@ -560,12 +643,35 @@ impl WriterCore {
         self.announce_room();
     }
 
-    /// From now on samples go to these places, in datagrams of at most `limit` bytes.
-    pub(crate) fn set_destinations(&self, to: Vec<Place>, limit: usize) {
+    /// Its samples are kept until all have them, so a slow reader holds it up in any case.
+    pub(crate) fn is_patient(&self) -> bool {
+        self.qos.reliability.is_reliable() && self.qos.history == History::KeepAll
+    }
+
+    /// From now on samples go to these places, in datagrams of at most `limit` bytes, and to the readers in this process.
+    pub(crate) fn set_destinations(
+        &self,
+        to: Vec<Place>,
+        near: Vec<Weak<ReaderCore>>,
+        limit: usize,
+    ) {
+        // Nothing large may be said for places that carry more than those where it will then be sent.
+        let before = self.datagram_limit.load(SeqCst);
+        if limit <= before {
+            self.set_limit(limit);
+        }
+        *self.destinations.lock() = to.into();
+        self.has_near.store(!near.is_empty(), Relaxed);
+        *self.near.lock() = near.into();
+        self.destinations_generation.fetch_add(1, SeqCst);
+        if limit > before {
+            self.set_limit(limit);
+        }
+    }
+
+    fn set_limit(&self, limit: usize) {
         self.datagram_limit.store(limit, SeqCst);
         self.state.lock().set_fragment_size(fragment_size(limit));
-        *self.destinations.lock() = to.into();
-        self.destinations_generation.fetch_add(1, SeqCst);
     }
 
     /// True if a reliable reader still lacks something.

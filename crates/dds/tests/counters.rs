@@ -10,6 +10,7 @@ use dunlin::transport::{Buffers, UdpConfig, UdpTransport};
 use dunlin::*;
 use namespace::in_namespace;
 use std::net::UdpSocket;
+use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
 use std::sync::mpsc::{Receiver, channel};
 use std::sync::{Arc, Mutex};
 use std::time::Instant;
@@ -42,17 +43,25 @@ fn tight() -> DomainParticipant {
     });
     let config = ParticipantConfig {
         transport: Some(Arc::new(udp.unwrap())),
+        transports: Transports::UDP,
         ..Default::default()
     };
     DomainParticipant::with_config(3, config).unwrap()
 }
 
-/// A reader whose listener, and so the thread that receives, hangs in its first sample until something is sent.
-fn hanging(p: &DomainParticipant, qos: DataReaderQos, go: Receiver<()>) -> DataReader<Plain> {
+/// A reader whose listener, and so the thread that receives, hangs in its first sample until something is sent. It says so before.
+fn hanging(
+    p: &DomainParticipant,
+    qos: DataReaderQos,
+    hangs: &Arc<AtomicBool>,
+    go: Receiver<()>,
+) -> DataReader<Plain> {
+    let hangs = Arc::clone(hangs);
     let topic = p.create_topic::<Plain>("T", Default::default()).unwrap();
     let go = Mutex::new(go);
     let listener = move |reader: &DataReader<Plain>| {
         if !reader.take().is_empty() {
+            hangs.store(true, SeqCst);
             // Its end is a sign, too.
             let _ = go.lock().unwrap().recv();
         }
@@ -69,7 +78,7 @@ fn what_the_kernel_drops_is_counted_to_the_last_datagram() {
         let (b, a) = (tight(), tight());
         let (go, hang) = channel();
         let (wqos, rqos) = reliable_all();
-        let reader = hanging(&b, rqos, hang);
+        let reader = hanging(&b, rqos, &Arc::default(), hang);
         let writer = writer::<Plain>(&a, "T", wqos);
         writer.wait_for_matched(1, SOON).unwrap();
         reader.wait_for_matched(1, SOON).unwrap();
@@ -104,14 +113,18 @@ fn a_writer_names_the_reader_that_is_behind() {
     let (wqos, rqos) = reliable_all();
     let (go, hang) = channel();
     let quick = reader::<Plain>(&b, "T", rqos.clone());
-    let slow = hanging(&c, rqos, hang);
+    let hangs = Arc::default();
+    let slow = hanging(&c, rqos, &hangs, hang);
     let writer = writer::<Plain>(&a, "T", wqos);
     writer.wait_for_matched(2, SOON).unwrap();
     for reader in [&quick, &slow] {
         reader.wait_for_matched(1, SOON).unwrap();
     }
     assert_eq!(writer.backlog_status(), BacklogStatus::default());
-    for number in 0..100 {
+    // A reader that does not know yet where it begins would get all at once, and acknowledge it.
+    writer.write(&plain(0)).unwrap();
+    assert!(soon(|| hangs.load(SeqCst)));
+    for number in 1..100 {
         writer.write(&plain(number)).unwrap();
     }
     assert_eq!(take(&quick, 100).len(), 100);

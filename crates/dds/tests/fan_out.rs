@@ -3,7 +3,7 @@ mod common;
 
 use common::{Net, SOON, reader, reliable_all, take, writer};
 use dunlin::cdr::{Deserialize, Layout, Reader, Serialize, Sink, Writer};
-use dunlin::{Reliability, Topic};
+use dunlin::{ParticipantConfig, Reliability, Topic, Transports};
 use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
 
 const READERS: usize = 10;
@@ -46,16 +46,24 @@ struct Measured {
     number: Counted,
 }
 
-/// Passes over the type for each sample, with so many readers in participants of their own, all of which get all samples.
-fn passes(readers: usize, reliable: bool) -> usize {
+/// Passes over the type for each sample, with so many readers in participants of their own, all of which get all samples: by the
+/// network, or within the process.
+fn passes(readers: usize, reliable: bool, local: bool) -> usize {
     let net = Net::new(0.0);
     let (mut wqos, mut rqos) = reliable_all();
     if !reliable {
         wqos.reliability = Reliability::BEST_EFFORT;
         rqos.reliability = Reliability::BEST_EFFORT;
     }
-    let writing = net.participant();
-    let participants: Vec<_> = (0..readers).map(|_| net.participant()).collect();
+    let config = ParticipantConfig {
+        transports: Transports {
+            local,
+            ..Default::default()
+        },
+        ..Default::default()
+    };
+    let writing = net.within(config.clone());
+    let participants: Vec<_> = (0..readers).map(|_| net.within(config.clone())).collect();
     let readers: Vec<_> = participants
         .iter()
         .map(|p| reader::<Measured>(p, "T", rqos.clone()))
@@ -82,10 +90,11 @@ fn passes(readers: usize, reliable: bool) -> usize {
 
 #[test]
 fn ten_readers_cost_one_serialization() {
-    for reliable in [true, false] {
-        let one = passes(1, reliable);
+    for (reliable, local) in [(true, false), (false, false), (true, true), (false, true)] {
+        let one = passes(1, reliable, local);
         // Once for its size, once into the buffer that all readers are sent.
         assert!((1..=2).contains(&one), "{one} passes for a sample");
-        assert_eq!(passes(READERS, reliable), one, "reliable {reliable}");
+        let many = passes(READERS, reliable, local);
+        assert_eq!(many, one, "reliable {reliable}, local {local}");
     }
 }

@@ -56,6 +56,7 @@ fn participant() -> (DomainParticipant, Arc<AtomicUsize>) {
     let config = ParticipantConfig {
         heartbeat_period: Duration::from_secs(60),
         transport: Some(Arc::new(transport)),
+        transports: Transports::UDP,
         ..Default::default()
     };
     (DomainParticipant::with_config(0, config).unwrap(), sent)

@@ -1,4 +1,4 @@
-//! What a sample costs in the steady state, counted: no allocation and no thread hand-off, over UDP.
+//! What a sample costs in the steady state, counted: no allocation and no thread hand-off, over UDP and within a process.
 mod common;
 #[path = "../../transport/tests/conformance/namespace.rs"]
 #[allow(dead_code, reason = "other tests use the other networks")]
@@ -29,10 +29,11 @@ struct Game {
     _echo: DataReader<Plain>,
 }
 
-fn participant() -> DomainParticipant {
+fn participant(transports: Transports) -> DomainParticipant {
     let config = ParticipantConfig {
         waiting: Waiting::Spin,
         announce_period: Duration::from_secs(1000),
+        transports,
         ..Default::default()
     };
     DomainParticipant::with_config(0, config).unwrap()
@@ -64,8 +65,8 @@ fn entities(
 }
 
 impl Game {
-    fn new(reliability: Reliability) -> Self {
-        let (a, b) = (participant(), participant());
+    fn new(reliability: Reliability, transports: Transports) -> Self {
+        let (a, b) = (participant(transports), participant(transports));
         let (_, echo) = entities(&b, "Pong", "Ping", reliability, |writer| {
             Box::new(move |reader| {
                 while let Some(sample) = reader.take_next_sample() {
@@ -158,8 +159,14 @@ fn a_sample_costs_no_allocation_and_no_hand_off() {
     let name = "a_sample_costs_no_allocation_and_no_hand_off";
     namespace::in_namespace(name, namespace::LOOPBACK, || {
         let _profiler = dhat::Profiler::builder().testing().build();
-        for reliability in [Reliability::BEST_EFFORT, Reliability::RELIABLE] {
-            let mut game = Game::new(reliability);
+        let local = Transports::default();
+        for (reliability, transports) in [
+            (Reliability::BEST_EFFORT, Transports::UDP),
+            (Reliability::RELIABLE, Transports::UDP),
+            (Reliability::BEST_EFFORT, local),
+            (Reliability::RELIABLE, local),
+        ] {
+            let mut game = Game::new(reliability, transports);
             for size in [20, 8_000, 63_000, 1_000_000] {
                 let data = Bytes::from(vec![7; size]);
                 let count = round_trips(size);
@@ -173,7 +180,7 @@ fn a_sample_costs_no_allocation_and_no_hand_off() {
                 };
                 assert!(
                     (0..20).any(|_| clean(&game.round(&data))),
-                    "{size} B, {reliability:?}: (allocations, sleeps) of {count} round trips: {:?}",
+                    "{size} B, {reliability:?}, {transports:?}: (allocations, sleeps) of {count} round trips: {:?}",
                     game.round(&data)
                 );
             }

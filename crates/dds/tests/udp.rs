@@ -14,6 +14,10 @@ use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
 fn configured(config: ParticipantConfig) -> DomainParticipant {
+    let config = ParticipantConfig {
+        transports: Transports::UDP,
+        ..config
+    };
     DomainParticipant::with_config(3, config).unwrap()
 }
 

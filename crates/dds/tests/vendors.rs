@@ -85,6 +85,7 @@ impl Transport for Disguise {
                 head: &bytes,
                 payload: &[],
                 tail: &[],
+                patient: false,
             };
             sent.datagrams += self.inner.send(&[disguised]).datagrams;
         }
@@ -149,6 +150,7 @@ fn participant(network: &MemoryNetwork, accent: Accent) -> DomainParticipant {
     let config = ParticipantConfig {
         transport: Some(Arc::new(transport)),
         heartbeat_period: Duration::from_millis(10),
+        transports: Transports::UDP,
         ..Default::default()
     };
     DomainParticipant::with_config(0, config).unwrap()

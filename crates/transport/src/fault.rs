@@ -114,6 +114,14 @@ impl<T: Transport + 'static> Transport for Fault<T> {
         self.inner.failed()
     }
 
+    fn refused(&self) -> u64 {
+        self.inner.refused()
+    }
+
+    fn hints(&self) -> Vec<String> {
+        self.inner.hints()
+    }
+
     fn max_datagram(&self) -> usize {
         self.inner.max_datagram()
     }
@@ -205,6 +213,7 @@ fn whole(to: Locator, bytes: &[u8]) -> Outgoing<'_> {
         head: bytes,
         payload: &[],
         tail: &[],
+        patient: false,
     }
 }
 

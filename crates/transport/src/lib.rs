@@ -5,21 +5,25 @@
 //! who receives, receives. ([`Fault`] alone needs a thread, to bring late datagrams.)
 #![forbid(unsafe_code)]
 
+mod both;
 mod dice;
 mod fault;
 mod memory;
 mod pcap;
+mod shm;
 mod tap;
 mod traits;
 mod udp;
 
+pub use both::UdpAndShm;
 pub use dice::Faults;
 pub use fault::Fault;
 pub use memory::{MemoryNetwork, MemoryTransport};
+pub use shm::{ShmConfig, ShmTransport};
 pub use tap::Tap;
 pub use traits::{
-    Gauge, Lane, Listen, Outgoing, Reach, Received, Receiver, Reception, Sent, Transport, Wait,
-    Waker, nearest,
+    Attached, Gauge, Lane, Listen, Outgoing, Reach, Received, Receiver, Reception, Sent, Transport,
+    Wait, Waker, Watcher, nearest,
 };
 pub use udp::{UdpConfig, UdpTransport};
 

@@ -87,6 +87,14 @@ impl<T: Transport> Transport for Tap<T> {
         self.inner.failed()
     }
 
+    fn refused(&self) -> u64 {
+        self.inner.refused()
+    }
+
+    fn hints(&self) -> Vec<String> {
+        self.inner.hints()
+    }
+
     fn max_datagram(&self) -> usize {
         self.inner.max_datagram()
     }

@@ -1,11 +1,14 @@
 //! What a transport is.
 use std::io;
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 use std::time::Instant;
 
 use bytes::BytesMut;
+use dunlin_shm::{Chunk, Loan};
 use dunlin_udp::Socket;
 use dunlin_wire::Locator;
+
+use crate::shm::Outlet;
 
 pub use dunlin_udp::Sent;
 
@@ -22,6 +25,8 @@ pub struct Outgoing<'a> {
     pub payload: &'a [u8],
     /// What follows the payload.
     pub tail: &'a [u8],
+    /// Better some milliseconds late than lost, if the receiver has no room.
+    pub patient: bool,
 }
 
 impl Outgoing<'_> {
@@ -39,7 +44,24 @@ impl Outgoing<'_> {
 /// A way to one peer that a transport has prepared, so that sending costs less than by its locator alone. It lasts as long
 /// as somebody keeps it.
 #[derive(Clone, Debug)]
-pub struct Lane(pub(crate) Arc<Socket>);
+pub struct Lane(pub(crate) Way);
+
+#[derive(Clone, Debug)]
+pub(crate) enum Way {
+    Udp(Arc<Socket>),
+    Shm(Arc<Outlet>),
+}
+
+impl Lane {
+    /// Whether both are the same way.
+    pub(crate) fn is(&self, other: &Self) -> bool {
+        match (&self.0, &other.0) {
+            (Way::Udp(a), Way::Udp(b)) => Arc::ptr_eq(a, b),
+            (Way::Shm(a), Way::Shm(b)) => Arc::ptr_eq(a, b),
+            _ => false,
+        }
+    }
+}
 
 /// Where a receiver listens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -78,6 +100,17 @@ pub enum Reach {
     Subnet,
     /// An address of this host.
     Host,
+    /// A process that shares memory with this one.
+    Memory,
+}
+
+/// Bytes of a datagram that were left where the sender has them.
+#[derive(Debug)]
+pub struct Attached {
+    /// Where in the datagram they belong, at most its length.
+    pub at: usize,
+    /// The bytes.
+    pub loan: Loan,
 }
 
 /// What was received, besides the bytes.
@@ -113,9 +146,37 @@ pub trait Transport: Send + Sync {
         None
     }
 
+    /// From now on `watcher` is told what becomes of the ways to peers, if the transport learns of it.
+    fn watch(&self, watcher: Weak<dyn Watcher>) {
+        let _ = watcher;
+    }
+
+    /// Memory that peers can read, for `length` bytes: what lies in it travels without a copy. `None` if there is none, or
+    /// none left; ordinary memory will do then.
+    fn chunk(&self, length: usize) -> Option<Chunk> {
+        let _ = length;
+        None
+    }
+
+    /// Whether these bytes lie in memory that peers can read, so that they need not be copied.
+    fn holds(&self, bytes: &[u8]) -> bool {
+        let _ = bytes;
+        false
+    }
+
     /// Datagrams that could not be sent since the transport was made, if it counts them.
     fn failed(&self) -> u64 {
         0
+    }
+
+    /// How often a peer offered a way that could not be taken, or could not be kept, though another transport may have one.
+    fn refused(&self) -> u64 {
+        0
+    }
+
+    /// Why peers that are there may not be found, a line each, for people. Asks the system; not for the data path.
+    fn hints(&self) -> Vec<String> {
+        Vec::new()
     }
 
     /// Bytes that fit into one datagram.
@@ -126,6 +187,13 @@ pub trait Transport: Send + Sync {
     fn max_whole_datagram(&self, to: &Locator) -> usize;
 }
 
+/// Hears what becomes of the ways to peers.
+pub trait Watcher: Send + Sync {
+    /// The way to everything at the address of `peer` is not what it was: it is to be asked for anew. `ended`: what was there
+    /// has ended for sure. Called by a thread of the transport, which must not wait for it.
+    fn changed(&self, peer: &Locator, ended: bool);
+}
+
 /// The receiving end of a transport; one thread at a time has it.
 pub trait Receiver: Send {
     /// Appends one datagram to the spare capacity of `buffer`, which does not grow: the caller reserves
@@ -134,6 +202,17 @@ pub trait Receiver: Send {
     /// `None`: nothing is there, time is up, or somebody called [`Waker::wake`]; sometimes it means nothing at all,
     /// so the caller asks again. An error is final: this receiver will not work again.
     fn receive(&mut self, buffer: &mut BytesMut, wait: Wait) -> io::Result<Option<Received>>;
+
+    /// The length of the next datagram if it has been found to need more room than the buffer of the last call: whoever comes
+    /// again without that loses it. Otherwise 0.
+    fn announced(&self) -> usize {
+        0
+    }
+
+    /// What belongs to the datagram that was received last and is not in the buffer: to be asked for after each.
+    fn attached(&mut self) -> Option<Attached> {
+        None
+    }
 
     /// Something that ends [`Self::receive`] from another thread.
     fn waker(&self) -> Arc<dyn Waker>;
@@ -202,8 +281,28 @@ impl<T: Transport + ?Sized> Transport for Arc<T> {
         T::lane(self, to)
     }
 
+    fn watch(&self, watcher: Weak<dyn Watcher>) {
+        T::watch(self, watcher)
+    }
+
+    fn chunk(&self, length: usize) -> Option<Chunk> {
+        T::chunk(self, length)
+    }
+
+    fn holds(&self, bytes: &[u8]) -> bool {
+        T::holds(self, bytes)
+    }
+
     fn failed(&self) -> u64 {
         T::failed(self)
+    }
+
+    fn refused(&self) -> u64 {
+        T::refused(self)
+    }
+
+    fn hints(&self) -> Vec<String> {
+        T::hints(self)
     }
 
     fn max_datagram(&self) -> usize {

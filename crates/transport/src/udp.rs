@@ -27,9 +27,10 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use dunlin_udp::{Buffers, Datagram, Egress, Socket, interfaces};
 use dunlin_wire::Locator;
 
-use crate::traits::{Lane, Listen, Outgoing, Reach, Receiver, Reception, Sent, Transport};
+use crate::traits::{Lane, Listen, Outgoing, Reach, Receiver, Reception, Sent, Transport, Way};
 use lanes::Lanes;
-use receiver::{Port, UdpReceiver};
+use receiver::Port;
+pub(crate) use receiver::UdpReceiver;
 use selection::Selection;
 use wake::Line;
 
@@ -128,6 +129,32 @@ impl UdpTransport {
         ))
     }
 
+    pub(crate) fn listen(&self, listen: &[Listen]) -> io::Result<UdpReceiver> {
+        if listen.is_empty() || listen.len() > MAX_LISTEN {
+            return Err(invalid(format!(
+                "a receiver listens at 1 to {MAX_LISTEN} places, not at {}",
+                listen.len()
+            )));
+        }
+        let ports = listen.iter().map(|listen| match listen {
+            Listen::Unicast { port } => self.unicast(*port),
+            Listen::Multicast { group } => self.multicast(group),
+        });
+        let ports = ports.collect::<io::Result<Vec<_>>>()?;
+        let ear = ports.iter().find(|p| self.hears_itself && p.is_unicast());
+        let line = Line::new(ear.map(|port| Arc::clone(port.socket())))?;
+        let receiver = UdpReceiver::new(ports, line, self.buffers.receive);
+        let Reception { asked, granted, .. } = receiver.gauge().read();
+        if granted < asked {
+            tracing::info!(
+                granted,
+                asked,
+                "the receive buffer is smaller than asked for; see net.core.rmem_max"
+            );
+        }
+        Ok(receiver)
+    }
+
     fn send_by_locator(&self, datagrams: &[Outgoing<'_>]) -> Sent {
         let mut nowhere = 0;
         let copies = datagrams.iter().flat_map(|outgoing| {
@@ -184,10 +211,11 @@ impl Transport for UdpTransport {
             sent.add(match run {
                 [
                     Outgoing {
-                        lane: Some(lane), ..
+                        lane: Some(Lane(Way::Udp(socket))),
+                        ..
                     },
                     ..,
-                ] => send_by_lane(lane, run),
+                ] => send_by_lane(socket, run),
                 _ => self.send_by_locator(run),
             });
         }
@@ -198,29 +226,7 @@ impl Transport for UdpTransport {
     }
 
     fn open(&self, listen: &[Listen]) -> io::Result<Box<dyn Receiver>> {
-        if listen.is_empty() || listen.len() > MAX_LISTEN {
-            return Err(invalid(format!(
-                "a receiver listens at 1 to {MAX_LISTEN} places, not at {}",
-                listen.len()
-            )));
-        }
-        let ports = listen.iter().map(|listen| match listen {
-            Listen::Unicast { port } => self.unicast(*port),
-            Listen::Multicast { group } => self.multicast(group),
-        });
-        let ports = ports.collect::<io::Result<Vec<_>>>()?;
-        let ear = ports.iter().find(|p| self.hears_itself && p.is_unicast());
-        let line = Line::new(ear.map(|port| Arc::clone(port.socket())))?;
-        let receiver = UdpReceiver::new(ports, line, self.buffers.receive);
-        let Reception { asked, granted, .. } = receiver.gauge().read();
-        if granted < asked {
-            tracing::info!(
-                granted,
-                asked,
-                "the receive buffer is smaller than asked for; see net.core.rmem_max"
-            );
-        }
-        Ok(Box::new(receiver))
+        Ok(Box::new(self.listen(listen)?))
     }
 
     fn reaches(&self, to: &Locator) -> Reach {
@@ -253,19 +259,19 @@ impl Transport for UdpTransport {
 
 fn same_way(a: &Outgoing<'_>, b: &Outgoing<'_>) -> bool {
     match (a.lane, b.lane) {
-        (Some(a), Some(b)) => Arc::ptr_eq(&a.0, &b.0),
+        (Some(a), Some(b)) => a.is(b),
         (None, None) => true,
         _ => false,
     }
 }
 
 /// Two, usually a sample and a question to its readers, go one by one: preparing a call for many would hold the first up.
-fn send_by_lane(lane: &Lane, datagrams: &[Outgoing<'_>]) -> Sent {
+fn send_by_lane(socket: &Socket, datagrams: &[Outgoing<'_>]) -> Sent {
     let [first, second] = datagrams else {
-        return lane.0.send(datagrams.iter().map(to_peer));
+        return socket.send(datagrams.iter().map(to_peer));
     };
-    let mut sent = lane.0.send([to_peer(first)]);
-    sent.add(lane.0.send([to_peer(second)]));
+    let mut sent = socket.send([to_peer(first)]);
+    sent.add(socket.send([to_peer(second)]));
     sent
 }
 

@@ -52,9 +52,20 @@ impl Net {
     }
 
     pub(crate) fn configured(&self, config: ParticipantConfig) -> DomainParticipant {
+        self.within(ParticipantConfig {
+            transports: Transports {
+                local: false,
+                ..config.transports
+            },
+            heartbeat_period: Duration::from_millis(10),
+            ..config
+        })
+    }
+
+    /// A participant that may speak to others of this process without the network.
+    pub(crate) fn within(&self, config: ParticipantConfig) -> DomainParticipant {
         let config = ParticipantConfig {
             transport: Some(Arc::new(self.0.host())),
-            heartbeat_period: Duration::from_millis(10),
             ..config
         };
         DomainParticipant::with_config(0, config).unwrap()

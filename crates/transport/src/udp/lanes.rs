@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use dunlin_udp::{Buffers, Socket};
 
-use crate::traits::Lane;
+use crate::traits::{Lane, Way};
 
 /// Peers on this host that can have a socket of their own; those beyond share one.
 const MOST: usize = 64;
@@ -22,7 +22,7 @@ impl Lanes {
     pub(super) fn to(&self, from: Ipv4Addr, peer: SocketAddrV4, buffers: Buffers) -> Option<Lane> {
         let mut lanes = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(known) = lanes.get(&peer).and_then(Weak::upgrade) {
-            return Some(Lane(known));
+            return Some(Lane(Way::Udp(known)));
         }
         lanes.retain(|_, socket| socket.strong_count() > 0);
         if lanes.len() >= MOST {
@@ -32,7 +32,7 @@ impl Lanes {
             Ok(socket) => {
                 let socket = Arc::new(socket);
                 lanes.insert(peer, Arc::downgrade(&socket));
-                Some(Lane(socket))
+                Some(Lane(Way::Udp(socket)))
             }
             Err(error) => {
                 tracing::debug!(%peer, %error, "no socket for this peer alone; it is sent to by the one for all");
@@ -63,7 +63,7 @@ mod tests {
         let lanes = Lanes::default();
         let first = ask(&lanes, 1000).unwrap();
         let again = ask(&lanes, 1000).unwrap();
-        assert!(Arc::ptr_eq(&first.0, &again.0));
+        assert!(first.is(&again));
         drop((first, again));
         assert!(ask(&lanes, 1001).is_some());
         assert_eq!(lanes.0.lock().unwrap().len(), 1);

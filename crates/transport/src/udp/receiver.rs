@@ -1,6 +1,7 @@
 //! Receiving from one socket or several.
 use std::io;
 use std::net::Ipv4Addr;
+use std::os::fd::{AsFd, BorrowedFd};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
@@ -126,7 +127,7 @@ enum Outcome {
 
 /// Several sockets, received from in turn.
 #[derive(Debug)]
-pub(super) struct UdpReceiver {
+pub(crate) struct UdpReceiver {
     ports: Vec<Port>,
     line: Arc<Line>,
     /// The port to look at first, so that a busy one cannot starve the others.
@@ -143,6 +144,21 @@ impl UdpReceiver {
             next: 0,
             asked,
         }
+    }
+
+    /// The sockets that are readable when there is something to receive, or when a waker was used.
+    pub(crate) fn sockets(&self) -> Vec<BorrowedFd<'_>> {
+        let ports = self.ports.iter().map(|port| port.socket.as_fd());
+        ports.chain(self.line.event().map(AsFd::as_fd)).collect()
+    }
+
+    /// A waker was used since this was asked last.
+    pub(crate) fn was_woken(&self) -> bool {
+        let woken = self.line.take();
+        if woken && let Some(event) = self.line.event() {
+            event.clear();
+        }
+        woken
     }
 
     /// Looks at each port once.

@@ -1,6 +1,7 @@
 //! One suite for every transport, and what is special to each.
 mod memory;
 mod namespace;
+mod shm;
 mod suite;
 mod udp;
 mod wrappers;

@@ -1,0 +1,65 @@
+//! What came with a datagram and is not in it, until it is known who keeps it.
+use crate::desk::{Desk, Octets};
+use crate::pool::Pool;
+use bytes::Bytes;
+use dunlin_transport::Attached;
+
+/// Octets that belong into a datagram's one payload.
+pub(crate) struct Beside {
+    /// The address before which they belong.
+    place: usize,
+    octets: Option<Octets>,
+    /// What was made of the payload: readers share it.
+    kept: Option<Bytes>,
+}
+
+impl Beside {
+    pub(crate) fn new(attached: Attached, datagram: &[u8]) -> Self {
+        Self {
+            place: (datagram.as_ptr() as usize).saturating_add(attached.at),
+            octets: Some(Octets::Loan(attached.loan)),
+            kept: None,
+        }
+    }
+
+    /// The two parts of a payload between which they belong; `None` if that is somewhere else.
+    fn split<'a>(&self, payload: &'a [u8]) -> Option<(&'a [u8], &'a [u8])> {
+        let at = self.place.checked_sub(payload.as_ptr() as usize)?;
+        payload.split_at_checked(at)
+    }
+
+    /// The payload for a reader's cache; `None` if it is all there.
+    pub(crate) fn keep(&mut self, payload: &[u8], desk: &Desk, pool: &mut Pool) -> Option<Bytes> {
+        let (head, tail) = self.split(payload)?;
+        if self.kept.is_none() {
+            self.kept = match desk.put(head, tail, self.octets.take()?) {
+                Ok(kept) => Some(kept),
+                Err(octets) => Some(join(&octets, head, tail, pool)),
+            };
+        }
+        self.kept.clone()
+    }
+
+    /// Whether the payload has been met to which it belongs.
+    pub(crate) fn is_done(&self) -> bool {
+        self.octets.is_none()
+    }
+
+    /// The payload with what belongs into it, for whoever has to read it at once; `None` if it is all there.
+    pub(crate) fn whole(&mut self, payload: &[u8], pool: &mut Pool) -> Option<Bytes> {
+        let (head, tail) = self.split(payload)?;
+        if let Some(octets) = self.octets.take() {
+            self.kept = Some(join(&octets, head, tail, pool));
+        }
+        self.kept.clone()
+    }
+}
+
+/// A copy; empty, which is no sample of any type, if the peer has withdrawn it.
+fn join(octets: &Octets, head: &[u8], tail: &[u8], pool: &mut Pool) -> Bytes {
+    let mut out = pool.take(head.len() + octets.len() + tail.len());
+    match octets.join(head, tail, &mut out) {
+        Ok(()) => out.freeze(),
+        Err(_) => Bytes::new(),
+    }
+}

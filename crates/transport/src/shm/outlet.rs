@@ -1,0 +1,216 @@
+//! The sending end of a connection.
+use std::io;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use dunlin_shm::{Identity, Line, Pool, Published, SendError, Sender, Violation};
+use dunlin_wire::Locator;
+
+use super::pools::Pools;
+use crate::traits::Outgoing;
+
+/// Larger datagrams travel in a chunk: from here on one copy costs less than many slots.
+const INLINE: usize = 4 * 1024;
+/// Less than this is copied though it lies in a chunk: looking after the chunk costs more.
+const ATTACHED: usize = 512;
+/// How long a patient datagram waits for room, and how often it looks before it lets others run.
+const PATIENCE: Duration = Duration::from_millis(5);
+const LOOKS: u32 = 100;
+/// How long one that may be lost waits: the time in which a reader that keeps up reads several.
+const MOMENT: Duration = Duration::from_micros(20);
+const NAP: Duration = Duration::from_micros(20);
+
+/// One way to one port of a peer.
+#[derive(Debug)]
+pub(crate) struct Outlet {
+    pub(super) identity: Identity,
+    pub(super) locator: Locator,
+    end: Mutex<End>,
+}
+
+#[derive(Debug)]
+struct End {
+    /// `None` once the connection has ended.
+    sender: Option<Sender>,
+    /// Somebody has waited in vain for the reader to read: nobody waits again until it has.
+    stuck: bool,
+}
+
+/// What a datagram consists of.
+pub(super) type Parts<'a> = [&'a [u8]; 3];
+
+/// Why a datagram was not sent.
+#[derive(Debug)]
+pub(super) enum Refused {
+    /// The reader is behind.
+    Full,
+    /// The connection has ended.
+    Closed,
+    /// It is longer than any datagram.
+    TooLong,
+    /// No memory could be had for it.
+    NoMemory,
+    /// The reader broke the rules.
+    Broken(Violation),
+}
+
+impl Refused {
+    pub(super) fn to_error(&self) -> io::Error {
+        let kind = match self {
+            Self::Full => io::ErrorKind::WouldBlock,
+            Self::Closed | Self::Broken(_) => io::ErrorKind::BrokenPipe,
+            Self::TooLong => io::ErrorKind::InvalidInput,
+            Self::NoMemory => io::ErrorKind::OutOfMemory,
+        };
+        kind.into()
+    }
+}
+
+impl From<SendError> for Refused {
+    fn from(error: SendError) -> Self {
+        match error {
+            SendError::Full => Self::Full,
+            SendError::TooLong | SendError::OutOfRange => Self::TooLong,
+            SendError::Violation(violation) => Self::Broken(violation),
+        }
+    }
+}
+
+impl Outlet {
+    pub(super) fn new(identity: Identity, sender: Sender) -> Self {
+        Self {
+            identity,
+            locator: super::locator(&identity),
+            end: Mutex::new(End {
+                sender: Some(sender),
+                stuck: false,
+            }),
+        }
+    }
+
+    fn end(&self) -> MutexGuard<'_, End> {
+        self.end.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Sends nothing any more, and lets go of what the reader has not read.
+    pub(super) fn close(&self) {
+        let sender = self.end().sender.take();
+        drop(sender);
+    }
+
+    /// Lets go of what the reader has read.
+    pub(super) fn reclaim(&self) -> Result<(), Violation> {
+        self.end().sender.as_mut().map_or(Ok(()), Sender::reclaim)
+    }
+
+    /// Sends one datagram. `filled` is the chunk that was filled for another reader before, and with what.
+    pub(super) fn send<'a>(
+        &self,
+        pools: &Pools,
+        datagram: &Outgoing<'a>,
+        filled: &mut Option<(Parts<'a>, Published)>,
+    ) -> Result<(), Refused> {
+        let parts = [datagram.head, datagram.payload, datagram.tail];
+        let mut end = self.end();
+        let End { sender, stuck } = &mut *end;
+        let sender = sender.as_mut().ok_or(Refused::Closed)?;
+        let mut put = try_to(sender, pools, &parts, filled);
+        if matches!(put, Err(Refused::Full)) && !*stuck {
+            let patience = if datagram.patient { PATIENCE } else { MOMENT };
+            put = wait(patience, || try_to(sender, pools, &parts, filled));
+            *stuck = matches!(put, Err(Refused::Full));
+        } else if put.is_ok() && *stuck {
+            // Samples that may be lost are not held up again by a reader that is slow rather than late.
+            *stuck = !datagram.patient && !sender.is_drained().map_err(Refused::Broken)?;
+        }
+        put?;
+        sender.notify();
+        Ok(())
+    }
+}
+
+fn try_to<'a>(
+    sender: &mut Sender,
+    pools: &Pools,
+    parts: &Parts<'a>,
+    filled: &mut Option<(Parts<'a>, Published)>,
+) -> Result<(), Refused> {
+    let [head, payload, tail] = *parts;
+    let around = head.len() + tail.len();
+    if around <= INLINE
+        && payload.len() >= ATTACHED
+        && let Some((chunk, range)) = pools.find(payload)
+    {
+        sender.try_send_attached(&[head, tail], head.len(), &chunk, range)?;
+        drop(chunk);
+        // After sending, when nobody waits for it.
+        return sender.reclaim().map_err(Refused::Broken);
+    }
+    if around + payload.len() <= INLINE {
+        return Ok(sender.try_send(parts)?);
+    }
+    match filled {
+        Some((before, chunk)) if is_same(before, parts) => Ok(sender.try_send_chunk(chunk)?),
+        _ => {
+            // Before, so that the chunk which is still in the caches is used again.
+            sender.reclaim().map_err(Refused::Broken)?;
+            let chunk = fill(sender, pools, parts)?;
+            sender.try_send_chunk(&chunk)?;
+            *filled = Some((*parts, chunk));
+            Ok(())
+        }
+    }
+}
+
+/// Copies all parts into a chunk.
+fn fill(sender: &mut Sender, pools: &Pools, parts: &Parts<'_>) -> Result<Published, Refused> {
+    let length = parts.iter().map(|part| part.len()).sum();
+    if length > super::MAX_DATAGRAM {
+        return Err(Refused::TooLong);
+    }
+    let mut chunk = pools
+        .allocate(length)
+        .ok_or_else(|| match pools.has(length) {
+            true => Refused::Full,
+            false => Refused::NoMemory,
+        })?;
+    // Before the copy, which would be for nothing.
+    sender.has_place_for(&chunk)?;
+    let mut at = 0;
+    for part in parts {
+        chunk.write(at, part).map_err(|_| Refused::TooLong)?;
+        at += part.len();
+    }
+    Ok(chunk.publish())
+}
+
+/// Tries again while there is hope that the reader reads.
+fn wait(patience: Duration, mut again: impl FnMut() -> Result<(), Refused>) -> Result<(), Refused> {
+    let until = Instant::now() + patience;
+    loop {
+        for _ in 0..LOOKS {
+            match again() {
+                Err(Refused::Full) => std::hint::spin_loop(),
+                other => return other,
+            }
+        }
+        if Instant::now() >= until {
+            return Err(Refused::Full);
+        }
+        if patience > MOMENT {
+            std::thread::sleep(NAP);
+        }
+    }
+}
+
+/// The very same bytes, not equal ones.
+fn is_same(a: &Parts<'_>, b: &Parts<'_>) -> bool {
+    a.iter().zip(b).all(|(a, b)| std::ptr::eq(*a, *b))
+}
+
+/// Makes a pool known to a peer.
+pub(super) fn announce(line: &Line, pool: &Pool) {
+    if let Err(error) = line.announce(pool) {
+        tracing::debug!(%error, "a peer does not hear of new memory");
+    }
+}

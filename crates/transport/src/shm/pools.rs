@@ -1,0 +1,192 @@
+//! The chunks of one participant. Memory is taken when it is first needed, by sizes, and kept.
+use std::ops::Range;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, OnceLock, PoisonError};
+
+use dunlin_shm::{Chunk, Class, Pool, Published};
+
+/// As many as a peer accepts.
+const MOST: usize = 16;
+/// Chunks are not smaller than this.
+const SMALLEST: usize = 64 * 1024;
+/// A pool has about so many bytes, but at least `FEWEST` chunks.
+const POOL: usize = 4 * 1024 * 1024;
+const FEWEST: usize = 4;
+/// Pools of one size that are made by themselves.
+const FEW: usize = 2;
+/// All pools together.
+const LARGEST: usize = 1024 * 1024 * 1024;
+
+/// Called with each new pool before any of its chunks is given out.
+type Announce = dyn Fn(&Pool) + Send + Sync;
+
+/// Pools, each of chunks of one size. They are only ever added, so readers need no lock.
+pub(super) struct Pools {
+    made: [OnceLock<(usize, Pool)>; MOST],
+    count: AtomicUsize,
+    growing: Mutex<Growth>,
+    announce: OnceLock<Box<Announce>>,
+}
+
+#[derive(Default)]
+struct Growth {
+    bytes: usize,
+    /// The system has refused: it is not asked again for so much.
+    refused: Option<usize>,
+}
+
+impl Pools {
+    pub(super) fn new() -> Self {
+        Self {
+            made: [const { OnceLock::new() }; MOST],
+            count: AtomicUsize::new(0),
+            growing: Mutex::default(),
+            announce: OnceLock::new(),
+        }
+    }
+
+    pub(super) fn on_new(&self, announce: impl Fn(&Pool) + Send + Sync + 'static) {
+        let _ = self.announce.set(Box::new(announce));
+    }
+
+    fn all(&self) -> impl Iterator<Item = &(usize, Pool)> {
+        // Pairs with the Release in `grow`.
+        let count = self.count.load(Ordering::Acquire);
+        self.made.iter().take(count).filter_map(OnceLock::get)
+    }
+
+    /// A chunk of at least `length` bytes; if none is free, of memory that is taken for it, though not without end: whoever
+    /// sends faster than others read has to wait.
+    pub(super) fn allocate(&self, length: usize) -> Option<Chunk> {
+        let capacity = capacity(length)?;
+        self.take(length, capacity).or_else(|| {
+            let more = self.of(capacity).count() < FEW;
+            (more && self.grow(capacity))
+                .then(|| self.take(length, capacity))
+                .flatten()
+        })
+    }
+
+    /// The same for an application that fills it itself.
+    pub(super) fn lend(&self, length: usize, reclaim: impl FnOnce()) -> Option<Chunk> {
+        let capacity = capacity(length)?;
+        self.take(length, capacity).or_else(|| {
+            reclaim();
+            let found = self.take(length, capacity);
+            found.or_else(|| {
+                self.grow(capacity)
+                    .then(|| self.take(length, capacity))
+                    .flatten()
+            })
+        })
+    }
+
+    /// Whether there is memory for messages of this length, be it in use.
+    pub(super) fn has(&self, length: usize) -> bool {
+        capacity(length).is_some_and(|capacity| self.of(capacity).next().is_some())
+    }
+
+    fn of(&self, capacity: usize) -> impl Iterator<Item = &Pool> {
+        self.all()
+            .filter(move |(size, _)| *size == capacity)
+            .map(|(_, pool)| pool)
+    }
+
+    fn take(&self, length: usize, capacity: usize) -> Option<Chunk> {
+        self.of(capacity)
+            .flat_map(|pool| pool.allocate(length))
+            .next()
+    }
+
+    /// Whether these bytes lie in one of the pools.
+    pub(super) fn contains(&self, bytes: &[u8]) -> bool {
+        !bytes.is_empty() && self.all().any(|(_, pool)| pool.contains(bytes))
+    }
+
+    /// The chunk that these bytes lie in, and where in it.
+    #[inline]
+    pub(super) fn find(&self, bytes: &[u8]) -> Option<(Published, Range<usize>)> {
+        let (chunk, offset) = self.all().find_map(|(_, pool)| pool.find(bytes))?;
+        Some((chunk, offset..offset + bytes.len()))
+    }
+
+    /// Makes another pool of this size; false if there cannot be one.
+    #[cold]
+    fn grow(&self, capacity: usize) -> bool {
+        let mut growth = self.growing.lock().unwrap_or_else(PoisonError::into_inner);
+        let number = self.count.load(Ordering::Acquire);
+        let count = (POOL / capacity).max(FEWEST);
+        let bytes = capacity.saturating_mul(count);
+        let allowed = growth.bytes.saturating_add(bytes) <= LARGEST
+            && growth.refused.is_none_or(|least| bytes < least);
+        let (Some(slot), true, Ok(tag)) = (self.made.get(number), allowed, u8::try_from(number))
+        else {
+            return false;
+        };
+        let class = Class {
+            capacity,
+            count: count as u32,
+        };
+        match Pool::new(tag, &[class]) {
+            Ok(pool) => {
+                if let Some(announce) = self.announce.get() {
+                    announce(&pool);
+                }
+                growth.bytes += bytes;
+                let _ = slot.set((capacity, pool));
+                self.count.store(number + 1, Ordering::Release);
+                true
+            }
+            Err(error) => {
+                tracing::warn!(%error, bytes, "no shared memory for large messages");
+                growth.refused = Some(bytes);
+                false
+            }
+        }
+    }
+}
+
+impl std::fmt::Debug for Pools {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_list().entries(self.all()).finish()
+    }
+}
+
+/// The size of the chunks for messages of this length: a quarter more than the last one, from 64 KiB on.
+fn capacity(length: usize) -> Option<usize> {
+    let rough = length.max(SMALLEST);
+    let step = rough.checked_next_power_of_two()? / 8;
+    rough.checked_next_multiple_of(step)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn chunks_waste_little_and_come_in_few_sizes() {
+        assert_eq!(capacity(1), Some(SMALLEST));
+        assert_eq!(capacity(SMALLEST + 1), Some(80 * 1024));
+        assert_eq!(capacity(1 << 20), Some(1 << 20));
+        assert_eq!(capacity((10 << 20) + 100), Some(12 << 20));
+        assert_eq!(capacity(usize::MAX), None);
+    }
+
+    #[test]
+    fn memory_is_taken_when_it_is_needed_and_bytes_are_found_in_it() {
+        let pools = Pools::new();
+        assert_eq!(pools.all().count(), 0);
+        let mut held: Vec<_> = (0..65).map(|_| pools.allocate(100).unwrap()).collect();
+        assert_eq!(pools.all().count(), 2);
+        let chunk = held.remove(64).publish();
+        let bytes = &chunk.as_ref()[10..20];
+        let (found, range) = pools.find(bytes).unwrap();
+        assert_eq!(
+            (found.as_ref().as_ptr(), range),
+            (chunk.as_ref().as_ptr(), 10..20)
+        );
+        assert!(pools.find(&[1, 2, 3]).is_none());
+        assert!(pools.allocate(MAX).is_none());
+        const MAX: usize = usize::MAX / 2;
+    }
+}

@@ -1,0 +1,522 @@
+//! The receiving end: the connections of all who send to one port.
+use std::borrow::{Borrow, BorrowMut};
+use std::io;
+use std::os::fd::{AsFd, BorrowedFd};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
+use std::time::{Duration, Instant};
+
+use bytes::BytesMut;
+use dunlin_shm::{
+    Control, Doorbell, Error, Identity, Incoming, Line, LinkSize, Loan, Receiver as Ring,
+};
+use dunlin_wire::Locator;
+
+use super::exchange::Exchange;
+use super::{Port, identity, io_error, locator, name};
+use crate::traits::{Attached, Gauge, Received, Receiver, Reception, Wait, Waker};
+
+/// The longest sleep: a net under the wake-ups.
+const SLEEP: Duration = Duration::from_millis(500);
+/// Senders that the kernel can wait for without sockets.
+const FEW: usize = 127;
+/// Bytes of a slot of a ring.
+const SLOT: usize = 256;
+/// Packets of one connection that are looked at in a row.
+const PACKETS: usize = 32;
+
+/// The receiving end of one connection.
+#[derive(Debug)]
+pub(super) struct Inlet {
+    peer: Identity,
+    ring: Ring,
+    line: Line,
+    from: Locator,
+    /// The peer sends no more: what is there is the last.
+    ended: bool,
+}
+
+impl Inlet {
+    pub(super) fn new(peer: Identity, ring: Ring, line: Line) -> Self {
+        let from = locator(&identity(name(&peer), Port::CALLER));
+        Self {
+            peer,
+            ring,
+            line,
+            from,
+            ended: false,
+        }
+    }
+
+    /// Takes what the peer has sent beside its messages: bytes that woke us, and memory.
+    fn hear(&mut self) -> Result<(), Error> {
+        for _ in 0..PACKETS {
+            match self.line.control()? {
+                Some(Control::Ring) => {}
+                Some(Control::Pool(pool)) => self.ring.add_pool(pool)?,
+                // The porter hears of the end, too.
+                Some(Control::End) | None => break,
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Borrow<Ring> for Inlet {
+    fn borrow(&self) -> &Ring {
+        &self.ring
+    }
+}
+
+impl BorrowMut<Ring> for Inlet {
+    fn borrow_mut(&mut self) -> &mut Ring {
+        &mut self.ring
+    }
+}
+
+/// Where the porter puts new connections, and says which have ended.
+pub(super) struct Inbox {
+    changed: AtomicBool,
+    changes: Mutex<Vec<Change>>,
+    waker: OnceLock<Arc<dyn Waker>>,
+    /// Set by a waker before it rings, taken by the receiver before it sleeps (Release in `wake`, Acquire in `was_woken`).
+    asked: AtomicBool,
+    oversized: AtomicU64,
+}
+
+enum Change {
+    Add(Box<Inlet>),
+    Remove(Identity),
+}
+
+impl Inbox {
+    pub(super) fn new() -> Arc<Self> {
+        Arc::new(Self {
+            changed: AtomicBool::new(false),
+            changes: Mutex::default(),
+            waker: OnceLock::new(),
+            asked: AtomicBool::new(false),
+            oversized: AtomicU64::new(0),
+        })
+    }
+
+    fn changes(&self) -> MutexGuard<'_, Vec<Change>> {
+        self.changes.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn change(&self, change: Change) {
+        self.changes().push(change);
+        // Pairs with the Acquire in `ShmReceiver::take_changes`.
+        self.changed.store(true, Ordering::Release);
+        if let Some(waker) = self.waker.get() {
+            waker.wake();
+        }
+    }
+
+    pub(super) fn add(&self, inlet: Inlet) {
+        self.change(Change::Add(Box::new(inlet)));
+    }
+
+    pub(super) fn remove(&self, peer: Identity) {
+        self.change(Change::Remove(peer));
+    }
+}
+
+/// Receives from all who have dialled one port.
+pub(crate) struct ShmReceiver {
+    exchange: Arc<Exchange>,
+    inbox: Arc<Inbox>,
+    /// Where it listens.
+    pub(super) locators: Vec<Locator>,
+    inlets: Vec<Inlet>,
+    /// The inlet to look at first, so that a busy one cannot starve the others.
+    next: usize,
+    doorbell: Doorbell,
+    /// The length of the datagram that needs a larger buffer.
+    announced: usize,
+    attached: Option<Attached>,
+}
+
+/// What one look at an inlet brought.
+enum Look {
+    Nothing,
+    Datagram(usize),
+    /// There is one, and the caller has to come with a larger buffer.
+    Larger,
+}
+
+impl ShmReceiver {
+    pub(super) fn new(exchange: Arc<Exchange>, inbox: Arc<Inbox>) -> io::Result<Self> {
+        Ok(Self {
+            exchange,
+            inbox,
+            locators: Vec::new(),
+            inlets: Vec::new(),
+            next: 0,
+            doorbell: Doorbell::new().map_err(io_error)?,
+            announced: 0,
+            attached: None,
+        })
+    }
+
+    /// Has the porter wake this receiver so, if not by its own doorbell.
+    pub(crate) fn wake_by(&self, waker: Arc<dyn Waker>) {
+        let _ = self.inbox.waker.set(waker);
+    }
+
+    /// Has the porter wake this receiver by its doorbell.
+    pub(super) fn wake_by_doorbell(&self) {
+        self.wake_by(Arc::new(Bell(self.doorbell.waker())));
+    }
+
+    /// A waker was used since this was asked last.
+    fn was_woken(&self) -> bool {
+        self.inbox.asked.load(Ordering::Relaxed) && self.inbox.asked.swap(false, Ordering::Acquire)
+    }
+
+    /// The porter has something new.
+    pub(crate) fn has_news(&self) -> bool {
+        self.inbox.changed.load(Ordering::Relaxed)
+    }
+
+    #[inline]
+    fn take_changes(&mut self) {
+        if self.inbox.changed.load(Ordering::Relaxed)
+            && self.inbox.changed.swap(false, Ordering::Acquire)
+        {
+            self.change();
+        }
+    }
+
+    #[cold]
+    fn change(&mut self) {
+        let changes = std::mem::take(&mut *self.inbox.changes());
+        for change in changes {
+            match change {
+                Change::Add(inlet) => {
+                    self.inlets.retain(|known| known.peer != inlet.peer);
+                    self.inlets.push(*inlet);
+                }
+                // What it has sent before it ended is still there: then its inlet goes when it is empty.
+                Change::Remove(peer) => self.inlets.retain_mut(|inlet| {
+                    inlet.ended |= inlet.peer == peer;
+                    !inlet.ended || inlet.ring.is_ready()
+                }),
+            }
+        }
+    }
+
+    /// Looks at each inlet once, at the end of which the next look begins.
+    #[inline]
+    pub(crate) fn sweep(&mut self, buffer: &mut BytesMut) -> Option<Received> {
+        self.take_changes();
+        let count = self.inlets.len();
+        for _ in 0..count {
+            let place = if self.next < count { self.next } else { 0 };
+            self.next = place + 1;
+            let inlet = self.inlets.get_mut(place)?;
+            if !inlet.ring.is_ready() {
+                if inlet.ended {
+                    self.inlets.swap_remove(place);
+                    return None;
+                }
+                continue;
+            }
+            let mut desk = Desk {
+                announced: &mut self.announced,
+                oversized: &self.inbox.oversized,
+            };
+            match look(inlet, buffer, &mut self.attached, &mut desk) {
+                // It waits for memory that nobody will send any more.
+                Ok(Look::Nothing) if inlet.ended => {
+                    self.inlets.swap_remove(place);
+                    return None;
+                }
+                Ok(Look::Nothing) => {}
+                Ok(Look::Datagram(length)) => {
+                    self.announced = 0;
+                    return Some(Received {
+                        length,
+                        from: inlet.from,
+                    });
+                }
+                Ok(Look::Larger) => {
+                    self.next = place;
+                    return None;
+                }
+                Err(error) => {
+                    self.exchange
+                        .note_violation(&self.inbox, inlet.peer, &error);
+                    self.inlets.swap_remove(place);
+                    return None;
+                }
+            }
+        }
+        None
+    }
+
+    /// Nobody sends here by shared memory.
+    pub(crate) fn is_alone(&self) -> bool {
+        self.inlets.is_empty()
+    }
+
+    /// Sleeps until there may be something, also in one of the sockets.
+    pub(crate) fn sleep(
+        &mut self,
+        sockets: &[BorrowedFd<'_>],
+        limit: Option<Duration>,
+    ) -> io::Result<()> {
+        let limit = limit.map_or(SLEEP, |limit| limit.min(SLEEP));
+        if sockets.is_empty() && self.inlets.len() <= FEW {
+            return self
+                .doorbell
+                .wait(&mut self.inlets, limit)
+                .map(drop)
+                .map_err(io_error);
+        }
+        let lines: Vec<Line> = self.inlets.iter().map(|inlet| inlet.line.clone()).collect();
+        let lines = lines.iter().map(AsFd::as_fd);
+        let all: Vec<BorrowedFd<'_>> = lines.chain(sockets.iter().copied()).collect();
+        self.doorbell
+            .wait_polling(&mut self.inlets, &all, limit)
+            .map_err(io_error)?;
+        self.hear_all();
+        Ok(())
+    }
+
+    /// Takes the bytes that have woken us.
+    fn hear_all(&mut self) {
+        let (exchange, inbox) = (&self.exchange, &self.inbox);
+        self.inlets.retain_mut(|inlet| match inlet.hear() {
+            Ok(()) => true,
+            Err(error) => {
+                exchange.note_violation(inbox, inlet.peer, &error);
+                false
+            }
+        });
+    }
+}
+
+impl Receiver for ShmReceiver {
+    fn receive(&mut self, buffer: &mut BytesMut, wait: Wait) -> io::Result<Option<Received>> {
+        loop {
+            let received = self.sweep(buffer);
+            let deadline = match wait {
+                Wait::Until(deadline) if received.is_none() && self.announced == 0 => deadline,
+                _ => return Ok(received),
+            };
+            if self.was_woken() {
+                return Ok(None);
+            }
+            let left = deadline.map(|at| at.saturating_duration_since(Instant::now()));
+            if left.is_some_and(|left| left.is_zero()) {
+                return Ok(None);
+            }
+            self.sleep(&[], left)?;
+        }
+    }
+
+    fn announced(&self) -> usize {
+        self.announced
+    }
+
+    fn attached(&mut self) -> Option<Attached> {
+        self.attached.take()
+    }
+
+    fn waker(&self) -> Arc<dyn Waker> {
+        Arc::new(ShmWaker(Arc::downgrade(&self.inbox), self.doorbell.waker()))
+    }
+
+    fn locators(&self) -> Vec<Locator> {
+        self.locators.clone()
+    }
+
+    fn gauge(&self) -> Arc<dyn Gauge> {
+        Arc::new(ShmGauge(Arc::downgrade(&self.inbox)))
+    }
+}
+
+impl Drop for ShmReceiver {
+    fn drop(&mut self) {
+        self.exchange.close(&self.inbox);
+    }
+}
+
+/// Takes the next datagram of an inlet.
+fn look(
+    inlet: &mut Inlet,
+    buffer: &mut BytesMut,
+    attached: &mut Option<Attached>,
+    desk: &mut Desk<'_>,
+) -> Result<Look, Error> {
+    let before = buffer.len();
+    match inlet.ring.try_append(buffer) {
+        Ok(None) => Ok(Look::Nothing),
+        Ok(Some(Incoming::Message(length))) => Ok(Look::Datagram(length)),
+        Ok(Some(Incoming::Attached { inline, at, length })) => {
+            let held = match inline {
+                // All of it is to be copied anyhow.
+                0 => None,
+                _ => hold(inlet)?,
+            };
+            if let Some(loan) = held {
+                *attached = Some(Attached { at, loan });
+                return Ok(Look::Datagram(inline));
+            }
+            let size = inline.saturating_add(length);
+            if buffer.capacity() - before < size {
+                buffer.truncate(before);
+                return desk.ask_for(size, || inlet.ring.skip_chunk());
+            }
+            if !copy(inlet, buffer)? {
+                buffer.truncate(before);
+                return Ok(Look::Nothing);
+            }
+            if let Some(behind) = buffer.get_mut(before.saturating_add(at)..) {
+                behind.rotate_right(length.min(behind.len()));
+            }
+            Ok(Look::Datagram(size))
+        }
+        Err(Error::Argument(_)) => {
+            let longest = inlet.ring.longest();
+            desk.ask_for(longest, || {
+                inlet.ring.try_recv(&mut vec![0; longest]).map(drop)
+            })
+        }
+        Err(error) => Err(error),
+    }
+}
+
+/// What a receiver says about datagrams that its caller's buffer has no room for.
+struct Desk<'a> {
+    announced: &'a mut usize,
+    oversized: &'a AtomicU64,
+}
+
+impl Desk<'_> {
+    /// Asks the caller for a larger buffer, once; one that comes without loses the datagram.
+    fn ask_for(
+        &mut self,
+        size: usize,
+        skip: impl FnOnce() -> Result<(), Error>,
+    ) -> Result<Look, Error> {
+        if std::mem::replace(self.announced, size) == 0 {
+            return Ok(Look::Larger);
+        }
+        *self.announced = 0;
+        self.oversized.fetch_add(1, Ordering::Relaxed);
+        skip()?;
+        Ok(Look::Nothing)
+    }
+}
+
+/// Puts the chunk that is next on the board; `None` if there is no place.
+fn hold(inlet: &mut Inlet) -> Result<Option<Loan>, Error> {
+    match inlet.ring.hold_chunk() {
+        Ok(loan) => Ok(Some(loan)),
+        // Either the board is full, or its memory is under way.
+        Err(Error::Limit(_)) => {
+            inlet.hear()?;
+            match inlet.ring.hold_chunk() {
+                Ok(loan) => Ok(Some(loan)),
+                Err(Error::Limit(_)) => Ok(None),
+                Err(error) => Err(error),
+            }
+        }
+        Err(error) => Err(error),
+    }
+}
+
+/// Copies the chunk that is next; false if its memory is still under way.
+fn copy(inlet: &mut Inlet, buffer: &mut BytesMut) -> Result<bool, Error> {
+    match inlet.ring.append_chunk(buffer) {
+        Ok(_) => Ok(true),
+        Err(Error::Limit(_)) => {
+            inlet.hear()?;
+            match inlet.ring.append_chunk(buffer) {
+                Ok(_) => Ok(true),
+                Err(Error::Limit(_)) => Ok(false),
+                Err(error) => Err(error),
+            }
+        }
+        Err(error) => Err(error),
+    }
+}
+
+struct ShmWaker(Weak<Inbox>, dunlin_shm::Waker);
+
+impl Waker for ShmWaker {
+    fn wake(&self) {
+        if let Some(inbox) = self.0.upgrade() {
+            inbox.asked.store(true, Ordering::Release);
+        }
+        self.1.wake();
+    }
+}
+
+/// The porter's way to wake a receiver that sleeps on its own doorbell.
+struct Bell(dunlin_shm::Waker);
+
+impl Waker for Bell {
+    fn wake(&self) {
+        self.0.wake();
+    }
+}
+
+struct ShmGauge(Weak<Inbox>);
+
+impl Gauge for ShmGauge {
+    fn read(&self) -> Reception {
+        let Some(inbox) = self.0.upgrade() else {
+            return Reception::default();
+        };
+        // Each sender has a ring of its own, which is there or the sender is not.
+        let ring = LinkSize::default().slots as usize * SLOT;
+        Reception {
+            asked: ring,
+            granted: ring,
+            oversized: inbox.oversized.load(Ordering::Relaxed),
+            ..Reception::default()
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Listen, Reach, ShmConfig, ShmTransport, Transport};
+    use dunlin_shm::Violation;
+
+    fn participant(name: u8) -> ShmTransport {
+        let group = 0x4000_0000 | std::process::id();
+        let name = [name; 12];
+        ShmTransport::new(&ShmConfig { group, name }).unwrap()
+    }
+
+    #[test]
+    fn a_sender_whose_connection_is_closed_goes_another_way() {
+        let (a, b) = (participant(0xa1), participant(0xb1));
+        let mut receiver = b.listen(&[Listen::Unicast { port: 0 }]).unwrap();
+        receiver.wake_by_doorbell();
+        let to = receiver.locators()[0];
+        assert_eq!(a.reaches(&to), Reach::Memory);
+        let limit = Instant::now() + Duration::from_secs(20);
+        let soon = || Wait::Until(Some(Instant::now() + Duration::from_millis(5)));
+        while receiver.is_alone() {
+            assert!(Instant::now() < limit, "nobody came");
+            let mut buffer = BytesMut::with_capacity(1024);
+            assert_eq!(receiver.receive(&mut buffer, soon()).unwrap(), None);
+        }
+        let Inlet { peer, .. } = receiver.inlets.remove(0);
+        let error = Violation::Kind.into();
+        receiver
+            .exchange
+            .note_violation(&receiver.inbox, peer, &error);
+        while a.reaches(&to) == Reach::Memory {
+            assert!(Instant::now() < limit, "it sends to nobody");
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        assert_eq!((a.reaches(&to), b.refused()), (Reach::No, 1));
+    }
+}

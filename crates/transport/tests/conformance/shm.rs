@@ -1,0 +1,31 @@
+//! Shared memory, alone and beside UDP.
+use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+
+use dunlin_transport::{ShmConfig, ShmTransport, UdpAndShm, UdpConfig, UdpTransport};
+
+use crate::namespace::{LOOPBACK, in_namespace};
+use crate::suite::conforms;
+
+/// A participant of a domain that no other process has.
+fn shm() -> ShmTransport {
+    static COUNT: AtomicU32 = AtomicU32::new(1);
+    let mut name = [0xd1; 12];
+    let (number, process) = name.split_at_mut(4);
+    number.copy_from_slice(&COUNT.fetch_add(1, Relaxed).to_be_bytes());
+    process[..4].copy_from_slice(&std::process::id().to_be_bytes());
+    let group = 0x8000_0000 | std::process::id();
+    ShmTransport::new(&ShmConfig { group, name }).unwrap()
+}
+
+#[test]
+fn shm_conforms() {
+    conforms(&|| Box::new(shm()));
+}
+
+#[test]
+fn udp_with_shm_beside_it_conforms() {
+    in_namespace("shm::udp_with_shm_beside_it_conforms", LOOPBACK, || {
+        let udp = || UdpTransport::new(&UdpConfig::default()).unwrap();
+        conforms(&|| Box::new(UdpAndShm::new(udp(), shm())));
+    });
+}
