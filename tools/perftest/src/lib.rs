@@ -22,7 +22,7 @@ use std::sync::atomic::AtomicBool;
 
 use dds::Dds;
 use messaging::Messaging;
-use options::{Options, Role};
+use options::{Carrier, Options, Role};
 use output::{Log, Report};
 use protocol::{Bounds, Session, publish, subscribe};
 
@@ -91,8 +91,12 @@ fn run(options: &Options, log: &Log) -> Result<(), String> {
         stop: &stop,
         bounds: Bounds::default(),
     };
-    if options.transport.raw {
-        return run_over(&mut raw::Raw::open(options)?, &session);
+    match (options.transport.raw, options.transport.carrier) {
+        (true, Carrier::Shmem) => {
+            return run_over(&mut raw::Raw::<raw::Shm>::open(options)?, &session);
+        }
+        (true, _) => return run_over(&mut raw::Raw::<raw::Udp>::open(options)?, &session),
+        (false, _) => {}
     }
     match (options.keyed, options.large()) {
         (false, false) => run_over(&mut Dds::<dds::Plain>::open(options, log)?, &session),

@@ -22,33 +22,76 @@ fn loops_on_both_sides_give_one_row_per_run() {
 }
 
 #[test]
+fn loops_over_shared_memory_give_one_row_per_run() {
+    let latency = "-pub -latencyTest -numIter 200 -transport SHMEM";
+    let sizes = ["32", "63000", "65471", "1048576", "10485760"];
+    check_loops(latency, "-sub -transport SHMEM", &sizes, "200");
+    let others = ["-keyed -instances 1000", "-best -nic lo"];
+    for extra in others {
+        check_loops(
+            &format!("{latency} {extra}"),
+            &format!("-sub -transport SHMEM {extra}"),
+            &["32", "63000"],
+            "200",
+        );
+    }
+    check_loops(
+        "-pub -numIter 20000 -latencyCount 100 -transport SHMEM",
+        "-sub -useReadThread -transport SHMEM",
+        &["32", "1024"],
+        "20000",
+    );
+}
+
+#[test]
+fn samples_are_built_and_read_where_they_are() {
+    let latency = "-pub -latencyTest -numIter 200";
+    for (publisher, subscriber) in [
+        ("-flatData -transport UDPv4", "-transport UDPv4"),
+        ("-flatData", ""),
+        ("-zeroCopy -keyed", "-zeroCopy -keyed -checkConsistency"),
+        ("", "-zeroCopy"),
+    ] {
+        check_loops(
+            &format!("{latency} {publisher}"),
+            &format!("-sub {subscriber}"),
+            &["32", "63000", "1048576"],
+            "200",
+        );
+    }
+    check_loops(
+        "-pub -numIter 2000 -latencyCount 100 -zeroCopy",
+        "-sub -zeroCopy",
+        &["63000", "1048576"],
+        "2000",
+    );
+}
+
+#[test]
 fn the_death_of_a_side_ends_the_other_one_with_a_partial_row() {
     for (mode, common) in [("-latencyTest", ""), ("-pubRate 1000", "-best")] {
         for victim in ["sub", "pub"] {
             check_death(victim, mode, common, 8);
+            check_death(victim, mode, &format!("{common} -transport SHMEM"), 8);
         }
     }
 }
 
 #[test]
 fn both_sides_share_one_processor() {
-    let output = script(
-        "cd $(mktemp -d)
-         taskset -c 0 $P -sub -noPrint -noOutputHeaders 2> /dev/null & sub=$!
-         taskset -c 0 $P -pub -latencyTest -exec 1 -noPrint -noOutputHeaders 2> /dev/null; echo $?
-         wait $sub; echo $?",
-    );
-    let text = stdout(&output);
-    assert_eq!(
-        text.lines().filter(|line| *line == "0").count(),
-        2,
-        "{text}"
-    );
-    assert_eq!(
-        text.lines().filter(|line| line.contains(',')).count(),
-        2,
-        "{text}"
-    );
+    for transport in ["UDPv4", "SHMEM"] {
+        let output = script(&format!(
+            "cd $(mktemp -d)
+             Q='taskset -c 0 '$P' -noPrint -noOutputHeaders -transport {transport}'
+             $Q -sub 2> /dev/null & sub=$!
+             $Q -pub -latencyTest -exec 1 2> /dev/null; echo $?
+             wait $sub; echo $?"
+        ));
+        let text = stdout(&output);
+        let lines = |good: &dyn Fn(&&str) -> bool| text.lines().filter(good).count();
+        assert_eq!(lines(&|line| *line == "0"), 2, "{text}");
+        assert_eq!(lines(&|line| line.contains(',')), 2, "{text}");
+    }
 }
 
 #[test]

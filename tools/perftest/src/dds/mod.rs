@@ -5,6 +5,7 @@
 //! else to wait for.
 
 mod buffers;
+mod taking;
 mod types;
 
 use std::cell::RefCell;
@@ -17,7 +18,7 @@ use dunlin::{
     AccessScope, Batching, DataReader, DataReaderQos, DataWriter, DataWriterQos, DomainParticipant,
     Duration, Error, GuardCondition, History, ParticipantConfig, Presentation, Publisher,
     PublisherQos, Reliability, ResourceLimits, Select, StatusKind, Subscriber, SubscriberQos,
-    WaitSet,
+    Transports, WaitSet,
 };
 
 pub(crate) use types::{Keyed, KeyedLarge, Large, Plain, TestData};
@@ -26,8 +27,9 @@ use crate::clock::{Nanos, monotonic};
 use crate::messaging::{
     Durability, EndpointQos, Messaging, Publish, Sample, Topic, Wake, WriteError,
 };
-use crate::options::{Options, Peer, Role};
+use crate::options::{Carrier, Options, Peer, Role};
 use crate::output::Log;
+use taking::Taking;
 
 /// A side that says nothing for this long is gone: much shorter than the standard's default, so that a killed process
 /// ends the other one soon.
@@ -79,6 +81,8 @@ pub(crate) struct Dds<T: TestData> {
     /// `-multicast`: the groups of the topics.
     groups: Option<[Ipv4Addr; 3]>,
     reading: Reading,
+    taking: Taking,
+    flat: bool,
     /// All that comes goes to listeners, and the main thread waits for none of it.
     listens: bool,
     closing: Arc<AtomicBool>,
@@ -95,6 +99,7 @@ impl<T: TestData> Dds<T> {
             interfaces: options.transport.nics.clone(),
             peers: options.transport.peers.iter().map(descriptor).collect(),
             multicast: options.transport.peers.is_empty(),
+            transports: transports(options.transport.carrier),
             lease_duration: LEASE,
             announce_period: ANNOUNCE,
             heartbeat_period: HEARTBEAT,
@@ -133,6 +138,8 @@ impl<T: TestData> Dds<T> {
             readers: [None, None, None],
             groups: options.transport.multicast,
             reading: Reading::of(options),
+            taking: Taking::of(options),
+            flat: options.flat,
             listens: options.read_thread.is_none() && matches!(options.role, Role::Subscriber(_)),
             closing: Arc::default(),
         })
@@ -146,6 +153,7 @@ impl<T: TestData> Dds<T> {
 
     fn read_in_thread(
         closing: Arc<AtomicBool>,
+        taking: Taking,
         reader: DataReader<T>,
         mut on_sample: impl FnMut(&Sample<'_>) + Send + 'static,
     ) -> JoinHandle<()> {
@@ -155,7 +163,7 @@ impl<T: TestData> Dds<T> {
             while !closing.load(Ordering::Relaxed) {
                 // A time-out is the moment to look at the flag.
                 let _ = set.wait(Duration::from_nanos(NAP as i64));
-                drain(&reader, &mut on_sample);
+                taking.drain(&reader, &mut on_sample);
             }
         })
     }
@@ -204,16 +212,16 @@ impl<T: TestData> Drop for Dds<T> {
     }
 }
 
-fn drain<T: TestData>(reader: &DataReader<T>, on_sample: &mut impl FnMut(&Sample<'_>)) {
-    while let Some(sample) = reader.take_next_sample() {
-        if let Some(data) = sample.data() {
-            on_sample(&data.as_sample());
-        }
-    }
-}
-
 fn text(error: Error) -> String {
     error.to_string()
+}
+
+fn transports(carrier: Carrier) -> Transports {
+    match carrier {
+        Carrier::Both => Transports::default(),
+        Carrier::Udp => Transports::UDP,
+        Carrier::Shmem => Transports::SHMEM,
+    }
 }
 
 /// The peer as Dunlin writes it.
@@ -287,11 +295,32 @@ fn limits(qos: &EndpointQos) -> ResourceLimits {
 }
 
 /// A writer of one topic.
-pub(crate) struct DdsWriter<T>(DataWriter<T>);
+pub(crate) struct DdsWriter<T> {
+    writer: DataWriter<T>,
+    /// `-flatData`: payload is not taken from anywhere; it is what the memory holds from which it is sent.
+    flat: bool,
+}
+
+/// Notes of the protocol, which are read, are not longer than this.
+const NOTES: usize = 64;
 
 impl<T> Clone for DdsWriter<T> {
     fn clone(&self) -> Self {
-        Self(self.0.clone())
+        Self {
+            writer: self.writer.clone(),
+            ..*self
+        }
+    }
+}
+
+impl<T: TestData> DdsWriter<T> {
+    fn send(&self, sample: &Sample<'_>) -> dunlin::Result<dunlin::SequenceNumber> {
+        if !self.flat || sample.data.len() <= NOTES {
+            return self.writer.write(&T::of(sample));
+        }
+        let octets = self.writer.loan_bytes(sample.data.len()).freeze();
+        self.writer
+            .write(&T::of(&Sample::of(sample.header, &octets)))
     }
 }
 
@@ -301,7 +330,7 @@ impl<T: TestData> Publish for DdsWriter<T> {
             return Ok(());
         }
         for key in 0..instances {
-            self.0
+            self.writer
                 .register_instance(&T::of_key(key))
                 .map_err(|error| WriteError::Failed(text(error)))?;
         }
@@ -309,7 +338,7 @@ impl<T: TestData> Publish for DdsWriter<T> {
     }
 
     fn write(&self, sample: &Sample<'_>) -> Result<(), WriteError> {
-        match self.0.write(&T::of(sample)) {
+        match self.send(sample) {
             Ok(_) => Ok(()),
             Err(Error::Timeout { .. }) => Err(WriteError::Timeout),
             Err(error) => Err(WriteError::Failed(text(error))),
@@ -317,7 +346,7 @@ impl<T: TestData> Publish for DdsWriter<T> {
     }
 
     fn flush(&self) {
-        self.0.flush();
+        self.writer.flush();
     }
 }
 
@@ -354,7 +383,10 @@ impl<T: TestData> Messaging for Dds<T> {
         condition.set_enabled_statuses(StatusKind::PublicationMatched.into());
         self.set.attach(condition);
         self.writers[topic as usize] = Some(writer.clone());
-        Ok(DdsWriter(writer))
+        Ok(DdsWriter {
+            writer,
+            flat: self.flat,
+        })
     }
 
     fn reader<F>(&mut self, topic: Topic, qos: &EndpointQos, mut on_sample: F) -> Result<(), String>
@@ -379,11 +411,17 @@ impl<T: TestData> Messaging for Dds<T> {
                 .create_datareader(&dds_topic, qos)
                 .map_err(text)
         };
+        let taking = self.taking.clone();
         let reader = match &mut self.reading {
             Reading::Threads(threads) => {
                 let reader = plain(reader_qos)?;
                 let closing = Arc::clone(&self.closing);
-                threads.push(Self::read_in_thread(closing, reader.clone(), on_sample));
+                threads.push(Self::read_in_thread(
+                    closing,
+                    taking,
+                    reader.clone(),
+                    on_sample,
+                ));
                 reader
             }
             Reading::Main(reads) => {
@@ -392,7 +430,7 @@ impl<T: TestData> Messaging for Dds<T> {
                 let source = reader.clone();
                 reads
                     .get_mut()
-                    .push(Box::new(move || drain(&source, &mut on_sample)));
+                    .push(Box::new(move || taking.drain(&source, &mut on_sample)));
                 reader
             }
             Reading::Listener => {
@@ -402,7 +440,7 @@ impl<T: TestData> Messaging for Dds<T> {
                     let mut on_sample = on_sample
                         .lock()
                         .unwrap_or_else(|poisoned| poisoned.into_inner());
-                    drain(reader, &mut *on_sample);
+                    taking.drain(reader, &mut *on_sample);
                 };
                 self.subscriber
                     .create_datareader_with_listener(&dds_topic, reader_qos, listener)

@@ -5,8 +5,8 @@ use std::net::Ipv4Addr;
 use super::parse::Parsed;
 use super::table::{MAX_DATA_LEN, Side};
 use super::{
-    BOUNDED_PAYLOAD, Format, Options, OutputOptions, Pace, PublisherOptions, ReadThread, Role,
-    SubscriberOptions, TransportOptions, UNFRAGMENTED, peer,
+    BOUNDED_PAYLOAD, Carrier, Format, Options, OutputOptions, Pace, PublisherOptions, ReadThread,
+    Role, SubscriberOptions, TransportOptions, UNFRAGMENTED, peer,
 };
 use crate::clock::{MILLISECOND, SECOND};
 use crate::messaging::{Durability, OVERHEAD};
@@ -22,8 +22,9 @@ pub(crate) fn options(parsed: &mut Parsed) -> Options {
     let sizes = sizes(parsed);
     let data_len = sizes.iter().copied().max().unwrap_or(OVERHEAD);
     let instances = parsed.number("instances").unwrap_or(1) as u32;
-    let (batch_bytes, batch_note) = batching(parsed, data_len, latency_test);
     let transport = transport(parsed, data_len);
+    check_copies(parsed, &transport);
+    let (batch_bytes, batch_note) = batching(parsed, data_len, latency_test, transport.carrier);
     let role = if parsed.has("pub") {
         Role::Publisher(publisher(parsed, sizes, instances))
     } else {
@@ -50,6 +51,9 @@ pub(crate) fn options(parsed: &mut Parsed) -> Options {
         batch_bytes,
         batch_note,
         asynchronous: parsed.has("asynchronous"),
+        flat: parsed.has("flatData") || parsed.has("zeroCopy"),
+        zero_copy: parsed.has("zeroCopy"),
+        check_consistency: parsed.has("checkConsistency"),
         read_thread: read_thread(parsed),
         verbosity: parsed.number("verbosity").unwrap_or(1),
         discovery_timeout: discovery_timeout(parsed),
@@ -113,7 +117,35 @@ fn sizes(parsed: &mut Parsed) -> Vec<usize> {
     sizes
 }
 
-fn batching(parsed: &mut Parsed, data_len: usize, latency_test: bool) -> (u32, &'static str) {
+/// Zero copy needs memory that both sides see.
+fn check_copies(parsed: &mut Parsed, transport: &TransportOptions) {
+    let zero_copy = parsed.has("zeroCopy");
+    let shared = match transport.carrier {
+        Carrier::Shmem => true,
+        Carrier::Both => !transport.raw,
+        Carrier::Udp => false,
+    };
+    if zero_copy && !shared {
+        parsed.error(
+            "-zeroCopy needs shared memory: add -transport SHMEM, or leave -transport out".into(),
+        );
+    }
+    if parsed.has("checkConsistency") && !zero_copy {
+        parsed.error("-checkConsistency is for -zeroCopy only".into());
+    }
+    if transport.raw && !zero_copy && parsed.has("flatData") {
+        parsed
+            .notes
+            .push("-flatData has no effect with -rawTransport".into());
+    }
+}
+
+fn batching(
+    parsed: &mut Parsed,
+    data_len: usize,
+    latency_test: bool,
+    carrier: Carrier,
+) -> (u32, &'static str) {
     let asked = parsed.number("batchSize");
     let explicit = asked.is_some_and(|bytes| bytes > 0);
     if !parsed.has("pub") {
@@ -129,9 +161,17 @@ fn batching(parsed: &mut Parsed, data_len: usize, latency_test: bool) -> (u32, &
         return (0, "");
     }
     if parsed.has("rawTransport") {
-        return (0, "off: raw sockets send each sample at once");
+        return (0, "off: without DDS each sample is sent at once");
     }
-    if data_len > UNFRAGMENTED {
+    let flat = parsed.has("flatData") || parsed.has("zeroCopy");
+    if flat {
+        if explicit {
+            parsed.error("-batchSize excludes -flatData and -zeroCopy: they send each sample where it was built".into());
+        }
+        return (0, "off: each sample is sent where it was built");
+    }
+    // By shared memory alone a message is as long as it has to be.
+    if data_len > UNFRAGMENTED && carrier != Carrier::Shmem {
         if explicit {
             parsed.error(format!(
                 "-batchSize needs samples of at most {UNFRAGMENTED} bytes; larger ones are sent in fragments"
@@ -275,14 +315,9 @@ fn output(parsed: &Parsed) -> OutputOptions {
 }
 
 fn transport(parsed: &mut Parsed, data_len: usize) -> TransportOptions {
-    let kind = parsed.text("transport").unwrap_or("UDPv4").to_string();
-    if kind != "UDPv4" {
-        parsed.error(format!(
-            "-transport {kind} is not available; UDPv4 is the only transport now"
-        ));
-    }
+    let carrier = carrier(parsed);
     let raw = parsed.has("rawTransport");
-    let multicast = multicast(parsed);
+    let mut multicast = multicast(parsed);
     if raw && multicast.is_some() {
         parsed.error("-rawTransport excludes -multicast".into());
     }
@@ -296,11 +331,27 @@ fn transport(parsed: &mut Parsed, data_len: usize) -> TransportOptions {
     if nics.is_empty() {
         nics = parsed.all("nic").map(Into::into).collect();
     }
+    let mut peers = peers(parsed);
+    if carrier == Carrier::Shmem {
+        // Participants of one host find each other by themselves.
+        let without_effect = [
+            ("nic", !nics.is_empty()),
+            ("peer", !peers.is_empty()),
+            ("multicast", multicast.is_some()),
+        ];
+        for (name, _) in without_effect.iter().filter(|(_, given)| *given) {
+            parsed.notes.push(format!(
+                "-{name} is ignored: -transport SHMEM uses no network"
+            ));
+        }
+        (nics, peers, multicast) = (Vec::new(), Vec::new(), None);
+    }
     TransportOptions {
+        carrier,
         raw,
         raw_blocking: parsed.has("rawBlocking"),
         nics,
-        peers: peers(parsed),
+        peers,
         multicast,
         message_size_max: parsed.number("messageSizeMax").map(|size| size as usize),
         send_buffer: parsed.number("sendBufferSize").map(|size| size as usize),
@@ -308,9 +359,35 @@ fn transport(parsed: &mut Parsed, data_len: usize) -> TransportOptions {
     }
 }
 
+fn carrier(parsed: &mut Parsed) -> Carrier {
+    match parsed.text("transport").map(String::from).as_deref() {
+        // Bare sockets are the floor of what other hosts can be reached by.
+        None if parsed.has("rawTransport") => Carrier::Udp,
+        None => Carrier::Both,
+        Some("UDPv4") => Carrier::Udp,
+        Some("SHMEM") => Carrier::Shmem,
+        Some(kind) => {
+            parsed.error(format!(
+                "-transport {kind} is not available; UDPv4 and SHMEM are"
+            ));
+            Carrier::Both
+        }
+    }
+}
+
 fn peers(parsed: &mut Parsed) -> Vec<peer::Peer> {
-    let (peers, errors): (Vec<_>, Vec<_>) =
-        parsed.all("peer").map(peer::parse).partition(Result::is_ok);
+    let by_network = |text: &&str| !text.contains("shmem://");
+    let (peers, errors): (Vec<_>, Vec<_>) = parsed
+        .all("peer")
+        .filter(by_network)
+        .map(peer::parse)
+        .partition(Result::is_ok);
+    if !parsed.all("peer").all(|text| by_network(&text)) {
+        parsed.notes.push(
+            "-peer shmem:// is ignored: participants of one host find each other by themselves"
+                .into(),
+        );
+    }
     for error in errors.into_iter().filter_map(Result::err) {
         parsed.error(error);
     }
@@ -450,10 +527,53 @@ mod tests {
 
     #[test]
     fn what_is_not_available_is_refused_by_name() {
-        assert!(error("-transport SHMEM").contains("SHMEM is not available"));
         assert!(error("-transport tcp").contains("TCP is not available"));
         assert!(error("-secure x").contains("Security"));
         assert!(error("-durability 2").contains("persistence"));
+    }
+
+    #[test]
+    fn shared_memory_has_no_network() {
+        let mut parsed = parse(
+            &"-sub -transport SHMEM -nic lo -peer 10.0.0.1 -peer 5@shmem:// -multicast"
+                .split_whitespace()
+                .map(String::from)
+                .collect::<Vec<_>>(),
+        );
+        let transport = options(&mut parsed).transport;
+        assert_eq!(parsed.errors, [""; 0]);
+        assert_eq!(parsed.notes.len(), 4, "{:?}", parsed.notes);
+        assert_eq!(transport.carrier, Carrier::Shmem);
+        assert!(transport.nics.is_empty() && transport.peers.is_empty());
+        assert_eq!(transport.multicast, None);
+        let carrier = |line| valid(line).transport.carrier;
+        assert_eq!(carrier("-sub"), Carrier::Both);
+        assert_eq!(carrier("-sub -transport UDPv4"), Carrier::Udp);
+        assert_eq!(carrier("-sub -enableSharedMemory"), Carrier::Shmem);
+        assert_eq!(carrier("-sub -rawTransport"), Carrier::Udp);
+    }
+
+    #[test]
+    fn zero_copy_is_flat_and_needs_shared_memory() {
+        let options = valid("-sub -zeroCopy -checkConsistency");
+        assert!(options.zero_copy && options.flat && options.check_consistency);
+        assert!(!valid("-sub -flatData -transport UDPv4").zero_copy);
+        assert!(valid("-sub -zeroCopy -rawTransport -transport SHMEM").zero_copy);
+        assert!(error("-sub -zeroCopy -transport UDPv4").contains("shared memory"));
+        assert!(error("-sub -zeroCopy -rawTransport").contains("shared memory"));
+        assert!(error("-sub -flatData -checkConsistency").contains("-zeroCopy only"));
+        assert!(error("-pub -flatData -batchSize 8192").contains("-flatData"));
+        assert_eq!(valid("-pub -flatData -dataLen 32").batch_bytes, 0);
+    }
+
+    #[test]
+    fn messages_in_shared_memory_are_as_long_as_the_sample() {
+        let batch = "-pub -dataLen 64970 -batchSize 400000";
+        assert_eq!(
+            valid(&format!("{batch} -transport SHMEM")).batch_bytes,
+            400_000
+        );
+        assert!(error(batch).contains("64969"));
     }
 
     #[test]

@@ -24,7 +24,7 @@ const GROUPS: &[(Group, &str)] = &[
     (Group::Publisher, "Publisher only"),
     (Group::Subscriber, "Subscriber only"),
     (Group::Transport, "Transport"),
-    (Group::Raw, "Raw sockets"),
+    (Group::Raw, "Without DDS"),
     (Group::Extra, "Not in the original"),
     (Group::Accepted, "Accepted without effect, with a note"),
     (Group::Refused, "Refused"),

@@ -28,7 +28,7 @@ const ECHOES: u32 = 100;
 /// Announcements that a subscriber keeps for late joiners.
 const ANNOUNCEMENTS: u32 = 10;
 
-/// Largest sample that is sent without fragments, in bytes.
+/// Largest sample that is sent without fragments by UDP, in bytes.
 pub(crate) const UNFRAGMENTED: usize = 64_969;
 
 /// How a run is paced.
@@ -93,11 +93,21 @@ pub(crate) struct OutputOptions {
     pub(crate) file: Option<PathBuf>,
 }
 
+/// What carries the samples.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Carrier {
+    /// Shared memory where it reaches, else UDP.
+    Both,
+    Udp,
+    Shmem,
+}
+
 /// How samples travel.
 #[derive(Clone, Debug)]
 pub(crate) struct TransportOptions {
+    pub(crate) carrier: Carrier,
     pub(crate) raw: bool,
-    /// Sleep in the kernel instead of spinning (raw sockets).
+    /// Sleep in the kernel instead of spinning (without DDS).
     pub(crate) raw_blocking: bool,
     pub(crate) nics: Vec<String>,
     pub(crate) peers: Vec<Peer>,
@@ -133,6 +143,12 @@ pub(crate) struct Options {
     /// Why batching is off although nobody asked for that.
     pub(crate) batch_note: &'static str,
     pub(crate) asynchronous: bool,
+    /// Samples are built in memory of the middleware.
+    pub(crate) flat: bool,
+    /// The receiver reads them there.
+    pub(crate) zero_copy: bool,
+    /// ... and looks afterwards whether they stayed the same.
+    pub(crate) check_consistency: bool,
     pub(crate) read_thread: Option<ReadThread>,
     pub(crate) verbosity: u64,
     /// Nanoseconds to wait for the other side.
@@ -156,6 +172,14 @@ impl Options {
     /// Whether the type with the unbounded sequence is used.
     pub(crate) fn large(&self) -> bool {
         self.unbounded || self.data_len > BOUNDED_PAYLOAD
+    }
+
+    /// Processes of the other side.
+    pub(crate) fn partners(&self) -> usize {
+        match &self.role {
+            Role::Publisher(publisher) => publisher.subscribers as usize,
+            Role::Subscriber(subscriber) => subscriber.publishers as usize,
+        }
     }
 
     /// Samples that one batch holds.

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use super::{Options, Pace, PublisherOptions, Role, UNFRAGMENTED};
+use super::{Carrier, Options, Pace, PublisherOptions, Role, UNFRAGMENTED};
 use crate::clock::SECOND;
 
 /// The configuration in a few lines.
@@ -59,13 +59,20 @@ fn data(options: &Options) -> String {
             format!("{} bytes", list.join(", "))
         }
     };
-    let fragments = if !options.transport.raw && options.data_len > UNFRAGMENTED {
-        ", sent in fragments"
-    } else {
-        ""
+    let fragments = match options.transport.carrier {
+        _ if options.transport.raw || options.data_len <= UNFRAGMENTED => "",
+        Carrier::Udp => ", sent in fragments",
+        Carrier::Both => ", by UDPv4 sent in fragments",
+        Carrier::Shmem => "",
+    };
+    let built = match (options.zero_copy, options.check_consistency) {
+        (true, true) => ", zero copy, looked at again after reading",
+        (true, false) => ", zero copy",
+        _ if options.flat => ", built where they are sent from",
+        _ => "",
     };
     format!(
-        "{sizes}, type {}, {} instance(s){fragments}",
+        "{sizes}, type {}, {} instance(s){fragments}{built}",
         options.type_name(),
         options.instances
     )
@@ -109,8 +116,8 @@ fn warm_up(options: &Options, publisher: &PublisherOptions) -> String {
 
 fn receiving(options: &Options) -> String {
     match (options.transport.raw, options.read_thread) {
-        (true, _) if options.transport.raw_blocking => "blocking sockets".into(),
-        (true, _) => "spinning on the socket".into(),
+        (true, _) if options.transport.raw_blocking => "asleep in the kernel".into(),
+        (true, _) => "spinning".into(),
         (_, Some(thread)) => format!(
             "wait set in a waiting thread, delay {} us, {} event(s)",
             thread.delay_us, thread.events
@@ -121,11 +128,14 @@ fn receiving(options: &Options) -> String {
 
 fn transport(options: &Options) -> String {
     let transport = &options.transport;
-    let mut text = if transport.raw {
-        "UDPv4 sockets without DDS".to_string()
-    } else {
-        "UDPv4".to_string()
-    };
+    let mut text = match (transport.carrier, transport.raw) {
+        (Carrier::Shmem, true) => "bare shared memory without DDS",
+        (_, true) => "UDPv4 sockets without DDS",
+        (Carrier::Both, false) => "UDPv4 and SHMEM",
+        (Carrier::Udp, false) => "UDPv4",
+        (Carrier::Shmem, false) => "SHMEM",
+    }
+    .to_string();
     if !transport.nics.is_empty() {
         let _ = write!(text, ", only {}", transport.nics.join(", "));
     }

@@ -108,7 +108,7 @@ const fn missing(side: Side, name: &'static str, value: Value, why: &'static str
 const ANY: u64 = u64::MAX;
 const INT: u64 = 2_147_483_647;
 const NO_SECURITY: &str = "DDS Security is not available";
-const NO_STREAM: &str = "only the transport UDPv4 is available";
+const NO_STREAM: &str = "only the transports UDPv4 and SHMEM are available";
 const INTERNAL: &str = "no effect here: it tunes the internals of another middleware";
 
 /// Transports that the original knows; what is available is decided in the checks, with a clear line.
@@ -142,6 +142,9 @@ pub(crate) const OPTIONS: &[Spec] = &[
     works(General, Both, "waitsetEventCount", Number(1, INT), "with -useReadThread: samples that wake the thread at once [1]"),
     works(General, Both, "verbosity", Number(0, 3), "messages of the middleware: 0 none, 1 errors, 2 warnings, 3 all [1]"),
     works(General, Both, "noXmlQos", Flag, "use the built-in QoS (always the case)"),
+    works(General, Both, "flatData", Flag, "build each sample where it is sent from, its payload as it happens to be there"),
+    works(General, Both, "zeroCopy", Flag, "as -flatData, and read each sample where it was built, by shared memory"),
+    works(General, Both, "checkConsistency", Flag, "with -zeroCopy: look after reading whether the sample stayed the same; what did not is lost"),
     works(General, Both, "asynchronous", Flag, "publish from a thread of the middleware's own"),
 
     works(Output, Both, "noPrintIntervals", Flag, "print the summary row only"),
@@ -169,17 +172,17 @@ pub(crate) const OPTIONS: &[Spec] = &[
     works(Subscriber, Sub, "numPublishers", Number(1, 1_023), "publishers to wait for; the test ends when all have finished [1]"),
     works(Subscriber, Sub, "sidMultiSubTest", Number(0, 1_022), "id of this subscriber, unique; it echoes the pings with this id [0]"),
 
-    works(Transport, Both, "transport", Choice(TRANSPORTS), "UDPv4 is available now [UDPv4]"),
-    works(Transport, Both, "nic", Text("name or address"), "use only this network interface; may be repeated [all]"),
+    works(Transport, Both, "transport", Choice(TRANSPORTS), "UDPv4 or SHMEM; without it, shared memory where it reaches and else UDPv4"),
+    works(Transport, Both, "nic", Text("name or address"), "use only this network interface, for UDPv4; may be repeated [all]"),
     works(Transport, Both, "allowInterfaces", Text("name or address"), "the same as -nic"),
     works(Transport, Both, "peer", Text("peer"), "discover this peer, [N@][udpv4://]address[:port]; may be repeated [multicast]"),
     works(Transport, Both, "multicast", Flag, "send data by multicast: 239.255.1.1 throughput, .2 latency, .100 announcements"),
     works(Transport, Both, "multicastAddr", Text("a or a,b,c"), "as -multicast with one address and the two after it, or with three"),
-    works(Transport, Both, "messageSizeMax", Number(1_024, 65_507), "largest RTPS message in bytes; larger samples are cut into fragments [65507]"),
+    works(Transport, Both, "messageSizeMax", Number(1_024, INT), "largest RTPS message in bytes; larger samples are cut into fragments [65507, with SHMEM any]"),
     works(Transport, Both, "sendBufferSize", Number(1_024, INT), "send buffer of the sockets in bytes"),
     works(Transport, Both, "receiveBufferSize", Number(1_024, INT), "receive buffer of the sockets in bytes"),
 
-    works(Raw, Both, "rawTransport", Flag, "plain UDP sockets without DDS: the floor; spins unless -rawBlocking; -peer is address[:id]"),
+    works(Raw, Both, "rawTransport", Flag, "without DDS, the floor: plain UDP sockets, or with -transport SHMEM bare slots in shared memory; spins unless -rawBlocking; -peer is address[:id]"),
     works(Raw, Both, "noBlockingSockets", Flag, "with -rawTransport: sockets never block (always the case unless -rawBlocking)"),
     Spec { group: Raw, ..extra(Both, "rawBlocking", Flag, "with -rawTransport: sleep in the kernel instead of spinning") },
 
@@ -223,9 +226,6 @@ pub(crate) const OPTIONS: &[Spec] = &[
 
     missing(Both, "noDirectCommunication", Flag, "there is no persistence service"),
     missing(Sub, "cft", Text("key or first:last"), "content filters are not available"),
-    missing(Both, "flatData", Flag, "FlatData types are not available"),
-    missing(Both, "zeroCopy", Flag, "zero copy needs shared memory, which is not available"),
-    missing(Both, "checkConsistency", Flag, "zero copy needs shared memory, which is not available"),
     missing(Both, "compressionId", Choice(&["ZLIB", "LZ4", "BZIP2", "MASK_NONE"]), "compression is not available"),
     missing(Both, "compressionLevel", Number(0, 10), "compression is not available"),
     missing(Both, "compressionThreshold", Number(0, ANY), "compression is not available"),

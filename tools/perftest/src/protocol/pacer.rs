@@ -31,9 +31,8 @@ impl Pacer {
         }
     }
 
-    /// Waits until the next sample is due, at most until `limit`; returns the time. False: it is not due yet.
-    pub(super) fn wait(&mut self, limit: Nanos) -> (bool, Nanos) {
-        let now = monotonic();
+    /// Waits from `now` until the next sample is due, at most until `limit`; returns the time. False: it is not due yet.
+    pub(super) fn wait(&mut self, now: Nanos, limit: Nanos) -> (bool, Nanos) {
         match self.pace {
             Pace::Unlimited => (true, now),
             Pace::Rate { per_second, spin } => self.keep_rate(per_second, spin, now, limit),
@@ -98,10 +97,10 @@ mod tests {
             };
             let mut pacer = Pacer::new(pace, start);
             while pacer.samples < 21 {
-                pacer.wait(Nanos::MAX);
+                pacer.wait(monotonic(), Nanos::MAX);
             }
             assert!(monotonic() - start >= 20 * MILLISECOND);
-            let (due, _) = pacer.wait(start);
+            let (due, _) = pacer.wait(monotonic(), start);
             assert!(!due);
         }
     }
@@ -113,7 +112,7 @@ mod tests {
             sleep_ms: 100_000,
             spins: 1,
         };
-        let (due, _) = Pacer::new(pace, start).wait(start + MILLISECOND);
+        let (due, _) = Pacer::new(pace, start).wait(monotonic(), start + MILLISECOND);
         assert!(!due && monotonic() - start < SECOND);
     }
 
@@ -126,7 +125,10 @@ mod tests {
         };
         let mut pacer = Pacer::new(pace, start);
         let mut waits = 1;
-        while !pacer.wait(monotonic() + 5 * MILLISECOND).0 {
+        while {
+            let now = monotonic();
+            !pacer.wait(now, now + 5 * MILLISECOND).0
+        } {
             waits += 1;
         }
         assert!((2..=5).contains(&waits) && monotonic() - start >= 20 * MILLISECOND);

@@ -88,6 +88,9 @@ impl<'a, M: Messaging> Publisher<'a, M> {
             waker.wake();
         })?;
         let largest = options.sizes.iter().copied().max().unwrap_or_default();
+        let mut payload = vec![0; Options::payload(largest)];
+        // Touched, or all of it would be the one page of zeroes that the kernel has, and copies too cheap.
+        std::hint::black_box(&mut payload[..]).fill(0);
         Ok(Self {
             messaging,
             session,
@@ -97,7 +100,7 @@ impl<'a, M: Messaging> Publisher<'a, M> {
             roster,
             pongs,
             keys: Keys::new(qos.instances, options.write_instance),
-            payload: Bytes::from(vec![0; Options::payload(largest)]),
+            payload: Bytes::from(payload),
             seq: 0,
             pings: 0,
             warm_up: 0,

@@ -1,10 +1,15 @@
-//! UDP sockets without DDS: the same measurement over the least that the kernel can do, as a floor to compare with.
+//! UDP sockets or shared memory without DDS: the same measurement over the least that the machine can do, as a floor to
+//! compare with.
 //!
 //! The thread that waits receives, so a ping-pong has no hand-off. Only a publisher that streams has a thread of its
 //! own for the pongs, because its main thread is busy writing.
 
 mod datagram;
-mod link;
+mod floor;
+mod meeting;
+mod pair;
+mod shm;
+mod udp;
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock};
@@ -12,16 +17,19 @@ use std::thread::{self, JoinHandle, Thread};
 use std::time::Duration;
 
 pub(crate) use datagram::MAX_DATA_LEN;
+pub(crate) use shm::Shm;
+pub(crate) use udp::Udp;
 
-use crate::clock::{Nanos, monotonic};
+use crate::clock::{MILLISECOND, Nanos, coarse, monotonic};
 use crate::messaging::{EndpointQos, Messaging, Publish, Sample, Topic, Wake, WriteError};
 use crate::options::{Options, Role};
-use datagram::{Assembly, MAX_DATAGRAM, decode};
-use link::{Link, Received};
+use floor::Floor;
 
-/// Empty polls between two looks at the clock, and before the processor is offered to others.
-const POLLS: u32 = 16;
+/// Empty polls before the processor is offered to others.
 const PATIENCE: u32 = 20_000;
+
+/// Between two looks for partners.
+const TEND: Nanos = 5 * MILLISECOND;
 
 /// Longest sleep of a waiting thread before it looks at its condition again.
 const NAP: Duration = Duration::from_millis(10);
@@ -29,9 +37,9 @@ const NAP: Duration = Duration::from_millis(10);
 type Callback = Box<dyn FnMut(&Sample<'_>) + Send>;
 
 /// A raw participant.
-pub(crate) struct Raw {
-    link: Arc<Link>,
-    intake: Arc<Mutex<Intake>>,
+pub(crate) struct Raw<F: Floor> {
+    floor: Arc<F>,
+    intake: Arc<Mutex<Intake<F>>>,
     bell: Arc<Bell>,
     /// Receiving is the business of this thread, started by the first wait.
     thread: Option<OnceLock<JoinHandle<()>>>,
@@ -39,11 +47,14 @@ pub(crate) struct Raw {
 }
 
 /// What is needed to receive.
-struct Intake {
-    link: Arc<Link>,
-    buffer: Vec<u8>,
-    assembly: Assembly,
+struct Intake<F: Floor> {
+    floor: Arc<F>,
+    state: F::Intake,
     readers: [Option<Callback>; 3],
+    /// When to look for partners.
+    tend: Nanos,
+    /// Why nothing can be received any more.
+    fault: Option<String>,
 }
 
 /// Wakes the main thread where another one receives.
@@ -53,33 +64,45 @@ struct Bell {
     asleep: AtomicBool,
 }
 
-/// A writer: the link and a topic.
-#[derive(Clone)]
-pub(crate) struct RawWriter {
-    link: Arc<Link>,
+/// A writer of one topic.
+pub(crate) struct RawWriter<F: Floor> {
+    floor: Arc<F>,
+    intake: Arc<Mutex<Intake<F>>>,
     topic: Topic,
+    max_blocking: Nanos,
+}
+
+impl<F: Floor> Clone for RawWriter<F> {
+    fn clone(&self) -> Self {
+        Self {
+            floor: Arc::clone(&self.floor),
+            intake: Arc::clone(&self.intake),
+            ..*self
+        }
+    }
 }
 
 /// The handle of callbacks.
 #[derive(Clone)]
 pub(crate) struct RawWaker(Arc<Bell>);
 
-impl Raw {
-    /// Opens the socket. The error is text for the user.
+impl<F: Floor> Raw<F> {
+    /// Opens what it takes. The error is text for the user.
     pub(crate) fn open(options: &Options) -> Result<Self, String> {
         let streams =
             matches!(&options.role, Role::Publisher(publisher) if !publisher.latency_test);
         let own_thread = streams || options.read_thread.is_some();
         let blocking = options.transport.raw_blocking || own_thread;
-        let link = Arc::new(Link::open(options, blocking)?);
+        let floor = Arc::new(F::open(options, blocking)?);
         Ok(Self {
             intake: Arc::new(Mutex::new(Intake {
-                link: Arc::clone(&link),
-                buffer: vec![0; MAX_DATAGRAM],
-                assembly: Assembly::default(),
+                state: floor.intake(),
+                floor: Arc::clone(&floor),
                 readers: [None, None, None],
+                tend: 0,
+                fault: None,
             })),
-            link,
+            floor,
             bell: Arc::default(),
             thread: own_thread.then(OnceLock::new),
             closing: Arc::default(),
@@ -99,8 +122,12 @@ impl Raw {
                 continue;
             }
             empty = empty.saturating_add(1);
-            if (empty.is_multiple_of(POLLS) || empty < 2) && monotonic() >= deadline {
-                return false;
+            if empty.is_multiple_of(F::POLLS) || empty < 2 {
+                let now = monotonic();
+                if now >= deadline {
+                    return false;
+                }
+                intake.tend(now);
             }
             if empty > PATIENCE {
                 // The other side may need this very processor.
@@ -116,13 +143,14 @@ impl Raw {
                 let mut intake = lock(&intake);
                 while !closing.load(Ordering::Relaxed) {
                     intake.receive();
+                    intake.tend(coarse());
                 }
             })
         });
     }
 }
 
-impl Drop for Raw {
+impl<F: Floor> Drop for Raw<F> {
     fn drop(&mut self) {
         self.closing.store(true, Ordering::Relaxed);
         if let Some(thread) = self.thread.take().and_then(OnceLock::into_inner) {
@@ -138,32 +166,29 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
         .unwrap_or_else(|poisoned| poisoned.into_inner())
 }
 
-impl Intake {
-    /// Takes one datagram, if there is one.
+impl<F: Floor> Intake<F> {
+    /// Takes one message, if there is one.
     fn receive(&mut self) -> bool {
-        let Received::Datagram(length) = self.link.receive(&mut self.buffer) else {
+        if self.fault.is_some() {
             return false;
-        };
-        let Some((header, piece, payload)) = self.buffer.get(..length).and_then(decode) else {
-            return true;
-        };
-        let whole = if piece.total == 1 {
-            Some(payload)
-        } else {
-            self.assembly.take(&header, piece, payload)
-        };
-        let reader = self
-            .readers
-            .get_mut(piece.topic as usize)
-            .and_then(Option::as_mut);
-        if let (Some(data), Some(reader)) = (whole, reader) {
-            reader(&Sample {
-                header,
-                data,
-                shared: None,
-            });
         }
-        true
+        let readers = &mut self.readers;
+        let received = self.floor.receive(&mut self.state, |topic, sample| {
+            if let Some(Some(reader)) = readers.get_mut(topic as usize) {
+                reader(sample);
+            }
+        });
+        received.unwrap_or_else(|reason| {
+            self.fault = Some(reason);
+            false
+        })
+    }
+
+    fn tend(&mut self, now: Nanos) {
+        if now >= self.tend {
+            self.tend = now + TEND;
+            self.floor.tend();
+        }
     }
 }
 
@@ -198,32 +223,63 @@ impl Wake for RawWaker {
     }
 }
 
-impl Publish for RawWriter {
+impl<F: Floor> RawWriter<F> {
+    /// Offers a sample again until there is room. Whoever waits receives meanwhile, unless another thread does: the other side
+    /// may be waiting for room, too.
+    #[cold]
+    fn wait_for_room(&self, sample: &Sample<'_>) -> Result<(), WriteError> {
+        let deadline = monotonic() + self.max_blocking;
+        let mut tries = 0u32;
+        loop {
+            if let Ok(mut intake) = self.intake.try_lock() {
+                intake.receive();
+            }
+            match self.floor.send(self.topic, sample) {
+                Err(WriteError::Timeout) => {}
+                done => return done,
+            }
+            tries = tries.saturating_add(1);
+            if tries.is_multiple_of(F::POLLS) && monotonic() >= deadline {
+                return Err(WriteError::Timeout);
+            }
+            if tries > PATIENCE {
+                thread::yield_now();
+            }
+        }
+    }
+}
+
+impl<F: Floor> Publish for RawWriter<F> {
     fn register_instances(&self, _: u32) -> Result<(), WriteError> {
         Ok(())
     }
 
     fn write(&self, sample: &Sample<'_>) -> Result<(), WriteError> {
-        self.link.send(self.topic, sample)
+        match self.floor.send(self.topic, sample) {
+            Err(WriteError::Timeout) => self.wait_for_room(sample),
+            done => done,
+        }
     }
 
     fn flush(&self) {}
 }
 
-impl Messaging for Raw {
-    type Writer = RawWriter;
+impl<F: Floor> Messaging for Raw<F> {
+    type Writer = RawWriter<F>;
     type Waker = RawWaker;
 
-    fn writer(&mut self, topic: Topic, _: &EndpointQos) -> Result<RawWriter, String> {
+    fn writer(&mut self, topic: Topic, qos: &EndpointQos) -> Result<RawWriter<F>, String> {
         Ok(RawWriter {
-            link: Arc::clone(&self.link),
+            floor: Arc::clone(&self.floor),
+            intake: Arc::clone(&self.intake),
             topic,
+            max_blocking: qos.max_blocking,
         })
     }
 
-    fn reader<F>(&mut self, topic: Topic, _: &EndpointQos, on_sample: F) -> Result<(), String>
+    fn reader<R>(&mut self, topic: Topic, _: &EndpointQos, on_sample: R) -> Result<(), String>
     where
-        F: FnMut(&Sample<'_>) + Send + 'static,
+        R: FnMut(&Sample<'_>) + Send + 'static,
     {
         if let Some(place) = lock(&self.intake).readers.get_mut(topic as usize) {
             *place = Some(Box::new(on_sample));
@@ -246,10 +302,14 @@ impl Messaging for Raw {
     }
 
     fn matched(&self, _: Topic) -> usize {
-        self.link.partners()
+        self.floor.partners()
+    }
+
+    fn losses(&self) -> Option<String> {
+        self.intake.try_lock().ok()?.fault.clone()
     }
 
     fn describe_discovery(&self) -> String {
-        self.link.describe()
+        self.floor.describe()
     }
 }

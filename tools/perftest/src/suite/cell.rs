@@ -9,39 +9,10 @@ use std::time::{Duration, Instant};
 use serde_json::Value;
 
 use super::isolate::Isolation;
+use super::mode::{Carrier, Mode};
 
 /// Longest time of a run beyond its measurement.
 const OVERTIME: Duration = Duration::from_secs(30);
-
-/// How samples travel.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Mode {
-    Raw,
-    BestEffort,
-    Reliable,
-}
-
-impl Mode {
-    /// In the order of the rows.
-    pub(super) const ALL: [Mode; 3] = [Mode::Raw, Mode::BestEffort, Mode::Reliable];
-
-    /// As the table shows it.
-    pub(super) fn name(self) -> &'static str {
-        match self {
-            Mode::Raw => "raw UDP floor",
-            Mode::BestEffort => "best effort",
-            Mode::Reliable => "reliable",
-        }
-    }
-
-    fn options(self) -> &'static [&'static str] {
-        match self {
-            Mode::Raw => &["-rawTransport"],
-            Mode::BestEffort => &["-bestEffort"],
-            Mode::Reliable => &[],
-        }
-    }
-}
 
 /// Which processors the two sides run on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -85,6 +56,7 @@ pub(super) struct Measured {
 /// A row of the table.
 #[derive(Clone, Debug)]
 pub(super) struct Cell {
+    pub(super) carrier: Carrier,
     pub(super) mode: Mode,
     pub(super) size: usize,
     pub(super) result: Result<Measured, String>,
@@ -142,22 +114,27 @@ impl Bench {
     }
 
     /// Runs both sides once.
-    pub(super) fn run(&self, mode: Mode, size: usize) -> Cell {
+    pub(super) fn run(&self, carrier: Carrier, mode: Mode, size: usize) -> Cell {
         Cell {
+            carrier,
             mode,
             size,
-            result: self.both(mode, size),
+            result: self.both(carrier, mode, size),
         }
     }
 
-    fn both(&self, mode: Mode, size: usize) -> Result<Measured, String> {
+    fn both(&self, carrier: Carrier, mode: Mode, size: usize) -> Result<Measured, String> {
         let until = Instant::now() + Duration::from_secs(self.seconds) + OVERTIME;
         let seconds = self.seconds.to_string();
         let publisher = ["-pub", "-latencyTest", "-executionTime", &seconds];
-        let subscriber =
-            Side::start(self.command(mode, size, &["-sub"], self.placement.pins.map(|p| p.1)));
-        let publisher =
-            Side::start(self.command(mode, size, &publisher, self.placement.pins.map(|p| p.0)));
+        let pins = self.placement.pins;
+        let start = |side: &[&str], cpu: Option<usize>| {
+            let mut command = self.command(carrier, mode, side, cpu);
+            command.args(["-dataLen", &size.to_string()]);
+            Side::start(command)
+        };
+        let subscriber = start(&["-sub"], pins.map(|p| p.1));
+        let publisher = start(&publisher, pins.map(|p| p.0));
         // Both are waited for whatever happens to the other one.
         let publisher = publisher.and_then(|side| side.finish(until));
         let subscriber = subscriber.and_then(|side| side.finish(until));
@@ -165,15 +142,16 @@ impl Bench {
         measured(&publisher, &subscriber, self.placement.processors)
     }
 
-    fn command(&self, mode: Mode, size: usize, side: &[&str], cpu: Option<usize>) -> Command {
+    fn command(&self, carrier: Carrier, mode: Mode, side: &[&str], cpu: Option<usize>) -> Command {
         let mut command = Command::new(&self.program);
         command.args(&self.prefix).args(side).args(mode.options());
-        command.args(["-dataLen", &size.to_string(), "-discoveryTimeout", "20"]);
+        command.args(["-transport", carrier.option(), "-discoveryTimeout", "20"]);
         command.args(["-noPrint", "-cpu", "-nsResolution", "-outputFormat", "json"]);
         if let Some(cpu) = cpu {
             command.args(["-pin", &cpu.to_string()]);
         }
-        if self.isolation == Isolation::Loopback && mode != Mode::Raw {
+        let by_network = carrier == Carrier::Udp && !mode.is_raw();
+        if self.isolation == Isolation::Loopback && by_network {
             command.args(["-nic", "lo", "-peer", "127.0.0.1"]);
         }
         command

@@ -1,45 +1,47 @@
-//! Both sides of a standard set of runs over loopback, in child processes of this program, and one table of them.
+//! Both sides of a standard set of runs over loopback, in child processes of this program, and one table for each transport.
 
 mod cell;
 mod isolate;
+mod mode;
 mod table;
 
 use std::io::Write;
 
 use crate::output::Log;
-use cell::{Bench, Cell, Mode, Placement};
+use cell::{Bench, Cell, Placement};
 use isolate::Isolation;
-
-/// Sizes of the rows, in bytes.
-const SIZES: [usize; 5] = [32, 1_024, 8_192, 63_000, 1_048_576];
+use mode::Carrier;
 
 /// Seconds of measurement per cell, unless others were asked for.
-const SECONDS: u64 = 4;
+const SECONDS: u64 = 1;
 
-/// Runs everything and prints the table; `seconds` is the length of one run.
+/// Runs everything and prints the tables; `seconds` is the length of one run.
 pub(crate) fn run(seconds: Option<u64>, log: &Log) -> Result<(), String> {
     let seconds = seconds.unwrap_or(SECONDS);
     let isolation = isolate::enter(seconds);
     let bench = Bench::new(seconds, isolation, Placement::of_this_process())?;
     log.line(format!(
         "Dunlin perftest: {} runs of {seconds} s. {}",
-        SIZES.len() * Mode::ALL.len(),
+        Carrier::ALL
+            .map(|carrier| carrier.rows().count())
+            .iter()
+            .sum::<usize>(),
         isolation.describe()
     ));
     let mut rows: Vec<Cell> = Vec::new();
-    for size in SIZES {
-        for mode in Mode::ALL {
-            let cell = bench.run(mode, size);
+    for carrier in Carrier::ALL {
+        for (size, mode) in carrier.rows() {
+            let cell = bench.run(carrier, mode, size);
             log.line(format!(
-                "{:>8} bytes, {:<13} {}",
-                size,
+                "{} {size:>8} bytes, {:<13} {}",
+                carrier.option(),
                 mode.name(),
                 cell.short()
             ));
             rows.push(cell);
         }
     }
-    print(&table::table(&rows, &bench))?;
+    print(&table::tables(&rows, &bench))?;
     let failed = rows.iter().filter(|row| row.result.is_err()).count();
     if failed > 0 {
         return Err(format!("{failed} of {} runs failed", rows.len()));

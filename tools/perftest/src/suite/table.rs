@@ -1,15 +1,26 @@
-//! The table of the suite.
+//! The tables of the suite.
 
 use std::fmt::Write;
 
-use super::cell::{Bench, Cell, Measured, Mode};
+use super::cell::{Bench, Cell, Measured};
+use super::mode::Carrier;
 
 /// All rows, with what the figures rest on above and below them.
-pub(super) fn table(rows: &[Cell], bench: &Bench) -> String {
+pub(super) fn tables(rows: &[Cell], bench: &Bench) -> String {
     let mut text = String::new();
+    for carrier in Carrier::ALL {
+        table(&mut text, carrier, rows);
+    }
+    text.push('\n');
+    text.push_str(&remarks(rows, bench));
+    text
+}
+
+fn table(text: &mut String, carrier: Carrier, rows: &[Cell]) {
     let _ = writeln!(
         text,
-        "\nLatency over UDPv4 on loopback: half of the round trip in μs, from process to process\n"
+        "\nLatency over {}: half of the round trip in μs, from process to process\n",
+        carrier.name()
     );
     let _ = writeln!(
         text,
@@ -29,22 +40,20 @@ pub(super) fn table(rows: &[Cell], bench: &Bench) -> String {
         "CPU s",
         "x floor"
     );
-    for row in rows {
+    for row in rows.iter().filter(|row| row.carrier == carrier) {
         let _ = write!(text, "{:>12} {:<13} ", row.size, row.mode.name());
         let _ = match &row.result {
-            Ok(measured) => writeln!(text, "{}", figures(measured, floor(rows, row.size))),
+            Ok(measured) => writeln!(text, "{}", figures(measured, floor(rows, row))),
             Err(reason) => writeln!(text, "failed: {reason}"),
         };
     }
-    text.push('\n');
-    text.push_str(&remarks(rows, bench));
-    text
 }
 
-/// The median of the raw sockets at this size.
-fn floor(rows: &[Cell], size: usize) -> Option<f64> {
+/// The median without DDS at the size of `of`.
+fn floor(rows: &[Cell], of: &Cell) -> Option<f64> {
+    let what = |row: &Cell| (row.carrier, row.mode, row.size);
     rows.iter()
-        .find(|row| row.mode == Mode::Raw && row.size == size)
+        .find(|row| what(row) == (of.carrier, of.mode.floor(), of.size))
         .and_then(|row| row.result.as_ref().ok())
         .map(|measured| measured.percentiles[0])
         .filter(|median| *median > 0.0)
@@ -94,9 +103,10 @@ fn remarks(rows: &[Cell], bench: &Bench) -> String {
     format!(
         "Ping-pong of one sample for {} s per row, after a warm-up of {warm_up} that is not in the figures.\n\
          {placement} (of {}). {}\n\
-         Raw sockets spin; Dunlin waits with its default strategy. CPU p, CPU s: publisher and subscriber, percent of one CPU.\n\
-         x floor: median as a multiple of the raw one. ( ): fewer than ten latencies lie beyond. Raw samples above 65507 bytes go in\n\
-         datagrams of 60 KiB.\n",
+         Raw: without DDS, spinning; above 65507 bytes in datagrams of 60 KiB; in shared memory, bare slots that are copied in and\n\
+         out, or not copied. Dunlin waits with its default strategy. Keyed: reliable, 100000 instances. Zero copy:\n\
+         reliable, each sample is built in shared memory and read there. CPU p, CPU s: publisher and subscriber, percent of one CPU.\n\
+         x floor: median as a multiple of the raw one above it. ( ): fewer than ten latencies lie beyond.\n",
         bench.seconds,
         bench.placement.processors,
         bench.isolation.describe()
@@ -108,10 +118,12 @@ mod tests {
     use super::*;
     use crate::suite::cell::Placement;
     use crate::suite::isolate::Isolation;
+    use crate::suite::mode::Mode;
 
     #[test]
     fn each_row_shows_its_ratio_to_the_floor_of_its_size() {
         let cell = |mode, median, samples| Cell {
+            carrier: Carrier::Shmem,
             mode,
             size: 32,
             result: Ok(Measured {
@@ -121,6 +133,7 @@ mod tests {
             }),
         };
         let failed = Cell {
+            carrier: Carrier::Shmem,
             mode: Mode::Reliable,
             size: 32,
             result: Err("publisher: lost".into()),
@@ -135,10 +148,12 @@ mod tests {
             cell(Mode::BestEffort, 3.0, 99_999),
             failed,
         ];
-        let text = table(&rows, &bench);
+        let mut text = String::new();
+        table(&mut text, Carrier::Shmem, &rows);
         let lines: Vec<_> = text.lines().collect();
         assert!(lines[4].ends_with("1.00") && lines[4].contains(" 6.000 "));
         assert!(lines[5].ends_with("1.50") && lines[5].contains("(6.000)"));
         assert!(lines[6].ends_with("failed: publisher: lost"));
+        assert!(tables(&rows, &bench).contains("UDPv4"));
     }
 }

@@ -5,7 +5,7 @@ use bytes::Bytes;
 use super::super::control::{Kind, Note};
 use super::super::pacer::Pacer;
 use super::Publisher;
-use crate::clock::{CpuMeter, MILLISECOND, NEVER, Nanos, SECOND, monotonic};
+use crate::clock::{CpuMeter, MILLISECOND, NEVER, Nanos, SECOND, coarse, monotonic};
 use crate::messaging::{Header, Messaging, Publish};
 use crate::options::{Options, Pace};
 use crate::output::{LatencyInterval, Report};
@@ -129,7 +129,8 @@ impl<M: Messaging> Publisher<'_, M> {
         let watches = self.options.latency_test || self.options.pace != Pace::Unlimited;
         while counts.sent < self.options.iterations {
             if watches || counts.sent.is_multiple_of(LOOK) {
-                let (due, now) = pacer.wait(end.min(monotonic() + self.session.bounds.alive));
+                let now = monotonic();
+                let (due, now) = pacer.wait(now, end.min(now + self.session.bounds.alive));
                 if now >= end {
                     break;
                 }
@@ -197,7 +198,8 @@ impl<M: Messaging> Publisher<'_, M> {
             let deadline = (monotonic() + self.session.bounds.ping).min(end);
             let answered = self.messaging.wait(|| self.pongs.answered(), deadline);
             if answered || self.pongs.answered() {
-                counts.last_pong = monotonic();
+                // Only looked at for seconds, and nobody is pinged meanwhile.
+                counts.last_pong = coarse();
                 return Ok(Ping::Answered);
             }
             let now = monotonic();

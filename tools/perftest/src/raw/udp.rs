@@ -1,4 +1,4 @@
-//! The one socket of a raw participant, and who is at the other end.
+//! The floor of UDP: one socket, and who is at the other end.
 
 use std::io::IoSlice;
 use std::net::{Ipv4Addr, SocketAddr, SocketAddrV4, UdpSocket};
@@ -11,7 +11,8 @@ use rustix::net::{
     RecvFlags, SendAncillaryBuffer, SendFlags, recv, recvfrom, sendmsg, sendmsg_addr,
 };
 
-use super::datagram::{PIECE, Piece, encode, pieces};
+use super::datagram::{Assembly, MAX_DATAGRAM, PIECE, Piece, decode, encode, pieces};
+use super::floor::Floor;
 use crate::messaging::{Sample, Topic, WriteError};
 use crate::options::{Options, Role, TransportOptions};
 
@@ -21,15 +22,8 @@ const IDS: u16 = 120;
 /// Room for a burst of large samples.
 const BUFFER: usize = 16 << 20;
 
-/// What an attempt to receive gave.
-pub(super) enum Received {
-    Datagram(usize),
-    /// Nothing there, or none of ours.
-    Nothing,
-}
-
 /// A bound socket and the addresses that it talks to.
-pub(super) struct Link {
+pub(crate) struct Udp {
     socket: UdpSocket,
     local: SocketAddrV4,
     remotes: Vec<SocketAddrV4>,
@@ -41,9 +35,19 @@ pub(super) struct Link {
     gone: AtomicBool,
 }
 
-impl Link {
+/// A buffer, and what is not complete yet.
+pub(crate) struct Intake {
+    buffer: Vec<u8>,
+    assembly: Assembly,
+}
+
+impl Floor for Udp {
+    type Intake = Intake;
+
+    const POLLS: u32 = 16;
+
     /// Binds the port of this side and finds out about the other side.
-    pub(super) fn open(options: &Options, blocking: bool) -> Result<Self, String> {
+    fn open(options: &Options, blocking: bool) -> Result<Self, String> {
         let (mine, theirs) = ports(options)?;
         let remotes = remotes(&options.transport, &theirs)?;
         let local = SocketAddrV4::new(bind_address(&options.transport, &remotes)?, mine);
@@ -73,8 +77,63 @@ impl Link {
         })
     }
 
-    /// How many remote processes may be there.
-    pub(super) fn partners(&self) -> usize {
+    fn intake(&self) -> Intake {
+        Intake {
+            buffer: vec![0; MAX_DATAGRAM],
+            assembly: Assembly::default(),
+        }
+    }
+
+    fn receive(
+        &self,
+        intake: &mut Intake,
+        mut sink: impl FnMut(Topic, &Sample<'_>),
+    ) -> Result<bool, String> {
+        let Some(length) = self.datagram(&mut intake.buffer) else {
+            return Ok(false);
+        };
+        let Some((header, piece, payload)) = intake.buffer.get(..length).and_then(decode) else {
+            return Ok(true);
+        };
+        let whole = if piece.total == 1 {
+            Some(payload)
+        } else {
+            intake.assembly.take(&header, piece, payload)
+        };
+        if let Some(data) = whole {
+            let sample = Sample {
+                header,
+                data,
+                shared: None,
+            };
+            sink(piece.topic, &sample);
+        }
+        Ok(true)
+    }
+
+    /// Sends a sample to all remotes, in as many datagrams as it takes.
+    fn send(&self, topic: Topic, sample: &Sample<'_>) -> Result<(), WriteError> {
+        let total = pieces(sample.data.len());
+        if total == 1 {
+            let whole = Piece {
+                topic,
+                index: 0,
+                total,
+            };
+            return self.send_piece(whole, sample, sample.data);
+        }
+        for (index, data) in (0u32..).zip(sample.data.chunks(PIECE)) {
+            let piece = Piece {
+                topic,
+                index,
+                total,
+            };
+            self.send_piece(piece, sample, data)?;
+        }
+        Ok(())
+    }
+
+    fn partners(&self) -> usize {
         if self.gone.load(Ordering::Relaxed) {
             0
         } else {
@@ -82,8 +141,7 @@ impl Link {
         }
     }
 
-    /// One line for a user who waits in vain.
-    pub(super) fn describe(&self) -> String {
+    fn describe(&self) -> String {
         let remotes: Vec<_> = self.remotes.iter().map(SocketAddrV4::to_string).collect();
         let heard = match self.heard.load(Ordering::Relaxed) {
             0 => "nothing has come from there".to_string(),
@@ -95,9 +153,11 @@ impl Link {
             remotes.join(", ")
         )
     }
+}
 
-    /// Receives one datagram into `buffer`; sleeps a little for it if the link is blocking.
-    pub(super) fn receive(&self, buffer: &mut [u8]) -> Received {
+impl Udp {
+    /// Receives one datagram of a remote into `buffer`; sleeps a little for it if the link is blocking.
+    fn datagram(&self, buffer: &mut [u8]) -> Option<usize> {
         let flags = if self.blocking {
             RecvFlags::empty()
         } else {
@@ -114,12 +174,12 @@ impl Link {
         match received {
             Ok((length, true)) => {
                 self.note_heard();
-                Received::Datagram(length)
+                Some(length)
             }
-            Ok((_, false)) => Received::Nothing,
+            Ok((_, false)) => None,
             Err(error) => {
                 self.note_error(error);
-                Received::Nothing
+                None
             }
         }
     }
@@ -141,28 +201,6 @@ impl Link {
         if error == Errno::CONNREFUSED && self.heard.load(Ordering::Relaxed) > 0 {
             self.gone.store(true, Ordering::Relaxed);
         }
-    }
-
-    /// Sends a sample to all remotes, in as many datagrams as it takes.
-    pub(super) fn send(&self, topic: Topic, sample: &Sample<'_>) -> Result<(), WriteError> {
-        let total = pieces(sample.data.len());
-        if total == 1 {
-            let whole = Piece {
-                topic,
-                index: 0,
-                total,
-            };
-            return self.send_piece(whole, sample, sample.data);
-        }
-        for (index, data) in (0u32..).zip(sample.data.chunks(PIECE)) {
-            let piece = Piece {
-                topic,
-                index,
-                total,
-            };
-            self.send_piece(piece, sample, data)?;
-        }
-        Ok(())
     }
 
     fn send_piece(&self, piece: Piece, sample: &Sample<'_>, data: &[u8]) -> Result<(), WriteError> {

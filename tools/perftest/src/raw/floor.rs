@@ -1,0 +1,38 @@
+//! What carries the samples of a raw participant.
+
+use crate::messaging::{Sample, Topic, WriteError};
+use crate::options::Options;
+
+/// A way for samples to travel without DDS.
+pub(crate) trait Floor: Send + Sync + Sized + 'static {
+    /// What the receiving thread has for itself.
+    type Intake: Send + 'static;
+
+    /// Empty polls between two looks at the clock: a few hundred nanoseconds.
+    const POLLS: u32;
+
+    /// Ready to find the other side. `blocking`: whoever receives sleeps in the kernel. The error is text for the user.
+    fn open(options: &Options, blocking: bool) -> Result<Self, String>;
+
+    /// For the one thread that receives.
+    fn intake(&self) -> Self::Intake;
+
+    /// Takes one message, if there is one; sleeps a little for it if blocking. False: nothing was there.
+    fn receive(
+        &self,
+        intake: &mut Self::Intake,
+        sink: impl FnMut(Topic, &Sample<'_>),
+    ) -> Result<bool, String>;
+
+    /// Sends a sample to all partners; `Timeout` if there is no room now.
+    fn send(&self, topic: Topic, sample: &Sample<'_>) -> Result<(), WriteError>;
+
+    /// Finds partners, and notices those that are gone; called some times a second by whoever receives.
+    fn tend(&self) {}
+
+    /// How many remote processes may be there.
+    fn partners(&self) -> usize;
+
+    /// One line for a user who waits in vain.
+    fn describe(&self) -> String;
+}
