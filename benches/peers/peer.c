@@ -67,14 +67,24 @@ bool peer_keeps_all(const struct peer_options *o) { return o->role == PEER_SEND 
 /* -- ping -- */
 
 static struct {
-    pthread_mutex_t lock; /* the listener against the main thread that repeats a lost ping */
+    pthread_mutex_t lock; /* the listener against the main thread that repeats a lost ping; nobody's if that one receives */
     uint64_t expected, sent_at, start, end, cpu_at_start, cpu_at_end, lost, late;
     uint32_t *latencies;
     size_t count;
     bool done;
 } ping = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-/* With the lock held. */
+static void take_turn(void) {
+    if (!options.waitset)
+        pthread_mutex_lock(&ping.lock);
+}
+
+static void end_turn(void) {
+    if (!options.waitset)
+        pthread_mutex_unlock(&ping.lock);
+}
+
+/* In one's turn. */
 static void send_ping(void) {
     ping.expected++;
     ping.sent_at = now();
@@ -92,7 +102,7 @@ static void record(uint64_t arrived) {
 
 static void ping_received(uint64_t seq) {
     const uint64_t arrived = now();
-    pthread_mutex_lock(&ping.lock);
+    take_turn();
     if (seq != ping.expected || ping.done) {
         ping.late++;
     } else {
@@ -104,16 +114,16 @@ static void ping_received(uint64_t seq) {
             send_ping();
         }
     }
-    pthread_mutex_unlock(&ping.lock);
+    end_turn();
 }
 
 static void repeat_lost(void) {
-    pthread_mutex_lock(&ping.lock);
+    take_turn();
     if (!ping.done && now() - ping.sent_at > PATIENCE) {
         ping.lost++;
         send_ping();
     }
-    pthread_mutex_unlock(&ping.lock);
+    end_turn();
 }
 
 static void write_latencies(void) {
@@ -130,9 +140,9 @@ static void run_ping(void) {
     nap(100000); /* the other side may still be about to match */
     ping.start = now() + of_seconds(options.warm_up);
     ping.end = ping.start + of_seconds(options.seconds);
-    pthread_mutex_lock(&ping.lock);
+    take_turn();
     send_ping();
-    pthread_mutex_unlock(&ping.lock);
+    end_turn();
     while (!__atomic_load_n(&ping.done, __ATOMIC_ACQUIRE)) {
         if (options.waitset)
             vendor_wait(20);
@@ -254,6 +264,10 @@ static bool parse(int argc, char **argv) {
             options.reliable = true;
         else if (strcmp(argv[i], "--waitset") == 0)
             options.waitset = true;
+        else if (strcmp(argv[i], "--blocking") == 0)
+            options.blocking = true;
+        else if (strcmp(argv[i], "--zero-copy") == 0)
+            options.zero_copy = true;
         else if (strcmp(argv[i], "--batch") == 0)
             options.batch = true;
         else if (!value)
@@ -277,8 +291,8 @@ static bool parse(int argc, char **argv) {
 int main(int argc, char **argv) {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (!parse(argc, argv)) {
-        fputs("usage: ping|pong|send|receive|match [--size N] [--reliable] [--waitset] [--batch] [--readers N] [--seconds S] "
-              "[--warm-up S] [--out FILE]\n", stderr);
+        fputs("usage: ping|pong|send|receive|match [--size N] [--reliable] [--waitset] [--blocking] [--zero-copy] "
+              "[--batch] [--readers N] [--seconds S] [--warm-up S] [--out FILE]\n", stderr);
         return 64;
     }
     alarm((unsigned)(options.seconds + options.warm_up) + BOUND);

@@ -19,6 +19,8 @@ struct peer_options {
     uint32_t size;      /* of a serialized sample, bytes */
     bool reliable;
     bool waitset;       /* the main thread waits for data; otherwise a listener gets it */
+    bool blocking;      /* raw: sleep in the kernel instead of spinning */
+    bool zero_copy;     /* raw: samples stay where they lie */
     bool batch;         /* many samples in a datagram, where the vendor can */
     unsigned readers;   /* that a writer waits for */
     double seconds, warm_up;

@@ -1,4 +1,5 @@
 //! What a participant costs that does nothing, and how soon it finds a peer that is up already.
+use std::process::Command;
 use std::time::Duration;
 
 use rustix::time::{ClockId, clock_gettime};
@@ -27,11 +28,11 @@ const MOST_RSS_MB: f64 = 8.0;
 const MOST_CPU_PERCENT: f64 = 0.02;
 
 #[derive(Clone, Copy, Debug)]
-struct Footprint {
-    match_ms: f64,
-    rss_mb: f64,
-    threads: f64,
-    cpu_percent: f64,
+pub(crate) struct Footprint {
+    pub(crate) match_ms: f64,
+    pub(crate) rss_mb: f64,
+    pub(crate) threads: f64,
+    pub(crate) cpu_percent: f64,
 }
 
 /// Measures all systems that discover.
@@ -40,7 +41,7 @@ pub(crate) fn run(host: &Host, options: &Options) -> Vec<Table> {
         .systems
         .iter()
         .copied()
-        .filter(|s| *s != System::Raw)
+        .filter(|s| s.uses_udp() && *s != System::Raw)
         .collect();
     let named: Vec<Named> = systems.into_iter().map(Named).collect();
     let mut table = Table::new(
@@ -60,7 +61,13 @@ pub(crate) fn run(host: &Host, options: &Options) -> Vec<Table> {
     }
     eprintln!("footprint");
     let repeat = options.repeat.min(MOST_REPETITIONS);
-    let results = rounds(repeat, &named, |Named(system)| measure(host, *system));
+    let results = rounds(repeat, &named, |Named(system)| {
+        measure(host, |role| {
+            let mut command = system.peer(host, role);
+            command.arg("--reliable");
+            command
+        })
+    });
     for (Named(system), own) in named.iter().zip(&results) {
         let (cells, verdict) = row(*system, own);
         table.push(cells, verdict);
@@ -116,11 +123,10 @@ fn row(system: System, own: &Repetitions<Footprint>) -> (Vec<String>, Verdict) {
     (cells, verdict)
 }
 
-fn measure(host: &Host, system: System) -> Result<Footprint, String> {
+/// Measures what takes the role `match`, with a peer in the role `pong`.
+pub(crate) fn measure(host: &Host, peer: impl Fn(&str) -> Command) -> Result<Footprint, String> {
     let [first, second] = host.cpus;
-    let mut pong = system.peer(host, "pong");
-    pong.arg("--reliable");
-    let _peer = Process::start(pong, Some(second))?;
+    let _peer = Process::start(peer("pong"), Some(second))?;
     std::thread::sleep(SETTLE);
     let mut times = Vec::new();
     let mut last = None;
@@ -128,8 +134,7 @@ fn measure(host: &Host, system: System) -> Result<Footprint, String> {
         if let Some(before) = last.take() {
             part(before)?;
         }
-        let mut command = system.peer(host, "match");
-        command.arg("--reliable");
+        let command = peer("match");
         let begin = now();
         let mut process = Process::start(command, Some(first))?;
         let at = process

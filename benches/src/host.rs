@@ -3,10 +3,14 @@ use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use crate::options::{Options, Section};
 use crate::system::System;
 
-/// Set in the environment of the program that runs inside.
+/// In the environment of the program that runs inside: what could not be built outside, line by line.
 const INSIDE: &str = "DUNLIN_BENCH_INSIDE";
+
+/// Shared memory and files of the rivals, which vanish with the namespace.
+const MOUNT: &str = "mount -t tmpfs -o mode=1777 dunlin-bench /dev/shm && exec \"$@\"";
 
 /// Where the benchmark runs and what it can run.
 pub(crate) struct Host {
@@ -23,8 +27,8 @@ pub(crate) struct Host {
 }
 
 impl Host {
-    /// Builds the rivals where their libraries are installed, and moves this process into a namespace of its own.
-    pub(crate) fn prepare() -> Result<Self, String> {
+    /// Builds the rivals where what they need is installed, and moves this process into namespaces of its own.
+    pub(crate) fn prepare(options: &Options) -> Result<Self, String> {
         let own = std::env::current_exe().map_err(|error| format!("who am I: {error}"))?;
         let programs = own.parent().unwrap_or(Path::new(".")).to_path_buf();
         for program in ["bench-peer", "perftest"] {
@@ -34,17 +38,14 @@ impl Host {
                 ));
             }
         }
-        if std::env::var_os(INSIDE).is_none() {
-            return Err(enter(&own));
-        }
         let peers = programs.join("bench-peers");
-        let (mut systems, mut skipped) = (vec![System::Raw, System::Dunlin], Vec::new());
-        for rival in [System::Cyclone, System::FastDds] {
-            match build(rival, &peers) {
-                Ok(()) => systems.push(rival),
-                Err(reason) => skipped.push(format!("{} is skipped: {reason}.", rival.name())),
-            }
-        }
+        let Ok(missing) = std::env::var(INSIDE) else {
+            return Err(enter(&own, &build_all(options, &peers).join("\n")));
+        };
+        let absent = |system: &System| missing.lines().any(|line| line.starts_with(system.name()));
+        let mut systems = vec![System::Raw, System::Dunlin];
+        systems.extend(rivals(options).filter(|rival| !absent(rival)));
+        let skipped = missing.lines().map(String::from).collect();
         let scratch = std::env::temp_dir().join(format!("dunlin-bench-{}", std::process::id()));
         std::fs::create_dir_all(&scratch)
             .map_err(|error| format!("{}: {error}", scratch.display()))?;
@@ -95,15 +96,41 @@ fn drops_in(text: &str) -> Option<f64> {
     number.parse().ok()
 }
 
-/// Starts this program anew in a network namespace, in place of this process; returns only if that fails.
-fn enter(own: &Path) -> String {
+/// Starts this program anew in namespaces of its own, in place of this process; returns only if that fails.
+fn enter(own: &Path, missing: &str) -> String {
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/interop/netns.sh");
     let error = Command::new(&script)
+        .args(["unshare", "-m", "sh", "-c", MOUNT, "sh"])
         .arg(own)
         .args(std::env::args_os().skip(1))
-        .env(INSIDE, "1")
+        .env(INSIDE, missing)
         .exec();
     format!("{}: {error}", script.display())
+}
+
+/// Whoever is compared with in the sections that are asked for.
+fn rivals(options: &Options) -> impl Iterator<Item = System> {
+    let all = [
+        System::Cyclone,
+        System::FastDds,
+        System::RawMemory,
+        System::Iceoryx,
+    ];
+    let udp = options.wants_udp();
+    let memory = options.wants(Section::Memory);
+    all.into_iter()
+        .filter(move |rival| if rival.uses_udp() { udp } else { memory })
+}
+
+/// Builds the rivals, while there is a network; gives a line for each one that cannot be.
+fn build_all(options: &Options, peers: &Path) -> Vec<String> {
+    let outcomes = rivals(options).map(|rival| (rival, build(rival, peers)));
+    outcomes
+        .filter_map(|(rival, outcome)| {
+            let reason = outcome.err()?;
+            Some(format!("{} is skipped: {reason}.", rival.name()))
+        })
+        .collect()
 }
 
 fn build(rival: System, peers: &Path) -> Result<(), String> {

@@ -103,8 +103,8 @@ impl Work {
     fn waits(&self) -> &'static str {
         match (self.system, self.how) {
             (_, How::Block) | (System::Cyclone | System::FastDds, _) => "block",
-            (System::Raw, _) => "spin",
             (System::Dunlin, _) => "spin, then block",
+            _ => "spin",
         }
     }
 }
@@ -378,7 +378,7 @@ pub(crate) fn perftest(host: &Host, work: &Work, length: &[&str]) -> Pair {
             .args(role)
             .args(["-dataLen", &work.size.to_string()]);
         command.args(["-noPrint", "-cpu", "-nsResolution", "-outputFormat", "json"]);
-        command.args(["-discoveryTimeout", "20"]);
+        command.args(["-discoveryTimeout", "20", "-transport", "UDPv4"]);
         if !work.reliable {
             command.arg("-bestEffort");
         }

@@ -1,4 +1,4 @@
-//! `bench`: Dunlin beside the raw floor, Cyclone DDS and Fast DDS on the same work in the same run.
+//! `bench`: Dunlin beside the raw floors, Cyclone DDS, Fast DDS and iceoryx2 on the same work in the same run.
 //!
 //! Every figure is the median over the repetitions; in each repetition all systems take their turn at a piece of work
 //! before the next one begins, and a ratio compares figures of the same turn.
@@ -6,6 +6,7 @@ mod fan_out;
 mod footprint;
 mod host;
 mod latency;
+mod memory;
 mod options;
 mod process;
 mod reading;
@@ -35,13 +36,14 @@ fn main() -> ExitCode {
 type Measure = fn(&Host, &Options) -> Vec<Table>;
 
 fn run(options: &Options) -> Result<(), String> {
-    let host = Host::prepare()?;
+    let host = Host::prepare(options)?;
     let mut tables: Vec<Table> = Vec::new();
-    let sections: [(Section, Measure); 4] = [
+    let sections: [(Section, Measure); 5] = [
         (Section::Latency, latency::run),
         (Section::Throughput, throughput::run),
         (Section::FanOut, fan_out::run),
         (Section::Footprint, footprint::run),
+        (Section::Memory, memory::run),
     ];
     for (section, measure) in sections {
         if options.wants(section) {

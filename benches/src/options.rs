@@ -8,6 +8,8 @@ pub(crate) enum Section {
     Throughput,
     FanOut,
     Footprint,
+    /// All of shared memory: latency, throughput, footprint, system calls.
+    Memory,
 }
 
 /// How much to measure.
@@ -28,7 +30,7 @@ const USAGE: &str = "usage: bench [--markdown FILE] [NAME]
   NAME            only rows whose name contains it
   BENCH_SECONDS   seconds of measurement per run [1]
   BENCH_REPEAT    repetitions, of which the median counts [3]
-  BENCH_ONLY      latency, throughput, fan-out or footprint
+  BENCH_ONLY      latency, throughput, fan-out, footprint or shm
   BENCH_FULL      any value: also sizes without a target";
 
 impl Options {
@@ -59,6 +61,11 @@ impl Options {
         self.only.is_none_or(|only| only == section)
     }
 
+    /// Whether anything over UDP is asked for.
+    pub(crate) fn wants_udp(&self) -> bool {
+        self.only != Some(Section::Memory)
+    }
+
     /// Whether the filter lets a row pass.
     pub(crate) fn names(&self, row: &str) -> bool {
         row.to_lowercase().contains(&self.filter.to_lowercase())
@@ -84,8 +91,9 @@ fn only() -> Result<Option<Section>, String> {
         Ok("throughput") => Ok(Some(Section::Throughput)),
         Ok("fan-out") => Ok(Some(Section::FanOut)),
         Ok("footprint") => Ok(Some(Section::Footprint)),
+        Ok("shm") => Ok(Some(Section::Memory)),
         Ok(other) => Err(format!(
-            "BENCH_ONLY={other}: latency, throughput, fan-out or footprint is wanted"
+            "BENCH_ONLY={other}: latency, throughput, fan-out, footprint or shm is wanted"
         )),
     }
 }

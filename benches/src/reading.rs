@@ -189,6 +189,25 @@ pub(crate) fn ratio<T>(
     median(both.map(|(run, other)| figure(run) / figure(other)))
 }
 
+/// The median of what a figure is more than that of another piece of work in the same round.
+pub(crate) fn difference<T>(
+    runs: &Repetitions<T>,
+    reference: &Repetitions<T>,
+    figure: impl Fn(&T) -> f64,
+) -> Option<f64> {
+    let pairs = runs.iter().zip(reference);
+    let both = pairs.filter_map(|(run, other)| Some((run.as_ref().ok()?, other.as_ref().ok()?)));
+    median(both.map(|(run, other)| figure(run) - figure(other)))
+}
+
+/// How many runs failed, as an appendix to what the others gave.
+pub(crate) fn failures<T>(runs: &Repetitions<T>) -> String {
+    match runs.iter().filter(|run| run.is_err()).count() {
+        0 => String::new(),
+        failed => format!(", {failed} runs failed"),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -198,6 +217,8 @@ mod tests {
         let ours = vec![Ok(2.0), Ok(30.0), Err(String::new())];
         let floor = vec![Ok(1.0), Ok(10.0), Ok(100.0)];
         assert_eq!(ratio(&ours, &floor, |x| *x), Some(2.5));
+        assert_eq!(difference(&ours, &floor, |x| *x), Some(10.5));
+        assert_eq!(failures(&ours), ", 1 runs failed");
         assert_eq!(typical(&ours, |x| *x), Some(16.0));
         assert_eq!(ratio::<f64>(&vec![], &floor, |x| *x), None);
     }

@@ -12,7 +12,7 @@ use crate::system::System;
 use crate::table::{Table, Verdict, short};
 
 /// Calls by name.
-type Calls = BTreeMap<String, f64>;
+pub(crate) type Calls = BTreeMap<String, f64>;
 
 /// Two runs of different length: what starting and stopping costs cancels out.
 const LENGTHS: [(&str, &str); 2] = [("500", "0.3"), ("2500", "1.2")];
@@ -35,7 +35,8 @@ pub(crate) fn run(host: &Host, options: &Options) -> Option<Table> {
         return None;
     }
     eprintln!("system calls");
-    let best_effort = host.systems.iter().map(|system| sleeping(*system, false));
+    let best_effort = host.systems.iter().filter(|system| system.uses_udp());
+    let best_effort = best_effort.map(|system| sleeping(*system, false));
     let works = best_effort.chain([sleeping(System::Dunlin, true)]);
     for work in works {
         match per_trip(host, options, &work) {
@@ -97,7 +98,13 @@ const SENDS: &[&str] = &["sendto", "sendmsg", "sendmmsg", "write", "writev"];
 const RECEIVES: &[&str] = &["recvfrom", "recvmsg", "recvmmsg", "read", "readv"];
 
 fn per_trip(host: &Host, options: &Options, work: &Work) -> Result<[Calls; 2], String> {
-    let [short, long] = LENGTHS.map(|length| count(host, options, work, length));
+    per_sample(LENGTHS.map(|length| count(host, options, work, length)))
+}
+
+/// Calls per sample, from a short run and a long one: what starting and stopping costs cancels out.
+pub(crate) fn per_sample(
+    [short, long]: [Result<(f64, [Calls; 2]), String>; 2],
+) -> Result<[Calls; 2], String> {
     let ((few, before), (many, after)) = (short?, long?);
     let trips = many - few;
     if trips < 100.0 {
@@ -128,13 +135,7 @@ fn count(
         pair.publisher
             .args(["--seconds", seconds, "--warm-up", "0"]);
     }
-    let files = ["publisher", "subscriber"].map(|side| host.scratch.join(side));
-    let pair = Pair {
-        publisher: traced(&pair.publisher, &files[0]),
-        subscriber: traced(&pair.subscriber, &files[1]),
-        cpus: pair.cpus,
-    };
-    let (published, _) = pair.run(options)?;
+    let (published, calls) = trace(host, options, pair)?;
     let trips = match system {
         System::Dunlin => {
             let table = summary(&published)?;
@@ -146,7 +147,23 @@ fn count(
             .copied()
             .unwrap_or_default(),
     };
-    Ok((trips, [calls(&files[0])?, calls(&files[1])?]))
+    Ok((trips, calls))
+}
+
+/// Runs a pair under strace: what the publisher printed, and the calls of both sides.
+pub(crate) fn trace(
+    host: &Host,
+    options: &Options,
+    pair: Pair,
+) -> Result<(String, [Calls; 2]), String> {
+    let files = ["publisher", "subscriber"].map(|side| host.scratch.join(side));
+    let pair = Pair {
+        publisher: traced(&pair.publisher, &files[0]),
+        subscriber: traced(&pair.subscriber, &files[1]),
+        cpus: pair.cpus,
+    };
+    let (published, _) = pair.run(options)?;
+    Ok((published, [calls(&files[0])?, calls(&files[1])?]))
 }
 
 fn traced(command: &Command, file: &Path) -> Command {

@@ -11,6 +11,9 @@ pub(crate) enum System {
     Dunlin,
     Cyclone,
     FastDds,
+    /// Bare slots in shared memory.
+    RawMemory,
+    Iceoryx,
 }
 
 impl System {
@@ -21,6 +24,8 @@ impl System {
             System::Dunlin => "Dunlin",
             System::Cyclone => "Cyclone DDS",
             System::FastDds => "Fast DDS",
+            System::RawMemory => "raw SHM",
+            System::Iceoryx => "iceoryx2",
         }
     }
 
@@ -31,23 +36,34 @@ impl System {
             System::Dunlin => "dunlin",
             System::Cyclone => "cyclone",
             System::FastDds => "fastdds",
+            System::RawMemory => "raw_shm",
+            System::Iceoryx => "iceoryx2",
         }
     }
 
-    /// Its peer in a role of `peers/peer.h`.
+    /// Whether it is compared over UDP; the others are compared over shared memory, and Dunlin over both.
+    pub(crate) fn uses_udp(self) -> bool {
+        !matches!(self, System::RawMemory | System::Iceoryx)
+    }
+
+    /// Its peer in a role of `peers/peer.h`; Dunlin's over UDP, if the caller says nothing else.
     pub(crate) fn peer(self, host: &Host, role: &str) -> Command {
         let mut command = match self {
             System::Raw | System::Dunlin => {
                 let mut command = Command::new(bench_peer(host));
                 command.arg(self.program());
+                command.env(TRANSPORTS, "udp");
                 command
             }
-            System::Cyclone | System::FastDds => Command::new(host.peers.join(self.program())),
+            _ => Command::new(host.peers.join(self.program())),
         };
         command.arg(role);
         command
     }
 }
+
+/// The environment variable that says by what ways Dunlin's participants reach each other.
+pub(crate) const TRANSPORTS: &str = "DUNLIN_TRANSPORTS";
 
 /// The program with the peers in Rust.
 pub(crate) fn bench_peer(host: &Host) -> PathBuf {

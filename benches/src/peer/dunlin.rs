@@ -1,18 +1,19 @@
 //! Dunlin by its public API.
+use std::marker::PhantomData;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration as StdDuration;
 
-use bytes::Bytes;
 use dunlin::{
     Batching, DataReader, DataReaderQos, DataWriter, DataWriterQos, DomainParticipant, Duration,
-    Error, History, Reliability, ResourceLimits, Select, Topic, TopicData, WaitSet,
+    Error, History, Reliability, ResourceLimits, Select, WaitSet,
 };
 
 use crate::Outcome;
 use crate::figures::{cpu_time, now};
 use crate::lifeline::wait_for_close;
-use crate::options::{OVERHEAD, Options, Role};
+use crate::options::{Options, Role};
 use crate::ping::{Next, Rally};
+use crate::samples::{Copied, Huge, Keyed, Large, Load, Medium, Numbered, Small, Tiny};
 use crate::stream::{self, Tally};
 
 const PING: &str = "BenchPing";
@@ -23,19 +24,22 @@ const STREAM: &str = "BenchStream";
 const PATIENCE: Duration = Duration::from_secs(20);
 const NAP: StdDuration = StdDuration::from_millis(20);
 
-#[derive(Topic)]
-#[topic(extensibility = "final")]
-struct Sample {
-    seq: u64,
-    data: Bytes,
-}
-
-type Reader = DataReader<Sample>;
-type Writer = DataWriter<Sample>;
-
 /// Runs one side.
 pub(crate) fn run(options: &Options) -> Outcome<()> {
-    let node = Node::open(options)?;
+    match (options.zero_copy, options.instances, options.size) {
+        (false, 0, _) => play::<Copied>(options),
+        (false, ..) => play::<Keyed>(options),
+        (true, _, 32) => play::<Tiny>(options),
+        (true, _, 1024) => play::<Small>(options),
+        (true, _, 63_000) => play::<Medium>(options),
+        (true, _, 1_048_576) => play::<Large>(options),
+        (true, _, 10_485_760) => play::<Huge>(options),
+        (true, _, size) => Err(format!("--zero-copy: there is no type of {size} bytes").into()),
+    }
+}
+
+fn play<T: Numbered>(options: &Options) -> Outcome<()> {
+    let node = Node::<T>::open(options)?;
     match options.role {
         Role::Ping => node.ping(),
         Role::Pong => node.pong(),
@@ -46,18 +50,20 @@ pub(crate) fn run(options: &Options) -> Outcome<()> {
 }
 
 /// A participant and what its endpoints are to be like.
-struct Node<'a> {
+struct Node<'a, T> {
     options: &'a Options,
     participant: DomainParticipant,
-    payload: Bytes,
+    load: Load,
+    sample: PhantomData<T>,
 }
 
-impl<'a> Node<'a> {
+impl<'a, T: Numbered> Node<'a, T> {
     fn open(options: &'a Options) -> Outcome<Self> {
         Ok(Self {
             options,
             participant: DomainParticipant::new(0)?,
-            payload: Bytes::from(vec![0; options.size - OVERHEAD]),
+            load: Load::new::<T>(options),
+            sample: PhantomData,
         })
     }
 
@@ -85,11 +91,11 @@ impl<'a> Node<'a> {
         }
     }
 
-    fn topic<T: TopicData>(&self, name: &str) -> dunlin::Result<dunlin::Topic<T>> {
+    fn topic(&self, name: &str) -> dunlin::Result<dunlin::Topic<T>> {
         self.participant.create_topic(name, Default::default())
     }
 
-    fn writer(&self, name: &str) -> dunlin::Result<Writer> {
+    fn writer(&self, name: &str) -> dunlin::Result<DataWriter<T>> {
         // Unacknowledged samples that a receive buffer of the kernel can hold.
         let room = (4 << 20) / self.options.size as u32;
         let limit = self.options.limit.unwrap_or(room.clamp(32, 8192));
@@ -121,8 +127,8 @@ impl<'a> Node<'a> {
     fn reader(
         &self,
         name: &str,
-        listener: impl Fn(&Reader) + Send + Sync + 'static,
-    ) -> dunlin::Result<Reader> {
+        listener: impl Fn(&DataReader<T>) + Send + Sync + 'static,
+    ) -> dunlin::Result<DataReader<T>> {
         let subscriber = self.participant.create_subscriber(Default::default());
         let qos = self.reader_qos();
         if self.options.waitset {
@@ -136,7 +142,7 @@ impl<'a> Node<'a> {
         let court = Arc::new(Court {
             rally: Mutex::new(Rally::new(self.options)),
             writer: writer.clone(),
-            payload: self.payload.clone(),
+            load: self.load.clone(),
         });
         let listening = Arc::clone(&court);
         let reader = self.reader(PONG, move |reader| listening.drain(reader))?;
@@ -171,10 +177,14 @@ impl<'a> Node<'a> {
         let counted = Arc::new(Tally::default());
         let echo = {
             let (writer, counted) = (writer.clone(), Arc::clone(&counted));
-            move |reader: &Reader| {
-                each(reader, |sample| {
-                    counted.received(sample.seq);
-                    written(writer.write(sample).map(|_| ()));
+            let load = self.load.clone();
+            move |reader: &DataReader<T>| {
+                T::drain(reader, |seq, sample| {
+                    counted.received(seq);
+                    written(match sample {
+                        Some(sample) => writer.write(sample).map(drop),
+                        None => T::write(&writer, seq, &load),
+                    });
                 })
             }
         };
@@ -212,10 +222,7 @@ impl<'a> Node<'a> {
     fn send(&self) -> Outcome<()> {
         let writer = self.writer(STREAM)?;
         writer.wait_for_matched(self.options.readers, PATIENCE)?;
-        let write = |seq| {
-            let data = self.payload.clone();
-            writer.write(&Sample { seq, data }).map(|_| ())
-        };
+        let write = |seq| T::write(&writer, seq, &self.load);
         let finish = || {
             writer.flush();
             if self.options.reliable {
@@ -230,7 +237,7 @@ impl<'a> Node<'a> {
         let tally = Arc::new(Tally::default());
         let listening = Arc::clone(&tally);
         let _reader = self.reader(STREAM, move |reader| {
-            each(reader, |sample| listening.received(sample.seq));
+            T::drain(reader, |seq, _| listening.received(seq));
         })?;
         tally.watch(self.options);
         Ok(())
@@ -238,13 +245,13 @@ impl<'a> Node<'a> {
 }
 
 /// Where the ping side plays: the listener and the main thread take turns.
-struct Court {
+struct Court<T> {
     rally: Mutex<Rally>,
-    writer: Writer,
-    payload: Bytes,
+    writer: DataWriter<T>,
+    load: Load,
 }
 
-impl Court {
+impl<T: Numbered> Court<T> {
     fn rally(&self) -> std::sync::MutexGuard<'_, Rally> {
         self.rally.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -258,35 +265,29 @@ impl Court {
     }
 
     fn write(&self, seq: u64) {
-        let data = self.payload.clone();
-        written(self.writer.write(&Sample { seq, data }).map(|_| ()));
+        written(T::write(&self.writer, seq, &self.load));
     }
 
-    fn drain(&self, reader: &Reader) {
-        each(reader, |sample| {
+    fn drain(&self, reader: &DataReader<T>) {
+        T::drain(reader, |seq, _| {
             let mut rally = self.rally();
-            if let Next::Ping(number) = rally.pong(sample.seq) {
+            if let Next::Ping(number) = rally.pong(seq) {
                 self.write(number);
             }
         });
     }
 }
 
-fn each(reader: &Reader, mut work: impl FnMut(&Sample)) {
-    while let Some(sample) = reader.take_next_sample() {
-        if let Some(data) = sample.data() {
-            work(data);
-        }
-    }
-}
-
-fn waits_for(reader: &Reader) -> WaitSet {
+fn waits_for<T: Numbered>(reader: &DataReader<T>) -> WaitSet {
     let mut set = WaitSet::new();
     set.attach(reader.read_condition(Select::default()));
     set
 }
 
-fn matched(writers: &[&Writer], readers: &[&Reader]) -> dunlin::Result<()> {
+fn matched<T: Numbered>(
+    writers: &[&DataWriter<T>],
+    readers: &[&DataReader<T>],
+) -> dunlin::Result<()> {
     for writer in writers {
         writer.wait_for_matched(1, PATIENCE)?;
     }

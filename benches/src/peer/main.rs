@@ -8,6 +8,7 @@ mod lifeline;
 mod options;
 mod ping;
 mod raw;
+mod samples;
 mod stream;
 
 use std::process::ExitCode;

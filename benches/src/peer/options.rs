@@ -8,6 +8,9 @@ use crate::Outcome;
 /// Bytes of a serialized sample that are not payload.
 pub(crate) const OVERHEAD: usize = 12;
 
+/// Bytes of the key of a keyed sample.
+pub(crate) const KEY: usize = 4;
+
 /// What a peer does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Role {
@@ -27,8 +30,12 @@ pub(crate) struct Options {
     pub(crate) waitset: bool,
     /// Raw: sleep in the kernel instead of spinning.
     pub(crate) blocking: bool,
+    /// Shared memory: samples are built and looked at where they lie.
+    pub(crate) zero_copy: bool,
     /// Dunlin: bytes of a batch, 0 for none.
     pub(crate) batch: u32,
+    /// Dunlin: instances of a keyed topic, 0 for a topic without a key.
+    pub(crate) instances: u32,
     /// Dunlin: samples in the history of a stream.
     pub(crate) limit: Option<u32>,
     /// Readers that a writer waits for.
@@ -50,7 +57,9 @@ impl Options {
             reliable: false,
             waitset: false,
             blocking: false,
+            zero_copy: false,
             batch: 0,
+            instances: 0,
             limit: None,
             readers: 1,
             group: None,
@@ -64,7 +73,9 @@ impl Options {
                 "--reliable" => options.reliable = true,
                 "--waitset" => options.waitset = true,
                 "--blocking" => options.blocking = true,
+                "--zero-copy" => options.zero_copy = true,
                 "--batch" => options.batch = value()?.parse()?,
+                "--instances" => options.instances = value()?.parse()?,
                 "--limit" => options.limit = Some(value()?.parse()?),
                 "--readers" => options.readers = value()?.parse()?,
                 "--group" => options.group = Some(value()?.parse()?),
@@ -75,8 +86,8 @@ impl Options {
                 _ => return Err(format!("{word}: not an option").into()),
             }
         }
-        if options.size < OVERHEAD {
-            return Err(format!("--size: at least {OVERHEAD}").into());
+        if options.size < OVERHEAD + KEY {
+            return Err(format!("--size: at least {}", OVERHEAD + KEY).into());
         }
         Ok(options)
     }
