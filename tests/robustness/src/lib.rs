@@ -1,10 +1,12 @@
 //! What the robustness tests share: network namespaces that vanish by themselves, and processes that talk in lines.
 #![forbid(unsafe_code)]
 
+mod machine;
 mod network;
 mod process;
 mod threads;
 
+pub use machine::{Idle, percentile};
 pub use network::{Lan, Place, in_namespace};
-pub use process::{Answer, Process};
+pub use process::{Answer, Holdings, Process};
 pub use threads::{Stretch, Threads};

@@ -3,10 +3,12 @@ use crate::process::{Answer, Process};
 use std::process::Command;
 
 const MARK: &str = "DUNLIN_TEST_NAMESPACE";
+/// What is left behind in `/dev/shm` is seen, and nobody else's is.
+const MEMORY: &str = "mount -t tmpfs tmpfs /dev/shm";
 const LOOPBACK: &str =
     "ip link set lo up; ip link set lo multicast on; ip route add 239.255.0.0/16 dev lo";
 
-/// Runs the named test again in a namespace of its own that has nothing but loopback, where it calls `body`.
+/// Runs the named test again in namespaces of its own that have nothing but loopback and an empty `/dev/shm`, where it calls `body`.
 ///
 /// Says so on the terminal if this system gives no namespace.
 ///
@@ -16,11 +18,11 @@ pub fn in_namespace(test: &str, body: impl FnOnce()) {
     if std::env::var(MARK).as_deref() == Ok(test) {
         return body();
     }
-    let Some(flags) = ["-n", "-Urn"].into_iter().find(|f| allowed(f)) else {
-        println!("SKIPPED {test}: `unshare -n` and `unshare -Urn` both fail here");
+    let Some(flags) = ["-nm", "-Urnm"].into_iter().find(|f| allowed(f)) else {
+        println!("SKIPPED {test}: `unshare -nm` and `unshare -Urnm` both fail here");
         return;
     };
-    let script = format!("set -e; {LOOPBACK}; exec \"$0\" --exact {test} --nocapture");
+    let script = format!("set -e; {MEMORY}; {LOOPBACK}; exec \"$0\" --exact {test} --nocapture");
     let program = std::env::current_exe().expect("a program knows its path");
     let output = Command::new("unshare")
         .args([flags, "setpriv", "--pdeathsig", "KILL", "sh", "-c", &script])

@@ -18,6 +18,22 @@ pub struct Process {
     pub greeting: Answer,
 }
 
+/// Shared memory is a pool from so many bytes on; links are much smaller.
+const LEAST_POOL: u64 = 1 << 20;
+
+/// What the system holds for a process.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Holdings {
+    /// Open files, sockets and the like.
+    pub descriptors: usize,
+    /// Maps of shared memory, but for pools.
+    pub segments: usize,
+    /// Maps of pools, its own and those of peers: large, and made when there is first a need, which may be late.
+    pub pools: usize,
+    /// Threads.
+    pub threads: usize,
+}
+
 /// One line of `name=value` words.
 #[derive(Clone, Debug, Default)]
 pub struct Answer {
@@ -145,6 +161,43 @@ impl Process {
     /// The process's id: that of the program itself, which `nsenter` and `setpriv` become.
     pub fn id(&self) -> u32 {
         self.child.id()
+    }
+
+    /// Kills it at once (SIGKILL); its end is awaited when the value is dropped.
+    ///
+    /// # Panics
+    /// If it has ended before: the test expects it to live.
+    pub fn kill(&mut self) {
+        assert!(self.is_alive(), "{} has ended before", self.name);
+        self.child.kill().expect("a child may be killed");
+    }
+
+    /// What the system holds for it.
+    ///
+    /// # Panics
+    /// If it has ended.
+    pub fn holdings(&self) -> Holdings {
+        let count = |what: &str| {
+            let entries = std::fs::read_dir(format!("/proc/{}/{what}", self.id()));
+            entries.expect("a running process").count()
+        };
+        let maps = std::fs::read_to_string(format!("/proc/{}/maps", self.id()));
+        let maps = maps.expect("a running process");
+        let segments = || {
+            let lines = maps.lines().filter(|line| line.contains("/memfd:"));
+            lines.filter_map(|line| {
+                let (begin, rest) = line.split_once('-')?;
+                let end = rest.split(' ').next()?;
+                let at = |digits| u64::from_str_radix(digits, 16).ok();
+                at(end)?.checked_sub(at(begin)?)
+            })
+        };
+        Holdings {
+            descriptors: count("fd"),
+            segments: segments().filter(|bytes| *bytes < LEAST_POOL).count(),
+            pools: segments().filter(|bytes| *bytes >= LEAST_POOL).count(),
+            threads: count("task"),
+        }
     }
 
     /// The most memory that it has had in RAM since `forget_peak`, in KiB.

@@ -1,6 +1,6 @@
 //! Readers that stop beside readers that do not, and an interface that goes down and comes back.
-use dunlin_robustness_tests::{Lan, Place, Process, in_namespace};
-use std::time::Duration;
+use dunlin_robustness_tests::{Idle, Lan, Place, Process, in_namespace};
+use std::time::{Duration, Instant};
 
 const WIRE: &str = env!("CARGO_BIN_EXE_lossy_wire");
 const PEER: &str = env!("CARGO_BIN_EXE_robust_peer");
@@ -21,25 +21,6 @@ fn median(mut figures: Vec<i64>) -> i64 {
     figures[figures.len() / 2]
 }
 
-/// What the processors have spent so far: idle, and altogether, in ticks (proc(5), the first line of /proc/stat).
-fn ticks() -> [f64; 2] {
-    let text = std::fs::read_to_string("/proc/stat").unwrap_or_default();
-    let all = text.lines().next().unwrap_or_default().split_whitespace();
-    let all: Vec<f64> = all.filter_map(|tick| tick.parse().ok()).collect();
-    // Waiting for a disk is idle, too.
-    [all.iter().skip(3).take(2).sum(), all.iter().take(8).sum()]
-}
-
-/// The share of time that the processors were idle since then.
-fn idle_since(begin: [f64; 2]) -> f64 {
-    let now = ticks();
-    (now[0] - begin[0]) / (now[1] - begin[1]).max(1.0)
-}
-
-/// With less time to spare, others compute, and a percentile says how long processes waited for a processor, and nothing
-/// about their neighbours.
-const LEAST_IDLE: f64 = 0.5;
-
 /// Undisturbed, undisturbed again as a control, and beside a stopped reader take turns, so that whatever else the machine
 /// does falls on all three alike.
 #[test]
@@ -53,7 +34,7 @@ fn a_stopped_reader_does_not_delay_another_one() {
         }
         writer.ask("write 1000000 1000");
         let mut figures = [const { Vec::new() }; 3];
-        let begin = ticks();
+        let idle = Idle::begin();
         for _ in 0..5 {
             std::thread::sleep(Duration::from_millis(300));
             figures[0].push(p99(&mut healthy));
@@ -62,7 +43,7 @@ fn a_stopped_reader_does_not_delay_another_one() {
             figures[2].push(p99(&mut healthy));
             signal("CONT", &stopped);
         }
-        let idle = idle_since(begin);
+        let quiet = idle.judge();
         let wrote = writer.ask("stop").number("wrote");
         assert_eq!(stopped.ask("unmatched 0").text, "timeout");
         healthy.wait(&format!("received {} 5", wrote - 10));
@@ -71,10 +52,7 @@ fn a_stopped_reader_does_not_delay_another_one() {
         println!(
             "FIGURE KEEP_LAST 10 at 1 kHz beside a stopped reader: median p99 {beside} us, undisturbed {undisturbed} us, control {control} us"
         );
-        if idle < LEAST_IDLE {
-            let percent = idle * 100.0;
-            println!("FIGURE NOT JUDGED: the processors were idle for {percent:.0} % of the time");
-        } else {
+        if quiet {
             assert!(beside <= 2 * undisturbed.max(control), "{beside} us");
         }
     });
@@ -147,5 +125,81 @@ fn an_interface_that_comes_back_needs_no_restart() {
             "FIGURE interface down for 2 s at each end: {} samples, lost 0, all there {recovered} ms later",
             wrote.get("wrote")
         );
+    });
+}
+
+/// How long a newcomer takes from its start to its match, in milliseconds.
+fn join(role: &str) -> u128 {
+    let begin = Instant::now();
+    let mut newcomer = Place::HERE.start(PEER, role);
+    newcomer.wait("matched 20");
+    begin.elapsed().as_millis()
+}
+
+/// One of three readers that share memory with a writer is stopped for 5 s, and then goes on.
+fn one_stopped_of_three(qos: &str, reader_qos: &str) {
+    let writer = format!("write=T {qos}");
+    let reader = format!("read=T {reader_qos}");
+    let start = |role: &str| Place::HERE.start(PEER, role);
+    let mut writer = start(&writer);
+    let [mut stopped, mut one, mut other] = [(); 3].map(|()| start(&reader));
+    writer.wait("partners 3 10");
+    let newcomer = (0..5).map(|_| join(&reader)).max();
+    writer.ask("write 1000000 1000");
+    let idle = Idle::begin();
+    let mut before = Vec::new();
+    let mut beside = Vec::new();
+    for _ in 0..3 {
+        before.push(p99(&mut one).max(p99(&mut other)));
+    }
+    signal("STOP", &stopped);
+    let begin = Instant::now();
+    let newcomer_beside = (0..5).map(|_| join(&reader)).max();
+    while begin.elapsed() < Duration::from_secs(5) {
+        beside.push(p99(&mut one).max(p99(&mut other)));
+    }
+    signal("CONT", &stopped);
+    let quiet = idle.judge();
+    stopped.ask("forget");
+    stopped.wait("received 100 10");
+    let wrote = writer.ask("stop");
+    assert_eq!(wrote.get("error"), "none", "{}", wrote.text);
+    let mut lost = Vec::new();
+    for reader in [&mut one, &mut other] {
+        reader.wait(&format!("received {} 5", wrote.number("wrote") / 2));
+        let report = reader.ask("report");
+        for fault in ["doubled", "disordered", "damaged"] {
+            assert_eq!(report.number(fault), 0, "{}", report.text);
+        }
+        lost.push(report.number("missing"));
+    }
+    let [before, beside] = [before, beside].map(median);
+    println!(
+        "FIGURE {qos}: stopped for 5 s; median p99 of the others {beside} us, before {before} us; lost {lost:?}; longest write {} us; \
+         newcomers matched after at most {newcomer:?} ms before, {newcomer_beside:?} ms meanwhile",
+        wrote.number("longest")
+    );
+    if quiet {
+        assert!(beside <= 2 * before, "{beside} us");
+        assert_eq!(lost, [0, 0]);
+        assert!(newcomer_beside <= newcomer.map(|ms| ms + 100));
+    }
+}
+
+#[test]
+fn a_reader_stopped_for_5_s_harms_no_other_by_shared_memory_alone() {
+    let name = "a_reader_stopped_for_5_s_harms_no_other_by_shared_memory_alone";
+    in_namespace(name, || {
+        one_stopped_of_three(
+            "reliable=false transports=shmem",
+            "reliable=false transports=shmem",
+        );
+    });
+}
+
+#[test]
+fn a_reader_stopped_for_5_s_harms_no_other() {
+    in_namespace("a_reader_stopped_for_5_s_harms_no_other", || {
+        one_stopped_of_three("keep=1000", "keep=1000");
     });
 }

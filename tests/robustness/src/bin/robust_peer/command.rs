@@ -15,7 +15,7 @@ pub(crate) struct Peer {
     participant: DomainParticipant,
     writer: Option<DataWriter<Numbered>>,
     reader: Option<DataReader<Numbered>>,
-    size: usize,
+    sizes: Vec<usize>,
     next: Arc<AtomicU32>,
     writing: Option<Writing>,
     journal: Arc<Mutex<Journal>>,
@@ -29,8 +29,8 @@ impl Peer {
         let mut peer = Self {
             writer: None,
             reader: None,
-            size: options.size,
-            next: Arc::default(),
+            sizes: options.sizes.clone(),
+            next: Arc::new(AtomicU32::new(options.first)),
             writing: None,
             journal: Arc::clone(&journal),
             participant: participant.clone(),
@@ -56,6 +56,9 @@ impl Peer {
             )?;
             peer.reader = Some(reader);
         }
+        if let Some(rate) = options.auto {
+            peer.write(u32::MAX, rate, true);
+        }
         Ok(peer)
     }
 
@@ -69,20 +72,23 @@ impl Peer {
 
     /// Carries out one command and tells how that went.
     ///
-    /// `matched S`, `unmatched S`: waits until every endpoint has a partner, or none has; `write N RATE`: begins to write;
+    /// `matched S`, `unmatched S`: waits until every endpoint has a partner, or none has; `partners N S`: until each has exactly so many; `write N RATE`: begins to write;
     /// `backlog`: who is behind, and how far; `stop`, `join`: ends writing, or waits for its end; `acked S`: waits for acknowledgements; `received N S`: waits until
-    /// there are so many; `restart`: latencies count from now; `report`. `S` are seconds; waits answer with `ms=` or `timeout`.
+    /// there are so many; `restart`: latencies count from now; `forget`: everything received counts from now; `report`. `S` are seconds; waits answer with `ms=` or `timeout`.
     pub(crate) fn obey(&mut self, line: &str) -> String {
         let words: Vec<&str> = line.split_whitespace().collect();
         let number = |place: usize| words.get(place).and_then(|w| w.parse::<f64>().ok());
         match (words.first().copied(), number(1), number(2)) {
             (Some("matched"), Some(s), _) => wait(s, || self.partners().iter().all(|n| *n > 0)),
             (Some("unmatched"), Some(s), _) => wait(s, || self.partners().iter().all(|n| *n == 0)),
+            (Some("partners"), Some(n), Some(s)) => {
+                wait(s, || self.partners().iter().all(|of| *of as f64 == n))
+            }
             (Some("received"), Some(n), Some(s)) => {
                 wait(s, || lock(&self.journal).received as f64 >= n)
             }
             (Some("acked"), Some(s), _) => self.acked(s),
-            (Some("write"), Some(count), Some(rate)) => self.write(count as u32, rate),
+            (Some("write"), Some(count), Some(rate)) => self.write(count as u32, rate, false),
             (Some("stop"), ..) => {
                 self.writing.iter().for_each(Writing::stop);
                 self.join()
@@ -91,6 +97,10 @@ impl Peer {
             (Some("restart"), ..) => {
                 lock(&self.journal).restart_clock();
                 "restarted".into()
+            }
+            (Some("forget"), ..) => {
+                *lock(&self.journal) = Journal::default();
+                "forgotten".into()
             }
             (Some("report"), ..) => self.report(),
             (Some("backlog"), ..) => self.backlog(),
@@ -127,11 +137,12 @@ impl Peer {
         format!("slowest={slowest} behind={behind} kept={kept}")
     }
 
-    fn write(&mut self, count: u32, rate: f64) -> String {
+    fn write(&mut self, count: u32, rate: f64, awaited: bool) -> String {
         match &self.writer {
             Some(writer) if self.writing.is_none() => {
                 let next = Arc::clone(&self.next);
-                let writing = Writing::start(writer.clone(), next, self.size, count, rate);
+                let writing =
+                    Writing::start(writer.clone(), next, &self.sizes, count, rate, awaited);
                 self.writing = Some(writing);
                 "writing".into()
             }
@@ -152,10 +163,11 @@ impl Peer {
             .reader
             .as_ref()
             .map_or(0, |r| r.sample_lost_status().total_count);
-        let malformed = self.participant.counters().malformed;
+        let counters = self.participant.counters();
+        let (malformed, refused) = (counters.malformed, counters.memory_refused);
         let rss = resident_kib();
         format!(
-            "{} lost={lost} malformed={malformed} rss={rss}",
+            "{} lost={lost} malformed={malformed} refused={refused} rss={rss}",
             lock(&self.journal)
         )
     }

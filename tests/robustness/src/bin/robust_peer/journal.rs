@@ -23,6 +23,7 @@ pub(crate) struct Journal {
 impl Journal {
     pub(crate) fn note(&mut self, sample: &Numbered) {
         let now = now();
+        self.damaged += u64::from(!sample.is_intact());
         let (word, bit) = (sample.number as usize / 64, 1 << (sample.number % 64));
         if self.seen.len() <= word {
             self.seen.resize(word + 1, 0);
@@ -38,7 +39,6 @@ impl Journal {
             Some(highest) if sample.number < highest => self.disordered += 1,
             _ => self.highest = Some(sample.number),
         }
-        self.damaged += u64::from(!sample.is_intact());
         if let Some(last) = self.last_arrival.replace(now) {
             self.longest_gap = self.longest_gap.max(now - last);
         }

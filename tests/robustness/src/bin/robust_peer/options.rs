@@ -1,7 +1,7 @@
 //! What the peer is told when it starts.
 use dunlin::{
     DataReaderQos, DataWriterQos, Durability, Duration, History, ParticipantConfig, Reliability,
-    ResourceLimits,
+    ResourceLimits, Transports,
 };
 
 pub(crate) struct Options {
@@ -11,8 +11,13 @@ pub(crate) struct Options {
     /// Topics to write and to read.
     pub(crate) write: Option<String>,
     pub(crate) read: Option<String>,
-    /// Bytes of a sample beside its number and time.
-    pub(crate) size: usize,
+    /// Bytes of a sample beside its number and time: `32`, or one after the other of `32,1000,70000`.
+    pub(crate) sizes: Vec<usize>,
+    /// The number of the first sample that it writes.
+    pub(crate) first: u32,
+    /// Writes from the first match on, so many samples a second.
+    pub(crate) auto: Option<f64>,
+    pub(crate) transports: Transports,
     /// Depth of the history; 0 keeps all.
     pub(crate) keep: u32,
     /// RESOURCE_LIMITS of the writer; 0 is none.
@@ -31,7 +36,10 @@ impl Options {
             multicast: true,
             write: None,
             read: None,
-            size: 256,
+            sizes: vec![256],
+            auto: None,
+            first: 0,
+            transports: Transports::default(),
             keep: 0,
             limit: 0,
             block: 10_000,
@@ -54,7 +62,13 @@ impl Options {
             "multicast" => self.multicast = value.parse().ok()?,
             "write" => self.write = Some(value.into()),
             "read" => self.read = Some(value.into()),
-            "size" => self.size = value.parse().ok()?,
+            "size" => {
+                let sizes = value.split(',').map(|size| size.parse().ok());
+                self.sizes = sizes.collect::<Option<_>>()?;
+            }
+            "first" => self.first = value.parse().ok()?,
+            "auto" => self.auto = Some(value.parse().ok()?),
+            "transports" => self.transports = Transports::parse(value).ok()?,
             "keep" => self.keep = value.parse().ok()?,
             "limit" => self.limit = value.parse().ok()?,
             "block" => self.block = value.parse().ok()?,
@@ -69,6 +83,7 @@ impl Options {
         ParticipantConfig {
             lease_duration: seconds(self.lease),
             multicast: self.multicast,
+            transports: self.transports,
             ..ParticipantConfig::default()
         }
     }

@@ -1,0 +1,80 @@
+//! Many participants on one host, all of which share memory with all others.
+use dunlin_robustness_tests::{Idle, Place, Process, in_namespace, percentile};
+use std::time::{Duration, Instant};
+
+const PEER: &str = env!("CARGO_BIN_EXE_robust_peer");
+const COUNT: usize = 50;
+
+/// Ticks of 10 ms that a process has computed (proc(5), `stat`).
+fn ticks(process: &Process) -> u64 {
+    let stat = std::fs::read_to_string(format!("/proc/{}/stat", process.id()));
+    let stat = stat.unwrap_or_default();
+    let after_name = stat.rsplit(')').next().unwrap_or_default();
+    let fields = after_name.split_whitespace().skip(11).take(2);
+    fields.filter_map(|field| field.parse::<u64>().ok()).sum()
+}
+
+/// Asks all at once, and waits for all answers.
+fn ask_all(peers: &mut [Process], line: &str) -> Duration {
+    let begin = Instant::now();
+    peers.iter_mut().for_each(|peer| peer.tell(line));
+    for peer in peers {
+        let answer = peer.hear();
+        assert!(!answer.text.starts_with("timeout"), "{line}: {answer:?}");
+        assert!(!answer.text.starts_with("error"), "{line}: {answer:?}");
+    }
+    begin.elapsed()
+}
+
+#[test]
+fn fifty_participants_share_memory_all_to_all() {
+    let name = "fifty_participants_share_memory_all_to_all";
+    in_namespace(name, || {
+        let begin = Instant::now();
+        let mut peers: Vec<_> = (0..COUNT)
+            .map(|number| {
+                let role = format!("write=T read=T first={number} transports=shmem");
+                Place::HERE.start(PEER, &role)
+            })
+            .collect();
+        let started = begin.elapsed();
+        ask_all(&mut peers, &format!("partners {COUNT} 60"));
+        let matched = begin.elapsed();
+        let begin = Instant::now();
+        ask_all(&mut peers, "write 1 1000");
+        ask_all(&mut peers, &format!("received {COUNT} 30"));
+        let told = begin.elapsed();
+        let mut sizes = Vec::new();
+        for peer in &mut peers {
+            let report = peer.ask("report");
+            for fault in ["damaged", "doubled", "malformed", "refused"] {
+                assert_eq!(report.number(fault), 0, "{}", report.text);
+            }
+            sizes.push(report.number("rss"));
+        }
+        let held = peers.iter().map(|peer| peer.holdings().descriptors).max();
+        let before: u64 = peers.iter().map(ticks).sum();
+        let idle = Idle::begin();
+        std::thread::sleep(Duration::from_secs(2));
+        let computed = peers.iter().map(ticks).sum::<u64>() - before;
+        println!(
+            "FIGURE {COUNT} participants: started in {started:.0?}, all matched after {matched:.0?}, a sample of each at all others after {told:.0?}; \
+             RSS {} KiB each, {} descriptors each, all together {} % of a processor when there is nothing to do ({:.0} % idle)",
+            percentile(&mut sizes, 0.5),
+            held.unwrap_or(0),
+            computed / 2,
+            idle.share() * 100.0
+        );
+        let mut killed = peers.split_off(COUNT / 2);
+        killed.iter_mut().for_each(Process::kill);
+        let seen = ask_all(&mut peers, &format!("partners {} 30", COUNT / 2));
+        println!("FIGURE half of them killed: all others know after {seen:.0?}");
+        assert!(seen < Duration::from_secs(5), "only by their leases");
+        let (begin, most) = (Instant::now(), held.unwrap_or(0) * 6 / 10);
+        while peers.iter().any(|peer| peer.holdings().descriptors > most) {
+            let patient = begin.elapsed() < Duration::from_secs(5);
+            assert!(patient, "the connections of the dead are still there");
+            std::thread::sleep(Duration::from_millis(10));
+        }
+    });
+}
