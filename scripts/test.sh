@@ -7,12 +7,19 @@ passed=0
 failed=0
 skipped=0
 log=$(mktemp)
-trap 'rm -f "$log"' EXIT
+failures=$(mktemp)
+trap 'rm -f "$log" "$failures"' EXIT
 
 # counted WORD: the sum of the numbers before WORD in the result lines of `cargo test`; nothing if there is none.
 counted() {
     awk -v word="$1" '/^test result: / { for (i = 2; i <= NF; i++) if ($i == word ";" || $i == word) { sum += $(i - 1); any = 1 } }
         END { if (any) print sum }' "$log"
+}
+
+# remember NAME: what the log says of failures, for the end of the run; its last lines if nothing there looks like one.
+remember() {
+    echo "-- $1"
+    grep -aE -A 6 '^test .* FAILED$|panicked at|^error|^FAILED|^SUMMARY' "$log" | head -n 80 | grep . || tail -n 20 "$log"
 }
 
 # step NAME COMMAND... : runs one check, adds up what `cargo test` counted, or counts the step itself.
@@ -36,6 +43,7 @@ step() {
     passed=$((passed + ok))
     failed=$((failed + bad))
     skipped=$((skipped + ${ignored:-0}))
+    [ "$code" -eq 0 ] || remember "$name" >>"$failures"
     echo "-- $name: exit $code, $((SECONDS - start)) s"
 }
 
@@ -53,5 +61,9 @@ step "fuzz corpora" cargo test --manifest-path fuzz/Cargo.toml
 step "fuzzing" env FUZZ_SECONDS="${FUZZ_SECONDS:-5}" FUZZ_SEED=1 scripts/fuzz.sh
 step "interoperability" cargo test -p dunlin-interop-tests --no-fail-fast
 
+if [ -s "$failures" ]; then
+    echo "== what failed"
+    cat "$failures"
+fi
 echo "$passed passed, $failed failed, $skipped skipped"
 [ "$failed" -eq 0 ]
