@@ -285,8 +285,8 @@ fn to_peer<'a>(outgoing: &Outgoing<'a>) -> Datagram<'a> {
 }
 
 fn socket_addr(locator: &Locator) -> Option<SocketAddrV4> {
-    match locator.socket_addr() {
-        Some(SocketAddr::V4(to)) => Some(to),
+    match (locator.kind, locator.socket_addr()) {
+        (Locator::KIND_UDP_V4, Some(SocketAddr::V4(to))) => Some(to),
         _ => None,
     }
 }

@@ -20,6 +20,8 @@ impl Locator {
     pub const KIND_UDP_V4: i32 = 1;
     /// UDP over IPv6.
     pub const KIND_UDP_V6: i32 = 2;
+    /// TCP over IPv4, as other products number it. Addresses look like those of UDPv4; the port is the one that a server listens to.
+    pub const KIND_TCP_V4: i32 = 4;
     /// Datagrams between participants of one process or one test: Dunlin's own. Addresses look like those of UDPv4.
     pub const KIND_MEMORY: i32 = 0x444c_0001;
 
@@ -43,11 +45,19 @@ impl Locator {
         }
     }
 
-    /// The socket address that a UDP locator names; `None` for other kinds and for port 0 or above 65535.
+    /// A TCPv4 locator.
+    pub fn tcp_v4(address: Ipv4Addr, port: u16) -> Self {
+        Self {
+            kind: Self::KIND_TCP_V4,
+            ..Self::udp_v4(address, port)
+        }
+    }
+
+    /// The socket address that a UDP or TCP locator names; `None` for other kinds and for port 0 or above 65535.
     pub fn socket_addr(&self) -> Option<SocketAddr> {
         let port = u16::try_from(self.port).ok().filter(|p| *p != 0)?;
         let ip = match self.kind {
-            Self::KIND_UDP_V4 => {
+            Self::KIND_UDP_V4 | Self::KIND_TCP_V4 => {
                 let [.., a, b, c, d] = self.address;
                 IpAddr::V4(Ipv4Addr::new(a, b, c, d))
             }
@@ -62,7 +72,7 @@ impl Locator {
         (self.kind, self.address) == (other.kind, other.address)
     }
 
-    /// True for a UDP address that every host has for itself.
+    /// True for a UDP or TCP address that every host has for itself.
     pub fn is_loopback(&self) -> bool {
         self.socket_addr().is_some_and(|a| a.ip().is_loopback())
     }
@@ -82,11 +92,27 @@ impl fmt::Debug for Locator {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match (self.kind, self.socket_addr()) {
             (Self::KIND_UDP_V4 | Self::KIND_UDP_V6, Some(addr)) => write!(f, "udp/{addr}"),
+            (Self::KIND_TCP_V4, Some(addr)) => write!(f, "tcp/{addr}"),
             (Self::KIND_SHMEM, _) => {
                 let [.., a, b, c, d, _, _, _, _] = self.address;
                 write!(f, "shmem/{a:02x}{b:02x}{c:02x}{d:02x}:{}", self.port)
             }
             _ => write!(f, "kind {:#x} port {}", self.kind, self.port),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_tcp_locator_names_a_server() {
+        let locator = Locator::tcp_v4([10, 0, 0, 1].into(), 7400);
+        assert_eq!((locator.kind, locator.port), (4, 7400));
+        assert_eq!(locator.address[..12], [0; 12]);
+        assert_eq!(locator.socket_addr(), Some(([10, 0, 0, 1], 7400).into()));
+        assert_eq!(alloc::format!("{locator:?}"), "tcp/10.0.0.1:7400");
+        assert_ne!(locator, Locator::udp_v4([10, 0, 0, 1].into(), 7400));
     }
 }
