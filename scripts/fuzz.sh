@@ -1,10 +1,15 @@
 #!/usr/bin/env bash
 # Runs each fuzz target for FUZZ_SECONDS (60), one per processor at a time: all of them, or those that are named. What it finds
-# is in fuzz/artifacts. Without nightly Rust there is no fuzzer, and nothing to do; cargo-fuzz is installed if it is missing.
+# is in fuzz/artifacts. FUZZ_RUNS: so many inputs at most, which are always the same ones with a FUZZ_SEED; FUZZ_TIMEOUT: the seconds
+# (5) after which an input hangs. Without nightly Rust there is no fuzzer, and nothing to do; cargo-fuzz is installed if it is
+# missing.
 set -euo pipefail
 cd "$(dirname "$0")/../fuzz"
 
 seconds=${FUZZ_SECONDS:-60}
+# -1: as many as there is time for.
+runs=${FUZZ_RUNS:--1}
+timeout=${FUZZ_TIMEOUT:-5}
 # 0: another course each time.
 seed=${FUZZ_SEED:-0}
 if ! cargo +nightly --version >/dev/null 2>&1; then
@@ -30,7 +35,7 @@ fuzz() {
     local target=$1 log="artifacts/$1.log"
     mkdir -p "found/$target" "artifacts/$target"
     if cargo +nightly fuzz run --fuzz-dir . --features fuzzing "$target" "found/$target" "corpus/$target" -- \
-        -seed="$seed" -max_total_time="$seconds" -timeout=5 -rss_limit_mb=512 -max_len=4096 >"$log" 2>&1; then
+        -seed="$seed" -runs="$runs" -max_total_time="$seconds" -timeout="$timeout" -rss_limit_mb=512 -max_len=4096 >"$log" 2>&1; then
         echo "$target: $(sed -n 's/^Done \([0-9]*\) runs in \([0-9]*\) .*/\1 runs in \2 s, nothing found/p' "$log")"
     else
         tail -n 30 "$log"
@@ -39,5 +44,5 @@ fuzz() {
     fi
 }
 export -f fuzz
-export seconds seed
+export seconds runs timeout seed
 printf '%s\n' "$@" | xargs -P "$(nproc)" -I TARGET bash -c 'fuzz TARGET'

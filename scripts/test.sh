@@ -57,8 +57,9 @@ step "unit and integration tests" cargo test --workspace --no-fail-fast --exclud
 step "models of shared memory" env RUSTFLAGS="--cfg loom" cargo test --release -p dunlin-shm --lib \
     --target-dir "${CARGO_TARGET_DIR:-target}/loom"
 step "fuzz corpora" cargo test --manifest-path fuzz/Cargo.toml
-# With a seed, so that a run that passed passes again; `make fuzz` takes another course each time.
-step "fuzzing" env FUZZ_SECONDS="${FUZZ_SECONDS:-5}" FUZZ_SEED=1 scripts/fuzz.sh
+# A seed and a number of runs: what passed passes again, on a faster machine as well, and on one that others keep busy.
+# `make fuzz` takes another course each time.
+step "fuzzing" env FUZZ_SECONDS="${FUZZ_SECONDS:-5}" FUZZ_RUNS=10000 FUZZ_SEED=1 FUZZ_TIMEOUT=30 scripts/fuzz.sh
 step "interoperability" cargo test -p dunlin-interop-tests --no-fail-fast
 
 if [ -s "$failures" ]; then

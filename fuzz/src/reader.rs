@@ -263,7 +263,7 @@ fn data(
         inline_qos: Parameters::NONE,
         payload,
     };
-    if may_vanish(&label, &bytes) {
+    if may_vanish(&label, &bytes) || bytes.len() > model.config.max_sample_size as usize {
         model.speakers[writer].excuse(sequence, sequence.saturating_add(1));
     }
     reader.handle_data(

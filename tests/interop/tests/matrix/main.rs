@@ -209,6 +209,21 @@ fn captured(publisher: Vendor, subscriber: Vendor) {
     }
 }
 
+/// Others among themselves may fail on a busy machine: it is enough if the harness can bring them together.
+const OTHERS_TRIES: usize = 3;
+
+fn act(scenario: fn(Vendor, Vendor), publisher: Vendor, subscriber: Vendor) {
+    let tries = match [publisher, subscriber].contains(&Vendor::Dunlin) {
+        true => 1,
+        false => OTHERS_TRIES,
+    };
+    let once = || std::panic::catch_unwind(|| scenario(publisher, subscriber)).is_ok();
+    let done = (1..tries).any(|_| once());
+    if !done {
+        scenario(publisher, subscriber);
+    }
+}
+
 /// A test for each scenario, in a module named after the pair.
 macro_rules! row {
     ($name:ident: $publisher:ident, $subscriber:ident; $($scenario:ident)*) => {
@@ -217,7 +232,7 @@ macro_rules! row {
             $(
                 #[test]
                 fn $scenario() {
-                    super::$scenario(Vendor::$publisher, Vendor::$subscriber);
+                    super::act(super::$scenario, Vendor::$publisher, Vendor::$subscriber);
                 }
             )*
         }
