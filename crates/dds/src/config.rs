@@ -4,8 +4,6 @@ use crate::error::{Error, Result};
 use dunlin_qos::{DomainParticipantQos, Duration};
 use dunlin_shm::Trust;
 use dunlin_transport::Transport;
-use dunlin_wire::Locator;
-use std::net::{Ipv4Addr, ToSocketAddrs};
 use std::sync::Arc;
 
 /// The transports of a participant.
@@ -80,9 +78,11 @@ pub struct ParticipantConfig {
     pub qos: DomainParticipantQos,
     /// Only these interfaces, by name or address; empty means all. Overridden by `DUNLIN_INTERFACES` (comma separated).
     pub interfaces: Vec<String>,
-    /// Where to announce besides multicast: `[N@][udpv4://]address[:port]`. `DUNLIN_PEERS` adds to it (comma separated).
+    /// Where to announce besides multicast ([`PeerDescriptor`](crate::PeerDescriptor)). If the list is empty, the environment variable
+    /// `NDDS_DISCOVERY_PEERS` counts (comma separated), else the file of that name in the working directory, and each of these
+    /// switches `multicast` off. `DUNLIN_PEERS` adds to any list. A multicast group in a list is announced to and listened to.
     pub peers: Vec<String>,
-    /// Announce and listen by multicast.
+    /// Announce and listen at the group that the standard gives, and to all that share memory.
     pub multicast: bool,
     /// What it sends and receives by. Overridden by `DUNLIN_TRANSPORTS` (comma separated: `udp`, `shmem`, `local`).
     pub transports: Transports,
@@ -145,10 +145,6 @@ impl ParticipantConfig {
         if let Some(text) = variable("DUNLIN_INTERFACES") {
             self.interfaces = text.split(',').map(|s| s.trim().to_owned()).collect();
         }
-        if let Some(text) = variable("DUNLIN_PEERS") {
-            self.peers
-                .extend(text.split(',').map(|s| s.trim().to_owned()));
-        }
         Ok(self)
     }
 }
@@ -157,79 +153,9 @@ fn variable(name: &str) -> Option<String> {
     std::env::var(name).ok().filter(|text| !text.is_empty())
 }
 
-/// Participant indexes that are tried at a peer that states none.
-const DEFAULT_INDEXES: u32 = 5;
-
-/// The metatraffic locators that a peer descriptor `[N@][udpv4://]address[:port]` stands for: participants 0 to N at
-/// the well-known ports of `domain`, or the one port given.
-pub(crate) fn peer_locators(text: &str, domain: u32) -> Result<Vec<Locator>> {
-    let wrong = |part: &str, why: &str| {
-        Error::BadParameter(format!(
-            "peer {text:?}: {part:?} {why}; expected [N@][udpv4://]address[:port], for example 4@udpv4://192.168.1.2"
-        ))
-    };
-    let (index, rest) = match text.split_once('@') {
-        None => (DEFAULT_INDEXES, text),
-        Some((n, rest)) => {
-            let n: u32 = n
-                .trim_matches(['[', ']'])
-                .parse()
-                .map_err(|_| wrong(n, "is not a participant index"))?;
-            (n.min(119), rest)
-        }
-    };
-    let rest = match rest.split_once("://") {
-        None => rest,
-        Some(("udpv4", rest)) => rest,
-        Some((class, _)) => return Err(wrong(class, "is not a transport that Dunlin has")),
-    };
-    let (host, port) = match rest.rsplit_once(':') {
-        None => (rest, None),
-        Some((host, port)) => {
-            let port: u16 = port.parse().map_err(|_| wrong(port, "is not a port"))?;
-            (host, Some(port))
-        }
-    };
-    let address =
-        resolve(host).ok_or_else(|| wrong(host, "is neither an IPv4 address nor a known host"))?;
-    let port_of = |index| dunlin_wire::ports::metatraffic_unicast(domain, index);
-    Ok(match port {
-        Some(port) => vec![Locator::udp_v4(address, port)],
-        None if address.is_multicast() => dunlin_wire::ports::metatraffic_multicast(domain)
-            .map(|port| Locator::udp_v4(address, port))
-            .into_iter()
-            .collect(),
-        None => (0..=index)
-            .filter_map(port_of)
-            .map(|port| Locator::udp_v4(address, port))
-            .collect(),
-    })
-}
-
-fn resolve(host: &str) -> Option<Ipv4Addr> {
-    if let Ok(address) = host.parse() {
-        return Some(address);
-    }
-    (host, 0)
-        .to_socket_addrs()
-        .ok()?
-        .find_map(|a| match a.ip() {
-            std::net::IpAddr::V4(v4) => Some(v4),
-            std::net::IpAddr::V6(_) => None,
-        })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_peer_stands_for_its_well_known_ports() {
-        let locators = peer_locators("2@udpv4://127.0.0.1", 0).unwrap();
-        let ports: Vec<_> = locators.iter().map(|l| l.port).collect();
-        assert_eq!(ports, [7410, 7412, 7414]);
-        assert_eq!(peer_locators("127.0.0.1:7500", 3).unwrap()[0].port, 7500);
-    }
 
     #[test]
     fn transports_are_read_by_name() {
@@ -243,20 +169,5 @@ mod tests {
             error.contains("\"tcp\"") && error.contains("allowed are"),
             "{error}"
         );
-    }
-
-    #[test]
-    fn a_wrong_peer_is_explained() {
-        for (peer, part) in [
-            ("x@127.0.0.1", "\"x\""),
-            ("tcpv4_lan://1.2.3.4", "tcpv4_lan"),
-            ("127.0.0.1:99999", "99999"),
-        ] {
-            let error = peer_locators(peer, 0).unwrap_err().to_string();
-            assert!(
-                error.contains(part) && error.contains("expected"),
-                "{error}"
-            );
-        }
     }
 }

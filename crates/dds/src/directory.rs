@@ -1,7 +1,10 @@
 //! What the participant knows of itself and of others: the entity tree, discovery and matching.
+mod announce;
+
 use crate::datagram::Datagrams;
 use crate::life::LifeSign;
 use crate::local;
+use crate::peer::Book;
 use crate::place::{Place, is_dunlin};
 use crate::reader::ReaderCore;
 use crate::shared::{Routes, Shared};
@@ -20,7 +23,10 @@ use std::sync::{Arc, Weak};
 pub(crate) struct Directory {
     discovery: Discovery,
     datagrams: Datagrams,
-    /// Where announcements go: the multicast group and the peers.
+    /// The multicast groups where announcements go.
+    groups_met: Vec<Locator>,
+    book: Book,
+    /// Where announcements go: these groups and the peers.
     announce: Vec<Place>,
     events: Vec<Event>,
     pub(crate) writers: HashMap<EntityId, Arc<WriterCore>>,
@@ -92,11 +98,19 @@ impl Notice {
 }
 
 impl Directory {
-    pub(crate) fn new(discovery: Discovery, datagrams: Datagrams, announce: Vec<Locator>) -> Self {
-        Self {
+    /// Announcements go to the groups and to the peers of the book.
+    pub(crate) fn new(
+        discovery: Discovery,
+        datagrams: Datagrams,
+        groups_met: Vec<Locator>,
+        book: Book,
+    ) -> Self {
+        let mut directory = Self {
             discovery,
             datagrams,
-            announce: announce.into_iter().map(Place::open).collect(),
+            groups_met,
+            book,
+            announce: Vec::new(),
             events: Vec::new(),
             writers: HashMap::new(),
             readers: HashMap::new(),
@@ -110,7 +124,9 @@ impl Directory {
             peers: HashMap::new(),
             changed: false,
             last_key: 0,
-        }
+        };
+        directory.set_announce();
+        directory
     }
 
     /// An entity id that this participant has not given before.

@@ -48,6 +48,7 @@ mod local;
 mod lock;
 mod pace;
 mod participant;
+mod peer;
 mod place;
 mod pool;
 mod publisher;
@@ -79,6 +80,7 @@ pub use dunlin_wire::{EntityId, Guid, GuidPrefix, Locator, SequenceNumber, Times
 pub use error::{Error, Result};
 pub use loan::{Loan, LoanedBytes};
 pub use participant::{DomainParticipant, ParticipantCounters, ReceiverStatus};
+pub use peer::{PeerClass, PeerDescriptor, PeerError, PeerHost, PeerIndexes, PeerStatus};
 pub use publisher::{DataWriter, DataWriterListener, Publisher};
 pub use status::{
     BacklogStatus, IncompatibleQosStatus, LivelinessChangedStatus, LivelinessLostStatus,

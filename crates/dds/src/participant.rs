@@ -1,8 +1,9 @@
 //! The participant: the entrance to a domain.
-use crate::config::{ParticipantConfig, Transports, peer_locators};
+use crate::config::{ParticipantConfig, Transports};
 use crate::datagram::Datagrams;
 use crate::directory::Directory;
 use crate::error::{Error, Result};
+use crate::peer::{Book, Carriers, InitialPeers, Names, PeerDescriptor, PeerStatus, neighbours};
 use crate::publisher::Publisher;
 use crate::role::Role;
 use crate::shared::{Shared, whole_datagram};
@@ -17,6 +18,7 @@ use dunlin_transport::{
 };
 use dunlin_wire::{EntityId, Guid, GuidPrefix, Locator, VendorId, ports};
 use std::io;
+use std::net::Ipv4Addr;
 use std::sync::atomic::Ordering::SeqCst;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::thread::JoinHandle;
@@ -94,15 +96,12 @@ impl DomainParticipant {
             Some(transport) => Arc::clone(transport),
             None => transport(&config, domain, prefix)?,
         };
-        let peers: Vec<Locator> = config
-            .peers
-            .iter()
-            .map(|peer| peer_locators(peer, domain))
-            .collect::<Result<Vec<_>>>()?
-            .concat();
-        let by_group = config.multicast || !config.transports.udp;
-        let sockets = Sockets::open(&*transport, domain, by_group)?;
-        let shared = Arc::new(build(prefix, domain, config, transport, peers, sockets)?);
+        let peers = InitialPeers::of(&config)?;
+        let carriers = Carriers::of(&config);
+        let book = Book::new(domain, carriers, peers.peers.clone())?;
+        let sockets = Sockets::open(&*transport, domain, &meeting(carriers, domain, &peers))?;
+        let shared = build(prefix, domain, config, transport, book, sockets, &peers)?;
+        let shared = Arc::new(shared);
         let guard = Arc::new(ParticipantGuard {
             threads: Mutex::default(),
             groups: Mutex::default(),
@@ -112,7 +111,59 @@ impl DomainParticipant {
         let watcher: Weak<dyn Watcher> = Arc::<Shared>::downgrade(&guard.shared);
         guard.shared.transport.watch(watcher);
         guard.shared.discover(|directory, now| directory.start(now));
-        Ok(Self { guard })
+        let participant = Self { guard };
+        participant.look_up_names();
+        Ok(participant)
+    }
+
+    /// Announces this participant at one more place, now and from now on. A host's name is looked up by and by, and a multicast
+    /// group is listened to as well, from now on until the participant ends.
+    ///
+    /// # Errors
+    /// `BadParameter` for what is no [`PeerDescriptor`], or needs a transport that this participant is without; `Io` if a group cannot be
+    /// listened to.
+    pub fn add_peer(&self, peer: &str) -> Result<()> {
+        let peer = parse_peer(peer)?;
+        let shared = &self.guard.shared;
+        let group = peer.group();
+        let added = shared.discover(|directory, now| directory.add_peer(now, peer))?;
+        if let Some(group) = group {
+            let kind = shared.transport.kind();
+            let port = ports::metatraffic_multicast(shared.domain).unwrap_or(0);
+            let group = Locator {
+                kind,
+                ..Locator::udp_v4(group, port)
+            };
+            if added && !shared.meta.locators().contains(&group) {
+                self.guard.join(&[group])?;
+            }
+        }
+        self.look_up_names();
+        Ok(())
+    }
+
+    /// Announces this participant there no longer. Participants that were found there stay until their lease runs out or they say
+    /// goodbye. A peer that is not there is none the worse for it.
+    ///
+    /// # Errors
+    /// `BadParameter` for what is no [`PeerDescriptor`].
+    pub fn remove_peer(&self, peer: &str) -> Result<()> {
+        let peer = parse_peer(peer)?;
+        let shared = &self.guard.shared;
+        shared.discover(|directory, _| directory.remove_peer(&peer));
+        Ok(())
+    }
+
+    /// The peers that this participant announces itself to, in the order in which they came, and who was found there.
+    pub fn peers(&self) -> Vec<PeerStatus> {
+        let shared = &self.guard.shared;
+        shared.directory.lock().peers(&*shared.transport)
+    }
+
+    fn look_up_names(&self) {
+        if self.guard.shared.directory.lock().has_names() {
+            Names::look(&self.guard.shared);
+        }
     }
 
     /// Which participant.
@@ -292,12 +343,11 @@ impl Drop for ParticipantGuard {
 struct Sockets {
     meta: Box<dyn Receiver>,
     user: Box<dyn Receiver>,
-    group: Vec<Locator>,
 }
 
 impl Sockets {
     /// Opens the ports of the first free participant index, or any free ports.
-    fn open(transport: &dyn Transport, domain: u32, multicast: bool) -> Result<Self> {
+    fn open(transport: &dyn Transport, domain: u32, groups: &[Locator]) -> Result<Self> {
         let well_known = (0..INDEXES).map(|index| {
             (
                 ports::metatraffic_unicast(domain, index),
@@ -307,17 +357,8 @@ impl Sockets {
         let places = well_known
             .filter_map(|(meta, user)| Some((meta?, user?)))
             .chain([(0, 0)]);
-        let group: Vec<Locator> = match ports::metatraffic_multicast(domain) {
-            Some(port) if multicast => {
-                vec![Locator {
-                    kind: transport.kind(),
-                    ..Locator::udp_v4(ports::SPDP_GROUP, port)
-                }]
-            }
-            _ => Vec::new(),
-        };
         for (meta, user) in places {
-            match Self::open_at(transport, meta, user, &group) {
+            match Self::open_at(transport, meta, user, groups) {
                 Ok(sockets) => return Ok(sockets),
                 Err(error) if error.kind() == io::ErrorKind::AddrInUse && meta != 0 => {}
                 Err(error) => {
@@ -335,11 +376,11 @@ impl Sockets {
         transport: &dyn Transport,
         meta: u16,
         user: u16,
-        group: &[Locator],
+        groups: &[Locator],
     ) -> io::Result<Self> {
         let mut listen = vec![Listen::Unicast { port: meta }];
         listen.extend(
-            group
+            groups
                 .iter()
                 .map(|group| Listen::Multicast { group: *group }),
         );
@@ -347,9 +388,28 @@ impl Sockets {
         Ok(Self {
             meta: transport.open(&listen)?,
             user,
-            group: group.to_vec(),
         })
     }
+}
+
+/// The groups that a participant listens to: those of the network, which it names to others, and that of shared memory, where
+/// whoever shares memory may come unasked.
+fn meeting(carriers: Carriers, domain: u32, peers: &InitialPeers) -> Vec<Locator> {
+    let port = ports::metatraffic_multicast(domain);
+    let network = carriers.datagrams.zip(port).map(|(kind, port)| {
+        let at = move |group: &Ipv4Addr| Locator {
+            kind,
+            ..Locator::udp_v4(*group, port)
+        };
+        peers.groups.iter().map(at)
+    });
+    let memory = neighbours(domain).filter(|_| carriers.shmem);
+    network.into_iter().flatten().chain(memory).collect()
+}
+
+fn parse_peer(text: &str) -> Result<PeerDescriptor> {
+    text.parse()
+        .map_err(|error: crate::PeerError| Error::BadParameter(error.to_string()))
 }
 
 fn build(
@@ -357,11 +417,15 @@ fn build(
     domain: u32,
     config: ParticipantConfig,
     transport: Arc<dyn Transport>,
-    peers: Vec<Locator>,
+    book: Book,
     sockets: Sockets,
+    peers: &InitialPeers,
 ) -> Result<Shared> {
     let is_unicast = |l: &Locator| !l.is_multicast();
     let name = config.name.clone();
+    let carriers = Carriers::of(&config);
+    let groups = meeting(carriers, domain, peers);
+    let is_named = |l: &Locator| l.kind == transport.kind();
     let discovery = Discovery::new(DiscoveryConfig {
         lease_duration: config.lease_duration,
         announce_period: config.announce_period,
@@ -371,7 +435,7 @@ fn build(
             .into_iter()
             .filter(is_unicast)
             .collect(),
-        metatraffic_multicast: sockets.group.clone(),
+        metatraffic_multicast: groups.iter().copied().filter(is_named).collect(),
         default_unicast: sockets.user.locators(),
         qos: config.qos.clone(),
         entity_name: config.name.clone(),
@@ -381,22 +445,15 @@ fn build(
     let discovery = discovery.map_err(|error| {
         Error::BadParameter(format!("participant {name:?} cannot be announced: {error}"))
     })?;
-    let neighbours = sockets.group.iter().map(|group| Locator {
-        kind: Locator::KIND_SHMEM,
-        ..*group
-    });
-    // Twice the same if there is nothing but shared memory.
-    let mut announce: Vec<Locator> = sockets.group.iter().copied().chain(peers).collect();
-    if config.transport.is_none() && config.transports.shmem {
-        announce.extend(neighbours);
-    }
-    announce.dedup();
+    // Shared memory alone has no other place to meet.
+    let meets = |l: &Locator| l.kind != Locator::KIND_SHMEM || peers.multicast || is_named(l);
+    let announce: Vec<Locator> = groups.iter().copied().filter(meets).collect();
     let limit = whole_datagram(&*transport);
     let mut datagrams = Datagrams::new(prefix, limit, Arc::clone(&transport));
     datagrams.letters().switch_on(config.transports.local);
     let user = Role::new(sockets.user, config.waiting, true);
     let meta = Role::new(sockets.meta, Waiting::Block, false);
-    let directory = Directory::new(discovery, datagrams, announce);
+    let directory = Directory::new(discovery, datagrams, announce, book);
     Ok(Shared::new(
         prefix, domain, config, transport, user, meta, directory,
     ))

@@ -7,6 +7,7 @@ use crate::directory::{Directory, Notice};
 use crate::life::LifeSign;
 use crate::local::errands;
 use crate::lock::{DISCOVERY, LEAF, Ranked};
+use crate::peer::Names;
 use crate::place::Place;
 use crate::reader::ReaderCore;
 use crate::role::Role;
@@ -51,6 +52,7 @@ pub(crate) struct Shared {
     /// Some matched writer has a finite liveliness lease.
     watches_life: AtomicBool,
     pub(crate) counters: Counters,
+    pub(crate) names: Names,
     /// Participants to whom the ways have changed, and which of them have ended.
     ways: Ranked<Vec<(GuidPrefix, bool)>, LEAF>,
     /// Received samples whose octets are elsewhere.
@@ -159,6 +161,7 @@ impl Shared {
             owes: AtomicBool::new(false),
             watches_life: AtomicBool::new(false),
             counters: Counters::default(),
+            names: Names::default(),
             ways: Ranked::default(),
             desk: Arc::default(),
         }
@@ -230,6 +233,7 @@ impl Shared {
         self.user.stop();
         self.meta.stop();
         self.timer.stop();
+        self.names.stop();
     }
 
     /// Empty datagrams of this participant, for answers and repairs: so short that they travel whole to anybody.

@@ -69,7 +69,9 @@ impl Transport for UdpAndShm {
         if listen.iter().filter(unicast).count() != 1 {
             return self.udp.open(listen);
         }
-        let udp = self.udp.listen(listen)?;
+        let is_near = |listen: &Listen| matches!(listen, Listen::Multicast { group } if group.kind == Locator::KIND_SHMEM);
+        let by_network: Vec<Listen> = listen.iter().copied().filter(|l| !is_near(l)).collect();
+        let udp = self.udp.listen(&by_network)?;
         let port = udp
             .locators()
             .iter()

@@ -326,6 +326,12 @@ impl Discovery {
         }
     }
 
+    /// The participants that have shown to be where they are, and where their answers come from.
+    pub fn whereabouts(&self) -> impl Iterator<Item = (&ParticipantData, Option<Locator>)> {
+        let verified = self.peers.values().filter(|peer| peer.verified);
+        verified.map(|peer| (&peer.data, Some(peer.source())))
+    }
+
     /// The other participants.
     pub fn participants(&self) -> impl Iterator<Item = &ParticipantData> {
         self.peers.values().map(|peer| &peer.data)

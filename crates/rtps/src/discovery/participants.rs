@@ -54,6 +54,11 @@ pub(super) struct Peer {
 }
 
 impl Peer {
+    /// Where the datagram came from with which it answered first.
+    pub(super) fn source(&self) -> Locator {
+        self.source
+    }
+
     fn lease(&self) -> Duration {
         match self.verified {
             true => self.data.lease_duration.max(MIN_LEASE),
