@@ -259,7 +259,10 @@ impl Rendezvous {
         fds: &[OwnedFd],
     ) -> Result<Option<Connection>, Error> {
         let peer = hello.identity;
-        if peer == self.identity || self.is_connected(&peer, false) {
+        if peer == self.identity {
+            return Err(Violation::Header.into());
+        }
+        if self.is_connected(&peer, false) {
             return Ok(None);
         }
         if !self.has_room(false) {

@@ -349,6 +349,18 @@ fn malformed_hellos_are_refused_and_harm_nobody() {
 }
 
 #[test]
+fn whoever_calls_in_our_own_name_is_refused() {
+    let link = Segment::new(LinkSize::default().bytes()).unwrap();
+    Layout::create(&link.owner(), LinkSize::default()).unwrap();
+    let hello = Announcement {
+        group: group(16),
+        identity: A,
+        sizes: vec![link.len()],
+    };
+    refuse(16, &hello.to_bytes(), &[link.as_fd()], Violation::Header);
+}
+
+#[test]
 fn malformed_control_is_a_violation() {
     let group = group(9);
     let (mut a, mut b) = (participant(group, A), participant(group, B));

@@ -13,7 +13,7 @@ use crate::{Error, Violation};
 /// The receiving end.
 #[derive(Debug)]
 pub struct Receiver {
-    pub(super) own: Owner,
+    pub(crate) own: Owner,
     peer: View,
     peer_layout: Layout,
     pub(super) tail: u64,
@@ -110,6 +110,19 @@ impl Receiver {
         self.peer.fetch(self.peer_layout.line(self.tail, 1));
         // A violation is something to receive, too.
         self.pending.is_some() || self.dead.is_some() || !matches!(self.look(), Ok(None))
+    }
+
+    /// Whether the memory of the chunk that is next is known. Its owner announces a pool before it sends chunks of it.
+    ///
+    /// # Errors
+    /// `Argument` if no chunk is next; `Violation` for good.
+    pub fn has_pool(&mut self) -> Result<bool, Error> {
+        let pending = self.pending()?;
+        match self.pool(pending) {
+            Ok(_) => Ok(true),
+            Err(Error::Limit(_)) => Ok(false),
+            Err(error) => Err(error),
+        }
     }
 
     /// Copies the chunk that is next, which `try_recv` has announced, and passes it.

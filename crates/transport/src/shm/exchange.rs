@@ -419,6 +419,11 @@ impl Exchange {
     /// A peer that we have dialled has answered, or failed to; its name if nobody waits for it any more.
     fn hear_answer(&self, state: &mut State, event: Event) -> Option<[u8; 12]> {
         match event {
+            // Nobody has to call here. It would be taken for the one whose name it gives, and be sent what is for that one.
+            Event::Joined(connection) if !connection.dialled => {
+                self.note_refusal(Some(connection.peer), &"nobody is to call here");
+                None
+            }
             Event::Joined(connection) => {
                 let peer = connection.peer;
                 let greeted_with = state.dialled.remove(&peer).unwrap_or(0);
@@ -450,11 +455,13 @@ impl Exchange {
                 self.await_end(state, connection.line.clone(), end);
                 inbox.add(Inlet::new(peer, connection.receiver, connection.line));
             }
-            Event::Failed(peer, error) => {
-                if let Some(total) = self.count_refusal(&error) {
-                    tracing::info!(peer = ?peer.map(|peer| locator(&peer)), %error, total, "a caller was refused shared memory");
-                }
-            }
+            Event::Failed(peer, error) => self.note_refusal(peer, &error),
+        }
+    }
+
+    fn note_refusal(&self, peer: Option<Identity>, error: &dyn std::fmt::Display) {
+        if let Some(total) = self.count_refusal(error) {
+            tracing::info!(peer = ?peer.map(|peer| locator(&peer)), %error, total, "a caller was refused shared memory");
         }
     }
 

@@ -8,12 +8,12 @@ use std::time::{Duration, Instant};
 
 use bytes::BytesMut;
 use dunlin_shm::{
-    Control, Doorbell, Error, Identity, Incoming, Line, LinkSize, Loan, Receiver as Ring,
+    Control, Doorbell, Error, Identity, Incoming, Line, LinkSize, Loan, Receiver as Ring, Violation,
 };
 use dunlin_wire::Locator;
 
 use super::exchange::Exchange;
-use super::{Port, identity, io_error, locator, name};
+use super::{MAX_DATAGRAM, Port, identity, io_error, locator, name};
 use crate::traits::{Attached, Gauge, Received, Receiver, Reception, Wait, Waker};
 
 /// The longest sleep: a net under the wake-ups.
@@ -48,17 +48,30 @@ impl Inlet {
         }
     }
 
-    /// Takes what the peer has sent beside its messages: bytes that woke us, and memory.
-    fn hear(&mut self) -> Result<(), Error> {
+    /// Takes what the peer has sent beside its messages: bytes that woke us, and memory. Whether there may be more.
+    fn hear(&mut self) -> Result<bool, Error> {
         for _ in 0..PACKETS {
             match self.line.control()? {
                 Some(Control::Ring) => {}
                 Some(Control::Pool(pool)) => self.ring.add_pool(pool)?,
                 // The porter hears of the end, too.
-                Some(Control::End) | None => break,
+                Some(Control::End) | None => return Ok(false),
             }
         }
-        Ok(())
+        Ok(true)
+    }
+
+    /// Whether the memory of the chunk that is next has come. It was sent before the chunk, so it is here, or never comes: whoever waited
+    /// for it would do so for ever, and what the chunk is said to be could not be checked.
+    fn has_pool(&mut self) -> Result<bool, Error> {
+        if self.ring.has_pool()? {
+            return Ok(true);
+        }
+        let more = self.hear()?;
+        match self.ring.has_pool()? {
+            false if !more => Err(Violation::Chunk.into()),
+            known => Ok(known),
+        }
     }
 }
 
@@ -226,7 +239,13 @@ impl ShmReceiver {
                 announced: &mut self.announced,
                 oversized: &self.inbox.oversized,
             };
-            match look(inlet, buffer, &mut self.attached, &mut desk) {
+            let before = buffer.len();
+            let looked = look(inlet, buffer, &mut self.attached, &mut desk);
+            if !matches!(looked, Ok(Look::Datagram(_))) {
+                // Nothing of it may stand before the next datagram, which is somebody else's.
+                buffer.truncate(before);
+            }
+            match looked {
                 // It waits for memory that nobody will send any more.
                 Ok(Look::Nothing) if inlet.ended => {
                     self.inlets.swap_remove(place);
@@ -288,7 +307,7 @@ impl ShmReceiver {
     fn hear_all(&mut self) {
         let (exchange, inbox) = (&self.exchange, &self.inbox);
         self.inlets.retain_mut(|inlet| match inlet.hear() {
-            Ok(()) => true,
+            Ok(_) => true,
             Err(error) => {
                 exchange.note_violation(inbox, inlet.peer, &error);
                 false
@@ -355,6 +374,9 @@ fn look(
         Ok(None) => Ok(Look::Nothing),
         Ok(Some(Incoming::Message(length))) => Ok(Look::Datagram(length)),
         Ok(Some(Incoming::Attached { inline, at, length })) => {
+            if !inlet.has_pool()? {
+                return Ok(Look::Nothing);
+            }
             let held = match inline {
                 // All of it is to be copied anyhow.
                 0 => None,
@@ -365,14 +387,13 @@ fn look(
                 return Ok(Look::Datagram(inline));
             }
             let size = inline.saturating_add(length);
+            if size > MAX_DATAGRAM {
+                return Err(Violation::Length.into());
+            }
             if buffer.capacity() - before < size {
-                buffer.truncate(before);
                 return desk.ask_for(size, || inlet.ring.skip_chunk());
             }
-            if !copy(inlet, buffer)? {
-                buffer.truncate(before);
-                return Ok(Look::Nothing);
-            }
+            inlet.ring.append_chunk(buffer)?;
             if let Some(behind) = buffer.get_mut(before.saturating_add(at)..) {
                 behind.rotate_right(length.min(behind.len()));
             }
@@ -415,31 +436,7 @@ impl Desk<'_> {
 fn hold(inlet: &mut Inlet) -> Result<Option<Loan>, Error> {
     match inlet.ring.hold_chunk() {
         Ok(loan) => Ok(Some(loan)),
-        // Either the board is full, or its memory is under way.
-        Err(Error::Limit(_)) => {
-            inlet.hear()?;
-            match inlet.ring.hold_chunk() {
-                Ok(loan) => Ok(Some(loan)),
-                Err(Error::Limit(_)) => Ok(None),
-                Err(error) => Err(error),
-            }
-        }
-        Err(error) => Err(error),
-    }
-}
-
-/// Copies the chunk that is next; false if its memory is still under way.
-fn copy(inlet: &mut Inlet, buffer: &mut BytesMut) -> Result<bool, Error> {
-    match inlet.ring.append_chunk(buffer) {
-        Ok(_) => Ok(true),
-        Err(Error::Limit(_)) => {
-            inlet.hear()?;
-            match inlet.ring.append_chunk(buffer) {
-                Ok(_) => Ok(true),
-                Err(Error::Limit(_)) => Ok(false),
-                Err(error) => Err(error),
-            }
-        }
+        Err(Error::Limit(_)) => Ok(None),
         Err(error) => Err(error),
     }
 }
@@ -486,12 +483,71 @@ impl Gauge for ShmGauge {
 mod tests {
     use super::*;
     use crate::{Listen, Reach, ShmConfig, ShmTransport, Transport};
-    use dunlin_shm::Violation;
+    use dunlin_shm::{Class, Connection, Event, Limits, Pool, Rendezvous};
 
     fn participant(name: u8) -> ShmTransport {
         let group = 0x4000_0000 | std::process::id();
         let name = [name; 12];
         ShmTransport::new(&ShmConfig { group, name }).unwrap()
+    }
+
+    /// Somebody of our user who speaks for itself, connected with one of a participant's ports.
+    fn intruder(name: u8, port: Identity) -> (Rendezvous, Connection) {
+        let group = 0x4000_0000 | std::process::id();
+        let own = identity([name; 12], Port::CALLER);
+        let mut rendezvous = Rendezvous::new(group, own, Limits::default()).unwrap();
+        rendezvous.dial(port, Instant::now()).unwrap();
+        let limit = Instant::now() + Duration::from_secs(20);
+        loop {
+            match rendezvous.poll(Instant::now()).pop() {
+                Some(Event::Joined(connection)) => return (rendezvous, *connection),
+                Some(Event::Failed(_, error)) => panic!("{error}"),
+                None => std::thread::sleep(Duration::from_millis(1)),
+            }
+            assert!(Instant::now() < limit, "no answer");
+        }
+    }
+
+    #[test]
+    fn a_chunk_whose_memory_never_comes_ends_its_connection_and_spoils_no_other_datagram() {
+        let class = Class {
+            capacity: 4096,
+            count: 2,
+        };
+        let pool = Pool::new(5, &[class]).unwrap();
+        let chunk = pool.allocate(4096).unwrap().publish();
+        for (at, inline) in [b"".as_slice(), b"around it"].into_iter().enumerate() {
+            let b = participant(0xb2 + at as u8);
+            let mut receiver = b.listen(&[Listen::Unicast { port: 0 }]).unwrap();
+            receiver.wake_by_doorbell();
+            let port = super::super::identity_at(&receiver.locators()[0]).unwrap();
+            let (_alive, mut intruder) = intruder(0xc2 + at as u8, port);
+            let sender = &mut intruder.sender;
+            sender
+                .try_send_attached(&[inline], 0, &chunk, 0..4096)
+                .unwrap();
+            let mut buffer = BytesMut::with_capacity(64 * 1024);
+            let limit = Instant::now() + Duration::from_secs(20);
+            while b.refused() == 0 {
+                let soon = Wait::Until(Some(Instant::now() + Duration::from_millis(5)));
+                assert_eq!(receiver.receive(&mut buffer, soon).unwrap(), None);
+                assert!(Instant::now() < limit, "it waits for ever");
+            }
+            assert!(buffer.is_empty() && receiver.is_alone());
+            assert_eq!((b.refused(), receiver.announced()), (1, 0));
+        }
+    }
+
+    #[test]
+    fn who_calls_a_participant_that_only_calls_is_refused() {
+        let b = participant(0xb4);
+        let (_alive, intruder) = intruder(0xc4, identity([0xb4; 12], Port::CALLER));
+        let limit = Instant::now() + Duration::from_secs(20);
+        while !matches!(intruder.line.control(), Ok(Some(Control::End))) {
+            assert!(Instant::now() < limit, "it is sent what is for others");
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        assert_eq!(b.refused(), 1);
     }
 
     #[test]
