@@ -26,6 +26,8 @@ mod copy;
 mod doorbell;
 #[cfg(not(loom))]
 mod hello;
+#[cfg(all(feature = "hostile", not(loom)))]
+mod hostile;
 #[cfg(not(loom))]
 mod rendezvous;
 #[cfg(not(loom))]

@@ -3,7 +3,7 @@ use std::collections::HashMap;
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::mpsc::{Receiver, channel};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// No command takes longer.
 const PATIENCE: Duration = Duration::from_secs(120);
@@ -20,6 +20,10 @@ pub struct Process {
 
 /// Shared memory is a pool from so many bytes on; links are much smaller.
 const LEAST_POOL: u64 = 1 << 20;
+
+/// As many as one participant makes at most (docs/shared-memory.md). Who lives on may make some of them late; of peers that have gone,
+/// one left behind for each would be more than that.
+const MOST_POOLS: usize = 16;
 
 /// What the system holds for a process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -200,16 +204,50 @@ impl Process {
         }
     }
 
+    /// Waits until it holds no more than before, but for pools that it has made late, of which there are few.
+    ///
+    /// # Panics
+    /// If it still does after 20 s, or has ended.
+    pub fn comes_back_to(&self, before: Holdings) {
+        let end = Instant::now() + Duration::from_secs(20);
+        loop {
+            let now = self.holdings();
+            // Who makes a pool keeps its descriptor, for peers to come.
+            let made = now.pools.saturating_sub(before.pools);
+            let more = now.descriptors > before.descriptors + made
+                || now.segments > before.segments
+                || now.pools > before.pools.max(MOST_POOLS)
+                || now.threads > before.threads;
+            if !more {
+                return;
+            }
+            assert!(Instant::now() < end, "{before:?} has become {now:?}");
+            std::thread::sleep(Duration::from_millis(5));
+        }
+    }
+
     /// The most memory that it has had in RAM since `forget_peak`, in KiB.
     ///
     /// # Panics
     /// If the process has ended.
     pub fn peak_kib(&self) -> i64 {
+        self.status("VmHWM:")
+    }
+
+    /// Memory of its own, shared with nobody, that is in RAM now, in KiB.
+    ///
+    /// # Panics
+    /// If the process has ended.
+    pub fn private_kib(&self) -> i64 {
+        self.status("RssAnon:")
+    }
+
+    fn status(&self, of: &str) -> i64 {
         let status = std::fs::read_to_string(format!("/proc/{}/status", self.id()));
         let status = status.expect("a running process");
-        let line = status.lines().find_map(|l| l.strip_prefix("VmHWM:"));
+        let line = status.lines().find_map(|l| l.strip_prefix(of));
         let number = line.and_then(|l| l.split_whitespace().next()?.parse().ok());
-        number.expect("the kernel says how much memory it had")
+        number.expect("the kernel says how much memory it has")
     }
 
     /// Counts the peak anew.

@@ -1,15 +1,12 @@
 //! Writers and readers that share memory are killed at random moments. `DUNLIN_ROBUSTNESS_KILLS` is how many writers; of readers it is
 //! half as many, of both a fifth.
-use dunlin_robustness_tests::{Holdings, Idle, Place, Process, in_namespace, percentile};
+use dunlin_robustness_tests::{Idle, Place, Process, in_namespace, percentile};
 use std::time::{Duration, Instant};
 
 const PEER: &str = env!("CARGO_BIN_EXE_robust_peer");
 /// In the ring, in several slots of it, in chunks.
 const SIZES: &str = "32,200,4000,30000,70000,1048576";
 const RATE: u32 = 3000;
-/// As many as one participant makes at most (docs/shared-memory.md). A writer that lives on may make some of them late; of readers or
-/// writers that were killed, one left behind for each would be more than that.
-const MOST_POOLS: usize = 16;
 /// Cycles after which everything that is made once has been made.
 const WARM: usize = 3;
 
@@ -79,25 +76,6 @@ fn sound(reader: &mut Process, may_miss: bool) -> i64 {
     report.number("received")
 }
 
-/// Waits until a survivor holds no more than before.
-fn as_before(survivor: &Process, before: Holdings) {
-    let end = Instant::now() + Duration::from_secs(5);
-    loop {
-        let now = survivor.holdings();
-        // Who makes a pool keeps its descriptor, for peers to come.
-        let made = now.pools.saturating_sub(before.pools);
-        let more = now.descriptors > before.descriptors + made
-            || now.segments > before.segments
-            || now.pools > before.pools.max(MOST_POOLS)
-            || now.threads > before.threads;
-        if !more {
-            return;
-        }
-        assert!(Instant::now() < end, "{before:?} has become {now:?}");
-        std::thread::sleep(Duration::from_millis(5));
-    }
-}
-
 fn nothing_left() {
     let left: Vec<_> = std::fs::read_dir("/dev/shm")
         .into_iter()
@@ -139,7 +117,7 @@ fn writers(transports: &str, count: usize) {
         }
     }
     tally.judge(&format!("writers killed, {transports}"), &idle);
-    before.inspect(|before| as_before(&reader, *before));
+    before.inspect(|before| reader.comes_back_to(*before));
     nothing_left();
 }
 
@@ -175,8 +153,8 @@ fn readers(transports: &str, count: usize) {
     assert_eq!(witness.ask("report").number("highest"), highest);
     tally.judge(&format!("readers killed, {transports}"), &idle);
     if let Some([of_witness, of_writer]) = before {
-        as_before(&witness, of_witness);
-        as_before(&writer, of_writer);
+        witness.comes_back_to(of_witness);
+        writer.comes_back_to(of_writer);
     }
     nothing_left();
 }
@@ -208,7 +186,7 @@ fn both(transports: &str, count: usize) {
         }
     }
     tally.judge(&format!("both killed, {transports}"), &idle);
-    before.inspect(|before| as_before(&witness, *before));
+    before.inspect(|before| witness.comes_back_to(*before));
     nothing_left();
 }
 
