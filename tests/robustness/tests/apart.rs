@@ -218,6 +218,39 @@ fn a_full_memory_cgroup_means_udp() {
 }
 
 #[test]
+fn memory_alone_in_a_full_memory_cgroup_says_why_nothing_arrives() {
+    let name = "memory_alone_in_a_full_memory_cgroup_says_why_nothing_arrives";
+    in_namespace(name, || {
+        let Some(group) = Group::new("alone", 4 << 20) else {
+            return println!("FIGURE SKIPPED: no memory cgroup can be made here");
+        };
+        let directory = Directory::new();
+        let role = "write=T size=100,70000 limit=8 block=100 transports=shmem";
+        let mut writer = directory.start(group.command(PEER), "poor", role);
+        let mut reader =
+            directory.start(Place::HERE.command(PEER), "rich", "read=T transports=shmem");
+        writer.ask("write 100 1000");
+        // A reader that is known and cannot be reached does not acknowledge, and the write says so in time.
+        let wrote = writer.ask("join");
+        let held_up = "timed out after 100 ms: the history is full and reader";
+        let said = wrote.get("error") == "none" || wrote.text.contains(held_up);
+        assert!(said, "{}", wrote.text);
+        assert_eq!(reader.ask("report").number("damaged"), 0);
+        let told = writer.ask("discovery").text;
+        assert!(told.contains("memory could not be shared"), "{told}");
+        let refused = writer.ask("report").number("refused");
+        assert!(refused > 0, "there was memory");
+        let lines = directory.lines_about_memory("poor");
+        assert!((1..=6).contains(&lines), "{lines} lines");
+        println!(
+            "FIGURE memory cgroup of 4 MiB, memory alone: {refused} refusals counted; {}; {told}",
+            wrote.text
+        );
+        drop(writer);
+    });
+}
+
+#[test]
 fn large_samples_for_which_no_memory_can_be_had_go_by_udp() {
     let name = "large_samples_for_which_no_memory_can_be_had_go_by_udp";
     in_namespace(name, || {
