@@ -35,6 +35,7 @@ mod parameter;
 mod parameter_writer;
 pub mod ports;
 mod sequence;
+pub mod stream;
 mod submessage;
 mod time;
 

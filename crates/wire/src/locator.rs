@@ -28,6 +28,9 @@ impl Locator {
     /// Shared memory between processes of one host: Dunlin's own. The first twelve bytes of an address are drawn at random by
     /// each participant, the others are zero.
     pub const KIND_SHMEM: i32 = 0x444c_0002;
+    /// A participant that cannot be dialled by TCP, but dials: Dunlin's own. The first twelve bytes of the address are the
+    /// prefix of its GUIDs, the others are zero.
+    pub const KIND_TCP_CALLER: i32 = 0x444c_0003;
     /// All participants with which memory is shared; as in a UDP group, those that listen to the port.
     pub const SHMEM_NEIGHBOURS: Self = Self {
         kind: Self::KIND_SHMEM,
@@ -50,6 +53,16 @@ impl Locator {
         Self {
             kind: Self::KIND_TCP_V4,
             ..Self::udp_v4(address, port)
+        }
+    }
+
+    /// The locator of a participant that dials and cannot be dialled.
+    pub fn tcp_caller(name: [u8; 12]) -> Self {
+        let [a, b, c, d, e, f, g, h, i, j, k, l] = name;
+        Self {
+            kind: Self::KIND_TCP_CALLER,
+            port: 1,
+            address: [a, b, c, d, e, f, g, h, i, j, k, l, 0, 0, 0, 0],
         }
     }
 
@@ -93,6 +106,10 @@ impl fmt::Debug for Locator {
         match (self.kind, self.socket_addr()) {
             (Self::KIND_UDP_V4 | Self::KIND_UDP_V6, Some(addr)) => write!(f, "udp/{addr}"),
             (Self::KIND_TCP_V4, Some(addr)) => write!(f, "tcp/{addr}"),
+            (Self::KIND_TCP_CALLER, _) => {
+                let [.., a, b, c, d, _, _, _, _] = self.address;
+                write!(f, "tcp/caller {a:02x}{b:02x}{c:02x}{d:02x}")
+            }
             (Self::KIND_SHMEM, _) => {
                 let [.., a, b, c, d, _, _, _, _] = self.address;
                 write!(f, "shmem/{a:02x}{b:02x}{c:02x}{d:02x}:{}", self.port)
