@@ -15,6 +15,7 @@ mod poll;
 mod receive;
 mod send;
 mod socket;
+mod stream;
 
 pub use interface::{Address, Interface, interfaces, source_address};
 pub use link::Link;
@@ -22,3 +23,4 @@ pub use poll::{Event, Ready, poll_readable};
 pub use receive::{Arrival, is_passing};
 pub use send::{Datagram, Egress, Sent};
 pub use socket::{Buffers, Socket};
+pub use stream::append_from;
