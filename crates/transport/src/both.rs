@@ -82,7 +82,7 @@ impl Transport for UdpAndShm {
         }];
         let group = listen.iter().find_map(|listen| match listen {
             Listen::Multicast { group } => Some(group.port),
-            Listen::Unicast { .. } => None,
+            Listen::Unicast { .. } | Listen::Beside { .. } => None,
         });
         shared.extend(group.map(|port| Listen::Multicast {
             group: Locator {

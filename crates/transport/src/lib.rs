@@ -1,4 +1,4 @@
-//! How datagrams travel: one trait, [`Transport`], with UDP and an in-memory network behind it, and wrappers that
+//! How datagrams travel: one trait, [`Transport`], with UDP, TCP, shared memory and an in-memory network behind it, and wrappers that
 //! capture ([`Tap`]) or disturb ([`Fault`]) what any transport carries.
 //!
 //! A transport neither looks into a datagram nor promises that it arrives. It starts no thread: who sends, sends, and
@@ -12,6 +12,7 @@ mod memory;
 mod pcap;
 mod shm;
 mod tap;
+mod tcp;
 mod traits;
 mod udp;
 
@@ -21,6 +22,7 @@ pub use fault::Fault;
 pub use memory::{MemoryNetwork, MemoryTransport};
 pub use shm::{ShmConfig, ShmTransport};
 pub use tap::Tap;
+pub use tcp::{TcpConfig, TcpTransport};
 pub use traits::{
     Attached, Gauge, Lane, Listen, Outgoing, Reach, Received, Receiver, Reception, Sent, Transport,
     Wait, Waker, Watcher, nearest,

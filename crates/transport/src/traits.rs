@@ -9,6 +9,7 @@ use dunlin_udp::Socket;
 use dunlin_wire::Locator;
 
 use crate::shm::Outlet;
+use crate::tcp::Link;
 
 pub use dunlin_udp::Sent;
 
@@ -50,6 +51,7 @@ pub struct Lane(pub(crate) Way);
 pub(crate) enum Way {
     Udp(Arc<Socket>),
     Shm(Arc<Outlet>),
+    Tcp(Arc<Link>),
 }
 
 impl Lane {
@@ -58,6 +60,7 @@ impl Lane {
         match (&self.0, &other.0) {
             (Way::Udp(a), Way::Udp(b)) => Arc::ptr_eq(a, b),
             (Way::Shm(a), Way::Shm(b)) => Arc::ptr_eq(a, b),
+            (Way::Tcp(a), Way::Tcp(b)) => Arc::ptr_eq(a, b),
             _ => false,
         }
     }
@@ -75,6 +78,12 @@ pub enum Listen {
     Multicast {
         /// Of the transport's own kind.
         group: Locator,
+    },
+    /// A port that another receiver of the same transport has opened: of what comes there, this one gets the user data. Only
+    /// where peers need not be told of a second port: TCP.
+    Beside {
+        /// The other receiver's.
+        port: u16,
     },
 }
 

@@ -16,7 +16,7 @@
 //! Interfaces and addresses are those of the moment when the transport was made.
 mod lanes;
 mod receiver;
-mod selection;
+pub(crate) mod selection;
 mod wake;
 
 use std::io;
@@ -139,6 +139,9 @@ impl UdpTransport {
         let ports = listen.iter().map(|listen| match listen {
             Listen::Unicast { port } => self.unicast(*port),
             Listen::Multicast { group } => self.multicast(group),
+            Listen::Beside { port } => {
+                Err(invalid(format!("UDP port {port} is one receiver's alone")))
+            }
         });
         let ports = ports.collect::<io::Result<Vec<_>>>()?;
         let ear = ports.iter().find(|p| self.hears_itself && p.is_unicast());

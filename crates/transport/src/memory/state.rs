@@ -236,7 +236,9 @@ impl State {
                 self.members.insert((ip(group), group.port, inbox));
                 Ok(*group)
             }
-            Listen::Multicast { .. } => Err(io::ErrorKind::InvalidInput.into()),
+            Listen::Multicast { .. } | Listen::Beside { .. } => {
+                Err(io::ErrorKind::InvalidInput.into())
+            }
         }
     }
 

@@ -168,7 +168,7 @@ impl Exchange {
         let ports = wanted(listen)?;
         let groups = listen.iter().filter_map(|listen| match listen {
             Listen::Multicast { group } => Some(*group),
-            Listen::Unicast { .. } => None,
+            Listen::Unicast { .. } | Listen::Beside { .. } => None,
         });
         let inbox = Inbox::new();
         let mut receiver = ShmReceiver::new(Arc::clone(self), Arc::clone(&inbox))?;
@@ -608,6 +608,7 @@ fn wanted(listen: &[Listen]) -> io::Result<Vec<(Port, bool)>> {
     for listen in listen {
         match listen {
             Listen::Unicast { port } => numbers.push(*port),
+            Listen::Beside { .. } => return Err(invalid("a port is one receiver's alone")),
             Listen::Multicast { group } => {
                 let port = u16::try_from(group.port).ok().filter(|port| *port != 0);
                 let port =

@@ -9,7 +9,7 @@ use crate::traits::Reach;
 
 /// The allowed interfaces and addresses.
 #[derive(Debug)]
-pub(super) struct Selection {
+pub(crate) struct Selection {
     /// Nothing was named: everything is allowed.
     everything: bool,
     allowed: Vec<Allowed>,
@@ -30,7 +30,7 @@ struct Allowed {
 
 impl Selection {
     /// `named`: names or addresses; `None` for all that are up.
-    pub(super) fn new(interfaces: Vec<Interface>, named: Option<&[String]>) -> io::Result<Self> {
+    pub(crate) fn new(interfaces: Vec<Interface>, named: Option<&[String]>) -> io::Result<Self> {
         let usable: Vec<Interface> = interfaces.into_iter().filter(|i| i.up).collect();
         let is_named = |name: &str, address: &Address| {
             named.is_none_or(|list| {
@@ -81,7 +81,7 @@ impl Selection {
     }
 
     /// The local address for sockets.
-    pub(super) fn bind_to(&self) -> Ipv4Addr {
+    pub(crate) fn bind_to(&self) -> Ipv4Addr {
         match self.allowed.as_slice() {
             [only] if !self.everything => only.address.ip,
             _ => Ipv4Addr::UNSPECIFIED,
@@ -89,13 +89,13 @@ impl Selection {
     }
 
     /// The destinations to accept on a socket that is bound to more than is allowed.
-    pub(super) fn accepted(&self) -> Option<Vec<Ipv4Addr>> {
+    pub(crate) fn accepted(&self) -> Option<Vec<Ipv4Addr>> {
         let filter = !self.everything && self.allowed.len() > 1;
         filter.then(|| self.allowed.iter().map(|a| a.address.ip).collect())
     }
 
     /// The addresses to tell peers.
-    pub(super) fn announced(&self) -> impl Iterator<Item = Ipv4Addr> {
+    pub(crate) fn announced(&self) -> impl Iterator<Item = Ipv4Addr> {
         let only_loopback = self.only_loopback();
         let offered = self
             .allowed
@@ -105,11 +105,11 @@ impl Selection {
     }
 
     /// The ways out for a multicast datagram: one per interface.
-    pub(super) fn multicast(&self) -> &[Option<Egress>] {
+    pub(crate) fn multicast(&self) -> &[Option<Egress>] {
         &self.multicast
     }
 
-    pub(super) fn reaches(&self, to: Ipv4Addr) -> Reach {
+    pub(crate) fn reaches(&self, to: Ipv4Addr) -> Reach {
         let near = |a: &Allowed| !a.loopback && a.address.contains(to);
         if to.is_multicast() {
             return if self.multicast.is_empty() {
@@ -139,7 +139,7 @@ impl Selection {
 
     /// The largest IP packet that leaves for `to` uncut: that of the interface that it leaves by, of the smallest for a
     /// multicast group; nothing limits what stays on this host.
-    pub(super) fn mtu_to(&self, to: Ipv4Addr) -> usize {
+    pub(crate) fn mtu_to(&self, to: Ipv4Addr) -> usize {
         let of = |name: &str| self.mtu.iter().find(|(n, _)| n == name).map(|(_, m)| *m);
         let mtu = if to.is_multicast() {
             let outside = self.allowed.iter().filter(|a| !a.loopback);

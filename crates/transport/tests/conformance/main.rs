@@ -3,5 +3,6 @@ mod memory;
 mod namespace;
 mod shm;
 mod suite;
+mod tcp;
 mod udp;
 mod wrappers;

@@ -22,9 +22,11 @@ pub(crate) fn conforms(host: &dyn Fn() -> Box<dyn Transport>) {
     carries_three_parts(&*a, &*b);
     keeps_order(&*a, &*b);
     answers_at_once_or_in_time(&*a);
-    carries_to_a_group(&*a, &*b);
     guards_its_ports(&*a);
-    shares_its_groups(&*a, &*b);
+    if has_groups(&*a) {
+        carries_to_a_group(&*a, &*b);
+        shares_its_groups(&*a, &*b);
+    }
     wakes(&*a);
     wakes_before_the_wait(&*a);
     loses_no_wake(&*a, &*b);
@@ -40,6 +42,8 @@ pub(crate) fn conforms(host: &dyn Fn() -> Box<dyn Transport>) {
 }
 
 fn carries_three_parts(a: &dyn Transport, b: &dyn Transport) {
+    // Whoever listens nowhere may have an address of another kind.
+    let _own = unicast(a);
     let mut receiver = unicast(b);
     let to = receiver.locators()[0];
     let sent = a.send(&[Outgoing {
@@ -127,7 +131,7 @@ fn shares_its_groups(a: &dyn Transport, b: &dyn Transport) {
 }
 
 fn wakes(a: &dyn Transport) {
-    for mut receiver in [unicast(a), both(a), multicast(a, 7504)] {
+    for mut receiver in all_kinds(a) {
         for deadline in [None, Some(Instant::now() + 2 * SOON)] {
             let waker = receiver.waker();
             let start = Instant::now();
@@ -147,7 +151,7 @@ fn wakes(a: &dyn Transport) {
 }
 
 fn wakes_before_the_wait(a: &dyn Transport) {
-    for mut receiver in [unicast(a), both(a), multicast(a, 7504)] {
+    for mut receiver in all_kinds(a) {
         receiver.waker().wake();
         receiver.waker().wake();
         // A poll in between does not use the wish up.
@@ -333,8 +337,26 @@ fn multicast(transport: &dyn Transport, port: u16) -> Box<dyn Receiver> {
     transport.open(&[Listen::Multicast { group }]).unwrap()
 }
 
-/// A receiver for a port and a group, as for discovery.
+/// Whether it knows multicast; TCP does not.
+fn has_groups(transport: &dyn Transport) -> bool {
+    let group = group(transport, 7505);
+    let opened = transport.open(&[Listen::Multicast { group }]);
+    !opened.is_err_and(|error| error.kind() == ErrorKind::Unsupported)
+}
+
+fn all_kinds(transport: &dyn Transport) -> Vec<Box<dyn Receiver>> {
+    let mut all = vec![unicast(transport), both(transport)];
+    if has_groups(transport) {
+        all.push(multicast(transport, 7504));
+    }
+    all
+}
+
+/// A receiver for a port and a group, as for discovery; for a port only where there are no groups.
 fn both(transport: &dyn Transport) -> Box<dyn Receiver> {
+    if !has_groups(transport) {
+        return unicast(transport);
+    }
     let group = group(transport, 7501);
     let listen = [Listen::Unicast { port: 0 }, Listen::Multicast { group }];
     transport.open(&listen).unwrap()

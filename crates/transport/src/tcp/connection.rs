@@ -1,0 +1,494 @@
+//! One TCP connection: who is at its other end, and what waits to be sent.
+//!
+//! Whoever sends writes to the socket by itself, under the lock `out`. What the socket has no room for waits in a queue, which
+//! the porter empties when there is room again; nobody overtakes it. The queue is bounded, but for the rest of a message
+//! that has begun, since a stream cannot lose the middle of one. Until a connection is made, everything waits there.
+//!
+//! Whoever receives reads from the socket without any lock.
+use std::collections::VecDeque;
+use std::io::{self, IoSlice};
+use std::net::SocketAddrV4;
+use std::os::fd::OwnedFd;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::time::{Duration, Instant};
+
+use bytes::BytesMut;
+use dunlin_wire::stream::{Channel, Hello};
+use dunlin_wire::{GuidPrefix, Locator};
+use rustix::event::epoll;
+
+use super::frame::{Frame, SLICES};
+use super::socket;
+use crate::traits::{Outgoing, Sent};
+
+/// How long a patient datagram waits for room.
+const PATIENCE: Duration = Duration::from_millis(5);
+/// A message that has begun goes on for so long, while there is progress.
+const LONGEST: Duration = Duration::from_millis(10);
+/// Messages that go with one system call.
+const BATCH: usize = 16;
+/// What another product takes in one message.
+pub(super) const STRANGERS_MOST: usize = 65_507;
+/// An empty queue keeps no more memory than this.
+const KEPT: usize = 64 * 1024;
+
+/// Who is at the other end, as far as it has said.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Peer {
+    /// One of our own kind.
+    Own(Hello),
+    /// Another product.
+    Stranger,
+}
+
+pub(super) struct Connection {
+    pub(super) id: u64,
+    pub(super) fd: OwnedFd,
+    pub(super) remote: SocketAddrV4,
+    /// We have dialled it, for this.
+    pub(super) dialled: Option<Channel>,
+    peer: OnceLock<Peer>,
+    closed: AtomicBool,
+    /// A whole message has come.
+    proven: AtomicBool,
+    /// Bytes that have come of a message that is not complete, 0 for none.
+    pub(super) pending: AtomicU64,
+    out: Mutex<Out>,
+    /// What the porter waits for.
+    events: Arc<OwnedFd>,
+}
+
+struct Out {
+    /// The connection is made.
+    open: bool,
+    /// Nothing more will be sent after the queue.
+    finishing: bool,
+    queue: VecDeque<u8>,
+    /// Messages in it, while the connection is not open.
+    waiting: usize,
+    /// Bytes that it may hold.
+    most: usize,
+    /// Somebody has waited in vain for the peer to read: nobody waits again until it has.
+    stuck: bool,
+    /// What the porter was told to wait for.
+    watched: epoll::EventFlags,
+    /// The porter reads.
+    reading: bool,
+}
+
+impl Out {
+    fn has_place_for(&self, frame: &Frame<'_>) -> bool {
+        self.queue.len().saturating_add(frame.length()) <= self.most
+    }
+}
+
+/// Why a datagram was not sent.
+#[derive(Debug)]
+pub(super) enum Refused {
+    /// The peer is behind.
+    Full,
+    /// The connection has ended.
+    Closed(io::Error),
+    /// It is longer than any datagram that the peer takes.
+    TooLong,
+}
+
+impl Refused {
+    pub(super) fn to_error(&self) -> io::Error {
+        match self {
+            Self::Full => io::ErrorKind::WouldBlock.into(),
+            Self::Closed(error) => error.kind().into(),
+            Self::TooLong => io::ErrorKind::InvalidInput.into(),
+        }
+    }
+}
+
+impl Connection {
+    /// One that the porter knows nothing of yet. `first` is what it begins with.
+    pub(super) fn new(
+        id: u64,
+        (fd, remote): (OwnedFd, SocketAddrV4),
+        dialled: Option<Channel>,
+        first: &[u8],
+        most: usize,
+        events: &Arc<OwnedFd>,
+    ) -> Arc<Self> {
+        Arc::new(Self {
+            id,
+            fd,
+            remote,
+            dialled,
+            peer: OnceLock::new(),
+            closed: AtomicBool::new(false),
+            proven: AtomicBool::new(false),
+            pending: AtomicU64::new(0),
+            out: Mutex::new(Out {
+                open: dialled.is_none(),
+                finishing: false,
+                queue: first.iter().copied().collect(),
+                waiting: 0,
+                most,
+                stuck: false,
+                watched: epoll::EventFlags::empty(),
+                reading: false,
+            }),
+            events: Arc::clone(events),
+        })
+    }
+
+    fn out(&self) -> MutexGuard<'_, Out> {
+        self.out.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Who is at the other end; `None` if it has not said yet.
+    pub(super) fn peer(&self) -> Option<Peer> {
+        self.peer.get().copied()
+    }
+
+    /// What it said of itself, if it is one of our own kind.
+    pub(super) fn hello(&self) -> Option<Hello> {
+        match self.peer() {
+            Some(Peer::Own(hello)) => Some(hello),
+            _ => None,
+        }
+    }
+
+    pub(super) fn know(&self, peer: Peer) {
+        let _ = self.peer.set(peer);
+    }
+
+    /// What it is for, as whoever dialled says.
+    pub(super) fn channel(&self) -> Option<Channel> {
+        self.dialled.or(self.hello().map(|hello| hello.channel))
+    }
+
+    /// Where answers to what comes from here go.
+    pub(super) fn from(&self) -> Locator {
+        match self.hello() {
+            Some(Hello { port: 0, name, .. }) => Locator::tcp_caller(name.0),
+            Some(Hello { port, .. }) => Locator::tcp_v4(*self.remote.ip(), port),
+            None => Locator::tcp_v4(*self.remote.ip(), self.remote.port()),
+        }
+    }
+
+    pub(super) fn is_closed(&self) -> bool {
+        self.closed.load(Relaxed)
+    }
+
+    pub(super) fn is_proven(&self) -> bool {
+        self.proven.load(Relaxed)
+    }
+
+    /// A whole message has come.
+    #[inline]
+    pub(super) fn prove(&self) {
+        if !self.is_proven() {
+            self.proven.store(true, Relaxed);
+        }
+        if self.pending.load(Relaxed) != 0 {
+            self.pending.store(0, Relaxed);
+        }
+    }
+
+    /// Ends it at once, whatever is under way.
+    pub(super) fn close(&self) {
+        self.closed.store(true, Relaxed);
+        socket::close(&self.fd);
+        // Whoever sends now sees that it is closed, or is done before: nobody has the porter wait for it after this.
+        self.watch(&mut self.out());
+    }
+
+    /// The porter begins or ceases to read.
+    pub(super) fn let_porter_read(&self, reading: bool) {
+        let mut out = self.out();
+        out.reading = reading;
+        self.watch(&mut out);
+    }
+
+    /// The porter is to know when the connection has been made.
+    pub(super) fn await_opening(&self) {
+        self.watch(&mut self.out());
+    }
+
+    /// The connection has been made: what has waited for that is sent.
+    pub(super) fn open(&self) -> Result<(), Refused> {
+        let mut out = self.out();
+        out.open = true;
+        out.waiting = 0;
+        self.flush(&mut out)
+    }
+
+    /// Sends what waits, as far as there is room.
+    pub(super) fn flush_queue(&self) -> Result<(), Refused> {
+        self.flush(&mut self.out())
+    }
+
+    /// Sends what waits and nothing more; then the peer hears of the end.
+    pub(super) fn retire(&self) {
+        let mut out = self.out();
+        out.finishing = true;
+        // If it fails it has ended all the more.
+        let _ = self.flush(&mut out);
+    }
+
+    /// Takes what waits for a connection that is not made; the first `skip` bytes are for this one alone.
+    pub(super) fn take_waiting(&self, skip: usize) -> VecDeque<u8> {
+        let mut out = self.out();
+        let mut queue = std::mem::take(&mut out.queue);
+        queue.drain(..skip.min(queue.len()));
+        queue
+    }
+
+    /// Sends these whole messages after all that waits.
+    pub(super) fn enqueue(&self, bytes: &[u8]) -> Result<(), Refused> {
+        let mut out = self.out();
+        out.queue.extend(bytes);
+        self.flush(&mut out)
+    }
+
+    /// Datagrams that wait for the connection to be made.
+    pub(super) fn waiting(&self) -> usize {
+        self.out().waiting
+    }
+
+    /// Something waits to be sent.
+    pub(super) fn is_behind(&self) -> bool {
+        let out = self.out();
+        out.open && !out.queue.is_empty()
+    }
+
+    /// Sends these datagrams; stops at the first that finds the connection ended, and returns how many it has dealt with.
+    pub(super) fn send(
+        &self,
+        name: GuidPrefix,
+        datagrams: &[Outgoing<'_>],
+        sent: &mut Sent,
+    ) -> (usize, Result<(), Refused>) {
+        let mut out = self.out();
+        let mut done = 0;
+        while let Some(first) = datagrams.get(done) {
+            let (count, result) = match datagrams.get(done..).unwrap_or_default() {
+                [_] => (1, self.send_one(&mut out, name, first, &mut 0)),
+                rest => self.send_batch(&mut out, name, rest),
+            };
+            match result {
+                Ok(()) => sent.datagrams += count,
+                Err(Refused::Closed(error)) => return (done, Err(Refused::Closed(error))),
+                Err(refused) => {
+                    sent.datagrams += count.saturating_sub(1);
+                    sent.fail(refused.to_error());
+                }
+            }
+            done += count;
+        }
+        (done, Ok(()))
+    }
+
+    /// As many as go with one system call; of those dealt with, only the last may be refused.
+    #[inline(never)]
+    fn send_batch(
+        &self,
+        out: &mut Out,
+        name: GuidPrefix,
+        datagrams: &[Outgoing<'_>],
+    ) -> (usize, Result<(), Refused>) {
+        let mut written = 0;
+        if out.open && out.queue.is_empty() && !self.is_closed() {
+            let mut slices = [IoSlice::new(&[]); BATCH * SLICES];
+            let frames: [Option<Frame<'_>>; BATCH] =
+                std::array::from_fn(|at| Frame::new(name, datagrams.get(at)?));
+            let fitting = frames.iter().map_while(Option::as_ref);
+            let fitting = fitting.take_while(|frame| frame.length() <= self.longest());
+            let mut used = 0;
+            for (place, frame) in slices.chunks_exact_mut(SLICES).zip(fitting) {
+                place.copy_from_slice(&frame.slices(0));
+                used += SLICES;
+            }
+            written = match socket::send(&self.fd, slices.get(..used).unwrap_or_default()) {
+                Ok(written) => written,
+                Err(error) => return (0, Err(Refused::Closed(error))),
+            };
+        }
+        let mut count = 0;
+        for datagram in datagrams.iter().take(BATCH) {
+            count += 1;
+            if let Err(refused) = self.send_one(out, name, datagram, &mut written) {
+                return (count, Err(refused));
+            }
+        }
+        (count, Ok(()))
+    }
+
+    /// Sends one datagram, of which and of those behind it `written` bytes are sent already.
+    fn send_one(
+        &self,
+        out: &mut Out,
+        name: GuidPrefix,
+        datagram: &Outgoing<'_>,
+        written: &mut usize,
+    ) -> Result<(), Refused> {
+        let frame = Frame::new(name, datagram).ok_or(Refused::TooLong)?;
+        if frame.length() > self.longest() {
+            return Err(Refused::TooLong);
+        }
+        let before = (*written).min(frame.length());
+        *written -= before;
+        if before == frame.length() {
+            return Ok(());
+        }
+        if self.is_closed() || out.finishing {
+            return Err(Refused::Closed(io::ErrorKind::BrokenPipe.into()));
+        }
+        if before == 0 && !out.queue.is_empty() && out.open {
+            self.flush(out)?;
+            self.await_place(out, &frame, datagram.patient)?;
+        }
+        let mut done = before;
+        if out.open && out.queue.is_empty() {
+            done = self.push(out, &frame, before, datagram.patient)?;
+        }
+        if done < frame.length() {
+            self.put_by(out, &frame, done)?;
+        }
+        Ok(())
+    }
+
+    /// Waits a little for room in the queue, if that is worth waiting for.
+    fn await_place(&self, out: &mut Out, frame: &Frame<'_>, patient: bool) -> Result<(), Refused> {
+        let until = Instant::now() + PATIENCE;
+        while patient && !out.stuck && !out.has_place_for(frame) {
+            let left = until.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                out.stuck = true;
+            } else {
+                socket::await_room(&self.fd, left);
+                self.flush(out)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The longest message that the peer takes.
+    fn longest(&self) -> usize {
+        match self.peer() {
+            Some(Peer::Own(_)) => super::MAX_FRAME,
+            _ => STRANGERS_MOST,
+        }
+    }
+
+    /// Writes as much of a message as it can; returns how much.
+    fn push(
+        &self,
+        out: &mut Out,
+        frame: &Frame<'_>,
+        mut done: usize,
+        patient: bool,
+    ) -> Result<usize, Refused> {
+        let write = |done| socket::send(&self.fd, &frame.slices(done)).map_err(Refused::Closed);
+        done += write(done)?;
+        if done == frame.length() || out.stuck || !(patient || done > 0) {
+            return Ok(done);
+        }
+        let start = Instant::now();
+        let mut progress = start;
+        while done < frame.length() {
+            let now = Instant::now();
+            if now >= progress + PATIENCE || now >= start + LONGEST {
+                out.stuck = now >= progress + PATIENCE;
+                break;
+            }
+            socket::await_room(&self.fd, PATIENCE);
+            let more = write(done)?;
+            if more > 0 {
+                progress = Instant::now();
+            }
+            done += more;
+        }
+        Ok(done)
+    }
+
+    /// Puts what is left of a message into the queue; one that has not begun only if there is room.
+    #[cold]
+    fn put_by(&self, out: &mut Out, frame: &Frame<'_>, done: usize) -> Result<(), Refused> {
+        if done == 0 && !out.has_place_for(frame) {
+            return Err(Refused::Full);
+        }
+        for slice in frame.slices(done) {
+            out.queue.extend(&*slice);
+        }
+        out.waiting += usize::from(!out.open);
+        self.watch(out);
+        Ok(())
+    }
+
+    /// Writes the queue as far as there is room.
+    fn flush(&self, out: &mut Out) -> Result<(), Refused> {
+        while out.open && !out.queue.is_empty() {
+            let (first, second) = out.queue.as_slices();
+            let slices = [IoSlice::new(first), IoSlice::new(second)];
+            match socket::send(&self.fd, &slices).map_err(Refused::Closed)? {
+                0 => break,
+                written => drop(out.queue.drain(..written.min(out.queue.len()))),
+            }
+        }
+        if out.queue.is_empty() {
+            out.stuck = false;
+            if out.queue.capacity() > KEPT {
+                out.queue = VecDeque::new();
+            }
+            if out.finishing && out.open {
+                socket::finish(&self.fd);
+            }
+        }
+        self.watch(out);
+        Ok(())
+    }
+
+    /// Has the porter wait for what is of interest now, and for nothing else: the end of a connection that somebody
+    /// else reads is for the reader to find.
+    fn watch(&self, out: &mut Out) {
+        let mut wanted = epoll::EventFlags::empty();
+        if !self.is_closed() {
+            wanted.set(epoll::EventFlags::IN, out.reading);
+            let writes = !out.open || !out.queue.is_empty();
+            wanted.set(epoll::EventFlags::OUT, writes);
+        }
+        if wanted == out.watched {
+            return;
+        }
+        let data = epoll::EventData::new_u64(self.id);
+        let done = if wanted.is_empty() {
+            epoll::delete(&*self.events, &self.fd)
+        } else if out.watched.is_empty() {
+            epoll::add(&*self.events, &self.fd, data, wanted)
+        } else {
+            epoll::modify(&*self.events, &self.fd, data, wanted)
+        };
+        match done {
+            Ok(()) => out.watched = wanted,
+            Err(error) => tracing::warn!(%error, "a TCP connection is not looked after"),
+        }
+    }
+
+    /// Receives what there is; 0 bytes are the end.
+    #[inline]
+    pub(super) fn read(&self, room: &mut [u8]) -> io::Result<usize> {
+        socket::receive(&self.fd, room)
+    }
+
+    /// The same, behind what a buffer holds, `most` bytes at most.
+    pub(super) fn read_behind(&self, buffer: &mut BytesMut, most: usize) -> io::Result<usize> {
+        use std::os::fd::AsFd;
+        dunlin_udp::append_from(self.fd.as_fd(), buffer, most)
+    }
+}
+
+impl std::fmt::Debug for Connection {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Connection")
+            .field("remote", &self.remote)
+            .field("peer", &self.peer())
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,398 @@
+//! The receiving end of a port: it reads all connections that are its own, by itself.
+use std::io;
+use std::mem::MaybeUninit;
+use std::os::fd::{AsFd, OwnedFd};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::time::Instant;
+
+use bytes::BytesMut;
+use dunlin_udp::Event;
+use dunlin_wire::Locator;
+use rustix::event::{Timespec, epoll, poll};
+use rustix::io::Errno;
+
+use super::connection::Connection;
+use super::exchange::Exchange;
+use super::inlet::{Desk, Fault, Inlet, Look};
+use super::socket;
+use crate::traits::{Gauge, Received, Receiver, Reception, Wait, Waker};
+
+/// So many connections are read in turn, one system call each; of more, the kernel says which have something.
+const FEW: usize = 2;
+/// Connections that it names at once.
+const AT_ONCE: usize = 64;
+/// What stands for the event among them.
+const EVENT: u64 = u64::MAX;
+
+/// Where the porter puts connections.
+#[derive(Debug)]
+pub(super) struct Inbox {
+    changed: AtomicBool,
+    arrivals: Mutex<Vec<(Arc<Connection>, Vec<u8>)>>,
+    event: Event,
+    /// Set by a waker before it rings, taken by the receiver before it sleeps (Release in `wake`, Acquire in `was_woken`).
+    asked: AtomicBool,
+    oversized: AtomicU64,
+    asked_bytes: usize,
+    granted: usize,
+}
+
+impl Inbox {
+    /// `asked` and `granted`: bytes that the system queues for each connection.
+    pub(super) fn new(asked: usize, granted: usize) -> io::Result<Arc<Self>> {
+        Ok(Arc::new(Self {
+            changed: AtomicBool::new(false),
+            arrivals: Mutex::default(),
+            event: Event::new()?,
+            asked: AtomicBool::new(false),
+            oversized: AtomicU64::new(0),
+            asked_bytes: asked,
+            granted,
+        }))
+    }
+
+    /// One for a second receiver of the same port.
+    pub(super) fn sibling(&self) -> io::Result<Arc<Self>> {
+        Self::new(self.asked_bytes, self.granted)
+    }
+
+    fn arrivals(&self) -> MutexGuard<'_, Vec<(Arc<Connection>, Vec<u8>)>> {
+        self.arrivals.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Hands a connection over, with what was read from it.
+    pub(super) fn add(&self, connection: Arc<Connection>, kept: Vec<u8>) {
+        self.arrivals().push((connection, kept));
+        // Pairs with the Acquire in `TcpReceiver::take_arrivals`.
+        self.changed.store(true, Ordering::Release);
+        self.event.set();
+    }
+}
+
+/// Receives from all connections of one port, or from those of them that carry user data.
+pub(crate) struct TcpReceiver {
+    exchange: Arc<Exchange>,
+    inbox: Arc<Inbox>,
+    locators: Vec<Locator>,
+    /// Places stay what they are as long as a connection lasts.
+    inlets: Vec<Option<Inlet>>,
+    count: usize,
+    /// The place to look at first, so that a busy one cannot starve the others.
+    next: usize,
+    desk: Desk,
+    /// For many connections, and which of them have something.
+    many: Option<OwnedFd>,
+    ready: Vec<usize>,
+    /// Arrived with bytes that were read before.
+    fresh: Vec<usize>,
+    announced: usize,
+}
+
+impl TcpReceiver {
+    pub(super) fn new(exchange: Arc<Exchange>, inbox: Arc<Inbox>, locators: Vec<Locator>) -> Self {
+        Self {
+            desk: Desk::new(&exchange.budget),
+            exchange,
+            inbox,
+            locators,
+            inlets: Vec::new(),
+            count: 0,
+            next: 0,
+            many: None,
+            ready: Vec::new(),
+            fresh: Vec::new(),
+            announced: 0,
+        }
+    }
+
+    fn was_woken(&self) -> bool {
+        self.inbox.asked.load(Ordering::Relaxed) && self.inbox.asked.swap(false, Ordering::Acquire)
+    }
+
+    #[inline]
+    fn take_arrivals(&mut self) {
+        if self.inbox.changed.load(Ordering::Relaxed)
+            && self.inbox.changed.swap(false, Ordering::Acquire)
+        {
+            self.welcome();
+        }
+    }
+
+    #[cold]
+    fn welcome(&mut self) {
+        let arrivals = std::mem::take(&mut *self.inbox.arrivals());
+        for (connection, kept) in arrivals {
+            let free = self.inlets.iter().position(Option::is_none);
+            let place = free.unwrap_or(self.inlets.len());
+            if free.is_none() {
+                self.inlets.push(None);
+            }
+            if !kept.is_empty() {
+                self.fresh.push(place);
+            }
+            if let Some(many) = &self.many {
+                await_data(many, &connection, place);
+            }
+            if let Some(empty) = self.inlets.get_mut(place) {
+                *empty = Some(Inlet::new(connection, kept));
+                self.count += 1;
+            }
+        }
+        if self.count > FEW && self.many.is_none() {
+            self.have_many();
+        }
+    }
+
+    /// From now on the kernel says who has something.
+    fn have_many(&mut self) {
+        let made = epoll::create(epoll::CreateFlags::CLOEXEC);
+        let Ok(many) = made.inspect_err(
+            |error| tracing::warn!(%error, "TCP connections are read one after the other"),
+        ) else {
+            return;
+        };
+        let data = epoll::EventData::new_u64(EVENT);
+        let _ = epoll::add(&many, &self.inbox.event, data, epoll::EventFlags::IN);
+        for (place, inlet) in self.inlets.iter().enumerate() {
+            if let Some(inlet) = inlet {
+                await_data(&many, &inlet.connection, place);
+            }
+        }
+        self.many = Some(many);
+    }
+
+    /// The next datagram, if there is one; the desk first, then whoever is next.
+    fn sweep(&mut self, buffer: &mut BytesMut) -> Option<Received> {
+        self.take_arrivals();
+        if let Some(place) = self.desk.of {
+            let look = self.look(place, buffer, Desk::hand_out);
+            if look.is_some() || self.announced > 0 {
+                return look;
+            }
+        }
+        while let Some(place) = self.fresh.pop() {
+            let look = self.look(place, buffer, |desk, inlet, buffer| {
+                desk.take_over(place, inlet, buffer)
+            });
+            if look.is_some() || self.announced > 0 {
+                return look;
+            }
+        }
+        match self.many {
+            None => self.read_in_turn(buffer),
+            Some(_) => self.read_ready(buffer),
+        }
+    }
+
+    fn read_in_turn(&mut self, buffer: &mut BytesMut) -> Option<Received> {
+        let count = self.inlets.len();
+        for _ in 0..count {
+            let place = if self.next < count { self.next } else { 0 };
+            self.next = place + 1;
+            let look = self.read(place, buffer);
+            if look.is_some() || self.announced > 0 {
+                return look;
+            }
+        }
+        None
+    }
+
+    fn read_ready(&mut self, buffer: &mut BytesMut) -> Option<Received> {
+        loop {
+            let Some(place) = self.ready.pop() else {
+                let none_left = self.find_ready(Some(&Timespec::default()));
+                if none_left {
+                    return None;
+                }
+                continue;
+            };
+            let look = self.read(place, buffer);
+            if self.announced > 0 {
+                // It is looked at again first.
+                self.ready.push(place);
+            }
+            if look.is_some() || self.announced > 0 {
+                return look;
+            }
+        }
+    }
+
+    /// Asks who has something, and waits for somebody; true if nobody has.
+    fn find_ready(&mut self, limit: Option<&Timespec>) -> bool {
+        let Some(many) = &self.many else { return true };
+        let mut room = [const { MaybeUninit::<epoll::Event>::uninit() }; AT_ONCE];
+        let events = match epoll::wait(many, &mut room, limit) {
+            Ok((events, _)) => &*events,
+            Err(Errno::INTR) => &[],
+            Err(error) => {
+                tracing::warn!(%error, "waiting for TCP connections failed");
+                &[]
+            }
+        };
+        for event in events {
+            match event.data.u64() {
+                EVENT => self.inbox.event.clear(),
+                place => self.ready.extend(usize::try_from(place)),
+            }
+        }
+        self.ready.is_empty()
+    }
+
+    fn read(&mut self, place: usize, buffer: &mut BytesMut) -> Option<Received> {
+        self.look(place, buffer, |desk, inlet, buffer| {
+            desk.read(place, inlet, buffer).map(Some)
+        })
+    }
+
+    /// Does one look and what follows from it.
+    #[inline]
+    fn look(
+        &mut self,
+        place: usize,
+        buffer: &mut BytesMut,
+        look: impl FnOnce(&mut Desk, &mut Inlet, &mut BytesMut) -> Result<Option<Look>, Fault>,
+    ) -> Option<Received> {
+        let inlet = self.inlets.get_mut(place)?.as_mut()?;
+        match look(&mut self.desk, inlet, buffer) {
+            Ok(None | Some(Look::Nothing)) => {}
+            Ok(Some(Look::Datagram(length))) => {
+                self.announced = 0;
+                let from = inlet.from;
+                return Some(Received { length, from });
+            }
+            Ok(Some(Look::Larger(size))) => {
+                // Asked once for more room; one that comes without loses the datagram.
+                if std::mem::replace(&mut self.announced, size) != 0 {
+                    self.announced = 0;
+                    self.inbox.oversized.fetch_add(1, Ordering::Relaxed);
+                    self.desk.drop_next(inlet);
+                }
+                // The same one comes next.
+                self.next = place;
+            }
+            Err(fault) => self.lose(place, &fault),
+        }
+        None
+    }
+
+    #[cold]
+    fn lose(&mut self, place: usize, fault: &Fault) {
+        self.desk.forget(place);
+        let Some(inlet) = self.inlets.get_mut(place).and_then(Option::take) else {
+            return;
+        };
+        self.count -= 1;
+        if let Some(many) = &self.many {
+            let _ = epoll::delete(many, &inlet.connection.fd);
+        }
+        self.exchange.end(&inlet.connection, fault);
+    }
+
+    /// Sleeps until there may be something.
+    fn sleep(&mut self, deadline: Option<Instant>) -> io::Result<()> {
+        let left = deadline.map(|at| at.saturating_duration_since(Instant::now()));
+        let limit = left.and_then(|left| Timespec::try_from(left).ok());
+        if self.many.is_some() {
+            self.find_ready(limit.as_ref());
+            return Ok(());
+        }
+        let none = socket::readable(&self.inbox.event);
+        let mut fds = [const { None }; FEW];
+        for (fd, inlet) in fds.iter_mut().zip(self.inlets.iter().flatten()) {
+            *fd = Some(socket::readable(&inlet.connection.fd));
+        }
+        // Where there is no connection, the event stands twice.
+        let [a, b] = fds.map(|fd| fd.unwrap_or_else(|| none.clone()));
+        let mut fds = [none, a, b];
+        match poll(&mut fds, limit.as_ref()) {
+            Ok(_) | Err(Errno::INTR) => {}
+            Err(error) => return Err(error.into()),
+        }
+        let [event, ..] = fds;
+        if !event.revents().is_empty() {
+            self.inbox.event.clear();
+        }
+        Ok(())
+    }
+}
+
+fn await_data(many: &OwnedFd, connection: &Connection, place: usize) {
+    let place = u64::try_from(place).unwrap_or(EVENT);
+    let data = epoll::EventData::new_u64(place);
+    if let Err(error) = epoll::add(many, connection.fd.as_fd(), data, epoll::EventFlags::IN) {
+        tracing::warn!(%error, "a TCP connection is not read");
+    }
+}
+
+impl Receiver for TcpReceiver {
+    fn receive(&mut self, buffer: &mut BytesMut, wait: Wait) -> io::Result<Option<Received>> {
+        loop {
+            let before = self.announced;
+            let received = self.sweep(buffer);
+            let dropped = before > 0 && self.announced == 0;
+            let deadline = match wait {
+                Wait::Until(deadline) if received.is_none() && self.announced == 0 && !dropped => {
+                    deadline
+                }
+                _ => return Ok(received),
+            };
+            if self.was_woken() {
+                return Ok(None);
+            }
+            if deadline.is_some_and(|at| at <= Instant::now()) {
+                return Ok(None);
+            }
+            self.sleep(deadline)?;
+        }
+    }
+
+    fn announced(&self) -> usize {
+        self.announced
+    }
+
+    fn waker(&self) -> Arc<dyn Waker> {
+        Arc::new(TcpWaker(Arc::downgrade(&self.inbox)))
+    }
+
+    fn locators(&self) -> Vec<Locator> {
+        self.locators.clone()
+    }
+
+    fn gauge(&self) -> Arc<dyn Gauge> {
+        Arc::new(TcpGauge(Arc::downgrade(&self.inbox)))
+    }
+}
+
+impl Drop for TcpReceiver {
+    fn drop(&mut self) {
+        self.exchange.close(&self.inbox);
+    }
+}
+
+struct TcpWaker(Weak<Inbox>);
+
+impl Waker for TcpWaker {
+    fn wake(&self) {
+        if let Some(inbox) = self.0.upgrade() {
+            inbox.asked.store(true, Ordering::Release);
+            inbox.event.set();
+        }
+    }
+}
+
+struct TcpGauge(Weak<Inbox>);
+
+impl Gauge for TcpGauge {
+    fn read(&self) -> Reception {
+        let Some(inbox) = self.0.upgrade() else {
+            return Reception::default();
+        };
+        Reception {
+            asked: inbox.asked_bytes,
+            granted: inbox.granted,
+            dropped: 0,
+            oversized: inbox.oversized.load(Ordering::Relaxed),
+        }
+    }
+}

@@ -1,0 +1,222 @@
+//! Which of several connections to one peer is used.
+//!
+//! Both ends follow the same rules, so that they come to the same answer, whatever comes first: a connection that has been made is
+//! better than one that is being made; of two that the same end has dialled, the newer is better, since the older one may have
+//! ended without a word; otherwise the one that the smaller name has dialled.
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use dunlin_wire::stream::{Channel, Hello};
+
+use super::connection::{Connection, Peer};
+use super::exchange::{Exchange, Held, Stage, State};
+use super::inlet::Fault;
+use super::link::{Link, Target};
+
+/// What follows from a decision, to be done without the lock.
+#[derive(Default)]
+struct Outcome {
+    /// No longer used.
+    retired: Vec<(Arc<Connection>, bool)>,
+    /// Had not been made yet.
+    given_up: Vec<Arc<Connection>>,
+    /// What waited there.
+    waiting: VecDeque<u8>,
+    /// The new one itself is not wanted.
+    refused: bool,
+}
+
+impl Exchange {
+    /// The peer of a connection has said who it is. `kept` was read from it besides; who receives reads the rest.
+    pub(super) fn welcome(&self, connection: &Arc<Connection>, peer: Peer, kept: Vec<u8>) {
+        connection.know(peer);
+        let mut outcome = Outcome::default();
+        let mut state = self.state();
+        if let Peer::Own(hello) = peer {
+            connection.prove();
+            self.settle(&mut state, connection, &hello, &mut outcome);
+        }
+        if outcome.refused {
+            drop(state);
+            return self.end(connection, &Fault::Impostor);
+        }
+        let Some(known) = state.connections.get_mut(&connection.id) else {
+            return;
+        };
+        known.stage = Stage::Running;
+        if connection.is_proven() || connection.dialled.is_some() {
+            known.until = None;
+        }
+        let (gate, sends) = (known.gate, known.sends);
+        if sends {
+            state.attach(connection);
+        }
+        let gate = state.gates.iter().find(|known| known.id == gate);
+        let port = gate.map_or(0, |gate| gate.announced);
+        let inbox = gate.map(|gate| Arc::clone(gate.inbox(connection)));
+        if let (Some(inbox), Some(known)) = (&inbox, state.connections.get_mut(&connection.id)) {
+            known.inbox = Arc::downgrade(inbox);
+        }
+        drop(state);
+        self.announce_word();
+        self.follow(connection, outcome, port);
+        if let Some(inbox) = inbox {
+            connection.let_porter_read(false);
+            inbox.add(Arc::clone(connection), kept);
+        }
+        if let Peer::Own(hello) = peer {
+            self.accompany(connection, &hello, port);
+            self.tell(&connection.from());
+        }
+    }
+
+    fn follow(&self, connection: &Arc<Connection>, outcome: Outcome, port: u16) {
+        if let (None, Some(hello)) = (connection.dialled, connection.hello()) {
+            let answer = Hello {
+                name: self.name,
+                channel: hello.channel,
+                port,
+            };
+            let _ = connection.enqueue(&answer.encode());
+        }
+        let (first, second) = outcome.waiting.as_slices();
+        // If it has ended, whoever sends next finds out.
+        let _ = connection.enqueue(first);
+        let _ = connection.enqueue(second);
+        self.retire(outcome.retired);
+        for given_up in outcome.given_up {
+            given_up.close();
+        }
+    }
+
+    /// A peer that cannot dial us can send us user data only if we dial it for that, too.
+    fn accompany(&self, connection: &Arc<Connection>, hello: &Hello, port: u16) {
+        let meta = connection.dialled == Some(Channel::Meta);
+        if port != 0 || !meta || hello.name == self.name {
+            return;
+        }
+        let link = self.link(Target::At(connection.remote), Channel::User);
+        if let Some(known) = self.state().connections.get_mut(&connection.id) {
+            known.companion = Some(link);
+        }
+    }
+
+    /// Decides between a connection whose peer is known now and the others to the same peer.
+    fn settle(
+        &self,
+        state: &mut State,
+        connection: &Arc<Connection>,
+        hello: &Hello,
+        outcome: &mut Outcome,
+    ) {
+        let Some(new) = state.connections.get(&connection.id) else {
+            return;
+        };
+        let gate = new.gate;
+        if hello.name == self.name {
+            self.keep_apart(state, connection);
+            return;
+        }
+        let rivals = state.connections.values().filter(|known| {
+            let other = &known.connection;
+            other.id != connection.id
+                && known.sends
+                && known.gate == gate
+                && other.channel() == connection.channel()
+                && is_same_peer(connection, hello, other)
+        });
+        let rivals: Vec<_> = rivals.map(|known| Arc::clone(&known.connection)).collect();
+        for rival in rivals {
+            let Some(known) = state.connections.get_mut(&rival.id) else {
+                continue;
+            };
+            let connecting = known.stage == Stage::Connecting;
+            let newer_wins = match (connection.dialled, rival.dialled) {
+                (None, Some(_)) => connecting || hello.name.0 < self.name.0,
+                (Some(_), None) => self.name.0 < hello.name.0,
+                (Some(_), Some(_)) => true,
+                // A name is only a claim: it takes nothing away from another host's.
+                (None, None) if rival.remote.ip() != connection.remote.ip() => {
+                    outcome.refused = true;
+                    return;
+                }
+                (None, None) => true,
+            };
+            match newer_wins {
+                true if connecting => {
+                    outcome.waiting.extend(rival.take_waiting(Hello::SIZE));
+                    state.connections.remove(&rival.id);
+                    outcome.given_up.push(Arc::clone(&rival));
+                    state.replace(&rival, connection);
+                }
+                true => {
+                    known.sends = false;
+                    // Of two that different ends have dialled, whoever has dialled the one that is left over closes it.
+                    if rival.dialled.is_some() || connection.dialled.is_none() {
+                        outcome.retired.push(known.retire(false));
+                    }
+                    state.replace(&rival, connection);
+                }
+                false => {
+                    state.replace(connection, &rival);
+                    if let Some(new) = state.connections.get_mut(&connection.id) {
+                        new.sends = false;
+                    }
+                    if connection.dialled.is_some() {
+                        outcome.retired.push((Arc::clone(connection), false));
+                    }
+                }
+            }
+        }
+    }
+
+    /// A connection to ourselves: each end of it leads in one direction.
+    fn keep_apart(&self, state: &mut State, connection: &Connection) {
+        if let Some(known) = state.connections.get_mut(&connection.id) {
+            known.sends = connection.dialled.is_some();
+        }
+    }
+}
+
+/// Whether another connection has the same participant's same port at its other end, as far as it can be known.
+fn is_same_peer(connection: &Connection, hello: &Hello, other: &Connection) -> bool {
+    match other.hello() {
+        Some(known) => (known.name, known.port) == (hello.name, hello.port),
+        None if other.dialled.is_none() => false,
+        None => {
+            let target = Target::At(other.remote);
+            target.is_reached_by(connection)
+        }
+    }
+}
+
+impl State {
+    /// What led by one connection leads by another.
+    fn replace(&mut self, old: &Connection, new: &Arc<Connection>) {
+        for held in self.links.values() {
+            if held.link.is_by(old) {
+                held.link.take(new);
+            }
+        }
+    }
+
+    /// Links that have no way, or one that was made for another purpose, take this connection.
+    fn attach(&mut self, connection: &Arc<Connection>) {
+        let wants = |held: &&mut Held| {
+            let Link {
+                target, channel, ..
+            } = &*held.link;
+            let suits = connection.channel() == Some(*channel)
+                || matches!(target, Target::Caller(_))
+                || connection.hello().is_none();
+            let current = held.link.current();
+            let free = current.is_none_or(|current| {
+                current.channel() != Some(*channel) && connection.channel() == Some(*channel)
+            });
+            suits && free && target.is_reached_by(connection)
+        };
+        for held in self.links.values_mut().filter(wants) {
+            held.link.take(connection);
+        }
+    }
+}

@@ -1,0 +1,4 @@
+//! Participants over TCP on `lo`, and others that speak to them with bare sockets.
+mod node;
+mod peers;
+mod strangers;
