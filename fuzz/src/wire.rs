@@ -83,6 +83,7 @@ pub fn discovery_data(data: &[u8]) {
     weigh(data, WriterData::parse);
     weigh(data, ReaderData::parse);
     weigh(data, ParticipantMessage::parse);
+    weigh(data, |data| Introduction::parse(data, GuidPrefix::UNKNOWN));
     weigh(data, parse_key);
     if let Ok(participant) = ParticipantData::parse(data) {
         // Text that is no UTF-8 can become too long when it is made so.
@@ -99,6 +100,9 @@ pub fn discovery_data(data: &[u8]) {
         if !reader.qos.representation.is_empty() {
             assert_eq!(ReaderData::parse(&bytes), Ok(reader));
         }
+    }
+    if let Ok(said) = Introduction::parse(data, GuidPrefix::UNKNOWN) {
+        assert_eq!(Introduction::parse(&said.encode(), said.teller), Ok(said));
     }
     if let Ok(message) = ParticipantMessage::parse(data) {
         assert_eq!(ParticipantMessage::parse(&message.encode()), Ok(message));

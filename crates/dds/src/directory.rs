@@ -46,6 +46,8 @@ pub(crate) struct Directory {
     signs: HashMap<Guid, Arc<LifeSign>>,
     /// Where each participant's discovery is reached.
     peers: HashMap<GuidPrefix, Place>,
+    /// Those of them of whom we have only been told.
+    passing: Vec<GuidPrefix>,
     /// The routes must be made anew.
     changed: bool,
     last_key: u32,
@@ -122,6 +124,7 @@ impl Directory {
             groups: HashMap::new(),
             signs: HashMap::new(),
             peers: HashMap::new(),
+            passing: Vec::new(),
             changed: false,
             last_key: 0,
         };
@@ -341,6 +344,10 @@ impl Directory {
             To::Endpoint(guid) => one(places.get(&guid)),
             To::Matched => &[],
         });
+        // Where others say that somebody is may be said differently next time.
+        for prefix in self.passing.drain(..) {
+            self.peers.remove(&prefix);
+        }
     }
 
     /// Finds out where the participants are that something is to be sent to.
@@ -350,6 +357,7 @@ impl Directory {
             discovery,
             peers,
             announce,
+            passing,
             ..
         } = self;
         for to in datagrams.destinations() {
@@ -365,6 +373,9 @@ impl Directory {
                 let groups: Vec<Locator> = groups.copied().collect();
                 let place =
                     reachable(transport, unicast).or_else(|| nearest(transport, &groups).copied());
+                if !discovery.knows(guid.prefix) {
+                    passing.push(guid.prefix);
+                }
                 peers.extend(place.map(|to| (guid.prefix, Place::of(transport, guid.prefix, to))));
             }
         }

@@ -193,6 +193,20 @@ fn shared_memory_is_a_place_too() {
 }
 
 #[test]
+fn two_that_know_a_third_find_each_other() {
+    let name = "two_that_know_a_third_find_each_other";
+    in_namespace(name, BARE, || {
+        let third = alone();
+        let [a, b] = [(), ()].map(|()| with(&["0@127.0.0.1"], Transports::UDP, false));
+        find_each_other(&a, &b, "T");
+        find_each_other(&b, &a, "U");
+        let known = third.describe_discovery();
+        let is_participant = |line: &&String| line.starts_with("participant");
+        assert_eq!(known.iter().filter(is_participant).count(), 2);
+    });
+}
+
+#[test]
 fn a_transport_that_is_off_is_named_with_those_that_are_on() {
     let name = "a_transport_that_is_off_is_named_with_those_that_are_on";
     in_namespace(name, BARE, || {

@@ -89,6 +89,11 @@ impl EntityId {
     /// Participant message (liveliness) reader.
     pub const PARTICIPANT_MESSAGE_READER: Self = Self([0, 2, 0, 0xc7]);
 
+    /// Dunlin's own: writer of introductions.
+    pub const INTRODUCTIONS_WRITER: Self = Self([0x4c, 0, 1, 0x42]);
+    /// Dunlin's own: reader of introductions.
+    pub const INTRODUCTIONS_READER: Self = Self([0x4c, 0, 1, 0x47]);
+
     /// A user endpoint: `key` (24 bits) counts the participant's entities.
     pub const fn user(key: u32, kind: EntityKind) -> Self {
         let k = key.to_be_bytes();
@@ -116,10 +121,10 @@ impl EntityId {
         }
     }
 
-    /// True for the endpoints of discovery and liveliness.
+    /// True for the endpoints of discovery and liveliness, Dunlin's own included.
     pub const fn is_builtin(self) -> bool {
-        let [.., kind] = self.0;
-        kind & 0xc0 == 0xc0
+        let [a, b, c, kind] = self.0;
+        kind & 0xc0 == 0xc0 || matches!([a, b, c, kind], [0x4c, 0, 1, 0x42 | 0x47])
     }
 
     /// True for writers of any sort.

@@ -53,6 +53,15 @@ pub(super) fn messages(own: GuidPrefix) -> BuiltinTopic {
     })
 }
 
+/// Dunlin's own topic of who knows whom; an instance is a participant and who tells of it.
+pub(super) fn introductions(own: GuidPrefix) -> BuiltinTopic {
+    let ids = (
+        EntityId::INTRODUCTIONS_WRITER,
+        EntityId::INTRODUCTIONS_READER,
+    );
+    BuiltinTopic::new(own, ids, endpoint)
+}
+
 fn endpoint(payload: &[u8]) -> Option<InstanceHandle> {
     let guid = parse_key(payload).ok()?;
     Some(InstanceHandle(guid.to_bytes()))

@@ -11,6 +11,8 @@ mod deadlines;
 mod endpoints;
 mod event;
 mod explain;
+mod hearsay;
+mod introductions;
 mod participants;
 mod strangers;
 mod watch;
@@ -32,6 +34,8 @@ use dunlin_wire::{
     EntityId, Error, Guid, GuidPrefix, Locator, ParticipantData, ReaderData, Submessage, Timestamp,
     WriterData,
 };
+use hearsay::Hearsay;
+use introductions::Introducer;
 use participants::Peer;
 use strangers::Strangers;
 use watch::Watch;
@@ -56,6 +60,9 @@ pub struct Discovery {
     publications: BuiltinTopic,
     subscriptions: BuiltinTopic,
     messages: BuiltinTopic,
+    introductions: BuiltinTopic,
+    introducer: Introducer,
+    hearsay: Hearsay,
 }
 
 impl Discovery {
@@ -77,6 +84,9 @@ impl Discovery {
             publications: builtin::publications(own),
             subscriptions: builtin::subscriptions(own),
             messages: builtin::messages(own),
+            introductions: builtin::introductions(own),
+            introducer: Introducer::default(),
+            hearsay: Hearsay::default(),
             config,
         })
     }
@@ -210,6 +220,12 @@ impl Discovery {
         } else if self.messages.concerns(message) {
             let samples = self.messages.handle(now, source, timestamp, message, out);
             self.take_messages(now, &samples, events);
+        } else if self.introductions.concerns(message) {
+            self.befriend(now, source.prefix, out);
+            let samples = self
+                .introductions
+                .handle(now, source, timestamp, message, out);
+            self.take_introductions(now, samples);
         }
     }
 
@@ -230,6 +246,9 @@ impl Discovery {
         self.take_subscriptions(now, samples, events);
         let samples = self.messages.handle_timeout(now, out);
         self.take_messages(now, &samples, events);
+        let samples = self.introductions.handle_timeout(now, out);
+        self.take_introductions(now, samples);
+        self.keep_company(now, out);
     }
 
     /// When to call `handle_timeout`, unless something else happens first.
@@ -246,6 +265,9 @@ impl Discovery {
             self.publications.next_timeout(),
             self.subscriptions.next_timeout(),
             self.messages.next_timeout(),
+            self.introductions.next_timeout(),
+            self.introducer.next_timeout(),
+            self.hearsay.next_timeout(),
         ];
         times.into_iter().flatten().min()
     }
@@ -315,14 +337,20 @@ impl Discovery {
         self.part(now, prefix, LossReason::Ended, events);
     }
 
-    /// Where a participant listens for built-in traffic: unicast and multicast; nothing for an unknown participant.
+    /// True for a participant that has announced itself.
+    pub fn knows(&self, prefix: GuidPrefix) -> bool {
+        self.peers.contains_key(&prefix)
+    }
+
+    /// Where a participant listens for built-in traffic: unicast and multicast. For one that is not known it is what others say,
+    /// which may change from call to call.
     pub fn metatraffic_locators(&self, prefix: GuidPrefix) -> (&[Locator], &[Locator]) {
         match self.peers.get(&prefix) {
             Some(peer) => (
                 &peer.data.metatraffic_unicast,
                 &peer.data.metatraffic_multicast,
             ),
-            None => (&[], &[]),
+            None => (self.hearsay.locators(prefix), &[]),
         }
     }
 

@@ -51,6 +51,14 @@ pub(super) struct Peer {
     pub(super) refused: bool,
     /// Descriptions of endpoints that made no sense.
     pub(super) strikes: usize,
+    /// It announced itself without knowing our name: we are one of its peers.
+    asks: bool,
+    /// Our announcement was sent to it alone.
+    called: bool,
+    /// We tell each other whom we know.
+    pub(super) neighbour: bool,
+    /// Participants of which it has told.
+    pub(super) words: usize,
 }
 
 impl Peer {
@@ -182,10 +190,12 @@ impl Discovery {
         if self.departed.contains(&prefix) {
             return;
         }
+        let asks = !source.addressed && !source.multicast;
         match self.peers.get_mut(&prefix) {
             Some(peer) if peer.verified => self.hear_again(now, source, data, out, events),
             Some(peer) if peer.data == data => {
                 peer.credit.earn(size);
+                peer.asks |= asks;
                 self.renew(now, prefix);
                 self.greet(now, source, out, events);
             }
@@ -216,6 +226,8 @@ impl Discovery {
             return;
         }
         peer.multicast |= source.multicast;
+        peer.asks |= !source.addressed && !source.multicast;
+        let asks = peer.asks;
         if peer.data == data {
             self.renew(now, prefix);
         } else if peer.source != source.from {
@@ -226,6 +238,10 @@ impl Discovery {
             self.renew(now, prefix);
             events.push(Event::ParticipantChanged { prefix });
             self.update(now, prefix, before.builtin_endpoints, out, events);
+            self.introduce(now, prefix);
+        }
+        if asks {
+            self.befriend(now, prefix, out);
         }
     }
 
@@ -269,6 +285,10 @@ impl Discovery {
                 silent_until: None,
                 refused: false,
                 strikes: 0,
+                asks: !source.addressed && !source.multicast,
+                called: self.hearsay.meet(prefix),
+                neighbour: false,
+                words: 0,
             },
         );
         self.renew(now, prefix);
@@ -289,7 +309,15 @@ impl Discovery {
             return;
         };
         if source.addressed && peer.may_be_at(&source.from, &self.config) {
-            return self.verify(now, source, out, events);
+            // Where there is no multicast it may have our name from others, and has not heard us yet.
+            let owes = !peer.called && peer.data.metatraffic_multicast.is_empty();
+            self.verify(now, source, out, events);
+            if owes {
+                let timestamp = self.config.timestamp(now);
+                let to = detector(source.prefix);
+                self.announcer.announce(timestamp, to, out);
+            }
+            return;
         }
         self.call(now, source.prefix, out);
     }
@@ -302,6 +330,7 @@ impl Discovery {
         if !peer.credit.pay(size) {
             return;
         }
+        peer.called = true;
         let timestamp = self.config.timestamp(now);
         self.announcer.announce(timestamp, detector(prefix), out);
         if peer.credit.pay(BuiltinTopic::HAIL_SIZE) {
@@ -325,9 +354,14 @@ impl Discovery {
         };
         peer.verified = true;
         peer.source = source.from;
+        let asks = peer.asks;
         self.strangers.remove(peer.age);
         self.renew(now, source.prefix);
         self.update(now, source.prefix, BuiltinEndpoints(0), out, events);
+        self.introduce(now, source.prefix);
+        if asks {
+            self.befriend(now, source.prefix, out);
+        }
     }
 
     /// True if a built-in message may be its sender's: one that announced itself, answers to our name, and is where it says.
@@ -407,6 +441,9 @@ impl Discovery {
         self.leases.remove(&prefix);
         self.doubts.remove(&prefix);
         self.parting.remove(&prefix);
+        if !matches!(reason, LossReason::Goodbye | LossReason::Ended) {
+            self.hearsay.lose(now, prefix);
+        }
         let lost = Event::ParticipantLost { prefix, reason };
         if !peer.verified {
             self.strangers.remove(peer.age);
@@ -417,6 +454,7 @@ impl Discovery {
         self.publications.forget(now, prefix);
         self.subscriptions.forget(now, prefix);
         self.messages.forget(now, prefix);
+        self.part_company(now, prefix);
         events.push(lost);
     }
 

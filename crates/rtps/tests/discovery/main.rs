@@ -1,5 +1,6 @@
 //! Whole participants find each other in virtual time.
 mod bounds;
+mod introductions;
 mod liveliness;
 mod matching;
 mod network;

@@ -24,6 +24,10 @@ pub(crate) struct Node {
     pub(crate) cut_off: bool,
     /// Multicast does not reach it.
     pub(crate) deaf_to_multicast: bool,
+    /// Where it announces itself instead of by multicast.
+    pub(crate) peers: Option<Vec<Locator>>,
+    /// Where it is.
+    place: Locator,
 }
 
 /// A datagram under way.
@@ -44,6 +48,8 @@ pub(crate) struct Network {
     pub(crate) datagrams: usize,
     /// Bytes of datagrams to where nobody is.
     astray: BTreeMap<Locator, usize>,
+    /// Between these nothing travels.
+    pub(crate) severed: Vec<(usize, usize)>,
     under_way: BTreeMap<(Time, usize), Datagram>,
     random: u64,
     locators: BTreeMap<Locator, usize>,
@@ -94,6 +100,15 @@ pub(crate) fn locator(index: usize) -> Locator {
     }
 }
 
+/// Where announcements are heard by all.
+fn group() -> Locator {
+    Locator {
+        kind: Locator::KIND_MEMORY,
+        port: 7400,
+        ..Locator::udp_v4([239, 255, 0, 1].into(), 7400)
+    }
+}
+
 pub(crate) fn prefix(index: usize) -> GuidPrefix {
     let mut bytes = *b"DLdiscovery\0";
     bytes[10] = (index >> 8) as u8;
@@ -114,6 +129,7 @@ impl Network {
             delay: Duration::from_nanos(50_000),
             datagrams: 0,
             astray: BTreeMap::new(),
+            severed: Vec::new(),
             under_way: BTreeMap::new(),
             random: seed,
             locators: BTreeMap::new(),
@@ -130,11 +146,40 @@ impl Network {
         network
     }
 
+    /// Adds a participant without multicast that announces itself to these, and starts it.
+    pub(crate) fn join_peers(&mut self, peers: &[usize]) -> usize {
+        let index = self.add(|config| config.metatraffic_multicast.clear());
+        let node = &mut self.nodes[index];
+        node.deaf_to_multicast = true;
+        node.peers = Some(peers.iter().map(|peer| locator(*peer)).collect());
+        self.act(index, |d, now, out, _| d.start(now, out));
+        index
+    }
+
+    /// The participant has another address from now on, and says so.
+    pub(crate) fn relocate(&mut self, index: usize, place: Locator) {
+        self.locators.remove(&self.nodes[index].place);
+        self.locators.insert(place, index);
+        self.nodes[index].place = place;
+        self.act(index, |d, now, out, events| {
+            let mut config = d.config().clone();
+            config.metatraffic_unicast = vec![place];
+            d.reconfigure(now, config, out, events).unwrap();
+        });
+    }
+
     /// Adds a participant and starts it.
     pub(crate) fn join(&mut self, configure: impl FnOnce(&mut DiscoveryConfig)) -> usize {
+        let index = self.add(configure);
+        self.act(index, |d, now, out, _| d.start(now, out));
+        index
+    }
+
+    fn add(&mut self, configure: impl FnOnce(&mut DiscoveryConfig)) -> usize {
         let index = self.nodes.len();
         let mut config = DiscoveryConfig::new(prefix(index), 0);
         config.metatraffic_unicast = vec![locator(index)];
+        config.metatraffic_multicast = vec![group()];
         config.default_unicast = vec![locator(10_000 + index)];
         config.entity_name = format!("node {index}");
         configure(&mut config);
@@ -150,8 +195,9 @@ impl Network {
             alive: true,
             cut_off: false,
             deaf_to_multicast: false,
+            peers: None,
+            place: locator(index),
         });
-        self.act(index, |d, now, out, _| d.start(now, out));
         index
     }
 
@@ -247,6 +293,11 @@ impl Network {
         });
     }
 
+    /// Bytes that were sent to places where nobody is, and how many such places.
+    pub(crate) fn astray(&self) -> (usize, usize) {
+        (self.astray.values().sum(), self.astray.len())
+    }
+
     /// Bytes that were sent to a place where nobody is.
     pub(crate) fn sent_to(&self, place: Locator) -> usize {
         self.astray.get(&place).copied().unwrap_or(0)
@@ -269,6 +320,12 @@ impl Network {
     fn send(&mut self, from: usize, datagrams: Vec<(To, Vec<u8>)>) {
         for (to, bytes) in datagrams {
             match destination(to) {
+                None if self.nodes[from].peers.is_some() => {
+                    let peers = self.nodes[from].peers.clone().unwrap_or_default();
+                    for place in peers {
+                        self.post_to(from, place, bytes.clone());
+                    }
+                }
                 None => {
                     for to in 0..self.nodes.len() {
                         if to == from {
@@ -284,22 +341,28 @@ impl Network {
                 Some(prefix) => {
                     let sender = &self.nodes[from].discovery;
                     let (unicast, _) = sender.metatraffic_locators(prefix);
-                    let Some(place) = unicast.first() else {
-                        continue;
-                    };
-                    match self.locators.get(place).copied() {
-                        Some(to) => self.post(from, to, false, bytes),
-                        None => *self.astray.entry(*place).or_default() += bytes.len(),
+                    if let Some(place) = unicast.first().copied() {
+                        self.post_to(from, place, bytes);
                     }
                 }
             }
         }
     }
 
+    fn post_to(&mut self, from: usize, place: Locator, bytes: Vec<u8>) {
+        match self.locators.get(&place).copied() {
+            Some(to) => self.post(from, to, false, bytes),
+            None => *self.astray.entry(place).or_default() += bytes.len(),
+        }
+    }
+
     fn post(&mut self, from: usize, to: usize, multicast: bool, bytes: Vec<u8>) {
         self.datagrams += 1;
         let cut_off = self.nodes[from].cut_off || self.nodes[to].cut_off;
-        if cut_off || self.random() % 100 < self.loss {
+        let severed = [(from, to), (to, from)]
+            .iter()
+            .any(|way| self.severed.contains(way));
+        if cut_off || severed || self.random() % 100 < self.loss {
             return;
         }
         let key = (self.now.after(self.delay), self.datagrams);
@@ -308,7 +371,7 @@ impl Network {
             Datagram {
                 from,
                 to,
-                source: locator(from),
+                source: self.nodes[from].place,
                 multicast,
                 bytes,
             },
