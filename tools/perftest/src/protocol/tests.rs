@@ -34,18 +34,19 @@ impl Left {
     }
 }
 
+/// Short, but so long that a thread which waits for a processor is not taken for dead, nor its answer for lost.
 fn quick() -> Bounds {
     Bounds {
         repeat: 5 * MILLISECOND,
         report_after: 100 * MILLISECOND,
         report_every: 100 * MILLISECOND,
-        ping: 50 * MILLISECOND,
-        silence: 400 * MILLISECOND,
+        ping: 300 * MILLISECOND,
+        silence: 1500 * MILLISECOND,
         alive: 50 * MILLISECOND,
         warm_up: 5 * SECOND,
         first_echo: SECOND,
         practice: MILLISECOND,
-        end: 600 * MILLISECOND,
+        end: 2 * SECOND,
     }
 }
 
@@ -133,7 +134,8 @@ fn the_time_limit_ends_a_test() {
     let begun = Instant::now();
     let (p, s) = both(&Bus::new(), "-pub -latencyTest -exec 1", "-sub");
     assert_eq!((p.outcome.clone(), s.outcome.clone()), (Ok(()), Ok(())));
-    assert!((1_000..2_500).contains(&begun.elapsed().as_millis()));
+    // Without the limit it would take minutes; a busy machine may take its time to end.
+    assert!((1_000..20_000).contains(&begun.elapsed().as_millis()));
     assert!(p.number("samples") > 10);
     assert!(p.number("sent") - p.number("samples") <= 1);
 }
@@ -155,6 +157,23 @@ fn a_scan_gives_a_row_per_size_on_both_sides() {
 }
 
 /// A fault that hits the data pings with these numbers on this topic.
+/// Waits until both sides are in the middle of their test.
+fn await_traffic(bus: &Bus) {
+    let count = Arc::new(AtomicU64::new(0));
+    let seen = Arc::clone(&count);
+    bus.disturb(move |topic, header| {
+        let data = matches!(Kind::of(header.latency_ping), Some(Kind::Data(_)));
+        let sample = data && topic == Topic::Throughput;
+        seen.fetch_add(u64::from(sample), Ordering::Relaxed);
+        Fate::Deliver
+    });
+    let begun = Instant::now();
+    while count.load(Ordering::Relaxed) < 100 {
+        assert!(begun.elapsed() < Duration::from_secs(20), "nothing is sent");
+        thread::sleep(Duration::from_millis(1));
+    }
+}
+
 fn on_data(
     topic: Topic,
     seqs: &'static [u32],
@@ -216,7 +235,7 @@ fn a_late_pong_is_counted_apart_and_leaves_one_ping_in_flight() {
                     Ordering::Relaxed,
                 );
             }
-            Topic::Latency if late => return Fate::Delay(Duration::from_millis(70)),
+            Topic::Latency if late => return Fate::Delay(Duration::from_millis(400)),
             Topic::Latency => {
                 flying.fetch_sub(1, Ordering::Relaxed);
             }
@@ -237,7 +256,7 @@ fn the_publisher_notices_a_dead_subscriber_and_keeps_its_row() {
     let stop = Arc::new(AtomicBool::new(false));
     let publisher = start(&bus, "-pub -latencyTest");
     let subscriber = run(bus.participant(), "-sub", Arc::clone(&stop));
-    thread::sleep(Duration::from_millis(300));
+    await_traffic(&bus);
     stop.store(true, Ordering::Relaxed);
     let (p, s) = (publisher.join().unwrap(), subscriber.join().unwrap());
     assert!(
@@ -268,11 +287,11 @@ fn both_sides_notice_that_the_line_went_dead() {
         let best = if mode.contains("-best") { "-best" } else { "" };
         let publisher = start(&bus, &format!("-pub {mode}"));
         let subscriber = start(&bus, &format!("-sub {best}"));
-        thread::sleep(Duration::from_millis(300));
+        await_traffic(&bus);
         bus.disturb(|_, _| Fate::Drop);
         let begun = Instant::now();
         let (p, s) = (publisher.join().unwrap(), subscriber.join().unwrap());
-        assert!(begun.elapsed() < Duration::from_secs(3), "{mode}");
+        assert!(begun.elapsed() < Duration::from_secs(20), "{mode}");
         assert!(
             p.outcome.is_err() && s.outcome.is_err(),
             "{mode}: {:?} {:?}",
@@ -293,7 +312,7 @@ fn an_interrupted_publisher_tells_its_subscriber() {
     let stop = Arc::new(AtomicBool::new(false));
     let subscriber = start(&bus, "-sub");
     let publisher = run(bus.participant(), "-pub -pubRate 1000", Arc::clone(&stop));
-    thread::sleep(Duration::from_millis(300));
+    await_traffic(&bus);
     stop.store(true, Ordering::Relaxed);
     let (p, s) = (publisher.join().unwrap(), subscriber.join().unwrap());
     assert_eq!(p.outcome, Err("interrupted".into()));
