@@ -433,7 +433,8 @@ fn a_sample_costs_no_system_call() {
         let is_mark = |line: &&str| line.contains("sched_yield(");
         let marks: Vec<_> = lines.lines().filter(is_mark).collect();
         let thread = of(marks.last().expect("a mark"));
-        let is_end = |line: &str| line.contains("sched_yield resumed");
+        // The second line of a call.
+        let is_end = |line: &str| line.contains(" resumed>");
         let its = lines
             .lines()
             .filter(|line| of(line) == thread && !is_end(line));
