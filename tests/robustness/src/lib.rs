@@ -6,7 +6,7 @@ mod network;
 mod process;
 mod threads;
 
-pub use machine::{Idle, percentile};
+pub use machine::{Idle, measure, percentile};
 pub use network::{Lan, Place, in_namespace};
 pub use process::{Answer, Holdings, Process};
 pub use threads::{Stretch, Threads};

@@ -33,7 +33,7 @@ fn goodput(name: char, loss: u32) -> f64 {
     let wrote = writer.ask("join");
     assert_eq!(wrote.number("wrote"), i64::from(count), "{}", wrote.text);
     let in_time = reader.ask("report");
-    let late = reader.ask(&format!("received {count} 30"));
+    let late = reader.ask(&format!("received {count} 90"));
     let report = reader.ask("report");
     assert_intact(&report);
     assert_eq!(
@@ -86,7 +86,10 @@ fn large_samples_arrive_whole_over_a_lossy_wire() {
         let start = std::time::Instant::now();
         writer.ask(&format!("write {count} 10"));
         writer.ask("join");
-        reader.wait(&format!("received {count} 60"));
+        // On a busy machine all of them may take minutes, but not one.
+        for received in 1..=count {
+            reader.wait(&format!("received {received} 60"));
+        }
         let report = reader.ask("report");
         assert_intact(&report);
         println!(
@@ -115,7 +118,7 @@ fn a_partition_shorter_than_the_lease_loses_nothing() {
         let mut lan = Lan::new(WIRE, 'a', "seed=3");
         let (mut writer, mut reader) = pair(&lan, "", "");
         let wrote = partition(&mut lan, &mut writer, 3);
-        let recovered = reader.wait(&format!("received {wrote} 10"));
+        let recovered = reader.wait(&format!("received {wrote} 60"));
         assert_eq!(
             reader.ask("unmatched 0").text,
             "timeout",
@@ -138,7 +141,7 @@ fn after_a_partition_longer_than_the_lease_history_is_complete() {
         let (mut writer, mut reader) = pair(&lan, durable, durable);
         let wrote = partition(&mut lan, &mut writer, u64::from(long(8, 15)));
         let matched = (writer.wait("matched 10"), reader.wait("matched 10"));
-        let recovered = reader.wait(&format!("received {wrote} 10"));
+        let recovered = reader.wait(&format!("received {wrote} 60"));
         // Who comes back after its lease is a late joiner: it gets the history again, what it had before included.
         let report = reader.ask("report");
         for fault in ["missing", "disordered", "damaged"] {
@@ -161,7 +164,7 @@ fn corrupted_datagrams_are_never_delivered() {
         writer.ask("write 1000 500");
         writer.ask("join");
         let counts = lan.set("corrupt=0");
-        reader.wait("received 1000 10");
+        reader.wait("received 1000 60");
         let report = reader.ask("report");
         assert_intact(&report);
         println!(

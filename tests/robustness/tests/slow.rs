@@ -1,5 +1,5 @@
 //! Readers that stop beside readers that do not, and an interface that goes down and comes back.
-use dunlin_robustness_tests::{Idle, Lan, Place, Process, in_namespace};
+use dunlin_robustness_tests::{Idle, Lan, Place, Process, in_namespace, measure};
 use std::time::{Duration, Instant};
 
 const WIRE: &str = env!("CARGO_BIN_EXE_lossy_wire");
@@ -25,37 +25,58 @@ fn median(mut figures: Vec<i64>) -> i64 {
 /// does falls on all three alike.
 #[test]
 fn a_stopped_reader_does_not_delay_another_one() {
-    in_namespace("a_stopped_reader_does_not_delay_another_one", || {
-        let mut writer = Place::HERE.start(PEER, "write=T keep=10");
-        let mut healthy = Place::HERE.start(PEER, "read=T");
-        let mut stopped = Place::HERE.start(PEER, "read=T");
-        for reader in [&mut healthy, &mut stopped] {
-            reader.wait("matched 10");
+    let name = "a_stopped_reader_does_not_delay_another_one";
+    in_namespace(name, || measure(beside_a_stopped_reader));
+}
+
+fn beside_a_stopped_reader() -> Result<(), String> {
+    let mut writer = Place::HERE.start(PEER, "write=T keep=10");
+    let mut healthy = Place::HERE.start(PEER, "read=T");
+    let mut stopped = Place::HERE.start(PEER, "read=T");
+    for reader in [&mut healthy, &mut stopped] {
+        reader.wait("matched 10");
+    }
+    writer.ask("write 1000000 1000");
+    let mut figures = [const { Vec::new() }; 3];
+    let idle = Idle::begin();
+    for _ in 0..5 {
+        std::thread::sleep(Duration::from_millis(300));
+        figures[0].push(p99(&mut healthy));
+        figures[1].push(p99(&mut healthy));
+        signal("STOP", &stopped);
+        figures[2].push(p99(&mut healthy));
+        signal("CONT", &stopped);
+    }
+    let quiet = idle.judge();
+    let wrote = writer.ask("stop").number("wrote");
+    assert_eq!(stopped.ask("unmatched 0").text, "timeout");
+    await_last(&mut healthy, wrote);
+    println!("FIGURE rounds: undisturbed, control, stopped: {figures:?}");
+    let [undisturbed, control, beside] = figures.map(median);
+    println!(
+        "FIGURE KEEP_LAST 10 at 1 kHz beside a stopped reader: median p99 {beside} us, undisturbed {undisturbed} us, control {control} us"
+    );
+    // KEEP_LAST lets a reader miss samples for which it had no processor in time.
+    let received = healthy.ask("report").number("received");
+    match quiet {
+        true if received < wrote - 10 => Err(format!("{received} of {wrote} samples")),
+        true if beside > 2 * undisturbed.max(control) => Err(format!("p99 {beside} us")),
+        _ => Ok(()),
+    }
+}
+
+/// Waits until the last sample has come, as RELIABLE promises whatever the history drops.
+fn await_last(reader: &mut Process, wrote: i64) {
+    let begin = Instant::now();
+    loop {
+        let report = reader.ask("report");
+        if report.number("highest") == wrote - 1 {
+            return;
         }
-        writer.ask("write 1000000 1000");
-        let mut figures = [const { Vec::new() }; 3];
-        let idle = Idle::begin();
-        for _ in 0..5 {
-            std::thread::sleep(Duration::from_millis(300));
-            figures[0].push(p99(&mut healthy));
-            figures[1].push(p99(&mut healthy));
-            signal("STOP", &stopped);
-            figures[2].push(p99(&mut healthy));
-            signal("CONT", &stopped);
-        }
-        let quiet = idle.judge();
-        let wrote = writer.ask("stop").number("wrote");
-        assert_eq!(stopped.ask("unmatched 0").text, "timeout");
-        healthy.wait(&format!("received {} 5", wrote - 10));
-        println!("FIGURE rounds: undisturbed, control, stopped: {figures:?}");
-        let [undisturbed, control, beside] = figures.map(median);
-        println!(
-            "FIGURE KEEP_LAST 10 at 1 kHz beside a stopped reader: median p99 {beside} us, undisturbed {undisturbed} us, control {control} us"
-        );
-        if quiet {
-            assert!(beside <= 2 * undisturbed.max(control), "{beside} us");
-        }
-    });
+        let patient = begin.elapsed() < Duration::from_secs(60);
+        assert!(patient, "the last of {wrote} samples: {}", report.text);
+        std::thread::sleep(Duration::from_millis(10));
+    }
 }
 
 #[test]
@@ -116,7 +137,7 @@ fn an_interface_that_comes_back_needs_no_restart() {
         std::thread::sleep(Duration::from_millis(300));
         let wrote = writer.ask("stop");
         assert_eq!(wrote.get("error"), "none", "{}", wrote.text);
-        let recovered = reader.wait(&format!("received {} 10", wrote.number("wrote")));
+        let recovered = reader.wait(&format!("received {} 60", wrote.number("wrote")));
         let report = reader.ask("report");
         for fault in ["missing", "doubled", "disordered", "damaged", "lost"] {
             assert_eq!(report.number(fault), 0, "{}", report.text);
@@ -137,7 +158,7 @@ fn join(role: &str) -> u128 {
 }
 
 /// One of three readers that share memory with a writer is stopped for 5 s, and then goes on.
-fn one_stopped_of_three(qos: &str, reader_qos: &str) {
+fn one_stopped_of_three(qos: &str, reader_qos: &str) -> Result<(), String> {
     let writer = format!("write=T {qos}");
     let reader = format!("read=T {reader_qos}");
     let start = |role: &str| Place::HERE.start(PEER, role);
@@ -166,7 +187,7 @@ fn one_stopped_of_three(qos: &str, reader_qos: &str) {
     assert_eq!(wrote.get("error"), "none", "{}", wrote.text);
     let mut lost = Vec::new();
     for reader in [&mut one, &mut other] {
-        reader.wait(&format!("received {} 5", wrote.number("wrote") / 2));
+        reader.wait(&format!("received {} 60", wrote.number("wrote") / 2));
         let report = reader.ask("report");
         for fault in ["doubled", "disordered", "damaged"] {
             assert_eq!(report.number(fault), 0, "{}", report.text);
@@ -179,10 +200,13 @@ fn one_stopped_of_three(qos: &str, reader_qos: &str) {
          newcomers matched after at most {newcomer:?} ms before, {newcomer_beside:?} ms meanwhile",
         wrote.number("longest")
     );
-    if quiet {
-        assert!(beside <= 2 * before, "{beside} us");
-        assert_eq!(lost, [0, 0]);
-        assert!(newcomer_beside <= newcomer.map(|ms| ms + 100));
+    match quiet {
+        true if beside > 2 * before => Err(format!("p99 {beside} us")),
+        true if lost != [0, 0] => Err(format!("lost {lost:?}")),
+        true if newcomer_beside > newcomer.map(|ms| ms + 100) => {
+            Err(format!("matched after {newcomer_beside:?} ms"))
+        }
+        _ => Ok(()),
     }
 }
 
@@ -190,16 +214,14 @@ fn one_stopped_of_three(qos: &str, reader_qos: &str) {
 fn a_reader_stopped_for_5_s_harms_no_other_by_shared_memory_alone() {
     let name = "a_reader_stopped_for_5_s_harms_no_other_by_shared_memory_alone";
     in_namespace(name, || {
-        one_stopped_of_three(
-            "reliable=false transports=shmem",
-            "reliable=false transports=shmem",
-        );
+        let qos = "reliable=false transports=shmem";
+        measure(|| one_stopped_of_three(qos, qos));
     });
 }
 
 #[test]
 fn a_reader_stopped_for_5_s_harms_no_other() {
     in_namespace("a_reader_stopped_for_5_s_harms_no_other", || {
-        one_stopped_of_three("keep=1000", "keep=1000");
+        measure(|| one_stopped_of_three("keep=1000", "keep=1000"));
     });
 }
