@@ -63,8 +63,11 @@ impl Directory {
     }
 
     fn whereabouts(&self, transport: &dyn Transport) -> Vec<Whereabouts<'_>> {
-        let by_memory =
-            |l: &Locator| l.kind == Locator::KIND_SHMEM && transport.reaches(l) == Reach::Memory;
+        // Asking may make the transport dial: only if somebody wants to know.
+        let wanted = self.book.asks_for_memory();
+        let by_memory = |l: &Locator| {
+            wanted && l.kind == Locator::KIND_SHMEM && transport.reaches(l) == Reach::Memory
+        };
         let known = self.discovery.whereabouts();
         known
             .map(|(data, source)| Whereabouts {

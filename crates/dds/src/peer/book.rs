@@ -129,6 +129,12 @@ impl Book {
         self.entries.iter().map(status).collect()
     }
 
+    /// True if some peer is whoever shares memory with us.
+    pub(crate) fn asks_for_memory(&self) -> bool {
+        let near = |entry: &Entry| entry.class == PeerClass::Shmem;
+        self.entries.iter().any(near)
+    }
+
     /// True if some peer's host has a name.
     pub(crate) fn has_names(&self) -> bool {
         let named = |entry: &Entry| matches!(entry.peer.host, PeerHost::Name(_));

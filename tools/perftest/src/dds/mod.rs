@@ -226,12 +226,12 @@ fn transports(carrier: Carrier) -> Transports {
 
 /// The peer as Dunlin writes it.
 fn descriptor(peer: &Peer) -> String {
-    let index = peer
-        .max_index
-        .map(|index| format!("{index}@"))
+    let indexes = peer
+        .indexes
+        .map(|indexes| format!("{indexes}@"))
         .unwrap_or_default();
     let port = peer.port.map(|port| format!(":{port}")).unwrap_or_default();
-    format!("{index}udpv4://{}{port}", peer.address)
+    format!("{indexes}udpv4://{}{port}", peer.address)
 }
 
 /// Options that Dunlin cannot follow.

@@ -1,48 +1,45 @@
-//! Peer descriptors: `[N@][udpv4://]address[:port]`.
+//! Peer descriptors, `[index@][udpv4://]address[:port]`, as Dunlin reads them; for raw sockets the port is an id, or a range of them.
 
+use dunlin::{PeerClass, PeerDescriptor, PeerHost, PeerIndexes};
 use std::net::{Ipv4Addr, ToSocketAddrs};
 
 /// Where to look for the other side.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Peer {
-    /// Highest participant index to try at this address.
-    pub(crate) max_index: Option<u32>,
+    /// Participant indexes to try at this address.
+    pub(crate) indexes: Option<PeerIndexes>,
     pub(crate) address: Ipv4Addr,
     /// A port, or for raw sockets the first and last id behind the address.
     pub(crate) port: Option<u16>,
     pub(crate) last: Option<u16>,
 }
 
-const FORM: &str =
-    "expected [N@][udpv4://]address[:port], for instance 192.168.1.2 or 4@udpv4://192.168.1.2:7400";
+const FORM: &str = "expected [index@][udpv4://]address[:port], for instance 192.168.1.2 or 4@udpv4://192.168.1.2:7400";
 
 /// Reads one descriptor; the error names it and the expected form.
 pub(crate) fn parse(text: &str) -> Result<Peer, String> {
     let wrong = |what: &str| format!("-peer '{text}': {what}; {FORM}");
-    let (index, rest) = match text.split_once('@') {
-        Some((index, rest)) => (Some(index), rest),
-        None => (None, text),
-    };
-    let max_index = index
-        .map(|digits| digits.parse().map_err(|_| wrong("the index is no number")))
-        .transpose()?;
-    let rest = match rest.split_once("://") {
-        Some((scheme, rest)) if scheme.eq_ignore_ascii_case("udpv4") => rest,
-        Some((scheme, _)) => {
-            return Err(wrong(&format!("the transport '{scheme}' is not available")));
-        }
-        None => rest,
-    };
-    let (host, port) = match rest.split_once(':') {
-        Some((host, port)) => (host, Some(port)),
-        None => (rest, None),
+    let (place, port) = match text.rsplit_once(':') {
+        Some((place, port)) if !port.starts_with("//") => (place, Some(port)),
+        _ => (text, None),
     };
     let (port, last) = ports(port).ok_or_else(|| wrong("the port is no number from 0 to 65535"))?;
-    let address =
-        resolve(host).ok_or_else(|| wrong("the address is no IPv4 address or known host"))?;
+    let peer: PeerDescriptor = place
+        .parse()
+        .map_err(|error| format!("-peer '{text}': {error}"))?;
+    let class = peer.class.unwrap_or(PeerClass::Udpv4);
+    if class != PeerClass::Udpv4 {
+        let name = class.name();
+        return Err(wrong(&format!("the transport '{name}' is not available")));
+    }
+    let address = match &peer.host {
+        PeerHost::Address(address) => Some(*address),
+        PeerHost::Name(name) => resolve(name),
+        PeerHost::Here => None,
+    };
     Ok(Peer {
-        max_index,
-        address,
+        indexes: peer.indexes,
+        address: address.ok_or_else(|| wrong("the host is not known"))?,
         port,
         last,
     })
@@ -59,17 +56,11 @@ fn ports(text: Option<&str>) -> Option<(Option<u16>, Option<u16>)> {
 }
 
 fn resolve(host: &str) -> Option<Ipv4Addr> {
-    if let Ok(address) = host.parse() {
-        return Some(address);
-    }
-    // Only names are looked up: 1.2.3 or 300.1.1.1 would otherwise go out to a name server.
-    host.starts_with(|c: char| c.is_ascii_alphabetic())
-        .then(|| (host, 0u16).to_socket_addrs().ok())
-        .flatten()?
-        .find_map(|found| match found.ip() {
-            std::net::IpAddr::V4(address) => Some(address),
-            std::net::IpAddr::V6(_) => None,
-        })
+    let mut found = (host, 0u16).to_socket_addrs().ok()?;
+    found.find_map(|found| match found.ip() {
+        std::net::IpAddr::V4(address) => Some(address),
+        std::net::IpAddr::V6(_) => None,
+    })
 }
 
 #[cfg(test)]
@@ -79,8 +70,8 @@ mod tests {
     #[test]
     fn all_forms_parse() {
         let address = Ipv4Addr::new(10, 1, 2, 3);
-        let peer = |max_index, port| Peer {
-            max_index,
+        let peer = |last: Option<u32>, port| Peer {
+            indexes: last.map(|last| PeerIndexes { first: 0, last }),
             address,
             port,
             last: port,
@@ -90,6 +81,11 @@ mod tests {
         assert_eq!(
             parse("4@UDPv4://10.1.2.3:7400"),
             Ok(peer(Some(4), Some(7400)))
+        );
+        assert_eq!(parse("builtin.udpv4://10.1.2.3"), Ok(peer(None, None)));
+        assert_eq!(
+            parse("[2-3]@10.1.2.3").map(|p| p.indexes),
+            Ok(Some(PeerIndexes { first: 2, last: 3 }))
         );
         assert_eq!(
             parse("10.1.2.3:0-3").map(|p| (p.port, p.last)),

@@ -175,7 +175,7 @@ pub(crate) const OPTIONS: &[Spec] = &[
     works(Transport, Both, "transport", Choice(TRANSPORTS), "UDPv4 or SHMEM; without it, shared memory where it reaches and else UDPv4"),
     works(Transport, Both, "nic", Text("name or address"), "use only this network interface, for UDPv4; may be repeated [all]"),
     works(Transport, Both, "allowInterfaces", Text("name or address"), "the same as -nic"),
-    works(Transport, Both, "peer", Text("peer"), "discover this peer, [N@][udpv4://]address[:port]; may be repeated [multicast]"),
+    works(Transport, Both, "peer", Text("peer"), "discover this peer, [index@][udpv4://]address[:port]; may be repeated [multicast]"),
     works(Transport, Both, "multicast", Flag, "send data by multicast: 239.255.1.1 throughput, .2 latency, .100 announcements"),
     works(Transport, Both, "multicastAddr", Text("a or a,b,c"), "as -multicast with one address and the two after it, or with three"),
     works(Transport, Both, "messageSizeMax", Number(1_024, INT), "largest RTPS message in bytes; larger samples are cut into fragments [65507, with SHMEM any]"),
