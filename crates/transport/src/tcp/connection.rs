@@ -252,6 +252,12 @@ impl Connection {
         self.out().waiting
     }
 
+    /// Bytes that wait.
+    #[cfg(test)]
+    pub(super) fn queued(&self) -> usize {
+        self.out().queue.len()
+    }
+
     /// Something waits to be sent.
     pub(super) fn is_behind(&self) -> bool {
         let out = self.out();

@@ -35,6 +35,8 @@ const LONGEST_PAUSE: Duration = Duration::from_millis(500);
 const GOOD: Duration = Duration::from_secs(1);
 /// What was sent without a lane is taken to go on for so long.
 const WANTED: u64 = 5_000;
+/// How far the clock is when a transport is made.
+const LONG_AGO: u64 = 1_000_000;
 /// What is emptied and closed has this time.
 const FAREWELL: Duration = Duration::from_secs(2);
 /// Places that are sent to.
@@ -135,6 +137,13 @@ impl Held {
         self.next = None;
     }
 
+    /// It leads nowhere, somebody wants it to, and dialling may help.
+    pub(super) fn is_to_be_dialled(&self, now: u64) -> bool {
+        matches!(self.link.target, Target::At(_))
+            && self.link.current().is_none()
+            && self.is_wanted(now)
+    }
+
     /// Somebody has it as a lane, or has sent by it of late.
     pub(super) fn is_wanted(&self, now: u64) -> bool {
         Arc::strong_count(&self.link) > 1
@@ -183,9 +192,10 @@ impl Exchange {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Milliseconds since the beginning.
+    /// Milliseconds, of which 0 is long ago.
     pub(super) fn now(&self) -> u64 {
-        u64::try_from(self.start.elapsed().as_millis()).unwrap_or(u64::MAX)
+        let elapsed = u64::try_from(self.start.elapsed().as_millis()).unwrap_or(u64::MAX);
+        elapsed.saturating_add(LONG_AGO)
     }
 
     /// Has the porter woken by whoever dials.
@@ -350,7 +360,11 @@ impl Exchange {
         let id = state.next_id();
         let held = state.links.get_mut(&(link.target, link.channel))?;
         let due = held.next.is_none_or(|next| next <= now);
-        if !due || !room || self.stopped.load(Relaxed) {
+        if !due || self.stopped.load(Relaxed) {
+            return None;
+        }
+        if !room {
+            held.note_failure(now);
             return None;
         }
         let fd = match socket::dial(self.selection.bind_to(), to, self.buffers) {
@@ -398,6 +412,11 @@ impl Exchange {
         let Some(known) = state.connections.remove(&connection.id) else {
             return;
         };
+        if connection.dialled.is_none() && connection.hello().is_none() {
+            // Another product's own address is nobody's to dial.
+            let back = Target::At(connection.remote);
+            state.links.retain(|(target, _), _| *target != back);
+        }
         let (now, clock) = (Instant::now(), self.now());
         let lasted = known.stage != Stage::Connecting && now >= known.since + GOOD;
         let mut again = Vec::new();

@@ -69,6 +69,11 @@ impl Budget {
         })
     }
 
+    #[cfg(test)]
+    pub(super) fn used(&self) -> usize {
+        self.used.load(Relaxed)
+    }
+
     fn take(&self, bytes: usize) -> bool {
         let before = self.used.fetch_add(bytes, Relaxed);
         let granted = before.saturating_add(bytes) <= self.most;

@@ -156,7 +156,7 @@ impl Porter<'_> {
         }
         exchange.tend_links(&mut state);
         exchange.reopen(&mut state, now);
-        let next = state.next_due();
+        let next = state.next_due(exchange.now());
         let watches = !state.connections.is_empty();
         drop(state);
         for (connection, fault) in late {
@@ -229,10 +229,10 @@ impl Known {
 }
 
 impl State {
-    fn next_due(&self) -> Option<Instant> {
+    fn next_due(&self, clock: u64) -> Option<Instant> {
         let connections = self.connections.values().filter_map(|known| known.until);
         let links = self.links.values();
-        let waiting = links.filter(|held| held.link.current().is_none());
+        let waiting = links.filter(|held| held.is_to_be_dialled(clock));
         let links = waiting.filter_map(|held| held.next);
         let gates = self.gates.iter().filter_map(|gate| gate.paused);
         connections.chain(links).chain(gates).min()
@@ -368,7 +368,7 @@ impl Exchange {
             Arc::strong_count(&held.link) > 1 || !idle || held.link.current().is_some()
         });
         let links = state.links.values();
-        let open = links.filter(|held| held.link.current().is_none() && held.is_wanted(clock));
+        let open = links.filter(|held| held.is_to_be_dialled(clock));
         let open: Vec<_> = open.map(|held| Arc::clone(&held.link)).collect();
         for link in open {
             self.lead(state, &link);

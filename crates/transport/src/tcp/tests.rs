@@ -1,4 +1,6 @@
 //! Participants over TCP on `lo`, and others that speak to them with bare sockets.
+mod hostile;
 mod node;
 mod peers;
 mod strangers;
+mod stuck;

@@ -78,6 +78,16 @@ impl Node {
     pub(super) fn port(&self) -> u16 {
         self.at.port as u16
     }
+
+    /// Waits until it has so many connections, no more and no less.
+    pub(super) fn await_connections(&mut self, count: usize) {
+        until(&format!("{count} connections"), || {
+            // Receivers find the ends of those that are left over.
+            assert_eq!(poll(&mut *self.meta), None);
+            assert_eq!(poll(&mut *self.user), None);
+            self.connections() == (count, 0)
+        });
+    }
 }
 
 impl Voice {
@@ -104,13 +114,6 @@ impl Voice {
         let used = used.filter(|known| known.sends && known.stage == Stage::Running);
         let used = used.count();
         (used, all - used)
-    }
-
-    /// Waits until it has so many connections, no more and no less.
-    pub(super) fn await_connections(&self, count: usize) {
-        until(&format!("{count} connections"), || {
-            self.connections() == (count, 0)
-        });
     }
 }
 

@@ -5,7 +5,7 @@ use std::net::{Ipv4Addr, TcpListener};
 use dunlin_wire::Locator;
 use dunlin_wire::stream::Hello;
 
-use super::node::{Bare, SOON, foreign, framed, next, node, poll, until};
+use super::node::{Bare, SOON, foreign, framed, next, node};
 use crate::traits::Transport;
 
 #[test]
@@ -58,37 +58,4 @@ fn a_stranger_that_is_dialled_gets_a_hello_that_it_can_skip_and_no_large_message
     assert!(node.transport.max_whole_datagram(&at) < 65_536);
     let long = vec![0; 70_000];
     assert_eq!(node.tell(at, &long).failed, 1);
-}
-
-#[test]
-fn what_is_no_message_ends_its_connection_and_is_counted() {
-    let mut node = node();
-    let too_long = {
-        let mut bytes = framed(&foreign(&[9, 3, 0, 0]));
-        bytes[24..28].copy_from_slice(&u32::MAX.to_le_bytes());
-        bytes
-    };
-    let mut count = 0;
-    for garbage in [
-        &b"GET / HTTP/1.1\r\n"[..],
-        &foreign(&[9, 3, 0, 0, 0, 0, 0, 0]),
-        &too_long,
-    ] {
-        for greeted in [false, true] {
-            let mut stranger = Bare::dial(&node);
-            if greeted {
-                stranger.send(&framed(&foreign(&[9, 3, 0, 0])));
-                next(&mut *node.user);
-            }
-            stranger.send(garbage);
-            count += 1;
-            until("it is refused", || {
-                assert_eq!(poll(&mut *node.user), None);
-                node.transport.refused() == count
-            });
-            assert!(stranger.is_closed());
-        }
-    }
-    assert_eq!(node.connections(), (0, 0));
-    assert_eq!(node.transport.hints().len(), 1);
 }
