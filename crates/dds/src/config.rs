@@ -3,7 +3,8 @@ use crate::Waiting;
 use crate::error::{Error, Result};
 use dunlin_qos::{DomainParticipantQos, Duration};
 use dunlin_shm::Trust;
-use dunlin_transport::Transport;
+use dunlin_transport::{TcpConfig, Transport};
+use std::net::SocketAddrV4;
 use std::sync::Arc;
 
 /// The transports of a participant.
@@ -14,18 +15,22 @@ pub struct Transports {
     /// Shared memory with participants of this host, user and network namespace. Without UDP, it is all that there is, and nobody
     /// else is found; with it, whoever does not share memory is reached by UDP.
     pub shmem: bool,
+    /// TCP over IPv4, which excludes the two above: for networks where datagrams or multicast are not allowed. Peers have to be
+    /// named ([`ParticipantConfig::peers`]).
+    pub tcp: bool,
     /// Samples for endpoints of this process whose participants allow this, too, are handed over directly, whatever transport
     /// finds them. Without it they go by UDP or shared memory like all others.
     pub local: bool,
 }
 
 impl Default for Transports {
-    /// All.
+    /// All that find peers by themselves.
     fn default() -> Self {
         Self {
             udp: true,
             shmem: true,
             local: true,
+            ..Self::NONE
         }
     }
 }
@@ -33,39 +38,70 @@ impl Default for Transports {
 impl Transports {
     /// The environment variable that overrides the configuration.
     pub const VARIABLE: &'static str = "DUNLIN_TRANSPORTS";
+    const NONE: Self = Self {
+        udp: false,
+        shmem: false,
+        tcp: false,
+        local: false,
+    };
     /// UDP alone.
     pub const UDP: Self = Self {
         udp: true,
-        shmem: false,
-        local: false,
+        ..Self::NONE
     };
     /// Shared memory alone.
     pub const SHMEM: Self = Self {
-        udp: false,
         shmem: true,
-        local: false,
+        ..Self::NONE
+    };
+    /// TCP alone.
+    pub const TCP: Self = Self {
+        tcp: true,
+        ..Self::NONE
     };
 
-    /// Reads `udp`, `shmem` and `local`, any of them with commas between.
+    /// Reads `udp`, `shmem`, `tcp` and `local`, any of them with commas between.
     pub fn parse(text: &str) -> std::result::Result<Self, String> {
-        let mut transports = Self {
-            udp: false,
-            shmem: false,
-            local: false,
-        };
+        let mut transports = Self::NONE;
         for name in text.split(',').map(str::trim) {
             match name {
                 "udp" => transports.udp = true,
                 "shmem" => transports.shmem = true,
+                "tcp" => transports.tcp = true,
                 "local" => transports.local = true,
                 _ => {
                     return Err(format!(
-                        "{name:?} is not a transport; allowed are udp, shmem and local, with commas between"
+                        "{name:?} is not a transport; allowed are udp, shmem, tcp and local, with commas between"
                     ));
                 }
             }
         }
         Ok(transports)
+    }
+}
+
+/// How a participant uses TCP.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TcpSettings {
+    /// The port that it listens at; 0 for none: then it only dials, and is answered by the connections that it has made.
+    /// Overridden by `DUNLIN_TCP_PORT`.
+    pub port: u16,
+    /// Where others find it, if that is not an address of its own: a translator's that forwards a port to it.
+    pub public: Option<SocketAddrV4>,
+}
+
+impl TcpSettings {
+    /// The environment variable for the port.
+    pub const VARIABLE: &'static str = "DUNLIN_TCP_PORT";
+}
+
+impl Default for TcpSettings {
+    /// At port 7400.
+    fn default() -> Self {
+        Self {
+            port: TcpConfig::PORT,
+            public: None,
+        }
     }
 }
 
@@ -84,8 +120,10 @@ pub struct ParticipantConfig {
     pub peers: Vec<String>,
     /// Announce and listen at the group that the standard gives, and to all that share memory.
     pub multicast: bool,
-    /// What it sends and receives by. Overridden by `DUNLIN_TRANSPORTS` (comma separated: `udp`, `shmem`, `local`).
+    /// What it sends and receives by. Overridden by `DUNLIN_TRANSPORTS` (comma separated: `udp`, `shmem`, `tcp`, `local`).
     pub transports: Transports,
+    /// How it uses TCP, if it does.
+    pub tcp: TcpSettings,
     /// How receivers wait. Overridden by `DUNLIN_WAITING`.
     pub waiting: Waiting,
     /// Silence longer than this means that this participant is gone.
@@ -112,6 +150,7 @@ impl Default for ParticipantConfig {
             peers: Vec::new(),
             multicast: true,
             transports: Transports::default(),
+            tcp: TcpSettings::default(),
             waiting: Waiting::default(),
             lease_duration: Duration::from_secs(10),
             announce_period: Duration::from_secs(3),
@@ -142,6 +181,14 @@ impl ParticipantConfig {
                 ))
             })?;
         }
+        if let Some(text) = variable(TcpSettings::VARIABLE) {
+            self.tcp.port = text.trim().parse().map_err(|_| {
+                Error::BadParameter(format!(
+                    "environment variable {}: {text:?} is no port; 0 to 65535 are, 0 for listening nowhere",
+                    TcpSettings::VARIABLE
+                ))
+            })?;
+        }
         if let Some(text) = variable("DUNLIN_INTERFACES") {
             self.interfaces = text.split(',').map(|s| s.trim().to_owned()).collect();
         }
@@ -164,9 +211,9 @@ mod tests {
             Transports::parse("udp, shmem, local"),
             Ok(Transports::default())
         );
-        let error = Transports::parse("udp,tcp").unwrap_err();
+        let error = Transports::parse("udp,sctp").unwrap_err();
         assert!(
-            error.contains("\"tcp\"") && error.contains("allowed are"),
+            error.contains("\"sctp\"") && error.contains("allowed are"),
             "{error}"
         );
     }

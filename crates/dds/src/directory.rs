@@ -683,7 +683,10 @@ fn reachable_group(transport: &dyn Transport, locators: &[Locator]) -> Option<Lo
 fn is_possible(locator: &Locator) -> bool {
     const FIRST_FREE_PORT: u16 = 1024;
     match locator.socket_addr() {
-        None => matches!(locator.kind, Locator::KIND_MEMORY | Locator::KIND_SHMEM),
+        None => matches!(
+            locator.kind,
+            Locator::KIND_MEMORY | Locator::KIND_SHMEM | Locator::KIND_TCP_CALLER
+        ),
         Some(to) => to.port() >= FIRST_FREE_PORT && !to.ip().is_unspecified(),
     }
 }

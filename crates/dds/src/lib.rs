@@ -66,7 +66,7 @@ mod waiting;
 mod writer;
 
 pub use condition::{Condition, GuardCondition, ReadCondition, StatusCondition, WaitSet};
-pub use config::{ParticipantConfig, Transports};
+pub use config::{ParticipantConfig, TcpSettings, Transports};
 pub use dunlin_cdr as cdr;
 pub use dunlin_cdr::Plain;
 pub use dunlin_derive::{Data, Topic};

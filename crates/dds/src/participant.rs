@@ -1,5 +1,5 @@
 //! The participant: the entrance to a domain.
-use crate::config::{ParticipantConfig, Transports};
+use crate::config::{ParticipantConfig, TcpSettings, Transports};
 use crate::datagram::Datagrams;
 use crate::directory::Directory;
 use crate::error::{Error, Result};
@@ -13,8 +13,8 @@ use crate::{Waiting, clock};
 use dunlin_qos::{PublisherQos, SubscriberQos, TopicQos};
 use dunlin_rtps::discovery::{Discovery, DiscoveryConfig};
 use dunlin_transport::{
-    Listen, Receiver, Reception, ShmConfig, ShmTransport, Transport, UdpAndShm, UdpConfig,
-    UdpTransport, Watcher,
+    Listen, Receiver, Reception, ShmConfig, ShmTransport, TcpConfig, TcpTransport, Transport,
+    UdpAndShm, UdpConfig, UdpTransport, Watcher,
 };
 use dunlin_wire::{EntityId, Guid, GuidPrefix, Locator, VendorId, ports};
 use std::io;
@@ -99,7 +99,10 @@ impl DomainParticipant {
         let peers = InitialPeers::of(&config)?;
         let carriers = Carriers::of(&config);
         let book = Book::new(domain, carriers, peers.peers.clone())?;
-        let sockets = Sockets::open(&*transport, domain, &meeting(carriers, domain, &peers))?;
+        let sockets = match transport.kind() {
+            Locator::KIND_TCP_V4 => Sockets::open_stream(&*transport, config.tcp.port)?,
+            _ => Sockets::open(&*transport, domain, &meeting(carriers, domain, &peers))?,
+        };
         let shared = build(prefix, domain, config, transport, book, sockets, &peers)?;
         let shared = Arc::new(shared);
         let guard = Arc::new(ParticipantGuard {
@@ -261,13 +264,31 @@ impl DomainParticipant {
     pub fn describe_discovery(&self) -> Vec<String> {
         let shared = &self.guard.shared;
         let mut lines = shared.directory.lock().describe(shared.prefix);
-        if lines.is_empty() && !shared.config.transports.udp {
-            lines.push(
-                "shared memory alone finds only participants of this host, user and network namespace".into(),
-            );
+        if lines.is_empty() {
+            lines.extend(self.why_alone());
         }
         lines.extend(shared.transport.hints());
         lines
+    }
+}
+
+impl DomainParticipant {
+    /// What its transports need to find others.
+    fn why_alone(&self) -> Option<String> {
+        let shared = &self.guard.shared;
+        let Transports { udp, tcp, .. } = shared.config.transports;
+        match (udp, tcp) {
+            (true, _) => None,
+            (false, true) if self.peers().is_empty() => Some(
+                "TCP finds nobody by itself: name peers, for example tcpv4_lan://192.168.1.2:7400 (ParticipantConfig::peers, \
+                 NDDS_DISCOVERY_PEERS)"
+                    .into(),
+            ),
+            (false, true) => None,
+            (false, false) => Some(
+                "shared memory alone finds only participants of this host, user and network namespace".into(),
+            ),
+        }
     }
 }
 
@@ -336,6 +357,8 @@ impl Drop for ParticipantGuard {
                 tracing::error!("a thread of the participant has panicked");
             }
         }
+        self.shared.user.forget();
+        self.shared.meta.forget();
     }
 }
 
@@ -346,6 +369,25 @@ struct Sockets {
 }
 
 impl Sockets {
+    /// One port for everything.
+    fn open_stream(transport: &dyn Transport, port: u16) -> Result<Self> {
+        let open = |listen| transport.open(&[listen]);
+        let receivers = open(Listen::Unicast { port })
+            .and_then(|meta| Ok((meta, open(Listen::Beside { port })?)));
+        let (meta, user) = receivers.map_err(|error| Error::Io {
+            what: match error.kind() {
+                io::ErrorKind::AddrInUse => format!(
+                    "listening at TCP port {port}, which another participant of this host may have; choose another port, or 0 to \
+                     listen nowhere (ParticipantConfig::tcp, {}, perftest's -transportServerBindPort)",
+                    TcpSettings::VARIABLE
+                ),
+                _ => format!("listening at TCP port {port}"),
+            },
+            error,
+        })?;
+        Ok(Self { meta, user })
+    }
+
     /// Opens the ports of the first free participant index, or any free ports.
     fn open(transport: &dyn Transport, domain: u32, groups: &[Locator]) -> Result<Self> {
         let well_known = (0..INDEXES).map(|index| {
@@ -476,6 +518,15 @@ fn transport(
             error,
         })
     };
+    if config.transports.tcp {
+        return match udp || shmem {
+            false => Ok(Arc::new(tcp(config, prefix)?)),
+            true => Err(Error::BadParameter(format!(
+                "TCP goes with no other transport: leave udp and shmem out of ParticipantConfig::transports or {}",
+                Transports::VARIABLE
+            ))),
+        };
+    }
     match (udp, shmem) {
         (true, false) => Ok(Arc::new(self::udp(config)?)),
         (false, true) => Ok(Arc::new(shm()?)),
@@ -487,7 +538,7 @@ fn transport(
             }
         },
         (false, false) => Err(Error::BadParameter(
-            "a participant needs a transport: UDP, shared memory, or both".into(),
+            "a participant needs a transport: UDP, shared memory or both, or TCP".into(),
         )),
     }
 }
@@ -500,6 +551,20 @@ fn udp(config: &ParticipantConfig) -> Result<UdpTransport> {
     })
     .map_err(|error| Error::Io {
         what: "opening UDP".into(),
+        error,
+    })
+}
+
+fn tcp(config: &ParticipantConfig, prefix: GuidPrefix) -> Result<TcpTransport> {
+    let interfaces = (!config.interfaces.is_empty()).then(|| config.interfaces.clone());
+    TcpTransport::new(&TcpConfig {
+        interfaces,
+        client_only: config.tcp.port == 0,
+        public: config.tcp.public,
+        ..TcpConfig::new(prefix.0)
+    })
+    .map_err(|error| Error::Io {
+        what: "opening TCP".into(),
         error,
     })
 }

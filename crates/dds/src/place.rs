@@ -88,8 +88,13 @@ pub(crate) fn is_dunlin(peer: GuidPrefix) -> bool {
     peer.vendor() == VendorId::DUNLIN
 }
 
-/// Does a datagram to or from there cross a network?
+/// Does a datagram to or from there cross a network as it is? What goes by a stream does not: TCP repeats what it finds damaged.
 pub(crate) fn leaves_host(transport: &dyn Transport, locator: &Locator) -> bool {
-    locator.kind != Locator::KIND_SHMEM
+    const ALL_THE_WAY: [i32; 3] = [
+        Locator::KIND_SHMEM,
+        Locator::KIND_TCP_V4,
+        Locator::KIND_TCP_CALLER,
+    ];
+    !ALL_THE_WAY.contains(&locator.kind)
         && matches!(transport.reaches(locator), Reach::Subnet | Reach::Far)
 }

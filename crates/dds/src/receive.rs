@@ -172,6 +172,12 @@ impl Worker {
         self.patience.stir(clock::now());
     }
 
+    /// Lets go of all whom datagrams went to.
+    pub(crate) fn forget(&mut self) {
+        self.routes = Arc::default();
+        self.news = News::default();
+    }
+
     /// Takes an emptied container back, so that the next datagram need not make one.
     pub(crate) fn reuse(&mut self, news: News) {
         if self.news.is_empty() {

@@ -299,6 +299,13 @@ impl Role {
         self.wanting.raise_all();
     }
 
+    /// The participant has ended: whom its datagrams went to know it, and would keep it.
+    pub(crate) fn forget(&self) {
+        if let Some(mut worker) = self.try_lead() {
+            worker.forget();
+        }
+    }
+
     /// Something else than a datagram waits for whoever receives.
     pub(crate) fn nudge(&self) {
         self.waker.wake();

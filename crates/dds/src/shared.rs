@@ -246,8 +246,8 @@ impl Shared {
 
     /// Where this participant receives samples that are sent to the groups.
     pub(crate) fn groups(&self, addresses: &[Ipv4Addr]) -> Vec<Locator> {
-        if self.transport.kind() == Locator::KIND_SHMEM {
-            // One write for each reader is all that it takes there.
+        if [Locator::KIND_SHMEM, Locator::KIND_TCP_V4].contains(&self.transport.kind()) {
+            // One write for each reader is all that it takes, or all that there is.
             return Vec::new();
         }
         let port = ports::user_multicast(self.domain).unwrap_or(0);

@@ -21,11 +21,14 @@ pub(crate) struct Carriers {
 
 impl Carriers {
     pub(crate) fn of(config: &ParticipantConfig) -> Self {
-        let Transports { udp, shmem, .. } = config.transports;
+        let Transports {
+            udp, shmem, tcp, ..
+        } = config.transports;
         match config.transport.as_ref().map(|transport| transport.kind()) {
             None => Self {
                 datagrams: udp.then_some(Locator::KIND_UDP_V4),
                 shmem,
+                tcp,
                 ..Self::default()
             },
             Some(Locator::KIND_SHMEM) => Self {
