@@ -22,7 +22,7 @@ pub use fault::Fault;
 pub use memory::{MemoryNetwork, MemoryTransport};
 pub use shm::{ShmConfig, ShmTransport};
 pub use tap::Tap;
-pub use tcp::{TcpConfig, TcpTransport};
+pub use tcp::{TcpConfig, TcpTransport, TlsConfig};
 pub use traits::{
     Attached, Gauge, Lane, Listen, Outgoing, Reach, Received, Receiver, Reception, Sent, Transport,
     Wait, Waker, Watcher, nearest,

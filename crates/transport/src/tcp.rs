@@ -39,6 +39,7 @@ mod porter;
 mod receiver;
 mod settle;
 mod socket;
+mod tls;
 
 use std::io;
 use std::net::SocketAddrV4;
@@ -55,6 +56,7 @@ use connection::{Peer, STRANGERS_MOST};
 use exchange::Exchange;
 pub(crate) use link::Link;
 use link::Target;
+pub use tls::TlsConfig;
 
 /// The longest datagram between two of our own kind.
 const MAX_DATAGRAM: usize = 256 << 20;
@@ -75,6 +77,8 @@ pub struct TcpConfig {
     pub public: Option<SocketAddrV4>,
     /// What to ask of the system for each connection; `None` leaves it to the system, which adapts to the way.
     pub buffers: Option<Buffers>,
+    /// Encrypt, and have nothing to do with those who have no certificate.
+    pub tls: Option<TlsConfig>,
     /// Bytes that may wait for each peer.
     pub queue: usize,
     /// Connections in all.
@@ -93,6 +97,7 @@ impl TcpConfig {
             client_only: false,
             public: None,
             buffers: None,
+            tls: None,
             queue: 16 << 20,
             connections: 1024,
         }
@@ -107,7 +112,8 @@ pub struct TcpTransport {
 }
 
 impl TcpTransport {
-    /// Fails if a chosen interface does not exist or is down, naming those that there are.
+    /// Fails if a chosen interface does not exist or is down, naming those that there are, or if a file for TLS is not what it
+    /// should be.
     pub fn new(config: &TcpConfig) -> io::Result<Self> {
         let exchange = Arc::new(Exchange::new(config)?);
         let porter = porter::start(&exchange)?;

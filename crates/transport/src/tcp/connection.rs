@@ -4,11 +4,12 @@
 //! the porter empties when there is room again; nobody overtakes it. The queue is bounded, but for the rest of a message
 //! that has begun, since a stream cannot lose the middle of one. Until a connection is made, everything waits there.
 //!
-//! Whoever receives reads from the socket without any lock.
+//! Whoever receives reads from the socket without any lock. Under TLS sender and receiver share keys, and so the lock; what is
+//! queued is encrypted then, but for what waits for the handshake.
 use std::collections::VecDeque;
 use std::io::{self, IoSlice};
 use std::net::SocketAddrV4;
-use std::os::fd::OwnedFd;
+use std::os::fd::{AsFd, OwnedFd};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
@@ -20,6 +21,7 @@ use rustix::event::epoll;
 
 use super::frame::{Frame, SLICES};
 use super::socket;
+use super::tls::Session;
 use crate::traits::{Outgoing, Sent};
 
 /// How long a patient datagram waits for room.
@@ -30,6 +32,8 @@ const LONGEST: Duration = Duration::from_millis(10);
 const BATCH: usize = 16;
 /// What another product takes in one message.
 pub(super) const STRANGERS_MOST: usize = 65_507;
+/// Bytes that are decrypted at once.
+const RECORD: usize = 16 * 1024;
 /// An empty queue keeps no more memory than this.
 const KEPT: usize = 64 * 1024;
 
@@ -54,6 +58,7 @@ pub(super) struct Connection {
     proven: AtomicBool,
     /// Bytes that have come of a message that is not complete, 0 for none.
     pub(super) pending: AtomicU64,
+    is_secret: bool,
     out: Mutex<Out>,
     /// What the porter waits for.
     events: Arc<OwnedFd>,
@@ -61,9 +66,15 @@ pub(super) struct Connection {
 
 struct Out {
     /// The connection is made.
+    connected: bool,
+    /// ... and keys are agreed, if there are any.
     open: bool,
+    session: Option<Session>,
     /// Nothing more will be sent after the queue.
     finishing: bool,
+    /// What waits until it is open.
+    early: VecDeque<u8>,
+    /// What waits for room.
     queue: VecDeque<u8>,
     /// Messages in it, while the connection is not open.
     waiting: usize,
@@ -78,8 +89,40 @@ struct Out {
 }
 
 impl Out {
+    /// What has waited until the connection was open goes into the queue.
+    fn let_go_early(&mut self) -> io::Result<()> {
+        self.open = true;
+        self.waiting = 0;
+        let mut early = std::mem::take(&mut self.early);
+        match &mut self.session {
+            None => self.queue.append(&mut early),
+            Some(session) => {
+                session.write_bytes(early.make_contiguous(), &mut self.queue)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The first step towards keys.
+    fn greet(&mut self) -> io::Result<()> {
+        match &mut self.session {
+            Some(session) => session.drain(&mut self.queue),
+            None => Ok(()),
+        }
+    }
+
+    fn say_goodbye(&mut self) {
+        if let Some(session) = &mut self.session {
+            // It goes into memory, which does not fail.
+            let _ = session.finish(&mut self.queue);
+        }
+    }
+
     fn has_place_for(&self, frame: &Frame<'_>) -> bool {
-        self.queue.len().saturating_add(frame.length()) <= self.most
+        let waiting = self.queue.len().saturating_add(self.early.len());
+        // What is encrypted goes through the queue, however long it is.
+        waiting.saturating_add(frame.length()) <= self.most
+            || (self.session.is_some() && self.open && self.queue.is_empty())
     }
 }
 
@@ -90,6 +133,8 @@ pub(super) enum Refused {
     Full,
     /// The connection has ended.
     Closed(io::Error),
+    /// It is not used any more, and another one is.
+    Retired,
     /// It is longer than any datagram that the peer takes.
     TooLong,
 }
@@ -99,6 +144,7 @@ impl Refused {
         match self {
             Self::Full => io::ErrorKind::WouldBlock.into(),
             Self::Closed(error) => error.kind().into(),
+            Self::Retired => io::ErrorKind::NotConnected.into(),
             Self::TooLong => io::ErrorKind::InvalidInput.into(),
         }
     }
@@ -109,6 +155,7 @@ impl Connection {
     pub(super) fn new(
         id: u64,
         (fd, remote): (OwnedFd, SocketAddrV4),
+        session: Option<Session>,
         dialled: Option<Channel>,
         first: &[u8],
         most: usize,
@@ -123,10 +170,14 @@ impl Connection {
             closed: AtomicBool::new(false),
             proven: AtomicBool::new(false),
             pending: AtomicU64::new(0),
+            is_secret: session.is_some(),
             out: Mutex::new(Out {
-                open: dialled.is_none(),
+                connected: dialled.is_none(),
+                open: dialled.is_none() && session.is_none(),
+                session,
                 finishing: false,
-                queue: first.iter().copied().collect(),
+                early: first.iter().copied().collect(),
+                queue: VecDeque::new(),
                 waiting: 0,
                 most,
                 stuck: false,
@@ -211,12 +262,26 @@ impl Connection {
         self.watch(&mut self.out());
     }
 
-    /// The connection has been made: what has waited for that is sent.
+    /// The connection has been made: what has waited for that is sent, unless keys are to be agreed first.
     pub(super) fn open(&self) -> Result<(), Refused> {
         let mut out = self.out();
-        out.open = true;
-        out.waiting = 0;
+        out.connected = true;
+        let begun = match self.is_secret {
+            false => out.let_go_early(),
+            true => out.greet(),
+        };
+        begun.map_err(Refused::Closed)?;
         self.flush(&mut out)
+    }
+
+    /// Whether something can be sent.
+    pub(super) fn is_open(&self) -> bool {
+        self.out().open
+    }
+
+    /// What comes is decrypted, and may be waiting where the system knows nothing of it.
+    pub(super) fn is_secret(&self) -> bool {
+        self.is_secret
     }
 
     /// Sends what waits, as far as there is room.
@@ -228,14 +293,17 @@ impl Connection {
     pub(super) fn retire(&self) {
         let mut out = self.out();
         out.finishing = true;
+        out.say_goodbye();
         // If it fails it has ended all the more.
         let _ = self.flush(&mut out);
     }
 
-    /// Takes what waits for a connection that is not made; the first `skip` bytes are for this one alone.
+    /// Takes what waits for a connection that is not made, and will not be; the first `skip` bytes are for this one alone.
     pub(super) fn take_waiting(&self, skip: usize) -> VecDeque<u8> {
         let mut out = self.out();
-        let mut queue = std::mem::take(&mut out.queue);
+        // Whoever was about to send by it goes another way.
+        self.closed.store(true, Relaxed);
+        let mut queue = std::mem::take(&mut out.early);
         queue.drain(..skip.min(queue.len()));
         queue
     }
@@ -243,7 +311,10 @@ impl Connection {
     /// Sends these whole messages after all that waits.
     pub(super) fn enqueue(&self, bytes: &[u8]) -> Result<(), Refused> {
         let mut out = self.out();
-        out.queue.extend(bytes);
+        out.early.extend(bytes);
+        if out.open {
+            out.let_go_early().map_err(Refused::Closed)?;
+        }
         self.flush(&mut out)
     }
 
@@ -261,7 +332,7 @@ impl Connection {
     /// Something waits to be sent.
     pub(super) fn is_behind(&self) -> bool {
         let out = self.out();
-        out.open && !out.queue.is_empty()
+        out.connected && !out.queue.is_empty()
     }
 
     /// Sends these datagrams; stops at the first that finds the connection ended, and returns how many it has dealt with.
@@ -280,7 +351,9 @@ impl Connection {
             };
             match result {
                 Ok(()) => sent.datagrams += count,
-                Err(Refused::Closed(error)) => return (done, Err(Refused::Closed(error))),
+                Err(refused @ (Refused::Closed(_) | Refused::Retired)) => {
+                    return (done, Err(refused));
+                }
                 Err(refused) => {
                     sent.datagrams += count.saturating_sub(1);
                     sent.fail(refused.to_error());
@@ -300,7 +373,8 @@ impl Connection {
         datagrams: &[Outgoing<'_>],
     ) -> (usize, Result<(), Refused>) {
         let mut written = 0;
-        if out.open && out.queue.is_empty() && !self.is_closed() {
+        let usable = !self.is_closed() && !out.finishing;
+        if out.open && out.queue.is_empty() && !self.is_secret && usable {
             let mut slices = [IoSlice::new(&[]); BATCH * SLICES];
             let frames: [Option<Frame<'_>>; BATCH] =
                 std::array::from_fn(|at| Frame::new(name, datagrams.get(at)?));
@@ -343,12 +417,18 @@ impl Connection {
         if before == frame.length() {
             return Ok(());
         }
-        if self.is_closed() || out.finishing {
+        if self.is_closed() {
             return Err(Refused::Closed(io::ErrorKind::BrokenPipe.into()));
+        }
+        if out.finishing && before == 0 {
+            return Err(Refused::Retired);
         }
         if before == 0 && !out.queue.is_empty() && out.open {
             self.flush(out)?;
             self.await_place(out, &frame, datagram.patient)?;
+        }
+        if out.open && self.is_secret {
+            return self.send_secret(out, &frame);
         }
         let mut done = before;
         if out.open && out.queue.is_empty() {
@@ -358,6 +438,19 @@ impl Connection {
             self.put_by(out, &frame, done)?;
         }
         Ok(())
+    }
+
+    /// Encrypts a message and sends what there is room for.
+    fn send_secret(&self, out: &mut Out, frame: &Frame<'_>) -> Result<(), Refused> {
+        if !out.has_place_for(frame) {
+            return Err(Refused::Full);
+        }
+        if let Some(session) = &mut out.session {
+            let sent = |queue: &mut VecDeque<u8>| self.write(queue);
+            let encrypted = session.write(frame, &mut out.queue, sent);
+            encrypted.map_err(Refused::Closed)?;
+        }
+        self.flush(out)
     }
 
     /// Waits a little for room in the queue, if that is worth waiting for.
@@ -420,8 +513,12 @@ impl Connection {
         if done == 0 && !out.has_place_for(frame) {
             return Err(Refused::Full);
         }
+        let waiting = match out.open {
+            true => &mut out.queue,
+            false => &mut out.early,
+        };
         for slice in frame.slices(done) {
-            out.queue.extend(&*slice);
+            waiting.extend(&*slice);
         }
         out.waiting += usize::from(!out.open);
         self.watch(out);
@@ -430,24 +527,31 @@ impl Connection {
 
     /// Writes the queue as far as there is room.
     fn flush(&self, out: &mut Out) -> Result<(), Refused> {
-        while out.open && !out.queue.is_empty() {
-            let (first, second) = out.queue.as_slices();
-            let slices = [IoSlice::new(first), IoSlice::new(second)];
-            match socket::send(&self.fd, &slices).map_err(Refused::Closed)? {
-                0 => break,
-                written => drop(out.queue.drain(..written.min(out.queue.len()))),
-            }
+        if out.connected {
+            self.write(&mut out.queue).map_err(Refused::Closed)?;
         }
         if out.queue.is_empty() {
             out.stuck = false;
             if out.queue.capacity() > KEPT {
                 out.queue = VecDeque::new();
             }
-            if out.finishing && out.open {
+            if out.finishing && out.connected {
                 socket::finish(&self.fd);
             }
         }
         self.watch(out);
+        Ok(())
+    }
+
+    fn write(&self, queue: &mut VecDeque<u8>) -> io::Result<()> {
+        while !queue.is_empty() {
+            let (first, second) = queue.as_slices();
+            let slices = [IoSlice::new(first), IoSlice::new(second)];
+            match socket::send(&self.fd, &slices)? {
+                0 => break,
+                written => drop(queue.drain(..written.min(queue.len()))),
+            }
+        }
         Ok(())
     }
 
@@ -457,7 +561,7 @@ impl Connection {
         let mut wanted = epoll::EventFlags::empty();
         if !self.is_closed() {
             wanted.set(epoll::EventFlags::IN, out.reading);
-            let writes = !out.open || !out.queue.is_empty();
+            let writes = !out.connected || !out.queue.is_empty();
             wanted.set(epoll::EventFlags::OUT, writes);
         }
         if wanted == out.watched {
@@ -480,13 +584,37 @@ impl Connection {
     /// Receives what there is; 0 bytes are the end.
     #[inline]
     pub(super) fn read(&self, room: &mut [u8]) -> io::Result<usize> {
-        socket::receive(&self.fd, room)
+        match self.is_secret {
+            false => socket::receive(&self.fd, room),
+            true => self.read_secret(room),
+        }
     }
 
     /// The same, behind what a buffer holds, `most` bytes at most.
     pub(super) fn read_behind(&self, buffer: &mut BytesMut, most: usize) -> io::Result<usize> {
-        use std::os::fd::AsFd;
-        dunlin_udp::append_from(self.fd.as_fd(), buffer, most)
+        if !self.is_secret {
+            return dunlin_udp::append_from(self.fd.as_fd(), buffer, most);
+        }
+        let mut room = [0; RECORD];
+        let most = most.min(buffer.capacity() - buffer.len()).min(RECORD);
+        let length = self.read_secret(room.get_mut(..most).unwrap_or_default())?;
+        buffer.extend_from_slice(room.get(..length).unwrap_or_default());
+        Ok(length)
+    }
+
+    fn read_secret(&self, room: &mut [u8]) -> io::Result<usize> {
+        let mut out = self.out();
+        let Out { session, queue, .. } = &mut *out;
+        let Some(session) = session else {
+            return Ok(0);
+        };
+        let read = session.read(&self.fd, room, queue);
+        if !out.open && out.session.as_ref().is_some_and(Session::is_ready) {
+            out.let_go_early()?;
+        }
+        // Whoever sends next hears it if that fails.
+        let _ = self.flush(&mut out);
+        read
     }
 }
 

@@ -13,12 +13,13 @@ use dunlin_wire::{GuidPrefix, Locator};
 use rustix::event::epoll;
 
 use super::TcpConfig;
-use super::connection::{Connection, Peer, STRANGERS_MOST};
+use super::connection::{Connection, Peer, Refused, STRANGERS_MOST};
 use super::gate::Gate;
 use super::inlet::{Budget, Fault};
 use super::link::{Link, Target};
 use super::receiver::Inbox;
 use super::socket;
+use super::tls::Tls;
 use crate::traits::{Outgoing, Sent, Watcher};
 use crate::udp::selection::Selection;
 
@@ -52,6 +53,7 @@ pub(super) struct Exchange {
     pub(super) queue: usize,
     pub(super) most: usize,
     pub(super) selection: Selection,
+    pub(super) tls: Option<Tls>,
     pub(super) budget: Arc<Budget>,
     state: Mutex<State>,
     /// Somebody has said who it is.
@@ -161,6 +163,7 @@ impl Exchange {
             queue: config.queue,
             most: config.connections,
             selection: Selection::new(interfaces()?, config.interfaces.as_deref())?,
+            tls: config.tls.as_ref().map(Tls::new).transpose()?,
             budget: Budget::new(MEMORY),
             state: Mutex::new(State {
                 gates: Vec::new(),
@@ -296,6 +299,7 @@ impl Exchange {
             rest = rest.get(done..).unwrap_or_default();
             match result {
                 Ok(()) => return,
+                Err(Refused::Retired) => {}
                 Err(refused) => self.end(&connection, &Fault::Ended(Some(refused.to_error()))),
             }
         }
@@ -367,8 +371,13 @@ impl Exchange {
             held.note_failure(now);
             return None;
         }
-        let fd = match socket::dial(self.selection.bind_to(), to, self.buffers) {
-            Ok(fd) => fd,
+        let session = self.tls.as_ref().map(|tls| tls.dial(to)).transpose();
+        let dialled = session.and_then(|session| {
+            let fd = socket::dial(self.selection.bind_to(), to, self.buffers)?;
+            Ok((fd, session))
+        });
+        let (fd, session) = match dialled {
+            Ok(dialled) => dialled,
             Err(error) => {
                 tracing::debug!(%to, %error, "a TCP peer cannot be dialled");
                 held.note_failure(now);
@@ -383,6 +392,7 @@ impl Exchange {
         let connection = Connection::new(
             id,
             (fd, to),
+            session,
             Some(link.channel),
             &hello.encode(),
             self.queue,
@@ -444,6 +454,9 @@ impl Exchange {
         let waiting = u64::try_from(connection.waiting()).unwrap_or(u64::MAX);
         self.failed.fetch_add(waiting, Relaxed);
         match fault {
+            Fault::Ended(Some(error)) if error.kind() == io::ErrorKind::InvalidData => {
+                self.complain(connection.remote, error);
+            }
             Fault::Ended(error) => {
                 tracing::debug!(remote = %connection.remote, ?error, "a TCP connection has ended");
             }

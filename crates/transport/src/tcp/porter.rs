@@ -18,6 +18,7 @@ use super::connection::{Connection, Peer};
 use super::exchange::{BELL, Exchange, Known, Stage, State};
 use super::inlet::Fault;
 use super::socket;
+use super::tls::Tls;
 
 /// Events that are taken at once.
 const AT_ONCE: usize = 64;
@@ -201,6 +202,12 @@ impl Known {
         let fault = match self.stage {
             Stage::Connecting if over => Fault::Ended(Some(io::ErrorKind::TimedOut.into())),
             Stage::Retiring if over => Fault::Ended(None),
+            Stage::Greeting
+                if over && self.connection.dialled.is_some() && self.connection.is_open() =>
+            {
+                self.until = None;
+                return None;
+            }
             Stage::Greeting if over => Fault::Silent,
             Stage::Running if over && self.connection.is_proven() => {
                 self.until = None;
@@ -269,7 +276,8 @@ impl Exchange {
         };
         known.stage = Stage::Greeting;
         known.since = Instant::now();
-        known.until = None;
+        // Keys have to be agreed in time; another product need say nothing after that.
+        known.until = connection.is_secret().then(|| known.since + PATIENCE);
         drop(state);
         connection
             .open()
@@ -326,7 +334,23 @@ impl Exchange {
         }
         let id = state.next_id();
         let now = Instant::now();
-        let connection = Connection::new(id, (fd, remote), None, &[], self.queue, &self.events);
+        let session = self.tls.as_ref().map(Tls::accept).transpose();
+        let session = match session {
+            Ok(session) => session,
+            Err(error) => {
+                drop(state);
+                return self.complain(remote, &error);
+            }
+        };
+        let connection = Connection::new(
+            id,
+            (fd, remote),
+            session,
+            None,
+            &[],
+            self.queue,
+            &self.events,
+        );
         let known = Known {
             connection: Arc::clone(&connection),
             stage: Stage::Greeting,

@@ -133,6 +133,8 @@ impl TcpReceiver {
             }
             if let Some(many) = &self.many {
                 await_data(many, &connection, place);
+                // Something of it may have been decrypted already.
+                self.ready.push(place);
             }
             if let Some(empty) = self.inlets.get_mut(place) {
                 *empty = Some(Inlet::new(connection, kept));
@@ -157,6 +159,7 @@ impl TcpReceiver {
         for (place, inlet) in self.inlets.iter().enumerate() {
             if let Some(inlet) = inlet {
                 await_data(&many, &inlet.connection, place);
+                self.ready.push(place);
             }
         }
         self.many = Some(many);
@@ -211,11 +214,19 @@ impl TcpReceiver {
             if self.announced > 0 {
                 // It is looked at again first.
                 self.ready.push(place);
+            } else if look.is_some() && self.hides_more(place) {
+                self.ready.insert(0, place);
             }
             if look.is_some() || self.announced > 0 {
                 return look;
             }
         }
+    }
+
+    /// The system does not know whether there is more, since some of it may be decrypted already.
+    fn hides_more(&self, place: usize) -> bool {
+        let inlet = self.inlets.get(place).and_then(Option::as_ref);
+        inlet.is_some_and(|inlet| inlet.connection.is_secret())
     }
 
     /// Asks who has something, and waits for somebody; true if nobody has.

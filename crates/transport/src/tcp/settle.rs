@@ -130,7 +130,7 @@ impl Exchange {
             let Some(known) = state.connections.get_mut(&rival.id) else {
                 continue;
             };
-            let connecting = known.stage == Stage::Connecting;
+            let connecting = known.stage == Stage::Connecting || !rival.is_open();
             let newer_wins = match (connection.dialled, rival.dialled) {
                 (None, Some(_)) => connecting || hello.name.0 < self.name.0,
                 (Some(_), None) => self.name.0 < hello.name.0,

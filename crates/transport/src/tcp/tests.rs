@@ -4,3 +4,4 @@ mod node;
 mod peers;
 mod strangers;
 mod stuck;
+mod tls;

@@ -1,6 +1,6 @@
 //! A participant with two receivers, as the tests want it.
 use std::io::{Read, Write};
-use std::net::{SocketAddr, SocketAddrV4, TcpStream};
+use std::net::{Ipv4Addr, SocketAddr, SocketAddrV4, TcpListener, TcpStream};
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 
@@ -40,6 +40,18 @@ pub(super) fn name() -> [u8; 12] {
     static COUNT: AtomicU32 = AtomicU32::new(1);
     let [a, b, c, d] = COUNT.fetch_add(1, Relaxed).to_be_bytes();
     [a, b, c, d, 1, 2, 3, 4, 5, 6, 7, 8]
+}
+
+/// A port that is free, and that the system gives to nobody who asks for any.
+pub(super) fn quiet_port() -> u16 {
+    static COUNT: AtomicU32 = AtomicU32::new(0);
+    loop {
+        let number = std::process::id() + 7 * COUNT.fetch_add(1, Relaxed);
+        let port = 20_000 + (number % 10_000) as u16;
+        if TcpListener::bind((Ipv4Addr::LOCALHOST, port)).is_ok() {
+            return port;
+        }
+    }
 }
 
 pub(super) fn config() -> TcpConfig {

@@ -3,7 +3,7 @@ use std::time::Duration;
 
 use dunlin_wire::Locator;
 
-use super::node::{Node, config, name, next, node, poll, until};
+use super::node::{Node, config, name, next, node, poll, quiet_port, until};
 use crate::tcp::TcpConfig;
 use crate::traits::{Lane, Listen, Reach, Transport};
 
@@ -182,8 +182,9 @@ fn a_peer_that_comes_back_is_sent_to_again() {
         let config = TcpConfig { name, ..config() };
         Node::new(&config, port)
     };
-    let mut b = again(0);
-    let (at, port) = (b.at, b.port());
+    let port = quiet_port();
+    let mut b = again(port);
+    let at = b.at;
     let lane = a.lane(at);
     for _ in 0..3 {
         // Whatever was sent meanwhile may be lost.

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use dunlin_udp::Buffers;
 use dunlin_wire::Locator;
 
-use super::node::{Bare, Node, config, foreign, next, node, outgoing, poll, until};
+use super::node::{Bare, Node, config, foreign, next, node, outgoing, poll, quiet_port, until};
 use crate::tcp::TcpConfig;
 use crate::traits::{Outgoing, Transport};
 
@@ -91,12 +91,10 @@ fn what_waits_is_sent_in_order_when_the_peer_reads_again() {
 #[test]
 fn a_peer_that_is_not_there_yet_is_dialled_until_it_is() {
     let node = node();
-    let free = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
-    let at = free.local_addr().unwrap();
-    drop(free);
-    let lane = node.lane(Locator::tcp_v4(Ipv4Addr::LOCALHOST, at.port()));
+    let port = quiet_port();
+    let lane = node.lane(Locator::tcp_v4(Ipv4Addr::LOCALHOST, port));
     std::thread::sleep(Duration::from_millis(300));
-    let mut late = Node::new(&config(), at.port());
+    let mut late = Node::new(&config(), port);
     until("it is found", || {
         node.write(&lane, b"there");
         poll(&mut *late.user).is_some()
