@@ -189,6 +189,24 @@ fn goodbye(publisher: Vendor, subscriber: Vendor) {
     outcome.assert_publisher_printed("matched 0");
 }
 
+fn tcp(publisher: Vendor, subscriber: Vendor) {
+    let options = format!("{RELIABLE} --count 500 --size 1000");
+    let outcome = Pair::new(publisher, subscriber, &options).over_tcp().run();
+    outcome.assert_received(500);
+}
+
+fn tcp_large(publisher: Vendor, subscriber: Vendor) {
+    let options = format!("{RELIABLE} --count 5 --type big --size 1000000");
+    let outcome = Pair::new(publisher, subscriber, &options).over_tcp().run();
+    outcome.assert_received(5);
+}
+
+fn tcp_late_joiner(publisher: Vendor, subscriber: Vendor) {
+    let options = format!("{RELIABLE} --durability transient-local --count 20");
+    let pair = Pair::new(publisher, subscriber, &options).publisher("--wait-match 0");
+    pair.over_tcp().run_late_joiner().assert_received(20);
+}
+
 /// Fragments, keys and the end of instances: tshark finds nothing wrong with what Dunlin sends, or with anything if it is
 /// not there.
 fn captured(publisher: Vendor, subscriber: Vendor) {
@@ -243,13 +261,13 @@ row!(dunlin_to_cyclone: Dunlin, Cyclone;
     best_effort reliable large late_joiner dispose unregister
     reliable_xcdr2 appendable_xcdr2 mutable_xcdr2
     incompatible_reliability incompatible_durability incompatible_deadline incompatible_representation
-    goodbye captured);
+    goodbye captured tcp tcp_large tcp_late_joiner);
 
 row!(cyclone_to_dunlin: Cyclone, Dunlin;
     best_effort reliable large late_joiner dispose unregister
     reliable_xcdr2 appendable_xcdr2 mutable_xcdr2
     incompatible_reliability incompatible_durability incompatible_deadline incompatible_representation
-    goodbye captured);
+    goodbye captured tcp tcp_large tcp_late_joiner);
 
 row!(dunlin_to_fastdds: Dunlin, FastDds;
     best_effort reliable large late_joiner dispose unregister appendable_xcdr1
@@ -265,9 +283,9 @@ row!(dunlin_to_dunlin: Dunlin, Dunlin;
     best_effort reliable large late_joiner dispose unregister
     reliable_xcdr2 appendable_xcdr1 appendable_xcdr2 mutable_xcdr1 mutable_xcdr2
     incompatible_reliability incompatible_durability incompatible_deadline incompatible_representation
-    goodbye captured);
+    goodbye captured tcp tcp_large tcp_late_joiner);
 
 // Without Dunlin: is it the harness?
-row!(cyclone_to_cyclone: Cyclone, Cyclone; mutable_xcdr2 dispose unregister goodbye captured);
+row!(cyclone_to_cyclone: Cyclone, Cyclone; mutable_xcdr2 dispose unregister goodbye captured tcp);
 row!(cyclone_to_fastdds: Cyclone, FastDds; best_effort incompatible_durability);
 row!(fastdds_to_cyclone: FastDds, Cyclone; reliable late_joiner);

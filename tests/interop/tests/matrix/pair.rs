@@ -2,7 +2,7 @@
 
 use crate::capture::Capture;
 use crate::namespace::Namespace;
-use crate::peer::{Peer, Report, Vendor};
+use crate::peer::{Peer, Report, Tcp, Vendor};
 
 /// Which peers meet, and with which options.
 pub(crate) struct Pair {
@@ -11,6 +11,7 @@ pub(crate) struct Pair {
     common: String,
     only_publisher: String,
     only_subscriber: String,
+    over_tcp: bool,
 }
 
 /// How a pair ended.
@@ -27,6 +28,7 @@ impl Pair {
             common: common.into(),
             only_publisher: String::new(),
             only_subscriber: String::new(),
+            over_tcp: false,
         }
     }
 
@@ -37,6 +39,12 @@ impl Pair {
 
     pub(crate) fn subscriber(mut self, options: &str) -> Self {
         self.only_subscriber = options.into();
+        self
+    }
+
+    /// Both speak TCP, and each knows where the other listens.
+    pub(crate) fn over_tcp(mut self) -> Self {
+        self.over_tcp = true;
         self
     }
 
@@ -84,12 +92,18 @@ impl Pair {
 
     fn start_publisher(&self, namespace: &Namespace) -> Peer {
         let options = format!("{} {}", self.common, self.only_publisher);
-        Peer::start(namespace, self.publisher, "pub", &options)
+        let tcp = self.tcp(7400, 7500);
+        Peer::start(namespace, self.publisher, "pub", &options, tcp)
     }
 
     fn start_subscriber(&self, namespace: &Namespace) -> Peer {
         let options = format!("{} {}", self.common, self.only_subscriber);
-        Peer::start(namespace, self.subscriber, "sub", &options)
+        let tcp = self.tcp(7500, 7400);
+        Peer::start(namespace, self.subscriber, "sub", &options, tcp)
+    }
+
+    fn tcp(&self, port: u16, other: u16) -> Option<Tcp> {
+        self.over_tcp.then_some(Tcp { port, other })
     }
 }
 

@@ -46,6 +46,36 @@ fn vendor_programs() -> &'static Path {
     })
 }
 
+/// Where a peer that speaks TCP listens, and where it looks for the other one.
+#[derive(Clone, Copy)]
+pub(crate) struct Tcp {
+    pub(crate) port: u16,
+    pub(crate) other: u16,
+}
+
+impl Tcp {
+    /// Environment variables that make a peer program speak TCP, and nothing else.
+    fn settings(self, vendor: Vendor) -> Vec<(&'static str, String)> {
+        let Self { port, other } = self;
+        match vendor {
+            Vendor::Dunlin => vec![
+                ("DUNLIN_TRANSPORTS", "tcp".into()),
+                ("DUNLIN_TCP_PORT", port.to_string()),
+                ("DUNLIN_PEERS", format!("0@tcpv4_lan://127.0.0.1:{other}")),
+            ],
+            Vendor::Cyclone => vec![(
+                "CYCLONEDDS_URI",
+                format!(
+                    "<General><Transport>tcp</Transport><AllowMulticast>false</AllowMulticast></General>\
+                     <TCP><Port>{port}</Port></TCP>\
+                     <Discovery><Peers><Peer address=\"127.0.0.1:{other}\"/></Peers></Discovery>"
+                ),
+            )],
+            Vendor::FastDds => panic!("its TCP is framed otherwise"),
+        }
+    }
+}
+
 /// A running peer. Dropping it kills it.
 pub(crate) struct Peer {
     description: String,
@@ -61,8 +91,12 @@ impl Peer {
         vendor: Vendor,
         role: &str,
         arguments: &str,
+        tcp: Option<Tcp>,
     ) -> Self {
         let mut command = namespace.command(vendor.program().to_str().expect("a path in UTF-8"));
+        if let Some(tcp) = tcp {
+            command.envs(tcp.settings(vendor));
+        }
         let mut child = command
             .arg(role)
             .args(["--topic", "Interop", "--timeout-s", "15", "--hold"])
