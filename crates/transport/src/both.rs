@@ -210,19 +210,17 @@ impl Receiver for Pair {
                 self.looks += 1;
                 Ok(None)
             }
-            Wait::Until(deadline) => loop {
+            Wait::Until(deadline) => {
                 let received = match self.shm.is_alone() {
                     true => self.by_udp(buffer, wait)?,
                     false => self.wait(buffer, deadline)?,
                 };
-                // Who was woken by the porter goes on waiting.
-                if received.is_some() || !self.shm.has_news() {
-                    return Ok(received);
+                // The porter's wake and that of whoever ends the wait may have become one: the caller decides whether to go on.
+                if received.is_none() && self.shm.has_news() {
+                    return Ok(self.by_memory(buffer));
                 }
-                if let Some(received) = self.by_memory(buffer) {
-                    return Ok(Some(received));
-                }
-            },
+                Ok(received)
+            }
         }
     }
 
