@@ -45,7 +45,7 @@ fn carries_three_parts(a: &dyn Transport, b: &dyn Transport) {
     // Whoever listens nowhere may have an address of another kind.
     let _own = unicast(a);
     let mut receiver = unicast(b);
-    let to = receiver.locators()[0];
+    let to = met(a, &*receiver);
     let sent = a.send(&[Outgoing {
         to,
         lane: None,
@@ -65,7 +65,7 @@ fn carries_three_parts(a: &dyn Transport, b: &dyn Transport) {
 
 fn keeps_order(a: &dyn Transport, b: &dyn Transport) {
     let mut receiver = unicast(b);
-    let to = receiver.locators()[0];
+    let to = met(a, &*receiver);
     let texts: Vec<String> = (0..200).map(|n| format!("datagram {n}")).collect();
     let datagrams: Vec<_> = texts.iter().map(|t| outgoing(to, t.as_bytes())).collect();
     assert_all(&a.send(&datagrams), 200);
@@ -167,7 +167,7 @@ fn wakes_before_the_wait(a: &dyn Transport) {
 fn loses_no_wake(a: &dyn Transport, b: &dyn Transport) {
     const ROUNDS: usize = 200;
     for mut receiver in [unicast(b), both(b)] {
-        let to = receiver.locators()[0];
+        let to = met(a, &*receiver);
         let waker = receiver.waker();
         let (tell, told) = std::sync::mpsc::channel();
         let mut arrived = 0;
@@ -203,7 +203,7 @@ fn loses_no_wake(a: &dyn Transport, b: &dyn Transport) {
 
 fn keeps_data_when_woken(a: &dyn Transport, b: &dyn Transport) {
     for mut receiver in [unicast(b), both(b)] {
-        let to = receiver.locators()[0];
+        let to = met(a, &*receiver);
         let waker = receiver.waker();
         waker.wake();
         a.send(&[outgoing(to, b"one")]);
@@ -217,14 +217,14 @@ fn keeps_data_when_woken(a: &dyn Transport, b: &dyn Transport) {
 
 fn receives_while_blocked(a: &dyn Transport, b: &dyn Transport) {
     for mut receiver in [unicast(b), both(b)] {
-        let to = receiver.locators()[0];
+        let to = met(a, &*receiver);
         thread::scope(|scope| {
             scope.spawn(move || {
                 thread::sleep(SHORT);
                 a.send(&[outgoing(to, b"late")]);
             });
             let mut buffer = buffer();
-            // `None` may mean nothing at all, such as that a way to here was made.
+            // `None` may mean nothing at all, for instance that somebody has made a way to here.
             let mut wait = || receiver.receive(&mut buffer, Wait::Until(None)).unwrap();
             let received = std::iter::repeat_with(&mut wait).take(3).flatten().next();
             assert_eq!(received.map(|r| r.length), Some(4));
@@ -235,7 +235,7 @@ fn receives_while_blocked(a: &dyn Transport, b: &dyn Transport) {
 
 fn carries_all_lengths(a: &dyn Transport, b: &dyn Transport) {
     let mut receiver = unicast(b);
-    let to = receiver.locators()[0];
+    let to = met(a, &*receiver);
     let most = a.max_datagram().min(MEMORY);
     for length in [1, 2, 1471, 1472, 1473, 8192, 65000, most] {
         let bytes: Vec<u8> = (0..length).map(|n| n.to_le_bytes()[0]).collect();
@@ -249,7 +249,7 @@ fn carries_all_lengths(a: &dyn Transport, b: &dyn Transport) {
 
 fn skips_what_cannot_be_sent(a: &dyn Transport, b: &dyn Transport) {
     let mut receiver = unicast(b);
-    let to = receiver.locators()[0];
+    let to = met(a, &*receiver);
     let long = vec![0; a.max_datagram().max(a.max_whole_datagram(&to)) + 1];
     let foreign = Locator { kind: 12345, ..to };
     let sent = a.send(&[
@@ -268,7 +268,7 @@ fn skips_what_cannot_be_sent(a: &dyn Transport, b: &dyn Transport) {
 
 fn drops_what_does_not_fit(a: &dyn Transport, b: &dyn Transport) {
     let mut receiver = unicast(b);
-    let to = receiver.locators()[0];
+    let to = met(a, &*receiver);
     a.send(&[outgoing(to, &[1; 100]), outgoing(to, &[2; 10])]);
     let mut small = BytesMut::with_capacity(50);
     wait(&mut *receiver, &mut small);
@@ -288,7 +288,7 @@ fn frees_its_port(a: &dyn Transport) {
 
 fn survives_silence_at_the_other_end(a: &dyn Transport, b: &dyn Transport) {
     let mut receiver = unicast(b);
-    let to = receiver.locators()[0];
+    let to = met(a, &*receiver);
     let gone = unicast(b).locators()[0];
     for _ in 0..10 {
         a.send(&[outgoing(gone, b"anybody?")]);
@@ -394,6 +394,16 @@ pub(crate) fn next(receiver: &mut dyn Receiver) -> Vec<u8> {
             return buffer.to_vec();
         }
     }
+}
+
+/// Where the receiver is, once there is a way: some have to make one first, which takes time on a busy machine.
+fn met(from: &dyn Transport, receiver: &dyn Receiver) -> Locator {
+    let to = receiver.locators()[0];
+    let deadline = Instant::now() + 6 * SOON;
+    while from.reaches(&to) == Reach::No && Instant::now() < deadline {
+        thread::sleep(SHORT);
+    }
+    to
 }
 
 /// A datagram that is there already.

@@ -11,6 +11,9 @@ use dunlin_wire::Locator;
 use crate::namespace::{BARE, in_namespace};
 use crate::suite::{conforms, next, outgoing, poll};
 
+/// Nothing comes after so long a silence.
+const QUIET: Duration = Duration::from_millis(500);
+
 fn memory() -> MemoryNetwork {
     MemoryNetwork::new(1, Faults::default())
 }
@@ -68,8 +71,16 @@ fn disturbed(seed: u64, faults: Faults) -> Vec<Vec<u8>> {
     for n in 0..500_u32 {
         assert_eq!(a.send(&[outgoing(to, &n.to_be_bytes())]).datagrams, 1);
     }
-    std::thread::sleep(Duration::from_millis(50));
-    let mut arrived: Vec<_> = std::iter::from_fn(|| poll(&mut *receiver)).collect();
+    let mut arrived = Vec::new();
+    // The delayed ones have a thread of their own, which a busy machine may let wait.
+    let mut quiet = Instant::now();
+    while quiet.elapsed() < QUIET {
+        std::thread::sleep(Duration::from_millis(20));
+        while let Some(datagram) = poll(&mut *receiver) {
+            arrived.push(datagram);
+            quiet = Instant::now();
+        }
+    }
     arrived.sort();
     arrived
 }
