@@ -4,6 +4,7 @@ mod conversation;
 mod discovery;
 mod reader;
 mod script;
+mod stream;
 mod wire;
 mod writer;
 
@@ -11,6 +12,7 @@ pub use cdr::{cdr, d_cdr2, pl_cdr, pl_cdr2, xcdr1, xcdr2};
 pub use conversation::conversation;
 pub use discovery::discovery;
 pub use reader::reader;
+pub use stream::stream;
 pub use wire::{datagram, discovery_data, parameter_list};
 pub use writer::writer;
 
@@ -29,6 +31,7 @@ pub const TARGETS: &[(&str, Target)] = &[
     ("pl_cdr", pl_cdr),
     ("pl_cdr2", pl_cdr2),
     ("reader", reader),
+    ("stream", stream),
     ("writer", writer),
     ("xcdr1", xcdr1),
     ("xcdr2", xcdr2),

@@ -1,0 +1,80 @@
+//! RTPS messages in a stream of bytes: how they are cut must not depend on how they arrive.
+use dunlin_wire::stream::{
+    Carried, HEAD, Hello, LENGTH, OPAQUE_HEAD, StreamError, StreamHead, head, opaque_head,
+};
+use dunlin_wire::{GuidPrefix, Header};
+
+/// What a peer sends over TCP.
+pub fn stream(data: &[u8]) {
+    let mut rest = data;
+    while let Ok(Some(StreamHead { length, .. })) = early(rest) {
+        let length = length as usize;
+        assert!(length >= HEAD);
+        let Some(message) = rest.get(..length) else {
+            break;
+        };
+        again(message);
+        rest = &rest[length..];
+    }
+    put_in_and_take_out(data);
+}
+
+/// A head is understood from its own bytes alone, and what is wrong stays wrong, however much follows.
+fn early(bytes: &[u8]) -> Result<Option<StreamHead>, StreamError> {
+    let whole = StreamHead::parse(bytes);
+    let mut before = Ok(None);
+    for length in 0..=bytes.len().min(HEAD) {
+        let parsed = StreamHead::parse(&bytes[..length]);
+        assert!(before == Ok(None) || parsed == before);
+        assert!(length == HEAD || !matches!(parsed, Ok(Some(_))));
+        before = parsed;
+    }
+    assert_eq!(before, whole);
+    whole
+}
+
+/// What was understood means the same when it is written and read again.
+fn again(message: &[u8]) {
+    if let Some(hello) = Hello::parse(message) {
+        assert_eq!(Hello::parse(&hello.encode()), Some(hello));
+    }
+    let carried = Carried::parse(message);
+    let added = message.len() - carried.length();
+    match carried {
+        Carried::Message(header, rest) => {
+            assert_eq!(added, LENGTH);
+            let head = head(header.try_into().unwrap(), carried.length() as u32);
+            let message = [&head[..], rest].concat();
+            // One that seems to be of our own kind would be taken for it.
+            if Carried::parse(&message) == carried {
+                assert_eq!(message.len(), carried.length() + LENGTH);
+            }
+        }
+        Carried::Opaque(_) => assert_eq!(added, OPAQUE_HEAD),
+    }
+    // However little of it is there, it is the same beginning.
+    let beginning = &message[..message.len().min(OPAQUE_HEAD)];
+    let same = matches!(
+        (Carried::parse(beginning), carried),
+        (Carried::Message(..), Carried::Message(..)) | (Carried::Opaque(_), Carried::Opaque(_))
+    );
+    assert!(same);
+}
+
+/// Any bytes at all can be carried.
+fn put_in_and_take_out(data: &[u8]) {
+    let length = data.len() as u32;
+    let opaque = [&opaque_head(GuidPrefix([1; 12]), length)[..], data].concat();
+    assert_eq!(Carried::parse(&opaque), Carried::Opaque(data));
+    let Some((header, rest)) = data.split_first_chunk::<{ Header::SIZE }>() else {
+        return;
+    };
+    let message = [&head(header, length)[..], rest].concat();
+    if header.starts_with(b"RTPS") && header[4] == 2 {
+        let parsed = StreamHead::parse(&message);
+        assert_eq!(
+            parsed.map(|head| head.map(|head| head.length)),
+            Ok(Some(length + LENGTH as u32))
+        );
+    }
+}
