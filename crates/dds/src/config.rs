@@ -3,8 +3,9 @@ use crate::Waiting;
 use crate::error::{Error, Result};
 use dunlin_qos::{DomainParticipantQos, Duration};
 use dunlin_shm::Trust;
-use dunlin_transport::{TcpConfig, Transport};
+use dunlin_transport::{TcpConfig, TlsConfig, Transport};
 use std::net::SocketAddrV4;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 /// The transports of a participant.
@@ -88,11 +89,39 @@ pub struct TcpSettings {
     pub port: u16,
     /// Where others find it, if that is not an address of its own: a translator's that forwards a port to it.
     pub public: Option<SocketAddrV4>,
+    /// Everything goes through TLS, and both ends show certificates: only those come in who have one. Overridden by `DUNLIN_TLS_CA`,
+    /// `DUNLIN_TLS_CERTIFICATE` and `DUNLIN_TLS_KEY`, files in PEM, which are set together.
+    pub tls: Option<TlsConfig>,
 }
 
 impl TcpSettings {
     /// The environment variable for the port.
     pub const VARIABLE: &'static str = "DUNLIN_TCP_PORT";
+    /// Those for TLS: the authorities' certificates, the participant's own, and its private key.
+    pub const TLS_VARIABLES: [&'static str; 3] =
+        ["DUNLIN_TLS_CA", "DUNLIN_TLS_CERTIFICATE", "DUNLIN_TLS_KEY"];
+
+    /// What the environment says of TLS: everything or nothing.
+    fn tls_of_environment() -> Result<Option<TlsConfig>> {
+        let files = Self::TLS_VARIABLES.map(|name| variable(name).map(PathBuf::from));
+        match files {
+            [Some(authorities), Some(certificates), Some(key)] => Ok(Some(TlsConfig {
+                authorities,
+                certificates,
+                key,
+            })),
+            [None, None, None] => Ok(None),
+            files => {
+                let missing = Self::TLS_VARIABLES.into_iter().zip(files);
+                let missing: Vec<_> = missing.filter(|(_, f)| f.is_none()).map(|m| m.0).collect();
+                Err(Error::BadParameter(format!(
+                    "TLS needs all of {}; set {} as well",
+                    Self::TLS_VARIABLES.join(", "),
+                    missing.join(" and ")
+                )))
+            }
+        }
+    }
 }
 
 impl Default for TcpSettings {
@@ -101,6 +130,7 @@ impl Default for TcpSettings {
         Self {
             port: TcpConfig::PORT,
             public: None,
+            tls: None,
         }
     }
 }
@@ -188,6 +218,9 @@ impl ParticipantConfig {
                     TcpSettings::VARIABLE
                 ))
             })?;
+        }
+        if let Some(tls) = TcpSettings::tls_of_environment()? {
+            self.tcp.tls = Some(tls);
         }
         if let Some(text) = variable("DUNLIN_INTERFACES") {
             self.interfaces = text.split(',').map(|s| s.trim().to_owned()).collect();

@@ -58,6 +58,8 @@ pub struct ParticipantCounters {
     /// How often memory could not be shared with a peer that offered it, or not any longer: of another user or network namespace, for
     /// want of memory, or since it broke the rules. Another transport has to do; [`DomainParticipant::describe_discovery`] says why.
     pub memory_refused: u64,
+    /// Connections by TCP that were refused, or closed for what came by them; [`DomainParticipant::describe_discovery`] says why.
+    pub connections_refused: u64,
     /// Messages that were not valid RTPS, or whose rest was not.
     pub malformed: u64,
     /// Messages whose checksum was wrong or missing: damaged on the way, or forged.
@@ -233,12 +235,15 @@ impl DomainParticipant {
         let shared = &self.guard.shared;
         let counters = &shared.counters;
         let receivers = self.receivers();
+        let refused = shared.transport.refused();
+        let by_tcp = shared.transport.kind() == Locator::KIND_TCP_V4;
         let all = |of: fn(&Reception) -> u64| receivers.iter().map(|r| of(&r.reception)).sum();
         ParticipantCounters {
             dropped: all(|reception| reception.dropped),
             oversized: all(|reception| reception.oversized),
             unsent: shared.transport.failed(),
-            memory_refused: shared.transport.refused(),
+            memory_refused: if by_tcp { 0 } else { refused },
+            connections_refused: if by_tcp { refused } else { 0 },
             malformed: counters.malformed.load(SeqCst),
             damaged: counters.damaged.load(SeqCst),
         }
@@ -561,10 +566,14 @@ fn tcp(config: &ParticipantConfig, prefix: GuidPrefix) -> Result<TcpTransport> {
         interfaces,
         client_only: config.tcp.port == 0,
         public: config.tcp.public,
+        tls: config.tcp.tls.clone(),
         ..TcpConfig::new(prefix.0)
     })
     .map_err(|error| Error::Io {
-        what: "opening TCP".into(),
+        what: match config.tcp.tls {
+            None => "opening TCP".into(),
+            Some(_) => "opening TCP with TLS".into(),
+        },
         error,
     })
 }

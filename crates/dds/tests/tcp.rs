@@ -1,9 +1,12 @@
 //! Participants that speak TCP, each test in a network namespace of its own.
+#[path = "../../transport/src/tcp/tests/authority.rs"]
+mod authority;
 mod common;
 #[path = "../../transport/tests/conformance/namespace.rs"]
 #[allow(dead_code, reason = "other tests use the other networks")]
 mod namespace;
 
+use authority::Authority;
 use bytes::Bytes;
 use common::{Plain, SOON, reader, reliable_all, take, writer};
 use dunlin::*;
@@ -12,6 +15,10 @@ use namespace::{BARE, in_namespace};
 const DOMAIN: u32 = 4;
 
 fn at(port: u16, peers: &[&str]) -> Result<DomainParticipant> {
+    with(port, peers, None)
+}
+
+fn with(port: u16, peers: &[&str], tls: Option<transport::TlsConfig>) -> Result<DomainParticipant> {
     DomainParticipant::with_config(
         DOMAIN,
         ParticipantConfig {
@@ -19,6 +26,7 @@ fn at(port: u16, peers: &[&str]) -> Result<DomainParticipant> {
             transports: Transports::TCP,
             tcp: TcpSettings {
                 port,
+                tls,
                 ..Default::default()
             },
             announce_period: Duration::from_millis(300),
@@ -77,6 +85,47 @@ fn who_listens_nowhere_is_answered() {
         sends(&client, &server, "up");
         sends(&server, &client, "down");
     });
+}
+
+#[test]
+fn with_tls_only_those_with_a_certificate_come_in() {
+    in_namespace(
+        "with_tls_only_those_with_a_certificate_come_in",
+        BARE,
+        || {
+            let (ours, theirs) = (Authority::new(), Authority::new());
+            let identity = |of: &Authority, trusted: &Authority| {
+                let [certificates, key] = of.sign();
+                Some(transport::TlsConfig {
+                    authorities: trusted.file(),
+                    certificates,
+                    key,
+                })
+            };
+            let here = "tlsv4_lan://127.0.0.1:7400";
+            let server = with(7400, &[], identity(&ours, &ours)).unwrap();
+            let stranger = with(7600, &[here], identity(&theirs, &ours)).unwrap();
+            let plain = at(7700, &["127.0.0.1:7400"]).unwrap();
+            let friend = with(7500, &[here], identity(&ours, &ours)).unwrap();
+            sends(&friend, &server, "there");
+            sends(&server, &friend, "back");
+            let refused = || server.counters().connections_refused;
+            let end = std::time::Instant::now() + std::time::Duration::from_secs(20);
+            while refused() < 2 && std::time::Instant::now() < end {
+                std::thread::sleep(std::time::Duration::from_millis(10));
+            }
+            assert!(refused() >= 2);
+            for other in [&stranger, &plain] {
+                let seen = other.describe_discovery().concat();
+                assert!(!seen.contains(&server.guid().to_string()), "{seen}");
+            }
+            let error = with(7800, &["127.0.0.1"], None).map(drop);
+            assert!(error.is_ok());
+            let error = with(7900, &["tcpv4_lan://127.0.0.1"], identity(&ours, &ours)).err();
+            let error = error.unwrap().to_string();
+            assert!(error.contains("tlsv4_lan"), "{error}");
+        },
+    );
 }
 
 #[test]

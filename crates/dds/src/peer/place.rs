@@ -28,8 +28,8 @@ impl Carriers {
             None => Self {
                 datagrams: udp.then_some(Locator::KIND_UDP_V4),
                 shmem,
-                tcp,
-                ..Self::default()
+                tcp: tcp && config.tcp.tls.is_none(),
+                tls: tcp && config.tcp.tls.is_some(),
             },
             Some(Locator::KIND_SHMEM) => Self {
                 shmem: true,

@@ -1,60 +1,28 @@
 //! Participants with certificates, and others.
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, DnType, IsCa, KeyPair};
-
-use super::node::{Bare, Node, config, foreign, framed, name, next, node, poll, until};
+use super::node::{Bare, Node, config, foreign, framed, next, node, poll, until};
 use crate::tcp::{TcpConfig, TcpTransport, TlsConfig};
 use crate::traits::Transport;
 
-/// An authority, and a folder for what it signs, which goes when this does.
-struct Authority {
-    issuer: CertifiedIssuer<'static, KeyPair>,
-    folder: PathBuf,
-}
+#[path = "authority.rs"]
+mod authority;
+
+use authority::Authority;
 
 impl Authority {
-    fn new() -> Self {
-        let [.., a, b] = u32::from_be_bytes(name()[..4].try_into().unwrap()).to_be_bytes();
-        let number = u16::from_be_bytes([a, b]);
-        let folder = format!("dunlin-tls-{}-{number}", std::process::id());
-        let folder = std::env::temp_dir().join(folder);
-        std::fs::create_dir_all(&folder).unwrap();
-        let mut params = CertificateParams::default();
-        let common = DnType::CommonName;
-        params
-            .distinguished_name
-            .push(common, folder.display().to_string());
-        params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
-        let issuer = CertifiedIssuer::self_signed(params, KeyPair::generate().unwrap()).unwrap();
-        std::fs::write(folder.join("ca.pem"), issuer.pem()).unwrap();
-        Self { issuer, folder }
-    }
-
     /// A participant's identity; it trusts whom `trusted` has signed.
     fn identity(&self, trusted: &Self) -> TlsConfig {
-        let key = KeyPair::generate().unwrap();
-        let params = CertificateParams::new(vec!["some participant".to_owned()]).unwrap();
-        let certificate = params.signed_by(&key, &self.issuer).unwrap();
-        let certificates = self.folder.join("chain.pem");
-        let key_file = self.folder.join("key.pem");
-        std::fs::write(&certificates, certificate.pem()).unwrap();
-        std::fs::write(&key_file, key.serialize_pem()).unwrap();
+        let [certificates, key] = self.sign();
         TlsConfig {
-            authorities: trusted.folder.join("ca.pem"),
+            authorities: trusted.file(),
             certificates,
-            key: key_file,
+            key,
         }
     }
 
     fn node(&self, trusted: &Self) -> Node {
         Node::new(&with(self.identity(trusted)), 0)
-    }
-}
-
-impl Drop for Authority {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.folder);
     }
 }
 
