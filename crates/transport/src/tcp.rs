@@ -35,6 +35,7 @@ mod frame;
 mod gate;
 mod inlet;
 mod link;
+mod out;
 mod porter;
 mod receiver;
 mod settle;

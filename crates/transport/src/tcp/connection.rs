@@ -20,6 +20,7 @@ use dunlin_wire::{GuidPrefix, Locator};
 use rustix::event::epoll;
 
 use super::frame::{Frame, SLICES};
+use super::out::{Out, Refused};
 use super::socket;
 use super::tls::Session;
 use crate::traits::{Outgoing, Sent};
@@ -34,8 +35,6 @@ const BATCH: usize = 16;
 pub(super) const STRANGERS_MOST: usize = 65_507;
 /// Bytes that are decrypted at once.
 const RECORD: usize = 16 * 1024;
-/// An empty queue keeps no more memory than this.
-const KEPT: usize = 64 * 1024;
 
 /// Who is at the other end, as far as it has said.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -62,92 +61,6 @@ pub(super) struct Connection {
     out: Mutex<Out>,
     /// What the porter waits for.
     events: Arc<OwnedFd>,
-}
-
-struct Out {
-    /// The connection is made.
-    connected: bool,
-    /// ... and keys are agreed, if there are any.
-    open: bool,
-    session: Option<Session>,
-    /// Nothing more will be sent after the queue.
-    finishing: bool,
-    /// What waits until it is open.
-    early: VecDeque<u8>,
-    /// What waits for room.
-    queue: VecDeque<u8>,
-    /// Messages in it, while the connection is not open.
-    waiting: usize,
-    /// Bytes that it may hold.
-    most: usize,
-    /// Somebody has waited in vain for the peer to read: nobody waits again until it has.
-    stuck: bool,
-    /// What the porter was told to wait for.
-    watched: epoll::EventFlags,
-    /// The porter reads.
-    reading: bool,
-}
-
-impl Out {
-    /// What has waited until the connection was open goes into the queue.
-    fn let_go_early(&mut self) -> io::Result<()> {
-        self.open = true;
-        self.waiting = 0;
-        let mut early = std::mem::take(&mut self.early);
-        match &mut self.session {
-            None => self.queue.append(&mut early),
-            Some(session) => {
-                session.write_bytes(early.make_contiguous(), &mut self.queue)?;
-            }
-        }
-        Ok(())
-    }
-
-    /// The first step towards keys.
-    fn greet(&mut self) -> io::Result<()> {
-        match &mut self.session {
-            Some(session) => session.drain(&mut self.queue),
-            None => Ok(()),
-        }
-    }
-
-    fn say_goodbye(&mut self) {
-        if let Some(session) = &mut self.session {
-            // It goes into memory, which does not fail.
-            let _ = session.finish(&mut self.queue);
-        }
-    }
-
-    fn has_place_for(&self, frame: &Frame<'_>) -> bool {
-        let waiting = self.queue.len().saturating_add(self.early.len());
-        // What is encrypted goes through the queue, however long it is.
-        waiting.saturating_add(frame.length()) <= self.most
-            || (self.session.is_some() && self.open && self.queue.is_empty())
-    }
-}
-
-/// Why a datagram was not sent.
-#[derive(Debug)]
-pub(super) enum Refused {
-    /// The peer is behind.
-    Full,
-    /// The connection has ended.
-    Closed(io::Error),
-    /// It is not used any more, and another one is.
-    Retired,
-    /// It is longer than any datagram that the peer takes.
-    TooLong,
-}
-
-impl Refused {
-    pub(super) fn to_error(&self) -> io::Error {
-        match self {
-            Self::Full => io::ErrorKind::WouldBlock.into(),
-            Self::Closed(error) => error.kind().into(),
-            Self::Retired => io::ErrorKind::NotConnected.into(),
-            Self::TooLong => io::ErrorKind::InvalidInput.into(),
-        }
-    }
 }
 
 impl Connection {
@@ -532,9 +445,7 @@ impl Connection {
         }
         if out.queue.is_empty() {
             out.stuck = false;
-            if out.queue.capacity() > KEPT {
-                out.queue = VecDeque::new();
-            }
+            out.shrink();
             if out.finishing && out.connected {
                 socket::finish(&self.fd);
             }

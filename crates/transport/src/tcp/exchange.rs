@@ -13,10 +13,11 @@ use dunlin_wire::{GuidPrefix, Locator};
 use rustix::event::epoll;
 
 use super::TcpConfig;
-use super::connection::{Connection, Peer, Refused, STRANGERS_MOST};
+use super::connection::{Connection, STRANGERS_MOST};
 use super::gate::Gate;
 use super::inlet::{Budget, Fault};
 use super::link::{Link, Target};
+use super::out::Refused;
 use super::receiver::Inbox;
 use super::socket;
 use super::tls::Tls;
@@ -218,11 +219,11 @@ impl Exchange {
     }
 
     /// Tells the participant that the way to a peer is not as it was.
-    pub(super) fn tell(&self, peer: &Locator) {
+    pub(super) fn tell(&self, peer: GuidPrefix) {
         let watcher = self.watcher.lock().unwrap_or_else(PoisonError::into_inner);
         let watcher = watcher.as_ref().and_then(Weak::upgrade);
         if let Some(watcher) = watcher {
-            watcher.changed(peer, false);
+            watcher.changed(&Locator::tcp_caller(peer.0), false);
         }
     }
 
@@ -462,8 +463,10 @@ impl Exchange {
             }
             fault => self.complain(connection.remote, fault),
         }
-        if known.stage == Stage::Running && matches!(connection.peer(), Some(Peer::Own(_))) {
-            self.tell(&connection.from());
+        if known.stage == Stage::Running
+            && let Some(hello) = connection.hello()
+        {
+            self.tell(hello.name);
         }
     }
 

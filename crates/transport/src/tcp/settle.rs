@@ -66,7 +66,7 @@ impl Exchange {
         }
         if let Peer::Own(hello) = peer {
             self.accompany(connection, &hello, port);
-            self.tell(&connection.from());
+            self.tell(hello.name);
         }
     }
 

@@ -196,8 +196,11 @@ fn loses_no_wake(a: &dyn Transport, b: &dyn Transport) {
                 }
             }
         });
-        arrived += std::iter::from_fn(|| poll(&mut *receiver)).count();
-        assert_eq!(arrived, ROUNDS);
+        // Either thread may have been the faster.
+        for _ in arrived..ROUNDS {
+            assert_eq!(next(&mut *receiver), b"x");
+        }
+        assert_eq!(poll(&mut *receiver), None);
     }
 }
 

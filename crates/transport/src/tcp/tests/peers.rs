@@ -1,11 +1,12 @@
 //! Two of our own kind.
+use std::sync::{Arc, Mutex, Weak};
 use std::time::Duration;
 
 use dunlin_wire::Locator;
 
 use super::node::{Node, config, name, next, node, poll, quiet_port, until};
 use crate::tcp::TcpConfig;
-use crate::traits::{Lane, Listen, Reach, Transport};
+use crate::traits::{Lane, Listen, Reach, Transport, Watcher};
 
 /// Each sends to the other, both ways, until all has arrived.
 fn converse(a: &mut Node, b: &mut Node) -> [Lane; 2] {
@@ -200,4 +201,33 @@ fn a_peer_that_comes_back_is_sent_to_again() {
         std::thread::sleep(Duration::from_millis(20));
         b = again(port);
     }
+}
+
+/// Notes whom it hears of.
+#[derive(Default)]
+struct Ear(Mutex<Vec<Locator>>);
+
+impl Watcher for Ear {
+    fn changed(&self, peer: &Locator, ended: bool) {
+        assert!(!ended);
+        self.0.lock().unwrap().push(*peer);
+    }
+}
+
+#[test]
+fn a_participant_hears_by_name_when_a_peer_comes_and_goes() {
+    let (mut a, mut b) = (node(), node());
+    let ear = Arc::new(Ear::default());
+    a.transport.watch(Arc::downgrade(&ear) as Weak<dyn Watcher>);
+    let heard = || ear.0.lock().unwrap().len();
+    a.tell(b.at, b"hello");
+    next(&mut *b.meta);
+    until("the peer has come", || heard() == 1);
+    let name = b.transport.exchange.name.0;
+    drop(b);
+    until("the peer has gone", || {
+        poll(&mut *a.meta);
+        heard() == 2
+    });
+    assert_eq!(*ear.0.lock().unwrap(), [Locator::tcp_caller(name); 2]);
 }

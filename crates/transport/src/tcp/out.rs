@@ -1,0 +1,105 @@
+//! What waits to be sent on one connection.
+use std::collections::VecDeque;
+use std::io;
+
+use rustix::event::epoll;
+
+use super::frame::Frame;
+use super::tls::Session;
+
+/// An empty queue keeps no more memory than this.
+const KEPT: usize = 64 * 1024;
+
+/// The sending end: it is locked by whoever sends.
+pub(super) struct Out {
+    /// The connection is made.
+    pub(super) connected: bool,
+    /// ... and keys are agreed, if there are any.
+    pub(super) open: bool,
+    pub(super) session: Option<Session>,
+    /// Nothing more will be sent after the queue.
+    pub(super) finishing: bool,
+    /// What waits until it is open.
+    pub(super) early: VecDeque<u8>,
+    /// What waits for room.
+    pub(super) queue: VecDeque<u8>,
+    /// Messages in it, while the connection is not open.
+    pub(super) waiting: usize,
+    /// Bytes that it may hold.
+    pub(super) most: usize,
+    /// Somebody has waited in vain for the peer to read: nobody waits again until it has.
+    pub(super) stuck: bool,
+    /// What the porter was told to wait for.
+    pub(super) watched: epoll::EventFlags,
+    /// The porter reads.
+    pub(super) reading: bool,
+}
+
+impl Out {
+    /// What has waited until the connection was open goes into the queue.
+    pub(super) fn let_go_early(&mut self) -> io::Result<()> {
+        self.open = true;
+        self.waiting = 0;
+        let mut early = std::mem::take(&mut self.early);
+        match &mut self.session {
+            None => self.queue.append(&mut early),
+            Some(session) => {
+                session.write_bytes(early.make_contiguous(), &mut self.queue)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The first step towards keys.
+    pub(super) fn greet(&mut self) -> io::Result<()> {
+        match &mut self.session {
+            Some(session) => session.drain(&mut self.queue),
+            None => Ok(()),
+        }
+    }
+
+    pub(super) fn say_goodbye(&mut self) {
+        if let Some(session) = &mut self.session {
+            // It goes into memory, which does not fail.
+            let _ = session.finish(&mut self.queue);
+        }
+    }
+
+    pub(super) fn has_place_for(&self, frame: &Frame<'_>) -> bool {
+        let waiting = self.queue.len().saturating_add(self.early.len());
+        // What is encrypted goes through the queue, however long it is.
+        waiting.saturating_add(frame.length()) <= self.most
+            || (self.session.is_some() && self.open && self.queue.is_empty())
+    }
+
+    /// An empty queue need not stay as large as it was.
+    pub(super) fn shrink(&mut self) {
+        if self.queue.capacity() > KEPT {
+            self.queue = VecDeque::new();
+        }
+    }
+}
+
+/// Why a datagram was not sent.
+#[derive(Debug)]
+pub(super) enum Refused {
+    /// The peer is behind.
+    Full,
+    /// The connection has ended.
+    Closed(io::Error),
+    /// It is not used any more, and another one is.
+    Retired,
+    /// It is longer than any datagram that the peer takes.
+    TooLong,
+}
+
+impl Refused {
+    pub(super) fn to_error(&self) -> io::Error {
+        match self {
+            Self::Full => io::ErrorKind::WouldBlock.into(),
+            Self::Closed(error) => error.kind().into(),
+            Self::Retired => io::ErrorKind::NotConnected.into(),
+            Self::TooLong => io::ErrorKind::InvalidInput.into(),
+        }
+    }
+}
