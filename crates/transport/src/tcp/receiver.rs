@@ -4,7 +4,7 @@ use std::mem::MaybeUninit;
 use std::os::fd::{AsFd, OwnedFd};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use bytes::BytesMut;
 use dunlin_udp::Event;
@@ -22,6 +22,8 @@ use crate::traits::{Gauge, Received, Receiver, Reception, Wait, Waker};
 const FEW: usize = 2;
 /// Connections that it names at once.
 const AT_ONCE: usize = 64;
+/// How long nobody looks at connections that cannot be waited for.
+const NAP: Duration = Duration::from_millis(10);
 /// What stands for the event among them.
 const EVENT: u64 = u64::MAX;
 
@@ -150,7 +152,7 @@ impl TcpReceiver {
     fn have_many(&mut self) {
         let made = epoll::create(epoll::CreateFlags::CLOEXEC);
         let Ok(many) = made.inspect_err(
-            |error| tracing::warn!(%error, "TCP connections are read one after the other"),
+            |error| tracing::debug!(%error, "TCP connections are read one after the other"),
         ) else {
             return;
         };
@@ -302,7 +304,14 @@ impl TcpReceiver {
 
     /// Sleeps until there may be something.
     fn sleep(&mut self, deadline: Option<Instant>) -> io::Result<()> {
-        let left = deadline.map(|at| at.saturating_duration_since(Instant::now()));
+        let mut left = deadline.map(|at| at.saturating_duration_since(Instant::now()));
+        if self.count > FEW && self.many.is_none() {
+            self.have_many();
+            if self.many.is_none() {
+                // No file descriptor for it: those that cannot be waited for are looked at now and then.
+                left = Some(left.map_or(NAP, |left| left.min(NAP)));
+            }
+        }
         let limit = left.and_then(|left| Timespec::try_from(left).ok());
         if self.many.is_some() {
             self.find_ready(limit.as_ref());
