@@ -14,6 +14,7 @@ use rustix::net::{
     SendAncillaryMessage, SendFlags, recvmsg, sendmsg, sockopt,
 };
 
+use super::gathering::Meet;
 use super::pair::{End, Pair, Shape};
 use crate::options::{Options, Role};
 
@@ -77,37 +78,6 @@ impl Meeting {
         })
     }
 
-    /// Does what can be done without waiting; returns those who have come. `present`: who need not be called.
-    pub(super) fn poll(&mut self, present: &[u32]) -> Vec<Pair> {
-        if self.publisher {
-            self.accept();
-        } else {
-            self.call(present);
-        }
-        let mut came = Vec::new();
-        for waiting in std::mem::take(&mut self.waiting) {
-            match hear(&waiting.line) {
-                Ok(Some((id, end, fd))) => came.extend(self.join(waiting, id, end, &fd)),
-                Ok(None) if self.waiting.len() < CALLERS => self.waiting.push(waiting),
-                // Gone again, or none of ours: it may call anew.
-                Ok(None) | Err(_) => {}
-            }
-        }
-        came
-    }
-
-    /// One line for a user who waits in vain.
-    pub(super) fn describe(&self, present: usize) -> String {
-        format!(
-            "Raw shared memory: {} {} in domain {} has met {present} of {} {}(s) of this user on this host; the other side needs the same -domain and its own id.",
-            side(self.publisher),
-            self.id,
-            self.domain,
-            self.partners,
-            side(!self.publisher)
-        )
-    }
-
     fn accept(&mut self) {
         while self.waiting.len() < CALLERS
             && let Ok((line, _)) = self.listener.accept()
@@ -157,6 +127,39 @@ impl Meeting {
         expected
             .then(|| Pair::new(own, (fd, end), self.copies, waiting.line, id).ok())
             .flatten()
+    }
+}
+
+impl Meet for Meeting {
+    type Way = Pair;
+
+    fn poll(&mut self, present: &[u32]) -> Vec<Pair> {
+        if self.publisher {
+            self.accept();
+        } else {
+            self.call(present);
+        }
+        let mut came = Vec::new();
+        for waiting in std::mem::take(&mut self.waiting) {
+            match hear(&waiting.line) {
+                Ok(Some((id, end, fd))) => came.extend(self.join(waiting, id, end, &fd)),
+                Ok(None) if self.waiting.len() < CALLERS => self.waiting.push(waiting),
+                // Gone again, or none of ours: it may call anew.
+                Ok(None) | Err(_) => {}
+            }
+        }
+        came
+    }
+
+    fn describe(&self, present: usize) -> String {
+        format!(
+            "Raw shared memory: {} {} in domain {} has met {present} of {} {}(s) of this user on this host; the other side needs the same -domain and its own id.",
+            side(self.publisher),
+            self.id,
+            self.domain,
+            self.partners,
+            side(!self.publisher)
+        )
     }
 }
 

@@ -6,6 +6,7 @@
 
 mod datagram;
 mod floor;
+mod gathering;
 mod meeting;
 mod pair;
 mod shm;

@@ -13,6 +13,7 @@ use std::time::Duration;
 use dunlin_shm::{Bare, Segment};
 
 use super::datagram::{Piece, decode, encode};
+use super::gathering::Way;
 use crate::messaging::{OVERHEAD, Sample, Topic};
 
 /// Where in a segment the count of messages is that its owner has taken, and whether it sleeps.
@@ -85,7 +86,7 @@ pub(super) struct End {
 }
 
 /// Memory to send, and to receive.
-pub(super) struct Pair {
+pub(crate) struct Pair {
     bare: Bare,
     own: End,
     peer: End,
@@ -94,8 +95,7 @@ pub(super) struct Pair {
     taken: AtomicU32,
     acknowledged: AtomicU32,
     line: UnixStream,
-    /// Who is there.
-    pub(super) id: u32,
+    id: u32,
 }
 
 /// What the sending thread remembers.
@@ -152,15 +152,6 @@ impl Pair {
             received: 0,
             buffer: vec![0; self.peer.shape.capacity as usize],
         }
-    }
-
-    /// Whether the other process still runs.
-    pub(super) fn lives(&self) -> bool {
-        use rustix::io::Errno;
-        use rustix::net::{RecvFlags, recv};
-        let flags = RecvFlags::DONTWAIT | RecvFlags::PEEK;
-        let heard = recv(self.line.as_fd(), &mut [0; 1], flags).map(|(length, _)| length);
-        matches!(heard, Err(Errno::AGAIN | Errno::INTR) | Ok(1..))
     }
 
     /// Whether a payload of this length can be sent now.
@@ -279,6 +270,20 @@ impl Pair {
         };
         self.bare.store(ASLEEP, 0);
         slept.map_err(|error| error.to_string())
+    }
+}
+
+impl Way for Pair {
+    fn id(&self) -> u32 {
+        self.id
+    }
+
+    fn lives(&self) -> bool {
+        use rustix::io::Errno;
+        use rustix::net::{RecvFlags, recv};
+        let flags = RecvFlags::DONTWAIT | RecvFlags::PEEK;
+        let heard = recv(self.line.as_fd(), &mut [0; 1], flags).map(|(length, _)| length);
+        matches!(heard, Err(Errno::AGAIN | Errno::INTR) | Ok(1..))
     }
 }
 
