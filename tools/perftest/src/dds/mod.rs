@@ -27,7 +27,7 @@ use crate::clock::{Nanos, monotonic};
 use crate::messaging::{
     Durability, EndpointQos, Messaging, Publish, Sample, Topic, Wake, WriteError,
 };
-use crate::options::{Carrier, Options, Peer, Role};
+use crate::options::{Carrier, Options, Role};
 use crate::output::Log;
 use taking::Taking;
 
@@ -94,12 +94,15 @@ impl<T: TestData> Dds<T> {
         for note in without_effect(options) {
             log.line(format!("Note: {note}."));
         }
+        let carrier = options.transport.carrier;
         let config = ParticipantConfig {
             name: "Perftest Participant".into(),
             interfaces: options.transport.nics.clone(),
-            peers: options.transport.peers.iter().map(descriptor).collect(),
-            multicast: options.transport.peers.is_empty(),
-            transports: transports(options.transport.carrier),
+            peers: (options.transport.peers.iter())
+                .map(|peer| peer.descriptor.to_string())
+                .collect(),
+            multicast: options.transport.peers.is_empty() && carrier != Carrier::Tcp,
+            transports: transports(carrier),
             lease_duration: LEASE,
             announce_period: ANNOUNCE,
             heartbeat_period: HEARTBEAT,
@@ -221,17 +224,8 @@ fn transports(carrier: Carrier) -> Transports {
         Carrier::Both => Transports::default(),
         Carrier::Udp => Transports::UDP,
         Carrier::Shmem => Transports::SHMEM,
+        Carrier::Tcp => Transports::default(),
     }
-}
-
-/// The peer as Dunlin writes it.
-fn descriptor(peer: &Peer) -> String {
-    let indexes = peer
-        .indexes
-        .map(|indexes| format!("{indexes}@"))
-        .unwrap_or_default();
-    let port = peer.port.map(|port| format!(":{port}")).unwrap_or_default();
-    format!("{indexes}udpv4://{}{port}", peer.address)
 }
 
 /// Options that Dunlin cannot follow.

@@ -6,7 +6,7 @@ use super::parse::Parsed;
 use super::table::{MAX_DATA_LEN, Side};
 use super::{
     BOUNDED_PAYLOAD, Carrier, Format, Options, OutputOptions, Pace, PublisherOptions, ReadThread,
-    Role, SubscriberOptions, TransportOptions, UNFRAGMENTED, peer,
+    Role, SubscriberOptions, TransportOptions, UNFRAGMENTED, peer, stream,
 };
 use crate::clock::{MILLISECOND, SECOND};
 use crate::messaging::{Durability, OVERHEAD};
@@ -123,7 +123,7 @@ fn check_copies(parsed: &mut Parsed, transport: &TransportOptions) {
     let shared = match transport.carrier {
         Carrier::Shmem => true,
         Carrier::Both => !transport.raw,
-        Carrier::Udp => false,
+        Carrier::Udp | Carrier::Tcp => false,
     };
     if zero_copy && !shared {
         parsed.error(
@@ -170,8 +170,7 @@ fn batching(
         }
         return (0, "off: each sample is sent where it was built");
     }
-    // By shared memory alone a message is as long as it has to be.
-    if data_len > UNFRAGMENTED && carrier != Carrier::Shmem {
+    if data_len > UNFRAGMENTED && !carrier.takes_any_length() {
         if explicit {
             parsed.error(format!(
                 "-batchSize needs samples of at most {UNFRAGMENTED} bytes; larger ones are sent in fragments"
@@ -318,7 +317,7 @@ fn transport(parsed: &mut Parsed, data_len: usize) -> TransportOptions {
     let carrier = carrier(parsed);
     let raw = parsed.has("rawTransport");
     let mut multicast = multicast(parsed);
-    if raw && multicast.is_some() {
+    if raw && carrier == Carrier::Udp && multicast.is_some() {
         parsed.error("-rawTransport excludes -multicast".into());
     }
     if raw && data_len > crate::raw::MAX_DATA_LEN {
@@ -331,12 +330,17 @@ fn transport(parsed: &mut Parsed, data_len: usize) -> TransportOptions {
     if nics.is_empty() {
         nics = parsed.all("nic").map(Into::into).collect();
     }
-    let mut peers = peers(parsed);
+    let peers = peers(parsed, carrier);
+    if carrier == Carrier::Tcp && multicast.take().is_some() {
+        parsed
+            .notes
+            .push("-multicast is ignored: TCP has no multicast".into());
+    }
     if carrier == Carrier::Shmem {
         // Participants of one host find each other by themselves.
         let without_effect = [
             ("nic", !nics.is_empty()),
-            ("peer", !peers.is_empty()),
+            ("peer", parsed.has("peer")),
             ("multicast", multicast.is_some()),
         ];
         for (name, _) in without_effect.iter().filter(|(_, given)| *given) {
@@ -344,7 +348,7 @@ fn transport(parsed: &mut Parsed, data_len: usize) -> TransportOptions {
                 "-{name} is ignored: -transport SHMEM uses no network"
             ));
         }
-        (nics, peers, multicast) = (Vec::new(), Vec::new(), None);
+        (nics, multicast) = (Vec::new(), None);
     }
     TransportOptions {
         carrier,
@@ -353,6 +357,7 @@ fn transport(parsed: &mut Parsed, data_len: usize) -> TransportOptions {
         nics,
         peers,
         multicast,
+        stream: stream::options(parsed, carrier, raw),
         message_size_max: parsed.number("messageSizeMax").map(|size| size as usize),
         send_buffer: parsed.number("sendBufferSize").map(|size| size as usize),
         receive_buffer: parsed.number("receiveBufferSize").map(|size| size as usize),
@@ -366,28 +371,25 @@ fn carrier(parsed: &mut Parsed) -> Carrier {
         None => Carrier::Both,
         Some("UDPv4") => Carrier::Udp,
         Some("SHMEM") => Carrier::Shmem,
+        Some("TCP") => Carrier::Tcp,
         Some(kind) => {
             parsed.error(format!(
-                "-transport {kind} is not available; UDPv4 and SHMEM are"
+                "-transport {kind} is not available; UDPv4, SHMEM and TCP are"
             ));
             Carrier::Both
         }
     }
 }
 
-fn peers(parsed: &mut Parsed) -> Vec<peer::Peer> {
-    let by_network = |text: &&str| !text.contains("shmem://");
+fn peers(parsed: &mut Parsed, carrier: Carrier) -> Vec<peer::Peer> {
+    if carrier == Carrier::Shmem {
+        return Vec::new();
+    }
+    let raw = parsed.has("rawTransport");
     let (peers, errors): (Vec<_>, Vec<_>) = parsed
         .all("peer")
-        .filter(by_network)
-        .map(peer::parse)
+        .map(|text| peer::parse(text, carrier, raw))
         .partition(Result::is_ok);
-    if !parsed.all("peer").all(|text| by_network(&text)) {
-        parsed.notes.push(
-            "-peer shmem:// is ignored: participants of one host find each other by themselves"
-                .into(),
-        );
-    }
     for error in errors.into_iter().filter_map(Result::err) {
         parsed.error(error);
     }
@@ -527,7 +529,7 @@ mod tests {
 
     #[test]
     fn what_is_not_available_is_refused_by_name() {
-        assert!(error("-transport tcp").contains("TCP is not available"));
+        assert!(error("-transport udpv6").contains("UDPv6 is not available"));
         assert!(error("-secure x").contains("Security"));
         assert!(error("-durability 2").contains("persistence"));
     }
@@ -542,7 +544,7 @@ mod tests {
         );
         let transport = options(&mut parsed).transport;
         assert_eq!(parsed.errors, [""; 0]);
-        assert_eq!(parsed.notes.len(), 4, "{:?}", parsed.notes);
+        assert_eq!(parsed.notes.len(), 3, "{:?}", parsed.notes);
         assert_eq!(transport.carrier, Carrier::Shmem);
         assert!(transport.nics.is_empty() && transport.peers.is_empty());
         assert_eq!(transport.multicast, None);
@@ -574,6 +576,10 @@ mod tests {
             400_000
         );
         assert!(error(batch).contains("64969"));
+        assert_eq!(
+            valid(&format!("{batch} -transport TCP")).batch_bytes,
+            400_000
+        );
     }
 
     #[test]

@@ -5,6 +5,7 @@ mod find;
 mod help;
 mod parse;
 mod peer;
+mod stream;
 mod summary;
 mod table;
 
@@ -17,6 +18,7 @@ pub(crate) use check::options;
 pub(crate) use help::help;
 pub(crate) use parse::parse;
 pub(crate) use peer::Peer;
+pub(crate) use stream::{DEFAULT_PORT, StreamOptions};
 pub(crate) use summary::summary;
 
 /// Largest sample of the bounded type.
@@ -100,6 +102,7 @@ pub(crate) enum Carrier {
     Both,
     Udp,
     Shmem,
+    Tcp,
 }
 
 /// How samples travel.
@@ -113,6 +116,7 @@ pub(crate) struct TransportOptions {
     pub(crate) peers: Vec<Peer>,
     /// Groups of Throughput, Latency and Announcement.
     pub(crate) multicast: Option<[Ipv4Addr; 3]>,
+    pub(crate) stream: StreamOptions,
     pub(crate) message_size_max: Option<usize>,
     pub(crate) send_buffer: Option<usize>,
     pub(crate) receive_buffer: Option<usize>,

@@ -63,7 +63,7 @@ fn data(options: &Options) -> String {
         _ if options.transport.raw || options.data_len <= UNFRAGMENTED => "",
         Carrier::Udp => ", sent in fragments",
         Carrier::Both => ", by UDPv4 sent in fragments",
-        Carrier::Shmem => "",
+        Carrier::Shmem | Carrier::Tcp => "",
     };
     let built = match (options.zero_copy, options.check_consistency) {
         (true, true) => ", zero copy, looked at again after reading",
@@ -130,17 +130,19 @@ fn transport(options: &Options) -> String {
     let transport = &options.transport;
     let mut text = match (transport.carrier, transport.raw) {
         (Carrier::Shmem, true) => "bare shared memory without DDS",
+        (Carrier::Tcp, true) => "TCP connections without DDS",
         (_, true) => "UDPv4 sockets without DDS",
-        (Carrier::Both, false) => "UDPv4 and SHMEM",
-        (Carrier::Udp, false) => "UDPv4",
-        (Carrier::Shmem, false) => "SHMEM",
+        (carrier, false) => carrier.name(),
     }
     .to_string();
+    if transport.carrier == Carrier::Tcp {
+        let _ = write!(text, ", {}", transport.stream);
+    }
     if !transport.nics.is_empty() {
         let _ = write!(text, ", only {}", transport.nics.join(", "));
     }
     for peer in &transport.peers {
-        let _ = write!(text, ", peer {}", peer.address);
+        let _ = write!(text, ", peer {}", peer.descriptor);
     }
     if let Some([throughput, latency, announcement]) = transport.multicast {
         let _ = write!(text, ", multicast {throughput} {latency} {announcement}");

@@ -108,7 +108,8 @@ const fn missing(side: Side, name: &'static str, value: Value, why: &'static str
 const ANY: u64 = u64::MAX;
 const INT: u64 = 2_147_483_647;
 const NO_SECURITY: &str = "DDS Security is not available";
-const NO_STREAM: &str = "only the transports UDPv4 and SHMEM are available";
+const NO_WAN: &str = "the transports WAN and UDPv4_WAN are not available";
+const NO_TLS: &str = "the transport TLS is not available";
 const INTERNAL: &str = "no effect here: it tunes the internals of another middleware";
 
 /// Transports that the original knows; what is available is decided in the checks, with a clear line.
@@ -172,17 +173,20 @@ pub(crate) const OPTIONS: &[Spec] = &[
     works(Subscriber, Sub, "numPublishers", Number(1, 1_023), "publishers to wait for; the test ends when all have finished [1]"),
     works(Subscriber, Sub, "sidMultiSubTest", Number(0, 1_022), "id of this subscriber, unique; it echoes the pings with this id [0]"),
 
-    works(Transport, Both, "transport", Choice(TRANSPORTS), "UDPv4 or SHMEM; without it, shared memory where it reaches and else UDPv4"),
-    works(Transport, Both, "nic", Text("name or address"), "use only this network interface, for UDPv4; may be repeated [all]"),
+    works(Transport, Both, "transport", Choice(TRANSPORTS), "UDPv4, SHMEM or TCP; without it, shared memory where it reaches and else UDPv4"),
+    works(Transport, Both, "nic", Text("name or address"), "use only this network interface, for UDPv4 and TCP; may be repeated [all]"),
     works(Transport, Both, "allowInterfaces", Text("name or address"), "the same as -nic"),
-    works(Transport, Both, "peer", Text("peer"), "discover this peer, [index@][udpv4://]address[:port]; may be repeated [multicast]"),
+    works(Transport, Both, "peer", Text("peer"), "discover this peer, [index@][class://]address[:port], the class being udpv4, tcpv4_lan or tcpv4_wan; may be repeated [multicast; by TCP, none]"),
     works(Transport, Both, "multicast", Flag, "send data by multicast: 239.255.1.1 throughput, .2 latency, .100 announcements"),
     works(Transport, Both, "multicastAddr", Text("a or a,b,c"), "as -multicast with one address and the two after it, or with three"),
-    works(Transport, Both, "messageSizeMax", Number(1_024, INT), "largest RTPS message in bytes; larger samples are cut into fragments [65507, with SHMEM any]"),
+    works(Transport, Both, "transportServerBindPort", Number(0, 65_535), "TCP: listen at this port; 0 only connects to others [7400]"),
+    works(Transport, Both, "transportWan", Flag, "TCP: this side is reached at -transportPublicAddress, unless it only connects to others"),
+    works(Transport, Both, "transportPublicAddress", Text("address:port"), "with -transportWan: where this side is reached from outside"),
+    works(Transport, Both, "messageSizeMax", Number(1_024, INT), "largest RTPS message in bytes; larger samples are cut into fragments [65507, with SHMEM and TCP any]"),
     works(Transport, Both, "sendBufferSize", Number(1_024, INT), "send buffer of the sockets in bytes"),
     works(Transport, Both, "receiveBufferSize", Number(1_024, INT), "receive buffer of the sockets in bytes"),
 
-    works(Raw, Both, "rawTransport", Flag, "without DDS, the floor: plain UDP sockets, or with -transport SHMEM bare slots in shared memory; spins unless -rawBlocking; -peer is address[:id]"),
+    works(Raw, Both, "rawTransport", Flag, "without DDS, the floor: plain UDP sockets, with -transport SHMEM bare slots in shared memory, with -transport TCP one connection; spins unless -rawBlocking; for UDP, -peer is address[:id]"),
     works(Raw, Both, "noBlockingSockets", Flag, "with -rawTransport: sockets never block (always the case unless -rawBlocking)"),
     Spec { group: Raw, ..extra(Both, "rawBlocking", Flag, "with -rawTransport: sleep in the kernel instead of spinning") },
 
@@ -230,17 +234,14 @@ pub(crate) const OPTIONS: &[Spec] = &[
     missing(Both, "compressionLevel", Number(0, 10), "compression is not available"),
     missing(Both, "compressionThreshold", Number(0, ANY), "compression is not available"),
     missing(Pub, "loadDataFromFile", Text("file"), "the payload is always zeros"),
-    missing(Both, "transportServerBindPort", Number(0, 65_535), NO_STREAM),
-    missing(Both, "transportWan", Flag, NO_STREAM),
-    missing(Both, "transportPublicAddress", Text("address:port"), NO_STREAM),
-    missing(Both, "transportHostPort", Number(0, 65_535), NO_STREAM),
-    missing(Both, "transportWanServerAddress", Text("address"), NO_STREAM),
-    missing(Both, "transportWanServerPort", Number(0, 65_535), NO_STREAM),
-    missing(Both, "transportWanId", Text("id"), NO_STREAM),
-    missing(Both, "transportSecureWan", Flag, NO_STREAM),
-    missing(Both, "transportCertAuthority", Text("file"), NO_STREAM),
-    missing(Both, "transportCertFile", Text("file"), NO_STREAM),
-    missing(Both, "transportPrivateKey", Text("file"), NO_STREAM),
+    missing(Both, "transportHostPort", Number(0, 65_535), NO_WAN),
+    missing(Both, "transportWanServerAddress", Text("address"), NO_WAN),
+    missing(Both, "transportWanServerPort", Number(0, 65_535), NO_WAN),
+    missing(Both, "transportWanId", Text("id"), NO_WAN),
+    missing(Both, "transportSecureWan", Flag, NO_WAN),
+    missing(Both, "transportCertAuthority", Text("file"), NO_TLS),
+    missing(Both, "transportCertFile", Text("file"), NO_TLS),
+    missing(Both, "transportPrivateKey", Text("file"), NO_TLS),
     missing(Both, "secureCertAuthority", Text("file"), NO_SECURITY),
     missing(Both, "secureCertFile", Text("file"), NO_SECURITY),
     missing(Both, "secureDebug", Number(0, 7), NO_SECURITY),

@@ -1,15 +1,19 @@
-//! UDP sockets or shared memory without DDS: the same measurement over the least that the machine can do, as a floor to
+//! UDP sockets, TCP connections or shared memory without DDS: the same measurement over the least that the machine can do, as a floor to
 //! compare with.
 //!
 //! The thread that waits receives, so a ping-pong has no hand-off. Only a publisher that streams has a thread of its
 //! own for the pongs, because its main thread is busy writing.
 
+mod address;
+mod calls;
 mod datagram;
 mod floor;
 mod gathering;
+mod line;
 mod meeting;
 mod pair;
 mod shm;
+mod tcp;
 mod udp;
 
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -19,6 +23,7 @@ use std::time::Duration;
 
 pub(crate) use datagram::MAX_DATA_LEN;
 pub(crate) use shm::Shm;
+pub(crate) use tcp::Tcp;
 pub(crate) use udp::Udp;
 
 use crate::clock::{MILLISECOND, Nanos, coarse, monotonic};

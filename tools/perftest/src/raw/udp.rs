@@ -11,6 +11,7 @@ use rustix::net::{
     RecvFlags, SendAncillaryBuffer, SendFlags, recv, recvfrom, sendmsg, sendmsg_addr,
 };
 
+use super::address::{bind_address, peer_address};
 use super::datagram::{Assembly, MAX_DATAGRAM, PIECE, Piece, decode, encode, pieces};
 use super::floor::Floor;
 use crate::messaging::{Sample, Topic, WriteError};
@@ -50,7 +51,13 @@ impl Floor for Udp {
     fn open(options: &Options, blocking: bool) -> Result<Self, String> {
         let (mine, theirs) = ports(options)?;
         let remotes = remotes(&options.transport, &theirs)?;
-        let local = SocketAddrV4::new(bind_address(&options.transport, &remotes)?, mine);
+        let local = SocketAddrV4::new(
+            bind_address(
+                &options.transport,
+                remotes.iter().map(|remote| *remote.ip()),
+            )?,
+            mine,
+        );
         let fault = |what: &str, error: &dyn std::fmt::Display| {
             format!("raw socket {local}: {what}: {error}")
         };
@@ -258,63 +265,25 @@ fn remotes(transport: &TransportOptions, ports: &[u16]) -> Result<Vec<SocketAddr
     }
     let mut found = Vec::new();
     for (place, peer) in transport.peers.iter().enumerate() {
-        let first = peer.port.unwrap_or(if transport.peers.len() > 1 {
-            place as u16
-        } else {
-            0
-        });
-        let whole = if transport.peers.len() == 1 && peer.port.is_none() {
-            ports.len() as u16 - 1
-        } else {
-            first
+        let address = peer_address(peer)?;
+        let all = (0, ports.len().saturating_sub(1) as u16);
+        let (first, last) = match peer.ids {
+            Some(ids) => ids,
+            None if transport.peers.len() == 1 => all,
+            None => (place as u16, place as u16),
         };
-        for id in first..=peer.last.unwrap_or(whole) {
+        for id in first..=last {
             let port = ports.get(usize::from(id)).ok_or_else(|| {
                 format!(
                     "-peer {}:{id}: with -rawTransport the number is an id below -numSubscribers or -numPublishers ({})",
-                    peer.address,
+                    address,
                     ports.len()
                 )
             })?;
-            found.push(SocketAddrV4::new(peer.address, *port));
+            found.push(SocketAddrV4::new(address, *port));
         }
     }
     Ok(found)
-}
-
-/// The address of `-nic`, else loopback if all peers are there.
-fn bind_address(
-    transport: &TransportOptions,
-    remotes: &[SocketAddrV4],
-) -> Result<Ipv4Addr, String> {
-    match transport.nics.as_slice() {
-        [] if remotes.iter().all(|remote| remote.ip().is_loopback()) => Ok(Ipv4Addr::LOCALHOST),
-        [] => Ok(Ipv4Addr::UNSPECIFIED),
-        [nic] => nic_address(nic),
-        _ => Err("-rawTransport takes one -nic only".into()),
-    }
-}
-
-fn nic_address(nic: &str) -> Result<Ipv4Addr, String> {
-    if let Ok(address) = nic.parse() {
-        return Ok(address);
-    }
-    let interfaces =
-        dunlin_udp::interfaces().map_err(|error| format!("listing interfaces: {error}"))?;
-    let address = |name: &str| {
-        interfaces
-            .iter()
-            .find(|interface| interface.name == name)
-            .and_then(|interface| interface.addresses.first())
-            .map(|address| address.ip)
-    };
-    address(nic).ok_or_else(|| {
-        let names: Vec<_> = interfaces.iter().map(|one| one.name.as_str()).collect();
-        format!(
-            "-nic {nic} is neither an IPv4 address nor an interface with one; there are {}",
-            names.join(", ")
-        )
-    })
 }
 
 /// Large buffers: forced where we may, else what the system allows.
