@@ -99,9 +99,6 @@ fn run(options: &Options, log: &Log) -> Result<(), String> {
             return run_over(&mut raw::Raw::<raw::Tcp>::open(options)?, &session);
         }
         (true, _) => return run_over(&mut raw::Raw::<raw::Udp>::open(options)?, &session),
-        (false, Carrier::Tcp) => {
-            return Err("-transport TCP is available with -rawTransport only".into());
-        }
         (false, _) => {}
     }
     match (options.keyed, options.large()) {

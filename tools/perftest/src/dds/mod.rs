@@ -18,7 +18,7 @@ use dunlin::{
     AccessScope, Batching, DataReader, DataReaderQos, DataWriter, DataWriterQos, DomainParticipant,
     Duration, Error, GuardCondition, History, ParticipantConfig, Presentation, Publisher,
     PublisherQos, Reliability, ResourceLimits, Select, StatusKind, Subscriber, SubscriberQos,
-    Transports, WaitSet,
+    TcpSettings, Transports, WaitSet,
 };
 
 pub(crate) use types::{Keyed, KeyedLarge, Large, Plain, TestData};
@@ -103,6 +103,11 @@ impl<T: TestData> Dds<T> {
                 .collect(),
             multicast: options.transport.peers.is_empty() && carrier != Carrier::Tcp,
             transports: transports(carrier),
+            tcp: TcpSettings {
+                port: options.transport.stream.bind_port(),
+                public: options.transport.stream.public,
+                tls: None,
+            },
             lease_duration: LEASE,
             announce_period: ANNOUNCE,
             heartbeat_period: HEARTBEAT,
@@ -224,7 +229,7 @@ fn transports(carrier: Carrier) -> Transports {
         Carrier::Both => Transports::default(),
         Carrier::Udp => Transports::UDP,
         Carrier::Shmem => Transports::SHMEM,
-        Carrier::Tcp => Transports::default(),
+        Carrier::Tcp => Transports::TCP,
     }
 }
 

@@ -35,6 +35,22 @@ pub(crate) fn script(text: &str) -> Output {
     output
 }
 
+/// As [`script`], on a host with the address 172.16.0.1 and a cable to another one, 172.16.0.2, where `$THERE command` runs. The working
+/// directory is empty.
+pub(crate) fn two_hosts(text: &str) -> Output {
+    script(&format!(
+        "cd $(mktemp -d)
+         unshare -n sleep 120 & other=$!; trap 'kill $other' EXIT
+         here=$(readlink /proc/self/ns/net)
+         while [ \"$(readlink /proc/$other/ns/net)\" = $here ]; do sleep 0.05; done
+         THERE=\"nsenter -t $other -n\"
+         ip link add va type veth peer name vb netns $other
+         ip addr add 172.16.0.1/24 dev va && ip link set va up
+         $THERE ip addr add 172.16.0.2/24 dev vb && $THERE ip link set vb up && $THERE ip link set lo up
+         {text}"
+    ))
+}
+
 /// What it printed.
 pub(crate) fn stdout(output: &Output) -> String {
     String::from_utf8_lossy(&output.stdout).into_owned()
@@ -79,12 +95,24 @@ pub(crate) fn check_loops(publisher: &str, subscriber: &str, sizes: &[&str], cou
 
 /// Kills one side in the middle: the other one ends within `seconds` with status 1, its row, and the reason.
 pub(crate) fn check_death(victim: &str, mode: &str, common: &str, seconds: u32) {
+    check_death_with(victim, mode, ["", ""], common, seconds);
+}
+
+/// Likewise, with options of the publisher and of the subscriber.
+pub(crate) fn check_death_with(
+    victim: &str,
+    mode: &str,
+    own: [&str; 2],
+    common: &str,
+    seconds: u32,
+) {
+    let [publisher, subscriber] = own;
     let survivor = if victim == "pub" { "sub" } else { "pub" };
     let output = script(&format!(
         "cd $(mktemp -d)
-         $P -sub {common} -noPrint -noOutputHeaders > sub.csv 2> sub.err & sub=$!
+         $P -sub {common} {subscriber} -noPrint -noOutputHeaders > sub.csv 2> sub.err & sub=$!
          sleep 0.2
-         $P -pub {mode} {common} -noPrint -noOutputHeaders > pub.csv 2> pub.err & pub=$!
+         $P -pub {mode} {common} {publisher} -noPrint -noOutputHeaders > pub.csv 2> pub.err & pub=$!
          for _ in $(seq 300); do grep -q '^Sending data' pub.err && break; sleep 0.1; done
          sleep 0.5
          kill -9 ${victim}; begun=$SECONDS
