@@ -2,6 +2,10 @@
 
 mod common;
 
+use std::path::Path;
+
+use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, IsCa, KeyPair};
+
 use common::{check_death_with, script, stdout, two_hosts};
 
 /// The options of the published measurements, of both sides; they stand behind the others.
@@ -124,6 +128,56 @@ fn the_death_of_a_side_ends_the_other_one_with_a_partial_row() {
             8,
         );
     }
+}
+
+/// In a folder: the certificates and keys of a publisher and a subscriber, by the names that perftest looks for, and somebody else's.
+fn certificates(folder: &Path) {
+    let mut params = CertificateParams::default();
+    params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
+    let authority =
+        |_| CertifiedIssuer::self_signed(params.clone(), KeyPair::generate().unwrap()).unwrap();
+    let [ours, other] = [0, 1].map(authority);
+    let write = |name: &str, text: String| std::fs::write(folder.join(name), text).unwrap();
+    write("cacert.pem", ours.pem());
+    for (name, issuer) in [("pub", &ours), ("sub", &ours), ("other", &other)] {
+        let key = KeyPair::generate().unwrap();
+        let signed = CertificateParams::new(vec![name.to_owned()]).unwrap();
+        let signed = signed.signed_by(&key, issuer).unwrap();
+        write(&format!("{name}.pem"), signed.pem());
+        write(&format!("{name}key.pem"), key.serialize_pem());
+    }
+}
+
+#[test]
+fn through_tls_only_those_take_part_who_have_a_certificate() {
+    let name = format!("dunlin-perftest-tls-{}", std::process::id());
+    let folder = std::env::temp_dir().join(name);
+    let secure = folder.join("resource/secure");
+    std::fs::create_dir_all(&secure).unwrap();
+    certificates(&secure);
+    let output = two_hosts(&format!(
+        "cd {folder}
+         Q='-transport TLS -noPrint -noOutputHeaders -dataLen 100000'
+         S='-sub -peer 0@tlsv4_lan://172.16.0.1:7400'
+         $THERE $P $Q $S 2> sub.err & sub=$!
+         $P $Q -pub -latencyTest -numIter 100 -peer 172.16.0.2 2> pub.err; echo status $? of publisher
+         wait $sub; echo status $? of subscriber
+         $THERE $P $Q $S -transportCertFile resource/secure/other.pem -transportPrivateKey resource/secure/otherkey.pem 2> sub.err & sub=$!
+         $P $Q -pub -latencyTest -numIter 100 -peer 172.16.0.2 -discoveryTimeout 3 2> pub.err; echo status $? of one beside a stranger
+         kill $sub; wait $sub 2> /dev/null; cd /; $P $Q -sub; echo status $? without certificates",
+        folder = folder.display()
+    ));
+    let _ = std::fs::remove_dir_all(&folder);
+    let (text, errors) = (stdout(&output), String::from_utf8_lossy(&output.stderr));
+    for expected in [
+        "status 0 of publisher",
+        "status 0 of subscriber",
+        "status 1 of one beside a stranger",
+        "status 1 without certificates",
+    ] {
+        assert!(text.contains(expected), "{text}{errors}");
+    }
+    assert!(errors.contains("./resource/secure/"), "{errors}");
 }
 
 #[test]

@@ -10,10 +10,12 @@ mod types;
 
 use std::cell::RefCell;
 use std::net::Ipv4Addr;
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
 
+use dunlin::transport::TlsConfig;
 use dunlin::{
     AccessScope, Batching, DataReader, DataReaderQos, DataWriter, DataWriterQos, DomainParticipant,
     Duration, Error, GuardCondition, History, ParticipantConfig, Presentation, Publisher,
@@ -94,19 +96,19 @@ impl<T: TestData> Dds<T> {
         for note in without_effect(options) {
             log.line(format!("Note: {note}."));
         }
-        let carrier = options.transport.carrier;
+        let (carrier, stream) = (options.transport.carrier, &options.transport.stream);
         let config = ParticipantConfig {
             name: "Perftest Participant".into(),
             interfaces: options.transport.nics.clone(),
             peers: (options.transport.peers.iter())
                 .map(|peer| peer.descriptor.to_string())
                 .collect(),
-            multicast: options.transport.peers.is_empty() && carrier != Carrier::Tcp,
+            multicast: options.transport.peers.is_empty() && !carrier.is_stream(),
             transports: transports(carrier),
             tcp: TcpSettings {
-                port: options.transport.stream.bind_port(),
-                public: options.transport.stream.public,
-                tls: None,
+                port: stream.bind_port(),
+                public: stream.public,
+                tls: stream.certificates.clone().map(tls),
             },
             lease_duration: LEASE,
             announce_period: ANNOUNCE,
@@ -229,7 +231,15 @@ fn transports(carrier: Carrier) -> Transports {
         Carrier::Both => Transports::default(),
         Carrier::Udp => Transports::UDP,
         Carrier::Shmem => Transports::SHMEM,
-        Carrier::Tcp => Transports::TCP,
+        Carrier::Tcp | Carrier::Tls => Transports::TCP,
+    }
+}
+
+fn tls([authorities, certificates, key]: [PathBuf; 3]) -> TlsConfig {
+    TlsConfig {
+        authorities,
+        certificates,
+        key,
     }
 }
 

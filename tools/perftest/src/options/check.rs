@@ -123,7 +123,7 @@ fn check_copies(parsed: &mut Parsed, transport: &TransportOptions) {
     let shared = match transport.carrier {
         Carrier::Shmem => true,
         Carrier::Both => !transport.raw,
-        Carrier::Udp | Carrier::Tcp => false,
+        Carrier::Udp | Carrier::Tcp | Carrier::Tls => false,
     };
     if zero_copy && !shared {
         parsed.error(
@@ -331,10 +331,9 @@ fn transport(parsed: &mut Parsed, data_len: usize) -> TransportOptions {
         nics = parsed.all("nic").map(Into::into).collect();
     }
     let peers = peers(parsed, carrier);
-    if carrier == Carrier::Tcp && multicast.take().is_some() {
-        parsed
-            .notes
-            .push("-multicast is ignored: TCP has no multicast".into());
+    if carrier.is_stream() && multicast.take().is_some() {
+        let note = format!("-multicast is ignored: {} has no multicast", carrier.name());
+        parsed.notes.push(note);
     }
     if carrier == Carrier::Shmem {
         // Participants of one host find each other by themselves.
@@ -372,9 +371,10 @@ fn carrier(parsed: &mut Parsed) -> Carrier {
         Some("UDPv4") => Carrier::Udp,
         Some("SHMEM") => Carrier::Shmem,
         Some("TCP") => Carrier::Tcp,
+        Some("TLS") => Carrier::Tls,
         Some(kind) => {
             parsed.error(format!(
-                "-transport {kind} is not available; UDPv4, SHMEM and TCP are"
+                "-transport {kind} is not available; UDPv4, SHMEM, TCP and TLS are"
             ));
             Carrier::Both
         }

@@ -103,6 +103,8 @@ pub(crate) enum Carrier {
     Udp,
     Shmem,
     Tcp,
+    /// TCP through TLS.
+    Tls,
 }
 
 /// How samples travel.

@@ -50,6 +50,7 @@ impl Carrier {
             Carrier::Udp => class == PeerClass::Udpv4,
             Carrier::Shmem => shared,
             Carrier::Tcp => matches!(class, PeerClass::Tcpv4Lan | PeerClass::Tcpv4Wan),
+            Carrier::Tls => matches!(class, PeerClass::Tlsv4Lan | PeerClass::Tlsv4Wan),
         }
     }
 
@@ -60,6 +61,7 @@ impl Carrier {
             Carrier::Udp => "UDPv4",
             Carrier::Shmem => "SHMEM",
             Carrier::Tcp => "TCP",
+            Carrier::Tls => "TLS",
         }
     }
 }
@@ -109,6 +111,8 @@ mod tests {
         let error = shown("0@tcpv4_lan://10.0.0.1:7400", Carrier::Udp).unwrap_err();
         assert!(error.contains("tcpv4_lan is not") && error.contains("UDPv4"));
         assert!(shown("shmem://", Carrier::Tcp).is_err());
+        assert!(shown("tcpv4_lan://h", Carrier::Tls).is_err());
+        assert!(shown("0@tlsv4_lan://h:7400", Carrier::Tls).is_ok());
         assert!(shown("10.0.0.1", Carrier::Both).is_ok());
     }
 }

@@ -1,7 +1,8 @@
-//! TCP: where this side listens, and how it is reached from outside.
+//! TCP and TLS: where this side listens, how it is reached from outside, and by which certificate it is known.
 
 use std::fmt;
 use std::net::SocketAddrV4;
+use std::path::PathBuf;
 
 use super::Carrier;
 use super::parse::Parsed;
@@ -9,13 +10,32 @@ use super::parse::Parsed;
 /// Where TCP listens unless it is told otherwise.
 pub(crate) const DEFAULT_PORT: u16 = 7_400;
 
-/// What `-transport TCP` needs to know beyond peers and interfaces.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+/// What only these have an effect on.
+const OPTIONS: [&str; 3] = [
+    "transportServerBindPort",
+    "transportWan",
+    "transportPublicAddress",
+];
+
+/// Likewise, for TLS: each with the default of a publisher and of a subscriber.
+const CERTIFICATES: [(&str, [&str; 2]); 3] = [
+    ("transportCertAuthority", ["cacert.pem", "cacert.pem"]),
+    ("transportCertFile", ["pub.pem", "sub.pem"]),
+    ("transportPrivateKey", ["pubkey.pem", "subkey.pem"]),
+];
+
+/// Where the defaults are.
+const SECURE: &str = "./resource/secure";
+
+/// What `-transport TCP` and `TLS` need to know beyond peers and interfaces.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct StreamOptions {
     /// `-transportServerBindPort`; 0 does not listen.
     pub(crate) port: Option<u16>,
     /// `-transportWan`: where others reach us, who cannot see our own address.
     pub(crate) public: Option<SocketAddrV4>,
+    /// For TLS: the certificates of the authorities, that of this side, and its key.
+    pub(crate) certificates: Option<[PathBuf; 3]>,
 }
 
 impl StreamOptions {
@@ -25,28 +45,54 @@ impl StreamOptions {
     }
 }
 
-/// Checks the options of TCP; without it, they have no effect.
+/// Checks the options of TCP and TLS; without these, they have no effect.
 pub(super) fn options(parsed: &mut Parsed, carrier: Carrier, raw: bool) -> StreamOptions {
-    if carrier != Carrier::Tcp {
-        for name in [
-            "transportServerBindPort",
-            "transportWan",
-            "transportPublicAddress",
-        ] {
-            if parsed.has(name) {
-                let note = format!("-{name} is ignored: it is for -transport TCP");
-                parsed.notes.push(note);
-            }
-        }
+    if carrier != Carrier::Tls {
+        ignore(parsed, &CERTIFICATES.map(|(name, _)| name), "TLS");
+    }
+    if !carrier.is_stream() {
+        ignore(parsed, &OPTIONS, "TCP and TLS");
         return StreamOptions::default();
+    }
+    if raw && carrier == Carrier::Tls {
+        parsed.error("-rawTransport goes by UDPv4, SHMEM or TCP, not by TLS".into());
     }
     let port = parsed.number("transportServerBindPort");
     let port = port.and_then(|port| u16::try_from(port).ok());
     let public = public(parsed, port == Some(0));
     if !raw && !parsed.has("peer") && std::env::var_os("NDDS_DISCOVERY_PEERS").is_none() {
-        parsed.notes.push("-transport TCP without -peer calls nobody: the other side has to name this one by -peer address:port".into());
+        parsed.notes.push(format!(
+            "-transport {} without -peer calls nobody: the other side has to name this one by -peer address:port",
+            carrier.name()
+        ));
     }
-    StreamOptions { port, public }
+    StreamOptions {
+        port,
+        public,
+        certificates: (carrier == Carrier::Tls).then(|| certificates(parsed)),
+    }
+}
+
+fn ignore(parsed: &mut Parsed, names: &[&str], carriers: &str) {
+    for name in names {
+        if parsed.has(name) {
+            let note = format!("-{name} is ignored: it is for -transport {carriers}");
+            parsed.notes.push(note);
+        }
+    }
+}
+
+fn certificates(parsed: &Parsed) -> [PathBuf; 3] {
+    let publisher = parsed.has("pub");
+    CERTIFICATES.map(|(name, [of_publisher, of_subscriber])| {
+        let default = if publisher {
+            of_publisher
+        } else {
+            of_subscriber
+        };
+        let given = parsed.text(name).map(PathBuf::from);
+        given.unwrap_or_else(|| PathBuf::from(SECURE).join(default))
+    })
 }
 
 /// `-transportPublicAddress`, which goes with `-transportWan`; who only calls needs none.
@@ -77,8 +123,11 @@ impl fmt::Display for StreamOptions {
             0 => f.write_str("connects to others only")?,
             port => write!(f, "port {port}")?,
         }
-        match self.public {
-            Some(public) => write!(f, ", known as {public}"),
+        if let Some(public) = self.public {
+            write!(f, ", known as {public}")?;
+        }
+        match &self.certificates {
+            Some([_, own, _]) => write!(f, ", certificate {}", own.display()),
             None => Ok(()),
         }
     }
@@ -87,7 +136,12 @@ impl fmt::Display for StreamOptions {
 impl Carrier {
     /// Whether a message may be as long as it has to be.
     pub(crate) fn takes_any_length(self) -> bool {
-        matches!(self, Carrier::Shmem | Carrier::Tcp)
+        self == Carrier::Shmem || self.is_stream()
+    }
+
+    /// Whether samples go by connections.
+    pub(crate) fn is_stream(self) -> bool {
+        matches!(self, Carrier::Tcp | Carrier::Tls)
     }
 }
 
@@ -142,11 +196,34 @@ mod tests {
     }
 
     #[test]
+    fn tls_has_certificates_which_are_where_the_original_has_them_unless_told() {
+        let names = |line: &str| stream(line).certificates.unwrap_or_default();
+        let plain = names("-pub -transport TLS -peer a");
+        let files = ["cacert.pem", "pub.pem", "pubkey.pem"];
+        assert_eq!(plain, files.map(|file| PathBuf::from(SECURE).join(file)));
+        let own = names(
+            "-sub -transport tls -peer a -transportCertAuthority c -transportCertFile f -transportPrivateKey k",
+        );
+        assert_eq!(own, ["c", "f", "k"].map(PathBuf::from));
+        assert_eq!(stream("-sub -transport TCP -peer a").certificates, None);
+        assert!(read("-sub -rawTransport -transport TLS").1[0].contains("not by TLS"));
+        let summary = crate::options::summary(&read("-sub -transport TLS -peer a").0);
+        assert!(
+            summary.contains("TLS, port 7400, certificate ./resource/secure/sub.pem"),
+            "{summary}"
+        );
+    }
+
+    #[test]
     fn what_is_of_no_use_is_reported() {
         let notes = |line: &str| read(line).2.join("; ");
         assert!(notes("-sub -transport TCP -multicast -peer a").contains("-multicast is ignored"));
         assert!(notes("-sub -transport TCP").contains("calls nobody"));
         assert!(notes("-sub -transportServerBindPort 7401").contains("for -transport TCP"));
+        assert!(
+            notes("-sub -transport TCP -peer a -transportCertFile x")
+                .contains("for -transport TLS")
+        );
         assert!(notes("-sub -rawTransport -transport TCP").is_empty());
     }
 }

@@ -63,7 +63,7 @@ fn data(options: &Options) -> String {
         _ if options.transport.raw || options.data_len <= UNFRAGMENTED => "",
         Carrier::Udp => ", sent in fragments",
         Carrier::Both => ", by UDPv4 sent in fragments",
-        Carrier::Shmem | Carrier::Tcp => "",
+        Carrier::Shmem | Carrier::Tcp | Carrier::Tls => "",
     };
     let built = match (options.zero_copy, options.check_consistency) {
         (true, true) => ", zero copy, looked at again after reading",
@@ -135,7 +135,7 @@ fn transport(options: &Options) -> String {
         (carrier, false) => carrier.name(),
     }
     .to_string();
-    if transport.carrier == Carrier::Tcp {
+    if transport.carrier.is_stream() {
         let _ = write!(text, ", {}", transport.stream);
     }
     if !transport.nics.is_empty() {

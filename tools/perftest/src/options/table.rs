@@ -109,7 +109,6 @@ const ANY: u64 = u64::MAX;
 const INT: u64 = 2_147_483_647;
 const NO_SECURITY: &str = "DDS Security is not available";
 const NO_WAN: &str = "the transports WAN and UDPv4_WAN are not available";
-const NO_TLS: &str = "the transport TLS is not available";
 const INTERNAL: &str = "no effect here: it tunes the internals of another middleware";
 
 /// Transports that the original knows; what is available is decided in the checks, with a clear line.
@@ -173,16 +172,19 @@ pub(crate) const OPTIONS: &[Spec] = &[
     works(Subscriber, Sub, "numPublishers", Number(1, 1_023), "publishers to wait for; the test ends when all have finished [1]"),
     works(Subscriber, Sub, "sidMultiSubTest", Number(0, 1_022), "id of this subscriber, unique; it echoes the pings with this id [0]"),
 
-    works(Transport, Both, "transport", Choice(TRANSPORTS), "UDPv4, SHMEM or TCP; without it, shared memory where it reaches and else UDPv4"),
-    works(Transport, Both, "nic", Text("name or address"), "use only this network interface, for UDPv4 and TCP; may be repeated [all]"),
+    works(Transport, Both, "transport", Choice(TRANSPORTS), "UDPv4, SHMEM, TCP or TLS; without it, shared memory where it reaches and else UDPv4"),
+    works(Transport, Both, "nic", Text("name or address"), "use only this network interface, not for SHMEM; may be repeated [all]"),
     works(Transport, Both, "allowInterfaces", Text("name or address"), "the same as -nic"),
-    works(Transport, Both, "peer", Text("peer"), "discover this peer, [index@][class://]address[:port], the class being udpv4, tcpv4_lan or tcpv4_wan; may be repeated [multicast; by TCP, none]"),
+    works(Transport, Both, "peer", Text("peer"), "discover this peer, [index@][class://]address[:port], the class being udpv4, tcpv4_lan, tcpv4_wan, tlsv4_lan or tlsv4_wan; may be repeated [multicast; by TCP and TLS, none]"),
     works(Transport, Both, "multicast", Flag, "send data by multicast: 239.255.1.1 throughput, .2 latency, .100 announcements"),
     works(Transport, Both, "multicastAddr", Text("a or a,b,c"), "as -multicast with one address and the two after it, or with three"),
-    works(Transport, Both, "transportServerBindPort", Number(0, 65_535), "TCP: listen at this port; 0 only connects to others [7400]"),
-    works(Transport, Both, "transportWan", Flag, "TCP: this side is reached at -transportPublicAddress, unless it only connects to others"),
+    works(Transport, Both, "transportServerBindPort", Number(0, 65_535), "TCP, TLS: listen at this port; 0 only connects to others [7400]"),
+    works(Transport, Both, "transportWan", Flag, "TCP, TLS: this side is reached at -transportPublicAddress, unless it only connects to others"),
     works(Transport, Both, "transportPublicAddress", Text("address:port"), "with -transportWan: where this side is reached from outside"),
-    works(Transport, Both, "messageSizeMax", Number(1_024, INT), "largest RTPS message in bytes; larger samples are cut into fragments [65507, with SHMEM and TCP any]"),
+    works(Transport, Both, "transportCertAuthority", Text("file"), "TLS: certificates of the authorities of both sides, PEM [./resource/secure/cacert.pem]"),
+    works(Transport, Both, "transportCertFile", Text("file"), "TLS: certificate of this side, PEM [./resource/secure/pub.pem or sub.pem]"),
+    works(Transport, Both, "transportPrivateKey", Text("file"), "TLS: private key of this side, PEM [./resource/secure/pubkey.pem or subkey.pem]"),
+    works(Transport, Both, "messageSizeMax", Number(1_024, INT), "largest RTPS message in bytes; larger samples are cut into fragments [65507, with SHMEM, TCP and TLS any]"),
     works(Transport, Both, "sendBufferSize", Number(1_024, INT), "send buffer of the sockets in bytes"),
     works(Transport, Both, "receiveBufferSize", Number(1_024, INT), "receive buffer of the sockets in bytes"),
 
@@ -239,9 +241,6 @@ pub(crate) const OPTIONS: &[Spec] = &[
     missing(Both, "transportWanServerPort", Number(0, 65_535), NO_WAN),
     missing(Both, "transportWanId", Text("id"), NO_WAN),
     missing(Both, "transportSecureWan", Flag, NO_WAN),
-    missing(Both, "transportCertAuthority", Text("file"), NO_TLS),
-    missing(Both, "transportCertFile", Text("file"), NO_TLS),
-    missing(Both, "transportPrivateKey", Text("file"), NO_TLS),
     missing(Both, "secureCertAuthority", Text("file"), NO_SECURITY),
     missing(Both, "secureCertFile", Text("file"), NO_SECURITY),
     missing(Both, "secureDebug", Number(0, 7), NO_SECURITY),

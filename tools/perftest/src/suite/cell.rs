@@ -154,7 +154,19 @@ impl Bench {
         if self.isolation == Isolation::Loopback && by_network {
             command.args(["-nic", "lo", "-peer", "127.0.0.1"]);
         }
+        if carrier == Carrier::Tcp && !mode.is_raw() {
+            command.args(["-nic", "lo"]).args(ports(side));
+        }
         command
+    }
+}
+
+/// The subscriber listens at the usual port, and each side knows where the other one is.
+fn ports(side: &[&str]) -> [&'static str; 4] {
+    let port = "-transportServerBindPort";
+    match side.contains(&"-pub") {
+        true => [port, "7401", "-peer", "127.0.0.1:7400"],
+        false => [port, "7400", "-peer", "127.0.0.1:7401"],
     }
 }
 

@@ -5,6 +5,7 @@
 pub(super) enum Carrier {
     Udp,
     Shmem,
+    Tcp,
 }
 
 /// How samples travel.
@@ -23,13 +24,14 @@ pub(super) enum Mode {
 const MEDIUM: usize = 63_000;
 
 impl Carrier {
-    pub(super) const ALL: [Carrier; 2] = [Carrier::Udp, Carrier::Shmem];
+    pub(super) const ALL: [Carrier; 3] = [Carrier::Udp, Carrier::Shmem, Carrier::Tcp];
 
     /// As the tables name it.
     pub(super) fn name(self) -> &'static str {
         match self {
             Carrier::Udp => "UDPv4 on loopback",
             Carrier::Shmem => "shared memory",
+            Carrier::Tcp => "TCP on loopback",
         }
     }
 
@@ -38,6 +40,7 @@ impl Carrier {
         match self {
             Carrier::Udp => "UDPv4",
             Carrier::Shmem => "SHMEM",
+            Carrier::Tcp => "TCP",
         }
     }
 
@@ -45,7 +48,7 @@ impl Carrier {
     pub(super) fn rows(self) -> impl Iterator<Item = (usize, Mode)> {
         let sizes: &[usize] = match self {
             Carrier::Udp => &[32, 1_024, 8_192, 63_000, 1_048_576],
-            Carrier::Shmem => &[32, 1_024, 63_000, 1_048_576, 10_485_760],
+            Carrier::Shmem | Carrier::Tcp => &[32, 1_024, 63_000, 1_048_576, 10_485_760],
         };
         sizes.iter().flat_map(move |size| {
             let modes = self.modes().iter().map(move |mode| (*size, *mode));
@@ -56,7 +59,7 @@ impl Carrier {
     fn modes(self) -> &'static [Mode] {
         use Mode::*;
         match self {
-            Carrier::Udp => &[Raw, BestEffort, Reliable],
+            Carrier::Udp | Carrier::Tcp => &[Raw, BestEffort, Reliable],
             Carrier::Shmem => &[Raw, BestEffort, Reliable, Keyed, RawLoan, ZeroCopy],
         }
     }

@@ -103,8 +103,8 @@ fn remarks(rows: &[Cell], bench: &Bench) -> String {
     format!(
         "Ping-pong of one sample for {} s per row, after a warm-up of {warm_up} that is not in the figures.\n\
          {placement} (of {}). {}\n\
-         Raw: without DDS, spinning; above 65507 bytes in datagrams of 60 KiB; in shared memory, bare slots that are copied in and\n\
-         out, or not copied. Dunlin waits with its default strategy. Keyed: reliable, 100000 instances. Zero copy:\n\
+         Raw: without DDS, spinning; above 65507 bytes in datagrams of 60 KiB; by TCP, one connection; in shared memory, bare\n\
+         slots that are copied in and out, or not copied. Dunlin waits with its default strategy. Keyed: reliable, 100000 instances. Zero copy:\n\
          reliable, each sample is built in shared memory and read there. CPU p, CPU s: publisher and subscriber, percent of one CPU.\n\
          x floor: median as a multiple of the raw one above it. ( ): fewer than ten latencies lie beyond.\n",
         bench.seconds,
