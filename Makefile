@@ -6,8 +6,8 @@ CARGO ?= cargo
 all: build
 
 help:
-	@echo "make perftest   build, then latency over UDPv4 and shared memory beside the raw floors (about two minutes)"
-	@echo "make bench      latency, throughput, fan-out and footprint beside the raw floors, Cyclone DDS, Fast DDS and iceoryx2 (under eight minutes)"
+	@echo "make perftest   build, then latency over UDPv4, shared memory and TCP beside the raw floors (about two minutes)"
+	@echo "make bench      latency, throughput, fan-out and footprint beside the raw floors, Cyclone DDS, Fast DDS and iceoryx2 (under ten minutes)"
 	@echo "make test       install what the tests need, then format, lints, unit, simulation and interop tests"
 	@echo "make fuzz       each fuzz target for 60 s (FUZZ_SECONDS), where nightly Rust is installed"
 	@echo "make build      the release binaries: target/release/perftest, target/release/dunlin"

@@ -16,6 +16,8 @@ pub(crate) enum Demand {
     BelowIceoryx,
     /// At most so much more than Dunlin's first row of the group.
     Beyond(f64),
+    /// At least so many times what Dunlin's first row of the group delivers.
+    OfFirst(f64),
 }
 
 /// What the demands are judged by.
@@ -29,6 +31,8 @@ pub(crate) struct Evidence {
     pub(crate) of_iceoryx: Option<f64>,
     /// How much more it is than in Dunlin's first row, within a round.
     pub(crate) beyond: Option<f64>,
+    /// Its ratio to Dunlin's first row, within a round.
+    pub(crate) of_first: Option<f64>,
     /// Whether iceoryx2 takes part.
     pub(crate) iceoryx: bool,
 }
@@ -59,6 +63,7 @@ impl Demand {
                 !evidence.iceoryx || evidence.of_iceoryx.is_some_and(|ratio| ratio < 1.0)
             }
             Demand::Beyond(limit) => evidence.beyond.is_some_and(|more| more <= limit),
+            Demand::OfFirst(limit) => evidence.of_first.is_some_and(|ratio| ratio >= limit),
         }
     }
 
@@ -69,6 +74,7 @@ impl Demand {
             Demand::TimesRaw(limit) | Demand::OfRaw(limit) => format!("{limit} x raw"),
             Demand::BelowIceoryx => "below iceoryx2".into(),
             Demand::Beyond(limit) => format!("reliable + {limit}{unit}"),
+            Demand::OfFirst(limit) => format!("{limit} x reliable"),
         }
     }
 }
@@ -85,6 +91,7 @@ mod tests {
             of_raw: Some(1.2),
             of_iceoryx: Some(0.8),
             beyond: Some(0.1),
+            of_first: Some(0.75),
             iceoryx: true,
         };
         let failed = Evidence {
@@ -97,6 +104,7 @@ mod tests {
             Demand::OfRaw(0.85),
             Demand::BelowIceoryx,
             Demand::Beyond(0.15),
+            Demand::OfFirst(0.7),
         ] {
             assert!(demand.met(&there), "{demand:?}");
         }

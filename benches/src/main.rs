@@ -2,6 +2,7 @@
 //!
 //! Every figure is the median over the repetitions; in each repetition all systems take their turn at a piece of work
 //! before the next one begins, and a ratio compares figures of the same turn.
+mod demand;
 mod fan_out;
 mod footprint;
 mod host;
@@ -14,6 +15,7 @@ mod statistics;
 mod syscalls;
 mod system;
 mod table;
+mod tcp;
 mod throughput;
 
 use std::process::ExitCode;
@@ -38,12 +40,13 @@ type Measure = fn(&Host, &Options) -> Vec<Table>;
 fn run(options: &Options) -> Result<(), String> {
     let host = Host::prepare(options)?;
     let mut tables: Vec<Table> = Vec::new();
-    let sections: [(Section, Measure); 5] = [
+    let sections: [(Section, Measure); 6] = [
         (Section::Latency, latency::run),
         (Section::Throughput, throughput::run),
         (Section::FanOut, fan_out::run),
         (Section::Footprint, footprint::run),
         (Section::Memory, memory::run),
+        (Section::Tcp, tcp::run),
     ];
     for (section, measure) in sections {
         if options.wants(section) {

@@ -10,6 +10,8 @@ pub(crate) enum Section {
     Footprint,
     /// All of shared memory: latency, throughput, footprint, system calls.
     Memory,
+    /// TCP and TLS.
+    Tcp,
 }
 
 /// How much to measure.
@@ -30,7 +32,7 @@ const USAGE: &str = "usage: bench [--markdown FILE] [NAME]
   NAME            only rows whose name contains it
   BENCH_SECONDS   seconds of measurement per run [1]
   BENCH_REPEAT    repetitions, of which the median counts [3]
-  BENCH_ONLY      latency, throughput, fan-out, footprint or shm
+  BENCH_ONLY      latency, throughput, fan-out, footprint, shm or tcp
   BENCH_FULL      any value: also sizes without a target";
 
 impl Options {
@@ -61,9 +63,9 @@ impl Options {
         self.only.is_none_or(|only| only == section)
     }
 
-    /// Whether anything over UDP is asked for.
+    /// Whether anything beside the rivals over UDP is asked for.
     pub(crate) fn wants_udp(&self) -> bool {
-        self.only != Some(Section::Memory)
+        !matches!(self.only, Some(Section::Memory | Section::Tcp))
     }
 
     /// Whether the filter lets a row pass.
@@ -92,8 +94,9 @@ fn only() -> Result<Option<Section>, String> {
         Ok("fan-out") => Ok(Some(Section::FanOut)),
         Ok("footprint") => Ok(Some(Section::Footprint)),
         Ok("shm") => Ok(Some(Section::Memory)),
+        Ok("tcp") => Ok(Some(Section::Tcp)),
         Ok(other) => Err(format!(
-            "BENCH_ONLY={other}: latency, throughput, fan-out, footprint or shm is wanted"
+            "BENCH_ONLY={other}: latency, throughput, fan-out, footprint, shm or tcp is wanted"
         )),
     }
 }

@@ -1,8 +1,8 @@
 //! Latency through shared memory: ping-pong, one way is half of the round trip.
 use std::fmt::{self, Display};
 
-use super::demand::{Demand, Evidence, limits, verdict};
 use super::{pair, peer};
+use crate::demand::{Demand, Evidence, limits, verdict};
 use crate::host::Host;
 use crate::options::Options;
 use crate::process::{Awake, words};
@@ -169,6 +169,7 @@ fn row(
         of_iceoryx: against(System::Iceoryx),
         beyond: other(System::Dunlin).and_then(|first| difference(own, first, |l| l.p50)),
         iceoryx: host.has(System::Iceoryx),
+        ..Evidence::default()
     };
     let optional = |value: Option<f64>| value.map_or(String::new(), |value| short(Some(value)));
     let cells = vec![

@@ -3,7 +3,6 @@
 //! Runs are short and take turns often: whether the two processors of a virtual machine share a core changes by the minute, and
 //! with it the cost of handing over a cache line, by a factor of five.
 mod calls;
-mod demand;
 mod latency;
 mod presence;
 mod throughput;

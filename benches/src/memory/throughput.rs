@@ -1,8 +1,8 @@
 //! Streams through shared memory: one writer, one reader, as fast as they can.
 use std::fmt::{self, Display};
 
-use super::demand::{Demand, Evidence, limits, verdict};
 use super::{pair, peer};
+use crate::demand::{Demand, Evidence, limits, verdict};
 use crate::host::Host;
 use crate::options::Options;
 use crate::process::words;
@@ -123,8 +123,8 @@ fn row(
         own: rate,
         of_raw: against(System::RawMemory),
         of_iceoryx: against(System::Iceoryx),
-        beyond: None,
         iceoryx: host.has(System::Iceoryx),
+        ..Evidence::default()
     };
     let sum = |figure: fn(&Stream) -> f64| own.iter().flatten().map(figure).sum::<f64>();
     let (sent, received) = (sum(|s| s.sent), sum(|s| s.received));
