@@ -99,9 +99,14 @@ impl Octets {
     }
 
     fn append_to(&self, out: &mut BytesMut) -> Result<(), Withdrawn> {
-        let begin = out.len();
-        out.resize(begin + self.len(), 0);
-        self.read(0, out.get_mut(begin..).unwrap_or_default())
+        out.reserve(self.len());
+        match self {
+            Self::Loan(loan) => loan.append_to(out).map_err(|_| Withdrawn),
+            Self::Own(bytes) => {
+                out.extend_from_slice(bytes);
+                Ok(())
+            }
+        }
     }
 
     /// Puts a payload together that lacks them, in `out`.

@@ -65,17 +65,21 @@ impl Pool {
 }
 
 impl Ring {
+    #[inline]
     fn reserve(&mut self, size: usize, fresh: usize) -> &mut BytesMut {
-        let index = self.find(size).unwrap_or_else(|| self.grow(fresh));
-        self.current = index;
-        &mut self.buffers[index]
+        // Mostly there is room, and nobody has to look elsewhere.
+        let has_room = |buffer: &BytesMut| buffer.is_empty() && buffer.capacity() >= size;
+        if !self.buffers.get(self.current).is_some_and(has_room) {
+            self.current = self.find(size).unwrap_or_else(|| self.grow(fresh));
+        }
+        &mut self.buffers[self.current]
     }
 
     /// The current buffer if it has room, else the first one, in turn, whose users have gone.
     fn find(&mut self, size: usize) -> Option<usize> {
         let count = self.buffers.len();
-        (0..count)
-            .map(|step| (self.current + step) % count)
+        (self.current..count)
+            .chain(0..self.current.min(count))
             .find(|&index| {
                 let buffer = &mut self.buffers[index];
                 buffer.clear();

@@ -4,7 +4,7 @@
 //! say, before its length says so.
 use bytes::BytesMut;
 
-use crate::{Error, Incoming, Receiver};
+use crate::{Error, Incoming, Loan, Receiver};
 
 impl Receiver {
     /// As [`Self::try_recv`], into the spare room of a buffer, which does not grow.
@@ -35,6 +35,20 @@ impl Receiver {
     }
 }
 
+impl Loan {
+    /// Copies all of it into the spare room of a buffer, which does not grow.
+    ///
+    /// # Errors
+    /// `Argument` if there is not enough room, `Violation` if the owner has used the chunk again; the buffer is then as before.
+    pub fn append_to(&self, buffer: &mut BytesMut) -> Result<(), Error> {
+        append(buffer, |spare| {
+            let into = spare.get_mut(..self.len());
+            let into = into.ok_or(Error::Argument("the chunk is longer than the buffer"))?;
+            self.read(0, into).map(|()| (self.len(), ()))
+        })
+    }
+}
+
 #[inline]
 fn append<T>(
     buffer: &mut BytesMut,
@@ -46,7 +60,7 @@ fn append<T>(
     let room = unsafe { std::slice::from_raw_parts_mut(spare.as_mut_ptr().cast(), spare.len()) };
     let (length, result) = fill(room)?;
     debug_assert!(length <= buffer.capacity() - before);
-    // SAFETY: `try_recv` and `copy_chunk` have written so many bytes from the beginning of the spare room.
+    // SAFETY: `try_recv`, `copy_chunk` and `Loan::read` have written so many bytes from the beginning of the spare room.
     unsafe { buffer.set_len(before + length) };
     Ok(result)
 }
