@@ -25,7 +25,7 @@ pub(super) fn losses(
     }
     if counters.unsent > 0 {
         told.push(format!(
-            "{} datagrams could not be sent (-verbosity 2 says why)",
+            "{} messages could not be sent (-verbosity 2 says why)",
             counters.unsent
         ));
     }
@@ -97,7 +97,7 @@ mod tests {
         assert!(told.contains("212992 bytes") && told.contains("rmem_max=8388608"));
         let full = losses(&[receiver(8_388_608, 7)], counters(7, 3)).unwrap();
         assert!(!full.contains("rmem_max"), "{full}");
-        assert!(full.contains("3 datagrams could not be sent"), "{full}");
+        assert!(full.contains("3 messages could not be sent"), "{full}");
         assert_eq!(losses(&small, counters(0, 0)), None);
     }
 }

@@ -8,7 +8,7 @@ mod buffers;
 mod taking;
 mod types;
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::net::Ipv4Addr;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -87,6 +87,8 @@ pub(crate) struct Dds<T: TestData> {
     flat: bool,
     /// All that comes goes to listeners, and the main thread waits for none of it.
     listens: bool,
+    /// What could not be sent as long as nobody was there.
+    unheard: Cell<u64>,
     closing: Arc<AtomicBool>,
 }
 
@@ -151,6 +153,7 @@ impl<T: TestData> Dds<T> {
             taking: Taking::of(options),
             flat: options.flat,
             listens: options.read_thread.is_none() && matches!(options.role, Role::Subscriber(_)),
+            unheard: Cell::new(0),
             closing: Arc::default(),
         })
     }
@@ -207,6 +210,16 @@ impl<T: TestData> Dds<T> {
                 reader.subscription_matched_status();
             }
         }
+        if self.is_alone() {
+            self.unheard.set(self.participant.counters().unsent);
+        }
+    }
+
+    fn is_alone(&self) -> bool {
+        let mut writers = self.writers.iter().flatten();
+        let mut readers = self.readers.iter().flatten();
+        writers.all(|writer| writer.matched_count() == 0)
+            && readers.all(|reader| reader.matched_count() == 0)
     }
 }
 
@@ -504,7 +517,9 @@ impl<T: TestData> Messaging for Dds<T> {
     }
 
     fn losses(&self) -> Option<String> {
-        buffers::losses(&self.participant.receivers(), self.participant.counters())
+        let mut counters = self.participant.counters();
+        counters.unsent = counters.unsent.saturating_sub(self.unheard.get());
+        buffers::losses(&self.participant.receivers(), counters)
     }
 
     fn describe_discovery(&self) -> String {
