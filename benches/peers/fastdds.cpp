@@ -1,4 +1,4 @@
-// The benchmark's peer on eProsima Fast DDS, over UDP: no shared memory, no data sharing.
+// The benchmark's peer on eProsima Fast DDS, over UDP, or with BENCH_TCP in the environment over TCP: no shared memory, no data sharing.
 //
 // Set up for speed: large socket buffers, and heartbeats often enough for a full history not to wait for them.
 #include "bench.h"
@@ -14,17 +14,26 @@
 #include <fastdds/dds/subscriber/DataReaderListener.hpp>
 #include <fastdds/dds/subscriber/SampleInfo.hpp>
 #include <fastdds/dds/subscriber/Subscriber.hpp>
+#include <cstdlib>
+#include <fastdds/rtps/transport/TCPv4TransportDescriptor.h>
 #include <fastdds/rtps/transport/UDPv4TransportDescriptor.h>
+#include <fastrtps/utils/IPLocator.h>
 #include <memory>
 
 using namespace eprosima::fastdds::dds;
+using eprosima::fastdds::rtps::TCPv4TransportDescriptor;
 using eprosima::fastdds::rtps::UDPv4TransportDescriptor;
+using eprosima::fastrtps::rtps::IPLocator;
+using eprosima::fastrtps::rtps::Locator_t;
 using eprosima::fastrtps::Duration_t;
 using eprosima::fastrtps::types::ReturnCode_t;
 
 namespace {
 
 const uint32_t buffer_size = 8u << 20;
+
+// Where the side that answers listens by TCP.
+const uint16_t tcp_port = 5100;
 
 const peer_options* options;
 DomainParticipant* participant;
@@ -54,14 +63,40 @@ Entity* checked(const char* what, Entity* entity)
     return entity;
 }
 
+// Without delay or checksums; the side that begins calls the other one.
+void use_tcp(DomainParticipantQos& qos)
+{
+    auto tcp = std::make_shared<TCPv4TransportDescriptor>();
+    tcp->interfaceWhiteList.push_back("127.0.0.1");
+    tcp->sendBufferSize = buffer_size;
+    tcp->receiveBufferSize = buffer_size;
+    tcp->enable_tcp_nodelay = true;
+    tcp->calculate_crc = false;
+    tcp->check_crc = false;
+    if (options->role == PEER_PONG || options->role == PEER_RECEIVE) {
+        tcp->add_listener_port(tcp_port);
+    } else {
+        Locator_t there;
+        there.kind = LOCATOR_KIND_TCPv4;
+        IPLocator::setIPv4(there, "127.0.0.1");
+        IPLocator::setPhysicalPort(there, tcp_port);
+        qos.wire_protocol().builtin.initialPeersList.push_back(there);
+    }
+    qos.transport().user_transports.push_back(tcp);
+}
+
 DomainParticipantQos participant_qos()
 {
+    DomainParticipantQos qos = PARTICIPANT_QOS_DEFAULT;
+    qos.transport().use_builtin_transports = false;
+    if (std::getenv("BENCH_TCP") != nullptr) {
+        use_tcp(qos);
+        return qos;
+    }
     auto udp = std::make_shared<UDPv4TransportDescriptor>();
     udp->interfaceWhiteList.push_back("127.0.0.1");
     udp->sendBufferSize = buffer_size;
     udp->receiveBufferSize = buffer_size;
-    DomainParticipantQos qos = PARTICIPANT_QOS_DEFAULT;
-    qos.transport().use_builtin_transports = false;
     qos.transport().user_transports.push_back(udp);
     return qos;
 }

@@ -117,9 +117,12 @@ fn rivals(options: &Options) -> impl Iterator<Item = System> {
         System::Iceoryx,
     ];
     let udp = options.wants_udp();
-    let memory = options.wants(Section::Memory);
-    all.into_iter()
-        .filter(move |rival| if rival.uses_udp() { udp } else { memory })
+    let (memory, tcp) = (options.wants(Section::Memory), options.wants(Section::Tcp));
+    all.into_iter().filter(move |rival| match rival {
+        System::FastDds => udp || tcp,
+        rival if rival.uses_udp() => udp,
+        _ => memory,
+    })
 }
 
 /// Builds the rivals, while there is a network; gives a line for each one that cannot be.

@@ -45,6 +45,7 @@ fn groups() -> Vec<Vec<Work>> {
         vec![
             work(Way::Raw, size, true, &[]),
             work(Way::Plain, size, true, &[TimesRaw(limit)]),
+            work(Way::FastDds, size, true, &[]),
         ]
     };
     let mut groups: Vec<Vec<Work>> = [(32, 1.4), (63_000, 1.2), (1 << 20, 1.2), (10 << 20, 1.2)]
@@ -72,6 +73,7 @@ pub(super) fn run(bench: &Bench<'_>) -> Table {
             continue;
         }
         group.last().inspect(|work| eprintln!("{work}"));
+        let group: Vec<Work> = group.into_iter().filter(|w| bench.has(w.way)).collect();
         let results = rounds(bench.options.repeat, &group, |work| measure(bench, work));
         for (work, own) in group.iter().zip(&results) {
             let (cells, verdict) = row(work, own, &results);
@@ -80,7 +82,7 @@ pub(super) fn run(bench: &Bench<'_>) -> Table {
     }
     table.note(
         "p50 and p99 are medians over the repetitions, ratios and differences medians of those within a repetition. CPU: user and system time of \
-         one side per round trip, microseconds. Raw: one connection, both sides spin; Dunlin waits with its default strategy.",
+         one side per round trip, microseconds. Raw: one connection, both sides spin; Dunlin waits with its default strategy; Fast DDS sleeps, with processors kept awake.",
     );
     table
 }
@@ -114,6 +116,12 @@ fn row(
 }
 
 fn measure(bench: &Bench<'_>, work: &Work) -> Result<Latency, String> {
+    if work.way == Way::FastDds {
+        let file = bench.host.scratch.join("latencies");
+        let roles = ["ping", "pong"];
+        let [ping, pong] = bench.run_rival(work.size, work.reliable, roles, &file)?;
+        return reading::of_peers(&ping, &pong, &file);
+    }
     let common: &[&str] = if work.reliable { &[] } else { &["-bestEffort"] };
     let (publisher, subscriber) = bench.run(work.way, work.size, &["-latencyTest"], common)?;
     reading::of_perftest(&publisher, &subscriber)

@@ -1,14 +1,17 @@
-//! The tables of TCP: Dunlin, plain and through TLS, beside one bare connection, all by `perftest` on two processors.
+//! The tables of TCP on two processors: Dunlin, plain and through TLS, beside one bare connection, all by `perftest`, and beside Fast DDS by
+//! a program that does the same.
 mod certificates;
 mod latency;
 mod throughput;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use crate::host::Host;
 use crate::options::Options;
+use crate::process::{Awake, Words, words};
 use crate::reading::Pair;
+use crate::system::{System, bench_peer};
 use crate::table::Table;
 use certificates::Certificates;
 
@@ -19,6 +22,7 @@ enum Way {
     Raw,
     Plain,
     Tls,
+    FastDds,
 }
 
 impl Way {
@@ -27,6 +31,7 @@ impl Way {
             Way::Raw => "raw TCP",
             Way::Plain => "Dunlin",
             Way::Tls => "Dunlin, TLS",
+            Way::FastDds => System::FastDds.name(),
         }
     }
 }
@@ -56,6 +61,42 @@ pub(crate) fn run(host: &Host, options: &Options) -> Vec<Table> {
 }
 
 impl Bench<'_> {
+    fn has(&self, way: Way) -> bool {
+        way != Way::FastDds || self.host.has(System::FastDds)
+    }
+
+    /// Both sides of Fast DDS in their roles; it sleeps for data, so that the processors are kept awake.
+    fn run_rival(
+        &self,
+        size: usize,
+        reliable: bool,
+        [first, second]: [&str; 2],
+        out: &Path,
+    ) -> Result<[Words; 2], String> {
+        let _awake = Awake::start(&bench_peer(self.host), self.host.cpus)?;
+        let side = |role: &str| {
+            let mut command = System::FastDds.peer(self.host, role);
+            command.env("BENCH_TCP", "1");
+            command.args(["--size", &size.to_string()]);
+            command.args(["--seconds", &self.options.seconds.to_string()]);
+            if reliable {
+                command.arg("--reliable");
+            }
+            command
+        };
+        let mut publisher = side(first);
+        if first == "ping" {
+            publisher.arg("--out").arg(out);
+        }
+        let pair = Pair {
+            publisher,
+            subscriber: side(second),
+            cpus: self.host.cpus.map(Some),
+        };
+        let (published, received) = pair.run(self.options)?;
+        Ok([words(&published), words(&received)])
+    }
+
     /// Both sides, with options of the publisher and of both.
     fn run(
         &self,
@@ -90,7 +131,7 @@ impl Bench<'_> {
             _ => command.args(["-transportServerBindPort", port, "-peer", peer]),
         };
         match way {
-            Way::Raw => {}
+            Way::Raw | Way::FastDds => {}
             Way::Plain => drop(command.args(["-transport", "TCP"])),
             Way::Tls => {
                 let files: [(&str, &PathBuf); 3] = self.certificates.options();

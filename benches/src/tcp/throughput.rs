@@ -1,11 +1,12 @@
 //! Streams by TCP: one writer, one reader, as fast as they can.
 use std::fmt::{self, Display};
+use std::path::Path;
 
 use serde_json::Value;
 
 use super::{Bench, Way};
 use crate::demand::{Demand, Evidence, limits, verdict};
-use crate::reading::{Repetitions, failures, ratio, rounds, summary, typical};
+use crate::reading::{self, Repetitions, failures, ratio, rounds, summary, typical};
 use crate::table::{Table, Verdict, large, short};
 
 /// Bytes of a batch.
@@ -30,7 +31,7 @@ struct Work {
 
 impl Work {
     fn batched(&self) -> bool {
-        self.way != Way::Raw && self.size < 1024
+        !matches!(self.way, Way::Raw | Way::FastDds) && self.size < 1024
     }
 
     fn case(&self) -> String {
@@ -54,7 +55,9 @@ fn groups() -> Vec<Vec<Work>> {
     let group = |size, ours: &[(Way, Demand)]| {
         let work = |way, demands| Work { way, size, demands };
         let ours = ours.iter().map(|(way, demand)| work(*way, vec![*demand]));
-        [work(Way::Raw, vec![])].into_iter().chain(ours).collect()
+        let rival = work(Way::FastDds, vec![]);
+        let raw = [work(Way::Raw, vec![])];
+        raw.into_iter().chain(ours).chain([rival]).collect()
     };
     vec![
         group(32, &[(Way::Plain, Demand::Least(3.5e6))]),
@@ -90,6 +93,7 @@ pub(super) fn run(bench: &Bench<'_>) -> Table {
             continue;
         }
         group.last().inspect(|work| eprintln!("{work}"));
+        let group: Vec<Work> = group.into_iter().filter(|w| bench.has(w.way)).collect();
         let results = rounds(bench.options.repeat, &group, |work| measure(bench, work));
         for (work, own) in group.iter().zip(&results) {
             let (cells, verdict) = row(work, own, &results);
@@ -134,6 +138,16 @@ fn row(
 }
 
 fn measure(bench: &Bench<'_>, work: &Work) -> Result<Flow, String> {
+    if work.way == Way::FastDds {
+        let [send, receive] =
+            bench.run_rival(work.size, true, ["send", "receive"], Path::new(""))?;
+        let stream = reading::of_stream(&send, &receive)?;
+        return Ok(Flow {
+            rate: stream.rate,
+            sent: stream.sent,
+            received: stream.received,
+        });
+    }
     let own: &[&str] = match work.batched() {
         true => &["-batchSize", BATCH],
         false => &["-batchSize", "0"],
