@@ -2,7 +2,7 @@
 # install.sh: installs the Debian packages that the interop tests need, only what is missing.
 set -eu
 missing=
-for package in cyclonedds-dev cyclonedds-tools libfastrtps-dev fastddsgen tshark tcpdump iproute2 g++; do
+for package in cyclonedds-dev cyclonedds-tools libfastrtps-dev fastddsgen tshark tcpdump iproute2 nftables g++; do
     dpkg-query -W -f '${Status}' "$package" 2>/dev/null | grep -q '^install ok installed$' || missing="$missing $package"
 done
 [ -n "$missing" ] || exit 0

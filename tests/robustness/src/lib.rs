@@ -1,11 +1,13 @@
 //! What the robustness tests share: network namespaces that vanish by themselves, and processes that talk in lines.
 #![forbid(unsafe_code)]
 
+mod host;
 mod machine;
 mod network;
 mod process;
 mod threads;
 
+pub use host::Host;
 pub use machine::{Idle, measure, percentile};
 pub use network::{Lan, Place, in_namespace};
 pub use process::{Answer, Holdings, Process};

@@ -54,6 +54,11 @@ impl Place {
     /// The namespace of the test itself.
     pub const HERE: Self = Self(None);
 
+    /// The host that a process keeps alive.
+    pub(crate) fn of(holder: u32) -> Self {
+        Self(Some(holder))
+    }
+
     /// A command there; it is killed when the thread that starts it ends.
     pub fn command(&self, program: &str) -> Command {
         let mut command = match self.0 {
@@ -75,6 +80,21 @@ impl Place {
         Process::start(arguments, command)
     }
 
+    /// Gives the kernel rules in the language of `nft`. False, and a line that says so, where that cannot be.
+    pub fn filter(&self, rules: &str) -> bool {
+        let mut command = self.command("nft");
+        let done = command.args(["--", rules]).output();
+        match done {
+            Ok(output) if output.status.success() => true,
+            other => {
+                println!(
+                    "FIGURE SKIPPED: nftables (Debian package nftables) cannot be had here: {other:?}"
+                );
+                false
+            }
+        }
+    }
+
     /// Runs a line of shell there.
     ///
     /// # Panics
@@ -84,6 +104,14 @@ impl Place {
         let status = command.args(["-ec", line]).status();
         assert!(status.is_ok_and(|s| s.success()), "{line}");
     }
+}
+
+/// A process that keeps a new network namespace alive.
+pub(crate) fn hold() -> Process {
+    let mut command = Command::new("setpriv");
+    command.args(["--pdeathsig", "KILL", "--", "unshare", "-n"]);
+    command.args(["sh", "-c", "echo up; exec cat >/dev/null"]);
+    Process::start("namespace", command)
 }
 
 /// Two hosts, 10.77.0.1 and 10.77.0.2, and a cable between them that the test can spoil (see `lossy_wire`).
@@ -97,10 +125,7 @@ impl Lan {
     /// Two hosts with a cable that has these faults. `name`, a letter, tells it from others in the same namespace.
     pub fn new(lossy_wire: &str, name: char, faults: &str) -> Self {
         let holders = [1, 2].map(|host| {
-            let mut command = Command::new("setpriv");
-            command.args(["--pdeathsig", "KILL", "--", "unshare", "-n"]);
-            command.args(["sh", "-c", "echo up; exec cat >/dev/null"]);
-            let holder = Process::start("namespace", command);
+            let holder = hold();
             let pid = holder.id();
             let near = format!("{name}{host}");
             // Large frames that a network card would cut are cut before they come here.

@@ -157,7 +157,7 @@ fn join(role: &str) -> u128 {
     begin.elapsed().as_millis()
 }
 
-/// One of three readers that share memory with a writer is stopped for 5 s, and then goes on.
+/// One of three readers of a writer is stopped for 5 s, and then goes on. A reader that keeps all misses nothing by that.
 fn one_stopped_of_three(qos: &str, reader_qos: &str) -> Result<(), String> {
     let writer = format!("write=T {qos}");
     let reader = format!("read=T {reader_qos}");
@@ -181,10 +181,20 @@ fn one_stopped_of_three(qos: &str, reader_qos: &str) -> Result<(), String> {
     }
     signal("CONT", &stopped);
     let quiet = idle.judge();
-    stopped.ask("forget");
-    stopped.wait("received 100 10");
+    let keeps_all = reader.contains("keep=0");
+    if !keeps_all {
+        stopped.ask("forget");
+        stopped.wait("received 100 10");
+    }
     let wrote = writer.ask("stop");
     assert_eq!(wrote.get("error"), "none", "{}", wrote.text);
+    if keeps_all {
+        stopped.wait(&format!("received {} 60", wrote.number("wrote")));
+        let report = stopped.ask("report");
+        for fault in ["missing", "doubled", "disordered", "damaged"] {
+            assert_eq!(report.number(fault), 0, "{}", report.text);
+        }
+    }
     let mut lost = Vec::new();
     for reader in [&mut one, &mut other] {
         reader.wait(&format!("received {} 60", wrote.number("wrote") / 2));
@@ -223,5 +233,24 @@ fn a_reader_stopped_for_5_s_harms_no_other_by_shared_memory_alone() {
 fn a_reader_stopped_for_5_s_harms_no_other() {
     in_namespace("a_reader_stopped_for_5_s_harms_no_other", || {
         measure(|| one_stopped_of_three("keep=1000", "keep=1000"));
+    });
+}
+
+const SERVER: &str = "transports=tcp port=7400";
+const CLIENT: &str = "transports=tcp port=0 peers=127.0.0.1:7400";
+
+#[test]
+fn a_reader_stopped_for_5_s_harms_no_other_by_tcp() {
+    in_namespace("a_reader_stopped_for_5_s_harms_no_other_by_tcp", || {
+        let qos = |place| format!("reliable=false {place}");
+        measure(|| one_stopped_of_three(&qos(SERVER), &qos(CLIENT)));
+    });
+}
+
+#[test]
+fn a_reader_stopped_for_5_s_misses_nothing_by_tcp() {
+    in_namespace("a_reader_stopped_for_5_s_misses_nothing_by_tcp", || {
+        let qos = |place| format!("keep=0 {place}");
+        measure(|| one_stopped_of_three(&qos(SERVER), &qos(CLIENT)));
     });
 }

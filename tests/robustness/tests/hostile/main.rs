@@ -1,6 +1,7 @@
 //! A participant with a healthy partner, while somebody sends it whatever hurts.
 mod absent;
 mod packet;
+mod stream;
 mod vectors;
 
 use dunlin_robustness_tests::{Answer, Place, Process, Threads, in_namespace};
@@ -40,8 +41,13 @@ fn start(arguments: &str) -> Process {
 
 /// Victim and partner, each writing 1000 samples a second to the other.
 fn pair() -> (Process, Process) {
-    let mut victim = start("write=B read=A keep=0");
-    let mut healthy = start("write=A read=B keep=0");
+    pair_by("", "")
+}
+
+/// ... with these options besides.
+fn pair_by(victim: &str, healthy: &str) -> (Process, Process) {
+    let mut victim = start(&format!("write=B read=A keep=0 {victim}"));
+    let mut healthy = start(&format!("write=A read=B keep=0 {healthy}"));
     for peer in [&mut victim, &mut healthy] {
         peer.wait("matched 10");
     }
@@ -95,6 +101,7 @@ fn hostile_packets_disturb_nobody() {
             healthy: partner,
             healthy_writer: partner_writer,
             mallory: *b"mallory lies",
+            kind: 1,
             port: u32::from(enemy.local_addr().unwrap().port()),
         };
         for packet in cast.introduction(["A", "B"]) {

@@ -12,6 +12,8 @@ pub(crate) struct Cast {
     pub(crate) healthy_writer: Entity,
     /// A participant of the enemy's that the victim has matched.
     pub(crate) mallory: Prefix,
+    /// The kind of the enemy's locators, and its port.
+    pub(crate) kind: i32,
     pub(crate) port: u32,
 }
 
@@ -33,7 +35,7 @@ impl Cast {
     }
 
     pub(crate) fn here(&self) -> Vec<u8> {
-        locator(1, self.port, [127, 0, 0, 1])
+        locator(self.kind, self.port, [127, 0, 0, 1])
     }
 
     fn spdp(&self, payload: &[u8]) -> Packet {

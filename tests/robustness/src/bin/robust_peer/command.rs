@@ -5,6 +5,7 @@ use crate::sample::Numbered;
 use crate::writing::Writing;
 use dunlin::{DataReader, DataWriter, DomainParticipant, EntityId, Error, Guid};
 use std::sync::atomic::AtomicU32;
+use std::sync::atomic::Ordering::Relaxed;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -73,7 +74,7 @@ impl Peer {
     /// Carries out one command and tells how that went.
     ///
     /// `matched S`, `unmatched S`: waits until every endpoint has a partner, or none has; `partners N S`: until each has exactly so many; `write N RATE`: begins to write;
-    /// `backlog`: who is behind, and how far; `stop`, `join`: ends writing, or waits for its end; `acked S`: waits for acknowledgements; `received N S`: waits until
+    /// `next`: the number of the next sample that it writes; `backlog`: who is behind, and how far; `stop`, `join`: ends writing, or waits for its end; `acked S`: waits for acknowledgements; `received N S`: waits until
     /// there are so many; `restart`: latencies count from now; `forget`: everything received counts from now; `report`. `S` are seconds; waits answer with `ms=` or `timeout`.
     pub(crate) fn obey(&mut self, line: &str) -> String {
         let words: Vec<&str> = line.split_whitespace().collect();
@@ -103,6 +104,7 @@ impl Peer {
                 "forgotten".into()
             }
             (Some("report"), ..) => self.report(),
+            (Some("next"), ..) => format!("next={}", self.next.load(Relaxed)),
             (Some("backlog"), ..) => self.backlog(),
             (Some("discovery"), ..) => self.participant.describe_discovery().join(" | "),
             _ => format!("error=unknown command {line:?}"),
@@ -167,8 +169,9 @@ impl Peer {
         let (malformed, refused) = (counters.malformed, counters.memory_refused);
         let rss = resident_kib();
         format!(
-            "{} lost={lost} malformed={malformed} refused={refused} rss={rss}",
-            lock(&self.journal)
+            "{} lost={lost} malformed={malformed} refused={refused} connections_refused={} rss={rss}",
+            lock(&self.journal),
+            counters.connections_refused
         )
     }
 }

@@ -1,7 +1,7 @@
 //! What the peer is told when it starts.
 use dunlin::{
     DataReaderQos, DataWriterQos, Durability, Duration, History, ParticipantConfig, Reliability,
-    ResourceLimits, Transports,
+    ResourceLimits, TcpSettings, Transports,
 };
 
 pub(crate) struct Options {
@@ -18,6 +18,9 @@ pub(crate) struct Options {
     /// Writes from the first match on, so many samples a second.
     pub(crate) auto: Option<f64>,
     pub(crate) transports: Transports,
+    /// Where others may be, with commas between.
+    pub(crate) peers: Vec<String>,
+    pub(crate) tcp: TcpSettings,
     /// Depth of the history; 0 keeps all.
     pub(crate) keep: u32,
     /// RESOURCE_LIMITS of the writer; 0 is none.
@@ -40,6 +43,8 @@ impl Options {
             auto: None,
             first: 0,
             transports: Transports::default(),
+            peers: Vec::new(),
+            tcp: TcpSettings::default(),
             keep: 0,
             limit: 0,
             block: 10_000,
@@ -69,6 +74,9 @@ impl Options {
             "first" => self.first = value.parse().ok()?,
             "auto" => self.auto = Some(value.parse().ok()?),
             "transports" => self.transports = Transports::parse(value).ok()?,
+            "peers" => self.peers = value.split(',').map(str::to_owned).collect(),
+            "port" => self.tcp.port = value.parse().ok()?,
+            "public" => self.tcp.public = Some(value.parse().ok()?),
             "keep" => self.keep = value.parse().ok()?,
             "limit" => self.limit = value.parse().ok()?,
             "block" => self.block = value.parse().ok()?,
@@ -84,6 +92,8 @@ impl Options {
             lease_duration: seconds(self.lease),
             multicast: self.multicast,
             transports: self.transports,
+            peers: self.peers.clone(),
+            tcp: self.tcp.clone(),
             ..ParticipantConfig::default()
         }
     }

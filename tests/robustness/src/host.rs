@@ -1,0 +1,78 @@
+//! Hosts that are joined by cables one by one: routers and translators among them.
+use crate::network::{Place, hold};
+use crate::process::Process;
+
+/// A host without an interface but loopback. It vanishes with the value.
+pub struct Host {
+    /// Keeps its namespace alive.
+    holder: Process,
+}
+
+impl Host {
+    /// A host that nothing leads to yet.
+    pub fn new() -> Self {
+        let host = Self { holder: hold() };
+        host.place().shell("ip link set lo up");
+        host
+    }
+
+    /// Where its programs run.
+    pub fn place(&self) -> Place {
+        Place::of(self.holder.id())
+    }
+
+    /// Lays a cable to another host. Its ends are interfaces with these names, and with these addresses within 24 bits.
+    ///
+    /// # Panics
+    /// If the system gives no such interfaces: the test expects it to.
+    pub fn join(
+        &self,
+        other: &Self,
+        [name, other_name]: [&str; 2],
+        [address, other_address]: [&str; 2],
+    ) {
+        let pid = other.holder.id();
+        let here = format!(
+            "ip link add {name} type veth peer name {other_name} netns {pid}; ip addr add {address}/24 dev {name}; ip link set {name} up"
+        );
+        let there =
+            format!("ip addr add {other_address}/24 dev {other_name}; ip link set {other_name} up");
+        self.place().shell(&here);
+        other.place().shell(&there);
+    }
+
+    /// Passes packets on, or drops them all without a word.
+    pub fn forward(&self, forward: bool) {
+        let value = u8::from(forward);
+        self.place()
+            .shell(&format!("echo {value} >/proc/sys/net/ipv4/ip_forward"));
+    }
+
+    /// What leaves by this interface bears the interface's address, and what is sent to its `port` goes to `server`.
+    /// False, and a line that says so, where there is no `nft` or the kernel cannot do it.
+    pub fn translate(&self, interface: &str, forwarded: Option<(u16, &str)>) -> bool {
+        let mut rules = format!(
+            "add table ip nat\nadd chain ip nat out {{ type nat hook postrouting priority 100; }}\n\
+             add rule ip nat out oifname {interface} masquerade\n\
+             add chain ip nat in {{ type nat hook prerouting priority -100; }}\n"
+        );
+        if let Some((port, server)) = forwarded {
+            rules += &format!(
+                "add rule ip nat in iifname {interface} tcp dport {port} dnat to {server}\n"
+            );
+        }
+        self.forward(true);
+        self.filter(&rules)
+    }
+
+    /// Gives the kernel rules in the language of `nft`. False, and a line that says so, where that cannot be.
+    pub fn filter(&self, rules: &str) -> bool {
+        self.place().filter(rules)
+    }
+}
+
+impl Default for Host {
+    fn default() -> Self {
+        Self::new()
+    }
+}
