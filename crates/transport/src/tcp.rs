@@ -181,7 +181,12 @@ impl Transport for TcpTransport {
 
     fn reaches(&self, to: &Locator) -> Reach {
         match Target::of(to) {
-            Some(Target::At(at)) => self.exchange.selection.reaches(*at.ip()),
+            Some(target @ Target::At(at)) => match self.exchange.selection.reaches(*at.ip()) {
+                Reach::No => Reach::No,
+                // Of a peer's addresses one that is known to lead to it is better than all that might.
+                near if self.exchange.has_met(target) => near.max(Reach::Host),
+                near => near,
+            },
             // Only through the connection that it has made.
             Some(caller) => self.exchange.find(caller).map_or(Reach::No, |connection| {
                 let near = self.exchange.selection.reaches(*connection.remote.ip());

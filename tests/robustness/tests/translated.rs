@@ -1,4 +1,4 @@
-//! Participants that speak TCP through address translators.
+//! Participants that speak TCP through address translators, and with addresses that others do not reach.
 use dunlin_robustness_tests::{Host, Process, in_namespace};
 use std::time::Duration;
 
@@ -90,6 +90,22 @@ fn a_server_behind_a_translator_is_found_at_the_forwarded_port() {
             }
         },
     );
+}
+
+#[test]
+fn of_a_servers_addresses_the_one_that_leads_there_is_used() {
+    let name = "of_a_servers_addresses_the_one_that_leads_there_is_used";
+    in_namespace(name, || {
+        let [server, elsewhere, router, client] = [(); 4].map(|()| Host::new());
+        server.join(&elsewhere, ["eth0", "eth0"], ["10.8.0.2", "10.8.0.1"]);
+        server.join(&router, ["eth1", "eth1"], ["10.9.0.2", "10.9.0.1"]);
+        hide(&client, &router);
+        router.forward(true);
+        server.place().shell("ip route add default via 10.9.0.1");
+        let serving = start(&server, "write=B read=A");
+        let client = start(&client, "write=A read=B port=0 peers=10.9.0.2:7400");
+        converse(&mut [serving, client]);
+    });
 }
 
 /// Time that may be computed in 3 s by participants that have nothing to do, though they know of others that they do not reach.

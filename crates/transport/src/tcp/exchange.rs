@@ -286,6 +286,13 @@ impl Exchange {
         })
     }
 
+    /// Whether one of our own kind has been heard there, and still is.
+    pub(super) fn has_met(&self, target: Target) -> bool {
+        let state = self.state();
+        let mut all = state.connections.values().map(|known| &known.connection);
+        all.any(|connection| connection.hello().is_some() && target.is_reached_by(connection))
+    }
+
     /// Sends all of these by one link.
     pub(super) fn send(&self, link: &Arc<Link>, datagrams: &[Outgoing<'_>], sent: &mut Sent) {
         let mut rest = datagrams;
