@@ -7,6 +7,7 @@ mod config;
 mod instance;
 mod intervals;
 mod names;
+mod questions;
 mod reassembly;
 mod writer_proxy;
 
@@ -148,6 +149,9 @@ impl Reader {
         if data.payload.bytes().len() > self.config.max_sample_size as usize {
             return self.refuse(index, data.sequence.0);
         }
+        if let Some(proxy) = self.writers.get_mut(index) {
+            proxy.questions.came_whole(now, data.sequence.0);
+        }
         let arrival = Arrival {
             sequence: data.sequence.0,
             timestamp,
@@ -182,7 +186,11 @@ impl Reader {
             return Delivery::default();
         };
         let early = match proxy.turn(sequence) {
-            Turn::Past => return Delivery::default(),
+            Turn::Past => {
+                let bytes = frag.payload.len();
+                proxy.questions.came(now, sequence, bytes, false);
+                return Delivery::default();
+            }
             Turn::Now { .. } => false,
             Turn::Early if !proxy.must_wait() && sequence.saturating_sub(proxy.next) > window => {
                 return Delivery::default();
@@ -198,9 +206,13 @@ impl Reader {
             proxy
                 .partials
                 .add(now, timestamp, frag, inline, &self.config, reliable, intake);
+        let news = !matches!(progress, Progress::Ignored);
+        let bytes = frag.payload.len();
+        proxy.questions.came(now, sequence, bytes, news);
         match progress {
             Progress::Ignored => Delivery::default(),
             Progress::Whole(whole) => {
+                proxy.questions.assembled(whole.payload.len());
                 let arrival = Arrival {
                     sequence,
                     timestamp: whole.timestamp,
@@ -251,10 +263,11 @@ impl Reader {
         }
         if addressed {
             proxy.begin(first, last);
+            proxy.questions.closed();
         }
         let lost = proxy.starts_at(first);
         proxy.announce(last);
-        proxy.heard();
+        proxy.questions.heard();
         let mut delivery = self.advance(index);
         delivery.lost = lost;
         self.answer(now, index, heartbeat.is_final, out);

@@ -1,7 +1,7 @@
 //! What a reader tells its writers: what it has, and what it lacks (RTPS 2.5 8.4.12.2, 8.3.8.1, 8.3.8.10).
 //!
 //! A heartbeat is answered at once. What is missing is also asked for when later changes show it, but
-//! never more than once in a few milliseconds, and again after a while, some times.
+//! never more than once in a few milliseconds, of large samples only a portion at a time, the lowest first, and again after a while.
 use super::Reader;
 use super::writer_proxy::WriterProxy;
 use crate::{Outbox, Time, To};
@@ -16,13 +16,22 @@ const MOST_CHANGES: usize = 8;
 /// Sets of 256 fragments that are asked for at a time, of each.
 const MOST_SETS: usize = 4;
 
+/// Fragments that an incomplete change lacks.
+struct Lacking {
+    writer: Guid,
+    sequence: SequenceNumber,
+    state: FragmentNumberSet,
+    /// Bytes of each.
+    size: usize,
+}
+
 impl Reader {
     /// Asks a new writer what it has.
     pub(super) fn greet(&mut self, now: Time, index: usize, out: &mut impl Outbox) {
         if let Some(proxy) = self.writers.get_mut(index) {
             let state = SequenceNumberSet::new(SequenceNumber::FIRST);
             let writer = proxy.author.guid;
-            proxy.asked(now);
+            proxy.asked(now, 0, 0);
             self.keep_time(index);
             self.push_ack_nack(writer, state, false, out);
         }
@@ -46,7 +55,7 @@ impl Reader {
         }
         proxy.rest();
         if !is_final {
-            let (writer, state) = (proxy.author.guid, proxy.state(most));
+            let (writer, state) = (proxy.author.guid, proxy.state(most, usize::MAX));
             let asks = !state.is_empty();
             self.push_ack_nack(writer, state, !asks, out);
         }
@@ -77,12 +86,18 @@ impl Reader {
         if proxy.must_wait() {
             return self.greet(now, index, out);
         }
-        proxy.asked(now);
-        let (writer, state) = (proxy.author.guid, proxy.state(most));
-        let is_final = state.is_empty();
-        self.keep_time(index);
+        proxy.questions.learn();
+        let state = proxy.state(most, proxy.changes_to_ask());
+        let (writer, usual) = (proxy.author.guid, proxy.questions.usual());
+        let changes = state.iter().count();
+        let is_final = changes == 0;
         self.push_ack_nack(writer, state, is_final, out);
-        self.ask_for_incomplete(index, out);
+        let (bytes, messages) = self.ask_for_incomplete(now, index, out);
+        if let Some(proxy) = self.writers.get_mut(index) {
+            let wanted = changes.saturating_mul(usual).saturating_add(bytes);
+            proxy.asked(now, wanted, messages + usize::from(!is_final));
+        }
+        self.keep_time(index);
     }
 
     /// So many changes fit: what came beyond that would be dropped and have to come again. One is always asked for, since it
@@ -120,41 +135,79 @@ impl Reader {
             return;
         }
         let missing = match proxy.partials.contains(sequence.0) {
-            true => proxy.partials.missing(sequence.0, 1, heartbeat.last.0),
+            true => proxy.partials.missing(sequence.0, 1, heartbeat.last.0, 256),
             false => Some(first_fragments(heartbeat.last.0)),
         };
         if let Some(state) = missing {
             proxy.saw(sequence.0);
-            proxy.asked(now);
+            proxy.questions.learn();
+            let size = proxy.partials.extent(sequence.0).map_or(0, |e| e.0);
+            proxy.asked(now, state.iter().count().saturating_mul(size), 1);
             let writer = proxy.author.guid;
             self.keep_time(index);
             self.push_nack_frag(writer, sequence, state, out);
         }
     }
 
-    fn ask_for_incomplete(&mut self, index: usize, out: &mut impl Outbox) {
+    /// Asks for fragments until they make a portion; says how many bytes that is, in how many messages.
+    fn ask_for_incomplete(
+        &mut self,
+        now: Time,
+        index: usize,
+        out: &mut impl Outbox,
+    ) -> (usize, usize) {
+        let portion = self.writers.get(index).map(|w| w.questions.portion());
+        let portion = portion.unwrap_or(0);
+        let (mut bytes, mut messages) = (0, 0);
         for nth in 0..MOST_CHANGES {
             let mut from = 1;
             for _ in 0..MOST_SETS {
-                let Some((writer, sequence, state)) = self.incomplete(index, nth, from) else {
+                if bytes >= portion {
+                    return (bytes, messages);
+                }
+                let lacks = self.incomplete(now, index, nth, from, portion - bytes);
+                let Some(Lacking {
+                    writer,
+                    sequence,
+                    state,
+                    size,
+                }) = lacks
+                else {
                     break;
                 };
                 from = state.base().0.saturating_add(256);
+                bytes = bytes.saturating_add(state.iter().count().saturating_mul(size));
+                messages += 1;
                 self.push_nack_frag(writer, sequence, state, out);
             }
         }
+        (bytes, messages)
     }
 
+    /// What the `nth` incomplete change lacks from a fragment on, about `most` bytes of it.
     fn incomplete(
         &self,
+        now: Time,
         index: usize,
         nth: usize,
         from: u32,
-    ) -> Option<(Guid, SequenceNumber, FragmentNumberSet)> {
+        most: usize,
+    ) -> Option<Lacking> {
         let proxy: &WriterProxy = self.writers.get(index)?;
         let sequence = proxy.incomplete().nth(nth)?;
-        let state = proxy.partials.missing(sequence.0, from, u32::MAX)?;
-        Some((proxy.author.guid, sequence, state))
+        let (size, reach) = proxy.partials.extent(sequence.0)?;
+        let to = match proxy.is_on_its_way(now, sequence.0) {
+            true => reach,
+            false => u32::MAX,
+        };
+        let most = most.div_ceil(size);
+        let state = proxy.partials.missing(sequence.0, from, to, most)?;
+        Some(Lacking {
+            writer: proxy.author.guid,
+            sequence,
+            state,
+            size,
+        })
     }
 
     /// The writer's timer may have moved.

@@ -19,6 +19,8 @@ const MOST_FRAGMENTS: u32 = 1 << 20;
 const HOLE: usize = 2 << 20;
 /// Best effort: an incomplete sample that got nothing for so long will not be completed.
 pub(super) const STALE: Duration = Duration::from_secs(1);
+/// A sample of which a fragment came so recently may still be on its way.
+const FRESH: Duration = Duration::from_millis(5);
 
 struct Partial {
     sequence: i64,
@@ -160,24 +162,46 @@ impl Reassembly {
         self.partials.len()
     }
 
-    /// Up to 256 fragments that the change lacks, from `from` to `to`; `None` if it lacks none of these or is not here.
-    pub(super) fn missing(&self, sequence: i64, from: u32, to: u32) -> Option<FragmentNumberSet> {
-        let partial = self.partials.get(self.index(sequence).ok()?)?;
+    /// Up to `most` fragments that the change lacks, 256 at most, from `from` to `to`; `None` if it lacks none of these or is not here.
+    pub(super) fn missing(
+        &self,
+        sequence: i64,
+        from: u32,
+        to: u32,
+        most: usize,
+    ) -> Option<FragmentNumberSet> {
+        let partial = self.get(sequence)?;
         let to = to.min(partial.fragments);
         let first = partial.first_missing(from.max(1), to)?;
         let mut set = FragmentNumberSet::new(FragmentNumber(first));
-        for number in first..=to.min(first.saturating_add(255)) {
-            if !partial.has(number) {
-                set.insert(FragmentNumber(number));
-            }
+        let numbers = first..=to.min(first.saturating_add(255));
+        for number in numbers.filter(|n| !partial.has(*n)).take(most) {
+            set.insert(FragmentNumber(number));
         }
         Some(set)
+    }
+
+    /// The size of the change's fragments, and the number of the furthest one that came.
+    pub(super) fn extent(&self, sequence: i64) -> Option<(usize, u32)> {
+        let partial = self.get(sequence)?;
+        let reach = partial.buffer.len().div_ceil(partial.fragment_size);
+        Some((partial.fragment_size, u32::try_from(reach).ok()?))
+    }
+
+    /// Something of the change came within the last milliseconds.
+    pub(super) fn is_fresh(&self, now: Time, sequence: i64) -> bool {
+        self.get(sequence)
+            .is_some_and(|partial| now.since(partial.touched) < FRESH)
     }
 
     /// The incomplete samples up to `last`, lowest first.
     pub(super) fn sequences(&self, last: i64) -> impl Iterator<Item = SequenceNumber> {
         let all = self.partials.iter().map(|p| SequenceNumber(p.sequence));
         all.take_while(move |s| s.0 <= last)
+    }
+
+    fn get(&self, sequence: i64) -> Option<&Partial> {
+        self.partials.get(self.index(sequence).ok()?)
     }
 
     fn index(&self, sequence: i64) -> Result<usize, usize> {

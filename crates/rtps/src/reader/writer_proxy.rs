@@ -1,22 +1,12 @@
 //! What a reader knows of one writer (RTPS 2.5 8.4.10.4): how far it has come, and what waits or is missing.
 use super::intervals::Intervals;
+use super::questions::Questions;
 use super::reassembly::Reassembly;
 use crate::counter::Counter;
 use crate::{ChangeKind, InstanceHandle, Time};
 use alloc::collections::BTreeMap;
 use bytes::Bytes;
-use dunlin_qos::Duration;
 use dunlin_wire::{Guid, SequenceNumber, SequenceNumberSet, Timestamp, VendorId};
-
-/// A missing change is asked for again at most this often while nothing comes.
-const ASK_INTERVAL: Duration = Duration::from_millis(5);
-/// And at most this often while some does.
-const ASK_INTERVAL_MOVING: Duration = Duration::from_millis(1);
-/// The first wait before an unanswered question is repeated; it doubles each time.
-const RETRY: Duration = Duration::from_millis(10);
-/// The wait does not double more often than this. The question is repeated as long as the writer is matched: one that
-/// believes that all is had, since it did not notice that the reader forgot it, has no reason to speak first.
-const LONGEST_PAUSE: u32 = 7;
 
 /// A change in full that waits for its turn.
 pub(super) struct Waiting {
@@ -69,8 +59,9 @@ pub(super) struct WriterProxy {
     pub(super) partials: Reassembly,
     pub(super) heartbeats: Counter,
     pub(super) heartbeat_frags: Counter,
-    asked: Option<(Time, i64)>,
-    tries: u32,
+    pub(super) questions: Questions,
+    /// The writer said that it has got so far, so all up to here has been on its way.
+    announced: i64,
     pub(super) due: Option<Time>,
 }
 
@@ -93,8 +84,8 @@ impl WriterProxy {
             partials: Reassembly::default(),
             heartbeats: Counter::default(),
             heartbeat_frags: Counter::default(),
-            asked: None,
-            tries: 0,
+            questions: Questions::default(),
+            announced: 0,
             due: None,
         }
     }
@@ -235,6 +226,7 @@ impl WriterProxy {
 
     /// A heartbeat said how far the writer is.
     pub(super) fn announce(&mut self, last: i64) {
+        self.announced = self.announced.max(last);
         self.last = self
             .waiting
             .last_key_value()
@@ -252,9 +244,10 @@ impl WriterProxy {
         self.must_wait() || (self.next <= self.last && !self.waiting.contains_key(&self.next))
     }
 
-    /// All up to the base is had; whole changes that are missing (RTPS 2.5 8.3.8.1), among the next `most`.
-    pub(super) fn state(&self, most: u32) -> SequenceNumberSet {
+    /// All up to the base is had; at most `changes` whole ones that are missing (RTPS 2.5 8.3.8.1), among the next `most`.
+    pub(super) fn state(&self, most: u32, changes: usize) -> SequenceNumberSet {
         let mut set = SequenceNumberSet::new(SequenceNumber(self.next));
+        let mut left = changes;
         if self.blocked {
             return set;
         }
@@ -264,7 +257,7 @@ impl WriterProxy {
         let furthest = self.next.saturating_add(255);
         // What lies beyond a gap needs no more room than what lies before it.
         let mut end_of_room = self.next.saturating_add(i64::from(most) - 1);
-        while number <= end.min(end_of_room).min(furthest) {
+        while left > 0 && number <= end.min(end_of_room).min(furthest) {
             if waiting.next_if_eq(&number).is_some() || self.partials.contains(number) {
                 number += 1;
             } else if let Some(gap) = self.gaps.end_of(number) {
@@ -274,9 +267,25 @@ impl WriterProxy {
             } else {
                 set.insert(SequenceNumber(number));
                 number += 1;
+                left -= 1;
             }
         }
         set
+    }
+
+    /// Whole changes that are asked for at a time: all while they are small, otherwise as many as make a portion. The one that others
+    /// wait for is asked for in any case.
+    pub(super) fn changes_to_ask(&self) -> usize {
+        match self.questions.portion().checked_div(self.questions.usual()) {
+            None => usize::MAX,
+            Some(0) => usize::from(!self.partials.contains(self.next)),
+            Some(several) => several,
+        }
+    }
+
+    /// The writer is still saying it for the first time, so what lies beyond what came is not missing yet.
+    pub(super) fn is_on_its_way(&self, now: Time, sequence: i64) -> bool {
+        sequence >= self.last && sequence > self.announced && self.partials.is_fresh(now, sequence)
     }
 
     /// Incomplete changes that `state` left out.
@@ -287,41 +296,22 @@ impl WriterProxy {
 
     /// May the writer be asked now? If not, `due` says when.
     pub(super) fn may_ask(&mut self, now: Time) -> bool {
-        let Some((at, base)) = self.asked else {
-            return true;
-        };
-        let pause = if self.next > base {
-            ASK_INTERVAL_MOVING
-        } else {
-            ASK_INTERVAL
-        };
-        let then = at.after(pause);
+        let then = self.questions.open_from(self.next);
         if now < then {
             self.due = Some(self.due.map_or(then, |due| due.min(then)));
         }
         now >= then
     }
 
-    /// The writer was asked.
-    pub(super) fn asked(&mut self, now: Time) {
-        if self.asked.is_some_and(|(_, base)| self.next > base) {
-            self.tries = 0;
-        }
-        self.asked = Some((now, self.next));
-        let pause = Duration::from_nanos(RETRY.as_nanos() << self.tries.min(LONGEST_PAUSE));
-        self.due = Some(now.after(pause));
-        self.tries = self.tries.saturating_add(1);
-    }
-
-    /// The writer spoke, so questions may be repeated anew.
-    pub(super) fn heard(&mut self) {
-        self.tries = 0;
+    /// The writer was asked, for so many bytes of large samples in so many messages.
+    pub(super) fn asked(&mut self, now: Time, wanted: usize, messages: usize) {
+        let (next, until) = (self.next, self.last);
+        self.due = Some(self.questions.asked(now, next, until, wanted, messages));
     }
 
     /// Nothing is to be asked.
     pub(super) fn rest(&mut self) {
-        self.asked = None;
-        self.tries = 0;
+        self.questions.rest();
         // Room may have come for what was refused; that is still to be looked at.
         if !self.blocked {
             self.due = None;

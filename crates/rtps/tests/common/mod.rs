@@ -14,7 +14,7 @@ use dunlin_wire::{
     Timestamp,
 };
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, BinaryHeap};
+use std::collections::{BTreeMap, BinaryHeap, VecDeque};
 use std::ops::Range;
 
 pub const MS: i64 = 1_000_000;
@@ -314,14 +314,37 @@ pub struct Link {
     pub jitter: i64,
 }
 
+/// A host that computes: each message that it takes in or sends occupies it for a while, and what comes meanwhile waits.
+#[derive(Clone, Copy)]
+pub struct Host {
+    /// Nanoseconds for each message; 0 for none.
+    pub work: i64,
+    /// So many messages may wait, others are lost.
+    pub room: usize,
+}
+
+/// What waits at a host, and when it is looked at.
+#[derive(Default)]
+struct Desk {
+    waiting: VecDeque<(Guid, Option<Timestamp>, Message)>,
+    free_at: i64,
+    expected: bool,
+}
+
 pub struct World {
     pub now: Time,
+    pub host: Host,
+    desks: BTreeMap<Guid, Desk>,
+    /// Messages that found no room.
+    pub dropped: u64,
     pub writers: BTreeMap<Guid, Writer>,
     pub readers: BTreeMap<Guid, Reader>,
     pub link: Link,
     pub rng: Rng,
     queue: BinaryHeap<Reverse<(i64, u64)>>,
     packets: BTreeMap<u64, (Guid, Guid, Option<Timestamp>, Message)>,
+    /// When a host is free, and which.
+    turns: BTreeMap<u64, Guid>,
     packet: u64,
     pub sent: BTreeMap<&'static str, u64>,
     pub taken: BTreeMap<Guid, Vec<Sample>>,
@@ -335,12 +358,19 @@ impl World {
     pub fn new(seed: u64, link: Link) -> Self {
         Self {
             now: Time(0),
+            host: Host {
+                work: 0,
+                room: usize::MAX,
+            },
+            desks: BTreeMap::new(),
+            dropped: 0,
             writers: BTreeMap::new(),
             readers: BTreeMap::new(),
             link,
             rng: Rng(seed),
             queue: BinaryHeap::new(),
             packets: BTreeMap::new(),
+            turns: BTreeMap::new(),
             packet: 0,
             sent: BTreeMap::new(),
             taken: BTreeMap::new(),
@@ -403,7 +433,8 @@ impl World {
     }
 
     fn post(&mut self, from: Guid, out: Recorder) {
-        for (to, timestamp, message) in out.messages {
+        for (place, (to, timestamp, message)) in (0..).zip(out.messages) {
+            let leaves = self.now.0 + self.host.work * place;
             let kind = match message {
                 Message::Data(..) => "DATA",
                 Message::Frag(..) => "FRAG",
@@ -423,14 +454,21 @@ impl World {
                 let copies = 1 + u64::from(self.rng.percent(self.link.duplicate));
                 for _ in 0..copies {
                     if !self.rng.percent(self.link.loss) {
-                        self.enqueue(from, to, timestamp, message.clone());
+                        self.enqueue(leaves, from, to, timestamp, message.clone());
                     }
                 }
             }
         }
     }
 
-    fn enqueue(&mut self, from: Guid, to: Guid, timestamp: Option<Timestamp>, message: Message) {
+    fn enqueue(
+        &mut self,
+        leaves: i64,
+        from: Guid,
+        to: Guid,
+        timestamp: Option<Timestamp>,
+        message: Message,
+    ) {
         let late = self.rng.percent(self.link.reorder);
         let jitter = if late {
             self.rng.below(self.link.jitter as u64) as i64
@@ -438,7 +476,7 @@ impl World {
             0
         };
         self.packet += 1;
-        let at = self.now.0 + self.link.delay + jitter;
+        let at = leaves + self.link.delay + jitter;
         self.queue.push(Reverse((at, self.packet)));
         self.packets
             .insert(self.packet, (from, to, timestamp, message));
@@ -461,15 +499,65 @@ impl World {
         self.now = Time(self.now.0.max(at));
         if arrival == Some(at) {
             let Reverse((_, id)) = self.queue.pop().unwrap();
+            if let Some(host) = self.turns.remove(&id) {
+                self.turn(host);
+                return true;
+            }
             let (from, to, timestamp, message) = self.packets.remove(&id).unwrap();
-            self.arrive(from, to, timestamp, &message);
+            if self.host.work == 0 {
+                self.arrive(from, to, timestamp, &message);
+            } else {
+                self.wait(from, to, timestamp, message);
+            }
         } else {
             self.timeouts();
         }
         true
     }
 
-    fn arrive(&mut self, from: Guid, to: Guid, timestamp: Option<Timestamp>, message: &Message) {
+    /// A message comes to a host that computes.
+    fn wait(&mut self, from: Guid, to: Guid, timestamp: Option<Timestamp>, message: Message) {
+        let desk = self.desks.entry(to).or_default();
+        if desk.waiting.len() >= self.host.room {
+            self.dropped += 1;
+            return;
+        }
+        desk.waiting.push_back((from, timestamp, message));
+        self.expect_turn(to);
+    }
+
+    /// The host looks at what waits as soon as it is free.
+    fn expect_turn(&mut self, host: Guid) {
+        let desk = self.desks.entry(host).or_default();
+        if desk.expected || desk.waiting.is_empty() {
+            return;
+        }
+        desk.expected = true;
+        self.packet += 1;
+        let at = self.now.0.max(desk.free_at);
+        self.queue.push(Reverse((at, self.packet)));
+        self.turns.insert(self.packet, host);
+    }
+
+    fn turn(&mut self, host: Guid) {
+        let desk = self.desks.entry(host).or_default();
+        desk.expected = false;
+        if let Some((from, timestamp, message)) = desk.waiting.pop_front() {
+            let said = self.arrive(from, host, timestamp, &message);
+            let busy = self.host.work * (1 + said);
+            self.desks.entry(host).or_default().free_at = self.now.0 + busy;
+        }
+        self.expect_turn(host);
+    }
+
+    /// Hands a message over; says how many it provoked.
+    fn arrive(
+        &mut self,
+        from: Guid,
+        to: Guid,
+        timestamp: Option<Timestamp>,
+        message: &Message,
+    ) -> i64 {
         let mut out = Recorder::default();
         if let Some(reader) = self.readers.get_mut(&to) {
             let delivery = feed(reader, self.now, from, timestamp, message, &mut out);
@@ -483,7 +571,9 @@ impl World {
                 _ => {}
             }
         }
+        let said = out.messages.len() as i64;
         self.post(to, out);
+        said
     }
 
     fn note(&mut self, reader: Guid, delivery: Delivery) {
