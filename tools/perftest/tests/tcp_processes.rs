@@ -66,6 +66,16 @@ fn the_published_command_lines_give_a_complete_row_each() {
             "-datalen 63000",
             "-datalen 100000",
             "-datalen 10485760",
+        ],
+        "sub",
+        "0.5",
+    );
+}
+
+#[test]
+fn the_published_command_lines_with_instances_do_so_too() {
+    check_rows(
+        &[
             "-best -keyed -instances 100000 -datalen 1024",
             "-keyed -instances 100000 -datalen 63000",
         ],
