@@ -22,7 +22,9 @@ pub fn in_namespace(test: &str, body: impl FnOnce()) {
         println!("SKIPPED {test}: `unshare -nm` and `unshare -Urnm` both fail here");
         return;
     };
-    let script = format!("set -e; {MEMORY}; {LOOPBACK}; exec \"$0\" --exact {test} --nocapture");
+    let script = format!(
+        "set -e; {MEMORY}; {LOOPBACK}; exec \"$0\" --exact {test} --include-ignored --nocapture"
+    );
     let program = std::env::current_exe().expect("a program knows its path");
     let output = Command::new("unshare")
         .args([flags, "setpriv", "--pdeathsig", "KILL", "sh", "-c", &script])
