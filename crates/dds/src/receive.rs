@@ -220,7 +220,7 @@ impl Worker {
                 Spun::Quiet(clock::now())
             };
         }
-        let ends = self.patience.ends();
+        let mut ends = self.patience.ends();
         let (mut since, mut seen) = (None, None);
         let mut others_ran = false;
         loop {
@@ -244,6 +244,10 @@ impl Worker {
             let now = clock::now();
             if pause.deadline.is_some_and(|at| now >= at) {
                 return Spun::Interrupted;
+            }
+            if self.receiver.flows() {
+                self.patience.stir(now);
+                ends = self.patience.ends();
             }
             if now >= ends {
                 return Spun::Quiet(now);

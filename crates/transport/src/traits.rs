@@ -218,6 +218,11 @@ pub trait Receiver: Send {
         0
     }
 
+    /// Whether something has come since this was asked last, if only a part of a datagram: the rest is likely to be near.
+    fn flows(&mut self) -> bool {
+        false
+    }
+
     /// What belongs to the datagram that was received last and is not in the buffer: to be asked for after each.
     fn attached(&mut self) -> Option<Attached> {
         None

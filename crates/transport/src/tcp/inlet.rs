@@ -18,6 +18,8 @@ use super::connection::{Connection, STRANGERS_MOST};
 pub(super) const LARGE: usize = 16 * 1024;
 /// Bytes of a desk.
 const DESK: usize = 128 * 1024;
+/// Where another large message is expected only so much is read to the desk: the rest goes directly to its place.
+const GLIMPSE: usize = 128;
 /// The first size of a large message's buffer; it doubles from there.
 const FIRST: usize = 256 * 1024;
 
@@ -95,6 +97,8 @@ pub(super) struct Inlet {
     /// The beginning of a message.
     kept: Vec<u8>,
     large: Option<Large>,
+    /// The last message was large, and the next one may be.
+    expects_large: bool,
     longest: usize,
 }
 
@@ -136,6 +140,7 @@ impl Inlet {
             connection,
             kept,
             large: None,
+            expects_large: false,
             longest,
         }
     }
@@ -156,6 +161,8 @@ pub(super) struct Desk {
     pub(super) of: Option<usize>,
     /// A buffer for the next large message.
     spare: BytesMut,
+    /// Something has come since somebody asked.
+    arrived: bool,
     budget: Arc<Budget>,
 }
 
@@ -167,8 +174,14 @@ impl Desk {
             end: 0,
             of: None,
             spare: BytesMut::new(),
+            arrived: false,
             budget: Arc::clone(budget),
         }
+    }
+
+    /// Whether bytes have come since this was asked last.
+    pub(super) fn flows(&mut self) -> bool {
+        std::mem::take(&mut self.arrived)
     }
 
     /// The inlet has gone: so does what is left of it.
@@ -206,10 +219,15 @@ impl Desk {
     /// Puts what there is to read behind what was kept; false if there is nothing.
     fn fill(&mut self, inlet: &mut Inlet) -> Result<bool, Fault> {
         let kept = inlet.kept.len();
-        let room = self.bytes.get_mut(kept..).unwrap_or_default();
+        let end = match inlet.expects_large {
+            true => kept.saturating_add(GLIMPSE).min(self.bytes.len()),
+            false => self.bytes.len(),
+        };
+        let room = self.bytes.get_mut(kept..end).unwrap_or_default();
         let Some(length) = read(inlet.connection.read(room))? else {
             return Ok(false);
         };
+        self.arrived = true;
         if let Some(before) = self.bytes.get_mut(..kept) {
             before.copy_from_slice(&inlet.kept);
         }
@@ -251,6 +269,7 @@ impl Desk {
         if size > inlet.longest {
             return Err(Fault::TooLong(length));
         }
+        inlet.expects_large = size > LARGE;
         if let Some(message) = bytes.get(..size) {
             let carried = Carried::parse(message);
             if buffer.capacity() - buffer.len() < carried.length() {
@@ -314,6 +333,7 @@ impl Desk {
                 inlet.note_pending();
                 return Ok(Some(Look::Nothing));
             }
+            self.arrived = true;
         }
         let size = large.size;
         if buffer.is_empty() {

@@ -371,6 +371,10 @@ impl Receiver for TcpReceiver {
         self.announced
     }
 
+    fn flows(&mut self) -> bool {
+        self.desk.flows()
+    }
+
     fn waker(&self) -> Arc<dyn Waker> {
         Arc::new(TcpWaker(Arc::downgrade(&self.inbox)))
     }
