@@ -5,7 +5,9 @@ use super::{
     AHEAD, CHUNK, DESCRIPTOR, Incoming, LENGTH_BITS, MESSAGE, MORE, ROOM, Sleep, header, lines,
     slots, stamp,
 };
-use crate::link::{BELL, CURSOR, Layout, SLEEP};
+#[cfg(not(loom))]
+use crate::link::BELL;
+use crate::link::{CURSOR, Layout, SLEEP};
 use crate::memory::{Ordering, Owner, View, WORD, fence};
 use crate::pool::{Board, Loan, PoolView, Token};
 use crate::{Error, Violation};
