@@ -159,16 +159,27 @@ pub(super) fn next(receiver: &mut dyn Receiver) -> (Vec<u8>, Received) {
         buffer.reserve(receiver.announced());
         let wait = Wait::Until(Some(limit));
         if let Some(received) = receiver.receive(&mut buffer, wait).unwrap() {
-            return (buffer.to_vec(), received);
+            if !is_greeting(&buffer) {
+                return (buffer.to_vec(), received);
+            }
+            buffer.clear();
         }
     }
+}
+
+/// A message that only says who speaks, which means nothing to who knows it already: where both dial at once one may come late.
+fn is_greeting(datagram: &[u8]) -> bool {
+    const HELLO: u8 = 0xd0;
+    datagram.starts_with(b"RTPS") && datagram.get(20) == Some(&HELLO)
 }
 
 /// A datagram that is there already.
 pub(super) fn poll(receiver: &mut dyn Receiver) -> Option<Vec<u8>> {
     let mut buffer = BytesMut::with_capacity(1 << 16);
     let received = receiver.receive(&mut buffer, Wait::Poll).unwrap();
-    received.map(|_| buffer.to_vec())
+    received
+        .map(|_| buffer.to_vec())
+        .filter(|d| !is_greeting(d))
 }
 
 /// An RTPS message of another product.
