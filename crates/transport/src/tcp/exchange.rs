@@ -117,6 +117,27 @@ pub(super) enum Stage {
 }
 
 impl Known {
+    /// One that nobody reads yet; the stage ends after `patience` at the latest.
+    pub(super) fn new(
+        connection: &Arc<Connection>,
+        stage: Stage,
+        gate: u64,
+        now: Instant,
+        patience: Duration,
+    ) -> Self {
+        Self {
+            connection: Arc::clone(connection),
+            stage,
+            gate,
+            inbox: Weak::new(),
+            sends: true,
+            since: now,
+            until: Some(now + patience),
+            pending: (0, now),
+            companion: None,
+        }
+    }
+
     /// Is not to be used any more. `orphan`: nobody reads it, so that the porter has to.
     pub(super) fn retire(&mut self, orphan: bool) -> (Arc<Connection>, bool) {
         let porter = orphan || self.inbox.strong_count() == 0;
@@ -407,17 +428,7 @@ impl Exchange {
             &self.events,
         );
         link.take(&connection);
-        let known = Known {
-            connection: Arc::clone(&connection),
-            stage: Stage::Connecting,
-            gate,
-            inbox: Weak::new(),
-            sends: true,
-            since: now,
-            until: Some(now + PATIENCE),
-            pending: (0, now),
-            companion: None,
-        };
+        let known = Known::new(&connection, Stage::Connecting, gate, now, PATIENCE);
         state.connections.insert(id, known);
         connection.await_opening();
         Some(connection)

@@ -3,8 +3,8 @@ use std::collections::HashMap;
 use std::io;
 use std::net::SocketAddrV4;
 use std::os::fd::{AsFd, OwnedFd};
+use std::sync::Arc;
 use std::sync::atomic::Ordering::{Relaxed, SeqCst};
-use std::sync::{Arc, Weak};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
@@ -351,17 +351,7 @@ impl Exchange {
             self.queue,
             &self.events,
         );
-        let known = Known {
-            connection: Arc::clone(&connection),
-            stage: Stage::Greeting,
-            gate,
-            inbox: Weak::new(),
-            sends: true,
-            since: now,
-            until: Some(now + PATIENCE),
-            pending: (0, now),
-            companion: None,
-        };
+        let known = Known::new(&connection, Stage::Greeting, gate, now, PATIENCE);
         state.connections.insert(id, known);
         drop(state);
         connection.let_porter_read(true);
