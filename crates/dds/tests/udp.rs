@@ -11,6 +11,7 @@ use dunlin::*;
 use namespace::in_namespace;
 use std::net::{Ipv4Addr, UdpSocket};
 use std::sync::{Arc, Mutex};
+use std::thread::{self, ThreadId};
 use std::time::Instant;
 
 fn configured(config: ParticipantConfig) -> DomainParticipant {
@@ -145,7 +146,7 @@ fn malformed_datagrams_are_counted_and_disturb_nobody() {
         let counts = || [&a, &b].map(|p| p.counters().malformed);
         let limit = Instant::now() + std::time::Duration::from_secs(20);
         while counts().iter().any(|count| *count < 500) && Instant::now() < limit {
-            std::thread::sleep(std::time::Duration::from_millis(5));
+            thread::sleep(std::time::Duration::from_millis(5));
         }
         assert!(counts().iter().all(|count| *count >= 500), "{:?}", counts());
     });
@@ -153,11 +154,23 @@ fn malformed_datagrams_are_counted_and_disturb_nobody() {
 
 const GROUP: Ipv4Addr = Ipv4Addr::new(239, 255, 1, 1);
 
-/// Remembers where each datagram with user data went: its port, and whether that is at the group.
+/// Remembers where each datagram with user data went, and on which thread: a writer sends in the thread
+/// that writes, and repeats in the one that hears what a reader lacks.
 #[derive(Clone)]
 struct Ledger {
     inner: Arc<UdpTransport>,
-    sent: Arc<Mutex<Vec<Locator>>>,
+    sent: Arc<Mutex<Vec<(ThreadId, Locator)>>>,
+}
+
+/// Datagrams with user data.
+#[derive(Debug, PartialEq)]
+struct Datagrams {
+    /// To the group.
+    group: usize,
+    /// To single readers, sent by the thread that counts.
+    alone: usize,
+    /// To single readers, because they asked.
+    asked: usize,
 }
 
 impl Ledger {
@@ -168,11 +181,18 @@ impl Ledger {
         }
     }
 
-    /// Datagrams to the group and to single readers since the last call.
-    fn count(&self) -> (usize, usize) {
+    /// What was sent since the last call.
+    fn count(&self) -> Datagrams {
         let sent = std::mem::take(&mut *self.sent.lock().unwrap());
-        let group = sent.iter().filter(|to| to.is_multicast()).count();
-        (group, sent.len() - group)
+        let (group, single): (Vec<_>, Vec<_>) =
+            sent.into_iter().partition(|(_, to)| to.is_multicast());
+        let here = thread::current().id();
+        let alone = single.iter().filter(|(thread, _)| *thread == here).count();
+        Datagrams {
+            group: group.len(),
+            alone,
+            asked: single.len() - alone,
+        }
     }
 }
 
@@ -196,7 +216,10 @@ impl Transport for Ledger {
 
     fn send(&self, datagrams: &[Outgoing<'_>]) -> Sent {
         let with_data = datagrams.iter().filter(|d| carries_user_data(&d.to_vec()));
-        self.sent.lock().unwrap().extend(with_data.map(|d| d.to));
+        let here = thread::current().id();
+        let mut sent = self.sent.lock().unwrap();
+        sent.extend(with_data.map(|d| (here, d.to)));
+        drop(sent);
         self.inner.send(datagrams)
     }
 
@@ -265,13 +288,10 @@ fn readers_on_one_group_cost_one_datagram_and_late_joiners_are_served_alone() {
             for reader in &readers {
                 assert!(numbers(reader, 10).into_iter().eq(0..10));
             }
-            // A reader that is asked while it is being matched may ask for a sample that is under way.
-            let few = if reliable { 5 } else { 0 };
-            let (group, alone) = ledger.count();
-            assert!(
-                group == 10 && alone <= few,
-                "reliable {reliable}: {group}, {alone}"
-            );
+            // A reliable reader asks for what it hears of before it comes: the group has a socket of its own.
+            let sent = ledger.count();
+            assert_eq!((sent.group, sent.alone), (10, 0), "{sent:?}");
+            assert!(reliable || sent.asked == 0, "{sent:?}");
 
             // Beside them one that did not ask for multicast.
             readers.push(reader::<Plain>(&others[3], "T", rqos.clone()));
@@ -283,11 +303,9 @@ fn readers_on_one_group_cost_one_datagram_and_late_joiners_are_served_alone() {
             for reader in &readers {
                 assert!(numbers(reader, 10).into_iter().eq(10..20));
             }
-            let (group, alone) = ledger.count();
-            assert!(
-                group == 10 && (10..=10 + few).contains(&alone),
-                "reliable {reliable}: {group}, {alone}"
-            );
+            let sent = ledger.count();
+            assert_eq!((sent.group, sent.alone), (10, 10), "{sent:?}");
+            assert!(reliable || sent.asked == 0, "{sent:?}");
 
             if reliable {
                 let history = DataReaderQos {
@@ -296,9 +314,9 @@ fn readers_on_one_group_cost_one_datagram_and_late_joiners_are_served_alone() {
                 };
                 let late = reader::<Plain>(&others[0], "T", history);
                 assert!(numbers(&late, 20).into_iter().eq(0..20));
-                let (group, alone) = ledger.count();
-                assert_eq!(group, 0, "history is for the late joiner alone");
-                assert!(alone > 0);
+                let sent = ledger.count();
+                assert_eq!(sent.group, 0, "history is for the late joiner alone");
+                assert!(sent.alone == 0 && sent.asked > 0, "{sent:?}");
             }
         }
     });
@@ -326,7 +344,7 @@ fn a_reader_on_a_group_gets_large_samples_and_follows_its_participant() {
         let listening = |count: usize| {
             let start = std::time::Instant::now();
             while start.elapsed().as_secs() < 10 && group_threads() != count {
-                std::thread::sleep(std::time::Duration::from_millis(2));
+                thread::sleep(std::time::Duration::from_millis(2));
             }
             group_threads() == count
         };
