@@ -3,4 +3,9 @@
 //! A campaign is a directory ([`record`]): what was planned and on which machine, one line for each run that has ended, and a
 //! histogram file for each latency. Whoever measures only adds to it; whoever reports or compares only reads it.
 
+pub mod bench;
+mod naming;
+pub mod perftest;
 pub mod record;
+pub mod side;
+pub mod systems;

@@ -272,6 +272,11 @@ impl Directory {
         Ok((directory, campaign))
     }
 
+    /// Of a path where nothing is looked at yet.
+    pub fn at(path: impl Into<PathBuf>) -> Self {
+        Self { path: path.into() }
+    }
+
     /// Where it is.
     pub fn path(&self) -> &Path {
         &self.path

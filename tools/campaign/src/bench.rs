@@ -1,0 +1,161 @@
+//! Where both sides of a run are started, and what they have to know of each other.
+
+use std::net::Ipv4Addr;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use crate::side::{Ended, Place, Running, Task};
+use crate::systems::Trouble;
+
+/// Longest time of a run beyond its measurement.
+const OVERTIME: Duration = Duration::from_secs(60);
+
+/// How long a side may go on once the other one has ended.
+const FAREWELL: Duration = Duration::from_secs(15);
+
+/// Between two looks at the sides.
+const LOOK: Duration = Duration::from_millis(10);
+
+/// The publisher's index among sides; the subscriber's is 1.
+pub const PUBLISHER: usize = 0;
+
+/// The subscriber's index among sides.
+pub const SUBSCRIBER: usize = 1;
+
+/// How the sides reach each other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Network {
+    /// A namespace with loopback only, which carries multicast.
+    Namespace,
+    /// The host's own loopback: both sides are to use nothing else.
+    Loopback,
+    /// Two hosts, by the addresses of publisher and subscriber.
+    Hosts([Ipv4Addr; 2]),
+}
+
+/// Everything that the runs of a campaign have in common.
+pub struct Bench {
+    /// Of one measurement.
+    pub seconds: f64,
+    /// How the sides reach each other.
+    pub network: Network,
+    /// The processors of publisher and subscriber, where they are told.
+    pub pins: [Option<usize>; 2],
+    /// Publisher and subscriber.
+    pub places: [Box<dyn Place>; 2],
+    /// The user wants to stop.
+    pub stop: Arc<AtomicBool>,
+}
+
+impl Bench {
+    /// Runs both sides to their ends, the subscriber first, and gives what they printed.
+    ///
+    /// A side that fails gives the other one some seconds to notice; then both are ended.
+    pub fn both(&self, tasks: [Task; 2]) -> Result<[String; 2], Trouble> {
+        let [publisher, subscriber] = &tasks;
+        let subscriber = self.places[SUBSCRIBER].start(subscriber)?;
+        let publisher = self.places[PUBLISHER].start(publisher)?;
+        let mut sides = [publisher, subscriber];
+        let ended = self.wait(&mut sides)?;
+        outputs(ended)
+    }
+
+    fn wait(&self, sides: &mut [Box<dyn Running>; 2]) -> Result<[Ended; 2], Trouble> {
+        let measurement = Duration::try_from_secs_f64(self.seconds).unwrap_or_default();
+        let mut until = Instant::now() + measurement + OVERTIME;
+        let mut ended = [None, None];
+        loop {
+            for index in [PUBLISHER, SUBSCRIBER] {
+                if ended[index].is_none() {
+                    ended[index] = sides[index].ended()?;
+                    if ended[index].is_some() {
+                        until = until.min(Instant::now() + FAREWELL);
+                        sides[SUBSCRIBER].release();
+                    }
+                }
+            }
+            if let [Some(_), Some(_)] = ended {
+                return Ok(ended.map(Option::unwrap_or_default));
+            }
+            if self.stop.load(Ordering::Relaxed) {
+                return Err(Trouble::Interrupted);
+            }
+            if Instant::now() >= until {
+                return Ok(ended.map(|one| one.unwrap_or_else(hung)));
+            }
+            thread::sleep(LOOK);
+        }
+    }
+}
+
+fn hung() -> Ended {
+    Ended {
+        output: String::new(),
+        failure: Some("it did not end in time".into()),
+    }
+}
+
+/// What both printed, or every reason: that of one side is often only that the other one is gone.
+fn outputs(ended: [Ended; 2]) -> Result<[String; 2], Trouble> {
+    let reasons = ended.iter().zip(["publisher", "subscriber"]);
+    let reasons: Vec<_> = reasons
+        .filter_map(|(side, name)| Some(format!("{name}: {}", side.failure.as_ref()?)))
+        .collect();
+    match reasons.as_slice() {
+        [] => Ok(ended.map(|side| side.output)),
+        reasons => Err(Trouble::Failed(reasons.join("; "))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::side::{Local, Program};
+
+    fn bench(seconds: f64) -> Bench {
+        let here = || -> Box<dyn Place> {
+            Box::new(Local {
+                perftest: vec![],
+                before: vec![],
+            })
+        };
+        Bench {
+            seconds,
+            network: Network::Namespace,
+            pins: [None; 2],
+            places: [here(), here()],
+            stop: Arc::default(),
+        }
+    }
+
+    fn shell(script: &str) -> Task {
+        Task {
+            program: Program::Other("sh".into()),
+            arguments: vec!["-c".into(), script.into()],
+            environment: vec![("WORD".into(), "hello".into())],
+        }
+    }
+
+    #[test]
+    fn what_both_print_is_there_and_the_subscriber_learns_of_the_end() {
+        let both = bench(1.0).both([shell("echo $WORD"), shell("cat; echo over")]);
+        assert_eq!(both, Ok(["hello\n".to_string(), "over\n".to_string()]));
+    }
+
+    #[test]
+    fn the_reason_of_neither_side_is_kept_back() {
+        let both = bench(1.0).both([shell("echo Error: gone >&2; exit 1"), shell("kill -9 $$")]);
+        let reason = "publisher: gone; subscriber: it was ended by signal 9";
+        assert_eq!(both, Err(Trouble::Failed(reason.into())));
+    }
+
+    #[test]
+    fn who_wants_to_stop_does_not_wait() {
+        let bench = bench(600.0);
+        bench.stop.store(true, Ordering::Relaxed);
+        let both = bench.both([shell("exec sleep 600"), shell("exec sleep 600")]);
+        assert_eq!(both, Err(Trouble::Interrupted));
+    }
+}

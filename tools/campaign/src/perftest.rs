@@ -1,0 +1,379 @@
+//! Dunlin and the floors beneath it, both measured by perftest.
+
+use std::net::Ipv4Addr;
+
+use serde_json::Value;
+
+use crate::bench::{Bench, Network, PUBLISHER, SUBSCRIBER};
+use crate::record::{Cell, Cost, Latency, Measured, Mode, Throughput};
+use crate::side::{Program, Task};
+use crate::systems::{System, Trouble, Turn};
+
+/// Instances of the keyed type, as in the published runs.
+const INSTANCES: &str = "100000";
+
+/// What `-dataLen` takes.
+const SIZES: std::ops::RangeInclusive<u64> = 28..=2_147_482_620;
+
+/// Perftest, over Dunlin or over what is beneath it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Perftest {
+    /// Over Dunlin.
+    Dunlin,
+    /// Without DDS.
+    Raw,
+}
+
+impl System for Perftest {
+    fn name(&self) -> &'static str {
+        match self {
+            Perftest::Dunlin => "dunlin",
+            Perftest::Raw => "raw",
+        }
+    }
+
+    fn has(&self, cell: &Cell) -> Result<(), String> {
+        let (name, transport) = (self.name(), cell.transport.as_str());
+        let refuse = |what: &str| Err(format!("{name} has no {what}"));
+        if !SIZES.contains(&cell.size) {
+            return Err(format!(
+                "{name} has sizes from {} to {}",
+                SIZES.start(),
+                SIZES.end()
+            ));
+        }
+        match (transport, cell.mode) {
+            ("UDPv4" | "SHMEM" | "TCP", _) => {}
+            _ => return refuse(&format!("{transport} in a campaign")),
+        }
+        if cell.zero_copy && transport != "SHMEM" {
+            return refuse(&format!("zero copy by {transport}"));
+        }
+        match (self, cell.mode) {
+            (_, Mode::Loaded { .. }) => refuse("load at a fixed rate in a campaign yet"),
+            (Perftest::Raw, Mode::Throughput { batched: true }) => refuse("batches"),
+            (Perftest::Dunlin, Mode::Throughput { batched: true }) if cell.zero_copy => {
+                refuse("batches without copies")
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn prepare(&mut self) -> Result<(), String> {
+        Ok(())
+    }
+
+    fn run(&self, turn: &Turn<'_>) -> Result<Measured, Trouble> {
+        let side = |side| Task {
+            program: Program::Perftest,
+            arguments: self.arguments(turn, side),
+            environment: vec![],
+        };
+        let outputs = turn.bench.both([side(PUBLISHER), side(SUBSCRIBER)])?;
+        let [publisher, subscriber] = outputs.map(|text| summary(&text));
+        let figures = self.figures(turn, &publisher?, &subscriber?);
+        figures.map_err(Trouble::Failed)
+    }
+}
+
+impl Perftest {
+    fn arguments(&self, turn: &Turn<'_>, side: usize) -> Vec<String> {
+        let (cell, bench) = (turn.cell, turn.bench);
+        let mut words = self.common(cell);
+        if side == PUBLISHER {
+            words.extend(self.of_publisher(turn));
+        } else {
+            words.push("-sub".into());
+        }
+        if let Some(cpu) = bench.pins[side] {
+            words.extend(["-pin".into(), cpu.to_string()]);
+        }
+        words.extend(self.network(cell, bench, side));
+        words
+    }
+
+    fn common(&self, cell: &Cell) -> Vec<String> {
+        let size = cell.size.to_string();
+        let mut words = vec!["-transport", &cell.transport, "-dataLen", &size];
+        words.extend(["-discoveryTimeout", "20", "-noPrint", "-cpu"]);
+        words.extend(["-nsResolution", "-outputFormat", "json"]);
+        let raw = *self == Perftest::Raw;
+        words.extend(raw.then_some("-rawTransport"));
+        words.extend((!raw && !cell.reliable).then_some("-bestEffort"));
+        words.extend(cell.zero_copy.then_some("-zeroCopy"));
+        if cell.keyed {
+            words.extend(["-keyed", "-instances", INSTANCES]);
+        }
+        words.into_iter().map(String::from).collect()
+    }
+
+    fn of_publisher(&self, turn: &Turn<'_>) -> Vec<String> {
+        let seconds = turn.bench.seconds.to_string();
+        let mut words = vec!["-pub".into(), "-executionTime".into(), seconds];
+        match turn.cell.mode {
+            Mode::Latency => {
+                let (_, path) = turn.histogram("latency");
+                words.extend(["-latencyTest".into(), "-histogramFile".into()]);
+                words.push(path.to_string_lossy().into_owned());
+            }
+            Mode::Throughput { batched: false } if *self == Perftest::Dunlin => {
+                words.extend(["-batchSize".into(), "0".into()]);
+            }
+            Mode::Throughput { .. } | Mode::Loaded { .. } => {}
+        }
+        words
+    }
+
+    /// Where the other side is, where it does not find out by itself.
+    fn network(&self, cell: &Cell, bench: &Bench, side: usize) -> Vec<String> {
+        let raw = *self == Perftest::Raw;
+        match (bench.network, cell.transport.as_str()) {
+            (_, "SHMEM") => vec![],
+            (Network::Hosts(hosts), "TCP") => tcp(hosts, [7400, 7400], raw, side),
+            (Network::Hosts(hosts), _) => udp(hosts, side),
+            (_, "TCP") if raw => vec![],
+            (_, "TCP") => tcp([Ipv4Addr::LOCALHOST; 2], [7401, 7400], raw, side),
+            (Network::Loopback, _) if !raw => udp([Ipv4Addr::LOCALHOST; 2], side),
+            _ => vec![],
+        }
+    }
+
+    fn figures(
+        &self,
+        turn: &Turn<'_>,
+        publisher: &Value,
+        subscriber: &Value,
+    ) -> Result<Measured, String> {
+        let mut measured = Measured {
+            warm_up: number(publisher, "warm_up_samples")? as u64,
+            waiting: self.waiting().into(),
+            cost: [cost(publisher), cost(subscriber)],
+            ..Measured::default()
+        };
+        match turn.cell.mode {
+            Mode::Throughput { .. } => measured.throughput = Some(throughput(subscriber)?),
+            Mode::Latency | Mode::Loaded { .. } => {
+                let histogram = turn.histogram("latency").0;
+                measured.latency = Some(latency(publisher, histogram)?);
+            }
+        }
+        Ok(measured)
+    }
+
+    fn waiting(&self) -> &'static str {
+        match self {
+            Perftest::Dunlin => "listener, spin, then block",
+            Perftest::Raw => "spin",
+        }
+    }
+}
+
+fn udp(hosts: [Ipv4Addr; 2], side: usize) -> Vec<String> {
+    let [own, other] = own_and_other(hosts, side);
+    vec!["-nic".into(), own, "-peer".into(), other]
+}
+
+/// Each side listens at its port and calls the other one; without DDS only the subscriber calls.
+fn tcp(hosts: [Ipv4Addr; 2], ports: [u16; 2], raw: bool, side: usize) -> Vec<String> {
+    let [own, other] = own_and_other(hosts, side);
+    let [port, other_port] = own_and_other(ports, side);
+    let mut words = vec!["-nic".into(), own, "-transportServerBindPort".into(), port];
+    if !raw || side == SUBSCRIBER {
+        words.extend(["-peer".into(), format!("{other}:{other_port}")]);
+    }
+    words
+}
+
+fn own_and_other<T: ToString>([publisher, subscriber]: [T; 2], side: usize) -> [String; 2] {
+    let both = [publisher.to_string(), subscriber.to_string()];
+    let [publisher, subscriber] = both;
+    match side {
+        PUBLISHER => [publisher, subscriber],
+        _ => [subscriber, publisher],
+    }
+}
+
+/// The summary in the table of a side.
+fn summary(text: &str) -> Result<Value, Trouble> {
+    let table: Value = serde_json::from_str(text)
+        .map_err(|error| Trouble::Failed(format!("a table is no JSON: {error}")))?;
+    Ok(table["perftest"][0]["summary"].clone())
+}
+
+fn number(summary: &Value, name: &str) -> Result<f64, String> {
+    let number = summary[name].as_f64();
+    number.ok_or_else(|| format!("a table has no {name}"))
+}
+
+fn latency(summary: &Value, histogram: String) -> Result<Latency, String> {
+    let nanoseconds = |name: &str| Ok::<_, String>(number(summary, name)? * 1_000.0);
+    let whole = |name: &str| Ok::<_, String>(nanoseconds(name)?.round() as u64);
+    let samples = number(summary, "samples")? as u64;
+    if samples == 0 {
+        return Err("no echo came back within the measurement".into());
+    }
+    Ok(Latency {
+        samples,
+        lost: number(summary, "lost_pings")? as u64,
+        late: number(summary, "late_pongs")? as u64,
+        average: nanoseconds("latency_ave")?,
+        deviation: nanoseconds("latency_std")?,
+        min: whole("latency_min")?,
+        max: whole("latency_max")?,
+        percentiles: [
+            whole("latency_50")?,
+            whole("latency_90")?,
+            whole("latency_99")?,
+            whole("latency_99.99")?,
+            whole("latency_99.9999")?,
+        ],
+        histogram: Some(histogram),
+    })
+}
+
+fn throughput(summary: &Value) -> Result<Throughput, String> {
+    Ok(Throughput {
+        samples: number(summary, "packets")? as u64,
+        samples_per_second: number(summary, "packets/sAve")?,
+        mbps: number(summary, "mbpsAve")?,
+        lost: number(summary, "lost")? as u64,
+    })
+}
+
+/// What a side spent, where its table says so.
+fn cost(summary: &Value) -> Option<Cost> {
+    serde_json::from_value(summary["cost"].clone()).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::record::Directory;
+    use crate::side::{Local, Place};
+
+    fn cell() -> Cell {
+        Cell {
+            system: "dunlin".into(),
+            transport: "UDPv4".into(),
+            mode: Mode::Latency,
+            reliable: true,
+            keyed: false,
+            zero_copy: false,
+            size: 32,
+        }
+    }
+
+    fn with_turn<T>(cell: &Cell, network: Network, then: impl FnOnce(&Turn<'_>) -> T) -> T {
+        let here = || -> Box<dyn Place> {
+            Box::new(Local {
+                perftest: vec![],
+                before: vec![],
+            })
+        };
+        let bench = Bench {
+            seconds: 0.5,
+            network,
+            pins: [Some(3), None],
+            places: [here(), here()],
+            stop: Default::default(),
+        };
+        let directory = Directory::at("/nowhere");
+        then(&Turn {
+            cell,
+            repetition: 2,
+            bench: &bench,
+            directory: &directory,
+        })
+    }
+
+    fn words(system: Perftest, cell: &Cell, network: Network) -> [String; 2] {
+        with_turn(cell, network, |turn| {
+            [PUBLISHER, SUBSCRIBER].map(|side| system.arguments(turn, side).join(" "))
+        })
+    }
+
+    #[test]
+    fn both_sides_are_told_the_same_work() {
+        let [publisher, subscriber] = words(Perftest::Dunlin, &cell(), Network::Namespace);
+        let common = "-transport UDPv4 -dataLen 32 -discoveryTimeout 20 -noPrint -cpu -nsResolution -outputFormat json";
+        let file =
+            "/nowhere/histograms/udpv4-latency-32-bytes-reliable-unkeyed-dunlin-latency-2.hlog";
+        let own = format!("-pub -executionTime 0.5 -latencyTest -histogramFile {file} -pin 3");
+        assert_eq!(publisher, format!("{common} {own}"));
+        assert_eq!(subscriber, format!("{common} -sub"));
+        let keyed = Cell {
+            keyed: true,
+            reliable: false,
+            mode: Mode::Throughput { batched: false },
+            ..cell()
+        };
+        let [publisher, subscriber] = words(Perftest::Dunlin, &keyed, Network::Loopback);
+        assert!(publisher.contains("-bestEffort -keyed -instances 100000"));
+        assert!(subscriber.contains("-bestEffort -keyed -instances 100000"));
+        assert!(publisher.contains("-batchSize 0") && !subscriber.contains("-batchSize"));
+        assert!(publisher.ends_with("-nic 127.0.0.1 -peer 127.0.0.1"));
+    }
+
+    #[test]
+    fn by_tcp_each_side_is_told_where_the_other_one_is() {
+        let tcp = Cell {
+            transport: "TCP".into(),
+            ..cell()
+        };
+        let hosts = Network::Hosts([[10, 0, 0, 1].into(), [10, 0, 0, 2].into()]);
+        let [publisher, subscriber] = words(Perftest::Dunlin, &tcp, Network::Namespace);
+        let here = "-nic 127.0.0.1 -transportServerBindPort";
+        assert!(publisher.ends_with(&format!("{here} 7401 -peer 127.0.0.1:7400")));
+        assert!(subscriber.ends_with(&format!("{here} 7400 -peer 127.0.0.1:7401")));
+        let [publisher, subscriber] = words(Perftest::Raw, &tcp, hosts);
+        assert!(publisher.ends_with("-nic 10.0.0.1 -transportServerBindPort 7400"));
+        assert!(subscriber.ends_with("-transportServerBindPort 7400 -peer 10.0.0.1:7400"));
+    }
+
+    #[test]
+    fn the_figures_come_out_of_the_tables() {
+        let publisher = json!({
+            "latency_ave": 3.5, "latency_std": 0.25, "latency_min": 3, "latency_max": 90, "latency_50": 3.2,
+            "latency_90": 4, "latency_99": 5, "latency_99.99": 80, "latency_99.9999": 90, "samples": 1000,
+            "lost_pings": 1, "late_pongs": 2, "warm_up_samples": 50,
+        });
+        let subscriber = json!({"cost": {"cpu": 7.0, "context_switches": 0.5, "page_faults": 0,
+            "system_calls": null, "allocations": null}});
+        let measured = with_turn(&cell(), Network::Namespace, |turn| {
+            Perftest::Dunlin.figures(turn, &publisher, &subscriber)
+        })
+        .unwrap();
+        let latency = measured.latency.unwrap();
+        assert_eq!(latency.percentiles, [3_200, 4_000, 5_000, 80_000, 90_000]);
+        assert_eq!((latency.samples, latency.lost, latency.late), (1000, 1, 2));
+        assert_eq!((latency.deviation, measured.warm_up), (250.0, 50));
+        assert_eq!(
+            measured.cost[SUBSCRIBER].as_ref().map(|cost| cost.cpu),
+            Some(7.0)
+        );
+        assert!(super::latency(&json!({}), String::new()).is_err());
+        let counted = json!({"packets": 9, "packets/sAve": 4.5, "mbpsAve": 0.5, "lost": 1});
+        assert_eq!(throughput(&counted).unwrap().samples_per_second, 4.5);
+    }
+
+    #[test]
+    fn what_a_system_does_not_have_has_a_reason() {
+        let zero_copy = Cell {
+            zero_copy: true,
+            ..cell()
+        };
+        let reason = Perftest::Dunlin.has(&zero_copy).unwrap_err();
+        assert_eq!(reason, "dunlin has no zero copy by UDPv4");
+        let batched = Cell {
+            mode: Mode::Throughput { batched: true },
+            ..cell()
+        };
+        assert_eq!(
+            Perftest::Raw.has(&batched),
+            Err("raw has no batches".into())
+        );
+        assert_eq!(Perftest::Dunlin.has(&batched), Ok(()));
+    }
+}

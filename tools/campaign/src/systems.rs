@@ -1,0 +1,66 @@
+//! Who can be measured, and what that takes.
+
+use std::path::PathBuf;
+
+use crate::bench::Bench;
+use crate::record::{Cell, Directory, Measured};
+
+/// Something that can be measured.
+pub trait System {
+    /// As [`Cell::system`] names it.
+    fn name(&self) -> &'static str;
+
+    /// Whether it does what the cell asks; the error says why not, for one line that all such cells share
+    /// ("raw has no TLS").
+    fn has(&self, cell: &Cell) -> Result<(), String>;
+
+    /// Makes it ready, while there is still a network: builds what has to be built. The error says what to install.
+    fn prepare(&mut self) -> Result<(), String>;
+
+    /// Measures a cell once.
+    fn run(&self, turn: &Turn<'_>) -> Result<Measured, Trouble>;
+}
+
+/// One run: which cell, where, and where its histograms go.
+pub struct Turn<'a> {
+    /// What is measured.
+    pub cell: &'a Cell,
+    /// From 0.
+    pub repetition: u32,
+    /// Both sides start here.
+    pub bench: &'a Bench,
+    /// The campaign's.
+    pub directory: &'a Directory,
+}
+
+impl Turn<'_> {
+    /// The name and the place of a histogram log of this run; `kind` is "latency" or "response".
+    pub fn histogram(&self, kind: &str) -> (String, PathBuf) {
+        let (cell, repetition) = (self.cell.file_name(), self.repetition);
+        let name = format!("{cell}-{kind}-{repetition}.hlog");
+        let place = self.directory.histogram(&name);
+        // Each side may run in a directory of its own choice.
+        let place = std::path::absolute(&place).unwrap_or(place);
+        (name, place)
+    }
+}
+
+/// Why a run has no figures.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum Trouble {
+    /// The run failed, which is its result: recorded, and the campaign goes on.
+    #[error("{0}")]
+    Failed(String),
+    /// The user wants to stop; the run will be done again.
+    #[error("interrupted")]
+    Interrupted,
+    /// The place of a side is gone; the run will be done again.
+    #[error("{0}")]
+    Unreachable(String),
+}
+
+impl From<String> for Trouble {
+    fn from(reason: String) -> Self {
+        Trouble::Failed(reason)
+    }
+}
