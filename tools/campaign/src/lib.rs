@@ -8,4 +8,5 @@ mod naming;
 pub mod perftest;
 pub mod record;
 pub mod side;
+pub mod stats;
 pub mod systems;
