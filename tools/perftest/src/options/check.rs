@@ -157,6 +157,13 @@ fn batching(
         }
         return (0, "off in a latency test");
     }
+    if parsed.has("openLoop") {
+        if explicit {
+            parsed
+                .error("-batchSize excludes -openLoop: each ping goes out at its own time".into());
+        }
+        return (0, "off: each ping goes out at its own time");
+    }
     if asked == Some(0) {
         return (0, "");
     }
@@ -191,10 +198,11 @@ fn publisher(parsed: &mut Parsed, sizes: Vec<usize>, instances: u32) -> Publishe
     if latency_test && id != 0 {
         parsed.error("-latencyTest is for publisher 0; only it pings".into());
     }
-    let latency_count =
-        parsed
-            .number("latencyCount")
-            .unwrap_or(if latency_test { 1 } else { 10_000 });
+    let open_loop = open_loop(parsed);
+    let every = latency_test || open_loop.is_some();
+    let latency_count = parsed
+        .number("latencyCount")
+        .unwrap_or(if every { 1 } else { 10_000 });
     let iterations = parsed.number("numIter").unwrap_or(if latency_test {
         10_000_000
     } else {
@@ -223,6 +231,7 @@ fn publisher(parsed: &mut Parsed, sizes: Vec<usize>, instances: u32) -> Publishe
             .map(|seconds| seconds * SECOND),
         initial_burst: parsed.number("initialBurstSize"),
         pace: pace(parsed, data_len),
+        open_loop,
         write_instance,
         sizes,
         latency_file: parsed.text("latencyFile").map(Into::into),
@@ -247,6 +256,36 @@ fn pace(parsed: &mut Parsed, data_len: usize) -> Pace {
         None if sleep_ms > 0 || spins > 0 => Pace::Pause { sleep_ms, spins },
         None => Pace::Unlimited,
     }
+}
+
+/// The rate of `-openLoop`, which has its own way with everything that says when to send.
+fn open_loop(parsed: &mut Parsed) -> Option<f64> {
+    let text = parsed.text("openLoop")?.to_string();
+    for other in [
+        "latencyTest",
+        "latencyCount",
+        "pubRate",
+        "pubRatebps",
+        "sleep",
+        "spin",
+    ] {
+        if parsed.has(other) {
+            parsed.error(format!(
+                "-openLoop excludes -{other}: every sample is a ping, sent when the schedule says so"
+            ));
+        }
+    }
+    if parsed.number("pidMultiPubTest").unwrap_or(0) != 0 {
+        parsed.error("-openLoop is for publisher 0; only it pings".into());
+    }
+    let rate = text.parse().ok();
+    let rate = rate.filter(|rate: &f64| (0.1..=1e7).contains(rate));
+    if rate.is_none() {
+        parsed.error(format!(
+            "-openLoop {text} is no rate in samples per second from 0.1 to 10000000"
+        ));
+    }
+    rate
 }
 
 /// `n`, `n:spin` or `n:sleep`.
@@ -516,6 +555,24 @@ mod tests {
         );
         assert!(error("-pub -pubRate 0").contains("from 1 to 10000000"));
         assert!(error("-pub -pubRate 5:walk").contains("spin"));
+    }
+
+    #[test]
+    fn an_open_loop_has_its_own_schedule() {
+        let options = valid("-pub -openLoop 2500.5 -dataLen 32");
+        assert_eq!(options.batch_bytes, 0);
+        let publisher = publisher_of(options);
+        assert_eq!(
+            (publisher.open_loop, publisher.latency_count),
+            (Some(2_500.5), 1)
+        );
+        assert!(error("-pub -openLoop 0").contains("from 0.1 to 10000000"));
+        assert!(error("-pub -openLoop fast").contains("fast is no rate"));
+        assert!(error("-pub -openLoop 10 -latencyTest").contains("excludes -latencyTest"));
+        assert!(error("-pub -openLoop 10 -pubRate 10").contains("excludes -pubRate"));
+        assert!(error("-pub -openLoop 10 -batchSize 8192").contains("excludes -openLoop"));
+        assert!(error("-pub -openLoop 10 -pid 1").contains("publisher 0"));
+        assert!(error("-openLoop 10").contains("subscriber"));
     }
 
     #[test]

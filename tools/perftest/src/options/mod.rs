@@ -12,6 +12,7 @@ mod table;
 use std::net::Ipv4Addr;
 use std::path::PathBuf;
 
+use crate::clock::{MILLISECOND, Nanos};
 use crate::messaging::{Durability, EndpointQos, OVERHEAD, Topic};
 
 pub(crate) use check::options;
@@ -32,6 +33,12 @@ const ANNOUNCEMENTS: u32 = 10;
 
 /// Largest sample that is sent without fragments by UDP, in bytes.
 pub(crate) const UNFRAGMENTED: usize = 64_969;
+
+/// Short, so that a blocked write cannot stretch the execution time; the engine offers the sample again.
+const MAX_BLOCKING: Nanos = 5 * MILLISECOND;
+
+/// So short that it is known when the sample was sent.
+const OPEN_LOOP_BLOCKING: Nanos = MILLISECOND / 5;
 
 /// How a run is paced.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -64,6 +71,8 @@ pub(crate) struct PublisherOptions {
     pub(crate) execution_time: Option<u64>,
     pub(crate) initial_burst: Option<u64>,
     pub(crate) pace: Pace,
+    /// Pings per second on a schedule that waits for no answer.
+    pub(crate) open_loop: Option<f64>,
     pub(crate) write_instance: Option<u32>,
     /// Sizes to run, one after the other.
     pub(crate) sizes: Vec<usize>,
@@ -188,6 +197,14 @@ impl Options {
         }
     }
 
+    /// The rate of the schedule, if this side keeps one that waits for no answer.
+    pub(crate) fn open_loop(&self) -> Option<f64> {
+        match &self.role {
+            Role::Publisher(publisher) => publisher.open_loop,
+            Role::Subscriber(_) => None,
+        }
+    }
+
     /// Samples that one batch holds.
     pub(crate) fn samples_per_batch(&self) -> u64 {
         (self.batch_bytes as usize / self.data_len.max(1)).max(1) as u64
@@ -246,8 +263,11 @@ impl Options {
             depth: None,
             max_samples: None,
             batch_bytes: 0,
-            // Short, so that a blocked write cannot stretch the execution time; the engine offers the sample again.
-            max_blocking: 5 * crate::clock::MILLISECOND,
+            max_blocking: if self.open_loop().is_some() {
+                OPEN_LOOP_BLOCKING
+            } else {
+                MAX_BLOCKING
+            },
         }
     }
 }

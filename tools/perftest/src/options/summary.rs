@@ -15,7 +15,7 @@ pub(crate) fn summary(options: &Options) -> String {
     line("data", data(options));
     if let Role::Publisher(publisher) = &options.role {
         line("batching", batching(options));
-        line("rate", pace(publisher.pace));
+        line("rate", rate(publisher));
         line("length", length(publisher));
         line("warm-up", warm_up(options, publisher));
     }
@@ -34,6 +34,10 @@ fn mode(options: &Options) -> String {
     match &options.role {
         Role::Publisher(publisher) if publisher.latency_test => format!(
             "publisher {}, latency test, {reliability}, for {} subscriber(s)",
+            publisher.id, publisher.subscribers
+        ),
+        Role::Publisher(publisher) if publisher.open_loop.is_some() => format!(
+            "publisher {}, latency under load, {reliability}, for {} subscriber(s)",
             publisher.id, publisher.subscribers
         ),
         Role::Publisher(publisher) => format!(
@@ -83,6 +87,13 @@ fn batching(options: &Options) -> String {
         (0, "") => "off".into(),
         (0, note) => note.into(),
         (bytes, _) => format!("{bytes} bytes, {} samples", options.samples_per_batch()),
+    }
+}
+
+fn rate(publisher: &PublisherOptions) -> String {
+    match publisher.open_loop {
+        Some(rate) => format!("{rate} pings/s on a schedule that waits for no answer"),
+        None => pace(publisher.pace),
     }
 }
 

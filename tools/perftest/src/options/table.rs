@@ -194,6 +194,7 @@ pub(crate) const OPTIONS: &[Spec] = &[
 
     extra(Both, "nsResolution", Flag, "microseconds with three decimals instead of cut to whole ones"),
     extra(Both, "discoveryTimeout", Number(0, 1_000_000), "seconds to wait for the other side, 0 for ever [60]"),
+    extra(Pub, "openLoop", Text("samples/s"), "latency under load: a ping at each moment of a schedule of this rate, 0.1 to 10000000, whatever the answers do; response time counts from that moment"),
     extra(Both, "pin", Number(0, 1_023), "run this process on this CPU only"),
     extra(Both, "suite", MaybeNumber(1, 60), "run both sides over loopback and print one table, so many seconds per cell [4]; what perftest does without arguments"),
     extra(Both, "help", Flag, "this text (also -h)"),

@@ -3,8 +3,9 @@
 use std::io::{self, Write};
 
 use super::{
-    LatencyInterval, LatencyRow, Layout, Style, TrafficInterval, TrafficRow, lost_percent,
+    LatencyInterval, LatencyRow, Layout, Loaded, Style, TrafficInterval, TrafficRow, lost_percent,
 };
+use crate::stats::LatencySummary;
 
 /// Names and widths of the columns of one table.
 type Columns = [(&'static str, usize)];
@@ -30,6 +31,9 @@ const LATENCY_SUMMARY: &Columns = &[
     ("99.99% (μs)", 12),
     ("99.9999% (μs)", 14),
 ];
+
+/// The tables of an open loop have these two columns more, behind the size.
+const LOADED: [(&str, usize); 2] = [("Rate (/s)", 11), ("Time", 8)];
 
 const TRAFFIC_INTERVAL: &Columns = &[
     ("Length (Bytes)", 14),
@@ -100,6 +104,9 @@ impl Layout for Csv {
         style: &Style,
         row: &LatencyRow,
     ) -> io::Result<()> {
+        if let Some(loaded) = &row.loaded {
+            return self.loaded_summary(out, style, row, loaded);
+        }
         self.summary_header(
             out,
             style,
@@ -107,11 +114,12 @@ impl Layout for Csv {
             LATENCY_SUMMARY,
             row.cpu,
         )?;
-        let us = style.micros(&row.summary);
-        let head = [row.size as f64, us.average, us.deviation, us.min, us.max];
-        let values = head.into_iter().chain(us.percentiles);
-        let decimals = decimals_of(style, [0, 0, 1, 0, 0, 0, 0, 0, 0, 0]);
-        line(out, LATENCY_SUMMARY, values.zip(decimals), row.cpu)
+        line(
+            out,
+            LATENCY_SUMMARY,
+            latencies(style, row.size, &row.summary),
+            row.cpu,
+        )
     }
 
     fn traffic_title(&mut self, out: &mut dyn Write, style: &Style, size: usize) -> io::Result<()> {
@@ -166,6 +174,37 @@ impl Layout for Csv {
 }
 
 impl Csv {
+    /// Two rows: from the moments of the schedule, and from those of sending.
+    fn loaded_summary(
+        &mut self,
+        out: &mut dyn Write,
+        style: &Style,
+        row: &LatencyRow,
+        loaded: &Loaded,
+    ) -> io::Result<()> {
+        let (size, rest) = LATENCY_SUMMARY.split_at(1);
+        let columns = [size, &LOADED, rest].concat();
+        let title = "One-way Latency under Load Summary:";
+        self.summary_header(out, style, title, &columns, row.cpu)?;
+        let times = [("response", &loaded.response), ("service", &row.summary)];
+        for (time, summary) in times {
+            let values = latencies(style, row.size, summary).chain(row.cpu.map(|cpu| (cpu, 2)));
+            let shown = columns.iter().filter(|column| !LOADED.contains(column));
+            let mut cells: Vec<String> = shown
+                .chain(row.cpu.map(|_| &CPU))
+                .zip(values)
+                .map(|((_, width), (value, decimals))| format!("{value:>width$.decimals$}"))
+                .collect();
+            let [rate, which] = LOADED.map(|(_, width)| width);
+            cells.splice(
+                1..1,
+                [format!("{:>rate$}", loaded.rate), format!("{time:>which$}")],
+            );
+            writeln!(out, "{}", cells.join(","))?;
+        }
+        Ok(())
+    }
+
     fn interval_header(
         &mut self,
         out: &mut dyn Write,
@@ -197,6 +236,18 @@ impl Csv {
         }
         header(out, columns, cpu)
     }
+}
+
+/// The cells of a latency summary.
+fn latencies(
+    style: &Style,
+    size: usize,
+    summary: &LatencySummary,
+) -> impl Iterator<Item = (f64, usize)> + use<> {
+    let us = style.micros(summary);
+    let head = [size as f64, us.average, us.deviation, us.min, us.max];
+    let values = head.into_iter().chain(us.percentiles);
+    values.zip(decimals_of(style, [0, 0, 1, 0, 0, 0, 0, 0, 0, 0]))
 }
 
 /// Microseconds get three decimals in place of their own when nanoseconds are shown; the size never does.
@@ -237,7 +288,7 @@ fn line(
 #[cfg(test)]
 mod tests {
     use crate::options::{Format, OutputOptions};
-    use crate::output::tests::{latency_row, plain, traffic_row, written};
+    use crate::output::tests::{latency_row, loaded_row, plain, traffic_row, written};
     use crate::output::{LatencyInterval, TrafficInterval};
 
     #[test]
@@ -250,6 +301,21 @@ mod tests {
         let row = "                 32,       47,     54.4,        8,      124,        9,      124,      124,         124,           124\n";
         let header = "Sample Size (Bytes), Ave (μs), Std (μs), Min (μs), Max (μs), 50% (μs), 90% (μs), 99% (μs), 99.99% (μs), 99.9999% (μs)\n";
         assert_eq!(text, format!("{header}{row}{row}"));
+    }
+
+    #[test]
+    fn latency_under_load_has_a_row_for_each_of_its_times() {
+        let text = written(&plain(Format::Csv), |report| {
+            report.latency_summary(&loaded_row());
+        });
+        let lines: Vec<_> = text.lines().collect();
+        assert_eq!(lines.len(), 3);
+        assert!(lines[0].starts_with("Sample Size (Bytes),  Rate (/s),    Time, Ave (μs),"));
+        assert_eq!(
+            lines[1],
+            "                 32,     2500.5,response,     5000,      0.0,     5000,     5000,     5000,     5000,     5000,        5000,          5000"
+        );
+        assert!(lines[2].starts_with("                 32,     2500.5, service,       47,"));
     }
 
     #[test]

@@ -5,7 +5,8 @@ use std::io::{self, Write};
 use serde_json::{Map, Value, json};
 
 use super::{
-    LatencyInterval, LatencyRow, Layout, Micros, Style, TrafficInterval, TrafficRow, lost_percent,
+    LatencyInterval, LatencyRow, Layout, Loaded, Micros, Style, TrafficInterval, TrafficRow,
+    lost_percent,
 };
 
 /// Where in the document we are.
@@ -51,13 +52,7 @@ impl Layout for Json {
         style: &Style,
         row: &LatencyRow,
     ) -> io::Result<()> {
-        let us = style.micros(&row.summary);
-        let mut object = Map::new();
-        extremes(&mut object, &us);
-        let names = ["50", "90", "99", "99.99", "99.9999"];
-        for (name, value) in names.iter().zip(us.percentiles) {
-            object.insert(format!("latency_{name}"), number(value));
-        }
+        let mut object = latencies(&style.micros(&row.summary));
         cpu(&mut object, row.cpu);
         object.extend(entries(json!({
             "unit": "us",
@@ -68,6 +63,9 @@ impl Layout for Json {
             "warm_up_samples": row.warm_up,
             "complete": row.complete,
         })));
+        if let Some(loaded) = &row.loaded {
+            object.extend(under_load(style, loaded));
+        }
         self.summary(out, row.size, object)
     }
 
@@ -166,6 +164,28 @@ impl Json {
     }
 }
 
+/// Average, extremes and percentiles.
+fn latencies(us: &Micros) -> Map<String, Value> {
+    let mut object = Map::new();
+    extremes(&mut object, us);
+    let names = ["50", "90", "99", "99.99", "99.9999"];
+    for (name, value) in names.iter().zip(us.percentiles) {
+        object.insert(format!("latency_{name}"), number(value));
+    }
+    object
+}
+
+/// What an open loop adds.
+fn under_load(style: &Style, loaded: &Loaded) -> Map<String, Value> {
+    let mut response = latencies(&style.micros(&loaded.response));
+    response.insert("samples".into(), loaded.response.count.into());
+    entries(json!({
+        "rate": number(loaded.rate),
+        "unsent": loaded.unsent,
+        "response": response,
+    }))
+}
+
 fn extremes(object: &mut Map<String, Value>, us: &Micros) {
     object.insert("latency_ave".into(), number(us.average));
     object.insert("latency_std".into(), number(us.deviation));
@@ -201,7 +221,7 @@ mod tests {
     use serde_json::Value;
 
     use crate::options::{Format, OutputOptions};
-    use crate::output::tests::{latency_row, plain, traffic_row, written};
+    use crate::output::tests::{latency_row, loaded_row, plain, traffic_row, written};
     use crate::output::{LatencyInterval, Report, TrafficInterval};
 
     fn document(rows: impl FnOnce(&mut Report)) -> Value {
@@ -254,6 +274,19 @@ mod tests {
         let run = &document["perftest"][0];
         assert_eq!(run["intervals"][0]["packets/s"], 1.5);
         assert_eq!(run["summary"]["lostPercent"], 1);
+    }
+
+    #[test]
+    fn latency_under_load_has_response_times_beside_service_times() {
+        let document = document(|report| report.latency_summary(&loaded_row()));
+        let summary = &document["perftest"][0]["summary"];
+        assert_eq!(summary["latency_50"], 9);
+        assert_eq!(summary["response"]["latency_50"], 5_000);
+        assert_eq!(summary["response"]["samples"], 1);
+        assert_eq!(
+            (&summary["rate"], &summary["unsent"]),
+            (&2_500.5.into(), &2.into())
+        );
     }
 
     #[test]

@@ -5,6 +5,7 @@ use std::io::{self, Write};
 use super::{
     LatencyInterval, LatencyRow, Layout, Style, TrafficInterval, TrafficRow, lost_percent,
 };
+use crate::stats::LatencySummary;
 
 /// The form without state.
 pub(super) struct Legacy;
@@ -35,17 +36,11 @@ impl Layout for Legacy {
         style: &Style,
         row: &LatencyRow,
     ) -> io::Result<()> {
-        let (us, digits) = (style.micros(&row.summary), digits(style));
-        write!(
-            out,
-            "Length: {:5} Latency: Ave {:6.digits$} μs Std {:6.1} μs Min {:6.digits$} μs Max {:6.digits$} μs",
-            row.size, us.average, us.deviation, us.min, us.max
-        )?;
-        let names = ["50", "90", "99", "99.99", "99.9999"];
-        for (name, value) in names.iter().zip(us.percentiles) {
-            write!(out, " {name}% {value:6.digits$} μs")?;
-        }
-        end(out, row.cpu)
+        let Some(loaded) = &row.loaded else {
+            return latency(out, style, row, "Latency", &row.summary);
+        };
+        latency(out, style, row, "Response", &loaded.response)?;
+        latency(out, style, row, "Service", &row.summary)
     }
 
     fn traffic_title(&mut self, out: &mut dyn Write, style: &Style, size: usize) -> io::Result<()> {
@@ -96,6 +91,26 @@ impl Layout for Legacy {
     }
 }
 
+fn latency(
+    out: &mut dyn Write,
+    style: &Style,
+    row: &LatencyRow,
+    name: &str,
+    summary: &LatencySummary,
+) -> io::Result<()> {
+    let (us, digits) = (style.micros(summary), digits(style));
+    write!(
+        out,
+        "Length: {:5} {name}: Ave {:6.digits$} μs Std {:6.1} μs Min {:6.digits$} μs Max {:6.digits$} μs",
+        row.size, us.average, us.deviation, us.min, us.max
+    )?;
+    let names = ["50", "90", "99", "99.99", "99.9999"];
+    for (name, value) in names.iter().zip(us.percentiles) {
+        write!(out, " {name}% {value:6.digits$} μs")?;
+    }
+    end(out, row.cpu)
+}
+
 fn title(out: &mut dyn Write, style: &Style, size: usize) -> io::Result<()> {
     if style.headers && style.intervals {
         let stars = "*".repeat(12);
@@ -118,7 +133,7 @@ fn end(out: &mut dyn Write, cpu: Option<f64>) -> io::Result<()> {
 #[cfg(test)]
 mod tests {
     use crate::options::Format;
-    use crate::output::tests::{latency_row, plain, traffic_row, written};
+    use crate::output::tests::{latency_row, loaded_row, plain, traffic_row, written};
 
     #[test]
     fn results_are_sentences() {
@@ -131,5 +146,14 @@ mod tests {
             "Length:    32 Latency: Ave     47 μs Std   54.4 μs Min      8 μs Max    124 μs 50%      9 μs 90%    124 μs 99%    124 μs 99.99%    124 μs 99.9999%    124 μs\n\
              Length:    32 Packets:       99 Packets/s(ave):      50 Mbps(ave):     0.0 Lost:     1 (1.00%)\n"
         );
+    }
+
+    #[test]
+    fn latency_under_load_is_two_sentences() {
+        let text = written(&plain(Format::Legacy), |report| {
+            report.latency_summary(&loaded_row());
+        });
+        assert!(text.contains("Response: Ave   5000 μs"), "{text}");
+        assert!(text.contains("Service: Ave     47 μs"), "{text}");
     }
 }

@@ -31,8 +31,20 @@ pub(crate) struct LatencyRow {
     pub(crate) late: u64,
     /// Warm-up samples before the clock started.
     pub(crate) warm_up: u64,
+    /// Of an open loop; the summary is then that of service times.
+    pub(crate) loaded: Option<Loaded>,
     /// False when the run was cut short.
     pub(crate) complete: bool,
+}
+
+/// What an open loop measured beside service times.
+pub(crate) struct Loaded {
+    /// Pings per second of the schedule.
+    pub(crate) rate: f64,
+    /// Latencies from the moments of the schedule.
+    pub(crate) response: LatencySummary,
+    /// Pings whose moment came and went.
+    pub(crate) unsent: u64,
 }
 
 /// Traffic of one second.
@@ -326,7 +338,22 @@ pub(crate) mod tests {
             lost: 1,
             late: 0,
             warm_up: 50,
+            loaded: None,
             complete: true,
+        }
+    }
+
+    pub(crate) fn loaded_row() -> LatencyRow {
+        let mut latencies = Latencies::new(None);
+        latencies.record(5_000_000);
+        let loaded = Loaded {
+            rate: 2_500.5,
+            response: latencies.summary(),
+            unsent: 2,
+        };
+        LatencyRow {
+            loaded: Some(loaded),
+            ..latency_row()
         }
     }
 

@@ -6,6 +6,7 @@
 //! every subscriber confirms. No wait is without a bound, and each bound has a reason for stderr.
 
 mod control;
+mod flights;
 mod keys;
 mod pacer;
 mod pongs;
@@ -43,6 +44,8 @@ pub(crate) struct Bounds {
     pub(crate) first_echo: Nanos,
     /// Time for pings of full size after the warm-up burst.
     pub(crate) practice: Nanos,
+    /// What an open loop gets beyond its schedule for what is late.
+    pub(crate) drain: Nanos,
     /// Longest wait for the subscribers to confirm the end.
     pub(crate) end: Nanos,
 }
@@ -59,6 +62,7 @@ impl Default for Bounds {
             warm_up: 30 * SECOND,
             first_echo: 10 * SECOND,
             practice: 300 * MILLISECOND,
+            drain: SECOND,
             end: 10 * SECOND,
         }
     }

@@ -1,6 +1,7 @@
 //! The publishing side of a run: finding the subscribers, then warming up, measuring and writing results.
 
 mod measure;
+mod open_loop;
 mod results;
 mod warm_up;
 
@@ -11,7 +12,7 @@ use bytes::Bytes;
 use super::Session;
 use super::control::{Kind, Note, SPECIAL_KEY, Tag, header};
 use super::keys::Keys;
-use super::pongs::Pongs;
+use super::pongs::{Manner, Pongs};
 use super::roster::Roster;
 use crate::clock::{Nanos, SECOND, monotonic};
 use crate::messaging::{Header, Messaging, Publish, Sample, Topic, Wake, WriteError};
@@ -62,11 +63,13 @@ impl<'a, M: Messaging> Publisher<'a, M> {
             .latency_file
             .as_ref()
             .map(|_| (options.iterations / options.latency_count).min(HISTORY) as usize);
-        let pongs = Arc::new(Pongs::new(
-            tag,
-            options.latency_test,
-            Latencies::new(history),
-        ));
+        let latencies = Latencies::new(history);
+        let (manner, latencies) = match (options.open_loop, options.latency_test) {
+            (Some(_), _) => (Manner::scheduled(latencies), Latencies::new(None)),
+            (None, true) => (Manner::OneAtATime, latencies),
+            (None, false) => (Manner::Streaming, latencies),
+        };
+        let pongs = Arc::new(Pongs::new(tag, manner, latencies));
         let roster = Arc::new(Roster::new(tag));
         let qos = session.options;
         let writer = messaging.writer(Topic::Throughput, &qos.writer_qos(Topic::Throughput))?;
@@ -197,11 +200,19 @@ impl<'a, M: Messaging> Publisher<'a, M> {
         }
     }
 
-    /// Writes a sample, offering it again while the queue is full; false when the end comes first.
-    fn write(&mut self, header: Header, payload: &Bytes, end: Nanos) -> Result<bool, String> {
+    /// Writes a sample, offering it again while the queue is full; false when the end comes first. `offer` hears of
+    /// each time before it.
+    fn write(
+        &self,
+        header: Header,
+        payload: &Bytes,
+        end: Nanos,
+        offer: impl Fn(),
+    ) -> Result<bool, String> {
         let sample = Sample::of(header, payload);
         let mut since = None;
         loop {
+            offer();
             match self.writer.write(&sample) {
                 Ok(()) => return Ok(true),
                 Err(WriteError::Failed(reason)) => return Err(format!("writing: {reason}")),

@@ -46,6 +46,7 @@ fn quick() -> Bounds {
         warm_up: 5 * SECOND,
         first_echo: SECOND,
         practice: MILLISECOND,
+        drain: 3 * SECOND,
         end: 2 * SECOND,
     }
 }
@@ -248,6 +249,80 @@ fn a_late_pong_is_counted_apart_and_leaves_one_ping_in_flight() {
     assert_eq!((p.number("samples"), p.number("late_pongs")), (9_999, 1));
     assert_eq!(p.number("lost_pings"), 0);
     assert_eq!(most.load(Ordering::Relaxed), 1);
+}
+
+#[test]
+fn an_open_loop_sends_its_whole_schedule() {
+    for options in ["", "-best", "-keyed -instances 10"] {
+        let publisher = format!("-pub -openLoop 1000 -numIter 300 {options}");
+        let (p, s) = both(&Bus::new(), &publisher, options);
+        assert_eq!(
+            (p.outcome.clone(), s.outcome.clone()),
+            (Ok(()), Ok(())),
+            "{} {}",
+            p.log,
+            s.log
+        );
+        assert_eq!((p.number("samples"), p.number("sent")), (300, 300));
+        assert_eq!((p.number("lost_pings"), p.number("unsent")), (0, 0));
+        assert_eq!((s.number("packets"), s.number("lost")), (300, 0));
+        let response = &p.summary(0)["response"];
+        assert_eq!(response["samples"], 300);
+        assert!(response["latency_50"].as_u64() >= p.summary(0)["latency_50"].as_u64());
+    }
+}
+
+#[test]
+fn an_open_loop_does_not_wait_for_pongs_and_counts_what_is_lost() {
+    let bus = Bus::new();
+    let late = AtomicU64::new(0);
+    bus.disturb(move |topic, header| {
+        let ping = matches!(Kind::of(header.latency_ping), Some(Kind::Data(Some(_))));
+        if !ping || topic != Topic::Latency {
+            return Fate::Deliver;
+        }
+        match late.fetch_add(1, Ordering::Relaxed) {
+            // As long as 50 pings take.
+            0..100 => Fate::Delay(Duration::from_millis(50)),
+            100 => Fate::Drop,
+            _ => Fate::Deliver,
+        }
+    });
+    let (p, s) = both(&bus, "-pub -openLoop 1000 -numIter 300 -best", "-sub -best");
+    assert_eq!((p.outcome.clone(), s.outcome.clone()), (Ok(()), Ok(())));
+    assert_eq!((p.number("sent"), p.number("samples")), (300, 299));
+    assert_eq!(p.number("lost_pings"), 1);
+    let response = &p.summary(0)["response"];
+    assert!(
+        response["latency_90"].as_u64() >= Some(25_000),
+        "{}",
+        p.table
+    );
+}
+
+#[test]
+fn an_open_loop_that_cannot_keep_up_says_so() {
+    let bus = Bus::new();
+    bus.disturb(|topic, header| {
+        // A write takes a millisecond.
+        if topic == Topic::Throughput
+            && matches!(Kind::of(header.latency_ping), Some(Kind::Data(_)))
+        {
+            thread::sleep(Duration::from_millis(1));
+        }
+        Fate::Deliver
+    });
+    let (p, s) = both(&bus, "-pub -openLoop 100000 -exec 1", "-sub");
+    assert_eq!((p.outcome.clone(), s.outcome.clone()), (Ok(()), Ok(())));
+    let (sent, unsent) = (p.number("sent"), p.number("unsent"));
+    assert_eq!(sent + unsent, 100_000);
+    assert!(
+        unsent > 90_000 && sent == p.number("samples"),
+        "{}",
+        p.table
+    );
+    assert!(p.log.contains("the rate is more than what goes through"));
+    assert!(p.summary(0)["response"]["latency_50"].as_u64() > Some(100_000));
 }
 
 #[test]

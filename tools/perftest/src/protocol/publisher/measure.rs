@@ -32,6 +32,8 @@ pub(super) struct Segment {
     /// Pongs that came after their time-out but before the end.
     pub(super) late: u64,
     pub(super) last_pong: Nanos,
+    /// Of an open loop: pings whose time came and went.
+    pub(super) unsent: u64,
 }
 
 /// Where in a batch the pings are: one each so many batches, each time one place further.
@@ -113,6 +115,9 @@ impl<M: Messaging> Publisher<'_, M> {
         counts: &mut Segment,
     ) -> Result<(), String> {
         let payload = self.payload.slice(..Options::payload(size));
+        if let Some(rate) = self.options.open_loop {
+            return self.measure_open_loop(&payload, rate, counts);
+        }
         let start = monotonic();
         let end = self
             .options
@@ -188,7 +193,7 @@ impl<M: Messaging> Publisher<'_, M> {
             header.stamp(now);
             self.pongs.sent(self.seq, now);
         }
-        let written = self.write(header, payload, end)?;
+        let written = self.write(header, payload, end, || ())?;
         self.seq = self.seq.wrapping_add(u32::from(written));
         Ok(written)
     }

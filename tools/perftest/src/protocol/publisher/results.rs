@@ -7,7 +7,7 @@ use std::path::Path;
 use super::Publisher;
 use super::measure::Segment;
 use crate::messaging::Messaging;
-use crate::output::{LatencyRow, Report};
+use crate::output::{LatencyRow, Loaded, Report};
 
 impl<M: Messaging> Publisher<'_, M> {
     pub(super) fn write_results(
@@ -35,6 +35,7 @@ impl<M: Messaging> Publisher<'_, M> {
             lost,
             late: counts.late,
             warm_up: self.warm_up,
+            loaded: self.loaded(counts),
             complete,
         };
         report.latency_summary(&row);
@@ -48,13 +49,21 @@ impl<M: Messaging> Publisher<'_, M> {
         }
     }
 
+    fn loaded(&self, counts: &Segment) -> Option<Loaded> {
+        Some(Loaded {
+            rate: self.options.open_loop?,
+            response: self.pongs.responses()?,
+            unsent: counts.unsent,
+        })
+    }
+
     fn append_history(&self, path: &Path) -> std::io::Result<()> {
         let file = OpenOptions::new().create(true).append(true).open(path)?;
         let mut file = BufWriter::new(file);
         let nanoseconds = self.session.options.output.nanoseconds;
-        self.pongs.with(|measured| {
+        self.pongs.history(|latencies| {
             writeln!(file, "Index, Latency (μs)")?;
-            for (index, latency) in measured.history().iter().enumerate() {
+            for (index, latency) in latencies.iter().enumerate() {
                 if nanoseconds {
                     writeln!(file, "{index}, {:.3}", *latency as f64 / 1_000.0)?;
                 } else {
@@ -91,8 +100,15 @@ fn remarks(row: &LatencyRow, cut: u64) -> String {
     } else {
         ""
     };
+    let behind = match &row.loaded {
+        Some(loaded) if loaded.unsent > 0 => format!(
+            " {} pings of the schedule could not be sent even after its end: the rate is more than what goes through.",
+            loaded.unsent
+        ),
+        _ => String::new(),
+    };
     format!(
-        "{} bytes: {count} latencies of {} samples sent after {} of warm-up; {} pings lost, {} pongs late.{cut}{thin}",
+        "{} bytes: {count} latencies of {} samples sent after {} of warm-up; {} pings lost, {} pongs late.{behind}{cut}{thin}",
         row.size, row.sent, row.warm_up, row.lost, row.late
     )
 }

@@ -54,7 +54,7 @@ impl<M: Messaging> Publisher<'_, M> {
         for _ in 0..window {
             let mut header = header(self.tag, Kind::WarmUp);
             header.key = keys.next();
-            self.write(header, payload, NEVER)?;
+            self.write(header, payload, NEVER, || ())?;
         }
         self.writer.flush();
         self.warm_up += window;
