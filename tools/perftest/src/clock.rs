@@ -26,6 +26,11 @@ pub(crate) fn coarse() -> Nanos {
     nanos(clock_gettime(ClockId::MonotonicCoarse))
 }
 
+/// Time that all threads of this process have spent on a processor.
+pub(crate) fn processor_time() -> Nanos {
+    nanos(clock_gettime(ClockId::ProcessCPUTime))
+}
+
 fn nanos(time: Timespec) -> Nanos {
     (time.tv_sec as u64) * SECOND + time.tv_nsec as u64
 }
@@ -52,14 +57,14 @@ impl CpuMeter {
             .unwrap_or(1);
         Self {
             since: monotonic(),
-            used: nanos(clock_gettime(ClockId::ProcessCPUTime)),
+            used: processor_time(),
             processors: processors as f64,
         }
     }
 
     /// Percent of all processors used since the last call (100 means that every core was busy).
     pub(crate) fn lap(&mut self) -> f64 {
-        let (now, used) = (monotonic(), nanos(clock_gettime(ClockId::ProcessCPUTime)));
+        let (now, used) = (monotonic(), processor_time());
         let wall = now.saturating_sub(self.since).max(1) as f64;
         let spent = used.saturating_sub(self.used) as f64;
         (self.since, self.used) = (now, used);

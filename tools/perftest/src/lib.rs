@@ -5,6 +5,7 @@
 //! `suite` runs both sides when there are no arguments.
 
 mod clock;
+mod cost;
 mod dds;
 #[cfg(test)]
 mod loopback;
@@ -20,11 +21,17 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
+use stats_alloc::{INSTRUMENTED_SYSTEM, StatsAlloc};
+
 use dds::Dds;
 use messaging::Messaging;
 use options::{Carrier, Options, Role};
 use output::{Log, Report};
 use protocol::{Bounds, Session, publish, subscribe};
+
+/// Counts allocations, of which a sample should cost none: so this costs nothing, either.
+#[global_allocator]
+static ALLOCATOR: &StatsAlloc<std::alloc::System> = &INSTRUMENTED_SYSTEM;
 
 /// Exit status when an option is wrong.
 const WRONG_OPTION: u8 = 255;

@@ -61,6 +61,7 @@ impl Layout for Json {
             "lost_pings": row.lost,
             "late_pongs": row.late,
             "warm_up_samples": row.warm_up,
+            "cost": row.cost,
             "complete": row.complete,
         })));
         if let Some(loaded) = &row.loaded {
@@ -107,7 +108,7 @@ impl Layout for Json {
             "lostPercent": number(lost_percent(row.lost, row.packets)),
         }));
         cpu(&mut object, row.cpu);
-        object.insert("complete".into(), row.complete.into());
+        object.extend(entries(json!({"cost": row.cost, "complete": row.complete})));
         self.summary(out, row.size, object)
     }
 

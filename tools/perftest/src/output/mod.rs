@@ -8,6 +8,7 @@ use std::fs::OpenOptions;
 use std::io::{self, Write};
 use std::sync::Mutex;
 
+use crate::cost::Cost;
 use crate::options::{Format, OutputOptions};
 use crate::stats::{Figures, LatencySummary};
 
@@ -33,6 +34,7 @@ pub(crate) struct LatencyRow {
     pub(crate) warm_up: u64,
     /// Of an open loop; the summary is then that of service times.
     pub(crate) loaded: Option<Loaded>,
+    pub(crate) cost: Option<Cost>,
     /// False when the run was cut short.
     pub(crate) complete: bool,
 }
@@ -68,6 +70,7 @@ pub(crate) struct TrafficRow {
     pub(crate) mbps: f64,
     pub(crate) lost: u64,
     pub(crate) cpu: Option<f64>,
+    pub(crate) cost: Option<Cost>,
     pub(crate) complete: bool,
 }
 
@@ -339,6 +342,7 @@ pub(crate) mod tests {
             late: 0,
             warm_up: 50,
             loaded: None,
+            cost: None,
             complete: true,
         }
     }
@@ -365,6 +369,7 @@ pub(crate) mod tests {
             mbps: 0.0127,
             lost: 1,
             cpu: None,
+            cost: None,
             complete: true,
         }
     }

@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex};
 use super::control::{Kind, Note, Tag, read};
 use super::keys::Keys;
 use crate::clock::{Nanos, SECOND, coarse, monotonic};
+use crate::cost::Usage;
 use crate::messaging::{Header, Publish, Sample, Wake};
 
 /// A publisher that said hello and then nothing for this time may be replaced by another run.
@@ -31,6 +32,8 @@ pub(super) struct State {
     /// Segments that are over, oldest first.
     pub(super) results: VecDeque<Traffic>,
     segments: u32,
+    /// What had been spent when the segment began.
+    before: Usage,
     /// Publishers whose id is beyond `-numPublishers`.
     pub(super) stray: Option<u32>,
     pub(super) echo_failures: u64,
@@ -65,6 +68,8 @@ pub(super) struct Traffic {
     pub(super) first: Nanos,
     pub(super) end: Nanos,
     pub(super) complete: bool,
+    /// By this process, between the two.
+    pub(super) spent: Usage,
 }
 
 impl Traffic {
@@ -85,6 +90,7 @@ impl Reception {
                 traffic: Traffic::default(),
                 results: VecDeque::with_capacity(RESULTS),
                 segments: 0,
+                before: Usage::default(),
                 stray: None,
                 echo_failures: 0,
             }),
@@ -247,6 +253,7 @@ impl State {
         let traffic = &mut self.traffic;
         if traffic.packets == 0 {
             traffic.first = monotonic();
+            self.before = Usage::now();
         }
         traffic.size = size;
         traffic.packets += 1;
@@ -299,6 +306,7 @@ impl State {
     fn close(&mut self, ended: u32) {
         let mut result = std::mem::take(&mut self.traffic);
         result.end = monotonic();
+        result.spent = Usage::now().since(self.before);
         if result.first == 0 {
             result.first = result.end;
         }

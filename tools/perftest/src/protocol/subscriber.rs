@@ -278,6 +278,7 @@ impl<'a, M: Messaging> Subscriber<'a, M> {
             mbps: traffic.bytes as f64 * 8e-6 / seconds,
             lost: traffic.lost,
             cpu: self.session.options.output.cpu.then_some(used),
+            cost: traffic.spent.per_sample(traffic.packets),
             complete: traffic.complete,
         });
     }

@@ -118,6 +118,11 @@ fn a_latency_test_measures_every_sample_and_both_sides_end() {
         assert_eq!((p.number("samples"), p.number("lost_pings")), (200, 0));
         assert_eq!((s.number("packets"), s.number("lost")), (200, 0));
         assert_eq!(p.summary(0)["complete"], true);
+        for side in [&p, &s] {
+            let cost = &side.summary(0)["cost"];
+            assert!(cost["cpu"].as_f64() > Some(0.0), "{cost}");
+            assert!(cost["allocations"].is_number() && cost["system_calls"].is_null());
+        }
     }
 }
 

@@ -6,6 +6,7 @@ use super::super::control::{Kind, Note};
 use super::super::pacer::Pacer;
 use super::Publisher;
 use crate::clock::{CpuMeter, MILLISECOND, NEVER, Nanos, SECOND, coarse, monotonic};
+use crate::cost::Usage;
 use crate::messaging::{Header, Messaging, Publish};
 use crate::options::{Options, Pace};
 use crate::output::{LatencyInterval, Report};
@@ -34,6 +35,7 @@ pub(super) struct Segment {
     pub(super) last_pong: Nanos,
     /// Of an open loop: pings whose time came and went.
     pub(super) unsent: u64,
+    pub(super) spent: Usage,
 }
 
 /// Where in a batch the pings are: one each so many batches, each time one place further.
@@ -90,7 +92,9 @@ impl<M: Messaging> Publisher<'_, M> {
         self.roster.refresh();
         let mut cpu = CpuMeter::start();
         let mut counts = Segment::default();
+        let before = Usage::now();
         let measured = self.measure(report, size, &mut counts);
+        counts.spent = Usage::now().since(before);
         counts.late = self.pongs.late();
         let used = cpu.lap();
         let note = Note {

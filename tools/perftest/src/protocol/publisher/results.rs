@@ -36,6 +36,7 @@ impl<M: Messaging> Publisher<'_, M> {
             late: counts.late,
             warm_up: self.warm_up,
             loaded: self.loaded(counts),
+            cost: counts.spent.per_sample(counts.sent),
             complete,
         };
         report.latency_summary(&row);
