@@ -4,6 +4,7 @@
 //! histogram file for each latency. Whoever measures only adds to it; whoever reports or compares only reads it.
 
 pub mod bench;
+pub mod host;
 mod naming;
 pub mod perftest;
 pub mod record;

@@ -42,6 +42,9 @@ const WRONG_OPTION: u8 = 255;
 /// short, 255 when an option is wrong.
 pub fn main(arguments: impl IntoIterator<Item = String>) -> ExitCode {
     let arguments: Vec<String> = arguments.into_iter().collect();
+    if let Some(status) = command(&arguments) {
+        return status;
+    }
     let log = Log::stderr();
     let mut parsed = options::parse(&arguments);
     if parsed.has("help") {
@@ -71,6 +74,15 @@ pub fn main(arguments: impl IntoIterator<Item = String>) -> ExitCode {
             log.line(format!("Error: {reason}"));
             ExitCode::FAILURE
         }
+    }
+}
+
+/// A first word without a dash is a command of its own.
+fn command(arguments: &[String]) -> Option<ExitCode> {
+    let (first, rest) = arguments.split_first()?;
+    match first.as_str() {
+        "doctor" => Some(dunlin_campaign::host::command(rest)),
+        _ => None,
     }
 }
 
