@@ -91,6 +91,11 @@ impl Latencies {
         self.nanos.count
     }
 
+    /// Every latency, in nanoseconds.
+    pub(crate) fn histogram(&self) -> &Histogram<u64> {
+        &self.histogram
+    }
+
     /// The raw latencies in order of arrival, if they were asked for.
     pub(crate) fn history(&self) -> &[Nanos] {
         self.history.as_deref().unwrap_or_default()

@@ -227,14 +227,15 @@ fn publisher(parsed: &mut Parsed, sizes: Vec<usize>, instances: u32) -> Publishe
         iterations,
         latency_count: latency_count.min(iterations),
         execution_time: parsed
-            .number("executionTime")
-            .map(|seconds| seconds * SECOND),
+            .seconds("executionTime")
+            .map(|seconds| (seconds * SECOND as f64) as u64),
         initial_burst: parsed.number("initialBurstSize"),
         pace: pace(parsed, data_len),
         open_loop,
         write_instance,
         sizes,
         latency_file: parsed.text("latencyFile").map(Into::into),
+        histogram_file: parsed.text("histogramFile").map(Into::into),
     }
 }
 

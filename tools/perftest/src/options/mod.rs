@@ -77,6 +77,7 @@ pub(crate) struct PublisherOptions {
     /// Sizes to run, one after the other.
     pub(crate) sizes: Vec<usize>,
     pub(crate) latency_file: Option<PathBuf>,
+    pub(crate) histogram_file: Option<PathBuf>,
 }
 
 /// What only a subscriber knows.

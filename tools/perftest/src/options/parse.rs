@@ -77,6 +77,11 @@ impl Parsed {
         self.text(name).and_then(|text| text.parse().ok())
     }
 
+    /// The seconds of the option, if it was given.
+    pub(crate) fn seconds(&self, name: &str) -> Option<f64> {
+        self.text(name).and_then(|text| text.parse().ok())
+    }
+
     /// The options that were given.
     pub(crate) fn specs(&self) -> impl Iterator<Item = &'static Spec> {
         self.given.iter().map(|(spec, _)| *spec)
@@ -133,12 +138,35 @@ impl Parsed {
             (Value::Number(min, max) | Value::MaybeNumber(min, max), Some(text)) => {
                 self.ranged(spec, text, min, max)
             }
+            (Value::Seconds(max), Some(text)) => self.seconds_within(spec, text, max),
             (Value::Text(_) | Value::MaybeList(_), Some(text)) => Ok(text.into()),
             (Value::Choice(words), Some(text)) => words
                 .iter()
                 .find(|word| word.eq_ignore_ascii_case(text))
                 .map(|word| word.to_string())
                 .ok_or_else(|| format!("-{name} '{text}' is none of {}", spec.allowed())),
+        }
+    }
+
+    /// Seconds with decimals; what follows is dropped as for whole numbers.
+    fn seconds_within(&mut self, spec: &Spec, text: &str, max: u64) -> Result<String, String> {
+        let end = text.find(|c: char| !c.is_ascii_digit() && c != '.');
+        let (number, garbage) = text.split_at(end.unwrap_or(text.len()));
+        let seconds: Option<f64> = number.parse().ok();
+        let within = seconds.is_some_and(|seconds| (0.001..=max as f64).contains(&seconds));
+        if !within {
+            return Err(format!("-{} {text} is not {}", spec.name, spec.allowed()));
+        }
+        self.dropped(spec, text, number, garbage);
+        Ok(number.into())
+    }
+
+    fn dropped(&mut self, spec: &Spec, text: &str, number: &str, garbage: &str) {
+        if !garbage.is_empty() {
+            self.notes.push(format!(
+                "-{} {text} is read as {number}; '{garbage}' is dropped",
+                spec.name
+            ));
         }
     }
 
@@ -153,12 +181,7 @@ impl Parsed {
         if number < min || number > max {
             return Err(wrong());
         }
-        if !garbage.is_empty() {
-            self.notes.push(format!(
-                "-{} {text} is read as {number}; '{garbage}' is dropped",
-                spec.name
-            ));
-        }
+        self.dropped(spec, text, digits, garbage);
         Ok(number.to_string())
     }
 }
@@ -232,6 +255,17 @@ mod tests {
         assert_eq!(parsed.number("dataLen"), Some(100));
         assert_eq!(parsed.notes.len(), 1);
         assert!(!parse_line("-dataLen k").errors.is_empty());
+    }
+
+    #[test]
+    fn seconds_may_be_parts_of_one() {
+        let seconds = |line: &str| parse_line(line).seconds("executionTime");
+        assert_eq!(seconds("-pub -exec 0.25"), Some(0.25));
+        assert_eq!(seconds("-pub -exec 20s"), Some(20.0));
+        for wrong in ["0", "0.0001", ".", "1.2.3", "x", "3000000000"] {
+            let parsed = parse_line(&format!("-pub -exec {wrong}"));
+            assert!(parsed.errors[0].contains("seconds from 0.001"), "{wrong}");
+        }
     }
 
     #[test]

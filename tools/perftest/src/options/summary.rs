@@ -113,7 +113,7 @@ fn pace(pace: Pace) -> String {
 fn length(publisher: &PublisherOptions) -> String {
     let samples = format!("{} samples", publisher.iterations);
     match publisher.execution_time {
-        Some(time) => format!("{} s, at most {samples}", time / SECOND),
+        Some(time) => format!("{} s, at most {samples}", time as f64 / SECOND as f64),
         None => samples,
     }
 }

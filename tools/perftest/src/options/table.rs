@@ -11,6 +11,8 @@ pub(crate) enum Value {
     Flag,
     /// An integer within an inclusive range.
     Number(u64, u64),
+    /// Seconds from a thousandth to the limit, with decimals.
+    Seconds(u64),
     /// As `Number`, but may be left out.
     MaybeNumber(u64, u64),
     /// Any text; the word is what help shows.
@@ -155,7 +157,7 @@ pub(crate) const OPTIONS: &[Spec] = &[
     works(Output, Pub, "latencyFile", Text("file"), "append every raw latency to this file, in order of arrival"),
 
     works(Publisher, Pub, "latencyTest", Flag, "ping-pong: wait for the echo of each ping before the next"),
-    works(Publisher, Pub, "executionTime", Number(1, INT), "seconds to run, from the end of the warm-up; the first of this and -numIter ends the test [no limit]"),
+    works(Publisher, Pub, "executionTime", Seconds(INT), "seconds to run, also parts of one, from the end of the warm-up; the first of this and -numIter ends the test [no limit]"),
     works(Publisher, Pub, "numIter", Number(1, ANY), "samples to send [100000000, in a latency test 10000000]"),
     works(Publisher, Pub, "latencyCount", Number(1, INT), "one ping every so many samples, or batches [10000, in a latency test 1]"),
     works(Publisher, Pub, "initialBurstSize", Number(0, INT), "warm-up samples; never fewer than there are instances [queue size or instances]"),
@@ -167,6 +169,7 @@ pub(crate) const OPTIONS: &[Spec] = &[
     works(Publisher, Pub, "sleep", Number(0, INT), "milliseconds to sleep before each write [0]"),
     works(Publisher, Pub, "spin", Number(0, INT), "rounds of a busy loop before each write [0]"),
     works(Publisher, Pub, "writeInstance", Number(0, INT), "always write this key [all in turn]"),
+    Spec { group: Output, ..extra(Pub, "histogramFile", Text("file"), "write the latencies in nanoseconds to this file, as an HdrHistogram log") },
     Spec { group: Publisher, ..extra(Pub, "scan", MaybeList("size:size:.."), "run all sizes one after the other [32 to 32768 doubling, 64900]") },
 
     works(Subscriber, Sub, "numPublishers", Number(1, 1_023), "publishers to wait for; the test ends when all have finished [1]"),
@@ -196,7 +199,6 @@ pub(crate) const OPTIONS: &[Spec] = &[
     extra(Both, "discoveryTimeout", Number(0, 1_000_000), "seconds to wait for the other side, 0 for ever [60]"),
     extra(Pub, "openLoop", Text("samples/s"), "latency under load: a ping at each moment of a schedule of this rate, 0.1 to 10000000, whatever the answers do; response time counts from that moment"),
     extra(Both, "pin", Number(0, 1_023), "run this process on this CPU only"),
-    extra(Both, "suite", MaybeNumber(1, 60), "run both sides over loopback and print one table, so many seconds per cell [4]; what perftest does without arguments"),
     extra(Both, "help", Flag, "this text (also -h)"),
 
     ignored(Both, "qosFile", Text("file"), "the built-in QoS is used instead of the file"),
@@ -281,7 +283,7 @@ impl Spec {
     pub(crate) fn usage(&self) -> String {
         let value = match self.value {
             Flag => return format!("-{}", self.name),
-            Number(..) => "<n>".into(),
+            Number(..) | Seconds(_) => "<n>".into(),
             MaybeNumber(..) => "[<n>]".into(),
             Text(what) => format!("<{what}>"),
             MaybeList(what) => format!("[<{what}>]"),
@@ -295,6 +297,7 @@ impl Spec {
         match self.value {
             Flag => "no value".into(),
             Number(min, max) | MaybeNumber(min, max) => format!("a number from {min} to {max}"),
+            Seconds(max) => format!("a number of seconds from 0.001 to {max}"),
             Text(what) | MaybeList(what) => format!("<{what}>"),
             Choice(words) => words.join(", "),
         }

@@ -1,5 +1,6 @@
 //! The publishing side of a run: finding the subscribers, then warming up, measuring and writing results.
 
+mod histograms;
 mod measure;
 mod open_loop;
 mod results;
@@ -9,6 +10,7 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 
+use self::histograms::Histograms;
 use super::Session;
 use super::control::{Kind, Note, SPECIAL_KEY, Tag, header};
 use super::keys::Keys;
@@ -46,6 +48,7 @@ struct Publisher<'a, M: Messaging> {
     pongs: Arc<Pongs>,
     keys: Keys,
     payload: Bytes,
+    histograms: Option<Histograms>,
     /// Next sequence number: counts through all segments.
     seq: u32,
     pings: u64,
@@ -59,6 +62,8 @@ impl<'a, M: Messaging> Publisher<'a, M> {
         options: &'a PublisherOptions,
     ) -> Result<Self, String> {
         let tag = Tag::new_run(options.id);
+        let histograms = options.histogram_file.as_deref().map(Histograms::create);
+        let histograms = histograms.transpose()?;
         let history = options
             .latency_file
             .as_ref()
@@ -104,6 +109,7 @@ impl<'a, M: Messaging> Publisher<'a, M> {
             pongs,
             keys: Keys::new(qos.instances, options.write_instance),
             payload: Bytes::from(payload),
+            histograms,
             seq: 0,
             pings: 0,
             warm_up: 0,

@@ -58,6 +58,15 @@ impl<M: Messaging> Publisher<'_, M> {
         })
     }
 
+    /// Adds the latencies of this size to `-histogramFile`; what was asked for and is not there is an error.
+    pub(super) fn log_histogram(&mut self, size: usize) -> Result<(), String> {
+        let Some(histograms) = &mut self.histograms else {
+            return Ok(());
+        };
+        self.pongs
+            .with(|measured| histograms.add(size, measured.histogram()))
+    }
+
     fn append_history(&self, path: &Path) -> std::io::Result<()> {
         let file = OpenOptions::new().create(true).append(true).open(path)?;
         let mut file = BufWriter::new(file);
