@@ -3,11 +3,22 @@
 //! A campaign is a directory ([`record`]): what was planned and on which machine, one line for each run that has ended, and a
 //! histogram file for each latency. Whoever measures only adds to it; whoever reports or compares only reads it.
 
+pub mod agent;
 pub mod bench;
+pub mod builtin;
+pub mod command;
+pub mod drive;
+pub mod file;
 pub mod host;
+pub mod isolate;
+mod lines;
+mod live;
 mod naming;
+mod output;
 pub mod perftest;
+pub mod plan;
 pub mod record;
 pub mod side;
 pub mod stats;
 pub mod systems;
+mod table;

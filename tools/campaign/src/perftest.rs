@@ -63,6 +63,10 @@ impl System for Perftest {
         Ok(())
     }
 
+    fn is_perftest(&self) -> bool {
+        true
+    }
+
     fn run(&self, turn: &Turn<'_>) -> Result<Measured, Trouble> {
         let side = |side| Task {
             program: Program::Perftest,
@@ -129,10 +133,11 @@ impl Perftest {
         let raw = *self == Perftest::Raw;
         match (bench.network, cell.transport.as_str()) {
             (_, "SHMEM") => vec![],
+            (Network::Hosts(hosts), "TCP") if hosts[0] == hosts[1] => here(raw, side),
             (Network::Hosts(hosts), "TCP") => tcp(hosts, [7400, 7400], raw, side),
             (Network::Hosts(hosts), _) => udp(hosts, side),
             (_, "TCP") if raw => vec![],
-            (_, "TCP") => tcp([Ipv4Addr::LOCALHOST; 2], [7401, 7400], raw, side),
+            (_, "TCP") => here(raw, side),
             (Network::Loopback, _) if !raw => udp([Ipv4Addr::LOCALHOST; 2], side),
             _ => vec![],
         }
@@ -166,6 +171,11 @@ impl Perftest {
             Perftest::Raw => "spin",
         }
     }
+}
+
+/// On one host two ports are needed.
+fn here(raw: bool, side: usize) -> Vec<String> {
+    tcp([Ipv4Addr::LOCALHOST; 2], [7401, 7400], raw, side)
 }
 
 fn udp(hosts: [Ipv4Addr; 2], side: usize) -> Vec<String> {

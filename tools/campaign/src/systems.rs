@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use crate::bench::Bench;
+use crate::perftest::Perftest;
 use crate::record::{Cell, Directory, Measured};
 
 /// Something that can be measured.
@@ -14,11 +15,22 @@ pub trait System {
     /// ("raw has no TLS").
     fn has(&self, cell: &Cell) -> Result<(), String>;
 
-    /// Makes it ready, while there is still a network: builds what has to be built. The error says what to install.
+    /// Makes it ready, while there is still a network: builds what has to be built. The error says what to install. What is found out
+    /// is forgotten, for the process is replaced by one in a namespace.
     fn prepare(&mut self) -> Result<(), String>;
+
+    /// Whether both sides are perftest, which an agent runs too.
+    fn is_perftest(&self) -> bool {
+        false
+    }
 
     /// Measures a cell once.
     fn run(&self, turn: &Turn<'_>) -> Result<Measured, Trouble>;
+}
+
+/// Everybody who can be asked for by name, in the order of their turns.
+pub fn known() -> Vec<Box<dyn System>> {
+    vec![Box::new(Perftest::Raw), Box::new(Perftest::Dunlin)]
 }
 
 /// One run: which cell, where, and where its histograms go.

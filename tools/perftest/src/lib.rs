@@ -1,8 +1,8 @@
 //! A benchmark with the command lines and tables of RTI Perftest, for Dunlin and for the plain sockets beneath it.
 //!
 //! The library is one function, so that the command `dunlin` can offer it too. `options` reads the command line,
-//! `protocol` runs one side of a test over a `messaging` back end, `stats` and `output` turn it into tables, and
-//! `suite` runs both sides when there are no arguments.
+//! `protocol` runs one side of a test over a `messaging` back end, `stats` and `output` turn it into tables. A
+//! first word without a dash is a command of `dunlin_campaign`, which runs both sides by starting this program again.
 
 mod clock;
 mod cost;
@@ -15,7 +15,6 @@ mod output;
 mod protocol;
 mod raw;
 mod stats;
-mod suite;
 
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -39,11 +38,11 @@ const WRONG_OPTION: u8 = 255;
 /// Runs the benchmark with these arguments, the name of the program not among them.
 ///
 /// Tables go to stdout, everything else to stderr. The status is 0 when the test ran to its end, 1 when it was cut
-/// short, 255 when an option is wrong.
+/// short, 255 when an option is wrong. Without arguments it is the campaign `quick`.
 pub fn main(arguments: impl IntoIterator<Item = String>) -> ExitCode {
     let arguments: Vec<String> = arguments.into_iter().collect();
-    if let Some(status) = command(&arguments) {
-        return status;
+    if let Some(command) = command(&arguments) {
+        return command;
     }
     let log = Log::stderr();
     let mut parsed = options::parse(&arguments);
@@ -63,12 +62,7 @@ pub fn main(arguments: impl IntoIterator<Item = String>) -> ExitCode {
             .for_each(|error| log.line(format!("Error: {error}.")));
         return ExitCode::from(WRONG_OPTION);
     }
-    let outcome = if arguments.is_empty() || parsed.has("suite") {
-        suite::run(parsed.number("suite"), &log)
-    } else {
-        run(&options, &log)
-    };
-    match outcome {
+    match run(&options, &log) {
         Ok(()) => ExitCode::SUCCESS,
         Err(reason) => {
             log.line(format!("Error: {reason}"));
@@ -77,11 +71,16 @@ pub fn main(arguments: impl IntoIterator<Item = String>) -> ExitCode {
     }
 }
 
-/// A first word without a dash is a command of its own.
+/// What the first word asks for, if it is a command; no word at all is one too.
 fn command(arguments: &[String]) -> Option<ExitCode> {
-    let (first, rest) = arguments.split_first()?;
-    match first.as_str() {
-        "doctor" => Some(dunlin_campaign::host::command(rest)),
+    let (first, rest) = match arguments.split_first() {
+        Some((first, rest)) => (first.as_str(), rest),
+        None => return Some(dunlin_campaign::command::campaign(&["quick".into()])),
+    };
+    match first {
+        "campaign" => Some(dunlin_campaign::command::campaign(rest)),
+        "agent" => Some(dunlin_campaign::command::agent(rest)),
+        "side" => Some(dunlin_campaign::command::side(rest)),
         _ => None,
     }
 }

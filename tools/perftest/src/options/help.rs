@@ -7,7 +7,8 @@ use super::table::{Group, OPTIONS, Side};
 const USAGE: &str = "\
 perftest measures latency and throughput of Dunlin DDS, with the command lines and tables of RTI Perftest.
 
-  perftest                                   both sides over loopback, one table (the same as -suite)
+  perftest                                   both sides here, many runs and tables (perftest campaign quick)
+  perftest campaign --help                   other campaigns, and how to write one
   perftest -pub -latencyTest -dataLen 1024   one side; start the other one with the same -dataLen:
   perftest -sub -dataLen 1024
 

@@ -1,0 +1,39 @@
+//! The campaigns that need no file. They are files themselves, and examples of the format.
+
+/// Name and text of each.
+pub const ALL: [(&str, &str); 5] = [
+    ("quick", include_str!("../campaigns/quick.toml")),
+    (
+        "published-shmem",
+        include_str!("../campaigns/published-shmem.toml"),
+    ),
+    (
+        "published-udp",
+        include_str!("../campaigns/published-udp.toml"),
+    ),
+    (
+        "published-tcp",
+        include_str!("../campaigns/published-tcp.toml"),
+    ),
+    ("full", include_str!("../campaigns/full.toml")),
+];
+
+/// The text of the one with this name.
+pub fn text(name: &str) -> Option<&'static str> {
+    let found = ALL.iter().find(|(known, _)| *known == name);
+    found.map(|(_, text)| *text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_built_in_campaign_is_a_valid_file() {
+        for (name, text) in ALL {
+            let file = crate::file::parse(name, text).unwrap();
+            assert!(!file.about.is_empty() && file.repetitions.0 >= 3, "{name}");
+        }
+        assert!(text("quick").is_some() && text("slow").is_none());
+    }
+}

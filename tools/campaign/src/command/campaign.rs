@@ -1,0 +1,178 @@
+//! `perftest campaign`.
+
+mod preparation;
+
+use std::io::{IsTerminal, Write};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use self::preparation::{Prepared, prepare};
+use super::{parse, status};
+use crate::drive::{Course, Stopped, View};
+use crate::lines::Lines;
+use crate::live::Live;
+use crate::record::{Campaign, Directory, Outcome, Run};
+use crate::{builtin, file, table};
+
+/// Measures many cells, each several times and turn by turn, and reports on them.
+#[derive(Parser)]
+#[command(name = "perftest campaign", arg_required_else_help = true)]
+pub(crate) struct Arguments {
+    /// A built-in campaign (see --list) or a file (see docs/campaigns.md)
+    #[arg(value_name = "NAME|FILE.toml", required_unless_present_any = ["list", "resume"])]
+    campaign: Option<String>,
+    /// Where the results go [default: perftest-report, or with a number]
+    #[arg(long, value_name = "DIR")]
+    output: Option<PathBuf>,
+    /// Go on with an interrupted campaign: measure what is missing
+    #[arg(long, conflicts_with_all = ["seconds", "repetitions", "with", "only", "hosts"])]
+    resume: bool,
+    /// Of each measurement, also parts of a second
+    #[arg(long, value_name = "S")]
+    seconds: Option<f64>,
+    /// How often each cell is measured
+    #[arg(long, value_name = "N")]
+    repetitions: Option<u32>,
+    /// Who is measured beside Dunlin, for instance raw,cyclone; "" for nobody
+    #[arg(long, value_name = "LIST", value_delimiter = ',')]
+    with: Option<Vec<String>>,
+    /// Only cells whose name contains this; given twice, both
+    #[arg(long, value_name = "TEXT")]
+    only: Vec<String>,
+    /// Run the sides on two virtual hosts with a cable between them
+    #[arg(long, conflicts_with = "agent")]
+    hosts: bool,
+    /// Run the subscribers at this agent
+    #[arg(long, value_name = "ADDRESS:PORT", requires = "secret_file")]
+    agent: Option<String>,
+    /// The secret that the agent has too
+    #[arg(long, value_name = "FILE", requires = "agent")]
+    secret_file: Option<PathBuf>,
+    /// Lines instead of a live view, also on a terminal
+    #[arg(long)]
+    plain: bool,
+    /// List the built-in campaigns
+    #[arg(long)]
+    list: bool,
+    /// Print the file of the campaign instead of measuring
+    #[arg(long)]
+    show: bool,
+}
+
+/// Runs a campaign, or goes on with one.
+pub fn campaign(arguments: &[String]) -> ExitCode {
+    match parse::<Arguments>("perftest campaign", arguments) {
+        Ok(arguments) => status(run(&arguments)),
+        Err(code) => code,
+    }
+}
+
+fn run(arguments: &Arguments) -> Result<ExitCode, String> {
+    if arguments.list {
+        return print(&list()).map(|()| ExitCode::SUCCESS);
+    }
+    if arguments.show {
+        let name = arguments.campaign.as_deref().unwrap_or_default();
+        let text = builtin::text(name).map(String::from);
+        let text = text.map_or_else(|| std::fs::read_to_string(name), Ok);
+        let text = text.map_err(|error| format!("{name}: {error}"))?;
+        return print(&text).map(|()| ExitCode::SUCCESS);
+    }
+    let prepared = prepare(arguments)?;
+    say(&prepared);
+    let outcome = measure(&prepared, arguments.plain);
+    let runs = prepared
+        .directory
+        .runs()
+        .map_err(|error| error.to_string())?;
+    print(&table::tables(&prepared.campaign, &runs))?;
+    print(&format!("\n{}", table::remarks(&prepared.campaign, &runs)))?;
+    finish(&prepared, outcome, &runs)
+}
+
+fn measure(prepared: &Prepared, plain: bool) -> Result<(), Stopped> {
+    let runs = prepared.directory.runs().map_err(crate::drive::stopped)?;
+    let terminal = std::io::stderr().is_terminal() && !plain;
+    let live = terminal.then(|| Live::open(&prepared.campaign, &runs).ok());
+    let mut view: Box<dyn View> = match live.flatten() {
+        Some(live) => Box::new(live),
+        None => Box::new(Lines(std::io::stderr())),
+    };
+    let course = Course {
+        campaign: &prepared.campaign,
+        directory: &prepared.directory,
+        systems: &prepared.systems,
+        bench: &prepared.bench,
+    };
+    course.run(view.as_mut())
+}
+
+/// Says what will happen.
+fn say(prepared: &Prepared) {
+    let campaign = &prepared.campaign;
+    let (cells, repetitions) = (campaign.cells.len(), campaign.repetitions);
+    eprintln!(
+        "Campaign {}: {cells} cells, {repetitions} runs of {} s each, into {}. Network: {}.",
+        campaign.name,
+        campaign.seconds,
+        prepared.directory.path().display(),
+        campaign.network
+    );
+    for line in prepared.notes.iter().chain(&campaign.skipped) {
+        eprintln!("Note: {line}.");
+    }
+}
+
+fn finish(
+    prepared: &Prepared,
+    outcome: Result<(), Stopped>,
+    runs: &[Run],
+) -> Result<ExitCode, String> {
+    let path = prepared.directory.path();
+    if let Err(stopped) = outcome {
+        let done = runs.len();
+        let total = total(&prepared.campaign);
+        return Err(format!(
+            "{stopped}. {done} of {total} runs are in {0}; perftest campaign --resume --output {0} goes on{1}",
+            path.display(),
+            prepared.how_to_reach
+        ));
+    }
+    for file in report(&prepared.directory)? {
+        eprintln!("Report: {}", file.display());
+    }
+    let failed = |run: &&Run| matches!(run.outcome, Outcome::Failed(_));
+    match runs.iter().filter(failed).count() {
+        0 => Ok(ExitCode::SUCCESS),
+        failed => Err(format!(
+            "{failed} of {} runs failed; the tables and {} say why",
+            runs.len(),
+            Path::new(path).join("runs.jsonl").display()
+        )),
+    }
+}
+
+fn report(directory: &Directory) -> Result<Vec<PathBuf>, String> {
+    Ok(vec![directory.path().to_path_buf()])
+}
+
+fn total(campaign: &Campaign) -> usize {
+    campaign.cells.len() * campaign.repetitions as usize
+}
+
+fn list() -> String {
+    let line = |(name, text)| {
+        let about = file::parse(name, text).map_or(String::new(), |file| file.about);
+        format!("{name:<16} {about}\n")
+    };
+    builtin::ALL.into_iter().map(line).collect()
+}
+
+fn print(text: &str) -> Result<(), String> {
+    let mut out = std::io::stdout();
+    out.write_all(text.as_bytes())
+        .and_then(|()| out.flush())
+        .map_err(|error| format!("the tables could not be written: {error}"))
+}

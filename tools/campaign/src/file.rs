@@ -1,0 +1,324 @@
+//! The file of a campaign, TOML: what it may say, and what is said about mistakes.
+
+use std::path::Path;
+
+use serde::Deserialize;
+
+use crate::record::Mode;
+
+/// A campaign as its author wrote it.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct File {
+    /// Of the campaign; without it, that of the file.
+    pub name: Option<String>,
+    /// For `--list`.
+    #[serde(default)]
+    pub about: String,
+    /// Of one measurement.
+    #[serde(default)]
+    pub seconds: Seconds,
+    /// How often each cell is measured.
+    #[serde(default)]
+    pub repetitions: Repetitions,
+    /// Who is measured beside Dunlin.
+    #[serde(default = "floors")]
+    pub with: Vec<String>,
+    /// What is measured: all combinations of each entry.
+    #[serde(default)]
+    pub work: Vec<Work>,
+}
+
+/// All combinations of these.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Work {
+    /// What carries the samples.
+    pub transports: Vec<Transport>,
+    /// Bytes, as `-dataLen` counts them.
+    pub sizes: Vec<Size>,
+    /// What is asked.
+    #[serde(default = "latency")]
+    pub modes: Vec<Kind>,
+    /// Samples a second, for [`Kind::Loaded`].
+    #[serde(default)]
+    pub rates: Vec<Rate>,
+    /// Whether samples are repaired.
+    #[serde(default = "reliable")]
+    pub reliability: Vec<Reliability>,
+    /// Whether the type has a key.
+    #[serde(default = "no")]
+    pub keyed: Vec<bool>,
+    /// Whether samples are built where they are read.
+    #[serde(default = "no")]
+    pub zero_copy: Vec<bool>,
+}
+
+/// Of a campaign.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+pub enum Transport {
+    /// UDP on IPv4.
+    #[serde(rename = "UDPv4")]
+    Udp,
+    /// Shared memory.
+    #[serde(rename = "SHMEM")]
+    Shmem,
+    /// TCP on IPv4.
+    #[serde(rename = "TCP")]
+    Tcp,
+}
+
+/// Of a campaign: a mode without its rate.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+pub enum Kind {
+    /// One sample in flight.
+    #[serde(rename = "latency")]
+    Latency,
+    /// Samples share messages.
+    #[serde(rename = "throughput batched")]
+    Batched,
+    /// Each sample is sent at once.
+    #[serde(rename = "throughput unbatched")]
+    Unbatched,
+    /// Latency at fixed rates.
+    #[serde(rename = "loaded")]
+    Loaded,
+}
+
+/// Of a campaign.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+pub enum Reliability {
+    /// What is lost stays lost.
+    #[serde(rename = "best effort")]
+    BestEffort,
+    /// What is lost is repeated.
+    #[serde(rename = "reliable")]
+    Reliable,
+}
+
+/// Of one measurement.
+#[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
+#[serde(try_from = "f64")]
+pub struct Seconds(pub f64);
+
+/// At least one.
+#[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
+#[serde(try_from = "u32")]
+pub struct Repetitions(pub u32);
+
+/// Bytes of a sample.
+#[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
+#[serde(try_from = "u64")]
+pub struct Size(pub u64);
+
+/// Samples a second.
+#[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
+#[serde(try_from = "f64")]
+pub struct Rate(pub f64);
+
+impl TryFrom<f64> for Seconds {
+    type Error = String;
+
+    fn try_from(seconds: f64) -> Result<Self, String> {
+        let within = (0.01..=3_600.0).contains(&seconds);
+        let wrong = || format!("{seconds} seconds are not from 0.01 to 3600");
+        within.then_some(Self(seconds)).ok_or_else(wrong)
+    }
+}
+
+impl TryFrom<u32> for Repetitions {
+    type Error = String;
+
+    fn try_from(count: u32) -> Result<Self, String> {
+        let wrong = || format!("{count} repetitions are not from 1 to 1000");
+        let within = (1..=1_000).contains(&count);
+        within.then_some(Self(count)).ok_or_else(wrong)
+    }
+}
+
+impl TryFrom<u64> for Size {
+    type Error = String;
+
+    fn try_from(bytes: u64) -> Result<Self, String> {
+        let wrong =
+            || format!("a sample of {bytes} bytes is not from 28 (its header) to 2147482620");
+        let within = (28..=2_147_482_620).contains(&bytes);
+        within.then_some(Self(bytes)).ok_or_else(wrong)
+    }
+}
+
+impl TryFrom<f64> for Rate {
+    type Error = String;
+
+    fn try_from(rate: f64) -> Result<Self, String> {
+        let wrong = || format!("a rate of {rate} samples a second is not from 1 to 10000000");
+        let within = (1.0..=1e7).contains(&rate);
+        within.then_some(Self(rate)).ok_or_else(wrong)
+    }
+}
+
+impl Default for Seconds {
+    fn default() -> Self {
+        Self(1.0)
+    }
+}
+
+impl Default for Repetitions {
+    fn default() -> Self {
+        Self(5)
+    }
+}
+
+impl Transport {
+    /// As `-transport` takes it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Transport::Udp => "UDPv4",
+            Transport::Shmem => "SHMEM",
+            Transport::Tcp => "TCP",
+        }
+    }
+}
+
+impl Work {
+    /// Every mode, each rate being one.
+    pub fn all_modes(&self) -> Vec<Mode> {
+        let rates = || self.rates.iter().map(|rate| Mode::Loaded { rate: rate.0 });
+        let modes = self.modes.iter().flat_map(|kind| match kind {
+            Kind::Latency => vec![Mode::Latency],
+            Kind::Batched => vec![Mode::Throughput { batched: true }],
+            Kind::Unbatched => vec![Mode::Throughput { batched: false }],
+            Kind::Loaded => rates().collect(),
+        });
+        modes.collect()
+    }
+}
+
+/// Reads the file of a campaign.
+pub fn read(path: &Path) -> Result<File, String> {
+    let text = std::fs::read_to_string(path).map_err(|error| {
+        let path = path.display();
+        format!("{path}: {error}; the built-in campaigns are listed by --list")
+    })?;
+    parse(&path.display().to_string(), &text)
+}
+
+/// Reads the text of a campaign; mistakes are told with `source`, their line, and what would be right.
+pub fn parse(source: &str, text: &str) -> Result<File, String> {
+    let file: File = toml::from_str(text)
+        .map_err(|error| format!("{source}: {}", error.to_string().trim_end()))?;
+    check(&file).map_err(|mistake| format!("{source}: {mistake}"))?;
+    Ok(file)
+}
+
+fn check(file: &File) -> Result<(), String> {
+    if file.work.is_empty() {
+        return Err("there is nothing to measure; add [[work]] with transports and sizes, as in docs/campaigns.md".into());
+    }
+    for (index, work) in file.work.iter().enumerate() {
+        let place = format!("[[work]] number {}", index + 1);
+        let loaded = work.modes.contains(&Kind::Loaded);
+        match (loaded, work.rates.is_empty()) {
+            (true, true) => {
+                return Err(format!(
+                    "{place} is \"loaded\" at no rate; add rates = [1000, 10000]"
+                ));
+            }
+            (false, false) => {
+                return Err(format!(
+                    "{place} has rates, which only \"loaded\" uses; add it to modes"
+                ));
+            }
+            _ => {}
+        }
+        let lists = [
+            ("transports", work.transports.len()),
+            ("sizes", work.sizes.len()),
+            ("modes", work.modes.len()),
+            ("reliability", work.reliability.len()),
+            ("keyed", work.keyed.len()),
+            ("zero_copy", work.zero_copy.len()),
+        ];
+        if let Some((name, _)) = lists.iter().find(|(_, length)| *length == 0) {
+            return Err(format!(
+                "{place} has an empty list of {name}; leave it out or fill it"
+            ));
+        }
+    }
+    Ok(())
+}
+
+fn floors() -> Vec<String> {
+    vec!["raw".into()]
+}
+
+fn latency() -> Vec<Kind> {
+    vec![Kind::Latency]
+}
+
+fn reliable() -> Vec<Reliability> {
+    vec![Reliability::Reliable]
+}
+
+fn no() -> Vec<bool> {
+    vec![false]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const WORK: &str = "[[work]]\ntransports = [\"SHMEM\"]\nsizes = [32]\n";
+
+    fn mistake(text: &str) -> String {
+        parse("night.toml", text).unwrap_err()
+    }
+
+    #[test]
+    fn what_is_left_out_has_a_default() {
+        let file = parse("night.toml", WORK).unwrap();
+        assert_eq!((file.seconds.0, file.repetitions.0), (1.0, 5));
+        assert_eq!(file.with, ["raw"]);
+        assert_eq!(file.work[0].modes, [Kind::Latency]);
+        assert_eq!(file.work[0].reliability, [Reliability::Reliable]);
+    }
+
+    #[test]
+    fn each_rate_is_a_mode() {
+        let text = format!("{WORK}modes = [\"loaded\", \"latency\"]\nrates = [10, 2.5]\n");
+        let modes = parse("night.toml", &text).unwrap().work[0].all_modes();
+        let loaded = |rate| Mode::Loaded { rate };
+        assert_eq!(modes, [loaded(10.0), loaded(2.5), Mode::Latency]);
+    }
+
+    #[test]
+    fn a_mistake_is_told_with_its_place_and_what_would_be_right() {
+        let cases = [
+            (
+                "seconds = 0\n".to_string() + WORK,
+                "0 seconds are not from 0.01",
+            ),
+            (
+                "repetitions = 0\n".to_string() + WORK,
+                "0 repetitions are not",
+            ),
+            ("second = 1\n".to_string() + WORK, "unknown field `second`"),
+            (WORK.replace("32", "7"), "7 bytes is not from 28"),
+            (
+                WORK.replace("SHMEM", "shm"),
+                "expected one of `UDPv4`, `SHMEM`, `TCP`",
+            ),
+            (WORK.to_string() + "modes = [\"loaded\"]", "add rates"),
+            (WORK.to_string() + "rates = [5]", "only \"loaded\" uses"),
+            (WORK.to_string() + "keyed = []", "empty list of keyed"),
+            ("seconds = 1".to_string(), "nothing to measure"),
+        ];
+        for (text, expected) in cases {
+            let mistake = mistake(&text);
+            assert!(mistake.starts_with("night.toml: "), "{mistake}");
+            assert!(mistake.contains(expected), "{mistake}");
+        }
+        let mistake = mistake(&WORK.replace("32", "32, 7"));
+        assert!(mistake.contains("line 3"), "{mistake}");
+    }
+}

@@ -1,0 +1,176 @@
+//! Campaigns of real processes: begun, interrupted in every way, and gone on with.
+
+mod common;
+
+use common::{script, stdout, two_hosts};
+
+/// A file of two cells, each measured three times, and words for the scripts: `runs` counts what is recorded, `publisher` finds the
+/// running publisher (its command line names the histogram).
+const SETUP: &str = r#"
+    cd $(mktemp -d); dir=$PWD
+    printf '%s\n' 'seconds = 0.05' 'repetitions = 3' 'with = []' '[[work]]' 'transports = ["TCP"]' 'sizes = [32, 64]' > c.toml
+    runs() { [ -f out/runs.jsonl ] && grep -c . out/runs.jsonl || echo 0; }
+    publisher() { for one in /proc/[0-9]*; do
+        tr '\0' ' ' < $one/cmdline 2> /dev/null | grep -q -- "-pub .*-histogramFile $dir/out/" && basename $one && return
+    done; false; }
+    until_true() { for _ in $(seq 600); do "$@" > /dev/null && return; sleep 0.02; done; echo "never: $*"; }
+    has() { [ $(runs) -ge $1 ]; }
+    twice() { sed 's/,"started".*//' out/runs.jsonl | sort | uniq -d; }
+"#;
+
+fn in_place(text: &str) -> String {
+    let output = script(&format!("{SETUP}{text}"));
+    let errors = String::from_utf8_lossy(&output.stderr).into_owned();
+    format!("{}{errors}", stdout(&output))
+}
+
+fn has(text: &str, what: &str) {
+    assert!(text.contains(what), "'{what}' is not in:\n{text}");
+}
+
+#[test]
+fn a_campaign_that_was_killed_goes_on_with_exactly_what_is_missing() {
+    let text = in_place(
+        "$P campaign c.toml --output out 2> err & campaign=$!
+         until_true has 1; kill -9 $campaign; wait $campaign 2> /dev/null
+         echo killed after $(runs) > when
+         # The sides end with it.
+         gone() { ! publisher; }; until_true gone
+         $P campaign c.toml --output out 2>&1 | head -1
+         $P campaign --resume --output out 2> err & campaign=$!
+         until_true has 3; kill -9 $campaign; wait $campaign 2> /dev/null
+         $P campaign --resume --output out 2> err; echo status $?
+         echo runs $(runs) twice $(twice)
+         ls out/histograms | wc -l
+         $P campaign --resume --output out 2>&1 > /dev/null | grep -c left",
+    );
+    has(&text, "holds a campaign already");
+    has(&text, "status 0\nruns 6 twice\n6\n0\n");
+}
+
+#[test]
+fn an_interrupted_campaign_says_how_to_go_on() {
+    let text = in_place(
+        "sed -i 's/0.05/5/' c.toml
+         $P campaign c.toml --output out > tables & campaign=$!
+         until_true publisher; kill -INT $campaign; wait $campaign; echo status $?
+         publisher || echo nobody left; echo runs $(runs)",
+    );
+    has(&text, "status 1\nnobody left\nruns 0");
+    has(&text, "interrupted. 0 of 6 runs are in out; ");
+    has(&text, "--resume --output out goes on");
+}
+
+#[test]
+fn a_side_that_is_killed_is_a_failed_run_and_the_rest_goes_on() {
+    let text = in_place(
+        "sed -i 's/0.05/2/; s/= 3/= 1/' c.toml
+         $P campaign c.toml --output out > tables & campaign=$!
+         until_true publisher; sleep 0.5; kill -9 $(publisher)
+         wait $campaign; echo status $? runs $(runs)
+         grep -c measured out/runs.jsonl; cat tables",
+    );
+    has(&text, "status 1 runs 2\n1\n");
+    has(&text, "failed: publisher: it was ended by signal 9");
+    has(&text, "1 of 2 runs failed");
+}
+
+#[test]
+fn a_full_disk_is_named_and_the_campaign_goes_on_when_there_is_room() {
+    let text = in_place(
+        r#"unshare -m bash -c '
+         mkdir small && mount -t tmpfs -o size=512k none small || exit
+         $P campaign c.toml --output small/out > tables 2> err & campaign=$!
+         for _ in $(seq 600); do [ -s small/out/runs.jsonl ] && break; sleep 0.02; done
+         head -c 600k /dev/zero > small/filler 2> /dev/null
+         wait $campaign; echo status $?; tail -1 err
+         rm small/filler; mount -o remount,size=64m small
+         $P campaign --resume --output small/out > tables 2> err; echo status $?
+         grep -c measured small/out/runs.jsonl'"#,
+    );
+    has(&text, "status 1\nError: the disk is full (");
+    has(&text, "--resume --output small/out goes on");
+    has(&text, "status 0\n6\n");
+}
+
+#[test]
+fn mistakes_are_told_before_anything_is_measured() {
+    let text = in_place(
+        "$P campaign slow 2>&1
+         $P campaign c.toml --with raw,nobody 2>&1
+         $P campaign c.toml --only nonsense 2>&1
+         $P campaign c.toml --seconds 0 2>&1
+         sed 's/32/7/' c.toml > d.toml; $P campaign d.toml 2>&1
+         $P campaign --resume 2>&1
+         $P campaign 2> /dev/null; echo status $?
+         $P campaign c.toml --agent 127.0.0.1:9 --secret-file nowhere 2>&1
+         ls",
+    );
+    has(
+        &text,
+        "slow: No such file or directory (os error 2); the built-in campaigns are listed by --list",
+    );
+    has(&text, "nobody is called nobody; there are raw, dunlin");
+    has(&text, "no cell's name contains \"nonsense\"");
+    has(&text, "--seconds: 0 seconds are not from 0.01 to 3600");
+    has(&text, "7 bytes is not from 28");
+    has(&text, "no unfinished campaign is in perftest-report");
+    has(&text, "status 255");
+    has(&text, "--secret-file nowhere: No such file");
+    assert!(text.ends_with("c.toml\nd.toml\n"), "{text}");
+}
+
+#[test]
+fn both_sides_run_on_virtual_hosts() {
+    let text = in_place(
+        "sed -i 's/\"TCP\"/\"TCP\", \"UDPv4\", \"SHMEM\"/; s/, 64//; s/= 3/= 1/; s/\\[\\]/[\"raw\"]/' c.toml
+         $P campaign c.toml --output out --hosts; echo status $?
+         grep -o 'two hosts share no memory ([0-9] cells)' out/campaign.json",
+    );
+    has(&text, "status 0\ntwo hosts share no memory (2 cells)");
+    has(
+        &text,
+        "Network: two network namespaces with a cable between them",
+    );
+    has(
+        &text,
+        "4/4, 0 s left: UDPv4, latency, 32 bytes, reliable, unkeyed, dunlin: 50 %",
+    );
+}
+
+#[test]
+fn an_agent_serves_who_knows_the_secret_and_its_end_is_no_loss() {
+    let output = two_hosts(&format!(
+        "{SETUP}
+         head -c 32 /dev/urandom | base64 > secret; echo 0123456789abcdef > other; chmod 600 secret other
+         serve() {{ $THERE $P agent --listen 172.16.0.2:7450 --secret-file secret 2> agent.err & agent=$!
+             until_true grep perftest agent.err; }}
+         Q='--agent 172.16.0.2:7450 --secret-file'
+         $P campaign c.toml $Q secret 2>&1
+         serve
+         $P campaign c.toml $Q other 2>&1
+         sed -i 's/0.05/2/' c.toml
+         $P campaign c.toml $Q secret --output out > tables 2> err & campaign=$!
+         until_true publisher
+         $P campaign c.toml $Q secret --output second 2>&1
+         sleep 0.3; kill -9 $agent; wait $campaign; tail -1 err
+         sed -i 's/\"seconds\": 2.0/\"seconds\": 0.05/' out/campaign.json
+         serve
+         $P campaign --resume $Q secret --output out > tables 2> err; echo status $? runs $(runs) twice $(twice)
+         kill -INT $agent; wait $agent; echo agent $?"
+    ));
+    let errors = String::from_utf8_lossy(&output.stderr).into_owned();
+    let text = format!("{}{errors}", stdout(&output));
+    has(
+        &text,
+        "is `perftest agent --listen 172.16.0.2:7450 --secret-file FILE` running there?",
+    );
+    has(&text, "the other side has another secret");
+    has(&text, "it serves another campaign now");
+    has(&text, "the agent at 172.16.0.2:7450 is gone: ");
+    has(
+        &text,
+        "--resume --output out goes on (with --agent 172.16.0.2:7450",
+    );
+    has(&text, "status 0 runs 6 twice\nagent 0\n");
+}
