@@ -6,7 +6,7 @@ CARGO ?= cargo
 all: build
 
 help:
-	@echo "make perftest   build, then latency over UDPv4, shared memory and TCP beside the raw floors (about two minutes)"
+	@echo "make perftest   build, then the campaign quick: latency over UDPv4, shared memory and TCP beside the raw floors, and a report (about four minutes)"
 	@echo "make bench      latency, throughput, fan-out and footprint beside the raw floors, Cyclone DDS, Fast DDS and iceoryx2 (under ten minutes)"
 	@echo "make test       install what the tests need, then format, lints, unit, simulation and interop tests"
 	@echo "make fuzz       each fuzz target for 60 s (FUZZ_SECONDS), where nightly Rust is installed"
@@ -18,7 +18,7 @@ build:
 perftest:
 	@scripts/require-rust.sh
 	$(CARGO) build --release -p dunlin-perftest
-	target/release/perftest
+	$${CARGO_TARGET_DIR:-target}/release/perftest campaign quick
 
 # BENCH_ARGS='--markdown FILE NAME'; benches/README.md tells of BENCH_SECONDS, BENCH_REPEAT, BENCH_ONLY and BENCH_FULL.
 bench:
