@@ -81,6 +81,7 @@ fn command(arguments: &[String]) -> Option<ExitCode> {
         "campaign" => Some(dunlin_campaign::command::campaign(rest)),
         "agent" => Some(dunlin_campaign::command::agent(rest)),
         "side" => Some(dunlin_campaign::command::side(rest)),
+        "doctor" => Some(dunlin_campaign::host::command(rest)),
         _ => None,
     }
 }
