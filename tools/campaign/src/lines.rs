@@ -39,7 +39,7 @@ pub(crate) fn short(outcome: &Outcome) -> String {
 }
 
 fn figures(measured: &Measured) -> String {
-    if let Some(latency) = &measured.latency {
+    if let Some(latency) = measured.response.as_ref().or(measured.latency.as_ref()) {
         let [median, _, p99, ..] = latency.percentiles.map(|value| value as f64 / 1_000.0);
         let samples = latency.samples;
         return format!("50 % {median:.3} μs, 99 % {p99:.3} μs, {samples} samples");

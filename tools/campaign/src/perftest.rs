@@ -50,7 +50,6 @@ impl System for Perftest {
             return refuse(&format!("zero copy by {transport}"));
         }
         match (self, cell.mode) {
-            (_, Mode::Loaded { .. }) => refuse("load at a fixed rate in a campaign yet"),
             (Perftest::Raw, Mode::Throughput { batched: true }) => refuse("batches"),
             (Perftest::Dunlin, Mode::Throughput { batched: true }) if cell.zero_copy => {
                 refuse("batches without copies")
@@ -123,7 +122,15 @@ impl Perftest {
             Mode::Throughput { batched: false } if *self == Perftest::Dunlin => {
                 words.extend(["-batchSize".into(), "0".into()]);
             }
-            Mode::Throughput { .. } | Mode::Loaded { .. } => {}
+            Mode::Throughput { .. } => {}
+            Mode::Loaded { rate } => {
+                let (_, path) = turn.histogram("latency");
+                words.extend(["-openLoop".into(), rate.to_string()]);
+                words.extend(["-histogramFile".into(), path.to_string_lossy().into_owned()]);
+                let (_, path) = turn.histogram("response");
+                words.push("-responseHistogramFile".into());
+                words.push(path.to_string_lossy().into_owned());
+            }
         }
         words
     }
@@ -161,6 +168,9 @@ impl Perftest {
                 let histogram = turn.histogram("latency").0;
                 measured.latency = Some(latency(publisher, histogram)?);
             }
+        }
+        if let Mode::Loaded { .. } = turn.cell.mode {
+            measured.response = Some(response(publisher, turn.histogram("response").0)?);
         }
         Ok(measured)
     }
@@ -213,6 +223,19 @@ fn summary(text: &str) -> Result<Value, Trouble> {
 fn number(summary: &Value, name: &str) -> Result<f64, String> {
     let number = summary[name].as_f64();
     number.ok_or_else(|| format!("a table has no {name}"))
+}
+
+/// Of a schedule: what was never sent was never answered either.
+fn response(summary: &Value, histogram: String) -> Result<Latency, String> {
+    let mut figures = summary["response"].clone();
+    if let Some(figures) = figures.as_object_mut() {
+        for name in ["lost_pings", "late_pongs"] {
+            figures.insert(name.into(), summary[name].clone());
+        }
+    }
+    let mut response = latency(&figures, histogram)?;
+    response.lost += number(summary, "unsent")? as u64;
+    Ok(response)
 }
 
 fn latency(summary: &Value, histogram: String) -> Result<Latency, String> {
@@ -364,6 +387,12 @@ mod tests {
             Some(7.0)
         );
         assert!(super::latency(&json!({}), String::new()).is_err());
+        let mut loaded = publisher.clone();
+        loaded["unsent"] = json!(4);
+        loaded["response"] = publisher.clone();
+        loaded["response"]["latency_50"] = json!(77);
+        let response = response(&loaded, String::new()).unwrap();
+        assert_eq!((response.percentiles[0], response.lost), (77_000, 5));
         let counted = json!({"packets": 9, "packets/sAve": 4.5, "mbpsAve": 0.5, "lost": 1});
         assert_eq!(throughput(&counted).unwrap().samples_per_second, 4.5);
     }

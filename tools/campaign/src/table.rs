@@ -36,7 +36,9 @@ fn title(transport: &str, mode: Mode) -> String {
             format!("Latency by {transport}: half of the round trip in μs, from process to process")
         }
         Mode::Loaded { .. } => {
-            format!("Latency by {transport}, {mode}: half of the round trip in μs")
+            format!(
+                "Latency by {transport}, {mode}: half of the round trip in μs, and the wait before it"
+            )
         }
         Mode::Throughput { .. } => format!("Throughput by {transport}, {mode}"),
     }
@@ -117,7 +119,7 @@ fn figures(run: &Run) -> Option<(u32, &Measured)> {
 fn latency(measured: &[(u32, &Measured)]) -> String {
     let all: Vec<&Latency> = measured
         .iter()
-        .filter_map(|(_, one)| one.latency.as_ref())
+        .filter_map(|(_, one)| seen_by_user(one))
         .collect();
     let us = |value: Option<f64>| value.map_or(f64::NAN, |value| value / 1_000.0);
     let of = |index: usize| us(median(all.iter().map(|one| one.percentiles[index] as f64)));
@@ -169,8 +171,13 @@ fn ratio(runs: &[Run], cell: &Cell, measured: &[(u32, &Measured)]) -> Option<f64
     median(ratios)
 }
 
+/// At a fixed rate the response time, which counts the waiting before the send; else the latency.
+fn seen_by_user(measured: &Measured) -> Option<&Latency> {
+    measured.response.as_ref().or(measured.latency.as_ref())
+}
+
 fn main_figure(measured: &Measured) -> Option<f64> {
-    match (&measured.latency, &measured.throughput) {
+    match (seen_by_user(measured), &measured.throughput) {
         (Some(latency), _) => Some(latency.percentiles[0] as f64),
         (None, Some(throughput)) => Some(throughput.samples_per_second),
         (None, None) => None,

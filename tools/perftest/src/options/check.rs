@@ -236,6 +236,7 @@ fn publisher(parsed: &mut Parsed, sizes: Vec<usize>, instances: u32) -> Publishe
         sizes,
         latency_file: parsed.text("latencyFile").map(Into::into),
         histogram_file: parsed.text("histogramFile").map(Into::into),
+        response_histogram_file: parsed.text("responseHistogramFile").map(Into::into),
     }
 }
 
@@ -261,6 +262,10 @@ fn pace(parsed: &mut Parsed, data_len: usize) -> Pace {
 
 /// The rate of `-openLoop`, which has its own way with everything that says when to send.
 fn open_loop(parsed: &mut Parsed) -> Option<f64> {
+    if parsed.has("responseHistogramFile") && !parsed.has("openLoop") {
+        parsed
+            .error("-responseHistogramFile is for -openLoop: only a schedule has responses".into());
+    }
     let text = parsed.text("openLoop")?.to_string();
     for other in [
         "latencyTest",

@@ -78,6 +78,7 @@ pub(crate) struct PublisherOptions {
     pub(crate) sizes: Vec<usize>,
     pub(crate) latency_file: Option<PathBuf>,
     pub(crate) histogram_file: Option<PathBuf>,
+    pub(crate) response_histogram_file: Option<PathBuf>,
 }
 
 /// What only a subscriber knows.

@@ -170,6 +170,7 @@ pub(crate) const OPTIONS: &[Spec] = &[
     works(Publisher, Pub, "spin", Number(0, INT), "rounds of a busy loop before each write [0]"),
     works(Publisher, Pub, "writeInstance", Number(0, INT), "always write this key [all in turn]"),
     Spec { group: Output, ..extra(Pub, "histogramFile", Text("file"), "write the latencies in nanoseconds to this file, as an HdrHistogram log") },
+    Spec { group: Output, ..extra(Pub, "responseHistogramFile", Text("file"), "with -openLoop: likewise, the response times") },
     Spec { group: Publisher, ..extra(Pub, "scan", MaybeList("size:size:.."), "run all sizes one after the other [32 to 32768 doubling, 64900]") },
 
     works(Subscriber, Sub, "numPublishers", Number(1, 1_023), "publishers to wait for; the test ends when all have finished [1]"),

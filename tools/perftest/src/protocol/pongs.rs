@@ -190,12 +190,17 @@ impl Pongs {
         then(lock(latencies).history())
     }
 
-    /// What the responses to scheduled pings took.
-    pub(super) fn responses(&self) -> Option<LatencySummary> {
+    /// Looks at the responses to scheduled pings.
+    pub(super) fn with_responses<R>(&self, then: impl FnOnce(&Latencies) -> R) -> Option<R> {
         match &self.manner {
-            Manner::Scheduled(_, responses) => Some(lock(responses).summary()),
+            Manner::Scheduled(_, responses) => Some(then(&lock(responses))),
             Manner::OneAtATime | Manner::Streaming => None,
         }
+    }
+
+    /// What the responses to scheduled pings took.
+    pub(super) fn responses(&self) -> Option<LatencySummary> {
+        self.with_responses(Latencies::summary)
     }
 }
 

@@ -6,6 +6,7 @@ mod open_loop;
 mod results;
 mod warm_up;
 
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use bytes::Bytes;
@@ -49,6 +50,7 @@ struct Publisher<'a, M: Messaging> {
     keys: Keys,
     payload: Bytes,
     histograms: Option<Histograms>,
+    response_histograms: Option<Histograms>,
     /// Next sequence number: counts through all segments.
     seq: u32,
     pings: u64,
@@ -62,8 +64,7 @@ impl<'a, M: Messaging> Publisher<'a, M> {
         options: &'a PublisherOptions,
     ) -> Result<Self, String> {
         let tag = Tag::new_run(options.id);
-        let histograms = options.histogram_file.as_deref().map(Histograms::create);
-        let histograms = histograms.transpose()?;
+        let log = |path: &Option<PathBuf>| path.as_deref().map(Histograms::create).transpose();
         let history = options
             .latency_file
             .as_ref()
@@ -109,7 +110,8 @@ impl<'a, M: Messaging> Publisher<'a, M> {
             pongs,
             keys: Keys::new(qos.instances, options.write_instance),
             payload: Bytes::from(payload),
-            histograms,
+            histograms: log(&options.histogram_file)?,
+            response_histograms: log(&options.response_histogram_file)?,
             seq: 0,
             pings: 0,
             warm_up: 0,

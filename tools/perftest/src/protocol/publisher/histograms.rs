@@ -1,4 +1,4 @@
-//! `-histogramFile`: a log of HdrHistograms in nanoseconds, one interval per size.
+//! `-histogramFile` and `-responseHistogramFile`: logs of HdrHistograms in nanoseconds, one interval per size.
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -40,7 +40,7 @@ impl Histograms {
         let mut bytes = Vec::new();
         let mut serializer = V2DeflateSerializer::new();
         let mut log = IntervalLogWriterBuilder::new()
-            .add_comment("Latencies of perftest in nanoseconds: half of each round trip; the tag is the size in bytes")
+            .add_comment("Latencies of perftest in nanoseconds; the tag is the size in bytes")
             .with_start_time(self.started)
             .with_base_time(self.started)
             .begin_log_with(&mut bytes, &mut serializer)
@@ -58,7 +58,7 @@ impl Histograms {
 }
 
 fn failed(path: &Path, error: impl std::fmt::Display) -> String {
-    format!("-histogramFile {}: {error}", path.display())
+    format!("the histogram {}: {error}", path.display())
 }
 
 #[cfg(test)]
@@ -100,7 +100,7 @@ mod tests {
             .err()
             .unwrap();
         assert!(
-            error.starts_with("-histogramFile /nowhere/at/all: "),
+            error.starts_with("the histogram /nowhere/at/all: "),
             "{error}"
         );
     }

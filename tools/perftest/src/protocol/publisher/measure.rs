@@ -109,7 +109,7 @@ impl<M: Messaging> Publisher<'_, M> {
             let _ = self.control(Kind::End, &note);
         }
         self.write_results(report, size, &counts, used, outcome.is_ok());
-        outcome.and(self.log_histogram(size))
+        outcome.and(self.log_histograms(size))
     }
 
     fn measure(

@@ -8,6 +8,7 @@ use super::Publisher;
 use super::measure::Segment;
 use crate::messaging::Messaging;
 use crate::output::{LatencyRow, Loaded, Report};
+use crate::stats::Latencies;
 
 impl<M: Messaging> Publisher<'_, M> {
     pub(super) fn write_results(
@@ -58,13 +59,17 @@ impl<M: Messaging> Publisher<'_, M> {
         })
     }
 
-    /// Adds the latencies of this size to `-histogramFile`; what was asked for and is not there is an error.
-    pub(super) fn log_histogram(&mut self, size: usize) -> Result<(), String> {
-        let Some(histograms) = &mut self.histograms else {
+    /// Adds the latencies of this size to the logs that were asked for; what is then not there is an error.
+    pub(super) fn log_histograms(&mut self, size: usize) -> Result<(), String> {
+        if let Some(log) = &mut self.histograms {
+            self.pongs
+                .with(|measured| log.add(size, measured.histogram()))?;
+        }
+        let Some(log) = &mut self.response_histograms else {
             return Ok(());
         };
-        self.pongs
-            .with(|measured| histograms.add(size, measured.histogram()))
+        let responses = |responses: &Latencies| log.add(size, responses.histogram());
+        self.pongs.with_responses(responses).unwrap_or(Ok(()))
     }
 
     fn append_history(&self, path: &Path) -> std::io::Result<()> {
