@@ -2,6 +2,7 @@
 use crate::script::{Script, pattern};
 use bytes::{Bytes, BytesMut};
 use dunlin_qos::{
+    Duration,
     DestinationOrder, Durability, History, Ownership, ReliabilityKind, ResourceLimits,
 };
 use dunlin_rtps::{
@@ -192,7 +193,7 @@ fn step(script: &mut Script<'_>, reader: &mut Reader, model: &mut Model, now: &m
                 model.speakers[writer] = Speaker::default();
                 reader.remove_writer(at, guid);
             }
-            1 => drop(reader.silence_writer(guid)),
+            1 => drop(reader.silence_writer(*now, guid)),
             _ => reader.hail(guid, model),
         },
     }
@@ -205,6 +206,7 @@ fn add(script: &mut Script<'_>, reader: &mut Reader, model: &mut Model, now: Tim
         reliable,
         durability: Durability::Volatile,
         ownership_strength: i32::from(script.choice(3)),
+        lifespan: Duration::INFINITE,
     };
     reader.add_writer(now, config, model);
     let speaker = &mut model.speakers[writer];

@@ -1,4 +1,5 @@
 //! The two clocks: monotonic for protocol timing, wall clock for source timestamps.
+use dunlin_qos::Duration;
 use dunlin_rtps::Time;
 use dunlin_wire::Timestamp;
 use rustix::time::{ClockId, clock_gettime};
@@ -21,6 +22,12 @@ pub(crate) fn coarse() -> Time {
 /// Nanoseconds since 1970.
 pub(crate) fn wall() -> Timestamp {
     Timestamp(nanos(ClockId::Realtime))
+}
+
+/// How long ago that was by the wall clock; `None` if it is yet to come, so the clocks do not agree.
+pub(crate) fn age(written: Timestamp) -> Option<Duration> {
+    let age = wall().0.checked_sub(written.0)?;
+    (age >= 0).then(|| Duration::from_nanos(age))
 }
 
 /// The `Instant` of a monotonic time, for waits.

@@ -417,6 +417,7 @@ impl Directory {
                         reliable: writer.qos.reliability.is_reliable(),
                         durability: writer.qos.durability,
                         ownership_strength: writer.qos.ownership_strength,
+                        lifespan: writer.qos.lifespan,
                     };
                     let layout = writer.layout.filter(|_| is_dunlin(writer.guid.prefix));
                     core.note_layout(writer.guid, layout);
@@ -456,7 +457,7 @@ impl Directory {
                 if let Some(core) = self.readers.get(&reader.entity) {
                     let life = if alive { Life::Heard } else { Life::Silent };
                     notices.extend(Notice::liveliness(core, writer, life));
-                    if !alive && core.silence_writer(writer) {
+                    if !alive && core.silence_writer(now, writer) {
                         notices.push(Notice::Data(Arc::clone(core)));
                     }
                 }

@@ -83,8 +83,8 @@ pub use participant::{DomainParticipant, ParticipantCounters, ReceiverStatus};
 pub use peer::{PeerClass, PeerDescriptor, PeerError, PeerHost, PeerIndexes, PeerStatus};
 pub use publisher::{DataWriter, DataWriterListener, Publisher};
 pub use status::{
-    BacklogStatus, IncompatibleQosStatus, LivelinessChangedStatus, LivelinessLostStatus,
-    MatchedStatus, SampleCountStatus, StatusKind, StatusMask,
+    BacklogStatus, DeadlineMissedStatus, IncompatibleQosStatus, LivelinessChangedStatus,
+    LivelinessLostStatus, MatchedStatus, SampleCountStatus, StatusKind, StatusMask,
 };
 pub use subscriber::{DataReader, DataReaderListener, Sample, Subscriber};
 pub use topic::{Topic, TopicData};

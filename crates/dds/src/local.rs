@@ -12,6 +12,7 @@ use crate::pool::Pool;
 use crate::reader::ReaderCore;
 use crate::writer::WriterCore;
 use bytes::{Bytes, BytesMut};
+use dunlin_qos::Duration;
 use dunlin_rtps::{InstanceHandle, Intake, To};
 use dunlin_wire::{
     AckNack, Data, EntityId, Gap, Guid, GuidPrefix, Heartbeat, InlineQos, NackFrag, Parameters,
@@ -401,6 +402,10 @@ impl Intake for Sharing<'_> {
 
     fn assemble(&mut self, size: usize) -> BytesMut {
         self.pool.take(size)
+    }
+
+    fn age(&mut self, written: Timestamp) -> Option<Duration> {
+        clock::age(written)
     }
 
     fn instance(&mut self, payload: Payload<'_>) -> Option<InstanceHandle> {

@@ -6,7 +6,8 @@ use crate::loan::{Loan, LoanedBytes};
 use crate::participant::ParticipantGuard;
 use crate::signal::Lent;
 use crate::status::{
-    BacklogStatus, IncompatibleQosStatus, LivelinessLostStatus, MatchedStatus, StatusMask,
+    BacklogStatus, DeadlineMissedStatus, IncompatibleQosStatus, LivelinessLostStatus,
+    MatchedStatus, StatusMask,
 };
 use crate::topic::{Topic, TopicData};
 use crate::writer::{NewChange, WriterCore, WriterEvents};
@@ -313,6 +314,11 @@ impl<T: TopicData> DataWriter<T> {
         self.core.incompatible_status()
     }
 
+    /// OFFERED_DEADLINE_MISSED; resets its change.
+    pub fn offered_deadline_missed_status(&self) -> DeadlineMissedStatus {
+        self.core.deadline_missed_status()
+    }
+
     /// Statuses that changed and were not read yet.
     pub fn status_changes(&self) -> StatusMask {
         self.core.flags.changes()
@@ -458,6 +464,8 @@ pub trait DataWriterListener<T: TopicData>: Send + Sync + 'static {
     fn on_publication_matched(&self, writer: &DataWriter<T>, status: &MatchedStatus) {}
     /// A reader asks for more than this writer offers.
     fn on_offered_incompatible_qos(&self, writer: &DataWriter<T>, status: &IncompatibleQosStatus) {}
+    /// An instance was not written within the writer's DEADLINE.
+    fn on_offered_deadline_missed(&self, writer: &DataWriter<T>, status: &DeadlineMissedStatus) {}
     /// The writer was not asserted within its lease: to its readers it is not alive now.
     fn on_liveliness_lost(&self, writer: &DataWriter<T>, status: &LivelinessLostStatus) {}
 }
@@ -480,6 +488,11 @@ impl<T: TopicData, L: DataWriterListener<T>> WriterEvents for Bound<T, L> {
     fn incompatible(&self, status: &IncompatibleQosStatus) {
         self.listener
             .on_offered_incompatible_qos(&self.writer, status);
+    }
+
+    fn deadline_missed(&self, status: &DeadlineMissedStatus) {
+        self.listener
+            .on_offered_deadline_missed(&self.writer, status);
     }
 
     fn liveliness_lost(&self, status: &LivelinessLostStatus) {

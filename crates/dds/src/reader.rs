@@ -1,14 +1,15 @@
 //! The untyped reader: a cache of bytes with states. Every language and every type goes through it.
 use crate::calls::Calls;
+use crate::clock;
 use crate::datagram::Datagrams;
 use crate::desk::{Aside, Desk, Withdrawn};
-use crate::lock::{LEAF, READER, Ranked, assert_none_held};
+use crate::lock::{Guard, LEAF, READER, Ranked, assert_none_held};
 use crate::pool::Pool;
 use crate::shared::Shared;
 use crate::signal::Waiters;
 use crate::status::{
-    IncompatibleQosStatus, Life, LivelinessChangedStatus, LivelinessTally, MatchedStatus,
-    SampleCountStatus, StatusFlags, StatusKind, Tally,
+    DeadlineMissedStatus, IncompatibleQosStatus, Life, LivelinessChangedStatus, LivelinessTally,
+    MatchedStatus, SampleCountStatus, StatusFlags, StatusKind, Tally,
 };
 use crate::timer::Due;
 use bytes::{Bytes, BytesMut};
@@ -37,6 +38,7 @@ pub(crate) trait ReaderEvents: Send + Sync {
     fn matched(&self, status: &MatchedStatus);
     fn incompatible(&self, status: &IncompatibleQosStatus);
     fn liveliness(&self, status: &LivelinessChangedStatus);
+    fn deadline_missed(&self, status: &DeadlineMissedStatus);
     fn lost(&self, status: &SampleCountStatus);
     fn rejected(&self, status: &SampleCountStatus);
 }
@@ -80,6 +82,7 @@ pub(crate) struct ReaderCore {
     matched: Ranked<Tally, LEAF>,
     incompatible: Ranked<IncompatibleQosStatus, LEAF>,
     liveliness: Ranked<LivelinessTally, LEAF>,
+    deadline_missed: Ranked<DeadlineMissedStatus, LEAF>,
     lost: Ranked<SampleCountStatus, LEAF>,
     rejected: Ranked<SampleCountStatus, LEAF>,
     events: Ranked<Option<Arc<dyn ReaderEvents>>, LEAF>,
@@ -103,6 +106,9 @@ impl ReaderCore {
             key_of: type_info.keyed.then(|| key_of(type_info, &shared.desk)),
             ownership: qos.ownership,
             destination_order: qos.destination_order,
+            deadline: qos.deadline,
+            time_based_filter: qos.time_based_filter,
+            lifecycle: qos.reader_data_lifecycle,
             ..ReaderConfig::new(guid)
         };
         Self {
@@ -123,6 +129,7 @@ impl ReaderCore {
             matched: Ranked::default(),
             incompatible: Ranked::default(),
             liveliness: Ranked::default(),
+            deadline_missed: Ranked::default(),
             lost: Ranked::default(),
             rejected: Ranked::default(),
             events: Ranked::new(None),
@@ -266,13 +273,21 @@ impl ReaderCore {
 
     /// The timer's work.
     pub(crate) fn handle_timeout(self: &Arc<Self>, now: Time, out: &mut Datagrams) {
-        let delivery = {
+        let (delivery, missed) = {
             let mut state = self.state.lock();
             let delivery = state.handle_timeout(now, out);
             self.note_next(&state);
-            delivery
+            (delivery, state.take_missed_deadlines())
         };
         self.shared.send_answers(out);
+        if let Some(missed) = missed {
+            self.deadline_missed.lock().count(missed);
+            self.flags.raise(StatusKind::RequestedDeadlineMissed);
+            if let Some(events) = self.events() {
+                let status = self.deadline_missed_status();
+                events.deadline_missed(&status);
+            }
+        }
         if self.note(&delivery) {
             self.announce_data();
         }
@@ -303,13 +318,28 @@ impl ReaderCore {
     }
 
     /// A writer is silent for longer than its lease; true if that leaves something new to take.
-    pub(crate) fn silence_writer(&self, writer: Guid) -> bool {
-        self.state.lock().silence_writer(writer).available
+    pub(crate) fn silence_writer(self: &Arc<Self>, now: Time, writer: Guid) -> bool {
+        let mut state = self.state.lock();
+        let delivery = state.silence_writer(now, writer);
+        self.note_next(&state);
+        drop(state);
+        self.schedule();
+        delivery.available
+    }
+
+    /// The cache without samples that are not valid any more.
+    #[inline]
+    fn current(&self) -> Guard<'_, Reader, READER> {
+        let mut state = self.state.lock();
+        if state.is_timed() {
+            state.expire(clock::now());
+        }
+        state
     }
 
     /// Moves samples out; deserialization happens after this has returned.
     pub(crate) fn take(self: &Arc<Self>, select: &Select, sink: impl FnMut(Sample)) -> usize {
-        let mut state = self.state.lock();
+        let mut state = self.current();
         self.flags.clear_data();
         let count = state.take(select, sink);
         self.note_next(&state);
@@ -357,13 +387,13 @@ impl ReaderCore {
 
     /// Copies samples out (counted bytes) and leaves them, now read.
     pub(crate) fn read(&self, select: &Select, sink: impl FnMut(Sample)) -> usize {
-        let mut state = self.state.lock();
+        let mut state = self.current();
         self.flags.clear_data();
         state.read(select, sink)
     }
 
     pub(crate) fn has_data(&self, select: &Select) -> bool {
-        self.state.lock().has_data(
+        self.current().has_data(
             select.sample_states,
             select.view_states,
             select.instance_states,
@@ -445,6 +475,11 @@ impl ReaderCore {
     pub(crate) fn liveliness_status(&self) -> LivelinessChangedStatus {
         self.flags.clear(StatusKind::LivelinessChanged);
         self.liveliness.lock().take()
+    }
+
+    pub(crate) fn deadline_missed_status(&self) -> DeadlineMissedStatus {
+        self.flags.clear(StatusKind::RequestedDeadlineMissed);
+        self.deadline_missed.lock().take()
     }
 
     pub(crate) fn lost_status(&self) -> SampleCountStatus {

@@ -12,6 +12,7 @@ use crate::signal::Signal;
 use crate::waiting::{Patience, Waiting};
 use crate::writer::WriterCore;
 use bytes::{Bytes, BytesMut};
+use dunlin_qos::Duration;
 use dunlin_rtps::discovery::Source;
 use dunlin_rtps::{InstanceHandle, Intake, Time, To};
 use dunlin_transport::{Attached, Receiver, Wait};
@@ -517,6 +518,10 @@ impl Intake for Keeper<'_> {
 
     fn assemble(&mut self, size: usize) -> BytesMut {
         self.pool.take(size)
+    }
+
+    fn age(&mut self, written: Timestamp) -> Option<Duration> {
+        clock::age(written)
     }
 
     fn instance(&mut self, payload: Payload<'_>) -> Option<InstanceHandle> {

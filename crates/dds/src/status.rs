@@ -1,6 +1,7 @@
 //! Communication statuses (DDS 1.4 2.2.4.1) and their flags.
 use crate::signal::Waiters;
 use dunlin_qos::{Incompatibility, PolicyId};
+use dunlin_rtps::{InstanceHandle, MissedDeadlines};
 use dunlin_wire::Guid;
 use std::sync::atomic::{
     AtomicBool, AtomicU32,
@@ -11,6 +12,10 @@ use std::sync::atomic::{
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u32)]
 pub enum StatusKind {
+    /// An instance was not written within the writer's DEADLINE.
+    OfferedDeadlineMissed = 1 << 1,
+    /// No sample of an instance came within the reader's DEADLINE.
+    RequestedDeadlineMissed = 1 << 2,
     /// A reader asks for more than the writer offers.
     OfferedIncompatibleQos = 1 << 5,
     /// A writer offers less than the reader asks for.
@@ -177,6 +182,42 @@ pub struct SampleCountStatus {
     pub total_count: i32,
     /// Since the status was last read.
     pub total_count_change: i32,
+}
+
+/// OFFERED_DEADLINE_MISSED and REQUESTED_DEADLINE_MISSED.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct DeadlineMissedStatus {
+    /// Periods in which an instance went without a sample, ever: one for each instance and period.
+    pub total_count: i32,
+    /// Since the status was last read.
+    pub total_count_change: i32,
+    /// The instance that went without last.
+    pub last_instance: InstanceHandle,
+}
+
+impl Default for DeadlineMissedStatus {
+    fn default() -> Self {
+        Self {
+            total_count: 0,
+            total_count_change: 0,
+            last_instance: InstanceHandle::NIL,
+        }
+    }
+}
+
+impl DeadlineMissedStatus {
+    pub(crate) fn count(&mut self, missed: MissedDeadlines) {
+        let more = i32::try_from(missed.count).unwrap_or(i32::MAX);
+        self.total_count = self.total_count.saturating_add(more);
+        self.total_count_change = self.total_count_change.saturating_add(more);
+        self.last_instance = missed.last;
+    }
+
+    pub(crate) fn take(&mut self) -> Self {
+        let status = *self;
+        self.total_count_change = 0;
+        status
+    }
 }
 
 /// LIVELINESS_LOST: how often a writer was not asserted within its lease.

@@ -6,7 +6,8 @@ use crate::participant::ParticipantGuard;
 use crate::reader::{ReaderCore, ReaderEvents, TypeInfo};
 use crate::signal::Lent;
 use crate::status::{
-    IncompatibleQosStatus, LivelinessChangedStatus, MatchedStatus, SampleCountStatus, StatusMask,
+    DeadlineMissedStatus, IncompatibleQosStatus, LivelinessChangedStatus, MatchedStatus,
+    SampleCountStatus, StatusMask,
 };
 use crate::topic::{Topic, TopicData, instance_of, key_of};
 use crate::view::{View, decode};
@@ -344,6 +345,11 @@ impl<T: TopicData> DataReader<T> {
         self.core.liveliness_status()
     }
 
+    /// REQUESTED_DEADLINE_MISSED; resets its change.
+    pub fn requested_deadline_missed_status(&self) -> DeadlineMissedStatus {
+        self.core.deadline_missed_status()
+    }
+
     /// SAMPLE_LOST; resets its change.
     pub fn sample_lost_status(&self) -> SampleCountStatus {
         self.core.lost_status()
@@ -386,6 +392,8 @@ pub trait DataReaderListener<T: TopicData>: Send + Sync + 'static {
     }
     /// A matched writer became alive or not alive.
     fn on_liveliness_changed(&self, reader: &DataReader<T>, status: &LivelinessChangedStatus) {}
+    /// No sample of an instance came within the reader's DEADLINE.
+    fn on_requested_deadline_missed(&self, reader: &DataReader<T>, status: &DeadlineMissedStatus) {}
     /// Samples were lost.
     fn on_sample_lost(&self, reader: &DataReader<T>, status: &SampleCountStatus) {}
     /// A sample was refused for a resource limit.
@@ -424,6 +432,11 @@ impl<T: TopicData, L: DataReaderListener<T>> ReaderEvents for Bound<T, L> {
 
     fn liveliness(&self, status: &LivelinessChangedStatus) {
         self.listener.on_liveliness_changed(&self.reader, status);
+    }
+
+    fn deadline_missed(&self, status: &DeadlineMissedStatus) {
+        self.listener
+            .on_requested_deadline_missed(&self.reader, status);
     }
 
     fn lost(&self, status: &SampleCountStatus) {

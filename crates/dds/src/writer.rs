@@ -14,7 +14,8 @@ use crate::reader::ReaderCore;
 use crate::shared::{Routes, Shared, fragment_size};
 use crate::signal::{Lent, Waiters};
 use crate::status::{
-    IncompatibleQosStatus, LivelinessLostStatus, MatchedStatus, StatusFlags, Tally,
+    DeadlineMissedStatus, IncompatibleQosStatus, LivelinessLostStatus, MatchedStatus, StatusFlags,
+    Tally,
 };
 use crate::timer::Due;
 use arrayvec::ArrayVec;
@@ -41,6 +42,7 @@ const AT_ONCE: usize = 16;
 pub(crate) trait WriterEvents: Send + Sync {
     fn matched(&self, status: &MatchedStatus);
     fn incompatible(&self, status: &IncompatibleQosStatus);
+    fn deadline_missed(&self, status: &DeadlineMissedStatus);
     fn liveliness_lost(&self, status: &LivelinessLostStatus);
 }
 
@@ -77,6 +79,7 @@ pub(crate) struct WriterCore {
     /// If the application has to show that the writer lives.
     pub(crate) sign: Option<Arc<LifeSign>>,
     pub(crate) flags: StatusFlags,
+    deadline_missed: Ranked<DeadlineMissedStatus, LEAF>,
     liveliness_lost: Ranked<LivelinessLostStatus, LEAF>,
     matched: Ranked<Tally, LEAF>,
     incompatible: Ranked<IncompatibleQosStatus, LEAF>,
@@ -135,6 +138,8 @@ impl WriterCore {
             heartbeat_period: shared.config.heartbeat_period,
             send_key_hash: keyed,
             keyed,
+            lifespan: qos.lifespan,
+            deadline: qos.deadline,
             ..WriterConfig::new(guid)
         };
         let none: Arc<[Place]> = Arc::new([]);
@@ -168,6 +173,7 @@ impl WriterCore {
             sign: LifeSign::new(guid, qos.liveliness)
                 .filter(|_| qos.liveliness.kind != LivelinessKind::Automatic),
             flags: StatusFlags::default(),
+            deadline_missed: Ranked::default(),
             liveliness_lost: Ranked::default(),
             matched: Ranked::default(),
             incompatible: Ranked::default(),
@@ -387,8 +393,11 @@ impl WriterCore {
         publish: &mut Publish,
         change: &Change,
     ) -> Result<Option<(SequenceNumber, Option<Time>)>, Error> {
-        // Only heartbeats depend on it, and their period is longer than a tick; a writer without room asks ten times as often.
-        let now = clock::coarse();
+        // Mostly only heartbeats depend on it, and their period is longer than a tick; a writer without room asks ten times as often.
+        let now = match self.is_timed() {
+            true => clock::now(),
+            false => clock::coarse(),
+        };
         let limit = self.datagram_limit.load(SeqCst);
         publish.datagrams.set_limit(limit);
         self.refresh(publish);
@@ -606,13 +615,29 @@ impl WriterCore {
             self.flush_turn(&mut publish);
         }
         self.aim(out);
-        let next = {
+        let (room, missed, retired, next) = {
             let mut state = self.state.lock();
-            state.handle_timeout(now, out);
-            state.next_timeout()
+            let room = state.handle_timeout(now, out);
+            let missed = state.take_missed_deadlines();
+            let retired = !state.retired().is_empty();
+            (room, missed, retired, state.next_timeout())
         };
         self.ask(out);
         self.schedule(next);
+        if retired {
+            self.bury();
+        }
+        if room {
+            self.announce_room();
+        }
+        if let Some(missed) = missed {
+            self.note_deadline_missed(missed);
+        }
+    }
+
+    /// Does time do something to its samples or instances?
+    fn is_timed(&self) -> bool {
+        !self.qos.lifespan.is_infinite() || !self.qos.deadline.is_infinite()
     }
 
     pub(crate) fn schedule(self: &Arc<Self>, next: Option<Time>) {

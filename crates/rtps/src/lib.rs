@@ -6,9 +6,11 @@
 #![forbid(unsafe_code)]
 extern crate alloc;
 
+mod agenda;
 mod body;
 mod change;
 mod counter;
+mod deadline;
 pub mod discovery;
 mod handle;
 mod index;
@@ -21,6 +23,7 @@ mod writer;
 
 pub use body::{Body, Piece};
 pub use change::{Change, ChangeKind};
+pub use deadline::MissedDeadlines;
 pub use handle::InstanceHandle;
 pub use outbox::{Intake, Outbox, To};
 pub use reader::{

@@ -3,6 +3,7 @@ mod access;
 mod arrival;
 mod ask;
 mod cache;
+mod clockwork;
 mod config;
 mod instance;
 mod intervals;
@@ -15,10 +16,11 @@ pub use config::{
     Delivery, Holdings, KeyOf, ReaderConfig, Rejection, RejectionReason, WriterProxyConfig,
 };
 
-use crate::{InstanceHandle, Intake, Outbox, Sample, Select, Time};
+use crate::{InstanceHandle, Intake, MissedDeadlines, Outbox, Sample, Select, Time};
 use alloc::vec::Vec;
 use arrival::{Arrival, Content};
 use cache::Cache;
+use clockwork::Clockwork;
 use dunlin_qos::{Durability, Duration, ReliabilityKind};
 use dunlin_wire::{
     Data, DataFrag, Gap, Guid, Heartbeat, HeartbeatFrag, InlineQos, SequenceNumber,
@@ -69,10 +71,14 @@ impl Reader {
     /// Matches a writer; a reliable one is asked at once what it has (RTPS 2.5 8.4.12.2).
     pub fn add_writer(&mut self, now: Time, writer: WriterProxyConfig, out: &mut impl Outbox) {
         let reliable = writer.reliable && self.config.reliability == ReliabilityKind::Reliable;
+        if !writer.lifespan.is_infinite() && self.cache.clockwork.is_none() {
+            self.cache.clockwork = Some(Clockwork::new(&self.config));
+        }
         match self.index(writer.guid) {
             Ok(index) => {
                 if let Some(proxy) = self.writers.get_mut(index) {
                     proxy.author.strength = writer.ownership_strength;
+                    proxy.lifespan = writer.lifespan;
                 }
             }
             Err(index) => {
@@ -83,7 +89,8 @@ impl Reader {
                 };
                 self.next_id = self.next_id.wrapping_add(1);
                 let history = self.config.durability.min(writer.durability) != Durability::Volatile;
-                let proxy = WriterProxy::new(author, reliable, history);
+                let mut proxy = WriterProxy::new(author, reliable, history);
+                proxy.lifespan = writer.lifespan;
                 self.writers.insert(index, proxy);
                 self.recent = index;
                 if reliable {
@@ -100,7 +107,7 @@ impl Reader {
     }
 
     /// Forgets a writer; instances that nobody else writes lose their last one. Its samples can still be taken.
-    pub fn remove_writer(&mut self, _now: Time, writer: Guid) -> Delivery {
+    pub fn remove_writer(&mut self, now: Time, writer: Guid) -> Delivery {
         let Ok(index) = self.index(writer) else {
             return Delivery::default();
         };
@@ -109,19 +116,22 @@ impl Reader {
             self.unblock();
         }
         self.cache.forget_names_of(proxy.author);
-        Delivery {
-            available: self.cache.leave_all(proxy.author),
-            ..Delivery::default()
-        }
+        self.leave_all(now, proxy.author)
     }
 
     /// A writer's liveliness is lost: until it writes again, its instances have one live writer less (DDS 1.4 2.2.2.5.1.3,
     /// 2.2.3.9.2).
-    pub fn silence_writer(&mut self, writer: Guid) -> Delivery {
+    pub fn silence_writer(&mut self, now: Time, writer: Guid) -> Delivery {
         let index = self.index(writer).ok();
-        let proxy = index.and_then(|index| self.writers.get(index));
+        let author = index.and_then(|index| Some(self.writers.get(index)?.author));
+        author.map_or_else(Delivery::default, |author| self.leave_all(now, author))
+    }
+
+    fn leave_all(&mut self, now: Time, author: Author) -> Delivery {
+        let available = self.cache.leave_all(now, author);
+        self.note_due();
         Delivery {
-            available: proxy.is_some_and(|proxy| self.cache.leave_all(proxy.author)),
+            available,
             ..Delivery::default()
         }
     }
@@ -147,7 +157,7 @@ impl Reader {
             return Delivery::default();
         };
         if data.payload.bytes().len() > self.config.max_sample_size as usize {
-            return self.refuse(index, data.sequence.0);
+            return self.refuse(now, index, data.sequence.0);
         }
         if let Some(proxy) = self.writers.get_mut(index) {
             proxy.questions.came_whole(now, data.sequence.0);
@@ -199,7 +209,7 @@ impl Reader {
         };
         let (reliable, must_wait) = (proxy.reliable, proxy.must_wait());
         if reliable && !self.config.can_assemble(frag) {
-            return self.refuse(index, sequence);
+            return self.refuse(now, index, sequence);
         }
         let was_empty = proxy.partials.is_empty();
         let progress =
@@ -268,7 +278,7 @@ impl Reader {
         let lost = proxy.starts_at(first);
         proxy.announce(last);
         proxy.questions.heard();
-        let mut delivery = self.advance(index);
+        let mut delivery = self.advance(now, index);
         delivery.lost = lost;
         self.answer(now, index, heartbeat.is_final, out);
         delivery
@@ -317,7 +327,7 @@ impl Reader {
                 proxy.gaps.add(number, number + 1);
             }
         }
-        let delivery = self.advance(index);
+        let delivery = self.advance(now, index);
         self.ask_if_lacking(now, index, out);
         delivery
     }
@@ -338,7 +348,29 @@ impl Reader {
                 self.wake_at(due);
             }
         }
+        let before = self.cache.samples.len();
+        all.available |= self.cache.pass_time(now);
+        if self.blocked && self.cache.samples.len() < before {
+            self.unblock();
+        }
+        self.note_due();
         all
+    }
+
+    /// Deadlines that were missed since this was asked last; they are found by `handle_timeout`.
+    pub fn take_missed_deadlines(&mut self) -> Option<MissedDeadlines> {
+        self.cache.clockwork.as_mut()?.take_missed()
+    }
+
+    /// Are there samples that expire? Then `expire` comes before `take`, `read` and `has_data`.
+    #[inline]
+    pub fn is_timed(&self) -> bool {
+        self.cache.clockwork.is_some()
+    }
+
+    /// Lets go of samples that are not valid any more, should the timer be late.
+    pub fn expire(&mut self, now: Time) {
+        self.cache.expire(now);
     }
 
     /// When to call `handle_timeout`, unless something else happens first. Look again after `take`: room may have
@@ -406,7 +438,7 @@ impl Reader {
 
     /// A change is too large: of a reliable writer it is lost for good, and those behind it have their turn.
     #[cold]
-    fn refuse(&mut self, index: usize, sequence: i64) -> Delivery {
+    fn refuse(&mut self, now: Time, index: usize, sequence: i64) -> Delivery {
         let window = i64::from(self.config.max_pending);
         let Some(proxy) = self.writers.get_mut(index) else {
             return Delivery::default();
@@ -417,7 +449,7 @@ impl Reader {
             return Delivery::default();
         }
         proxy.gaps.add(sequence, sequence + 1);
-        let delivery = self.advance(index);
+        let delivery = self.advance(now, index);
         Delivery {
             lost: 1,
             ..delivery
@@ -442,6 +474,14 @@ impl Reader {
 
     fn wake_at(&mut self, time: Time) {
         self.due = Some(self.due.map_or(time, |due| due.min(time)));
+    }
+
+    /// Time will do something to samples or instances.
+    #[inline]
+    fn note_due(&mut self) {
+        if let Some(due) = self.cache.clockwork.as_ref().and_then(|c| c.next()) {
+            self.wake_at(due);
+        }
     }
 
     /// Room may have come for what was rejected.
@@ -471,7 +511,7 @@ impl Reader {
         }
         if proxy.blocked {
             proxy.blocked = false;
-            let delivery = self.advance(index);
+            let delivery = self.advance(now, index);
             self.answer(now, index, false, out);
             return delivery;
         }

@@ -8,6 +8,8 @@ pub struct Time(pub i64);
 impl Time {
     /// Long ago: a timer set to it is due at once.
     pub const PAST: Self = Self(i64::MIN);
+    /// The end of time: what is due then is never due.
+    pub const NEVER: Self = Self(i64::MAX);
 
     /// The time `duration` later; the end of time if that is beyond it.
     pub const fn after(self, duration: Duration) -> Self {

@@ -1,4 +1,5 @@
 //! A writer: numbers changes, keeps them as long as QoS says, and repeats what readers lack (RTPS 2.5 8.4.7 to 8.4.9).
+mod clockwork;
 mod config;
 mod fragments;
 mod gaps;
@@ -10,9 +11,11 @@ mod voice;
 
 pub use config::{Acknowledgement, ReaderProxyConfig, WriteError, WriterConfig};
 
-use crate::{Change, Outbox, Time, To};
+use crate::{Change, MissedDeadlines, Outbox, Time, To};
+use alloc::boxed::Box;
 use alloc::vec::Vec;
 use bytes::Bytes;
+use clockwork::Clockwork;
 use dunlin_qos::{Durability, History, ReliabilityKind};
 use dunlin_wire::{AckNack, EntityId, Guid, Heartbeat, NackFrag, SequenceNumber, Submessage};
 use history::HistoryCache;
@@ -36,6 +39,8 @@ pub struct Writer {
     history: HistoryCache,
     pulse: Pulse,
     voice: Voice,
+    /// What time does, if it does anything.
+    clockwork: Option<Box<Clockwork>>,
 }
 
 impl Writer {
@@ -53,6 +58,7 @@ impl Writer {
             history: HistoryCache::new(config.history, config.resource_limits, transient),
             pulse: Pulse::new(&config),
             voice: Voice::new(&config),
+            clockwork: Clockwork::needed_for(&config),
             config,
         }
     }
@@ -71,6 +77,7 @@ impl Writer {
         out: &mut impl Outbox,
     ) -> Result<SequenceNumber, WriteError> {
         let sequence = self.next_sequence(change)?;
+        self.expire(now);
         let keeps = self.keeps();
         if keeps {
             self.history.admit(change.instance, self.acknowledged)?;
@@ -87,6 +94,10 @@ impl Writer {
         if keeps {
             self.history.insert(sequence, change);
         }
+        if let Some(clockwork) = &mut self.clockwork {
+            let kept_from = self.history.first().filter(|_| keeps);
+            clockwork.wrote(now, sequence, change, kept_from);
+        }
         if self.reliable_readers == 0 {
             self.settle();
         } else {
@@ -100,6 +111,7 @@ impl Writer {
     /// Matches a reader, or learns anew what it expects; a late joiner that asks for history gets the beginning
     /// of it at once and the rest when it asks.
     pub fn add_reader(&mut self, now: Time, reader: ReaderProxyConfig, out: &mut impl Outbox) {
+        self.expire(now);
         let reliable = reader.reliable && self.config.reliability == ReliabilityKind::Reliable;
         let reader = ReaderProxyConfig { reliable, ..reader };
         let index = match self.index(reader.guid) {
@@ -139,6 +151,7 @@ impl Writer {
         ack_nack: &AckNack,
         out: &mut impl Outbox,
     ) -> Acknowledgement {
+        self.expire(now);
         let asks = !ack_nack.state.is_empty();
         let base = match ack_nack.state.base().0 {
             0 if !asks => 1, // how Fast DDS greets
@@ -188,6 +201,7 @@ impl Writer {
         nack_frag: &NackFrag,
         out: &mut impl Outbox,
     ) {
+        self.expire(now);
         let sequence = nack_frag.sequence.0;
         let possible = sequence >= 1 && sequence <= self.last;
         if let Some((index, proxy)) = self.reliable_reader(from).filter(|_| possible)
@@ -239,8 +253,36 @@ impl Writer {
         self.push_heartbeat(None, true, true, out);
     }
 
-    /// Does what is due.
-    pub fn handle_timeout(&mut self, now: Time, out: &mut impl Outbox) {
+    /// Does what is due; true if there may be room now, as after an acknowledgement.
+    pub fn handle_timeout(&mut self, now: Time, out: &mut impl Outbox) -> bool {
+        let room = self.expire(now);
+        if let Some(clockwork) = &mut self.clockwork {
+            clockwork.miss(now);
+        }
+        self.beat(now, out);
+        room
+    }
+
+    /// Deadlines that were missed since this was asked last; they are found by `handle_timeout`.
+    pub fn take_missed_deadlines(&mut self) -> Option<MissedDeadlines> {
+        self.clockwork.as_mut()?.take_missed()
+    }
+
+    /// Lets go of samples that are not valid any more; true if there were some.
+    #[inline]
+    fn expire(&mut self, now: Time) -> bool {
+        let Some(clockwork) = &mut self.clockwork else {
+            return false;
+        };
+        let before = self.history.len();
+        while let Some(sequence) = clockwork.next_expired(now) {
+            self.history.expire(sequence);
+        }
+        self.history.len() < before
+    }
+
+    /// Asks those that lag, when it is time.
+    fn beat(&mut self, now: Time, out: &mut impl Outbox) {
         if self.pulse.due().is_none_or(|due| due > now) {
             return;
         }
@@ -254,7 +296,11 @@ impl Writer {
 
     /// When to call `handle_timeout`, unless something else happens first.
     pub fn next_timeout(&self) -> Option<Time> {
-        self.pulse.due()
+        let due = self.clockwork.as_ref().and_then(|c| c.next());
+        match (self.pulse.due(), due) {
+            (Some(one), Some(other)) => Some(one.min(other)),
+            (one, other) => one.or(other),
+        }
     }
 
     /// True if every reliable reader has everything up to `up_to`.
@@ -320,12 +366,12 @@ impl Writer {
     }
 
     /// The first number that heartbeats name. With KEEP_ALL nothing is lost: what is gone and not acknowledged was forgotten
-    /// before the time of those who lack it, which a GAP tells them.
+    /// before the time of those who lack it, which a GAP tells them. Nor are samples lost that are not valid any more.
     fn first_to_name(&self) -> i64 {
         let kept = self.history.first().unwrap_or(self.last + 1);
         match self.config.history {
-            History::KeepAll => kept.min(self.acknowledged + 1),
-            History::KeepLast(_) => kept,
+            History::KeepLast(_) if self.config.lifespan.is_infinite() => kept,
+            _ => kept.min(self.acknowledged + 1),
         }
     }
 

@@ -80,6 +80,7 @@ impl Scene {
             reliable: true,
             durability: dunlin_qos::Durability::Volatile,
             ownership_strength: 0,
+            lifespan: dunlin_qos::Duration::INFINITE,
         };
         let out = &mut Recorder::default();
         self.reader.add_writer(Time(0), proxy, out);

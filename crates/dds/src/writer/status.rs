@@ -1,9 +1,11 @@
 //! The statuses of a writer and whom they are told (DDS 1.4 2.2.4.1).
 use super::{WriterCore, WriterEvents};
 use crate::status::{
-    BacklogStatus, IncompatibleQosStatus, LivelinessLostStatus, MatchedStatus, StatusKind,
+    BacklogStatus, DeadlineMissedStatus, IncompatibleQosStatus, LivelinessLostStatus,
+    MatchedStatus, StatusKind,
 };
 use dunlin_qos::Incompatibility;
+use dunlin_rtps::MissedDeadlines;
 use dunlin_wire::{Guid, SequenceNumber};
 use std::sync::Arc;
 
@@ -60,6 +62,22 @@ impl WriterCore {
             self.flags.clear(StatusKind::LivelinessLost);
             events.liveliness_lost(&status);
         }
+    }
+
+    /// Counts deadlines that were missed, and tells those who wait or listen.
+    pub(crate) fn note_deadline_missed(&self, missed: MissedDeadlines) {
+        self.deadline_missed.lock().count(missed);
+        self.flags.raise(StatusKind::OfferedDeadlineMissed);
+        let events = self.events.lock().clone();
+        if let Some(events) = events {
+            let status = self.deadline_missed_status();
+            events.deadline_missed(&status);
+        }
+    }
+
+    pub(crate) fn deadline_missed_status(&self) -> DeadlineMissedStatus {
+        self.flags.clear(StatusKind::OfferedDeadlineMissed);
+        self.deadline_missed.lock().take()
     }
 
     pub(crate) fn liveliness_lost_status(&self) -> LivelinessLostStatus {

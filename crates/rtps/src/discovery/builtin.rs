@@ -126,6 +126,7 @@ impl BuiltinTopic {
             reliable: true,
             durability: Durability::TransientLocal,
             ownership_strength: 0,
+            lifespan: dunlin_qos::Duration::INFINITE,
         };
         self.reader.add_writer(now, writer, out);
     }

@@ -1,9 +1,10 @@
 //! A change came in: is it its turn, what does it do, and what may follow it now? (RTPS 2.5 8.4.10.2, 8.4.12.2)
 use super::cache::{Cache, Header};
-use super::writer_proxy::{Author, Turn, Waiting};
+use super::writer_proxy::{Author, Turn, Waiting, WriterProxy};
 use super::{Delivery, Reader};
 use crate::{ChangeKind, InstanceHandle, Intake, Outbox, Time};
 use bytes::Bytes;
+use dunlin_qos::Duration;
 use dunlin_wire::{InlineQos, Payload, Timestamp, VendorId};
 
 /// A change as it came: in a datagram, or put together from fragments.
@@ -72,13 +73,14 @@ impl Reader {
             lost,
             ..Delivery::default()
         };
-        let Some(header) = header(&arrival, proxy.author, self.config.keyed, intake) else {
+        let Some(header) = header(now, &arrival, proxy, self.config.keyed, intake) else {
             proxy.settle(sequence);
-            return self.followed(index, delivery);
+            return self.followed(now, index, delivery);
         };
         let mut content = Some(sift(arrival.content, header.kind));
         let mut payload = || content.take().map_or(Bytes::new(), |c| c.keep(intake));
-        match self.cache.accept(&header, &mut payload) {
+        let accepted = self.cache.accept(&header, &mut payload);
+        match accepted {
             Ok(available) => delivery.available = available,
             Err(rejection) if proxy.reliable => {
                 delivery.rejected = Some(rejection);
@@ -96,8 +98,9 @@ impl Reader {
         }
         proxy.settle(sequence);
         if proxy.has_backlog() {
-            return self.followed(index, delivery);
+            return self.followed(now, index, delivery);
         }
+        self.note_due();
         delivery
     }
 
@@ -119,7 +122,7 @@ impl Reader {
         let must_wait = proxy.must_wait();
         if must_wait || ahead <= i64::from(self.config.max_pending) {
             proxy.saw(sequence);
-            match header(&arrival, proxy.author, self.config.keyed, intake) {
+            match header(now, &arrival, proxy, self.config.keyed, intake) {
                 Some(_) if proxy.waiting.len() >= most => {}
                 Some(header) => {
                     let payload = sift(arrival.content, header.kind).keep(intake);
@@ -147,16 +150,16 @@ impl Reader {
     }
 
     /// Lets in what waited for its turn.
-    pub(super) fn advance(&mut self, index: usize) -> Delivery {
-        self.followed(index, Delivery::default())
+    pub(super) fn advance(&mut self, now: Time, index: usize) -> Delivery {
+        self.followed(now, index, Delivery::default())
     }
 
-    fn followed(&mut self, index: usize, mut delivery: Delivery) -> Delivery {
+    fn followed(&mut self, now: Time, index: usize, mut delivery: Delivery) -> Delivery {
         let Some(proxy) = self.writers.get_mut(index) else {
             return delivery;
         };
         while let Some((sequence, change)) = proxy.take_next() {
-            match let_in(&mut self.cache, proxy.author, sequence, &change) {
+            match let_in(&mut self.cache, now, proxy.author, sequence, &change) {
                 Ok(available) => {
                     delivery.available |= available;
                     proxy.settle(sequence);
@@ -170,12 +173,14 @@ impl Reader {
                 }
             }
         }
+        self.note_due();
         delivery
     }
 }
 
 fn let_in(
     cache: &mut Cache,
+    now: Time,
     author: Author,
     sequence: i64,
     change: &Waiting,
@@ -184,6 +189,8 @@ fn let_in(
         author,
         sequence,
         timestamp: change.timestamp,
+        arrived: now,
+        expires: change.expires,
         kind: change.kind,
         instance: change.instance,
         name: change.name,
@@ -197,6 +204,7 @@ fn waiting(header: &Header, payload: Bytes) -> Waiting {
         instance: header.instance,
         name: header.name,
         timestamp: header.timestamp,
+        expires: header.expires,
         payload,
     }
 }
@@ -204,11 +212,13 @@ fn waiting(header: &Header, payload: Bytes) -> Waiting {
 /// What the change does to which instance; `None` if that cannot be told.
 #[inline]
 fn header(
+    now: Time,
     arrival: &Arrival<'_>,
-    author: Author,
+    proxy: &WriterProxy,
     keyed: bool,
     intake: &mut impl Intake,
 ) -> Option<Header> {
+    let author = proxy.author;
     let kind = ChangeKind::from_status(arrival.inline.status_info.unwrap_or(0));
     if kind == ChangeKind::Alive && !arrival.content.is_sample() {
         return None;
@@ -229,10 +239,27 @@ fn header(
         author,
         sequence: arrival.sequence,
         timestamp: arrival.timestamp,
+        arrived: now,
+        expires: match proxy.lifespan.is_infinite() || kind != ChangeKind::Alive {
+            true => Time::NEVER,
+            false => expiry(now, proxy.lifespan, arrival.timestamp, intake),
+        },
         kind,
         instance,
         name,
     })
+}
+
+/// When a sample ends that lives for `lifespan` from when it was written (DDS 1.4 2.2.3.16), or came, if the former cannot be told.
+fn expiry(
+    now: Time,
+    lifespan: Duration,
+    written: Option<Timestamp>,
+    intake: &mut impl Intake,
+) -> Time {
+    let age = written.and_then(|written| intake.age(written));
+    let left = lifespan.as_nanos() - age.unwrap_or_default().as_nanos();
+    now.after(Duration::from_nanos(left))
 }
 
 /// Of a disposal only the key is of use.

@@ -1,13 +1,15 @@
 //! Samples until they are taken, in the order of arrival, and the instances they belong to (DDS 1.4 2.2.2.5).
 //!
 //! Samples and instances live in slabs. A sample is a link in two chains: all samples, and those of its instance.
+use super::clockwork::{Clockwork, Due};
 use super::instance::Instance;
 use super::names::Names;
 use super::writer_proxy::Author;
 use super::{KeyOf, ReaderConfig, Rejection, RejectionReason};
 use crate::index::Index;
 use crate::slab::{NONE, Slab};
-use crate::{ChangeKind, InstanceHandle, InstanceState};
+use crate::{ChangeKind, InstanceHandle, InstanceState, Time};
+use alloc::boxed::Box;
 use alloc::vec::Vec;
 use bytes::Bytes;
 use dunlin_qos::{DestinationOrder, History, Ownership, ResourceLimits};
@@ -23,6 +25,8 @@ pub(super) struct Stored {
     pub(super) timestamp: Option<Timestamp>,
     pub(super) writer: Guid,
     pub(super) sequence: i64,
+    /// When it is not valid any more.
+    expires: Time,
     pub(super) payload: Bytes,
     before: u32,
     pub(super) after: u32,
@@ -36,6 +40,10 @@ pub(super) struct Header {
     pub(super) author: Author,
     pub(super) sequence: i64,
     pub(super) timestamp: Option<Timestamp>,
+    /// When it came.
+    pub(super) arrived: Time,
+    /// When it is not valid any more.
+    pub(super) expires: Time,
     pub(super) kind: ChangeKind,
     pub(super) instance: InstanceHandle,
     /// What the writer calls the instance, if it does not hash keys as we do. The same as `instance` if that name is all
@@ -59,6 +67,8 @@ pub(super) struct Cache {
     places: Index,
     pub(super) names: Names,
     recent: u32,
+    /// What time does, if it does anything.
+    pub(super) clockwork: Option<Box<Clockwork>>,
     /// Scratch of `read` and `take`.
     pub(super) chosen: Vec<u32>,
 }
@@ -80,6 +90,7 @@ impl Cache {
             places: Index::new(),
             names: Names::new(),
             recent: NONE,
+            clockwork: Clockwork::needed_for(config),
             chosen: Vec::new(),
         }
     }
@@ -120,8 +131,24 @@ impl Cache {
         if self.by_source && header.timestamp.is_some() && header.timestamp < instance.taken {
             return Ok(false);
         }
+        if let Some(clockwork) = &mut self.clockwork
+            && clockwork.is_too_soon(place, header.arrived)
+        {
+            clockwork.hold(place, header, payload);
+            return Ok(false);
+        }
+        self.admit(place, header, payload)
+    }
+
+    /// Puts a sample into an instance, if the limits let it.
+    fn admit(
+        &mut self,
+        place: u32,
+        header: &Header,
+        payload: impl FnOnce() -> Bytes,
+    ) -> Result<bool, Rejection> {
         let replaced = match self.history {
-            History::KeepLast(depth) if instance.count >= depth.max(1) => self.oldest(place),
+            History::KeepLast(depth) if self.count(place) >= depth.max(1) => self.oldest(place),
             _ => NONE,
         };
         if replaced == NONE {
@@ -141,7 +168,15 @@ impl Cache {
                 instance.key = key_of.key(&payload);
             }
         }
-        self.append(place, header, true, payload);
+        let stored = self.append(place, header, true, payload);
+        if let Some(clockwork) = &mut self.clockwork {
+            clockwork.took_in(place, header.arrived);
+            if header.expires != Time::NEVER {
+                let samples = &self.samples;
+                let is_there = |place, at| samples.get(place).is_some_and(|s| s.expires == at);
+                clockwork.expires(header.expires, stored, samples.len(), is_there);
+            }
+        }
         Ok(true)
     }
 
@@ -156,6 +191,7 @@ impl Cache {
             },
             None => return false,
         };
+        let released = self.release(place);
         let Some(instance) = self.instances.get_mut(place) else {
             return false;
         };
@@ -176,13 +212,19 @@ impl Cache {
         } else {
             self.forget_if_dead(place);
         }
-        changed
+        changed || released
     }
 
     /// A writer is gone from all instances; true if there is something new to take.
-    pub(super) fn leave_all(&mut self, author: Author) -> bool {
+    pub(super) fn leave_all(&mut self, now: Time, author: Author) -> bool {
         let mut changed = false;
         for place in self.instances.keys() {
+            if self.clockwork.is_some()
+                && let Some(instance) = self.instances.get(place)
+                && instance.writers.are_only(author.id)
+            {
+                changed |= self.release(place);
+            }
             let Some(instance) = self.instances.get_mut(place) else {
                 continue;
             };
@@ -192,6 +234,8 @@ impl Cache {
                     author,
                     sequence: 0,
                     timestamp: None,
+                    arrived: now,
+                    expires: Time::NEVER,
                     kind: ChangeKind::Unregistered,
                     instance: instance.handle,
                     name: None,
@@ -204,6 +248,64 @@ impl Cache {
             }
         }
         changed
+    }
+
+    /// Lets in what came too soon, since something else happens to the instance; true if that is something new.
+    fn release(&mut self, place: u32) -> bool {
+        let held = self.clockwork.as_mut().and_then(|c| c.release(place));
+        held.is_some_and(|held| self.let_in(place, *held))
+    }
+
+    fn let_in(&mut self, place: u32, (header, payload): (Header, Bytes)) -> bool {
+        self.admit(place, &header, || payload).unwrap_or(false)
+    }
+
+    /// Does what is due by `now`; true if there is something new to take.
+    pub(super) fn pass_time(&mut self, now: Time) -> bool {
+        self.expire(now);
+        let Some(clockwork) = &mut self.clockwork else {
+            return false;
+        };
+        let instances = &self.instances;
+        let handle = |place| instances.get(place).map(|instance| instance.handle);
+        let all: Vec<Due> = core::iter::from_fn(|| clockwork.next_due(now, handle)).collect();
+        let mut available = false;
+        for due in all {
+            if due.missed
+                && let Some(instance) = self.instances.get_mut(due.place)
+            {
+                instance.owner = None;
+            }
+            if due.purge {
+                self.purge(due.place);
+            }
+            if let Some(mut held) = due.release {
+                held.0.arrived = now;
+                available |= self.let_in(due.place, *held);
+            }
+        }
+        available
+    }
+
+    /// Lets go of samples that are not valid any more.
+    pub(super) fn expire(&mut self, now: Time) {
+        while let Some(clockwork) = &mut self.clockwork
+            && let Some(place) = clockwork.next_expired(now)
+        {
+            if self.samples.get(place).is_some_and(|s| s.expires <= now)
+                && let Some(stored) = self.remove(place)
+            {
+                self.forget_if_dead(stored.instance);
+            }
+        }
+    }
+
+    /// Lets go of all samples of an instance.
+    fn purge(&mut self, place: u32) {
+        while let Some(oldest) = self.instances.get(place).map(|i| i.oldest)
+            && self.remove(oldest).is_some()
+        {}
+        self.forget_if_dead(place);
     }
 
     /// Samples with data.
@@ -298,11 +400,14 @@ impl Cache {
         let place = self.instances.insert(Instance::new(handle));
         self.places.insert(handle, place);
         self.recent = place;
+        if let Some(clockwork) = &mut self.clockwork {
+            clockwork.begin(place);
+        }
         Ok(place)
     }
 
     fn check_limits(&self, place: u32, handle: InstanceHandle) -> Result<(), Rejection> {
-        let count = self.instances.get(place).map_or(0, |i| i.count);
+        let count = self.count(place);
         if reached(self.limits.max_samples_per_instance, count as usize) {
             return Err(rejection(RejectionReason::SamplesPerInstance, handle));
         }
@@ -310,6 +415,12 @@ impl Cache {
             return Err(rejection(RejectionReason::Samples, handle));
         }
         Ok(())
+    }
+
+    /// How many samples with data an instance has.
+    #[inline]
+    fn count(&self, place: u32) -> u32 {
+        self.instances.get(place).map_or(0, |i| i.count)
     }
 
     /// The oldest sample with data of an instance.
@@ -336,6 +447,9 @@ impl Cache {
         let notice = self.append(place, header, false, key);
         if let Some(instance) = self.instances.get_mut(place) {
             instance.notice = notice;
+            if let Some(clockwork) = &mut self.clockwork {
+                clockwork.died(place, instance.state, header.arrived);
+            }
         }
     }
 
@@ -359,6 +473,7 @@ impl Cache {
             timestamp: header.timestamp,
             writer: header.author.guid,
             sequence: header.sequence,
+            expires: header.expires,
             payload,
             before,
             after,

@@ -4,7 +4,8 @@ use alloc::sync::Arc;
 use bytes::Bytes;
 use core::fmt;
 use dunlin_qos::{
-    DestinationOrder, Durability, History, Ownership, ReliabilityKind, ResourceLimits,
+    DestinationOrder, Durability, Duration, History, Ownership, ReaderDataLifecycle,
+    ReliabilityKind, ResourceLimits,
 };
 use dunlin_wire::{DataFrag, Guid};
 
@@ -31,6 +32,12 @@ pub struct ReaderConfig {
     pub ownership: Ownership,
     /// Which time orders samples of an instance.
     pub destination_order: DestinationOrder,
+    /// Longest time expected between samples of an instance.
+    pub deadline: Duration,
+    /// Shortest time wanted between samples of an instance. A reliable reader gets the last of those that come too soon when that is over.
+    pub time_based_filter: Duration,
+    /// How long samples of dead instances are kept.
+    pub lifecycle: ReaderDataLifecycle,
     /// The largest fragmented sample that is put together, in bytes.
     pub max_sample_size: u32,
     /// The most bytes per writer that wait in incomplete samples, and again in complete ones that came too early.
@@ -73,6 +80,9 @@ impl ReaderConfig {
             key_of: None,
             ownership: Ownership::Shared,
             destination_order: DestinationOrder::ByReceptionTimestamp,
+            deadline: Duration::INFINITE,
+            time_based_filter: Duration::ZERO,
+            lifecycle: ReaderDataLifecycle::default(),
             max_sample_size: 64 << 20,
             max_reassembly_bytes: 256 << 20,
             max_pending: 8192,
@@ -97,6 +107,8 @@ pub struct WriterProxyConfig {
     pub durability: Durability,
     /// Among writers of an instance with exclusive ownership the strongest is heard.
     pub ownership_strength: i32,
+    /// How long its samples are valid.
+    pub lifespan: Duration,
 }
 
 /// What an arrival, or the passing of time, changed for the application.

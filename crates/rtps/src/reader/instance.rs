@@ -41,6 +41,14 @@ impl Writers {
         }
     }
 
+    /// Is it this one alone?
+    pub(super) fn are_only(&self, id: u32) -> bool {
+        match self {
+            Self::Few(one) => *one == Some(id),
+            Self::Many(all) => all.as_slice() == [id],
+        }
+    }
+
     pub(super) fn is_empty(&self) -> bool {
         match self {
             Self::Few(one) => one.is_none(),
@@ -60,7 +68,7 @@ pub(super) struct Instance {
     pub(super) key: Bytes,
     /// What writers call it that do not hash keys as we do: at most one name for each.
     pub(super) names: Vec<(u32, InstanceHandle)>,
-    owner: Option<Author>,
+    pub(super) owner: Option<Author>,
     /// Its samples, from oldest to newest.
     pub(super) oldest: u32,
     pub(super) newest: u32,

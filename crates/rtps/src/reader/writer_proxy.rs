@@ -6,6 +6,7 @@ use crate::counter::Counter;
 use crate::{ChangeKind, InstanceHandle, Time};
 use alloc::collections::BTreeMap;
 use bytes::Bytes;
+use dunlin_qos::Duration;
 use dunlin_wire::{Guid, SequenceNumber, SequenceNumberSet, Timestamp, VendorId};
 
 /// A change in full that waits for its turn.
@@ -14,6 +15,7 @@ pub(super) struct Waiting {
     pub(super) instance: InstanceHandle,
     pub(super) name: Option<InstanceHandle>,
     pub(super) timestamp: Option<Timestamp>,
+    pub(super) expires: Time,
     pub(super) payload: Bytes,
 }
 
@@ -38,6 +40,7 @@ pub(super) enum Turn {
 pub(super) struct WriterProxy {
     pub(super) author: Author,
     pub(super) reliable: bool,
+    pub(super) lifespan: Duration,
     history: bool,
     /// All below is settled: delivered, lost or irrelevant.
     pub(super) next: i64,
@@ -71,6 +74,7 @@ impl WriterProxy {
         Self {
             author,
             reliable,
+            lifespan: Duration::INFINITE,
             history,
             next: 1,
             last: 0,

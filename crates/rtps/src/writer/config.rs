@@ -18,6 +18,10 @@ pub struct WriterConfig {
     pub history: History,
     /// At most how much.
     pub resource_limits: ResourceLimits,
+    /// How long samples are valid.
+    pub lifespan: Duration,
+    /// Longest time promised between samples of an instance.
+    pub deadline: Duration,
     /// Payloads larger than this go as DATA_FRAGs of this many bytes each; at least 1. `None`: all go whole.
     pub fragment_size: Option<u16>,
     /// How often readers that lag are asked what they lack.
@@ -44,6 +48,8 @@ impl WriterConfig {
             durability: Durability::Volatile,
             history: History::default(),
             resource_limits: ResourceLimits::default(),
+            lifespan: Duration::INFINITE,
+            deadline: Duration::INFINITE,
             fragment_size: Some(63_000),
             heartbeat_period: Duration::from_millis(100),
             heartbeat_window: 1024,

@@ -217,6 +217,26 @@ impl HistoryCache {
         }
     }
 
+    /// Lets go of a change, and with it of what its instance had before: that is older still.
+    pub(super) fn expire(&mut self, sequence: i64) {
+        let at = self.position(sequence);
+        let line = self.order.get(at).filter(|line| line.sequence == sequence);
+        let Some(place) = line.map(|line| line.place) else {
+            return;
+        };
+        let Some(kept) = self.kept.get(place).filter(|k| k.sequence == sequence) else {
+            return;
+        };
+        let instance = kept.instance;
+        while let Some(oldest) = self.instances.get(instance).map(|i| i.oldest)
+            && oldest != place
+            && self.kept.get(oldest).is_some()
+        {
+            self.remove(oldest);
+        }
+        self.remove(place);
+    }
+
     /// The changes from `sequence` on, with their numbers.
     pub(super) fn from(&self, sequence: i64) -> impl Iterator<Item = (i64, &Change)> {
         self.order

@@ -85,6 +85,7 @@ pub fn proxy_of_writer(writer: &WriterConfig) -> WriterProxyConfig {
         reliable: writer.reliability == ReliabilityKind::Reliable,
         durability: writer.durability,
         ownership_strength: 0,
+        lifespan: dunlin_qos::Duration::INFINITE,
     }
 }
 

@@ -490,6 +490,7 @@ impl Participant {
                     reliable: writer.qos.reliability.is_reliable(),
                     durability: writer.qos.durability,
                     ownership_strength: writer.qos.ownership_strength,
+                    lifespan: writer.qos.lifespan,
                 };
                 let writer = writer.guid;
                 self.news.push(News::WriterMatched { reader, writer });

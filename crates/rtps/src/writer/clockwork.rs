@@ -1,0 +1,111 @@
+//! What the passing of time does to a writer: samples that are not valid any more, and instances that should have been written (DDS
+//! 1.4 2.2.3.16 LIFESPAN, 2.2.3.7 DEADLINE).
+//!
+//! A writer has one of these only if its QoS needs it. All samples live equally long, so they go in the order in which they came. The
+//! appointment of an instance is not moved when it is written: it is found too early, and made anew.
+use super::WriterConfig;
+use crate::agenda::Agenda;
+use crate::deadline::MissedDeadlines;
+use crate::{Change, ChangeKind, InstanceHandle, Time};
+use alloc::boxed::Box;
+use alloc::collections::VecDeque;
+use dunlin_qos::Duration;
+use hashbrown::HashMap;
+
+pub(super) struct Clockwork {
+    lifespan: Duration,
+    deadline: Duration,
+    /// Numbers of samples that are kept.
+    expiries: VecDeque<(Time, i64)>,
+    /// Until when each instance is to be written.
+    due: HashMap<InstanceHandle, Time>,
+    /// One for each of these.
+    agenda: Agenda<InstanceHandle>,
+    missed: Option<MissedDeadlines>,
+}
+
+impl Clockwork {
+    pub(super) fn needed_for(config: &WriterConfig) -> Option<Box<Self>> {
+        let needed = !config.lifespan.is_infinite() || !config.deadline.is_infinite();
+        needed.then(|| {
+            Box::new(Self {
+                lifespan: config.lifespan,
+                deadline: config.deadline,
+                expiries: VecDeque::new(),
+                due: HashMap::new(),
+                agenda: Agenda::default(),
+                missed: None,
+            })
+        })
+    }
+
+    /// A change was written; `kept_from` is the lowest number that is kept, if this one is.
+    pub(super) fn wrote(
+        &mut self,
+        now: Time,
+        sequence: i64,
+        change: &Change,
+        kept_from: Option<i64>,
+    ) {
+        if change.kind == ChangeKind::Alive
+            && !self.lifespan.is_infinite()
+            && let Some(first) = kept_from
+        {
+            while self.expiries.front().is_some_and(|(_, s)| *s < first) {
+                self.expiries.pop_front();
+            }
+            self.expiries
+                .push_back((now.after(self.lifespan), sequence));
+        }
+        if self.deadline.is_infinite() {
+            return;
+        }
+        if change.kind != ChangeKind::Alive {
+            self.due.remove(&change.instance);
+            return;
+        }
+        let at = now.after(self.deadline);
+        if self.due.insert(change.instance, at).is_none() {
+            self.agenda.add(at, change.instance);
+            // Instances that came and went leave theirs behind.
+            if self.agenda.len() > 2 * self.due.len() + 64 {
+                self.agenda = Agenda::default();
+                for (instance, at) in &self.due {
+                    self.agenda.add(*at, *instance);
+                }
+            }
+        }
+    }
+
+    /// The number of a sample that is not valid any more.
+    pub(super) fn next_expired(&mut self, now: Time) -> Option<i64> {
+        let (at, _) = self.expiries.front()?;
+        if *at > now {
+            return None;
+        }
+        self.expiries.pop_front().map(|(_, sequence)| sequence)
+    }
+
+    /// Counts the instances that should have been written.
+    pub(super) fn miss(&mut self, now: Time) {
+        while let Some((_, instance)) = self.agenda.pop(now) {
+            let Some(at) = self.due.get_mut(&instance) else {
+                continue;
+            };
+            if *at <= now {
+                let missed = &mut self.missed;
+                *at = MissedDeadlines::count(missed, instance, *at, now, self.deadline);
+            }
+            self.agenda.add(*at, instance);
+        }
+    }
+
+    pub(super) fn take_missed(&mut self) -> Option<MissedDeadlines> {
+        self.missed.take()
+    }
+
+    pub(super) fn next(&self) -> Option<Time> {
+        let expiry = self.expiries.front().map(|(at, _)| *at);
+        [expiry, self.agenda.next()].into_iter().flatten().min()
+    }
+}
