@@ -1,8 +1,8 @@
 #!/bin/sh
-# build.sh cyclone|fastdds|raw_shm|iceoryx2 OUT_DIR: builds the program of that name in OUT_DIR, or exits with 69 and a line that
+# build.sh cyclone|fastdds|raw_shm|iceoryx2|zenoh OUT_DIR: builds the program of that name in OUT_DIR, or exits with 69 and a line that
 # says what is missing. What is up to date is left alone.
 set -eu
-[ $# = 2 ] || { echo "usage: build.sh cyclone|fastdds|raw_shm|iceoryx2 OUT_DIR" >&2; exit 64; }
+[ $# = 2 ] || { echo "usage: build.sh cyclone|fastdds|raw_shm|iceoryx2|zenoh OUT_DIR" >&2; exit 64; }
 here=$(cd "$(dirname "$0")" && pwd)
 mkdir -p "$2/$1.d"
 out=$(cd "$2" && pwd)
@@ -11,7 +11,7 @@ generated=$out/$1.d
 need() {
     for package; do
         dpkg-query -W -f '${Status}' "$package" 2>/dev/null | grep -q '^install ok installed$' ||
-            { echo "Debian package $package is not installed" >&2; exit 69; }
+            { echo "Debian package $package is not installed (apt-get install $*)" >&2; exit 69; }
     done
 }
 
@@ -43,14 +43,14 @@ raw_shm)
     # As one unit: the floor shall not pay for calls between files.
     cc -std=gnu11 -O2 -flto -Wall -Wextra -I"$here" "$here/peer.c" "$here/raw_shm.c" -lpthread -o "$out/raw_shm.new"
     ;;
-iceoryx2)
-    newest iceoryx2 && exit 0
+iceoryx2 | zenoh)
+    newest "$1" && exit 0
     # In a workspace of its own: nobody else builds it.
-    "${CARGO:-cargo}" build --release --locked --quiet --manifest-path "$here/iceoryx2/Cargo.toml" --target-dir "$generated" || {
+    "${CARGO:-cargo}" build --release --locked --quiet --manifest-path "$here/$1/Cargo.toml" --target-dir "$generated" || {
         echo "it was not built (from crates.io, with Rust 1.89 or newer)" >&2
         exit 69
     }
-    cp "$generated/release/iceoryx2" "$out/iceoryx2.new"
+    cp "$generated/release/$1" "$out/$1.new"
     ;;
 *)
     echo "build.sh: $1: not one of these" >&2

@@ -15,12 +15,14 @@
 #include <fastdds/dds/subscriber/SampleInfo.hpp>
 #include <fastdds/dds/subscriber/Subscriber.hpp>
 #include <cstdlib>
+#include <fastdds/rtps/transport/shared_mem/SharedMemTransportDescriptor.h>
 #include <fastdds/rtps/transport/TCPv4TransportDescriptor.h>
 #include <fastdds/rtps/transport/UDPv4TransportDescriptor.h>
 #include <fastrtps/utils/IPLocator.h>
 #include <memory>
 
 using namespace eprosima::fastdds::dds;
+using eprosima::fastdds::rtps::SharedMemTransportDescriptor;
 using eprosima::fastdds::rtps::TCPv4TransportDescriptor;
 using eprosima::fastdds::rtps::UDPv4TransportDescriptor;
 using eprosima::fastrtps::rtps::IPLocator;
@@ -31,6 +33,8 @@ using eprosima::fastrtps::types::ReturnCode_t;
 namespace {
 
 const uint32_t buffer_size = 8u << 20;
+const uint32_t segment_size = 64u << 20;
+const uint32_t largest_message = 16u << 20;
 
 // Where the side that answers listens by TCP.
 const uint16_t tcp_port = 5100;
@@ -85,10 +89,23 @@ void use_tcp(DomainParticipantQos& qos)
     qos.transport().user_transports.push_back(tcp);
 }
 
+// Samples of all lengths in one piece.
+void use_memory(DomainParticipantQos& qos)
+{
+    auto memory = std::make_shared<SharedMemTransportDescriptor>();
+    memory->segment_size(segment_size);
+    memory->max_message_size(largest_message);
+    qos.transport().user_transports.push_back(memory);
+}
+
 DomainParticipantQos participant_qos()
 {
     DomainParticipantQos qos = PARTICIPANT_QOS_DEFAULT;
     qos.transport().use_builtin_transports = false;
+    if (std::getenv("BENCH_SHM") != nullptr) {
+        use_memory(qos);
+        return qos;
+    }
     if (std::getenv("BENCH_TCP") != nullptr) {
         use_tcp(qos);
         return qos;

@@ -17,8 +17,10 @@
 #define BOUND 60
 /* A ping without answer for so long is lost. */
 #define PATIENCE (SECOND / 2)
-/* Room for latencies; a run that is longer keeps the first ones. */
-#define MOST_LATENCIES (4u << 20)
+/* Room for so many latencies a second, in runs of a second at least and of a quarter of a minute at most; what has no room is
+ * not kept. */
+#define LATENCIES_PER_SECOND 4000000.0
+#define MOST_SECONDS 15.0
 
 static struct peer_options options;
 
@@ -28,13 +30,30 @@ static uint64_t now(void) {
     return (uint64_t)t.tv_sec * SECOND + (uint64_t)t.tv_nsec;
 }
 
-/* User and system time of this process so far. */
-static uint64_t cpu_time(void) {
+/* What this process has spent so far. */
+struct usage {
+    uint64_t cpu; /* user and system time, nanoseconds */
+    uint64_t switches, faults;
+};
+
+static struct usage usage_now(void) {
     struct rusage u;
     getrusage(RUSAGE_SELF, &u);
-    return (uint64_t)(u.ru_utime.tv_sec + u.ru_stime.tv_sec) * SECOND +
-           (uint64_t)(u.ru_utime.tv_usec + u.ru_stime.tv_usec) * 1000;
+    return (struct usage){
+        .cpu = (uint64_t)(u.ru_utime.tv_sec + u.ru_stime.tv_sec) * SECOND +
+               (uint64_t)(u.ru_utime.tv_usec + u.ru_stime.tv_usec) * 1000,
+        .switches = (uint64_t)(u.ru_nvcsw + u.ru_nivcsw),
+        .faults = (uint64_t)(u.ru_minflt + u.ru_majflt),
+    };
 }
+
+static struct usage usage_since(struct usage then) {
+    const struct usage u = usage_now();
+    return (struct usage){u.cpu - then.cpu, u.switches - then.switches, u.faults - then.faults};
+}
+
+#define USAGE_WORDS "cpu_ns=%lu switches=%lu faults=%lu"
+#define USAGE(u) (u).cpu, (u).switches, (u).faults
 
 static void nap(unsigned microseconds) {
     struct timespec t = {microseconds / 1000000, microseconds % 1000000 * 1000l};
@@ -68,9 +87,10 @@ bool peer_keeps_all(const struct peer_options *o) { return o->role == PEER_SEND 
 
 static struct {
     pthread_mutex_t lock; /* the listener against the main thread that repeats a lost ping; nobody's if that one receives */
-    uint64_t expected, sent_at, start, end, cpu_at_start, cpu_at_end, lost, late;
+    uint64_t expected, sent_at, start, end, lost, late, warm_up;
+    struct usage before, spent;
     uint32_t *latencies;
-    size_t count;
+    size_t count, room;
     bool done;
 } ping = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
@@ -93,10 +113,14 @@ static void send_ping(void) {
 
 static void record(uint64_t arrived) {
     const uint64_t latency = (arrived - ping.sent_at) / 2;
-    if (arrived < ping.start || ping.count == MOST_LATENCIES)
+    if (arrived < ping.start) {
+        ping.warm_up++;
+        return;
+    }
+    if (ping.count == ping.room)
         return;
     if (ping.count == 0)
-        ping.cpu_at_start = cpu_time();
+        ping.before = usage_now();
     ping.latencies[ping.count++] = latency > UINT32_MAX ? UINT32_MAX : (uint32_t)latency;
 }
 
@@ -108,7 +132,7 @@ static void ping_received(uint64_t seq) {
     } else {
         record(arrived);
         if (arrived >= ping.end) {
-            ping.cpu_at_end = cpu_time();
+            ping.spent = usage_since(ping.before);
             __atomic_store_n(&ping.done, true, __ATOMIC_RELEASE);
         } else {
             send_ping();
@@ -133,10 +157,12 @@ static void write_latencies(void) {
 }
 
 static void run_ping(void) {
-    ping.latencies = malloc(MOST_LATENCIES * sizeof *ping.latencies);
+    const double seconds = options.seconds < 1 ? 1 : options.seconds > MOST_SECONDS ? MOST_SECONDS : options.seconds;
+    ping.room = (size_t)(seconds * LATENCIES_PER_SECOND);
+    ping.latencies = malloc(ping.room * sizeof *ping.latencies);
     if (!ping.latencies)
         peer_fail("memory", 1);
-    memset(ping.latencies, 1, MOST_LATENCIES * sizeof *ping.latencies);
+    memset(ping.latencies, 1, ping.room * sizeof *ping.latencies);
     nap(100000); /* the other side may still be about to match */
     ping.start = now() + of_seconds(options.warm_up);
     ping.end = ping.start + of_seconds(options.seconds);
@@ -153,8 +179,8 @@ static void run_ping(void) {
             peer_fail("no pong since long ago", 1);
     }
     write_latencies();
-    printf("samples=%zu lost=%lu late=%lu cpu_ns=%lu\n", ping.count, ping.lost, ping.late,
-           ping.cpu_at_end - ping.cpu_at_start);
+    printf("samples=%zu lost=%lu late=%lu warm_up=%lu " USAGE_WORDS "\n", ping.count, ping.lost, ping.late,
+           ping.warm_up, USAGE(ping.spent));
 }
 
 /* -- pong, match -- */
@@ -175,7 +201,7 @@ static void *wait_for_close(void *flag) {
 }
 
 static void run_pong(void) {
-    const uint64_t cpu = cpu_time();
+    const struct usage before = usage_now();
     if (options.waitset) {
         static bool over;
         pthread_t thread;
@@ -186,14 +212,16 @@ static void run_pong(void) {
         while (!closed(1000)) {
         }
     }
-    printf("samples=%lu cpu_ns=%lu\n", received, cpu_time() - cpu);
+    const struct usage spent = usage_since(before);
+    printf("samples=%lu " USAGE_WORDS "\n", received, USAGE(spent));
 }
 
 /* -- send, receive -- */
 
 static void run_send(void) {
     nap(200000); /* the other side may still be about to match */
-    const uint64_t begin = now(), cpu = cpu_time();
+    const uint64_t begin = now();
+    const struct usage before = usage_now();
     const uint64_t end = begin + of_seconds(options.warm_up + options.seconds + 0.2);
     /* So many samples between two looks at the clock. */
     const uint64_t stride = options.size > 8192 ? 1 : 64;
@@ -201,9 +229,10 @@ static void run_send(void) {
     while (now() < end)
         for (uint64_t i = 0; i < stride; i++)
             vendor_write(sent++);
-    const uint64_t took = now() - begin, used = cpu_time() - cpu;
+    const uint64_t took = now() - begin;
+    const struct usage spent = usage_since(before);
     vendor_finish();
-    printf("samples=%lu ns=%lu cpu_ns=%lu\n", sent, took, used);
+    printf("samples=%lu ns=%lu " USAGE_WORDS "\n", sent, took, USAGE(spent));
 }
 
 static uint64_t count_now(void) { return __atomic_load_n(&received, __ATOMIC_ACQUIRE); }
@@ -213,15 +242,18 @@ static void run_receive(void) {
     while (count_now() == 0 && now() < patience)
         nap(1000);
     nap((unsigned)(options.warm_up * 1e6));
-    const uint64_t begin = now(), from = count_now(), cpu = cpu_time();
+    const uint64_t begin = now(), from = count_now();
+    const struct usage usage = usage_now();
     nap((unsigned)(options.seconds * 1e6));
-    const uint64_t took = now() - begin, counted = count_now() - from, used = cpu_time() - cpu;
+    const uint64_t took = now() - begin, counted = count_now() - from;
+    const struct usage spent = usage_since(usage);
     uint64_t before;
     do {
         before = count_now();
         nap(300000);
     } while (count_now() != before);
-    printf("samples=%lu ns=%lu cpu_ns=%lu total=%lu first=%lu gaps=%lu\n", counted, took, used, before, first, gaps);
+    printf("samples=%lu ns=%lu " USAGE_WORDS " total=%lu first=%lu gaps=%lu\n", counted, took, USAGE(spent), before, first,
+           gaps);
 }
 
 /* Only one thread of the vendor's receives. */

@@ -9,7 +9,7 @@ use dunlin::{
 };
 
 use crate::Outcome;
-use crate::figures::{cpu_time, now};
+use crate::figures::{Usage, now};
 use crate::lifeline::wait_for_close;
 use crate::options::{Options, Role};
 use crate::ping::{Next, Rally};
@@ -192,7 +192,7 @@ impl<'a, T: Numbered> Node<'a, T> {
         let listening = Arc::clone(&echo);
         let reader = self.reader(PING, move |reader| listening(reader))?;
         matched(&[&writer], &[&reader])?;
-        let cpu = cpu_time();
+        let before = Usage::now();
         if self.options.waitset {
             std::thread::spawn(move || {
                 let set = waits_for(&reader);
@@ -205,7 +205,7 @@ impl<'a, T: Numbered> Node<'a, T> {
         } else {
             wait_for_close();
         }
-        println!("samples={} cpu_ns={}", counted.count(), cpu_time() - cpu);
+        println!("samples={} {}", counted.count(), before.since_then());
         Ok(())
     }
 

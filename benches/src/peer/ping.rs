@@ -1,6 +1,6 @@
 //! The course of a ping-pong, as the side that pings sees it.
 use crate::Outcome;
-use crate::figures::{Latencies, cpu_time, now};
+use crate::figures::{Latencies, Usage, now};
 use crate::options::Options;
 
 /// A ping without answer for so long is lost, nanoseconds.
@@ -21,8 +21,10 @@ pub(crate) struct Rally {
     sent_at: u64,
     start: u64,
     end: u64,
-    cpu_at_start: u64,
-    cpu_used: Option<u64>,
+    before: Usage,
+    spent: Option<Usage>,
+    /// Pongs that came before the measurement.
+    warm_up: u64,
     lost: u64,
     late: u64,
     latencies: Latencies,
@@ -30,15 +32,16 @@ pub(crate) struct Rally {
 
 impl Rally {
     pub(crate) fn new(options: &Options) -> Self {
-        let latencies = Latencies::new();
+        let latencies = Latencies::new(options.seconds);
         let start = now() + options.warm_up.as_nanos() as u64;
         Self {
             expected: 0,
             sent_at: 0,
             start,
             end: start + options.seconds.as_nanos() as u64,
-            cpu_at_start: 0,
-            cpu_used: None,
+            before: Usage::default(),
+            spent: None,
+            warm_up: 0,
             lost: 0,
             late: 0,
             latencies,
@@ -61,12 +64,14 @@ impl Rally {
         }
         if arrived >= self.start {
             if self.latencies.len() == 0 {
-                self.cpu_at_start = cpu_time();
+                self.before = Usage::now();
             }
             self.latencies.record((arrived - self.sent_at) / 2);
+        } else {
+            self.warm_up += 1;
         }
         if arrived >= self.end {
-            self.cpu_used = Some(cpu_time() - self.cpu_at_start);
+            self.spent = Some(self.before.since_then());
             return Next::Done;
         }
         Next::Ping(self.serve())
@@ -82,7 +87,7 @@ impl Rally {
     }
 
     pub(crate) fn is_over(&self) -> bool {
-        self.cpu_used.is_some()
+        self.spent.is_some()
     }
 
     /// Long past its end without a pong.
@@ -93,11 +98,12 @@ impl Rally {
     pub(crate) fn report(&self, options: &Options) -> Outcome<()> {
         self.latencies.write(&options.out)?;
         println!(
-            "samples={} lost={} late={} cpu_ns={}",
+            "samples={} lost={} late={} warm_up={} {}",
             self.latencies.len(),
             self.lost,
             self.late,
-            self.cpu_used.unwrap_or_default()
+            self.warm_up,
+            self.spent.unwrap_or_default()
         );
         Ok(())
     }

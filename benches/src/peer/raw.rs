@@ -11,7 +11,7 @@ use rustix::io::Errno;
 use rustix::net::{RecvFlags, recv, sockopt};
 
 use crate::Outcome;
-use crate::figures::{cpu_time, now};
+use crate::figures::{Usage, now};
 use crate::lifeline::wait_for_close;
 use crate::options::{Options, Role};
 use crate::ping::{Next, PATIENCE, Rally};
@@ -38,13 +38,12 @@ pub(crate) fn run(options: &Options) -> Outcome<()> {
     match options.role {
         Role::Ping => ping(&mut link, options),
         Role::Pong => {
-            let cpu = cpu_time();
+            let before = Usage::now();
             let counted = Arc::new(Tally::default());
             let thread = Arc::clone(&counted);
             std::thread::spawn(move || pong(&mut link, &thread));
             wait_for_close();
-            let used = cpu_time() - cpu;
-            println!("samples={} cpu_ns={used}", counted.count());
+            println!("samples={} {}", counted.count(), before.since_then());
             Ok(())
         }
         Role::Send => {

@@ -2,7 +2,7 @@
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::time::Duration;
 
-use crate::figures::{cpu_time, now};
+use crate::figures::{Usage, now};
 use crate::options::Options;
 
 /// Longest wait for the first sample, nanoseconds.
@@ -20,7 +20,7 @@ pub(crate) fn send<E>(
 ) -> Result<(), E> {
     // The other side may still be about to match.
     std::thread::sleep(MARGIN);
-    let (begin, cpu) = (now(), cpu_time());
+    let (begin, before) = (now(), Usage::now());
     let length = options.warm_up + options.seconds + MARGIN;
     let end = begin + length.as_nanos() as u64;
     // So many samples between two looks at the clock.
@@ -32,9 +32,9 @@ pub(crate) fn send<E>(
             sent += 1;
         }
     }
-    let (took, used) = (now() - begin, cpu_time() - cpu);
+    let (took, spent) = (now() - begin, before.since_then());
     finish()?;
-    println!("samples={sent} ns={took} cpu_ns={used}");
+    println!("samples={sent} ns={took} {spent}");
     Ok(())
 }
 
@@ -71,17 +71,15 @@ impl Tally {
             std::thread::sleep(Duration::from_millis(1));
         }
         std::thread::sleep(options.warm_up);
-        let (begin, from, cpu) = (now(), self.count(), cpu_time());
+        let (begin, from, usage) = (now(), self.count(), Usage::now());
         std::thread::sleep(options.seconds);
-        let (took, counted, used) = (now() - begin, self.count() - from, cpu_time() - cpu);
+        let (took, counted, spent) = (now() - begin, self.count() - from, usage.since_then());
         let mut before = u64::MAX;
         while before != self.count() {
             before = self.count();
             std::thread::sleep(QUIET);
         }
         let (first, gaps) = (self.first.load(Relaxed), self.gaps.load(Relaxed));
-        println!(
-            "samples={counted} ns={took} cpu_ns={used} total={before} first={first} gaps={gaps}"
-        );
+        println!("samples={counted} ns={took} {spent} total={before} first={first} gaps={gaps}");
     }
 }

@@ -28,7 +28,7 @@ use iceoryx2::service::port_factory::publish_subscribe::PortFactory as Service;
 use iceoryx2_bb_container::semantic_string::SemanticString;
 use iceoryx2_bb_system_types::path::Path;
 
-use figures::{cpu_time, now};
+use figures::{Usage, now};
 use lifeline::wait_for_close;
 use options::{Options, Role};
 use ping::{Next, PATIENCE, Rally};
@@ -66,10 +66,10 @@ fn run(options: Options) -> Outcome<()> {
         Role::Ping => ping(&options),
         Role::Send => send(&options),
         Role::Pong => {
-            let cpu = cpu_time();
+            let before = Usage::now();
             in_thread(&options, &counted, pong);
             wait_for_close();
-            println!("samples={} cpu_ns={}", counted.count(), cpu_time() - cpu);
+            println!("samples={} {}", counted.count(), before.since_then());
             Ok(())
         }
         Role::Receive => {
