@@ -11,6 +11,7 @@ pub mod drive;
 pub mod file;
 pub mod host;
 pub mod isolate;
+pub mod knee;
 mod lines;
 mod live;
 mod naming;

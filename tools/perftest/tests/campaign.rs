@@ -209,3 +209,22 @@ fn an_agent_serves_who_knows_the_secret_and_its_end_is_no_loss() {
     );
     has(&text, "runs 6 twice\nagent 0\n");
 }
+
+#[test]
+fn latency_under_load_has_both_times_and_a_knee() {
+    let text = in_place(
+        "printf '%s\\n' 'modes = [\"loaded\"]' 'rates = [100, 400]' >> c.toml
+         sed -i 's/, 64//; s/= 3/= 1/; s/0.05/0.3/; s/TCP/SHMEM/' c.toml
+         $P campaign c.toml --output out; echo status $?
+         grep -c '\"response\":{\"samples\":[1-9]' out/runs.jsonl; ls out/histograms",
+    );
+    has(&text, "status 0\n2\n");
+    has(
+        &text,
+        "shmem-loaded-400-per-second-32-bytes-reliable-unkeyed-dunlin-response-0.hlog",
+    );
+    has(
+        &text,
+        "SHMEM, loaded, 32 bytes, reliable, unkeyed, dunlin: ",
+    );
+}
