@@ -19,6 +19,7 @@ mod output;
 pub mod perftest;
 pub mod plan;
 pub mod record;
+pub mod rivals;
 pub mod side;
 pub mod stats;
 pub mod systems;

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use crate::bench::Bench;
 use crate::perftest::Perftest;
 use crate::record::{Cell, Directory, Measured};
+use crate::rivals::{Peer, Rival};
 
 /// Something that can be measured.
 pub trait System {
@@ -30,7 +31,13 @@ pub trait System {
 
 /// Everybody who can be asked for by name, in the order of their turns.
 pub fn known() -> Vec<Box<dyn System>> {
-    vec![Box::new(Perftest::Raw), Box::new(Perftest::Dunlin)]
+    let perftest = [Perftest::Raw, Perftest::Dunlin].map(boxed);
+    let rivals = Rival::ALL.map(|rival| boxed(Peer::new(rival)));
+    perftest.into_iter().chain(rivals).collect()
+}
+
+fn boxed(system: impl System + 'static) -> Box<dyn System> {
+    Box::new(system)
 }
 
 /// One run: which cell, where, and where its histograms go.

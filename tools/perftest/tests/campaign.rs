@@ -228,3 +228,24 @@ fn latency_under_load_has_both_times_and_a_knee() {
         "SHMEM, loaded, 32 bytes, reliable, unkeyed, dunlin: ",
     );
 }
+
+#[test]
+fn a_rival_takes_its_turn_or_a_line_says_what_to_install() {
+    let text = in_place(
+        "printf '%s\\n' 'modes = [\"latency\", \"throughput unbatched\"]' >> c.toml
+         sed -i 's/, 64//; s/= 3/= 1/; s/0.05/0.3/; s/TCP/UDPv4/' c.toml
+         $P campaign c.toml --with cyclone --output out; echo status $?
+         grep -c '\"system\":\"cyclone\".*\"measured\"' out/runs.jsonl
+         grep -c 'kept awake' out/runs.jsonl; ls out/histograms",
+    );
+    has(&text, "status 0");
+    if text.contains("cyclone: Debian package") {
+        return;
+    }
+    has(&text, "\n2\n2\n");
+    has(
+        &text,
+        "udpv4-latency-32-bytes-reliable-unkeyed-cyclone-latency-0.hlog",
+    );
+    assert!(!text.contains(".raw"), "{text}");
+}
