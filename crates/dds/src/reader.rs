@@ -400,6 +400,19 @@ impl ReaderCore {
         )
     }
 
+    pub(crate) fn knows(&self, instance: InstanceHandle) -> bool {
+        self.state.lock().lookup(instance)
+    }
+
+    pub(crate) fn key(&self, instance: InstanceHandle) -> Option<Bytes> {
+        self.state.lock().key(instance)
+    }
+
+    /// Nothing is missing of what matched reliable writers have said that they have.
+    pub(crate) fn is_complete(&self) -> bool {
+        self.state.lock().is_complete()
+    }
+
     pub(crate) fn set_events(&self, events: Option<Arc<dyn ReaderEvents>>) {
         // What the old listener owns may be an entity: it is dropped without the lock.
         let old = self.calls.replace(events.clone());

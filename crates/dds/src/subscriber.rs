@@ -12,10 +12,13 @@ use crate::status::{
 use crate::topic::{Topic, TopicData, instance_of, key_of};
 use crate::view::{View, decode};
 use dunlin_qos::{DataReaderQos, Duration, SubscriberQos};
-use dunlin_rtps::{SampleInfo, Select};
+use dunlin_rtps::{InstanceHandle, SampleInfo, Select, Time};
 use dunlin_wire::{EntityKind, Guid};
 use std::marker::PhantomData;
 use std::sync::Arc;
+
+/// Between two looks at whether a reader is complete.
+const GLANCE: Duration = Duration::from_millis(5);
 
 /// A group of readers (DDS 1.4 2.2.2.5.2).
 #[derive(Clone)]
@@ -313,6 +316,52 @@ impl<T: TopicData> DataReader<T> {
             waited: timeout,
             why,
         })
+    }
+
+    /// Waits until everything is here that the matched reliable writers had for this reader when it joined, and whatever they have
+    /// written since (DDS 1.4 2.2.2.5.3.24). Without such writers there is nothing to wait for: `wait_for_matched` comes first.
+    ///
+    /// # Errors
+    /// `Timeout`: a writer has not said yet what it has, samples are still missing, or this reader's RESOURCE_LIMITS keep them out.
+    pub fn wait_for_historical_data(&self, timeout: Duration) -> Result<()> {
+        let signal = Lent::new();
+        let deadline = match timeout.is_infinite() {
+            true => Time::NEVER,
+            false => clock::now().after(timeout),
+        };
+        let (core, shared) = (&self.core, &self.core.shared);
+        let complete = || core.is_complete();
+        core.data.add(&signal);
+        let mut done = complete();
+        // What completes a reader may bring no data, so it is looked at from time to time, too.
+        while !done && clock::now() < deadline {
+            let soon = clock::now().after(GLANCE).min(deadline);
+            done = shared.user.wait(shared, &signal, Some(soon), complete);
+        }
+        core.data.remove(&signal);
+        if done {
+            return Ok(());
+        }
+        Err(Error::Timeout {
+            entity: core.describe(),
+            waited: timeout,
+            why: "some of the matched writers' samples are still missing; if RESOURCE_LIMITS keep them out, take what is here".into(),
+        })
+    }
+
+    /// The handle of the instance that has the key of `sample`, if this reader knows it (DDS 1.4 2.2.2.5.3.28).
+    pub fn lookup_instance(&self, sample: &T) -> Option<InstanceHandle> {
+        let instance = match T::HAS_KEY {
+            true => InstanceHandle(dunlin_cdr::key_hash(sample).ok()?),
+            false => InstanceHandle::NIL,
+        };
+        self.core.knows(instance).then_some(instance)
+    }
+
+    /// A value of which the key members are those of the instance (DDS 1.4 2.2.2.5.3.27); `None` if this reader does not know it.
+    pub fn key_value(&self, instance: InstanceHandle) -> Option<T> {
+        let key = self.core.key(instance)?;
+        dunlin_cdr::key_from_payload(&key).ok()
     }
 
     /// Why writers of the same or a similar topic do not match, a line each.

@@ -409,3 +409,58 @@ fn of_two_threads_that_wait_the_one_that_gets_the_data_receives_it() {
         "the thread that waits for data received only {own} of 200 samples itself"
     );
 }
+
+#[test]
+fn history_is_waited_for_and_instances_are_known_by_their_keys() {
+    let net = Net::new(0.3);
+    let (a, b) = (net.participant(), net.participant());
+    let (mut wqos, mut rqos) = reliable_all();
+    (wqos.durability, rqos.durability) = (Durability::TransientLocal, Durability::TransientLocal);
+    let bird = |number: u32| Keyed {
+        name: format!("dunlin {}", number % 7),
+        number,
+    };
+    let writer = writer::<Keyed>(&a, "T", wqos);
+    for number in 0..200 {
+        writer.write(&bird(number)).unwrap();
+    }
+    let reader = reader::<Keyed>(&b, "T", rqos);
+    reader.wait_for_historical_data(SOON).unwrap();
+    reader.wait_for_matched(1, SOON).unwrap();
+    reader.wait_for_historical_data(SOON).unwrap();
+    assert_eq!(reader.take().len(), 200);
+    let instance = reader.lookup_instance(&bird(3)).unwrap();
+    assert_eq!(reader.key_value(instance).unwrap().name, "dunlin 3");
+    let stranger = Keyed {
+        name: "knot".into(),
+        number: 0,
+    };
+    assert_eq!(reader.lookup_instance(&stranger), None);
+    assert!(reader.key_value(InstanceHandle([1; 16])).is_none());
+    net.set_drop(1.0);
+    writer.write(&bird(0)).unwrap();
+    reader
+        .wait_for_historical_data(Duration::from_millis(20))
+        .unwrap();
+}
+
+#[test]
+fn history_that_finds_no_room_is_waited_for_in_vain() {
+    let net = Net::new(0.0);
+    let (a, b) = (net.participant(), net.participant());
+    let (mut wqos, mut rqos) = reliable_all();
+    (wqos.durability, rqos.durability) = (Durability::TransientLocal, Durability::TransientLocal);
+    rqos.resource_limits.max_samples = Some(3);
+    let writer = writer::<Plain>(&a, "T", wqos);
+    for number in 0..10 {
+        let data = Default::default();
+        writer.write(&Plain { number, data }).unwrap();
+    }
+    let reader = reader::<Plain>(&b, "T", rqos);
+    reader.wait_for_matched(1, SOON).unwrap();
+    let short = Duration::from_millis(100);
+    let error = reader.wait_for_historical_data(short).unwrap_err();
+    assert!(matches!(&error, Error::Timeout { why, .. } if why.contains("RESOURCE_LIMITS")));
+    assert_eq!(take(&reader, 10).len(), 10);
+    reader.wait_for_historical_data(SOON).unwrap();
+}

@@ -19,6 +19,7 @@ pub use config::{
 use crate::{InstanceHandle, Intake, MissedDeadlines, Outbox, Sample, Select, Time};
 use alloc::vec::Vec;
 use arrival::{Arrival, Content};
+use bytes::Bytes;
 use cache::Cache;
 use clockwork::Clockwork;
 use dunlin_qos::{Durability, Duration, ReliabilityKind};
@@ -407,6 +408,11 @@ impl Reader {
     /// Is the instance known?
     pub fn lookup(&self, instance: InstanceHandle) -> bool {
         self.cache.knows(instance)
+    }
+
+    /// The serialized key of an instance, if it is known and remembered (`ReaderConfig::key_of`).
+    pub fn key(&self, instance: InstanceHandle) -> Option<Bytes> {
+        self.cache.key(instance)
     }
 
     /// The matched writers.

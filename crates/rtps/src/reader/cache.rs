@@ -326,6 +326,11 @@ impl Cache {
         self.places.get(instance).is_some()
     }
 
+    pub(super) fn key(&self, instance: InstanceHandle) -> Option<Bytes> {
+        let instance = self.instances.get(self.place_of(instance)?)?;
+        Some(instance.key.clone()).filter(|key| !key.is_empty())
+    }
+
     pub(super) fn place_of(&self, instance: InstanceHandle) -> Option<u32> {
         self.places.get(instance)
     }
