@@ -1,7 +1,9 @@
 //! System calls per round trip of a blocking ping-pong, counted by strace in runs of their own.
-use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::Command;
+
+use dunlin_campaign::calls::parse;
+pub(crate) use dunlin_campaign::calls::{Calls, per_sample};
 
 use crate::host::Host;
 use crate::latency::{Work, peers, perftest, sleeping};
@@ -10,9 +12,6 @@ use crate::process::words;
 use crate::reading::{Pair, summary};
 use crate::system::System;
 use crate::table::{Table, Verdict, short};
-
-/// Calls by name.
-pub(crate) type Calls = BTreeMap<String, f64>;
 
 /// Two runs of different length: what starting and stopping costs cancels out.
 const LENGTHS: [(&str, &str); 2] = [("500", "0.3"), ("2500", "1.2")];
@@ -101,24 +100,6 @@ fn per_trip(host: &Host, options: &Options, work: &Work) -> Result<[Calls; 2], S
     per_sample(LENGTHS.map(|length| count(host, options, work, length)))
 }
 
-/// Calls per sample, from a short run and a long one: what starting and stopping costs cancels out.
-pub(crate) fn per_sample(
-    [short, long]: [Result<(f64, [Calls; 2]), String>; 2],
-) -> Result<[Calls; 2], String> {
-    let ((few, before), (many, after)) = (short?, long?);
-    let trips = many - few;
-    if trips < 100.0 {
-        return Err("too few round trips under strace".into());
-    }
-    let mut sides = after;
-    for (side, before) in sides.iter_mut().zip(before) {
-        for (name, count) in side.iter_mut() {
-            *count = (*count - before.get(name).copied().unwrap_or_default()).max(0.0) / trips;
-        }
-    }
-    Ok(sides)
-}
-
 /// Round trips of a run and the calls of both sides.
 fn count(
     host: &Host,
@@ -181,36 +162,4 @@ fn traced(command: &Command, file: &Path) -> Command {
 fn calls(file: &Path) -> Result<Calls, String> {
     let text = std::fs::read_to_string(file).map_err(|_| "strace is not installed".to_string())?;
     Ok(parse(&text))
-}
-
-/// Reads strace's table: the fourth column is the count, the last one the name.
-fn parse(text: &str) -> Calls {
-    text.lines()
-        .filter_map(|line| {
-            let cells: Vec<&str> = line.split_whitespace().collect();
-            let name = cells.last().filter(|name| **name != "total")?;
-            let count = cells.get(3)?.parse().ok()?;
-            Some(((*name).to_string(), count))
-        })
-        .collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn straces_table_is_read() {
-        let text = "% time     seconds  usecs/call     calls    errors syscall\n\
-                    ------ ----------- ----------- --------- --------- ----------------\n \
-                    73.54    0.040210          13      3001           sendmsg\n \
-                    26.46    0.014466           4      3010         5 recvmsg\n\
-                    ------ ----------- ----------- --------- --------- ----------------\n\
-                    100.00    0.054676           9      6011         5 total\n";
-        let calls = parse(text);
-        assert_eq!(
-            (calls["sendmsg"], calls["recvmsg"], calls.len()),
-            (3001.0, 3010.0, 2)
-        );
-    }
 }

@@ -45,6 +45,8 @@ pub struct Bench {
     pub pins: [Option<usize>; 2],
     /// Publisher and subscriber.
     pub places: [Box<dyn Place>; 2],
+    /// Whether system calls are counted too, in runs of their own.
+    pub counts_calls: bool,
     /// The user wants to stop.
     pub stop: Arc<AtomicBool>,
 }
@@ -126,6 +128,7 @@ mod tests {
             network: Network::Namespace,
             pins: [None; 2],
             places: [here(), here()],
+            counts_calls: false,
             stop: Arc::default(),
         }
     }

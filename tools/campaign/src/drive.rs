@@ -266,6 +266,7 @@ mod tests {
             network: Network::Namespace,
             pins: [None; 2],
             places: [here(), here()],
+            counts_calls: false,
             stop: Arc::new(AtomicBool::new(stop)),
         }
     }

@@ -6,6 +6,7 @@
 pub mod agent;
 pub mod bench;
 pub mod builtin;
+pub mod calls;
 pub mod command;
 pub mod drive;
 pub mod file;

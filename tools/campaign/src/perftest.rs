@@ -5,6 +5,7 @@ use std::net::Ipv4Addr;
 use serde_json::Value;
 
 use crate::bench::{Bench, Network, PUBLISHER, SUBSCRIBER};
+use crate::calls::{self, Length};
 use crate::record::{Cell, Cost, Latency, Measured, Mode, Throughput};
 use crate::side::{Program, Task};
 use crate::systems::{System, Trouble, Turn};
@@ -75,11 +76,38 @@ impl System for Perftest {
         let outputs = turn.bench.both([side(PUBLISHER), side(SUBSCRIBER)])?;
         let [publisher, subscriber] = outputs.map(|text| summary(&text));
         let figures = self.figures(turn, &publisher?, &subscriber?);
-        figures.map_err(Trouble::Failed)
+        let mut measured = figures.map_err(Trouble::Failed)?;
+        if turn.cell.mode == Mode::Latency {
+            calls::add(
+                &mut measured,
+                turn,
+                |length| self.counted(turn, length),
+                trips,
+            )?;
+        }
+        Ok(measured)
     }
 }
 
 impl Perftest {
+    /// Both sides of a run whose system calls are counted.
+    fn counted(&self, turn: &Turn<'_>, length: Length) -> [Task; 2] {
+        let count = match length {
+            Length::Short => "500",
+            Length::Long => "2500",
+        };
+        // The last ones count: as many samples, however long that takes, and no histogram.
+        let more = ["-numIter", count, "-executionTime", "30"];
+        let more = more.into_iter().chain(["-histogramFile", "/dev/null"]);
+        let mut publisher = self.arguments(turn, PUBLISHER);
+        publisher.extend(more.map(String::from));
+        [publisher, self.arguments(turn, SUBSCRIBER)].map(|arguments| Task {
+            program: Program::Perftest,
+            arguments,
+            environment: vec![],
+        })
+    }
+
     fn arguments(&self, turn: &Turn<'_>, side: usize) -> Vec<String> {
         let (cell, bench) = (turn.cell, turn.bench);
         let mut words = self.common(cell);
@@ -213,6 +241,13 @@ fn own_and_other<T: ToString>([publisher, subscriber]: [T; 2], side: usize) -> [
     }
 }
 
+/// Round trips of a run, warm-up and all.
+fn trips([publisher, _]: &[String; 2]) -> Option<f64> {
+    let summary = summary(publisher).ok()?;
+    let number = |name| number(&summary, name).ok();
+    Some(number("samples")? + number("warm_up_samples")?)
+}
+
 /// The summary in the table of a side.
 fn summary(text: &str) -> Result<Value, Trouble> {
     let table: Value = serde_json::from_str(text)
@@ -310,6 +345,7 @@ mod tests {
             network,
             pins: [Some(3), None],
             places: [here(), here()],
+            counts_calls: false,
             stop: Default::default(),
         };
         let directory = Directory::at("/nowhere");

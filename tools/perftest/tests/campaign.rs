@@ -249,3 +249,18 @@ fn a_rival_takes_its_turn_or_a_line_says_what_to_install() {
     );
     assert!(!text.contains(".raw"), "{text}");
 }
+
+#[test]
+fn system_calls_are_counted_in_runs_of_their_own() {
+    let text = in_place(
+        "sed -i 's/, 64//; s/= 3/= 2/' c.toml
+         $P campaign c.toml --system-calls --output out; echo status $?
+         grep -c '\"system_calls\":[0-9].*\"system_calls\":[0-9]' out/runs.jsonl
+         ls out/histograms | wc -l; command -v strace || echo no strace",
+    );
+    has(&text, "status 0");
+    if !text.contains("no strace") {
+        // Of the first repetition.
+        has(&text, "status 0\n1\n2\n");
+    }
+}

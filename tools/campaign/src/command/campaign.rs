@@ -38,6 +38,9 @@ pub(crate) struct Arguments {
     /// Who is measured beside Dunlin, for instance raw,cyclone; "" for nobody
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
     with: Option<Vec<String>>,
+    /// Count system calls too, by strace, in two more short runs of each cell of latency
+    #[arg(long)]
+    system_calls: bool,
     /// Only cells whose name contains this; given twice, both
     #[arg(long, value_name = "TEXT")]
     only: Vec<String>,

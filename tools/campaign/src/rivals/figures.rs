@@ -80,6 +80,11 @@ pub(super) fn of_ping(nanos: &[u32], printed: &[String; 2]) -> Result<Measured, 
     })
 }
 
+/// Round trips of a run.
+pub(super) fn trips([ping, _]: &[String; 2]) -> Option<f64> {
+    Words::of(ping).number("samples").ok()
+}
+
 /// The figures of latencies in ascending order.
 fn latency(nanos: &[u32]) -> Latency {
     let count = nanos.len() as u128;

@@ -11,6 +11,7 @@ mod figures;
 use std::path::PathBuf;
 
 use crate::bench::{Network, PUBLISHER, SUBSCRIBER};
+use crate::calls::{self, Length};
 use crate::record::{Cell, Measured, Mode};
 use crate::side::{Program, Task};
 use crate::systems::{System, Trouble, Turn};
@@ -188,7 +189,28 @@ impl Peer {
         });
         // What is not there need not go.
         let _ = std::fs::remove_file(&raw);
-        figures
+        let mut measured = figures?;
+        calls::add(
+            &mut measured,
+            turn,
+            |length| self.counted(turn, length),
+            figures::trips,
+        )?;
+        Ok(measured)
+    }
+
+    /// Both sides of a run whose system calls are counted.
+    fn counted(&self, turn: &Turn<'_>, length: Length) -> [Task; 2] {
+        let seconds = match length {
+            Length::Short => "0.3",
+            Length::Long => "1.2",
+        };
+        // The last ones count.
+        let more = ["--seconds", seconds, "--warm-up", "0"].map(String::from);
+        [
+            self.task(turn, "ping", PUBLISHER, &more),
+            self.task(turn, "pong", SUBSCRIBER, &[]),
+        ]
     }
 
     fn throughput(&self, turn: &Turn<'_>) -> Result<Measured, Trouble> {

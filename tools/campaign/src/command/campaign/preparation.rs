@@ -135,6 +135,7 @@ fn prepared(
         network: site.network,
         pins: site.pins,
         places: site.places,
+        counts_calls: arguments.system_calls,
         stop: stop_signal()?,
     };
     let how_to_reach = match &arguments.agent {
