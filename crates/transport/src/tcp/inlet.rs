@@ -20,8 +20,10 @@ pub(super) const LARGE: usize = 16 * 1024;
 const DESK: usize = 128 * 1024;
 /// Where another large message is expected only so much is read to the desk: the rest goes directly to its place.
 const GLIMPSE: usize = 128;
-/// The first size of a large message's buffer; it doubles from there.
+/// The first size of a large message's buffer, if there is none to use again; it doubles from there.
 const FIRST: usize = 256 * 1024;
+/// Buffers that wait to be used again.
+const SPARES: usize = 4;
 
 /// Why a connection is not read any longer.
 #[derive(Debug)]
@@ -159,8 +161,8 @@ pub(super) struct Desk {
     end: usize,
     /// The inlet whose bytes are there.
     pub(super) of: Option<usize>,
-    /// A buffer for the next large message.
-    spare: BytesMut,
+    /// Buffers for the next large messages.
+    spares: Shelf,
     /// Something has come since somebody asked.
     arrived: bool,
     budget: Arc<Budget>,
@@ -173,7 +175,7 @@ impl Desk {
             start: 0,
             end: 0,
             of: None,
-            spare: BytesMut::new(),
+            spares: Shelf::default(),
             arrived: false,
             budget: Arc::clone(budget),
         }
@@ -289,7 +291,7 @@ impl Desk {
         let carried = Carried::parse(bytes);
         let size = size - (bytes.len() - carried.length());
         let mut large = Large {
-            bytes: std::mem::take(&mut self.spare),
+            bytes: self.spares.take(size),
             size,
             budget: Arc::clone(&self.budget),
             charged: 0,
@@ -336,19 +338,44 @@ impl Desk {
             self.arrived = true;
         }
         let size = large.size;
-        if buffer.is_empty() {
-            // The caller gets this buffer, and the next large message that of the caller.
-            self.spare = std::mem::replace(buffer, std::mem::take(&mut large.bytes));
+        let spare = if buffer.is_empty() {
+            // The caller gets this buffer, and a later large message that of the caller.
+            std::mem::replace(buffer, std::mem::take(&mut large.bytes))
         } else if buffer.capacity() - buffer.len() >= size {
             buffer.extend_from_slice(&large.bytes);
-            self.spare = std::mem::take(&mut large.bytes);
-            self.spare.clear();
+            std::mem::take(&mut large.bytes)
         } else {
             return Ok(Some(Look::Larger(size)));
-        }
+        };
+        self.spares.put(spare);
         inlet.large = None;
         inlet.connection.prove();
         Ok(Some(Look::Datagram(size)))
+    }
+}
+
+/// Buffers that are not in use.
+#[derive(Default)]
+struct Shelf(Vec<BytesMut>);
+
+impl Shelf {
+    /// One that has room for so many bytes, or else one that has yet to grow.
+    fn take(&mut self, size: usize) -> BytesMut {
+        let fits = |spare: &mut BytesMut| spare.capacity() >= size || spare.try_reclaim(size);
+        let found = self.0.iter_mut().position(fits);
+        found.map_or_else(BytesMut::new, |place| self.0.swap_remove(place))
+    }
+
+    /// Of too many the smallest goes.
+    fn put(&mut self, mut spare: BytesMut) {
+        spare.clear();
+        if self.0.len() < SPARES {
+            self.0.push(spare);
+        } else if let Some(least) = self.0.iter_mut().min_by_key(|kept| kept.capacity())
+            && least.capacity() < spare.capacity()
+        {
+            *least = spare;
+        }
     }
 }
 
@@ -368,7 +395,10 @@ impl Large {
             return Err(Fault::NoMemory);
         }
         self.charged += room;
-        self.bytes.reserve(room);
+        // No more than that: what is behind a message would keep its buffer from being used again.
+        let mut larger = BytesMut::with_capacity(length.saturating_add(room));
+        larger.extend_from_slice(&self.bytes);
+        self.bytes = larger;
         Ok(())
     }
 }
@@ -390,5 +420,45 @@ fn append(buffer: &mut BytesMut, carried: &Carried<'_>) {
             buffer.extend_from_slice(rest);
         }
         Carried::Opaque(bytes) => buffer.extend_from_slice(bytes),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_buffer_is_used_again_when_nobody_needs_what_was_in_it() {
+        let mut shelf = Shelf::default();
+        let mut large = Large {
+            bytes: shelf.take(1 << 20),
+            size: 1 << 20,
+            budget: Budget::new(1 << 20),
+            charged: 0,
+        };
+        while large.left() > 0 {
+            large.grow(0).unwrap();
+            let room = large.bytes.capacity() - large.bytes.len();
+            large.bytes.extend_from_slice(&vec![7; room]);
+        }
+        let mut bytes = std::mem::take(&mut large.bytes);
+        let place = bytes.as_ptr();
+        let sample = bytes.split().freeze();
+        shelf.put(bytes);
+        assert_eq!(shelf.take(1 << 20).capacity(), 0);
+        drop(sample);
+        assert_eq!(shelf.take(1 << 20).as_ptr(), place);
+    }
+
+    #[test]
+    fn a_shelf_keeps_the_largest() {
+        let mut shelf = Shelf::default();
+        for size in [3, 1, 4, 1, 5, 9, 2, 6] {
+            shelf.put(BytesMut::with_capacity(size << 16));
+        }
+        for size in [9, 6, 5, 4] {
+            assert!(shelf.take(size << 16).capacity() >= size << 16, "{size}");
+        }
+        assert_eq!(shelf.take(1).capacity(), 0);
     }
 }
