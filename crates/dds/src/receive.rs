@@ -158,10 +158,14 @@ impl Worker {
             }
             Spun::Interrupted => {}
             Spun::Quiet(since) => {
-                if let Some(from) = self.sleep(pause) {
+                let from = self.sleep(pause);
+                if from.is_some() || self.receiver.flows() {
                     let now = clock::now();
                     self.patience.woke(since, now);
-                    self.take_in(shared, now, from);
+                    self.patience.stir(now);
+                    if let Some(from) = from {
+                        self.take_in(shared, now, from);
+                    }
                 }
             }
         }

@@ -181,6 +181,11 @@ impl Desk {
         }
     }
 
+    /// Whether bytes have come since somebody asked whether there are.
+    pub(super) fn has_more(&self) -> bool {
+        self.arrived
+    }
+
     /// Whether bytes have come since this was asked last.
     pub(super) fn flows(&mut self) -> bool {
         std::mem::take(&mut self.arrived)

@@ -347,11 +347,14 @@ fn await_data(many: &OwnedFd, connection: &Connection, place: usize) {
 
 impl Receiver for TcpReceiver {
     fn receive(&mut self, buffer: &mut BytesMut, wait: Wait) -> io::Result<Option<Received>> {
+        let mut slept = false;
         loop {
             let before = self.announced;
             let received = self.sweep(buffer);
             let dropped = before > 0 && self.announced == 0;
             let deadline = match wait {
+                // Of what has begun the rest is near: the caller may not want to sleep for it.
+                Wait::Until(_) if slept && self.desk.has_more() => return Ok(received),
                 Wait::Until(deadline) if received.is_none() && self.announced == 0 && !dropped => {
                     deadline
                 }
@@ -364,6 +367,7 @@ impl Receiver for TcpReceiver {
                 return Ok(None);
             }
             self.sleep(deadline)?;
+            slept = true;
         }
     }
 
