@@ -20,6 +20,8 @@ use crate::traits::{Gauge, Received, Receiver, Reception, Wait, Waker};
 
 /// So many connections are read in turn, one system call each; of more, the kernel says which have something.
 const FEW: usize = 2;
+/// So often the one that brought something last is read before the kernel is asked about all.
+const IN_A_ROW: u32 = 16;
 /// Connections that it names at once.
 const AT_ONCE: usize = 64;
 /// How long nobody looks at connections that cannot be waited for.
@@ -86,6 +88,9 @@ pub(crate) struct TcpReceiver {
     /// For many connections, and which of them have something.
     many: Option<OwnedFd>,
     ready: Vec<usize>,
+    /// Which of them brought something last, and how often it was read since the kernel was asked.
+    hot: Option<usize>,
+    row: u32,
     /// Arrived with bytes that were read before.
     fresh: Vec<usize>,
     announced: usize,
@@ -103,6 +108,8 @@ impl TcpReceiver {
             next: 0,
             many: None,
             ready: Vec::new(),
+            hot: None,
+            row: 0,
             fresh: Vec::new(),
             announced: 0,
         }
@@ -205,23 +212,42 @@ impl TcpReceiver {
 
     fn read_ready(&mut self, buffer: &mut BytesMut) -> Option<Received> {
         loop {
-            let Some(place) = self.ready.pop() else {
-                let none_left = self.find_ready(Some(&Timespec::default()));
-                if none_left {
-                    return None;
+            let (place, is_last) = match self.ready.pop() {
+                Some(place) => (place, false),
+                None if self.asks_in_vain() => {
+                    self.row += 1;
+                    (self.hot?, true)
                 }
-                continue;
+                None => continue,
             };
             let look = self.read(place, buffer);
             if self.announced > 0 {
                 // It is looked at again first.
                 self.ready.push(place);
-            } else if look.is_some() && self.hides_more(place) {
-                self.ready.insert(0, place);
+                return None;
             }
-            if look.is_some() || self.announced > 0 {
+            if look.is_some() {
+                self.prefer(place);
                 return look;
             }
+            if is_last {
+                return None;
+            }
+        }
+    }
+
+    /// Asks the kernel if it is time to; true if nobody is ready.
+    fn asks_in_vain(&mut self) -> bool {
+        let asks = self.hot.is_none() || self.row >= IN_A_ROW;
+        !asks || self.find_ready(Some(&Timespec::default()))
+    }
+
+    /// From now on this one is read first: more of it is likely to come soon.
+    fn prefer(&mut self, place: usize) {
+        let before = self.hot.replace(place).filter(|before| *before != place);
+        // Of one that hides more the kernel does not tell.
+        if let Some(before) = before.filter(|before| self.hides_more(*before)) {
+            self.ready.insert(0, before);
         }
     }
 
@@ -233,6 +259,7 @@ impl TcpReceiver {
 
     /// Asks who has something, and waits for somebody; true if nobody has.
     fn find_ready(&mut self, limit: Option<&Timespec>) -> bool {
+        self.row = 0;
         let Some(many) = &self.many else { return true };
         let mut room = [const { MaybeUninit::<epoll::Event>::uninit() }; AT_ONCE];
         let events = match epoll::wait(many, &mut room, limit) {
@@ -296,6 +323,7 @@ impl TcpReceiver {
             return;
         };
         self.count -= 1;
+        self.hot = self.hot.filter(|hot| *hot != place);
         if let Some(many) = &self.many {
             let _ = epoll::delete(many, &inlet.connection.fd);
         }

@@ -1,10 +1,11 @@
 //! Two of our own kind.
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, Weak};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use dunlin_wire::Locator;
 
-use super::node::{Node, config, name, next, node, poll, quiet_port, until};
+use super::node::{Node, SOON, config, name, next, node, poll, quiet_port, until};
 use crate::tcp::TcpConfig;
 use crate::traits::{Lane, Listen, Reach, Transport, Watcher};
 
@@ -230,4 +231,33 @@ fn a_participant_hears_by_name_when_a_peer_comes_and_goes() {
         heard() == 2
     });
     assert_eq!(*ear.0.lock().unwrap(), [Locator::tcp_caller(name); 2]);
+}
+
+#[test]
+fn of_many_peers_one_that_never_stops_starves_nobody() {
+    let mut node = node();
+    let flood = super::node::node();
+    let others: Vec<Node> = (0..3).map(|_| super::node::node()).collect();
+    let lanes: Vec<Lane> = others.iter().map(|other| other.lane(node.at)).collect();
+    for (other, lane) in others.iter().zip(&lanes) {
+        other.write(lane, b"here");
+        assert_eq!(next(&mut *node.user).0, b"here");
+    }
+    let (over, limit) = (AtomicBool::new(false), Instant::now() + 2 * SOON);
+    std::thread::scope(|scope| {
+        let (voice, to, over) = (&flood.voice, node.at, &over);
+        scope.spawn(move || {
+            let lane = voice.lane(to);
+            while !over.load(Relaxed) && Instant::now() < limit {
+                voice.write(&lane, &[7; 10_000]);
+            }
+        });
+        let quiet_ones = others.iter().zip(&lanes).cycle();
+        for (turn, (other, lane)) in quiet_ones.take(30).enumerate() {
+            let word = [turn as u8];
+            other.write(lane, &word);
+            while next(&mut *node.user).0 != word {}
+        }
+        over.store(true, Relaxed);
+    });
 }
