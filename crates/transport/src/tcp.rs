@@ -38,6 +38,8 @@ mod link;
 mod out;
 mod porter;
 mod receiver;
+mod record;
+mod session;
 mod settle;
 mod socket;
 mod tls;

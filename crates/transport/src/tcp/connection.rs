@@ -4,8 +4,9 @@
 //! the porter empties when there is room again; nobody overtakes it. The queue is bounded, but for the rest of a message
 //! that has begun, since a stream cannot lose the middle of one. Until a connection is made, everything waits there.
 //!
-//! Whoever receives reads from the socket without any lock. Under TLS sender and receiver share keys, and so the lock; what is
-//! queued is encrypted then, but for what waits for the handshake.
+//! Whoever receives reads from the socket without any lock. Under TLS each direction has keys of its own, and what has come a lock of its
+//! own, which nobody but a reader takes; the other lock is needed for reading only while keys are agreed, or changed. What is
+//! queued is sealed then, but for what waits for keys.
 use std::collections::VecDeque;
 use std::io::{self, IoSlice};
 use std::net::SocketAddrV4;
@@ -20,9 +21,9 @@ use dunlin_wire::{GuidPrefix, Locator};
 use rustix::event::epoll;
 
 use super::frame::{Frame, SLICES};
-use super::out::{Out, Refused};
+use super::out::{Out, Refused, failed};
+use super::session::{Inward, Next, Session};
 use super::socket;
-use super::tls::Session;
 use crate::traits::{Outgoing, Sent};
 
 /// How long a patient datagram waits for room.
@@ -33,8 +34,6 @@ const LONGEST: Duration = Duration::from_millis(10);
 const BATCH: usize = 16;
 /// What another product takes in one message.
 pub(super) const STRANGERS_MOST: usize = 65_507;
-/// Bytes that are decrypted at once.
-const RECORD: usize = 16 * 1024;
 
 /// Who is at the other end, as far as it has said.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -57,8 +56,9 @@ pub(super) struct Connection {
     proven: AtomicBool,
     /// Bytes that have come of a message that is not complete, 0 for none.
     pub(super) pending: AtomicU64,
-    is_secret: bool,
     out: Mutex<Out>,
+    /// What has come under TLS.
+    inward: Option<Mutex<Inward>>,
     /// What the porter waits for.
     events: Arc<OwnedFd>,
 }
@@ -83,11 +83,12 @@ impl Connection {
             closed: AtomicBool::new(false),
             proven: AtomicBool::new(false),
             pending: AtomicU64::new(0),
-            is_secret: session.is_some(),
+            inward: session.is_some().then(Mutex::default),
             out: Mutex::new(Out {
                 connected: dialled.is_none(),
                 open: dialled.is_none() && session.is_none(),
                 session,
+                sealed: Vec::new(),
                 finishing: false,
                 early: first.iter().copied().collect(),
                 queue: VecDeque::new(),
@@ -179,7 +180,7 @@ impl Connection {
     pub(super) fn open(&self) -> Result<(), Refused> {
         let mut out = self.out();
         out.connected = true;
-        let begun = match self.is_secret {
+        let begun = match self.is_secret() {
             false => out.let_go_early(),
             true => out.greet(),
         };
@@ -192,9 +193,9 @@ impl Connection {
         self.out().open
     }
 
-    /// What comes is decrypted, and may be waiting where the system knows nothing of it.
+    /// What comes is opened by us, and may be waiting where the system knows nothing of it.
     pub(super) fn is_secret(&self) -> bool {
-        self.is_secret
+        self.inward.is_some()
     }
 
     /// Sends what waits, as far as there is room.
@@ -242,6 +243,12 @@ impl Connection {
         self.out().queue.len()
     }
 
+    #[cfg(test)]
+    pub(super) fn wear_keys(&self) {
+        let mut out = self.out();
+        out.session.iter_mut().for_each(Session::wear);
+    }
+
     /// Something waits to be sent.
     pub(super) fn is_behind(&self) -> bool {
         let out = self.out();
@@ -287,7 +294,7 @@ impl Connection {
     ) -> (usize, Result<(), Refused>) {
         let mut written = 0;
         let usable = !self.is_closed() && !out.finishing;
-        if out.open && out.queue.is_empty() && !self.is_secret && usable {
+        if out.open && out.queue.is_empty() && !self.is_secret() && usable {
             let mut slices = [IoSlice::new(&[]); BATCH * SLICES];
             let frames: [Option<Frame<'_>>; BATCH] =
                 std::array::from_fn(|at| Frame::new(name, datagrams.get(at)?));
@@ -340,8 +347,8 @@ impl Connection {
             self.flush(out)?;
             self.await_place(out, &frame, datagram.patient)?;
         }
-        if out.open && self.is_secret {
-            return self.send_secret(out, &frame);
+        if out.open && self.is_secret() {
+            return self.send_secret(out, &frame, datagram.patient);
         }
         let mut done = before;
         if out.open && out.queue.is_empty() {
@@ -353,17 +360,27 @@ impl Connection {
         Ok(())
     }
 
-    /// Encrypts a message and sends what there is room for.
-    fn send_secret(&self, out: &mut Out, frame: &Frame<'_>) -> Result<(), Refused> {
+    /// Seals a message and sends what there is room for.
+    fn send_secret(&self, out: &mut Out, frame: &Frame<'_>, patient: bool) -> Result<(), Refused> {
         if !out.has_place_for(frame) {
             return Err(Refused::Full);
         }
-        if let Some(session) = &mut out.session {
-            let sent = |queue: &mut VecDeque<u8>| self.write(queue);
-            let encrypted = session.write(frame, &mut out.queue, sent);
-            encrypted.map_err(Refused::Closed)?;
+        let mut effort = Effort::new(patient);
+        let mut done = 0;
+        while done < frame.length() {
+            done += out.seal(frame, done).map_err(Refused::Closed)?;
+            let sealed = std::mem::take(&mut out.sealed);
+            let mut sent = 0;
+            if out.queue.is_empty() {
+                let write = |done| socket::send_piece(&self.fd, sealed.get(done..).unwrap_or(&[]));
+                sent = write(0).map_err(Refused::Closed)?;
+                sent = self.persist(out, &mut effort, sent, sealed.len(), write)?;
+            }
+            out.queue.extend(sealed.get(sent..).unwrap_or_default());
+            out.sealed = sealed;
         }
-        self.flush(out)
+        self.watch(out);
+        Ok(())
     }
 
     /// Waits a little for room in the queue, if that is worth waiting for.
@@ -397,21 +414,33 @@ impl Connection {
         mut done: usize,
         patient: bool,
     ) -> Result<usize, Refused> {
-        let write = |done| socket::send(&self.fd, &frame.slices(done)).map_err(Refused::Closed);
-        done += write(done)?;
-        if done == frame.length() || out.stuck || !(patient || done > 0) {
+        let write = |done| socket::send(&self.fd, &frame.slices(done));
+        done += write(done).map_err(Refused::Closed)?;
+        self.persist(out, &mut Effort::new(patient), done, frame.length(), write)
+    }
+
+    /// Goes on writing while there is progress; returns how much is written.
+    fn persist(
+        &self,
+        out: &mut Out,
+        effort: &mut Effort,
+        mut done: usize,
+        length: usize,
+        write: impl Fn(usize) -> io::Result<usize>,
+    ) -> Result<usize, Refused> {
+        if done == length || out.stuck || !(effort.patient || done > 0) {
             return Ok(done);
         }
-        let start = Instant::now();
-        let mut progress = start;
-        while done < frame.length() {
+        let start = *effort.start.get_or_insert_with(Instant::now);
+        let mut progress = Instant::now();
+        while done < length {
             let now = Instant::now();
             if now >= progress + PATIENCE || now >= start + LONGEST {
                 out.stuck = now >= progress + PATIENCE;
                 break;
             }
             socket::await_room(&self.fd, PATIENCE);
-            let more = write(done)?;
+            let more = write(done).map_err(Refused::Closed)?;
             if more > 0 {
                 progress = Instant::now();
             }
@@ -495,37 +524,97 @@ impl Connection {
     /// Receives what there is; 0 bytes are the end.
     #[inline]
     pub(super) fn read(&self, room: &mut [u8]) -> io::Result<usize> {
-        match self.is_secret {
-            false => socket::receive(&self.fd, room),
-            true => self.read_secret(room),
-        }
+        let Some(inward) = &self.inward else {
+            return socket::receive(&self.fd, room);
+        };
+        let mut place = 0;
+        let most = room.len();
+        self.read_secret(inward, most, |bytes| {
+            let end = place + bytes.len();
+            if let Some(room) = room.get_mut(place..end) {
+                room.copy_from_slice(bytes);
+            }
+            place = end;
+        })
     }
 
     /// The same, behind what a buffer holds, `most` bytes at most.
     pub(super) fn read_behind(&self, buffer: &mut BytesMut, most: usize) -> io::Result<usize> {
-        if !self.is_secret {
+        let Some(inward) = &self.inward else {
             return dunlin_udp::append_from(self.fd.as_fd(), buffer, most);
-        }
-        let mut room = [0; RECORD];
-        let most = most.min(buffer.capacity() - buffer.len()).min(RECORD);
-        let length = self.read_secret(room.get_mut(..most).unwrap_or_default())?;
-        buffer.extend_from_slice(room.get(..length).unwrap_or_default());
-        Ok(length)
+        };
+        let most = most.min(buffer.capacity() - buffer.len());
+        self.read_secret(inward, most, |bytes| buffer.extend_from_slice(bytes))
     }
 
-    fn read_secret(&self, room: &mut [u8]) -> io::Result<usize> {
-        let mut out = self.out();
-        let Out { session, queue, .. } = &mut *out;
-        let Some(session) = session else {
-            return Ok(0);
-        };
-        let read = session.read(&self.fd, room, queue);
-        if !out.open && out.session.as_ref().is_some_and(Session::is_ready) {
-            out.let_go_early()?;
+    /// Opens what has come, and receives more if there is nothing to open.
+    fn read_secret(
+        &self,
+        inward: &Mutex<Inward>,
+        most: usize,
+        mut put: impl FnMut(&[u8]),
+    ) -> io::Result<usize> {
+        let mut inward = inward.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut done = 0;
+        loop {
+            let more = inward.take(most - done, &mut put);
+            done += more;
+            if done == most {
+                return Ok(done);
+            }
+            if more > 0 {
+                continue;
+            }
+            match inward.open() {
+                Ok(Next::Data) => {}
+                Ok(Next::Renewal) => self.proceed(&mut inward)?,
+                Ok(_) if done > 0 => return Ok(done),
+                Ok(Next::End) => return Ok(0),
+                Ok(next @ (Next::More | Next::Keys)) => {
+                    if !inward.receive(&self.fd)? {
+                        return Ok(0);
+                    }
+                    if matches!(next, Next::Keys) {
+                        self.proceed(&mut inward)?;
+                    }
+                }
+                Err(error) if done > 0 => {
+                    inward.put_off(error);
+                    return Ok(done);
+                }
+                Err(error) => {
+                    let mut out = self.out();
+                    out.complain(&error);
+                    let _ = self.flush(&mut out);
+                    return Err(failed(error));
+                }
+            }
         }
+    }
+
+    /// Steps towards keys, and sends what the peer has to know.
+    #[cold]
+    fn proceed(&self, inward: &mut Inward) -> io::Result<()> {
+        let mut out = self.out();
+        let done = out.proceed(inward);
         // Whoever sends next hears it if that fails.
         let _ = self.flush(&mut out);
-        read
+        done
+    }
+}
+
+/// How long somebody has tried to send one message.
+struct Effort {
+    patient: bool,
+    start: Option<Instant>,
+}
+
+impl Effort {
+    fn new(patient: bool) -> Self {
+        Self {
+            patient,
+            start: None,
+        }
     }
 }
 

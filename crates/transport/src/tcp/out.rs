@@ -3,12 +3,17 @@ use std::collections::VecDeque;
 use std::io;
 
 use rustix::event::epoll;
+use rustls::{AlertDescription, Error};
 
 use super::frame::Frame;
-use super::tls::Session;
+use super::record::MOST;
+use super::session::{Inward, Session};
 
 /// An empty queue keeps no more memory than this.
 const KEPT: usize = 64 * 1024;
+
+/// Bytes that are sealed before they are sent.
+const STEP: usize = 4 * MOST;
 
 /// The sending end: it is locked by whoever sends.
 pub(super) struct Out {
@@ -17,6 +22,8 @@ pub(super) struct Out {
     /// ... and keys are agreed, if there are any.
     pub(super) open: bool,
     pub(super) session: Option<Session>,
+    /// Records on their way to the socket.
+    pub(super) sealed: Vec<u8>,
     /// Nothing more will be sent after the queue.
     pub(super) finishing: bool,
     /// What waits until it is open.
@@ -43,26 +50,65 @@ impl Out {
         let mut early = std::mem::take(&mut self.early);
         match &mut self.session {
             None => self.queue.append(&mut early),
-            Some(session) => {
-                session.write_bytes(early.make_contiguous(), &mut self.queue)?;
-            }
+            Some(session) => session
+                .seal_all(early.make_contiguous(), &mut self.queue)
+                .map_err(failed)?,
         }
         Ok(())
     }
 
     /// The first step towards keys.
     pub(super) fn greet(&mut self) -> io::Result<()> {
-        match &mut self.session {
-            Some(session) => session.drain(&mut self.queue),
-            None => Ok(()),
+        self.proceed(&mut Inward::default())
+    }
+
+    /// Steps towards keys, or new ones, after what has come.
+    pub(super) fn proceed(&mut self, inward: &mut Inward) -> io::Result<()> {
+        let Some(session) = &mut self.session else {
+            return Ok(());
+        };
+        session.proceed(inward, &mut self.queue).map_err(failed)?;
+        if !self.open && session.is_ready() {
+            self.let_go_early()?;
+        }
+        Ok(())
+    }
+
+    /// Nothing more comes.
+    pub(super) fn say_goodbye(&mut self) {
+        self.say(AlertDescription::CloseNotify);
+    }
+
+    /// Why nothing more is read.
+    pub(super) fn complain(&mut self, error: &Error) {
+        self.say(match error {
+            Error::AlertReceived(_) => return,
+            Error::DecryptError => AlertDescription::BadRecordMac,
+            Error::PeerSentOversizedRecord => AlertDescription::RecordOverflow,
+            _ => AlertDescription::UnexpectedMessage,
+        });
+    }
+
+    fn say(&mut self, alert: AlertDescription) {
+        if let Some(session) = &mut self.session {
+            // Who cannot say it ends without.
+            let _ = session.say(alert, &mut self.queue);
         }
     }
 
-    pub(super) fn say_goodbye(&mut self) {
-        if let Some(session) = &mut self.session {
-            // It goes into memory, which does not fail.
-            let _ = session.finish(&mut self.queue);
+    /// Seals some of a message, of which `done` bytes are sealed already; returns how much.
+    pub(super) fn seal(&mut self, frame: &Frame<'_>, done: usize) -> io::Result<usize> {
+        let Some(session) = &mut self.session else {
+            return Ok(0);
+        };
+        self.sealed.clear();
+        let mut more = 0;
+        while more < STEP && done + more < frame.length() {
+            let slices = frame.slices(done + more);
+            let parts = slices.each_ref().map(|slice| &**slice);
+            more += session.seal(&parts, &mut self.sealed).map_err(failed)?;
         }
+        Ok(more)
     }
 
     pub(super) fn has_place_for(&self, frame: &Frame<'_>) -> bool {
@@ -78,6 +124,11 @@ impl Out {
             self.queue = VecDeque::new();
         }
     }
+}
+
+/// TLS is at fault, or its peer.
+pub(super) fn failed(error: Error) -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidData, format!("TLS: {error}"))
 }
 
 /// Why a datagram was not sent.

@@ -97,6 +97,20 @@ pub(super) fn send(socket: &OwnedFd, parts: &[IoSlice<'_>]) -> io::Result<usize>
     }
 }
 
+/// The same for what is in one piece, which costs the system less.
+#[inline]
+pub(super) fn send_piece(socket: &OwnedFd, piece: &[u8]) -> io::Result<usize> {
+    let flags = SendFlags::DONTWAIT | SendFlags::NOSIGNAL;
+    loop {
+        match rustix::net::send(socket, piece, flags) {
+            Ok(sent) => return Ok(sent),
+            Err(Errno::AGAIN) => return Ok(0),
+            Err(Errno::INTR) => {}
+            Err(error) => return Err(error.into()),
+        }
+    }
+}
+
 /// Receives what there is, 0 bytes at the end of the stream.
 #[inline]
 pub(super) fn receive(socket: &OwnedFd, room: &mut [u8]) -> io::Result<usize> {

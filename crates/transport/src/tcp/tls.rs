@@ -4,28 +4,28 @@
 //! mean nothing here: participants are found by discovery, at addresses that no certificate can know. Whoever has a certificate of
 //! the authority belongs to the system.
 use std::fmt;
-use std::io::{self, Read, Write};
+use std::io;
 use std::net::{IpAddr, SocketAddrV4};
-use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use rustls::client::UnbufferedClientConnection;
 use rustls::client::WebPkiServerVerifier;
 use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
+use rustls::crypto::ring::cipher_suite::{
+    TLS13_AES_128_GCM_SHA256, TLS13_AES_256_GCM_SHA384, TLS13_CHACHA20_POLY1305_SHA256,
+};
 use rustls::crypto::{CryptoProvider, ring};
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName, UnixTime};
+use rustls::server::UnbufferedServerConnection;
 use rustls::server::WebPkiClientVerifier;
 use rustls::{
-    CertificateError, ClientConfig, ClientConnection, Connection, DigitallySignedStruct,
-    RootCertStore, ServerConfig, ServerConnection, SignatureScheme,
+    CertificateError, ClientConfig, DigitallySignedStruct, RootCertStore, ServerConfig,
+    SignatureScheme,
 };
 
-use super::frame::Frame;
-use super::socket;
-
-/// Bytes that are encrypted before the first of them are sent.
-const STEP: usize = 64 * 1024;
+use super::session::Session;
 
 /// Who a participant is under TLS, and whom it trusts: files in PEM.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -47,7 +47,15 @@ pub(super) struct Tls {
 impl Tls {
     /// Reads all files; an error names the one that is at fault.
     pub(super) fn new(config: &TlsConfig) -> io::Result<Self> {
-        let provider = Arc::new(ring::default_provider());
+        let provider = Arc::new(CryptoProvider {
+            // The fastest first; all of them are as safe as anybody knows.
+            cipher_suites: vec![
+                TLS13_AES_128_GCM_SHA256,
+                TLS13_AES_256_GCM_SHA384,
+                TLS13_CHACHA20_POLY1305_SHA256,
+            ],
+            ..ring::default_provider()
+        });
         let mut roots = RootCertStore::empty();
         for authority in certificates(&config.authorities)? {
             roots
@@ -71,32 +79,40 @@ impl Tls {
             .map_err(own)?;
         // Connections last: there is nothing to resume.
         server.send_tls13_tickets = 0;
+        // Records are sealed and opened by ourselves.
+        server.enable_secret_extraction = true;
         let servers = Nameless::new(roots, Arc::clone(&provider))
             .map_err(|error| wrong(&config.authorities, &error))?;
-        let client = ClientConfig::builder_with_provider(provider)
+        let mut client = ClientConfig::builder_with_provider(provider)
             .with_safe_default_protocol_versions()
             .map_err(own)?
             .dangerous()
             .with_custom_certificate_verifier(Arc::new(servers))
             .with_client_auth_cert(chain, key)
             .map_err(own)?;
+        client.enable_secret_extraction = true;
         Ok(Self {
             server: Arc::new(server),
             client: Arc::new(client),
         })
     }
 
+    #[cfg(test)]
+    pub(super) fn for_clients(&self) -> Arc<ClientConfig> {
+        Arc::clone(&self.client)
+    }
+
     /// For a connection that we have dialled.
     pub(super) fn dial(&self, to: SocketAddrV4) -> io::Result<Session> {
         let name = ServerName::IpAddress(IpAddr::V4(*to.ip()).into());
-        let client = ClientConnection::new(Arc::clone(&self.client), name);
-        Ok(Session::new(client.map_err(io::Error::other)?.into()))
+        let client = UnbufferedClientConnection::new(Arc::clone(&self.client), name);
+        Ok(Session::client(client.map_err(io::Error::other)?))
     }
 
     /// For one that a peer has dialled.
     pub(super) fn accept(&self) -> io::Result<Session> {
-        let server = ServerConnection::new(Arc::clone(&self.server));
-        Ok(Session::new(server.map_err(io::Error::other)?.into()))
+        let server = UnbufferedServerConnection::new(Arc::clone(&self.server));
+        Ok(Session::server(server.map_err(io::Error::other)?))
     }
 }
 
@@ -112,96 +128,6 @@ fn certificates(file: &Path) -> io::Result<Vec<CertificateDer<'static>>> {
 fn wrong(file: &Path, why: &dyn fmt::Display) -> io::Error {
     let text = format!("TLS file {}: {why}", file.display());
     io::Error::new(io::ErrorKind::InvalidInput, text)
-}
-
-/// One connection's keys, and what they have not worked through.
-pub(super) struct Session(Box<Connection>);
-
-impl Session {
-    fn new(mut connection: Connection) -> Self {
-        // What it cannot send goes to the queue of the connection.
-        connection.set_buffer_limit(None);
-        Self(Box::new(connection))
-    }
-
-    /// Both have shown who they are.
-    pub(super) fn is_ready(&self) -> bool {
-        !self.0.is_handshaking()
-    }
-
-    /// Decrypts what there is; 0 bytes are the end. What has to be answered is put into `queue`.
-    pub(super) fn read(
-        &mut self,
-        socket: &OwnedFd,
-        room: &mut [u8],
-        queue: &mut impl Write,
-    ) -> io::Result<usize> {
-        loop {
-            match self.0.reader().read(room) {
-                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
-                Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => return Ok(0),
-                other => return other,
-            }
-            let ended = self.0.read_tls(&mut Wire(socket))? == 0;
-            let worked = self.0.process_new_packets();
-            // Also the word why there is nothing more to say.
-            self.drain(queue)?;
-            worked.map_err(|error| {
-                io::Error::new(io::ErrorKind::InvalidData, format!("TLS: {error}"))
-            })?;
-            if ended {
-                return Ok(0);
-            }
-        }
-    }
-
-    /// Encrypts a message; `sent` is called now and then to send what is in the queue.
-    pub(super) fn write<Q: Write>(
-        &mut self,
-        frame: &Frame<'_>,
-        queue: &mut Q,
-        mut sent: impl FnMut(&mut Q) -> io::Result<()>,
-    ) -> io::Result<()> {
-        for slice in frame.slices(0) {
-            for step in slice.chunks(STEP) {
-                self.0.writer().write_all(step)?;
-                if slice.len() > STEP {
-                    self.drain(queue)?;
-                    sent(queue)?;
-                }
-            }
-        }
-        self.drain(queue)
-    }
-
-    /// Encrypts bytes that have waited.
-    pub(super) fn write_bytes(&mut self, bytes: &[u8], queue: &mut impl Write) -> io::Result<()> {
-        self.0.writer().write_all(bytes)?;
-        self.drain(queue)
-    }
-
-    /// Says that nothing more comes.
-    pub(super) fn finish(&mut self, queue: &mut impl Write) -> io::Result<()> {
-        self.0.send_close_notify();
-        self.drain(queue)
-    }
-
-    /// Puts what is encrypted into the queue.
-    pub(super) fn drain(&mut self, queue: &mut impl Write) -> io::Result<()> {
-        while self.0.wants_write() {
-            self.0.write_tls(queue)?;
-        }
-        Ok(())
-    }
-}
-
-/// A socket to read from.
-struct Wire<'a>(&'a OwnedFd);
-
-impl Read for Wire<'_> {
-    fn read(&mut self, room: &mut [u8]) -> io::Result<usize> {
-        socket::receive(self.0, room)
-    }
 }
 
 /// Wants what is usual of a certificate, but for the name in it.

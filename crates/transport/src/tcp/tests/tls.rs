@@ -1,7 +1,13 @@
 //! Participants with certificates, and others.
+use std::io::{Read, Write};
+use std::net::TcpStream;
 use std::path::Path;
 
+use rustls::pki_types::ServerName;
+use rustls::{ClientConnection, StreamOwned};
+
 use super::node::{Bare, Node, config, foreign, framed, next, node, poll, until};
+use crate::tcp::tls::Tls;
 use crate::tcp::{TcpConfig, TcpTransport, TlsConfig};
 use crate::traits::Transport;
 
@@ -23,6 +29,15 @@ impl Authority {
 
     fn node(&self, trusted: &Self) -> Node {
         Node::new(&with(self.identity(trusted)), 0)
+    }
+}
+
+impl Node {
+    /// All its keys have served long enough.
+    fn wear_keys(&self) {
+        let state = self.transport.exchange.state();
+        let all = state.connections.values();
+        all.for_each(|known| known.connection.wear_keys());
     }
 }
 
@@ -112,6 +127,43 @@ fn dialling_at_once_loses_nothing() {
         }
         a.await_connections(1);
         b.await_connections(1);
+    }
+}
+
+/// The other end of a connection, as rustls makes it by itself.
+fn rustls_peer(authority: &Authority, node: &Node) -> StreamOwned<ClientConnection, TcpStream> {
+    let tls = Tls::new(&authority.identity(authority)).unwrap();
+    let name = ServerName::try_from("anybody").unwrap();
+    let client = ClientConnection::new(tls.for_clients(), name).unwrap();
+    StreamOwned::new(client, Bare::dial(node).0)
+}
+
+#[test]
+fn records_are_those_of_other_implementations_also_with_new_keys() {
+    let authority = Authority::new();
+    let mut node = authority.node(&authority);
+    let mut peer = rustls_peer(&authority, &node);
+    let message = |length: usize| {
+        let body = [[1, 1, 0, 0].as_slice(), &vec![7; length]].concat();
+        foreign(&body)
+    };
+    for round in 0..6_usize {
+        for length in [0, 100, 16_380, 16_384, 60_000] {
+            let message = message(length);
+            peer.write_all(&framed(&message)).unwrap();
+            let (heard, received) = next(&mut *node.user);
+            assert!(heard == message);
+            assert_eq!(node.tell(received.from, &message).failed, 0);
+            let mut answer = vec![0; framed(&message).len()];
+            peer.read_exact(&mut answer).unwrap();
+            assert!(answer == framed(&message));
+        }
+        // Either end may take new keys, and the first one asks the other to.
+        match round % 3 {
+            0 => peer.conn.refresh_traffic_keys().unwrap(),
+            1 => node.wear_keys(),
+            _ => {}
+        }
     }
 }
 
