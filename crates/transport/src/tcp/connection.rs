@@ -20,7 +20,7 @@ use dunlin_wire::stream::{Channel, Hello};
 use dunlin_wire::{GuidPrefix, Locator};
 use rustix::event::epoll;
 
-use super::frame::{Frame, SLICES};
+use super::frame::{Frame, SHORT, SLICES};
 use super::out::{Out, Refused, failed};
 use super::session::{Inward, Next, Session};
 use super::socket;
@@ -414,8 +414,8 @@ impl Connection {
         mut done: usize,
         patient: bool,
     ) -> Result<usize, Refused> {
+        done += self.begin(frame, done).map_err(Refused::Closed)?;
         let write = |done| socket::send(&self.fd, &frame.slices(done));
-        done += write(done).map_err(Refused::Closed)?;
         self.persist(out, &mut Effort::new(patient), done, frame.length(), write)
     }
 
@@ -447,6 +447,18 @@ impl Connection {
             done += more;
         }
         Ok(done)
+    }
+
+    /// Writes what there is room for, without a look at how much that is.
+    #[inline]
+    fn begin(&self, frame: &Frame<'_>, done: usize) -> io::Result<usize> {
+        if done == 0
+            && frame.length() <= SHORT
+            && let Some(piece) = frame.gather(&mut [0; SHORT])
+        {
+            return socket::send_piece(&self.fd, piece);
+        }
+        socket::send(&self.fd, &frame.slices(done))
     }
 
     /// Puts what is left of a message into the queue; one that has not begun only if there is room.

@@ -9,6 +9,9 @@ use crate::traits::Outgoing;
 /// Pieces of memory that a message is gathered from.
 pub(super) const SLICES: usize = 4;
 
+/// A message that is not longer is put together before it is sent: one piece costs the system less than four.
+pub(super) const SHORT: usize = 1024;
+
 /// One message: a head of its own, and what follows it in the datagram.
 pub(super) struct Frame<'a> {
     head: [u8; OPAQUE_HEAD],
@@ -53,6 +56,18 @@ impl<'a> Frame<'a> {
     /// Bytes in the stream.
     pub(super) fn length(&self) -> usize {
         self.length
+    }
+
+    /// The whole message in one piece, if it is short.
+    #[inline]
+    pub(super) fn gather<'r>(&self, room: &'r mut [u8; SHORT]) -> Option<&'r [u8]> {
+        let mut end = 0;
+        for slice in self.slices(0) {
+            let start = end;
+            end += slice.len();
+            room.get_mut(start..end)?.copy_from_slice(&slice);
+        }
+        room.get(..end)
     }
 
     /// All but the first `done` bytes.
@@ -133,6 +148,7 @@ mod tests {
         let length = StreamHead::parse(&bytes).unwrap().unwrap().length;
         assert_eq!(length as usize, bytes.len());
         assert_eq!(frame.length(), bytes.len());
+        assert_eq!(frame.gather(&mut [0; SHORT]), Some(&bytes[..]));
         match Carried::parse(&bytes) {
             Carried::Message(header, rest) => [header, rest].concat(),
             Carried::Opaque(bytes) => bytes.to_vec(),
@@ -151,6 +167,18 @@ mod tests {
             }
         }
         assert_eq!(carried([&message[..20], b"", b""]), &message[..20]);
+    }
+
+    #[test]
+    fn what_is_not_short_stays_in_pieces() {
+        for (carried, whole) in [
+            (SHORT - OPAQUE_HEAD, true),
+            (SHORT - OPAQUE_HEAD + 1, false),
+        ] {
+            let payload = vec![7; carried];
+            let frame = Frame::new(NAME, &outgoing([b"", &payload, b""])).unwrap();
+            assert_eq!(frame.gather(&mut [0; SHORT]).is_some(), whole);
+        }
     }
 
     #[test]
