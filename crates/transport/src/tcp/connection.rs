@@ -28,6 +28,9 @@ use crate::traits::{Outgoing, Sent};
 
 /// How long a patient datagram waits for room.
 const PATIENCE: Duration = Duration::from_millis(5);
+/// A peer that reads makes room within this time: until then it is looked for without sleeping, which costs less than to be
+/// woken.
+const EAGER: Duration = Duration::from_micros(50);
 /// A message that has begun goes on for so long, while there is progress.
 const LONGEST: Duration = Duration::from_millis(10);
 /// Messages that go with one system call.
@@ -439,7 +442,10 @@ impl Connection {
                 out.stuck = now >= progress + PATIENCE;
                 break;
             }
-            socket::await_room(&self.fd, PATIENCE);
+            match now < progress + EAGER {
+                true => std::thread::yield_now(),
+                false => socket::await_room(&self.fd, PATIENCE),
+            }
             let more = write(done).map_err(Refused::Closed)?;
             if more > 0 {
                 progress = Instant::now();
