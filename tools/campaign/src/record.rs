@@ -242,7 +242,7 @@ impl Directory {
         let histograms = directory.path.join(HISTOGRAMS);
         fs::create_dir_all(&histograms).map_err(io_error(&histograms))?;
         let text = serde_json::to_vec_pretty(campaign).map_err(io::Error::other);
-        text.and_then(|text| fs::write(&head, text))
+        text.and_then(|text| whole(&head, &text))
             .map_err(io_error(&head))?;
         Ok(directory)
     }
@@ -316,6 +316,15 @@ impl Directory {
             })
             .collect()
     }
+}
+
+/// Writes a file that is there as a whole or not at all, so that what a full disk has cut short does not look like a campaign.
+fn whole(path: &Path, text: &[u8]) -> io::Result<()> {
+    let part = path.with_extension("part");
+    let mut file = File::create(&part)?;
+    file.write_all(text)?;
+    file.sync_all()?;
+    fs::rename(part, path)
 }
 
 /// Adds a line behind the last whole one.

@@ -85,6 +85,8 @@ fn a_full_disk_is_named_and_the_campaign_goes_on_when_there_is_room() {
     let text = in_place(
         r#"unshare -m bash -c '
          mkdir small && mount -t tmpfs -o size=512k none small || exit
+         head -c 600k /dev/zero > small/filler 2> /dev/null
+         $P campaign c.toml --output small/out 2>&1 | tail -1; rm small/filler
          $P campaign c.toml --output small/out > tables 2> err & campaign=$!
          for _ in $(seq 600); do [ -s small/out/runs.jsonl ] && break; sleep 0.02; done
          head -c 600k /dev/zero > small/filler 2> /dev/null
@@ -93,6 +95,7 @@ fn a_full_disk_is_named_and_the_campaign_goes_on_when_there_is_room() {
          $P campaign --resume --output small/out > tables 2> err
          grep -c "Report" err; grep -c . small/out/runs.jsonl'"#,
     );
+    assert!(text.starts_with("Error: the disk is full ("), "{text}");
     has(&text, "status 1\nError: the disk is full (");
     has(&text, "--resume --output small/out goes on");
     has(&text, "1\n6\n");
