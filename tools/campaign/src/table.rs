@@ -25,7 +25,7 @@ pub(crate) fn tables(campaign: &Campaign, runs: &[Run]) -> String {
             .collect();
         let _ = writeln!(text, "\n{}\n\n{}", title(transport, mode), columns(mode));
         for cell in cells {
-            let _ = writeln!(text, "{}", row(campaign, runs, cell));
+            let _ = writeln!(text, "{}", row(runs, cell));
         }
     }
     text.push_str(&knees(campaign, runs));
@@ -90,11 +90,11 @@ fn columns(mode: Mode) -> String {
     }
 }
 
-fn row(campaign: &Campaign, runs: &[Run], cell: &Cell) -> String {
+fn row(runs: &[Run], cell: &Cell) -> String {
     let head = format!("{:>12} {:<28} ", cell.size, who(cell));
     let own: Vec<&Run> = runs.iter().filter(|run| run.cell == *cell).collect();
     let measured: Vec<(u32, &Measured)> = own.iter().filter_map(|run| figures(run)).collect();
-    let missing = (campaign.repetitions as usize).saturating_sub(measured.len());
+    let failed = own.len() - measured.len();
     let reason = own.iter().rev().find_map(|run| match &run.outcome {
         Outcome::Failed(reason) => Some(reason.as_str()),
         Outcome::Measured(_) => None,
@@ -102,7 +102,7 @@ fn row(campaign: &Campaign, runs: &[Run], cell: &Cell) -> String {
     let what = match (measured.is_empty(), reason) {
         (true, Some(reason)) => return format!("{head}failed: {reason}"),
         (true, None) => return format!("{head}not measured"),
-        (false, Some(reason)) => format!("  ({missing} failed: {reason})"),
+        (false, Some(reason)) => format!("  ({failed} failed: {reason})"),
         (false, None) => String::new(),
     };
     let ratio = ratio(runs, cell, &measured);
