@@ -6,7 +6,7 @@ CARGO ?= cargo
 all: build
 
 help:
-	@echo "make perftest   build, then the campaign quick: latency over UDPv4, shared memory and TCP beside the raw floors, and a report (about four minutes)"
+	@echo "make perftest   build, then the campaign quick: latency and some throughput over UDPv4, shared memory and TCP beside the raw floors, and a report (about four minutes)"
 	@echo "make bench      latency, throughput, fan-out and footprint beside the raw floors, Cyclone DDS, Fast DDS and iceoryx2 (under ten minutes)"
 	@echo "make test       install what the tests need, then format, lints, unit, simulation and interop tests"
 	@echo "make fuzz       each fuzz target for 60 s (FUZZ_SECONDS), where nightly Rust is installed"
