@@ -161,7 +161,7 @@ impl Keys {
             return Err(Error::PeerSentOversizedRecord);
         }
         if kind != DATA {
-            return Err(PeerMisbehaved::IllegalMiddleboxChangeCipherSpec.into());
+            return Err(InvalidMessage::InvalidContentType.into());
         }
         let Some(sealed) = rest.get_mut(..length) else {
             return Ok(None);
