@@ -1,7 +1,9 @@
-//! `perftest campaign` and `perftest agent`: their command lines.
+//! `perftest campaign`, `agent`, `report` and `compare`: their command lines.
 
 mod agent;
 mod campaign;
+mod compare;
+mod report;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -13,6 +15,8 @@ use clap::error::ErrorKind;
 
 pub use agent::agent;
 pub use campaign::campaign;
+pub use compare::compare;
+pub use report::report;
 
 /// Exit status when an option is wrong, as of perftest itself.
 const WRONG_OPTION: u8 = 255;

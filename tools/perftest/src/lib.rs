@@ -82,6 +82,8 @@ fn command(arguments: &[String]) -> Option<ExitCode> {
         "agent" => Some(dunlin_campaign::command::agent(rest)),
         // How a program of another name, which may have perftest among others, calls itself.
         "perftest" => Some(main(rest.to_vec())),
+        "report" => Some(dunlin_campaign::command::report(rest)),
+        "compare" => Some(dunlin_campaign::command::compare(rest)),
         "side" => Some(dunlin_campaign::command::side(rest)),
         "doctor" => Some(dunlin_campaign::host::command(rest)),
         _ => None,

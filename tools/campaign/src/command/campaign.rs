@@ -143,7 +143,7 @@ fn finish(
             prepared.how_to_reach
         ));
     }
-    for file in report(&prepared.directory)? {
+    if let Some(file) = report(&prepared.directory)?.first() {
         eprintln!("Report: {}", file.display());
     }
     let failed = |run: &&Run| matches!(run.outcome, Outcome::Failed(_));
@@ -158,7 +158,7 @@ fn finish(
 }
 
 fn report(directory: &Directory) -> Result<Vec<PathBuf>, String> {
-    Ok(vec![directory.path().to_path_buf()])
+    crate::report::write(directory).map_err(|error| format!("report: {error}"))
 }
 
 fn total(campaign: &Campaign) -> usize {

@@ -84,6 +84,7 @@ impl Distribution {
         let samples = self.samples();
         let rarities = (0..=DECADES * POINTS_PER_DECADE)
             .map(|step| 10f64.powf(f64::from(step) / f64::from(POINTS_PER_DECADE)))
+            .map(|rarity| (rarity * 1_000.0).round() / 1_000.0)
             .take_while(|rarity| *rarity < samples as f64);
         let mut rarities: Vec<_> = rarities.collect();
         let ranks: Vec<_> = rarities

@@ -1,0 +1,175 @@
+//! The figures as CSV: nanoseconds and samples per second, nothing rounded, a row for each cell.
+
+use crate::record::{Cell, Cost, Mode};
+use crate::summary::{CellSummary, LatencySummary, Summary};
+
+const CELL: &str = "system,transport,reliable,keyed,zero_copy,size_bytes";
+const LATENCY: &str = "samples,lost,late,average_ns,std_ns,min_ns,max_ns,p50_ns,p90_ns,p99_ns,p99_99_ns,p99_9999_ns,\
+                       p90_certain,p99_certain,p99_99_certain,p99_9999_certain,median_of_runs_ns,median_low_ns,median_high_ns";
+const HOW: &str = "runs,failed,warm_up,waiting";
+const COST: &str = "cpu_ns,context_switches,page_faults,system_calls,allocations";
+
+/// Name below the campaign's directory, and text; only those that have rows.
+pub(super) fn files(summary: &Summary) -> Vec<(String, String)> {
+    let of = |rows: fn(&CellSummary) -> Vec<String>, name: &str, head: String| {
+        let rows: Vec<_> = summary.cells.iter().flat_map(rows).collect();
+        let text = format!("{head}\n{}\n", rows.join("\n"));
+        (!rows.is_empty()).then(|| (format!("csv/{name}.csv"), text))
+    };
+    let cost: fn(&CellSummary) -> Vec<String> = cost;
+    [
+        of(latency, "latency", format!("{CELL},{LATENCY},{HOW}")),
+        of(
+            throughput,
+            "throughput",
+            format!("{CELL},batched,samples,samples_per_second,low,high,mbps,lost,{HOW}"),
+        ),
+        of(
+            loaded,
+            "loaded",
+            format!("{CELL},rate,time,{LATENCY},{HOW}"),
+        ),
+        of(cost, "cost", format!("{CELL},mode,side,{COST}")),
+    ]
+    .into_iter()
+    .flatten()
+    .collect()
+}
+
+fn latency(summary: &CellSummary) -> Vec<String> {
+    match (summary.cell.mode, &summary.latency) {
+        (Mode::Latency, Some(latency)) => vec![line(summary, &figures(latency))],
+        _ => vec![],
+    }
+}
+
+fn throughput(summary: &CellSummary) -> Vec<String> {
+    let Mode::Throughput { batched } = summary.cell.mode else {
+        return vec![];
+    };
+    let rows = summary.throughput.iter().map(|throughput| {
+        let (low, high) = limits(throughput.rate.limits);
+        let figures = format!(
+            "{batched},{},{:.1},{low},{high},{:.3},{}",
+            throughput.samples, throughput.rate.value, throughput.mbps, throughput.lost
+        );
+        line(summary, &figures)
+    });
+    rows.collect()
+}
+
+fn loaded(summary: &CellSummary) -> Vec<String> {
+    let Mode::Loaded { rate } = summary.cell.mode else {
+        return vec![];
+    };
+    [
+        ("response", &summary.response),
+        ("service", &summary.latency),
+    ]
+    .into_iter()
+    .filter_map(|(name, latency)| Some((name, latency.as_ref()?)))
+    .map(|(name, latency)| line(summary, &format!("{rate},{name},{}", figures(latency))))
+    .collect()
+}
+
+fn cost(summary: &CellSummary) -> Vec<String> {
+    let mode = match summary.cell.mode {
+        Mode::Latency => "latency".into(),
+        Mode::Throughput { batched: true } => "throughput batched".into(),
+        Mode::Throughput { batched: false } => "throughput".into(),
+        Mode::Loaded { rate } => format!("loaded {rate}"),
+    };
+    let side = |(name, cost): (&str, &Option<Cost>)| {
+        let cost = cost.as_ref()?;
+        let counted = |value: Option<f64>| value.map_or(String::new(), |value| value.to_string());
+        Some(format!(
+            "{},{mode},{name},{},{},{},{},{}",
+            cell(&summary.cell),
+            cost.cpu,
+            cost.context_switches,
+            cost.page_faults,
+            counted(cost.system_calls),
+            counted(cost.allocations)
+        ))
+    };
+    let [publisher, subscriber] = &summary.cost;
+    [("publisher", publisher), ("subscriber", subscriber)]
+        .into_iter()
+        .filter_map(side)
+        .collect()
+}
+
+fn line(summary: &CellSummary, figures: &str) -> String {
+    format!(
+        "{},{figures},{},{},{},{}",
+        cell(&summary.cell),
+        summary.measured,
+        summary.failed.len(),
+        quoted(&super::names::warm_up(summary)),
+        quoted(&summary.waiting)
+    )
+}
+
+fn cell(cell: &Cell) -> String {
+    format!(
+        "{},{},{},{},{},{}",
+        quoted(&cell.system),
+        quoted(&cell.transport),
+        cell.reliable,
+        cell.keyed,
+        cell.zero_copy,
+        cell.size
+    )
+}
+
+fn figures(latency: &LatencySummary) -> String {
+    let percentiles = latency.percentiles.map(|p| p.nanos.to_string()).join(",");
+    let [_, certain @ ..] = latency.percentiles.map(|p| p.certain.to_string());
+    let (low, high) = limits(latency.median.limits);
+    format!(
+        "{},{},{},{:.1},{:.1},{},{},{percentiles},{},{:.1},{low},{high}",
+        latency.samples,
+        latency.lost,
+        latency.late,
+        latency.average,
+        latency.deviation,
+        latency.min,
+        latency.max,
+        certain.join(","),
+        latency.median.value
+    )
+}
+
+fn limits(limits: Option<(f64, f64)>) -> (String, String) {
+    limits.map_or_else(Default::default, |(low, high)| {
+        (format!("{low:.1}"), format!("{high:.1}"))
+    })
+}
+
+/// A field that may hold anything. What a spreadsheet would take for a formula is made text.
+fn quoted(field: &str) -> String {
+    let formula = field.starts_with(['=', '+', '-', '@']);
+    let field = if formula {
+        format!("'{field}")
+    } else {
+        field.to_owned()
+    };
+    match field.contains([',', '"', '\n', '\r']) {
+        true => format!("\"{}\"", field.replace('"', "\"\"")),
+        false => field,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fields_with_commas_and_quotes_stay_one_field() {
+        let printed = ["plain", "spin, then block", "a \"b\"", "=1+1"].map(quoted);
+        assert_eq!(
+            printed,
+            ["plain", "\"spin, then block\"", "\"a \"\"b\"\"\"", "'=1+1"]
+        );
+    }
+}

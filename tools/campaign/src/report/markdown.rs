@@ -1,0 +1,266 @@
+//! The figures as Markdown, for a README: what the page shows, without what only a page can.
+
+use std::fmt::Write;
+
+use super::names::{self, digits, micros};
+use crate::record::Mode;
+use crate::stats::Percentile;
+use crate::summary::{CellSummary, LatencySummary, Summary};
+
+/// Columns of latencies, as [`figures`] fills them.
+const LATENCY: &str =
+    "avg | std | min | max | 50 % | 90 % | 99 % | 99.99 % | 99.9999 % | samples | lost";
+const LATENCY_RULE: &str = "---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:";
+
+pub(super) fn text(summary: &Summary) -> String {
+    let campaign = &summary.campaign;
+    let mut text = format!(
+        "# Campaign {}\n\nDunlin {}, begun {}. {} repetitions of {} s for each cell, {}.\n",
+        field(&campaign.name),
+        field(&campaign.version),
+        field(&campaign.started),
+        campaign.repetitions,
+        campaign.seconds,
+        field(&campaign.network)
+    );
+    let mut transports: Vec<_> = summary
+        .cells
+        .iter()
+        .map(|cell| &cell.cell.transport)
+        .collect();
+    let mut seen = std::collections::HashSet::new();
+    transports.retain(|transport| seen.insert(transport.as_str()));
+    for transport in transports {
+        let cells = summary
+            .cells
+            .iter()
+            .filter(|cell| cell.cell.transport == *transport);
+        page(&mut text, transport, &cells.collect::<Vec<_>>());
+    }
+    remarks(&mut text);
+    machines(&mut text, summary);
+    missing(&mut text, summary);
+    text
+}
+
+fn page(text: &mut String, transport: &str, cells: &[&CellSummary]) {
+    let _ = writeln!(text, "\n## {}", field(names::transport(transport)));
+    let of = |wanted: fn(&Mode) -> bool| {
+        let cells = cells
+            .iter()
+            .copied()
+            .filter(move |cell| wanted(&cell.cell.mode));
+        cells.filter(|cell| cell.measured > 0).collect::<Vec<_>>()
+    };
+    latency(text, &of(|mode| matches!(mode, Mode::Latency)));
+    throughput(text, &of(|mode| matches!(mode, Mode::Throughput { .. })));
+    loaded(text, &of(|mode| matches!(mode, Mode::Loaded { .. })));
+    cost(text, &of(|mode| matches!(mode, Mode::Latency)));
+}
+
+fn latency(text: &mut String, cells: &[&CellSummary]) {
+    if cells.is_empty() {
+        return;
+    }
+    let _ = writeln!(
+        text,
+        "\n### Latency: half of the round trip, microseconds\n\n\
+         | size (bytes) | | system | {LATENCY} | x floor | waits | warm-up |\n|---:|---|---|{LATENCY_RULE}|---:|---|---:|"
+    );
+    for cell in cells {
+        let Some(latency) = &cell.latency else {
+            continue;
+        };
+        let _ = writeln!(
+            text,
+            "| {} | {} | {} | {} | {} | {} | {} |",
+            cell.cell.size,
+            names::kind(&cell.cell),
+            field(&names::system(&cell.cell)),
+            figures(latency),
+            multiple(cell.floor),
+            field(&cell.waiting),
+            names::warm_up(cell)
+        );
+    }
+}
+
+fn throughput(text: &mut String, cells: &[&CellSummary]) {
+    if cells.is_empty() {
+        return;
+    }
+    text.push_str(
+        "\n### Throughput\n\n| size (bytes) | | system | samples/s | 95 % of such medians | Mbit/s | lost | x floor | waits |\n\
+         |---:|---|---|---:|---:|---:|---:|---:|---|\n",
+    );
+    for cell in cells {
+        let Some(throughput) = &cell.throughput else {
+            continue;
+        };
+        let limits = throughput.rate.limits;
+        let limits = limits.map(|(low, high)| format!("{low:.0} to {high:.0}"));
+        let _ = writeln!(
+            text,
+            "| {} | {} | {} | {:.0} | {} | {} | {} | {} | {} |",
+            cell.cell.size,
+            names::kind(&cell.cell),
+            field(&names::system(&cell.cell)),
+            throughput.rate.value,
+            limits.unwrap_or_default(),
+            digits(throughput.mbps),
+            throughput.lost,
+            multiple(cell.floor),
+            field(&cell.waiting)
+        );
+    }
+}
+
+fn loaded(text: &mut String, cells: &[&CellSummary]) {
+    if cells.is_empty() {
+        return;
+    }
+    let _ = writeln!(
+        text,
+        "\n### Latency under load, microseconds\n\n\
+         | samples/s | size (bytes) | | system | from | {LATENCY} |\n|---:|---:|---|---|---|{LATENCY_RULE}|"
+    );
+    for cell in cells {
+        let Mode::Loaded { rate } = cell.cell.mode else {
+            continue;
+        };
+        for (from, latency) in [("due time", &cell.response), ("send time", &cell.latency)] {
+            let Some(latency) = latency else { continue };
+            let _ = writeln!(
+                text,
+                "| {rate} | {} | {} | {} | {from} | {} |",
+                cell.cell.size,
+                names::kind(&cell.cell),
+                field(&names::system(&cell.cell)),
+                figures(latency)
+            );
+        }
+    }
+}
+
+fn cost(text: &mut String, cells: &[&CellSummary]) {
+    let counted = |cell: &&&CellSummary| cell.cost.iter().any(Option::is_some);
+    let mut cells = cells.iter().filter(counted).peekable();
+    if cells.peek().is_none() {
+        return;
+    }
+    text.push_str(
+        "\n### Cost of a round trip\n\n| size (bytes) | | system | side | CPU ns | system calls | context switches | page faults | allocations |\n\
+         |---:|---|---|---|---:|---:|---:|---:|---:|\n",
+    );
+    for cell in cells {
+        for (side, cost) in ["publisher", "subscriber"].iter().zip(&cell.cost) {
+            let Some(cost) = cost else { continue };
+            let optional = |value: Option<f64>| value.map_or("-".into(), digits);
+            let _ = writeln!(
+                text,
+                "| {} | {} | {} | {side} | {:.0} | {} | {} | {} | {} |",
+                cell.cell.size,
+                names::kind(&cell.cell),
+                field(&names::system(&cell.cell)),
+                cost.cpu,
+                optional(cost.system_calls),
+                digits(cost.context_switches),
+                digits(cost.page_faults),
+                optional(cost.allocations)
+            );
+        }
+    }
+}
+
+fn figures(latency: &LatencySummary) -> String {
+    let percentiles = latency.percentiles.map(|p: Percentile| match p.certain {
+        true => micros(p.nanos as f64),
+        false => format!("({})", micros(p.nanos as f64)),
+    });
+    format!(
+        "{} | {} | {} | {} | {} | {} | {}",
+        micros(latency.average),
+        micros(latency.deviation),
+        micros(latency.min as f64),
+        micros(latency.max as f64),
+        percentiles.join(" | "),
+        latency.samples,
+        latency.lost
+    )
+}
+
+fn multiple(floor: Option<f64>) -> String {
+    floor.map_or(String::new(), |floor| format!("{floor:.2}"))
+}
+
+fn remarks(text: &mut String) {
+    text.push_str(
+        "\nPercentiles are those of all samples of all repetitions. ( ): fewer than ten samples lie beyond, so it is chance. x floor: the median (or the rate) as \
+         a multiple of what the same machine does without DDS, the median of the ratios within each repetition. Due time: from the moment when the sample should have been sent, so a stall counts for all that had to wait.\n",
+    );
+}
+
+fn machines(text: &mut String, summary: &Summary) {
+    for (side, host) in ["Publisher's machine", "Subscriber's machine"]
+        .iter()
+        .zip(&summary.campaign.hosts)
+    {
+        let _ = writeln!(text, "\n## {side}: {}\n", field(&host.name));
+        for (label, value) in &host.facts {
+            let _ = writeln!(text, "- {}: {}", field(label), field(value));
+        }
+        for advice in &host.advice {
+            let _ = writeln!(text, "- To change: {}", field(advice));
+        }
+    }
+}
+
+fn missing(text: &mut String, summary: &Summary) {
+    let mut lines: Vec<String> = summary
+        .campaign
+        .skipped
+        .iter()
+        .map(|line| field(line))
+        .collect();
+    for cell in &summary.cells {
+        let name = field(&names::cell(&cell.cell));
+        for (repetition, reason) in &cell.failed {
+            lines.push(format!(
+                "failed: {name}, repetition {}: {}",
+                repetition + 1,
+                field(reason)
+            ));
+        }
+        if cell.measured == 0 && cell.failed.is_empty() {
+            lines.push(format!("not measured: {name}"));
+        }
+    }
+    lines.extend(summary.notes.iter().map(|note| field(note)));
+    if !lines.is_empty() {
+        let _ = writeln!(text, "\n## Missing\n\n- {}", lines.join("\n- "));
+    }
+}
+
+/// Text from outside, on one line and without meaning to Markdown or HTML.
+fn field(text: &str) -> String {
+    let mut safe = String::with_capacity(text.len());
+    for letter in text.chars() {
+        match letter {
+            '\n' | '\r' => safe.push(' '),
+            '<' => safe.push_str("&lt;"),
+            '|' | '*' | '`' | '[' | ']' | '\\' => safe.extend(['\\', letter]),
+            _ => safe.push(letter),
+        }
+    }
+    safe
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn text_from_outside_stays_in_its_field() {
+        assert_eq!(field("a|b\n<img> `x`"), "a\\|b &lt;img> \\`x\\`");
+    }
+}

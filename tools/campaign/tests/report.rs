@@ -1,0 +1,151 @@
+//! The report of a campaign that never ran: what is in its files.
+
+mod fixture;
+
+use std::fs;
+use std::path::Path;
+
+use dunlin_campaign::record::Mode;
+use dunlin_campaign::report;
+use dunlin_campaign::summary::{CellSummary, Summary};
+use fixture::Plan;
+
+fn small() -> Plan {
+    Plan {
+        transports: &["SHMEM", "TCP"],
+        repetitions: 3,
+        samples: 5_000,
+        ..Plan::default()
+    }
+}
+
+fn read(path: &Path, name: &str) -> String {
+    fs::read_to_string(path.join(name)).unwrap_or_else(|error| panic!("{name}: {error}"))
+}
+
+#[test]
+fn all_files_are_written_and_hold_the_figures() {
+    let place = tempfile::tempdir().unwrap();
+    let directory = fixture::write(place.path(), &small());
+    let files = report::write(&directory).unwrap();
+    assert_eq!(files.len(), 6, "{files:?}");
+
+    let page = read(place.path(), "report.html");
+    let data = page.split("type=\"application/json\">").nth(1).unwrap();
+    let data: serde_json::Value =
+        serde_json::from_str(data.split("</script>").next().unwrap()).unwrap();
+    assert_eq!(
+        data["campaign"]["campaign"]["hosts"][0]["name"],
+        "bench</script><b>1"
+    );
+    assert_eq!(data["published"].as_array().unwrap().len(), 184);
+    let outside = ["http:", "https:", "@import", "src="];
+    let own = page.replace("https://github.com/leeoniya/uPlot", "");
+    assert!(
+        outside.iter().all(|word| !own.contains(word)),
+        "{outside:?}"
+    );
+
+    let markdown = read(place.path(), "report.md");
+    assert!(markdown.contains("## Shared memory") && markdown.contains("## TCP"));
+    assert!(markdown.contains("bench&lt;/script>"), "{markdown}");
+    assert!(markdown.contains("fastdds: libfastrtps-dev is not installed"));
+    assert!(markdown.contains("repetition 2: publisher: killed by signal 9"));
+
+    let csv = read(place.path(), "csv/latency.csv");
+    let columns = |line: &str| {
+        line.replace("\"spin, then block\"", "spin")
+            .replace("\"listener, blocking\"", "listen")
+            .split(',')
+            .count()
+    };
+    let head = columns(csv.lines().next().unwrap());
+    assert!(
+        csv.lines().count() > 50 && csv.lines().all(|line| columns(line) == head),
+        "{csv}"
+    );
+}
+
+#[test]
+fn figures_of_a_cell_are_those_of_all_its_samples() {
+    let place = tempfile::tempdir().unwrap();
+    let directory = fixture::write(place.path(), &small());
+    let summary = Summary::read(&directory).unwrap();
+    assert!(summary.notes.is_empty(), "{:?}", summary.notes);
+    let of = |system: &str, transport: &str| {
+        let wanted = |cell: &&CellSummary| {
+            let c = &cell.cell;
+            (
+                c.system.as_str(),
+                c.transport.as_str(),
+                c.size,
+                c.keyed,
+                c.mode,
+                c.zero_copy,
+            ) == (system, transport, 32, false, Mode::Latency, false)
+        };
+        summary.cells.iter().find(wanted).unwrap()
+    };
+    let (dunlin, raw) = (of("dunlin", "SHMEM"), of("raw", "SHMEM"));
+    let latency = dunlin.latency.as_ref().unwrap();
+    assert_eq!(
+        (dunlin.measured, latency.samples, latency.medians.len()),
+        (3, 15_000, 3)
+    );
+    let row = latency.percentiles.map(|p| p.nanos);
+    assert!(
+        row.is_sorted() && latency.min <= row[0] && row[4] <= latency.max,
+        "{latency:?}"
+    );
+    assert_eq!(
+        latency.percentiles.map(|p| p.certain),
+        [true, true, true, false, false]
+    );
+    let (low, high) = latency.median.limits.unwrap();
+    assert!(low <= latency.median.value && latency.median.value <= high);
+    assert_eq!(latency.curve.last().unwrap().1, latency.max);
+    assert_eq!(raw.floor, Some(1.0));
+    let floor = dunlin.floor.unwrap();
+    assert!((1.3..1.4).contains(&floor), "{floor}");
+    assert_eq!(dunlin.warm_up, Some((1_000, 1_020)));
+}
+
+#[test]
+fn a_histogram_that_is_gone_is_said_and_does_not_stop_the_report() {
+    let place = tempfile::tempdir().unwrap();
+    let directory = fixture::write(
+        place.path(),
+        &Plan {
+            transports: &["TCP"],
+            repetitions: 1,
+            samples: 500,
+            ..Plan::default()
+        },
+    );
+    let logs = fs::read_dir(place.path().join("histograms")).unwrap();
+    let log = logs.map(|log| log.unwrap().path()).min().unwrap();
+    fs::write(&log, "nothing").unwrap();
+    let summary = Summary::read(&directory).unwrap();
+    let name = log.file_name().unwrap().to_str().unwrap();
+    assert!(
+        summary.notes.len() == 1 && summary.notes[0].contains(name),
+        "{:?}",
+        summary.notes
+    );
+    report::write(&directory).unwrap();
+}
+
+#[test]
+fn a_campaign_that_was_interrupted_at_once_has_a_report() {
+    let place = tempfile::tempdir().unwrap();
+    let directory = fixture::write(
+        place.path(),
+        &Plan {
+            repetitions: 0,
+            ..small()
+        },
+    );
+    let files = report::write(&directory).unwrap();
+    assert_eq!(files.len(), 2, "{files:?}");
+    assert!(read(place.path(), "report.md").contains("not measured: Dunlin"));
+}
