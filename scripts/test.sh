@@ -48,6 +48,7 @@ step() {
 }
 
 tests/interop/install.sh || exit 1
+tests/report/install.sh || exit 1
 
 step "format" cargo fmt --all --check
 step "lints" cargo clippy --workspace --all-targets --quiet -- -D warnings
@@ -61,6 +62,7 @@ step "fuzz corpora" cargo test --manifest-path fuzz/Cargo.toml
 # `make fuzz` takes another course each time.
 step "fuzzing" env FUZZ_SECONDS="${FUZZ_SECONDS:-5}" FUZZ_RUNS=10000 FUZZ_SEED=1 FUZZ_TIMEOUT=30 scripts/fuzz.sh
 step "interoperability" cargo test -p dunlin-interop-tests --no-fail-fast
+step "report in a browser" tests/report/run.sh
 
 if [ -s "$failures" ]; then
     echo "== what failed"
