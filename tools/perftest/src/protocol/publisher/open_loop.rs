@@ -81,7 +81,7 @@ impl<M: Messaging> Publisher<'_, M> {
             counts.unsent -= 1;
         }
         self.writer.flush();
-        self.await_pongs(counts.sent)
+        self.await_pongs(counts.sent, payload.len())
     }
 
     /// Receives until a ping is due; returns the time.
@@ -136,19 +136,24 @@ impl<M: Messaging> Publisher<'_, M> {
     }
 
     /// Waits for the pongs that are still under way, as long as they come.
-    fn await_pongs(&self, sent: u64) -> Result<(), String> {
+    fn await_pongs(&self, sent: u64, payload: usize) -> Result<(), String> {
+        let bounds = self.session.bounds;
+        let all = || self.pongs.answers() >= sent;
+        let (mut seen, mut since) = (self.pongs.answers(), monotonic());
         loop {
-            let before = self.pongs.answers();
-            let patience = match self.session.options.reliable {
-                true => self.session.bounds.drain,
-                false => self.session.bounds.ping,
-            };
-            let all = || self.pongs.answers() >= sent;
-            let now = monotonic();
-            if self.messaging.wait(all, now + patience) || self.pongs.answers() == before {
+            let limit = since + bounds.drain;
+            let until = limit.min(monotonic() + bounds.alive);
+            if self.messaging.wait(all, until) {
+                return Ok(());
+            }
+            let (now, answers) = (monotonic(), self.pongs.answers());
+            if answers > seen {
+                (seen, since) = (answers, now);
+            } else if now >= limit {
                 return Ok(());
             }
             self.check_partners(now)?;
+            self.control(Kind::Alive, &self.note(payload))?;
         }
     }
 }
