@@ -1,0 +1,92 @@
+//! Prints the shapes that come.
+use crate::Stop;
+use crate::listen::Listener;
+use crate::options::Options;
+use crate::report;
+use crate::shape::ShapeType;
+use dunlin::{
+    DataReader, DomainParticipant, InstanceHandle, InstanceState, Result, Sample, Select,
+    Subscriber, Which,
+};
+use std::time::Duration as Span;
+
+/// One reader for each topic.
+pub(crate) struct Subscribers {
+    readers: Vec<(String, DataReader<ShapeType>)>,
+    _subscriber: Subscriber,
+}
+
+impl Subscribers {
+    pub(crate) fn new(participant: &DomainParticipant, options: &Options) -> Result<Self> {
+        let subscriber = participant.create_subscriber(options.subscriber_qos());
+        let mut readers = Vec::new();
+        for name in options.topics() {
+            report::topic(&name);
+            let topic = participant.create_topic::<ShapeType>(&name, Default::default())?;
+            report::reader(&name);
+            let listener = Listener(name.clone());
+            let qos = options.reader_qos();
+            let reader = subscriber.create_datareader_with_listener(&topic, qos, listener)?;
+            readers.push((name, reader));
+        }
+        Ok(Self {
+            readers,
+            _subscriber: subscriber,
+        })
+    }
+
+    /// Looks for samples from time to time until it is told to end.
+    pub(crate) fn run(&mut self, options: &Options, stop: &Stop) {
+        let mut turns = 0;
+        while !stop.is_asked() {
+            if options.coherent {
+                println!("Reading coherent sets, iteration {turns}");
+            }
+            if options.ordered {
+                println!("Reading with ordered access, iteration {turns}");
+            }
+            for (topic, reader) in &self.readers {
+                look(topic, reader, options);
+            }
+            turns += 1;
+            if turns == options.num_iterations {
+                break;
+            }
+            stop.sleep(Span::from_millis(options.read_period.into()));
+        }
+    }
+}
+
+fn look(topic: &str, reader: &DataReader<ShapeType>, options: &Options) {
+    let get = |select: &Select| match options.reads {
+        true => reader.read_with(select),
+        false => reader.take_with(select),
+    };
+    if options.take_read {
+        return show(topic, &get(&Select::default()));
+    }
+    let mut after = InstanceHandle::NIL;
+    loop {
+        let samples = get(&Select {
+            instance: Some(Which::Next(after)),
+            ..Select::default()
+        });
+        let Some(first) = samples.first() else {
+            return;
+        };
+        after = first.info.instance;
+        show(topic, &samples);
+    }
+}
+
+fn show(topic: &str, samples: &[Sample<ShapeType>]) {
+    for sample in samples {
+        if let Some(shape) = sample.data() {
+            report::sample(topic, shape);
+        }
+        if sample.info.instance_state != InstanceState::Alive {
+            let color = sample.key().map_or("", |key| key.color.as_str());
+            report::end(topic, color, sample.info.instance_state);
+        }
+    }
+}
