@@ -20,13 +20,15 @@ impl MissedDeadlines {
         now: Time,
         period: Duration,
     ) -> Time {
-        let over = now.since(due).as_nanos() / period.as_nanos().max(1) + 1;
+        // A period of nothing would never be over.
+        let period = period.as_nanos().max(1);
+        let over = now.since(due).as_nanos() / period + 1;
         let more = u32::try_from(over).unwrap_or(u32::MAX);
         let count = missed.map_or(0, |missed| missed.count);
         *missed = Some(Self {
             count: count.saturating_add(more),
             last: instance,
         });
-        due.after(Duration::from_nanos(period.as_nanos().saturating_mul(over)))
+        due.after(Duration::from_nanos(period.saturating_mul(over)))
     }
 }

@@ -349,11 +349,10 @@ impl Reader {
                 self.wake_at(due);
             }
         }
+        self.expire(now);
         let before = self.cache.samples.len();
         all.available |= self.cache.pass_time(now);
-        if self.blocked && self.cache.samples.len() < before {
-            self.unblock();
-        }
+        self.unblock_if_below(before);
         self.note_due();
         all
     }
@@ -371,7 +370,15 @@ impl Reader {
 
     /// Lets go of samples that are not valid any more, should the timer be late.
     pub fn expire(&mut self, now: Time) {
+        let before = self.cache.samples.len();
         self.cache.expire(now);
+        self.unblock_if_below(before);
+    }
+
+    fn unblock_if_below(&mut self, samples: usize) {
+        if self.blocked && self.cache.samples.len() < samples {
+            self.unblock();
+        }
     }
 
     /// When to call `handle_timeout`, unless something else happens first. Look again after `take`: room may have

@@ -136,6 +136,37 @@ fn a_timer_that_is_late_shows_nothing_that_is_over() {
 }
 
 #[test]
+fn what_is_over_makes_room_for_what_a_limit_kept_out() {
+    let config = ReaderConfig {
+        resource_limits: ResourceLimits {
+            max_samples: Some(1),
+            ..Default::default()
+        },
+        ..reliable_reader()
+    };
+    let mut bench = Bench::new(living(seconds(2)), config, &[0]);
+    bench.write(&sample(1, 10, 8));
+    bench.until(SECOND);
+    assert!(bench.write_by(0, &sample(1, 11, 8)).rejected.is_some());
+    // Whoever looks before the timer leaves the asking to it.
+    bench.reader.expire(Time(2 * SECOND));
+    assert_eq!(bench.reader.next_timeout(), Some(Time::PAST));
+    let mut out = Recorder::default();
+    bench.reader.handle_timeout(Time(2 * SECOND), &mut out);
+    assert_eq!(out.words, ["ACKNACK 2 [2]? !"]);
+}
+
+#[test]
+fn a_deadline_of_no_time_is_missed_and_does_not_hang() {
+    let mut bench = Bench::new(reliable_writer(), within(Duration::ZERO), &[0]);
+    bench.write(&sample(1, 1, 8));
+    let now = Time(10);
+    bench.reader.handle_timeout(now, &mut Recorder::default());
+    assert_eq!(bench.missed(), Some((11, 1)));
+    assert_eq!(bench.reader.next_timeout(), Some(Time(11)));
+}
+
+#[test]
 fn who_takes_in_time_leaves_no_appointments_behind() {
     let mut bench = Bench::new(living(seconds(1_000)), reliable_reader(), &[0]);
     for number in 0..10_000 {

@@ -260,9 +260,8 @@ impl Cache {
         self.admit(place, &header, || payload).unwrap_or(false)
     }
 
-    /// Does what is due by `now`; true if there is something new to take.
+    /// Does what is due for instances by `now`; true if there is something new to take.
     pub(super) fn pass_time(&mut self, now: Time) -> bool {
-        self.expire(now);
         let Some(clockwork) = &mut self.clockwork else {
             return false;
         };
