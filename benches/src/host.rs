@@ -3,6 +3,8 @@ use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use dunlin_campaign::rivals::build;
+
 use crate::options::{Options, Section};
 use crate::system::System;
 
@@ -127,32 +129,16 @@ fn rivals(options: &Options) -> impl Iterator<Item = System> {
 
 /// Builds the rivals, while there is a network; gives a line for each one that cannot be.
 fn build_all(options: &Options, peers: &Path) -> Vec<String> {
-    let outcomes = rivals(options).map(|rival| (rival, build(rival, peers)));
+    let outcomes = rivals(options).map(|rival| {
+        eprintln!("building the peer on {}", rival.name());
+        (rival, build(rival.program(), peers))
+    });
     outcomes
         .filter_map(|(rival, outcome)| {
             let reason = outcome.err()?;
             Some(format!("{} is skipped: {reason}.", rival.name()))
         })
         .collect()
-}
-
-fn build(rival: System, peers: &Path) -> Result<(), String> {
-    eprintln!("building the peer on {}", rival.name());
-    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("peers/build.sh");
-    let output = Command::new(&script)
-        .arg(rival.program())
-        .arg(peers)
-        .output()
-        .map_err(|error| format!("{}: {error}", script.display()))?;
-    if output.status.success() {
-        return Ok(());
-    }
-    let text = String::from_utf8_lossy(&output.stderr);
-    Err(text
-        .lines()
-        .last()
-        .unwrap_or("its peer was not built")
-        .into())
 }
 
 /// The first two processors that this process may use.

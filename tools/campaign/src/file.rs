@@ -43,6 +43,9 @@ pub struct Work {
     /// Samples a second, for [`Kind::Loaded`].
     #[serde(default)]
     pub rates: Vec<Rate>,
+    /// More of them, evenly apart on a logarithmic scale.
+    #[serde(default)]
+    pub sweep: Option<Sweep>,
     /// Whether samples are repaired.
     #[serde(default = "reliable")]
     pub reliability: Vec<Reliability>,
@@ -116,6 +119,31 @@ pub struct Size(pub u64);
 #[serde(try_from = "f64")]
 pub struct Rate(pub f64);
 
+/// Rates from the lowest to the highest.
+#[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Sweep {
+    /// The lowest.
+    pub from: Rate,
+    /// The highest.
+    pub to: Rate,
+    /// How many, both included.
+    pub steps: u32,
+}
+
+/// Of a sweep.
+const STEPS: std::ops::RangeInclusive<u32> = 2..=100;
+
+impl Sweep {
+    /// Its rates in whole samples a second, so that their names can be read.
+    fn rates(self) -> impl Iterator<Item = f64> {
+        let (from, factor) = (self.from.0, self.to.0 / self.from.0);
+        let last = self.steps.saturating_sub(1).max(1);
+        (0..self.steps)
+            .map(move |step| (from * factor.powf(f64::from(step) / f64::from(last))).round())
+    }
+}
+
 impl TryFrom<f64> for Seconds {
     type Error = String;
 
@@ -183,7 +211,11 @@ impl Transport {
 impl Work {
     /// Every mode, each rate being one.
     pub fn all_modes(&self) -> Vec<Mode> {
-        let rates = || self.rates.iter().map(|rate| Mode::Loaded { rate: rate.0 });
+        let listed = self.rates.iter().map(|rate| rate.0);
+        let all: Vec<f64> = listed
+            .chain(self.sweep.into_iter().flat_map(Sweep::rates))
+            .collect();
+        let rates = || all.iter().map(|rate| Mode::Loaded { rate: *rate });
         let modes = self.modes.iter().flat_map(|kind| match kind {
             Kind::Latency => vec![Mode::Latency],
             Kind::Batched => vec![Mode::Throughput { batched: true }],
@@ -218,10 +250,22 @@ fn check(file: &File) -> Result<(), String> {
     for (index, work) in file.work.iter().enumerate() {
         let place = format!("[[work]] number {}", index + 1);
         let loaded = work.modes.contains(&Kind::Loaded);
-        match (loaded, work.rates.is_empty()) {
+        if let Some(sweep) = work.sweep
+            && !(STEPS.contains(&sweep.steps) && sweep.from.0 < sweep.to.0)
+        {
+            return Err(format!(
+                "{place} sweeps from {} to {} in {} steps; it needs a higher rate to end at, and {} to {} steps",
+                sweep.from.0,
+                sweep.to.0,
+                sweep.steps,
+                STEPS.start(),
+                STEPS.end()
+            ));
+        }
+        match (loaded, work.rates.is_empty() && work.sweep.is_none()) {
             (true, true) => {
                 return Err(format!(
-                    "{place} is \"loaded\" at no rate; add rates = [1000, 10000]"
+                    "{place} is \"loaded\" at no rate; add rates = [1000, 10000] or sweep = {{ from = 1000, to = 100000, steps = 5 }}"
                 ));
             }
             (false, false) => {
@@ -292,6 +336,16 @@ mod tests {
     }
 
     #[test]
+    fn a_sweep_goes_from_its_lowest_to_its_highest_rate_in_equal_factors() {
+        let text = format!(
+            "{WORK}modes = [\"loaded\"]\nrates = [7]\nsweep = {{ from = 1000, to = 1e5, steps = 5 }}\n"
+        );
+        let modes = parse("night.toml", &text).unwrap().work[0].all_modes();
+        let rates = [7.0, 1_000.0, 3_162.0, 10_000.0, 31_623.0, 100_000.0];
+        assert_eq!(modes, rates.map(|rate| Mode::Loaded { rate }));
+    }
+
+    #[test]
     fn a_mistake_is_told_with_its_place_and_what_would_be_right() {
         let cases = [
             (
@@ -311,6 +365,14 @@ mod tests {
             (WORK.to_string() + "modes = [\"loaded\"]", "add rates"),
             (WORK.to_string() + "rates = [5]", "only \"loaded\" uses"),
             (WORK.to_string() + "keyed = []", "empty list of keyed"),
+            (
+                WORK.to_string() + "modes = [\"loaded\"]\nsweep = { from = 9, to = 9, steps = 3 }",
+                "needs a higher rate to end at",
+            ),
+            (
+                WORK.to_string() + "modes = [\"loaded\"]\nsweep = { from = 1, to = 9, steps = 1 }",
+                "2 to 100 steps",
+            ),
             ("seconds = 1".to_string(), "nothing to measure"),
         ];
         for (text, expected) in cases {

@@ -31,6 +31,17 @@ pub fn knee(steps: &[Step]) -> Option<Step> {
     steps.iter().take_while(good).last().copied()
 }
 
+/// What to say about the knee of a sweep: its rate, and the 99 % response time there in nanoseconds.
+pub fn words(name: &str, knee: Option<(f64, u64)>) -> String {
+    match knee {
+        Some((rate, p99)) => format!(
+            "{name}: up to {rate} samples/s the 99 % response time stays below {SLOW} times that of the lowest rate ({:.3} μs), and nothing is lost",
+            p99 as f64 / 1_000.0
+        ),
+        None => format!("{name}: samples are lost at the lowest rate already"),
+    }
+}
+
 /// The knee of each sweep of a campaign, with the name of its cells but for the rate.
 pub fn knees(campaign: &Campaign, runs: &[Run]) -> Vec<(String, Option<Step>)> {
     let mut sweeps: Vec<(Cell, Vec<Step>)> = Vec::new();

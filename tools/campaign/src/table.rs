@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use crate::knee;
+use crate::knee::{self, Step};
 use crate::record::{Campaign, Cell, Latency, Measured, Mode, Outcome, Run, Throughput};
 
 /// Where fewer latencies than this lie beyond a percentile, it is chance.
@@ -34,18 +34,10 @@ pub(crate) fn tables(campaign: &Campaign, runs: &[Run]) -> String {
 
 /// Up to which rate each sweep goes well.
 fn knees(campaign: &Campaign, runs: &[Run]) -> String {
-    let lines: Vec<_> = knee::knees(campaign, runs)
-        .into_iter()
-        .map(|(name, knee)| match knee {
-            Some(step) => format!(
-                "{name}: up to {} samples/s the 99 % response time stays below {} times that of the lowest rate ({:.3} μs), and nothing is lost\n",
-                step.rate,
-                knee::SLOW,
-                step.p99 as f64 / 1_000.0
-            ),
-            None => format!("{name}: samples are lost at the lowest rate already\n"),
-        })
-        .collect();
+    let line = |(name, knee): (String, Option<Step>)| {
+        knee::words(&name, knee.map(|step| (step.rate, step.p99))) + "\n"
+    };
+    let lines: Vec<_> = knee::knees(campaign, runs).into_iter().map(line).collect();
     match lines.is_empty() {
         true => String::new(),
         false => format!("\nLatency under load\n\n{}", lines.concat()),

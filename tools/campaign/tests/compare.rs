@@ -2,6 +2,10 @@
 
 mod fixture;
 
+use std::path::Path;
+use std::process::ExitCode;
+
+use dunlin_campaign::command::compare;
 use dunlin_campaign::compare::{Comparison, Outcome, Verdict};
 use dunlin_campaign::record::Mode;
 use dunlin_campaign::summary::Summary;
@@ -73,6 +77,21 @@ fn what_became_slower_is_found_with_its_factor_and_nothing_else() {
         text.contains("WORSE") && text.contains("cells compared at a threshold of 5.00 %"),
         "{text}"
     );
+}
+
+#[test]
+fn the_exit_status_is_for_scripts() {
+    let (before, after) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    fixture::write(before.path(), &plan(1.0, 6));
+    fixture::write(after.path(), &plan(1.2, 6));
+    let status = |old: &Path, new: &Path| {
+        let words = [old, new].map(|path| path.display().to_string());
+        compare(&words)
+    };
+    assert_eq!(status(before.path(), after.path()), ExitCode::from(1));
+    assert_eq!(status(after.path(), before.path()), ExitCode::SUCCESS);
+    let nowhere = before.path().join("nowhere");
+    assert_eq!(status(before.path(), &nowhere), ExitCode::from(2));
 }
 
 #[test]

@@ -51,6 +51,7 @@ fn all_files_are_written_and_hold_the_figures() {
     assert!(markdown.contains("bench&lt;/script>"), "{markdown}");
     assert!(markdown.contains("fastdds: libfastrtps-dev is not installed"));
     assert!(markdown.contains("repetition 2: publisher: killed by signal 9"));
+    assert!(markdown.contains("the 99 % response time stays below 2 times"));
 
     let csv = read(place.path(), "csv/latency.csv");
     let columns = |line: &str| {

@@ -67,6 +67,16 @@ fn an_interrupted_campaign_says_how_to_go_on() {
 }
 
 #[test]
+fn an_interrupted_campaign_reports_on_what_there_is() {
+    let text = in_place(
+        "$P campaign c.toml --output out > tables 2> err & campaign=$!
+         until_true has 1; kill -INT $campaign; wait $campaign; echo status $?
+         grep -c '^Report: out/report.html' err; ls out/report.md",
+    );
+    has(&text, "status 1\n1\nout/report.md\n");
+}
+
+#[test]
 fn a_side_that_is_killed_is_a_failed_run_and_the_rest_goes_on() {
     let text = in_place(
         "sed -i 's/0.2/4/; s/= 3/= 1/' c.toml

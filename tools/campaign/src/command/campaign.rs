@@ -135,6 +135,10 @@ fn finish(
 ) -> Result<ExitCode, String> {
     let path = prepared.directory.path();
     if let Err(stopped) = outcome {
+        // Of what there is; without room or figures the campaign itself is what matters.
+        if let (false, Ok(files)) = (runs.is_empty(), report(&prepared.directory)) {
+            say_where(&files);
+        }
         let done = runs.len();
         let total = total(&prepared.campaign);
         return Err(format!(
@@ -143,9 +147,7 @@ fn finish(
             prepared.how_to_reach
         ));
     }
-    if let Some(file) = report(&prepared.directory)?.first() {
-        eprintln!("Report: {}", file.display());
-    }
+    say_where(&report(&prepared.directory)?);
     let failed = |run: &&Run| matches!(run.outcome, Outcome::Failed(_));
     match runs.iter().filter(failed).count() {
         0 => Ok(ExitCode::SUCCESS),
@@ -154,6 +156,12 @@ fn finish(
             runs.len(),
             Path::new(path).join("runs.jsonl").display()
         )),
+    }
+}
+
+fn say_where(files: &[PathBuf]) {
+    if let Some(file) = files.first() {
+        eprintln!("Report: {}", file.display());
     }
 }
 

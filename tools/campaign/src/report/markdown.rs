@@ -3,6 +3,7 @@
 use std::fmt::Write;
 
 use super::names::{self, digits, micros};
+use crate::knee;
 use crate::record::Mode;
 use crate::stats::Percentile;
 use crate::summary::{CellSummary, LatencySummary, Summary};
@@ -36,6 +37,7 @@ pub(super) fn text(summary: &Summary) -> String {
             .iter()
             .filter(|cell| cell.cell.transport == *transport);
         page(&mut text, transport, &cells.collect::<Vec<_>>());
+        knees(&mut text, transport, summary);
     }
     remarks(&mut text);
     machines(&mut text, summary);
@@ -139,6 +141,20 @@ fn loaded(text: &mut String, cells: &[&CellSummary]) {
                 figures(latency)
             );
         }
+    }
+}
+
+/// Up to which rate each sweep by this transport goes well.
+fn knees(text: &mut String, transport: &str, summary: &Summary) {
+    let own = format!("{transport},");
+    let lines = summary
+        .knees
+        .iter()
+        .filter(|(name, _)| name.starts_with(&own))
+        .map(|(name, knee)| format!("- {}", field(&knee::words(name, *knee))))
+        .collect::<Vec<_>>();
+    if !lines.is_empty() {
+        let _ = writeln!(text, "\n{}", lines.join("\n"));
     }
 }
 

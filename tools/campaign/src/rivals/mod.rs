@@ -16,6 +16,7 @@ use crate::record::{Cell, Measured, Mode};
 use crate::side::{Program, Task};
 use crate::systems::{System, Trouble, Turn};
 use awake::Awake;
+pub use build::build;
 
 /// Seconds of the stream and of the ping-pong before they are measured.
 const WARM_UP: &str = "0.2";
@@ -270,7 +271,7 @@ impl System for Peer {
     }
 
     fn prepare(&mut self) -> Result<(), String> {
-        build::build(self.rival.name())
+        build(self.rival.name(), &build::place())
     }
 
     fn run(&self, turn: &Turn<'_>) -> Result<Measured, Trouble> {
