@@ -14,7 +14,7 @@ use dunlin_wire::{
     HeartbeatFrag, InlineQos, Parameters, Payload, SequenceNumber, SequenceNumberSet, Submessage,
     Timestamp,
 };
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 const WRITERS: usize = 3;
 const INSTANCES: u8 = 4;
@@ -118,6 +118,7 @@ pub fn reader(data: &[u8]) {
 }
 
 fn config(script: &mut Script<'_>) -> ReaderConfig {
+    let flags;
     ReaderConfig {
         reliability: match script.choice(4) {
             0 => ReliabilityKind::BestEffort,
@@ -132,7 +133,11 @@ fn config(script: &mut Script<'_>) -> ReaderConfig {
             max_instances: script.limit(),
             max_samples_per_instance: script.limit(),
         },
-        keyed: script.flag(),
+        keyed: {
+            flags = script.byte();
+            flags & 1 == 1
+        },
+        across_instances: flags & 2 == 0,
         key_of: script
             .flag()
             .then(|| KeyOf::new(|sample| sample.slice(..sample.len().min(1)))),
@@ -407,13 +412,27 @@ fn take(reader: &mut Reader, model: &mut Model, select: &Select) {
     assert_eq!(count, samples.len());
     assert!(count <= select.max);
     let is_ordered = model.config.destination_order == DestinationOrder::ByReceptionTimestamp;
-    let mut before = [i64::MIN; WRITERS];
+    let mut before = BTreeMap::new();
     for sample in samples.iter().filter(|s| s.info.valid_data) {
         let writer = model.receive(sample);
         let number = sample.info.sequence.0;
-        assert!(!is_ordered || number > before[writer], "out of order");
-        before[writer] = number;
+        let of = match model.config.across_instances {
+            true => InstanceHandle::NIL,
+            false => sample.info.instance,
+        };
+        let before = before.insert((writer, of), number);
+        assert!(!is_ordered || before < Some(number), "out of order");
     }
+    check_together(&samples, &model.config);
+}
+
+/// Samples of an instance are together where nobody asked for the order of all.
+fn check_together(samples: &[Sample], config: &ReaderConfig) {
+    let instances = samples.iter().map(|sample| sample.info.instance);
+    let mut runs: Vec<_> = instances.collect();
+    runs.dedup();
+    let known: BTreeSet<_> = runs.iter().collect();
+    assert!(config.across_instances || known.len() == runs.len(), "an instance apart");
 }
 
 impl Model {

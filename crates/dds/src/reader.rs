@@ -13,7 +13,7 @@ use crate::status::{
 };
 use crate::timer::Due;
 use bytes::{Bytes, BytesMut};
-use dunlin_qos::{DataReaderQos, Incompatibility, SubscriberQos};
+use dunlin_qos::{AccessScope, DataReaderQos, Incompatibility, SubscriberQos};
 use dunlin_rtps::{
     Delivery, InstanceHandle, Intake, KeyOf, Reader, ReaderConfig, Sample, Select, Time,
     WriterProxyConfig,
@@ -106,6 +106,8 @@ impl ReaderCore {
             key_of: type_info.keyed.then(|| key_of(type_info, &shared.desk)),
             ownership: qos.ownership,
             destination_order: qos.destination_order,
+            across_instances: subscriber.presentation.ordered_access
+                && subscriber.presentation.access_scope > AccessScope::Instance,
             deadline: qos.deadline,
             time_based_filter: qos.time_based_filter,
             lifecycle: qos.reader_data_lifecycle,

@@ -209,7 +209,8 @@ impl<T: TopicData> DataReader<T> {
         &self.core.qos
     }
 
-    /// Takes all samples, oldest first; an empty vector if there are none.
+    /// Takes all samples; an empty vector if there are none. Those of an instance are together, oldest first, unless the subscriber's
+    /// PRESENTATION is ordered with scope TOPIC or GROUP: then all are in the order in which they came (DDS 1.4 2.2.2.5.3.8).
     pub fn take(&self) -> Vec<Sample<T>> {
         self.take_with(&Select::default())
     }
@@ -240,7 +241,7 @@ impl<T: TopicData> DataReader<T> {
         raw.map(|raw| View::new(&self.core, raw))
     }
 
-    /// Takes up to `max` samples, oldest first, and leaves them where they are. Their writers get the memory back when
+    /// Takes up to `max` samples, in order as `take` does, and leaves them where they are. Their writers get the memory back when
     /// the views are dropped; until then others go without it.
     pub fn take_views(&self, max: usize) -> Vec<View<T>> {
         let select = Select {

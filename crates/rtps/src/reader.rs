@@ -387,7 +387,7 @@ impl Reader {
         self.due
     }
 
-    /// Moves the selected samples out, in order of arrival; says how many.
+    /// Moves the selected samples out, in order of arrival, those of an instance together unless `across_instances`; says how many.
     #[inline]
     pub fn take(&mut self, select: &Select, sink: impl FnMut(Sample)) -> usize {
         let count = self.cache.access(select, true, sink);

@@ -363,3 +363,39 @@ fn a_hundred_thousand_instances() {
     assert_eq!(bench.take().len(), 100_000);
     assert!(!bench.reader.lookup(handle(5)));
 }
+
+#[test]
+fn samples_of_an_instance_come_together_unless_the_order_of_all_counts() {
+    for across_instances in [false, true] {
+        let config = ReaderConfig {
+            across_instances,
+            ..reliable_reader()
+        };
+        let mut bench = Bench::new(config, &[0]);
+        for number in 0..6 {
+            bench.write(0, &sample(number % 3, number, 8));
+        }
+        let mut ranks = Vec::new();
+        bench
+            .reader
+            .read(&Select::default(), |s| ranks.push(s.info.sample_rank));
+        let most = Select {
+            max: 3,
+            ..Select::default()
+        };
+        let mut first = Vec::new();
+        bench.reader.take(&most, |s| first.push(number_of(&s)));
+        match across_instances {
+            true => {
+                assert_eq!(ranks, [1, 1, 1, 0, 0, 0]);
+                assert_eq!(first, [0, 1, 2]);
+                assert_eq!(bench.numbers(), [3, 4, 5]);
+            }
+            false => {
+                assert_eq!(ranks, [1, 0, 1, 0, 1, 0]);
+                assert_eq!(first, [0, 3, 1]);
+                assert_eq!(bench.numbers(), [2, 5, 4]);
+            }
+        }
+    }
+}

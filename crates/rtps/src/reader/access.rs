@@ -1,7 +1,9 @@
 //! `read` and `take`: which samples, and what is said about them (DDS 1.4 2.2.2.5.3.8).
 use super::cache::{Cache, Stored};
+use super::instance::Instance;
 use crate::slab::NONE;
 use crate::{InstanceHandle, Sample, SampleInfo, SampleState, Select, ViewState, Which};
+use alloc::vec::Vec;
 
 const ALL_SAMPLES: u32 = SampleState::Read.mask() | SampleState::NotRead.mask();
 const ALL_VIEWS: u32 = ViewState::New.mask() | ViewState::NotNew.mask();
@@ -19,9 +21,13 @@ impl Cache {
         }
         let mut chosen = core::mem::take(&mut self.chosen);
         chosen.clear();
-        self.choose(select, |place| chosen.push(place));
-        for place in &chosen {
-            self.count_in(*place);
+        if self.is_in_order(select) {
+            self.choose(select, |place| chosen.push(place));
+            for place in &chosen {
+                self.count_in(*place);
+            }
+        } else {
+            self.choose_by_instance(select, &mut chosen);
         }
         for place in &chosen {
             if let Some(sample) = self.hand_out(*place, takes) {
@@ -70,6 +76,38 @@ impl Cache {
                 let oldest = instance.map_or(NONE, |i| i.oldest);
                 self.chain(oldest, |s| s.newer, select, &mut found);
             }
+        }
+    }
+
+    /// Is what comes first also what is handed out first? One sample alone is together with those of its instance.
+    fn is_in_order(&self, select: &Select) -> bool {
+        self.across_instances
+            || select.max <= 1
+            || self.instances.len() <= 1
+            || select.instance.is_some()
+    }
+
+    /// Chooses and counts samples so that those of an instance are together: instances by their first, which comes first.
+    fn choose_by_instance(&mut self, select: &Select, chosen: &mut Vec<u32>) {
+        let mut place = self.first;
+        while let Some(stored) = self.samples.get(place)
+            && chosen.len() < select.max
+        {
+            let (instance, after) = (stored.instance, stored.after);
+            let is_new = |i: &Instance| i.selected == 0;
+            if self.instances.get(instance).is_some_and(is_new) && self.matches(stored, select) {
+                let begin = chosen.len();
+                let rest = Select {
+                    max: select.max - begin,
+                    ..*select
+                };
+                let oldest = self.instances.get(instance).map_or(NONE, |i| i.oldest);
+                self.chain(oldest, |s| s.newer, &rest, &mut |p| chosen.push(p));
+                for place in chosen.iter().skip(begin) {
+                    self.count_in(*place);
+                }
+            }
+            place = after;
         }
     }
 

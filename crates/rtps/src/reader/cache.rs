@@ -56,6 +56,8 @@ pub(super) struct Cache {
     limits: ResourceLimits,
     ownership: Ownership,
     by_source: bool,
+    /// Samples are handed out as they came, whatever their instance.
+    pub(super) across_instances: bool,
     key_of: Option<KeyOf>,
     pub(super) samples: Slab<Stored>,
     pub(super) first: u32,
@@ -80,6 +82,7 @@ impl Cache {
             limits: config.resource_limits,
             ownership: config.ownership,
             by_source: config.destination_order == DestinationOrder::BySourceTimestamp,
+            across_instances: config.across_instances,
             key_of: config.key_of.clone(),
             samples: Slab::new(),
             first: NONE,

@@ -32,6 +32,8 @@ pub struct ReaderConfig {
     pub ownership: Ownership,
     /// Which time orders samples of an instance.
     pub destination_order: DestinationOrder,
+    /// Are samples handed out as they came, whatever their instance? Otherwise those of an instance are together (DDS 1.4 2.2.2.5.3.8).
+    pub across_instances: bool,
     /// Longest time expected between samples of an instance.
     pub deadline: Duration,
     /// Shortest time wanted between samples of an instance. A reliable reader gets the last of those that come too soon when that is over.
@@ -80,6 +82,7 @@ impl ReaderConfig {
             key_of: None,
             ownership: Ownership::Shared,
             destination_order: DestinationOrder::ByReceptionTimestamp,
+            across_instances: false,
             deadline: Duration::INFINITE,
             time_based_filter: Duration::ZERO,
             lifecycle: ReaderDataLifecycle::default(),

@@ -61,11 +61,13 @@ pub fn reliable_writer() -> WriterConfig {
     WriterConfig::new(writer_guid(1))
 }
 
+/// It hands out samples as they came, so that tests see the order in which they were let in.
 pub fn reliable_reader() -> ReaderConfig {
     ReaderConfig {
         reliability: ReliabilityKind::Reliable,
         history: dunlin_qos::History::KeepAll,
         keyed: true,
+        across_instances: true,
         ..ReaderConfig::new(reader_guid(1))
     }
 }

@@ -101,6 +101,7 @@ impl World {
             history: plan.history,
             resource_limits: limits,
             keyed: self.scenario.instances.is_some(),
+            across_instances: true,
             max_pending: plan.max_pending,
             ..ReaderConfig::new(guid)
         };
