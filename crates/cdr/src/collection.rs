@@ -8,7 +8,7 @@ use alloc::vec::Vec;
 use bytes::Bytes;
 
 use crate::layout::{Member, number_end, repeated_key_end};
-use crate::{Bounded, Deserialize, Error, Layout, Reader, Serialize, Sink, Writer, Xcdr};
+use crate::{Bounded, Deserialize, Error, Layout, Reader, Serialize, Sink, Type, Writer, Xcdr};
 
 impl Layout for String {
     const LENGTH_CODE: u32 = 5;
@@ -16,6 +16,10 @@ impl Layout for String {
 
     fn key_end(_: usize) -> Option<usize> {
         None
+    }
+
+    fn describe() -> Option<Type> {
+        Some(Type::String)
     }
 }
 
@@ -71,6 +75,10 @@ impl<T: Layout> Layout for Vec<T> {
 
     fn key_end(_: usize) -> Option<usize> {
         None
+    }
+
+    fn describe() -> Option<Type> {
+        Some(Type::Sequence(T::describe))
     }
 }
 
@@ -129,6 +137,10 @@ impl Layout for Bytes {
     fn key_end(_: usize) -> Option<usize> {
         None
     }
+
+    fn describe() -> Option<Type> {
+        Some(Type::Sequence(u8::describe))
+    }
 }
 
 /// A `Bytes` is an IDL `sequence<octet>`.
@@ -173,6 +185,10 @@ impl<T: Layout, const N: usize> Layout for [T; N] {
     fn key_end(at: usize) -> Option<usize> {
         let header = if T::FLAT { at } else { number_end(at, 4) };
         repeated_key_end::<T>(header, N)
+    }
+
+    fn describe() -> Option<Type> {
+        Some(Type::Array(T::describe, N))
     }
 }
 
@@ -220,6 +236,10 @@ impl<T: Layout> Layout for Option<T> {
 
     fn key_end(_: usize) -> Option<usize> {
         None
+    }
+
+    fn describe() -> Option<Type> {
+        Some(Type::Optional(T::describe))
     }
 }
 
@@ -308,6 +328,10 @@ impl<T: Layout> Layout for Box<T> {
     fn key_end(at: usize) -> Option<usize> {
         T::key_end(at)
     }
+
+    fn describe() -> Option<Type> {
+        T::describe()
+    }
 }
 
 impl<T: Serialize> Serialize for Box<T> {
@@ -358,6 +382,10 @@ impl<K: Layout, V: Layout> Layout for BTreeMap<K, V> {
 
     fn key_end(_: usize) -> Option<usize> {
         None
+    }
+
+    fn describe() -> Option<Type> {
+        Some(Type::Map(K::describe, V::describe))
     }
 }
 

@@ -72,6 +72,9 @@ pub enum Error {
     /// The memory of the type is not what the encoding has.
     #[error("the type's memory is not its encoding")]
     NotPlain,
+    /// The encoding of a part of the type was written by hand, and nothing is known about it.
+    #[error("a part of the type has no description")]
+    Undescribed,
     /// The payload has no octet sequence where one was left out.
     #[error("no octet sequence is where one was left out")]
     NotApart,

@@ -1,6 +1,6 @@
 //! What is known of a type's bytes before there is a value.
 
-use crate::{Error, Serialize, Sink, Writer};
+use crate::{Error, Serialize, Sink, Type, Writer};
 
 /// How deep values may nest through `Vec`, `Box` and maps before reading gives up.
 pub const MAX_DEPTH: u8 = 64;
@@ -79,6 +79,11 @@ pub trait Layout {
     /// Where the key of a value ends at most, in bytes of plain XCDR2, when it begins at `at`; `None` if it has no
     /// bound. Once past 16 the result may be too small, but stays past 16.
     fn key_end(at: usize) -> Option<usize>;
+
+    /// What the type is; `None` if that is not known, and then nobody can look into its samples without reading them.
+    fn describe() -> Option<Type> {
+        None
+    }
 }
 
 /// A type that `#[topic(bound = N)]` can limit.

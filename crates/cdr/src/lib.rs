@@ -88,6 +88,7 @@ extern crate std;
 
 mod apart;
 mod collection;
+mod description;
 mod error;
 mod layout;
 mod payload;
@@ -96,23 +97,29 @@ mod primitive;
 mod reader;
 mod representation;
 mod sink;
+mod skip;
 mod traits;
 mod writer;
 
 pub use apart::{from_payload_around, longest_octets};
 /// What plain types are to the compiler; `#[topic(plain)]` needs it.
 pub use bytemuck;
+pub use description::{
+    CaseDescriptor, Describe, Discriminator, EnumeratedLiteral, EnumerationType, MemberDescriptor,
+    StructureType, Type, UnionType,
+};
 pub use error::Error;
 pub use layout::{Bounded, Layout, MAX_DEPTH, Member};
 pub use payload::{
     Extent, KEY_HASH_SIZE, extent, from_payload, from_payload_bytes, key_from_payload, key_hash,
-    key_max_size, key_to_payload, key_to_payload_as, serialized_size, to_payload, to_payload_apart,
-    to_payload_as,
+    key_max_size, key_to_payload, key_to_payload_as, reader_of, serialized_size, to_payload,
+    to_payload_apart, to_payload_as,
 };
 pub use plain::{Plain, PlainLayout, hash_member, hash_struct, plain_at, plain_to_payload};
 pub use primitive::{Char8, Char16};
 pub use reader::{ReadMember, ReadScope, Reader};
 pub use representation::{Endianness, Extensibility, HEADER_SIZE, Representation, Xcdr};
 pub use sink::{Apart, Buffer, Counter, Sink};
+pub use skip::ReadOptional;
 pub use traits::{Deserialize, Serialize, Topic};
 pub use writer::{Scope, Writer};

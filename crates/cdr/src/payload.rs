@@ -163,7 +163,7 @@ pub fn from_payload_bytes<T: Topic>(payload: &Bytes) -> Result<T, Error> {
 pub(crate) fn sample<T: Topic>(
     (r, representation): (&mut Reader<'_>, Representation),
 ) -> Result<T, Error> {
-    adapt::<T>(r, representation)?;
+    adapt(r, representation, T::EXTENSIBILITY)?;
     T::deserialize(r)
 }
 
@@ -179,7 +179,7 @@ pub fn key_from_payload<T: Topic>(payload: &[u8]) -> Result<T, Error> {
     let plain = || plain_key::<T>(r.clone());
     let regular = || {
         let mut r = r.clone();
-        adapt::<T>(&mut r, representation)?;
+        adapt(&mut r, representation, T::EXTENSIBILITY)?;
         T::deserialize_key(&mut r)
     };
     if !T::HAS_KEY {
@@ -215,11 +215,20 @@ fn plain_key<T: Topic>(mut r: Reader<'_>) -> Result<T, Error> {
     }
 }
 
+/// A reader of what is behind the encapsulation header of a sample, for a type of this extensibility.
+///
+/// # Errors
+/// [`Error::Truncated`], [`Error::UnknownRepresentation`], [`Error::Padding`] or [`Error::WrongExtensibility`].
+pub fn reader_of(payload: &[u8], extensibility: Extensibility) -> Result<Reader<'_>, Error> {
+    let (body, representation) = unwrap(payload)?;
+    let mut r = Reader::new(body, representation.xcdr, representation.endianness);
+    adapt(&mut r, representation, extensibility)?;
+    Ok(r)
+}
+
+/// What is behind the encapsulation header, without padding.
 #[inline]
-pub(crate) fn open<'a, T: Topic>(
-    payload: &'a [u8],
-    owner: Option<&'a Bytes>,
-) -> Result<(Reader<'a>, Representation), Error> {
+fn unwrap(payload: &[u8]) -> Result<(&[u8], Representation), Error> {
     let Some((&[high, low, _, options], body)) = payload.split_first_chunk::<HEADER_SIZE>() else {
         return Err(Error::Truncated {
             wanted: HEADER_SIZE,
@@ -230,7 +239,15 @@ pub(crate) fn open<'a, T: Topic>(
     let representation = Representation::from_id(id)?;
     let padding = usize::from(options & 3);
     let length = body.len().checked_sub(padding).ok_or(Error::Padding)?;
-    let body = body.get(..length).unwrap_or_default();
+    Ok((body.get(..length).unwrap_or_default(), representation))
+}
+
+#[inline]
+pub(crate) fn open<'a, T: Topic>(
+    payload: &'a [u8],
+    owner: Option<&'a Bytes>,
+) -> Result<(Reader<'a>, Representation), Error> {
+    let (body, representation) = unwrap(payload)?;
     let mut r = Reader::new(body, representation.xcdr, representation.endianness)
         .with_budget(payload.len(), T::EXPANSION);
     if let Some(owner) = owner {
@@ -242,9 +259,13 @@ pub(crate) fn open<'a, T: Topic>(
 /// Vendors do not agree whether a type without annotation is final or appendable, so either is read as the header
 /// says. A type that is mutable on one side only is an error.
 #[inline]
-fn adapt<T: Topic>(r: &mut Reader<'_>, representation: Representation) -> Result<(), Error> {
+fn adapt(
+    r: &mut Reader<'_>,
+    representation: Representation,
+    extensibility: Extensibility,
+) -> Result<(), Error> {
     use Extensibility::{Appendable, Final, Mutable};
-    match (representation.extensibility, T::EXTENSIBILITY) {
+    match (representation.extensibility, extensibility) {
         (Mutable, Mutable) | (Final, Final) | (Appendable, Appendable) => {}
         (Final, Appendable) if representation.xcdr == Xcdr::V1 => {}
         (Final, Appendable) => r.set_undelimited(),

@@ -3,7 +3,7 @@
 use alloc::vec::Vec;
 
 use crate::layout::number_end;
-use crate::{Deserialize, Endianness, Error, Layout, Reader, Serialize, Sink, Writer};
+use crate::{Deserialize, Endianness, Error, Layout, Reader, Serialize, Sink, Type, Writer};
 
 /// An IDL `char`: one byte, in whatever character set the two sides agreed on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
@@ -16,7 +16,7 @@ pub struct Char8(pub u8);
 pub struct Char16(pub u16);
 
 macro_rules! numbers {
-    ($($number:ty: $length_code:literal),*) => {$(
+    ($($number:ty: $length_code:literal, $type:ident);*) => {$(
         impl Layout for $number {
             const PRIMITIVE: bool = true;
             const LENGTH_CODE: u32 = $length_code;
@@ -25,6 +25,10 @@ macro_rules! numbers {
             #[inline]
             fn key_end(at: usize) -> Option<usize> {
                 Some(number_end(at, size_of::<$number>()))
+            }
+
+            fn describe() -> Option<Type> {
+                Some(Type::$type)
             }
         }
 
@@ -88,11 +92,17 @@ macro_rules! numbers {
     )*};
 }
 
-numbers!(u8: 0, i8: 0, u16: 1, i16: 1, u32: 2, i32: 2, u64: 3, i64: 3, f32: 2, f64: 3);
+numbers!(
+    u8: 0, UInt8; i8: 0, Int8;
+    u16: 1, UInt16; i16: 1, Int16;
+    u32: 2, UInt32; i32: 2, Int32;
+    u64: 3, UInt64; i64: 3, Int64;
+    f32: 2, Float32; f64: 3, Float64
+);
 
 /// Types that are a number on the wire and something else in Rust.
 macro_rules! transparent {
-    ($($name:ty = $number:ty, $into:expr, $from:expr);*) => {$(
+    ($($name:ty = $number:ty, $type:ident, $into:expr, $from:expr);*) => {$(
         impl Layout for $name {
             const PRIMITIVE: bool = true;
             const LENGTH_CODE: u32 = <$number>::LENGTH_CODE;
@@ -101,6 +111,10 @@ macro_rules! transparent {
             #[inline]
             fn key_end(at: usize) -> Option<usize> {
                 <$number>::key_end(at)
+            }
+
+            fn describe() -> Option<Type> {
+                Some(Type::$type)
             }
         }
 
@@ -134,11 +148,11 @@ macro_rules! transparent {
 }
 
 transparent!(
-    bool = u8, u8::from, |byte| match byte {
+    bool = u8, Boolean, u8::from, |byte| match byte {
         0 => Ok(false),
         1 => Ok(true),
         other => Err(Error::InvalidBool(other)),
     };
-    Char8 = u8, |c| c.0, |byte| Ok(Char8(byte));
-    Char16 = u16, |c| c.0, |unit| Ok(Char16(unit))
+    Char8 = u8, Char8, |c| c.0, |byte| Ok(Char8(byte));
+    Char16 = u16, Char16, |c| c.0, |unit| Ok(Char16(unit))
 );

@@ -57,9 +57,9 @@ pub(crate) struct Absent<'a> {
 pub struct ReadScope<'a> {
     outer: &'a [u8],
     outer_region: usize,
-    delimited: bool,
+    pub(crate) delimited: bool,
     /// Whether members may be missing at the end.
-    tolerant: bool,
+    pub(crate) tolerant: bool,
 }
 
 /// A member of a mutable type, begun and to be ended.
@@ -68,7 +68,7 @@ pub struct ReadScope<'a> {
 pub struct ReadMember<'a> {
     id: u32,
     must_understand: bool,
-    is_empty: bool,
+    pub(crate) is_empty: bool,
     outer: &'a [u8],
     outer_region: usize,
     outer_origin: usize,

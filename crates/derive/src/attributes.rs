@@ -168,6 +168,14 @@ impl Element {
         Ok(element)
     }
 
+    /// The bound as an expression.
+    pub(crate) fn bound(&self) -> TokenStream {
+        match &self.bound {
+            Some(bound) => quote!(::core::option::Option::Some(#bound)),
+            None => quote!(::core::option::Option::None),
+        }
+    }
+
     fn set(&mut self, meta: &ParseNestedMeta<'_>, place: Place) -> Result<()> {
         let is = |name, places: &[Place]| meta.path.is_ident(name) && places.contains(&place);
         if is("id", &[Place::Field, Place::Case]) {

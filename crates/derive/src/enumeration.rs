@@ -4,6 +4,8 @@ use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
 use syn::{DataEnum, Error, Ident, Result};
 
+use syn::ext::IdentExt;
+
 use crate::attributes::{Container, Element, Place};
 
 pub(crate) fn expand(container: &Container, data: &DataEnum) -> Result<TokenStream> {
@@ -11,6 +13,7 @@ pub(crate) fn expand(container: &Container, data: &DataEnum) -> Result<TokenStre
     let variants: Vec<&Ident> = data.variants.iter().map(|variant| &variant.ident).collect();
     let default = default_variant(container, data)?;
     let integer = integer(container.bit_bound);
+    let (name, names) = (&container.name, names(&variants));
     let constants: Vec<_> = (0..variants.len())
         .map(|n| format_ident!("VALUE_{n}"))
         .collect();
@@ -23,6 +26,28 @@ pub(crate) fn expand(container: &Container, data: &DataEnum) -> Result<TokenStre
             #[inline]
             fn key_end(at: usize) -> ::core::option::Option<usize> {
                 <#integer as #cdr::Layout>::key_end(at)
+            }
+
+            fn describe() -> ::core::option::Option<#cdr::Type> {
+                static TYPE: #cdr::EnumerationType = #cdr::EnumerationType {
+                    name: #name,
+                    size: ::core::mem::size_of::<#integer>(),
+                    literals: &[#(#cdr::EnumeratedLiteral {
+                        name: #names,
+                        value: #ident::#variants as i32,
+                    }),*],
+                    default: #ident::#default as i32,
+                };
+                ::core::option::Option::Some(#cdr::Type::Enumeration(&TYPE))
+            }
+        }
+
+        #[automatically_derived]
+        impl #cdr::Discriminator for #ident {
+            fn number(&self) -> i64 {
+                match self {
+                    #(Self::#variants => const { #ident::#variants as i64 },)*
+                }
             }
         }
 
@@ -61,6 +86,12 @@ pub(crate) fn expand(container: &Container, data: &DataEnum) -> Result<TokenStre
             }
         }
     })
+}
+
+/// As IDL would have them.
+fn names(variants: &[&Ident]) -> Vec<String> {
+    let names = variants.iter().map(|ident| ident.unraw().to_string());
+    names.collect()
 }
 
 /// The integer that carries an enumeration of so many bits (DDS-XTypes 1.3 7.4.3.5.3, rule 7).

@@ -2,6 +2,7 @@
 
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
+use syn::ext::IdentExt;
 use syn::{DataStruct, Error, Fields, Ident, Result, Type};
 
 use crate::attributes::{Container, Element, Extensibility, Place, number};
@@ -96,6 +97,7 @@ fn layout(container: &Container, fields: &[Field<'_>]) -> TokenStream {
     let min_size =
         container.min_size(quote!(0usize #(.saturating_add(<#types as #cdr::Layout>::MIN_SIZE))*));
     let has_key = fields.iter().any(|field| field.attributes.key);
+    let describe = describe(container, fields);
     let ends = sorted_keys(fields).into_iter().map(|field| {
         let ty = field.ty;
         match &field.attributes.bound {
@@ -117,6 +119,38 @@ fn layout(container: &Container, fields: &[Field<'_>]) -> TokenStream {
                 #(let at = #ends;)*
                 ::core::option::Option::Some(at)
             }
+
+            #describe
+        }
+    }
+}
+
+/// What the struct is, as data.
+fn describe(container: &Container, fields: &[Field<'_>]) -> TokenStream {
+    let (cdr, name) = (&container.cdr, &container.name);
+    let extensibility = container.extensibility();
+    let members = fields.iter().map(|field| {
+        let (name, id, ty) = (field.ident.unraw().to_string(), field.id, field.ty);
+        let is_key = field.attributes.key;
+        let must_understand = is_key || field.attributes.must_understand;
+        let bound = field.attributes.bound();
+        quote!(#cdr::MemberDescriptor {
+            name: #name,
+            id: #id,
+            describe: <#ty as #cdr::Layout>::describe,
+            is_key: #is_key,
+            must_understand: #must_understand,
+            bound: #bound,
+        })
+    });
+    quote! {
+        fn describe() -> ::core::option::Option<#cdr::Type> {
+            static TYPE: #cdr::StructureType = #cdr::StructureType {
+                name: #name,
+                extensibility: #extensibility,
+                members: &[#(#members),*],
+            };
+            ::core::option::Option::Some(#cdr::Type::Structure(&TYPE))
         }
     }
 }

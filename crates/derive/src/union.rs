@@ -2,6 +2,7 @@
 
 use proc_macro2::TokenStream;
 use quote::quote;
+use syn::ext::IdentExt;
 use syn::{DataEnum, Error, Expr, ExprLit, Fields, Ident, Lit, Result, Type, Variant, parse_quote};
 
 use crate::attributes::{Container, Element, Extensibility, Place, number};
@@ -103,6 +104,7 @@ fn layout(container: &Container, discriminator: &Type, cases: &[Case<'_>]) -> To
     let (cdr, ident) = (&container.cdr, &container.ident);
     let length_code = container.length_code();
     let min_size = container.min_size(quote!(<#discriminator as #cdr::Layout>::MIN_SIZE));
+    let describe = describe(container, discriminator, cases);
     let ends = cases.iter().filter_map(|case| {
         let ty = case.ty?;
         Some(match &case.attributes.bound {
@@ -122,6 +124,47 @@ fn layout(container: &Container, discriminator: &Type, cases: &[Case<'_>]) -> To
                 #(let end = ::core::cmp::Ord::max(end, #ends);)*
                 ::core::option::Option::Some(end)
             }
+
+            #describe
+        }
+    }
+}
+
+/// What the union is, as data.
+fn describe(container: &Container, discriminator: &Type, cases: &[Case<'_>]) -> TokenStream {
+    let (cdr, name) = (&container.cdr, &container.name);
+    let extensibility = container.extensibility();
+    let cases = cases.iter().map(|case| {
+        let (name, id, labels) = (case.ident.unraw().to_string(), case.id, &case.labels);
+        let is_default = case.attributes.default;
+        let bound = case.attributes.bound();
+        let describe = match case.ty {
+            Some(ty) => quote!(::core::option::Option::Some(<#ty as #cdr::Layout>::describe)),
+            None => quote!(::core::option::Option::None),
+        };
+        quote!(#cdr::CaseDescriptor {
+            name: #name,
+            id: #id,
+            describe: #describe,
+            labels: |label| {
+                #(label({
+                    let case: #discriminator = #labels;
+                    #cdr::Discriminator::number(&case)
+                });)*
+            },
+            is_default: #is_default,
+            bound: #bound,
+        })
+    });
+    quote! {
+        fn describe() -> ::core::option::Option<#cdr::Type> {
+            static TYPE: #cdr::UnionType = #cdr::UnionType {
+                name: #name,
+                extensibility: #extensibility,
+                discriminator: <#discriminator as #cdr::Layout>::describe,
+                cases: &[#(#cases),*],
+            };
+            ::core::option::Option::Some(#cdr::Type::Union(&TYPE))
         }
     }
 }
