@@ -1,11 +1,13 @@
 //! Conditions and wait sets (DDS 1.4 2.2.2.1.6 to 2.2.2.1.9).
 use crate::clock;
 use crate::error::{Error, Result};
+use crate::group::SubscriberCore;
 use crate::local::errands;
 use crate::reader::ReaderCore;
 use crate::shared::Shared;
 use crate::signal::{Signal, Waiters};
 use crate::status::{StatusFlags, StatusMask};
+use crate::topic::TopicCore;
 use crate::writer::WriterCore;
 use dunlin_qos::Duration;
 use dunlin_rtps::Select;
@@ -50,6 +52,8 @@ impl GuardCondition {
 enum Entity {
     Writer(Arc<WriterCore>),
     Reader(Arc<ReaderCore>),
+    Topic(Arc<TopicCore>),
+    Subscriber(Arc<SubscriberCore>),
 }
 
 impl Entity {
@@ -57,6 +61,8 @@ impl Entity {
         match self {
             Self::Writer(core) => &core.flags,
             Self::Reader(core) => &core.flags,
+            Self::Topic(core) => &core.flags,
+            Self::Subscriber(core) => &core.flags,
         }
     }
 
@@ -64,6 +70,8 @@ impl Entity {
         match self {
             Self::Writer(core) => &core.shared,
             Self::Reader(core) => &core.shared,
+            Self::Topic(core) => &core.shared,
+            Self::Subscriber(core) => &core.shared,
         }
     }
 }
@@ -84,6 +92,18 @@ impl StatusCondition {
     pub(crate) fn of_reader(core: &Arc<ReaderCore>) -> Self {
         Self {
             entity: Entity::Reader(Arc::clone(core)),
+        }
+    }
+
+    pub(crate) fn of_topic(core: &Arc<TopicCore>) -> Self {
+        Self {
+            entity: Entity::Topic(Arc::clone(core)),
+        }
+    }
+
+    pub(crate) fn of_subscriber(core: &Arc<SubscriberCore>) -> Self {
+        Self {
+            entity: Entity::Subscriber(Arc::clone(core)),
         }
     }
 

@@ -9,6 +9,7 @@ use crate::place::{Place, is_dunlin};
 use crate::reader::ReaderCore;
 use crate::shared::{Routes, Shared};
 use crate::status::{Life, LivelinessChangedStatus, LivelinessLostStatus, MatchedStatus};
+use crate::topic::TopicCore;
 use crate::writer::WriterCore;
 use dunlin_qos::Incompatibility;
 use dunlin_rtps::discovery::{Discovery, Event, Source};
@@ -31,7 +32,7 @@ pub(crate) struct Directory {
     events: Vec<Event>,
     pub(crate) writers: HashMap<EntityId, Arc<WriterCore>>,
     pub(crate) readers: HashMap<EntityId, Arc<ReaderCore>>,
-    topics: HashMap<String, &'static str>,
+    topics: HashMap<String, Weak<TopicCore>>,
     /// Matched writers of each reader.
     sources: HashMap<EntityId, Vec<Guid>>,
     /// Where each matched reader of each writer is reached.
@@ -63,6 +64,7 @@ pub(crate) enum Notice {
     Liveliness(Arc<ReaderCore>, Option<LivelinessChangedStatus>),
     LivelinessLost(Arc<WriterCore>, Option<LivelinessLostStatus>),
     Data(Arc<ReaderCore>),
+    InconsistentTopic(Arc<TopicCore>, Guid, String),
 }
 
 impl Notice {
@@ -95,6 +97,9 @@ impl Notice {
             Self::Liveliness(reader, status) => reader.tell_liveliness(status),
             Self::LivelinessLost(writer, status) => writer.tell_liveliness_lost(status),
             Self::Data(reader) => reader.announce_data(),
+            Self::InconsistentTopic(topic, remote, difference) => {
+                topic.note_inconsistent(remote, &difference);
+            }
         }
     }
 }
@@ -138,18 +143,19 @@ impl Directory {
         EntityId::user(self.last_key, kind)
     }
 
-    /// Remembers a topic's type; the earlier type if it has another one.
-    pub(crate) fn add_topic(
-        &mut self,
-        name: &str,
-        type_name: &'static str,
-    ) -> Result<(), &'static str> {
-        let known = *self.topics.entry(name.to_owned()).or_insert(type_name);
-        if known == type_name {
-            Ok(())
-        } else {
-            Err(known)
+    /// Remembers a topic, unless there is one of that name.
+    pub(crate) fn add_topic(&mut self, topic: &Arc<TopicCore>) -> Arc<TopicCore> {
+        if let Some(known) = self.topic(&topic.name) {
+            return known;
         }
+        let weak = Arc::downgrade(topic);
+        self.topics.insert(topic.name.clone(), weak);
+        Arc::clone(topic)
+    }
+
+    /// The topic of that name, if the application has it. To be dropped without the lock.
+    pub(crate) fn topic(&self, name: &str) -> Option<Arc<TopicCore>> {
+        self.topics.get(name).and_then(Weak::upgrade)
     }
 
     pub(crate) fn start(&mut self, now: Time) {
@@ -469,6 +475,12 @@ impl Directory {
                 difference,
             } => {
                 tracing::warn!(%local, %remote, topic, %difference, "a topic of this name has another type");
+                let core = self.topic(&topic);
+                notices.extend(
+                    core.map(|core| {
+                        Notice::InconsistentTopic(core, remote, difference.to_string())
+                    }),
+                );
             }
             Event::ParticipantFound {
                 prefix,

@@ -32,6 +32,7 @@
 //! a sample's journey.
 #![forbid(unsafe_code)]
 
+mod any;
 mod beside;
 mod calls;
 mod checksum;
@@ -42,7 +43,9 @@ mod datagram;
 mod desk;
 mod directory;
 mod error;
+mod group;
 mod life;
+mod listener;
 mod loan;
 mod local;
 mod lock;
@@ -57,6 +60,7 @@ mod receive;
 mod role;
 mod shared;
 mod signal;
+mod slot;
 mod status;
 mod subscriber;
 mod timer;
@@ -65,6 +69,7 @@ mod view;
 mod waiting;
 mod writer;
 
+pub use any::{AnyDataReader, AnyDataWriter, AnyTopic};
 pub use condition::{Condition, GuardCondition, ReadCondition, StatusCondition, WaitSet};
 pub use config::{ParticipantConfig, TcpSettings, Transports};
 pub use dunlin_cdr as cdr;
@@ -78,13 +83,17 @@ pub use dunlin_shm::Trust;
 pub use dunlin_transport as transport;
 pub use dunlin_wire::{EntityId, Guid, GuidPrefix, Locator, SequenceNumber, Timestamp, VendorId};
 pub use error::{Error, Result};
+pub use listener::{
+    DomainParticipantListener, PublisherListener, SubscriberListener, TopicListener,
+};
 pub use loan::{Loan, LoanedBytes};
 pub use participant::{DomainParticipant, ParticipantCounters, ReceiverStatus};
 pub use peer::{PeerClass, PeerDescriptor, PeerError, PeerHost, PeerIndexes, PeerStatus};
 pub use publisher::{DataWriter, DataWriterListener, Publisher};
 pub use status::{
-    BacklogStatus, DeadlineMissedStatus, IncompatibleQosStatus, LivelinessChangedStatus,
-    LivelinessLostStatus, MatchedStatus, SampleCountStatus, StatusKind, StatusMask,
+    BacklogStatus, DeadlineMissedStatus, IncompatibleQosStatus, InconsistentTopicStatus,
+    LivelinessChangedStatus, LivelinessLostStatus, MatchedStatus, SampleCountStatus, StatusKind,
+    StatusMask,
 };
 pub use subscriber::{DataReader, DataReaderListener, Sample, Subscriber};
 pub use topic::{Topic, TopicData};

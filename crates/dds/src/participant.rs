@@ -3,12 +3,14 @@ use crate::config::{ParticipantConfig, TcpSettings, Transports};
 use crate::datagram::Datagrams;
 use crate::directory::Directory;
 use crate::error::{Error, Result};
+use crate::listener::DomainParticipantListener;
 use crate::peer::{Book, Carriers, InitialPeers, Names, PeerDescriptor, PeerStatus, neighbours};
 use crate::publisher::Publisher;
 use crate::role::Role;
 use crate::shared::{Shared, whole_datagram};
+use crate::status::StatusMask;
 use crate::subscriber::Subscriber;
-use crate::topic::{Topic, TopicData};
+use crate::topic::{Topic, TopicCore, TopicData};
 use crate::{Waiting, clock};
 use dunlin_qos::{PublisherQos, SubscriberQos, TopicQos};
 use dunlin_rtps::discovery::{Discovery, DiscoveryConfig};
@@ -189,7 +191,7 @@ impl DomainParticipant {
     /// A topic of the type `T`.
     ///
     /// # Errors
-    /// `PreconditionNotMet` if this participant has a topic of that name with another type; `BadParameter` for a name that
+    /// `PreconditionNotMet` if this participant has a topic of that name with another type or QoS; `BadParameter` for a name that
     /// is empty or longer than 255 bytes.
     pub fn create_topic<T: TopicData>(&self, name: &str, qos: TopicQos) -> Result<Topic<T>> {
         if name.is_empty() || name.len() > 255 {
@@ -197,19 +199,11 @@ impl DomainParticipant {
                 "topic name {name:?}: 1 to 255 bytes are allowed"
             )));
         }
-        let known = self
-            .guard
-            .shared
-            .directory
-            .lock()
-            .add_topic(name, T::TYPE_NAME);
-        known.map_err(|other| {
-            Error::PreconditionNotMet(format!(
-                "topic {name:?} exists in this participant with type {other:?}, wanted is type {:?}",
-                T::TYPE_NAME
-            ))
-        })?;
-        Ok(Topic::new(name, qos, Arc::clone(&self.guard)))
+        let shared = &self.guard.shared;
+        let topic = Arc::new(TopicCore::new::<T>(name, qos, shared));
+        let core = shared.directory.lock().add_topic(&topic);
+        core.check_alike(&topic)?;
+        Ok(Topic::new(core, Arc::clone(&self.guard)))
     }
 
     /// A publisher.
@@ -220,6 +214,21 @@ impl DomainParticipant {
     /// A subscriber.
     pub fn create_subscriber(&self, qos: SubscriberQos) -> Subscriber {
         Subscriber::new(qos, Arc::clone(&self.guard))
+    }
+
+    /// From now on this one hears of the statuses in `mask` that no listener of an entity of this participant wants, nobody before
+    /// it any more.
+    pub fn set_listener(&self, listener: impl DomainParticipantListener, mask: StatusMask) {
+        let shared = &self.guard.shared;
+        shared.listener.set(Arc::new(listener), mask);
+        shared.bind_readers();
+    }
+
+    /// From now on statuses that no listener of an entity wants are told to nobody.
+    pub fn clear_listener(&self) {
+        let shared = &self.guard.shared;
+        shared.listener.clear();
+        shared.bind_readers();
     }
 
     /// Says that the application lives: asserts all writers of this participant with LIVELINESS MANUAL_BY_PARTICIPANT
@@ -362,6 +371,8 @@ impl Drop for ParticipantGuard {
                 tracing::error!("a thread of the participant has panicked");
             }
         }
+        // It may own whatever the application likes.
+        self.shared.listener.clear();
         self.shared.user.forget();
         self.shared.meta.forget();
     }

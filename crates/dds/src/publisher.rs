@@ -2,6 +2,8 @@
 use crate::clock;
 use crate::condition::StatusCondition;
 use crate::error::{Error, Result};
+use crate::group::PublisherCore;
+use crate::listener::PublisherListener;
 use crate::loan::{Loan, LoanedBytes};
 use crate::participant::ParticipantGuard;
 use crate::signal::Lent;
@@ -30,18 +32,29 @@ const PLAIN_ROOM: usize = 12;
 /// A group of writers (DDS 1.4 2.2.2.4.1).
 #[derive(Clone)]
 pub struct Publisher {
-    qos: PublisherQos,
+    core: Arc<PublisherCore>,
     guard: Arc<ParticipantGuard>,
 }
 
 impl Publisher {
     pub(crate) fn new(qos: PublisherQos, guard: Arc<ParticipantGuard>) -> Self {
-        Self { qos, guard }
+        let core = Arc::new(PublisherCore::new(qos));
+        Self { core, guard }
     }
 
     /// Its QoS.
     pub fn qos(&self) -> &PublisherQos {
-        &self.qos
+        &self.core.qos
+    }
+
+    /// From now on this one hears of the statuses in `mask` that no listener of a writer wants, nobody before it any more.
+    pub fn set_listener(&self, listener: impl PublisherListener, mask: StatusMask) {
+        self.core.listener.set(Arc::new(listener), mask);
+    }
+
+    /// From now on the participant's listener hears of what the writers' own do not want.
+    pub fn clear_listener(&self) {
+        self.core.listener.clear();
     }
 
     /// A writer without a listener.
@@ -53,10 +66,11 @@ impl Publisher {
         topic: &Topic<T>,
         qos: DataWriterQos,
     ) -> Result<DataWriter<T>> {
-        self.create(topic, qos, None::<NoListener>)
+        self.create(topic, qos, None::<()>)
     }
 
-    /// A writer with a listener, which is called on Dunlin's threads.
+    /// A writer with a listener, which is called on Dunlin's threads for the statuses that
+    /// [`DataWriterListener::statuses`] names.
     pub fn create_datawriter_with_listener<T: TopicData>(
         &self,
         topic: &Topic<T>,
@@ -88,21 +102,14 @@ impl Publisher {
         };
         let core = shared.discover(|directory, _| {
             let guid = Guid::new(shared.prefix, directory.new_entity(kind));
-            let mut core = WriterCore::new(
-                guid,
-                topic.name(),
-                T::TYPE_NAME,
-                T::HAS_KEY,
-                qos,
-                self.qos.clone(),
-                shared,
-            );
+            let mut core = WriterCore::new(guid, &topic.core, T::HAS_KEY, qos, &self.core, shared);
             core.layout = T::PLAIN.map(|plain| plain.hash);
             Arc::new(core)
         });
         if let Some(listener) = listener {
             let writer = DataWriter::unguarded(Arc::clone(&core));
-            core.set_events(Some(Arc::new(Bound { writer, listener })));
+            let mask = listener.statuses();
+            core.events.set(Arc::new(Bound { writer, listener }), mask);
         }
         let guard = Arc::new(WriterGuard {
             core: Arc::clone(&core),
@@ -133,7 +140,7 @@ impl Drop for WriterGuard {
             // A reader that does not answer in time loses what it did not ask for; the writer is gone either way.
             let _ = self.core.wait_for_acknowledgments(linger);
         }
-        self.core.set_events(None);
+        self.core.close();
         self.participant
             .shared
             .discover(|directory, now| directory.remove_writer(now, self.core.guid));
@@ -158,7 +165,7 @@ impl<T> Clone for DataWriter<T> {
 }
 
 impl<T> DataWriter<T> {
-    fn unguarded(core: Arc<WriterCore>) -> Self {
+    pub(crate) fn unguarded(core: Arc<WriterCore>) -> Self {
         Self {
             core,
             guard: None,
@@ -324,6 +331,18 @@ impl<T: TopicData> DataWriter<T> {
         self.core.flags.changes()
     }
 
+    /// From now on this one hears of the statuses in `mask`, nobody before it any more.
+    pub fn set_listener(&self, listener: impl DataWriterListener<T>, mask: StatusMask) {
+        let writer = Self::unguarded(Arc::clone(&self.core));
+        let bound = Arc::new(Bound { writer, listener });
+        self.core.events.set(bound, mask);
+    }
+
+    /// From now on the publisher's listener hears of this writer, or the participant's.
+    pub fn clear_listener(&self) {
+        self.core.events.clear();
+    }
+
     /// A condition on this writer's statuses.
     pub fn status_condition(&self) -> StatusCondition {
         StatusCondition::of_writer(&self.core)
@@ -460,6 +479,10 @@ impl<T: TopicData + Plain> DataWriter<T> {
 /// Hears of a writer's statuses (DDS 1.4 2.2.2.4.4), on Dunlin's threads; each method does nothing by default.
 #[allow(unused_variables, reason = "the names document the arguments")]
 pub trait DataWriterListener<T: TopicData>: Send + Sync + 'static {
+    /// Which statuses it wants to hear of if it is given to a writer at its creation; all of them, unless it says otherwise.
+    fn statuses(&self) -> StatusMask {
+        StatusMask::ALL
+    }
     /// A reader came or went.
     fn on_publication_matched(&self, writer: &DataWriter<T>, status: &MatchedStatus) {}
     /// A reader asks for more than this writer offers.
@@ -470,10 +493,7 @@ pub trait DataWriterListener<T: TopicData>: Send + Sync + 'static {
     fn on_liveliness_lost(&self, writer: &DataWriter<T>, status: &LivelinessLostStatus) {}
 }
 
-/// Hears nothing.
-struct NoListener;
-
-impl<T: TopicData> DataWriterListener<T> for NoListener {}
+impl<T: TopicData> DataWriterListener<T> for () {}
 
 struct Bound<T, L> {
     writer: DataWriter<T>,

@@ -1,19 +1,24 @@
 //! The untyped reader: a cache of bytes with states. Every language and every type goes through it.
+mod status;
+
 use crate::calls::Calls;
 use crate::clock;
 use crate::datagram::Datagrams;
 use crate::desk::{Aside, Desk, Withdrawn};
+use crate::group::SubscriberCore;
 use crate::lock::{Guard, LEAF, READER, Ranked, assert_none_held};
 use crate::pool::Pool;
 use crate::shared::Shared;
 use crate::signal::Waiters;
+use crate::slot::Slot;
 use crate::status::{
-    DeadlineMissedStatus, IncompatibleQosStatus, Life, LivelinessChangedStatus, LivelinessTally,
+    DeadlineMissedStatus, IncompatibleQosStatus, LivelinessChangedStatus, LivelinessTally,
     MatchedStatus, SampleCountStatus, StatusFlags, StatusKind, Tally,
 };
 use crate::timer::Due;
+use crate::topic::TopicCore;
 use bytes::{Bytes, BytesMut};
-use dunlin_qos::{AccessScope, DataReaderQos, Incompatibility, SubscriberQos};
+use dunlin_qos::{AccessScope, DataReaderQos, SubscriberQos};
 use dunlin_rtps::{
     Delivery, InstanceHandle, Intake, KeyOf, Reader, ReaderConfig, Sample, Select, Time,
     WriterProxyConfig,
@@ -23,7 +28,7 @@ use std::collections::VecDeque;
 use std::fmt::Display;
 use std::sync::Arc;
 use std::sync::atomic::{
-    AtomicI64,
+    AtomicBool, AtomicI64,
     Ordering::{Relaxed, SeqCst},
 };
 
@@ -63,6 +68,8 @@ pub(crate) struct ReaderCore {
     pub(crate) type_info: TypeInfo,
     pub(crate) qos: DataReaderQos,
     pub(crate) subscriber: SubscriberQos,
+    pub(crate) group: Arc<SubscriberCore>,
+    pub(crate) topic_core: Arc<TopicCore>,
     /// Groups on which this reader wants its samples.
     pub(crate) multicast: Vec<Locator>,
     pub(crate) shared: Arc<Shared>,
@@ -85,18 +92,21 @@ pub(crate) struct ReaderCore {
     deadline_missed: Ranked<DeadlineMissedStatus, LEAF>,
     lost: Ranked<SampleCountStatus, LEAF>,
     rejected: Ranked<SampleCountStatus, LEAF>,
-    events: Ranked<Option<Arc<dyn ReaderEvents>>, LEAF>,
+    /// The reader's own listener.
+    events: Slot<dyn ReaderEvents>,
+    /// It is being deleted: nobody is told of it any more.
+    closed: AtomicBool,
 }
 
 impl ReaderCore {
     pub(crate) fn new(
         guid: Guid,
-        topic: &str,
+        topic: &Arc<TopicCore>,
         type_info: TypeInfo,
         qos: DataReaderQos,
-        subscriber: SubscriberQos,
-        shared: &Arc<Shared>,
+        group: &Arc<SubscriberCore>,
     ) -> Self {
+        let (shared, subscriber) = (&group.shared, group.qos.clone());
         let config = ReaderConfig {
             reliability: qos.reliability.kind,
             durability: qos.durability,
@@ -115,9 +125,11 @@ impl ReaderCore {
         };
         Self {
             guid,
-            topic: topic.to_owned(),
+            topic: topic.name.clone(),
             type_info,
             subscriber,
+            group: Arc::clone(group),
+            topic_core: Arc::clone(topic),
             multicast: shared.groups(&qos.multicast),
             shared: Arc::clone(shared),
             state: Ranked::new(Reader::new(config)),
@@ -134,7 +146,8 @@ impl ReaderCore {
             deadline_missed: Ranked::default(),
             lost: Ranked::default(),
             rejected: Ranked::default(),
-            events: Ranked::new(None),
+            events: Slot::default(),
+            closed: AtomicBool::new(false),
             qos,
         }
     }
@@ -150,7 +163,7 @@ impl ReaderCore {
 
     /// Takes in a submessage of a writer; true if there is something new to take.
     pub(crate) fn handle(
-        &self,
+        self: &Arc<Self>,
         now: Time,
         from: Guid,
         timestamp: Option<Timestamp>,
@@ -209,7 +222,7 @@ impl ReaderCore {
         }
     }
 
-    fn note(&self, delivery: &Delivery) -> bool {
+    fn note(self: &Arc<Self>, delivery: &Delivery) -> bool {
         self.count(delivery);
         self.tell_troubles((delivery.lost > 0, delivery.rejected.is_some()));
         delivery.available
@@ -227,38 +240,26 @@ impl ReaderCore {
         }
     }
 
-    /// Tells the listener of samples that were lost, and of those that were rejected.
-    pub(crate) fn tell_troubles(&self, (lost, rejected): (bool, bool)) {
-        if lost && let Some(events) = self.events() {
-            let status = self.lost_status();
-            events.lost(&status);
-        }
-        if rejected && let Some(events) = self.events() {
-            let status = self.rejected_status();
-            events.rejected(&status);
-        }
-    }
-
-    fn events(&self) -> Option<Arc<dyn ReaderEvents>> {
-        self.events.lock().clone()
-    }
-
     /// Says that there is data: the listener first, then whoever waits.
-    pub(crate) fn announce_data(&self) {
+    pub(crate) fn announce_data(self: &Arc<Self>) {
         self.announce(u32::MAX);
     }
 
     /// As `announce_data`, by a thread that has something else to do; false if the listener should be called again.
-    pub(crate) fn announce_data_briefly(&self) -> bool {
+    pub(crate) fn announce_data_briefly(self: &Arc<Self>) -> bool {
         self.announce(MOST_CALLS)
     }
 
-    fn announce(&self, most: u32) -> bool {
+    fn announce(self: &Arc<Self>, most: u32) -> bool {
         assert_none_held();
-        let done = self
-            .calls
-            .call_up_to(most, |events| events.data_available());
-        self.flags.raise_data();
+        let done = match self.group.attends() {
+            false => {
+                let done = self.call(most);
+                self.flags.raise_data();
+                done
+            }
+            true => self.announce_to_group(most),
+        };
         self.data.raise_all();
         done
     }
@@ -283,12 +284,7 @@ impl ReaderCore {
         };
         self.shared.send_answers(out);
         if let Some(missed) = missed {
-            self.deadline_missed.lock().count(missed);
-            self.flags.raise(StatusKind::RequestedDeadlineMissed);
-            if let Some(events) = self.events() {
-                let status = self.deadline_missed_status();
-                events.deadline_missed(&status);
-            }
+            self.note_deadline_missed(missed);
         }
         if self.note(&delivery) {
             self.announce_data();
@@ -342,7 +338,7 @@ impl ReaderCore {
     /// Moves samples out; deserialization happens after this has returned.
     pub(crate) fn take(self: &Arc<Self>, select: &Select, sink: impl FnMut(Sample)) -> usize {
         let mut state = self.current();
-        self.flags.clear_data();
+        self.clear_data();
         let count = state.take(select, sink);
         self.note_next(&state);
         drop(state);
@@ -390,7 +386,7 @@ impl ReaderCore {
     /// Copies samples out (counted bytes) and leaves them, now read.
     pub(crate) fn read(&self, select: &Select, sink: impl FnMut(Sample)) -> usize {
         let mut state = self.current();
-        self.flags.clear_data();
+        self.clear_data();
         state.read(select, sink)
     }
 
@@ -415,100 +411,8 @@ impl ReaderCore {
         self.state.lock().is_complete()
     }
 
-    pub(crate) fn set_events(&self, events: Option<Arc<dyn ReaderEvents>>) {
-        // What the old listener owns may be an entity: it is dropped without the lock.
-        let old = self.calls.replace(events.clone());
-        drop(old);
-        let old = std::mem::replace(&mut *self.events.lock(), events);
-        drop(old);
-    }
-
-    /// Counts a match or its end; returns what a listener is to be told, if there is one.
-    pub(crate) fn count_matched(&self, writer: Guid, change: i32) -> Option<MatchedStatus> {
-        let listened = self.events.lock().is_some();
-        let mut matched = self.matched.lock();
-        matched.count(writer, change);
-        listened.then(|| matched.take())
-    }
-
-    /// Tells those who wait or listen of a match or its end.
-    pub(crate) fn tell_matched(&self, status: Option<MatchedStatus>) {
-        self.flags.raise(StatusKind::SubscriptionMatched);
-        if let (Some(events), Some(status)) = (self.events(), status) {
-            self.flags.clear(StatusKind::SubscriptionMatched);
-            events.matched(&status);
-        }
-    }
-
-    pub(crate) fn note_incompatible(&self, writer: Guid, mismatches: &[Incompatibility]) {
-        self.incompatible.lock().count(writer, mismatches);
-        self.flags.raise(StatusKind::RequestedIncompatibleQos);
-        if let Some(events) = self.events() {
-            let status = self.incompatible_status();
-            events.incompatible(&status);
-        }
-    }
-
-    /// Counts a writer that became alive or not alive; false if that is no news.
-    pub(crate) fn count_liveliness(&self, writer: Guid, life: Life) -> bool {
-        self.liveliness.lock().note(writer, life)
-    }
-
-    /// What a listener is to be told of it, if there is one.
-    pub(crate) fn liveliness_to_tell(&self) -> Option<LivelinessChangedStatus> {
-        let listened = self.events.lock().is_some();
-        listened.then(|| self.liveliness.lock().take())
-    }
-
-    /// Tells those who wait or listen of it.
-    pub(crate) fn tell_liveliness(&self, status: Option<LivelinessChangedStatus>) {
-        self.flags.raise(StatusKind::LivelinessChanged);
-        if let (Some(events), Some(status)) = (self.events(), status) {
-            self.flags.clear(StatusKind::LivelinessChanged);
-            events.liveliness(&status);
-        }
-    }
-
-    pub(crate) fn matched_status(&self) -> MatchedStatus {
-        self.flags.clear(StatusKind::SubscriptionMatched);
-        self.matched.lock().take()
-    }
-
-    pub(crate) fn matched_count(&self) -> usize {
-        self.matched.lock().current()
-    }
-
-    pub(crate) fn matched_endpoints(&self) -> Vec<Guid> {
-        self.matched.lock().endpoints()
-    }
-
-    pub(crate) fn incompatible_status(&self) -> IncompatibleQosStatus {
-        self.flags.clear(StatusKind::RequestedIncompatibleQos);
-        self.incompatible.lock().take()
-    }
-
-    pub(crate) fn liveliness_status(&self) -> LivelinessChangedStatus {
-        self.flags.clear(StatusKind::LivelinessChanged);
-        self.liveliness.lock().take()
-    }
-
-    pub(crate) fn deadline_missed_status(&self) -> DeadlineMissedStatus {
-        self.flags.clear(StatusKind::RequestedDeadlineMissed);
-        self.deadline_missed.lock().take()
-    }
-
-    pub(crate) fn lost_status(&self) -> SampleCountStatus {
-        self.flags.clear(StatusKind::SampleLost);
-        self.lost.lock().take()
-    }
-
-    pub(crate) fn rejected_status(&self) -> SampleCountStatus {
-        self.flags.clear(StatusKind::SampleRejected);
-        self.rejected.lock().take()
-    }
-
     /// Counts a sample that is not of the reader's type as lost.
-    pub(crate) fn note_undecodable(&self, writer: Guid, error: &dyn Display) {
+    pub(crate) fn note_undecodable(self: &Arc<Self>, writer: Guid, error: &dyn Display) {
         tracing::warn!(reader = %self.guid, topic = self.topic, %writer, %error, "a sample could not be decoded");
         self.note(&Delivery {
             lost: 1,

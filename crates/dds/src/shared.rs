@@ -5,12 +5,17 @@ use crate::datagram::Datagrams;
 use crate::desk::Desk;
 use crate::directory::{Directory, Notice};
 use crate::life::LifeSign;
+use crate::listener::{
+    DomainParticipantListener, PublisherListener, SubscriberListener, TopicListener,
+};
 use crate::local::errands;
 use crate::lock::{DISCOVERY, LEAF, Ranked};
 use crate::peer::Names;
 use crate::place::Place;
 use crate::reader::ReaderCore;
 use crate::role::Role;
+use crate::slot::Slot;
+use crate::status::StatusKind;
 use crate::timer::{Due, Timer};
 use crate::writer::WriterCore;
 use dunlin_rtps::{Time, To};
@@ -37,6 +42,8 @@ pub(crate) struct Shared {
     /// Receives discovery.
     pub(crate) meta: Role,
     pub(crate) directory: Ranked<Directory, DISCOVERY>,
+    /// The participant's own listener.
+    pub(crate) listener: Slot<dyn DomainParticipantListener>,
     routes: Ranked<Arc<Routes>, LEAF>,
     generation: AtomicU64,
     pub(crate) timer: Timer,
@@ -151,6 +158,7 @@ impl Shared {
             user,
             meta,
             directory: Ranked::new(directory),
+            listener: Slot::default(),
             routes: Ranked::default(),
             generation: AtomicU64::new(0),
             timer: Timer::default(),
@@ -165,6 +173,40 @@ impl Shared {
             ways: Ranked::default(),
             desk: Arc::default(),
         }
+    }
+
+    /// The participant's listener, if it wants to hear of this.
+    pub(crate) fn listener_for_subscriber(
+        &self,
+        kind: StatusKind,
+    ) -> Option<Arc<dyn SubscriberListener>> {
+        self.listener.for_status(kind).map(|l| l as _)
+    }
+
+    /// The participant's listener, if it wants to hear of this.
+    pub(crate) fn listener_for_publisher(
+        &self,
+        kind: StatusKind,
+    ) -> Option<Arc<dyn PublisherListener>> {
+        self.listener.for_status(kind).map(|l| l as _)
+    }
+
+    /// The participant's listener, if it wants to hear of this.
+    pub(crate) fn listener_for_topic(&self, kind: StatusKind) -> Option<Arc<dyn TopicListener>> {
+        self.listener.for_status(kind).map(|l| l as _)
+    }
+
+    /// A listener above readers is another one: finds out anew who is told of data, once and for all samples to come.
+    pub(crate) fn bind_readers(&self) {
+        let directory = self.directory.lock();
+        let bound: Vec<_> = directory
+            .readers
+            .values()
+            .map(|reader| (reader.bind(), reader.group.bind()))
+            .collect();
+        drop(directory);
+        // What listeners own may be an entity.
+        drop(bound);
     }
 
     /// How many datagrams have brought a reader something.

@@ -12,6 +12,8 @@ use std::sync::atomic::{
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u32)]
 pub enum StatusKind {
+    /// Somebody has a topic of this name with another type.
+    InconsistentTopic = 1,
     /// An instance was not written within the writer's DEADLINE.
     OfferedDeadlineMissed = 1 << 1,
     /// No sample of an instance came within the reader's DEADLINE.
@@ -24,6 +26,8 @@ pub enum StatusKind {
     SampleLost = 1 << 7,
     /// A sample was refused for a resource limit.
     SampleRejected = 1 << 8,
+    /// Some reader of a subscriber has data.
+    DataOnReaders = 1 << 9,
     /// There is data to take.
     DataAvailable = 1 << 10,
     /// A writer was not asserted within its lease.
@@ -50,6 +54,12 @@ impl StatusMask {
     #[must_use]
     pub const fn with(self, kind: StatusKind) -> Self {
         Self(self.0 | kind as u32)
+    }
+
+    /// Leaves a status out.
+    #[must_use]
+    pub const fn without(self, kind: StatusKind) -> Self {
+        Self(self.0 & !(kind as u32))
     }
 
     /// True if the set holds the status.
@@ -102,6 +112,10 @@ impl StatusFlags {
         if self.data.load(Relaxed) {
             self.data.store(false, Relaxed);
         }
+    }
+
+    pub(crate) fn has_data(&self) -> bool {
+        self.data.load(SeqCst)
     }
 
     pub(crate) fn clear(&self, kind: StatusKind) {
@@ -158,6 +172,39 @@ pub struct IncompatibleQosStatus {
     pub last_reasons: Vec<String>,
     /// How often each policy stood in the way.
     pub policies: Vec<(PolicyId, i32)>,
+}
+
+/// INCONSISTENT_TOPIC: endpoints of others that have the topic's name with another type.
+#[derive(Clone, Debug, PartialEq, Eq, Default)]
+pub struct InconsistentTopicStatus {
+    /// Such endpoints, ever.
+    pub total_count: i32,
+    /// Since the status was last read.
+    pub total_count_change: i32,
+    /// The last one.
+    pub last_endpoint: Guid,
+    /// How its type differs, in words.
+    pub last_difference: String,
+}
+
+impl InconsistentTopicStatus {
+    /// False for an endpoint that was the last one already: each of our endpoints of the topic is told of it.
+    pub(crate) fn count(&mut self, remote: Guid, difference: &str) -> bool {
+        let known = self.last_endpoint == remote && self.last_difference == difference;
+        if !known {
+            self.total_count = self.total_count.saturating_add(1);
+            self.total_count_change = self.total_count_change.saturating_add(1);
+            self.last_endpoint = remote;
+            self.last_difference = difference.to_owned();
+        }
+        !known
+    }
+
+    pub(crate) fn take(&mut self) -> Self {
+        let status = self.clone();
+        self.total_count_change = 0;
+        status
+    }
 }
 
 /// LIVELINESS_CHANGED.

@@ -1,13 +1,16 @@
 //! Subscribers and typed readers.
+use crate::any::AnyDataReader;
 use crate::clock;
 use crate::condition::{ReadCondition, StatusCondition};
 use crate::error::{Error, Result};
+use crate::group::SubscriberCore;
+use crate::listener::SubscriberListener;
 use crate::participant::ParticipantGuard;
 use crate::reader::{ReaderCore, ReaderEvents, TypeInfo};
 use crate::signal::Lent;
 use crate::status::{
     DeadlineMissedStatus, IncompatibleQosStatus, LivelinessChangedStatus, MatchedStatus,
-    SampleCountStatus, StatusMask,
+    SampleCountStatus, StatusKind, StatusMask,
 };
 use crate::topic::{Topic, TopicData, instance_of, key_of};
 use crate::view::{View, decode};
@@ -23,18 +26,72 @@ const GLANCE: Duration = Duration::from_millis(5);
 /// A group of readers (DDS 1.4 2.2.2.5.2).
 #[derive(Clone)]
 pub struct Subscriber {
-    qos: SubscriberQos,
+    core: Arc<SubscriberCore>,
     guard: Arc<ParticipantGuard>,
 }
 
 impl Subscriber {
     pub(crate) fn new(qos: SubscriberQos, guard: Arc<ParticipantGuard>) -> Self {
-        Self { qos, guard }
+        let core = Arc::new(SubscriberCore::new(qos, &guard));
+        drop(core.bind());
+        Self { core, guard }
+    }
+
+    pub(crate) fn of(core: Arc<SubscriberCore>, guard: Arc<ParticipantGuard>) -> Self {
+        Self { core, guard }
     }
 
     /// Its QoS.
     pub fn qos(&self) -> &SubscriberQos {
-        &self.qos
+        &self.core.qos
+    }
+
+    /// From now on this one hears of the statuses in `mask` that no listener of a reader wants, nobody before it any more. With
+    /// DATA_ON_READERS in its mask it is told of data instead of the readers' listeners.
+    pub fn set_listener(&self, listener: impl SubscriberListener, mask: StatusMask) {
+        self.core.listener.set(Arc::new(listener), mask);
+        self.bind();
+    }
+
+    /// From now on the participant's listener hears of what the readers' own do not want.
+    pub fn clear_listener(&self) {
+        self.core.listener.clear();
+        self.bind();
+    }
+
+    fn bind(&self) {
+        // It may have no reader yet.
+        drop(self.core.bind());
+        self.guard.shared.bind_readers();
+    }
+
+    /// The readers of this subscriber that hold samples which `select` names (DDS 1.4 2.2.2.5.2.10); all readers of which the
+    /// application has a handle are asked.
+    pub fn datareaders(&self, select: &Select) -> Vec<AnyDataReader> {
+        let readers = self.core.readers();
+        let having = readers.iter().filter(|reader| reader.has_data(select));
+        having.map(AnyDataReader::new).collect()
+    }
+
+    /// Has those listeners called that are told of DATA_AVAILABLE, for each reader whose data nobody has looked at yet
+    /// (DDS 1.4 2.2.2.5.2.11).
+    pub fn notify_datareaders(&self) {
+        for reader in self.core.readers() {
+            reader.notify();
+        }
+    }
+
+    /// Statuses that changed and were not read yet: DATA_ON_READERS, from the first call of this or of `status_condition` on.
+    pub fn status_changes(&self) -> StatusMask {
+        self.core.attend();
+        self.core.flags.changes()
+    }
+
+    /// A condition on DATA_ON_READERS: data has come for one of the readers and nobody has read or taken anything from any of them
+    /// since.
+    pub fn status_condition(&self) -> StatusCondition {
+        self.core.attend();
+        StatusCondition::of_subscriber(&self.core)
     }
 
     /// A reader without a listener.
@@ -47,10 +104,10 @@ impl Subscriber {
         topic: &Topic<T>,
         qos: DataReaderQos,
     ) -> Result<DataReader<T>> {
-        self.create(topic, qos, None::<NoListener>)
+        self.create(topic, qos, None::<()>)
     }
 
-    /// A reader with a listener. It is called on the thread that received, which may be one of the application's that
+    /// A reader with a listener for the statuses that [`DataReaderListener::statuses`] names. It is called on the thread that received, which may be one of the application's that
     /// waits in a wait set; calls for one reader do not overlap. A closure listens for data.
     pub fn create_datareader_with_listener<T: TopicData>(
         &self,
@@ -92,23 +149,27 @@ impl Subscriber {
             let guid = Guid::new(shared.prefix, directory.new_entity(kind));
             Arc::new(ReaderCore::new(
                 guid,
-                topic.name(),
+                &topic.core,
                 type_info,
                 qos,
-                self.qos.clone(),
-                shared,
+                &self.core,
             ))
         });
         self.guard.join(&core.multicast)?;
         if let Some(listener) = listener {
             let reader = DataReader::unguarded(Arc::clone(&core));
-            core.set_events(Some(Arc::new(Bound { reader, listener })));
+            let mask = listener.statuses();
+            core.set_first_events(Arc::new(Bound { reader, listener }), mask);
         }
         let guard = Arc::new(ReaderGuard {
             core: Arc::clone(&core),
             participant: Arc::clone(&self.guard),
         });
-        let announced = shared.discover(|directory, now| directory.add_reader(now, &core));
+        let (announced, told) = shared.discover(|directory, now| {
+            let told = (core.bind(), core.group.bind());
+            (directory.add_reader(now, &core), told)
+        });
+        drop(told);
         announced.map_err(|error| {
             Error::BadParameter(format!("{} cannot be announced: {error}", core.describe()))
         })?;
@@ -127,7 +188,7 @@ struct ReaderGuard {
 
 impl Drop for ReaderGuard {
     fn drop(&mut self) {
-        self.core.set_events(None);
+        self.core.close();
         self.participant
             .shared
             .discover(|directory, now| directory.remove_reader(now, self.core.guid));
@@ -184,7 +245,7 @@ impl<T> Clone for DataReader<T> {
 }
 
 impl<T> DataReader<T> {
-    fn unguarded(core: Arc<ReaderCore>) -> Self {
+    pub(crate) fn unguarded(core: Arc<ReaderCore>) -> Self {
         Self {
             core,
             guard: None,
@@ -415,6 +476,18 @@ impl<T: TopicData> DataReader<T> {
         self.core.flags.changes()
     }
 
+    /// From now on this one hears of the statuses in `mask`, nobody before it any more.
+    pub fn set_listener(&self, listener: impl DataReaderListener<T>, mask: StatusMask) {
+        let reader = Self::unguarded(Arc::clone(&self.core));
+        let bound = Arc::new(Bound { reader, listener });
+        self.core.set_events(bound, mask);
+    }
+
+    /// From now on the subscriber's listener hears of this reader, or the participant's.
+    pub fn clear_listener(&self) {
+        self.core.clear_events();
+    }
+
     /// A condition on this reader's statuses.
     pub fn status_condition(&self) -> StatusCondition {
         StatusCondition::of_reader(&self.core)
@@ -429,6 +502,11 @@ impl<T: TopicData> DataReader<T> {
 /// Hears of a reader's data and statuses (DDS 1.4 2.2.2.5.7); each method does nothing by default.
 #[allow(unused_variables, reason = "the names document the arguments")]
 pub trait DataReaderListener<T: TopicData>: Send + Sync + 'static {
+    /// Which statuses it wants to hear of if it is given to a reader at its creation; all of them, unless it says otherwise. What it
+    /// leaves out is told to the subscriber's listener, or the participant's.
+    fn statuses(&self) -> StatusMask {
+        StatusMask::ALL
+    }
     /// There is data to take.
     fn on_data_available(&self, reader: &DataReader<T>) {}
     /// A writer came or went.
@@ -451,15 +529,16 @@ pub trait DataReaderListener<T: TopicData>: Send + Sync + 'static {
 }
 
 impl<T: TopicData, F: Fn(&DataReader<T>) + Send + Sync + 'static> DataReaderListener<T> for F {
+    fn statuses(&self) -> StatusMask {
+        StatusKind::DataAvailable.into()
+    }
+
     fn on_data_available(&self, reader: &DataReader<T>) {
         self(reader);
     }
 }
 
-/// Hears nothing.
-struct NoListener;
-
-impl<T: TopicData> DataReaderListener<T> for NoListener {}
+impl<T: TopicData> DataReaderListener<T> for () {}
 
 struct Bound<T, L> {
     reader: DataReader<T>,

@@ -1,10 +1,20 @@
 //! Topics: a name and a type.
+use crate::any::AnyTopic;
+use crate::condition::StatusCondition;
+use crate::error::{Error, Result};
+use crate::listener::TopicListener;
+use crate::lock::{LEAF, Ranked};
 use crate::participant::ParticipantGuard;
+use crate::shared::Shared;
+use crate::slot::Slot;
+use crate::status::{InconsistentTopicStatus, StatusFlags, StatusKind, StatusMask};
 use bytes::{Bytes, BytesMut};
 use dunlin_cdr::{PlainLayout, Xcdr, plain_at};
 use dunlin_qos::TopicQos;
 use dunlin_rtps::InstanceHandle;
-use dunlin_wire::Payload;
+use dunlin_wire::{Guid, Payload};
+use std::any::TypeId;
+use std::fmt::Debug;
 use std::marker::PhantomData;
 use std::sync::Arc;
 
@@ -12,8 +22,7 @@ pub use dunlin_cdr::Topic as TopicData;
 
 /// A name in the domain with the type `T` (DDS 1.4 2.2.2.3.2).
 pub struct Topic<T> {
-    name: String,
-    qos: TopicQos,
+    pub(crate) core: Arc<TopicCore>,
     pub(crate) guard: Arc<ParticipantGuard>,
     marker: PhantomData<fn() -> T>,
 }
@@ -21,8 +30,7 @@ pub struct Topic<T> {
 impl<T> Clone for Topic<T> {
     fn clone(&self) -> Self {
         Self {
-            name: self.name.clone(),
-            qos: self.qos.clone(),
+            core: Arc::clone(&self.core),
             guard: Arc::clone(&self.guard),
             marker: PhantomData,
         }
@@ -30,10 +38,9 @@ impl<T> Clone for Topic<T> {
 }
 
 impl<T: TopicData> Topic<T> {
-    pub(crate) fn new(name: &str, qos: TopicQos, guard: Arc<ParticipantGuard>) -> Self {
+    pub(crate) fn new(core: Arc<TopicCore>, guard: Arc<ParticipantGuard>) -> Self {
         Self {
-            name: name.to_owned(),
-            qos,
+            core,
             guard,
             marker: PhantomData,
         }
@@ -41,7 +48,7 @@ impl<T: TopicData> Topic<T> {
 
     /// Its name.
     pub fn name(&self) -> &str {
-        &self.name
+        &self.core.name
     }
 
     /// Name of its type.
@@ -51,7 +58,95 @@ impl<T: TopicData> Topic<T> {
 
     /// Its QoS.
     pub fn qos(&self) -> &TopicQos {
-        &self.qos
+        &self.core.qos
+    }
+
+    /// INCONSISTENT_TOPIC; resets its change.
+    pub fn inconsistent_topic_status(&self) -> InconsistentTopicStatus {
+        self.core.inconsistent_status()
+    }
+
+    /// Statuses that changed and were not read yet.
+    pub fn status_changes(&self) -> StatusMask {
+        self.core.flags.changes()
+    }
+
+    /// A condition on this topic's status.
+    pub fn status_condition(&self) -> StatusCondition {
+        StatusCondition::of_topic(&self.core)
+    }
+
+    /// From now on this one hears of the statuses in `mask`, nobody before it any more.
+    pub fn set_listener(&self, listener: impl TopicListener, mask: StatusMask) {
+        self.core.listener.set(Arc::new(listener), mask);
+    }
+
+    /// From now on the participant's listener hears of the topic.
+    pub fn clear_listener(&self) {
+        self.core.listener.clear();
+    }
+}
+
+/// What all handles of a topic share, and all its writers and readers in this participant.
+pub(crate) struct TopicCore {
+    pub(crate) name: String,
+    pub(crate) type_name: &'static str,
+    pub(crate) type_id: TypeId,
+    pub(crate) qos: TopicQos,
+    pub(crate) shared: Arc<Shared>,
+    pub(crate) listener: Slot<dyn TopicListener>,
+    pub(crate) flags: StatusFlags,
+    inconsistent: Ranked<InconsistentTopicStatus, LEAF>,
+}
+
+impl TopicCore {
+    pub(crate) fn new<T: TopicData>(name: &str, qos: TopicQos, shared: &Arc<Shared>) -> Self {
+        Self {
+            name: name.to_owned(),
+            type_name: T::TYPE_NAME,
+            type_id: TypeId::of::<T>(),
+            qos,
+            shared: Arc::clone(shared),
+            listener: Slot::default(),
+            flags: StatusFlags::default(),
+            inconsistent: Ranked::default(),
+        }
+    }
+
+    /// Two topics of one name in one participant are the same.
+    pub(crate) fn check_alike(&self, wanted: &Self) -> Result<()> {
+        let differ = |what, known: &dyn Debug, wanted: &dyn Debug| {
+            Err(Error::PreconditionNotMet(format!(
+                "topic {:?} exists in this participant with {what} {known:?}, wanted is {what} {wanted:?}",
+                self.name
+            )))
+        };
+        match wanted {
+            _ if self.type_name != wanted.type_name => {
+                differ("type", &self.type_name, &wanted.type_name)
+            }
+            _ if self.qos != wanted.qos => differ("QoS", &self.qos, &wanted.qos),
+            _ => Ok(()),
+        }
+    }
+
+    pub(crate) fn inconsistent_status(&self) -> InconsistentTopicStatus {
+        self.flags.clear(StatusKind::InconsistentTopic);
+        self.inconsistent.lock().take()
+    }
+
+    /// An endpoint of somebody else has the topic's name with another type.
+    pub(crate) fn note_inconsistent(self: &Arc<Self>, remote: Guid, difference: &str) {
+        if !self.inconsistent.lock().count(remote, difference) {
+            return;
+        }
+        let kind = StatusKind::InconsistentTopic;
+        self.flags.raise(kind);
+        let own = self.listener.for_status(kind);
+        if let Some(listener) = own.or_else(|| self.shared.listener_for_topic(kind)) {
+            let status = self.inconsistent_status();
+            listener.on_inconsistent_topic(&AnyTopic::new(self), &status);
+        }
     }
 }
 
@@ -92,7 +187,10 @@ pub(crate) fn key_of<T: TopicData>(payload: &Bytes) -> Bytes {
 
 /// By a value on the stack, as `instance_of_value`.
 #[inline(never)]
-fn value_key<T: TopicData>(payload: &Bytes, key: &mut BytesMut) -> Result<(), dunlin_cdr::Error> {
+fn value_key<T: TopicData>(
+    payload: &Bytes,
+    key: &mut BytesMut,
+) -> std::result::Result<(), dunlin_cdr::Error> {
     let value: T = dunlin_cdr::from_payload_bytes(payload)?;
     dunlin_cdr::key_to_payload(&value, Xcdr::V2, key)
 }

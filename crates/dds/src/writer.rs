@@ -4,6 +4,7 @@ mod status;
 use crate::clock;
 use crate::datagram::{COPY_LIMIT, Datagrams};
 use crate::error::Error;
+use crate::group::PublisherCore;
 use crate::life::LifeSign;
 use crate::local::errands;
 use crate::lock::{LEAF, PUBLISH, Ranked, WRITER};
@@ -13,11 +14,13 @@ use crate::pool::Pool;
 use crate::reader::ReaderCore;
 use crate::shared::{Routes, Shared, fragment_size};
 use crate::signal::{Lent, Waiters};
+use crate::slot::Slot;
 use crate::status::{
     DeadlineMissedStatus, IncompatibleQosStatus, LivelinessLostStatus, MatchedStatus, StatusFlags,
     Tally,
 };
 use crate::timer::Due;
+use crate::topic::TopicCore;
 use arrayvec::ArrayVec;
 use bytes::{Bytes, BytesMut};
 use dunlin_cdr::Apart;
@@ -55,6 +58,8 @@ pub(crate) struct WriterCore {
     pub(crate) layout: Option<u64>,
     pub(crate) qos: DataWriterQos,
     pub(crate) publisher: PublisherQos,
+    pub(crate) group: Arc<PublisherCore>,
+    pub(crate) topic_core: Arc<TopicCore>,
     pub(crate) shared: Arc<Shared>,
     publish: Ranked<Publish, PUBLISH>,
     state: Ranked<Writer, WRITER>,
@@ -83,7 +88,10 @@ pub(crate) struct WriterCore {
     liveliness_lost: Ranked<LivelinessLostStatus, LEAF>,
     matched: Ranked<Tally, LEAF>,
     incompatible: Ranked<IncompatibleQosStatus, LEAF>,
-    events: Ranked<Option<Arc<dyn WriterEvents>>, LEAF>,
+    /// The writer's own listener.
+    pub(crate) events: Slot<dyn WriterEvents>,
+    /// It is being deleted: nobody is told of it any more.
+    closed: AtomicBool,
 }
 
 /// What the thread whose turn it is to publish works with.
@@ -121,11 +129,10 @@ pub(crate) struct NewChange<'a> {
 impl WriterCore {
     pub(crate) fn new(
         guid: Guid,
-        topic: &str,
-        type_name: &'static str,
+        topic: &Arc<TopicCore>,
         keyed: bool,
         qos: DataWriterQos,
-        publisher: PublisherQos,
+        group: &Arc<PublisherCore>,
         shared: &Arc<Shared>,
     ) -> Self {
         let config = WriterConfig {
@@ -145,10 +152,12 @@ impl WriterCore {
         let none: Arc<[Place]> = Arc::new([]);
         Self {
             guid,
-            topic: topic.to_owned(),
-            type_name,
+            topic: topic.name.clone(),
+            type_name: topic.type_name,
             layout: None,
-            publisher,
+            publisher: group.qos.clone(),
+            group: Arc::clone(group),
+            topic_core: Arc::clone(topic),
             shared: Arc::clone(shared),
             publish: Ranked::new(Publish {
                 pool: Pool::default(),
@@ -177,7 +186,8 @@ impl WriterCore {
             liveliness_lost: Ranked::default(),
             matched: Ranked::default(),
             incompatible: Ranked::default(),
-            events: Ranked::new(None),
+            events: Slot::default(),
+            closed: AtomicBool::new(false),
             qos,
         }
     }

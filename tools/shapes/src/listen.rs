@@ -1,59 +1,75 @@
-//! Prints what entities tell of themselves.
+//! Prints what entities tell of themselves: one listener, the participant's, hears of all of them.
 use crate::report;
-use crate::shape::ShapeType;
 use dunlin::{
-    DataReader, DataReaderListener, DataWriter, DataWriterListener, DeadlineMissedStatus,
-    IncompatibleQosStatus, LivelinessChangedStatus, LivelinessLostStatus, MatchedStatus,
+    AnyDataReader, AnyDataWriter, AnyTopic, DeadlineMissedStatus, IncompatibleQosStatus,
+    InconsistentTopicStatus, LivelinessChangedStatus, LivelinessLostStatus, MatchedStatus,
+    PublisherListener, StatusKind, StatusMask, SubscriberListener, TopicListener,
 };
 
-/// Listens to writers and readers of one topic.
-pub(crate) struct Listener(pub(crate) String);
+/// Listens to the whole participant.
+pub(crate) struct Listener;
 
-impl DataWriterListener<ShapeType> for Listener {
-    fn on_publication_matched(&self, _: &DataWriter<ShapeType>, status: &MatchedStatus) {
-        report::matched("on_publication_matched", "readers", &self.0, status);
-    }
+impl Listener {
+    /// Data is looked for from time to time, not listened for.
+    pub(crate) const STATUSES: StatusMask = StatusMask::ALL
+        .without(StatusKind::DataAvailable)
+        .without(StatusKind::DataOnReaders);
+}
 
-    fn on_offered_incompatible_qos(
-        &self,
-        _: &DataWriter<ShapeType>,
-        status: &IncompatibleQosStatus,
-    ) {
-        report::incompatible("on_offered_incompatible_qos", &self.0, status);
-    }
-
-    fn on_offered_deadline_missed(&self, _: &DataWriter<ShapeType>, status: &DeadlineMissedStatus) {
-        report::deadline_missed("on_offered_deadline_missed", &self.0, status);
-    }
-
-    fn on_liveliness_lost(&self, _: &DataWriter<ShapeType>, status: &LivelinessLostStatus) {
+impl TopicListener for Listener {
+    fn on_inconsistent_topic(&self, topic: &AnyTopic, status: &InconsistentTopicStatus) {
         let (total, change) = (status.total_count, status.total_count_change);
-        report::counted("on_liveliness_lost", &self.0, total, change);
+        report::counted("on_inconsistent_topic", topic.name(), total, change);
     }
 }
 
-impl DataReaderListener<ShapeType> for Listener {
-    fn on_subscription_matched(&self, _: &DataReader<ShapeType>, status: &MatchedStatus) {
-        report::matched("on_subscription_matched", "writers", &self.0, status);
+impl PublisherListener for Listener {
+    fn on_publication_matched(&self, writer: &AnyDataWriter, status: &MatchedStatus) {
+        let topic = writer.topic_name();
+        report::matched("on_publication_matched", "readers", topic, status);
+    }
+
+    fn on_offered_incompatible_qos(&self, writer: &AnyDataWriter, status: &IncompatibleQosStatus) {
+        let topic = writer.topic_name();
+        report::incompatible("on_offered_incompatible_qos", topic, status);
+    }
+
+    fn on_offered_deadline_missed(&self, writer: &AnyDataWriter, status: &DeadlineMissedStatus) {
+        let topic = writer.topic_name();
+        report::deadline_missed("on_offered_deadline_missed", topic, status);
+    }
+
+    fn on_liveliness_lost(&self, writer: &AnyDataWriter, status: &LivelinessLostStatus) {
+        let (total, change) = (status.total_count, status.total_count_change);
+        report::counted("on_liveliness_lost", writer.topic_name(), total, change);
+    }
+}
+
+impl SubscriberListener for Listener {
+    fn on_subscription_matched(&self, reader: &AnyDataReader, status: &MatchedStatus) {
+        let topic = reader.topic_name();
+        report::matched("on_subscription_matched", "writers", topic, status);
     }
 
     fn on_requested_incompatible_qos(
         &self,
-        _: &DataReader<ShapeType>,
+        reader: &AnyDataReader,
         status: &IncompatibleQosStatus,
     ) {
-        report::incompatible("on_requested_incompatible_qos", &self.0, status);
+        let topic = reader.topic_name();
+        report::incompatible("on_requested_incompatible_qos", topic, status);
     }
 
-    fn on_requested_deadline_missed(
-        &self,
-        _: &DataReader<ShapeType>,
-        status: &DeadlineMissedStatus,
-    ) {
-        report::deadline_missed("on_requested_deadline_missed", &self.0, status);
+    fn on_requested_deadline_missed(&self, reader: &AnyDataReader, status: &DeadlineMissedStatus) {
+        let topic = reader.topic_name();
+        report::deadline_missed("on_requested_deadline_missed", topic, status);
     }
 
-    fn on_liveliness_changed(&self, _: &DataReader<ShapeType>, status: &LivelinessChangedStatus) {
-        report::liveliness(&self.0, status.alive_count, status.not_alive_count);
+    fn on_liveliness_changed(&self, reader: &AnyDataReader, status: &LivelinessChangedStatus) {
+        report::liveliness(
+            reader.topic_name(),
+            status.alive_count,
+            status.not_alive_count,
+        );
     }
 }

@@ -88,6 +88,7 @@ fn run(options: &Options) -> Result<(), (u8, String)> {
     let stop = Stop::by_signal().map_err(|error| not_ready(&error))?;
     let participant = DomainParticipant::with_config(options.domain, ParticipantConfig::default())
         .map_err(|error| not_ready(&error))?;
+    participant.set_listener(listen::Listener, listen::Listener::STATUSES);
     if options.publish {
         let publisher = publish::Publishers::new(&participant, options);
         let mut publisher = publisher.map_err(|error| not_ready(&error))?;

@@ -1,6 +1,5 @@
 //! Writes moving shapes.
 use crate::Stop;
-use crate::listen::Listener;
 use crate::options::{FinalState, Options};
 use crate::report;
 use crate::shape::{Motion, ShapeType};
@@ -27,9 +26,7 @@ impl Publishers {
             report::topic(&name);
             let topic = participant.create_topic::<ShapeType>(&name, Default::default())?;
             report::writer(&name, options.color());
-            let listener = Listener(name.clone());
-            let qos = options.writer_qos();
-            let writer = publisher.create_datawriter_with_listener(&topic, qos, listener)?;
+            let writer = publisher.create_datawriter(&topic, options.writer_qos())?;
             writers.push((name, writer));
         }
         Ok(Self {

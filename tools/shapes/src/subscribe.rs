@@ -1,6 +1,5 @@
 //! Prints the shapes that come.
 use crate::Stop;
-use crate::listen::Listener;
 use crate::options::Options;
 use crate::report;
 use crate::shape::ShapeType;
@@ -24,9 +23,7 @@ impl Subscribers {
             report::topic(&name);
             let topic = participant.create_topic::<ShapeType>(&name, Default::default())?;
             report::reader(&name);
-            let listener = Listener(name.clone());
-            let qos = options.reader_qos();
-            let reader = subscriber.create_datareader_with_listener(&topic, qos, listener)?;
+            let reader = subscriber.create_datareader(&topic, options.reader_qos())?;
             readers.push((name, reader));
         }
         Ok(Self {

@@ -1,5 +1,8 @@
-//! The statuses of a writer and whom they are told (DDS 1.4 2.2.4.1).
+//! The statuses of a writer and whom they are told (DDS 1.4 2.2.4.1, 2.2.4.2.3): its own listener, its publisher's or its
+//! participant's, whichever wants it first.
 use super::{WriterCore, WriterEvents};
+use crate::any::AnyDataWriter;
+use crate::listener::PublisherListener;
 use crate::status::{
     BacklogStatus, DeadlineMissedStatus, IncompatibleQosStatus, LivelinessLostStatus,
     MatchedStatus, StatusKind,
@@ -8,39 +11,91 @@ use dunlin_qos::Incompatibility;
 use dunlin_rtps::MissedDeadlines;
 use dunlin_wire::{Guid, SequenceNumber};
 use std::sync::Arc;
+use std::sync::atomic::Ordering::SeqCst;
+
+/// A listener of the publisher or of the participant, told of one of its writers.
+struct Above {
+    writer: AnyDataWriter,
+    listener: Arc<dyn PublisherListener>,
+}
+
+impl WriterEvents for Above {
+    fn matched(&self, status: &MatchedStatus) {
+        self.listener.on_publication_matched(&self.writer, status);
+    }
+
+    fn incompatible(&self, status: &IncompatibleQosStatus) {
+        self.listener
+            .on_offered_incompatible_qos(&self.writer, status);
+    }
+
+    fn deadline_missed(&self, status: &DeadlineMissedStatus) {
+        self.listener
+            .on_offered_deadline_missed(&self.writer, status);
+    }
+
+    fn liveliness_lost(&self, status: &LivelinessLostStatus) {
+        self.listener.on_liveliness_lost(&self.writer, status);
+    }
+}
 
 impl WriterCore {
-    pub(crate) fn set_events(&self, events: Option<Arc<dyn WriterEvents>>) {
-        // What the old listener owns may be an entity: it is dropped without the lock.
-        let old = std::mem::replace(&mut *self.events.lock(), events);
-        drop(old);
+    /// From now on nobody is told of anything.
+    pub(crate) fn close(&self) {
+        self.closed.store(true, SeqCst);
+        self.events.clear();
+    }
+
+    /// Who is told of a status.
+    fn listener(self: &Arc<Self>, kind: StatusKind) -> Option<Arc<dyn WriterEvents>> {
+        if self.closed.load(SeqCst) {
+            return None;
+        }
+        let own = self.events.for_status(kind);
+        own.or_else(|| {
+            let above = self.group.listener.for_status(kind);
+            let listener = above.or_else(|| self.shared.listener_for_publisher(kind))?;
+            let writer = AnyDataWriter::new(self);
+            Some(Arc::new(Above { writer, listener }))
+        })
+    }
+
+    /// Is anybody told of a status?
+    fn is_listened(&self, kind: StatusKind) -> bool {
+        !self.closed.load(SeqCst)
+            && (self.events.wants(kind)
+                || self.group.listener.wants(kind)
+                || self.shared.listener.wants(kind))
     }
 
     /// Counts a match or its end; returns what a listener is to be told, if there is one.
     pub(crate) fn count_matched(&self, reader: Guid, change: i32) -> Option<MatchedStatus> {
-        let listened = self.events.lock().is_some();
+        let listened = self.is_listened(StatusKind::PublicationMatched);
         let mut matched = self.matched.lock();
         matched.count(reader, change);
         listened.then(|| matched.take())
     }
 
     /// Tells those who wait or listen of a match or its end.
-    pub(crate) fn tell_matched(&self, status: Option<MatchedStatus>) {
+    pub(crate) fn tell_matched(self: &Arc<Self>, status: Option<MatchedStatus>) {
         // What only a reader that has gone had not acknowledged.
         self.bury();
         self.flags.raise(StatusKind::PublicationMatched);
-        let events = self.events.lock().clone();
+        let events = self.listener(StatusKind::PublicationMatched);
         if let (Some(events), Some(status)) = (events, status) {
             self.flags.clear(StatusKind::PublicationMatched);
             events.matched(&status);
         }
     }
 
-    pub(crate) fn note_incompatible(&self, reader: Guid, mismatches: &[Incompatibility]) {
+    pub(crate) fn note_incompatible(
+        self: &Arc<Self>,
+        reader: Guid,
+        mismatches: &[Incompatibility],
+    ) {
         self.incompatible.lock().count(reader, mismatches);
         self.flags.raise(StatusKind::OfferedIncompatibleQos);
-        let events = self.events.lock().clone();
-        if let Some(events) = events {
+        if let Some(events) = self.listener(StatusKind::OfferedIncompatibleQos) {
             let status = self.incompatible_status();
             events.incompatible(&status);
         }
@@ -48,16 +103,16 @@ impl WriterCore {
 
     /// Counts a lease that ran out; returns what a listener is to be told, if there is one.
     pub(crate) fn count_liveliness_lost(&self) -> Option<LivelinessLostStatus> {
-        let listened = self.events.lock().is_some();
+        let listened = self.is_listened(StatusKind::LivelinessLost);
         let mut lost = self.liveliness_lost.lock();
         lost.count(1);
         listened.then(|| lost.take())
     }
 
     /// Tells those who wait or listen of it.
-    pub(crate) fn tell_liveliness_lost(&self, status: Option<LivelinessLostStatus>) {
+    pub(crate) fn tell_liveliness_lost(self: &Arc<Self>, status: Option<LivelinessLostStatus>) {
         self.flags.raise(StatusKind::LivelinessLost);
-        let events = self.events.lock().clone();
+        let events = self.listener(StatusKind::LivelinessLost);
         if let (Some(events), Some(status)) = (events, status) {
             self.flags.clear(StatusKind::LivelinessLost);
             events.liveliness_lost(&status);
@@ -65,11 +120,10 @@ impl WriterCore {
     }
 
     /// Counts deadlines that were missed, and tells those who wait or listen.
-    pub(crate) fn note_deadline_missed(&self, missed: MissedDeadlines) {
+    pub(crate) fn note_deadline_missed(self: &Arc<Self>, missed: MissedDeadlines) {
         self.deadline_missed.lock().count(missed);
         self.flags.raise(StatusKind::OfferedDeadlineMissed);
-        let events = self.events.lock().clone();
-        if let Some(events) = events {
+        if let Some(events) = self.listener(StatusKind::OfferedDeadlineMissed) {
             let status = self.deadline_missed_status();
             events.deadline_missed(&status);
         }

@@ -1,0 +1,200 @@
+//! Handles without a type: how a listener above writers, readers and topics is told whom a status is about.
+//!
+//! Such a handle does not keep its entity alive.
+use crate::publisher::DataWriter;
+use crate::reader::ReaderCore;
+use crate::status::{
+    DeadlineMissedStatus, IncompatibleQosStatus, InconsistentTopicStatus, LivelinessChangedStatus,
+    LivelinessLostStatus, MatchedStatus, SampleCountStatus, StatusMask,
+};
+use crate::subscriber::DataReader;
+use crate::topic::{TopicCore, TopicData};
+use crate::writer::WriterCore;
+use dunlin_qos::{DataReaderQos, DataWriterQos};
+use dunlin_wire::Guid;
+use std::fmt;
+use std::sync::Arc;
+
+/// A reader whose type is not known at compile time.
+#[derive(Clone)]
+pub struct AnyDataReader {
+    pub(crate) core: Arc<ReaderCore>,
+}
+
+/// A writer whose type is not known at compile time.
+#[derive(Clone)]
+pub struct AnyDataWriter {
+    pub(crate) core: Arc<WriterCore>,
+}
+
+/// A topic whose type is not known at compile time.
+#[derive(Clone)]
+pub struct AnyTopic {
+    pub(crate) core: Arc<TopicCore>,
+}
+
+impl AnyDataReader {
+    pub(crate) fn new(core: &Arc<ReaderCore>) -> Self {
+        let core = Arc::clone(core);
+        Self { core }
+    }
+
+    /// Which reader.
+    pub fn guid(&self) -> Guid {
+        self.core.guid
+    }
+
+    /// Name of its topic.
+    pub fn topic_name(&self) -> &str {
+        &self.core.topic
+    }
+
+    /// Name of its type.
+    pub fn type_name(&self) -> &str {
+        self.core.type_info.name
+    }
+
+    /// Its QoS.
+    pub fn qos(&self) -> DataReaderQos {
+        self.core.qos.clone()
+    }
+
+    /// The same reader with its type; `None` if `T` is another one.
+    pub fn typed<T: TopicData>(&self) -> Option<DataReader<T>> {
+        let same = self.core.topic_core.type_id == std::any::TypeId::of::<T>();
+        same.then(|| DataReader::unguarded(Arc::clone(&self.core)))
+    }
+
+    /// SUBSCRIPTION_MATCHED; resets its changes.
+    pub fn subscription_matched_status(&self) -> MatchedStatus {
+        self.core.matched_status()
+    }
+
+    /// REQUESTED_INCOMPATIBLE_QOS; resets its change.
+    pub fn requested_incompatible_qos_status(&self) -> IncompatibleQosStatus {
+        self.core.incompatible_status()
+    }
+
+    /// LIVELINESS_CHANGED; resets its changes.
+    pub fn liveliness_changed_status(&self) -> LivelinessChangedStatus {
+        self.core.liveliness_status()
+    }
+
+    /// REQUESTED_DEADLINE_MISSED; resets its change.
+    pub fn requested_deadline_missed_status(&self) -> DeadlineMissedStatus {
+        self.core.deadline_missed_status()
+    }
+
+    /// SAMPLE_LOST; resets its change.
+    pub fn sample_lost_status(&self) -> SampleCountStatus {
+        self.core.lost_status()
+    }
+
+    /// SAMPLE_REJECTED; resets its change.
+    pub fn sample_rejected_status(&self) -> SampleCountStatus {
+        self.core.rejected_status()
+    }
+
+    /// Statuses that changed and were not read yet.
+    pub fn status_changes(&self) -> StatusMask {
+        self.core.flags.changes()
+    }
+}
+
+impl AnyDataWriter {
+    pub(crate) fn new(core: &Arc<WriterCore>) -> Self {
+        let core = Arc::clone(core);
+        Self { core }
+    }
+
+    /// Which writer.
+    pub fn guid(&self) -> Guid {
+        self.core.guid
+    }
+
+    /// Name of its topic.
+    pub fn topic_name(&self) -> &str {
+        &self.core.topic
+    }
+
+    /// Name of its type.
+    pub fn type_name(&self) -> &str {
+        self.core.type_name
+    }
+
+    /// Its QoS.
+    pub fn qos(&self) -> DataWriterQos {
+        self.core.qos.clone()
+    }
+
+    /// The same writer with its type; `None` if `T` is another one.
+    pub fn typed<T: TopicData>(&self) -> Option<DataWriter<T>> {
+        let same = self.core.topic_core.type_id == std::any::TypeId::of::<T>();
+        same.then(|| DataWriter::unguarded(Arc::clone(&self.core)))
+    }
+
+    /// PUBLICATION_MATCHED; resets its changes.
+    pub fn publication_matched_status(&self) -> MatchedStatus {
+        self.core.matched_status()
+    }
+
+    /// OFFERED_INCOMPATIBLE_QOS; resets its change.
+    pub fn offered_incompatible_qos_status(&self) -> IncompatibleQosStatus {
+        self.core.incompatible_status()
+    }
+
+    /// OFFERED_DEADLINE_MISSED; resets its change.
+    pub fn offered_deadline_missed_status(&self) -> DeadlineMissedStatus {
+        self.core.deadline_missed_status()
+    }
+
+    /// LIVELINESS_LOST; resets its change.
+    pub fn liveliness_lost_status(&self) -> LivelinessLostStatus {
+        self.core.liveliness_lost_status()
+    }
+
+    /// Statuses that changed and were not read yet.
+    pub fn status_changes(&self) -> StatusMask {
+        self.core.flags.changes()
+    }
+}
+
+impl AnyTopic {
+    pub(crate) fn new(core: &Arc<TopicCore>) -> Self {
+        let core = Arc::clone(core);
+        Self { core }
+    }
+
+    /// Its name.
+    pub fn name(&self) -> &str {
+        &self.core.name
+    }
+
+    /// Name of its type.
+    pub fn type_name(&self) -> &str {
+        self.core.type_name
+    }
+
+    /// INCONSISTENT_TOPIC; resets its change.
+    pub fn inconsistent_topic_status(&self) -> InconsistentTopicStatus {
+        self.core.inconsistent_status()
+    }
+}
+
+impl fmt::Debug for AnyDataReader {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.core.describe())
+    }
+}
+
+impl fmt::Debug for AnyDataWriter {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.core.describe())
+    }
+}
+
+impl fmt::Debug for AnyTopic {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "topic {:?} (type {:?})", self.name(), self.type_name())
+    }
+}
