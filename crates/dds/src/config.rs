@@ -167,6 +167,9 @@ pub struct ParticipantConfig {
     /// Whether samples may be read where peers of this host have them, without a copy ([`View::trusted`](crate::View::trusted)).
     /// Whoever makes the promise has to know all that runs as the same user with shared memory in the domain.
     pub trusts_peers: Option<Trust>,
+    /// Tell others on which host and in which process the participant runs, for `dunlin ls` and its like of other products: the
+    /// properties `dds.sys_info.hostname` and `dds.sys_info.process_id` of its announcements.
+    pub announces_process: bool,
     /// Another transport than `transports` says, for tests.
     pub transport: Option<Arc<dyn Transport>>,
 }
@@ -187,6 +190,7 @@ impl Default for ParticipantConfig {
             heartbeat_period: Duration::from_millis(100),
             linger: Duration::from_secs(1),
             trusts_peers: None,
+            announces_process: true,
             transport: None,
         }
     }

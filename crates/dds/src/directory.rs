@@ -1,5 +1,6 @@
 //! What the participant knows of itself and of others: the entity tree, discovery and matching.
 mod announce;
+mod observe;
 
 use crate::datagram::Datagrams;
 use crate::life::LifeSign;

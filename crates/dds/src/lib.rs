@@ -49,6 +49,7 @@ mod listener;
 mod loan;
 mod local;
 mod lock;
+pub mod observe;
 mod pace;
 mod participant;
 mod peer;

@@ -4,6 +4,7 @@ use crate::datagram::Datagrams;
 use crate::directory::Directory;
 use crate::error::{Error, Result};
 use crate::listener::DomainParticipantListener;
+use crate::observe;
 use crate::peer::{Book, Carriers, InitialPeers, Names, PeerDescriptor, PeerStatus, neighbours};
 use crate::publisher::Publisher;
 use crate::role::Role;
@@ -497,6 +498,10 @@ fn build(
         default_unicast: sockets.user.locators(),
         qos: config.qos.clone(),
         entity_name: config.name.clone(),
+        properties: match config.announces_process {
+            true => observe::own_process(),
+            false => Vec::new(),
+        },
         clock_offset: clock::wall().0 - clock::now().0,
         ..DiscoveryConfig::new(prefix, domain)
     });

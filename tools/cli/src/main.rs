@@ -20,10 +20,13 @@ enum Tool {
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
         arguments: Vec<String>,
     },
+    /// Lists participants, topics and endpoints with their QoS: of Dunlin and of every other product in the domain.
+    Ls(dunlin_observe::ls::Options),
 }
 
 fn main() -> ExitCode {
     match Cli::parse().tool {
         Tool::Perftest { arguments } => dunlin_perftest::main(arguments),
+        Tool::Ls(options) => dunlin_observe::ls::main(&options),
     }
 }

@@ -9,12 +9,16 @@ use core::ops::RangeInclusive;
 use dunlin_qos::{Incompatibility, ReaderSide, WriterSide, check};
 use dunlin_wire::{EntityId, EntityKind, Guid, GuidPrefix, Locator, ReaderData, WriterData};
 
-/// What became of a writer and a reader of one topic, at least one of them local.
+/// Whether a writer and a reader of one topic name suit each other.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Verdict {
+pub enum Verdict {
+    /// They do.
     Matched,
+    /// Their types differ.
     Type(TypeDifference),
+    /// They have no partition in common.
     Partition,
+    /// Policies do not fit: all of them.
     Qos(Vec<Incompatibility>),
 }
 
@@ -456,7 +460,7 @@ pub(super) fn entities(prefix: GuidPrefix) -> RangeInclusive<Guid> {
 }
 
 /// Whether a writer and a reader of one topic name suit each other (DDS 1.4 2.2.3).
-fn compare(writer: &WriterData, reader: &ReaderData) -> Verdict {
+pub fn compare(writer: &WriterData, reader: &ReaderData) -> Verdict {
     if writer.type_name != reader.type_name {
         return Verdict::Type(TypeDifference::Name {
             writer: writer.type_name.clone(),

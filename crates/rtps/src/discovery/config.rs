@@ -32,6 +32,8 @@ pub struct DiscoveryConfig {
     pub qos: DomainParticipantQos,
     /// A name for people to read.
     pub entity_name: String,
+    /// Names and values for people and tools, such as on which host the participant runs.
+    pub properties: Vec<(String, String)>,
     /// What to add to `Time` for nanoseconds since 1970, so that announcements carry a source timestamp.
     pub clock_offset: i64,
     /// How much is taken in from others.
@@ -74,6 +76,7 @@ impl DiscoveryConfig {
             default_multicast: Vec::new(),
             qos: DomainParticipantQos::default(),
             entity_name: String::new(),
+            properties: Vec::new(),
             clock_offset: 0,
             limits: Limits::default(),
         }
@@ -105,7 +108,7 @@ impl DiscoveryConfig {
     }
 
     /// What we say about ourselves.
-    pub(super) fn announcement(&self) -> ParticipantData {
+    pub fn announcement(&self) -> ParticipantData {
         ParticipantData {
             vendor: VendorId::DUNLIN,
             domain: Some(self.domain),
@@ -118,6 +121,7 @@ impl DiscoveryConfig {
             default_multicast: self.default_multicast.clone(),
             entity_name: self.entity_name.clone(),
             user_data: self.qos.user_data.clone(),
+            properties: self.properties.clone(),
             ..ParticipantData::new(self.prefix)
         }
     }

@@ -17,6 +17,7 @@ mod participants;
 mod strangers;
 mod watch;
 
+pub use catalog::{Verdict, compare};
 pub use config::{DiscoveryConfig, Limits, Source};
 pub use event::{Event, LossReason, TypeDifference, UnmatchReason};
 pub use explain::Explanation;
@@ -340,6 +341,11 @@ impl Discovery {
     /// True for a participant that has announced itself.
     pub fn knows(&self, prefix: GuidPrefix) -> bool {
         self.peers.contains_key(&prefix)
+    }
+
+    /// True for a participant that has shown to be where it says: what we sent to it arrived, and its answer did.
+    pub fn has_answered(&self, prefix: GuidPrefix) -> bool {
+        self.peers.get(&prefix).is_some_and(|peer| peer.verified)
     }
 
     /// Where a participant listens for built-in traffic: unicast and multicast. For one that is not known it is what others say,

@@ -1,0 +1,25 @@
+//! What the directory shows to those who look at the domain from outside.
+use super::{Directory, reachable};
+use crate::observe::{Domain, Participant};
+use dunlin_transport::Transport;
+
+impl Directory {
+    /// Everything that is known of the domain, this participant included.
+    pub(crate) fn domain(&self, transport: &dyn Transport) -> Domain {
+        let discovery = &self.discovery;
+        let own = discovery.config().announcement();
+        let others = discovery.participants().map(|data| Participant {
+            answers: discovery.has_answered(data.guid.prefix),
+            way: reachable(transport, &data.metatraffic_unicast),
+            data: data.clone(),
+        });
+        Domain {
+            id: discovery.config().domain,
+            participants: others.collect(),
+            writers: discovery.writers().cloned().collect(),
+            readers: discovery.readers().cloned().collect(),
+            heard: discovery.heard(),
+            own,
+        }
+    }
+}

@@ -1,0 +1,11 @@
+//! `dunlin ls` and `dunlin why`: looking at a domain from outside.
+//!
+//! An [`observer`] is a participant without endpoints: it only listens to what the others announce. [`view`] puts what it hears into
+//! the order in which people and programs read it; [`text`] and JSON are two ways to print that.
+pub mod ls;
+pub mod observer;
+mod qos;
+mod text;
+pub mod view;
+
+pub use observer::{Domains, Where};
