@@ -84,6 +84,8 @@ pub fn discovery_data(data: &[u8]) {
     weigh(data, ReaderData::parse);
     weigh(data, ParticipantMessage::parse);
     weigh(data, |data| Introduction::parse(data, GuidPrefix::UNKNOWN));
+    weigh(data, Question::parse);
+    weigh(data, Answer::parse);
     weigh(data, parse_key);
     if let Ok(participant) = ParticipantData::parse(data) {
         // Text that is no UTF-8 can become too long when it is made so.
@@ -103,6 +105,12 @@ pub fn discovery_data(data: &[u8]) {
     }
     if let Ok(said) = Introduction::parse(data, GuidPrefix::UNKNOWN) {
         assert_eq!(Introduction::parse(&said.encode(), said.teller), Ok(said));
+    }
+    if let Ok(question) = Question::parse(data) {
+        assert_eq!(Question::parse(&question.encode()), Ok(question));
+    }
+    if let Ok(answer) = Answer::parse(data) {
+        assert_eq!(Answer::parse(&answer.encode()), Ok(answer));
     }
     if let Ok(message) = ParticipantMessage::parse(data) {
         assert_eq!(ParticipantMessage::parse(&message.encode()), Ok(message));

@@ -170,6 +170,9 @@ pub struct ParticipantConfig {
     /// Tell others on which host and in which process the participant runs, for `dunlin ls` and its like of other products: the
     /// properties `dds.sys_info.hostname` and `dds.sys_info.process_id` of its announcements.
     pub announces_process: bool,
+    /// Answer other participants of Dunlin that are known and ask how it is with an endpoint, as `dunlin why` does: how much was
+    /// written, taken, passed over and why. No data of any sample is told.
+    pub answers_questions: bool,
     /// Another transport than `transports` says, for tests.
     pub transport: Option<Arc<dyn Transport>>,
 }
@@ -191,6 +194,7 @@ impl Default for ParticipantConfig {
             linger: Duration::from_secs(1),
             trusts_peers: None,
             announces_process: true,
+            answers_questions: true,
             transport: None,
         }
     }

@@ -1,5 +1,6 @@
 //! What the participant knows of itself and of others: the entity tree, discovery and matching.
 mod announce;
+mod inquiry;
 mod observe;
 
 use crate::datagram::Datagrams;
@@ -17,9 +18,11 @@ use dunlin_rtps::discovery::{Discovery, Event, Source};
 use dunlin_rtps::{ReaderProxyConfig, Time, To, WriterProxyConfig};
 use dunlin_transport::{Transport, nearest};
 use dunlin_wire::{
-    EntityId, EntityKind, Guid, GuidPrefix, Locator, ReaderData, Submessage, Timestamp, WriterData,
+    Answer, EntityId, EntityKind, Guid, GuidPrefix, Locator, Question, ReaderData, Submessage,
+    Timestamp, WriterData,
 };
 use hashbrown::HashMap;
+use std::collections::BTreeMap;
 use std::sync::{Arc, Weak};
 
 pub(crate) struct Directory {
@@ -50,6 +53,8 @@ pub(crate) struct Directory {
     peers: HashMap<GuidPrefix, Place>,
     /// Those of them of whom we have only been told.
     passing: Vec<GuidPrefix>,
+    /// What somebody of this process has asked others and waits for.
+    asked: BTreeMap<Question, Option<Answer>>,
     /// The routes must be made anew.
     changed: bool,
     last_key: u32,
@@ -131,6 +136,7 @@ impl Directory {
             signs: HashMap::new(),
             peers: HashMap::new(),
             passing: Vec::new(),
+            asked: BTreeMap::new(),
             changed: false,
             last_key: 0,
         };
@@ -505,6 +511,8 @@ impl Directory {
                     "participant announces too many endpoints; the rest is ignored"
                 );
             }
+            Event::Asked { from, question } => self.hear_question(shared, from, &question),
+            Event::Answered { answer } => self.hear_answer(answer),
             Event::LivelinessLost { writer } => {
                 tracing::debug!(%writer, "liveliness lost");
                 let core = self.writers.get(&writer.entity);

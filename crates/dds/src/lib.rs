@@ -44,6 +44,7 @@ mod desk;
 mod directory;
 mod error;
 mod group;
+mod inquiry;
 mod life;
 mod listener;
 mod loan;

@@ -4,7 +4,10 @@
 //! the participant any more. A participant without endpoints of its own is an observer.
 use crate::participant::DomainParticipant;
 pub use dunlin_rtps::discovery::{Heard, TypeDifference, Verdict, compare};
-pub use dunlin_wire::{BuiltinEndpoints, ParticipantData, ProtocolVersion, ReaderData, WriterData};
+pub use dunlin_wire::{
+    Acquaintance, Answer, BuiltinEndpoints, Fact, ParticipantData, ProtocolVersion, Question,
+    ReaderData, WriterData,
+};
 use dunlin_wire::{GuidPrefix, Locator, VendorId};
 
 /// Names under which products announce the host and the process of a participant, the standard-like one, which Dunlin uses, first.

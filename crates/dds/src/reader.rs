@@ -1,4 +1,5 @@
 //! The untyped reader: a cache of bytes with states. Every language and every type goes through it.
+mod report;
 mod status;
 
 use crate::calls::Calls;

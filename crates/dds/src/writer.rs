@@ -1,4 +1,5 @@
 //! The untyped writer: bytes, instances and QoS. Every language and every type goes through it.
+mod report;
 mod status;
 
 use crate::clock;

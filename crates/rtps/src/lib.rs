@@ -27,7 +27,8 @@ pub use deadline::MissedDeadlines;
 pub use handle::InstanceHandle;
 pub use outbox::{Intake, Outbox, To};
 pub use reader::{
-    Delivery, Holdings, KeyOf, Reader, ReaderConfig, Rejection, RejectionReason, WriterProxyConfig,
+    Delivery, Holdings, KeyOf, PassedOver, Reader, ReaderConfig, Rejection, RejectionReason,
+    Standing, WriterProxyConfig,
 };
 pub use sample::{InstanceState, Sample, SampleInfo, SampleState, Select, ViewState, Which};
 pub use time::Time;

@@ -8,6 +8,7 @@ mod config;
 mod instance;
 mod intervals;
 mod names;
+mod outcome;
 mod questions;
 mod reassembly;
 mod writer_proxy;
@@ -27,6 +28,7 @@ use dunlin_wire::{
     Data, DataFrag, Gap, Guid, Heartbeat, HeartbeatFrag, InlineQos, SequenceNumber,
     SequenceNumberSet, Timestamp,
 };
+pub use outcome::{PassedOver, Standing};
 use reassembly::Progress;
 use writer_proxy::{Author, Turn, WriterProxy};
 

@@ -320,6 +320,13 @@ impl Writer {
         Some((slowest.config.guid, SequenceNumber(slowest.acknowledged)))
     }
 
+    /// Up to where a matched reader has acknowledged; `None` for one that is not matched or is best effort.
+    pub fn acknowledged_by(&self, reader: Guid) -> Option<SequenceNumber> {
+        let proxy = self.readers.get(self.index(reader).ok()?)?;
+        let acknowledged = SequenceNumber(proxy.acknowledged);
+        proxy.config.reliable.then_some(acknowledged)
+    }
+
     /// How many changes are kept.
     pub fn kept(&self) -> usize {
         self.history.len()

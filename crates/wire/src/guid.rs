@@ -124,7 +124,11 @@ impl EntityId {
     /// True for the endpoints of discovery and liveliness, Dunlin's own included.
     pub const fn is_builtin(self) -> bool {
         let [a, b, c, kind] = self.0;
-        kind & 0xc0 == 0xc0 || matches!([a, b, c, kind], [0x4c, 0, 1, 0x42 | 0x47])
+        kind & 0xc0 == 0xc0
+            || matches!(
+                [a, b, c, kind],
+                [0x4c, 0, 1, 0x42 | 0x47] | [0x4c, 0, 2 | 3, 0x43 | 0x44]
+            )
     }
 
     /// True for writers of any sort.

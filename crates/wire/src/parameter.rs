@@ -72,6 +72,10 @@ impl ParameterId {
     pub const RELATED_SAMPLE_IDENTITY: Self = Self(0x0083);
     /// Dunlin's own: how the type lies in memory.
     pub const MEMORY_LAYOUT: Self = Self(Self::VENDOR_SPECIFIC | 0x0d01);
+    /// Dunlin's own: the endpoint on the other side of a question.
+    pub const OTHER_ENDPOINT: Self = Self(Self::VENDOR_SPECIFIC | 0x0d02);
+    /// Dunlin's own: what is said of an endpoint.
+    pub const FACTS: Self = Self(Self::VENDOR_SPECIFIC | 0x0d03);
 }
 
 impl ParameterId {

@@ -4,7 +4,7 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use core::fmt;
 use dunlin_qos::Incompatibility;
-use dunlin_wire::{Guid, GuidPrefix, ReaderData, VendorId, WriterData};
+use dunlin_wire::{Answer, Guid, GuidPrefix, Question, ReaderData, VendorId, WriterData};
 
 /// Something changed. Local endpoints are those that the caller added; remote ones may be of the same participant.
 /// Locators in the events are complete: an endpoint without any has its participant's default ones filled in.
@@ -96,6 +96,18 @@ pub enum Event {
         prefix: GuidPrefix,
         /// Why.
         reason: LossReason,
+    },
+    /// A participant that is known wants to know how it is with an endpoint of ours; `Discovery::answer` answers.
+    Asked {
+        /// Who wants to know.
+        from: GuidPrefix,
+        /// What.
+        question: Question,
+    },
+    /// A participant answered a question, asked or not.
+    Answered {
+        /// What it says.
+        answer: Answer,
     },
     /// A participant announces more endpoints than are allowed; its further ones are ignored.
     TooManyEndpoints {

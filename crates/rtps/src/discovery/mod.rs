@@ -12,6 +12,7 @@ mod endpoints;
 mod event;
 mod explain;
 mod hearsay;
+mod inquiries;
 mod introductions;
 mod participants;
 mod strangers;
@@ -36,6 +37,7 @@ use dunlin_wire::{
     WriterData,
 };
 use hearsay::Hearsay;
+use inquiries::Inquiries;
 use introductions::Introducer;
 use participants::Peer;
 use strangers::Strangers;
@@ -64,6 +66,7 @@ pub struct Discovery {
     introductions: BuiltinTopic,
     introducer: Introducer,
     hearsay: Hearsay,
+    inquiries: Inquiries,
 }
 
 impl Discovery {
@@ -88,6 +91,7 @@ impl Discovery {
             introductions: builtin::introductions(own),
             introducer: Introducer::default(),
             hearsay: Hearsay::default(),
+            inquiries: Inquiries::default(),
             config,
         })
     }
@@ -227,6 +231,8 @@ impl Discovery {
                 .introductions
                 .handle(now, source, timestamp, message, out);
             self.take_introductions(now, samples);
+        } else {
+            self.handle_inquiry(now, source, message, events);
         }
     }
 
@@ -346,6 +352,11 @@ impl Discovery {
     /// True for a participant that has shown to be where it says: what we sent to it arrived, and its answer did.
     pub fn has_answered(&self, prefix: GuidPrefix) -> bool {
         self.peers.get(&prefix).is_some_and(|peer| peer.verified)
+    }
+
+    /// False for a writer that has not shown its life within its lease, and has not since.
+    pub fn is_alive(&self, writer: Guid) -> bool {
+        self.watch.is_alive(writer)
     }
 
     /// Where a participant listens for built-in traffic: unicast and multicast. For one that is not known it is what others say,

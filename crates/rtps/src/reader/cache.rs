@@ -4,6 +4,7 @@
 use super::clockwork::{Clockwork, Due};
 use super::instance::Instance;
 use super::names::Names;
+use super::outcome::PassedOver;
 use super::writer_proxy::Author;
 use super::{KeyOf, ReaderConfig, Rejection, RejectionReason};
 use crate::index::Index;
@@ -73,6 +74,8 @@ pub(super) struct Cache {
     pub(super) clockwork: Option<Box<Clockwork>>,
     /// Scratch of `read` and `take`.
     pub(super) chosen: Vec<u32>,
+    /// What was not shown, and why.
+    pub(super) passed_over: PassedOver,
 }
 
 impl Cache {
@@ -95,6 +98,7 @@ impl Cache {
             recent: NONE,
             clockwork: Clockwork::needed_for(config),
             chosen: Vec::new(),
+            passed_over: PassedOver::default(),
         }
     }
 
@@ -129,15 +133,18 @@ impl Cache {
         };
         if !instance.heeds(header.author, self.ownership) {
             instance.writers.insert(header.author.id);
+            self.passed_over.not_owner += 1;
             return Ok(false);
         }
         if self.by_source && header.timestamp.is_some() && header.timestamp < instance.taken {
+            self.passed_over.outdated += 1;
             return Ok(false);
         }
         if let Some(clockwork) = &mut self.clockwork
             && clockwork.is_too_soon(place, header.arrived)
         {
             clockwork.hold(place, header, payload);
+            self.passed_over.too_soon += 1;
             return Ok(false);
         }
         self.admit(place, header, payload)
@@ -157,6 +164,7 @@ impl Cache {
         if replaced == NONE {
             self.check_limits(place, header.instance)?;
         } else if self.by_source && self.is_older(header, replaced) {
+            self.passed_over.outdated += 1;
             return Ok(false);
         } else {
             self.remove(replaced);
@@ -297,6 +305,7 @@ impl Cache {
             if self.samples.get(place).is_some_and(|s| s.expires <= now)
                 && let Some(stored) = self.remove(place)
             {
+                self.passed_over.expired += u64::from(!stored.read);
                 self.forget_if_dead(stored.instance);
             }
         }

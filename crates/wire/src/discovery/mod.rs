@@ -1,6 +1,7 @@
 //! What participants tell each other about themselves and their endpoints: SPDP, SEDP and liveliness
 //! (RTPS 2.5 8.5, 9.6.2), as plain data to and from serialized payloads.
 mod identity;
+mod inquiry;
 mod introduction;
 mod key;
 mod message;
@@ -10,6 +11,7 @@ mod reader;
 mod value;
 mod writer;
 
+pub use inquiry::{Acquaintance, Answer, Fact, Question};
 pub use introduction::Introduction;
 pub use key::{endpoint_key, parse_key, participant_key};
 pub use message::ParticipantMessage;

@@ -1,0 +1,41 @@
+//! What became of a writer's changes in a reader: for people who wonder where they are.
+use super::Reader;
+use dunlin_wire::Guid;
+
+/// Changes that a reader received in full and did not show, by reason.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub struct PassedOver {
+    /// A stronger writer owns the instance (OWNERSHIP EXCLUSIVE).
+    pub not_owner: u64,
+    /// They came too soon after another (TIME_BASED_FILTER); the last of them may be shown later.
+    pub too_soon: u64,
+    /// A later one was there already (DESTINATION_ORDER BY_SOURCE_TIMESTAMP).
+    pub outdated: u64,
+    /// They were no longer valid before anybody saw them (LIFESPAN).
+    pub expired: u64,
+}
+
+/// How far a reader has come with one writer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Standing {
+    /// It has all up to this number, or knows that it will not get it.
+    pub settled: i64,
+    /// Its limits do not let the next change in.
+    pub blocked: bool,
+}
+
+impl Reader {
+    /// What was received and not shown, ever.
+    pub fn passed_over(&self) -> PassedOver {
+        self.cache.passed_over
+    }
+
+    /// How far it has come with a matched writer.
+    pub fn standing(&self, writer: Guid) -> Option<Standing> {
+        let proxy = self.writers.get(self.index(writer).ok()?)?;
+        Some(Standing {
+            settled: proxy.next.saturating_sub(1),
+            blocked: proxy.blocked,
+        })
+    }
+}
