@@ -2,8 +2,7 @@
 use crate::script::{Script, pattern};
 use bytes::{Bytes, BytesMut};
 use dunlin_qos::{
-    Duration,
-    DestinationOrder, Durability, History, Ownership, ReliabilityKind, ResourceLimits,
+    DestinationOrder, Durability, Duration, History, Ownership, ReliabilityKind, ResourceLimits,
 };
 use dunlin_rtps::{
     Delivery, InstanceHandle, Intake, KeyOf, Outbox, Reader, ReaderConfig, Sample, Select, Time,
@@ -11,8 +10,8 @@ use dunlin_rtps::{
 };
 use dunlin_wire::{
     Data, DataFrag, EntityId, EntityKind, FragmentNumber, Gap, Guid, GuidPrefix, Heartbeat,
-    HeartbeatFrag, InlineQos, Parameters, Payload, SequenceNumber, SequenceNumberSet, Submessage,
-    Timestamp,
+    HeartbeatFrag, InlineQos, Parameters, Payload, SequenceNumber, SequenceNumberSet,
+    SetMembership, Submessage, Timestamp,
 };
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -138,6 +137,7 @@ fn config(script: &mut Script<'_>) -> ReaderConfig {
             flags & 1 == 1
         },
         across_instances: flags & 2 == 0,
+        coherent: flags & 12 == 12,
         key_of: script
             .flag()
             .then(|| KeyOf::new(|sample| sample.slice(..sample.len().min(1)))),
@@ -228,15 +228,42 @@ struct Label {
     key: bool,
 }
 
-fn label(script: &mut Script<'_>) -> Label {
+fn label(script: &mut Script<'_>, config: &ReaderConfig, sequence: i64) -> Label {
     let kind = script.byte();
     Label {
         inline: InlineQos {
             key_hash: (kind & 1 == 0).then(|| handle(kind / 64).0),
             status_info: (kind & 0b1110 == 0).then(|| u32::from(script.choice(8))),
+            set: match config.coherent {
+                true => membership(script, sequence),
+                false => SetMembership::NONE,
+            },
         },
         timestamp: (kind & 16 == 0).then(|| Timestamp(script.number(0))),
         key: kind & 0b0110_0000 == 0,
+    }
+}
+
+/// A set that began a little before, one that makes no sense, or none.
+fn membership(script: &mut Script<'_>, sequence: i64) -> SetMembership {
+    let kind = script.byte();
+    let first = match kind % 8 {
+        0 | 1 => 0,
+        2 => SequenceNumber::UNKNOWN.0,
+        3 => script.number(sequence),
+        _ => sequence & !3,
+    };
+    SetMembership {
+        first: SequenceNumber(first),
+        group_sequence: SequenceNumber(match kind & 0x30 {
+            0 => script.number(sequence),
+            _ => 0,
+        }),
+        group_first: SequenceNumber(match kind & 0xc0 {
+            0 => script.number(sequence),
+            _ => 0,
+        }),
+        writers: None,
     }
 }
 
@@ -256,7 +283,7 @@ fn data(
     writer: usize,
 ) -> Delivery {
     let sequence = script.number(model.speakers[writer].highest);
-    let label = label(script);
+    let label = label(script, &model.config, sequence);
     let bytes = pattern(writer as u8, sequence, script.byte().into());
     let payload = match label.key {
         _ if bytes.is_empty() => Payload::None,
@@ -292,7 +319,7 @@ fn fragment(
     writer: usize,
 ) -> Delivery {
     let sequence = script.number(model.speakers[writer].highest);
-    let label = label(script);
+    let label = label(script, &model.config, sequence);
     let sample_size = script.short();
     let fragment_size = u16::from(script.byte());
     let (first, count) = (script.short(), u16::from(script.choice(5)));
@@ -432,7 +459,10 @@ fn check_together(samples: &[Sample], config: &ReaderConfig) {
     let mut runs: Vec<_> = instances.collect();
     runs.dedup();
     let known: BTreeSet<_> = runs.iter().collect();
-    assert!(config.across_instances || known.len() == runs.len(), "an instance apart");
+    assert!(
+        config.across_instances || known.len() == runs.len(),
+        "an instance apart"
+    );
 }
 
 impl Model {
@@ -462,7 +492,8 @@ impl Speaker {
 fn check_complete(speaker: &Speaker, config: &ReaderConfig) {
     let loses = config.history != History::KeepAll
         || config.ownership == Ownership::Exclusive
-        || config.destination_order == DestinationOrder::BySourceTimestamp;
+        || config.destination_order == DestinationOrder::BySourceTimestamp
+        || config.coherent;
     if !speaker.reliable || loses {
         return;
     }
@@ -492,6 +523,8 @@ fn check(reader: &Reader, config: &ReaderConfig) {
     // One more: what was put together from fragments waits for room.
     assert!(holdings.early <= writers * (config.max_pending as usize + 1));
     assert!(holdings.early_bytes <= writers * config.max_reassembly_bytes);
+    assert!(holdings.in_sets_bytes <= writers * config.max_reassembly_bytes);
+    assert!(holdings.in_sets * 128 <= writers * config.max_reassembly_bytes);
     assert!(holdings.incomplete <= writers * MOST_INCOMPLETE);
     assert!(holdings.gaps <= writers * MOST_GAPS);
     assert!(holdings.names <= writers * holdings.instances);

@@ -11,6 +11,8 @@ mod names;
 mod outcome;
 mod questions;
 mod reassembly;
+mod room;
+mod sets;
 mod writer_proxy;
 
 pub use config::{
@@ -18,6 +20,7 @@ pub use config::{
 };
 
 use crate::{InstanceHandle, Intake, MissedDeadlines, Outbox, Sample, Select, Time};
+use alloc::boxed::Box;
 use alloc::vec::Vec;
 use arrival::{Arrival, Content};
 use bytes::Bytes;
@@ -30,6 +33,7 @@ use dunlin_wire::{
 };
 pub use outcome::{PassedOver, Standing};
 use reassembly::Progress;
+use sets::Sets;
 use writer_proxy::{Author, Turn, WriterProxy};
 
 /// A stateful reader, best effort or reliable.
@@ -94,6 +98,9 @@ impl Reader {
                 let history = self.config.durability.min(writer.durability) != Durability::Volatile;
                 let mut proxy = WriterProxy::new(author, reliable, history);
                 proxy.lifespan = writer.lifespan;
+                if self.config.coherent {
+                    proxy.sets = Some(Box::new(Sets::new(&self.config)));
+                }
                 self.writers.insert(index, proxy);
                 self.recent = index;
                 if reliable {
@@ -109,17 +116,21 @@ impl Reader {
         self.push_ack_nack(writer, state, false, out);
     }
 
-    /// Forgets a writer; instances that nobody else writes lose their last one. Its samples can still be taken.
+    /// Forgets a writer; instances that nobody else writes lose their last one. Its samples can still be taken, but not those of a
+    /// set that it did not end.
     pub fn remove_writer(&mut self, now: Time, writer: Guid) -> Delivery {
         let Ok(index) = self.index(writer) else {
             return Delivery::default();
         };
-        let proxy = self.writers.remove(index);
+        let mut proxy = self.writers.remove(index);
         if self.blocked {
             self.unblock();
         }
         self.cache.forget_names_of(proxy.author);
-        self.leave_all(now, proxy.author)
+        Delivery {
+            lost: proxy.sets.as_mut().map_or(0, |sets| sets.abandon()),
+            ..self.leave_all(now, proxy.author)
+        }
     }
 
     /// A writer's liveliness is lost: until it writes again, its instances have one live writer less (DDS 1.4 2.2.2.5.1.3,
@@ -446,6 +457,8 @@ impl Reader {
             names: self.cache.names.len(),
             early: writers.clone().map(|w| w.waiting.len()).sum(),
             early_bytes: writers.clone().map(|w| w.waiting_bytes).sum(),
+            in_sets: writers.clone().map(|w| w.in_sets().0).sum(),
+            in_sets_bytes: writers.clone().map(|w| w.in_sets().1).sum(),
             incomplete: writers.clone().map(|w| w.partials.len()).sum(),
             gaps: writers.map(|w| w.gaps.len()).sum(),
         }

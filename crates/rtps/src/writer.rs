@@ -7,9 +7,11 @@ mod history;
 mod pulse;
 mod reader_proxy;
 mod repair;
+mod sets;
 mod voice;
 
 pub use config::{Acknowledgement, ReaderProxyConfig, WriteError, WriterConfig};
+pub use sets::InGroup;
 
 use crate::{Change, MissedDeadlines, Outbox, Time, To};
 use alloc::boxed::Box;
@@ -17,10 +19,13 @@ use alloc::vec::Vec;
 use bytes::Bytes;
 use clockwork::Clockwork;
 use dunlin_qos::{Durability, History, ReliabilityKind};
-use dunlin_wire::{AckNack, EntityId, Guid, Heartbeat, NackFrag, SequenceNumber, Submessage};
+use dunlin_wire::{
+    AckNack, EntityId, Guid, Heartbeat, NackFrag, SequenceNumber, SetMembership, Submessage,
+};
 use history::HistoryCache;
 use pulse::Pulse;
 use reader_proxy::ReaderProxy;
+use sets::SetState;
 use voice::{Audience, Voice};
 
 /// A stateful writer, best effort or reliable.
@@ -39,6 +44,8 @@ pub struct Writer {
     history: HistoryCache,
     pulse: Pulse,
     voice: Voice,
+    /// Is a coherent set under way?
+    set: SetState,
     /// What time does, if it does anything.
     clockwork: Option<Box<Clockwork>>,
 }
@@ -58,6 +65,7 @@ impl Writer {
             history: HistoryCache::new(config.history, config.resource_limits, transient),
             pulse: Pulse::new(&config),
             voice: Voice::new(&config),
+            set: SetState::None,
             clockwork: Clockwork::needed_for(&config),
             config,
         }
@@ -76,12 +84,41 @@ impl Writer {
         change: &Change,
         out: &mut impl Outbox,
     ) -> Result<SequenceNumber, WriteError> {
+        self.write_in_group(now, change, || None, out)
+    }
+
+    /// As `write` for a writer whose changes are numbered together with those of others; `number` is asked for this one's as
+    /// soon as nothing can go wrong.
+    #[inline]
+    pub fn write_in_group(
+        &mut self,
+        now: Time,
+        change: &Change,
+        number: impl FnOnce() -> Option<InGroup>,
+        out: &mut impl Outbox,
+    ) -> Result<SequenceNumber, WriteError> {
         let sequence = self.next_sequence(change)?;
         self.expire(now);
         let keeps = self.keeps();
         if keeps {
             self.history.admit(change.instance, self.acknowledged)?;
         }
+        let set = self.set.membership(sequence, number());
+        self.publish(now, sequence, change, set, out);
+        Ok(SequenceNumber(sequence))
+    }
+
+    #[inline]
+    fn publish(
+        &mut self,
+        now: Time,
+        sequence: i64,
+        change: &Change,
+        set: Option<Box<SetMembership>>,
+        out: &mut impl Outbox,
+    ) {
+        let keeps = self.keeps();
+        let is_mark = set.as_deref().is_some_and(sets::is_mark);
         self.last = sequence;
         if !self.readers.is_empty() {
             let audience = Audience {
@@ -89,12 +126,15 @@ impl Writer {
                 reader: EntityId::UNKNOWN,
                 expects_inline_qos: self.expects_inline_qos,
             };
-            self.voice.say(audience, sequence, change, usize::MAX, out);
+            self.voice
+                .say(audience, sequence, change, set.as_deref(), usize::MAX, out);
         }
         if keeps {
-            self.history.insert(sequence, change);
+            self.history.insert(sequence, change, set);
         }
-        if let Some(clockwork) = &mut self.clockwork {
+        if let Some(clockwork) = &mut self.clockwork
+            && !is_mark
+        {
             let kept_from = self.history.first().filter(|_| keeps);
             clockwork.wrote(now, sequence, change, kept_from);
         }
@@ -105,7 +145,6 @@ impl Writer {
                 self.heartbeat(now, out);
             }
         }
-        Ok(SequenceNumber(sequence))
     }
 
     /// Matches a reader, or learns anew what it expects; a late joiner that asks for history gets the beginning

@@ -120,6 +120,7 @@ impl Scene {
         let inline = InlineQos {
             key_hash: Some(hash),
             status_info: (kind != ChangeKind::Alive).then(|| kind.status()),
+            ..InlineQos::default()
         };
         let data = Data {
             reader: EntityId::UNKNOWN,

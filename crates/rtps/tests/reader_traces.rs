@@ -90,6 +90,7 @@ fn hash() -> Vec<u8> {
     let qos = InlineQos {
         key_hash: Some(handle(1).0),
         status_info: None,
+        ..InlineQos::default()
     };
     qos.encode(&mut bytes);
     bytes

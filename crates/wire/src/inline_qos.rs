@@ -1,5 +1,5 @@
 //! What a DATA says about itself beside its payload (RTPS 2.5 8.7, 9.6.4).
-use crate::{Error, ParameterId, Parameters};
+use crate::{Error, ParameterId, Parameters, SequenceNumber};
 use bytes::BufMut;
 
 /// The inline QoS that a reader acts on; policies that came by discovery are not repeated here.
@@ -9,6 +9,58 @@ pub struct InlineQos {
     pub key_hash: Option<[u8; 16]>,
     /// Disposed, unregistered: the `STATUS_` bits (RTPS 2.5 9.6.4.9).
     pub status_info: Option<u32>,
+    /// To which coherent set it belongs, if to one.
+    pub set: SetMembership,
+}
+
+/// What a change says about the sets of changes that are to be seen together, and about the order over the writers of a publisher
+/// (RTPS 2.5 8.7.5, 8.7.6, 9.6.4.2 to 9.6.4.5). 0 stands for what is not said.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub struct SetMembership {
+    /// Number of the first change of the writer's set, or `SequenceNumber::UNKNOWN`: no set, and the one before is complete.
+    pub first: SequenceNumber,
+    /// Its number among all changes of the publisher.
+    pub group_sequence: SequenceNumber,
+    /// The number among these of the first change of the publisher's set.
+    pub group_first: SequenceNumber,
+    /// Which writers the publisher had: a digest of their entity ids.
+    pub writers: Option<[u8; 4]>,
+}
+
+impl SetMembership {
+    /// Nothing is said.
+    pub const NONE: Self = Self {
+        first: SequenceNumber(0),
+        group_sequence: SequenceNumber(0),
+        group_first: SequenceNumber(0),
+        writers: None,
+    };
+    /// The most bytes that they take.
+    const MAX_SIZE: usize = 3 * 12 + 8;
+
+    #[inline]
+    fn is_none(&self) -> bool {
+        *self == Self::NONE
+    }
+
+    fn encode(&self, out: &mut impl BufMut) {
+        let numbers = [
+            (ParameterId::COHERENT_SET, self.first),
+            (ParameterId::GROUP_SEQUENCE_NUMBER, self.group_sequence),
+            (ParameterId::GROUP_COHERENT_SET, self.group_first),
+        ];
+        for (id, number) in numbers.into_iter().filter(|(_, n)| n.0 != 0) {
+            out.put_u16_le(id.0);
+            out.put_u16_le(8);
+            out.put_i32_le((number.0 >> 32) as i32);
+            out.put_u32_le(number.0 as u32);
+        }
+        if let Some(digest) = self.writers {
+            out.put_u16_le(ParameterId::WRITER_GROUP_INFO.0);
+            out.put_u16_le(4);
+            out.put_slice(&digest);
+        }
+    }
 }
 
 impl InlineQos {
@@ -19,7 +71,7 @@ impl InlineQos {
     /// The sample did not pass a content filter.
     pub const STATUS_FILTERED: u32 = 4;
     /// The most bytes that `encode` writes.
-    pub const MAX_SIZE: usize = 32;
+    pub const MAX_SIZE: usize = 32 + SetMembership::MAX_SIZE;
 
     /// Reads the parameters that matter and skips the others.
     pub fn parse(parameters: Parameters<'_>) -> Result<Self, Error> {
@@ -33,6 +85,10 @@ impl InlineQos {
                 ParameterId::STATUS_INFO => {
                     qos.status_info = Some(u32::from_be_bytes(value.array()?));
                 }
+                ParameterId::COHERENT_SET => qos.set.first = value.sequence()?,
+                ParameterId::GROUP_SEQUENCE_NUMBER => qos.set.group_sequence = value.sequence()?,
+                ParameterId::GROUP_COHERENT_SET => qos.set.group_first = value.sequence()?,
+                ParameterId::WRITER_GROUP_INFO => qos.set.writers = value.array().ok(),
                 id if id.is_inline_policy() => {}
                 _ => parameter.skip()?,
             }
@@ -53,6 +109,9 @@ impl InlineQos {
         if let Some(status) = self.status_info {
             out.put_slice(&[0x71, 0, 4, 0]);
             out.put_slice(&status.to_be_bytes());
+        }
+        if !self.set.is_none() {
+            self.set.encode(out);
         }
         out.put_slice(&[1, 0, 0, 0]);
     }

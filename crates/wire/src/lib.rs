@@ -47,7 +47,7 @@ pub use discovery::{
 pub use error::Error;
 pub use guid::{EntityId, EntityKind, Guid, GuidPrefix, ProtocolVersion, VendorId};
 pub use header::Header;
-pub use inline_qos::InlineQos;
+pub use inline_qos::{InlineQos, SetMembership};
 pub use locator::Locator;
 pub use message::{Message, Submessages};
 pub use parameter::{Parameter, ParameterId, ParameterIter, Parameters};

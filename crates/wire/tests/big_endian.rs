@@ -50,6 +50,7 @@ fn data() {
     let understood = InlineQos {
         key_hash: Some(hash),
         status_info: Some(InlineQos::STATUS_DISPOSED | InlineQos::STATUS_UNREGISTERED),
+        ..InlineQos::default()
     };
     assert_eq!(InlineQos::parse(inline_qos), Ok(understood));
     let data = Data {

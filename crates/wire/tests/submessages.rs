@@ -34,9 +34,27 @@ fn locators() -> impl Strategy<Value = Vec<Locator>> {
 
 fn inline_qos() -> impl Strategy<Value = InlineQos> {
     let (hash, status) = (any::<Option<[u8; 16]>>(), any::<Option<u32>>());
-    (hash, status).prop_map(|(key_hash, status_info)| InlineQos {
+    (hash, status, set()).prop_map(|(key_hash, status_info, set)| InlineQos {
         key_hash,
         status_info,
+        set,
+    })
+}
+
+fn set() -> impl Strategy<Value = SetMembership> {
+    let numbers = any::<[i64; 3]>().prop_map(|numbers| numbers.map(SequenceNumber));
+    let digest = any::<Option<[u8; 4]>>();
+    (numbers, digest, any::<bool>()).prop_map(|(numbers, writers, is_in_one)| {
+        let [first, group_sequence, group_first] = numbers;
+        match is_in_one {
+            true => SetMembership {
+                first,
+                group_sequence,
+                group_first,
+                writers,
+            },
+            false => SetMembership::NONE,
+        }
     })
 }
 

@@ -121,6 +121,7 @@ impl Announcer {
         InlineQos {
             key_hash: Some(participant.to_bytes()),
             status_info: Some(ChangeKind::DisposedUnregistered.status()),
+            ..InlineQos::default()
         }
         .encode(&mut inline);
         for to in to {

@@ -1,11 +1,12 @@
 //! A change came in: is it its turn, what does it do, and what may follow it now? (RTPS 2.5 8.4.10.2, 8.4.12.2)
 use super::cache::{Cache, Header};
-use super::writer_proxy::{Author, Turn, Waiting, WriterProxy};
+use super::sets::Inside;
+use super::writer_proxy::{Author, Sort, Turn, Waiting, WriterProxy};
 use super::{Delivery, Reader};
 use crate::{ChangeKind, InstanceHandle, Intake, Outbox, Time};
 use bytes::Bytes;
 use dunlin_qos::Duration;
-use dunlin_wire::{InlineQos, Payload, Timestamp, VendorId};
+use dunlin_wire::{InlineQos, Payload, SequenceNumber, SetMembership, Timestamp, VendorId};
 
 /// A change as it came: in a datagram, or put together from fragments.
 pub(super) struct Arrival<'a> {
@@ -73,6 +74,9 @@ impl Reader {
             lost,
             ..Delivery::default()
         };
+        if proxy.sets.is_some() {
+            return self.arrive_in_set(now, index, arrival, delivery, intake);
+        }
         let Some(header) = header(now, &arrival, proxy, self.config.keyed, intake) else {
             proxy.settle(sequence);
             return self.followed(now, index, delivery);
@@ -104,6 +108,39 @@ impl Reader {
         delivery
     }
 
+    /// A change of a writer whose sets are to be whole, at its turn.
+    #[cold]
+    fn arrive_in_set(
+        &mut self,
+        now: Time,
+        index: usize,
+        arrival: Arrival<'_>,
+        mut delivery: Delivery,
+        intake: &mut impl Intake,
+    ) -> Delivery {
+        let Some(proxy) = self.writers.get_mut(index) else {
+            return delivery;
+        };
+        let sequence = arrival.sequence;
+        proxy.saw(sequence);
+        proxy.pass_over(sequence);
+        let change = in_set(now, arrival, proxy, self.config.keyed, intake);
+        if admit(
+            &mut self.cache,
+            proxy,
+            now,
+            sequence,
+            &change,
+            &mut delivery,
+        ) {
+            return self.followed(now, index, delivery);
+        }
+        self.blocked = true;
+        let most = self.config.max_reassembly_bytes;
+        proxy.hold(sequence, change, usize::MAX, most);
+        delivery
+    }
+
     /// A change of a reliable writer before its turn: it waits, and what is missing is asked for.
     fn come_early(
         &mut self,
@@ -122,11 +159,15 @@ impl Reader {
         let must_wait = proxy.must_wait();
         if must_wait || ahead <= i64::from(self.config.max_pending) {
             proxy.saw(sequence);
+            let bytes = self.config.max_reassembly_bytes;
             match header(now, &arrival, proxy, self.config.keyed, intake) {
-                Some(_) if proxy.waiting.len() >= most => {}
+                _ if proxy.waiting.len() >= most => {}
+                _ if proxy.sets.is_some() => {
+                    let change = in_set(now, arrival, proxy, self.config.keyed, intake);
+                    proxy.hold(sequence, change, most, bytes);
+                }
                 Some(header) => {
                     let payload = sift(arrival.content, header.kind).keep(intake);
-                    let bytes = self.config.max_reassembly_bytes;
                     proxy.hold(sequence, waiting(&header, payload), most, bytes);
                 }
                 None => proxy.gaps.add(sequence, sequence + 1),
@@ -159,18 +200,17 @@ impl Reader {
             return delivery;
         };
         while let Some((sequence, change)) = proxy.take_next() {
-            match let_in(&mut self.cache, now, proxy.author, sequence, &change) {
-                Ok(available) => {
-                    delivery.available |= available;
-                    proxy.settle(sequence);
-                }
-                Err(rejection) => {
-                    delivery.rejected = Some(rejection);
-                    proxy.hold(sequence, change, usize::MAX, usize::MAX);
-                    proxy.blocked = true;
-                    self.blocked = true;
-                    break;
-                }
+            if !admit(
+                &mut self.cache,
+                proxy,
+                now,
+                sequence,
+                &change,
+                &mut delivery,
+            ) {
+                proxy.hold(sequence, change, usize::MAX, usize::MAX);
+                self.blocked = true;
+                break;
             }
         }
         self.note_due();
@@ -178,19 +218,59 @@ impl Reader {
     }
 }
 
-fn let_in(
+/// Lets in a change whose turn it is, or puts it to its set; false if there is no room for it now.
+fn admit(
+    cache: &mut Cache,
+    proxy: &mut WriterProxy,
+    now: Time,
+    sequence: i64,
+    change: &Waiting,
+    delivery: &mut Delivery,
+) -> bool {
+    let author = proxy.author;
+    let accepted = match &mut proxy.sets {
+        None => let_in(cache, now, author, sequence, change, change.expires),
+        Some(sets) => {
+            let mut inside = Inside {
+                cache,
+                now,
+                author,
+                reliable: proxy.reliable,
+            };
+            sets.pass(&mut inside, sequence, change).map(|passed| {
+                delivery.lost = delivery.lost.saturating_add(passed.lost);
+                delivery.rejected = delivery.rejected.or(passed.rejected);
+                passed.available
+            })
+        }
+    };
+    match accepted {
+        Ok(available) => {
+            delivery.available |= available;
+            proxy.settle(sequence);
+        }
+        Err(rejection) => {
+            delivery.rejected = Some(rejection);
+            proxy.blocked = true;
+        }
+    }
+    accepted.is_ok()
+}
+
+pub(super) fn let_in(
     cache: &mut Cache,
     now: Time,
     author: Author,
     sequence: i64,
     change: &Waiting,
+    expires: Time,
 ) -> Result<bool, super::Rejection> {
     let header = Header {
         author,
         sequence,
         timestamp: change.timestamp,
         arrived: now,
-        expires: change.expires,
+        expires,
         kind: change.kind,
         instance: change.instance,
         name: change.name,
@@ -200,12 +280,45 @@ fn let_in(
 
 fn waiting(header: &Header, payload: Bytes) -> Waiting {
     Waiting {
+        sort: Sort::Change,
+        set: SetMembership::NONE,
         kind: header.kind,
         instance: header.instance,
         name: header.name,
         timestamp: header.timestamp,
         expires: header.expires,
         payload,
+    }
+}
+
+/// What comes from a writer whose sets are to be whole, whatever it is.
+fn in_set(
+    now: Time,
+    arrival: Arrival<'_>,
+    proxy: &WriterProxy,
+    keyed: bool,
+    intake: &mut impl Intake,
+) -> Waiting {
+    let set = arrival.inline.set;
+    let is_mark = set.first == SequenceNumber::UNKNOWN;
+    match header(now, &arrival, proxy, keyed, intake) {
+        Some(header) => Waiting {
+            set,
+            ..waiting(&header, sift(arrival.content, header.kind).keep(intake))
+        },
+        None => Waiting {
+            sort: match is_mark {
+                true => Sort::Mark,
+                false => Sort::Void,
+            },
+            set,
+            kind: ChangeKind::Alive,
+            instance: InstanceHandle::NIL,
+            name: None,
+            timestamp: arrival.timestamp,
+            expires: Time::NEVER,
+            payload: Bytes::new(),
+        },
     }
 }
 

@@ -53,8 +53,8 @@ pub(super) struct Header {
 }
 
 pub(super) struct Cache {
-    history: History,
-    limits: ResourceLimits,
+    pub(super) history: History,
+    pub(super) limits: ResourceLimits,
     ownership: Ownership,
     by_source: bool,
     /// Samples are handed out as they came, whatever their instance.
@@ -435,7 +435,7 @@ impl Cache {
 
     /// How many samples with data an instance has.
     #[inline]
-    fn count(&self, place: u32) -> u32 {
+    pub(super) fn count(&self, place: u32) -> u32 {
         self.instances.get(place).map_or(0, |i| i.count)
     }
 

@@ -34,6 +34,8 @@ pub struct ReaderConfig {
     pub destination_order: DestinationOrder,
     /// Are samples handed out as they came, whatever their instance? Otherwise those of an instance are together (DDS 1.4 2.2.2.5.3.8).
     pub across_instances: bool,
+    /// Are the changes of a writer's coherent set seen together or not at all?
+    pub coherent: bool,
     /// Longest time expected between samples of an instance.
     pub deadline: Duration,
     /// Shortest time wanted between samples of an instance. A reliable reader gets the last of those that come too soon when that is over.
@@ -83,6 +85,7 @@ impl ReaderConfig {
             ownership: Ownership::Shared,
             destination_order: DestinationOrder::ByReceptionTimestamp,
             across_instances: false,
+            coherent: false,
             deadline: Duration::INFINITE,
             time_based_filter: Duration::ZERO,
             lifecycle: ReaderDataLifecycle::default(),
@@ -140,6 +143,10 @@ pub struct Holdings {
     pub early: usize,
     /// Bytes of their payloads.
     pub early_bytes: usize,
+    /// Changes that wait for the end of their set.
+    pub in_sets: usize,
+    /// Bytes of their payloads.
+    pub in_sets_bytes: usize,
     /// Samples of which fragments are missing.
     pub incomplete: usize,
     /// Ranges of numbers that will never come.

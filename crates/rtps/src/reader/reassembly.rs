@@ -8,7 +8,8 @@ use alloc::vec::Vec;
 use bytes::{Bytes, BytesMut};
 use dunlin_qos::Duration;
 use dunlin_wire::{
-    DataFrag, FragmentNumber, FragmentNumberSet, InlineQos, SequenceNumber, Timestamp,
+    DataFrag, FragmentNumber, FragmentNumberSet, InlineQos, SequenceNumber, SetMembership,
+    Timestamp,
 };
 
 /// Incomplete samples of one writer at a time.
@@ -117,6 +118,9 @@ impl Reassembly {
         partial.timestamp = partial.timestamp.or(timestamp);
         partial.inline.key_hash = partial.inline.key_hash.or(inline.key_hash);
         partial.inline.status_info = partial.inline.status_info.or(inline.status_info);
+        if partial.inline.set == SetMembership::NONE {
+            partial.inline.set = inline.set;
+        }
         if partial.arrived < partial.fragments {
             return Progress::Piece {
                 last: shape.end == partial.fragments,

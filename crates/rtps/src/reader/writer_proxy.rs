@@ -2,21 +2,36 @@
 use super::intervals::Intervals;
 use super::questions::Questions;
 use super::reassembly::Reassembly;
+use super::sets::Sets;
 use crate::counter::Counter;
 use crate::{ChangeKind, InstanceHandle, Time};
+use alloc::boxed::Box;
 use alloc::collections::BTreeMap;
 use bytes::Bytes;
 use dunlin_qos::Duration;
-use dunlin_wire::{Guid, SequenceNumber, SequenceNumberSet, Timestamp, VendorId};
+use dunlin_wire::{Guid, SequenceNumber, SequenceNumberSet, SetMembership, Timestamp, VendorId};
 
 /// A change in full that waits for its turn.
+#[derive(Clone)]
 pub(super) struct Waiting {
+    pub(super) sort: Sort,
+    pub(super) set: SetMembership,
     pub(super) kind: ChangeKind,
     pub(super) instance: InstanceHandle,
     pub(super) name: Option<InstanceHandle>,
     pub(super) timestamp: Option<Timestamp>,
     pub(super) expires: Time,
     pub(super) payload: Bytes,
+}
+
+/// What a number stands for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Sort {
+    Change,
+    /// Nothing but the end of a set.
+    Mark,
+    /// A change that nothing can be made of.
+    Void,
 }
 
 /// Who wrote a change.
@@ -66,6 +81,8 @@ pub(super) struct WriterProxy {
     /// The writer said that it has got so far, so all up to here has been on its way.
     announced: i64,
     pub(super) due: Option<Time>,
+    /// What comes in sets, if the reader wants these whole.
+    pub(super) sets: Option<Box<Sets>>,
 }
 
 impl WriterProxy {
@@ -91,6 +108,7 @@ impl WriterProxy {
             questions: Questions::default(),
             announced: 0,
             due: None,
+            sets: None,
         }
     }
 
@@ -158,6 +176,11 @@ impl WriterProxy {
         }
     }
 
+    /// Changes that wait for the end of their set, and the bytes of their payloads.
+    pub(super) fn in_sets(&self) -> (usize, usize) {
+        self.sets.as_ref().map_or((0, 0), |sets| sets.held())
+    }
+
     /// Something waits behind `next`.
     #[inline]
     pub(super) fn has_backlog(&self) -> bool {
@@ -181,8 +204,18 @@ impl WriterProxy {
                 return None;
             };
             let end = waiting.map_or(end, |n| n.min(end));
-            self.skip_to(end);
+            self.pass_over(end);
         }
+    }
+
+    /// Nothing from `next` to before `end` will ever come.
+    pub(super) fn pass_over(&mut self, end: i64) {
+        if end > self.next
+            && let Some(sets) = &mut self.sets
+        {
+            sets.skip();
+        }
+        self.skip_to(end);
     }
 
     /// Keeps a change until its turn comes; false if the bounds are met.

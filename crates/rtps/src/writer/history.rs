@@ -2,25 +2,35 @@
 //!
 //! Changes live in a slab; `order` lists their places by ascending number. A change that goes from the
 //! middle leaves its line in `order` behind, stale, until such lines are the majority and are swept.
-use super::WriteError;
+use super::{WriteError, sets};
 use crate::index::Index;
 use crate::slab::{NONE, Slab};
 use crate::{Change, InstanceHandle};
+use alloc::boxed::Box;
 use alloc::collections::VecDeque;
 use alloc::vec::Vec;
 use bytes::Bytes;
 use dunlin_qos::{History, ResourceLimits};
+use dunlin_wire::SetMembership;
 
 /// Instances without changes that are remembered in any case: they are likely to be written again.
 const EMPTY_SLACK: usize = 16_384;
 /// Stale lines that are tolerated however few changes there are.
 const STALE_SLACK: usize = 64;
 
-struct Kept {
+pub(super) struct Kept {
     sequence: i64,
-    change: Change,
+    pub(super) change: Change,
+    /// What it says about the sets that it belongs to or ends.
+    pub(super) set: Option<Box<SetMembership>>,
     instance: u32,
     newer: u32,
+}
+
+impl Kept {
+    fn is_mark(&self) -> bool {
+        self.set.as_deref().is_some_and(sets::is_mark)
+    }
 }
 
 struct Instance {
@@ -50,6 +60,10 @@ pub(super) struct HistoryCache {
     empty: usize,
     /// Instances that their writer left, by the number of the change that says so.
     farewells: VecDeque<(i64, InstanceHandle)>,
+    /// Numbers and places of those that only mark the end of a set; some may be gone. They are no samples, so no limit counts them.
+    marks: VecDeque<Line>,
+    /// How many of them are not.
+    marked: usize,
     /// Bytes of the application that are not needed any more.
     retired: Vec<Bytes>,
 }
@@ -70,6 +84,8 @@ impl HistoryCache {
             recent: NONE,
             empty: 0,
             farewells: VecDeque::new(),
+            marks: VecDeque::new(),
+            marked: 0,
             retired: Vec::new(),
         }
     }
@@ -101,8 +117,8 @@ impl HistoryCache {
             return Err(WriteError::OutOfResources("max_instances"));
         }
         let victim = match victim {
-            None if self.reached(self.limits.max_samples, self.kept.len()) => {
-                let oldest = self.order.front().ok_or(WriteError::Full)?;
+            None if self.reached(self.limits.max_samples, self.samples()) => {
+                let oldest = self.oldest_sample().ok_or(WriteError::Full)?;
                 (oldest.sequence <= acknowledged)
                     .then_some(oldest.place)
                     .ok_or(WriteError::Full)
@@ -114,6 +130,19 @@ impl HistoryCache {
             self.remove(victim);
         }
         Ok(())
+    }
+
+    fn samples(&self) -> usize {
+        self.kept.len() - self.marked
+    }
+
+    fn oldest_sample(&self) -> Option<&Line> {
+        let mut lines = self.order.iter();
+        lines.find(|line| !self.is_stale(line) && !self.is_mark(line))
+    }
+
+    fn is_mark(&self, line: &Line) -> bool {
+        self.kept.get(line.place).is_some_and(Kept::is_mark)
     }
 
     fn reached(&self, limit: Option<u32>, count: usize) -> bool {
@@ -150,8 +179,14 @@ impl HistoryCache {
     }
 
     /// Keeps a change; numbers only grow.
-    pub(super) fn insert(&mut self, sequence: i64, change: &Change) {
-        let instance = if self.by_instance {
+    pub(super) fn insert(
+        &mut self,
+        sequence: i64,
+        change: &Change,
+        set: Option<Box<SetMembership>>,
+    ) {
+        let is_mark = set.as_deref().is_some_and(sets::is_mark);
+        let instance = if self.by_instance && !is_mark {
             self.instance(change.instance)
         } else {
             NONE
@@ -159,10 +194,15 @@ impl HistoryCache {
         let place = self.kept.insert(Kept {
             sequence,
             change: change.clone(),
+            set,
             instance,
             newer: NONE,
         });
         self.order.push_back(Line { sequence, place });
+        if is_mark {
+            self.marks.push_back(Line { sequence, place });
+            self.marked += 1;
+        }
         if let Some(instance) = self.instances.get_mut(instance) {
             let before = core::mem::replace(&mut instance.newest, place);
             self.empty -= usize::from(instance.count == 0);
@@ -238,18 +278,42 @@ impl HistoryCache {
     }
 
     /// The changes from `sequence` on, with their numbers.
-    pub(super) fn from(&self, sequence: i64) -> impl Iterator<Item = (i64, &Change)> {
+    pub(super) fn from(&self, sequence: i64) -> impl Iterator<Item = (i64, &Kept)> {
         self.order
             .range(self.position(sequence)..)
             .filter_map(|line| {
                 let kept = self.kept.get(line.place)?;
-                (kept.sequence == line.sequence).then_some((kept.sequence, &kept.change))
+                (kept.sequence == line.sequence).then_some((kept.sequence, kept))
             })
     }
 
-    pub(super) fn get(&self, sequence: i64) -> Option<&Change> {
-        let (found, change) = self.from(sequence).next()?;
-        (found == sequence).then_some(change)
+    pub(super) fn get(&self, sequence: i64) -> Option<&Kept> {
+        let (found, kept) = self.from(sequence).next()?;
+        (found == sequence).then_some(kept)
+    }
+
+    /// Lets go of marks that are of no use: whose sets have lost their last sample. Where all have that sample already, the mark
+    /// behind it is still to come.
+    pub(super) fn prune(&mut self, acknowledged: i64) {
+        let is_useless = |history: &Self, mark: &Line| {
+            history.is_stale(mark)
+                || (mark.sequence != acknowledged + 1 && history.get(mark.sequence - 1).is_none())
+        };
+        let all = self.marks.len() > 2 * self.samples() + STALE_SLACK;
+        for _ in 0..self.marks.len() {
+            let Some(mark) = self.marks.pop_front() else {
+                return;
+            };
+            if is_useless(self, &mark) {
+                if !self.is_stale(&mark) {
+                    self.remove(mark.place);
+                }
+            } else if all {
+                self.marks.push_back(mark);
+            } else {
+                return self.marks.push_front(mark);
+            }
+        }
     }
 
     /// Where in `order` the first number not below `sequence` stands.
@@ -299,6 +363,7 @@ impl HistoryCache {
             return;
         };
         self.retired.extend(kept.change.payload.take_apart());
+        self.marked -= usize::from(kept.is_mark());
         if let Some(instance) = self.instances.get_mut(kept.instance) {
             instance.oldest = kept.newer;
             instance.count -= 1;
@@ -386,7 +451,7 @@ mod tests {
     fn write(cache: &mut HistoryCache, n: i64, instance: u32) {
         let change = change(instance, ChangeKind::Alive);
         cache.admit(change.instance, 0).unwrap();
-        cache.insert(n, &change);
+        cache.insert(n, &change, None);
     }
 
     #[test]
@@ -442,7 +507,7 @@ mod tests {
             cache.admit(handle(3), 9),
             Err(WriteError::OutOfResources("max_instances"))
         );
-        cache.insert(3, &change(1, ChangeKind::Unregistered));
+        cache.insert(3, &change(1, ChangeKind::Unregistered), None);
         cache.release(3);
         assert_eq!(cache.admit(handle(3), 9), Ok(()));
     }
@@ -463,7 +528,7 @@ mod tests {
         let mut cache = HistoryCache::new(History::KeepLast(8), ResourceLimits::default(), true);
         write(&mut cache, 1, 1);
         write(&mut cache, 2, 2);
-        cache.insert(3, &change(1, ChangeKind::DisposedUnregistered));
+        cache.insert(3, &change(1, ChangeKind::DisposedUnregistered), None);
         cache.release_unregistered(2);
         assert_eq!(numbers(&cache), [1, 2, 3]);
         cache.release_unregistered(3);
@@ -475,7 +540,7 @@ mod tests {
         let mut cache = HistoryCache::new(History::KeepAll, ResourceLimits::default(), true);
         for n in [1, 3] {
             write(&mut cache, n, 1);
-            cache.insert(n + 1, &change(1, ChangeKind::Unregistered));
+            cache.insert(n + 1, &change(1, ChangeKind::Unregistered), None);
         }
         cache.release_unregistered(2);
         assert_eq!(numbers(&cache), [3, 4]);

@@ -43,11 +43,12 @@ impl Writer {
         };
         let mut budget = ANSWER_BYTES;
         let wanted = self.history.from(proxy.acknowledged.saturating_add(1));
-        for (sequence, change) in wanted.skip(skip).take(GREETING_SAMPLES) {
+        for (sequence, kept) in wanted.skip(skip).take(GREETING_SAMPLES) {
             if budget == 0 {
                 break;
             }
-            let said = self.voice.say(audience, sequence, change, budget, out);
+            let (change, set) = (&kept.change, kept.set.as_deref());
+            let said = self.voice.say(audience, sequence, change, set, budget, out);
             budget = budget.saturating_sub(said.max(1));
         }
         if reliable {
@@ -90,8 +91,9 @@ impl Writer {
             }
             while kept.next_if(|(n, _)| *n < number).is_some() {}
             match kept.peek() {
-                Some((n, change)) if *n == number => {
-                    let said = self.voice.say(audience, number, change, budget, out);
+                Some((n, kept)) if *n == number => {
+                    let (change, set) = (&kept.change, kept.set.as_deref());
+                    let said = self.voice.say(audience, number, change, set, budget, out);
                     budget = budget.saturating_sub(said.max(1));
                 }
                 next => {
@@ -118,14 +120,16 @@ impl Writer {
         };
         let sequence = wanted.sequence.0;
         let audience = proxy.audience();
-        let change = self.history.get(sequence);
-        let change = change.filter(|_| sequence >= proxy.start);
+        let kept = self.history.get(sequence);
+        let kept = kept.filter(|_| sequence >= proxy.start);
+        let set = kept.and_then(|kept| kept.set.as_deref());
+        let change = kept.map(|kept| &kept.change);
         match change.map(|change| (change, self.voice.splits(sequence, change))) {
             Some((change, Some(size))) => {
                 let numbers = wanted.state.iter().map(|n| n.0 as usize);
                 let numbers = numbers.take((ANSWER_BYTES / size).max(1));
                 self.voice
-                    .say_fragments(audience, sequence, change, numbers, out);
+                    .say_fragments(audience, sequence, change, set, numbers, out);
             }
             Some((change, None)) => {
                 // It may lack many fragments, and ask for them in several messages at once.
@@ -136,7 +140,8 @@ impl Writer {
                     return;
                 }
                 proxy.whole = Some((sequence, now));
-                self.voice.say(audience, sequence, change, usize::MAX, out);
+                self.voice
+                    .say(audience, sequence, change, set, usize::MAX, out);
             }
             None => {
                 let mut gaps = GapList::new(audience.reader, self.config.guid.entity);

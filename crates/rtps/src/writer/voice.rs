@@ -1,13 +1,14 @@
 //! How a change is said: as one DATA or as DATA_FRAGs (RTPS 2.5 8.4.14.1), with its timestamp before it.
 use super::WriterConfig;
 use super::fragments::FragmentSizes;
+use super::sets;
 use crate::{Change, ChangeKind, InstanceHandle, Outbox, Piece, To};
 use alloc::vec::Vec;
 use bytes::Bytes;
 use core::ops::Range;
 use dunlin_wire::{
     Data, DataFrag, EntityId, FragmentNumber, Guid, InlineQos, Parameters, Payload, SequenceNumber,
-    Submessage,
+    SetMembership, Submessage,
 };
 
 /// To whom a change is said.
@@ -46,11 +47,12 @@ impl Voice {
         audience: Audience,
         sequence: i64,
         change: &Change,
+        set: Option<&SetMembership>,
         budget: usize,
         out: &mut impl Outbox,
     ) -> usize {
         let size = change.payload.len();
-        self.inline_qos(audience, change);
+        self.inline_qos(audience, change, set);
         let data = |bytes| {
             Submessage::Data(Data {
                 reader: audience.reader,
@@ -69,7 +71,7 @@ impl Voice {
             out.push_whole(audience.to, change.timestamp, data(&[]), &pieces);
             let count = budget.div_ceil(fragment_size).max(1);
             let count = count.min(size.div_ceil(fragment_size));
-            return self.say_fragments(audience, sequence, change, 1..=count, out);
+            return self.say_fragments(audience, sequence, change, set, 1..=count, out);
         }
         out.push(
             audience.to,
@@ -89,10 +91,11 @@ impl Voice {
         audience: Audience,
         sequence: i64,
         change: &Change,
+        set: Option<&SetMembership>,
         numbers: impl Iterator<Item = usize>,
         out: &mut impl Outbox,
     ) -> usize {
-        self.inline_qos(audience, change);
+        self.inline_qos(audience, change, set);
         out.push(
             audience.to,
             Submessage::InfoTimestamp(Some(change.timestamp)),
@@ -132,17 +135,19 @@ impl Voice {
         size.filter(|most| change.payload.len() > *most)
     }
 
-    fn inline_qos(&mut self, audience: Audience, change: &Change) {
+    fn inline_qos(&mut self, audience: Audience, change: &Change, set: Option<&SetMembership>) {
         self.inline.clear();
         if audience.expects_inline_qos {
             self.inline.extend_from_slice(&self.policies);
         }
         let policies = self.inline.len();
-        let named = self.keyed || change.instance != InstanceHandle::NIL;
+        let is_mark = set.is_some_and(sets::is_mark);
+        let named = (self.keyed && !is_mark) || change.instance != InstanceHandle::NIL;
         let wants_hash = self.send_key_hash || change.kind != ChangeKind::Alive;
         InlineQos {
             key_hash: (named && wants_hash).then_some(change.instance.0),
             status_info: (change.kind != ChangeKind::Alive).then(|| change.kind.status()),
+            set: set.copied().unwrap_or_default(),
         }
         .encode(&mut self.inline);
         if policies > 0 && self.inline.len() == policies {

@@ -423,6 +423,25 @@ impl World {
         result
     }
 
+    pub fn begin_set(&mut self, writer: Guid) {
+        self.writers.get_mut(&writer).unwrap().begin_set();
+    }
+
+    pub fn end_set(&mut self, writer: Guid) {
+        let mut out = Recorder::default();
+        let w = self.writers.get_mut(&writer).unwrap();
+        w.end_set(self.now, Timestamp(self.now.0), || None, &mut out)
+            .unwrap();
+        self.post(writer, out);
+    }
+
+    /// The reader hears that the writer is gone.
+    pub fn remove_writer(&mut self, writer: Guid, reader: Guid) {
+        let r = self.readers.get_mut(&reader).unwrap();
+        let delivery = r.remove_writer(self.now, writer);
+        self.note(reader, delivery);
+    }
+
     /// Writes; waits for room as long as it takes.
     pub fn write_blocking(&mut self, writer: Guid, change: &Change) {
         let start = self.now;

@@ -129,6 +129,7 @@ fn nobody_speaks_for_another_participant() {
     InlineQos {
         key_hash: Some(victim.to_bytes()),
         status_info: Some(3),
+        ..InlineQos::default()
     }
     .encode(&mut inline);
     let spdp = EntityId::SPDP_WRITER;
@@ -186,6 +187,7 @@ fn bytes_that_make_no_sense_are_counted_and_change_nothing() {
     InlineQos {
         key_hash: Some(Guid::new(prefix(1), EntityId::user(5, EntityKind::WriterNoKey)).to_bytes()),
         status_info: None,
+        ..InlineQos::default()
     }
     .encode(&mut inline);
     for sequence in 2..20 {
@@ -253,6 +255,7 @@ fn farewell(index: usize) -> Vec<u8> {
     InlineQos {
         key_hash: Some(gone.to_bytes()),
         status_info: Some(3),
+        ..InlineQos::default()
     }
     .encode(&mut inline);
     let key = participant_key(gone);
