@@ -5,6 +5,7 @@ use crate::calls::Calls;
 use crate::listener::{PublisherListener, SubscriberListener};
 use crate::participant::ParticipantGuard;
 use crate::reader::ReaderCore;
+use crate::sets::WriterGroup;
 use crate::shared::Shared;
 use crate::slot::Slot;
 use crate::status::{StatusFlags, StatusKind};
@@ -22,11 +23,13 @@ const CONDITION: u8 = 2;
 pub(crate) struct PublisherCore {
     pub(crate) qos: PublisherQos,
     pub(crate) listener: Slot<dyn PublisherListener>,
+    pub(crate) sets: Arc<WriterGroup>,
 }
 
 impl PublisherCore {
     pub(crate) fn new(qos: PublisherQos) -> Self {
         Self {
+            sets: Arc::new(WriterGroup::new(&qos)),
             qos,
             listener: Slot::default(),
         }

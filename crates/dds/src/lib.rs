@@ -60,6 +60,7 @@ mod publisher;
 mod reader;
 mod receive;
 mod role;
+mod sets;
 mod shared;
 mod signal;
 mod slot;

@@ -47,6 +47,35 @@ impl Publisher {
         &self.core.qos
     }
 
+    /// What this publisher's writers write from now on, until [`end_coherent_changes`](Self::end_coherent_changes), is a coherent
+    /// set: readers whose PRESENTATION asks for coherent access see all of it at once, or nothing (DDS 1.4 2.2.2.4.1.10). Sets
+    /// may be nested; the outermost counts. Without coherent access in this publisher's PRESENTATION it has no effect.
+    pub fn begin_coherent_changes(&self) {
+        self.core.sets.begin_set();
+    }
+
+    /// The set is complete (DDS 1.4 2.2.2.4.1.11).
+    ///
+    /// # Errors
+    /// `PreconditionNotMet` if none was begun.
+    pub fn end_coherent_changes(&self) -> Result<()> {
+        self.core.sets.end_set()
+    }
+
+    /// A hint that much will be written in a row (DDS 1.4 2.2.2.4.1.8). Samples that are written faster than datagrams go share these
+    /// anyway, so nothing is held back for it.
+    pub fn suspend_publications(&self) {
+        self.core.sets.suspend();
+    }
+
+    /// Takes the hint back (DDS 1.4 2.2.2.4.1.9).
+    ///
+    /// # Errors
+    /// `PreconditionNotMet` without a call of `suspend_publications` before it.
+    pub fn resume_publications(&self) -> Result<()> {
+        self.core.sets.resume()
+    }
+
     /// From now on this one hears of the statuses in `mask` that no listener of a writer wants, nobody before it any more.
     pub fn set_listener(&self, listener: impl PublisherListener, mask: StatusMask) {
         self.core.listener.set(Arc::new(listener), mask);
@@ -106,6 +135,7 @@ impl Publisher {
             core.layout = T::PLAIN.map(|plain| plain.hash);
             Arc::new(core)
         });
+        self.core.sets.enter(&core);
         if let Some(listener) = listener {
             let writer = DataWriter::unguarded(Arc::clone(&core));
             let mask = listener.statuses();

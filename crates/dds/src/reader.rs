@@ -119,6 +119,7 @@ impl ReaderCore {
             destination_order: qos.destination_order,
             across_instances: subscriber.presentation.ordered_access
                 && subscriber.presentation.access_scope > AccessScope::Instance,
+            coherent: subscriber.presentation.coherent_access,
             deadline: qos.deadline,
             time_based_filter: qos.time_based_filter,
             lifecycle: qos.reader_data_lifecycle,
@@ -312,6 +313,7 @@ impl ReaderCore {
         let delivery = state.remove_writer(now, writer);
         self.note_next(&state);
         drop(state);
+        self.count(&delivery);
         self.schedule();
         delivery.available
     }

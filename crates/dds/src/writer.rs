@@ -1,5 +1,6 @@
 //! The untyped writer: bytes, instances and QoS. Every language and every type goes through it.
 mod report;
+mod sets;
 mod status;
 
 use crate::clock;
@@ -13,6 +14,7 @@ use crate::pace::{self, Look, Pace, this_thread};
 use crate::place::Place;
 use crate::pool::Pool;
 use crate::reader::ReaderCore;
+use crate::sets::WriterGroup;
 use crate::shared::{Routes, Shared, fragment_size};
 use crate::signal::{Lent, Waiters};
 use crate::slot::Slot;
@@ -60,6 +62,8 @@ pub(crate) struct WriterCore {
     pub(crate) qos: DataWriterQos,
     pub(crate) publisher: PublisherQos,
     pub(crate) group: Arc<PublisherCore>,
+    /// Its publisher's writers, if they have sets or numbers in common.
+    pub(crate) sets: Option<Arc<WriterGroup>>,
     pub(crate) topic_core: Arc<TopicCore>,
     pub(crate) shared: Arc<Shared>,
     publish: Ranked<Publish, PUBLISH>,
@@ -158,6 +162,7 @@ impl WriterCore {
             layout: None,
             publisher: group.qos.clone(),
             group: Arc::clone(group),
+            sets: group.sets.for_writer(),
             topic_core: Arc::clone(topic),
             shared: Arc::clone(shared),
             publish: Ranked::new(Publish {
@@ -414,7 +419,12 @@ impl WriterCore {
         self.refresh(publish);
         let next = {
             let mut state = self.state.lock();
-            match state.write(now, change, &mut publish.datagrams) {
+            let out = &mut publish.datagrams;
+            let written = match &self.sets {
+                None => state.write(now, change, out),
+                Some(group) => state.write_in_group(now, change, || group.number(), out),
+            };
+            match written {
                 Ok(sequence) => {
                     publish.retired = !state.retired().is_empty();
                     return Ok(Some((sequence, state.next_timeout())));

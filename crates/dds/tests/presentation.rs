@@ -1,0 +1,221 @@
+//! PRESENTATION as an application sees it: coherent sets, over one reader and over many.
+mod common;
+
+use common::{Keyed, Net, SOON, reliable_all, take};
+use dunlin::*;
+use std::time::{Duration as Span, Instant};
+
+const LONG: Span = Span::from_secs(20);
+
+fn bird(name: &str, number: u32) -> Keyed {
+    let name = name.into();
+    Keyed { name, number }
+}
+
+fn soon(mut condition: impl FnMut() -> bool) -> bool {
+    let start = Instant::now();
+    while start.elapsed() < LONG {
+        if condition() {
+            return true;
+        }
+        std::thread::sleep(Span::from_millis(5));
+    }
+    false
+}
+
+fn coherent(access_scope: AccessScope) -> Presentation {
+    Presentation {
+        access_scope,
+        coherent_access: true,
+        ordered_access: false,
+    }
+}
+
+/// A publisher with writers and a subscriber with readers of as many topics.
+struct Stage {
+    publisher: Publisher,
+    subscriber: Subscriber,
+    writers: Vec<DataWriter<Keyed>>,
+    readers: Vec<DataReader<Keyed>>,
+    _participants: [DomainParticipant; 2],
+    net: Net,
+}
+
+impl Stage {
+    fn new(presentation: Presentation, topics: usize) -> Self {
+        Self::with(presentation, topics, false, |_, _| {})
+    }
+
+    /// `local`: both sides speak to each other without the network.
+    fn with(
+        presentation: Presentation,
+        topics: usize,
+        local: bool,
+        change: impl Fn(&mut DataWriterQos, &mut DataReaderQos),
+    ) -> Self {
+        let net = Net::new(0.0);
+        let participant = || match local {
+            true => net.within(ParticipantConfig::default()),
+            false => net.participant(),
+        };
+        let both = [participant(), participant()];
+        let publisher = both[0].create_publisher(PublisherQos {
+            presentation,
+            ..Default::default()
+        });
+        let subscriber = both[1].create_subscriber(SubscriberQos {
+            presentation,
+            ..Default::default()
+        });
+        let (mut wqos, mut rqos) = reliable_all();
+        change(&mut wqos, &mut rqos);
+        let (mut writers, mut readers) = (Vec::new(), Vec::new());
+        for topic in 0..topics {
+            let name = format!("T{topic}");
+            let topic = both[0].create_topic(&name, Default::default()).unwrap();
+            writers.push(publisher.create_datawriter(&topic, wqos.clone()).unwrap());
+            let topic = both[1].create_topic(&name, Default::default()).unwrap();
+            readers.push(subscriber.create_datareader(&topic, rqos.clone()).unwrap());
+        }
+        for (writer, reader) in writers.iter().zip(&readers) {
+            writer.wait_for_matched(1, SOON).unwrap();
+            reader.wait_for_matched(1, SOON).unwrap();
+            reader.wait_for_historical_data(SOON).unwrap();
+        }
+        Self {
+            publisher,
+            subscriber,
+            writers,
+            readers,
+            _participants: both,
+            net,
+        }
+    }
+
+    fn acknowledged(&self) {
+        for writer in &self.writers {
+            writer.wait_for_acknowledgments(SOON).unwrap();
+        }
+    }
+}
+
+fn numbers(samples: Vec<Sample<Keyed>>) -> Vec<u32> {
+    let data = samples.into_iter().filter_map(Sample::into_data);
+    data.map(|bird| bird.number).collect()
+}
+
+#[test]
+fn a_set_is_seen_when_it_is_complete() {
+    for local in [false, true] {
+        for scope in [AccessScope::Instance, AccessScope::Topic] {
+            let stage = Stage::with(coherent(scope), 1, local, |_, _| {});
+            let (writer, reader) = (&stage.writers[0], &stage.readers[0]);
+            stage.publisher.begin_coherent_changes();
+            for number in 0..6 {
+                let name = ["dunlin", "knot"][number as usize % 2];
+                writer.write(&bird(name, number)).unwrap();
+            }
+            // Nested sets are part of the outermost one.
+            stage.publisher.begin_coherent_changes();
+            writer.write(&bird("ruff", 6)).unwrap();
+            stage.publisher.end_coherent_changes().unwrap();
+            stage.acknowledged();
+            assert_eq!(reader.read().len(), 0);
+            stage.publisher.end_coherent_changes().unwrap();
+            stage.acknowledged();
+            assert!(soon(|| !reader.read().is_empty()));
+            assert_eq!(numbers(reader.take()), [0, 2, 4, 1, 3, 5, 6]);
+            // What belongs to no set is seen at once.
+            writer.write(&bird("ruff", 7)).unwrap();
+            assert_eq!(numbers(take(reader, 1)), [7]);
+            assert_eq!(reader.sample_lost_status().total_count, 0);
+        }
+    }
+}
+
+#[test]
+fn each_end_needs_its_beginning() {
+    let stage = Stage::new(coherent(AccessScope::Topic), 1);
+    let error = stage.publisher.end_coherent_changes().unwrap_err();
+    assert!(matches!(&error, Error::PreconditionNotMet(why) if why.contains("begin_coherent")));
+    let error = stage.publisher.resume_publications().unwrap_err();
+    assert!(matches!(&error, Error::PreconditionNotMet(why) if why.contains("suspend")));
+    stage.publisher.suspend_publications();
+    stage.publisher.resume_publications().unwrap();
+    stage.publisher.begin_coherent_changes();
+    stage.publisher.end_coherent_changes().unwrap();
+    assert!(stage.publisher.end_coherent_changes().is_err());
+    stage.writers[0].write(&bird("dunlin", 1)).unwrap();
+    assert_eq!(numbers(take(&stage.readers[0], 1)), [1]);
+}
+
+#[test]
+fn a_late_joiner_gets_whole_sets_and_a_set_under_way_when_it_ends() {
+    for local in [false, true] {
+        let presentation = coherent(AccessScope::Topic);
+        let stage = Stage::with(presentation, 1, local, |w, r| {
+            w.durability = Durability::TransientLocal;
+            r.durability = Durability::TransientLocal;
+        });
+        let writer = &stage.writers[0];
+        for set in 0..3 {
+            stage.publisher.begin_coherent_changes();
+            for number in 0..3 {
+                writer.write(&bird("dunlin", 3 * set + number)).unwrap();
+            }
+            if set < 2 {
+                stage.publisher.end_coherent_changes().unwrap();
+            }
+        }
+        let reader = {
+            let participant = &stage._participants[1];
+            let topic = participant.create_topic::<Keyed>("T0", Default::default());
+            let qos = stage.readers[0].qos().clone();
+            stage.subscriber.create_datareader(&topic.unwrap(), qos)
+        }
+        .unwrap();
+        reader.wait_for_matched(1, SOON).unwrap();
+        assert_eq!(numbers(take(&reader, 6)), [0, 1, 2, 3, 4, 5]);
+        reader.wait_for_historical_data(SOON).unwrap();
+        assert_eq!(reader.take().len(), 0);
+        stage.publisher.end_coherent_changes().unwrap();
+        assert_eq!(numbers(take(&reader, 3)), [6, 7, 8]);
+    }
+}
+
+#[test]
+fn a_set_survives_a_network_that_loses() {
+    let stage = Stage::new(coherent(AccessScope::Topic), 1);
+    stage.net.set_drop(0.3);
+    let (writer, reader) = (&stage.writers[0], &stage.readers[0]);
+    for set in 0..20 {
+        stage.publisher.begin_coherent_changes();
+        for number in 0..10 {
+            writer.write(&bird("dunlin", 10 * set + number)).unwrap();
+        }
+        stage.publisher.end_coherent_changes().unwrap();
+    }
+    let mut all = Vec::new();
+    assert!(soon(|| {
+        let some = numbers(reader.take());
+        assert_eq!(some.len() % 10, 0, "a part of a set");
+        all.extend(some);
+        all.len() == 200
+    }));
+    assert!(all.into_iter().eq(0..200));
+}
+
+#[test]
+fn a_writer_that_goes_takes_its_open_set_along() {
+    let mut stage = Stage::new(coherent(AccessScope::Topic), 1);
+    stage.publisher.begin_coherent_changes();
+    for number in 0..3 {
+        stage.writers[0].write(&bird("dunlin", number)).unwrap();
+    }
+    stage.acknowledged();
+    stage.writers.clear();
+    let reader = &stage.readers[0];
+    assert!(soon(|| reader.matched_count() == 0));
+    assert_eq!(reader.take().len(), 0);
+    assert_eq!(reader.sample_lost_status().total_count, 3);
+}
