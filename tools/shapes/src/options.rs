@@ -107,7 +107,7 @@ pub(crate) struct Options {
     pub(crate) coherent: bool,
     /// Publisher: samples of each instance in a coherent set
     #[arg(long, value_name = "N", default_value_t = 0)]
-    coherent_sample_count: u32,
+    pub(crate) coherent_sample_count: u32,
     /// Publisher: bytes beside the shape
     #[arg(long, value_name = "BYTES", default_value_t = 0)]
     pub(crate) additional_payload_size: u32,
@@ -185,8 +185,8 @@ impl Options {
         if self.subscribe && (self.color.is_some() || self.cft.is_some()) {
             return Err("content filters are not supported yet".into());
         }
-        if self.coherent_sample_count > 0 {
-            return Err("coherent sets are not supported yet".into());
+        if self.coherent_sample_count == 1 {
+            return Err("--coherent-sample-count is 2 or more".into());
         }
         Ok(())
     }
@@ -240,6 +240,12 @@ impl Options {
             -1 => Ownership::Shared,
             _ => Ownership::Exclusive,
         }
+    }
+
+    /// How many turns a publisher's coherent set has, if it makes sets.
+    pub(crate) fn turns_of_a_set(&self) -> Option<u64> {
+        let makes = self.coherent_sample_count > 0 && (self.ordered || self.coherent);
+        makes.then_some(self.coherent_sample_count.into())
     }
 
     fn presentation(&self) -> Presentation {
@@ -361,9 +367,9 @@ mod tests {
     fn what_is_not_there_yet_is_refused_in_words() {
         let refused = |line| parse(line).unwrap().check().unwrap_err();
         assert!(refused("-S -t Square -c RED").contains("not supported"));
-        assert!(
-            refused("-P -t Square --coherent --coherent-sample-count 3").contains("not supported")
-        );
+        let set = "-P -t Square --coherent --coherent-sample-count";
+        assert!(refused(&format!("{set} 1")).contains("2 or more"));
+        assert!(parse(&format!("{set} 3")).unwrap().check().is_ok());
         assert!(parse("-P -t Square -c RED").unwrap().check().is_ok());
     }
 }

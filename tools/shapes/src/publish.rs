@@ -15,7 +15,7 @@ pub(crate) struct Publishers {
     colors: Vec<String>,
     motion: Motion,
     size: u32,
-    _publisher: Publisher,
+    publisher: Publisher,
 }
 
 impl Publishers {
@@ -34,7 +34,7 @@ impl Publishers {
             colors: options.colors(),
             motion: Motion::random(),
             size: options.size,
-            _publisher: publisher,
+            publisher,
         })
     }
 
@@ -44,7 +44,16 @@ impl Publishers {
         while !stop.is_asked() {
             self.motion.step();
             self.grow(options);
+            let turn_of_set = options.turns_of_a_set().map(|most| (turns % most, most));
+            if let Some((0, _)) = turn_of_set {
+                println!("Started Coherent Set");
+                self.publisher.begin_coherent_changes();
+            }
             self.write(options)?;
+            if turn_of_set.is_some_and(|(turn, most)| turn + 1 == most) {
+                println!("Finished Coherent Set");
+                self.publisher.end_coherent_changes()?;
+            }
             turns += 1;
             if turns == options.num_iterations {
                 break;
