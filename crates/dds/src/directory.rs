@@ -210,7 +210,7 @@ impl Directory {
         if ended {
             self.discovery.end(now, peer, &mut self.events);
         } else {
-            self.discovery.relocate(peer, &mut self.events);
+            self.discovery.relocate(now, peer, &mut self.events);
         }
     }
 

@@ -18,6 +18,9 @@ const QUICK: [Duration; 4] = [
 /// However short the period, announcements do not fill the network.
 const MIN_PAUSE: Duration = Duration::from_millis(10);
 
+/// Strangers that come and go do not make us announce more often than this.
+const HURRY_PAUSE: Duration = Duration::from_millis(500);
+
 /// Our announcement and when it is due.
 #[derive(Debug)]
 pub(super) struct Announcer {
@@ -28,6 +31,7 @@ pub(super) struct Announcer {
     period: Duration,
     sent: usize,
     due: Option<Time>,
+    last: Option<Time>,
     ended: bool,
 }
 
@@ -41,6 +45,7 @@ impl Announcer {
             period,
             sent: 0,
             due: None,
+            last: None,
             ended: false,
         }
     }
@@ -49,6 +54,14 @@ impl Announcer {
     pub(super) fn start(&mut self, now: Time) {
         self.due = Some(now);
         self.sent = 0;
+    }
+
+    /// Somebody may be there who has not heard us: the next announcement does not wait for its time.
+    pub(super) fn hurry(&mut self, now: Time) {
+        let soon = self
+            .last
+            .map_or(now, |last| last.after(HURRY_PAUSE).max(now));
+        self.due = self.due.map(|due| due.min(soon));
     }
 
     /// From the next announcement on we are something else.
@@ -70,6 +83,7 @@ impl Announcer {
             let pause = QUICK.get(self.sent).copied().unwrap_or(self.period);
             let pause = pause.min(self.period).max(MIN_PAUSE);
             self.due = Some(now.after(pause));
+            self.last = Some(now);
             self.sent = self.sent.saturating_add(1);
         }
         due

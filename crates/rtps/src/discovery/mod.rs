@@ -334,8 +334,11 @@ impl Discovery {
     }
 
     /// The ways to a participant are not what they were: reports its matched endpoints as changed, so that the caller chooses
-    /// anew among their locators.
-    pub fn relocate(&mut self, prefix: GuidPrefix, events: &mut Vec<Event>) {
+    /// anew among their locators. One that is not known is to hear of us soon, since it may have forgotten us as we have it.
+    pub fn relocate(&mut self, now: Time, prefix: GuidPrefix, events: &mut Vec<Event>) {
+        if !self.knows(prefix) {
+            self.announcer.hurry(now);
+        }
         self.catalog.relocate(prefix, events);
     }
 

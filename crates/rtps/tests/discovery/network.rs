@@ -168,6 +168,15 @@ impl Network {
         });
     }
 
+    /// A new way to the other one is there, whether that is known or not.
+    pub(crate) fn meet(&mut self, index: usize, other: usize) {
+        let prefix = self.nodes[other].prefix;
+        self.act(index, |d, now, out, events| {
+            d.relocate(now, prefix, events);
+            d.handle_timeout(now, out, events);
+        });
+    }
+
     /// Adds a participant and starts it.
     pub(crate) fn join(&mut self, configure: impl FnOnce(&mut DiscoveryConfig)) -> usize {
         let index = self.add(configure);

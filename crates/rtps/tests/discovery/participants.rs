@@ -166,6 +166,37 @@ fn both_sides_heal_after_a_partition_longer_than_the_lease() {
 }
 
 #[test]
+fn a_new_way_to_somebody_forgotten_does_not_wait_for_the_next_announcement() {
+    let mut network = Network::of(2);
+    let writer = network.writer(0, |_| {});
+    let reader = network.reader(1, |_| {});
+    network.run(SECOND);
+    network.nodes[1].cut_off = true;
+    network.run(15 * SECOND);
+    network.nodes[1].cut_off = false;
+    network.meet(0, 1);
+    network.run(SECOND);
+    assert_eq!(network.nodes[0].matched(writer), [reader]);
+    assert_eq!(network.nodes[1].matched(reader), [writer]);
+    // However often somebody comes who then says nothing.
+    network.nodes[1].cut_off = true;
+    network.run(15 * SECOND);
+    let quiet = network.datagrams;
+    network.run(3 * SECOND);
+    let usual = network.datagrams - quiet;
+    let begin = network.datagrams;
+    for _ in 0..300 {
+        network.meet(0, 1);
+        network.run(10 * MS);
+    }
+    let met = network.datagrams - begin;
+    assert!(
+        met <= usual + 7,
+        "{met} datagrams, {usual} without strangers"
+    );
+}
+
+#[test]
 fn both_sides_heal_when_only_one_has_forgotten() {
     let mut network = Network::new();
     network.join(|c| c.lease_duration = dunlin_qos::Duration::from_secs(100));
