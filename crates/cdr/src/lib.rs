@@ -111,9 +111,9 @@ pub use description::{
 pub use error::Error;
 pub use layout::{Bounded, Layout, MAX_DEPTH, Member};
 pub use payload::{
-    Extent, KEY_HASH_SIZE, extent, from_payload, from_payload_bytes, key_from_payload, key_hash,
-    key_max_size, key_to_payload, key_to_payload_as, reader_of, serialized_size, to_payload,
-    to_payload_apart, to_payload_as,
+    Extent, KEY_HASH_SIZE, KeyForm, extent, from_payload, from_payload_bytes, key_from_payload,
+    key_hash, key_max_size, key_to_payload, key_to_payload_as, key_to_payload_in, reader_of,
+    serialized_size, to_payload, to_payload_apart, to_payload_as,
 };
 pub use plain::{Plain, PlainLayout, hash_member, hash_struct, plain_at, plain_to_payload};
 pub use primitive::{Char8, Char16};

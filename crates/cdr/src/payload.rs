@@ -62,6 +62,45 @@ pub fn key_to_payload<T: Topic>(value: &T, xcdr: Xcdr, out: &mut BytesMut) -> Re
     key_to_payload_as(value, xcdr, Endianness::NATIVE, out)
 }
 
+/// What readers of other products need of a serialized key.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct KeyForm {
+    /// No headers of XCDR2 in it, whatever the extensibility of the type: Cyclone DDS up to 0.10 expects none.
+    pub bare: bool,
+    /// At least [`LONG_KEY`] bytes, zeros behind it: Fast DDS takes a shorter payload itself for the name of the instance.
+    pub long: bool,
+}
+
+/// Bytes of a payload that cannot be taken for a key hash.
+const LONG_KEY: usize = KEY_HASH_SIZE + 4;
+
+/// [`key_to_payload`] for whoever needs another form.
+///
+/// # Errors
+/// As [`to_payload`].
+pub fn key_to_payload_in<T: Topic>(
+    value: &T,
+    xcdr: Xcdr,
+    form: KeyForm,
+    out: &mut BytesMut,
+) -> Result<(), Error> {
+    let begin = out.len();
+    append::<T>(xcdr, Endianness::NATIVE, usize::MAX, out, |w| {
+        if form.bare && xcdr == Xcdr::V2 {
+            w.set_plain();
+        }
+        if T::HAS_KEY {
+            value.serialize_key(w)
+        } else {
+            Ok(())
+        }
+    })?;
+    if form.long && xcdr == Xcdr::V1 && out.len() - begin < LONG_KEY {
+        out.resize(begin + LONG_KEY, 0);
+    }
+    Ok(())
+}
+
 /// [`key_to_payload`] in a byte order of choice.
 ///
 /// # Errors

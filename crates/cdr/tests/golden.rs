@@ -32,8 +32,8 @@
 
 use bytes::{Bytes, BytesMut};
 use dunlin_cdr::{
-    Char8, Topic, Xcdr, from_payload, from_payload_bytes, key_from_payload, key_hash,
-    key_to_payload, serialized_size, to_payload,
+    Char8, KeyForm, Topic, Xcdr, from_payload, from_payload_bytes, key_from_payload, key_hash,
+    key_to_payload, key_to_payload_in, serialized_size, to_payload,
 };
 use dunlin_derive::{Data, Topic};
 use std::collections::BTreeMap;
@@ -293,6 +293,32 @@ fn appendable_optional_and_union_are_what_cyclone_writes() {
     hash(&grown, "fffe0000000000000000000000000000");
     let read: Grown = key_from_payload(&unhex("00090002feff0000")).unwrap();
     assert_eq!(read.core.id, -2);
+}
+
+#[test]
+fn keys_come_in_the_forms_that_others_need() {
+    let (bare, long) = (true, true);
+    let key = |xcdr, form| {
+        let mut out = BytesMut::new();
+        key_to_payload_in(&grown(), xcdr, form, &mut out).unwrap();
+        let read: Grown = key_from_payload(&out).unwrap();
+        assert_eq!(read.core.id, -2);
+        hex(&out)
+    };
+    let normal = KeyForm::default();
+    assert_eq!(key(Xcdr::V2, normal), "000900020600000002000000feff0000");
+    // As Cyclone writes and expects it.
+    assert_eq!(
+        key(Xcdr::V2, KeyForm { bare, ..normal }),
+        "00090002feff0000"
+    );
+    // More than the 16 bytes of a hash.
+    let filled = format!("00010002feff0000{}", "00".repeat(12));
+    assert_eq!(key(Xcdr::V1, KeyForm { bare, long }), filled);
+    assert_eq!(
+        key(Xcdr::V1, KeyForm { bare, ..normal }),
+        "00010002feff0000"
+    );
 }
 
 #[test]

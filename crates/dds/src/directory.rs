@@ -4,6 +4,7 @@ mod inquiry;
 mod observe;
 
 use crate::datagram::Datagrams;
+use crate::dialect;
 use crate::life::LifeSign;
 use crate::local;
 use crate::peer::Book;
@@ -405,6 +406,9 @@ impl Directory {
                         durability: reader.qos.durability,
                         expects_inline_qos: reader.expects_inline_qos,
                     };
+                    if let Some(peer) = self.discovery.participant(reader.guid.prefix) {
+                        core.dialects.add(reader.guid, dialect::key_form(peer));
+                    }
                     core.add_reader(now, proxy, &mut self.datagrams);
                     notices.push(Notice::writer_matched(core, reader.guid, 1));
                 }

@@ -41,6 +41,7 @@ mod condition;
 mod config;
 mod datagram;
 mod desk;
+mod dialect;
 mod directory;
 mod error;
 mod group;

@@ -15,8 +15,8 @@ use crate::topic::{Topic, TopicData};
 use crate::writer::{NewChange, WriterCore, WriterEvents};
 use bytes::BytesMut;
 use dunlin_cdr::{
-    Apart, Extent, Plain, Xcdr, extent, key_hash, key_to_payload, plain_to_payload, to_payload,
-    to_payload_apart,
+    Apart, Extent, KeyForm, Plain, Xcdr, extent, key_hash, key_to_payload_in, plain_to_payload,
+    to_payload, to_payload_apart,
 };
 use dunlin_qos::{DataRepresentation, DataWriterQos, Duration, PublisherQos};
 use dunlin_rtps::{ChangeKind, InstanceHandle};
@@ -415,11 +415,15 @@ impl<T: TopicData> DataWriter<T> {
         } else {
             (KEY_ROOM, usize::MAX)
         };
+        let form = match alive {
+            true => KeyForm::default(),
+            false => self.core.dialects.key_form(),
+        };
         let fill = &mut |out: &mut BytesMut| {
             if alive {
                 self.serialize(sample, xcdr, apart, out)
             } else {
-                key_to_payload(sample, xcdr, out).map(|()| None)
+                key_to_payload_in(sample, xcdr, form, out).map(|()| None)
             }
         };
         self.core.write(NewChange {

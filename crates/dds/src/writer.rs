@@ -5,6 +5,7 @@ mod status;
 
 use crate::clock;
 use crate::datagram::{COPY_LIMIT, Datagrams};
+use crate::dialect::Dialects;
 use crate::error::Error;
 use crate::group::PublisherCore;
 use crate::life::LifeSign;
@@ -86,6 +87,7 @@ pub(crate) struct WriterCore {
     room_epoch: AtomicU64,
     /// Samples may have members that peers can see where they are.
     lent: AtomicBool,
+    pub(crate) dialects: Dialects,
     /// If the application has to show that the writer lives.
     pub(crate) sign: Option<Arc<LifeSign>>,
     pub(crate) flags: StatusFlags,
@@ -185,6 +187,7 @@ impl WriterCore {
             room: Waiters::default(),
             room_epoch: AtomicU64::new(0),
             lent: AtomicBool::new(false),
+            dialects: Dialects::new(),
             sign: LifeSign::new(guid, qos.liveliness)
                 .filter(|_| qos.liveliness.kind != LivelinessKind::Automatic),
             flags: StatusFlags::default(),
@@ -686,6 +689,7 @@ impl WriterCore {
 
     pub(crate) fn remove_reader(&self, reader: Guid) {
         self.state.lock().remove_reader(reader);
+        self.dialects.remove(reader);
         self.announce_room();
     }
 

@@ -25,6 +25,10 @@ impl VendorId {
     pub const UNKNOWN: Self = Self([0, 0]);
     /// Dunlin. OMG assigns ids in the 0x01xx range upwards; 0x44 ('D') 0x4c ('L') lies outside and is assigned to nobody.
     pub const DUNLIN: Self = Self([0x44, 0x4c]);
+    /// eProsima Fast DDS.
+    pub const FAST_DDS: Self = Self([1, 15]);
+    /// Eclipse Cyclone DDS.
+    pub const CYCLONE_DDS: Self = Self([1, 16]);
 }
 
 /// Which participant (RTPS 2.5 9.3.1.1): the first two bytes are the vendor id.

@@ -70,6 +70,8 @@ impl ParameterId {
     pub const TYPE_INFORMATION: Self = Self(0x0075);
     pub const BUILTIN_ENDPOINT_QOS: Self = Self(0x0077);
     pub const RELATED_SAMPLE_IDENTITY: Self = Self(0x0083);
+    /// Of Cyclone DDS alone: flags, and its version as text.
+    pub const CYCLONE_VERSION_INFO: Self = Self(Self::VENDOR_SPECIFIC | 0x0007);
     /// Dunlin's own: how the type lies in memory.
     pub const MEMORY_LAYOUT: Self = Self(Self::VENDOR_SPECIFIC | 0x0d01);
     /// Dunlin's own: the endpoint on the other side of a question.

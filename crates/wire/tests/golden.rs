@@ -76,7 +76,9 @@ fn discovery_data_are_the_same_when_sent_again() {
     for golden in all() {
         for data in golden.samples_of(EntityId::SPDP_WRITER) {
             if let Payload::Data(payload) = data.payload {
-                let participant = ParticipantData::parse(payload).unwrap();
+                let mut participant = ParticipantData::parse(payload).unwrap();
+                // Each product has its own words for that, and we have none.
+                participant.product_version.clear();
                 let again = participant.encode().unwrap();
                 assert_eq!(ParticipantData::parse(&again), Ok(participant));
             }
@@ -133,6 +135,7 @@ fn cyclone_announces_itself() {
     assert_eq!(participant.metatraffic_multicast, [group]);
     let process = ("__ProcessName".into(), "cyclone_peer".into());
     assert!(participant.properties.contains(&process));
+    assert!(participant.product_version.ends_with("/0.10.2/Linux/Linux"));
 }
 
 #[test]

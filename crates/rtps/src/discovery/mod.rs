@@ -374,6 +374,11 @@ impl Discovery {
         }
     }
 
+    /// What a participant has said about itself, if it has announced itself.
+    pub fn participant(&self, prefix: GuidPrefix) -> Option<&ParticipantData> {
+        self.peers.get(&prefix).map(|peer| &peer.data)
+    }
+
     /// The participants that have shown to be where they are, and where their answers come from.
     pub fn whereabouts(&self) -> impl Iterator<Item = (&ParticipantData, Option<Locator>)> {
         let verified = self.peers.values().filter(|peer| peer.verified);

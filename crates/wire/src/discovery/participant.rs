@@ -65,6 +65,8 @@ pub struct ParticipantData {
     pub version: ProtocolVersion,
     /// Which product it is.
     pub vendor: VendorId,
+    /// The product's version in its own words, such as "host/0.10.2/Linux/Linux", where it is known how to ask; else empty.
+    pub product_version: String,
     /// Its domain, if it says so.
     pub domain: Option<u32>,
     /// Splits a domain; empty by default.
@@ -102,6 +104,7 @@ impl ParticipantData {
             guid: Guid::new(prefix, crate::EntityId::PARTICIPANT),
             version: ProtocolVersion::CURRENT,
             vendor: VendorId::UNKNOWN,
+            product_version: String::new(),
             domain: None,
             domain_tag: String::new(),
             builtin_endpoints: BuiltinEndpoints::REQUIRED,
@@ -129,6 +132,10 @@ impl ParticipantData {
                 ParameterId::PARTICIPANT_GUID => guid = Some(parameter.value.guid()?),
                 _ => data.take(&parameter)?,
             }
+        }
+        if data.vendor != VendorId::CYCLONE_DDS {
+            // The parameter means something else then.
+            data.product_version.clear();
         }
         data.guid = guid.ok_or(Error::Missing {
             what: "participant GUID",
@@ -175,6 +182,9 @@ impl ParticipantData {
             }
             ParameterId::ENTITY_NAME => self.entity_name = value.text()?,
             ParameterId::USER_DATA => self.user_data = value.octets()?,
+            ParameterId::CYCLONE_VERSION_INFO => {
+                self.product_version = version_info(value).unwrap_or_default();
+            }
             ParameterId::PROPERTY_LIST => self.properties = properties(value)?,
             _ => parameter.skip()?,
         }
@@ -252,6 +262,14 @@ impl ParticipantData {
             });
         }
     }
+}
+
+/// Behind a version of the parameter, flags and three words for later.
+fn version_info(mut value: Cursor<'_>) -> Result<String, Error> {
+    for _ in 0..5 {
+        value.u32()?;
+    }
+    value.text()
 }
 
 /// As many pairs as fit the limits; what follows them, such as binary properties, is not looked at.
