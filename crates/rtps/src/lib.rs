@@ -9,6 +9,7 @@ extern crate alloc;
 mod agenda;
 mod body;
 mod change;
+mod content_filter;
 mod counter;
 mod deadline;
 pub mod discovery;
@@ -23,6 +24,7 @@ mod writer;
 
 pub use body::{Body, Piece};
 pub use change::{Change, ChangeKind};
+pub use content_filter::ContentFilter;
 pub use deadline::MissedDeadlines;
 pub use handle::InstanceHandle;
 pub use outbox::{Intake, Outbox, To};

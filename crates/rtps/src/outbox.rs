@@ -1,5 +1,5 @@
 //! What the caller brings: where messages go, and where received bytes live.
-use crate::{InstanceHandle, Piece};
+use crate::{ContentFilter, InstanceHandle, Piece};
 use bytes::{Bytes, BytesMut};
 use dunlin_qos::Duration;
 use dunlin_wire::{Data, DataFrag, Guid, Payload, Submessage, Timestamp};
@@ -69,6 +69,11 @@ pub trait Intake {
     /// Our hash of the key of a serialized sample or key that came without one, or with one of another vendor's; `None` if
     /// it cannot be decoded, and then the change goes by the hash that it has, or is dropped.
     fn instance(&mut self, payload: Payload<'_>) -> Option<InstanceHandle>;
+
+    /// Does a sample pass a filter? Not the caller's business, unless a part of the sample is elsewhere.
+    fn passes(&mut self, filter: &ContentFilter, sample: &[u8]) -> bool {
+        filter.passes(sample)
+    }
 
     /// How long ago a sample with this source timestamp was written; `None` if the clocks of both sides cannot be compared.
     /// Asked only if the writer's samples do not live for ever.

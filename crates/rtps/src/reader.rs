@@ -19,7 +19,7 @@ pub use config::{
     Delivery, Holdings, KeyOf, ReaderConfig, Rejection, RejectionReason, WriterProxyConfig,
 };
 
-use crate::{InstanceHandle, Intake, MissedDeadlines, Outbox, Sample, Select, Time};
+use crate::{ContentFilter, InstanceHandle, Intake, MissedDeadlines, Outbox, Sample, Select, Time};
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 use arrival::{Arrival, Content};
@@ -49,6 +49,8 @@ pub struct Reader {
     /// Count of ACKNACKs and of NACK_FRAGs; it goes on when a writer is matched again.
     answers: u32,
     cache: Cache,
+    /// Samples that did not pass the content filter.
+    filtered: u64,
     /// Some writer's next change met a limit.
     blocked: bool,
     /// Not later than the first thing that is due.
@@ -65,6 +67,7 @@ impl Reader {
             recent: 0,
             next_id: 0,
             answers: 0,
+            filtered: 0,
             blocked: false,
             due: None,
         }
@@ -73,6 +76,17 @@ impl Reader {
     /// Who it is.
     pub fn guid(&self) -> Guid {
         self.config.guid
+    }
+
+    /// From now on other samples pass. One that has a filter has one for ever, if only one that lets everything pass.
+    pub fn set_content_filter(&mut self, filter: ContentFilter) {
+        self.config.content_filter = Some(filter);
+        self.cache.ignores_strangers = true;
+    }
+
+    /// How many samples came that did not pass the content filter.
+    pub fn filtered(&self) -> u64 {
+        self.filtered
     }
 
     /// Matches a writer; a reliable one is asked at once what it has (RTPS 2.5 8.4.12.2).

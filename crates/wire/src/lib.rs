@@ -41,8 +41,9 @@ mod time;
 
 pub use cursor::Endianness;
 pub use discovery::{
-    Acquaintance, Answer, BuiltinEndpoints, Fact, Introduction, ParticipantData,
-    ParticipantMessage, Question, ReaderData, WriterData, endpoint_key, parse_key, participant_key,
+    Acquaintance, Answer, BuiltinEndpoints, ContentFilterProperty, Fact, Introduction,
+    ParticipantData, ParticipantMessage, Question, ReaderData, WriterData, endpoint_key, parse_key,
+    participant_key,
 };
 pub use error::Error;
 pub use guid::{EntityId, EntityKind, Guid, GuidPrefix, ProtocolVersion, VendorId};

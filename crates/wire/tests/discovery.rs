@@ -131,6 +131,20 @@ fn group() -> impl Strategy<Value = PublisherQos> {
     })
 }
 
+fn content_filter() -> impl Strategy<Value = ContentFilterProperty> {
+    let parameters = prop::collection::vec("[^\\x00]{0,9}", 0..4);
+    let text = || "[^\\x00]{0,40}";
+    (name(), name(), name(), text(), parameters).prop_map(
+        |(topic, related_topic, class, expression, parameters)| ContentFilterProperty {
+            topic,
+            related_topic,
+            class,
+            expression,
+            parameters,
+        },
+    )
+}
+
 proptest! {
     #[test]
     fn writers(
@@ -152,6 +166,7 @@ proptest! {
             Just(vec![DataRepresentation::Xcdr1, DataRepresentation::Xml, DataRepresentation::Xcdr2]),
         ],
         topic_data in octets(), expects_inline_qos: bool, unicast in locators(), multicast in locators(),
+        content_filter in prop::option::of(content_filter()),
     ) {
         let PublisherQos { presentation, partition, group_data } = subscriber;
         let qos = DataReaderQos {
@@ -171,7 +186,7 @@ proptest! {
         };
         let reader = ReaderData {
             qos, subscriber: SubscriberQos { presentation, partition, group_data }, topic_data, expects_inline_qos, unicast,
-            multicast, ..ReaderData::new(guid, topic, type_name)
+            multicast, content_filter, ..ReaderData::new(guid, topic, type_name)
         };
         let payload = reader.encode().unwrap();
         prop_assert_eq!(ReaderData::parse(&payload), Ok(reader));
@@ -340,4 +355,44 @@ fn what_cannot_be_written_is_refused_by_name() {
     assert_eq!(WriterData::parse(&payload), Ok(large.clone()));
     large.qos.user_data = vec![7; 65529];
     assert_eq!(large.encode(), limit("parameter", 65532));
+}
+
+#[test]
+fn a_filter_that_is_too_long_or_damaged_is_none() {
+    let plain = ReaderData::new(Guid::from_bytes(WRITER), "T", "T");
+    let filter = |expression: String, parameters| ContentFilterProperty {
+        topic: "F".into(),
+        related_topic: "T".into(),
+        class: ContentFilterProperty::SQL.into(),
+        expression,
+        parameters,
+    };
+    let of = |filter| ReaderData {
+        content_filter: Some(filter),
+        ..plain.clone()
+    };
+    assert!(
+        of(filter("x".repeat(4096), vec!["1".into(); 100]))
+            .encode()
+            .is_ok()
+    );
+    assert!(of(filter("x".repeat(4097), vec![])).encode().is_err());
+    assert!(
+        of(filter("x".into(), vec!["1".into(); 101]))
+            .encode()
+            .is_err()
+    );
+    assert!(
+        of(filter("x".into(), vec!["1".repeat(1025)]))
+            .encode()
+            .is_err()
+    );
+    assert!(of(filter("x\0".into(), vec![])).encode().is_err());
+
+    // The number of parameters stands at the end: as many as there cannot be.
+    let payload = of(filter("x = 1".into(), vec![])).encode().unwrap();
+    let place = payload.windows(5).position(|w| w == b"x = 1").unwrap() + 8;
+    let mut damaged = payload.to_vec();
+    damaged[place..place + 4].copy_from_slice(&7u32.to_le_bytes());
+    assert_eq!(ReaderData::parse(&damaged), Ok(plain));
 }

@@ -2,8 +2,8 @@
 use super::cache::{Cache, Header};
 use super::sets::Inside;
 use super::writer_proxy::{Author, Sort, Turn, Waiting, WriterProxy};
-use super::{Delivery, Reader};
-use crate::{ChangeKind, InstanceHandle, Intake, Outbox, Time};
+use super::{Delivery, Reader, ReaderConfig};
+use crate::{ChangeKind, ContentFilter, InstanceHandle, Intake, Outbox, Time};
 use bytes::Bytes;
 use dunlin_qos::Duration;
 use dunlin_wire::{InlineQos, Payload, SequenceNumber, SetMembership, Timestamp, VendorId};
@@ -14,6 +14,20 @@ pub(super) struct Arrival<'a> {
     pub(super) timestamp: Option<Timestamp>,
     pub(super) inline: InlineQos,
     pub(super) content: Content<'a>,
+}
+
+impl Arrival<'_> {
+    /// Is it a sample that does not pass? The end of an instance always does.
+    fn is_unwanted(&self, filter: &ContentFilter, intake: &mut impl Intake) -> bool {
+        let status = self.inline.status_info.unwrap_or(0);
+        let passes = match &self.content {
+            _ if ChangeKind::from_status(status) != ChangeKind::Alive => true,
+            Content::Borrowed(Payload::Data(bytes)) => intake.passes(filter, bytes),
+            Content::Sample(bytes) => filter.passes(bytes),
+            _ => true,
+        };
+        !passes
+    }
 }
 
 pub(super) enum Content<'a> {
@@ -77,6 +91,13 @@ impl Reader {
         if proxy.sets.is_some() {
             return self.arrive_in_set(now, index, arrival, delivery, intake);
         }
+        if let Some(filter) = &self.config.content_filter
+            && arrival.is_unwanted(filter, intake)
+        {
+            self.filtered += 1;
+            proxy.settle(sequence);
+            return self.followed(now, index, delivery);
+        }
         let Some(header) = header(now, &arrival, proxy, self.config.keyed, intake) else {
             proxy.settle(sequence);
             return self.followed(now, index, delivery);
@@ -124,7 +145,8 @@ impl Reader {
         let sequence = arrival.sequence;
         proxy.saw(sequence);
         proxy.pass_over(sequence);
-        let change = in_set(now, arrival, proxy, self.config.keyed, intake);
+        let change = in_set(now, arrival, proxy, &self.config, intake);
+        self.filtered += u64::from(change.sort == Sort::Unwanted);
         if admit(
             &mut self.cache,
             proxy,
@@ -160,17 +182,27 @@ impl Reader {
         if must_wait || ahead <= i64::from(self.config.max_pending) {
             proxy.saw(sequence);
             let bytes = self.config.max_reassembly_bytes;
-            match header(now, &arrival, proxy, self.config.keyed, intake) {
+            let filter = self.config.content_filter.as_ref();
+            let unwanted = filter.is_some_and(|filter| arrival.is_unwanted(filter, intake));
+            let header = match unwanted {
+                true => None,
+                false => header(now, &arrival, proxy, self.config.keyed, intake),
+            };
+            match header {
                 _ if proxy.waiting.len() >= most => {}
                 _ if proxy.sets.is_some() => {
-                    let change = in_set(now, arrival, proxy, self.config.keyed, intake);
+                    let change = in_set(now, arrival, proxy, &self.config, intake);
+                    self.filtered += u64::from(change.sort == Sort::Unwanted);
                     proxy.hold(sequence, change, most, bytes);
                 }
                 Some(header) => {
                     let payload = sift(arrival.content, header.kind).keep(intake);
                     proxy.hold(sequence, waiting(&header, payload), most, bytes);
                 }
-                None => proxy.gaps.add(sequence, sequence + 1),
+                None => {
+                    self.filtered += u64::from(unwanted);
+                    proxy.gaps.add(sequence, sequence + 1);
+                }
             }
         }
         // Where to begin is asked for by the timer, and when a heartbeat shows that the writer speaks.
@@ -296,18 +328,21 @@ fn in_set(
     now: Time,
     arrival: Arrival<'_>,
     proxy: &WriterProxy,
-    keyed: bool,
+    config: &ReaderConfig,
     intake: &mut impl Intake,
 ) -> Waiting {
     let set = arrival.inline.set;
     let is_mark = set.first == SequenceNumber::UNKNOWN;
-    match header(now, &arrival, proxy, keyed, intake) {
-        Some(header) => Waiting {
+    let filter = config.content_filter.as_ref();
+    let unwanted = filter.is_some_and(|filter| arrival.is_unwanted(filter, intake));
+    match header(now, &arrival, proxy, config.keyed, intake) {
+        Some(header) if !unwanted => Waiting {
             set,
             ..waiting(&header, sift(arrival.content, header.kind).keep(intake))
         },
-        None => Waiting {
+        _ => Waiting {
             sort: match is_mark {
+                _ if unwanted => Sort::Unwanted,
                 true => Sort::Mark,
                 false => Sort::Void,
             },

@@ -60,6 +60,8 @@ pub(super) struct Cache {
     /// Samples are handed out as they came, whatever their instance.
     pub(super) across_instances: bool,
     key_of: Option<KeyOf>,
+    /// Nothing is said of instances of which no sample was let in.
+    pub(super) ignores_strangers: bool,
     pub(super) samples: Slab<Stored>,
     pub(super) first: u32,
     last: u32,
@@ -87,6 +89,7 @@ impl Cache {
             by_source: config.destination_order == DestinationOrder::BySourceTimestamp,
             across_instances: config.across_instances,
             key_of: config.key_of.clone(),
+            ignores_strangers: config.content_filter.is_some(),
             samples: Slab::new(),
             first: NONE,
             last: NONE,
@@ -196,7 +199,8 @@ impl Cache {
         let known = self.named(header).or_else(|| self.find(header.instance));
         let place = match known {
             Some(place) => place,
-            None if kind.is_dispose() => match self.new_instance(header) {
+            None if kind.is_dispose() && !self.ignores_strangers => match self.new_instance(header)
+            {
                 Ok(place) => place,
                 Err(_) => return false,
             },

@@ -1,5 +1,5 @@
 //! What a reader and its writer proxies are told at birth, and what a reader answers.
-use crate::InstanceHandle;
+use crate::{ContentFilter, InstanceHandle};
 use alloc::sync::Arc;
 use bytes::Bytes;
 use core::fmt;
@@ -36,6 +36,9 @@ pub struct ReaderConfig {
     pub across_instances: bool,
     /// Are the changes of a writer's coherent set seen together or not at all?
     pub coherent: bool,
+    /// Which samples are wanted; the others count as received, and nobody hears of them. Of instances of which none was wanted
+    /// the end is not told either.
+    pub content_filter: Option<ContentFilter>,
     /// Longest time expected between samples of an instance.
     pub deadline: Duration,
     /// Shortest time wanted between samples of an instance. A reliable reader gets the last of those that come too soon when that is over.
@@ -86,6 +89,7 @@ impl ReaderConfig {
             destination_order: DestinationOrder::ByReceptionTimestamp,
             across_instances: false,
             coherent: false,
+            content_filter: None,
             deadline: Duration::INFINITE,
             time_based_filter: Duration::ZERO,
             lifecycle: ReaderDataLifecycle::default(),

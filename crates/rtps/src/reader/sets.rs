@@ -109,7 +109,7 @@ impl Sets {
                 Err(rejection) if inside.reliable => return Err(rejection),
                 Err(rejection) => passed.rejected = Some(rejection),
             },
-            (None, Sort::Mark | Sort::Void) => {}
+            (None, Sort::Mark | Sort::Void | Sort::Unwanted) => {}
         }
         Ok(passed)
     }

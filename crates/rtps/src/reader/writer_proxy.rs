@@ -32,6 +32,8 @@ pub(super) enum Sort {
     Mark,
     /// A change that nothing can be made of.
     Void,
+    /// A sample that does not pass the reader's filter.
+    Unwanted,
 }
 
 /// Who wrote a change.

@@ -1,5 +1,6 @@
 //! What participants tell each other about themselves and their endpoints: SPDP, SEDP and liveliness
 //! (RTPS 2.5 8.5, 9.6.2), as plain data to and from serialized payloads.
+mod content_filter;
 mod identity;
 mod inquiry;
 mod introduction;
@@ -11,6 +12,7 @@ mod reader;
 mod value;
 mod writer;
 
+pub use content_filter::ContentFilterProperty;
 pub use inquiry::{Acquaintance, Answer, Fact, Question};
 pub use introduction::Introduction;
 pub use key::{endpoint_key, parse_key, participant_key};

@@ -1,4 +1,5 @@
 //! SEDP subscriptions: what a participant says about a reader (RTPS 2.5 8.5.4, 9.6.2.2).
+use super::ContentFilterProperty;
 use super::identity::Identity;
 use super::value;
 use crate::{Error, Guid, Locator, Parameter, ParameterId, ParameterWriter};
@@ -27,6 +28,8 @@ pub struct ReaderData {
     pub subscriber: SubscriberQos,
     /// TOPIC_DATA of its topic.
     pub topic_data: Vec<u8>,
+    /// Which samples it wants; all if there is none.
+    pub content_filter: Option<ContentFilterProperty>,
     /// How the memory of its type looks, if it is plain: means something only between Dunlin's own.
     pub layout: Option<u64>,
     /// It wants policies with each sample.
@@ -51,6 +54,7 @@ impl ReaderData {
             },
             subscriber: SubscriberQos::default(),
             topic_data: Vec::new(),
+            content_filter: None,
             layout: None,
             expects_inline_qos: false,
             unicast: Vec::new(),
@@ -94,6 +98,10 @@ impl ReaderData {
             ParameterId::PARTITION => self.subscriber.partition = value.partition()?,
             ParameterId::GROUP_DATA => self.subscriber.group_data = value.octets()?,
             ParameterId::TOPIC_DATA => self.topic_data = value.octets()?,
+            // Who gets samples that do not pass filters them itself: better than to know nothing of the reader.
+            ParameterId::CONTENT_FILTER_PROPERTY => {
+                self.content_filter = value.content_filter().ok();
+            }
             // Another vendor's parameter of this number may be anything.
             ParameterId::MEMORY_LAYOUT => {
                 self.layout = value.array().ok().map(u64::from_le_bytes);
@@ -128,6 +136,9 @@ impl ReaderData {
         out.partition(&self.subscriber.partition);
         out.octets(ParameterId::GROUP_DATA, &self.subscriber.group_data);
         out.octets(ParameterId::TOPIC_DATA, &self.topic_data);
+        if let Some(filter) = &self.content_filter {
+            out.content_filter(filter);
+        }
         if let Some(layout) = self.layout {
             out.put(ParameterId::MEMORY_LAYOUT, |out| {
                 out.extend_from_slice(&layout.to_le_bytes());
