@@ -1,7 +1,9 @@
 //! What came with a datagram and is not in it, until it is known who keeps it.
 use crate::desk::{Desk, Octets};
 use crate::pool::Pool;
+use crate::reader::ReaderCore;
 use bytes::Bytes;
+use dunlin_rtps::ContentFilter;
 use dunlin_transport::Attached;
 
 /// Octets that belong into a datagram's one payload.
@@ -38,6 +40,28 @@ impl Beside {
             };
         }
         self.kept.clone()
+    }
+
+    /// Does a payload pass a reader's filter, with what belongs into it? It is copied for that, so such a reader, and those that come
+    /// after it, have no part in what is shared.
+    pub(crate) fn passes(
+        &mut self,
+        filter: &ContentFilter,
+        payload: &[u8],
+        reader: &ReaderCore,
+        pool: &mut Pool,
+    ) -> bool {
+        let Some(whole) = self.whole(payload, pool) else {
+            return filter.passes(payload);
+        };
+        // Another reader may have laid it on the desk already.
+        let kept = reader.shared.desk.find(&whole);
+        match kept.as_ref().and_then(|kept| kept.aside()) {
+            Some(aside) => reader
+                .whole(&whole, aside)
+                .is_ok_and(|whole| filter.passes(&whole)),
+            None => filter.passes(&whole),
+        }
     }
 
     /// Whether the payload has been met to which it belongs.

@@ -301,17 +301,38 @@ impl Directory {
         now: Time,
         core: &Arc<ReaderCore>,
     ) -> Result<(), dunlin_wire::Error> {
-        let data = ReaderData {
-            qos: core.qos.clone(),
-            subscriber: core.subscriber.clone(),
-            multicast: core.multicast.clone(),
-            layout: core.type_info.layout,
-            ..ReaderData::new(core.guid, &*core.topic, core.type_info.name)
-        };
         self.readers.insert(core.guid.entity, Arc::clone(core));
         if core.shared.config.transports.local {
             local::enter_reader(core);
         }
+        self.announce_reader(now, core)
+    }
+
+    /// Announces that a reader wants something else, unless it is gone meanwhile.
+    pub(crate) fn update_reader(
+        &mut self,
+        now: Time,
+        core: &Arc<ReaderCore>,
+    ) -> Result<(), dunlin_wire::Error> {
+        match self.readers.contains_key(&core.guid.entity) {
+            true => self.announce_reader(now, core),
+            false => Ok(()),
+        }
+    }
+
+    fn announce_reader(
+        &mut self,
+        now: Time,
+        core: &Arc<ReaderCore>,
+    ) -> Result<(), dunlin_wire::Error> {
+        let data = ReaderData {
+            qos: core.qos.clone(),
+            subscriber: core.subscriber.clone(),
+            multicast: core.multicast.clone(),
+            content_filter: core.content_filter.lock().clone(),
+            layout: core.type_info.layout,
+            ..ReaderData::new(core.guid, &*core.topic, core.type_info.name)
+        };
         self.discovery
             .add_reader(now, data, &mut self.datagrams, &mut self.events)
     }

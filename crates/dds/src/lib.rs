@@ -44,6 +44,7 @@ mod desk;
 mod dialect;
 mod directory;
 mod error;
+mod filtered;
 mod group;
 mod inquiry;
 mod life;
@@ -87,6 +88,7 @@ pub use dunlin_shm::Trust;
 pub use dunlin_transport as transport;
 pub use dunlin_wire::{EntityId, Guid, GuidPrefix, Locator, SequenceNumber, Timestamp, VendorId};
 pub use error::{Error, Result};
+pub use filtered::{ContentFilteredTopic, TopicDescription};
 pub use listener::{
     DomainParticipantListener, PublisherListener, SubscriberListener, TopicListener,
 };

@@ -3,6 +3,7 @@ use crate::config::{ParticipantConfig, TcpSettings, Transports};
 use crate::datagram::Datagrams;
 use crate::directory::Directory;
 use crate::error::{Error, Result};
+use crate::filtered::ContentFilteredTopic;
 use crate::listener::DomainParticipantListener;
 use crate::observe;
 use crate::peer::{Book, Carriers, InitialPeers, Names, PeerDescriptor, PeerStatus, neighbours};
@@ -205,6 +206,26 @@ impl DomainParticipant {
         let core = shared.directory.lock().add_topic(&topic);
         core.check_alike(&topic)?;
         Ok(Topic::new(core, Arc::clone(&self.guard)))
+    }
+
+    /// Those samples of a topic that pass a filter, in the SQL of DDS 1.4 annex B: `color = 'RED' AND size <= %0`, where `%0` is the
+    /// first of the parameters (DDS 1.4 2.2.2.2.1.7; `docs/content-filters.md`). Readers are made for it as for a topic.
+    ///
+    /// # Errors
+    /// `BadParameter`, showing what is wrong with the expression, with its parameters or with the name, and where.
+    pub fn create_contentfilteredtopic<T: TopicData>(
+        &self,
+        name: &str,
+        related: &Topic<T>,
+        expression: &str,
+        parameters: &[impl AsRef<str>],
+    ) -> Result<ContentFilteredTopic<T>> {
+        if name.is_empty() || name.len() > 255 {
+            return Err(Error::BadParameter(format!(
+                "content filtered topic name {name:?}: 1 to 255 bytes are allowed"
+            )));
+        }
+        ContentFilteredTopic::new(name, related, expression, parameters)
     }
 
     /// A publisher.

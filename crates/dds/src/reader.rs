@@ -21,10 +21,12 @@ use crate::topic::TopicCore;
 use bytes::{Bytes, BytesMut};
 use dunlin_qos::{AccessScope, DataReaderQos, SubscriberQos};
 use dunlin_rtps::{
-    Delivery, InstanceHandle, Intake, KeyOf, Reader, ReaderConfig, Sample, Select, Time,
-    WriterProxyConfig,
+    ContentFilter, Delivery, InstanceHandle, Intake, KeyOf, Reader, ReaderConfig, Sample, Select,
+    Time, WriterProxyConfig,
 };
-use dunlin_wire::{Guid, InlineQos, Locator, Parameters, Payload, Submessage, Timestamp};
+use dunlin_wire::{
+    ContentFilterProperty, Guid, InlineQos, Locator, Parameters, Payload, Submessage, Timestamp,
+};
 use std::collections::VecDeque;
 use std::fmt::Display;
 use std::sync::Arc;
@@ -73,6 +75,8 @@ pub(crate) struct ReaderCore {
     pub(crate) topic_core: Arc<TopicCore>,
     /// Groups on which this reader wants its samples.
     pub(crate) multicast: Vec<Locator>,
+    /// Which samples it wants, as others are told.
+    pub(crate) content_filter: Ranked<Option<ContentFilterProperty>, LEAF>,
     pub(crate) shared: Arc<Shared>,
     state: Ranked<Reader, READER>,
     /// The latest writers whose samples lie in memory as ours do.
@@ -133,6 +137,7 @@ impl ReaderCore {
             group: Arc::clone(group),
             topic_core: Arc::clone(topic),
             multicast: shared.groups(&qos.multicast),
+            content_filter: Ranked::default(),
             shared: Arc::clone(shared),
             state: Ranked::new(Reader::new(config)),
             alike: Ranked::default(),
@@ -152,6 +157,17 @@ impl ReaderCore {
             closed: AtomicBool::new(false),
             qos,
         }
+    }
+
+    /// From now on only these samples are wanted.
+    pub(crate) fn set_content_filter(&self, told: ContentFilterProperty, filter: ContentFilter) {
+        *self.content_filter.lock() = Some(told);
+        self.state.lock().set_content_filter(filter);
+    }
+
+    /// How many samples did not pass it.
+    pub(crate) fn filtered(&self) -> u64 {
+        self.state.lock().filtered()
     }
 
     /// Instance of a payload by the reader's type.

@@ -14,7 +14,7 @@ use crate::writer::WriterCore;
 use bytes::{Bytes, BytesMut};
 use dunlin_qos::Duration;
 use dunlin_rtps::discovery::Source;
-use dunlin_rtps::{InstanceHandle, Intake, Time, To};
+use dunlin_rtps::{ContentFilter, InstanceHandle, Intake, Time, To};
 use dunlin_transport::{Attached, Receiver, Wait};
 use dunlin_wire::{
     EntityId, Guid, GuidPrefix, Header, Locator, Message, Payload, Submessage, Timestamp,
@@ -522,6 +522,13 @@ impl Intake for Keeper<'_> {
 
     fn assemble(&mut self, size: usize) -> BytesMut {
         self.pool.take(size)
+    }
+
+    fn passes(&mut self, filter: &ContentFilter, sample: &[u8]) -> bool {
+        match &mut self.beside {
+            Some(beside) => beside.passes(filter, sample, self.reader, self.pool),
+            None => filter.passes(sample),
+        }
     }
 
     fn age(&mut self, written: Timestamp) -> Option<Duration> {

@@ -3,6 +3,7 @@ use crate::any::AnyDataReader;
 use crate::clock;
 use crate::condition::{ReadCondition, StatusCondition};
 use crate::error::{Error, Result};
+use crate::filtered::{TopicDescription, cannot_announce};
 use crate::group::SubscriberCore;
 use crate::listener::SubscriberListener;
 use crate::participant::ParticipantGuard;
@@ -12,7 +13,7 @@ use crate::status::{
     DeadlineMissedStatus, IncompatibleQosStatus, LivelinessChangedStatus, MatchedStatus,
     SampleCountStatus, StatusKind, StatusMask,
 };
-use crate::topic::{Topic, TopicData, instance_of, key_of};
+use crate::topic::{TopicData, instance_of, key_of};
 use crate::view::{View, decode};
 use dunlin_qos::{DataReaderQos, Duration, SubscriberQos};
 use dunlin_rtps::{InstanceHandle, SampleInfo, Select, Time};
@@ -94,14 +95,14 @@ impl Subscriber {
         StatusCondition::of_subscriber(&self.core)
     }
 
-    /// A reader without a listener.
+    /// A reader of a topic, or of the part of it that passes a content filter, without a listener.
     ///
     /// # Errors
     /// `InconsistentPolicy` if the QoS contradicts itself, `PreconditionNotMet` if the topic is another participant's, `Io` if
     /// a multicast group cannot be joined.
     pub fn create_datareader<T: TopicData>(
         &self,
-        topic: &Topic<T>,
+        topic: &impl TopicDescription<T>,
         qos: DataReaderQos,
     ) -> Result<DataReader<T>> {
         self.create(topic, qos, None::<()>)
@@ -111,7 +112,7 @@ impl Subscriber {
     /// waits in a wait set; calls for one reader do not overlap. A closure listens for data.
     pub fn create_datareader_with_listener<T: TopicData>(
         &self,
-        topic: &Topic<T>,
+        topic: &impl TopicDescription<T>,
         qos: DataReaderQos,
         listener: impl DataReaderListener<T>,
     ) -> Result<DataReader<T>> {
@@ -120,10 +121,11 @@ impl Subscriber {
 
     fn create<T: TopicData>(
         &self,
-        topic: &Topic<T>,
+        description: &impl TopicDescription<T>,
         qos: DataReaderQos,
         listener: Option<impl DataReaderListener<T>>,
     ) -> Result<DataReader<T>> {
+        let topic = description.related_topic();
         let entity = format!("reader of topic {:?}", topic.name());
         if !Arc::ptr_eq(&self.guard, &topic.guard) {
             return Err(Error::PreconditionNotMet(format!(
@@ -155,6 +157,9 @@ impl Subscriber {
                 &self.core,
             ))
         });
+        if let Some(part) = description.content_filter() {
+            part.adopt(&core);
+        }
         self.guard.join(&core.multicast)?;
         if let Some(listener) = listener {
             let reader = DataReader::unguarded(Arc::clone(&core));
@@ -170,9 +175,7 @@ impl Subscriber {
             (directory.add_reader(now, &core), told)
         });
         drop(told);
-        announced.map_err(|error| {
-            Error::BadParameter(format!("{} cannot be announced: {error}", core.describe()))
-        })?;
+        announced.map_err(|error| cannot_announce(&core, &error))?;
         Ok(DataReader {
             guard: Some(guard),
             ..DataReader::unguarded(core)
@@ -469,6 +472,11 @@ impl<T: TopicData> DataReader<T> {
     /// SAMPLE_REJECTED; resets its change.
     pub fn sample_rejected_status(&self) -> SampleCountStatus {
         self.core.rejected_status()
+    }
+
+    /// How many samples have come that did not pass the reader's content filter; those that writers do not even send are not counted.
+    pub fn filtered_sample_count(&self) -> u64 {
+        self.core.filtered()
     }
 
     /// Statuses that changed and were not read yet.

@@ -2,9 +2,11 @@
 use alloc::sync::Arc;
 use core::fmt;
 
+type Passes = dyn Fn(&[u8]) -> bool + Send + Sync;
+
 /// A content filter over serialized samples, encapsulation header included.
 #[derive(Clone)]
-pub struct ContentFilter(Arc<dyn Fn(&[u8]) -> bool + Send + Sync>);
+pub struct ContentFilter(Arc<Passes>);
 
 impl ContentFilter {
     /// By this function.

@@ -107,6 +107,29 @@ fn the_end_of_an_instance_passes_if_one_of_its_samples_did() {
 }
 
 #[test]
+fn of_a_coherent_set_is_seen_what_passes() {
+    let reader = ReaderConfig {
+        coherent: true,
+        ..filtering(2)
+    };
+    for seed in 0..10 {
+        let mut world = World::pair(seed, BAD, &keeping(), &reader);
+        for n in 0..6 {
+            world.begin_set(writer_guid(1));
+            for k in 1..=3 {
+                world.write_blocking(writer_guid(1), &sample(k, 3 * n + k, 8));
+            }
+            world.end_set(writer_guid(1));
+        }
+        world.settle();
+        let expected: Vec<u32> = (1..=9).map(|n| 2 * n).collect();
+        assert_eq!(world.numbers(reader_guid(1)), expected);
+        let reader = &world.readers[&reader_guid(1)];
+        assert_eq!((world.lost, reader.filtered()), (0, 9));
+    }
+}
+
+#[test]
 fn other_samples_pass_from_the_moment_when_the_filter_changes() {
     let mut world = World::pair(1, Link::default(), &keeping(), &filtering(2));
     for n in 1..=4 {

@@ -182,8 +182,8 @@ fn period(millis: u32) -> Duration {
 impl Options {
     /// What cannot be, or cannot be done yet.
     pub(crate) fn check(&self) -> Result<(), String> {
-        if self.subscribe && (self.color.is_some() || self.cft.is_some()) {
-            return Err("content filters are not supported yet".into());
+        if self.subscribe && self.color.is_some() && self.cft.is_some() {
+            return Err("a subscriber has one filter: -c or --cft".into());
         }
         if self.coherent_sample_count == 1 {
             return Err("--coherent-sample-count is 2 or more".into());
@@ -197,6 +197,9 @@ impl Options {
         if self.publish && self.color.is_none() {
             notes.push(format!("no color given, {} is used", self.color()));
         }
+        if self.publish && self.cft.is_some() {
+            notes.push("--cft is for subscribers".into());
+        }
         if self.publish && (self.reads || self.take_read) {
             notes.push("-R and --take-read are for subscribers".into());
         }
@@ -204,6 +207,19 @@ impl Options {
             notes.push("-w and --final-instance-state are for publishers".into());
         }
         notes
+    }
+
+    /// Which samples a subscriber wants, if not all: an expression and its parameters.
+    pub(crate) fn filter(&self) -> Option<(String, Vec<String>)> {
+        let by_color = self
+            .color
+            .as_ref()
+            .map(|color| ("color = %0".into(), vec![format!("'{color}'")]));
+        let by_expression = self
+            .cft
+            .as_ref()
+            .map(|expression| (expression.clone(), Vec::new()));
+        by_expression.or(by_color)
     }
 
     pub(crate) fn color(&self) -> &str {
@@ -364,9 +380,20 @@ mod tests {
     }
 
     #[test]
+    fn a_subscriber_filters_by_color_or_by_expression() {
+        let filter = |line| parse(line).unwrap().filter();
+        let color = Some(("color = %0".to_owned(), vec!["'RED'".to_owned()]));
+        assert_eq!(filter("-S -t Square -c RED"), color);
+        let size = Some(("shapesize<=20".to_owned(), vec![]));
+        assert_eq!(filter("-S -t Square --cft shapesize<=20"), size);
+        assert_eq!(filter("-S -t Square"), None);
+        let both = parse("-S -t Square -c RED --cft shapesize<=20").unwrap();
+        assert!(both.check().is_err());
+    }
+
+    #[test]
     fn what_is_not_there_yet_is_refused_in_words() {
         let refused = |line| parse(line).unwrap().check().unwrap_err();
-        assert!(refused("-S -t Square -c RED").contains("not supported"));
         let set = "-P -t Square --coherent --coherent-sample-count";
         assert!(refused(&format!("{set} 1")).contains("2 or more"));
         assert!(parse(&format!("{set} 3")).unwrap().check().is_ok());

@@ -19,6 +19,10 @@ pub(crate) fn reader(topic: &str) {
     println!("Create reader for topic: {topic}");
 }
 
+pub(crate) fn no_filter() {
+    println!("failed to create content filtered topic");
+}
+
 pub(crate) fn sample(topic: &str, shape: &ShapeType) {
     println!("{}", sample_line(topic, shape));
 }

@@ -5,7 +5,7 @@ use crate::report;
 use crate::shape::ShapeType;
 use dunlin::{
     DataReader, DomainParticipant, InstanceHandle, InstanceState, Result, Sample, Select,
-    Subscriber, Which,
+    Subscriber, TopicDescription, Which,
 };
 use std::time::Duration as Span;
 
@@ -22,9 +22,15 @@ impl Subscribers {
         for name in options.topics() {
             report::topic(&name);
             let topic = participant.create_topic::<ShapeType>(&name, Default::default())?;
-            report::reader(&name);
-            let reader = subscriber.create_datareader(&topic, options.reader_qos())?;
-            readers.push((name, reader));
+            let Some((expression, parameters)) = options.filter() else {
+                readers.push(make(&subscriber, &topic, options)?);
+                continue;
+            };
+            let part = format!("{name}_filtered");
+            let part =
+                participant.create_contentfilteredtopic(&part, &topic, &expression, &parameters);
+            let part = part.inspect_err(|_| report::no_filter())?;
+            readers.push(make(&subscriber, &part, options)?);
         }
         Ok(Self {
             readers,
@@ -52,6 +58,18 @@ impl Subscribers {
             stop.sleep(Span::from_millis(options.read_period.into()));
         }
     }
+}
+
+/// A reader, and the name under which it shows what comes.
+fn make(
+    subscriber: &Subscriber,
+    topic: &impl TopicDescription<ShapeType>,
+    options: &Options,
+) -> Result<(String, DataReader<ShapeType>)> {
+    let name = topic.name().to_owned();
+    report::reader(&name);
+    let reader = subscriber.create_datareader(topic, options.reader_qos())?;
+    Ok((name, reader))
 }
 
 fn look(topic: &str, reader: &DataReader<ShapeType>, options: &Options) {

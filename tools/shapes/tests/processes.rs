@@ -151,3 +151,23 @@ fn instances_that_are_disposed_are_told_of_in_the_end() {
         assert!(ended.iter().eq(["BLUE", "BLUE1", "BLUE2"]), "{ended:?}");
     });
 }
+
+#[test]
+fn a_subscriber_shows_what_passes_its_filter_alone() {
+    let name = "a_subscriber_shows_what_passes_its_filter_alone";
+    in_namespace(name, namespace::LOOPBACK, || {
+        let publisher = Side::start("-P -t Square -z 0 --num-instances 2 -c RED");
+        let red = Side::start("-S -t Square -c RED1");
+        red.expect("Create reader for topic: Square_filtered");
+        let small = Side::start("-S -t Square --cft shapesize<=9");
+        for _ in 0..3 {
+            red.expect("Square_filtered RED1       ");
+        }
+        red.expect_none(" RED  ");
+        small.expect("Square_filtered RED ");
+        publisher.interrupt();
+        let wrong = Side::start("-S -t Square --cft shapsize<=9");
+        wrong.expect("failed to create content filtered topic");
+        wrong.expect("did you mean \"shapesize\"?");
+    });
+}
