@@ -37,7 +37,7 @@ pub(super) struct Pongs {
     since: AtomicU64,
     echoes: AtomicU64,
     late: AtomicU64,
-    /// Pongs that were measured.
+    /// Pongs that were measured, unless one ping at a time is in flight.
     answers: AtomicU64,
     measured: Mutex<Latencies>,
 }
@@ -86,8 +86,7 @@ impl Pongs {
         match self.manner {
             // Last, so that the sending thread finds the lock free and the result recorded.
             Manner::OneAtATime => self.outstanding.store(0, Ordering::Release),
-            Manner::Streaming => {}
-            Manner::Scheduled(..) => {
+            Manner::Streaming | Manner::Scheduled(..) => {
                 self.answers.fetch_add(1, Ordering::Release);
             }
         }
@@ -138,7 +137,7 @@ impl Pongs {
         }
     }
 
-    /// Scheduled pings of this segment that were answered.
+    /// Pings of this segment that were answered, of several in flight.
     pub(super) fn answers(&self) -> u64 {
         self.answers.load(Ordering::Acquire)
     }
