@@ -50,20 +50,39 @@ static dds_qos_t *endpoint_qos(void) {
     dds_qset_writer_data_lifecycle(qos, false);
     if (options->deadline_ms)
         dds_qset_deadline(qos, DDS_MSECS(options->deadline_ms));
+    if (options->lifespan_ms && options->publisher)
+        dds_qset_lifespan(qos, DDS_MSECS(options->lifespan_ms));
+    if (options->strength >= 0) {
+        dds_qset_ownership(qos, DDS_OWNERSHIP_EXCLUSIVE);
+        dds_qset_ownership_strength(qos, options->strength);
+    }
     return qos;
+}
+
+/* The publisher or subscriber, in its partition if there is one. */
+static dds_entity_t create_group(void) {
+    dds_qos_t *qos = dds_create_qos();
+    if (options->partition)
+        dds_qset_partition1(qos, options->partition);
+    dds_entity_t group = options->publisher ? dds_create_publisher(participant, qos, NULL)
+                                            : dds_create_subscriber(participant, qos, NULL);
+    dds_delete_qos(qos);
+    return group;
 }
 
 int vendor_open(const struct peer_options *given) {
     options = given;
     setenv("CYCLONEDDS_URI", configuration, 0);
+    if (options->time_filter_ms)
+        return peer_error(PEER_UNSUPPORTED, "Cyclone 0.10 has no time-based filter");
     participant = dds_create_participant(options->domain, NULL, NULL);
     if (participant < 0)
         return failed("participant", participant);
     dds_qos_t *qos = endpoint_qos();
     dds_entity_t topic = dds_create_topic(participant, descriptors[options->type], options->topic, qos, NULL);
     if (topic >= 0)
-        endpoint = options->publisher ? dds_create_writer(participant, topic, qos, NULL)
-                                      : dds_create_reader(participant, topic, qos, NULL);
+        endpoint = options->publisher ? dds_create_writer(create_group(), topic, qos, NULL)
+                                      : dds_create_reader(create_group(), topic, qos, NULL);
     dds_delete_qos(qos);
     if (topic == DDS_RETCODE_BAD_PARAMETER && options->xcdr == 1 && options->type >= PEER_APPENDABLE)
         return peer_error(PEER_UNSUPPORTED, "Cyclone 0.10 has only XCDR2 for appendable and mutable types");
@@ -111,6 +130,18 @@ void vendor_incompatible(int32_t *total, int32_t *policy_id) {
         dds_get_requested_incompatible_qos_status(endpoint, &status);
         *total = (int32_t)status.total_count;
         *policy_id = standard_policy(status.last_policy_id);
+    }
+}
+
+void vendor_deadline_missed(int32_t *total) {
+    if (options->publisher) {
+        dds_offered_deadline_missed_status_t status;
+        dds_get_offered_deadline_missed_status(endpoint, &status);
+        *total = (int32_t)status.total_count;
+    } else {
+        dds_requested_deadline_missed_status_t status;
+        dds_get_requested_deadline_missed_status(endpoint, &status);
+        *total = (int32_t)status.total_count;
     }
 }
 

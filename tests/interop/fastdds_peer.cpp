@@ -64,6 +64,8 @@ void set_common(Qos& qos)
     qos.data_sharing().off();
     if (options->deadline_ms != 0)
         qos.deadline().period = milliseconds(options->deadline_ms);
+    if (options->strength >= 0)
+        qos.ownership().kind = EXCLUSIVE_OWNERSHIP_QOS;
 }
 
 TypeSupport type_support()
@@ -85,7 +87,14 @@ void open_writer(Topic* topic)
     qos.reliable_writer_qos().times.heartbeatPeriod = milliseconds(100);
     qos.representation().m_value.push_back(XCDR_DATA_REPRESENTATION);
     qos.writer_data_lifecycle().autodispose_unregistered_instances = false;
-    writer = participant->create_publisher(PUBLISHER_QOS_DEFAULT)->create_datawriter(topic, qos);
+    if (options->lifespan_ms != 0)
+        qos.lifespan().duration = milliseconds(options->lifespan_ms);
+    if (options->strength >= 0)
+        qos.ownership_strength().value = static_cast<uint32_t>(options->strength);
+    PublisherQos group = PUBLISHER_QOS_DEFAULT;
+    if (options->partition != nullptr)
+        group.partition().push_back(options->partition);
+    writer = participant->create_publisher(group)->create_datawriter(topic, qos);
 }
 
 void open_reader(Topic* topic)
@@ -93,7 +102,10 @@ void open_reader(Topic* topic)
     DataReaderQos qos = DATAREADER_QOS_DEFAULT;
     set_common(qos);
     qos.type_consistency().representation.m_value.push_back(XCDR_DATA_REPRESENTATION);
-    reader = participant->create_subscriber(SUBSCRIBER_QOS_DEFAULT)->create_datareader(topic, qos);
+    SubscriberQos group = SUBSCRIBER_QOS_DEFAULT;
+    if (options->partition != nullptr)
+        group.partition().push_back(options->partition);
+    reader = participant->create_subscriber(group)->create_datareader(topic, qos);
 }
 
 template <typename Sample>
@@ -193,6 +205,8 @@ int vendor_open(const peer_options* given)
     options = given;
     if (options->xcdr == 2)
         return peer_error(PEER_UNSUPPORTED, "Fast DDS 2.9 has only XCDR1");
+    if (options->time_filter_ms != 0)
+        return peer_error(PEER_UNSUPPORTED, "Fast DDS 2.9 has no time-based filter");
     if (options->type == PEER_MUTABLE)
         return peer_error(PEER_UNSUPPORTED, "Fast DDS 2.9 writes mutable types as plain CDR");
     participant = DomainParticipantFactory::get_instance()->create_participant(options->domain, participant_qos());
@@ -239,6 +253,19 @@ void vendor_incompatible(int32_t* total, int32_t* policy_id)
         reader->get_requested_incompatible_qos_status(status);
     *total = static_cast<int32_t>(status.total_count);
     *policy_id = static_cast<int32_t>(status.last_policy_id);
+}
+
+void vendor_deadline_missed(int32_t* total)
+{
+    if (writer != nullptr) {
+        OfferedDeadlineMissedStatus status;
+        writer->get_offered_deadline_missed_status(status);
+        *total = static_cast<int32_t>(status.total_count);
+    } else {
+        RequestedDeadlineMissedStatus status;
+        reader->get_requested_deadline_missed_status(status);
+        *total = static_cast<int32_t>(status.total_count);
+    }
 }
 
 template <typename Sample, typename Members>

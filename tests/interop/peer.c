@@ -17,7 +17,9 @@ static const char *const usage =
     "usage: peer pub|sub --topic NAME [--type plain|keyed|big|appendable|mutable] [--domain D]\n"
     "  [--reliability be|reliable] [--durability volatile|transient-local] [--history keep-last:N|keep-all]\n"
     "  [--xcdr 1|2] [--count N] [--instances N] [--size BYTES] [--period-us U] [--settle-ms M] [--deadline-ms M]\n"
-    "  [--timeout-s S] [--wait-match N] [--dispose] [--unregister] [--hold] [--expect-incompatible]\n";
+    "  [--lifespan-ms M] [--time-filter-ms M] [--take-delay-ms M] [--strength N] [--partition NAME]\n"
+    "  [--timeout-s S] [--wait-match N] [--dispose] [--unregister] [--hold] [--expect-incompatible]\n"
+    "  [--expect-nothing] [--expect-deadline-missed]\n";
 
 /* ---- rules ---- */
 
@@ -29,7 +31,8 @@ uint32_t peer_numbers(int32_t seq) { return (uint32_t)seq % 4u; }
 int32_t peer_number(int32_t seq, uint32_t index) { return seq * 1000 - (int32_t)index; }
 void peer_label(int32_t seq, char label[32]) { snprintf(label, 32, "label-%d", seq); }
 
-static void instance_name(int32_t instance, char name[65]) { snprintf(name, 65, "instance-%d", instance); }
+/* Short enough for the serialized key to be as long as a key hash. */
+static void instance_name(int32_t instance, char name[65]) { snprintf(name, 65, "bird-%d", instance); }
 
 static uint64_t fnv1a(const uint8_t *data, size_t size) {
     uint64_t hash = 0xcbf29ce484222325u;
@@ -85,7 +88,7 @@ static const char *policy_name(int32_t id) {
 struct run {
     const struct peer_options *options;
     double end;
-    int32_t matched, matched_ever, incompatible;
+    int32_t matched, matched_ever, incompatible, deadline_missed;
     int32_t received, disposed, no_writers;
     bool corrupt;
     char ended[MAX_INSTANCES][65]; /* instances seen disposed or without writers, each counted once */
@@ -103,6 +106,11 @@ static void poll_status(struct run *run) {
     if (incompatible != run->incompatible)
         event("incompatible policy=%s", policy_name(policy));
     run->incompatible = incompatible;
+    int32_t missed = run->deadline_missed;
+    vendor_deadline_missed(&missed);
+    if (missed > 0 && run->deadline_missed == 0)
+        event("deadline missed");
+    run->deadline_missed = missed;
 }
 
 typedef bool condition(struct run *run);
@@ -120,6 +128,7 @@ static bool wait_until(struct run *run, condition *met) {
 }
 
 static bool enough_matched(struct run *run) { return run->matched >= run->options->wait_match; }
+static bool deadline_missed(struct run *run) { return run->deadline_missed > 0; }
 static bool incompatible_seen(struct run *run) { return run->incompatible > 0; }
 static bool acknowledged(struct run *run) { return !run->options->reliable || vendor_acknowledged(); }
 
@@ -137,15 +146,28 @@ static int timed_out(struct run *run, const char *what) {
     return PEER_TIMED_OUT;
 }
 
+static void stay(struct run *run, double seconds) {
+    double end = seconds_now() + seconds;
+    while (seconds_now() < end) {
+        poll_status(run);
+        sleep_us(1000);
+    }
+}
+
+/* Long enough for two that suit each other to match. */
+static int run_nothing(struct run *run) {
+    stay(run, 1.5);
+    if (run->matched_ever > 0 || run->incompatible > 0)
+        return peer_error(PEER_UNEXPECTED, "there is somebody");
+    event("done alone");
+    return PEER_OK;
+}
+
 /* Stays a little after the event: a match, which would be wrong, may come late. */
 static int run_incompatible(struct run *run) {
     if (!wait_until(run, incompatible_seen))
         return timed_out(run, "an incompatible QoS");
-    double stay = seconds_now() + 0.3;
-    while (seconds_now() < stay) {
-        poll_status(run);
-        sleep_us(1000);
-    }
+    stay(run, 0.3);
     if (run->matched_ever > 0)
         return peer_error(PEER_UNEXPECTED, "matched although the QoS is incompatible");
     event("done incompatible=%d", run->incompatible);
@@ -200,6 +222,8 @@ static int run_publisher(struct run *run) {
         return code;
     if (!wait_until(run, acknowledged))
         return timed_out(run, "acknowledgments");
+    if (o->expect_deadline_missed && !wait_until(run, deadline_missed))
+        return timed_out(run, "a missed deadline");
     event("done sent=%d", o->count);
     return PEER_OK;
 }
@@ -247,12 +271,13 @@ static void receive(void *context, const struct peer_sample *sample) {
 static bool all_received(const struct run *run) {
     const struct peer_options *o = run->options;
     return run->received >= o->count && (!o->dispose || run->disposed >= o->instances) &&
-           (!o->unregister || run->no_writers >= o->instances);
+           (!o->unregister || run->no_writers >= o->instances) && (!o->expect_deadline_missed || run->deadline_missed > 0);
 }
 
 static int run_subscriber(struct run *run) {
     if (!wait_until(run, enough_matched))
         return timed_out(run, "a match");
+    sleep_us(run->options->take_delay_ms * 1000);
     while (!all_received(run)) {
         poll_status(run);
         int code = vendor_take(receive, run);
@@ -305,6 +330,10 @@ static bool set_flag(struct peer_options *o, const char *option) {
         return o->hold = true;
     if (strcmp(option, "--expect-incompatible") == 0)
         return o->expect_incompatible = true;
+    if (strcmp(option, "--expect-nothing") == 0)
+        return o->expect_nothing = true;
+    if (strcmp(option, "--expect-deadline-missed") == 0)
+        return o->expect_deadline_missed = true;
     return false;
 }
 
@@ -350,6 +379,14 @@ static bool set_number(struct peer_options *o, const char *option, const char *t
         o->settle_ms = (uint32_t)n;
     else if (strcmp(option, "--deadline-ms") == 0 && (good = number(option, text, 0, 3600000, &n)))
         o->deadline_ms = (uint32_t)n;
+    else if (strcmp(option, "--lifespan-ms") == 0 && (good = number(option, text, 1, 3600000, &n)))
+        o->lifespan_ms = (uint32_t)n;
+    else if (strcmp(option, "--time-filter-ms") == 0 && (good = number(option, text, 1, 3600000, &n)))
+        o->time_filter_ms = (uint32_t)n;
+    else if (strcmp(option, "--take-delay-ms") == 0 && (good = number(option, text, 0, 60000, &n)))
+        o->take_delay_ms = (uint32_t)n;
+    else if (strcmp(option, "--strength") == 0 && (good = number(option, text, 0, 1000000, &n)))
+        o->strength = (int32_t)n;
     else if (strcmp(option, "--timeout-s") == 0 && (good = number(option, text, 1, 600, &n)))
         o->timeout_s = (double)n;
     else if (strcmp(option, "--wait-match") == 0 && (good = number(option, text, 0, 100, &n)))
@@ -384,6 +421,8 @@ static bool parse(int argc, char **argv, struct peer_options *o) {
         }
         if (strcmp(argv[i], "--topic") == 0)
             o->topic = argv[i + 1];
+        else if (strcmp(argv[i], "--partition") == 0)
+            o->partition = argv[i + 1];
         else if (!set_choice(o, argv[i], argv[i + 1], &known) && (known || !set_number(o, argv[i], argv[i + 1])))
             return false;
         i++;
@@ -396,7 +435,7 @@ static bool parse(int argc, char **argv, struct peer_options *o) {
 int main(int argc, char **argv) {
     struct peer_options options = {
         .type = PEER_PLAIN, .depth = 1, .xcdr = 1, .count = 10, .instances = 1, .size = 32,
-        .settle_ms = 200, .timeout_s = 10, .wait_match = 1};
+        .settle_ms = 200, .timeout_s = 10, .wait_match = 1, .strength = -1};
     /* A peer never outlives the test that started it, nor its own bound. */
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (!parse(argc, argv, &options))
@@ -407,6 +446,7 @@ int main(int argc, char **argv) {
     if (code == PEER_OK) {
         event("ready");
         code = options.expect_incompatible ? run_incompatible(&run)
+               : options.expect_nothing    ? run_nothing(&run)
                : options.publisher         ? run_publisher(&run)
                                            : run_subscriber(&run);
     }

@@ -40,12 +40,19 @@ struct peer_options {
     uint32_t period_us;
     uint32_t settle_ms; /* publisher: from its match to the first sample; the reader may match a little later */
     uint32_t deadline_ms;
+    uint32_t lifespan_ms;      /* of the writer */
+    uint32_t time_filter_ms;   /* of the reader */
+    uint32_t take_delay_ms;    /* subscriber: from its match to the first take */
+    int32_t strength;          /* -1: ownership is shared, else exclusive, with this strength of the writer */
+    const char *partition;     /* NULL: none */
     double timeout_s;
     int32_t wait_match;
     bool dispose;
     bool unregister;
     bool hold; /* after `done`, stay until standard input is closed */
     bool expect_incompatible;
+    bool expect_nothing; /* neither a match nor a word about a policy, for a while */
+    bool expect_deadline_missed; /* done when it is */
 };
 
 enum peer_state { PEER_ALIVE, PEER_DISPOSED, PEER_NO_WRITERS };
@@ -69,6 +76,7 @@ int vendor_open(const struct peer_options *options);
 void vendor_close(void);
 void vendor_matched(int32_t *current, int32_t *total);
 void vendor_incompatible(int32_t *total, int32_t *policy_id);
+void vendor_deadline_missed(int32_t *total);
 int vendor_write(int32_t seq, const char *name, uint8_t *data, uint32_t size);
 int vendor_dispose(const char *name);
 int vendor_unregister(const char *name);

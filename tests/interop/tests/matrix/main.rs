@@ -113,8 +113,7 @@ fn instances_end(publisher: Vendor, subscriber: Vendor, how: &str, state: &str) 
     let outcome = Pair::new(publisher, subscriber, &options).run();
     outcome.assert_received_by_instance(9, 3);
     for instance in 0..3 {
-        outcome
-            .assert_subscriber_printed(&format!("instance key=instance-{instance} state={state}"));
+        outcome.assert_subscriber_printed(&format!("instance key=bird-{instance} state={state}"));
     }
 }
 
@@ -172,6 +171,10 @@ fn incompatible_deadline(publisher: Vendor, subscriber: Vendor) {
     );
 }
 
+fn incompatible_ownership(publisher: Vendor, subscriber: Vendor) {
+    incompatible(publisher, subscriber, "--strength 3", "", "OWNERSHIP");
+}
+
 /// Not for Fast DDS 2.9, which does not look at DATA_REPRESENTATION and matches.
 fn incompatible_representation(publisher: Vendor, subscriber: Vendor) {
     incompatible(
@@ -181,6 +184,89 @@ fn incompatible_representation(publisher: Vendor, subscriber: Vendor) {
         "--xcdr 2",
         "DATA_REPRESENTATION",
     );
+}
+
+/// Who must not meet does not, and nobody speaks of policies.
+fn strangers(publisher: Vendor, subscriber: Vendor, offered: &str, requested: &str) {
+    let pair = Pair::new(publisher, subscriber, "--expect-nothing");
+    let outcome = pair.publisher(offered).subscriber(requested).run();
+    outcome.assert_success();
+}
+
+/// Not for Cyclone DDS 0.10, which takes a partition for a policy that is incompatible.
+fn other_partition(publisher: Vendor, subscriber: Vendor) {
+    strangers(publisher, subscriber, "--partition p1", "--partition p2");
+}
+
+fn other_domain(publisher: Vendor, subscriber: Vendor) {
+    strangers(publisher, subscriber, "--domain 0", "--domain 1");
+}
+
+fn other_topic(publisher: Vendor, subscriber: Vendor) {
+    strangers(publisher, subscriber, "--topic Here", "--topic There");
+}
+
+fn partition_pattern(publisher: Vendor, subscriber: Vendor) {
+    let pair = Pair::new(publisher, subscriber, &format!("{RELIABLE} --count 9"));
+    let pair = pair
+        .publisher("--partition p1")
+        .subscriber("--partition p*");
+    pair.run().assert_received(9);
+}
+
+/// Of each instance as many samples as the history holds.
+fn late_joiner_history(publisher: Vendor, subscriber: Vendor) {
+    let options = "--reliability reliable --durability transient-local --type keyed --instances 3";
+    let pair = Pair::new(publisher, subscriber, options)
+        .publisher("--wait-match 0 --history keep-last:2 --count 12")
+        .subscriber("--history keep-all --count 6");
+    let mut sequence = pair.run_late_joiner().sequence();
+    sequence.sort_unstable();
+    assert_eq!(sequence, [7, 8, 9, 10, 11, 12]);
+}
+
+/// Samples of the weaker writer have another size, which would be taken for corruption.
+fn ownership(publisher: Vendor, subscriber: Vendor) {
+    let options = format!("{RELIABLE} --type keyed --count 100 --period-us 10000");
+    let pair = Pair::new(publisher, subscriber, &options)
+        .publisher("--strength 4")
+        .subscriber("--strength 0");
+    pair.run_with_rival("--strength 3 --size 33")
+        .assert_received(100);
+}
+
+fn deadline_missed(publisher: Vendor, subscriber: Vendor) {
+    let options = format!(
+        "{RELIABLE} --type keyed --count 4 --deadline-ms 100 --period-us 400000 --expect-deadline-missed"
+    );
+    let outcome = Pair::new(publisher, subscriber, &options).run();
+    outcome.assert_received(4);
+    outcome.assert_publisher_printed("deadline missed");
+    outcome.assert_subscriber_printed("deadline missed");
+}
+
+/// Not for readers of Fast DDS 2.9, which keep what has expired. Who looks late finds only what is still valid, however much was written.
+fn lifespan(publisher: Vendor, subscriber: Vendor) {
+    let pair = Pair::new(
+        publisher,
+        subscriber,
+        "--reliability reliable --history keep-all",
+    )
+    .publisher("--lifespan-ms 400 --count 100 --period-us 50000")
+    .subscriber("--take-delay-ms 2000 --count 1");
+    let sequence = pair.run().sequence();
+    let first = sequence.first().copied().unwrap_or_default();
+    assert!(first > 10, "a sample of long ago: {sequence:?}");
+}
+
+/// Of these products only Dunlin has it.
+fn time_based_filter(publisher: Vendor, subscriber: Vendor) {
+    let pair = Pair::new(publisher, subscriber, RELIABLE)
+        .publisher("--count 100 --period-us 20000")
+        .subscriber("--time-filter-ms 500 --count 4");
+    let sequence = pair.run().sequence();
+    let all = sequence.windows(2).any(|two| two[1] == two[0] + 1);
+    assert!(!all, "two that came one after the other: {sequence:?}");
 }
 
 fn goodbye(publisher: Vendor, subscriber: Vendor) {
@@ -261,28 +347,38 @@ row!(dunlin_to_cyclone: Dunlin, Cyclone;
     best_effort reliable large late_joiner dispose unregister
     reliable_xcdr2 appendable_xcdr2 mutable_xcdr2
     incompatible_reliability incompatible_durability incompatible_deadline incompatible_representation
+    incompatible_ownership other_domain other_topic partition_pattern late_joiner_history
+    ownership deadline_missed lifespan
     goodbye captured tcp tcp_large tcp_late_joiner);
 
 row!(cyclone_to_dunlin: Cyclone, Dunlin;
     best_effort reliable large late_joiner dispose unregister
     reliable_xcdr2 appendable_xcdr2 mutable_xcdr2
     incompatible_reliability incompatible_durability incompatible_deadline incompatible_representation
+    incompatible_ownership other_domain other_topic partition_pattern late_joiner_history
+    ownership deadline_missed lifespan time_based_filter
     goodbye captured tcp tcp_large tcp_late_joiner);
 
 row!(dunlin_to_fastdds: Dunlin, FastDds;
     best_effort reliable large late_joiner dispose unregister appendable_xcdr1
     incompatible_reliability incompatible_durability incompatible_deadline
+    incompatible_ownership other_partition other_domain other_topic partition_pattern late_joiner_history
+    ownership deadline_missed
     goodbye captured);
 
 row!(fastdds_to_dunlin: FastDds, Dunlin;
     best_effort reliable large late_joiner dispose unregister appendable_xcdr1
     incompatible_reliability incompatible_durability incompatible_deadline
+    incompatible_ownership other_partition other_domain other_topic partition_pattern late_joiner_history
+    ownership deadline_missed lifespan time_based_filter
     goodbye captured);
 
 row!(dunlin_to_dunlin: Dunlin, Dunlin;
     best_effort reliable large late_joiner dispose unregister
     reliable_xcdr2 appendable_xcdr1 appendable_xcdr2 mutable_xcdr1 mutable_xcdr2
     incompatible_reliability incompatible_durability incompatible_deadline incompatible_representation
+    incompatible_ownership other_partition other_domain other_topic partition_pattern late_joiner_history
+    ownership deadline_missed lifespan time_based_filter
     goodbye captured tcp tcp_large tcp_late_joiner);
 
 // Without Dunlin: is it the harness?

@@ -65,6 +65,18 @@ impl Pair {
         finish(publisher, subscriber)
     }
 
+    /// Another publisher, of the same vendor, joins when the first sample has come, and both write at once.
+    pub(crate) fn run_with_rival(&self, options: &str) -> Outcome {
+        let namespace = Namespace::new();
+        let mut subscriber = self.start_subscriber(&namespace);
+        let publisher = self.start_publisher(&namespace);
+        subscriber.wait_for("sample");
+        let options = format!("{} {options}", self.common);
+        let mut rival = Peer::start(&namespace, self.publisher, "pub", &options, None);
+        rival.wait_for("written");
+        finish(publisher, subscriber)
+    }
+
     /// The subscriber leaves first; the publisher must notice long before a lease of 10 s ends.
     pub(crate) fn run_goodbye(&self) -> Outcome {
         let namespace = Namespace::new();
@@ -117,6 +129,13 @@ fn finish(mut publisher: Peer, mut subscriber: Peer) -> Outcome {
 }
 
 impl Outcome {
+    /// The sequence numbers of what came, as it came; both peers have succeeded.
+    #[track_caller]
+    pub(crate) fn sequence(&self) -> Vec<i32> {
+        self.assert_success();
+        self.subscriber.sequence()
+    }
+
     /// Both have exited with success.
     #[track_caller]
     pub(crate) fn assert_success(&self) {

@@ -1,7 +1,9 @@
 //! The command line that all peers share.
 
 use clap::{Parser, ValueEnum};
-use dunlin::{DataRepresentation, Durability, Duration, History, Reliability};
+use dunlin::{
+    DataRepresentation, Durability, Duration, History, Ownership, Partition, Reliability,
+};
 
 /// As many as `peer.c` has room for.
 const MAX_INSTANCES: i64 = 64;
@@ -35,7 +37,11 @@ enum DurabilityOption {
 
 /// `peer pub|sub` and what follows; `peer.h` says what each option means.
 #[derive(Debug, Parser)]
-#[command(rename_all = "kebab-case", disable_help_subcommand = true)]
+#[command(
+    rename_all = "kebab-case",
+    disable_help_subcommand = true,
+    args_override_self = true
+)]
 pub(crate) struct Options {
     pub(crate) role: Role,
     #[arg(long)]
@@ -64,6 +70,16 @@ pub(crate) struct Options {
     pub(crate) settle_ms: u32,
     #[arg(long, default_value_t = 0)]
     deadline_ms: u32,
+    #[arg(long)]
+    lifespan_ms: Option<u32>,
+    #[arg(long)]
+    time_filter_ms: Option<u32>,
+    #[arg(long, default_value_t = 0)]
+    pub(crate) take_delay_ms: u32,
+    #[arg(long, value_parser = clap::value_parser!(i32).range(0..=1_000_000))]
+    strength: Option<i32>,
+    #[arg(long)]
+    partition: Option<String>,
     #[arg(long, default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..=600))]
     pub(crate) timeout_s: u32,
     #[arg(long, default_value_t = 1)]
@@ -76,6 +92,10 @@ pub(crate) struct Options {
     pub(crate) hold: bool,
     #[arg(long)]
     pub(crate) expect_incompatible: bool,
+    #[arg(long)]
+    pub(crate) expect_nothing: bool,
+    #[arg(long)]
+    pub(crate) expect_deadline_missed: bool,
 }
 
 impl Options {
@@ -108,6 +128,33 @@ impl Options {
             0 => Duration::INFINITE,
             ms => Duration::from_millis(ms),
         }
+    }
+}
+
+impl Options {
+    pub(crate) fn lifespan(&self) -> Duration {
+        self.lifespan_ms
+            .map_or(Duration::INFINITE, Duration::from_millis)
+    }
+
+    pub(crate) fn time_filter(&self) -> Duration {
+        self.time_filter_ms
+            .map_or(Duration::ZERO, Duration::from_millis)
+    }
+
+    pub(crate) fn ownership(&self) -> Ownership {
+        match self.strength {
+            Some(_) => Ownership::Exclusive,
+            None => Ownership::Shared,
+        }
+    }
+
+    pub(crate) fn strength(&self) -> i32 {
+        self.strength.unwrap_or_default()
+    }
+
+    pub(crate) fn partition(&self) -> Partition {
+        Partition(self.partition.iter().cloned().collect())
     }
 }
 

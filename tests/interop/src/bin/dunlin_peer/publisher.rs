@@ -6,7 +6,7 @@ use crate::samples::{PeerSample, instance_name, payload};
 use bytes::Bytes;
 use dunlin::{
     DataWriter, DataWriterQos, DomainParticipant, Duration, Error, IncompatibleQosStatus,
-    MatchedStatus, Topic, WriterDataLifecycle,
+    MatchedStatus, PublisherQos, Topic, WriterDataLifecycle,
 };
 use std::time::{Duration as Time, Instant};
 
@@ -20,18 +20,28 @@ pub(crate) fn open<T: PeerSample>(
         durability: options.durability(),
         history: options.history,
         deadline: options.deadline(),
+        lifespan: options.lifespan(),
+        ownership: options.ownership(),
+        ownership_strength: options.strength(),
         representation: options.representation(),
         writer_data_lifecycle: WriterDataLifecycle {
             autodispose_unregistered_instances: false,
         },
         ..Default::default()
     };
-    let publisher = participant.create_publisher(Default::default());
+    let publisher = participant.create_publisher(PublisherQos {
+        partition: options.partition(),
+        ..Default::default()
+    });
     Ok(publisher.create_datawriter(topic, qos)?)
 }
 
 pub(crate) fn run<T: PeerSample>(run: &mut Run<'_>, writer: &DataWriter<T>) -> Result<(), Failure> {
     let options = run.options;
+    if options.expect_nothing {
+        run.expect_nothing(writer)?;
+        return run.wait_for_release(writer);
+    }
     if options.expect_incompatible {
         run.wait_for_incompatible(writer)?;
         return run.wait_for_release(writer);
@@ -41,6 +51,7 @@ pub(crate) fn run<T: PeerSample>(run: &mut Run<'_>, writer: &DataWriter<T>) -> R
     write_all(run, writer)?;
     end_instances(options, writer)?;
     run.wait_until(writer, "acknowledgments", |_| is_acknowledged(writer))?;
+    run.wait_for_missed_deadline(writer)?;
     println!("done sent={}", options.count);
     run.wait_for_release(writer)
 }
@@ -88,6 +99,10 @@ impl<T: PeerSample> Endpoint for DataWriter<T> {
 
     fn incompatible(&self) -> IncompatibleQosStatus {
         self.offered_incompatible_qos_status()
+    }
+
+    fn deadlines_missed(&self) -> i32 {
+        self.offered_deadline_missed_status().total_count
     }
 
     fn explain(&self) -> Vec<String> {

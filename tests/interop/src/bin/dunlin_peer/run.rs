@@ -19,6 +19,8 @@ pub(crate) enum Failure {
     Corrupt,
     /// A match where an incompatible QoS was expected.
     Unexpected,
+    /// Somebody where nobody was expected.
+    NotAlone,
 }
 
 impl Failure {
@@ -27,7 +29,7 @@ impl Failure {
             Self::Operation(_) => 1,
             Self::Timeout(_) => 2,
             Self::Corrupt => 3,
-            Self::Unexpected => 4,
+            Self::Unexpected | Self::NotAlone => 4,
         })
     }
 }
@@ -39,6 +41,7 @@ impl fmt::Display for Failure {
             Self::Timeout(what) => write!(f, "timeout waiting for {what}"),
             Self::Corrupt => write!(f, "error content is not what the sequence number says"),
             Self::Unexpected => write!(f, "error matched although the QoS is incompatible"),
+            Self::NotAlone => write!(f, "error there is somebody"),
         }
     }
 }
@@ -53,6 +56,7 @@ impl From<dunlin::Error> for Failure {
 pub(crate) trait Endpoint {
     fn matched(&self) -> MatchedStatus;
     fn incompatible(&self) -> IncompatibleQosStatus;
+    fn deadlines_missed(&self) -> i32;
     /// What Dunlin says about endpoints that do not match.
     fn explain(&self) -> Vec<String>;
 }
@@ -63,6 +67,7 @@ pub(crate) struct Run<'a> {
     pub(crate) end: Instant,
     pub(crate) matched: MatchedStatus,
     incompatible: i32,
+    deadlines_missed: i32,
     released: Arc<AtomicBool>,
 }
 
@@ -82,6 +87,7 @@ impl<'a> Run<'a> {
             end: Instant::now() + Duration::from_secs(options.timeout_s.into()),
             matched: MatchedStatus::default(),
             incompatible: 0,
+            deadlines_missed: 0,
             released,
         }
     }
@@ -103,6 +109,11 @@ impl<'a> Run<'a> {
             );
         }
         self.incompatible = incompatible.total_count;
+        let missed = endpoint.deadlines_missed();
+        if missed > 0 && self.deadlines_missed == 0 {
+            println!("deadline missed");
+        }
+        self.deadlines_missed = missed;
     }
 
     /// Polls until `met`; the failure says `what` was missing.
@@ -131,6 +142,35 @@ impl<'a> Run<'a> {
         })
     }
 
+    /// If that was asked for.
+    pub(crate) fn wait_for_missed_deadline(
+        &mut self,
+        endpoint: &impl Endpoint,
+    ) -> Result<(), Failure> {
+        let wanted = self.options.expect_deadline_missed;
+        self.wait_until(endpoint, "a missed deadline", |run| {
+            Ok(!wanted || run.deadlines_missed > 0)
+        })
+    }
+
+    fn stay(&mut self, endpoint: &impl Endpoint, time: Duration) {
+        let end = Instant::now() + time;
+        while Instant::now() < end {
+            self.poll(endpoint);
+            std::thread::sleep(Duration::from_millis(1));
+        }
+    }
+
+    /// Long enough for two that suit each other to match.
+    pub(crate) fn expect_nothing(&mut self, endpoint: &impl Endpoint) -> Result<(), Failure> {
+        self.stay(endpoint, Duration::from_millis(1500));
+        if self.matched.total_count > 0 || self.incompatible > 0 {
+            return Err(Failure::NotAlone);
+        }
+        println!("done alone");
+        Ok(())
+    }
+
     /// Stays a little after the event: a match, which would be wrong, may come late.
     pub(crate) fn wait_for_incompatible(
         &mut self,
@@ -139,11 +179,7 @@ impl<'a> Run<'a> {
         self.wait_until(endpoint, "an incompatible QoS", |run| {
             Ok(run.incompatible > 0)
         })?;
-        let stay = Instant::now() + Duration::from_millis(300);
-        while Instant::now() < stay {
-            self.poll(endpoint);
-            std::thread::sleep(Duration::from_millis(1));
-        }
+        self.stay(endpoint, Duration::from_millis(300));
         if self.matched.total_count > 0 {
             return Err(Failure::Unexpected);
         }

@@ -82,7 +82,7 @@ pub(crate) trait PeerSample: TopicData {
 
 /// Name of the instance number `instance`.
 pub(crate) fn instance_name(instance: i32) -> String {
-    format!("instance-{instance}")
+    format!("bird-{instance}")
 }
 
 /// Bytes of the sample number `seq`.

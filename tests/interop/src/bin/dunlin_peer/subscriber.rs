@@ -5,9 +5,10 @@ use crate::run::{Endpoint, Failure, Run};
 use crate::samples::{PeerSample, instance_name, payload};
 use dunlin::{
     DataReader, DataReaderQos, DomainParticipant, IncompatibleQosStatus, InstanceState,
-    MatchedStatus, Sample, Topic,
+    MatchedStatus, Sample, SubscriberQos, Topic,
 };
 use std::collections::HashSet;
+use std::time::Duration as Time;
 
 pub(crate) fn open<T: PeerSample>(
     participant: &DomainParticipant,
@@ -19,19 +20,29 @@ pub(crate) fn open<T: PeerSample>(
         durability: options.durability(),
         history: options.history,
         deadline: options.deadline(),
+        ownership: options.ownership(),
+        time_based_filter: options.time_filter(),
         representation: vec![options.representation()],
         ..Default::default()
     };
-    let subscriber = participant.create_subscriber(Default::default());
+    let subscriber = participant.create_subscriber(SubscriberQos {
+        partition: options.partition(),
+        ..Default::default()
+    });
     Ok(subscriber.create_datareader(topic, qos)?)
 }
 
 pub(crate) fn run<T: PeerSample>(run: &mut Run<'_>, reader: &DataReader<T>) -> Result<(), Failure> {
+    if run.options.expect_nothing {
+        run.expect_nothing(reader)?;
+        return run.wait_for_release(reader);
+    }
     if run.options.expect_incompatible {
         run.wait_for_incompatible(reader)?;
         return run.wait_for_release(reader);
     }
     run.wait_for_match(reader)?;
+    std::thread::sleep(Time::from_millis(run.options.take_delay_ms.into()));
     let mut intake = Intake::new(run.options);
     run.wait_until(reader, "samples", |_| {
         reader
@@ -40,6 +51,7 @@ pub(crate) fn run<T: PeerSample>(run: &mut Run<'_>, reader: &DataReader<T>) -> R
             .for_each(|sample| intake.receive(sample));
         Ok(intake.is_complete())
     })?;
+    run.wait_for_missed_deadline(reader)?;
     println!("done received={}", intake.received);
     if intake.corrupt {
         return Err(Failure::Corrupt);
@@ -135,6 +147,10 @@ impl<T: PeerSample> Endpoint for DataReader<T> {
 
     fn incompatible(&self) -> IncompatibleQosStatus {
         self.requested_incompatible_qos_status()
+    }
+
+    fn deadlines_missed(&self) -> i32 {
+        self.requested_deadline_missed_status().total_count
     }
 
     fn explain(&self) -> Vec<String> {
