@@ -3,6 +3,7 @@ use crate::clock;
 use crate::error::{Error, Result};
 use crate::group::SubscriberCore;
 use crate::local::errands;
+use crate::query::Query;
 use crate::reader::ReaderCore;
 use crate::shared::Shared;
 use crate::signal::{Signal, Waiters};
@@ -10,7 +11,7 @@ use crate::status::{StatusFlags, StatusMask};
 use crate::topic::TopicCore;
 use crate::writer::WriterCore;
 use dunlin_qos::Duration;
-use dunlin_rtps::Select;
+use dunlin_rtps::{ContentFilter, Select};
 use std::cell::Cell;
 use std::marker::PhantomData;
 use std::sync::Arc;
@@ -123,6 +124,7 @@ impl StatusCondition {
 pub struct ReadCondition {
     reader: Arc<ReaderCore>,
     select: Select,
+    query: Option<Arc<Query>>,
 }
 
 impl ReadCondition {
@@ -130,12 +132,37 @@ impl ReadCondition {
         Self {
             reader: Arc::clone(reader),
             select,
+            query: None,
         }
     }
 
-    /// Are there such samples?
+    pub(crate) fn asking(reader: &Arc<ReaderCore>, select: Select, query: &Arc<Query>) -> Self {
+        Self {
+            query: Some(Arc::clone(query)),
+            ..Self::new(reader, select)
+        }
+    }
+
+    /// Are there such samples? The answer to a query takes time in proportion to the samples that the reader holds.
     pub fn trigger_value(&self) -> bool {
-        self.reader.has_data(&self.select)
+        match self.filter() {
+            None => self.reader.has_data(&self.select),
+            Some(filter) => self.reader.has_matching(&self.select, filter),
+        }
+    }
+
+    /// Which samples, by their states.
+    pub fn select(&self) -> &Select {
+        &self.select
+    }
+
+    pub(crate) fn reader(&self) -> &Arc<ReaderCore> {
+        &self.reader
+    }
+
+    /// Which of them, by their content.
+    pub(crate) fn filter(&self) -> Option<ContentFilter> {
+        self.query.as_ref().map(|query| query.filter())
     }
 }
 

@@ -169,7 +169,7 @@ impl Desk {
     }
 
     /// What belongs to a payload; `None` if nothing does.
-    pub(crate) fn find(self: &Arc<Self>, payload: &Bytes) -> Option<Kept> {
+    pub(crate) fn find(self: &Arc<Self>, payload: &[u8]) -> Option<Kept> {
         let table = self.0.get()?;
         let slot = table
             .places

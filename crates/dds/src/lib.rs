@@ -59,6 +59,7 @@ mod peer;
 mod place;
 mod pool;
 mod publisher;
+mod query;
 mod reader;
 mod receive;
 mod role;
@@ -96,6 +97,7 @@ pub use loan::{Loan, LoanedBytes};
 pub use participant::{DomainParticipant, ParticipantCounters, ReceiverStatus};
 pub use peer::{PeerClass, PeerDescriptor, PeerError, PeerHost, PeerIndexes, PeerStatus};
 pub use publisher::{DataWriter, DataWriterListener, Publisher};
+pub use query::QueryCondition;
 pub use status::{
     BacklogStatus, DeadlineMissedStatus, IncompatibleQosStatus, InconsistentTopicStatus,
     LivelinessChangedStatus, LivelinessLostStatus, MatchedStatus, SampleCountStatus, StatusKind,

@@ -366,6 +366,23 @@ impl ReaderCore {
         count
     }
 
+    /// As `take`, of what passes the filter, if there is one.
+    pub(crate) fn take_matching(
+        self: &Arc<Self>,
+        select: &Select,
+        filter: Option<ContentFilter>,
+        sink: impl FnMut(Sample),
+    ) {
+        let mut state = self.current();
+        self.clear_data();
+        state.set_query(filter);
+        state.take(select, sink);
+        state.set_query(None);
+        self.note_next(&state);
+        drop(state);
+        self.schedule();
+    }
+
     /// A writer matches whose type lies in memory like this.
     pub(crate) fn note_layout(&self, writer: Guid, layout: Option<u64>) {
         if layout.is_none() || layout != self.type_info.layout {
@@ -407,6 +424,33 @@ impl ReaderCore {
         let mut state = self.current();
         self.clear_data();
         state.read(select, sink)
+    }
+
+    /// As `read`, of what passes the filter, if there is one.
+    pub(crate) fn read_matching(
+        &self,
+        select: &Select,
+        filter: Option<ContentFilter>,
+        sink: impl FnMut(Sample),
+    ) {
+        let mut state = self.current();
+        self.clear_data();
+        state.set_query(filter);
+        state.read(select, sink);
+        state.set_query(None);
+    }
+
+    /// Is there a sample with these states that passes the filter?
+    pub(crate) fn has_matching(&self, select: &Select, filter: ContentFilter) -> bool {
+        let mut state = self.current();
+        state.set_query(Some(filter));
+        let has = state.has_data(
+            select.sample_states,
+            select.view_states,
+            select.instance_states,
+        );
+        state.set_query(None);
+        has
     }
 
     pub(crate) fn has_data(&self, select: &Select) -> bool {

@@ -7,6 +7,7 @@ use crate::filtered::{TopicDescription, cannot_announce};
 use crate::group::SubscriberCore;
 use crate::listener::SubscriberListener;
 use crate::participant::ParticipantGuard;
+use crate::query::QueryCondition;
 use crate::reader::{ReaderCore, ReaderEvents, TypeInfo};
 use crate::signal::Lent;
 use crate::status::{
@@ -341,6 +342,43 @@ impl<T: TopicData> DataReader<T> {
             .collect()
     }
 
+    /// Takes the samples that a condition of this reader is about (DDS 1.4 2.2.2.5.3.11); those of a [`QueryCondition`] by their content.
+    ///
+    /// # Errors
+    /// `PreconditionNotMet` for the condition of another reader.
+    pub fn take_with_condition(&self, condition: &ReadCondition) -> Result<Vec<Sample<T>>> {
+        self.check_own(condition)?;
+        let mut raw = Vec::new();
+        let sink = |sample| raw.push(sample);
+        self.core
+            .take_matching(condition.select(), condition.filter(), sink);
+        Ok(raw.into_iter().filter_map(|s| self.decode(s)).collect())
+    }
+
+    /// Reads the samples that a condition of this reader is about, and leaves them in the reader (DDS 1.4 2.2.2.5.3.10).
+    ///
+    /// # Errors
+    /// As [`take_with_condition`](Self::take_with_condition).
+    pub fn read_with_condition(&self, condition: &ReadCondition) -> Result<Vec<Sample<T>>> {
+        self.check_own(condition)?;
+        let mut raw = Vec::new();
+        let sink = |sample| raw.push(sample);
+        self.core
+            .read_matching(condition.select(), condition.filter(), sink);
+        Ok(raw.into_iter().filter_map(|s| self.decode(s)).collect())
+    }
+
+    fn check_own(&self, condition: &ReadCondition) -> Result<()> {
+        match Arc::ptr_eq(&self.core, condition.reader()) {
+            true => Ok(()),
+            false => Err(Error::PreconditionNotMet(format!(
+                "{}: the condition is one of {}",
+                self.core.describe(),
+                condition.reader().describe()
+            ))),
+        }
+    }
+
     /// A sample that is no valid `T` is left out, counted and logged: its writer is at fault, not this application.
     fn decode(&self, raw: dunlin_rtps::Sample) -> Option<Sample<T>> {
         let dunlin_rtps::Sample { info, payload } = raw;
@@ -504,6 +542,20 @@ impl<T: TopicData> DataReader<T> {
     /// A condition on samples with the states of `select`.
     pub fn read_condition(&self, select: Select) -> ReadCondition {
         ReadCondition::new(&self.core, select)
+    }
+
+    /// A condition on samples with the states of `select` whose content an expression describes, in the language of content filters
+    /// (DDS 1.4 2.2.2.5.3.6; `docs/content-filters.md`). What only tells of the end of an instance has no content, and is never among them.
+    ///
+    /// # Errors
+    /// `BadParameter`, showing what is wrong with the expression or with its parameters, and where.
+    pub fn query_condition(
+        &self,
+        select: Select,
+        expression: &str,
+        parameters: &[impl AsRef<str>],
+    ) -> Result<QueryCondition> {
+        QueryCondition::new::<T>(&self.core, select, expression, parameters)
     }
 }
 

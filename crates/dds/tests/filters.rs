@@ -226,3 +226,65 @@ fn an_expression_that_does_not_suit_the_type_is_shown() {
     let foreign = subscriber.create_datareader(&part, DataReaderQos::default());
     assert!(matches!(foreign, Err(Error::PreconditionNotMet(_))));
 }
+
+#[test]
+fn a_query_waits_for_content_and_takes_what_it_asks_for() {
+    let net = Net::new(0.0);
+    let (a, b) = (net.participant(), net.participant());
+    let (wqos, rqos) = reliable_all();
+    let writer = writer::<Keyed>(&a, "T", wqos);
+    let reader = reader::<Keyed>(&b, "T", rqos.clone());
+    matched(&writer, &[&reader]);
+    let query = reader
+        .query_condition(Select::default(), "number >= %0 AND name = 'b'", &["5"])
+        .unwrap();
+    for number in 0..5 {
+        writer.write(&keyed("b", number)).unwrap();
+    }
+    writer.wait_for_acknowledgments(SOON).unwrap();
+    assert!(!query.trigger_value());
+    let mut set = WaitSet::new();
+    set.attach(query.clone());
+    assert!(set.wait(Duration::from_millis(1)).is_err());
+
+    for number in 5..10 {
+        writer.write(&keyed("b", number)).unwrap();
+        writer.write(&keyed("a", number)).unwrap();
+    }
+    writer.dispose(&keyed("b", 0)).unwrap();
+    set.wait(SOON).unwrap();
+    writer.wait_for_acknowledgments(SOON).unwrap();
+    let read = reader.read_with_condition(&query).unwrap();
+    assert_eq!(numbers(&read), [5, 6, 7, 8, 9]);
+    // A condition on states does the same without content; what was read is told from the rest.
+    let unread = reader.read_condition(Select {
+        sample_states: SampleState::NotRead.mask(),
+        ..Select::default()
+    });
+    let rest = reader.read_with_condition(&unread).unwrap();
+    assert_eq!(rest.len(), 11);
+
+    query.set_query_parameters(&["8"]).unwrap();
+    assert_eq!(query.query_parameters(), ["8"]);
+    assert_eq!(query.query_expression(), "number >= %0 AND name = 'b'");
+    let taken = reader.take_with_condition(&query).unwrap();
+    assert_eq!(numbers(&taken), [8, 9]);
+    assert!(!query.trigger_value());
+    query.set_query_parameters(&["0"]).unwrap();
+    assert!(query.trigger_value());
+    assert_eq!(reader.take().len(), 14);
+    assert!(!query.trigger_value());
+
+    let error = query.set_query_parameters(&NONE).unwrap_err().to_string();
+    assert!(error.contains("%0 has no value"), "{error}");
+    let other = common::reader::<Keyed>(&b, "T", rqos);
+    assert!(matches!(
+        other.take_with_condition(&query),
+        Err(Error::PreconditionNotMet(_))
+    ));
+    assert!(
+        reader
+            .query_condition(Select::default(), "x = 1", &NONE)
+            .is_err()
+    );
+}

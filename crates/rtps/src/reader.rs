@@ -429,6 +429,12 @@ impl Reader {
         self.cache.access(select, false, sink)
     }
 
+    /// From now on `take`, `read` and `has_data` are about samples that pass this alone, and not about notices without data; `None`:
+    /// about all again.
+    pub fn set_query(&mut self, query: Option<ContentFilter>) {
+        self.cache.query = query;
+    }
+
     /// Is there a sample in any of these states? At once if all view and instance states will do.
     pub fn has_data(&self, sample_states: u32, view_states: u32, instance_states: u32) -> bool {
         self.cache.has(&Select {

@@ -44,7 +44,8 @@ impl Cache {
         }
         let any_instance = covers(select.view_states, ALL_VIEWS)
             && covers(select.instance_states, ALL_INSTANCES)
-            && select.instance.is_none();
+            && select.instance.is_none()
+            && self.query.is_none();
         let wants_unread = select.sample_states & SampleState::NotRead.mask() != 0;
         if any_instance
             && (wants_unread && self.unread > 0 || covers(select.sample_states, ALL_SAMPLES))
@@ -137,6 +138,14 @@ impl Cache {
         select.sample_states & state_of(stored).mask() != 0
             && select.view_states & instance.view.mask() != 0
             && select.instance_states & instance.state.mask() != 0
+            && self.is_asked_for(stored)
+    }
+
+    fn is_asked_for(&self, stored: &Stored) -> bool {
+        match &self.query {
+            None => true,
+            Some(query) => stored.valid && query.passes(&stored.payload),
+        }
     }
 
     fn next_instance(&self, after: InstanceHandle, select: &Select) -> Option<u32> {

@@ -9,7 +9,7 @@ use super::writer_proxy::Author;
 use super::{KeyOf, ReaderConfig, Rejection, RejectionReason};
 use crate::index::Index;
 use crate::slab::{NONE, Slab};
-use crate::{ChangeKind, InstanceHandle, InstanceState, Time};
+use crate::{ChangeKind, ContentFilter, InstanceHandle, InstanceState, Time};
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 use bytes::Bytes;
@@ -74,6 +74,8 @@ pub(super) struct Cache {
     recent: u32,
     /// What time does, if it does anything.
     pub(super) clockwork: Option<Box<Clockwork>>,
+    /// What samples have to be for `read` and `take`, if that depends on their content.
+    pub(super) query: Option<ContentFilter>,
     /// Scratch of `read` and `take`.
     pub(super) chosen: Vec<u32>,
     /// What was not shown, and why.
@@ -100,6 +102,7 @@ impl Cache {
             names: Names::new(),
             recent: NONE,
             clockwork: Clockwork::needed_for(config),
+            query: None,
             chosen: Vec::new(),
             passed_over: PassedOver::default(),
         }
