@@ -1,5 +1,6 @@
 //! Whole participants find each other in virtual time.
 mod bounds;
+mod crowd;
 mod introductions;
 mod liveliness;
 mod matching;

@@ -46,6 +46,10 @@ pub(crate) struct Network {
     pub(crate) loss: u64,
     pub(crate) delay: Duration,
     pub(crate) datagrams: usize,
+    /// Bytes in them.
+    pub(crate) bytes: usize,
+    /// Submessages that a participant took in.
+    pub(crate) submessages: usize,
     /// Bytes of datagrams to where nobody is.
     astray: BTreeMap<Locator, usize>,
     /// Between these nothing travels.
@@ -128,6 +132,8 @@ impl Network {
             loss: 0,
             delay: Duration::from_nanos(50_000),
             datagrams: 0,
+            bytes: 0,
+            submessages: 0,
             astray: BTreeMap::new(),
             severed: Vec::new(),
             under_way: BTreeMap::new(),
@@ -367,6 +373,7 @@ impl Network {
 
     fn post(&mut self, from: usize, to: usize, multicast: bool, bytes: Vec<u8>) {
         self.datagrams += 1;
+        self.bytes += bytes.len();
         let cut_off = self.nodes[from].cut_off || self.nodes[to].cut_off;
         let severed = [(from, to), (to, from)]
             .iter()
@@ -413,6 +420,7 @@ impl Network {
                     for_us = source.addressed || p == GuidPrefix::UNKNOWN;
                 }
                 Ok(submessage) if for_us => {
+                    self.submessages += 1;
                     self.act(datagram.to, |d, now, out, events| {
                         d.handle(now, &source, timestamp, &submessage, out, events);
                     });
