@@ -144,7 +144,9 @@ impl UdpTransport {
             }
         });
         let ports = ports.collect::<io::Result<Vec<_>>>()?;
-        let ear = ports.iter().find(|p| self.hears_itself && p.is_unicast());
+        // A firewall may let the one port through and the other not.
+        let ear = ports.iter().find(|port| port.is_unicast());
+        let ear = ear.filter(|ear| self.hears_itself && wake::hears_itself(ear.socket()));
         let line = Line::new(ear.map(|port| Arc::clone(port.socket())))?;
         let receiver = UdpReceiver::new(ports, line, self.buffers.receive);
         let Reception { asked, granted, .. } = receiver.gauge().read();

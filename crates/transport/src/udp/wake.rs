@@ -12,6 +12,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Weak};
 use std::time::Duration;
 
+use bytes::BytesMut;
 use dunlin_udp::{Datagram, Event, Socket, poll_readable};
 
 use crate::traits::Waker;
@@ -83,11 +84,14 @@ impl Waker for UdpWaker {
     }
 }
 
-/// True if an empty datagram from this socket, to which nobody else sends, comes back to it.
+/// True if an empty datagram from this socket, to which nobody else sends yet, comes back to it.
 pub(super) fn hears_itself(socket: &Socket) -> bool {
     const PATIENCE: Duration = Duration::from_millis(100);
     knock(socket);
-    poll_readable([socket], None, Some(PATIENCE)).is_ok_and(|ready| ready.socket(0))
+    let arrived = poll_readable([socket], None, Some(PATIENCE)).is_ok_and(|ready| ready.socket(0));
+    // It must not wake the socket's receiver; whatever it is, nobody is there yet to miss it.
+    let mut buffer = BytesMut::with_capacity(64);
+    arrived && socket.receive(&mut buffer, false).is_ok()
 }
 
 /// Sends an empty datagram from a socket to itself.
