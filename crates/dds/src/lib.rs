@@ -73,6 +73,7 @@ mod timer;
 mod topic;
 mod view;
 mod waiting;
+pub mod why;
 mod writer;
 
 pub use any::{AnyDataReader, AnyDataWriter, AnyTopic};

@@ -22,11 +22,15 @@ enum Tool {
     },
     /// Lists participants, topics and endpoints with their QoS: of Dunlin and of every other product in the domain.
     Ls(dunlin_observe::ls::Options),
+    /// Says in words why nothing arrives on a topic, or from one endpoint to another, and what helps. Exit status 0: everything
+    /// matches and flows; 1: something was found; 2: wrong usage.
+    Why(dunlin_observe::why::Options),
 }
 
 fn main() -> ExitCode {
     match Cli::parse().tool {
         Tool::Perftest { arguments } => dunlin_perftest::main(arguments),
         Tool::Ls(options) => dunlin_observe::ls::main(&options),
+        Tool::Why(options) => dunlin_observe::why::main(&options),
     }
 }

@@ -39,7 +39,7 @@ impl FromStr for Domains {
         let mut all = Vec::new();
         for part in text.split(',') {
             let (first, last) = part.split_once('-').unwrap_or((part, part));
-            let (first, last) = (domain(first)?, domain(last)?);
+            let (first, last) = (domain_id(first)?, domain_id(last)?);
             if first > last {
                 return Err(format!("{part:?}: {first} is greater than {last}"));
             }
@@ -51,13 +51,13 @@ impl FromStr for Domains {
     }
 }
 
-fn domain(text: &str) -> Result<u32, String> {
+pub(crate) fn domain_id(text: &str) -> Result<u32, String> {
     const MOST: u32 = ParticipantConfig::MAX_DOMAIN;
     let domain = text.trim().parse().ok().filter(|domain| *domain <= MOST);
     domain.ok_or_else(|| format!("{text:?} is no domain; 0 to {MOST} are"))
 }
 
-fn seconds(text: &str) -> Result<Duration, String> {
+pub(crate) fn seconds(text: &str) -> Result<Duration, String> {
     let seconds: f64 = text.parse().map_err(|_| "a number of seconds".to_owned())?;
     Duration::try_from_secs_f64(seconds).map_err(|error| error.to_string())
 }

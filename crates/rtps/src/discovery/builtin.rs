@@ -131,6 +131,13 @@ impl BuiltinTopic {
         self.reader.add_writer(now, writer, out);
     }
 
+    /// The peer's writer has said what it has: what we asked it arrived.
+    pub(super) fn hears(&self, peer: GuidPrefix) -> bool {
+        let writer = Guid::new(peer, self.writer_id);
+        let standing = self.reader.standing(writer);
+        standing.is_some_and(|standing| standing.heard)
+    }
+
     /// Asks a participant that we do not listen to for a sign of life; one that knows us gives it.
     pub(super) fn hail(&mut self, peer: GuidPrefix, out: &mut impl Outbox) {
         self.reader.hail(Guid::new(peer, self.writer_id), out);

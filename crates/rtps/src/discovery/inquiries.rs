@@ -86,12 +86,16 @@ impl Discovery {
             true => self.catalog.writer(other).is_some(),
             false => self.catalog.reader(other).is_some(),
         };
-        let peer = self.peers.get(&other.prefix);
-        match peer.map(|peer| peer.verified) {
-            None if other.prefix != self.config.prefix => return Acquaintance::Stranger,
-            Some(false) => return Acquaintance::Announced,
-            _ if !known => return Acquaintance::Participant,
-            _ => {}
+        if other.prefix != self.config.prefix {
+            if !self.peers.contains_key(&other.prefix) {
+                return Acquaintance::Stranger;
+            }
+            if !known && !self.has_answered(other.prefix) {
+                return Acquaintance::Announced;
+            }
+        }
+        if !known {
+            return Acquaintance::Participant;
         }
         let (writer, reader) = match local.entity.is_writer() {
             true => (local, other),

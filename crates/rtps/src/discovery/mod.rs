@@ -352,9 +352,11 @@ impl Discovery {
         self.peers.contains_key(&prefix)
     }
 
-    /// True for a participant that has shown to be where it says: what we sent to it arrived, and its answer did.
+    /// True for a participant that has answered what was sent to it alone: it has said which endpoints it has. One that knows our name may
+    /// have it from our multicast announcements.
     pub fn has_answered(&self, prefix: GuidPrefix) -> bool {
-        self.peers.get(&prefix).is_some_and(|peer| peer.verified)
+        let known = self.peers.get(&prefix).is_some_and(|peer| peer.verified);
+        known && (self.publications.hears(prefix) || self.subscriptions.hears(prefix))
     }
 
     /// False for a writer that has not shown its life within its lease, and has not since.

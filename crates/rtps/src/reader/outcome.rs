@@ -22,6 +22,8 @@ pub struct Standing {
     pub settled: i64,
     /// Its limits do not let the next change in.
     pub blocked: bool,
+    /// The writer has said anything at all.
+    pub heard: bool,
 }
 
 impl Reader {
@@ -36,6 +38,7 @@ impl Reader {
         Some(Standing {
             settled: proxy.next.saturating_sub(1),
             blocked: proxy.blocked,
+            heard: proxy.started,
         })
     }
 }
