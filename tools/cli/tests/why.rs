@@ -260,6 +260,15 @@ staged! {
         expect("Square", &["PARTITION", "W1 is in partition \"left\"", "R1 in \"right*\""]);
     }
 
+    a_late_joiner_gets_no_history {
+        let pair = Pair::new(Default::default(), reliable()).met();
+        pair.write(2);
+        drop(pair.reader);
+        let late = participant(0, "late");
+        let _late = reader::<Shape>(&late, "Square", reliable(), Default::default());
+        expect("Square", &["nothing written", "2 changes", "none reached reader R1", "VOLATILE"]);
+    }
+
     nothing_was_written {
         let _pair = Pair::new(Default::default(), reliable()).met();
         expect("Square", &["nothing written", "W1"]);
@@ -288,6 +297,24 @@ staged! {
         let pair = Pair::new(Default::default(), requested).met();
         pair.write(6);
         expect("Square", &["TIME_BASED_FILTER", "3600 s", "passed over 5"]);
+    }
+
+    a_content_filter_lets_nothing_through {
+        let (north, south) = (participant(0, "north"), participant(0, "south"));
+        let offered = DataWriterQos::default();
+        let writer = writer::<Shape>(&north, "Square", offered, Default::default());
+        let topic = south.create_topic::<Shape>("Square", Default::default()).unwrap();
+        let small = south
+            .create_contentfilteredtopic("Small", &topic, "x < %0", &["5"])
+            .unwrap();
+        let subscriber = south.create_subscriber(Default::default());
+        let _reader = subscriber.create_datareader(&small, reliable()).unwrap();
+        writer.wait_for_matched(1, Duration::from_secs(40)).unwrap();
+        for x in 7..10 {
+            writer.write(&shape("BLUE", x)).unwrap();
+        }
+        writer.wait_for_acknowledgments(Duration::from_secs(40)).unwrap();
+        expect("Square", &["content filter", "x < %0", "[5]", "none of 3 samples"]);
     }
 
     a_lifespan_is_too_short {

@@ -59,6 +59,11 @@ pub(crate) fn of_reader(reader: &ReaderData) -> Words {
         DataRepresentation representation representations,
         UserData user_data octets,
     );
+    if let Some(filter) = &reader.content_filter {
+        let parameters = filter.parameters.join(", ");
+        let words = format!("{} with [{parameters}]", filter.expression);
+        all.insert("CONTENT_FILTER", words);
+    }
     let subscriber = &reader.subscriber;
     group(&mut all, &subscriber.presentation, &subscriber.partition);
     data(&mut all, &subscriber.group_data, &reader.topic_data);

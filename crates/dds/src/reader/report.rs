@@ -7,7 +7,8 @@ impl ReaderCore {
     pub(crate) fn facts(&self, writer: Guid) -> Vec<(Fact, i64)> {
         let state = self.state.lock();
         let (passed, holdings) = (state.passed_over(), state.holdings());
-        let standing = state.standing(writer);
+        let taken_in = state.taken_in();
+        let (standing, filtered) = (state.standing(writer), state.filtered());
         drop(state);
         // One leaf lock after the other.
         let lost = self.lost.lock().total_count;
@@ -23,6 +24,8 @@ impl ReaderCore {
             (Fact::TooSoon, passed.too_soon.cast_signed()),
             (Fact::Outdated, passed.outdated.cast_signed()),
             (Fact::Expired, passed.expired.cast_signed()),
+            (Fact::TakenIn, taken_in.cast_signed()),
+            (Fact::Filtered, filtered.cast_signed()),
         ];
         if let Some(standing) = standing {
             facts.push((Fact::Settled, standing.settled));

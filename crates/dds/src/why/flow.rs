@@ -141,6 +141,7 @@ impl Look<'_> {
         let (w, r) = (self.writer.guid, self.reader.guid);
         let of_writer = |fact| self.of_writer.and_then(|a| a.fact(fact));
         let of_reader = |fact| self.of_reader.and_then(|a| a.fact(fact)).unwrap_or(0);
+        let before = findings.len();
         let mut tell = |of: (Guid, Guid), finding: Finding| {
             if said.insert((finding.cause.to_string(), of.0, of.1)) {
                 findings.push(finding);
@@ -179,12 +180,24 @@ impl Look<'_> {
         }
         self.filters(&of_reader, &mut tell);
         self.limits(&of_reader, &mut tell);
+        let written = of_writer(Fact::Written).unwrap_or(0);
+        let taken_in = self.of_reader.and_then(|a| a.fact(Fact::TakenIn));
+        let explained = findings.len() > before;
+        if written > 0 && taken_in == Some(0) && !explained {
+            let what = format!(
+                "writer {w} has written {written} changes, of which none reached reader {r}: it may have joined after them (it requests {}, the writer offers {})",
+                self.reader.qos.durability, self.writer.qos.durability
+            );
+            let cure = "For what was written before: TRANSIENT_LOCAL on both sides, RELIABLE, and a HISTORY that keeps enough";
+            findings.push(Finding::new(Cause::NothingWritten, [w, r], what, cure));
+        }
     }
 
     /// What readers pass over because they were told to.
     fn filters(&self, count: &dyn Fn(Fact) -> i64, tell: &mut dyn FnMut((Guid, Guid), Finding)) {
         let (w, r) = (self.writer.guid, self.reader.guid);
-        if count(Fact::TooSoon) > 0 {
+        // Both let samples pass and others not, as they were told; of interest is who gets none, or hardly any.
+        if count(Fact::TooSoon) > 0 && count(Fact::TooSoon) >= count(Fact::TakenIn) {
             let what = format!(
                 "reader {r} takes one sample of an instance in {} and has passed over {} that came sooner",
                 self.reader.qos.time_based_filter,
@@ -194,9 +207,17 @@ impl Look<'_> {
             let cause = Cause::Policy(PolicyId::TimeBasedFilter);
             tell((r, r), Finding::new(cause, [r], what, cure));
         }
-        if count(Fact::Filtered) > 0 {
+        if count(Fact::Filtered) > 0 && count(Fact::TakenIn) == 0 {
+            let filter = self.reader.content_filter.as_ref();
+            let expression = filter.map_or(String::new(), |filter| {
+                format!(
+                    " ({} with [{}])",
+                    filter.expression,
+                    filter.parameters.join(", ")
+                )
+            });
             let what = format!(
-                "the content filter of reader {r} has let {} samples not pass",
+                "the content filter of reader {r}{expression} has let none of {} samples pass",
                 count(Fact::Filtered)
             );
             let cure = "Compare its expression and parameters with what is written";

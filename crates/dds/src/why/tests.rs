@@ -279,6 +279,14 @@ fn every_count_of_a_reader_has_its_words() {
         let answers = [answer(r, w, &[(fact, 1)])];
         only(&found(&domain, &answers), cause, &[]);
     }
+    let early = [
+        answer(w, r, &[(Fact::Written, 4)]),
+        answer(r, w, &[(Fact::TakenIn, 0)]),
+    ];
+    let words = ["4 changes", "joined after", "VOLATILE"];
+    only(&found(&domain, &early), Cause::NothingWritten, &words);
+    let some_pass = [answer(r, w, &[(Fact::Filtered, 9), (Fact::TakenIn, 1)])];
+    assert_eq!(found(&domain, &some_pass), []);
     let silent = [answer(w, r, &[(Fact::Written, 0)])];
     only(
         &found(&domain, &silent),

@@ -78,6 +78,8 @@ pub(super) struct Cache {
     pub(super) query: Option<ContentFilter>,
     /// Scratch of `read` and `take`.
     pub(super) chosen: Vec<u32>,
+    /// Samples that could be seen, ever.
+    pub(super) taken_in: u64,
     /// What was not shown, and why.
     pub(super) passed_over: PassedOver,
 }
@@ -104,6 +106,7 @@ impl Cache {
             clockwork: Clockwork::needed_for(config),
             query: None,
             chosen: Vec::new(),
+            taken_in: 0,
             passed_over: PassedOver::default(),
         }
     }
@@ -505,6 +508,7 @@ impl Cache {
         });
         instance.count += u32::from(valid);
         self.valid += usize::from(valid);
+        self.taken_in += u64::from(valid);
         self.unread += 1;
         match self.samples.get_mut(older) {
             Some(older) => older.newer = stored,

@@ -32,6 +32,11 @@ impl Reader {
         self.cache.passed_over
     }
 
+    /// Samples that were there to be taken, ever.
+    pub fn taken_in(&self) -> u64 {
+        self.cache.taken_in
+    }
+
     /// How far it has come with a matched writer.
     pub fn standing(&self, writer: Guid) -> Option<Standing> {
         let proxy = self.writers.get(self.index(writer).ok()?)?;

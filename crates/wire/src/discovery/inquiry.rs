@@ -67,10 +67,12 @@ pub enum Fact {
     DeadlinesMissed = 17,
     /// Datagrams that the system dropped since the process did not fetch them in time.
     DatagramsDropped = 18,
+    /// A reader has let its application see.
+    TakenIn = 19,
 }
 
 impl Fact {
-    const ALL: [Self; 18] = [
+    const ALL: [Self; 19] = [
         Self::Acquaintance,
         Self::Matched,
         Self::Written,
@@ -89,6 +91,7 @@ impl Fact {
         Self::Filtered,
         Self::DeadlinesMissed,
         Self::DatagramsDropped,
+        Self::TakenIn,
     ];
 
     fn of(number: u32) -> Option<Self> {
