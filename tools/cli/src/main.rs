@@ -25,6 +25,14 @@ enum Tool {
     /// Says in words why nothing arrives on a topic, or from one endpoint to another, and what helps. Exit status 0: everything
     /// matches and flows; 1: something was found; 2: wrong usage.
     Why(dunlin_observe::why::Options),
+    /// Moving shapes on the terminal, published and subscribed to: works with the shapes demos of other products. With -P or -S it is
+    /// `shape_main`, the program of the OMG's interoperability suite.
+    #[command(disable_help_flag = true)]
+    Shapes {
+        /// Options; `dunlin shapes --help` lists those of the view, `dunlin shapes -P --help` those of the suite.
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+        arguments: Vec<String>,
+    },
 }
 
 fn main() -> ExitCode {
@@ -32,5 +40,6 @@ fn main() -> ExitCode {
         Tool::Perftest { arguments } => dunlin_perftest::main(arguments),
         Tool::Ls(options) => dunlin_observe::ls::main(&options),
         Tool::Why(options) => dunlin_observe::why::main(&options),
+        Tool::Shapes { arguments } => dunlin_shapes::main(arguments),
     }
 }

@@ -15,8 +15,8 @@ pub(crate) struct ShapeType {
 }
 
 /// The field in which shapes move.
-const WIDTH: i32 = 240;
-const HEIGHT: i32 = 270;
+pub(crate) const WIDTH: i32 = 240;
+pub(crate) const HEIGHT: i32 = 270;
 
 /// Where a shape is, and where it goes.
 #[derive(Clone, Copy, Debug)]
