@@ -1,8 +1,8 @@
 //! QoS of each kind of entity: plain structs whose `Default` is the standard's (DDS 1.4 2.2.3).
 use crate::{
-    Batching, DataRepresentation, DestinationOrder, Durability, Duration, History, Liveliness,
-    Ownership, Partition, Presentation, ReaderDataLifecycle, Reliability, ResourceLimits,
-    WriterDataLifecycle,
+    Batching, DataRepresentation, DestinationOrder, Durability, DurabilityService, Duration,
+    EntityFactory, History, Liveliness, Ownership, Partition, Presentation, ReaderDataLifecycle,
+    Reliability, ResourceLimits, WriterDataLifecycle,
 };
 use alloc::vec::Vec;
 use core::net::Ipv4Addr;
@@ -12,13 +12,102 @@ use core::net::Ipv4Addr;
 pub struct DomainParticipantQos {
     /// Opaque bytes for other participants to read.
     pub user_data: Vec<u8>,
+    /// Are its publishers and subscribers enabled when they are created?
+    pub entity_factory: EntityFactory,
 }
 
-/// QoS of a topic.
-#[derive(Clone, Debug, PartialEq, Eq, Default)]
+/// QoS of a topic. All but `topic_data` is advice: what it says holds for writers and readers that take it over
+/// ([`DataWriterQos::copy_from_topic`], [`DataReaderQos::copy_from_topic`]).
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TopicQos {
     /// Opaque bytes for other participants to read.
     pub topic_data: Vec<u8>,
+    /// What late joiners get.
+    pub durability: Durability,
+    /// How much is kept for late joiners beyond the writer.
+    pub durability_service: DurabilityService,
+    /// Longest time between samples of an instance.
+    pub deadline: Duration,
+    /// Delay that the application accepts.
+    pub latency_budget: Duration,
+    /// How writers prove that they live.
+    pub liveliness: Liveliness,
+    /// May samples be lost?
+    pub reliability: Reliability,
+    /// Which time orders samples.
+    pub destination_order: DestinationOrder,
+    /// How much is kept.
+    pub history: History,
+    /// At most how much.
+    pub resource_limits: ResourceLimits,
+    /// How urgent samples are to the network.
+    pub transport_priority: i32,
+    /// How long a sample is valid.
+    pub lifespan: Duration,
+    /// Shared or exclusive.
+    pub ownership: Ownership,
+    /// How samples are serialized: the first is what writers use, all of them are what readers understand.
+    pub representation: Vec<DataRepresentation>,
+}
+
+impl Default for TopicQos {
+    fn default() -> Self {
+        Self {
+            topic_data: Vec::new(),
+            durability: Durability::default(),
+            durability_service: DurabilityService::default(),
+            deadline: Duration::INFINITE,
+            latency_budget: Duration::ZERO,
+            liveliness: Liveliness::default(),
+            reliability: Reliability::BEST_EFFORT,
+            destination_order: DestinationOrder::default(),
+            history: History::default(),
+            resource_limits: ResourceLimits::default(),
+            transport_priority: 0,
+            lifespan: Duration::INFINITE,
+            ownership: Ownership::default(),
+            representation: alloc::vec![DataRepresentation::Xcdr1, DataRepresentation::Xcdr2],
+        }
+    }
+}
+
+impl DataWriterQos {
+    /// Takes over what a topic's QoS says (DDS 1.4 2.2.2.4.1.13).
+    pub fn copy_from_topic(&mut self, topic: &TopicQos) {
+        self.durability = topic.durability;
+        self.durability_service = topic.durability_service;
+        self.deadline = topic.deadline;
+        self.latency_budget = topic.latency_budget;
+        self.liveliness = topic.liveliness;
+        self.reliability = topic.reliability;
+        self.destination_order = topic.destination_order;
+        self.history = topic.history;
+        self.resource_limits = topic.resource_limits;
+        self.transport_priority = topic.transport_priority;
+        self.lifespan = topic.lifespan;
+        self.ownership = topic.ownership;
+        if let Some(first) = topic.representation.first() {
+            self.representation = *first;
+        }
+    }
+}
+
+impl DataReaderQos {
+    /// Takes over what a topic's QoS says (DDS 1.4 2.2.2.5.2.13).
+    pub fn copy_from_topic(&mut self, topic: &TopicQos) {
+        self.durability = topic.durability;
+        self.deadline = topic.deadline;
+        self.latency_budget = topic.latency_budget;
+        self.liveliness = topic.liveliness;
+        self.reliability = topic.reliability;
+        self.destination_order = topic.destination_order;
+        self.history = topic.history;
+        self.resource_limits = topic.resource_limits;
+        self.ownership = topic.ownership;
+        if !topic.representation.is_empty() {
+            self.representation.clone_from(&topic.representation);
+        }
+    }
 }
 
 /// QoS of a publisher.
@@ -30,6 +119,8 @@ pub struct PublisherQos {
     pub partition: Partition,
     /// Opaque bytes for other participants to read.
     pub group_data: Vec<u8>,
+    /// Are its writers enabled when they are created?
+    pub entity_factory: EntityFactory,
 }
 
 /// QoS of a subscriber.
@@ -41,6 +132,8 @@ pub struct SubscriberQos {
     pub partition: Partition,
     /// Opaque bytes for other participants to read.
     pub group_data: Vec<u8>,
+    /// Are its readers enabled when they are created?
+    pub entity_factory: EntityFactory,
 }
 
 /// QoS of a writer.
@@ -63,6 +156,10 @@ pub struct DataWriterQos {
     pub history: History,
     /// At most how much.
     pub resource_limits: ResourceLimits,
+    /// What is kept of a writer with DURABILITY TRANSIENT or PERSISTENT for those who join late.
+    pub durability_service: DurabilityService,
+    /// How urgent samples are to the network.
+    pub transport_priority: i32,
     /// How long a sample is valid.
     pub lifespan: Duration,
     /// Opaque bytes for other participants to read.
@@ -90,6 +187,8 @@ impl Default for DataWriterQos {
             destination_order: DestinationOrder::default(),
             history: History::default(),
             resource_limits: ResourceLimits::default(),
+            durability_service: DurabilityService::default(),
+            transport_priority: 0,
             lifespan: Duration::INFINITE,
             user_data: Vec::new(),
             ownership: Ownership::default(),

@@ -3,6 +3,7 @@
 #![forbid(unsafe_code)]
 extern crate alloc;
 
+mod change;
 mod compatibility;
 mod consistency;
 mod duration;
@@ -11,6 +12,7 @@ mod name;
 mod partition;
 mod policy;
 
+pub use change::ImmutablePolicy;
 pub use compatibility::{Incompatibility, ReaderSide, WriterSide, check};
 pub use consistency::InvalidQos;
 pub use duration::Duration;
@@ -18,7 +20,8 @@ pub use entity::{
     DataReaderQos, DataWriterQos, DomainParticipantQos, PublisherQos, SubscriberQos, TopicQos,
 };
 pub use policy::{
-    AccessScope, Batching, DataRepresentation, DestinationOrder, Durability, History, Liveliness,
-    LivelinessKind, Ownership, Partition, PolicyId, Presentation, ReaderDataLifecycle, Reliability,
-    ReliabilityKind, ResourceLimits, WriterDataLifecycle,
+    AccessScope, Batching, DataRepresentation, DestinationOrder, Durability, DurabilityService,
+    EntityFactory, History, Liveliness, LivelinessKind, Ownership, Partition, PolicyId,
+    Presentation, ReaderDataLifecycle, Reliability, ReliabilityKind, ResourceLimits,
+    WriterDataLifecycle,
 };

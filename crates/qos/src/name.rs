@@ -49,6 +49,7 @@ names!(PolicyId {
     DataRepresentation => "DATA_REPRESENTATION",
     TypeConsistencyEnforcement => "TYPE_CONSISTENCY_ENFORCEMENT",
     TransportMulticast => "TRANSPORT_MULTICAST",
+    Batching => "BATCHING",
 });
 names!(ReliabilityKind { BestEffort => "BEST_EFFORT", Reliable => "RELIABLE" });
 names!(Durability {

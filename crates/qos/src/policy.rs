@@ -34,6 +34,8 @@ pub enum PolicyId {
     TypeConsistencyEnforcement = 24,
     /// Dunlin's own, outside the range of the standards.
     TransportMulticast = 1000,
+    /// Dunlin's own.
+    Batching = 1001,
 }
 
 /// May samples be lost?
@@ -217,6 +219,32 @@ impl Default for ReaderDataLifecycle {
         Self {
             autopurge_nowriter_samples_delay: Duration::INFINITE,
             autopurge_disposed_samples_delay: Duration::INFINITE,
+        }
+    }
+}
+
+/// DURABILITY_SERVICE (DDS 1.4 2.2.3.5): how much of a writer with DURABILITY TRANSIENT or PERSISTENT is kept for late joiners.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub struct DurabilityService {
+    /// How long an instance is remembered that is gone.
+    pub service_cleanup_delay: Duration,
+    /// How much is kept.
+    pub history: History,
+    /// At most how much.
+    pub resource_limits: ResourceLimits,
+}
+
+/// ENTITY_FACTORY (DDS 1.4 2.2.3.20).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct EntityFactory {
+    /// Entities are enabled when they are created; otherwise when somebody calls `enable`.
+    pub autoenable_created_entities: bool,
+}
+
+impl Default for EntityFactory {
+    fn default() -> Self {
+        Self {
+            autoenable_created_entities: true,
         }
     }
 }

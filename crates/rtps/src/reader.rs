@@ -26,7 +26,7 @@ use arrival::{Arrival, Content};
 use bytes::Bytes;
 use cache::Cache;
 use clockwork::Clockwork;
-use dunlin_qos::{Durability, Duration, ReliabilityKind};
+use dunlin_qos::{Durability, Duration, ReaderDataLifecycle, ReliabilityKind};
 use dunlin_wire::{
     Data, DataFrag, Gap, Guid, Heartbeat, HeartbeatFrag, InlineQos, SequenceNumber,
     SequenceNumberSet, Timestamp,
@@ -100,6 +100,7 @@ impl Reader {
                 if let Some(proxy) = self.writers.get_mut(index) {
                     proxy.author.strength = writer.ownership_strength;
                     proxy.lifespan = writer.lifespan;
+                    self.cache.set_strength(proxy.author);
                 }
             }
             Err(index) => {
@@ -122,6 +123,24 @@ impl Reader {
                 }
             }
         }
+    }
+
+    /// From now on samples of an instance are expected and wanted so often, and dead instances are kept for so long.
+    pub fn set_timing(
+        &mut self,
+        now: Time,
+        deadline: Duration,
+        time_based_filter: Duration,
+        lifecycle: ReaderDataLifecycle,
+    ) {
+        self.config.deadline = deadline;
+        self.config.time_based_filter = time_based_filter;
+        self.config.lifecycle = lifecycle;
+        match &mut self.cache.clockwork {
+            Some(clockwork) => clockwork.adjust(now, &self.config),
+            none => *none = Clockwork::needed_for(&self.config),
+        }
+        self.note_due();
     }
 
     /// Asks a writer, matched or not, for an answer, whatever it has.

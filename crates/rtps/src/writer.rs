@@ -18,7 +18,7 @@ use alloc::boxed::Box;
 use alloc::vec::Vec;
 use bytes::Bytes;
 use clockwork::Clockwork;
-use dunlin_qos::{Durability, History, ReliabilityKind};
+use dunlin_qos::{Durability, Duration, History, ReliabilityKind};
 use dunlin_wire::{
     AckNack, EntityId, Guid, Heartbeat, NackFrag, SequenceNumber, SetMembership, Submessage,
 };
@@ -284,6 +284,16 @@ impl Writer {
         self.pulse.hurry(now);
         if self.pulse.last_asked() <= self.acknowledged {
             self.heartbeat(now, out);
+        }
+    }
+
+    /// From now on samples are valid for so long, and each instance is to be written so often.
+    pub fn set_timing(&mut self, now: Time, lifespan: Duration, deadline: Duration) {
+        (self.config.lifespan, self.config.deadline) = (lifespan, deadline);
+        let needed = Clockwork::needed_for(&self.config);
+        match (&mut self.clockwork, needed) {
+            (Some(clockwork), Some(_)) => clockwork.adjust(now, lifespan, deadline),
+            (clockwork, needed) => *clockwork = needed,
         }
     }
 

@@ -450,3 +450,143 @@ fn samples_of_dead_instances_go_when_their_time_is_over() {
     assert_eq!(bench.numbers(), [3, 4], "the third one lives again");
     assert!(!bench.reader.lookup(handle(2)));
 }
+
+#[test]
+fn a_lifespan_that_is_changed_holds_for_what_the_writer_keeps_and_for_what_comes() {
+    let mut bench = Bench::new(
+        WriterConfig {
+            durability: Durability::TransientLocal,
+            history: History::KeepAll,
+            ..living(seconds(10))
+        },
+        reliable_reader(),
+        &[0],
+    );
+    bench.write(&sample(1, 10, 8));
+    bench.writers[0].set_timing(Time(0), seconds(2), Duration::INFINITE);
+    bench.writers[0]
+        .write(Time(SECOND), &sample(1, 11, 8), &mut Recorder::default())
+        .unwrap();
+    let out = &mut Recorder::default();
+    bench.writers[0].handle_timeout(Time(2 * SECOND), out);
+    assert_eq!(bench.writers[0].kept(), 1);
+    bench.writers[0].set_timing(Time(2 * SECOND), Duration::INFINITE, Duration::INFINITE);
+    bench.writers[0].handle_timeout(Time(100 * SECOND), out);
+    assert_eq!(
+        bench.writers[0].kept(),
+        1,
+        "what is kept is kept for ever now"
+    );
+    bench.writers[0].set_timing(Time(100 * SECOND), seconds(1), Duration::INFINITE);
+    bench.writers[0]
+        .write(Time(100 * SECOND), &sample(2, 12, 8), out)
+        .unwrap();
+    bench.writers[0].handle_timeout(Time(101 * SECOND), out);
+    assert_eq!(bench.writers[0].kept(), 1, "what was to stay stays");
+
+    // The reader learns of it by discovery.
+    let config = living(seconds(3));
+    let proxy = WriterProxyConfig {
+        lifespan: seconds(3),
+        ..proxy_of_writer(&WriterConfig {
+            guid: writer_guid(1),
+            ..config
+        })
+    };
+    let mut bench = Bench::new(living(Duration::INFINITE), reliable_reader(), &[0]);
+    bench.write(&sample(1, 10, 8));
+    bench
+        .reader
+        .add_writer(Time(0), proxy, &mut Recorder::default());
+    bench.write(&sample(1, 11, 8));
+    bench.until(3 * SECOND);
+    assert_eq!(bench.numbers(), [10]);
+}
+
+#[test]
+fn a_deadline_that_is_changed_counts_from_then_on() {
+    let mut bench = Bench::new(living(Duration::INFINITE), reliable_reader(), &[0]);
+    let lifecycle = ReaderDataLifecycle::default();
+    bench.write(&sample(1, 10, 8));
+    bench
+        .reader
+        .set_timing(Time(0), seconds(4), Duration::ZERO, lifecycle);
+    bench.until(100 * SECOND);
+    assert_eq!(bench.missed(), None, "it begins with the next sample");
+    bench.write(&sample(1, 11, 8));
+    bench.until(101 * SECOND);
+    bench
+        .reader
+        .set_timing(bench.now, seconds(2), Duration::ZERO, lifecycle);
+    bench.until(103 * SECOND - 1);
+    assert_eq!(bench.missed(), None);
+    bench.until(103 * SECOND);
+    assert_eq!(bench.missed(), Some((1, 1)));
+    bench
+        .reader
+        .set_timing(bench.now, Duration::INFINITE, Duration::ZERO, lifecycle);
+    bench.until(200 * SECOND);
+    assert_eq!(bench.missed(), None);
+
+    let writer = &mut bench.writers[0];
+    let out = &mut Recorder::default();
+    writer.set_timing(Time(200 * SECOND), Duration::INFINITE, seconds(3));
+    writer
+        .write(Time(200 * SECOND), &sample(2, 12, 8), out)
+        .unwrap();
+    writer.set_timing(Time(200 * SECOND), Duration::INFINITE, seconds(1));
+    writer.handle_timeout(Time(202 * SECOND), out);
+    assert_eq!(writer.take_missed_deadlines().map(|m| m.count), Some(2));
+    writer.set_timing(Time(202 * SECOND), Duration::INFINITE, Duration::INFINITE);
+    writer.handle_timeout(Time(300 * SECOND), out);
+    assert_eq!(writer.take_missed_deadlines(), None);
+}
+
+#[test]
+fn a_filter_by_time_that_is_lifted_shows_what_it_held_back() {
+    let mut bench = Bench::new(
+        living(Duration::INFINITE),
+        ReaderConfig {
+            time_based_filter: seconds(10),
+            ..reliable_reader()
+        },
+        &[0],
+    );
+    bench.write(&sample(1, 10, 8));
+    bench.write(&sample(1, 11, 8));
+    assert_eq!(bench.numbers(), [10]);
+    let lifecycle = ReaderDataLifecycle::default();
+    bench
+        .reader
+        .set_timing(Time(0), Duration::INFINITE, Duration::ZERO, lifecycle);
+    bench.until(1);
+    assert_eq!(bench.numbers(), [11]);
+    bench.write(&sample(1, 12, 8));
+    bench.write(&sample(1, 13, 8));
+    assert_eq!(bench.numbers(), [12, 13].map(|n| n).to_vec());
+}
+
+#[test]
+fn an_owner_that_becomes_weaker_yields() {
+    let config = ReaderConfig {
+        ownership: Ownership::Exclusive,
+        ..reliable_reader()
+    };
+    let mut bench = Bench::new(living(Duration::INFINITE), config, &[5, 3]);
+    bench.write_by(0, &sample(1, 10, 8));
+    bench.write_by(1, &sample(1, 20, 8));
+    assert_eq!(bench.numbers(), [10]);
+    let weak = WriterProxyConfig {
+        ownership_strength: 1,
+        ..proxy_of_writer(&WriterConfig {
+            guid: writer_guid(1),
+            ..reliable_writer()
+        })
+    };
+    bench
+        .reader
+        .add_writer(Time(0), weak, &mut Recorder::default());
+    bench.write_by(1, &sample(1, 21, 8));
+    bench.write_by(0, &sample(1, 11, 8));
+    assert_eq!(bench.numbers(), [21]);
+}

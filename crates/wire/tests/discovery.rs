@@ -93,6 +93,15 @@ fn policies() -> impl Strategy<Value = DataWriterQos> {
                 max_instances: limits.1,
                 max_samples_per_instance: limits.2,
             },
+            durability_service: DurabilityService {
+                service_cleanup_delay: max_blocking_time,
+                history,
+                resource_limits: ResourceLimits {
+                    max_samples: limits.2,
+                    ..ResourceLimits::default()
+                },
+            },
+            transport_priority: ownership_strength,
             user_data,
             ownership,
             ownership_strength,
@@ -127,6 +136,7 @@ fn group() -> impl Strategy<Value = PublisherQos> {
             },
             partition: Partition(partition),
             group_data,
+            ..PublisherQos::default()
         }
     })
 }
@@ -168,7 +178,7 @@ proptest! {
         topic_data in octets(), expects_inline_qos: bool, unicast in locators(), multicast in locators(),
         content_filter in prop::option::of(content_filter()),
     ) {
-        let PublisherQos { presentation, partition, group_data } = subscriber;
+        let PublisherQos { presentation, partition, group_data, .. } = subscriber;
         let qos = DataReaderQos {
             durability: qos.durability,
             deadline: qos.deadline,
@@ -185,7 +195,7 @@ proptest! {
             ..DataReaderQos::default()
         };
         let reader = ReaderData {
-            qos, subscriber: SubscriberQos { presentation, partition, group_data }, topic_data, expects_inline_qos, unicast,
+            qos, subscriber: SubscriberQos { presentation, partition, group_data, ..SubscriberQos::default() }, topic_data, expects_inline_qos, unicast,
             multicast, content_filter, ..ReaderData::new(guid, topic, type_name)
         };
         let payload = reader.encode().unwrap();

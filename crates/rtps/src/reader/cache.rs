@@ -111,6 +111,19 @@ impl Cache {
         }
     }
 
+    /// A writer is stronger or weaker than it was.
+    pub(super) fn set_strength(&mut self, author: Author) {
+        if self.ownership == Ownership::Shared {
+            return;
+        }
+        for place in self.instances.keys() {
+            let owner = self.instances.get_mut(place).and_then(|i| i.owner.as_mut());
+            if let Some(owner) = owner.filter(|owner| owner.id == author.id) {
+                owner.strength = author.strength;
+            }
+        }
+    }
+
     /// Takes in a change; true if there is something new to take. `payload` is asked for only if it is kept.
     /// Nothing is changed on rejection.
     #[inline]

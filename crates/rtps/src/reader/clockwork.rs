@@ -97,6 +97,32 @@ impl Clockwork {
         })
     }
 
+    /// From now on this is what instances are due for. What was put off already keeps its appointment, unless nothing is
+    /// expected any more.
+    pub(super) fn adjust(&mut self, now: Time, config: &ReaderConfig) {
+        let old = (self.deadline, self.separation);
+        self.lifecycle = config.lifecycle;
+        (self.deadline, self.separation) = (config.deadline, config.time_based_filter);
+        if old == (self.deadline, self.separation) {
+            return;
+        }
+        for place in 0..u32::try_from(self.timings.len()).unwrap_or(u32::MAX) {
+            let Some(timing) = self.timings.get_mut(place as usize) else {
+                return;
+            };
+            if timing.deadline != Time::NEVER && old.0 != config.deadline {
+                timing.deadline = match config.deadline.is_infinite() {
+                    true => Time::NEVER,
+                    false => now.after(config.deadline),
+                };
+            }
+            if timing.ready != Time::NEVER && old.1 != config.time_based_filter {
+                timing.ready = timing.ready.min(now.after(config.time_based_filter));
+            }
+            self.note(place);
+        }
+    }
+
     pub(super) fn next(&self) -> Option<Time> {
         let both = [self.expiries.next(), self.instances.next()];
         both.into_iter().flatten().min()

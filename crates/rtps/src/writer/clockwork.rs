@@ -39,6 +39,29 @@ impl Clockwork {
         })
     }
 
+    /// From now on samples live so long, and instances are due so often. What is kept lives by the new lifespan too, unless it was
+    /// to live for ever.
+    pub(super) fn adjust(&mut self, now: Time, lifespan: Duration, deadline: Duration) {
+        if lifespan.is_infinite() {
+            self.expiries.clear();
+        } else {
+            let longer = lifespan.as_nanos().saturating_sub(self.lifespan.as_nanos());
+            for (at, _) in &mut self.expiries {
+                at.0 = at.0.saturating_add(longer);
+            }
+        }
+        if deadline != self.deadline {
+            self.agenda = Agenda::default();
+            let at = now.after(deadline);
+            match deadline.is_infinite() {
+                true => self.due.clear(),
+                false => self.due.values_mut().for_each(|due| *due = at),
+            }
+            self.due.keys().for_each(|i| self.agenda.add(at, *i));
+        }
+        (self.lifespan, self.deadline) = (lifespan, deadline);
+    }
+
     /// A change was written; `kept_from` is the lowest number that is kept, if this one is.
     pub(super) fn wrote(
         &mut self,

@@ -7,9 +7,9 @@ use crate::time::duration_to_wire;
 use crate::{Error, ParameterId, ParameterWriter};
 use alloc::vec::Vec;
 use dunlin_qos::{
-    AccessScope, DataRepresentation, DestinationOrder, Durability, Duration, History, Liveliness,
-    LivelinessKind, Ownership, Partition, Presentation, Reliability, ReliabilityKind,
-    ResourceLimits,
+    AccessScope, DataRepresentation, DestinationOrder, Durability, DurabilityService, Duration,
+    History, Liveliness, LivelinessKind, Ownership, Partition, Presentation, Reliability,
+    ReliabilityKind, ResourceLimits,
 };
 
 fn put_duration(out: &mut Vec<u8>, duration: Duration) {
@@ -85,6 +85,26 @@ impl ParameterWriter {
 
     pub(super) fn resource_limits(&mut self, limits: ResourceLimits) {
         self.put(ParameterId::RESOURCE_LIMITS, |out| {
+            put_limit(out, limits.max_samples);
+            put_limit(out, limits.max_instances);
+            put_limit(out, limits.max_samples_per_instance);
+        });
+    }
+
+    /// Nothing for what is meant where nothing is said.
+    pub(super) fn durability_service(&mut self, service: DurabilityService) {
+        if service == DurabilityService::default() {
+            return;
+        }
+        let (kind, depth) = match service.history {
+            History::KeepLast(depth) => (0, depth),
+            History::KeepAll => (1, 1),
+        };
+        let limits = service.resource_limits;
+        self.put(ParameterId::DURABILITY_SERVICE, |out| {
+            put_duration(out, service.service_cleanup_delay);
+            put_u32(out, kind);
+            put_limit(out, Some(depth.min(i32::MAX.cast_unsigned())));
             put_limit(out, limits.max_samples);
             put_limit(out, limits.max_instances);
             put_limit(out, limits.max_samples_per_instance);
@@ -196,6 +216,14 @@ impl Cursor<'_> {
             max_samples: limit()?,
             max_instances: limit()?,
             max_samples_per_instance: limit()?,
+        })
+    }
+
+    pub(super) fn durability_service(&mut self) -> Result<DurabilityService, Error> {
+        Ok(DurabilityService {
+            service_cleanup_delay: self.duration()?,
+            history: self.history()?,
+            resource_limits: self.resource_limits()?,
         })
     }
 

@@ -80,6 +80,10 @@ impl WriterData {
             ParameterId::HISTORY => qos.history = value.history()?,
             ParameterId::RESOURCE_LIMITS => qos.resource_limits = value.resource_limits()?,
             ParameterId::LIFESPAN => qos.lifespan = value.duration()?,
+            ParameterId::DURABILITY_SERVICE => {
+                qos.durability_service = value.durability_service()?;
+            }
+            ParameterId::TRANSPORT_PRIORITY => qos.transport_priority = value.i32()?,
             ParameterId::USER_DATA => qos.user_data = value.octets()?,
             ParameterId::OWNERSHIP => qos.ownership = value.ownership()?,
             ParameterId::OWNERSHIP_STRENGTH => qos.ownership_strength = value.i32()?,
@@ -121,6 +125,10 @@ impl WriterData {
         out.history(qos.history);
         out.resource_limits(qos.resource_limits);
         out.duration(ParameterId::LIFESPAN, qos.lifespan);
+        out.durability_service(qos.durability_service);
+        if qos.transport_priority != 0 {
+            out.i32(ParameterId::TRANSPORT_PRIORITY, qos.transport_priority);
+        }
         out.ownership(qos.ownership);
         out.i32(ParameterId::OWNERSHIP_STRENGTH, qos.ownership_strength);
         out.representation(&[qos.representation]);
