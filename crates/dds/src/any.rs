@@ -56,7 +56,7 @@ impl AnyDataReader {
 
     /// Its QoS.
     pub fn qos(&self) -> DataReaderQos {
-        self.core.qos.clone()
+        self.core.qos()
     }
 
     /// The same reader with its type; `None` if `T` is another one.
@@ -124,7 +124,7 @@ impl AnyDataWriter {
 
     /// Its QoS.
     pub fn qos(&self) -> DataWriterQos {
-        self.core.qos.clone()
+        self.core.qos()
     }
 
     /// The same writer with its type; `None` if `T` is another one.

@@ -142,6 +142,8 @@ pub struct ParticipantConfig {
     pub name: String,
     /// QoS.
     pub qos: DomainParticipantQos,
+    /// Joins the domain at once; otherwise when `DomainParticipant::enable` is called, and until then nobody hears of it.
+    pub enabled: bool,
     /// Only these interfaces, by name or address; empty means all. Overridden by `DUNLIN_INTERFACES` (comma separated).
     pub interfaces: Vec<String>,
     /// Where to announce besides multicast ([`PeerDescriptor`](crate::PeerDescriptor)). If the list is empty, the environment variable
@@ -182,6 +184,7 @@ impl Default for ParticipantConfig {
         Self {
             name: String::new(),
             qos: DomainParticipantQos::default(),
+            enabled: true,
             interfaces: Vec::new(),
             peers: Vec::new(),
             multicast: true,

@@ -2,6 +2,7 @@
 mod announce;
 mod inquiry;
 mod observe;
+mod tree;
 
 use crate::datagram::Datagrams;
 use crate::dialect;
@@ -278,21 +279,34 @@ impl Directory {
         now: Time,
         core: &Arc<WriterCore>,
     ) -> Result<(), dunlin_wire::Error> {
-        let data = WriterData {
-            qos: core.qos.clone(),
-            publisher: core.publisher.clone(),
-            layout: core.layout,
-            ..WriterData::new(core.guid, &*core.topic, core.type_name)
-        };
         self.writers.insert(core.guid.entity, Arc::clone(core));
         if core.shared.config.transports.local {
             local::enter_writer(core);
         }
         self.signs
-            .extend(core.sign.clone().map(|sign| (core.guid, sign)));
+            .extend(core.sign.get().map(|sign| (core.guid, Arc::clone(sign))));
         self.changed = true;
+        self.announce_writer(now, core)
+    }
+
+    /// Says what a writer is now.
+    pub(crate) fn announce_writer(
+        &mut self,
+        now: Time,
+        core: &WriterCore,
+    ) -> Result<(), dunlin_wire::Error> {
         self.discovery
-            .add_writer(now, data, &mut self.datagrams, &mut self.events)
+            .add_writer(now, core.data(), &mut self.datagrams, &mut self.events)
+    }
+
+    /// Says what a reader is now.
+    pub(crate) fn announce_reader(
+        &mut self,
+        now: Time,
+        core: &ReaderCore,
+    ) -> Result<(), dunlin_wire::Error> {
+        self.discovery
+            .add_reader(now, core.data(), &mut self.datagrams, &mut self.events)
     }
 
     /// Announces a reader; fails if a name is too long to announce.
@@ -318,23 +332,6 @@ impl Directory {
             true => self.announce_reader(now, core),
             false => Ok(()),
         }
-    }
-
-    fn announce_reader(
-        &mut self,
-        now: Time,
-        core: &Arc<ReaderCore>,
-    ) -> Result<(), dunlin_wire::Error> {
-        let data = ReaderData {
-            qos: core.qos.clone(),
-            subscriber: core.subscriber.clone(),
-            multicast: core.multicast.clone(),
-            content_filter: core.content_filter.lock().clone(),
-            layout: core.type_info.layout,
-            ..ReaderData::new(core.guid, &*core.topic, core.type_info.name)
-        };
-        self.discovery
-            .add_reader(now, data, &mut self.datagrams, &mut self.events)
     }
 
     pub(crate) fn remove_writer(&mut self, now: Time, guid: Guid) {
@@ -450,21 +447,19 @@ impl Directory {
             Event::WriterMatched { reader, writer } => {
                 self.add_source(shared, reader, &writer);
                 if let Some(core) = self.readers.get(&reader.entity) {
-                    let proxy = WriterProxyConfig {
-                        guid: writer.guid,
-                        reliable: writer.qos.reliability.is_reliable(),
-                        durability: writer.qos.durability,
-                        ownership_strength: writer.qos.ownership_strength,
-                        lifespan: writer.qos.lifespan,
-                    };
                     let layout = writer.layout.filter(|_| is_dunlin(writer.guid.prefix));
                     core.note_layout(writer.guid, layout);
-                    core.add_writer(now, proxy, &mut self.datagrams);
+                    core.add_writer(now, proxy_of(&writer), &mut self.datagrams);
                     notices.push(Notice::reader_matched(core, writer.guid, 1));
                     notices.extend(Notice::liveliness(core, writer.guid, Life::Matched));
                 }
             }
-            Event::WriterChanged { reader, writer } => self.add_source(shared, reader, &writer),
+            Event::WriterChanged { reader, writer } => {
+                self.add_source(shared, reader, &writer);
+                if let Some(core) = self.readers.get(&reader.entity) {
+                    core.add_writer(now, proxy_of(&writer), &mut self.datagrams);
+                }
+            }
             Event::WriterUnmatched {
                 reader,
                 writer,
@@ -704,6 +699,17 @@ impl Directory {
             groups: self.groups.clone(),
             signs,
         }
+    }
+}
+
+/// A writer as a reader has to know it.
+fn proxy_of(writer: &WriterData) -> WriterProxyConfig {
+    WriterProxyConfig {
+        guid: writer.guid,
+        reliable: writer.qos.reliability.is_reliable(),
+        durability: writer.qos.durability,
+        ownership_strength: writer.qos.ownership_strength,
+        lifespan: writer.qos.lifespan,
     }
 }
 

@@ -1,5 +1,5 @@
 //! What can go wrong, said to the user: which entity, which policy, both values, what to do.
-use dunlin_qos::{Duration, InvalidQos};
+use dunlin_qos::{Duration, ImmutablePolicy, InvalidQos};
 
 /// Why an operation did not succeed.
 #[derive(Debug, thiserror::Error)]
@@ -30,6 +30,20 @@ pub enum Error {
         entity: String,
         /// Which policies, and both values.
         error: InvalidQos,
+    },
+    /// A policy that cannot be changed while the entity lives (`RETCODE_IMMUTABLE_POLICY`).
+    #[error("{entity}: {error}")]
+    ImmutablePolicy {
+        /// Which entity.
+        entity: String,
+        /// Which policy, and both values.
+        error: ImmutablePolicy,
+    },
+    /// The entity has not been enabled (`RETCODE_NOT_ENABLED`).
+    #[error("{entity} is not enabled: call `enable`, or let ENTITY_FACTORY enable what is created")]
+    NotEnabled {
+        /// Which entity.
+        entity: String,
     },
     /// An argument makes no sense (`RETCODE_BAD_PARAMETER`).
     #[error("{0}")]
@@ -67,6 +81,14 @@ pub enum Error {
         /// What the system said.
         error: std::io::Error,
     },
+}
+
+/// Policies have to agree with each other.
+pub(crate) fn consistent(entity: &str, valid: std::result::Result<(), InvalidQos>) -> Result<()> {
+    valid.map_err(|error| Error::InconsistentPolicy {
+        entity: entity.into(),
+        error,
+    })
 }
 
 /// Result of Dunlin's operations.

@@ -1,8 +1,11 @@
-//! What the readers of one subscriber, and the writers of one publisher, have in common: QoS, a listener, DATA_ON_READERS.
+//! What the readers of one subscriber, and the writers of one publisher, have in common: QoS, a listener, DATA_ON_READERS, and whether
+//! they are enabled.
 //!
 //! Where nobody asks for DATA_ON_READERS a reader finds out by one look at `attention` and goes its own way.
 use crate::calls::Calls;
+use crate::error::{Error, Result};
 use crate::listener::{PublisherListener, SubscriberListener};
+use crate::lock::{LEAF, Ranked};
 use crate::participant::ParticipantGuard;
 use crate::reader::ReaderCore;
 use crate::sets::WriterGroup;
@@ -10,8 +13,10 @@ use crate::shared::Shared;
 use crate::slot::Slot;
 use crate::status::{StatusFlags, StatusKind};
 use crate::subscriber::Subscriber;
-use dunlin_qos::{PublisherQos, SubscriberQos};
-use std::sync::atomic::{AtomicU8, Ordering::SeqCst};
+use crate::writer::WriterCore;
+use dunlin_qos::{DataReaderQos, DataWriterQos, ImmutablePolicy, PublisherQos, SubscriberQos};
+use dunlin_wire::Guid;
+use std::sync::atomic::{AtomicBool, AtomicU8, Ordering::SeqCst};
 use std::sync::{Arc, Weak};
 
 /// A listener wants DATA_ON_READERS.
@@ -21,26 +26,126 @@ const CONDITION: u8 = 2;
 
 /// What all handles of a publisher and all its writers share.
 pub(crate) struct PublisherCore {
-    pub(crate) qos: PublisherQos,
+    pub(crate) guid: Guid,
+    pub(crate) shared: Arc<Shared>,
+    participant: Weak<ParticipantGuard>,
+    qos: Ranked<PublisherQos, LEAF>,
+    enabled: AtomicBool,
+    /// Its writers, those that are not enabled yet among them.
+    writers: Ranked<Vec<Weak<WriterCore>>, LEAF>,
+    pub(crate) defaults: Ranked<DataWriterQos, LEAF>,
     pub(crate) listener: Slot<dyn PublisherListener>,
-    pub(crate) sets: Arc<WriterGroup>,
+    /// Another one only while there is no writer.
+    sets: Ranked<Arc<WriterGroup>, LEAF>,
 }
 
 impl PublisherCore {
-    pub(crate) fn new(qos: PublisherQos) -> Self {
+    pub(crate) fn new(qos: PublisherQos, participant: &Arc<ParticipantGuard>) -> Self {
+        let shared = &participant.shared;
         Self {
-            sets: Arc::new(WriterGroup::new(&qos)),
-            qos,
+            sets: Ranked::new(Arc::new(WriterGroup::new(&qos))),
+            guid: Guid::new(shared.prefix, shared.new_entity()),
+            shared: Arc::clone(shared),
+            participant: Arc::downgrade(participant),
+            qos: Ranked::new(qos),
+            enabled: AtomicBool::new(shared.enables()),
+            writers: Ranked::default(),
+            defaults: Ranked::default(),
             listener: Slot::default(),
         }
     }
+
+    pub(crate) fn qos(&self) -> PublisherQos {
+        self.qos.lock().clone()
+    }
+
+    /// Takes over another QoS: all of it before it is enabled and has writers, then what may change, which its writers announce.
+    pub(crate) fn set_qos(&self, qos: PublisherQos) -> Result<()> {
+        let changes = self.qos().check_change(&qos);
+        if self.enabled.load(SeqCst) || !self.writers().is_empty() {
+            check("publisher", changes)?;
+        } else if changes.is_err() {
+            *self.sets.lock() = Arc::new(WriterGroup::new(&qos));
+        }
+        let announced = self.shared.discover(|directory, now| {
+            let before = std::mem::replace(&mut *self.qos.lock(), qos);
+            let is_ours = |writer: &WriterCore| std::ptr::eq(&*writer.group, self);
+            let announced = directory.announce_again(now, is_ours, |_| false);
+            if announced.is_err() {
+                *self.qos.lock() = before;
+            }
+            announced
+        });
+        announced.map_err(|error| unannounced("publisher", &error))
+    }
+
+    pub(crate) fn sets(&self) -> Arc<WriterGroup> {
+        Arc::clone(&self.sets.lock())
+    }
+
+    pub(crate) fn add(&self, writer: &Arc<WriterCore>) {
+        let mut writers = self.writers.lock();
+        writers.retain(|writer| writer.strong_count() > 0);
+        writers.push(Arc::downgrade(writer));
+    }
+
+    /// Its writers, in the order in which they came.
+    pub(crate) fn writers(&self) -> Vec<Arc<WriterCore>> {
+        let writers = self.writers.lock().clone();
+        let writers = writers.iter().filter_map(Weak::upgrade);
+        writers.filter(|writer| !writer.is_closed()).collect()
+    }
+
+    /// Are entities enabled that are created now?
+    pub(crate) fn enables(&self) -> bool {
+        self.enabled.load(SeqCst) && self.qos.lock().entity_factory.autoenable_created_entities
+    }
+
+    pub(crate) fn check_enabled(&self, of: &str) -> Result<()> {
+        match self.enabled.load(SeqCst) {
+            true => Ok(()),
+            false => Err(Error::PreconditionNotMet(format!(
+                "{of} cannot be enabled before its publisher: enable that first"
+            ))),
+        }
+    }
+
+    /// Enables it, and its writers if ENTITY_FACTORY says so.
+    pub(crate) fn enable(&self) -> Result<()> {
+        self.shared.check_enabled("publisher")?;
+        self.enabled.store(true, SeqCst);
+        if self.enables() {
+            self.writers().iter().try_for_each(WriterCore::enable)?;
+        }
+        Ok(())
+    }
+
+    pub(crate) fn participant(&self) -> Option<Arc<ParticipantGuard>> {
+        self.participant.upgrade()
+    }
+}
+
+fn check(what: &str, allowed: std::result::Result<(), ImmutablePolicy>) -> Result<()> {
+    allowed.map_err(|error| Error::ImmutablePolicy {
+        entity: what.into(),
+        error,
+    })
+}
+
+fn unannounced(what: &str, error: &dunlin_wire::Error) -> Error {
+    Error::BadParameter(format!("{what} cannot be announced: {error}"))
 }
 
 /// What all handles of a subscriber and all its readers share.
 pub(crate) struct SubscriberCore {
-    pub(crate) qos: SubscriberQos,
+    pub(crate) guid: Guid,
+    qos: Ranked<SubscriberQos, LEAF>,
     pub(crate) shared: Arc<Shared>,
     participant: Weak<ParticipantGuard>,
+    enabled: AtomicBool,
+    /// Its readers, those that are not enabled yet among them.
+    members: Ranked<Vec<Weak<ReaderCore>>, LEAF>,
+    pub(crate) defaults: Ranked<DataReaderQos, LEAF>,
     pub(crate) listener: Slot<dyn SubscriberListener>,
     pub(crate) flags: StatusFlags,
     /// Who cares for DATA_ON_READERS.
@@ -51,15 +156,82 @@ pub(crate) struct SubscriberCore {
 
 impl SubscriberCore {
     pub(crate) fn new(qos: SubscriberQos, participant: &Arc<ParticipantGuard>) -> Self {
+        let shared = &participant.shared;
         Self {
-            qos,
-            shared: Arc::clone(&participant.shared),
+            guid: Guid::new(shared.prefix, shared.new_entity()),
+            qos: Ranked::new(qos),
+            shared: Arc::clone(shared),
             participant: Arc::downgrade(participant),
+            enabled: AtomicBool::new(shared.enables()),
+            members: Ranked::default(),
+            defaults: Ranked::default(),
             listener: Slot::default(),
             flags: StatusFlags::default(),
             attention: AtomicU8::new(0),
             calls: Calls::default(),
         }
+    }
+
+    pub(crate) fn qos(&self) -> SubscriberQos {
+        self.qos.lock().clone()
+    }
+
+    /// Takes over another QoS: all of it before it is enabled, then what may change, which its readers announce.
+    pub(crate) fn set_qos(&self, qos: SubscriberQos) -> Result<()> {
+        if self.enabled.load(SeqCst) {
+            check("subscriber", self.qos().check_change(&qos))?;
+        }
+        let announced = self.shared.discover(|directory, now| {
+            let before = std::mem::replace(&mut *self.qos.lock(), qos);
+            let is_ours = |reader: &ReaderCore| std::ptr::eq(&*reader.group, self);
+            let announced = directory.announce_again(now, |_| false, is_ours);
+            if announced.is_err() {
+                *self.qos.lock() = before;
+            }
+            announced
+        });
+        announced.map_err(|error| unannounced("subscriber", &error))
+    }
+
+    pub(crate) fn add(&self, reader: &Arc<ReaderCore>) {
+        let mut members = self.members.lock();
+        members.retain(|reader| reader.strong_count() > 0);
+        members.push(Arc::downgrade(reader));
+    }
+
+    /// Its readers, in the order in which they came.
+    pub(crate) fn readers(&self) -> Vec<Arc<ReaderCore>> {
+        let members = self.members.lock().clone();
+        let readers = members.iter().filter_map(Weak::upgrade);
+        readers.filter(|reader| !reader.is_closed()).collect()
+    }
+
+    /// Are entities enabled that are created now?
+    pub(crate) fn enables(&self) -> bool {
+        self.enabled.load(SeqCst) && self.qos.lock().entity_factory.autoenable_created_entities
+    }
+
+    pub(crate) fn check_enabled(&self, of: &str) -> Result<()> {
+        match self.enabled.load(SeqCst) {
+            true => Ok(()),
+            false => Err(Error::PreconditionNotMet(format!(
+                "{of} cannot be enabled before its subscriber: enable that first"
+            ))),
+        }
+    }
+
+    /// Enables it, and its readers if ENTITY_FACTORY says so.
+    pub(crate) fn enable(&self) -> Result<()> {
+        self.shared.check_enabled("subscriber")?;
+        self.enabled.store(true, SeqCst);
+        if self.enables() {
+            self.readers().iter().try_for_each(ReaderCore::enable)?;
+        }
+        Ok(())
+    }
+
+    pub(crate) fn participant(&self) -> Option<Arc<ParticipantGuard>> {
+        self.participant.upgrade()
     }
 
     /// Finds out who is told of DATA_ON_READERS from now on. What was told before is given back, to be dropped without a lock.
@@ -98,18 +270,5 @@ impl SubscriberCore {
         let subscriber = Subscriber::of(Arc::clone(self), participant);
         let call = |listener: &dyn SubscriberListener| listener.on_data_on_readers(&subscriber);
         self.calls.call_up_to(most, call)
-    }
-
-    /// The readers that the application has of this subscriber.
-    pub(crate) fn readers(self: &Arc<Self>) -> Vec<Arc<ReaderCore>> {
-        let directory = self.shared.directory.lock();
-        let readers = directory.readers.values();
-        let mut readers: Vec<_> = readers
-            .filter(|reader| Arc::ptr_eq(&reader.group, self))
-            .cloned()
-            .collect();
-        drop(directory);
-        readers.sort_by_key(|reader| reader.guid);
-        readers
     }
 }

@@ -67,6 +67,11 @@ impl Pace {
         }
     }
 
+    /// From now on samples may wait for so long.
+    pub(crate) fn set_budget(&mut self, latency_budget: Duration) {
+        self.hold = latency_budget.as_nanos().clamp(HOLD, LONGEST_HOLD);
+    }
+
     /// A sample was written at `now`; true if it may wait. What comes in between writes may be what the next one answers, so
     /// after each of the `arrivals` one leaves at once.
     pub(crate) fn may_wait(&mut self, now: i64, arrivals: u64) -> bool {

@@ -1,4 +1,8 @@
 //! The participant: the entrance to a domain.
+mod entity;
+
+pub(crate) use entity::Defaults;
+
 use crate::config::{ParticipantConfig, TcpSettings, Transports};
 use crate::datagram::Datagrams;
 use crate::directory::Directory;
@@ -18,13 +22,13 @@ use dunlin_qos::{PublisherQos, SubscriberQos, TopicQos};
 use dunlin_rtps::discovery::{Discovery, DiscoveryConfig};
 use dunlin_transport::{
     Listen, Receiver, Reception, ShmConfig, ShmTransport, TcpConfig, TcpTransport, Transport,
-    UdpAndShm, UdpConfig, UdpTransport, Watcher,
+    UdpAndShm, UdpConfig, UdpTransport,
 };
 use dunlin_wire::{EntityId, Guid, GuidPrefix, Locator, VendorId, ports};
 use std::io;
 use std::net::Ipv4Addr;
 use std::sync::atomic::Ordering::SeqCst;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 
 /// Bytes of stack of each thread, of which memory is only what was ever used: listeners and samples of any type live there.
@@ -116,12 +120,10 @@ impl DomainParticipant {
             groups: Mutex::default(),
             shared,
         });
-        guard.start_threads()?;
-        let watcher: Weak<dyn Watcher> = Arc::<Shared>::downgrade(&guard.shared);
-        guard.shared.transport.watch(watcher);
-        guard.shared.discover(|directory, now| directory.start(now));
         let participant = Self { guard };
-        participant.look_up_names();
+        if participant.guard.shared.config.enabled {
+            participant.enable()?;
+        }
         Ok(participant)
     }
 
@@ -380,8 +382,11 @@ fn held<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 
 impl Drop for ParticipantGuard {
     fn drop(&mut self) {
-        self.shared
-            .discover(|directory, now| directory.goodbye(now));
+        // Whoever was never heard of need not say goodbye.
+        if self.shared.enabled.load(SeqCst) {
+            self.shared
+                .discover(|directory, now| directory.goodbye(now));
+        }
         self.shared.stop();
         for (_, role) in held(&self.groups).drain(..) {
             role.stop();

@@ -1,4 +1,6 @@
 //! Publishers and typed writers.
+mod entity;
+
 use crate::clock;
 use crate::condition::StatusCondition;
 use crate::error::{Error, Result};
@@ -23,6 +25,7 @@ use dunlin_rtps::{ChangeKind, InstanceHandle};
 use dunlin_wire::{EntityKind, Guid, SequenceNumber, Timestamp};
 use std::marker::PhantomData;
 use std::sync::Arc;
+use std::sync::atomic::Ordering::Relaxed;
 
 /// Serialized keys are short; a longer one makes its buffer grow.
 const KEY_ROOM: usize = 256;
@@ -38,20 +41,21 @@ pub struct Publisher {
 
 impl Publisher {
     pub(crate) fn new(qos: PublisherQos, guard: Arc<ParticipantGuard>) -> Self {
-        let core = Arc::new(PublisherCore::new(qos));
+        let core = Arc::new(PublisherCore::new(qos, &guard));
+        guard.shared.add_publisher(&core);
         Self { core, guard }
     }
 
     /// Its QoS.
-    pub fn qos(&self) -> &PublisherQos {
-        &self.core.qos
+    pub fn qos(&self) -> PublisherQos {
+        self.core.qos()
     }
 
     /// What this publisher's writers write from now on, until [`end_coherent_changes`](Self::end_coherent_changes), is a coherent
     /// set: readers whose PRESENTATION asks for coherent access see all of it at once, or nothing (DDS 1.4 2.2.2.4.1.10). Sets
     /// may be nested; the outermost counts. Without coherent access in this publisher's PRESENTATION it has no effect.
     pub fn begin_coherent_changes(&self) {
-        self.core.sets.begin_set();
+        self.core.sets().begin_set();
     }
 
     /// The set is complete (DDS 1.4 2.2.2.4.1.11).
@@ -59,13 +63,13 @@ impl Publisher {
     /// # Errors
     /// `PreconditionNotMet` if none was begun.
     pub fn end_coherent_changes(&self) -> Result<()> {
-        self.core.sets.end_set()
+        self.core.sets().end_set()
     }
 
     /// A hint that much will be written in a row (DDS 1.4 2.2.2.4.1.8). Samples that are written faster than datagrams go share these
     /// anyway, so nothing is held back for it.
     pub fn suspend_publications(&self) {
-        self.core.sets.suspend();
+        self.core.sets().suspend();
     }
 
     /// Takes the hint back (DDS 1.4 2.2.2.4.1.9).
@@ -73,7 +77,7 @@ impl Publisher {
     /// # Errors
     /// `PreconditionNotMet` without a call of `suspend_publications` before it.
     pub fn resume_publications(&self) -> Result<()> {
-        self.core.sets.resume()
+        self.core.sets().resume()
     }
 
     /// From now on this one hears of the statuses in `mask` that no listener of a writer wants, nobody before it any more.
@@ -135,7 +139,6 @@ impl Publisher {
             core.layout = T::PLAIN.map(|plain| plain.hash);
             Arc::new(core)
         });
-        self.core.sets.enter(&core);
         if let Some(listener) = listener {
             let writer = DataWriter::unguarded(Arc::clone(&core));
             let mask = listener.statuses();
@@ -145,10 +148,10 @@ impl Publisher {
             core: Arc::clone(&core),
             participant: Arc::clone(&self.guard),
         });
-        let announced = shared.discover(|directory, now| directory.add_writer(now, &core));
-        announced.map_err(|error| {
-            Error::BadParameter(format!("{} cannot be announced: {error}", core.describe()))
-        })?;
+        self.core.add(&core);
+        if self.core.enables() {
+            core.enable()?;
+        }
         Ok(DataWriter {
             guard: Some(guard),
             ..DataWriter::unguarded(core)
@@ -216,8 +219,8 @@ impl<T: TopicData> DataWriter<T> {
     }
 
     /// Its QoS.
-    pub fn qos(&self) -> &DataWriterQos {
-        &self.core.qos
+    pub fn qos(&self) -> DataWriterQos {
+        self.core.qos()
     }
 
     /// Writes a sample, stamped with the time of day. Serializes and sends in the calling thread.
@@ -251,18 +254,14 @@ impl<T: TopicData> DataWriter<T> {
 
     /// Announces an instance; returns its handle. Writing announces it as well.
     pub fn register_instance(&self, sample: &T) -> Result<InstanceHandle> {
+        self.core.check_enabled()?;
         self.instance(sample)
     }
 
     /// Says that this writer will not write the instance of `sample` any more; disposes it too if
     /// WRITER_DATA_LIFECYCLE says so.
     pub fn unregister_instance(&self, sample: &T) -> Result<SequenceNumber> {
-        let disposes = self
-            .core
-            .qos
-            .writer_data_lifecycle
-            .autodispose_unregistered_instances;
-        let kind = if disposes {
+        let kind = if self.core.autodispose.load(Relaxed) {
             ChangeKind::DisposedUnregistered
         } else {
             ChangeKind::Unregistered
@@ -291,6 +290,7 @@ impl<T: TopicData> DataWriter<T> {
     /// # Errors
     /// `Timeout`, naming the reader that is behind.
     pub fn wait_for_acknowledgments(&self, timeout: Duration) -> Result<()> {
+        self.core.check_enabled()?;
         self.core.wait_for_acknowledgments(timeout)
     }
 
@@ -379,7 +379,7 @@ impl<T: TopicData> DataWriter<T> {
     }
 
     fn xcdr(&self) -> Xcdr {
-        match self.core.qos.representation {
+        match self.core.fixed().representation {
             DataRepresentation::Xcdr2 => Xcdr::V2,
             DataRepresentation::Xcdr1 | DataRepresentation::Xml => Xcdr::V1,
         }

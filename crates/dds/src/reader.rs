@@ -1,4 +1,5 @@
 //! The untyped reader: a cache of bytes with states. Every language and every type goes through it.
+mod change;
 mod report;
 mod status;
 
@@ -19,7 +20,7 @@ use crate::status::{
 use crate::timer::Due;
 use crate::topic::TopicCore;
 use bytes::{Bytes, BytesMut};
-use dunlin_qos::{AccessScope, DataReaderQos, SubscriberQos};
+use dunlin_qos::{AccessScope, DataReaderQos};
 use dunlin_rtps::{
     ContentFilter, Delivery, InstanceHandle, Intake, KeyOf, Reader, ReaderConfig, Sample, Select,
     Time, WriterProxyConfig,
@@ -29,11 +30,11 @@ use dunlin_wire::{
 };
 use std::collections::VecDeque;
 use std::fmt::Display;
-use std::sync::Arc;
 use std::sync::atomic::{
     AtomicBool, AtomicI64,
     Ordering::{Relaxed, SeqCst},
 };
+use std::sync::{Arc, OnceLock};
 
 /// A thread that has something else to do calls a listener so many times in a row.
 const MOST_CALLS: u32 = 16;
@@ -69,8 +70,10 @@ pub(crate) struct ReaderCore {
     pub(crate) guid: Guid,
     pub(crate) topic: String,
     pub(crate) type_info: TypeInfo,
-    pub(crate) qos: DataReaderQos,
-    pub(crate) subscriber: SubscriberQos,
+    /// Its QoS as it is now.
+    live: Ranked<DataReaderQos, LEAF>,
+    /// Its QoS as it was when it was enabled, of which most cannot change any more; not yet enabled without.
+    fixed: OnceLock<DataReaderQos>,
     pub(crate) group: Arc<SubscriberCore>,
     pub(crate) topic_core: Arc<TopicCore>,
     /// Groups on which this reader wants its samples.
@@ -111,29 +114,13 @@ impl ReaderCore {
         qos: DataReaderQos,
         group: &Arc<SubscriberCore>,
     ) -> Self {
-        let (shared, subscriber) = (&group.shared, group.qos.clone());
-        let config = ReaderConfig {
-            reliability: qos.reliability.kind,
-            durability: qos.durability,
-            history: qos.history,
-            resource_limits: qos.resource_limits,
-            keyed: type_info.keyed,
-            key_of: type_info.keyed.then(|| key_of(type_info, &shared.desk)),
-            ownership: qos.ownership,
-            destination_order: qos.destination_order,
-            across_instances: subscriber.presentation.ordered_access
-                && subscriber.presentation.access_scope > AccessScope::Instance,
-            coherent: subscriber.presentation.coherent_access,
-            deadline: qos.deadline,
-            time_based_filter: qos.time_based_filter,
-            lifecycle: qos.reader_data_lifecycle,
-            ..ReaderConfig::new(guid)
-        };
+        let shared = &group.shared;
+        let config = config(guid, type_info, &qos, group);
         Self {
             guid,
             topic: topic.name.clone(),
             type_info,
-            subscriber,
+            fixed: OnceLock::new(),
             group: Arc::clone(group),
             topic_core: Arc::clone(topic),
             multicast: shared.groups(&qos.multicast),
@@ -155,7 +142,7 @@ impl ReaderCore {
             rejected: Ranked::default(),
             events: Slot::default(),
             closed: AtomicBool::new(false),
-            qos,
+            live: Ranked::new(qos),
         }
     }
 
@@ -489,6 +476,35 @@ impl ReaderCore {
             "reader of topic {:?} (type {:?}, {})",
             self.topic, self.type_info.name, self.guid
         )
+    }
+}
+
+/// How the protocol's reader behaves.
+fn config(
+    guid: Guid,
+    type_info: TypeInfo,
+    qos: &DataReaderQos,
+    group: &SubscriberCore,
+) -> ReaderConfig {
+    let presentation = group.qos().presentation;
+    ReaderConfig {
+        reliability: qos.reliability.kind,
+        durability: qos.durability,
+        history: qos.history,
+        resource_limits: qos.resource_limits,
+        keyed: type_info.keyed,
+        key_of: type_info
+            .keyed
+            .then(|| key_of(type_info, &group.shared.desk)),
+        ownership: qos.ownership,
+        destination_order: qos.destination_order,
+        across_instances: presentation.ordered_access
+            && presentation.access_scope > AccessScope::Instance,
+        coherent: presentation.coherent_access,
+        deadline: qos.deadline,
+        time_based_filter: qos.time_based_filter,
+        lifecycle: qos.reader_data_lifecycle,
+        ..ReaderConfig::new(guid)
     }
 }
 

@@ -4,12 +4,15 @@ use crate::config::ParticipantConfig;
 use crate::datagram::Datagrams;
 use crate::desk::Desk;
 use crate::directory::{Directory, Notice};
+use crate::error::{Error, Result};
+use crate::group::{PublisherCore, SubscriberCore};
 use crate::life::LifeSign;
 use crate::listener::{
     DomainParticipantListener, PublisherListener, SubscriberListener, TopicListener,
 };
 use crate::local::errands;
 use crate::lock::{DISCOVERY, LEAF, Ranked};
+use crate::participant::Defaults;
 use crate::peer::Names;
 use crate::place::Place;
 use crate::reader::ReaderCore;
@@ -18,6 +21,7 @@ use crate::slot::Slot;
 use crate::status::StatusKind;
 use crate::timer::{Due, Timer};
 use crate::writer::WriterCore;
+use dunlin_qos::DomainParticipantQos;
 use dunlin_rtps::{Time, To};
 use dunlin_transport::{Transport, Watcher};
 use dunlin_wire::{EntityId, Guid, GuidPrefix, Locator, ports};
@@ -42,6 +46,12 @@ pub(crate) struct Shared {
     /// Receives discovery.
     pub(crate) meta: Role,
     pub(crate) directory: Ranked<Directory, DISCOVERY>,
+    pub(crate) qos: Ranked<DomainParticipantQos, LEAF>,
+    pub(crate) defaults: Ranked<Defaults, LEAF>,
+    /// It has joined the domain.
+    pub(crate) enabled: AtomicBool,
+    publishers: Ranked<Vec<Weak<PublisherCore>>, LEAF>,
+    subscribers: Ranked<Vec<Weak<SubscriberCore>>, LEAF>,
     /// The participant's own listener.
     pub(crate) listener: Slot<dyn DomainParticipantListener>,
     routes: Ranked<Arc<Routes>, LEAF>,
@@ -153,11 +163,16 @@ impl Shared {
         Self {
             prefix,
             domain,
-            config,
             transport,
             user,
             meta,
             directory: Ranked::new(directory),
+            qos: Ranked::new(config.qos.clone()),
+            defaults: Ranked::default(),
+            enabled: AtomicBool::new(false),
+            publishers: Ranked::default(),
+            subscribers: Ranked::default(),
+            config,
             listener: Slot::default(),
             routes: Ranked::default(),
             generation: AtomicU64::new(0),
@@ -172,6 +187,43 @@ impl Shared {
             names: Names::default(),
             ways: Ranked::default(),
             desk: Arc::default(),
+        }
+    }
+
+    pub(crate) fn add_publisher(&self, core: &Arc<PublisherCore>) {
+        let mut publishers = self.publishers.lock();
+        publishers.retain(|publisher| publisher.strong_count() > 0);
+        publishers.push(Arc::downgrade(core));
+    }
+
+    pub(crate) fn add_subscriber(&self, core: &Arc<SubscriberCore>) {
+        let mut subscribers = self.subscribers.lock();
+        subscribers.retain(|subscriber| subscriber.strong_count() > 0);
+        subscribers.push(Arc::downgrade(core));
+    }
+
+    pub(crate) fn publishers(&self) -> Vec<Arc<PublisherCore>> {
+        let publishers = self.publishers.lock().clone();
+        publishers.iter().filter_map(Weak::upgrade).collect()
+    }
+
+    pub(crate) fn subscribers(&self) -> Vec<Arc<SubscriberCore>> {
+        let subscribers = self.subscribers.lock().clone();
+        subscribers.iter().filter_map(Weak::upgrade).collect()
+    }
+
+    /// Are publishers and subscribers enabled that are created now?
+    pub(crate) fn enables(&self) -> bool {
+        let factory = self.qos.lock().entity_factory;
+        self.enabled.load(SeqCst) && factory.autoenable_created_entities
+    }
+
+    pub(crate) fn check_enabled(&self, of: &str) -> Result<()> {
+        match self.enabled.load(SeqCst) {
+            true => Ok(()),
+            false => Err(Error::PreconditionNotMet(format!(
+                "the {of} cannot be enabled before its participant: enable that first"
+            ))),
         }
     }
 
@@ -330,6 +382,11 @@ impl Shared {
             To::Endpoint(guid) => routes.place(&guid),
             To::Matched | To::Announce => &[],
         });
+    }
+
+    /// The name of an entity that nobody else hears of.
+    pub(crate) fn new_entity(&self) -> EntityId {
+        self.directory.lock().new_inner_entity()
     }
 
     /// Runs `work` on the directory and carries out what follows from it: proxies, routes, answers, and at last,

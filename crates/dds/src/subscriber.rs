@@ -1,9 +1,11 @@
 //! Subscribers and typed readers.
+mod entity;
+
 use crate::any::AnyDataReader;
 use crate::clock;
 use crate::condition::{ReadCondition, StatusCondition};
 use crate::error::{Error, Result};
-use crate::filtered::{TopicDescription, cannot_announce};
+use crate::filtered::TopicDescription;
 use crate::group::SubscriberCore;
 use crate::listener::SubscriberListener;
 use crate::participant::ParticipantGuard;
@@ -35,6 +37,7 @@ pub struct Subscriber {
 impl Subscriber {
     pub(crate) fn new(qos: SubscriberQos, guard: Arc<ParticipantGuard>) -> Self {
         let core = Arc::new(SubscriberCore::new(qos, &guard));
+        guard.shared.add_subscriber(&core);
         drop(core.bind());
         Self { core, guard }
     }
@@ -44,8 +47,8 @@ impl Subscriber {
     }
 
     /// Its QoS.
-    pub fn qos(&self) -> &SubscriberQos {
-        &self.core.qos
+    pub fn qos(&self) -> SubscriberQos {
+        self.core.qos()
     }
 
     /// From now on this one hears of the statuses in `mask` that no listener of a reader wants, nobody before it any more. With
@@ -171,12 +174,10 @@ impl Subscriber {
             core: Arc::clone(&core),
             participant: Arc::clone(&self.guard),
         });
-        let (announced, told) = shared.discover(|directory, now| {
-            let told = (core.bind(), core.group.bind());
-            (directory.add_reader(now, &core), told)
-        });
-        drop(told);
-        announced.map_err(|error| cannot_announce(&core, &error))?;
+        self.core.add(&core);
+        if self.core.enables() {
+            core.enable()?;
+        }
         Ok(DataReader {
             guard: Some(guard),
             ..DataReader::unguarded(core)
@@ -270,8 +271,8 @@ impl<T: TopicData> DataReader<T> {
     }
 
     /// Its QoS.
-    pub fn qos(&self) -> &DataReaderQos {
-        &self.core.qos
+    pub fn qos(&self) -> DataReaderQos {
+        self.core.qos()
     }
 
     /// Takes all samples; an empty vector if there are none. Those of an instance are together, oldest first, unless the subscriber's
@@ -427,6 +428,7 @@ impl<T: TopicData> DataReader<T> {
     /// # Errors
     /// `Timeout`: a writer has not said yet what it has, samples are still missing, or this reader's RESOURCE_LIMITS keep them out.
     pub fn wait_for_historical_data(&self, timeout: Duration) -> Result<()> {
+        self.core.check_enabled()?;
         let signal = Lent::new();
         let deadline = match timeout.is_infinite() {
             true => Time::NEVER,

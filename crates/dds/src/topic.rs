@@ -4,7 +4,7 @@ use crate::condition::StatusCondition;
 use crate::error::{Error, Result};
 use crate::listener::TopicListener;
 use crate::lock::{LEAF, Ranked};
-use crate::participant::ParticipantGuard;
+use crate::participant::{DomainParticipant, ParticipantGuard};
 use crate::shared::Shared;
 use crate::slot::Slot;
 use crate::status::{InconsistentTopicStatus, StatusFlags, StatusKind, StatusMask};
@@ -57,8 +57,28 @@ impl<T: TopicData> Topic<T> {
     }
 
     /// Its QoS.
-    pub fn qos(&self) -> &TopicQos {
-        &self.core.qos
+    pub fn qos(&self) -> TopicQos {
+        self.core.qos()
+    }
+
+    /// Takes over another QoS. TOPIC_DATA is announced anew by the writers and readers of the topic; the rest is advice for those to come.
+    ///
+    /// # Errors
+    /// `ImmutablePolicy`, `InconsistentPolicy`; `BadParameter` for data that is too long to announce.
+    pub fn set_qos(&self, qos: TopicQos) -> Result<()> {
+        self.core.set_qos(qos)
+    }
+
+    /// Names it among the entities of its participant.
+    pub fn instance_handle(&self) -> InstanceHandle {
+        InstanceHandle(self.core.guid.to_bytes())
+    }
+
+    /// Its participant.
+    pub fn participant(&self) -> DomainParticipant {
+        DomainParticipant {
+            guard: Arc::clone(&self.guard),
+        }
     }
 
     /// INCONSISTENT_TOPIC; resets its change.
@@ -92,7 +112,8 @@ pub(crate) struct TopicCore {
     pub(crate) name: String,
     pub(crate) type_name: &'static str,
     pub(crate) type_id: TypeId,
-    pub(crate) qos: TopicQos,
+    pub(crate) guid: Guid,
+    qos: Ranked<TopicQos, LEAF>,
     pub(crate) shared: Arc<Shared>,
     pub(crate) listener: Slot<dyn TopicListener>,
     pub(crate) flags: StatusFlags,
@@ -105,12 +126,45 @@ impl TopicCore {
             name: name.to_owned(),
             type_name: T::TYPE_NAME,
             type_id: TypeId::of::<T>(),
-            qos,
+            guid: Guid::new(shared.prefix, shared.new_entity()),
+            qos: Ranked::new(qos),
             shared: Arc::clone(shared),
             listener: Slot::default(),
             flags: StatusFlags::default(),
             inconsistent: Ranked::default(),
         }
+    }
+
+    pub(crate) fn qos(&self) -> TopicQos {
+        self.qos.lock().clone()
+    }
+
+    fn set_qos(&self, qos: TopicQos) -> Result<()> {
+        let entity = || format!("topic {:?}", self.name);
+        qos.validate().map_err(|error| Error::InconsistentPolicy {
+            entity: entity(),
+            error,
+        })?;
+        let allowed = self.qos().check_change(&qos);
+        allowed.map_err(|error| Error::ImmutablePolicy {
+            entity: entity(),
+            error,
+        })?;
+        let announced = self.shared.discover(|directory, now| {
+            let before = std::mem::replace(&mut *self.qos.lock(), qos);
+            let announced = directory.announce_again(
+                now,
+                |writer| std::ptr::eq(&*writer.topic_core, self),
+                |reader| std::ptr::eq(&*reader.topic_core, self),
+            );
+            if announced.is_err() {
+                *self.qos.lock() = before;
+            }
+            announced
+        });
+        announced.map_err(|error| {
+            Error::BadParameter(format!("{} cannot be announced: {error}", entity()))
+        })
     }
 
     /// Two topics of one name in one participant are the same.
@@ -125,7 +179,7 @@ impl TopicCore {
             _ if self.type_name != wanted.type_name => {
                 differ("type", &self.type_name, &wanted.type_name)
             }
-            _ if self.qos != wanted.qos => differ("QoS", &self.qos, &wanted.qos),
+            _ if self.qos() != wanted.qos() => differ("QoS", &self.qos(), &wanted.qos()),
             _ => Ok(()),
         }
     }

@@ -1,4 +1,5 @@
 //! The untyped writer: bytes, instances and QoS. Every language and every type goes through it.
+mod change;
 mod report;
 mod sets;
 mod status;
@@ -27,18 +28,18 @@ use crate::timer::Due;
 use crate::topic::TopicCore;
 use arrayvec::ArrayVec;
 use bytes::{Bytes, BytesMut};
+use change::{autodisposes, config, is_timed};
 use dunlin_cdr::Apart;
-use dunlin_qos::{DataWriterQos, Durability, Duration, History, LivelinessKind, PublisherQos};
+use dunlin_qos::{DataWriterQos, Durability, Duration, History, LivelinessKind};
 use dunlin_rtps::{
     Body, Change, ChangeKind, InstanceHandle, ReaderProxyConfig, Time, To, WriteError, Writer,
-    WriterConfig,
 };
 use dunlin_wire::{Guid, SequenceNumber, Submessage, Timestamp};
 use std::sync::atomic::{
     AtomicBool, AtomicI64, AtomicU64, AtomicUsize,
     Ordering::{Relaxed, SeqCst},
 };
-use std::sync::{Arc, Weak};
+use std::sync::{Arc, OnceLock, Weak};
 
 /// Bytes of the application up to this size are serialized; larger ones stay where they are until they are sent.
 const SERIALIZE_LIMIT: usize = 4096;
@@ -60,8 +61,14 @@ pub(crate) struct WriterCore {
     pub(crate) type_name: &'static str,
     /// How the memory of its type looks, if it is plain.
     pub(crate) layout: Option<u64>,
-    pub(crate) qos: DataWriterQos,
-    pub(crate) publisher: PublisherQos,
+    keyed: bool,
+    /// Its QoS as it is now.
+    live: Ranked<DataWriterQos, LEAF>,
+    /// Its QoS as it was when it was enabled, of which most cannot change any more; not yet enabled without.
+    fixed: OnceLock<DataWriterQos>,
+    /// Policies that may change and are asked for by each write.
+    timed: AtomicBool,
+    pub(crate) autodispose: AtomicBool,
     pub(crate) group: Arc<PublisherCore>,
     /// Its publisher's writers, if they have sets or numbers in common.
     pub(crate) sets: Option<Arc<WriterGroup>>,
@@ -89,7 +96,7 @@ pub(crate) struct WriterCore {
     lent: AtomicBool,
     pub(crate) dialects: Dialects,
     /// If the application has to show that the writer lives.
-    pub(crate) sign: Option<Arc<LifeSign>>,
+    pub(crate) sign: OnceLock<Arc<LifeSign>>,
     pub(crate) flags: StatusFlags,
     deadline_missed: Ranked<DeadlineMissedStatus, LEAF>,
     liveliness_lost: Ranked<LivelinessLostStatus, LEAF>,
@@ -142,29 +149,18 @@ impl WriterCore {
         group: &Arc<PublisherCore>,
         shared: &Arc<Shared>,
     ) -> Self {
-        let config = WriterConfig {
-            guid,
-            reliability: qos.reliability.kind,
-            durability: qos.durability,
-            history: qos.history,
-            resource_limits: qos.resource_limits,
-            fragment_size: fragment_size(shared.transport.max_datagram()),
-            heartbeat_period: shared.config.heartbeat_period,
-            send_key_hash: keyed,
-            keyed,
-            lifespan: qos.lifespan,
-            deadline: qos.deadline,
-            ..WriterConfig::new(guid)
-        };
         let none: Arc<[Place]> = Arc::new([]);
         Self {
             guid,
             topic: topic.name.clone(),
             type_name: topic.type_name,
             layout: None,
-            publisher: group.qos.clone(),
+            keyed,
+            fixed: OnceLock::new(),
+            timed: AtomicBool::new(is_timed(&qos)),
+            autodispose: AtomicBool::new(autodisposes(&qos)),
             group: Arc::clone(group),
-            sets: group.sets.for_writer(),
+            sets: group.sets().for_writer(),
             topic_core: Arc::clone(topic),
             shared: Arc::clone(shared),
             publish: Ranked::new(Publish {
@@ -176,7 +172,7 @@ impl WriterCore {
                 retired: false,
                 pace: Pace::new(qos.latency_budget),
             }),
-            state: Ranked::new(Writer::new(config)),
+            state: Ranked::new(Writer::new(config(guid, keyed, &qos, shared))),
             destinations: Ranked::new(none),
             near: Ranked::new(Arc::new([])),
             has_near: AtomicBool::new(false),
@@ -188,8 +184,7 @@ impl WriterCore {
             room_epoch: AtomicU64::new(0),
             lent: AtomicBool::new(false),
             dialects: Dialects::new(),
-            sign: LifeSign::new(guid, qos.liveliness)
-                .filter(|_| qos.liveliness.kind != LivelinessKind::Automatic),
+            sign: OnceLock::new(),
             flags: StatusFlags::default(),
             deadline_missed: Ranked::default(),
             liveliness_lost: Ranked::default(),
@@ -197,12 +192,13 @@ impl WriterCore {
             incompatible: Ranked::default(),
             events: Slot::default(),
             closed: AtomicBool::new(false),
-            qos,
+            live: Ranked::new(qos),
         }
     }
 
     /// Writes one change: serialize, store, send, all in the caller's thread (see `docs/walk.md`).
     pub(crate) fn write(self: &Arc<Self>, change: NewChange<'_>) -> Result<SequenceNumber, Error> {
+        self.check_enabled()?;
         let mut turn = self.publish.lock();
         let buffer = turn.pool.reserve(change.size);
         let apart = match (change.fill)(buffer) {
@@ -231,7 +227,7 @@ impl WriterCore {
             let epoch = self.room_epoch.load(SeqCst);
             if let Some((sequence, next)) = self.store(&mut turn, &change)? {
                 turn.datagrams.hand_over();
-                let latest = match self.qos.batching.max_bytes {
+                let latest = match self.fixed().batching.max_bytes {
                     _ if turn.datagrams.is_empty() => {
                         turn.batch_begun = None;
                         None
@@ -249,7 +245,7 @@ impl WriterCore {
                 }
                 self.schedule(next);
                 self.schedule(latest);
-                if let Some(sign) = &self.sign {
+                if let Some(sign) = self.sign.get() {
                     self.show_life(sign);
                 }
                 // Listeners of readers in this process, at last.
@@ -258,8 +254,9 @@ impl WriterCore {
             }
             // Whoever waits may receive, and so run listeners, which must find no lock held.
             drop(turn);
-            let until = *until
-                .get_or_insert_with(|| clock::now().after(self.qos.reliability.max_blocking_time));
+            let until = *until.get_or_insert_with(|| {
+                clock::now().after(self.fixed().reliability.max_blocking_time)
+            });
             if !self.wait_for_room(epoch, until) {
                 return Err(self.blocked());
             }
@@ -274,20 +271,20 @@ impl WriterCore {
     /// want in one piece, unless they lie where peers can see them.
     pub(crate) fn gathers(&self, bytes: &[u8]) -> bool {
         let keeps_short = self.keeps_short();
-        self.qos.batching.max_bytes == 0
+        self.fixed().batching.max_bytes == 0
             && (keeps_short && bytes.len() > SERIALIZE_LIMIT || self.shared.transport.holds(bytes))
     }
 
     /// Is it worth asking `gathers` for a member of so many bytes?
     pub(crate) fn may_gather(&self, length: usize) -> bool {
         let keeps_short = self.keeps_short();
-        self.qos.batching.max_bytes == 0
+        self.fixed().batching.max_bytes == 0
             && (keeps_short && length > SERIALIZE_LIMIT || length > 0 && self.lent.load(Relaxed))
     }
 
     /// Bytes of the application are needed for a moment only.
     fn keeps_short(&self) -> bool {
-        self.qos.durability == Durability::Volatile && !self.has_near.load(Relaxed)
+        self.fixed().durability == Durability::Volatile && !self.has_near.load(Relaxed)
     }
 
     /// The application has got memory that peers can see.
@@ -379,7 +376,7 @@ impl WriterCore {
 
     /// The source timestamp of a change that came without one.
     fn stamp(&self, publish: &mut Publish) -> Timestamp {
-        match self.qos.batching.max_bytes {
+        match self.fixed().batching.max_bytes {
             0 => clock::wall(),
             _ => *publish.batch_begun.get_or_insert_with(clock::wall),
         }
@@ -394,8 +391,8 @@ impl WriterCore {
 
     /// The application says that the writer lives (DDS 1.4 2.2.2.4.2.22).
     pub(crate) fn assert_liveliness(&self) {
-        let Some(sign) = &self.sign else { return };
-        if self.qos.liveliness.kind == LivelinessKind::ManualByTopic {
+        let Some(sign) = self.sign.get() else { return };
+        if self.fixed().liveliness.kind == LivelinessKind::ManualByTopic {
             let mut turn = self.publish.lock();
             self.refresh(&mut turn);
             self.state.lock().assert_liveliness(&mut turn.datagrams);
@@ -413,7 +410,7 @@ impl WriterCore {
         change: &Change,
     ) -> Result<Option<(SequenceNumber, Option<Time>)>, Error> {
         // Mostly only heartbeats depend on it, and their period is longer than a tick; a writer without room asks ten times as often.
-        let now = match self.is_timed() {
+        let now = match self.timed.load(Relaxed) {
             true => clock::now(),
             false => clock::coarse(),
         };
@@ -467,7 +464,7 @@ impl WriterCore {
         let behind = self.state.lock().slowest_reader();
         Error::Timeout {
             entity: self.describe(),
-            waited: self.qos.reliability.max_blocking_time,
+            waited: self.fixed().reliability.max_blocking_time,
             why: match behind {
                 Some((reader, acknowledged)) => format!(
                     "the history is full and reader {reader} has acknowledged only up to {}; raise RELIABILITY.max_blocking_time \
@@ -659,11 +656,6 @@ impl WriterCore {
         }
     }
 
-    /// Does time do something to its samples or instances?
-    fn is_timed(&self) -> bool {
-        !self.qos.lifespan.is_infinite() || !self.qos.deadline.is_infinite()
-    }
-
     pub(crate) fn schedule(self: &Arc<Self>, next: Option<Time>) {
         if let Some(at) = next {
             self.shared
@@ -695,7 +687,7 @@ impl WriterCore {
 
     /// Its samples are kept until all have them, so a slow reader holds it up in any case.
     pub(crate) fn is_patient(&self) -> bool {
-        self.qos.reliability.is_reliable() && self.qos.history == History::KeepAll
+        self.fixed().reliability.is_reliable() && self.fixed().history == History::KeepAll
     }
 
     /// From now on samples go to these places, in datagrams of at most `limit` bytes, and to the readers in this process.

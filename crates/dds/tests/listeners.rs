@@ -356,6 +356,7 @@ fn one_name_is_one_topic_until_nobody_has_it_any_more() {
     let a = net.participant();
     let data = TopicQos {
         topic_data: b"x".to_vec(),
+        ..Default::default()
     };
     let topic = a.create_topic::<Keyed>("T", data.clone()).unwrap();
     let error = a.create_topic::<Plain>("T", data.clone()).err().unwrap();

@@ -1,6 +1,7 @@
 //! Do the policies of one entity agree with each other? (DDS 1.4 2.2.3)
 use crate::{
-    DataReaderQos, DataRepresentation, DataWriterQos, Duration, History, PolicyId, ResourceLimits,
+    DataReaderQos, DataRepresentation, DataWriterQos, DurabilityService, Duration, History,
+    PolicyId, ResourceLimits, TopicQos,
 };
 use core::fmt;
 use core::net::Ipv4Addr;
@@ -38,6 +39,15 @@ pub enum InvalidQos {
     },
     /// DATA_REPRESENTATION asks for one that is not implemented (XCDR1 and XCDR2 are).
     Representation(DataRepresentation),
+    /// DURABILITY_SERVICE has a history that its limits do not allow, or a limit or depth of 0 (DDS 1.4 2.2.3.5).
+    DurabilityService {
+        /// Its HISTORY depth, unless that keeps all.
+        depth: Option<u32>,
+        /// Its RESOURCE_LIMITS max_samples.
+        max_samples: Option<u32>,
+        /// Its RESOURCE_LIMITS max_samples_per_instance.
+        max_samples_per_instance: Option<u32>,
+    },
     /// TRANSPORT_MULTICAST names an address that is no multicast group.
     NoGroup(Ipv4Addr),
 }
@@ -50,6 +60,7 @@ impl InvalidQos {
             Self::InstanceAboveTotal { .. } | Self::LimitZero { .. } => PolicyId::ResourceLimits,
             Self::DeadlineBelowFilter { .. } => PolicyId::Deadline,
             Self::Representation(_) => PolicyId::DataRepresentation,
+            Self::DurabilityService { .. } => PolicyId::DurabilityService,
             Self::NoGroup(_) => PolicyId::TransportMulticast,
         }
     }
@@ -87,6 +98,20 @@ impl fmt::Display for InvalidQos {
                 f,
                 "DATA_REPRESENTATION {r} is not implemented, XCDR1 and XCDR2 are"
             ),
+            Self::DurabilityService {
+                depth,
+                max_samples,
+                max_samples_per_instance,
+            } => {
+                let limit = |limit: &Option<u32>| limit.map_or(-1, i64::from);
+                write!(
+                    f,
+                    "DURABILITY_SERVICE history depth {}, max_samples {} and max_samples_per_instance {} do not go together",
+                    limit(depth),
+                    limit(max_samples),
+                    limit(max_samples_per_instance)
+                )
+            }
             Self::NoGroup(address) => write!(
                 f,
                 "TRANSPORT_MULTICAST {address} is no multicast group, 224.0.0.0 to 239.255.255.255 are"
@@ -101,7 +126,19 @@ impl DataWriterQos {
     /// Checks that the policies agree with each other; the first contradiction is reported.
     pub fn validate(&self) -> Result<(), InvalidQos> {
         storage(self.history, &self.resource_limits)?;
+        service(&self.durability_service)?;
         representation(self.representation)
+    }
+}
+
+impl TopicQos {
+    /// Checks that the policies agree with each other; the first contradiction is reported.
+    pub fn validate(&self) -> Result<(), InvalidQos> {
+        storage(self.history, &self.resource_limits)?;
+        service(&self.durability_service)?;
+        self.representation
+            .iter()
+            .try_for_each(|r| representation(*r))
     }
 }
 
@@ -154,6 +191,18 @@ fn storage(history: History, limits: &ResourceLimits) -> Result<(), InvalidQos> 
         }
         _ => Ok(()),
     }
+}
+
+fn service(service: &DurabilityService) -> Result<(), InvalidQos> {
+    let limits = &service.resource_limits;
+    storage(service.history, limits).map_err(|_| InvalidQos::DurabilityService {
+        depth: match service.history {
+            History::KeepLast(depth) => Some(depth),
+            History::KeepAll => None,
+        },
+        max_samples: limits.max_samples,
+        max_samples_per_instance: limits.max_samples_per_instance,
+    })
 }
 
 fn representation(r: DataRepresentation) -> Result<(), InvalidQos> {

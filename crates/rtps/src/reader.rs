@@ -84,6 +84,11 @@ impl Reader {
         self.cache.ignores_strangers = true;
     }
 
+    /// Which samples pass, if not all do.
+    pub fn content_filter(&self) -> Option<ContentFilter> {
+        self.config.content_filter.clone()
+    }
+
     /// How many samples came that did not pass the content filter.
     pub fn filtered(&self) -> u64 {
         self.filtered

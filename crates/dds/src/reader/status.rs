@@ -69,6 +69,11 @@ impl ReaderCore {
         self.rebind();
     }
 
+    /// Is it being deleted?
+    pub(crate) fn is_closed(&self) -> bool {
+        self.closed.load(SeqCst)
+    }
+
     /// From now on nobody is told of anything.
     pub(crate) fn close(self: &Arc<Self>) {
         self.closed.store(true, SeqCst);

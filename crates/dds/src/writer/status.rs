@@ -40,6 +40,11 @@ impl WriterEvents for Above {
 }
 
 impl WriterCore {
+    /// Is it being deleted?
+    pub(crate) fn is_closed(&self) -> bool {
+        self.closed.load(SeqCst)
+    }
+
     /// From now on nobody is told of anything.
     pub(crate) fn close(&self) {
         self.closed.store(true, SeqCst);

@@ -1,0 +1,155 @@
+//! How a writer becomes enabled, and what of its QoS changes while it lives (DDS 1.4 2.2.2.1.1, 2.2.3).
+use super::WriterCore;
+use crate::clock;
+use crate::error::{Error, Result};
+use crate::life::LifeSign;
+use crate::shared::{Shared, fragment_size};
+use dunlin_qos::{DataWriterQos, LivelinessKind};
+use dunlin_rtps::{Writer, WriterConfig};
+use dunlin_wire::{Guid, WriterData};
+use std::sync::Arc;
+use std::sync::atomic::Ordering::Relaxed;
+
+/// Does time do something to its samples or instances?
+pub(super) fn is_timed(qos: &DataWriterQos) -> bool {
+    !qos.lifespan.is_infinite() || !qos.deadline.is_infinite()
+}
+
+pub(super) fn autodisposes(qos: &DataWriterQos) -> bool {
+    qos.writer_data_lifecycle.autodispose_unregistered_instances
+}
+
+/// How the protocol's writer behaves.
+pub(super) fn config(
+    guid: Guid,
+    keyed: bool,
+    qos: &DataWriterQos,
+    shared: &Shared,
+) -> WriterConfig {
+    WriterConfig {
+        guid,
+        reliability: qos.reliability.kind,
+        durability: qos.durability,
+        history: qos.history,
+        resource_limits: qos.resource_limits,
+        fragment_size: fragment_size(shared.transport.max_datagram()),
+        heartbeat_period: shared.config.heartbeat_period,
+        send_key_hash: keyed,
+        keyed,
+        lifespan: qos.lifespan,
+        deadline: qos.deadline,
+        ..WriterConfig::new(guid)
+    }
+}
+
+impl WriterCore {
+    /// Its QoS as it is now.
+    pub(crate) fn qos(&self) -> DataWriterQos {
+        self.live.lock().clone()
+    }
+
+    /// Its QoS as far as it cannot change. Nobody asks before it is enabled; should they, they get the defaults.
+    #[inline]
+    pub(crate) fn fixed(&self) -> &DataWriterQos {
+        static DEFAULT: std::sync::LazyLock<DataWriterQos> =
+            std::sync::LazyLock::new(DataWriterQos::default);
+        self.fixed.get().unwrap_or_else(|| &DEFAULT)
+    }
+
+    #[inline]
+    pub(crate) fn is_enabled(&self) -> bool {
+        self.fixed.get().is_some()
+    }
+
+    #[inline]
+    pub(crate) fn check_enabled(&self) -> Result<()> {
+        match self.is_enabled() {
+            true => Ok(()),
+            false => Err(self.not_enabled()),
+        }
+    }
+
+    #[cold]
+    fn not_enabled(&self) -> Error {
+        let entity = self.describe();
+        Error::NotEnabled { entity }
+    }
+
+    /// Announces the writer; once.
+    pub(crate) fn enable(self: &Arc<Self>) -> Result<()> {
+        self.group.check_enabled(&self.describe())?;
+        let announced = self.shared.discover(|directory, now| {
+            if self.is_enabled() {
+                return Ok(());
+            }
+            let qos = self.qos();
+            let manual = qos.liveliness.kind != LivelinessKind::Automatic;
+            if let Some(sign) = LifeSign::new(self.guid, qos.liveliness).filter(|_| manual) {
+                let _ = self.sign.set(sign);
+            }
+            *self.state.lock() = Writer::new(config(self.guid, self.keyed, &qos, &self.shared));
+            self.group.sets().enter(self);
+            directory.add_writer(now, self)?;
+            let _ = self.fixed.set(qos);
+            Ok(())
+        });
+        announced.map_err(|error| self.unannounced(&error))
+    }
+
+    /// Takes over another QoS: all of it before it is enabled, then what may change.
+    pub(crate) fn set_qos(self: &Arc<Self>, qos: DataWriterQos) -> Result<()> {
+        let entity = || self.describe();
+        qos.validate().map_err(|error| Error::InconsistentPolicy {
+            entity: entity(),
+            error,
+        })?;
+        if let Some(fixed) = self.fixed.get() {
+            let allowed = fixed.check_change(&qos);
+            allowed.map_err(|error| Error::ImmutablePolicy {
+                entity: entity(),
+                error,
+            })?;
+            let announced = self.shared.discover(|directory, now| {
+                let before = std::mem::replace(&mut *self.live.lock(), qos.clone());
+                let announced = directory.announce_writer(now, self);
+                if announced.is_err() {
+                    *self.live.lock() = before;
+                }
+                announced
+            });
+            announced.map_err(|error| self.unannounced(&error))?;
+        } else {
+            *self.live.lock() = qos.clone();
+        }
+        self.adapt(&qos);
+        Ok(())
+    }
+
+    /// What may change is changed.
+    fn adapt(self: &Arc<Self>, qos: &DataWriterQos) {
+        self.publish.lock().pace.set_budget(qos.latency_budget);
+        self.timed.store(is_timed(qos), Relaxed);
+        self.autodispose.store(autodisposes(qos), Relaxed);
+        let next = {
+            let mut state = self.state.lock();
+            state.set_timing(clock::now(), qos.lifespan, qos.deadline);
+            state.next_timeout()
+        };
+        self.schedule(next);
+    }
+
+    fn unannounced(&self, error: &dunlin_wire::Error) -> Error {
+        Error::BadParameter(format!("{} cannot be announced: {error}", self.describe()))
+    }
+
+    /// What others are told of it.
+    pub(crate) fn data(&self) -> WriterData {
+        WriterData {
+            qos: self.qos(),
+            publisher: self.group.qos(),
+            topic_data: self.topic_core.qos().topic_data,
+            layout: self.layout,
+            ..WriterData::new(self.guid, &*self.topic, self.type_name)
+        }
+    }
+}
