@@ -96,7 +96,13 @@ impl ShmTransport {
 impl Drop for ShmTransport {
     fn drop(&mut self) {
         self.exchange.stop();
-        if let Some(porter) = self.porter.take() {
+        // The porter itself may be the last who has the transport: it tells watchers, which may come to their end meanwhile.
+        let own = std::thread::current().id();
+        if let Some(porter) = self
+            .porter
+            .take()
+            .filter(|porter| porter.thread().id() != own)
+        {
             // A panic in it has been printed already.
             let _ = porter.join();
         }
