@@ -69,7 +69,7 @@ impl Model {
 
     fn addressed(&self, to: To) -> Vec<usize> {
         match to {
-            To::Matched => (0..READERS).collect(),
+            To::Matched | To::Passing(_) => (0..READERS).collect(),
             To::Endpoint(guid) => (0..READERS).filter(|n| reader_guid(*n) == guid).collect(),
             To::Announce => panic!("no endpoint announces"),
         }

@@ -142,7 +142,12 @@ impl Datagrams {
         } = self;
         let mut batch = ArrayVec::<Outgoing<'_>, AT_ONCE>::new();
         for piece in pieces.iter() {
-            for place in places(piece.to) {
+            let wanted = match piece.to {
+                To::Passing(passing) => passing,
+                _ => u64::MAX,
+            };
+            let all = places(piece.to).iter();
+            for place in all.filter(|place| place.wanted & wanted != 0) {
                 if batch.is_full() || place.sealed {
                     send(transport, &mut batch);
                 }

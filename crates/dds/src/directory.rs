@@ -7,7 +7,7 @@ mod tree;
 use crate::datagram::Datagrams;
 use crate::dialect;
 use crate::life::LifeSign;
-use crate::local;
+use crate::local::{self, Near};
 use crate::peer::Book;
 use crate::place::{Place, is_dunlin};
 use crate::reader::ReaderCore;
@@ -374,7 +374,7 @@ impl Directory {
             To::Announce => announce,
             To::Endpoint(guid) if guid.entity.is_builtin() => one(peers.get(&guid.prefix)),
             To::Endpoint(guid) => one(places.get(&guid)),
-            To::Matched => &[],
+            To::Matched | To::Passing(_) => &[],
         });
         // Where others say that somebody is may be said differently next time.
         for prefix in self.passing.drain(..) {
@@ -416,6 +416,10 @@ impl Directory {
     fn apply(&mut self, shared: &Shared, now: Time, event: Event, notices: &mut Vec<Notice>) {
         match event {
             Event::ReaderMatched { writer, reader } => {
+                if let Some(core) = self.writers.get(&writer.entity) {
+                    core.note_filter(&reader);
+                    core.filters.lock().settle();
+                }
                 self.add_sink(shared, writer, &reader);
                 if let Some(core) = self.writers.get(&writer.entity) {
                     let proxy = ReaderProxyConfig {
@@ -431,7 +435,16 @@ impl Directory {
                     notices.push(Notice::writer_matched(core, reader.guid, 1));
                 }
             }
-            Event::ReaderChanged { writer, reader } => self.add_sink(shared, writer, &reader),
+            Event::ReaderChanged { writer, reader } => {
+                if let Some(core) = self.writers.get(&writer.entity) {
+                    core.note_filter(&reader);
+                }
+                self.add_sink(shared, writer, &reader);
+                if let Some(core) = self.writers.get(&writer.entity) {
+                    core.change_filter(reader.guid);
+                    self.set_destinations(shared, writer.entity);
+                }
+            }
             Event::ReaderUnmatched {
                 writer,
                 reader,
@@ -613,12 +626,26 @@ impl Directory {
         let Some(core) = self.writers.get(&writer) else {
             return;
         };
+        let filters = core.filters.lock();
         let sinks = self.sinks.get(&writer).into_iter().flatten();
-        let mut places: Vec<_> = sinks.map(|(_, place)| place.clone()).collect();
+        let sinks = sinks.map(|(reader, place)| Place {
+            wanted: filters.wanted(reader),
+            ..place.clone()
+        });
+        let mut places: Vec<_> = sinks.collect();
         places.sort_unstable();
-        places.dedup();
+        places.dedup_by(|one, kept| {
+            let same = one == kept;
+            kept.wanted |= if same { one.wanted } else { 0 };
+            same
+        });
         let near = self.near.get(&writer).into_iter().flatten();
-        let near: Vec<_> = near.map(|(_, reader)| Weak::clone(reader)).collect();
+        let near = near.map(|(reader, core)| Near {
+            core: Weak::clone(core),
+            wanted: filters.wanted(reader),
+        });
+        let near: Vec<_> = near.collect();
+        drop(filters);
         let transport = &shared.transport;
         let limits = places
             .iter()

@@ -74,6 +74,14 @@ fn writer(guid: &Guid) -> Option<Arc<WriterCore>> {
     }
 }
 
+/// A matched reader in this process.
+#[derive(Clone)]
+pub(crate) struct Near {
+    pub(crate) core: Weak<ReaderCore>,
+    /// As `Place::wanted`.
+    pub(crate) wanted: u64,
+}
+
 /// What waits to be handed over within the process, beside datagrams that wait to be sent.
 pub(crate) struct Letters {
     /// Endpoints of this participant may be spoken to directly, and so it speaks.
@@ -81,8 +89,7 @@ pub(crate) struct Letters {
     own: GuidPrefix,
     /// Whose endpoint speaks while letters are handed over: it answers letters, so it says nothing to others.
     speaker: Option<GuidPrefix>,
-    /// Matched readers in this process.
-    near: Arc<[Weak<ReaderCore>]>,
+    near: Arc<[Near]>,
     /// There are matched readers elsewhere.
     far: bool,
     timestamp: Option<Timestamp>,
@@ -93,10 +100,16 @@ pub(crate) struct Letters {
 
 struct Letter {
     from: GuidPrefix,
-    /// `None`: to all matched readers in this process.
-    to: Option<Guid>,
+    to: Addressee,
     timestamp: Option<Timestamp>,
     note: Note,
+}
+
+#[derive(Clone, Copy)]
+enum Addressee {
+    One(Guid),
+    /// The matched readers in this process that want it, as `To::Passing` says.
+    Near(u64),
 }
 
 /// A submessage that owns what it says.
@@ -139,7 +152,7 @@ impl Letters {
     }
 
     /// From now on `To::Matched` means these readers, and if `far`, others elsewhere.
-    pub(crate) fn aim(&mut self, near: Arc<[Weak<ReaderCore>]>, far: bool) {
+    pub(crate) fn aim(&mut self, near: Arc<[Near]>, far: bool) {
         (self.near, self.far) = (near, far);
     }
 
@@ -158,17 +171,17 @@ impl Letters {
         if let Submessage::InfoTimestamp(timestamp) = message {
             self.timestamp = *timestamp;
         }
-        match to {
-            To::Matched if self.near.is_empty() => self.far,
-            To::Matched => {
-                self.add(None, message, payload);
+        match (to, self.wanting(to)) {
+            (To::Matched | To::Passing(_), None) => self.far,
+            (To::Matched | To::Passing(_), Some(near)) => {
+                self.add(near, message, payload);
                 self.far
             }
-            To::Endpoint(guid) if self.is_ours(&guid) => {
-                self.add(Some(guid), message, payload);
+            (To::Endpoint(guid), _) if self.is_ours(&guid) => {
+                self.add(Addressee::One(guid), message, payload);
                 false
             }
-            To::Endpoint(_) | To::Announce => self.speaker.is_none(),
+            (To::Endpoint(_) | To::Announce, _) => self.speaker.is_none(),
         }
     }
 
@@ -182,15 +195,32 @@ impl Letters {
     ) {
         self.timestamp = Some(timestamp);
         match to {
-            To::Matched if !self.near.is_empty() => self.add(None, message, payload),
-            To::Endpoint(guid) if self.is_ours(&guid) => self.add(Some(guid), message, payload),
-            _ => {}
+            To::Endpoint(guid) if self.is_ours(&guid) => {
+                self.add(Addressee::One(guid), message, payload);
+            }
+            to => {
+                if let Some(near) = self.wanting(to) {
+                    self.add(near, message, payload);
+                }
+            }
         }
+    }
+
+    /// The matched readers in this process whom it addresses, if there are any.
+    fn wanting(&self, to: To) -> Option<Addressee> {
+        let passing = match to {
+            To::Matched => u64::MAX,
+            To::Passing(passing) => passing,
+            _ => return None,
+        };
+        let mut near = self.near.iter();
+        let wanted = near.any(|reader| reader.wanted & passing != 0);
+        wanted.then_some(Addressee::Near(passing))
     }
 
     fn add(
         &mut self,
-        to: Option<Guid>,
+        to: Addressee,
         message: &Submessage<'_>,
         payload: impl FnOnce(&mut Pool) -> Bytes,
     ) {
@@ -229,7 +259,10 @@ impl Letter {
     }
 
     fn answer(&self, out: &mut Datagrams) {
-        let Some(core) = self.to.and_then(|guid| writer(&guid)) else {
+        let Addressee::One(guid) = self.to else {
+            return;
+        };
+        let Some(core) = writer(&guid) else {
             return;
         };
         let message = self.note.message();
@@ -250,10 +283,11 @@ impl Letter {
         let letters = out.letters();
         let mut kept = std::mem::take(&mut letters.kept);
         match self.to {
-            Some(guid) => self.deliver_to(reader(&guid), &mut kept, out),
-            None => {
-                for core in Arc::clone(&letters.near).iter() {
-                    self.deliver_to(Some(Weak::clone(core)), &mut kept, out);
+            Addressee::One(guid) => self.deliver_to(reader(&guid), &mut kept, out),
+            Addressee::Near(passing) => {
+                let near = Arc::clone(&letters.near);
+                for reader in near.iter().filter(|reader| reader.wanted & passing != 0) {
+                    self.deliver_to(Some(Weak::clone(&reader.core)), &mut kept, out);
                 }
             }
         }

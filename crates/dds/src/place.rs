@@ -11,6 +11,8 @@ pub(crate) struct Place {
     pub(crate) lane: Option<Lane>,
     /// Samples for it had better wait for room than be lost.
     pub(crate) patient: bool,
+    /// What `To::Passing` says of the readers there: a bit for each of their filters.
+    pub(crate) wanted: u64,
     /// The peer verifies checksums, and the way to it is one on which bytes can change.
     pub(crate) sealed: bool,
 }
@@ -24,6 +26,7 @@ impl Place {
             locator,
             lane: None,
             patient: false,
+            wanted: u64::MAX,
             sealed,
         }
     }
@@ -34,6 +37,7 @@ impl Place {
             locator,
             lane: None,
             patient: false,
+            wanted: u64::MAX,
             sealed: false,
         }
     }

@@ -137,6 +137,7 @@ impl Publisher {
             let guid = Guid::new(shared.prefix, directory.new_entity(kind));
             let mut core = WriterCore::new(guid, &topic.core, T::HAS_KEY, qos, &self.core, shared);
             core.layout = T::PLAIN.map(|plain| plain.hash);
+            core.description = T::describe();
             Arc::new(core)
         });
         if let Some(listener) = listener {

@@ -468,7 +468,7 @@ impl Worker {
             let routes = &self.routes;
             answers.flush(&*shared.transport, |to| match to {
                 To::Endpoint(guid) => routes.place(&guid),
-                To::Matched | To::Announce => &[],
+                To::Matched | To::Passing(_) | To::Announce => &[],
             });
         }
     }

@@ -380,7 +380,7 @@ impl Shared {
         let routes = self.routes();
         out.flush(&*self.transport, |to| match to {
             To::Endpoint(guid) => routes.place(&guid),
-            To::Matched | To::Announce => &[],
+            To::Matched | To::Passing(_) | To::Announce => &[],
         });
     }
 

@@ -1,5 +1,6 @@
 //! The untyped writer: bytes, instances and QoS. Every language and every type goes through it.
 mod change;
+mod filters;
 mod report;
 mod sets;
 mod status;
@@ -10,12 +11,12 @@ use crate::dialect::Dialects;
 use crate::error::Error;
 use crate::group::PublisherCore;
 use crate::life::LifeSign;
+use crate::local::Near;
 use crate::local::errands;
 use crate::lock::{LEAF, PUBLISH, Ranked, WRITER};
 use crate::pace::{self, Look, Pace, this_thread};
 use crate::place::Place;
 use crate::pool::Pool;
-use crate::reader::ReaderCore;
 use crate::sets::WriterGroup;
 use crate::shared::{Routes, Shared, fragment_size};
 use crate::signal::{Lent, Waiters};
@@ -29,17 +30,18 @@ use crate::topic::TopicCore;
 use arrayvec::ArrayVec;
 use bytes::{Bytes, BytesMut};
 use change::{autodisposes, config, is_timed};
-use dunlin_cdr::Apart;
+use dunlin_cdr::{Apart, Type};
 use dunlin_qos::{DataWriterQos, Durability, Duration, History, LivelinessKind};
 use dunlin_rtps::{
     Body, Change, ChangeKind, InstanceHandle, ReaderProxyConfig, Time, To, WriteError, Writer,
 };
-use dunlin_wire::{Guid, SequenceNumber, Submessage, Timestamp};
+use dunlin_wire::{Guid, ReaderData, SequenceNumber, Submessage, Timestamp};
+use filters::Filters;
 use std::sync::atomic::{
     AtomicBool, AtomicI64, AtomicU64, AtomicUsize,
     Ordering::{Relaxed, SeqCst},
 };
-use std::sync::{Arc, OnceLock, Weak};
+use std::sync::{Arc, OnceLock};
 
 /// Bytes of the application up to this size are serialized; larger ones stay where they are until they are sent.
 const SERIALIZE_LIMIT: usize = 4096;
@@ -61,6 +63,8 @@ pub(crate) struct WriterCore {
     pub(crate) type_name: &'static str,
     /// How the memory of its type looks, if it is plain.
     pub(crate) layout: Option<u64>,
+    /// What its type is, if that is known.
+    pub(crate) description: Option<Type>,
     keyed: bool,
     /// Its QoS as it is now.
     live: Ranked<DataWriterQos, LEAF>,
@@ -78,9 +82,13 @@ pub(crate) struct WriterCore {
     state: Ranked<Writer, WRITER>,
     destinations: Ranked<Arc<[Place]>, LEAF>,
     /// Matched readers in this process.
-    near: Ranked<Arc<[Weak<ReaderCore>]>, LEAF>,
+    near: Ranked<Arc<[Near]>, LEAF>,
     /// There are some.
     has_near: AtomicBool,
+    /// What readers want, if it is less than everything.
+    pub(crate) filters: Ranked<Filters, LEAF>,
+    /// Some do.
+    has_filters: AtomicBool,
     destinations_generation: AtomicU64,
     /// Bytes of a datagram that reaches all destinations whole.
     datagram_limit: AtomicUsize,
@@ -155,6 +163,7 @@ impl WriterCore {
             topic: topic.name.clone(),
             type_name: topic.type_name,
             layout: None,
+            description: None,
             keyed,
             fixed: OnceLock::new(),
             timed: AtomicBool::new(is_timed(&qos)),
@@ -176,6 +185,8 @@ impl WriterCore {
             destinations: Ranked::new(none),
             near: Ranked::new(Arc::new([])),
             has_near: AtomicBool::new(false),
+            filters: Ranked::new(Filters::default()),
+            has_filters: AtomicBool::new(false),
             destinations_generation: AtomicU64::new(0),
             datagram_limit: AtomicUsize::new(shared.transport.max_datagram()),
             scheduled: AtomicI64::new(i64::MAX),
@@ -284,7 +295,9 @@ impl WriterCore {
 
     /// Bytes of the application are needed for a moment only.
     fn keeps_short(&self) -> bool {
-        self.fixed().durability == Durability::Volatile && !self.has_near.load(Relaxed)
+        self.fixed().durability == Durability::Volatile
+            && !self.has_near.load(Relaxed)
+            && !self.has_filters.load(Relaxed)
     }
 
     /// The application has got memory that peers can see.
@@ -490,7 +503,7 @@ impl WriterCore {
         publish
             .datagrams
             .flush(&*self.shared.transport, |to| match (to, &routes) {
-                (To::Matched, _) => matched,
+                (To::Matched | To::Passing(_), _) => matched,
                 (To::Endpoint(reader), Some(routes)) => routes.stream(&reader),
                 _ => &[],
             });
@@ -624,7 +637,7 @@ impl WriterCore {
         }
         let matched = Arc::clone(&self.destinations.lock());
         out.flush(&*self.shared.transport, |to| match to {
-            To::Matched => &matched,
+            To::Matched | To::Passing(_) => &matched,
             To::Endpoint(guid) => place(&guid),
             To::Announce => &[],
         });
@@ -664,6 +677,20 @@ impl WriterCore {
         }
     }
 
+    /// Finds out what a matched reader wants, before samples go where it is.
+    pub(crate) fn note_filter(&self, reader: &ReaderData) {
+        let mut filters = self.filters.lock();
+        filters.note(reader, self.description);
+        self.has_filters.store(!filters.is_empty(), Relaxed);
+    }
+
+    /// From now on samples are measured by what a matched reader wants now; until this is said it gets what others get.
+    pub(crate) fn change_filter(&self, reader: Guid) {
+        let filter = self.filters.lock().of(&reader);
+        self.state.lock().set_reader_filter(reader, filter);
+        self.filters.lock().settle();
+    }
+
     /// A remote reader suits: it becomes a proxy, and its locators a destination.
     pub(crate) fn add_reader(
         self: &Arc<Self>,
@@ -673,13 +700,15 @@ impl WriterCore {
     ) {
         let next = {
             let mut state = self.state.lock();
-            state.add_reader(now, proxy, out);
+            let filter = self.filters.lock().of(&proxy.guid);
+            state.add_filtering_reader(now, proxy, filter, out);
             state.next_timeout()
         };
         self.schedule(next);
     }
 
     pub(crate) fn remove_reader(&self, reader: Guid) {
+        self.filters.lock().forget(&reader);
         self.state.lock().remove_reader(reader);
         self.dialects.remove(reader);
         self.announce_room();
@@ -691,12 +720,7 @@ impl WriterCore {
     }
 
     /// From now on samples go to these places, in datagrams of at most `limit` bytes, and to the readers in this process.
-    pub(crate) fn set_destinations(
-        &self,
-        to: Vec<Place>,
-        near: Vec<Weak<ReaderCore>>,
-        limit: usize,
-    ) {
+    pub(crate) fn set_destinations(&self, to: Vec<Place>, near: Vec<Near>, limit: usize) {
         // Nothing large may be said for places that carry more than those where it will then be sent.
         let before = self.datagram_limit.load(SeqCst);
         if limit <= before {

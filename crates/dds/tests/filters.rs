@@ -87,6 +87,62 @@ fn only_what_passes_is_taken_and_nothing_is_lost() {
 }
 
 #[test]
+fn a_writer_does_not_send_what_nobody_at_a_place_wants() {
+    for (_net, a, b) in pairs() {
+        let (wqos, rqos) = reliable_all();
+        let writer = writer::<Keyed>(&a, "T", wqos);
+        let one = reader_of(&b, &part(&b, "number < 5", &NONE), rqos.clone());
+        let same = reader_of(&b, &part(&b, "number < 5", &NONE), rqos.clone());
+        matched(&writer, &[&one, &same]);
+        for number in 0..50 {
+            writer.write(&keyed("one", number)).unwrap();
+        }
+        writer.wait_for_acknowledgments(SOON).unwrap();
+        for reader in [&one, &same] {
+            assert_eq!(numbers(&reader.take()), [0, 1, 2, 3, 4]);
+            assert_eq!(reader.filtered_sample_count(), 0);
+        }
+        // What another reader there wants goes there, and each takes its own, whatever the way.
+        let other = reader_of(&b, &part(&b, "number >= 40", &NONE), rqos);
+        other.wait_for_matched(1, SOON).unwrap();
+        writer.wait_for_matched(3, SOON).unwrap();
+        for number in 0..50 {
+            writer.write(&keyed("one", number)).unwrap();
+        }
+        writer.wait_for_acknowledgments(SOON).unwrap();
+        assert_eq!(numbers(&one.take()), [0, 1, 2, 3, 4]);
+        assert_eq!(numbers(&other.take()), (40..50).collect::<Vec<_>>());
+        assert!(other.filtered_sample_count() <= 5);
+    }
+}
+
+#[test]
+fn more_filters_than_a_writer_judges_are_left_to_their_readers() {
+    let net = Net::new(0.0);
+    let (a, b) = (net.participant(), net.participant());
+    let (wqos, rqos) = reliable_all();
+    let writer = writer::<Keyed>(&a, "T", wqos);
+    let readers: Vec<_> = (0..40)
+        .map(|n| {
+            let expression = format!("number = {n}");
+            reader_of(&b, &part(&b, &expression, &NONE), rqos.clone())
+        })
+        .collect();
+    writer.wait_for_matched(40, SOON).unwrap();
+    for reader in &readers {
+        reader.wait_for_matched(1, SOON).unwrap();
+    }
+    for number in 0..60 {
+        writer.write(&keyed("one", number)).unwrap();
+    }
+    writer.wait_for_acknowledgments(SOON).unwrap();
+    for (number, reader) in (0..).zip(&readers) {
+        assert_eq!(numbers(&reader.take()), [number]);
+        assert_eq!(reader.sample_lost_status().total_count, 0);
+    }
+}
+
+#[test]
 fn a_late_joiner_gets_the_history_that_passes() {
     for (_net, a, b) in pairs() {
         let (mut wqos, mut rqos) = reliable_all();

@@ -34,4 +34,6 @@ pub use reader::{
 };
 pub use sample::{InstanceState, Sample, SampleInfo, SampleState, Select, ViewState, Which};
 pub use time::Time;
-pub use writer::{Acknowledgement, InGroup, ReaderProxyConfig, WriteError, Writer, WriterConfig};
+pub use writer::{
+    Acknowledgement, InGroup, ReaderFilter, ReaderProxyConfig, WriteError, Writer, WriterConfig,
+};

@@ -9,6 +9,9 @@ use dunlin_wire::{Data, DataFrag, Guid, Payload, Submessage, Timestamp};
 pub enum To {
     /// Every reader matched with the writer that speaks.
     Matched,
+    /// Those of them that have no content filter, or one that lets the change pass: a bit for each filter's place
+    /// ([`ReaderFilter::bit`](crate::ReaderFilter::bit)). That others at the same locator get it too does no harm.
+    Passing(u64),
     /// One remote endpoint.
     Endpoint(Guid),
     /// Where participants announce themselves (RTPS 2.5 8.5.3).

@@ -356,7 +356,7 @@ impl Reader {
         Delivery::default()
     }
 
-    /// What a writer will never send (RTPS 2.5 8.3.8.4). The range is not gone through, whatever its length.
+    /// What a writer will never send (RTPS 2.5 8.3.8.4), or what a best-effort reader's filter would drop. The range is not gone through, whatever its length.
     pub fn handle_gap(
         &mut self,
         now: Time,
@@ -369,10 +369,18 @@ impl Reader {
         let Some(index) = self.find(writer).filter(|_| possible) else {
             return Delivery::default();
         };
-        let Some(proxy) = self.writers.get_mut(index).filter(|p| p.reliable) else {
+        let addressed = gap.reader == self.config.guid.entity;
+        let Some(proxy) = self.writers.get_mut(index) else {
             return Delivery::default();
         };
-        proxy.hear_gap(start, end, gap.reader == self.config.guid.entity);
+        if !proxy.reliable {
+            let lost = if addressed { proxy.skip_gap(gap) } else { 0 };
+            return Delivery {
+                lost,
+                ..Delivery::default()
+            };
+        }
+        proxy.hear_gap(start, end, addressed);
         proxy.gaps.add(start.max(proxy.next), end);
         for number in gap.list.iter().map(|n| n.0) {
             if number >= proxy.next && number < i64::MAX {

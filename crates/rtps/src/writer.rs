@@ -1,6 +1,7 @@
 //! A writer: numbers changes, keeps them as long as QoS says, and repeats what readers lack (RTPS 2.5 8.4.7 to 8.4.9).
 mod clockwork;
 mod config;
+mod filters;
 mod fragments;
 mod gaps;
 mod history;
@@ -10,7 +11,7 @@ mod repair;
 mod sets;
 mod voice;
 
-pub use config::{Acknowledgement, ReaderProxyConfig, WriteError, WriterConfig};
+pub use config::{Acknowledgement, ReaderFilter, ReaderProxyConfig, WriteError, WriterConfig};
 pub use sets::InGroup;
 
 use crate::{Change, MissedDeadlines, Outbox, Time, To};
@@ -22,6 +23,7 @@ use dunlin_qos::{Durability, Duration, History, ReliabilityKind};
 use dunlin_wire::{
     AckNack, EntityId, Guid, Heartbeat, NackFrag, SequenceNumber, SetMembership, Submessage,
 };
+use filters::Filters;
 use history::HistoryCache;
 use pulse::Pulse;
 use reader_proxy::ReaderProxy;
@@ -41,6 +43,8 @@ pub struct Writer {
     readers: Vec<ReaderProxy>,
     reliable_readers: usize,
     expects_inline_qos: bool,
+    /// What readers want, if some do not want everything.
+    filters: Option<Box<Filters>>,
     history: HistoryCache,
     pulse: Pulse,
     voice: Voice,
@@ -62,6 +66,7 @@ impl Writer {
             readers: Vec::new(),
             reliable_readers: 0,
             expects_inline_qos: false,
+            filters: None,
             history: HistoryCache::new(config.history, config.resource_limits, transient),
             pulse: Pulse::new(&config),
             voice: Voice::new(&config),
@@ -120,9 +125,11 @@ impl Writer {
         let keeps = self.keeps();
         let is_mark = set.as_deref().is_some_and(sets::is_mark);
         self.last = sequence;
-        if !self.readers.is_empty() {
+        if !self.readers.is_empty()
+            && let Some(to) = self.choose(sequence, change, set.as_deref(), out)
+        {
             let audience = Audience {
-                to: To::Matched,
+                to,
                 reader: EntityId::UNKNOWN,
                 expects_inline_qos: self.expects_inline_qos,
             };
@@ -150,6 +157,18 @@ impl Writer {
     /// Matches a reader, or learns anew what it expects; a late joiner that asks for history gets the beginning
     /// of it at once and the rest when it asks.
     pub fn add_reader(&mut self, now: Time, reader: ReaderProxyConfig, out: &mut impl Outbox) {
+        self.add_filtering_reader(now, reader, None, out);
+    }
+
+    /// As `add_reader` for a reader that does not want all samples; it gets no others, if they can be told from these and if nobody
+    /// else at the same locator wants them.
+    pub fn add_filtering_reader(
+        &mut self,
+        now: Time,
+        reader: ReaderProxyConfig,
+        filter: Option<ReaderFilter>,
+        out: &mut impl Outbox,
+    ) {
         self.expire(now);
         let reliable = reader.reliable && self.config.reliability == ReliabilityKind::Reliable;
         let reader = ReaderProxyConfig { reliable, ..reader };
@@ -166,6 +185,9 @@ impl Writer {
                 index
             }
         };
+        if let Some(proxy) = self.readers.get_mut(index) {
+            proxy.filter = filter;
+        }
         self.readers_changed();
         self.settle();
         self.greet(now, index, out);
@@ -447,6 +469,7 @@ impl Writer {
         self.reliable_readers = reliable.count();
         let mut readers = self.readers.iter();
         self.expects_inline_qos = readers.any(|r| r.config.expects_inline_qos);
+        self.filters = Filters::of(&self.readers);
     }
 
     /// Finds out what all have by now and lets go of what nobody needs; true if that is more than before.
@@ -469,6 +492,9 @@ impl Writer {
         liveliness: bool,
         out: &mut impl Outbox,
     ) {
+        if self.filters.is_some() {
+            self.tell_skipped(only.map(|(reader, _)| reader), out);
+        }
         self.heartbeats = self.heartbeats.wrapping_add(1);
         let first = self.first_to_name();
         let (to, reader, first) = match only {

@@ -2,8 +2,11 @@
 mod common;
 
 use common::*;
-use dunlin_qos::{History, ReliabilityKind};
-use dunlin_rtps::{ChangeKind, ContentFilter, InstanceState, ReaderConfig, WriterConfig};
+use dunlin_qos::{Durability, History, ReliabilityKind};
+use dunlin_rtps::Time;
+use dunlin_rtps::{
+    ChangeKind, ContentFilter, InstanceState, ReaderConfig, ReaderFilter, Writer, WriterConfig,
+};
 
 const BAD: Link = Link {
     loss: 20,
@@ -17,7 +20,7 @@ const BAD: Link = Link {
 fn multiples(n: u32) -> ContentFilter {
     ContentFilter::new(move |sample| {
         let number = sample.first_chunk().map(|bytes| u32::from_le_bytes(*bytes));
-        number.is_some_and(|number| number % n == 0)
+        number.is_some_and(|number| number.is_multiple_of(n))
     })
 }
 
@@ -143,4 +146,220 @@ fn other_samples_pass_from_the_moment_when_the_filter_changes() {
     }
     world.settle();
     assert_eq!(world.numbers(reader_guid(1)), [2, 4, 6, 9]);
+}
+
+fn judged(place: u8, n: u32) -> ReaderFilter {
+    let filter = multiples(n);
+    ReaderFilter { place, filter }
+}
+
+/// A reader as above with another name.
+fn named(n: u8, reader: ReaderConfig) -> ReaderConfig {
+    ReaderConfig {
+        guid: reader_guid(n),
+        ..reader
+    }
+}
+
+#[test]
+fn a_run_that_does_not_pass_costs_one_gap_before_the_next_sample() {
+    let mut writer = Writer::new(keeping());
+    let mut out = Recorder::default();
+    let proxy = proxy_of_reader(&reliable_reader());
+    writer.add_filtering_reader(Time(0), proxy, Some(judged(0, 4)), &mut out);
+    let other = proxy_of_reader(&named(2, reliable_reader()));
+    writer.add_reader(Time(0), other, &mut out);
+    out.said();
+    let mut said = |writer: &mut Writer, n| {
+        writer.write(Time(0), &sample(0, n, 8), &mut out).unwrap();
+        let to = out.messages.last().unwrap().0;
+        (out.said(), to)
+    };
+    let unfiltered = dunlin_rtps::To::Passing(1 << 63);
+    for n in 1..=3 {
+        let text = vec![format!("DATA {n}")];
+        assert_eq!(said(&mut writer, n), (text, unfiltered));
+    }
+    let both = vec!["GAP 1..4 [] !".to_owned(), "DATA 4".to_owned()];
+    assert_eq!(said(&mut writer, 4), (both, dunlin_rtps::To::Matched));
+    assert_eq!(said(&mut writer, 5).0, ["DATA 5"]);
+    // A heartbeat would make the reader ask.
+    writer.remove_reader(reader_guid(2));
+    writer.heartbeat(Time(0), &mut out);
+    assert_eq!(out.said(), ["GAP 5..6 [] !", "HEARTBEAT 1..5? !"]);
+    // Nobody wants it.
+    writer.write(Time(0), &sample(0, 6, 8), &mut out).unwrap();
+    assert!(out.said().is_empty());
+    assert_eq!(writer.kept(), 6);
+}
+
+#[test]
+fn what_a_reader_asks_for_and_does_not_want_is_a_gap() {
+    let mut writer = Writer::new(keeping());
+    let mut out = Recorder::default();
+    let proxy = proxy_of_reader(&reliable_reader());
+    writer.add_filtering_reader(Time(0), proxy, Some(judged(0, 100)), &mut out);
+    for n in 1..=300 {
+        writer.write(Time(0), &sample(0, n, 8), &mut out).unwrap();
+    }
+    out.said();
+    let mut state = dunlin_wire::SequenceNumberSet::new(dunlin_wire::SequenceNumber(1));
+    for n in [1, 2, 50, 100, 101] {
+        state.insert(dunlin_wire::SequenceNumber(n));
+    }
+    let ask = dunlin_wire::AckNack {
+        reader: reader_guid(1).entity,
+        writer: writer_guid(1).entity,
+        state,
+        count: 1,
+        is_final: true,
+    };
+    writer.handle_ack_nack(Time(MS), reader_guid(1), &ask, &mut out);
+    let said = out.said();
+    assert_eq!(
+        said[..3],
+        ["DATA 100 !", "GAP 1..100 [] !", "GAP 101..200 [] !"],
+        "{said:?}"
+    );
+}
+
+#[test]
+fn writers_that_filter_and_networks_that_lose_leave_each_reader_what_it_wants() {
+    for seed in 0..20 {
+        let mut world = World::new(seed, BAD);
+        let writer = WriterConfig {
+            durability: Durability::TransientLocal,
+            ..keeping()
+        };
+        world.add_writer(&writer);
+        let late = |n, filter| ReaderConfig {
+            durability: Durability::TransientLocal,
+            ..named(n, filtering(filter))
+        };
+        let readers = [(1, 2, 0), (2, 3, 1), (3, 3, 1), (4, 50, 2)];
+        for (n, filter, place) in readers {
+            let reader = late(n, filter);
+            world.add_reader(&reader);
+            world.connect_filtering(&writer, &reader, judged(place, filter));
+        }
+        let all = ReaderConfig {
+            durability: Durability::TransientLocal,
+            ..named(5, reliable_reader())
+        };
+        world.add_reader(&all);
+        world.connect(&writer, &all);
+        for n in 1..=200 {
+            let size = if n % 7 == 0 { 200_000 } else { 8 };
+            world.write_blocking(writer_guid(1), &sample(n % 5, n, size));
+        }
+        // A late joiner gets of the history what passes.
+        let last = late(6, 60);
+        world.add_reader(&last);
+        world.connect_filtering(&writer, &last, judged(3, 60));
+        world.settle();
+        let expected = |n: u32| (1..=200 / n).map(|k| n * k).collect::<Vec<u32>>();
+        for (n, filter) in [(1, 2), (2, 3), (3, 3), (4, 50), (5, 1), (6, 60)] {
+            assert_eq!(
+                world.numbers(reader_guid(n)),
+                expected(filter),
+                "seed {seed}"
+            );
+            // Nobody else is at its locator, so it never sees the others.
+            assert_eq!(world.readers[&reader_guid(n)].filtered(), 0);
+        }
+        assert_eq!(world.lost, 0);
+        let writer = &world.writers[&writer_guid(1)];
+        assert!(writer.is_acknowledged(writer.last_sequence()));
+    }
+}
+
+#[test]
+fn a_filter_changes_while_samples_are_under_way() {
+    for seed in 0..20 {
+        let mut world = World::new(seed, BAD);
+        let reader = filtering(2);
+        world.add_writer(&keeping());
+        world.add_reader(&reader);
+        world.connect_filtering(&keeping(), &reader, judged(0, 2));
+        for n in 1..=300 {
+            world.write_blocking(writer_guid(1), &sample(0, n, 8));
+            if n == 100 {
+                let reader = world.readers.get_mut(&reader_guid(1)).unwrap();
+                reader.set_content_filter(multiples(1));
+            }
+            if n == 150 {
+                let writer = world.writers.get_mut(&writer_guid(1)).unwrap();
+                writer.set_reader_filter(reader_guid(1), Some(judged(1, 1)));
+            }
+            if n == 250 {
+                let writer = world.writers.get_mut(&writer_guid(1)).unwrap();
+                writer.set_reader_filter(reader_guid(1), None);
+            }
+            world.run_for(MS);
+        }
+        world.settle();
+        let got = world.numbers(reader_guid(1));
+        let even = |n: &u32| n.is_multiple_of(2);
+        let (before, after): (Vec<u32>, Vec<u32>) = got.iter().partition(|n| **n <= 150);
+        assert!(
+            (2..=150)
+                .filter(even)
+                .eq(before.iter().copied().filter(even))
+        );
+        assert!(
+            (151..=300).eq(after.iter().copied()),
+            "seed {seed}: {after:?}"
+        );
+        assert_eq!(world.lost, 0);
+    }
+}
+
+#[test]
+fn a_best_effort_reader_of_ours_is_told_what_was_not_for_it() {
+    let mut world = World::new(1, Link::default());
+    let mut guid = reader_guid(1);
+    guid.prefix.0[..2].copy_from_slice(&dunlin_wire::VendorId::DUNLIN.0);
+    let reader = ReaderConfig {
+        guid,
+        reliability: ReliabilityKind::BestEffort,
+        ..filtering(5)
+    };
+    world.add_writer(&reliable_writer());
+    world.add_reader(&reader);
+    world.connect_filtering(&reliable_writer(), &reader, judged(0, 5));
+    for n in 1..=20 {
+        world.write(writer_guid(1), &sample(0, n, 8)).unwrap();
+    }
+    world.settle();
+    assert_eq!(world.numbers(guid), [5, 10, 15, 20]);
+    assert_eq!((world.lost, world.sent["DATA"]), (0, 4));
+}
+
+#[test]
+fn coherent_sets_and_ends_of_instances_are_sent_whatever_the_filter_says() {
+    let mut world = World::new(1, Link::default());
+    let reader = ReaderConfig {
+        coherent: true,
+        ..filtering(2)
+    };
+    world.add_writer(&keeping());
+    world.add_reader(&reader);
+    world.connect_filtering(&keeping(), &reader, judged(0, 2));
+    world.begin_set(writer_guid(1));
+    for n in 1..=4 {
+        world.write(writer_guid(1), &sample(n, n, 8)).unwrap();
+    }
+    world.end_set(writer_guid(1));
+    world
+        .write(writer_guid(1), &end(ChangeKind::Disposed, 2))
+        .unwrap();
+    world.write(writer_guid(1), &sample(1, 5, 8)).unwrap();
+    world.settle();
+    assert_eq!(world.numbers(reader_guid(1)), [2, 4]);
+    let disposed = |info: &&dunlin_rtps::SampleInfo| !info.valid_data;
+    assert_eq!(
+        world.infos(reader_guid(1)).iter().filter(disposed).count(),
+        1
+    );
+    assert_eq!((world.lost, world.sent["DATA"]), (0, 6));
 }

@@ -158,7 +158,7 @@ impl Announcer {
         Data {
             reader: match to {
                 To::Endpoint(reader) => reader.entity,
-                To::Matched | To::Announce => EntityId::UNKNOWN,
+                To::Matched | To::Passing(_) | To::Announce => EntityId::UNKNOWN,
             },
             writer: EntityId::SPDP_WRITER,
             sequence: self.sequence,

@@ -9,7 +9,9 @@ use alloc::boxed::Box;
 use alloc::collections::BTreeMap;
 use bytes::Bytes;
 use dunlin_qos::Duration;
-use dunlin_wire::{Guid, SequenceNumber, SequenceNumberSet, SetMembership, Timestamp, VendorId};
+use dunlin_wire::{
+    Gap, Guid, SequenceNumber, SequenceNumberSet, SetMembership, Timestamp, VendorId,
+};
 
 /// A change in full that waits for its turn.
 #[derive(Clone)]
@@ -261,6 +263,27 @@ impl WriterProxy {
         if addressed && start <= self.next {
             self.begin(end, end - 1);
         }
+    }
+
+    /// What a best-effort writer says is not for this reader; says how many before it are lost.
+    pub(super) fn skip_gap(&mut self, gap: &Gap) -> u32 {
+        let start = gap.start.0;
+        let mut end = gap.list.base().0;
+        for number in gap.list.iter().map(|n| n.0) {
+            if number == end && end < i64::MAX {
+                end += 1;
+            }
+        }
+        // Of a set nothing may be missing: what is not for this reader is sent to it all the same.
+        if end <= self.next || self.sets.is_some() {
+            return 0;
+        }
+        let lost = match self.owed_from {
+            Some(_) => start.saturating_sub(self.next).max(0),
+            None => 0,
+        };
+        self.settle(end.saturating_sub(1));
+        u32::try_from(lost).unwrap_or(u32::MAX)
     }
 
     /// A heartbeat said how far the writer is.

@@ -1,4 +1,5 @@
 //! What a writer and its reader proxies are told at birth, and what a writer answers.
+use crate::ContentFilter;
 use alloc::vec::Vec;
 use dunlin_qos::{Durability, Duration, History, ReliabilityKind, ResourceLimits};
 use dunlin_wire::{Guid, SequenceNumber};
@@ -72,6 +73,15 @@ pub struct ReaderProxyConfig {
     pub durability: Durability,
     /// Does it want QoS with each change?
     pub expects_inline_qos: bool,
+}
+
+/// The content filter of a matched reader, as its writer judges it.
+#[derive(Clone, Debug)]
+pub struct ReaderFilter {
+    /// Readers of a writer with equal filters have the same place, others have others; below [`ReaderFilter::MOST`].
+    pub place: u8,
+    /// Which samples it lets pass.
+    pub filter: ContentFilter,
 }
 
 /// Why a change was not written; nothing was changed.

@@ -1,5 +1,5 @@
 //! What a writer knows of one reader (RTPS 2.5 8.4.7.5).
-use super::ReaderProxyConfig;
+use super::{ReaderFilter, ReaderProxyConfig};
 use crate::Time;
 use crate::counter::Counter;
 use dunlin_qos::Durability;
@@ -7,6 +7,10 @@ use dunlin_wire::VendorId;
 
 pub(super) struct ReaderProxy {
     pub(super) config: ReaderProxyConfig,
+    /// Which samples it wants, if not all.
+    pub(super) filter: Option<ReaderFilter>,
+    /// Numbers that are not for it, from the first to before the second, and of which it was not told.
+    pub(super) skipped: Option<(i64, i64)>,
     /// The first number that concerns the reader.
     pub(super) start: i64,
     /// All up to here is acknowledged, or never concerned the reader.
@@ -25,6 +29,8 @@ impl ReaderProxy {
     pub(super) fn new(config: ReaderProxyConfig, start: i64) -> Self {
         Self {
             config,
+            filter: None,
+            skipped: None,
             start,
             acknowledged: start - 1,
             begun: false,
@@ -47,6 +53,11 @@ impl ReaderProxy {
     /// for a while: it lost them, which a GAP would hide.
     pub(super) fn counts_by_heartbeat(&self) -> bool {
         self.config.guid.prefix.vendor() == VendorId::DUNLIN
+    }
+
+    /// It takes note of GAPs: so do best-effort readers of ours, which would take the numbers for lost.
+    pub(super) fn hears_gaps(&self) -> bool {
+        self.config.reliable || self.config.guid.prefix.vendor() == VendorId::DUNLIN
     }
 
     /// What it says, that it has nothing, is true if it forgot the writer and found it again, unnoticed by the writer. As a

@@ -1,7 +1,9 @@
 //! What one reader gets beyond what all get: history when it joins, and again what it lacks (RTPS 2.5 8.4.7.5, 8.4.9.2).
 //!
 //! An answer is bounded, whatever was asked for; the heartbeat that closes it makes the reader ask for the rest.
+use super::filters::is_unwanted;
 use super::gaps::GapList;
+use super::history::Kept;
 use super::voice::Audience;
 use super::{ReaderProxy, Writer};
 use crate::{Outbox, Time, To};
@@ -13,6 +15,8 @@ use dunlin_wire::{NackFrag, SequenceNumberSet, Submessage};
 const ANSWER_BYTES: usize = 1 << 20;
 /// A late joiner gets at most so many samples unasked.
 const GREETING_SAMPLES: usize = 256;
+/// So many samples are measured by a reader's filter for one answer.
+const JUDGED_AT_ONCE: usize = 4096;
 /// A change is repeated whole for those who ask for its fragments at most this often.
 const WHOLE_INTERVAL: Duration = Duration::from_millis(1);
 /// Who asks without lacking anything is told what there is at most this often.
@@ -41,16 +45,36 @@ impl Writer {
             true => 0,
             false => self.history.len().saturating_sub(GREETING_SAMPLES),
         };
+        let filter = proxy.filter.as_ref().map(|filter| &filter.filter);
+        let most = match filter {
+            Some(_) => JUDGED_AT_ONCE,
+            None => GREETING_SAMPLES,
+        };
+        let mut gaps = GapList::new(audience.reader, self.config.guid.entity);
+        let tells = proxy.hears_gaps();
+        let push = |gap, out: &mut _| {
+            if tells {
+                Outbox::push(out, audience.to, Submessage::Gap(gap), &Bytes::new());
+            }
+        };
+        let mut samples = 0;
         let mut budget = ANSWER_BYTES;
         let wanted = self.history.from(proxy.acknowledged.saturating_add(1));
-        for (sequence, kept) in wanted.skip(skip).take(GREETING_SAMPLES) {
-            if budget == 0 {
+        for (sequence, kept) in wanted.skip(skip).take(most) {
+            if budget == 0 || samples == GREETING_SAMPLES {
                 break;
             }
             let (change, set) = (&kept.change, kept.set.as_deref());
+            if is_unwanted(filter, change, set) {
+                gaps.add(sequence, sequence + 1, |gap| push(gap, out));
+                continue;
+            }
+            gaps.finish(|gap| push(gap, out));
             let said = self.voice.say(audience, sequence, change, set, budget, out);
             budget = budget.saturating_sub(said.max(1));
+            samples += 1;
         }
+        gaps.finish(|gap| push(gap, out));
         if reliable {
             self.ask(now, index, out);
         }
@@ -73,6 +97,8 @@ impl Writer {
             Outbox::push(out, audience.to, Submessage::Gap(gap), &Bytes::new());
         };
         let mut kept = self.history.from(wanted.base().0).peekable();
+        let filter = proxy.filter.as_ref().map(|filter| &filter.filter);
+        let mut judged = JUDGED_AT_ONCE;
         let mut budget = ANSWER_BYTES;
         let mut settled = 0;
         for number in wanted.iter().map(|n| n.0) {
@@ -90,6 +116,23 @@ impl Writer {
                 continue;
             }
             while kept.next_if(|(n, _)| *n < number).is_some() {}
+            let unwanted = |kept: &Kept| is_unwanted(filter, &kept.change, kept.set.as_deref());
+            let mut end = number;
+            // What else is not for it behind this number need not be asked for.
+            while filter.is_some()
+                && judged > 0
+                && kept
+                    .next_if(|(n, kept)| *n == end && unwanted(kept))
+                    .is_some()
+            {
+                judged -= 1;
+                end += 1;
+            }
+            if end > number {
+                settled = end;
+                gaps.add(number, end, |gap| push(gap, out));
+                continue;
+            }
             match kept.peek() {
                 Some((n, kept)) if *n == number => {
                     let (change, set) = (&kept.change, kept.set.as_deref());

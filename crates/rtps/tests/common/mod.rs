@@ -5,8 +5,8 @@ use bytes::{Bytes, BytesMut};
 use dunlin_qos::{Duration, ReliabilityKind};
 use dunlin_rtps::{
     Body, Change, ChangeKind, Delivery, InstanceHandle, Intake, Outbox, Reader, ReaderConfig,
-    ReaderProxyConfig, Sample, SampleInfo, Select, Time, To, WriteError, Writer, WriterConfig,
-    WriterProxyConfig,
+    ReaderFilter, ReaderProxyConfig, Sample, SampleInfo, Select, Time, To, WriteError, Writer,
+    WriterConfig, WriterProxyConfig,
 };
 use dunlin_wire::{
     AckNack, Data, DataFrag, EntityId, EntityKind, FragmentNumber, Gap, Guid, GuidPrefix,
@@ -415,6 +415,24 @@ impl World {
         self.post(writer.guid, out);
     }
 
+    /// As `connect`; the writer has a filter for the reader.
+    pub fn connect_filtering(
+        &mut self,
+        writer: &WriterConfig,
+        reader: &ReaderConfig,
+        filter: ReaderFilter,
+    ) {
+        let mut out = Recorder::default();
+        let r = self.readers.get_mut(&reader.guid).unwrap();
+        r.add_writer(self.now, proxy_of_writer(writer), &mut out);
+        self.post(reader.guid, out);
+        let mut out = Recorder::default();
+        let w = self.writers.get_mut(&writer.guid).unwrap();
+        let proxy = proxy_of_reader(reader);
+        w.add_filtering_reader(self.now, proxy, Some(filter), &mut out);
+        self.post(writer.guid, out);
+    }
+
     pub fn write(&mut self, writer: Guid, change: &Change) -> Result<SequenceNumber, WriteError> {
         let mut out = Recorder::default();
         let w = self.writers.get_mut(&writer).unwrap();
@@ -469,6 +487,7 @@ impl World {
             *self.sent.entry(kind).or_default() += 1;
             let to: Vec<Guid> = match to {
                 To::Matched => self.writers[&from].readers().collect(),
+                To::Passing(passing) => self.writers[&from].readers_passing(passing).collect(),
                 To::Endpoint(guid) => vec![guid],
                 To::Announce => Vec::new(),
             };

@@ -90,7 +90,7 @@ impl Outbox for Recorder {
 fn destination(to: To) -> Option<GuidPrefix> {
     match to {
         To::Endpoint(guid) => Some(guid.prefix),
-        To::Matched | To::Announce => None,
+        To::Matched | To::Passing(_) | To::Announce => None,
     }
 }
 

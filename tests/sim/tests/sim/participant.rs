@@ -438,7 +438,7 @@ impl Participant {
                 nearest(transport, unicast).into_iter().collect()
             }
             To::Endpoint(guid) => locators.get(&guid).into_iter().collect(),
-            To::Matched => writers[&speaker.unwrap()].destinations(),
+            To::Matched | To::Passing(_) => writers[&speaker.unwrap()].destinations(),
         });
     }
 
