@@ -2,6 +2,7 @@
 mod cdr;
 mod conversation;
 mod discovery;
+mod filter;
 mod reader;
 mod script;
 mod stream;
@@ -11,6 +12,7 @@ mod writer;
 pub use cdr::{cdr, d_cdr2, pl_cdr, pl_cdr2, xcdr1, xcdr2};
 pub use conversation::conversation;
 pub use discovery::discovery;
+pub use filter::filter;
 pub use reader::reader;
 pub use stream::stream;
 pub use wire::{datagram, discovery_data, parameter_list};
@@ -27,6 +29,7 @@ pub const TARGETS: &[(&str, Target)] = &[
     ("datagram", datagram),
     ("discovery", discovery),
     ("discovery_data", discovery_data),
+    ("filter", filter),
     ("parameter_list", parameter_list),
     ("pl_cdr", pl_cdr),
     ("pl_cdr2", pl_cdr2),

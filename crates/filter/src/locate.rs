@@ -40,6 +40,19 @@ impl<'a> Found<'a> {
         self.missing == 0
     }
 
+    /// What `want` is about comes, be it again.
+    fn expect(&mut self, want: &Want) {
+        match want {
+            Want::Value(place) => self.missing |= 1u32.checked_shl((*place).into()).unwrap_or(0),
+            Want::Parts(parts) => {
+                if let Some(place) = parts.discriminator {
+                    self.expect(&Want::Value(place));
+                }
+                parts.parts.iter().for_each(|(_, want)| self.expect(want));
+            }
+        }
+    }
+
     /// What `want` is about is not there.
     fn lack(&mut self, want: &Want) {
         match want {
@@ -184,7 +197,7 @@ impl<'a> Found<'a> {
         Ok(())
     }
 
-    /// A mutable struct: members come in any order.
+    /// A mutable struct: members come in any order, and of those that come twice the last counts.
     fn labelled(
         &mut self,
         r: &mut Reader<'a>,
@@ -204,11 +217,12 @@ impl<'a> Found<'a> {
             if let Ok(at) = parts.parts.binary_search_by_key(&index, |(part, _)| *part)
                 && let Some((_, want)) = parts.parts.get(at)
             {
-                came |= 1u32.checked_shl(at as u32).unwrap_or(0);
-                self.find(r, present(known((member.describe)())?)?, want)?;
-                if self.is_complete() {
-                    return Ok(());
+                let bit = 1u32.checked_shl(at as u32).unwrap_or(0);
+                if came & bit != 0 {
+                    self.expect(want);
                 }
+                came |= bit;
+                self.find(r, present(known((member.describe)())?)?, want)?;
             }
             r.end_member(label);
         }
@@ -343,10 +357,8 @@ impl<'a> Found<'a> {
             if label.id() == case.id
                 && let (Some((_, want)), Some(describe)) = (want, case.describe)
             {
+                self.expect(want);
                 self.find(r, present(known(describe())?)?, want)?;
-                if self.is_complete() {
-                    return Ok(());
-                }
             }
             r.end_member(label);
         }

@@ -1,0 +1,45 @@
+//! Content filters: an expression, its parameters, and a sample.
+use dunlin_cdr::{Topic, Xcdr, from_payload, to_payload};
+use dunlin_filter::Filter;
+use everything::{Appendable, Final, Mutable};
+
+#[path = "../../crates/filter/tests/common/mod.rs"]
+mod everything;
+
+/// The expression up to a NUL, its parameters, a line each, up to another NUL, and a payload. A mistake is shown within the
+/// expression; whatever payload comes is judged, without memory; what can be read is judged, and as the same value in
+/// another encoding.
+pub fn filter(data: &[u8]) {
+    let mut parts = data.splitn(3, |byte| *byte == 0);
+    let mut text = || String::from_utf8_lossy(parts.next().unwrap_or_default()).into_owned();
+    let (expression, parameters) = (text(), text());
+    let parameters: Vec<&str> = parameters.lines().collect();
+    let payload = parts.next().unwrap_or_default();
+    judge::<Appendable>(&expression, &parameters, payload);
+    judge::<Final>(&expression, &parameters, payload);
+    judge::<Mutable>(&expression, &parameters, payload);
+}
+
+fn judge<T: Topic>(expression: &str, parameters: &[&str], payload: &[u8]) {
+    let filter = match Filter::of::<T>(expression, parameters) {
+        Ok(filter) => filter,
+        Err(error) => {
+            let shown = error.to_string();
+            assert!(shown.lines().count() >= 3 && shown.len() < 16 * 1024);
+            assert!(error.span().is_empty() || expression.get(error.span()).is_some());
+            return;
+        }
+    };
+    let mut verdict = Ok(false);
+    let judging = allocation_counter::measure(|| verdict = filter.evaluate(payload));
+    assert_eq!(judging.count_total, 0);
+    assert_eq!(filter.passes(payload), verdict == Ok(true));
+    let Ok(value) = from_payload::<T>(payload) else {
+        return;
+    };
+    for xcdr in [Xcdr::V1, Xcdr::V2] {
+        let mut again = bytes::BytesMut::new();
+        to_payload(&value, xcdr, &mut again).expect("it was read");
+        assert_eq!(filter.evaluate(&again), verdict, "{expression}");
+    }
+}
