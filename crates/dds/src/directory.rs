@@ -1,5 +1,6 @@
 //! What the participant knows of itself and of others: the entity tree, discovery and matching.
 mod announce;
+mod feed;
 mod inquiry;
 mod observe;
 mod tree;
@@ -16,7 +17,7 @@ use crate::status::{Life, LivelinessChangedStatus, LivelinessLostStatus, Matched
 use crate::topic::TopicCore;
 use crate::writer::WriterCore;
 use dunlin_qos::Incompatibility;
-use dunlin_rtps::discovery::{Discovery, Event, Source};
+use dunlin_rtps::discovery::{Discovery, Event, LossReason, Source};
 use dunlin_rtps::{ReaderProxyConfig, Time, To, WriterProxyConfig};
 use dunlin_transport::{Transport, nearest};
 use dunlin_wire::{
@@ -57,6 +58,8 @@ pub(crate) struct Directory {
     passing: Vec<GuidPrefix>,
     /// What somebody of this process has asked others and waits for.
     asked: BTreeMap<Question, Option<Answer>>,
+    /// The readers of the built-in topics, if somebody has them.
+    feed: Option<feed::Feed>,
     /// The routes must be made anew.
     changed: bool,
     last_key: u32,
@@ -139,6 +142,7 @@ impl Directory {
             peers: HashMap::new(),
             passing: Vec::new(),
             asked: BTreeMap::new(),
+            feed: None,
             changed: false,
             last_key: 0,
         };
@@ -359,6 +363,7 @@ impl Directory {
         for event in std::mem::take(&mut self.events) {
             self.apply(shared, now, event, notices);
         }
+        self.serve(now, notices);
         if std::mem::take(&mut self.changed) {
             shared.set_routes(self.routes());
         }
@@ -528,14 +533,17 @@ impl Directory {
                 name,
             } => {
                 tracing::debug!(?prefix, ?vendor, name, "participant found");
+                self.note_participant(prefix, false);
                 self.peers.remove(&prefix);
             }
             Event::ParticipantChanged { prefix } => {
                 tracing::debug!(?prefix, "participant changed");
+                self.note_participant(prefix, false);
                 self.peers.remove(&prefix);
             }
             Event::ParticipantLost { prefix, reason } => {
                 tracing::debug!(?prefix, ?reason, "participant lost");
+                self.note_participant(prefix, reason == LossReason::Goodbye);
                 self.peers.remove(&prefix);
             }
             Event::TooManyEndpoints { prefix } => {

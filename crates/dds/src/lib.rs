@@ -34,6 +34,7 @@
 
 mod any;
 mod beside;
+mod builtin;
 mod calls;
 mod checksum;
 mod clock;
@@ -77,6 +78,10 @@ pub mod why;
 mod writer;
 
 pub use any::{AnyDataReader, AnyDataWriter, AnyTopic};
+pub use builtin::{
+    BuiltinSubscriber, ParticipantBuiltinTopicData, PublicationBuiltinTopicData,
+    SubscriptionBuiltinTopicData, TopicBuiltinTopicData,
+};
 pub use condition::{Condition, GuardCondition, ReadCondition, StatusCondition, WaitSet};
 pub use config::{ParticipantConfig, TcpSettings, Transports};
 pub use dunlin_cdr as cdr;

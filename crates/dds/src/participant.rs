@@ -1,5 +1,6 @@
 //! The participant: the entrance to a domain.
 mod entity;
+mod knowledge;
 
 pub(crate) use entity::Defaults;
 

@@ -18,7 +18,7 @@ use crate::status::{
     MatchedStatus, SampleCountStatus, StatusFlags, StatusKind, Tally,
 };
 use crate::timer::Due;
-use crate::topic::TopicCore;
+use crate::topic::{self, TopicCore, TopicData, instance_of};
 use bytes::{Bytes, BytesMut};
 use dunlin_qos::{AccessScope, DataReaderQos};
 use dunlin_rtps::{
@@ -63,6 +63,18 @@ pub(crate) struct TypeInfo {
     pub(crate) layout: Option<u64>,
     /// Key of a serialized sample, serialized; empty if it cannot be decoded.
     pub(crate) key: fn(&Bytes) -> Bytes,
+}
+
+impl TypeInfo {
+    pub(crate) fn of<T: TopicData>() -> Self {
+        Self {
+            name: T::TYPE_NAME,
+            keyed: T::HAS_KEY,
+            instance: instance_of::<T>,
+            layout: T::PLAIN.map(|plain| plain.hash),
+            key: topic::key_of::<T>,
+        }
+    }
 }
 
 /// A reader without a type.

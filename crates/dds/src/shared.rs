@@ -250,15 +250,14 @@ impl Shared {
 
     /// A listener above readers is another one: finds out anew who is told of data, once and for all samples to come.
     pub(crate) fn bind_readers(&self) {
+        let subscribers = self.subscribers();
+        let readers: Vec<_> = subscribers.iter().map(|s| s.readers()).collect();
         let directory = self.directory.lock();
-        let bound: Vec<_> = directory
-            .readers
-            .values()
-            .map(|reader| (reader.bind(), reader.group.bind()))
-            .collect();
+        let bound: Vec<_> = readers.iter().flatten().map(ReaderCore::bind).collect();
+        let told: Vec<_> = subscribers.iter().map(|s| s.bind()).collect();
         drop(directory);
         // What listeners own may be an entity.
-        drop(bound);
+        drop((bound, told));
     }
 
     /// How many datagrams have brought a reader something.

@@ -16,7 +16,7 @@ use crate::status::{
     DeadlineMissedStatus, IncompatibleQosStatus, LivelinessChangedStatus, MatchedStatus,
     SampleCountStatus, StatusKind, StatusMask,
 };
-use crate::topic::{TopicData, instance_of, key_of};
+use crate::topic::TopicData;
 use crate::view::{View, decode};
 use dunlin_qos::{DataReaderQos, Duration, SubscriberQos};
 use dunlin_rtps::{InstanceHandle, SampleInfo, Select, Time};
@@ -144,13 +144,7 @@ impl Subscriber {
         } else {
             EntityKind::ReaderNoKey
         };
-        let type_info = TypeInfo {
-            name: T::TYPE_NAME,
-            keyed: T::HAS_KEY,
-            instance: instance_of::<T>,
-            layout: T::PLAIN.map(|plain| plain.hash),
-            key: key_of::<T>,
-        };
+        let type_info = TypeInfo::of::<T>();
         let core = shared.discover(|directory, _| {
             let guid = Guid::new(shared.prefix, directory.new_entity(kind));
             Arc::new(ReaderCore::new(

@@ -5,8 +5,8 @@ use crate::topic::TopicCore;
 use crate::writer::WriterCore;
 use dunlin_qos::DomainParticipantQos;
 use dunlin_rtps::Time;
-use dunlin_rtps::discovery::DiscoveryConfig;
-use dunlin_wire::{EntityId, EntityKind};
+use dunlin_rtps::discovery::{Discovery, DiscoveryConfig};
+use dunlin_wire::{EntityId, EntityKind, Guid};
 use std::sync::{Arc, Weak};
 
 impl Directory {
@@ -50,6 +50,24 @@ impl Directory {
         };
         let (out, events) = (&mut self.datagrams, &mut self.events);
         self.discovery.reconfigure(now, config, out, events)
+    }
+
+    /// From now on nothing is heard of this participant, writer or reader.
+    pub(crate) fn ignore(&mut self, now: Time, guid: Guid) {
+        let events = &mut self.events;
+        match guid.entity {
+            EntityId::PARTICIPANT => self.discovery.ignore_participant(now, guid.prefix, events),
+            _ => self.discovery.ignore_endpoint(guid, events),
+        }
+    }
+
+    /// From now on nothing is heard of what others have of this topic.
+    pub(crate) fn ignore_topic(&mut self, name: &str) {
+        self.discovery.ignore_topic(name, &mut self.events);
+    }
+
+    pub(crate) fn knowledge(&self) -> &Discovery {
+        &self.discovery
     }
 
     /// An entity that nobody else hears of.

@@ -4,6 +4,7 @@ use crate::any::{AnyDataWriter, AnyTopic};
 use crate::error::Result;
 use crate::participant::DomainParticipant;
 use crate::topic::TopicData;
+use crate::writer::WriterCore;
 use dunlin_qos::{DataWriterQos, PublisherQos};
 use dunlin_rtps::InstanceHandle;
 use std::sync::Arc;
@@ -78,6 +79,10 @@ impl<T: TopicData> DataWriter<T> {
     /// `PreconditionNotMet` if its publisher is not enabled; `BadParameter` for what is too long to announce.
     pub fn enable(&self) -> Result<()> {
         self.core.enable()
+    }
+
+    pub(crate) fn core(&self) -> &Arc<WriterCore> {
+        &self.core
     }
 
     /// Names it among the entities of the domain: its GUID.

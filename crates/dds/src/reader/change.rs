@@ -53,6 +53,12 @@ impl ReaderCore {
         announced.map_err(|error| self.unannounced(&error))
     }
 
+    /// Is enabled without anybody's being told.
+    pub(crate) fn enable_unannounced(self: &Arc<Self>) {
+        let _ = self.fixed.set(self.qos());
+        drop(self.bind());
+    }
+
     /// Takes over another QoS: all of it before it is enabled, then what may change.
     pub(crate) fn set_qos(self: &Arc<Self>, qos: DataReaderQos) -> Result<()> {
         let entity = || self.describe();

@@ -1,11 +1,13 @@
 //! Subscribers and readers as entities: QoS that changes, enabling, names, and what they belong to (DDS 1.4 2.2.2.1.1, 2.2.2.5).
-use super::{DataReader, Subscriber};
+use super::{DataReader, ReaderGuard, Subscriber};
 use crate::any::{AnyDataReader, AnyTopic};
 use crate::error::Result;
 use crate::participant::DomainParticipant;
-use crate::topic::TopicData;
+use crate::reader::{ReaderCore, TypeInfo};
+use crate::topic::{TopicCore, TopicData};
 use dunlin_qos::{DataReaderQos, SubscriberQos};
 use dunlin_rtps::InstanceHandle;
+use dunlin_wire::Guid;
 use std::sync::Arc;
 
 impl Subscriber {
@@ -34,6 +36,30 @@ impl Subscriber {
     pub fn participant(&self) -> DomainParticipant {
         DomainParticipant {
             guard: Arc::clone(&self.guard),
+        }
+    }
+
+    /// A reader that is fed by ourselves, and announced to nobody.
+    pub(crate) fn create_inner_datareader<T: TopicData>(
+        &self,
+        name: &str,
+        qos: DataReaderQos,
+    ) -> DataReader<T> {
+        let shared = &self.guard.shared;
+        let topic = Arc::new(TopicCore::new::<T>(name, Default::default(), shared));
+        let guid = Guid::new(shared.prefix, shared.new_entity());
+        let type_info = TypeInfo::of::<T>();
+        let core = ReaderCore::new(guid, &topic, type_info, qos, &self.core);
+        let core = Arc::new(core);
+        core.enable_unannounced();
+        self.core.add(&core);
+        let guard = ReaderGuard {
+            core: Arc::clone(&core),
+            participant: Arc::clone(&self.guard),
+        };
+        DataReader {
+            guard: Some(Arc::new(guard)),
+            ..DataReader::unguarded(core)
         }
     }
 
@@ -78,6 +104,10 @@ impl<T: TopicData> DataReader<T> {
     /// `PreconditionNotMet` if its subscriber is not enabled; `BadParameter` for what is too long to announce.
     pub fn enable(&self) -> Result<()> {
         self.core.enable()
+    }
+
+    pub(crate) fn core(&self) -> &Arc<ReaderCore> {
+        &self.core
     }
 
     /// Names it among the entities of the domain: its GUID.

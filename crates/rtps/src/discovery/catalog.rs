@@ -31,6 +31,11 @@ pub(super) struct Catalog {
     readers: BTreeMap<Guid, ReaderData>,
     topics: BTreeMap<String, Topic>,
     pairs: BTreeMap<(Guid, Guid), Verdict>,
+    /// The endpoints of others that came, changed or went since somebody asked last, if somebody does.
+    news: Option<BTreeSet<Guid>>,
+    /// What the application does not want to hear of: endpoints, and topics of others.
+    ignored: BTreeSet<Guid>,
+    ignored_topics: BTreeSet<String>,
 }
 
 /// Where a participant's endpoints are reached unless they say otherwise.
@@ -64,6 +69,9 @@ impl Catalog {
             readers: BTreeMap::new(),
             topics: BTreeMap::new(),
             pairs: BTreeMap::new(),
+            news: None,
+            ignored: BTreeSet::new(),
+            ignored_topics: BTreeSet::new(),
         };
         catalog.put_home(own, unicast, multicast, &mut Vec::new());
         catalog
@@ -140,9 +148,10 @@ impl Catalog {
             }
             _ => {}
         }
-        if !self.homes.contains_key(&guid.prefix) {
+        if !self.homes.contains_key(&guid.prefix) || self.ignores(guid, &writer.topic) {
             return;
         }
+        self.note(guid);
         self.topic_of(&writer.topic).writers.insert(guid);
         if self.writers.insert(guid, writer).is_none() {
             self.count(guid.prefix, 1);
@@ -160,9 +169,10 @@ impl Catalog {
             }
             _ => {}
         }
-        if !self.homes.contains_key(&guid.prefix) {
+        if !self.homes.contains_key(&guid.prefix) || self.ignores(guid, &reader.topic) {
             return;
         }
+        self.note(guid);
         self.topic_of(&reader.topic).readers.insert(guid);
         if self.readers.insert(guid, reader).is_none() {
             self.count(guid.prefix, 1);
@@ -180,6 +190,7 @@ impl Catalog {
         let Some(writer) = self.writers.remove(&guid) else {
             return false;
         };
+        self.note(guid);
         for reader in self.readers_for(guid, &writer.topic) {
             if self.pairs.remove(&(guid, reader)) == Some(Verdict::Matched) {
                 self.unmatched(guid, reader, reason, events);
@@ -200,6 +211,7 @@ impl Catalog {
         let Some(reader) = self.readers.remove(&guid) else {
             return false;
         };
+        self.note(guid);
         for writer in self.writers_for(guid, &reader.topic) {
             if self.pairs.remove(&(writer, guid)) == Some(Verdict::Matched) {
                 self.unmatched(writer, guid, reason, events);
@@ -255,6 +267,53 @@ impl Catalog {
                 reader.prefix == self.own && **verdict == Verdict::Matched
             })
             .map(|((_, reader), _)| *reader)
+    }
+
+    /// From now on it is remembered which endpoints of others come, change or go; all that are there have come. Or not any more.
+    pub(super) fn watch(&mut self, on: bool) {
+        let others = self.writers.keys().chain(self.readers.keys());
+        let others = others.filter(|guid| guid.prefix != self.own);
+        self.news = on.then(|| others.copied().collect());
+    }
+
+    /// Those that came, changed or went since this was asked last.
+    pub(super) fn take_news(&mut self) -> BTreeSet<Guid> {
+        let news = self.news.as_mut();
+        news.map(core::mem::take).unwrap_or_default()
+    }
+
+    /// An endpoint of somebody else is forgotten, and not taken in again.
+    pub(super) fn ignore(&mut self, guid: Guid, events: &mut Vec<Event>) {
+        if guid.prefix == self.own {
+            return;
+        }
+        self.ignored.insert(guid);
+        self.remove_writer(guid, UnmatchReason::Ignored, events);
+        self.remove_reader(guid, UnmatchReason::Ignored, events);
+    }
+
+    /// The same with all endpoints that others have of a topic.
+    pub(super) fn ignore_topic(&mut self, name: &str, events: &mut Vec<Event>) {
+        self.ignored_topics.insert(name.to_owned());
+        let topic = self.topics.get(name);
+        let endpoints = topic.into_iter().flat_map(|t| t.writers.union(&t.readers));
+        let others = endpoints.filter(|guid| guid.prefix != self.own);
+        let others: Vec<Guid> = others.copied().collect();
+        for guid in others {
+            self.remove_writer(guid, UnmatchReason::Ignored, events);
+            self.remove_reader(guid, UnmatchReason::Ignored, events);
+        }
+    }
+
+    fn ignores(&self, guid: Guid, topic: &str) -> bool {
+        guid.prefix != self.own
+            && (self.ignored.contains(&guid) || self.ignored_topics.contains(topic))
+    }
+
+    fn note(&mut self, guid: Guid) {
+        if let Some(news) = self.news.as_mut().filter(|_| guid.prefix != self.own) {
+            news.insert(guid);
+        }
     }
 
     fn topic_of(&mut self, name: &str) -> &mut Topic {

@@ -137,6 +137,8 @@ pub enum UnmatchReason {
     Deleted,
     /// One of the two changed its QoS, partition or type.
     Changed,
+    /// The application ignores the other from now on.
+    Ignored,
     /// The other's participant is gone.
     ParticipantLost(LossReason),
 }
@@ -150,6 +152,8 @@ pub enum LossReason {
     LeaseExpired,
     /// Its process has ended, and the system said so.
     Ended,
+    /// The application ignores it from now on.
+    Ignored,
     /// It made room for others: nothing but announcements had ever come in its name.
     Displaced,
 }

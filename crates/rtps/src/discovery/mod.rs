@@ -25,7 +25,7 @@ pub use explain::Explanation;
 pub use participants::Heard;
 
 use crate::{Outbox, Time, To};
-use alloc::collections::BTreeMap;
+use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::vec::Vec;
 use announcer::{Announcer, detector};
 use builtin::BuiltinTopic;
@@ -67,6 +67,8 @@ pub struct Discovery {
     introducer: Introducer,
     hearsay: Hearsay,
     inquiries: Inquiries,
+    /// Participants that the application does not want to hear of.
+    ignored: BTreeSet<GuidPrefix>,
 }
 
 impl Discovery {
@@ -92,6 +94,7 @@ impl Discovery {
             introducer: Introducer::default(),
             hearsay: Hearsay::default(),
             inquiries: Inquiries::default(),
+            ignored: BTreeSet::new(),
             config,
         })
     }
@@ -202,6 +205,9 @@ impl Discovery {
         events: &mut Vec<Event>,
     ) {
         if source.prefix == self.config.prefix || self.announcer.has_ended() {
+            return;
+        }
+        if self.ignored.contains(&source.prefix) {
             return;
         }
         if let Submessage::Data(data) = message
@@ -340,6 +346,44 @@ impl Discovery {
             self.announcer.hurry(now);
         }
         self.catalog.relocate(prefix, events);
+    }
+
+    /// Nothing is heard any more of a participant, as if it were not there (DDS 1.4 2.2.2.2.1.14).
+    pub fn ignore_participant(&mut self, now: Time, prefix: GuidPrefix, events: &mut Vec<Event>) {
+        if prefix != self.config.prefix {
+            self.ignored.insert(prefix);
+            self.lose(now, prefix, LossReason::Ignored, events);
+        }
+    }
+
+    /// Nothing is heard any more of somebody else's writer or reader.
+    pub fn ignore_endpoint(&mut self, guid: Guid, events: &mut Vec<Event>) {
+        self.catalog.ignore(guid, events);
+    }
+
+    /// Nothing is heard any more of others' writers and readers of a topic.
+    pub fn ignore_topic(&mut self, name: &str, events: &mut Vec<Event>) {
+        self.catalog.ignore_topic(name, events);
+    }
+
+    /// From now on `take_endpoint_news` tells which endpoints of others came, changed or went; at first all that are known. Or no longer.
+    pub fn watch_endpoints(&mut self, on: bool) {
+        self.catalog.watch(on);
+    }
+
+    /// Endpoints of others that came, changed or went since this was asked last.
+    pub fn take_endpoint_news(&mut self) -> BTreeSet<Guid> {
+        self.catalog.take_news()
+    }
+
+    /// What is known of a writer, whoever's it is.
+    pub fn writer(&self, guid: Guid) -> Option<&WriterData> {
+        self.catalog.writer(guid)
+    }
+
+    /// What is known of a reader, whoever's it is.
+    pub fn reader(&self, guid: Guid) -> Option<&ReaderData> {
+        self.catalog.reader(guid)
     }
 
     /// The process of a participant has ended for sure: nobody need wait for its lease.
