@@ -5,12 +5,12 @@ use dunlin_qos::{
     DestinationOrder, Durability, Duration, History, Ownership, ReliabilityKind, ResourceLimits,
 };
 use dunlin_rtps::{
-    Delivery, InstanceHandle, Intake, KeyOf, Outbox, Reader, ReaderConfig, Sample, Select, Time,
-    To, Which, WriterProxyConfig,
+    Delivery, GroupFront, InstanceHandle, Intake, KeyOf, Outbox, Reader, ReaderConfig, Sample,
+    Select, Time, To, Which, WriterProxyConfig,
 };
 use dunlin_wire::{
-    Data, DataFrag, EntityId, EntityKind, FragmentNumber, Gap, Guid, GuidPrefix, Heartbeat,
-    HeartbeatFrag, InlineQos, Parameters, Payload, SequenceNumber, SequenceNumberSet,
+    Data, DataFrag, EntityId, EntityKind, FragmentNumber, Gap, GroupInfo, Guid, GuidPrefix,
+    Heartbeat, HeartbeatFrag, InlineQos, Parameters, Payload, SequenceNumber, SequenceNumberSet,
     SetMembership, Submessage, Timestamp,
 };
 use std::collections::{BTreeMap, BTreeSet};
@@ -138,6 +138,7 @@ fn config(script: &mut Script<'_>) -> ReaderConfig {
         },
         across_instances: flags & 2 == 0,
         coherent: flags & 12 == 12,
+        grouped: flags & 28 == 28,
         key_of: script
             .flag()
             .then(|| KeyOf::new(|sample| sample.slice(..sample.len().min(1)))),
@@ -198,10 +199,25 @@ fn step(script: &mut Script<'_>, reader: &mut Reader, model: &mut Model, now: &m
                 model.speakers[writer] = Speaker::default();
                 reader.remove_writer(at, guid);
             }
+            1 if model.config.grouped => open_gate(script, reader, at),
             1 => drop(reader.silence_writer(*now, guid)),
             _ => reader.hail(guid, model),
         },
     }
+}
+
+/// Lets in the next set of some writers, or drops it, by rule or without.
+fn open_gate(script: &mut Script<'_>, reader: &mut Reader, now: Time) {
+    let fronts: Vec<_> = reader.group_fronts().collect();
+    let broken = script.number(0);
+    if let Some((first, whole)) = GroupFront::next_set(&fronts, broken) {
+        for front in &fronts {
+            reader.release_group(now, front.writer, first, whole);
+        }
+    }
+    let writer = writer_guid(usize::from(script.choice(WRITERS as u8)));
+    let first = reader.last_group_set(writer).unwrap_or(0);
+    reader.release_group(now, writer, first, script.flag());
 }
 
 fn add(script: &mut Script<'_>, reader: &mut Reader, model: &mut Model, now: Time, writer: usize) {
@@ -378,6 +394,10 @@ fn heartbeat(
         count: script.short(),
         is_final: flags & 2 == 0,
         liveliness: flags & 4 == 0,
+        group: (flags & 24 == 24).then(|| GroupInfo {
+            current: SequenceNumber(script.number(highest)),
+            ..GroupInfo::default()
+        }),
     };
     model.speakers[writer].excuse(1, first);
     reader.handle_heartbeat(now, writer_guid(writer), &heartbeat, model)

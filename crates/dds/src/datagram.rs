@@ -596,6 +596,7 @@ mod tests {
             count: 1,
             is_final: false,
             liveliness: false,
+            group: None,
         })
     }
 

@@ -467,6 +467,7 @@ impl Directory {
                 if let Some(core) = self.readers.get(&reader.entity) {
                     let layout = writer.layout.filter(|_| is_dunlin(writer.guid.prefix));
                     core.note_layout(writer.guid, layout);
+                    core.group.gate.know(writer.guid, writer.group);
                     core.add_writer(now, proxy_of(&writer), &mut self.datagrams);
                     notices.push(Notice::reader_matched(core, writer.guid, 1));
                     notices.extend(Notice::liveliness(core, writer.guid, Life::Matched));

@@ -4,6 +4,7 @@
 //! Where nobody asks for DATA_ON_READERS a reader finds out by one look at `attention` and goes its own way.
 use crate::calls::Calls;
 use crate::error::{Error, Result};
+use crate::gate::Gate;
 use crate::listener::{PublisherListener, SubscriberListener};
 use crate::lock::{LEAF, Ranked};
 use crate::participant::ParticipantGuard;
@@ -42,9 +43,10 @@ pub(crate) struct PublisherCore {
 impl PublisherCore {
     pub(crate) fn new(qos: PublisherQos, participant: &Arc<ParticipantGuard>) -> Self {
         let shared = &participant.shared;
+        let guid = Guid::new(shared.prefix, shared.new_entity());
         Self {
-            sets: Ranked::new(Arc::new(WriterGroup::new(&qos))),
-            guid: Guid::new(shared.prefix, shared.new_entity()),
+            guid,
+            sets: Ranked::new(Arc::new(WriterGroup::new(guid.entity, &qos))),
             shared: Arc::clone(shared),
             participant: Arc::downgrade(participant),
             qos: Ranked::new(qos),
@@ -65,7 +67,7 @@ impl PublisherCore {
         if self.enabled.load(SeqCst) || !self.writers().is_empty() {
             check("publisher", changes)?;
         } else if changes.is_err() {
-            *self.sets.lock() = Arc::new(WriterGroup::new(&qos));
+            *self.sets.lock() = Arc::new(WriterGroup::new(self.guid.entity, &qos));
         }
         let announced = self.shared.discover(|directory, now| {
             let before = std::mem::replace(&mut *self.qos.lock(), qos);
@@ -147,6 +149,7 @@ pub(crate) struct SubscriberCore {
     members: Ranked<Vec<Weak<ReaderCore>>, LEAF>,
     pub(crate) defaults: Ranked<DataReaderQos, LEAF>,
     pub(crate) listener: Slot<dyn SubscriberListener>,
+    pub(crate) gate: Gate,
     pub(crate) flags: StatusFlags,
     /// Who cares for DATA_ON_READERS.
     attention: AtomicU8,
@@ -159,6 +162,7 @@ impl SubscriberCore {
         let shared = &participant.shared;
         Self {
             guid: Guid::new(shared.prefix, shared.new_entity()),
+            gate: Gate::new(&qos),
             qos: Ranked::new(qos),
             shared: Arc::clone(shared),
             participant: Arc::downgrade(participant),
@@ -181,6 +185,7 @@ impl SubscriberCore {
         if self.enabled.load(SeqCst) {
             check("subscriber", self.qos().check_change(&qos))?;
         }
+        self.gate.adapt(&qos);
         let announced = self.shared.discover(|directory, now| {
             let before = std::mem::replace(&mut *self.qos.lock(), qos);
             let is_ours = |reader: &ReaderCore| std::ptr::eq(&*reader.group, self);

@@ -46,6 +46,7 @@ mod dialect;
 mod directory;
 mod error;
 mod filtered;
+mod gate;
 mod group;
 mod inquiry;
 mod life;

@@ -336,6 +336,9 @@ impl Letter {
         if troubles != (false, false) {
             errands::add(Errand::Trouble(Arc::clone(&core), troubles));
         }
+        if delivery.gathers {
+            core.group.gate.open();
+        }
         if delivery.available {
             errands::add(Errand::Data(core));
         } else {

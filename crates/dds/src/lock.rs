@@ -10,10 +10,12 @@ pub(crate) const DISCOVERY: u8 = 1;
 pub(crate) const PUBLISH: u8 = 2;
 /// Rank of a writer's protocol state.
 pub(crate) const WRITER: u8 = 3;
+/// Rank of what a subscriber's readers have in common.
+pub(crate) const GATE: u8 = 4;
 /// Rank of a reader's protocol state.
-pub(crate) const READER: u8 = 4;
+pub(crate) const READER: u8 = 5;
 /// Rank of leaves: statuses, wait sets, snapshots, the timer's heap.
-pub(crate) const LEAF: u8 = 5;
+pub(crate) const LEAF: u8 = 6;
 
 /// A mutex of rank `RANK`.
 pub(crate) struct Ranked<T, const RANK: u8>(Mutex<T>);

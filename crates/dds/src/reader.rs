@@ -8,6 +8,7 @@ use crate::clock;
 use crate::datagram::Datagrams;
 use crate::desk::{Aside, Desk, Withdrawn};
 use crate::group::SubscriberCore;
+use crate::local::errands::{self, Errand};
 use crate::lock::{Guard, LEAF, READER, Ranked, assert_none_held};
 use crate::pool::Pool;
 use crate::shared::Shared;
@@ -22,8 +23,8 @@ use crate::topic::{self, TopicCore, TopicData, instance_of};
 use bytes::{Bytes, BytesMut};
 use dunlin_qos::{AccessScope, DataReaderQos};
 use dunlin_rtps::{
-    ContentFilter, Delivery, InstanceHandle, Intake, KeyOf, Reader, ReaderConfig, Sample, Select,
-    Time, WriterProxyConfig,
+    ContentFilter, Delivery, GroupFront, InstanceHandle, Intake, KeyOf, Reader, ReaderConfig,
+    Sample, Select, Time, WriterProxyConfig,
 };
 use dunlin_wire::{
     ContentFilterProperty, Guid, InlineQos, Locator, Parameters, Payload, Submessage, Timestamp,
@@ -242,7 +243,39 @@ impl ReaderCore {
     fn note(self: &Arc<Self>, delivery: &Delivery) -> bool {
         self.count(delivery);
         self.tell_troubles((delivery.lost > 0, delivery.rejected.is_some()));
+        if delivery.gathers {
+            self.group.gate.open();
+            errands::run();
+        }
         delivery.available
+    }
+
+    /// How it stands with each writer whose sets wait for those of others.
+    pub(crate) fn group_fronts(&self) -> Vec<GroupFront> {
+        self.state.lock().group_fronts().collect()
+    }
+
+    /// What a writer said in a set that all have now is seen, or dropped; whom that concerns is told by the thread that receives.
+    pub(crate) fn release_group(
+        self: &Arc<Self>,
+        now: Time,
+        writer: Guid,
+        first: i64,
+        whole: bool,
+    ) {
+        let mut state = self.state.lock();
+        let delivery = state.release_group(now, writer, first, whole);
+        self.note_next(&state);
+        drop(state);
+        self.count(&delivery);
+        self.schedule();
+        if delivery.available {
+            self.shared.owe(self);
+        }
+        let troubles = (delivery.lost > 0, delivery.rejected.is_some());
+        if troubles != (false, false) {
+            errands::add(Errand::Trouble(Arc::clone(self), troubles));
+        }
     }
 
     /// Counts what was lost or rejected.
@@ -325,11 +358,15 @@ impl ReaderCore {
     /// Forgets a writer; true if that leaves something new to take.
     pub(crate) fn remove_writer(self: &Arc<Self>, now: Time, writer: Guid) -> bool {
         let mut state = self.state.lock();
+        let last = state.last_group_set(writer);
         let delivery = state.remove_writer(now, writer);
         self.note_next(&state);
         drop(state);
         self.count(&delivery);
         self.schedule();
+        if self.group.gate.gathers() {
+            self.group.gate.lose(writer, last);
+        }
         delivery.available
     }
 
@@ -362,6 +399,7 @@ impl ReaderCore {
         drop(state);
         // Room may have come for samples that were refused: the timer asks for them, since their listener may be our caller.
         self.schedule();
+        self.group.gate.open();
         count
     }
 
@@ -513,6 +551,7 @@ fn config(
         across_instances: presentation.ordered_access
             && presentation.access_scope > AccessScope::Instance,
         coherent: presentation.coherent_access,
+        grouped: group.gate.gathers(),
         deadline: qos.deadline,
         time_based_filter: qos.time_based_filter,
         lifecycle: qos.reader_data_lifecycle,

@@ -8,13 +8,15 @@ use crate::error::{Error, Result};
 use crate::lock::{LEAF, Ranked};
 use crate::writer::WriterCore;
 use dunlin_qos::{AccessScope, Presentation, PublisherQos};
-use dunlin_rtps::InGroup;
+use dunlin_rtps::{GroupOf, InGroup};
 use dunlin_wire::EntityId;
 use md5::{Digest, Md5};
 use std::sync::{Arc, Weak};
 
 /// The writers of a publisher.
 pub(crate) struct WriterGroup {
+    /// Who the publisher is to others.
+    id: EntityId,
     presentation: Presentation,
     state: Ranked<State, LEAF>,
 }
@@ -26,6 +28,8 @@ struct State {
     begun: u32,
     /// How often publications were suspended and not resumed.
     suspended: u32,
+    /// Of who the writers are.
+    digest: [u8; 4],
     /// The number of the last change of any writer.
     last: i64,
     /// The number of the first change of the set under way.
@@ -33,8 +37,9 @@ struct State {
 }
 
 impl WriterGroup {
-    pub(crate) fn new(qos: &PublisherQos) -> Self {
+    pub(crate) fn new(id: EntityId, qos: &PublisherQos) -> Self {
         Self {
+            id,
             presentation: qos.presentation,
             state: Ranked::default(),
         }
@@ -51,15 +56,37 @@ impl WriterGroup {
         if writer.sets.is_none() {
             return;
         }
-        let begun = {
+        let (writers, begun) = {
             let mut state = self.state.lock();
-            state.writers.retain(|writer| writer.strong_count() > 0);
-            state.writers.push(Arc::downgrade(writer));
-            state.begun > 0
+            let new = Arc::downgrade(writer);
+            state
+                .writers
+                .retain(|writer| writer.strong_count() > 0 && !writer.ptr_eq(&new));
+            state.writers.push(new);
+            (state.living(), state.begun > 0)
         };
+        let ids = writers.iter().map(|writer| writer.guid.entity);
+        let digest = digest(ids.collect());
+        self.state.lock().digest = digest;
         if begun && self.presentation.coherent_access {
             writer.begin_set();
         }
+    }
+
+    /// Who the publisher is, if that matters to readers.
+    pub(crate) fn id(&self) -> Option<EntityId> {
+        self.is_numbered().then_some(self.id)
+    }
+
+    /// Tells how far all writers are, if their changes are numbered together.
+    pub(crate) fn current(self: &Arc<Self>) -> Option<GroupOf> {
+        let group = Arc::clone(self);
+        self.is_numbered().then(|| {
+            GroupOf::new(move || {
+                let state = group.state.lock();
+                (state.last, state.digest)
+            })
+        })
     }
 
     /// Are changes numbered over all writers?
@@ -119,8 +146,7 @@ impl WriterGroup {
         if !self.presentation.coherent_access {
             return Ok(());
         }
-        let ids: Vec<_> = writers.iter().map(|writer| writer.guid.entity).collect();
-        let digest = digest(ids);
+        let digest = self.state.lock().digest;
         let mut result = Ok(());
         for writer in &writers {
             let ended = writer.end_set(|| self.end_number(first, digest));

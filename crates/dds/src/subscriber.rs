@@ -78,6 +78,21 @@ impl Subscriber {
         having.map(AnyDataReader::new).collect()
     }
 
+    /// Begins to look at several readers (DDS 1.4 2.2.2.5.2.8). With coherent access over GROUP in this subscriber's PRESENTATION no set
+    /// becomes visible until [`end_access`](Self::end_access), so what the readers show together is whole; otherwise it has no
+    /// effect. Calls may be nested.
+    pub fn begin_access(&self) {
+        self.core.gate.begin_access();
+    }
+
+    /// Ends it (DDS 1.4 2.2.2.5.2.9).
+    ///
+    /// # Errors
+    /// `PreconditionNotMet` without a call of `begin_access` before it.
+    pub fn end_access(&self) -> Result<()> {
+        self.core.gate.end_access()
+    }
+
     /// Has those listeners called that are told of DATA_AVAILABLE, for each reader whose data nobody has looked at yet
     /// (DDS 1.4 2.2.2.5.2.11).
     pub fn notify_datareaders(&self) {
@@ -158,6 +173,7 @@ impl Subscriber {
         if let Some(part) = description.content_filter() {
             part.adopt(&core);
         }
+        self.core.gate.enter(&core);
         self.guard.join(&core.multicast)?;
         if let Some(listener) = listener {
             let reader = DataReader::unguarded(Arc::clone(&core));
@@ -193,6 +209,7 @@ impl Drop for ReaderGuard {
             .discover(|directory, now| directory.remove_reader(now, self.core.guid));
         // The routes, which others still have, may keep the core for a while.
         self.core.clear();
+        self.core.group.gate.leave(&self.core);
     }
 }
 

@@ -181,7 +181,7 @@ impl WriterCore {
                 retired: false,
                 pace: Pace::new(qos.latency_budget),
             }),
-            state: Ranked::new(Writer::new(config(guid, keyed, &qos, shared))),
+            state: Ranked::new(Writer::new(config(guid, keyed, &qos, shared, group))),
             destinations: Ranked::new(none),
             near: Ranked::new(Arc::new([])),
             has_near: AtomicBool::new(false),

@@ -219,3 +219,141 @@ fn a_writer_that_goes_takes_its_open_set_along() {
     assert_eq!(reader.take().len(), 0);
     assert_eq!(reader.sample_lost_status().total_count, 3);
 }
+
+/// Takes from all readers at once: how many samples of each set there are.
+fn look(stage: &Stage, sizes: u32) -> std::collections::BTreeMap<u32, u32> {
+    let mut counts = std::collections::BTreeMap::new();
+    stage.subscriber.begin_access();
+    for reader in &stage.readers {
+        for number in numbers(reader.take()) {
+            *counts.entry(number / sizes).or_insert(0) += 1;
+        }
+    }
+    stage.subscriber.end_access().unwrap();
+    counts
+}
+
+#[test]
+fn a_set_over_several_writers_is_seen_as_one() {
+    for (local, drop) in [(false, 0.0), (false, 0.2), (true, 0.0)] {
+        let stage = Stage::with(coherent(AccessScope::Group), 3, local, |_, _| {});
+        stage.net.set_drop(drop);
+        let mut seen = Vec::new();
+        let mut check = || {
+            let counts = look(&stage, 100);
+            let whole = |set: u32| if set % 4 == 3 { 2 } else { 6 };
+            assert!(
+                counts.iter().all(|(set, count)| *count == whole(*set)),
+                "{counts:?}"
+            );
+            seen.extend(counts.into_keys());
+            seen.len() == 30
+        };
+        for set in 0..30 {
+            stage.publisher.begin_coherent_changes();
+            for number in 0..2 {
+                for (nth, writer) in stage.writers.iter().enumerate() {
+                    // To some sets only the second writer has something to say.
+                    if nth == 1 || set % 4 != 3 {
+                        writer.write(&bird("dunlin", 100 * set + number)).unwrap();
+                    }
+                }
+                check();
+            }
+            stage.publisher.end_coherent_changes().unwrap();
+            check();
+        }
+        assert!(soon(&mut check), "local {local}, drop {drop}");
+        assert!(seen.into_iter().eq(0..30));
+        for reader in &stage.readers {
+            assert_eq!(reader.sample_lost_status().total_count, 0);
+        }
+    }
+}
+
+#[test]
+fn what_is_looked_at_does_not_change() {
+    let stage = Stage::new(coherent(AccessScope::Group), 2);
+    let write = |set: u32| {
+        stage.publisher.begin_coherent_changes();
+        for writer in &stage.writers {
+            writer.write(&bird("dunlin", set)).unwrap();
+        }
+        stage.publisher.end_coherent_changes().unwrap();
+    };
+    write(1);
+    assert!(soon(|| stage
+        .readers
+        .iter()
+        .all(|reader| reader.read().len() == 1)));
+    stage.subscriber.begin_access();
+    write(2);
+    stage.acknowledged();
+    for reader in &stage.readers {
+        assert_eq!(numbers(reader.take()), [1]);
+    }
+    stage.subscriber.end_access().unwrap();
+    assert!(stage.subscriber.end_access().is_err());
+    for reader in &stage.readers {
+        assert_eq!(numbers(take(reader, 1)), [2]);
+    }
+}
+
+#[test]
+fn writers_that_match_nobody_here_are_not_waited_for() {
+    for local in [false, true] {
+        let mut stage = Stage::with(coherent(AccessScope::Group), 3, local, |_, _| {});
+        let write = |stage: &Stage, set: u32| {
+            stage.publisher.begin_coherent_changes();
+            for writer in &stage.writers {
+                writer.write(&bird("dunlin", set)).unwrap();
+            }
+            stage.publisher.end_coherent_changes().unwrap();
+        };
+        stage.readers.pop();
+        write(&stage, 1);
+        for reader in &stage.readers {
+            assert_eq!(numbers(take(reader, 1)), [1]);
+        }
+        // Nor are those that have gone.
+        stage.writers.remove(0);
+        let reader = stage.readers.remove(0);
+        assert!(soon(|| reader.matched_count() == 0));
+        write(&stage, 2);
+        assert_eq!(numbers(take(&stage.readers[0], 1)), [2]);
+        assert_eq!(reader.take().len(), 1, "the notice that nobody writes");
+    }
+}
+
+#[test]
+fn a_late_joiner_gets_sets_over_several_writers() {
+    for local in [false, true] {
+        let stage = Stage::with(coherent(AccessScope::Group), 2, local, |w, r| {
+            w.durability = Durability::TransientLocal;
+            r.durability = Durability::TransientLocal;
+        });
+        for set in 0..3 {
+            stage.publisher.begin_coherent_changes();
+            for (nth, writer) in stage.writers.iter().enumerate() {
+                if set != 1 || nth == 0 {
+                    writer.write(&bird("dunlin", set)).unwrap();
+                }
+            }
+            stage.publisher.end_coherent_changes().unwrap();
+        }
+        let participant = &stage._participants[1];
+        let subscriber = participant.create_subscriber(SubscriberQos {
+            presentation: coherent(AccessScope::Group),
+            ..Default::default()
+        });
+        let readers: Vec<DataReader<Keyed>> = ["T0", "T1"]
+            .map(|name| {
+                let topic = participant.create_topic(name, Default::default()).unwrap();
+                let qos = stage.readers[0].qos().clone();
+                subscriber.create_datareader(&topic, qos).unwrap()
+            })
+            .into();
+        assert_eq!(numbers(take(&readers[0], 3)), [0, 1, 2]);
+        assert_eq!(numbers(take(&readers[1], 2)), [0, 2]);
+    }
+}

@@ -29,11 +29,12 @@ pub use deadline::MissedDeadlines;
 pub use handle::InstanceHandle;
 pub use outbox::{Intake, Outbox, To};
 pub use reader::{
-    Delivery, Holdings, KeyOf, PassedOver, Reader, ReaderConfig, Rejection, RejectionReason,
-    Standing, WriterProxyConfig,
+    Delivery, GroupFront, GroupStanding, Holdings, KeyOf, PassedOver, Reader, ReaderConfig,
+    Rejection, RejectionReason, Standing, WriterProxyConfig,
 };
 pub use sample::{InstanceState, Sample, SampleInfo, SampleState, Select, ViewState, Which};
 pub use time::Time;
 pub use writer::{
-    Acknowledgement, InGroup, ReaderFilter, ReaderProxyConfig, WriteError, Writer, WriterConfig,
+    Acknowledgement, GroupOf, InGroup, ReaderFilter, ReaderProxyConfig, WriteError, Writer,
+    WriterConfig,
 };

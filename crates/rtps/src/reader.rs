@@ -5,6 +5,7 @@ mod ask;
 mod cache;
 mod clockwork;
 mod config;
+mod gather;
 mod instance;
 mod intervals;
 mod names;
@@ -18,6 +19,7 @@ mod writer_proxy;
 pub use config::{
     Delivery, Holdings, KeyOf, ReaderConfig, Rejection, RejectionReason, WriterProxyConfig,
 };
+pub use gather::{GroupFront, GroupStanding};
 
 use crate::{ContentFilter, InstanceHandle, Intake, MissedDeadlines, Outbox, Sample, Select, Time};
 use alloc::boxed::Box;
@@ -331,7 +333,13 @@ impl Reader {
         proxy.announce(last);
         proxy.questions.heard();
         let mut delivery = self.advance(now, index);
-        delivery.lost = lost;
+        delivery.lost = delivery.lost.saturating_add(lost);
+        if let Some(group) = heartbeat.group
+            && let Some(sets) = self.writers.get_mut(index).and_then(|w| w.sets.as_mut())
+        {
+            sets.hear(last, group.current.0);
+            delivery.gathers = self.config.grouped;
+        }
         self.answer(now, index, heartbeat.is_final, out);
         delivery
     }
@@ -404,6 +412,7 @@ impl Reader {
             all.available |= delivery.available;
             all.lost = all.lost.saturating_add(delivery.lost);
             all.rejected = all.rejected.or(delivery.rejected);
+            all.gathers |= delivery.gathers;
             if let Some(due) = self.writers.get(index).and_then(|w| w.due) {
                 self.wake_at(due);
             }

@@ -11,7 +11,9 @@ mod repair;
 mod sets;
 mod voice;
 
-pub use config::{Acknowledgement, ReaderFilter, ReaderProxyConfig, WriteError, WriterConfig};
+pub use config::{
+    Acknowledgement, GroupOf, ReaderFilter, ReaderProxyConfig, WriteError, WriterConfig,
+};
 pub use sets::InGroup;
 
 use crate::{Change, MissedDeadlines, Outbox, Time, To};
@@ -50,6 +52,8 @@ pub struct Writer {
     voice: Voice,
     /// Is a coherent set under way?
     set: SetState,
+    /// The last change's number among those of its publisher's writers.
+    last_in_group: i64,
     /// What time does, if it does anything.
     clockwork: Option<Box<Clockwork>>,
 }
@@ -71,6 +75,7 @@ impl Writer {
             pulse: Pulse::new(&config),
             voice: Voice::new(&config),
             set: SetState::None,
+            last_in_group: 0,
             clockwork: Clockwork::needed_for(&config),
             config,
         }
@@ -125,6 +130,9 @@ impl Writer {
         let keeps = self.keeps();
         let is_mark = set.as_deref().is_some_and(sets::is_mark);
         self.last = sequence;
+        if let Some(set) = &set {
+            self.last_in_group = set.group_sequence.0;
+        }
         if !self.readers.is_empty()
             && let Some(to) = self.choose(sequence, change, set.as_deref(), out)
         {
@@ -509,6 +517,7 @@ impl Writer {
             count: self.heartbeats,
             is_final,
             liveliness,
+            group: self.group_info(first),
         };
         out.push(to, Submessage::Heartbeat(heartbeat), &Bytes::new());
     }

@@ -133,6 +133,7 @@ fn heartbeat(first: i64, last: i64, count: u32) -> Heartbeat {
         count,
         is_final: false,
         liveliness: false,
+        group: None,
     }
 }
 

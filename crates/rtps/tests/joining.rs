@@ -25,6 +25,7 @@ fn heartbeat(reader: EntityId, first: i64, last: i64, count: u32) -> Heartbeat {
         count,
         is_final: false,
         liveliness: false,
+        group: None,
     }
 }
 

@@ -92,6 +92,7 @@ impl Scene {
             count: 1,
             is_final: true,
             liveliness: false,
+            group: None,
         };
         self.reader
             .handle_heartbeat(Time(0), writer(n), &begin, out);

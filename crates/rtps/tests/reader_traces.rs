@@ -19,6 +19,7 @@ fn heartbeat(first: i64, last: i64, count: u32, is_final: bool) -> Message {
         count,
         is_final,
         liveliness: false,
+        group: None,
     })
 }
 

@@ -4,8 +4,8 @@
 //! has room.
 use crate::submessage::{flag, id};
 use crate::{
-    AckNack, Checksum, Data, DataFrag, Endianness, Gap, HeaderExtension, Heartbeat, HeartbeatFrag,
-    Locator, NackFrag, Payload, SequenceNumber, Submessage,
+    AckNack, Checksum, Data, DataFrag, Endianness, Gap, GroupInfo, HeaderExtension, Heartbeat,
+    HeartbeatFrag, Locator, NackFrag, Payload, SequenceNumber, Submessage,
 };
 use bytes::BufMut;
 
@@ -125,7 +125,7 @@ impl<'a> Submessage<'a> {
         let rest = match self {
             Self::Data(data) => data.length(),
             Self::DataFrag(fragments) => fragments.length(),
-            Self::Heartbeat(_) => 28,
+            Self::Heartbeat(heartbeat) => heartbeat.length(),
             Self::HeartbeatFrag(_) => 24,
             Self::AckNack(answer) => answer.length(),
             Self::NackFrag(answer) => answer.length(),
@@ -275,7 +275,8 @@ impl Heartbeat {
     fn encode(&self, out: &mut impl BufMut) -> usize {
         let flags =
             flag_if(flag::FINAL, self.is_final) | flag_if(flag::LIVELINESS, self.liveliness);
-        let head = LITTLE.head(id::HEARTBEAT, flags, 28);
+        let flags = flags | flag_if(flag::GROUP, self.group.is_some());
+        let head = LITTLE.head(id::HEARTBEAT, flags, self.length());
         let [first_high, first_low] = LITTLE.sequence(self.first);
         let [last_high, last_low] = LITTLE.sequence(self.last);
         let words = [
@@ -289,7 +290,30 @@ impl Heartbeat {
             LITTLE.u32(self.count),
         ];
         put(words, out);
+        if let Some(group) = &self.group {
+            group.encode(out);
+        }
         0
+    }
+
+    #[inline]
+    fn length(&self) -> usize {
+        match self.group {
+            None => 28,
+            Some(_) => 28 + GroupInfo::SIZE,
+        }
+    }
+}
+
+impl GroupInfo {
+    const SIZE: usize = 3 * 8 + 2 * 4;
+
+    #[inline(never)]
+    fn encode(&self, out: &mut impl BufMut) {
+        for number in [self.current, self.first, self.last] {
+            put(LITTLE.sequence(number), out);
+        }
+        put([self.writers, self.secure_writers], out);
     }
 }
 

@@ -55,7 +55,7 @@ pub use parameter::{Parameter, ParameterId, ParameterIter, Parameters};
 pub use parameter_writer::ParameterWriter;
 pub use sequence::{FragmentNumber, FragmentNumberSet, SequenceNumber, SequenceNumberSet};
 pub use submessage::{
-    AckNack, Checksum, Data, DataFrag, Gap, HeaderExtension, Heartbeat, HeartbeatFrag,
+    AckNack, Checksum, Data, DataFrag, Gap, GroupInfo, HeaderExtension, Heartbeat, HeartbeatFrag,
     MAX_LOCATORS, NackFrag, Payload, Submessage,
 };
 pub use time::Timestamp;

@@ -3,8 +3,8 @@ use crate::cursor::Cursor;
 use crate::parameter::ParameterIter;
 use crate::submessage::{flag, id};
 use crate::{
-    AckNack, Checksum, Data, DataFrag, Endianness, Error, FragmentNumberSet, Gap, Header,
-    HeaderExtension, Heartbeat, HeartbeatFrag, Locator, MAX_LOCATORS, NackFrag, Parameters,
+    AckNack, Checksum, Data, DataFrag, Endianness, Error, FragmentNumberSet, Gap, GroupInfo,
+    Header, HeaderExtension, Heartbeat, HeartbeatFrag, Locator, MAX_LOCATORS, NackFrag, Parameters,
     Payload, ProtocolVersion, SequenceNumber, SequenceNumberSet, Submessage, Timestamp, VendorId,
 };
 use alloc::vec::Vec;
@@ -176,7 +176,7 @@ fn inline_qos<'a>(flags: u8, after: &mut Cursor<'a>) -> Result<Parameters<'a>, E
     Ok(Parameters::new(after.bytes(length)?, after.endianness()))
 }
 
-/// RTPS 2.5 8.3.8.6, 9.4.5.7; group information (flag G) is not used.
+/// RTPS 2.5 8.3.8.6, 9.4.5.7.
 #[inline]
 fn heartbeat(flags: u8, mut body: Cursor<'_>) -> Result<Heartbeat, Error> {
     let reader = body.entity()?;
@@ -194,6 +194,21 @@ fn heartbeat(flags: u8, mut body: Cursor<'_>) -> Result<Heartbeat, Error> {
         count: body.u32()?,
         is_final: flags & flag::FINAL != 0,
         liveliness: flags & flag::LIVELINESS != 0,
+        group: match flags & flag::GROUP {
+            0 => None,
+            _ => Some(group_info(&mut body)?),
+        },
+    })
+}
+
+#[inline(never)]
+fn group_info(body: &mut Cursor<'_>) -> Result<GroupInfo, Error> {
+    Ok(GroupInfo {
+        current: body.sequence()?,
+        first: body.sequence()?,
+        last: body.sequence()?,
+        writers: body.array()?,
+        secure_writers: body.array()?,
     })
 }
 

@@ -37,6 +37,7 @@ pub(crate) mod flag {
     /// Of HEARTBEAT and ACKNACK.
     pub(crate) const FINAL: u8 = 0x02;
     pub(crate) const LIVELINESS: u8 = 0x04;
+    pub(crate) const GROUP: u8 = 0x08;
     /// Of INFO_TS.
     pub(crate) const INVALIDATE: u8 = 0x02;
     /// Of INFO_REPLY.
@@ -141,6 +142,23 @@ pub struct Heartbeat {
     pub is_final: bool,
     /// Asserts liveliness (flag L).
     pub liveliness: bool,
+    /// How far all writers of the publisher are (flag G).
+    pub group: Option<GroupInfo>,
+}
+
+/// Where a writer stands among those of its publisher, all of whose changes have one numbering (RTPS 2.5 8.3.8.6, 8.7.6).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub struct GroupInfo {
+    /// The number of the last change of any writer.
+    pub current: SequenceNumber,
+    /// The number of the writer's lowest available change.
+    pub first: SequenceNumber,
+    /// The number of its highest.
+    pub last: SequenceNumber,
+    /// A digest of the writers.
+    pub writers: [u8; 4],
+    /// The same of those that are protected.
+    pub secure_writers: [u8; 4],
 }
 
 /// Which fragments of a change a writer has (RTPS 2.5 8.3.8.7).

@@ -120,6 +120,7 @@ fn heartbeats_and_answers() {
         count: 77,
         is_final: true,
         liveliness: true,
+        group: None,
     };
     let body = endpoints(&[0, 5, 0, 4, 77]);
     check(0x07, 6, &body, &Submessage::Heartbeat(heartbeat));

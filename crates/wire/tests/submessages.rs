@@ -41,6 +41,21 @@ fn inline_qos() -> impl Strategy<Value = InlineQos> {
     })
 }
 
+fn group_info() -> impl Strategy<Value = Option<GroupInfo>> {
+    let numbers = any::<[i64; 3]>().prop_map(|numbers| numbers.map(SequenceNumber));
+    let info = (numbers, any::<[u8; 4]>(), any::<[u8; 4]>());
+    let info = info.prop_map(
+        |([current, first, last], writers, secure_writers)| GroupInfo {
+            current,
+            first,
+            last,
+            writers,
+            secure_writers,
+        },
+    );
+    proptest::option::of(info)
+}
+
 fn set() -> impl Strategy<Value = SetMembership> {
     let numbers = any::<[i64; 3]>().prop_map(|numbers| numbers.map(SequenceNumber));
     let digest = any::<Option<[u8; 4]>>();
@@ -142,11 +157,11 @@ proptest! {
     #[test]
     fn heartbeats(
         (reader, writer) in (entity(), entity()), first in sequence(), more in 0..1000_i64, count: u32,
-        is_final: bool, liveliness: bool, last in 1..u32::MAX,
+        is_final: bool, liveliness: bool, last in 1..u32::MAX, group in group_info(),
     ) {
         let sequence = first;
         let last_sequence = SequenceNumber(first.0.saturating_add(more) - 1);
-        let heartbeat = Heartbeat { reader, writer, first, last: last_sequence, count, is_final, liveliness };
+        let heartbeat = Heartbeat { reader, writer, first, last: last_sequence, count, is_final, liveliness, group };
         round_trip(&Submessage::Heartbeat(heartbeat));
         let last = FragmentNumber(last);
         round_trip(&Submessage::HeartbeatFrag(HeartbeatFrag { reader, writer, sequence, last, count }));

@@ -111,8 +111,8 @@ fn run(options: &Options) -> Result<(), (u8, String)> {
     } else {
         let subscriber = subscribe::Subscribers::new(&participant, options);
         let mut subscriber = subscriber.map_err(|error| not_ready(&error))?;
-        subscriber.run(options, &stop);
-        Ok(())
+        let ran = subscriber.run(options, &stop);
+        ran.map_err(|error| (FAILED, error.to_string()))
     }
 }
 

@@ -12,7 +12,7 @@ use std::time::Duration as Span;
 /// One reader for each topic.
 pub(crate) struct Subscribers {
     readers: Vec<(String, DataReader<ShapeType>)>,
-    _subscriber: Subscriber,
+    subscriber: Subscriber,
 }
 
 impl Subscribers {
@@ -34,12 +34,12 @@ impl Subscribers {
         }
         Ok(Self {
             readers,
-            _subscriber: subscriber,
+            subscriber,
         })
     }
 
     /// Looks for samples from time to time until it is told to end.
-    pub(crate) fn run(&mut self, options: &Options, stop: &Stop) {
+    pub(crate) fn run(&mut self, options: &Options, stop: &Stop) -> Result<()> {
         let mut turns = 0;
         while !stop.is_asked() {
             if options.coherent {
@@ -48,15 +48,18 @@ impl Subscribers {
             if options.ordered {
                 println!("Reading with ordered access, iteration {turns}");
             }
+            self.subscriber.begin_access();
             for (topic, reader) in &self.readers {
                 look(topic, reader, options);
             }
+            self.subscriber.end_access()?;
             turns += 1;
             if turns == options.num_iterations {
                 break;
             }
             stop.sleep(Span::from_millis(options.read_period.into()));
         }
+        Ok(())
     }
 }
 

@@ -2,6 +2,7 @@
 use super::WriterCore;
 use crate::clock;
 use crate::error::{Error, Result};
+use crate::group::PublisherCore;
 use crate::life::LifeSign;
 use crate::shared::{Shared, fragment_size};
 use dunlin_qos::{DataWriterQos, LivelinessKind};
@@ -25,6 +26,7 @@ pub(super) fn config(
     keyed: bool,
     qos: &DataWriterQos,
     shared: &Shared,
+    group: &PublisherCore,
 ) -> WriterConfig {
     WriterConfig {
         guid,
@@ -38,6 +40,7 @@ pub(super) fn config(
         keyed,
         lifespan: qos.lifespan,
         deadline: qos.deadline,
+        group: group.sets().current(),
         ..WriterConfig::new(guid)
     }
 }
@@ -87,7 +90,13 @@ impl WriterCore {
             if let Some(sign) = LifeSign::new(self.guid, qos.liveliness).filter(|_| manual) {
                 let _ = self.sign.set(sign);
             }
-            *self.state.lock() = Writer::new(config(self.guid, self.keyed, &qos, &self.shared));
+            *self.state.lock() = Writer::new(config(
+                self.guid,
+                self.keyed,
+                &qos,
+                &self.shared,
+                &self.group,
+            ));
             self.group.sets().enter(self);
             directory.add_writer(now, self)?;
             let _ = self.fixed.set(qos);
@@ -149,6 +158,7 @@ impl WriterCore {
             publisher: self.group.qos(),
             topic_data: self.topic_core.qos().topic_data,
             layout: self.layout,
+            group: self.sets.as_ref().and_then(|sets| sets.id()),
             ..WriterData::new(self.guid, &*self.topic, self.type_name)
         }
     }

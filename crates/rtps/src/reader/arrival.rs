@@ -231,6 +231,19 @@ impl Reader {
         let Some(proxy) = self.writers.get_mut(index) else {
             return delivery;
         };
+        if let Some(sets) = &mut proxy.sets {
+            let mut inside = Inside {
+                cache: &mut self.cache,
+                now,
+                author: proxy.author,
+                reliable: proxy.reliable,
+            };
+            if !sets.drain(&mut inside, &mut delivery) {
+                proxy.blocked = true;
+                self.blocked = true;
+                return delivery;
+            }
+        }
         while let Some((sequence, change)) = proxy.take_next() {
             if !admit(
                 &mut self.cache,
@@ -272,6 +285,7 @@ fn admit(
             sets.pass(&mut inside, sequence, change).map(|passed| {
                 delivery.lost = delivery.lost.saturating_add(passed.lost);
                 delivery.rejected = delivery.rejected.or(passed.rejected);
+                delivery.gathers |= passed.gathers;
                 passed.available
             })
         }

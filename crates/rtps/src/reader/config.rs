@@ -39,6 +39,8 @@ pub struct ReaderConfig {
     /// Which samples are wanted; the others count as received, and nobody hears of them. Of instances of which none was wanted
     /// the end is not told either.
     pub content_filter: Option<ContentFilter>,
+    /// Do sets of a publisher's writers wait until those who know all of the subscriber's readers say that they are complete?
+    pub grouped: bool,
     /// Longest time expected between samples of an instance.
     pub deadline: Duration,
     /// Shortest time wanted between samples of an instance. A reliable reader gets the last of those that come too soon when that is over.
@@ -90,6 +92,7 @@ impl ReaderConfig {
             across_instances: false,
             coherent: false,
             content_filter: None,
+            grouped: false,
             deadline: Duration::INFINITE,
             time_based_filter: Duration::ZERO,
             lifecycle: ReaderDataLifecycle::default(),
@@ -130,6 +133,8 @@ pub struct Delivery {
     pub lost: u32,
     /// A sample met a limit.
     pub rejected: Option<Rejection>,
+    /// It may be that a set of a publisher's writers is complete: look at `group_fronts`.
+    pub gathers: bool,
 }
 
 /// How much a reader holds at the moment.

@@ -6,6 +6,7 @@
 //! set. If none of its changes is missing they go into the cache together, otherwise none does. What waits is acknowledged all the
 //! same, so the end, which is still to be written, can always come; a set for which there can never be room is dropped.
 use super::cache::Cache;
+use super::gather::Gathering;
 use super::room::Room;
 use super::writer_proxy::{Author, Sort, Waiting};
 use super::{ReaderConfig, Rejection, arrival};
@@ -18,7 +19,9 @@ const OVERHEAD: usize = 128;
 
 /// One writer's sets.
 pub(super) struct Sets {
-    open: Option<Open>,
+    pub(super) open: Option<Open>,
+    /// What waits for others of the publisher's writers.
+    pub(super) gathering: Option<Gathering>,
     /// At most so many bytes wait.
     most_bytes: usize,
     /// At most so many samples wait.
@@ -26,15 +29,17 @@ pub(super) struct Sets {
 }
 
 /// A set that is not complete yet.
-struct Open {
+pub(super) struct Open {
     /// The number of its first change.
     first: i64,
+    /// The same among all changes of the publisher, or 0.
+    pub(super) group: i64,
     /// Something of it is missing for good.
     broken: bool,
-    changes: Vec<(i64, Waiting)>,
+    pub(super) changes: Vec<(i64, Waiting)>,
     /// How many of them are samples.
     samples: u32,
-    bytes: usize,
+    pub(super) bytes: usize,
 }
 
 /// What became of a change.
@@ -46,6 +51,8 @@ pub(super) struct Passed {
     pub(super) lost: u32,
     /// What a best-effort reader had no room for.
     pub(super) rejected: Option<Rejection>,
+    /// A set of several writers may be complete.
+    pub(super) gathers: bool,
 }
 
 /// Where changes go when they may be seen.
@@ -62,6 +69,7 @@ impl Sets {
         let most = config.resource_limits.max_samples;
         Self {
             open: None,
+            gathering: config.grouped.then(Gathering::default),
             most_bytes: config.max_reassembly_bytes,
             // Of what KEEP_LAST replaces within a set the limit takes no notice.
             most: most.filter(|_| config.history == History::KeepAll),
@@ -71,7 +79,18 @@ impl Sets {
     /// Changes that wait for the end of their set, and the bytes of their payloads.
     pub(super) fn held(&self) -> (usize, usize) {
         let open = self.open.as_ref();
-        open.map_or((0, 0), |open| (open.changes.len(), open.bytes))
+        let (changes, bytes) = open.map_or((0, 0), |open| (open.changes.len(), open.bytes));
+        let gathering = self.gathering.as_ref();
+        let (more, more_bytes) = gathering.map_or((0, 0), Gathering::held);
+        (changes + more, bytes.saturating_add(more_bytes))
+    }
+
+    /// What all that waits costs.
+    fn cost(&self) -> usize {
+        let (changes, bytes) = self.held();
+        let sealed = self.gathering.as_ref().map_or(0, Gathering::len);
+        let entries = changes.saturating_add(sealed);
+        bytes.saturating_add(entries.saturating_mul(OVERHEAD))
     }
 
     /// Something between the last change and the next one will never come. It may have been of the set.
@@ -79,11 +98,17 @@ impl Sets {
         if let Some(open) = &mut self.open {
             open.broken = true;
         }
+        if let Some(gathering) = &mut self.gathering {
+            gathering.skip();
+        }
     }
 
     /// The writer is gone: says how many changes are lost with a set that it did not end.
     pub(super) fn abandon(&mut self) -> u32 {
-        self.open.take().map_or(0, |open| count(open.changes.len()))
+        let (changes, _) = self.held();
+        self.open = None;
+        self.gathering = self.gathering.take().map(|_| Gathering::default());
+        count(changes)
     }
 
     /// The next change by number. On error nothing has happened, and it should come again when there may be room.
@@ -100,9 +125,15 @@ impl Sets {
         if let Some(open) = &self.open
             && set != Some(open.first)
         {
-            self.close(inside, &mut passed)?;
+            self.close(inside, change.set.group_sequence.0, &mut passed)?;
+        }
+        if let Some(gathering) = &mut self.gathering {
+            passed.gathers |= gathering.note(change);
         }
         match (set, &change.sort) {
+            (None, Sort::Change) if self.gathering.as_ref().is_some_and(Gathering::waits) => {
+                passed.lost += self.queue(sequence, change);
+            }
             (Some(first), _) => passed.lost += self.join(first, sequence, change),
             (None, Sort::Change) => match let_in(inside, sequence, change, change.expires) {
                 Ok(available) => passed.available |= available,
@@ -114,10 +145,17 @@ impl Sets {
         Ok(passed)
     }
 
+    /// The set under way is dropped.
+    fn give_up(&mut self) -> u32 {
+        self.open.take().map_or(0, |open| count(open.changes.len()))
+    }
+
     /// Puts a change to its set; says how many are lost by that.
     fn join(&mut self, first: i64, sequence: i64, change: &Waiting) -> u32 {
+        let cost = self.cost();
         let open = self.open.get_or_insert_with(|| Open {
             first,
+            group: change.set.group_first.0,
             broken: first != sequence,
             changes: Vec::new(),
             samples: 0,
@@ -126,11 +164,11 @@ impl Sets {
         if change.sort == Sort::Void {
             open.broken = true;
         }
-        open.bytes = open.bytes.saturating_add(change.payload.len());
         let sample = change.sort == Sort::Change && change.kind == ChangeKind::Alive;
         open.samples = open.samples.saturating_add(u32::from(sample));
-        let total = open.changes.len() + 1;
-        let bytes = open.bytes.saturating_add(total.saturating_mul(OVERHEAD));
+        let bytes = cost
+            .saturating_add(change.payload.len())
+            .saturating_add(OVERHEAD);
         let too_many = self.most.is_some_and(|most| open.samples > most);
         if open.broken || bytes > self.most_bytes || too_many {
             open.broken = true;
@@ -139,13 +177,43 @@ impl Sets {
             return count(dropped).saturating_add(u32::from(change.sort == Sort::Change));
         }
         if change.sort == Sort::Change {
+            open.bytes = open.bytes.saturating_add(change.payload.len());
             open.changes.push((sequence, change.clone()));
         }
         0
     }
 
-    /// The set is over: all of it is seen from now on, or nothing.
-    fn close(&mut self, inside: &mut Inside<'_>, passed: &mut Passed) -> Result<(), Rejection> {
+    /// A change that must not overtake a set before it; says how many are lost since there is no place for it.
+    fn queue(&mut self, sequence: i64, change: &Waiting) -> u32 {
+        let cost = self.cost().saturating_add(change.payload.len());
+        let fits = cost.saturating_add(2 * OVERHEAD) <= self.most_bytes;
+        match &mut self.gathering {
+            Some(gathering) if fits => {
+                gathering.push(0, 0, true, [(sequence, change.clone())].into());
+                0
+            }
+            _ => 1,
+        }
+    }
+
+    /// The set is over, with number `end` among all changes of the publisher: all of it is seen from now on, or nothing.
+    fn close(
+        &mut self,
+        inside: &mut Inside<'_>,
+        end: i64,
+        passed: &mut Passed,
+    ) -> Result<(), Rejection> {
+        let full = self.cost().saturating_add(OVERHEAD) > self.most_bytes;
+        if let Some(gathering) = &mut self.gathering
+            && let Some(open) = self.open.take_if(|open| open.group > 0)
+        {
+            match open.broken && full {
+                true => gathering.miss(open.group.saturating_sub(1)),
+                false => gathering.push(open.group, end, !open.broken, open.changes),
+            }
+            passed.gathers = true;
+            return Ok(());
+        }
         let Some(open) = &self.open else {
             return Ok(());
         };
@@ -158,27 +226,33 @@ impl Sets {
             Room::Later(rejection) if inside.reliable => return Err(rejection),
             Room::Later(rejection) => {
                 passed.rejected = Some(rejection);
-                passed.lost += self.abandon();
+                passed.lost += self.give_up();
                 return Ok(());
             }
             Room::Never => {
-                passed.lost += self.abandon();
+                passed.lost += self.give_up();
                 return Ok(());
             }
         }
         let changes = self.open.take().map(|open| open.changes);
-        let changes = changes.unwrap_or_default();
-        // Nor is it seen in part later: it ends as a whole.
-        let expires = changes.iter().map(|(_, change)| change.expires).min();
-        let expires = expires.unwrap_or(Time::NEVER);
-        for (sequence, change) in &changes {
-            passed.available |= let_in(inside, *sequence, change, expires).unwrap_or(false);
-        }
+        passed.available |= let_all_in(inside, &changes.unwrap_or_default());
         Ok(())
     }
 }
 
-fn let_in(
+/// Lets in a set for which there is room; true if there is something new to take.
+pub(super) fn let_all_in(inside: &mut Inside<'_>, changes: &[(i64, Waiting)]) -> bool {
+    // Nor is it seen in part later: it ends as a whole.
+    let expires = changes.iter().map(|(_, change)| change.expires).min();
+    let expires = expires.unwrap_or(Time::NEVER);
+    let mut available = false;
+    for (sequence, change) in changes {
+        available |= let_in(inside, *sequence, change, expires).unwrap_or(false);
+    }
+    available
+}
+
+pub(super) fn let_in(
     inside: &mut Inside<'_>,
     sequence: i64,
     change: &Waiting,
@@ -194,6 +268,6 @@ fn let_in(
     )
 }
 
-fn count(changes: usize) -> u32 {
+pub(super) fn count(changes: usize) -> u32 {
     u32::try_from(changes).unwrap_or(u32::MAX)
 }

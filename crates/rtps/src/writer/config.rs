@@ -1,6 +1,8 @@
 //! What a writer and its reader proxies are told at birth, and what a writer answers.
 use crate::ContentFilter;
+use alloc::sync::Arc;
 use alloc::vec::Vec;
+use core::fmt;
 use dunlin_qos::{Durability, Duration, History, ReliabilityKind, ResourceLimits};
 use dunlin_wire::{Guid, SequenceNumber};
 
@@ -33,6 +35,8 @@ pub struct WriterConfig {
     pub heartbeat_bytes: usize,
     /// Puts the key hash beside each sample of an instance, not only beside disposals.
     pub send_key_hash: bool,
+    /// Its publisher's writers, if all their changes have one numbering.
+    pub group: Option<GroupOf>,
     /// The topic has keys, so that even a hash of zeros, such as that of the number 0, names an instance.
     pub keyed: bool,
     /// Encoded parameters, little endian and without sentinel, that go with each change while a matched reader expects inline QoS.
@@ -56,9 +60,31 @@ impl WriterConfig {
             heartbeat_window: 1024,
             heartbeat_bytes: 1 << 20,
             send_key_hash: true,
+            group: None,
             keyed: false,
             inline_qos: Vec::new(),
         }
+    }
+}
+
+/// Tells how far a publisher's writers are: the number of the last change of any, and a digest of who they are.
+#[derive(Clone)]
+pub struct GroupOf(Arc<dyn Fn() -> (i64, [u8; 4]) + Send + Sync>);
+
+impl GroupOf {
+    /// By this function.
+    pub fn new(current: impl Fn() -> (i64, [u8; 4]) + Send + Sync + 'static) -> Self {
+        Self(Arc::new(current))
+    }
+
+    pub(super) fn current(&self) -> (i64, [u8; 4]) {
+        (self.0)()
+    }
+}
+
+impl fmt::Debug for GroupOf {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("GroupOf")
     }
 }
 

@@ -5,7 +5,7 @@
 use super::{WriteError, Writer};
 use crate::{Body, Change, ChangeKind, InstanceHandle, Outbox, Time};
 use alloc::boxed::Box;
-use dunlin_wire::{SequenceNumber, SetMembership, Timestamp};
+use dunlin_wire::{GroupInfo, SequenceNumber, SetMembership, Timestamp};
 
 /// Where a change stands among those of all writers of a publisher (RTPS 2.5 8.7.6).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -67,6 +67,22 @@ pub(super) fn is_mark(set: &SetMembership) -> bool {
 }
 
 impl Writer {
+    /// What heartbeats say of the publisher's writers, if all their changes have one numbering.
+    #[inline]
+    pub(super) fn group_info(&self, first: i64) -> Option<GroupInfo> {
+        let group = self.config.group.as_ref()?;
+        let (current, writers) = group.current();
+        let first = self.history.get(first);
+        let first = first.and_then(|kept| kept.set.as_deref());
+        Some(GroupInfo {
+            current: SequenceNumber(current),
+            first: first.map_or(SequenceNumber(0), |set| set.group_sequence),
+            last: SequenceNumber(self.last_in_group),
+            writers,
+            secure_writers: [0; 4],
+        })
+    }
+
     /// The changes from the next one on are a set, until `end_set`.
     pub fn begin_set(&mut self) {
         if self.set == SetState::None {

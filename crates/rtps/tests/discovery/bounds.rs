@@ -317,6 +317,7 @@ fn a_neighbour_on_the_same_host_does_not_speak_for_a_participant() {
         count: 1000,
         is_final: true,
         liveliness: false,
+        group: None,
     })
     .encode(&mut heartbeat);
     for bytes in [heartbeat, spoofed(1, 50), farewell(1)] {

@@ -227,6 +227,7 @@ fn introductions(first: i64, from: usize, told: &[(usize, Locator)]) -> Vec<Vec<
         count: last as u32 + 1000,
         is_final: true,
         liveliness: false,
+        group: None,
     })
     .encode(&mut bytes);
     datagrams.insert(0, bytes);

@@ -1,7 +1,7 @@
 //! SEDP publications: what a participant says about a writer (RTPS 2.5 8.5.4, 9.6.2.2).
 use super::identity::Identity;
 use super::value;
-use crate::{Error, Guid, Locator, Parameter, ParameterId, ParameterWriter};
+use crate::{EntityId, Error, Guid, Locator, Parameter, ParameterId, ParameterWriter};
 use alloc::string::String;
 use alloc::vec::Vec;
 use bytes::Bytes;
@@ -24,6 +24,8 @@ pub struct WriterData {
     pub qos: DataWriterQos,
     /// Its publisher's policies.
     pub publisher: PublisherQos,
+    /// Its publisher, where changes of several writers of one belong together.
+    pub group: Option<EntityId>,
     /// TOPIC_DATA of its topic.
     pub topic_data: Vec<u8>,
     /// How the memory of its type looks, if it is plain: means something only between Dunlin's own.
@@ -39,11 +41,12 @@ impl WriterData {
     pub fn new(guid: Guid, topic: impl Into<String>, type_name: impl Into<String>) -> Self {
         Self {
             guid,
-            participant: Guid::new(guid.prefix, crate::EntityId::PARTICIPANT),
+            participant: Guid::new(guid.prefix, EntityId::PARTICIPANT),
             topic: topic.into(),
             type_name: type_name.into(),
             qos: DataWriterQos::default(),
             publisher: PublisherQos::default(),
+            group: None,
             topic_data: Vec::new(),
             layout: None,
             unicast: Vec::new(),
@@ -98,6 +101,7 @@ impl WriterData {
             ParameterId::PRESENTATION => self.publisher.presentation = value.presentation()?,
             ParameterId::PARTITION => self.publisher.partition = value.partition()?,
             ParameterId::GROUP_DATA => self.publisher.group_data = value.octets()?,
+            ParameterId::GROUP_ENTITY_ID => self.group = value.entity().ok(),
             ParameterId::TOPIC_DATA => self.topic_data = value.octets()?,
             // Another vendor's parameter of this number may be anything.
             ParameterId::MEMORY_LAYOUT => {
@@ -136,6 +140,11 @@ impl WriterData {
         out.presentation(self.publisher.presentation);
         out.partition(&self.publisher.partition);
         out.octets(ParameterId::GROUP_DATA, &self.publisher.group_data);
+        if let Some(group) = self.group {
+            out.put(ParameterId::GROUP_ENTITY_ID, |out| {
+                out.extend_from_slice(&group.0);
+            });
+        }
         out.octets(ParameterId::TOPIC_DATA, &self.topic_data);
         if let Some(layout) = self.layout {
             out.put(ParameterId::MEMORY_LAYOUT, |out| {
