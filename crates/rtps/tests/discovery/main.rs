@@ -1,6 +1,7 @@
 //! Whole participants find each other in virtual time.
 mod bounds;
 mod crowd;
+mod inquiries;
 mod introductions;
 mod liveliness;
 mod matching;

@@ -22,6 +22,8 @@ pub(crate) struct Node {
     alive: bool,
     /// Nothing reaches it and nothing leaves it.
     pub(crate) cut_off: bool,
+    /// Nothing reaches it; what it says is heard.
+    pub(crate) hears_nothing: bool,
     /// Multicast does not reach it.
     pub(crate) deaf_to_multicast: bool,
     /// Where it announces itself instead of by multicast.
@@ -209,6 +211,7 @@ impl Network {
             keys: 0,
             alive: true,
             cut_off: false,
+            hears_nothing: false,
             deaf_to_multicast: false,
             peers: None,
             place: locator(index),
@@ -378,7 +381,8 @@ impl Network {
         let severed = [(from, to), (to, from)]
             .iter()
             .any(|way| self.severed.contains(way));
-        if cut_off || severed || self.random() % 100 < self.loss {
+        let deaf = self.nodes[to].hears_nothing;
+        if cut_off || severed || deaf || self.random() % 100 < self.loss {
             return;
         }
         let key = (self.now.after(self.delay), self.datagrams);
