@@ -46,6 +46,8 @@ pub struct Participant {
     pub data: ParticipantData,
     /// It has answered: what we sent to it arrived. Of one that has not nothing else is known than its announcements.
     pub answers: bool,
+    /// All endpoints are known that it has said it has.
+    pub is_complete: bool,
     /// Which of its addresses for discovery is used from here; `None` if no transport reaches any of them.
     pub way: Option<Locator>,
 }

@@ -23,7 +23,7 @@ fn a_domain_is_listed_for_people_and_for_programs() {
         let square = writer::<Shape>(&north, "Square", qos, partition);
         let _circle = reader::<Shape>(&south, "Circle", Default::default(), Default::default());
 
-        let text = printed("ls");
+        let text = printed("ls --wait 20");
         assert!(
             text.starts_with("domain 0: 2 participants, 2 topics, 2 endpoints\n"),
             "{text}"
@@ -47,7 +47,8 @@ fn a_domain_is_listed_for_people_and_for_programs() {
         line(&["reader", "Circle"]);
         assert!(!text.contains('\x1b'), "colour without a terminal");
 
-        let all: Value = serde_json::from_str(&printed("ls --json --topic Squ*")).unwrap();
+        let all: Value =
+            serde_json::from_str(&printed("ls --wait 20 --json --topic Squ*")).unwrap();
         let domain = &all["domains"][0];
         assert_eq!(domain["participants"].as_array().unwrap().len(), 1);
         assert_eq!(domain["participants"][0]["name"], "north");
@@ -65,7 +66,7 @@ fn several_domains_are_looked_at_at_once() {
     let test = "several_domains_are_looked_at_at_once";
     in_namespace(test, LOOPBACK, || {
         let _participants = [participant(1, "one"), participant(3, "three")];
-        let text = printed("ls --domain 0-3 --wait 10");
+        let text = printed("ls --domain 0-3 --wait 5");
         assert!(
             text.contains("domain 1: 1 participant,") && text.contains("\"three\""),
             "{text}"

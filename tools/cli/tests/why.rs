@@ -140,10 +140,10 @@ staged! {
     what_matches_and_flows_has_no_findings {
         let pair = Pair::new(Default::default(), reliable()).met();
         pair.write(3);
-        let text = printed("why Square");
+        let text = printed("why Square --wait 20");
         assert!(text.contains("1 writer, 1 reader, 1 pair matches"), "{text}");
         assert!(text.contains("nothing stands in the way") && text.contains("\"north\""), "{text}");
-        let both = format!("why {} {}", pair.writer.guid(), pair.reader.guid());
+        let both = format!("why --wait 20 {} {}", pair.writer.guid(), pair.reader.guid());
         assert!(printed(&both).contains("nothing stands in the way"));
         assert_eq!(dunlin("why Square 123").status.code(), Some(2));
     }

@@ -115,7 +115,7 @@ impl Observers {
 /// Somebody is there, and everybody has said what there is to say.
 fn is_quiet(seen: &[Domain], begun: Instant, news: Instant) -> bool {
     let mut all = seen.iter().flat_map(|domain| &domain.participants);
-    let heard = all.clone().next().is_some() && all.all(|participant| participant.answers);
+    let heard = all.clone().next().is_some() && all.all(|participant| participant.is_complete);
     heard && begun.elapsed() >= LEAST && news.elapsed() >= QUIET
 }
 

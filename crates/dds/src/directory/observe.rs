@@ -10,6 +10,7 @@ impl Directory {
         let own = discovery.config().announcement();
         let others = discovery.participants().map(|data| Participant {
             answers: discovery.has_answered(data.guid.prefix),
+            is_complete: discovery.knows_all_of(data.guid.prefix),
             way: reachable(transport, &data.metatraffic_unicast),
             data: data.clone(),
         });

@@ -20,6 +20,7 @@ fn domain(others: &[u8]) -> Domain {
         Participant {
             data,
             answers: true,
+            is_complete: true,
             way,
         }
     };

@@ -138,6 +138,13 @@ impl BuiltinTopic {
         standing.is_some_and(|standing| standing.heard)
     }
 
+    /// All is known that the peer's writer has said that it has.
+    pub(super) fn has_all_of(&self, peer: GuidPrefix) -> bool {
+        let writer = Guid::new(peer, self.writer_id);
+        let standing = self.reader.standing(writer);
+        standing.is_some_and(|standing| standing.complete)
+    }
+
     /// Asks a participant that we do not listen to for a sign of life; one that knows us gives it.
     pub(super) fn hail(&mut self, peer: GuidPrefix, out: &mut impl Outbox) {
         self.reader.hail(Guid::new(peer, self.writer_id), out);

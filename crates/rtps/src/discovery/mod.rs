@@ -33,8 +33,8 @@ use catalog::Catalog;
 use deadlines::Deadlines;
 use dunlin_qos::{DataRepresentation, LivelinessKind};
 use dunlin_wire::{
-    EntityId, Error, Guid, GuidPrefix, Locator, ParticipantData, ReaderData, Submessage, Timestamp,
-    WriterData,
+    BuiltinEndpoints, EntityId, Error, Guid, GuidPrefix, Locator, ParticipantData, ReaderData,
+    Submessage, Timestamp, WriterData,
 };
 use hearsay::Hearsay;
 use inquiries::Inquiries;
@@ -401,6 +401,19 @@ impl Discovery {
     pub fn has_answered(&self, prefix: GuidPrefix) -> bool {
         let known = self.peers.get(&prefix).is_some_and(|peer| peer.verified);
         known && (self.publications.hears(prefix) || self.subscriptions.hears(prefix))
+    }
+
+    /// True if all endpoints are known that a participant has said it has; of one that is heard no more, those that are let in.
+    pub fn knows_all_of(&self, prefix: GuidPrefix) -> bool {
+        let Some(peer) = self.peers.get(&prefix).filter(|peer| peer.verified) else {
+            return false;
+        };
+        let has = |endpoint| peer.data.builtin_endpoints.contains(endpoint);
+        let writers =
+            !has(BuiltinEndpoints::PUBLICATIONS_ANNOUNCER) || self.publications.has_all_of(prefix);
+        let readers = !has(BuiltinEndpoints::SUBSCRIPTIONS_ANNOUNCER)
+            || self.subscriptions.has_all_of(prefix);
+        peer.refused || (writers && readers)
     }
 
     /// False for a writer that has not shown its life within its lease, and has not since.

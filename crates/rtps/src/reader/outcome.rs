@@ -24,6 +24,8 @@ pub struct Standing {
     pub blocked: bool,
     /// The writer has said anything at all.
     pub heard: bool,
+    /// Nothing is missing of what the writer has said that it has.
+    pub complete: bool,
 }
 
 impl Reader {
@@ -44,6 +46,7 @@ impl Reader {
             settled: proxy.next.saturating_sub(1),
             blocked: proxy.blocked,
             heard: proxy.started,
+            complete: proxy.started && !proxy.lacks() && proxy.waiting.is_empty(),
         })
     }
 }

@@ -142,6 +142,8 @@ fn who_has_not_been_heard_is_a_stranger_and_who_is_silent_has_only_announced_its
     );
     assert!(!network.nodes[0].discovery.has_answered(prefix(deaf)));
     assert_eq!(known(&network, deaf), Acquaintance::Announced);
+    assert!(!network.nodes[0].discovery.knows_all_of(prefix(deaf)));
+    assert!(network.nodes[0].discovery.knows_all_of(prefix(1)));
     let suitable = network.reader(1, |_| {});
     let unsuitable = network.reader(1, |r| r.qos.deadline = Duration::from_secs(1));
     network.run(SECOND);

@@ -7,6 +7,7 @@ mod capture;
 mod namespace;
 mod pair;
 mod peer;
+mod why;
 
 use pair::Pair;
 use peer::Vendor;

@@ -5,6 +5,7 @@ mod publisher;
 mod run;
 mod samples;
 mod subscriber;
+mod why;
 
 use clap::Parser;
 use dunlin::{DomainParticipant, ParticipantConfig};
@@ -14,6 +15,18 @@ use samples::{Appendable, Big, Keyed, Mutable, PeerSample, Plain};
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
+    let words: Vec<String> = std::env::args().skip(1).collect();
+    if let [role, topic] = &words[..]
+        && role == "why"
+    {
+        return match why::main(topic) {
+            Ok(()) => ExitCode::SUCCESS,
+            Err(error) => {
+                println!("{error}");
+                ExitCode::FAILURE
+            }
+        };
+    }
     let options = match Options::try_parse() {
         Ok(options) => options,
         Err(error) => {
