@@ -207,18 +207,18 @@ impl Look<'_> {
             let cause = Cause::Policy(PolicyId::TimeBasedFilter);
             tell((r, r), Finding::new(cause, [r], what, cure));
         }
-        if count(Fact::Filtered) > 0 && count(Fact::TakenIn) == 0 {
-            let filter = self.reader.content_filter.as_ref();
+        // Dunlin's writers filter for their readers, so what did not even come cannot be counted there.
+        let written = self.of_writer.and_then(|a| a.fact(Fact::Written));
+        let total = count(Fact::Filtered).max(written.unwrap_or(0));
+        let filter = self.reader.content_filter.as_ref();
+        let filters = count(Fact::Filtered) > 0 || (filter.is_some() && self.of_reader.is_some());
+        if filters && total > 0 && count(Fact::TakenIn) == 0 {
             let expression = filter.map_or(String::new(), |filter| {
-                format!(
-                    " ({} with [{}])",
-                    filter.expression,
-                    filter.parameters.join(", ")
-                )
+                let parameters = filter.parameters.join(", ");
+                format!(" ({} with [{parameters}])", filter.expression)
             });
             let what = format!(
-                "the content filter of reader {r}{expression} has let none of {} samples pass",
-                count(Fact::Filtered)
+                "the content filter of reader {r}{expression} has let none of {total} samples pass"
             );
             let cure = "Compare its expression and parameters with what is written";
             tell((r, r), Finding::new(Cause::ContentFilter, [r], what, cure));
