@@ -48,7 +48,7 @@ fn expect_of(run: impl Fn() -> Output, words: &[&str]) {
 struct Pair {
     writer: DataWriter<Shape>,
     reader: DataReader<Shape>,
-    _participants: [DomainParticipant; 2],
+    participants: [DomainParticipant; 2],
 }
 
 impl Pair {
@@ -91,7 +91,7 @@ impl Pair {
         Self {
             writer: common::writer(&north, "Square", writer, publisher),
             reader: common::reader(&south, "Square", reader, subscriber),
-            _participants: [north, south],
+            participants: [north, south],
         }
     }
 
@@ -297,6 +297,19 @@ staged! {
         let pair = Pair::new(Default::default(), requested).met();
         pair.write(6);
         expect("Square", &["TIME_BASED_FILTER", "3600 s", "passed over 5"]);
+    }
+
+    a_participant_is_ignored {
+        let pair = Pair::new(Default::default(), reliable()).met();
+        let [north, south] = &pair.participants;
+        south.ignore_participant(InstanceHandle(north.guid().to_bytes()));
+        expect("Square", &["ignored:", "\"south\"", "ignores W1", "\"north\""]);
+    }
+
+    a_topic_is_ignored {
+        let pair = Pair::new(Default::default(), reliable()).met();
+        pair.participants[0].ignore_topic("Square");
+        expect("Square", &["ignored:", "\"north\"", "ignores R1", "\"south\""]);
     }
 
     a_content_filter_lets_nothing_through {

@@ -103,8 +103,8 @@ impl Look<'_> {
             ),
             Acquaintance::Ignored => finding(
                 Cause::Ignored,
-                format!("the application of {near} ignores {far}"),
-                "It asked for that; make the participant anew to hear of it again",
+                format!("the application of {near} ignores {other} of {far}"),
+                "It asked for that (ignore_participant, ignore_topic, ignore_publication, ignore_subscription); only a new participant hears of it again",
             ),
             Acquaintance::Announced => finding(
                 Cause::Unanswering,

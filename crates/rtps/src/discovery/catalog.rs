@@ -305,6 +305,11 @@ impl Catalog {
         }
     }
 
+    /// True if one of somebody else is ignored, by its name or by the topic of a local one.
+    pub(super) fn ignores_endpoint(&self, local: Guid, guid: Guid) -> bool {
+        self.ignores(guid, &self.topic_name(local))
+    }
+
     fn ignores(&self, guid: Guid, topic: &str) -> bool {
         guid.prefix != self.own
             && (self.ignored.contains(&guid) || self.ignored_topics.contains(topic))

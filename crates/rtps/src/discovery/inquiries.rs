@@ -86,6 +86,9 @@ impl Discovery {
             true => self.catalog.writer(other).is_some(),
             false => self.catalog.reader(other).is_some(),
         };
+        if self.ignored.contains(&other.prefix) || self.catalog.ignores_endpoint(local, other) {
+            return Acquaintance::Ignored;
+        }
         if other.prefix != self.config.prefix {
             if !self.peers.contains_key(&other.prefix) {
                 return Acquaintance::Stranger;

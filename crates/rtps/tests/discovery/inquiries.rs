@@ -156,4 +156,18 @@ fn who_has_not_been_heard_is_a_stranger_and_who_is_silent_has_only_announced_its
         discovery.acquaintance(local, unsuitable),
         Acquaintance::Unsuitable
     );
+    network.act(0, |d, _, _, events| d.ignore_endpoint(suitable, events));
+    let discovery = &network.nodes[0].discovery;
+    assert_eq!(
+        discovery.acquaintance(local, suitable),
+        Acquaintance::Ignored
+    );
+    network.act(0, |d, now, _, events| {
+        d.ignore_participant(now, prefix(1), events)
+    });
+    let discovery = &network.nodes[0].discovery;
+    assert_eq!(
+        discovery.acquaintance(local, unsuitable),
+        Acquaintance::Ignored
+    );
 }
