@@ -87,7 +87,9 @@ pub fn discovery_data(data: &[u8]) {
     weigh(data, Question::parse);
     weigh(data, Answer::parse);
     weigh(data, parse_key);
-    if let Ok(participant) = ParticipantData::parse(data) {
+    if let Ok(mut participant) = ParticipantData::parse(data) {
+        // We have no words for that.
+        participant.product_version.clear();
         // Text that is no UTF-8 can become too long when it is made so.
         if let Ok(bytes) = participant.encode() {
             // What vendors say of their product's version each says in a way of its own; nobody repeats it.
