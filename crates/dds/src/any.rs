@@ -5,7 +5,7 @@ use crate::publisher::DataWriter;
 use crate::reader::ReaderCore;
 use crate::status::{
     DeadlineMissedStatus, IncompatibleQosStatus, InconsistentTopicStatus, LivelinessChangedStatus,
-    LivelinessLostStatus, MatchedStatus, SampleCountStatus, StatusMask,
+    LivelinessLostStatus, MatchedStatus, SampleCountStatus, SampleRejectedStatus, StatusMask,
 };
 use crate::subscriber::DataReader;
 use crate::topic::{TopicCore, TopicData};
@@ -91,7 +91,7 @@ impl AnyDataReader {
     }
 
     /// SAMPLE_REJECTED; resets its change.
-    pub fn sample_rejected_status(&self) -> SampleCountStatus {
+    pub fn sample_rejected_status(&self) -> SampleRejectedStatus {
         self.core.rejected_status()
     }
 

@@ -205,7 +205,7 @@ impl Condition {
         }
     }
 
-    fn waiters(&self) -> &Waiters {
+    pub(crate) fn waiters(&self) -> &Waiters {
         match self {
             Self::Guard(c) => &c.inner.waiters,
             Self::Status(c) => &c.entity.flags().waiters,

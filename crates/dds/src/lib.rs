@@ -46,6 +46,8 @@ mod dialect;
 mod directory;
 mod error;
 mod filtered;
+#[cfg(feature = "async")]
+mod futures;
 mod gate;
 mod group;
 mod inquiry;
@@ -90,13 +92,16 @@ pub use dunlin_cdr::Plain;
 pub use dunlin_derive::{Data, Topic};
 pub use dunlin_qos::*;
 pub use dunlin_rtps::{
-    InstanceHandle, InstanceState, SampleInfo, SampleState, Select, ViewState, Which,
+    InstanceHandle, InstanceState, RejectionReason, SampleInfo, SampleState, Select, ViewState,
+    Which,
 };
 pub use dunlin_shm::Trust;
 pub use dunlin_transport as transport;
 pub use dunlin_wire::{EntityId, Guid, GuidPrefix, Locator, SequenceNumber, Timestamp, VendorId};
 pub use error::{Error, Result};
 pub use filtered::{ContentFilteredTopic, TopicDescription};
+#[cfg(feature = "async")]
+pub use futures::{Acknowledgments, SampleStream, Triggered};
 pub use listener::{
     DomainParticipantListener, PublisherListener, SubscriberListener, TopicListener,
 };
@@ -107,8 +112,8 @@ pub use publisher::{DataWriter, DataWriterListener, Publisher};
 pub use query::QueryCondition;
 pub use status::{
     BacklogStatus, DeadlineMissedStatus, IncompatibleQosStatus, InconsistentTopicStatus,
-    LivelinessChangedStatus, LivelinessLostStatus, MatchedStatus, SampleCountStatus, StatusKind,
-    StatusMask,
+    LivelinessChangedStatus, LivelinessLostStatus, MatchedStatus, SampleCountStatus,
+    SampleRejectedStatus, StatusKind, StatusMask,
 };
 pub use subscriber::{DataReader, DataReaderListener, Sample, Subscriber};
 pub use topic::{Topic, TopicData};

@@ -7,7 +7,7 @@
 use crate::any::{AnyDataReader, AnyDataWriter, AnyTopic};
 use crate::status::{
     DeadlineMissedStatus, IncompatibleQosStatus, InconsistentTopicStatus, LivelinessChangedStatus,
-    LivelinessLostStatus, MatchedStatus, SampleCountStatus,
+    LivelinessLostStatus, MatchedStatus, SampleCountStatus, SampleRejectedStatus,
 };
 use crate::subscriber::Subscriber;
 
@@ -61,7 +61,7 @@ pub trait SubscriberListener: Send + Sync + 'static {
     /// Samples were lost.
     fn on_sample_lost(&self, reader: &AnyDataReader, status: &SampleCountStatus) {}
     /// A sample was refused for a resource limit.
-    fn on_sample_rejected(&self, reader: &AnyDataReader, status: &SampleCountStatus) {}
+    fn on_sample_rejected(&self, reader: &AnyDataReader, status: &SampleRejectedStatus) {}
 }
 
 /// Hears of everything in a participant that no listener below wants (DDS 1.4 2.2.2.2.3). Whatever implements the three traits is one.

@@ -253,6 +253,24 @@ impl<T: TopicData> DataWriter<T> {
         self.change(ChangeKind::Disposed, sample, None)
     }
 
+    /// As `dispose` with a time stamp of the caller's.
+    pub fn dispose_with_timestamp(
+        &self,
+        sample: &T,
+        timestamp: Timestamp,
+    ) -> Result<SequenceNumber> {
+        self.change(ChangeKind::Disposed, sample, Some(timestamp))
+    }
+
+    /// As `unregister_instance` with a time stamp of the caller's.
+    pub fn unregister_instance_with_timestamp(
+        &self,
+        sample: &T,
+        timestamp: Timestamp,
+    ) -> Result<SequenceNumber> {
+        self.change(self.end(), sample, Some(timestamp))
+    }
+
     /// Announces an instance; returns its handle. Writing announces it as well.
     pub fn register_instance(&self, sample: &T) -> Result<InstanceHandle> {
         self.core.check_enabled()?;
@@ -262,12 +280,15 @@ impl<T: TopicData> DataWriter<T> {
     /// Says that this writer will not write the instance of `sample` any more; disposes it too if
     /// WRITER_DATA_LIFECYCLE says so.
     pub fn unregister_instance(&self, sample: &T) -> Result<SequenceNumber> {
-        let kind = if self.core.autodispose.load(Relaxed) {
-            ChangeKind::DisposedUnregistered
-        } else {
-            ChangeKind::Unregistered
-        };
-        self.change(kind, sample, None)
+        self.change(self.end(), sample, None)
+    }
+
+    /// How unregistering ends an instance.
+    fn end(&self) -> ChangeKind {
+        match self.core.autodispose.load(Relaxed) {
+            true => ChangeKind::DisposedUnregistered,
+            false => ChangeKind::Unregistered,
+        }
     }
 
     /// Says that this writer lives, if its LIVELINESS is manual with a finite lease (DDS 1.4 2.2.2.4.2.22). Writing,

@@ -16,7 +16,7 @@ use crate::signal::Waiters;
 use crate::slot::Slot;
 use crate::status::{
     DeadlineMissedStatus, IncompatibleQosStatus, LivelinessChangedStatus, LivelinessTally,
-    MatchedStatus, SampleCountStatus, StatusFlags, StatusKind, Tally,
+    MatchedStatus, SampleCountStatus, SampleRejectedStatus, StatusFlags, StatusKind, Tally,
 };
 use crate::timer::Due;
 use crate::topic::{self, TopicCore, TopicData, instance_of};
@@ -50,7 +50,7 @@ pub(crate) trait ReaderEvents: Send + Sync {
     fn liveliness(&self, status: &LivelinessChangedStatus);
     fn deadline_missed(&self, status: &DeadlineMissedStatus);
     fn lost(&self, status: &SampleCountStatus);
-    fn rejected(&self, status: &SampleCountStatus);
+    fn rejected(&self, status: &SampleRejectedStatus);
 }
 
 /// What a reader needs to know of its type.
@@ -112,7 +112,7 @@ pub(crate) struct ReaderCore {
     liveliness: Ranked<LivelinessTally, LEAF>,
     deadline_missed: Ranked<DeadlineMissedStatus, LEAF>,
     lost: Ranked<SampleCountStatus, LEAF>,
-    rejected: Ranked<SampleCountStatus, LEAF>,
+    rejected: Ranked<SampleRejectedStatus, LEAF>,
     /// The reader's own listener.
     events: Slot<dyn ReaderEvents>,
     /// It is being deleted: nobody is told of it any more.
@@ -284,8 +284,8 @@ impl ReaderCore {
             self.lost.lock().count(delivery.lost);
             self.flags.raise(StatusKind::SampleLost);
         }
-        if delivery.rejected.is_some() {
-            self.rejected.lock().count(1);
+        if let Some(rejection) = delivery.rejected {
+            self.rejected.lock().count(rejection);
             self.flags.raise(StatusKind::SampleRejected);
         }
     }

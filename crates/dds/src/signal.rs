@@ -14,6 +14,9 @@ use std::time::Instant;
 enum Sleeper {
     Parked(Thread),
     Receiving(Arc<dyn Waker>),
+    /// A task of some executor.
+    #[cfg(feature = "async")]
+    Task(std::task::Waker),
 }
 
 /// Raised by whoever changes something, waited for by one thread.
@@ -41,6 +44,8 @@ impl Signal {
             match sleeper {
                 Some(Sleeper::Parked(thread)) => thread.unpark(),
                 Some(Sleeper::Receiving(waker)) => waker.wake(),
+                #[cfg(feature = "async")]
+                Some(Sleeper::Task(waker)) => waker.wake(),
                 None => {}
             }
         }
@@ -83,6 +88,17 @@ impl Signal {
         };
         self.awake();
         result
+    }
+
+    /// Has the task woken when the signal is raised, once; true if it is raised already. The task looks again afterwards at what it waits
+    /// for: either it sees the change, or whoever makes it sees the task.
+    #[cfg(feature = "async")]
+    pub(crate) fn sleep_task(&self, waker: &std::task::Waker) -> bool {
+        let sleeper = Sleeper::Task(waker.clone());
+        let old = self.sleeper.lock().replace(sleeper);
+        drop(old);
+        self.asleep.store(true, SeqCst);
+        self.consume()
     }
 
     fn awake(&self) {

@@ -1,7 +1,7 @@
 //! Communication statuses (DDS 1.4 2.2.4.1) and their flags.
 use crate::signal::Waiters;
 use dunlin_qos::{Incompatibility, PolicyId};
-use dunlin_rtps::{InstanceHandle, MissedDeadlines};
+use dunlin_rtps::{InstanceHandle, MissedDeadlines, Rejection, RejectionReason};
 use dunlin_wire::Guid;
 use std::sync::atomic::{
     AtomicBool, AtomicU32,
@@ -222,13 +222,41 @@ pub struct LivelinessChangedStatus {
     pub last_writer: Guid,
 }
 
-/// SAMPLE_LOST, SAMPLE_REJECTED and LIVELINESS_LOST.
+/// SAMPLE_LOST and LIVELINESS_LOST.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct SampleCountStatus {
     /// Samples, or lost leases, ever.
     pub total_count: i32,
     /// Since the status was last read.
     pub total_count_change: i32,
+}
+
+/// SAMPLE_REJECTED.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub struct SampleRejectedStatus {
+    /// Samples ever.
+    pub total_count: i32,
+    /// Since the status was last read.
+    pub total_count_change: i32,
+    /// The limit that the last one met.
+    pub last_reason: Option<RejectionReason>,
+    /// The instance of the last one.
+    pub last_instance: InstanceHandle,
+}
+
+impl SampleRejectedStatus {
+    pub(crate) fn count(&mut self, rejection: Rejection) {
+        self.total_count = self.total_count.saturating_add(1);
+        self.total_count_change = self.total_count_change.saturating_add(1);
+        self.last_reason = Some(rejection.reason);
+        self.last_instance = rejection.instance;
+    }
+
+    pub(crate) fn take(&mut self) -> Self {
+        let status = *self;
+        self.total_count_change = 0;
+        status
+    }
 }
 
 /// OFFERED_DEADLINE_MISSED and REQUESTED_DEADLINE_MISSED.

@@ -14,12 +14,12 @@ use crate::reader::{ReaderCore, ReaderEvents, TypeInfo};
 use crate::signal::Lent;
 use crate::status::{
     DeadlineMissedStatus, IncompatibleQosStatus, LivelinessChangedStatus, MatchedStatus,
-    SampleCountStatus, StatusKind, StatusMask,
+    SampleCountStatus, SampleRejectedStatus, StatusKind, StatusMask,
 };
 use crate::topic::TopicData;
 use crate::view::{View, decode};
 use dunlin_qos::{DataReaderQos, Duration, SubscriberQos};
-use dunlin_rtps::{InstanceHandle, SampleInfo, Select, Time};
+use dunlin_rtps::{InstanceHandle, SampleInfo, Select, Time, Which};
 use dunlin_wire::{EntityKind, Guid};
 use std::marker::PhantomData;
 use std::sync::Arc;
@@ -340,6 +340,27 @@ impl<T: TopicData> DataReader<T> {
             .collect()
     }
 
+    /// Takes the samples of the instance that comes after `instance` in the order of handles; the first one after
+    /// [`InstanceHandle::NIL`] (DDS 1.4 2.2.2.5.3.18).
+    pub fn take_next_instance(&self, instance: InstanceHandle) -> Vec<Sample<T>> {
+        self.take_with(&next_to(instance))
+    }
+
+    /// As `take_next_instance`, but leaves the samples in the reader.
+    pub fn read_next_instance(&self, instance: InstanceHandle) -> Vec<Sample<T>> {
+        self.read_with(&next_to(instance))
+    }
+
+    /// Takes the samples of one instance (DDS 1.4 2.2.2.5.3.16).
+    pub fn take_instance(&self, instance: InstanceHandle) -> Vec<Sample<T>> {
+        self.take_with(&of(instance))
+    }
+
+    /// As `take_instance`, but leaves the samples in the reader.
+    pub fn read_instance(&self, instance: InstanceHandle) -> Vec<Sample<T>> {
+        self.read_with(&of(instance))
+    }
+
     /// Reads all samples and leaves them in the reader.
     pub fn read(&self) -> Vec<Sample<T>> {
         self.read_with(&Select::default())
@@ -521,7 +542,7 @@ impl<T: TopicData> DataReader<T> {
     }
 
     /// SAMPLE_REJECTED; resets its change.
-    pub fn sample_rejected_status(&self) -> SampleCountStatus {
+    pub fn sample_rejected_status(&self) -> SampleRejectedStatus {
         self.core.rejected_status()
     }
 
@@ -572,6 +593,20 @@ impl<T: TopicData> DataReader<T> {
     }
 }
 
+fn next_to(instance: InstanceHandle) -> Select {
+    Select {
+        instance: Some(Which::Next(instance)),
+        ..Select::default()
+    }
+}
+
+fn of(instance: InstanceHandle) -> Select {
+    Select {
+        instance: Some(Which::This(instance)),
+        ..Select::default()
+    }
+}
+
 /// Hears of a reader's data and statuses (DDS 1.4 2.2.2.5.7); each method does nothing by default.
 #[allow(unused_variables, reason = "the names document the arguments")]
 pub trait DataReaderListener<T: TopicData>: Send + Sync + 'static {
@@ -598,7 +633,7 @@ pub trait DataReaderListener<T: TopicData>: Send + Sync + 'static {
     /// Samples were lost.
     fn on_sample_lost(&self, reader: &DataReader<T>, status: &SampleCountStatus) {}
     /// A sample was refused for a resource limit.
-    fn on_sample_rejected(&self, reader: &DataReader<T>, status: &SampleCountStatus) {}
+    fn on_sample_rejected(&self, reader: &DataReader<T>, status: &SampleRejectedStatus) {}
 }
 
 impl<T: TopicData, F: Fn(&DataReader<T>) + Send + Sync + 'static> DataReaderListener<T> for F {
@@ -645,7 +680,7 @@ impl<T: TopicData, L: DataReaderListener<T>> ReaderEvents for Bound<T, L> {
         self.listener.on_sample_lost(&self.reader, status);
     }
 
-    fn rejected(&self, status: &SampleCountStatus) {
+    fn rejected(&self, status: &SampleRejectedStatus) {
         self.listener.on_sample_rejected(&self.reader, status);
     }
 }

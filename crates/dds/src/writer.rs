@@ -539,19 +539,10 @@ impl WriterCore {
     ) -> Result<(), Error> {
         self.flush();
         let deadline = clock::now().after(timeout);
-        let last = {
-            let mut out = self.shared.datagrams();
-            self.aim(&mut out);
-            let mut state = self.state.lock();
-            let last = state.last_sequence();
-            if state.is_acknowledged(last) {
-                return Ok(());
-            }
-            state.heartbeat(clock::now(), &mut out);
-            drop(state);
-            self.ask(&mut out);
-            last
-        };
+        let last = self.ask_for_acknowledgments();
+        if self.is_acknowledged(last) {
+            return Ok(());
+        }
         let signal = Lent::new();
         self.room.add(&signal);
         let done = self
@@ -576,6 +567,30 @@ impl WriterCore {
                 None => "acknowledgements are missing".into(),
             },
         })
+    }
+
+    /// Asks the readers what they have, if some lack anything; returns the last change.
+    pub(crate) fn ask_for_acknowledgments(&self) -> SequenceNumber {
+        let mut out = self.shared.datagrams();
+        self.aim(&mut out);
+        let mut state = self.state.lock();
+        let last = state.last_sequence();
+        if !state.is_acknowledged(last) {
+            state.heartbeat(clock::now(), &mut out);
+            drop(state);
+            self.ask(&mut out);
+        }
+        last
+    }
+
+    pub(crate) fn is_acknowledged(&self, sequence: SequenceNumber) -> bool {
+        self.state.lock().is_acknowledged(sequence)
+    }
+
+    /// Those who wait for room or for acknowledgements.
+    #[cfg(feature = "async")]
+    pub(crate) fn room(&self) -> &Waiters {
+        &self.room
     }
 
     /// Says that there may be room or that acknowledgements came.

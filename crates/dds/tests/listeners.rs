@@ -96,7 +96,7 @@ impl SubscriberListener for Ear {
     fn on_requested_deadline_missed(&self, reader: &AnyDataReader, _: &DeadlineMissedStatus) {
         self.hear("late", reader.topic_name());
     }
-    fn on_sample_rejected(&self, reader: &AnyDataReader, _: &SampleCountStatus) {
+    fn on_sample_rejected(&self, reader: &AnyDataReader, _: &SampleRejectedStatus) {
         self.hear("rejected", reader.topic_name());
     }
 }

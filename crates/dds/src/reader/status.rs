@@ -5,7 +5,7 @@ use crate::any::AnyDataReader;
 use crate::listener::SubscriberListener;
 use crate::status::{
     DeadlineMissedStatus, IncompatibleQosStatus, Life, LivelinessChangedStatus, MatchedStatus,
-    SampleCountStatus, StatusKind, StatusMask,
+    SampleCountStatus, SampleRejectedStatus, StatusKind, StatusMask,
 };
 use dunlin_qos::Incompatibility;
 use dunlin_rtps::MissedDeadlines;
@@ -46,7 +46,7 @@ impl ReaderEvents for Above {
         self.listener.on_sample_lost(&self.reader, status);
     }
 
-    fn rejected(&self, status: &SampleCountStatus) {
+    fn rejected(&self, status: &SampleRejectedStatus) {
         self.listener.on_sample_rejected(&self.reader, status);
     }
 }
@@ -258,7 +258,7 @@ impl ReaderCore {
         self.lost.lock().take()
     }
 
-    pub(crate) fn rejected_status(&self) -> SampleCountStatus {
+    pub(crate) fn rejected_status(&self) -> SampleRejectedStatus {
         self.flags.clear(StatusKind::SampleRejected);
         self.rejected.lock().take()
     }
