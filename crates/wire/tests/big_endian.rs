@@ -125,7 +125,18 @@ fn heartbeats_and_answers() {
     let body = endpoints(&[0, 5, 0, 4, 77]);
     check(0x07, 6, &body, &Submessage::Heartbeat(heartbeat));
     // Group information follows (flag G).
-    let body = endpoints(&[0, 5, 0, 4, 77, 0, 1, 0, 1, 0, 1, 0, 0, 0, 0]);
+    let group = GroupInfo {
+        current: SequenceNumber(9),
+        first: SequenceNumber(7),
+        last: SequenceNumber(8),
+        writers: [0, 0, 0, 0x11],
+        secure_writers: [0, 0, 0, 0x12],
+    };
+    let heartbeat = Heartbeat {
+        group: Some(group),
+        ..heartbeat
+    };
+    let body = endpoints(&[0, 5, 0, 4, 77, 0, 9, 0, 7, 0, 8, 0x11, 0x12]);
     check(0x07, 0x0e, &body, &Submessage::Heartbeat(heartbeat));
     let sequence = SequenceNumber(6);
     let last = FragmentNumber(8);
