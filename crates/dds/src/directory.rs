@@ -15,6 +15,7 @@ use crate::reader::ReaderCore;
 use crate::shared::{Routes, Shared};
 use crate::status::{Life, LivelinessChangedStatus, LivelinessLostStatus, MatchedStatus};
 use crate::topic::TopicCore;
+use crate::why::similar;
 use crate::writer::WriterCore;
 use dunlin_qos::Incompatibility;
 use dunlin_rtps::discovery::{Discovery, Event, LossReason, Source};
@@ -235,7 +236,7 @@ impl Directory {
     /// Why endpoints that might match `local` do not, a line each.
     pub(crate) fn explain(&self, local: Guid) -> Vec<String> {
         self.discovery
-            .explain(local)
+            .explain(local, similar)
             .iter()
             .map(ToString::to_string)
             .collect()

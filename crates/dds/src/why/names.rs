@@ -36,6 +36,8 @@ mod tests {
             ("Square", "square", true),
             ("Square", "Sqaure", true),
             ("rt/chatter", "chatter", true),
+            ("Throughput", "Troughput", true),
+            ("Topic1", "Topic2", true),
             ("LatencyTopic", "Latency_Topics", true),
             (
                 "std_msgs::msg::dds_::String_",

@@ -17,7 +17,9 @@ fn pair(
 }
 
 fn said(network: &Network, index: usize, local: Guid) -> Vec<String> {
-    let explanations = network.nodes[index].discovery.explain(local);
+    let explanations = network.nodes[index]
+        .discovery
+        .explain(local, str::eq_ignore_ascii_case);
     explanations.iter().map(ToString::to_string).collect()
 }
 
@@ -177,7 +179,9 @@ fn keys_on_one_side_only_are_an_inconsistent_topic() {
     network.run(SECOND);
     assert!(network.nodes[0].matched(writer).is_empty());
     assert_eq!(
-        network.nodes[0].discovery.explain(writer),
+        network.nodes[0]
+            .discovery
+            .explain(writer, str::eq_ignore_ascii_case),
         [Explanation::Type {
             remote: guid,
             difference: TypeDifference::Keys {

@@ -280,7 +280,7 @@ fn participants_of_another_domain_or_tag_are_ignored() {
         assert!(node.discovery.heard().other_domain > 0);
     }
     let writer = network.writer(0, |_| {});
-    let said = network.nodes[0].discovery.explain(writer)[0].to_string();
+    let said = network.nodes[0].discovery.explain(writer, |a, b| a == b)[0].to_string();
     assert!(
         said.contains("announcements were of another domain"),
         "{said}"
