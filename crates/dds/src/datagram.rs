@@ -133,6 +133,16 @@ impl Datagrams {
         transport: &dyn Transport,
         places: impl Fn(To) -> &'r [Place],
     ) {
+        self.flush_as(0, transport, places);
+    }
+
+    /// The same, with a DiffServ code point.
+    pub(crate) fn flush_as<'r>(
+        &mut self,
+        dscp: u8,
+        transport: &dyn Transport,
+        places: impl Fn(To) -> &'r [Place],
+    ) {
         self.hand_over();
         let Self {
             arena,
@@ -151,11 +161,12 @@ impl Datagrams {
                 if batch.is_full() || place.sealed {
                     send(transport, &mut batch);
                 }
-                let plain = place.outgoing([
+                let parts = [
                     arena.get(piece.head.clone()).unwrap_or_default(),
                     &piece.payload,
                     arena.get(piece.tail.clone()).unwrap_or_default(),
-                ]);
+                ];
+                let plain = place.outgoing(dscp, parts);
                 if place.sealed {
                     sealed.clear();
                     checksum::seal(plain.head, [plain.payload, plain.tail], sealed);

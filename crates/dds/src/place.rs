@@ -50,8 +50,12 @@ impl Place {
         }
     }
 
-    /// What is to be sent there.
-    pub(crate) fn outgoing<'a>(&'a self, [head, payload, tail]: [&'a [u8]; 3]) -> Outgoing<'a> {
+    /// What is to be sent there, with this code point.
+    pub(crate) fn outgoing<'a>(
+        &'a self,
+        dscp: u8,
+        [head, payload, tail]: [&'a [u8]; 3],
+    ) -> Outgoing<'a> {
         Outgoing {
             to: self.locator,
             lane: self.lane.as_ref(),
@@ -59,6 +63,7 @@ impl Place {
             payload,
             tail,
             patient: self.patient,
+            dscp,
         }
     }
 

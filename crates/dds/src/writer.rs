@@ -29,7 +29,7 @@ use crate::timer::Due;
 use crate::topic::TopicCore;
 use arrayvec::ArrayVec;
 use bytes::{Bytes, BytesMut};
-use change::{autodisposes, config, is_timed};
+use change::{autodisposes, code_point, config, is_timed};
 use dunlin_cdr::{Apart, Type};
 use dunlin_qos::{DataWriterQos, Durability, Duration, History, LivelinessKind};
 use dunlin_rtps::{
@@ -38,7 +38,7 @@ use dunlin_rtps::{
 use dunlin_wire::{Guid, ReaderData, SequenceNumber, Submessage, Timestamp};
 use filters::Filters;
 use std::sync::atomic::{
-    AtomicBool, AtomicI64, AtomicU64, AtomicUsize,
+    AtomicBool, AtomicI64, AtomicU8, AtomicU64, AtomicUsize,
     Ordering::{Relaxed, SeqCst},
 };
 use std::sync::{Arc, OnceLock};
@@ -73,6 +73,8 @@ pub(crate) struct WriterCore {
     /// Policies that may change and are asked for by each write.
     timed: AtomicBool,
     pub(crate) autodispose: AtomicBool,
+    /// The DiffServ code point of its datagrams, which is its TRANSPORT_PRIORITY.
+    dscp: AtomicU8,
     pub(crate) group: Arc<PublisherCore>,
     /// Its publisher's writers, if they have sets or numbers in common.
     pub(crate) sets: Option<Arc<WriterGroup>>,
@@ -168,6 +170,7 @@ impl WriterCore {
             fixed: OnceLock::new(),
             timed: AtomicBool::new(is_timed(&qos)),
             autodispose: AtomicBool::new(autodisposes(&qos)),
+            dscp: AtomicU8::new(code_point(&qos)),
             group: Arc::clone(group),
             sets: group.sets().for_writer(),
             topic_core: Arc::clone(topic),
@@ -500,9 +503,10 @@ impl WriterCore {
             .destinations()
             .any(|to| matches!(to, To::Endpoint(_)));
         let routes = alone.then(|| self.shared.routes());
+        let (dscp, transport) = (self.dscp.load(Relaxed), &*self.shared.transport);
         publish
             .datagrams
-            .flush(&*self.shared.transport, |to| match (to, &routes) {
+            .flush_as(dscp, transport, |to| match (to, &routes) {
                 (To::Matched | To::Passing(_), _) => matched,
                 (To::Endpoint(reader), Some(routes)) => routes.stream(&reader),
                 _ => &[],
@@ -651,7 +655,8 @@ impl WriterCore {
             return;
         }
         let matched = Arc::clone(&self.destinations.lock());
-        out.flush(&*self.shared.transport, |to| match to {
+        let (dscp, transport) = (self.dscp.load(Relaxed), &*self.shared.transport);
+        out.flush_as(dscp, transport, |to| match to {
             To::Matched | To::Passing(_) => &matched,
             To::Endpoint(guid) => place(&guid),
             To::Announce => &[],

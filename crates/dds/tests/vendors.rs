@@ -86,6 +86,7 @@ impl Transport for Disguise {
                 payload: &[],
                 tail: &[],
                 patient: false,
+                dscp: 0,
             };
             sent.datagrams += self.inner.send(&[disguised]).datagrams;
         }

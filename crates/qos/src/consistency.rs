@@ -50,6 +50,8 @@ pub enum InvalidQos {
     },
     /// TRANSPORT_MULTICAST names an address that is no multicast group.
     NoGroup(Ipv4Addr),
+    /// TRANSPORT_PRIORITY is no DiffServ code point.
+    NoCodePoint(i32),
 }
 
 impl InvalidQos {
@@ -62,6 +64,7 @@ impl InvalidQos {
             Self::Representation(_) => PolicyId::DataRepresentation,
             Self::DurabilityService { .. } => PolicyId::DurabilityService,
             Self::NoGroup(_) => PolicyId::TransportMulticast,
+            Self::NoCodePoint(_) => PolicyId::TransportPriority,
         }
     }
 }
@@ -116,6 +119,10 @@ impl fmt::Display for InvalidQos {
                 f,
                 "TRANSPORT_MULTICAST {address} is no multicast group, 224.0.0.0 to 239.255.255.255 are"
             ),
+            Self::NoCodePoint(value) => write!(
+                f,
+                "TRANSPORT_PRIORITY {value} is no DiffServ code point, 0 (none) to 63 are; 46 is expedited forwarding"
+            ),
         }
     }
 }
@@ -127,6 +134,7 @@ impl DataWriterQos {
     pub fn validate(&self) -> Result<(), InvalidQos> {
         storage(self.history, &self.resource_limits)?;
         service(&self.durability_service)?;
+        code_point(self.transport_priority)?;
         representation(self.representation)
     }
 }
@@ -136,6 +144,7 @@ impl TopicQos {
     pub fn validate(&self) -> Result<(), InvalidQos> {
         storage(self.history, &self.resource_limits)?;
         service(&self.durability_service)?;
+        code_point(self.transport_priority)?;
         self.representation
             .iter()
             .try_for_each(|r| representation(*r))
@@ -158,6 +167,14 @@ impl DataReaderQos {
         self.representation
             .iter()
             .try_for_each(|r| representation(*r))
+    }
+}
+
+/// Datagrams have six bits for it (RFC 2474).
+fn code_point(priority: i32) -> Result<(), InvalidQos> {
+    match priority {
+        0..=63 => Ok(()),
+        other => Err(InvalidQos::NoCodePoint(other)),
     }
 }
 

@@ -66,9 +66,10 @@ impl<T: Transport + 'static> Fault<T> {
         }
         for lateness in fate.copies.into_iter().flatten() {
             if lateness.is_zero() {
-                self.inner.send(&[whole(datagram.to, &bytes)]);
+                self.inner
+                    .send(&[whole(datagram.to, datagram.dscp, &bytes)]);
             } else {
-                self.post(datagram.to, bytes.clone(), lateness);
+                self.post(datagram, bytes.clone(), lateness);
             }
         }
         Sent {
@@ -77,7 +78,7 @@ impl<T: Transport + 'static> Fault<T> {
         }
     }
 
-    fn post(&self, to: Locator, bytes: Vec<u8>, lateness: Duration) {
+    fn post(&self, datagram: &Outgoing<'_>, bytes: Vec<u8>, lateness: Duration) {
         let mut postman = lock(&self.postman);
         if postman.is_none() {
             let (inner, late) = (Arc::clone(&self.inner), Arc::clone(&self.late));
@@ -85,7 +86,8 @@ impl<T: Transport + 'static> Fault<T> {
             *postman = name.spawn(move || late.deliver(&*inner)).ok();
         }
         drop(postman);
-        self.late.put(Instant::now() + lateness, to, bytes);
+        let late = (datagram.to, datagram.dscp, bytes);
+        self.late.put(Instant::now() + lateness, late);
     }
 }
 
@@ -143,6 +145,9 @@ impl<T: Transport> Drop for Fault<T> {
     }
 }
 
+/// Where a datagram goes, its code point, and its bytes.
+type Copied = (Locator, u8, Vec<u8>);
+
 /// Datagrams whose time has not come.
 #[derive(Default)]
 struct Late {
@@ -154,16 +159,16 @@ struct Late {
 struct Queue {
     closed: bool,
     count: u64,
-    waiting: BTreeMap<(Instant, u64), (Locator, Vec<u8>)>,
+    waiting: BTreeMap<(Instant, u64), Copied>,
 }
 
 impl Late {
-    fn put(&self, due: Instant, to: Locator, bytes: Vec<u8>) {
+    fn put(&self, due: Instant, late: Copied) {
         let mut queue = lock(&self.queue);
         if queue.waiting.len() < MOST_LATE {
             queue.count += 1;
             let key = (due, queue.count);
-            queue.waiting.insert(key, (to, bytes));
+            queue.waiting.insert(key, late);
             self.bell.notify_one();
         }
     }
@@ -174,13 +179,13 @@ impl Late {
     }
 
     fn deliver(&self, inner: &impl Transport) {
-        while let Some((to, bytes)) = self.next() {
-            inner.send(&[whole(to, &bytes)]);
+        while let Some((to, dscp, bytes)) = self.next() {
+            inner.send(&[whole(to, dscp, &bytes)]);
         }
     }
 
     /// Waits for the next datagram that is due; `None` when closed.
-    fn next(&self) -> Option<(Locator, Vec<u8>)> {
+    fn next(&self) -> Option<Copied> {
         let mut queue = lock(&self.queue);
         while !queue.closed {
             let now = Instant::now();
@@ -206,7 +211,7 @@ fn is_harmless(fate: &Fate) -> bool {
     fate.copies == [Some(Duration::ZERO), None] && fate.corruption.is_none()
 }
 
-fn whole(to: Locator, bytes: &[u8]) -> Outgoing<'_> {
+fn whole(to: Locator, dscp: u8, bytes: &[u8]) -> Outgoing<'_> {
     Outgoing {
         to,
         lane: None,
@@ -214,6 +219,7 @@ fn whole(to: Locator, bytes: &[u8]) -> Outgoing<'_> {
         payload: &[],
         tail: &[],
         patient: false,
+        dscp,
     }
 }
 

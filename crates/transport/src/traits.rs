@@ -28,6 +28,8 @@ pub struct Outgoing<'a> {
     pub tail: &'a [u8],
     /// Better some milliseconds late than lost, if the receiver has no room.
     pub patient: bool,
+    /// Its DiffServ code point, 0 to 63, where the way has room for one (see `docs/transports.md`); 0 is nothing special.
+    pub dscp: u8,
 }
 
 impl Outgoing<'_> {

@@ -168,6 +168,7 @@ impl UdpTransport {
             ways.iter().map(move |via| Datagram {
                 to,
                 via: *via,
+                dscp: outgoing.dscp,
                 parts: [outgoing.head, outgoing.payload, outgoing.tail],
             })
         });
@@ -285,6 +286,7 @@ fn to_peer<'a>(outgoing: &Outgoing<'a>) -> Datagram<'a> {
     Datagram {
         to: SocketAddrV4::new(Ipv4Addr::UNSPECIFIED, 0),
         via: None,
+        dscp: outgoing.dscp,
         parts: [outgoing.head, outgoing.payload, outgoing.tail],
     }
 }

@@ -9,6 +9,7 @@
 #![deny(unsafe_op_in_unsafe_fn, clippy::undocumented_unsafe_blocks)]
 
 mod call;
+mod control;
 mod interface;
 mod link;
 mod poll;

@@ -5,6 +5,7 @@ use std::net::{Ipv4Addr, SocketAddrV4};
 use std::os::fd::AsRawFd;
 use std::time::{Duration, Instant};
 
+use crate::control::{Control, in_addr};
 use crate::poll::wait_writable;
 use crate::{Socket, call};
 
@@ -21,6 +22,9 @@ pub struct Datagram<'a> {
     pub to: SocketAddrV4,
     /// The interface for it; a multicast datagram needs one, others take the kernel's route.
     pub via: Option<Egress>,
+    /// Its DiffServ code point, 0 to 63 (RFC 2474); what says 0 goes as all of the socket does. The kernel's own queues take it for
+    /// the datagram's priority, too.
+    pub dscp: u8,
     /// The bytes, one part after the other; parts may be empty.
     pub parts: [&'a [u8]; PARTS],
 }
@@ -92,7 +96,7 @@ impl Call<'_> {
         let fd = self.socket.as_raw_fd();
         let connected = self.socket.peer().is_some();
         match datagram.parts {
-            [only, [], []] if connected && datagram.via.is_none() => {
+            [only, [], []] if connected && datagram.via.is_none() && datagram.dscp == 0 => {
                 self.offer(|| call::send(fd, only).map(drop));
             }
             _ => {
@@ -206,21 +210,13 @@ const EMPTY_HEADER: libc::mmsghdr = {
     unsafe { mem::zeroed() }
 };
 
-/// The control message IP_PKTINFO as it stands in memory: the layout that CMSG_LEN and CMSG_SPACE describe.
-#[repr(C)]
-struct PacketInfo {
-    header: libc::cmsghdr,
-    info: libc::in_pktinfo,
-}
-
 /// What the kernel reads for one datagram, except the bytes.
 struct Slot {
     name: libc::sockaddr_in,
     has_name: bool,
     parts: [libc::iovec; PARTS],
     used: usize,
-    info: PacketInfo,
-    has_info: bool,
+    control: Control,
 }
 
 impl Slot {
@@ -243,10 +239,7 @@ impl Slot {
             part.iov_len = bytes.len();
             slot.used += 1;
         }
-        if let Some(via) = datagram.via {
-            slot.info = packet_info(via);
-            slot.has_info = true;
-        }
+        slot.control.set(datagram.via, datagram.dscp);
         slot
     }
 
@@ -259,27 +252,9 @@ impl Slot {
         }
         header.msg_iov = self.parts.as_mut_ptr();
         header.msg_iovlen = self.used as _;
-        if self.has_info {
-            header.msg_control = (&raw mut self.info).cast();
-            header.msg_controllen = size_of::<PacketInfo>() as _;
-        }
+        let (control, length) = self.control.place();
+        header.msg_control = control;
+        header.msg_controllen = length as _;
         header
-    }
-}
-
-fn packet_info(via: Egress) -> PacketInfo {
-    let mut message = Slot::EMPTY.info;
-    let length = mem::offset_of!(PacketInfo, info) + size_of::<libc::in_pktinfo>();
-    message.header.cmsg_len = length as _;
-    message.header.cmsg_level = libc::IPPROTO_IP;
-    message.header.cmsg_type = libc::IP_PKTINFO;
-    message.info.ipi_ifindex = via.index as _;
-    message.info.ipi_spec_dst = in_addr(via.source);
-    message
-}
-
-fn in_addr(ip: Ipv4Addr) -> libc::in_addr {
-    libc::in_addr {
-        s_addr: u32::from_ne_bytes(ip.octets()),
     }
 }

@@ -22,6 +22,7 @@ fn datagram<'a>(to: &Socket, parts: [&'a [u8]; 3]) -> Datagram<'a> {
     Datagram {
         to: to.local_addr(),
         via: None,
+        dscp: 0,
         parts,
     }
 }

@@ -20,6 +20,11 @@ pub(super) fn autodisposes(qos: &DataWriterQos) -> bool {
     qos.writer_data_lifecycle.autodispose_unregistered_instances
 }
 
+/// What its datagrams are marked with. Values that no datagram has room for are refused before.
+pub(super) fn code_point(qos: &DataWriterQos) -> u8 {
+    u8::try_from(qos.transport_priority).unwrap_or(0)
+}
+
 /// How the protocol's writer behaves.
 pub(super) fn config(
     guid: Guid,
@@ -139,6 +144,7 @@ impl WriterCore {
         self.publish.lock().pace.set_budget(qos.latency_budget);
         self.timed.store(is_timed(qos), Relaxed);
         self.autodispose.store(autodisposes(qos), Relaxed);
+        self.dscp.store(code_point(qos), Relaxed);
         let next = {
             let mut state = self.state.lock();
             state.set_timing(clock::now(), qos.lifespan, qos.deadline);

@@ -100,6 +100,7 @@ impl Connection {
                 stuck: false,
                 watched: epoll::EventFlags::empty(),
                 reading: false,
+                dscp: 0,
             }),
             events: Arc::clone(events),
         })
@@ -267,6 +268,10 @@ impl Connection {
     ) -> (usize, Result<(), Refused>) {
         let mut out = self.out();
         let mut done = 0;
+        if let Some(first) = datagrams.first().filter(|first| first.dscp > out.dscp) {
+            out.dscp = first.dscp;
+            socket::mark(&self.fd, first.dscp);
+        }
         while let Some(first) = datagrams.get(done) {
             let (count, result) = match datagrams.get(done..).unwrap_or_default() {
                 [_] => (1, self.send_one(&mut out, name, first, &mut 0)),

@@ -135,6 +135,7 @@ mod tests {
             payload,
             tail,
             patient: false,
+            dscp: 0,
         }
     }
 

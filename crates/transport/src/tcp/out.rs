@@ -40,6 +40,8 @@ pub(super) struct Out {
     pub(super) watched: epoll::EventFlags,
     /// The porter reads.
     pub(super) reading: bool,
+    /// The DiffServ code point that it has: the highest of all that was sent by it.
+    pub(super) dscp: u8,
 }
 
 impl Out {

@@ -131,6 +131,14 @@ pub(super) fn await_room(socket: &OwnedFd, limit: Duration) {
     let _ = poll(&mut fds, limit.as_ref());
 }
 
+/// What is sent from now on has this DiffServ code point.
+#[cold]
+pub(super) fn mark(socket: &OwnedFd, dscp: u8) {
+    if let Err(error) = sockopt::set_ip_tos(socket, dscp.wrapping_shl(2)) {
+        tracing::debug!(%error, dscp, "a TCP connection keeps the code point that it has");
+    }
+}
+
 /// Nothing more is sent; the peer hears of it after all that was.
 pub(super) fn finish(socket: &OwnedFd) {
     let _ = shutdown(socket, Shutdown::Write);

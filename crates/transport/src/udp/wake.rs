@@ -104,6 +104,7 @@ fn knock(socket: &Socket) {
     socket.send([Datagram {
         to: SocketAddrV4::new(ip, local.port()),
         via: None,
+        dscp: 0,
         parts: [&[], &[], &[]],
     }]);
 }

@@ -53,6 +53,7 @@ fn carries_three_parts(a: &dyn Transport, b: &dyn Transport) {
         payload: b"payload",
         tail: b" tail",
         patient: false,
+        dscp: 0,
     }]);
     assert_all(&sent, 1);
     let mut buffer = BytesMut::with_capacity(1 << 17);
@@ -382,6 +383,7 @@ pub(crate) fn outgoing(to: Locator, payload: &[u8]) -> Outgoing<'_> {
         payload,
         tail: &[],
         patient: false,
+        dscp: 0,
     }
 }
 

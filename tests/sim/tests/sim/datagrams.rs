@@ -75,6 +75,7 @@ impl Datagrams {
                     payload: &[],
                     tail: &[],
                     patient: false,
+                    dscp: 0,
                 }]);
                 assert_eq!(sent.datagrams, 1, "a datagram cannot be sent");
             }

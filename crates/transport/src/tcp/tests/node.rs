@@ -137,6 +137,7 @@ pub(super) fn outgoing<'a>(to: Locator, lane: Option<&'a Lane>, bytes: &'a [u8])
         payload: bytes,
         tail: &[],
         patient: false,
+        dscp: 0,
     }
 }
 
