@@ -342,6 +342,8 @@ fn large_bytes_of_the_application_are_not_copied_and_end_once_acknowledged_witho
     let back = reader::<Plain>(&b, "Large", rqos);
     large.wait_for_matched(1, SOON).unwrap();
     let ended = Arc::new(AtomicU32::new(0));
+    // Nobody answers before it was looked at the first ones.
+    net.set_drop(1.0);
     for number in 0..20 {
         let length = 5_000 + 20_000 * number as usize;
         let data = Bytes::from_owner(Watched {
@@ -354,6 +356,7 @@ fn large_bytes_of_the_application_are_not_copied_and_end_once_acknowledged_witho
         let kept = number > 4 || ended.load(Ordering::SeqCst) <= number;
         assert!(kept, "copied, not kept");
         if number % 5 == 4 {
+            net.set_drop(0.0);
             large.wait_for_acknowledgments(SOON).unwrap();
             let patience = Instant::now();
             while ended.load(Ordering::SeqCst) <= number {
