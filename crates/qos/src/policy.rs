@@ -82,9 +82,9 @@ pub enum Durability {
     Volatile,
     /// What the writer still keeps.
     TransientLocal,
-    /// What a service keeps in memory; served here as transient local.
+    /// What DURABILITY_SERVICE keeps; here in the memory of the writer, as long as it lives.
     Transient,
-    /// What a service keeps on disk; served here as transient local.
+    /// The same: nothing is kept on a disk.
     Persistent,
 }
 
@@ -223,14 +223,15 @@ impl Default for ReaderDataLifecycle {
     }
 }
 
-/// DURABILITY_SERVICE (DDS 1.4 2.2.3.5): how much of a writer with DURABILITY TRANSIENT or PERSISTENT is kept for late joiners.
+/// DURABILITY_SERVICE (DDS 1.4 2.2.3.5): how much of a writer with DURABILITY TRANSIENT or PERSISTENT is kept for late joiners, once the
+/// readers that match have it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct DurabilityService {
-    /// How long an instance is remembered that is gone.
+    /// How long late joiners still hear of an instance that was disposed and unregistered.
     pub service_cleanup_delay: Duration,
-    /// How much is kept.
+    /// How much is kept of each instance.
     pub history: History,
-    /// At most how much.
+    /// At most how much; beyond these the oldest goes.
     pub resource_limits: ResourceLimits,
 }
 

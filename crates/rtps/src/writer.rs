@@ -71,7 +71,8 @@ impl Writer {
             reliable_readers: 0,
             expects_inline_qos: false,
             filters: None,
-            history: HistoryCache::new(config.history, config.resource_limits, transient),
+            history: HistoryCache::new(config.history, config.resource_limits, transient)
+                .storing(config.service()),
             pulse: Pulse::new(&config),
             voice: Voice::new(&config),
             set: SetState::None,
@@ -111,7 +112,7 @@ impl Writer {
         self.expire(now);
         let keeps = self.keeps();
         if keeps {
-            self.history.admit(change.instance, self.acknowledged)?;
+            self.history.admit(change, self.acknowledged)?;
         }
         let set = self.set.membership(sequence, number());
         self.publish(now, sequence, change, set, out);
@@ -357,6 +358,9 @@ impl Writer {
         while let Some(sequence) = clockwork.next_expired(now) {
             self.history.expire(sequence);
         }
+        while let Some((sequence, instance)) = clockwork.next_left(now) {
+            self.history.end(sequence, instance, self.acknowledged);
+        }
         self.history.len() < before
     }
 
@@ -486,6 +490,7 @@ impl Writer {
         let all = reliable.map(|r| r.acknowledged).min();
         let before = core::mem::replace(&mut self.acknowledged, all.unwrap_or(self.last));
         if self.is_transient() {
+            self.history.store(self.acknowledged);
             self.history.release_unregistered(self.acknowledged);
         } else {
             self.history.release(self.acknowledged);

@@ -1,9 +1,9 @@
 //! The command line, as the suite's own programs have it.
 use clap::{ArgGroup, Parser, ValueEnum};
 use dunlin::{
-    AccessScope, DataReaderQos, DataRepresentation, DataWriterQos, Durability, Duration, History,
-    Ownership, Partition, Presentation, PublisherQos, Reliability, SubscriberQos,
-    WriterDataLifecycle,
+    AccessScope, DataReaderQos, DataRepresentation, DataWriterQos, Durability, DurabilityService,
+    Duration, History, Ownership, Partition, Presentation, PublisherQos, Reliability,
+    SubscriberQos, WriterDataLifecycle,
 };
 
 /// Publishes coloured shapes that move, or prints those that come: the program of the OMG's DDS interoperability suite.
@@ -299,6 +299,11 @@ impl Options {
         let unregisters = self.final_instance_state == Some(FinalState::Unregister);
         DataWriterQos {
             durability: self.durability,
+            // There is one option for how much is kept, whoever for.
+            durability_service: DurabilityService {
+                history: self.history(),
+                ..Default::default()
+            },
             deadline: period(self.deadline),
             reliability: self.reliability(),
             history: self.history(),

@@ -5,7 +5,7 @@ use crate::error::{Error, Result};
 use crate::group::PublisherCore;
 use crate::life::LifeSign;
 use crate::shared::{Shared, fragment_size};
-use dunlin_qos::{DataWriterQos, LivelinessKind};
+use dunlin_qos::{DataWriterQos, Durability, Duration, LivelinessKind};
 use dunlin_rtps::{Writer, WriterConfig};
 use dunlin_wire::{Guid, WriterData};
 use std::sync::Arc;
@@ -13,7 +13,9 @@ use std::sync::atomic::Ordering::Relaxed;
 
 /// Does time do something to its samples or instances?
 pub(super) fn is_timed(qos: &DataWriterQos) -> bool {
-    !qos.lifespan.is_infinite() || !qos.deadline.is_infinite()
+    let cleans_up = qos.durability > Durability::TransientLocal
+        && qos.durability_service.service_cleanup_delay != Duration::ZERO;
+    !qos.lifespan.is_infinite() || !qos.deadline.is_infinite() || cleans_up
 }
 
 pub(super) fn autodisposes(qos: &DataWriterQos) -> bool {
@@ -37,6 +39,7 @@ pub(super) fn config(
         guid,
         reliability: qos.reliability.kind,
         durability: qos.durability,
+        durability_service: qos.durability_service,
         history: qos.history,
         resource_limits: qos.resource_limits,
         fragment_size: fragment_size(shared.transport.max_datagram()),

@@ -1,5 +1,5 @@
-//! What the passing of time does to a writer: samples that are not valid any more, and instances that should have been written (DDS
-//! 1.4 2.2.3.16 LIFESPAN, 2.2.3.7 DEADLINE).
+//! What the passing of time does to a writer: samples that are not valid any more, instances that should have been written, and those
+//! that late joiners need not know any more (DDS 1.4 2.2.3.16 LIFESPAN, 2.2.3.7 DEADLINE, 2.2.3.5 `service_cleanup_delay`).
 //!
 //! A writer has one of these only if its QoS needs it. All samples live equally long, so they go in the order in which they came. The
 //! appointment of an instance is not moved when it is written: it is found too early, and made anew.
@@ -22,11 +22,18 @@ pub(super) struct Clockwork {
     /// One for each of these.
     agenda: Agenda<InstanceHandle>,
     missed: Option<MissedDeadlines>,
+    /// How long an instance is kept that its writer has left.
+    cleanup: Option<Duration>,
+    /// Those, by the number of the change that says so.
+    left: VecDeque<(Time, i64, InstanceHandle)>,
 }
 
 impl Clockwork {
     pub(super) fn needed_for(config: &WriterConfig) -> Option<Box<Self>> {
+        let cleanup = config.service().map(|s| s.service_cleanup_delay);
+        let cleanup = cleanup.filter(|delay| *delay != Duration::ZERO && !delay.is_infinite());
         let needed = !config.lifespan.is_infinite() || !config.deadline.is_infinite();
+        let needed = needed || cleanup.is_some();
         needed.then(|| {
             Box::new(Self {
                 lifespan: config.lifespan,
@@ -35,6 +42,8 @@ impl Clockwork {
                 due: HashMap::new(),
                 agenda: Agenda::default(),
                 missed: None,
+                cleanup,
+                left: VecDeque::new(),
             })
         })
     }
@@ -80,6 +89,15 @@ impl Clockwork {
             self.expiries
                 .push_back((now.after(self.lifespan), sequence));
         }
+        if change.kind.is_unregister()
+            && let (Some(delay), Some(first)) = (self.cleanup, kept_from)
+        {
+            while self.left.front().is_some_and(|(_, s, _)| *s < first) {
+                self.left.pop_front();
+            }
+            let at = now.after(delay);
+            self.left.push_back((at, sequence, change.instance));
+        }
         if self.deadline.is_infinite() {
             return;
         }
@@ -109,6 +127,16 @@ impl Clockwork {
         self.expiries.pop_front().map(|(_, sequence)| sequence)
     }
 
+    /// An instance whose time is over since the writer left it, and the number of the change that said so.
+    pub(super) fn next_left(&mut self, now: Time) -> Option<(i64, InstanceHandle)> {
+        let (at, ..) = self.left.front()?;
+        if *at > now {
+            return None;
+        }
+        let (_, sequence, instance) = self.left.pop_front()?;
+        Some((sequence, instance))
+    }
+
     /// Counts the instances that should have been written.
     pub(super) fn miss(&mut self, now: Time) {
         while let Some((_, instance)) = self.agenda.pop(now) {
@@ -129,6 +157,8 @@ impl Clockwork {
 
     pub(super) fn next(&self) -> Option<Time> {
         let expiry = self.expiries.front().map(|(at, _)| *at);
-        [expiry, self.agenda.next()].into_iter().flatten().min()
+        let left = self.left.front().map(|(at, ..)| *at);
+        let due = [expiry, left, self.agenda.next()];
+        due.into_iter().flatten().min()
     }
 }

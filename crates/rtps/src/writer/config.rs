@@ -3,7 +3,9 @@ use crate::ContentFilter;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 use core::fmt;
-use dunlin_qos::{Durability, Duration, History, ReliabilityKind, ResourceLimits};
+use dunlin_qos::{
+    Durability, DurabilityService, Duration, History, ReliabilityKind, ResourceLimits,
+};
 use dunlin_wire::{Guid, SequenceNumber};
 
 /// How a writer behaves (RTPS 2.5 8.4.7).
@@ -15,8 +17,10 @@ pub struct WriterConfig {
     pub first_sequence: SequenceNumber,
     /// May samples be lost?
     pub reliability: ReliabilityKind,
-    /// What late joiners get; transient and persistent are served as transient local.
+    /// What late joiners get: with transient local what `history` keeps, with transient and persistent what `durability_service` does.
     pub durability: Durability,
+    /// How much of a transient or persistent writer is kept of what all matched readers have.
+    pub durability_service: DurabilityService,
     /// How much is kept.
     pub history: History,
     /// At most how much.
@@ -51,6 +55,7 @@ impl WriterConfig {
             first_sequence: SequenceNumber::FIRST,
             reliability: ReliabilityKind::Reliable,
             durability: Durability::Volatile,
+            durability_service: DurabilityService::default(),
             history: History::default(),
             resource_limits: ResourceLimits::default(),
             lifespan: Duration::INFINITE,
@@ -64,6 +69,11 @@ impl WriterConfig {
             keyed: false,
             inline_qos: Vec::new(),
         }
+    }
+
+    /// What decides on what late joiners get, if not `history`.
+    pub(super) fn service(&self) -> Option<DurabilityService> {
+        (self.durability > Durability::TransientLocal).then_some(self.durability_service)
     }
 }
 

@@ -2,16 +2,19 @@
 //!
 //! Changes live in a slab; `order` lists their places by ascending number. A change that goes from the
 //! middle leaves its line in `order` behind, stale, until such lines are the majority and are swept.
+mod store;
+
 use super::{WriteError, sets};
 use crate::index::Index;
 use crate::slab::{NONE, Slab};
-use crate::{Change, InstanceHandle};
+use crate::{Change, ChangeKind, InstanceHandle};
 use alloc::boxed::Box;
 use alloc::collections::VecDeque;
 use alloc::vec::Vec;
 use bytes::Bytes;
 use dunlin_qos::{History, ResourceLimits};
 use dunlin_wire::SetMembership;
+use store::Store;
 
 /// Instances without changes that are remembered in any case: they are likely to be written again.
 const EMPTY_SLACK: usize = 16_384;
@@ -39,6 +42,9 @@ struct Instance {
     newest: u32,
     count: u32,
     unregistered: bool,
+    disposed: bool,
+    /// How many of its changes only say that the writer leaves it.
+    leaves: u16,
 }
 
 struct Line {
@@ -66,6 +72,8 @@ pub(super) struct HistoryCache {
     marked: usize,
     /// Bytes of the application that are not needed any more.
     retired: Vec<Bytes>,
+    /// What late joiners get, if that is another matter than what matched readers do.
+    store: Option<Store>,
 }
 
 impl HistoryCache {
@@ -87,6 +95,7 @@ impl HistoryCache {
             marks: VecDeque::new(),
             marked: 0,
             retired: Vec::new(),
+            store: None,
         }
     }
 
@@ -106,14 +115,13 @@ impl HistoryCache {
 
     /// Makes room for one more change of the instance. What is `acknowledged` may go for it, and KEEP_LAST
     /// lets go of the oldest in any case. Nothing is changed on error.
-    pub(super) fn admit(
-        &mut self,
-        instance: InstanceHandle,
-        acknowledged: i64,
-    ) -> Result<(), WriteError> {
-        let place = self.find(instance);
-        let victim = self.victim_in_instance(place, acknowledged)?;
-        if place.is_none() && self.reached(self.limits.max_instances, self.instances.len()) {
+    pub(super) fn admit(&mut self, change: &Change, acknowledged: i64) -> Result<(), WriteError> {
+        let place = self.find(change.instance);
+        let victim = self.victim_in_instance(place, change.kind, acknowledged)?;
+        if place.is_none()
+            && self.reached(self.limits.max_instances, self.instances.len())
+            && !self.forget_one_that_was_left(acknowledged)
+        {
             return Err(WriteError::OutOfResources("max_instances"));
         }
         let victim = match victim {
@@ -157,13 +165,14 @@ impl HistoryCache {
     fn victim_in_instance(
         &self,
         place: Option<u32>,
+        kind: ChangeKind,
         acknowledged: i64,
     ) -> Result<Option<u32>, WriteError> {
         let Some(instance) = place.and_then(|p| self.instances.get(p)) else {
             return Ok(None);
         };
         match (self.history, self.limits.max_samples_per_instance) {
-            (History::KeepLast(depth), _) if instance.count >= depth.max(1) => {
+            (History::KeepLast(depth), _) if self.displaces(kind, instance, depth.max(1)) => {
                 Ok(Some(instance.oldest))
             }
             (History::KeepAll, Some(max)) if instance.count >= max.max(1) => {
@@ -208,7 +217,8 @@ impl HistoryCache {
             self.empty -= usize::from(instance.count == 0);
             instance.count += 1;
             instance.unregistered = change.kind.is_unregister();
-            if instance.unregistered {
+            instance.note(change.kind);
+            if instance.unregistered && Store::ends_at_once(self.store.as_ref(), instance) {
                 self.farewells.push_back((sequence, change.instance));
             }
             match self.kept.get_mut(before) {
@@ -216,6 +226,7 @@ impl HistoryCache {
                 None => instance.oldest = place,
             }
         }
+        self.displace(instance);
     }
 
     /// Lets go of all up to `acknowledged`.
@@ -350,6 +361,8 @@ impl HistoryCache {
             newest: NONE,
             count: 0,
             unregistered: false,
+            disposed: false,
+            leaves: 0,
         });
         self.places.insert(handle, place);
         self.recent = place;
@@ -367,6 +380,7 @@ impl HistoryCache {
         if let Some(instance) = self.instances.get_mut(kept.instance) {
             instance.oldest = kept.newer;
             instance.count -= 1;
+            instance.let_go(kept.change.kind);
             if instance.count == 0 {
                 instance.newest = NONE;
                 self.empty += 1;
@@ -450,7 +464,7 @@ mod tests {
 
     fn write(cache: &mut HistoryCache, n: i64, instance: u32) {
         let change = change(instance, ChangeKind::Alive);
-        cache.admit(change.instance, 0).unwrap();
+        cache.admit(&change, 0).unwrap();
         cache.insert(n, &change, None);
     }
 
@@ -479,10 +493,10 @@ mod tests {
         let mut cache = HistoryCache::new(History::KeepAll, limits, false);
         write(&mut cache, 1, 0);
         write(&mut cache, 2, 0);
-        let instance = change(0, ChangeKind::Alive).instance;
-        assert_eq!(cache.admit(instance, 0), Err(WriteError::Full));
+        let next = change(0, ChangeKind::Alive);
+        assert_eq!(cache.admit(&next, 0), Err(WriteError::Full));
         assert_eq!(numbers(&cache), [1, 2]);
-        assert_eq!(cache.admit(instance, 1), Ok(()));
+        assert_eq!(cache.admit(&next, 1), Ok(()));
         assert_eq!(numbers(&cache), [2]);
     }
 
@@ -496,20 +510,20 @@ mod tests {
         let mut cache = HistoryCache::new(History::KeepAll, limits, false);
         write(&mut cache, 1, 1);
         write(&mut cache, 2, 2);
-        let handle = |i| change(i, ChangeKind::Alive).instance;
-        assert_eq!(cache.admit(handle(1), 0), Err(WriteError::Full));
+        let next = |i| change(i, ChangeKind::Alive);
+        assert_eq!(cache.admit(&next(1), 0), Err(WriteError::Full));
         assert_eq!(
-            cache.admit(handle(3), 9),
+            cache.admit(&next(3), 9),
             Err(WriteError::OutOfResources("max_instances"))
         );
         cache.release(2);
         assert_eq!(
-            cache.admit(handle(3), 9),
+            cache.admit(&next(3), 9),
             Err(WriteError::OutOfResources("max_instances"))
         );
         cache.insert(3, &change(1, ChangeKind::Unregistered), None);
         cache.release(3);
-        assert_eq!(cache.admit(handle(3), 9), Ok(()));
+        assert_eq!(cache.admit(&next(3), 9), Ok(()));
     }
 
     #[test]
