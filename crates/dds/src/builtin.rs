@@ -166,7 +166,8 @@ impl SubscriptionBuiltinTopicData {
     }
 }
 
-/// The readers of the built-in topics. Clones are the same; the readers are fed while one of them lives.
+/// The readers of the built-in topics. Clones are the same; the readers are fed while one of them lives. Others, of another call, are
+/// fed as well.
 #[derive(Clone)]
 pub struct BuiltinSubscriber {
     participants: DataReader<ParticipantBuiltinTopicData>,
@@ -205,8 +206,8 @@ impl BuiltinSubscriber {
 }
 
 impl DomainParticipant {
-    /// Readers of the built-in topics, with all that is known now as samples to take (DDS 1.4 2.2.2.2.1.7). Each call makes new ones, which
-    /// then get what changes; those of an earlier call get nothing any more.
+    /// Readers of the built-in topics, with all that is known now as samples to take, and what changes from then on (DDS 1.4 2.2.2.2.1.7).
+    /// Each call makes its own: what one part of an application takes is still there for another.
     pub fn builtin_subscriber(&self) -> BuiltinSubscriber {
         let subscriber = self.create_subscriber(SubscriberQos::default());
         let wanted = Arc::new(());

@@ -60,7 +60,7 @@ pub(crate) struct Directory {
     /// What somebody of this process has asked others and waits for.
     asked: BTreeMap<Question, Option<Answer>>,
     /// The readers of the built-in topics, if somebody has them.
-    feed: Option<feed::Feed>,
+    feeds: Vec<feed::Feed>,
     /// The routes must be made anew.
     changed: bool,
     last_key: u32,
@@ -143,7 +143,7 @@ impl Directory {
             peers: HashMap::new(),
             passing: Vec::new(),
             asked: BTreeMap::new(),
-            feed: None,
+            feeds: Vec::new(),
             changed: false,
             last_key: 0,
         };

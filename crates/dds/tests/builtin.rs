@@ -140,11 +140,54 @@ fn built_in_readers_work_with_listeners_conditions_and_lookups() {
     assert_eq!(found.guid(), builtin.topics().guid());
     drop(writer);
     assert_eq!(told.recv_timeout(long).unwrap(), None);
-    // One that begins later has all that is there, and the earlier one gets no more.
+    // One that begins later has all that is there.
     let later = b.builtin_subscriber();
     assert_eq!(take(later.subscriptions(), 1).len(), 1);
     drop((builtin, later));
     drop(reader);
+}
+
+#[test]
+fn each_of_several_built_in_subscribers_sees_everything() {
+    use InstanceState::{Alive, NotAliveDisposed};
+    let net = Net::new(0.0);
+    let (a, b) = (named(&net, "a"), named(&net, "b"));
+    let (wqos, rqos) = reliable_all();
+    let early = writer::<Keyed>(&a, "T", wqos.clone());
+    let subscription = reader::<Plain>(&a, "U", rqos.clone());
+    let witness = reader::<Keyed>(&b, "T", rqos);
+    witness.wait_for_matched(1, SOON).unwrap();
+    let first = b.builtin_subscriber();
+    expect(first.publications(), |p| &p.topic_name, &[("T", Alive)]);
+    expect(first.subscriptions(), |p| &p.topic_name, &[("U", Alive)]);
+    // What one has taken another still has.
+    assert_eq!(first.publications().take().len(), 1);
+    let second = b.builtin_subscriber();
+    let late = writer::<Keyed>(&a, "V", wqos);
+    for builtin in [&first, &second] {
+        expect(builtin.participants(), |p| &p.name, &[("a", Alive)]);
+        expect(builtin.publications(), |p| &p.topic_name, &[("V", Alive)]);
+        expect(builtin.subscriptions(), |s| &s.topic_name, &[("U", Alive)]);
+        let topics = [("T", Alive), ("U", Alive), ("V", Alive)];
+        expect(builtin.topics(), |t| &t.name, &topics);
+    }
+    // The first knew the early writer, and is not told of it anew.
+    assert_eq!(first.publications().read().len(), 1);
+    assert_eq!(second.publications().read().len(), 2);
+    // One that goes takes nothing from the other.
+    drop(first);
+    drop((early, subscription));
+    let gone = [("T", NotAliveDisposed), ("V", Alive)];
+    expect(second.publications(), |p| &p.topic_name, &gone);
+    let gone = [("U", NotAliveDisposed)];
+    expect(second.subscriptions(), |s| &s.topic_name, &gone);
+    drop(second);
+    let third = b.builtin_subscriber();
+    expect(third.topics(), |t| &t.name, &[("V", Alive)]);
+    assert_eq!(third.publications().read().len(), 1);
+    drop(late);
+    let gone = [("V", NotAliveDisposed)];
+    expect(third.publications(), |p| &p.topic_name, &gone);
 }
 
 #[test]

@@ -1,4 +1,5 @@
-//! Feeds the readers of the built-in topics with what discovery has taken in.
+//! Feeds the readers of the built-in topics with what discovery has taken in. Each built-in subscriber has a feed of its own, so what one takes
+//! is not missing in another.
 use super::{Directory, Notice};
 use crate::builtin::{
     Fed, ParticipantBuiltinTopicData, PublicationBuiltinTopicData, SubscriptionBuiltinTopicData,
@@ -12,11 +13,12 @@ use crate::topic::TopicData;
 use bytes::{Bytes, BytesMut};
 use dunlin_cdr::{Xcdr, to_payload};
 use dunlin_qos::{Durability, Duration};
+use dunlin_rtps::discovery::Discovery;
 use dunlin_rtps::{ChangeKind, InstanceHandle, Intake, Time, WriterProxyConfig};
 use dunlin_wire::{
     Data, EntityId, Guid, GuidPrefix, InlineQos, Parameters, Payload, SequenceNumber, Submessage,
 };
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Weak};
 
 /// Who is fed, and what they were told.
@@ -32,6 +34,8 @@ pub(super) struct Feed {
     topics: BTreeMap<[u8; 16], usize>,
     /// Participants that came, changed or went, and whether they said goodbye.
     news: Vec<(GuidPrefix, bool)>,
+    /// Endpoints that were there already when the feed was set up.
+    known: BTreeSet<Guid>,
 }
 
 #[derive(Clone, Copy)]
@@ -63,16 +67,23 @@ impl Directory {
             };
             reader.add_writer(now, writer, &mut self.datagrams);
         }
-        let known = self.discovery.participants();
-        self.feed = Some(Feed {
+        if self.feeds.is_empty() {
+            self.discovery.watch_endpoints(true);
+        }
+        let own = self.own();
+        let participants = self.discovery.participants();
+        let writers = self.discovery.writers().map(|data| data.guid);
+        let readers_of_all = self.discovery.readers().map(|data| data.guid);
+        let endpoints = writers.chain(readers_of_all);
+        self.feeds.push(Feed {
             readers,
             wanted: Arc::downgrade(wanted),
             sequence: 0,
             endpoints: BTreeMap::new(),
             topics: BTreeMap::new(),
-            news: known.map(|data| (data.guid.prefix, false)).collect(),
+            news: participants.map(|data| (data.guid.prefix, false)).collect(),
+            known: endpoints.filter(|guid| guid.prefix != own).collect(),
         });
-        self.discovery.watch_endpoints(true);
     }
 
     /// As whose samples these are shown.
@@ -82,21 +93,23 @@ impl Directory {
 
     /// A participant came, changed or went.
     pub(super) fn note_participant(&mut self, prefix: GuidPrefix, goodbye: bool) {
-        if let Some(feed) = &mut self.feed {
+        for feed in &mut self.feeds {
             feed.news.push((prefix, goodbye));
         }
     }
 
     /// Shows what is new since the last time.
     pub(super) fn serve(&mut self, now: Time, notices: &mut Vec<Notice>) {
-        let Some(mut feed) = self.feed.take() else {
+        if self.feeds.is_empty() {
             return;
-        };
-        if feed.wanted.strong_count() == 0 {
+        }
+        let mut feeds = std::mem::take(&mut self.feeds);
+        feeds.retain(|feed| feed.wanted.strong_count() > 0);
+        if feeds.is_empty() {
             return self.discovery.watch_endpoints(false);
         }
         let source = self.source();
-        let endpoints = self.discovery.take_endpoint_news();
+        let news = self.discovery.take_endpoint_news();
         let (discovery, out) = (&self.discovery, &mut self.datagrams);
         let stage = &mut Stage {
             now,
@@ -104,43 +117,50 @@ impl Directory {
             out,
             notices,
         };
-        for (prefix, goodbye) in std::mem::take(&mut feed.news) {
-            let data = discovery.participant(prefix);
-            feed.show_participant(
-                prefix,
-                data.map(ParticipantBuiltinTopicData::of),
-                goodbye,
-                stage,
-            );
+        for feed in &mut feeds {
+            feed.show_participants(discovery, stage);
+            let known = std::mem::take(&mut feed.known);
+            for guid in known.union(&news) {
+                feed.show_endpoint(discovery, *guid, stage);
+            }
         }
-        for guid in endpoints {
-            let (writer, reader) = (discovery.writer(guid), discovery.reader(guid));
-            let gone = (ChangeKind::DisposedUnregistered, guid.to_bytes());
-            let topic = match guid.entity.is_writer() {
-                true => {
-                    let data = writer.map(PublicationBuiltinTopicData::of);
-                    feed.show(Which::Publications, data, gone, stage);
-                    writer.map(|w| (&w.topic, &w.type_name, &w.topic_data))
-                }
-                false => {
-                    let data = reader.map(SubscriptionBuiltinTopicData::of);
-                    feed.show(Which::Subscriptions, data, gone, stage);
-                    reader.map(|r| (&r.topic, &r.type_name, &r.topic_data))
-                }
-            };
-            let topic = topic.map(|(name, type_name, topic_data)| TopicBuiltinTopicData {
-                key: topic_key(name, type_name),
-                name: name.clone(),
-                type_name: type_name.clone(),
-                topic_data: topic_data.clone(),
-            });
-            feed.show_topic(guid, topic, stage);
-        }
-        self.feed = Some(feed);
+        self.feeds = feeds;
     }
 }
 
 impl Feed {
+    fn show_participants(&mut self, discovery: &Discovery, stage: &mut Stage<'_>) {
+        for (prefix, goodbye) in std::mem::take(&mut self.news) {
+            let data = discovery.participant(prefix);
+            let data = data.map(ParticipantBuiltinTopicData::of);
+            self.show_participant(prefix, data, goodbye, stage);
+        }
+    }
+
+    fn show_endpoint(&mut self, discovery: &Discovery, guid: Guid, stage: &mut Stage<'_>) {
+        let (writer, reader) = (discovery.writer(guid), discovery.reader(guid));
+        let gone = (ChangeKind::DisposedUnregistered, guid.to_bytes());
+        let topic = match guid.entity.is_writer() {
+            true => {
+                let data = writer.map(PublicationBuiltinTopicData::of);
+                self.show(Which::Publications, data, gone, stage);
+                writer.map(|w| (&w.topic, &w.type_name, &w.topic_data))
+            }
+            false => {
+                let data = reader.map(SubscriptionBuiltinTopicData::of);
+                self.show(Which::Subscriptions, data, gone, stage);
+                reader.map(|r| (&r.topic, &r.type_name, &r.topic_data))
+            }
+        };
+        let topic = topic.map(|(name, type_name, topic_data)| TopicBuiltinTopicData {
+            key: topic_key(name, type_name),
+            name: name.clone(),
+            type_name: type_name.clone(),
+            topic_data: topic_data.clone(),
+        });
+        self.show_topic(guid, topic, stage);
+    }
+
     fn show_participant(
         &mut self,
         prefix: GuidPrefix,
