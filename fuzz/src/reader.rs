@@ -139,6 +139,7 @@ fn config(script: &mut Script<'_>) -> ReaderConfig {
         across_instances: flags & 2 == 0,
         coherent: flags & 12 == 12,
         grouped: flags & 28 == 28,
+        ordered: flags & 32 == 32,
         key_of: script
             .flag()
             .then(|| KeyOf::new(|sample| sample.slice(..sample.len().min(1)))),
@@ -210,14 +211,18 @@ fn step(script: &mut Script<'_>, reader: &mut Reader, model: &mut Model, now: &m
 fn open_gate(script: &mut Script<'_>, reader: &mut Reader, now: Time) {
     let fronts: Vec<_> = reader.group_fronts().collect();
     let broken = script.number(0);
-    if let Some((first, whole)) = GroupFront::next_set(&fronts, broken) {
-        for front in &fronts {
-            reader.release_group(now, front.writer, first, whole);
-        }
+    let seen = script.number(0);
+    let writers: Vec<_> = fronts.iter().map(|front| front.writer).collect();
+    if let Some(turn) = GroupFront::next_turn(&fronts, broken, seen) {
+        reader.release_group(now, &writers, turn.first, turn.whole, 1);
     }
+    if let Some((number, silent)) = GroupFront::silent(&fronts, seen) {
+        silent.for_each(|writer| reader.want_news(now, writer, number));
+    }
+    reader.places(&Select::default(), |_| {});
     let writer = writer_guid(usize::from(script.choice(WRITERS as u8)));
     let first = reader.last_group_set(writer).unwrap_or(0);
-    reader.release_group(now, writer, first, script.flag());
+    reader.release_group(now, &[writer], first, script.flag(), 2);
 }
 
 fn add(script: &mut Script<'_>, reader: &mut Reader, model: &mut Model, now: Time, writer: usize) {

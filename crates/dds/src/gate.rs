@@ -1,5 +1,6 @@
 //! Before the readers of a subscriber: sets of several writers of a publisher wait here until all of them have all of it, and while the
-//! application looks (PRESENTATION with scope GROUP, DDS 1.4 2.2.3.6, 2.2.2.5.2.8).
+//! application looks (PRESENTATION with scope GROUP, DDS 1.4 2.2.3.6, 2.2.2.5.2.8). With ordered access all changes of a publisher pass one
+//! by one, in the order in which it wrote them.
 //!
 //! The readers keep what waits; the gate only asks each how it stands with its writers, and tells them what to let in. That is done under
 //! the gate's lock, which `begin_access` takes as well: it comes before or after a set, never amid it.
@@ -9,7 +10,7 @@ use crate::local::errands;
 use crate::lock::{GATE, Ranked};
 use crate::reader::ReaderCore;
 use dunlin_qos::{AccessScope, SubscriberQos};
-use dunlin_rtps::{GroupFront, GroupStanding};
+use dunlin_rtps::{GroupFront, GroupStanding, GroupTurn};
 use dunlin_wire::{EntityId, Guid, GuidPrefix};
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
@@ -19,8 +20,10 @@ use std::sync::{Arc, Weak};
 type PublisherId = (GuidPrefix, Option<EntityId>);
 
 pub(crate) struct Gate {
-    /// Do sets of several writers wait for each other?
+    /// Do sets, or changes, of several writers wait for each other?
     gathers: AtomicBool,
+    /// Do all changes?
+    orders: AtomicBool,
     state: Ranked<State, GATE>,
 }
 
@@ -31,6 +34,10 @@ struct State {
     publishers: BTreeMap<Guid, PublisherId>,
     /// Up to which set something of a publisher's is missing.
     broken: BTreeMap<PublisherId, i64>,
+    /// Up to which number all changes of a publisher had their turn.
+    seen: BTreeMap<PublisherId, i64>,
+    /// How many sets and changes had their turn.
+    turns: u64,
     /// How often the application has begun to look and not ended.
     accesses: u32,
 }
@@ -42,6 +49,7 @@ impl Gate {
     pub(crate) fn new(qos: &SubscriberQos) -> Self {
         let gate = Self {
             gathers: AtomicBool::new(false),
+            orders: AtomicBool::new(false),
             state: Ranked::default(),
         };
         gate.adapt(qos);
@@ -52,11 +60,18 @@ impl Gate {
     pub(crate) fn adapt(&self, qos: &SubscriberQos) {
         let presentation = qos.presentation;
         let over_group = presentation.access_scope == AccessScope::Group;
+        let orders = presentation.ordered_access && over_group;
         let gathers = presentation.coherent_access && over_group;
-        self.gathers.store(gathers, Relaxed);
+        self.orders.store(orders, Relaxed);
+        self.gathers.store(gathers || orders, Relaxed);
     }
 
-    /// Do sets of several writers wait for each other here?
+    /// Are samples to be taken in one order over all readers?
+    pub(crate) fn orders(&self) -> bool {
+        self.orders.load(Relaxed)
+    }
+
+    /// Do sets, or changes, of several writers wait for each other here?
     #[inline]
     pub(crate) fn gathers(&self) -> bool {
         self.gathers.load(Relaxed)
@@ -139,7 +154,7 @@ impl Gate {
         if state.accesses > 0 {
             return;
         }
-        while state.open_once() {}
+        while state.open_once(self.orders()) {}
     }
 }
 
@@ -149,24 +164,26 @@ impl State {
         *broken = last.max(*broken);
     }
 
-    /// Lets in, or drops, the next set of each publisher; false if there was none.
-    fn open_once(&mut self) -> bool {
+    /// Lets in, or drops, the next set of each publisher; false if there was none. With `asks` writers are asked that keep the next one waiting.
+    fn open_once(&mut self, asks: bool) -> bool {
         let places = self.places();
         let mut opened = false;
         for (publisher, places) in &places {
             let fronts: Vec<_> = places.iter().map(|(_, front)| *front).collect();
             let broken = self.broken.get(publisher).copied().unwrap_or(0);
-            let Some((first, whole)) = GroupFront::next_set(&fronts, broken) else {
+            let seen = self.seen.get(publisher).copied().unwrap_or(0);
+            let Some(turn) = GroupFront::next_turn(&fronts, broken, seen) else {
+                if asks && let Some((number, silent)) = GroupFront::silent(&fronts, seen) {
+                    ask(places, number, &silent.collect::<Vec<_>>());
+                }
                 continue;
             };
-            if !whole {
-                self.note_broken(*publisher, first);
+            if !turn.whole {
+                self.note_broken(*publisher, turn.first);
             }
-            for (reader, front) in places {
-                if matches!(front.standing, GroupStanding::Sealed { first: f, .. } if f == first) {
-                    reader.release_group(clock::now(), front.writer, first, whole);
-                }
-            }
+            self.seen.insert(*publisher, turn.last.max(seen));
+            self.turns += 1;
+            release(places, turn, self.turns);
             opened = true;
         }
         for (reader, _) in places.into_values().flatten() {
@@ -189,6 +206,38 @@ impl State {
         }
         self.broken
             .retain(|publisher, _| places.contains_key(publisher));
+        self.seen
+            .retain(|publisher, _| places.contains_key(publisher));
         places
+    }
+}
+
+/// The set, or change, has its turn with each reader that has something of it.
+fn release(places: &[Place], turn: GroupTurn, nth: u64) {
+    let part = |(reader, front): &Place| match front.standing {
+        GroupStanding::Sealed { first, .. } if first == turn.first => {
+            Some((Arc::clone(reader), front.writer))
+        }
+        _ => None,
+    };
+    let parts: Vec<_> = places.iter().filter_map(part).collect();
+    // Those of one reader come one after the other.
+    for of_one in parts.chunk_by(|(a, _), (b, _)| Arc::ptr_eq(a, b)) {
+        let writers: Vec<_> = of_one.iter().map(|(_, writer)| *writer).collect();
+        if let Some((reader, _)) = of_one.first() {
+            reader.release_group(clock::now(), &writers, turn, nth);
+        }
+    }
+    for (reader, _) in parts {
+        errands::add_if_last(reader);
+    }
+}
+
+/// These writers are asked whether anything of what their publisher wrote up to this number is to come.
+fn ask(places: &[Place], number: i64, writers: &[Guid]) {
+    for (reader, front) in places {
+        if writers.contains(&front.writer) {
+            reader.want_news(clock::now(), front.writer, number);
+        }
     }
 }

@@ -23,8 +23,8 @@ use crate::topic::{self, TopicCore, TopicData, instance_of};
 use bytes::{Bytes, BytesMut};
 use dunlin_qos::{AccessScope, DataReaderQos};
 use dunlin_rtps::{
-    ContentFilter, Delivery, GroupFront, InstanceHandle, Intake, KeyOf, Reader, ReaderConfig,
-    Sample, Select, Time, WriterProxyConfig,
+    ContentFilter, Delivery, GroupFront, GroupTurn, InstanceHandle, Intake, KeyOf, Reader,
+    ReaderConfig, Sample, Select, Time, WriterProxyConfig,
 };
 use dunlin_wire::{
     ContentFilterProperty, Guid, InlineQos, Locator, Parameters, Payload, Submessage, Timestamp,
@@ -255,16 +255,16 @@ impl ReaderCore {
         self.state.lock().group_fronts().collect()
     }
 
-    /// What a writer said in a set that all have now is seen, or dropped; whom that concerns is told by the thread that receives.
+    /// What writers said in a set that all have now is seen, or dropped; whom that concerns is told by the thread that receives.
     pub(crate) fn release_group(
         self: &Arc<Self>,
         now: Time,
-        writer: Guid,
-        first: i64,
-        whole: bool,
+        writers: &[Guid],
+        set: GroupTurn,
+        turn: u64,
     ) {
         let mut state = self.state.lock();
-        let delivery = state.release_group(now, writer, first, whole);
+        let delivery = state.release_group(now, writers, set.first, set.whole, turn);
         self.note_next(&state);
         drop(state);
         self.count(&delivery);
@@ -276,6 +276,22 @@ impl ReaderCore {
         if troubles != (false, false) {
             errands::add(Errand::Trouble(Arc::clone(self), troubles));
         }
+    }
+
+    /// A writer is asked whether anything is to come from it of what its publisher wrote up to this number.
+    pub(crate) fn want_news(self: &Arc<Self>, now: Time, writer: Guid, number: i64) {
+        let mut state = self.state.lock();
+        state.want_news(now, writer, number);
+        self.note_next(&state);
+        drop(state);
+        self.schedule();
+    }
+
+    /// In which turns the selected samples are to be taken.
+    pub(crate) fn places(&self, select: &Select) -> Vec<(u64, i64)> {
+        let mut places = Vec::new();
+        self.current().places(select, |place| places.push(place));
+        places
     }
 
     /// Counts what was lost or rejected.
@@ -418,6 +434,7 @@ impl ReaderCore {
         self.note_next(&state);
         drop(state);
         self.schedule();
+        self.group.gate.open();
     }
 
     /// A writer matches whose type lies in memory like this.
@@ -552,6 +569,7 @@ fn config(
             && presentation.access_scope > AccessScope::Instance,
         coherent: presentation.coherent_access,
         grouped: group.gate.gathers(),
+        ordered: presentation.ordered_access,
         deadline: qos.deadline,
         time_based_filter: qos.time_based_filter,
         lifecycle: qos.reader_data_lifecycle,

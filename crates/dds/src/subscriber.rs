@@ -1,5 +1,6 @@
 //! Subscribers and typed readers.
 mod entity;
+mod order;
 
 use crate::any::AnyDataReader;
 use crate::clock;
@@ -72,13 +73,20 @@ impl Subscriber {
 
     /// The readers of this subscriber that hold samples which `select` names (DDS 1.4 2.2.2.5.2.10); all readers of which the
     /// application has a handle are asked.
+    ///
+    /// With ordered access over GROUP in this subscriber's PRESENTATION each reader is named once for each such sample, in the order in
+    /// which they were written: take (or read, if `select` is about samples that were not read) exactly one from each with the same
+    /// `select`, between [`begin_access`](Self::begin_access) and [`end_access`](Self::end_access), so that nothing changes meanwhile.
     pub fn datareaders(&self, select: &Select) -> Vec<AnyDataReader> {
         let readers = self.core.readers();
+        if self.core.gate.orders() {
+            return order::one_by_one(&readers, select);
+        }
         let having = readers.iter().filter(|reader| reader.has_data(select));
         having.map(AnyDataReader::new).collect()
     }
 
-    /// Begins to look at several readers (DDS 1.4 2.2.2.5.2.8). With coherent access over GROUP in this subscriber's PRESENTATION no set
+    /// Begins to look at several readers (DDS 1.4 2.2.2.5.2.8). With coherent or ordered access over GROUP in this subscriber's PRESENTATION nothing
     /// becomes visible until [`end_access`](Self::end_access), so what the readers show together is whole; otherwise it has no
     /// effect. Calls may be nested.
     pub fn begin_access(&self) {

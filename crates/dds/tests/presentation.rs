@@ -357,3 +357,111 @@ fn a_late_joiner_gets_sets_over_several_writers() {
         assert_eq!(numbers(take(&readers[1], 2)), [0, 2]);
     }
 }
+
+fn ordered(coherent_access: bool) -> Presentation {
+    Presentation {
+        access_scope: AccessScope::Group,
+        coherent_access,
+        ordered_access: true,
+    }
+}
+
+/// Takes one sample after the other from the readers that the subscriber names.
+fn take_in_order(stage: &Stage) -> Vec<u32> {
+    let any = Select::default();
+    stage.subscriber.begin_access();
+    let mut all = Vec::new();
+    for reader in stage.subscriber.datareaders(&any) {
+        let reader = reader.typed::<Keyed>().unwrap();
+        let sample = reader.take_next_sample().expect("one sample for each time");
+        all.extend(sample.into_data().map(|bird| bird.number));
+    }
+    assert!(stage.subscriber.datareaders(&any).is_empty());
+    stage.subscriber.end_access().unwrap();
+    all
+}
+
+#[test]
+fn samples_of_several_readers_are_taken_in_the_order_in_which_they_were_written() {
+    for (local, drop) in [(false, 0.0), (false, 0.2), (true, 0.0)] {
+        let mut stage = Stage::with(ordered(false), 4, local, |_, _| {});
+        // What is written for others is not waited for.
+        stage.readers.remove(2);
+        stage.net.set_drop(drop);
+        let mut seen = Vec::new();
+        let mut expected = Vec::new();
+        for number in 0..200 {
+            let nth = [0, 1, 1, 3, 0, 2, 3][number as usize % 7];
+            stage.writers[nth].write(&bird("dunlin", number)).unwrap();
+            expected.extend((nth != 2).then_some(number));
+            if number % 9 == 0 {
+                seen.extend(take_in_order(&stage));
+            }
+        }
+        let done = soon(|| {
+            seen.extend(take_in_order(&stage));
+            seen.len() >= expected.len()
+        });
+        assert!(done, "local {local}, drop {drop}: {seen:?}");
+        assert_eq!(seen, expected, "local {local}, drop {drop}");
+    }
+}
+
+#[test]
+fn sets_and_what_is_between_them_keep_their_order_over_several_readers() {
+    for (local, drop) in [(false, 0.0), (false, 0.2), (true, 0.0)] {
+        let stage = Stage::with(ordered(true), 3, local, |_, _| {});
+        stage.net.set_drop(drop);
+        let mut number = 0;
+        let mut write = |nth: usize| {
+            stage.writers[nth].write(&bird("dunlin", number)).unwrap();
+            number += 1;
+        };
+        let mut seen = Vec::new();
+        for _ in 0..10 {
+            stage.publisher.begin_coherent_changes();
+            [2, 0, 1, 0, 2].into_iter().for_each(&mut write);
+            stage.publisher.end_coherent_changes().unwrap();
+            [1, 2, 0].into_iter().for_each(&mut write);
+            seen.extend(take_in_order(&stage));
+        }
+        let done = soon(|| {
+            seen.extend(take_in_order(&stage));
+            seen.len() >= 80
+        });
+        assert!(done, "local {local}, drop {drop}: {seen:?}");
+        assert!(seen.iter().copied().eq(0..80), "local {local}: {seen:?}");
+    }
+}
+
+#[test]
+fn an_order_over_several_readers_can_be_read_and_does_not_change_meanwhile() {
+    let stage = Stage::new(ordered(false), 2);
+    for number in 0..6 {
+        let nth = [1, 0, 0, 1, 1, 0][number as usize];
+        stage.writers[nth].write(&bird("dunlin", number)).unwrap();
+    }
+    let unread = Select {
+        max: 1,
+        sample_states: SampleState::NotRead.mask(),
+        ..Select::default()
+    };
+    let all = Select {
+        max: usize::MAX,
+        ..unread
+    };
+    assert!(soon(|| stage.subscriber.datareaders(&all).len() == 6));
+    stage.subscriber.begin_access();
+    let readers = stage.subscriber.datareaders(&all);
+    stage.writers[0].write(&bird("dunlin", 6)).unwrap();
+    stage.acknowledged();
+    let mut seen = Vec::new();
+    for reader in readers {
+        let reader = reader.typed::<Keyed>().unwrap();
+        seen.extend(numbers(reader.read_with(&unread)));
+    }
+    assert_eq!(seen, [0, 1, 2, 3, 4, 5]);
+    assert!(stage.subscriber.datareaders(&all).is_empty());
+    stage.subscriber.end_access().unwrap();
+    assert!(soon(|| stage.subscriber.datareaders(&all).len() == 1));
+}

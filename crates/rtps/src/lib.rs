@@ -29,8 +29,8 @@ pub use deadline::MissedDeadlines;
 pub use handle::InstanceHandle;
 pub use outbox::{Intake, Outbox, To};
 pub use reader::{
-    Delivery, GroupFront, GroupStanding, Holdings, KeyOf, PassedOver, Reader, ReaderConfig,
-    Rejection, RejectionReason, Standing, WriterProxyConfig,
+    Delivery, GroupFront, GroupStanding, GroupTurn, Holdings, KeyOf, PassedOver, Reader,
+    ReaderConfig, Rejection, RejectionReason, Standing, WriterProxyConfig,
 };
 pub use sample::{InstanceState, Sample, SampleInfo, SampleState, Select, ViewState, Which};
 pub use time::Time;

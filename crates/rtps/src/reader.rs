@@ -9,6 +9,7 @@ mod gather;
 mod instance;
 mod intervals;
 mod names;
+mod order;
 mod outcome;
 mod questions;
 mod reassembly;
@@ -19,7 +20,7 @@ mod writer_proxy;
 pub use config::{
     Delivery, Holdings, KeyOf, ReaderConfig, Rejection, RejectionReason, WriterProxyConfig,
 };
-pub use gather::{GroupFront, GroupStanding};
+pub use gather::{GroupFront, GroupStanding, GroupTurn};
 
 use crate::{ContentFilter, InstanceHandle, Intake, MissedDeadlines, Outbox, Sample, Select, Time};
 use alloc::boxed::Box;
@@ -120,7 +121,7 @@ impl Reader {
                 let history = self.config.durability.min(writer.durability) != Durability::Volatile;
                 let mut proxy = WriterProxy::new(author, reliable, history);
                 proxy.lifespan = writer.lifespan;
-                if self.config.coherent {
+                if self.config.keeps_back() {
                     proxy.sets = Some(Box::new(Sets::new(&self.config)));
                 }
                 self.writers.insert(index, proxy);
@@ -334,10 +335,10 @@ impl Reader {
         proxy.questions.heard();
         let mut delivery = self.advance(now, index);
         delivery.lost = delivery.lost.saturating_add(lost);
-        if let Some(group) = heartbeat.group
+        if self.config.grouped
             && let Some(sets) = self.writers.get_mut(index).and_then(|w| w.sets.as_mut())
         {
-            sets.hear(last, group.current.0);
+            sets.hear(last, heartbeat.group.map(|group| group.current.0));
             delivery.gathers = self.config.grouped;
         }
         self.answer(now, index, heartbeat.is_final, out);
@@ -598,17 +599,19 @@ impl Reader {
             }
             return Delivery::default();
         }
+        let mut delivery = Delivery::default();
         if proxy.blocked {
             proxy.blocked = false;
-            let delivery = self.advance(now, index);
+            delivery = self.advance(now, index);
             self.answer(now, index, false, out);
-            return delivery;
-        }
-        if !proxy.started {
+        } else if !proxy.started {
             self.greet(now, index, out);
         } else {
             self.ask_if_lacking(now, index, out);
         }
-        Delivery::default()
+        if self.config.ordered {
+            self.ask_for_news(now, index, out);
+        }
+        delivery
     }
 }

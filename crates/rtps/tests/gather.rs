@@ -4,8 +4,8 @@ mod common;
 use common::*;
 use dunlin_qos::{History, ReliabilityKind, ResourceLimits};
 use dunlin_rtps::{
-    Change, GroupFront, GroupOf, GroupStanding, InGroup, Reader, ReaderConfig, Select, Time,
-    Writer, WriterConfig,
+    Change, GroupFront, GroupOf, GroupStanding, GroupTurn, InGroup, Reader, ReaderConfig, Select,
+    Time, Writer, WriterConfig,
 };
 use dunlin_wire::Guid;
 use std::sync::Arc;
@@ -20,6 +20,8 @@ struct Stage {
     number: Arc<AtomicI64>,
     /// The first number of the set under way.
     first: Option<i64>,
+    /// All up to here have had their turn.
+    seen: i64,
 }
 
 const W: [u8; 2] = [1, 2];
@@ -28,7 +30,7 @@ impl Stage {
     fn new(config: ReaderConfig) -> Self {
         let number = Arc::new(AtomicI64::new(0));
         let config = ReaderConfig {
-            coherent: true,
+            coherent: !config.ordered,
             grouped: true,
             ..config
         };
@@ -55,6 +57,7 @@ impl Stage {
             back,
             number,
             first: None,
+            seen: 0,
         }
     }
 
@@ -119,11 +122,13 @@ impl Stage {
     /// Opens the gate; says for which set and how, and what is seen then.
     fn open(&mut self) -> Option<(i64, bool, Vec<u32>)> {
         let fronts = self.fronts();
-        let (first, whole) = GroupFront::next_set(&fronts, 0)?;
-        for front in fronts {
-            self.reader
-                .release_group(Time(0), front.writer, first, whole);
-        }
+        let turn = GroupFront::next_turn(&fronts, 0, self.seen)?;
+        self.seen = turn.last.max(self.seen);
+        let GroupTurn { first, whole, .. } = turn;
+        let writers: Vec<_> = fronts.iter().map(|front| front.writer).collect();
+        let nth = u64::try_from(self.seen).unwrap();
+        self.reader
+            .release_group(Time(0), &writers, first, whole, nth);
         let mut seen = Vec::new();
         self.reader
             .take(&Select::default(), |s| seen.push(number_of(&s)));
@@ -134,9 +139,16 @@ impl Stage {
 fn front(writer: u8, standing: GroupStanding) -> GroupFront {
     GroupFront {
         writer: guid(writer),
+        reliable: true,
         standing,
+        goes_on: false,
         hole: None,
     }
+}
+
+fn turn(fronts: &[GroupFront], broken: i64) -> Option<(i64, bool)> {
+    let turn = GroupFront::next_turn(fronts, broken, 0);
+    turn.map(|turn| (turn.first, turn.whole))
 }
 
 fn guid(writer: u8) -> Guid {
@@ -149,13 +161,14 @@ fn when_the_next_set_is_complete() {
     let sealed = |first| Sealed {
         first,
         end: first + 4,
+        single: false,
         intact: true,
         room: true,
     };
     let idle = |heard, ended| Idle { heard, ended };
     let next = |standings: &[GroupStanding]| {
         let fronts = (1..).zip(standings).map(|(n, s)| front(n, *s));
-        GroupFront::next_set(&fronts.collect::<Vec<_>>(), 0)
+        turn(&fronts.collect::<Vec<_>>(), 0)
     };
     assert_eq!(next(&[]), None);
     assert_eq!(next(&[idle(9, 0), Open { first: 3 }]), None);
@@ -170,6 +183,7 @@ fn when_the_next_set_is_complete() {
     let broken = Sealed {
         first: 3,
         end: 7,
+        single: false,
         intact: false,
         room: true,
     };
@@ -177,17 +191,18 @@ fn when_the_next_set_is_complete() {
     let full = Sealed {
         first: 3,
         end: 7,
+        single: false,
         intact: true,
         room: false,
     };
     assert_eq!(next(&[full, sealed(3)]), None);
     let fronts = [front(1, sealed(3))];
-    assert_eq!(GroupFront::next_set(&fronts, 3), Some((3, false)));
+    assert_eq!(turn(&fronts, 3), Some((3, false)));
     let mut holed = [front(1, sealed(3)), front(2, idle(9, 0))];
     holed[1].hole = Some((2, 5));
-    assert_eq!(GroupFront::next_set(&holed, 0), Some((3, false)));
+    assert_eq!(turn(&holed, 0), Some((3, false)));
     holed[1].hole = Some((3, 5));
-    assert_eq!(GroupFront::next_set(&holed, 0), Some((3, true)));
+    assert_eq!(turn(&holed, 0), Some((3, true)));
 }
 
 #[test]
@@ -205,7 +220,7 @@ fn a_writer_waits_for_the_other() {
     assert_eq!(stage.open(), None);
     assert_eq!(stage.reader.holdings().in_sets, 3);
     assert!(stage.deliver(1, &[]));
-    assert_eq!(stage.open(), Some((1, true, vec![0, 2, 9, 1, 3])));
+    assert_eq!(stage.open(), Some((1, true, vec![0, 2, 1, 3, 9])));
     assert_eq!(stage.open(), None);
     assert_eq!(stage.reader.holdings().in_sets, 0);
 }
@@ -307,4 +322,150 @@ fn a_set_waits_for_room_in_all_readers() {
     assert_eq!(stage.open(), None);
     stage.reader.take(&Select::default(), |_| {});
     assert_eq!(stage.open(), Some((3, true, vec![2, 3])));
+}
+
+#[test]
+fn best_effort_that_lost_an_end_holds_nobody_up_once_the_publisher_goes_on() {
+    use GroupStanding::{Idle, Open, Sealed};
+    let sealed = |first| Sealed {
+        first,
+        end: first + 4,
+        single: false,
+        intact: true,
+        room: true,
+    };
+    let mute = Idle { heard: 4, ended: 0 };
+    for other in [mute, Open { first: 3 }] {
+        let mut fronts = [front(1, sealed(3)), front(2, other), front(3, sealed(3))];
+        fronts[1].reliable = false;
+        assert_eq!(turn(&fronts, 0), None);
+        // Something of the next set is here.
+        fronts[2].goes_on = true;
+        assert_eq!(turn(&fronts, 0), Some((3, false)));
+        fronts[2] = front(3, Open { first: 9 });
+        assert_eq!(turn(&fronts, 0), Some((3, false)));
+        // Who repeats what is lost is waited for.
+        fronts[1].reliable = true;
+        assert_eq!(turn(&fronts, 0), None);
+    }
+}
+
+#[test]
+fn when_a_change_of_no_set_has_its_turn() {
+    use GroupStanding::{Idle, Open, Sealed};
+    let single = |first| Sealed {
+        first,
+        end: first,
+        single: true,
+        intact: true,
+        room: true,
+    };
+    let idle = |heard| Idle { heard, ended: 0 };
+    let next = |standings: &[GroupStanding], seen| {
+        let fronts = (1..).zip(standings).map(|(n, s)| front(n, *s));
+        let fronts: Vec<_> = fronts.collect();
+        let silent = GroupFront::silent(&fronts, seen);
+        let silent = silent.map(|(number, who)| (number, who.count()));
+        let turn = GroupFront::next_turn(&fronts, 0, seen);
+        (turn.map(|turn| turn.first), silent)
+    };
+    // All before it were seen.
+    assert_eq!(next(&[single(5), idle(1)], 4), (Some(5), None));
+    assert_eq!(next(&[single(5), idle(1)], 9), (Some(5), None));
+    // One was not: the other writer may have it.
+    assert_eq!(next(&[single(5), idle(3)], 3), (None, Some((4, 1))));
+    assert_eq!(next(&[single(5), idle(4)], 3), (Some(5), Some((4, 0))));
+    assert_eq!(next(&[single(5), single(8)], 3).0, Some(5));
+    assert_eq!(next(&[single(5), Open { first: 4 }], 3).0, None);
+    assert_eq!(next(&[single(5), Open { first: 6 }], 3).0, Some(5));
+    let mut fronts = [front(1, single(5)), front(2, idle(3))];
+    fronts[1].reliable = false;
+    assert_eq!(turn(&fronts, 0), Some((5, true)));
+}
+
+fn ordered() -> Stage {
+    Stage::new(ReaderConfig {
+        coherent: false,
+        ordered: true,
+        ..reliable_reader()
+    })
+}
+
+#[test]
+fn what_was_written_first_is_seen_first_whoever_wrote_it() {
+    let mut stage = ordered();
+    stage.deliver_all();
+    stage.write(0, &sample(1, 1, 8));
+    stage.write(1, &sample(1, 2, 8));
+    stage.write(0, &sample(1, 3, 8));
+    stage.deliver(0, &[]);
+    assert_eq!(stage.open(), Some((1, true, vec![1])));
+    assert_eq!(stage.open(), None);
+    // It is asked how far the other one is, until that has said so.
+    let writer = writer_guid(W[1]);
+    stage.reader.want_news(Time(0), writer, 2);
+    stage.back.said();
+    for again in 0..3 {
+        let now = Time(again * 20 * MS);
+        assert_eq!(stage.reader.next_timeout(), Some(now));
+        stage.reader.handle_timeout(now, &mut stage.back);
+        assert_eq!(stage.back.said(), ["ACKNACK 1 []? !"]);
+    }
+    stage.deliver(1, &[]);
+    stage.reader.handle_timeout(Time(60 * MS), &mut stage.back);
+    assert_eq!(stage.back.said(), [""; 0]);
+    assert_eq!(stage.reader.next_timeout(), None);
+    let fronts = stage.fronts();
+    for number in [2, 3] {
+        let writers: Vec<_> = fronts.iter().map(|front| front.writer).collect();
+        let turn = GroupFront::next_turn(&stage.fronts(), 0, number - 1).unwrap();
+        let nth = u64::try_from(number).unwrap();
+        stage
+            .reader
+            .release_group(Time(0), &writers, turn.first, true, nth);
+    }
+    let mut places = Vec::new();
+    let all = Select::default();
+    stage.reader.places(&all, |place| places.push(place));
+    assert_eq!(places, [(2, 2), (3, 3)]);
+    let mut numbers = Vec::new();
+    stage.reader.take(&all, |s| numbers.push(number_of(&s)));
+    assert_eq!(numbers, [2, 3]);
+}
+
+#[test]
+fn what_waits_for_its_turn_is_limited_and_lost_by_nobody() {
+    let limits = ResourceLimits {
+        max_samples: Some(2),
+        ..ResourceLimits::default()
+    };
+    let mut stage = Stage::new(ReaderConfig {
+        coherent: false,
+        ordered: true,
+        resource_limits: limits,
+        ..reliable_reader()
+    });
+    stage.deliver_all();
+    for number in 0..5 {
+        stage.write(0, &sample(1, number, 8));
+    }
+    stage.deliver(0, &[]);
+    assert_eq!(stage.reader.holdings().in_sets, 2);
+    let mut all = Vec::new();
+    for _ in 0..5 {
+        let (_, whole, seen) = stage.open().unwrap();
+        assert!(whole);
+        all.extend(seen);
+        // What found no room is asked for.
+        stage.reader.handle_timeout(Time(10), &mut stage.back);
+        for (_, _, message) in std::mem::take(&mut stage.back.messages) {
+            if let Message::AckNack(ack) = message {
+                let from = stage.reader.guid();
+                let out = &mut stage.out[0];
+                stage.writers[0].handle_ack_nack(Time(10), from, &ack, out);
+            }
+        }
+        stage.deliver(0, &[]);
+    }
+    assert_eq!(all, [0, 1, 2, 3, 4]);
 }

@@ -64,7 +64,7 @@ impl Cache {
             || (select.sample_states & SampleState::Read.mask() != 0 && read > 0)
     }
 
-    fn choose(&self, select: &Select, mut found: impl FnMut(u32)) {
+    pub(super) fn choose(&self, select: &Select, mut found: impl FnMut(u32)) {
         let instance = match select.instance {
             None => None,
             Some(Which::This(handle)) => Some(self.place_of(handle)),

@@ -4,6 +4,7 @@
 use super::clockwork::{Clockwork, Due};
 use super::instance::Instance;
 use super::names::Names;
+use super::order::Order;
 use super::outcome::PassedOver;
 use super::writer_proxy::Author;
 use super::{KeyOf, ReaderConfig, Rejection, RejectionReason};
@@ -74,6 +75,8 @@ pub(super) struct Cache {
     recent: u32,
     /// What time does, if it does anything.
     pub(super) clockwork: Option<Box<Clockwork>>,
+    /// Which turn samples came in, if several readers share an order.
+    pub(super) order: Option<Box<Order>>,
     /// What samples have to be for `read` and `take`, if that depends on their content.
     pub(super) query: Option<ContentFilter>,
     /// Scratch of `read` and `take`.
@@ -104,6 +107,7 @@ impl Cache {
             names: Names::new(),
             recent: NONE,
             clockwork: Clockwork::needed_for(config),
+            order: config.is_ordered().then(Box::default),
             query: None,
             chosen: Vec::new(),
             taken_in: 0,
@@ -519,6 +523,9 @@ impl Cache {
             older,
             newer,
         });
+        if let Some(order) = &mut self.order {
+            order.note(stored);
+        }
         instance.count += u32::from(valid);
         self.valid += usize::from(valid);
         self.taken_in += u64::from(valid);

@@ -41,6 +41,8 @@ pub struct ReaderConfig {
     pub content_filter: Option<ContentFilter>,
     /// Do sets of a publisher's writers wait until those who know all of the subscriber's readers say that they are complete?
     pub grouped: bool,
+    /// Do changes outside of sets wait as well, so that all of a publisher's writers are seen in the order in which it wrote? Only with `grouped`.
+    pub ordered: bool,
     /// Longest time expected between samples of an instance.
     pub deadline: Duration,
     /// Shortest time wanted between samples of an instance. A reliable reader gets the last of those that come too soon when that is over.
@@ -93,6 +95,7 @@ impl ReaderConfig {
             coherent: false,
             content_filter: None,
             grouped: false,
+            ordered: false,
             deadline: Duration::INFINITE,
             time_based_filter: Duration::ZERO,
             lifecycle: ReaderDataLifecycle::default(),
@@ -100,6 +103,16 @@ impl ReaderConfig {
             max_reassembly_bytes: 256 << 20,
             max_pending: 8192,
         }
+    }
+
+    /// Does anything wait for the end of its set, or for what other writers said before?
+    pub(super) fn keeps_back(&self) -> bool {
+        self.coherent || self.is_ordered()
+    }
+
+    /// Is the order of all of a publisher's writers kept?
+    pub(super) fn is_ordered(&self) -> bool {
+        self.grouped && self.ordered
     }
 
     /// Is the sample within the limits for fragmented ones?

@@ -9,7 +9,7 @@ use super::cache::Cache;
 use super::gather::Gathering;
 use super::room::Room;
 use super::writer_proxy::{Author, Sort, Waiting};
-use super::{ReaderConfig, Rejection, arrival};
+use super::{ReaderConfig, Rejection, RejectionReason, arrival};
 use crate::{ChangeKind, Time};
 use alloc::vec::Vec;
 use dunlin_qos::History;
@@ -22,6 +22,10 @@ pub(super) struct Sets {
     pub(super) open: Option<Open>,
     /// What waits for others of the publisher's writers.
     pub(super) gathering: Option<Gathering>,
+    /// Are sets kept together?
+    coherent: bool,
+    /// Does all that the publisher has numbered wait for its turn?
+    ordered: bool,
     /// At most so many bytes wait.
     most_bytes: usize,
     /// At most so many samples wait.
@@ -70,6 +74,8 @@ impl Sets {
         Self {
             open: None,
             gathering: config.grouped.then(Gathering::default),
+            coherent: config.coherent,
+            ordered: config.is_ordered(),
             most_bytes: config.max_reassembly_bytes,
             // Of what KEEP_LAST replaces within a set the limit takes no notice.
             most: most.filter(|_| config.history == History::KeepAll),
@@ -121,7 +127,7 @@ impl Sets {
         let mut passed = Passed::default();
         let first = change.set.first.0;
         // What claims to be of a set that begins behind it is of none.
-        let set = (first >= 1 && first <= sequence).then_some(first);
+        let set = (self.coherent && first >= 1 && first <= sequence).then_some(first);
         if let Some(open) = &self.open
             && set != Some(open.first)
         {
@@ -131,6 +137,10 @@ impl Sets {
             passed.gathers |= gathering.note(change);
         }
         match (set, &change.sort) {
+            (None, _) if self.ordered && change.set.group_sequence.0 > 0 => {
+                passed.lost += self.line_up(inside, sequence, change)?;
+                passed.gathers = true;
+            }
             (None, Sort::Change) if self.gathering.as_ref().is_some_and(Gathering::waits) => {
                 passed.lost += self.queue(sequence, change);
             }
@@ -181,6 +191,37 @@ impl Sets {
             open.changes.push((sequence, change.clone()));
         }
         0
+    }
+
+    /// A change that others of the publisher's may have to come before; says how many are lost since there is no place for it. What is no sample takes
+    /// part, so that nobody waits for its number.
+    fn line_up(
+        &mut self,
+        inside: &Inside<'_>,
+        sequence: i64,
+        change: &Waiting,
+    ) -> Result<u32, Rejection> {
+        let cost = self.cost().saturating_add(change.payload.len());
+        let fits = cost.saturating_add(2 * OVERHEAD) <= self.most_bytes;
+        let Some(gathering) = &mut self.gathering else {
+            return Ok(0);
+        };
+        let is_sample = change.sort == Sort::Change && change.kind == ChangeKind::Alive;
+        let most = self.most.map_or(usize::MAX, |most| most as usize);
+        let crowded = is_sample && (!fits || gathering.held().0 >= most);
+        if crowded && inside.reliable {
+            return Err(Rejection {
+                reason: RejectionReason::Samples,
+                instance: change.instance,
+            });
+        }
+        let own = match change.sort {
+            Sort::Change if !crowded => Some((sequence, change.clone())),
+            _ => None,
+        };
+        let number = change.set.group_sequence.0;
+        gathering.push_single(number, own.into_iter().collect());
+        Ok(u32::from(crowded))
     }
 
     /// A change that must not overtake a set before it; says how many are lost since there is no place for it.
