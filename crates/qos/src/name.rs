@@ -5,10 +5,13 @@ use crate::{
 };
 use core::fmt::{Display, Formatter, Result};
 
-/// Displays each value of an enum by a fixed name.
+/// Displays each value of an enum by a fixed name, and lists them.
 macro_rules! names {
     ($type:ident { $($value:ident => $name:literal),+ $(,)? }) => {
         impl $type {
+            /// All of them.
+            pub const ALL: &[Self] = &[$(Self::$value),+];
+
             /// The name that the standard gives.
             pub const fn name(self) -> &'static str {
                 match self { $(Self::$value => $name),+ }

@@ -242,6 +242,13 @@ pub struct EntityFactory {
     pub autoenable_created_entities: bool,
 }
 
+impl EntityFactory {
+    /// Is an entity enabled when its factory creates it, which is enabled itself or not? (DDS 1.4 2.2.3.20)
+    pub const fn enables(self, enabled: bool) -> bool {
+        enabled && self.autoenable_created_entities
+    }
+}
+
 impl Default for EntityFactory {
     fn default() -> Self {
         Self {
