@@ -100,7 +100,8 @@ impl PublisherCore {
 
     /// Are entities enabled that are created now?
     pub(crate) fn enables(&self) -> bool {
-        self.enabled.load(SeqCst) && self.qos.lock().entity_factory.autoenable_created_entities
+        let factory = self.qos.lock().entity_factory;
+        factory.enables(self.enabled.load(SeqCst))
     }
 
     pub(crate) fn check_enabled(&self, of: &str) -> Result<()> {
@@ -213,7 +214,8 @@ impl SubscriberCore {
 
     /// Are entities enabled that are created now?
     pub(crate) fn enables(&self) -> bool {
-        self.enabled.load(SeqCst) && self.qos.lock().entity_factory.autoenable_created_entities
+        let factory = self.qos.lock().entity_factory;
+        factory.enables(self.enabled.load(SeqCst))
     }
 
     pub(crate) fn check_enabled(&self, of: &str) -> Result<()> {

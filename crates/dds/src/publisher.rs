@@ -20,7 +20,7 @@ use dunlin_cdr::{
     Apart, Extent, KeyForm, Plain, Xcdr, extent, key_hash, key_to_payload_in, plain_to_payload,
     to_payload, to_payload_apart,
 };
-use dunlin_qos::{DataRepresentation, DataWriterQos, Duration, PublisherQos};
+use dunlin_qos::{DataRepresentation, DataWriterQos, Duration, PublisherQos, WriterDataLifecycle};
 use dunlin_rtps::{ChangeKind, InstanceHandle};
 use dunlin_wire::{EntityKind, Guid, SequenceNumber, Timestamp};
 use std::marker::PhantomData;
@@ -285,10 +285,9 @@ impl<T: TopicData> DataWriter<T> {
 
     /// How unregistering ends an instance.
     fn end(&self) -> ChangeKind {
-        match self.core.autodispose.load(Relaxed) {
-            true => ChangeKind::DisposedUnregistered,
-            false => ChangeKind::Unregistered,
-        }
+        ChangeKind::of_unregister(WriterDataLifecycle {
+            autodispose_unregistered_instances: self.core.autodispose.load(Relaxed),
+        })
     }
 
     /// Says that this writer lives, if its LIVELINESS is manual with a finite lease (DDS 1.4 2.2.2.4.2.22). Writing,

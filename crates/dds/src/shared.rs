@@ -215,7 +215,7 @@ impl Shared {
     /// Are publishers and subscribers enabled that are created now?
     pub(crate) fn enables(&self) -> bool {
         let factory = self.qos.lock().entity_factory;
-        self.enabled.load(SeqCst) && factory.autoenable_created_entities
+        factory.enables(self.enabled.load(SeqCst))
     }
 
     pub(crate) fn check_enabled(&self, of: &str) -> Result<()> {

@@ -1,5 +1,6 @@
 //! One change of one instance (RTPS 2.5 8.2.1.2).
 use crate::{Body, InstanceHandle};
+use dunlin_qos::WriterDataLifecycle;
 use dunlin_wire::{InlineQos, Timestamp};
 
 /// What a change does to its instance (RTPS 2.5 8.2.1.2 `ChangeKind_t`).
@@ -35,6 +36,14 @@ impl ChangeKind {
             InlineQos::STATUS_DISPOSED => Self::Disposed,
             InlineQos::STATUS_UNREGISTERED => Self::Unregistered,
             _ => Self::DisposedUnregistered,
+        }
+    }
+
+    /// What a writer says that unregisters an instance (DDS 1.4 2.2.3.21).
+    pub const fn of_unregister(lifecycle: WriterDataLifecycle) -> Self {
+        match lifecycle.autodispose_unregistered_instances {
+            true => Self::DisposedUnregistered,
+            false => Self::Unregistered,
         }
     }
 

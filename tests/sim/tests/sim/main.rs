@@ -7,9 +7,12 @@ mod datagrams;
 mod dice;
 mod ledger;
 mod load;
+#[allow(dead_code, reason = "policies use the rest")]
 mod participant;
 mod scenario;
 mod seeds;
 mod soak;
+#[allow(dead_code, reason = "policies use the rest")]
+mod stage;
 mod verdict;
 mod world;

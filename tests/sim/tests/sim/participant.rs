@@ -2,9 +2,15 @@
 //!
 //! It connects them as `dunlin` does, without locks and threads: what discovery decides becomes proxies and
 //! destinations, and every datagram is encoded, sent, received and parsed.
+#[path = "participant/policies.rs"]
+mod policies;
+#[path = "participant/sets.rs"]
+mod sets;
+
 use crate::datagrams::Datagrams;
 use crate::load;
 use bytes::{Bytes, BytesMut};
+use dunlin_qos::Duration;
 use dunlin_rtps::discovery::{Discovery, DiscoveryConfig, Event, LossReason, Source};
 use dunlin_rtps::{
     Change, Delivery, InstanceHandle, Intake, Reader, ReaderConfig, ReaderProxyConfig, Sample,
@@ -33,6 +39,8 @@ pub(crate) struct Participant {
     locators: BTreeMap<Guid, Locator>,
     events: Vec<Event>,
     news: Vec<News>,
+    publisher: sets::Publisher,
+    gate: sets::Gate,
 }
 
 struct LocalWriter {
@@ -89,6 +97,18 @@ pub(crate) enum News {
         prefix: GuidPrefix,
         reason: LossReason,
     },
+    Liveliness {
+        reader: Guid,
+        writer: Guid,
+        alive: bool,
+    },
+    LivelinessLost {
+        writer: Guid,
+    },
+    InconsistentTopic {
+        local: Guid,
+        remote: Guid,
+    },
 }
 
 /// The group on which participants announce themselves.
@@ -117,21 +137,33 @@ impl Participant {
         clock_offset: i64,
         prints: bool,
     ) -> Self {
+        Self::configured(prefix, transport, clock_offset, prints, |_| {})
+    }
+
+    /// As `new`, with something else to say about itself.
+    pub(crate) fn configured(
+        prefix: GuidPrefix,
+        transport: MemoryTransport,
+        clock_offset: i64,
+        prints: bool,
+        change: impl FnOnce(&mut DiscoveryConfig),
+    ) -> Self {
         let listen = |group| {
             let places = [Listen::Unicast { port: 0 }, Listen::Multicast { group }];
             transport.open(&places).unwrap()
         };
         let receivers = [listen(announcements()), listen(samples())];
         let [meta, user] = receivers.each_ref().map(|r| r.locators());
-        let discovery = Discovery::new(DiscoveryConfig {
+        let mut config = DiscoveryConfig {
             metatraffic_unicast: unicast(&meta),
             metatraffic_multicast: vec![announcements()],
             default_unicast: unicast(&user),
             clock_offset,
             ..DiscoveryConfig::new(prefix, 0)
-        });
+        };
+        change(&mut config);
         Self {
-            discovery: discovery.unwrap(),
+            discovery: Discovery::new(config).unwrap(),
             datagrams: Datagrams::new(prefix, prints),
             prefix,
             transport,
@@ -142,6 +174,8 @@ impl Participant {
             locators: BTreeMap::new(),
             events: Vec::new(),
             news: Vec::new(),
+            publisher: Default::default(),
+            gate: Default::default(),
         }
     }
 
@@ -198,8 +232,8 @@ impl Participant {
         writer: EntityId,
         change: &Change,
     ) -> Result<SequenceNumber, WriteError> {
+        let result = self.write_numbered(now, writer, change);
         let local = self.writers.get_mut(&writer).unwrap();
-        let result = local.writer.write(now, change, &mut self.datagrams);
         if result == Err(WriteError::Full) {
             local.writer.heartbeat(now, &mut self.datagrams);
         }
@@ -268,9 +302,14 @@ impl Participant {
             readers,
             ..
         } = self;
+        let mut gathers = false;
         for local in readers.values_mut() {
             let delivery = local.reader.handle_timeout(now, datagrams);
             note(news, local.reader.guid(), Guid::UNKNOWN, &delivery);
+            gathers |= delivery.gathers;
+        }
+        if gathers {
+            self.open_gate(now);
         }
         self.settle(now);
         let writers: Vec<_> = self.writers.keys().copied().collect();
@@ -389,7 +428,10 @@ impl Participant {
         timestamp: Option<Timestamp>,
         message: &Submessage<'_>,
     ) {
+        let wall = Timestamp(self.discovery.config().clock_offset.wrapping_add(now.0));
+        let intake = &mut Copying { wall };
         let out = &mut self.datagrams;
+        let mut gathers = false;
         for local in self.readers.values_mut() {
             let asked = reader == EntityId::UNKNOWN || local.reader.guid().entity == reader;
             if !asked || !local.sources.contains(&from) {
@@ -399,11 +441,11 @@ impl Participant {
             let delivery = match message {
                 Submessage::Data(m) => {
                     let inline = InlineQos::parse(m.inline_qos).unwrap();
-                    r.handle_data(now, from, timestamp, m, &inline, &mut Copying, out)
+                    r.handle_data(now, from, timestamp, m, &inline, intake, out)
                 }
                 Submessage::DataFrag(m) => {
                     let inline = InlineQos::parse(m.inline_qos).unwrap();
-                    r.handle_data_frag(now, from, timestamp, m, &inline, &mut Copying, out)
+                    r.handle_data_frag(now, from, timestamp, m, &inline, intake, out)
                 }
                 Submessage::Heartbeat(m) => r.handle_heartbeat(now, from, m, out),
                 Submessage::HeartbeatFrag(m) => r.handle_heartbeat_frag(now, from, m, out),
@@ -411,7 +453,12 @@ impl Participant {
                 _ => Delivery::default(),
             };
             note(&mut self.news, r.guid(), from, &delivery);
+            gathers |= delivery.gathers;
         }
+        if gathers {
+            self.open_gate(now);
+        }
+        self.note_life(now, from, message);
     }
 
     /// Carries out what discovery has decided and sends all that waits.
@@ -485,19 +532,19 @@ impl Participant {
                 self.locate(writer.guid, &writer.unicast);
                 let local = self.readers.get_mut(&reader.entity).unwrap();
                 local.sources.push(writer.guid);
-                let proxy = WriterProxyConfig {
-                    guid: writer.guid,
-                    reliable: writer.qos.reliability.is_reliable(),
-                    durability: writer.qos.durability,
-                    ownership_strength: writer.qos.ownership_strength,
-                    lifespan: writer.qos.lifespan,
-                };
+                let proxy = proxy_of(&writer);
                 let writer = writer.guid;
                 self.news.push(News::WriterMatched { reader, writer });
                 local.reader.add_writer(now, proxy, &mut self.datagrams);
             }
-            Event::WriterChanged { writer, .. } => self.locate(writer.guid, &writer.unicast),
+            Event::WriterChanged { reader, writer } => {
+                self.locate(writer.guid, &writer.unicast);
+                let local = self.readers.get_mut(&reader.entity).unwrap();
+                let proxy = proxy_of(&writer);
+                local.reader.add_writer(now, proxy, &mut self.datagrams);
+            }
             Event::WriterUnmatched { reader, writer, .. } => {
+                self.note_leaving(reader, writer);
                 let local = self.readers.get_mut(&reader.entity).unwrap();
                 local.sources.retain(|w| *w != writer);
                 let delivery = local.reader.remove_writer(now, writer);
@@ -506,6 +553,7 @@ impl Participant {
                 let samples = self.take(reader.entity, usize::MAX);
                 self.news.push(News::Taken { reader, samples });
                 self.news.push(News::WriterUnmatched { reader, writer });
+                self.open_gate(now);
             }
             Event::IncompatibleQos { local, remote, .. } => {
                 self.news.push(News::Incompatible { local, remote });
@@ -513,8 +561,7 @@ impl Participant {
             Event::ParticipantLost { prefix, reason } => {
                 self.news.push(News::ParticipantLost { prefix, reason });
             }
-            Event::ParticipantFound { .. } => {}
-            other => panic!("unexpected: {other:?}"),
+            status => self.apply_status(now, status),
         }
     }
 
@@ -540,6 +587,16 @@ impl LocalWriter {
     }
 }
 
+fn proxy_of(writer: &WriterData) -> WriterProxyConfig {
+    WriterProxyConfig {
+        guid: writer.guid,
+        reliable: writer.qos.reliability.is_reliable(),
+        durability: writer.qos.durability,
+        ownership_strength: writer.qos.ownership_strength,
+        lifespan: writer.qos.lifespan,
+    }
+}
+
 fn unicast(locators: &[Locator]) -> Vec<Locator> {
     let unicast = locators.iter().filter(|l| !l.is_multicast());
     unicast.copied().collect()
@@ -560,7 +617,10 @@ fn note(news: &mut Vec<News>, reader: Guid, writer: Guid, delivery: &Delivery) {
 }
 
 /// Copies what comes in.
-struct Copying;
+struct Copying {
+    /// What the wall clock shows.
+    wall: Timestamp,
+}
 
 impl Intake for Copying {
     fn keep(&mut self, bytes: &[u8]) -> Bytes {
@@ -576,5 +636,10 @@ impl Intake for Copying {
             Payload::Data(bytes) | Payload::Key(bytes) => load::instance_of(bytes),
             Payload::None => None,
         }
+    }
+
+    fn age(&mut self, written: Timestamp) -> Option<Duration> {
+        let age = self.wall.0.checked_sub(written.0)?;
+        (age >= 0).then(|| Duration::from_nanos(age))
     }
 }

@@ -309,6 +309,7 @@ impl World {
                 count,
             } => self.ledger.lost(reader, writer, count),
             News::ParticipantLost { prefix, reason } => self.lost(prefix, reason),
+            other => self.ledger.fail(format!("unexpected: {other:?}")),
         }
     }
 }

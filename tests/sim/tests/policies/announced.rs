@@ -1,0 +1,140 @@
+//! Policies that are there for others to read, or whose effect is a match: what is told, and what changes.
+use crate::looking::reliable;
+use crate::participant::News;
+use crate::stage::{SECOND, Stage, steady};
+use dunlin_qos::DataRepresentation;
+use dunlin_wire::{EntityId, EntityKind, Guid, ReaderData};
+
+#[test]
+fn user_data_of_each_entity_reaches_others_and_changes() {
+    let mut stage = Stage::with_faults(2, 0, steady());
+    stage.start(0, |config| config.qos.user_data = b"dunlin".to_vec());
+    stage.start(1, |_| {});
+    let (mut wqos, mut rqos) = reliable();
+    wqos.user_data = b"writes".to_vec();
+    rqos.user_data = b"reads".to_vec();
+    let writer = stage.writer(0, wqos);
+    let reader = stage.reader(0, rqos);
+    stage.run_for(5 * SECOND);
+    let prefix = stage.participant(0).prefix();
+    let known = &stage.participant(1).discovery;
+    assert_eq!(known.participant(prefix).unwrap().user_data, b"dunlin");
+    assert_eq!(known.writer(writer).unwrap().qos.user_data, b"writes");
+    assert_eq!(known.reader(reader).unwrap().qos.user_data, b"reads");
+    stage.change_writer(writer, |w| w.qos.user_data = b"rests".to_vec());
+    stage.change_reader(reader, |r| r.qos.user_data = vec![]);
+    stage.run_for(SECOND);
+    let known = &stage.participant(1).discovery;
+    assert_eq!(known.writer(writer).unwrap().qos.user_data, b"rests");
+    assert_eq!(known.reader(reader).unwrap().qos.user_data, b"");
+}
+
+#[test]
+fn topic_data_and_group_data_reach_others_and_change() {
+    let (mut stage, writer, reader) = Stage::pair(|_, _| {});
+    for word in [&b"mud"[..], b"sand", b""] {
+        stage.change_writer(writer, |w| {
+            w.topic_data = word.to_vec();
+            w.publisher.group_data = [word, b"!"].concat();
+        });
+        stage.change_reader(reader, |r| {
+            r.topic_data = word.to_vec();
+            r.subscriber.group_data = [word, b"?"].concat();
+        });
+        stage.run_for(SECOND);
+        let known = &stage.participant(1).discovery;
+        let data = known.writer(writer).unwrap();
+        assert_eq!(data.topic_data, word);
+        assert_eq!(data.publisher.group_data, [word, b"!"].concat());
+        let known = &stage.participant(0).discovery;
+        let data = known.reader(reader).unwrap();
+        assert_eq!(data.topic_data, word);
+        assert_eq!(data.subscriber.group_data, [word, b"?"].concat());
+        assert!(stage.is_matched(writer, reader), "nobody is parted by it");
+    }
+}
+
+#[test]
+fn transport_priority_reaches_others_and_changes() {
+    let (mut stage, writer, reader) = Stage::pair(|w, _| w.transport_priority = 7);
+    let told = |stage: &mut Stage| {
+        let known = &stage.participant(1).discovery;
+        known.writer(writer).unwrap().qos.transport_priority
+    };
+    assert_eq!(told(&mut stage), 7);
+    stage.change_writer(writer, |w| w.qos.transport_priority = 40);
+    stage.run_for(SECOND);
+    assert_eq!(told(&mut stage), 40);
+    assert!(stage.is_matched(writer, reader));
+}
+
+#[test]
+fn data_representation_matches_readers_that_understand_it() {
+    use DataRepresentation::{Xcdr1, Xcdr2};
+    for (offered, requested, matches) in [
+        (Xcdr1, vec![Xcdr1, Xcdr2], true),
+        (Xcdr2, vec![Xcdr2], true),
+        (Xcdr1, vec![Xcdr2], false),
+        (Xcdr2, vec![Xcdr1], false),
+        // An empty list is XCDR1.
+        (Xcdr1, vec![], true),
+        (Xcdr2, vec![], false),
+    ] {
+        let (mut wqos, mut rqos) = reliable();
+        wqos.representation = offered;
+        rqos.representation = requested.clone();
+        let mut stage = Stage::new(2);
+        let writer = stage.writer(0, wqos);
+        let reader = stage.reader(1, rqos);
+        stage.run_for(SECOND);
+        let both = (offered, requested);
+        assert_eq!(stage.is_matched(writer, reader), matches, "{both:?}");
+        let told = |news: &&(i64, News)| matches!(news.1, News::Incompatible { .. });
+        let told = stage.news.iter().filter(told).count();
+        assert_eq!(told, if matches { 0 } else { 2 }, "{both:?}");
+    }
+}
+
+#[test]
+fn type_consistency_enforcement_takes_types_of_one_name_for_the_same() {
+    let (wqos, rqos) = reliable();
+    let mut stage = Stage::new(2);
+    let writer = stage.writer(0, wqos);
+    let readers = [("Shape", 1), ("ShapeExtended", 2)].map(|(name, n)| {
+        let entity = EntityId::user(200 + n, EntityKind::ReaderWithKey);
+        let guid = Guid::new(stage.participant(1).prefix(), entity);
+        let mut data = ReaderData::new(guid, "Square", name);
+        data.qos = rqos.clone();
+        stage.announce_reader(data)
+    });
+    stage.run_for(SECOND);
+    let matched = readers.map(|reader| stage.is_matched(writer, reader));
+    assert_eq!(matched, [true, false]);
+    let news = stage.news.iter();
+    let inconsistent = news.filter_map(|(_, news)| match news {
+        News::InconsistentTopic { local, remote } => Some((*local, *remote)),
+        _ => None,
+    });
+    let mut inconsistent: Vec<_> = inconsistent.collect();
+    inconsistent.sort_unstable();
+    let mut both = [(writer, readers[1]), (readers[1], writer)];
+    both.sort_unstable();
+    assert_eq!(inconsistent, both);
+}
+
+#[test]
+fn property_and_entity_name_of_a_participant_reach_others() {
+    let mut stage = Stage::with_faults(2, 0, steady());
+    let property = ("place".to_owned(), "mudflat".to_owned());
+    stage.start(0, |config| {
+        config.entity_name = "dunlin".into();
+        config.properties = vec![property.clone()];
+    });
+    stage.start(1, |_| {});
+    stage.run_for(5 * SECOND);
+    let prefix = stage.participant(0).prefix();
+    let known = &stage.participant(1).discovery;
+    let data = known.participant(prefix).unwrap();
+    assert_eq!(data.entity_name, "dunlin");
+    assert_eq!(data.properties, [property]);
+}
