@@ -11,6 +11,7 @@ mod load;
 mod participant;
 mod scenario;
 mod seeds;
+mod sets;
 mod soak;
 #[allow(dead_code, reason = "policies use the rest")]
 mod stage;

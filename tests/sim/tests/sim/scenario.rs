@@ -334,7 +334,7 @@ impl Scenario {
     }
 }
 
-fn faults(dice: &mut Dice) -> Faults {
+pub(crate) fn faults(dice: &mut Dice) -> Faults {
     let percent = |dice: &mut Dice, most| dice.within(0, most) as f64 / 100.0;
     let millis = |dice: &mut Dice, most: u64| Duration::from_micros(dice.within(10, most * 1000));
     let longest = dice.one_of(&[1, 20, 100, 500]);

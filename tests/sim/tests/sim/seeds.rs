@@ -99,7 +99,7 @@ impl Story {
     }
 }
 
-fn number(variable: &str) -> Option<u64> {
+pub(crate) fn number(variable: &str) -> Option<u64> {
     let value = std::env::var(variable).ok()?;
     Some(value.parse().expect("a number"))
 }
