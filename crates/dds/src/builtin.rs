@@ -104,6 +104,17 @@ impl ParticipantBuiltinTopicData {
     }
 }
 
+impl TopicBuiltinTopicData {
+    pub(crate) fn of(name: &str, type_name: &str, topic_data: &[u8]) -> Self {
+        Self {
+            key: topic_key(name, type_name),
+            name: name.to_owned(),
+            type_name: type_name.to_owned(),
+            topic_data: topic_data.to_owned(),
+        }
+    }
+}
+
 impl PublicationBuiltinTopicData {
     /// Which writer.
     pub fn guid(&self) -> Guid {

@@ -1,4 +1,5 @@
 //! Conditions and wait sets (DDS 1.4 2.2.2.1.6 to 2.2.2.1.9).
+use crate::any::AnyDataReader;
 use crate::clock;
 use crate::error::{Error, Result};
 use crate::group::SubscriberCore;
@@ -11,7 +12,8 @@ use crate::status::{StatusFlags, StatusMask};
 use crate::topic::TopicCore;
 use crate::writer::WriterCore;
 use dunlin_qos::Duration;
-use dunlin_rtps::{ContentFilter, Select};
+use dunlin_rtps::{ContentFilter, InstanceHandle, Select};
+use dunlin_wire::Guid;
 use std::cell::Cell;
 use std::marker::PhantomData;
 use std::sync::Arc;
@@ -67,6 +69,15 @@ impl Entity {
         }
     }
 
+    fn guid(&self) -> Guid {
+        match self {
+            Self::Writer(core) => core.guid,
+            Self::Reader(core) => core.guid,
+            Self::Topic(core) => core.guid,
+            Self::Subscriber(core) => core.guid,
+        }
+    }
+
     fn shared(&self) -> &Arc<Shared> {
         match self {
             Self::Writer(core) => &core.shared,
@@ -113,6 +124,16 @@ impl StatusCondition {
         self.entity.flags().enable(mask);
     }
 
+    /// Which statuses count now (DDS 1.4 2.2.2.1.9.2).
+    pub fn enabled_statuses(&self) -> StatusMask {
+        self.entity.flags().enabled()
+    }
+
+    /// Whose statuses: the handle of that entity (DDS 1.4 2.2.2.1.9.3).
+    pub fn entity(&self) -> InstanceHandle {
+        InstanceHandle(self.entity.guid().to_bytes())
+    }
+
     /// Has one of them changed?
     pub fn trigger_value(&self) -> bool {
         self.entity.flags().is_triggered()
@@ -156,8 +177,21 @@ impl ReadCondition {
         &self.select
     }
 
+    /// Of which reader (DDS 1.4 2.2.2.5.8.1).
+    pub fn datareader(&self) -> AnyDataReader {
+        AnyDataReader::new(&self.reader)
+    }
+
     pub(crate) fn reader(&self) -> &Arc<ReaderCore> {
         &self.reader
+    }
+
+    /// Do both ask the same of the same reader?
+    fn is(&self, other: &Self) -> bool {
+        let query = |condition: &Self| condition.query.as_ref().map(Arc::as_ptr);
+        Arc::ptr_eq(&self.reader, &other.reader)
+            && self.select == other.select
+            && query(self) == query(other)
     }
 
     /// Which of them, by their content.
@@ -202,6 +236,16 @@ impl Condition {
             Self::Guard(c) => c.trigger_value(),
             Self::Status(c) => c.trigger_value(),
             Self::Read(c) => c.trigger_value(),
+        }
+    }
+
+    /// Are both the same condition?
+    fn is(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Guard(one), Self::Guard(other)) => Arc::ptr_eq(&one.inner, &other.inner),
+            (Self::Status(one), Self::Status(other)) => one.entity.guid() == other.entity.guid(),
+            (Self::Read(one), Self::Read(other)) => one.is(other),
+            _ => false,
         }
     }
 
@@ -253,15 +297,40 @@ impl WaitSet {
         }
     }
 
-    /// Adds a condition.
+    /// Adds a condition, unless it is there (DDS 1.4 2.2.2.1.6.1).
     pub fn attach(&mut self, condition: impl Into<Condition>) {
         let condition = condition.into();
+        if self.conditions.iter().any(|known| known.is(&condition)) {
+            return;
+        }
         condition.waiters().add(&self.signal);
         if self.shared.is_none() {
             self.shared = condition.shared().cloned();
         }
         self.conditions.push(condition);
         self.signal.raise();
+    }
+
+    /// Takes a condition out again (DDS 1.4 2.2.2.1.6.2).
+    ///
+    /// # Errors
+    /// `PreconditionNotMet` if it is not there.
+    pub fn detach(&mut self, condition: impl Into<Condition>) -> Result<()> {
+        let condition = condition.into();
+        let place = self.conditions.iter().position(|c| c.is(&condition));
+        let Some(place) = place else {
+            let what = "the condition is not attached to this wait set";
+            return Err(Error::PreconditionNotMet(what.into()));
+        };
+        let gone = self.conditions.remove(place);
+        gone.waiters().remove(&self.signal);
+        self.shared = self.conditions.iter().find_map(|c| c.shared().cloned());
+        Ok(())
+    }
+
+    /// All that are attached, in the order in which they came (DDS 1.4 2.2.2.1.6.4).
+    pub fn conditions(&self) -> &[Condition] {
+        &self.conditions
     }
 
     /// Waits for a condition; at most `timeout`. Allocates nothing.

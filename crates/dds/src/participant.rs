@@ -1,5 +1,6 @@
 //! The participant: the entrance to a domain.
 mod entity;
+mod factory;
 mod knowledge;
 
 pub(crate) use entity::Defaults;
@@ -121,6 +122,7 @@ impl DomainParticipant {
             groups: Mutex::default(),
             shared,
         });
+        factory::enter(&guard);
         let participant = Self { guard };
         if participant.guard.shared.config.enabled {
             participant.enable()?;

@@ -1,5 +1,6 @@
 //! Publishers and typed writers.
 mod entity;
+mod instances;
 
 use crate::clock;
 use crate::condition::StatusCondition;
@@ -271,12 +272,6 @@ impl<T: TopicData> DataWriter<T> {
         self.change(self.end(), sample, Some(timestamp))
     }
 
-    /// Announces an instance; returns its handle. Writing announces it as well.
-    pub fn register_instance(&self, sample: &T) -> Result<InstanceHandle> {
-        self.core.check_enabled()?;
-        self.instance(sample)
-    }
-
     /// Says that this writer will not write the instance of `sample` any more; disposes it too if
     /// WRITER_DATA_LIFECYCLE says so.
     pub fn unregister_instance(&self, sample: &T) -> Result<SequenceNumber> {
@@ -447,13 +442,17 @@ impl<T: TopicData> DataWriter<T> {
                 key_to_payload_in(sample, xcdr, form, out).map(|()| None)
             }
         };
-        self.core.write(NewChange {
+        let written = self.core.write(NewChange {
             kind,
             instance,
             timestamp,
             size,
             fill,
-        })
+        })?;
+        if kind.is_unregister() {
+            self.core.registered.remove(instance);
+        }
+        Ok(written)
     }
 
     /// Serializes all but a member of `apart` bytes, if that one is to be gathered.

@@ -137,6 +137,10 @@ impl StatusFlags {
         self.waiters.raise_all();
     }
 
+    pub(crate) fn enabled(&self) -> StatusMask {
+        StatusMask(self.enabled.load(SeqCst))
+    }
+
     pub(crate) fn is_triggered(&self) -> bool {
         self.changes().0 & self.enabled.load(SeqCst) != 0
     }

@@ -1,5 +1,6 @@
 //! Subscribers and typed readers.
 mod entity;
+mod instances;
 mod order;
 
 use crate::any::AnyDataReader;

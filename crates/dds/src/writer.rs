@@ -1,6 +1,7 @@
 //! The untyped writer: bytes, instances and QoS. Every language and every type goes through it.
 mod change;
 mod filters;
+mod registered;
 mod report;
 mod sets;
 mod status;
@@ -37,6 +38,8 @@ use dunlin_rtps::{
 };
 use dunlin_wire::{Guid, ReaderData, SequenceNumber, Submessage, Timestamp};
 use filters::Filters;
+pub(crate) use registered::Known;
+use registered::Registered;
 use std::sync::atomic::{
     AtomicBool, AtomicI64, AtomicU8, AtomicU64, AtomicUsize,
     Ordering::{Relaxed, SeqCst},
@@ -91,6 +94,8 @@ pub(crate) struct WriterCore {
     pub(crate) filters: Ranked<Filters, LEAF>,
     /// Some do.
     has_filters: AtomicBool,
+    /// Instances that the application has registered.
+    pub(crate) registered: Registered,
     destinations_generation: AtomicU64,
     /// Bytes of a datagram that reaches all destinations whole.
     datagram_limit: AtomicUsize,
@@ -190,6 +195,7 @@ impl WriterCore {
             has_near: AtomicBool::new(false),
             filters: Ranked::new(Filters::default()),
             has_filters: AtomicBool::new(false),
+            registered: Registered::default(),
             destinations_generation: AtomicU64::new(0),
             datagram_limit: AtomicUsize::new(shared.transport.max_datagram()),
             scheduled: AtomicI64::new(i64::MAX),

@@ -16,7 +16,7 @@ pub use config::{
 };
 pub use sets::InGroup;
 
-use crate::{Change, MissedDeadlines, Outbox, Time, To};
+use crate::{Change, InstanceHandle, MissedDeadlines, Outbox, Time, To};
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 use bytes::Bytes;
@@ -413,6 +413,12 @@ impl Writer {
     /// How many changes are kept.
     pub fn kept(&self) -> usize {
         self.history.len()
+    }
+
+    /// The newest change that is kept of an instance; of a writer that keeps all for its readers only, and has no limits for instances,
+    /// none, since it does not tell instances apart.
+    pub fn newest(&self, instance: InstanceHandle) -> Option<&Change> {
+        self.history.newest(instance)
     }
 
     /// The application's own bytes ([`Body::around`](crate::Body::around)) that are not needed any more. Their end may run its

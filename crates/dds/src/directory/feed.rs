@@ -3,7 +3,7 @@
 use super::{Directory, Notice};
 use crate::builtin::{
     Fed, ParticipantBuiltinTopicData, PublicationBuiltinTopicData, SubscriptionBuiltinTopicData,
-    TopicBuiltinTopicData, topic_key,
+    TopicBuiltinTopicData,
 };
 use crate::clock;
 use crate::datagram::Datagrams;
@@ -152,12 +152,8 @@ impl Feed {
                 reader.map(|r| (&r.topic, &r.type_name, &r.topic_data))
             }
         };
-        let topic = topic.map(|(name, type_name, topic_data)| TopicBuiltinTopicData {
-            key: topic_key(name, type_name),
-            name: name.clone(),
-            type_name: type_name.clone(),
-            topic_data: topic_data.clone(),
-        });
+        let of = TopicBuiltinTopicData::of;
+        let topic = topic.map(|(name, type_name, data)| of(name, type_name, data));
         self.show_topic(guid, topic, stage);
     }
 

@@ -2,6 +2,7 @@
 use super::DomainParticipant;
 use crate::builtin::{
     ParticipantBuiltinTopicData, PublicationBuiltinTopicData, SubscriptionBuiltinTopicData,
+    TopicBuiltinTopicData,
 };
 use crate::publisher::DataWriter;
 use crate::subscriber::DataReader;
@@ -37,6 +38,25 @@ impl DomainParticipant {
             writers.chain(readers).collect()
         });
         topics.into_iter().collect()
+    }
+
+    /// What is known of a topic of which others have writers or readers (DDS 1.4 2.2.2.2.1.32), as the built-in topic DCPSTopic has it;
+    /// `None` if nobody has it.
+    pub fn discovered_topic_data(
+        &self,
+        name: &str,
+        type_name: &str,
+    ) -> Option<TopicBuiltinTopicData> {
+        let own = self.guard.shared.prefix;
+        let topic_data = self.known(|discovery| {
+            let mut writers = discovery.writers().filter(|w| w.guid.prefix != own);
+            let mut readers = discovery.readers().filter(|r| r.guid.prefix != own);
+            let writer = writers.find(|w| w.topic == name && w.type_name == type_name);
+            let reader = readers.find(|r| r.topic == name && r.type_name == type_name);
+            let by_reader = || reader.map(|r| r.topic_data.clone());
+            writer.map(|w| w.topic_data.clone()).or_else(by_reader)
+        });
+        topic_data.map(|data| TopicBuiltinTopicData::of(name, type_name, &data))
     }
 
     /// From now on nothing is heard of another participant, as if it were not there, for as long as this one lives.

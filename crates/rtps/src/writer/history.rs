@@ -113,6 +113,12 @@ impl HistoryCache {
         self.order.front().map(|line| line.sequence)
     }
 
+    /// The newest change of an instance.
+    pub(super) fn newest(&self, instance: InstanceHandle) -> Option<&Change> {
+        let newest = self.instances.get(self.places.get(instance)?)?.newest;
+        Some(&self.kept.get(newest)?.change)
+    }
+
     /// Makes room for one more change of the instance. What is `acknowledged` may go for it, and KEEP_LAST
     /// lets go of the oldest in any case. Nothing is changed on error.
     pub(super) fn admit(&mut self, change: &Change, acknowledged: i64) -> Result<(), WriteError> {
