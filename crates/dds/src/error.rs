@@ -45,6 +45,12 @@ pub enum Error {
         /// Which entity.
         entity: String,
     },
+    /// The entity has been deleted while handles of it remain (`RETCODE_ALREADY_DELETED`).
+    #[error("{entity} has been deleted: create another one")]
+    AlreadyDeleted {
+        /// Which entity.
+        entity: String,
+    },
     /// An argument makes no sense (`RETCODE_BAD_PARAMETER`).
     #[error("{0}")]
     BadParameter(String),

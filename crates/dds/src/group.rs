@@ -16,7 +16,7 @@ use crate::status::{StatusFlags, StatusKind};
 use crate::subscriber::Subscriber;
 use crate::writer::WriterCore;
 use dunlin_qos::{DataReaderQos, DataWriterQos, ImmutablePolicy, PublisherQos, SubscriberQos};
-use dunlin_wire::Guid;
+use dunlin_wire::{EntityKind, Guid};
 use std::sync::atomic::{AtomicBool, AtomicU8, Ordering::SeqCst};
 use std::sync::{Arc, Weak};
 
@@ -32,6 +32,7 @@ pub(crate) struct PublisherCore {
     participant: Weak<ParticipantGuard>,
     qos: Ranked<PublisherQos, LEAF>,
     enabled: AtomicBool,
+    deleted: AtomicBool,
     /// Its writers, those that are not enabled yet among them.
     writers: Ranked<Vec<Weak<WriterCore>>, LEAF>,
     pub(crate) defaults: Ranked<DataWriterQos, LEAF>,
@@ -51,6 +52,7 @@ impl PublisherCore {
             participant: Arc::downgrade(participant),
             qos: Ranked::new(qos),
             enabled: AtomicBool::new(shared.enables()),
+            deleted: AtomicBool::new(false),
             writers: Ranked::default(),
             defaults: Ranked::default(),
             listener: Slot::default(),
@@ -115,6 +117,7 @@ impl PublisherCore {
 
     /// Enables it, and its writers if ENTITY_FACTORY says so.
     pub(crate) fn enable(&self) -> Result<()> {
+        self.check_living()?;
         self.shared.check_enabled("publisher")?;
         self.enabled.store(true, SeqCst);
         if self.enables() {
@@ -123,8 +126,31 @@ impl PublisherCore {
         Ok(())
     }
 
+    /// Nothing is created by it any more.
+    pub(crate) fn delete(&self) {
+        self.deleted.store(true, SeqCst);
+    }
+
+    pub(crate) fn is_deleted(&self) -> bool {
+        self.deleted.load(SeqCst)
+    }
+
+    pub(crate) fn check_living(&self) -> Result<()> {
+        living("publisher", self.is_deleted())
+    }
+
     pub(crate) fn participant(&self) -> Option<Arc<ParticipantGuard>> {
         self.participant.upgrade()
+    }
+}
+
+/// What is deleted is of no use any more.
+pub(crate) fn living(entity: &str, is_deleted: bool) -> Result<()> {
+    match is_deleted {
+        false => Ok(()),
+        true => Err(Error::AlreadyDeleted {
+            entity: entity.into(),
+        }),
     }
 }
 
@@ -146,6 +172,7 @@ pub(crate) struct SubscriberCore {
     pub(crate) shared: Arc<Shared>,
     participant: Weak<ParticipantGuard>,
     enabled: AtomicBool,
+    deleted: AtomicBool,
     /// Its readers, those that are not enabled yet among them.
     members: Ranked<Vec<Weak<ReaderCore>>, LEAF>,
     pub(crate) defaults: Ranked<DataReaderQos, LEAF>,
@@ -168,6 +195,7 @@ impl SubscriberCore {
             shared: Arc::clone(shared),
             participant: Arc::downgrade(participant),
             enabled: AtomicBool::new(shared.enables()),
+            deleted: AtomicBool::new(false),
             members: Ranked::default(),
             defaults: Ranked::default(),
             listener: Slot::default(),
@@ -229,12 +257,32 @@ impl SubscriberCore {
 
     /// Enables it, and its readers if ENTITY_FACTORY says so.
     pub(crate) fn enable(&self) -> Result<()> {
+        self.check_living()?;
         self.shared.check_enabled("subscriber")?;
         self.enabled.store(true, SeqCst);
         if self.enables() {
             self.readers().iter().try_for_each(ReaderCore::enable)?;
         }
         Ok(())
+    }
+
+    /// Nothing is created by it any more.
+    pub(crate) fn delete(&self) {
+        self.deleted.store(true, SeqCst);
+    }
+
+    pub(crate) fn is_deleted(&self) -> bool {
+        self.deleted.load(SeqCst)
+    }
+
+    pub(crate) fn check_living(&self) -> Result<()> {
+        living("subscriber", self.is_deleted())
+    }
+
+    /// Are its readers those of built-in topics?
+    pub(crate) fn is_builtin(&self) -> bool {
+        let is_inner = |reader: &Arc<ReaderCore>| reader.guid.entity.kind() == EntityKind::Other;
+        self.readers().iter().any(is_inner)
     }
 
     pub(crate) fn participant(&self) -> Option<Arc<ParticipantGuard>> {

@@ -1,4 +1,5 @@
 //! The participant: the entrance to a domain.
+mod deletion;
 mod entity;
 mod factory;
 mod knowledge;

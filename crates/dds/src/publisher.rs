@@ -1,6 +1,9 @@
 //! Publishers and typed writers.
+mod deletion;
 mod entity;
 mod instances;
+
+pub(crate) use deletion::end_all;
 
 use crate::clock;
 use crate::condition::StatusCondition;
@@ -126,6 +129,8 @@ impl Publisher {
                 "{entity}: the topic belongs to another participant"
             )));
         }
+        self.core.check_living()?;
+        topic.core.check_living()?;
         qos.validate()
             .map_err(|error| Error::InconsistentPolicy { entity, error })?;
         let shared = &self.guard.shared;
@@ -148,7 +153,7 @@ impl Publisher {
         }
         let guard = Arc::new(WriterGuard {
             core: Arc::clone(&core),
-            participant: Arc::clone(&self.guard),
+            _participant: Arc::clone(&self.guard),
         });
         self.core.add(&core);
         if self.core.enables() {
@@ -164,21 +169,13 @@ impl Publisher {
 /// Deletes the writer when its last handle goes.
 struct WriterGuard {
     core: Arc<WriterCore>,
-    participant: Arc<ParticipantGuard>,
+    /// Ends after it.
+    _participant: Arc<ParticipantGuard>,
 }
 
 impl Drop for WriterGuard {
     fn drop(&mut self) {
-        let linger = self.participant.shared.config.linger;
-        self.core.flush();
-        if self.core.has_unacknowledged() && !std::thread::panicking() {
-            // A reader that does not answer in time loses what it did not ask for; the writer is gone either way.
-            let _ = self.core.wait_for_acknowledgments(linger);
-        }
-        self.core.close();
-        self.participant
-            .shared
-            .discover(|directory, now| directory.remove_writer(now, self.core.guid));
+        deletion::end(&self.core);
     }
 }
 

@@ -182,7 +182,8 @@ impl WriterGroup {
 
 impl State {
     fn living(&self) -> Vec<Arc<WriterCore>> {
-        self.writers.iter().filter_map(Weak::upgrade).collect()
+        let writers = self.writers.iter().filter_map(Weak::upgrade);
+        writers.filter(|writer| !writer.is_closed()).collect()
     }
 }
 

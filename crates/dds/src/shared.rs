@@ -204,12 +204,14 @@ impl Shared {
 
     pub(crate) fn publishers(&self) -> Vec<Arc<PublisherCore>> {
         let publishers = self.publishers.lock().clone();
-        publishers.iter().filter_map(Weak::upgrade).collect()
+        let publishers = publishers.iter().filter_map(Weak::upgrade);
+        publishers.filter(|p| !p.is_deleted()).collect()
     }
 
     pub(crate) fn subscribers(&self) -> Vec<Arc<SubscriberCore>> {
         let subscribers = self.subscribers.lock().clone();
-        subscribers.iter().filter_map(Weak::upgrade).collect()
+        let subscribers = subscribers.iter().filter_map(Weak::upgrade);
+        subscribers.filter(|s| !s.is_deleted()).collect()
     }
 
     /// Are publishers and subscribers enabled that are created now?

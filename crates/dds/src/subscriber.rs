@@ -1,7 +1,10 @@
 //! Subscribers and typed readers.
+mod deletion;
 mod entity;
 mod instances;
 mod order;
+
+pub(crate) use deletion::end_all;
 
 use crate::any::AnyDataReader;
 use crate::clock;
@@ -160,6 +163,8 @@ impl Subscriber {
                 "{entity}: the topic belongs to another participant"
             )));
         }
+        self.core.check_living()?;
+        topic.core.check_living()?;
         qos.validate()
             .map_err(|error| Error::InconsistentPolicy { entity, error })?;
         let shared = &self.guard.shared;
@@ -191,7 +196,7 @@ impl Subscriber {
         }
         let guard = Arc::new(ReaderGuard {
             core: Arc::clone(&core),
-            participant: Arc::clone(&self.guard),
+            _participant: Arc::clone(&self.guard),
         });
         self.core.add(&core);
         if self.core.enables() {
@@ -207,18 +212,13 @@ impl Subscriber {
 /// Deletes the reader when its last handle goes.
 struct ReaderGuard {
     core: Arc<ReaderCore>,
-    participant: Arc<ParticipantGuard>,
+    /// Ends after it.
+    _participant: Arc<ParticipantGuard>,
 }
 
 impl Drop for ReaderGuard {
     fn drop(&mut self) {
-        self.core.close();
-        self.participant
-            .shared
-            .discover(|directory, now| directory.remove_reader(now, self.core.guid));
-        // The routes, which others still have, may keep the core for a while.
-        self.core.clear();
-        self.core.group.gate.leave(&self.core);
+        deletion::end(&self.core);
     }
 }
 

@@ -17,6 +17,7 @@ use std::any::TypeId;
 use std::fmt::Debug;
 use std::marker::PhantomData;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
 
 pub use dunlin_cdr::Topic as TopicData;
 
@@ -118,6 +119,7 @@ pub(crate) struct TopicCore {
     pub(crate) listener: Slot<dyn TopicListener>,
     pub(crate) flags: StatusFlags,
     inconsistent: Ranked<InconsistentTopicStatus, LEAF>,
+    deleted: AtomicBool,
 }
 
 impl TopicCore {
@@ -132,7 +134,19 @@ impl TopicCore {
             listener: Slot::default(),
             flags: StatusFlags::default(),
             inconsistent: Ranked::default(),
+            deleted: AtomicBool::new(false),
         }
+    }
+
+    /// Nothing is created for it any more.
+    pub(crate) fn delete(&self) {
+        self.deleted.store(true, SeqCst);
+        self.listener.clear();
+    }
+
+    pub(crate) fn check_living(&self) -> Result<()> {
+        let deleted = self.deleted.load(SeqCst);
+        crate::group::living(&format!("topic {:?}", self.name), deleted)
     }
 
     pub(crate) fn qos(&self) -> TopicQos {

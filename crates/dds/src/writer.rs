@@ -280,6 +280,7 @@ impl WriterCore {
             if !self.wait_for_room(epoch, until) {
                 return Err(self.blocked());
             }
+            self.check_enabled()?;
             turn = self.publish.lock();
             stamp = clock::wall();
             turn.pace.resume(stamp.0);

@@ -80,6 +80,12 @@ impl Directory {
         self.topics.values().filter_map(Weak::upgrade).collect()
     }
 
+    /// The application has this topic no longer.
+    pub(crate) fn forget_topic(&mut self, topic: &Arc<TopicCore>) {
+        let gone = Arc::downgrade(topic);
+        self.topics.retain(|_, known| !known.ptr_eq(&gone));
+    }
+
     /// Does another participant have an endpoint of this topic and type?
     pub(crate) fn hears_of(&self, topic: &str, type_name: &str) -> bool {
         let of = |t: &str, ty: &str| t == topic && ty == type_name;

@@ -17,7 +17,17 @@ impl ReaderCore {
         self.fixed.get().is_some()
     }
 
+    pub(crate) fn check_living(&self) -> Result<()> {
+        match self.is_closed() {
+            false => Ok(()),
+            true => Err(Error::AlreadyDeleted {
+                entity: self.describe(),
+            }),
+        }
+    }
+
     pub(crate) fn check_enabled(&self) -> Result<()> {
+        self.check_living()?;
         match self.is_enabled() {
             true => Ok(()),
             false => Err(Error::NotEnabled {
@@ -28,6 +38,7 @@ impl ReaderCore {
 
     /// Announces the reader; once.
     pub(crate) fn enable(self: &Arc<Self>) -> Result<()> {
+        self.check_living()?;
         self.group.check_enabled(&self.describe())?;
         let (announced, told) = self.shared.discover(|directory, now| {
             if self.is_enabled() {
@@ -61,6 +72,7 @@ impl ReaderCore {
 
     /// Takes over another QoS: all of it before it is enabled, then what may change.
     pub(crate) fn set_qos(self: &Arc<Self>, qos: DataReaderQos) -> Result<()> {
+        self.check_living()?;
         let entity = || self.describe();
         qos.validate().map_err(|error| Error::InconsistentPolicy {
             entity: entity(),

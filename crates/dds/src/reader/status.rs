@@ -74,10 +74,11 @@ impl ReaderCore {
         self.closed.load(SeqCst)
     }
 
-    /// From now on nobody is told of anything.
-    pub(crate) fn close(self: &Arc<Self>) {
-        self.closed.store(true, SeqCst);
+    /// From now on nobody is told of anything; false if that was so already.
+    pub(crate) fn close(self: &Arc<Self>) -> bool {
+        let first = !self.closed.swap(true, SeqCst);
         self.clear_events();
+        first
     }
 
     fn rebind(self: &Arc<Self>) {

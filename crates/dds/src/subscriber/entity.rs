@@ -55,7 +55,7 @@ impl Subscriber {
         self.core.add(&core);
         let guard = ReaderGuard {
             core: Arc::clone(&core),
-            participant: Arc::clone(&self.guard),
+            _participant: Arc::clone(&self.guard),
         };
         DataReader {
             guard: Some(Arc::new(guard)),

@@ -74,20 +74,48 @@ impl WriterCore {
 
     #[inline]
     pub(crate) fn check_enabled(&self) -> Result<()> {
-        match self.is_enabled() {
+        match self.is_enabled() && !self.closed.load(Relaxed) {
             true => Ok(()),
-            false => Err(self.not_enabled()),
+            false => Err(self.unusable()),
         }
     }
 
     #[cold]
-    fn not_enabled(&self) -> Error {
+    fn unusable(&self) -> Error {
         let entity = self.describe();
-        Error::NotEnabled { entity }
+        match self.is_closed() {
+            true => Error::AlreadyDeleted { entity },
+            false => Error::NotEnabled { entity },
+        }
+    }
+
+    pub(crate) fn check_living(&self) -> Result<()> {
+        match self.is_closed() {
+            true => Err(self.unusable()),
+            false => Ok(()),
+        }
+    }
+
+    /// Forgets everything: it is deleted, and somebody may have a handle for long.
+    pub(crate) fn empty(&self) {
+        let config = config(
+            self.guid,
+            self.keyed,
+            &self.qos(),
+            &self.shared,
+            &self.group,
+        );
+        let new = Writer::new(config);
+        let old = std::mem::replace(&mut *self.state.lock(), new);
+        // It may hold bytes of the application.
+        drop(old);
+        self.registered.clear();
+        self.announce_room();
     }
 
     /// Announces the writer; once.
     pub(crate) fn enable(self: &Arc<Self>) -> Result<()> {
+        self.check_living()?;
         self.group.check_enabled(&self.describe())?;
         let announced = self.shared.discover(|directory, now| {
             if self.is_enabled() {
@@ -115,6 +143,7 @@ impl WriterCore {
 
     /// Takes over another QoS: all of it before it is enabled, then what may change.
     pub(crate) fn set_qos(self: &Arc<Self>, qos: DataWriterQos) -> Result<()> {
+        self.check_living()?;
         let entity = || self.describe();
         qos.validate().map_err(|error| Error::InconsistentPolicy {
             entity: entity(),

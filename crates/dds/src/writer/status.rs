@@ -45,10 +45,11 @@ impl WriterCore {
         self.closed.load(SeqCst)
     }
 
-    /// From now on nobody is told of anything.
-    pub(crate) fn close(&self) {
-        self.closed.store(true, SeqCst);
+    /// From now on nobody is told of anything; false if that was so already.
+    pub(crate) fn close(&self) -> bool {
+        let first = !self.closed.swap(true, SeqCst);
         self.events.clear();
+        first
     }
 
     /// Who is told of a status.
