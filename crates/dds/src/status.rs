@@ -340,11 +340,11 @@ impl Tally {
         self.endpoints.retain(|e| *e != endpoint);
         if change > 0 {
             self.endpoints.push(endpoint);
-            self.status.total_count += change;
-            self.status.total_count_change += change;
+            grow(&mut self.status.total_count, change);
+            grow(&mut self.status.total_count_change, change);
         }
-        self.status.current_count += change;
-        self.status.current_count_change += change;
+        grow(&mut self.status.current_count, change);
+        grow(&mut self.status.current_count_change, change);
         self.status.last_endpoint = endpoint;
     }
 
@@ -397,10 +397,10 @@ impl LivelinessTally {
             self.silent.push(writer);
         }
         let status = &mut self.status;
-        status.alive_count += alive;
-        status.alive_count_change += alive;
-        status.not_alive_count += silent;
-        status.not_alive_count_change += silent;
+        grow(&mut status.alive_count, alive);
+        grow(&mut status.alive_count_change, alive);
+        grow(&mut status.not_alive_count, silent);
+        grow(&mut status.not_alive_count_change, silent);
         status.last_writer = writer;
         true
     }
@@ -415,8 +415,8 @@ impl LivelinessTally {
 
 impl IncompatibleQosStatus {
     pub(crate) fn count(&mut self, endpoint: Guid, mismatches: &[Incompatibility]) {
-        self.total_count += 1;
-        self.total_count_change += 1;
+        grow(&mut self.total_count, 1);
+        grow(&mut self.total_count_change, 1);
         self.last_endpoint = endpoint;
         self.last_policy = mismatches.first().map(|m| m.policy);
         self.last_reasons = mismatches.iter().map(ToString::to_string).collect();
@@ -426,7 +426,7 @@ impl IncompatibleQosStatus {
                 .iter_mut()
                 .find(|(policy, _)| *policy == mismatch.policy)
             {
-                Some((_, count)) => *count += 1,
+                Some((_, count)) => grow(count, 1),
                 None => self.policies.push((mismatch.policy, 1)),
             }
         }
@@ -437,4 +437,9 @@ impl IncompatibleQosStatus {
         self.total_count_change = 0;
         status
     }
+}
+
+/// Counts what others do: however often they do it, a count goes no further than it can.
+fn grow(count: &mut i32, more: i32) {
+    *count = count.saturating_add(more);
 }
