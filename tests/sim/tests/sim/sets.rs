@@ -338,6 +338,13 @@ impl Course {
         sides.all(|pair| self.matched.contains(&pair))
     }
 
+    /// Did all match when it was written, and since, and repeat what is lost?
+    fn is_owed(&self, who: usize, (life, number): (u32, u32)) -> bool {
+        let set = self.written.get(&(life, number / MOST));
+        let owed = set.is_some_and(|set| set.owed.contains(&who));
+        owed && self.plan.reliability.is_reliable()
+    }
+
     /// A subscriber looks at all of its readers.
     fn look(&mut self, who: usize) {
         if !self.stage.is_there(who) {
@@ -368,7 +375,8 @@ impl Course {
         for entity in order {
             let samples = self.stage.participant(who).take(entity, 1);
             let sample = samples.first().expect("one for each time").clone();
-            if sample.info.valid_data && self.is_full(who) {
+            // What was written before all matched comes as they do, and what best effort overtakes as well.
+            if sample.info.valid_data && self.is_owed(who, identity(&sample)) {
                 self.check_order(who, None, identity(&sample));
             }
             let places = &mut self.readers[who].iter();
