@@ -461,15 +461,14 @@ impl Told {
     }
 }
 
-/// As `pair`, with listeners that are told everything.
-fn heard(
-    net: &Net,
-    change: impl Fn(&mut DataWriterQos, &mut DataReaderQos),
-) -> (
+type Heard = (
     (DataWriter<Keyed>, Told),
     (DataReader<Keyed>, Told),
     [DomainParticipant; 2],
-) {
+);
+
+/// As `pair`, with listeners that are told everything.
+fn heard(net: &Net, change: impl Fn(&mut DataWriterQos, &mut DataReaderQos)) -> Heard {
     let (writer, reader, both) = pair(net, change);
     let ((ear, of_writer), (other, of_reader)) = (Told::by_ear(), Told::by_ear());
     writer.set_listener(ear, StatusMask::ALL);
