@@ -34,8 +34,8 @@ if stale cyclone/interop.c "$idl"; then
     idlc -o cyclone "$idl"
 fi
 
-if stale fastdds/generated "$idl"; then
-    fastddsgen -replace -d fastdds "$idl" >fastdds/log 2>&1 || { cat fastdds/log >&2; exit 1; }
+if stale fastdds/generated "$idl" "$here/build.sh"; then
+    fastddsgen -replace -typeobject -d fastdds "$idl" >fastdds/log 2>&1 || { cat fastdds/log >&2; exit 1; }
     touch fastdds/generated
 fi
 
@@ -56,13 +56,14 @@ compile cyclone/interop.o cyclone/interop.c gcc -O1 -Icyclone
 compile cyclone/peer.o "$here/cyclone_peer.c" $c -Icyclone
 compile fastdds/interop.o fastdds/interop.cxx $cxx
 compile fastdds/pubsub.o fastdds/interopPubSubTypes.cxx $cxx
+compile fastdds/typeobject.o fastdds/interopTypeObject.cxx $cxx
 compile fastdds/peer.o "$here/fastdds_peer.cpp" $cxx -Wall -Wextra
 
 if stale cyclone_peer peer.o cyclone/interop.o cyclone/peer.o; then
     gcc peer.o cyclone/interop.o cyclone/peer.o -lddsc -o cyclone_peer.new
     mv cyclone_peer.new cyclone_peer
 fi
-if stale fastdds_peer peer.o fastdds/interop.o fastdds/pubsub.o fastdds/peer.o; then
-    g++ peer.o fastdds/interop.o fastdds/pubsub.o fastdds/peer.o -lfastrtps -lfastcdr -o fastdds_peer.new
+if stale fastdds_peer peer.o fastdds/interop.o fastdds/pubsub.o fastdds/typeobject.o fastdds/peer.o; then
+    g++ peer.o fastdds/interop.o fastdds/pubsub.o fastdds/typeobject.o fastdds/peer.o -lfastrtps -lfastcdr -o fastdds_peer.new
     mv fastdds_peer.new fastdds_peer
 fi

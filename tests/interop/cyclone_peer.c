@@ -75,6 +75,8 @@ int vendor_open(const struct peer_options *given) {
     setenv("CYCLONEDDS_URI", configuration, 0);
     if (options->time_filter_ms)
         return peer_error(PEER_UNSUPPORTED, "Cyclone 0.10 has no time-based filter");
+    if (options->filter)
+        return peer_error(PEER_UNSUPPORTED, "Cyclone 0.10 has filters that are functions only");
     participant = dds_create_participant(options->domain, NULL, NULL);
     if (participant < 0)
         return failed("participant", participant);

@@ -1,6 +1,7 @@
 // The interop peer on eProsima Fast DDS.
 #include "interop.h"
 #include "interopPubSubTypes.h"
+#include "interopTypeObject.h"
 #include "peer.h"
 
 #include <cstring>
@@ -11,6 +12,7 @@
 #include <fastdds/dds/subscriber/DataReader.hpp>
 #include <fastdds/dds/subscriber/SampleInfo.hpp>
 #include <fastdds/dds/subscriber/Subscriber.hpp>
+#include <fastdds/dds/topic/ContentFilteredTopic.hpp>
 #include <fastdds/rtps/transport/UDPv4TransportDescriptor.h>
 #include <map>
 #include <memory>
@@ -97,15 +99,33 @@ void open_writer(Topic* topic)
     writer = participant->create_publisher(group)->create_datawriter(topic, qos);
 }
 
+// Filters are judged over a description of the type. It is for this process alone: nothing of it is announced.
+void describe_type(TypeSupport& type)
+{
+    type->auto_fill_type_object(false);
+    type->auto_fill_type_information(false);
+    registerinteropTypes();
+}
+
+TopicDescription* wanted_part(Topic* topic)
+{
+    if (options->filter == nullptr)
+        return topic;
+    return participant->create_contentfilteredtopic("Part", topic, options->filter, {});
+}
+
 void open_reader(Topic* topic)
 {
+    TopicDescription* const part = wanted_part(topic);
+    if (part == nullptr)
+        return;
     DataReaderQos qos = DATAREADER_QOS_DEFAULT;
     set_common(qos);
     qos.type_consistency().representation.m_value.push_back(XCDR_DATA_REPRESENTATION);
     SubscriberQos group = SUBSCRIBER_QOS_DEFAULT;
     if (options->partition != nullptr)
         group.partition().push_back(options->partition);
-    reader = participant->create_subscriber(group)->create_datareader(topic, qos);
+    reader = participant->create_subscriber(group)->create_datareader(part, qos);
 }
 
 template <typename Sample>
@@ -213,6 +233,7 @@ int vendor_open(const peer_options* given)
     if (participant == nullptr)
         return peer_error(PEER_FAILED, "participant");
     TypeSupport type = type_support();
+    describe_type(type);
     type.register_type(participant);
     Topic* topic = participant->create_topic(options->topic, type.get_type_name(), TOPIC_QOS_DEFAULT);
     if (topic == nullptr)

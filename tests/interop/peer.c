@@ -18,6 +18,7 @@ static const char *const usage =
     "  [--reliability be|reliable] [--durability volatile|transient-local] [--history keep-last:N|keep-all]\n"
     "  [--xcdr 1|2] [--count N] [--instances N] [--size BYTES] [--period-us U] [--settle-ms M] [--deadline-ms M]\n"
     "  [--lifespan-ms M] [--time-filter-ms M] [--take-delay-ms M] [--strength N] [--partition NAME]\n"
+    "  [--filter EXPRESSION]\n"
     "  [--timeout-s S] [--wait-match N] [--dispose] [--unregister] [--hold] [--expect-incompatible]\n"
     "  [--expect-nothing] [--expect-deadline-missed]\n";
 
@@ -423,6 +424,8 @@ static bool parse(int argc, char **argv, struct peer_options *o) {
             o->topic = argv[i + 1];
         else if (strcmp(argv[i], "--partition") == 0)
             o->partition = argv[i + 1];
+        else if (strcmp(argv[i], "--filter") == 0)
+            o->filter = argv[i + 1];
         else if (!set_choice(o, argv[i], argv[i + 1], &known) && (known || !set_number(o, argv[i], argv[i + 1])))
             return false;
         i++;

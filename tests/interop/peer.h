@@ -45,6 +45,7 @@ struct peer_options {
     uint32_t take_delay_ms;    /* subscriber: from its match to the first take */
     int32_t strength;          /* -1: ownership is shared, else exclusive, with this strength of the writer */
     const char *partition;     /* NULL: none */
+    const char *filter;        /* of the reader: which samples it wants; NULL: all */
     double timeout_s;
     int32_t wait_match;
     bool dispose;

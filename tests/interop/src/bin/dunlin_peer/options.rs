@@ -80,6 +80,8 @@ pub(crate) struct Options {
     strength: Option<i32>,
     #[arg(long)]
     partition: Option<String>,
+    #[arg(long)]
+    pub(crate) filter: Option<String>,
     #[arg(long, default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..=600))]
     pub(crate) timeout_s: u32,
     #[arg(long, default_value_t = 1)]

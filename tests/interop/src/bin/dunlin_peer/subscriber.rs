@@ -29,7 +29,12 @@ pub(crate) fn open<T: PeerSample>(
         partition: options.partition(),
         ..Default::default()
     });
-    Ok(subscriber.create_datareader(topic, qos)?)
+    let Some(filter) = &options.filter else {
+        return Ok(subscriber.create_datareader(topic, qos)?);
+    };
+    let none: [&str; 0] = [];
+    let part = participant.create_contentfilteredtopic("Part", topic, filter, &none)?;
+    Ok(subscriber.create_datareader(&part, qos)?)
 }
 
 pub(crate) fn run<T: PeerSample>(run: &mut Run<'_>, reader: &DataReader<T>) -> Result<(), Failure> {
