@@ -72,12 +72,19 @@ fn hear(discovery: &mut Discovery, now: Time, datagram: &[u8], out: &mut Voice) 
     let Ok(message) = Message::parse(datagram) else {
         return;
     };
+    // Names of no product are those of callers behind an address translator.
+    let prefix = message.header.prefix;
+    let called = prefix.0.first().is_some_and(|first| first & 0x80 != 0);
     let mut source = Source {
-        prefix: message.header.prefix,
+        prefix,
         vendor: message.header.vendor,
         version: message.header.version,
         multicast: false,
-        from: Locator::udp_v4([127, 0, 0, 1].into(), 9),
+        from: match called {
+            true => Locator::tcp_v4([192, 0, 2, 1].into(), 7400),
+            false => Locator::udp_v4([127, 0, 0, 1].into(), 9),
+        },
+        called,
         addressed: true,
     };
     for submessage in message.into_iter().flatten() {

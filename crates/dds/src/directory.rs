@@ -4,6 +4,7 @@ mod feed;
 mod inquiry;
 mod observe;
 mod tree;
+mod way;
 
 use crate::datagram::Datagrams;
 use crate::dialect;
@@ -28,6 +29,7 @@ use dunlin_wire::{
 use hashbrown::HashMap;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Weak};
+use way::{group_of, way_to, whom};
 
 pub(crate) struct Directory {
     discovery: Discovery,
@@ -409,8 +411,8 @@ impl Directory {
                     .iter()
                     .filter(|group| announce.contains(&Place::open(**group)));
                 let groups: Vec<Locator> = groups.copied().collect();
-                let place =
-                    reachable(transport, unicast).or_else(|| nearest(transport, &groups).copied());
+                let place = way_to(transport, whom(discovery, guid.prefix), unicast)
+                    .or_else(|| nearest(transport, &groups).copied());
                 if !discovery.knows(guid.prefix) {
                     passing.push(guid.prefix);
                 }
@@ -594,8 +596,9 @@ impl Directory {
             return self.set_destinations(shared, writer.entity);
         }
         let transport = &*shared.transport;
-        let unicast = reachable(transport, &reader.unicast);
-        let multicast = reachable_group(transport, &reader.multicast);
+        let whom = whom(&self.discovery, reader.guid.prefix);
+        let unicast = way_to(transport, whom, &reader.unicast);
+        let multicast = group_of(transport, &reader.multicast);
         let sinks = self.sinks.entry(writer.entity).or_default();
         match (unicast, multicast) {
             (None, None) => {
@@ -673,8 +676,9 @@ impl Directory {
     fn add_source(&mut self, shared: &Shared, reader: Guid, writer: &WriterData) {
         let transport = &*shared.transport;
         if !(shared.config.transports.local && local::is_here(&writer.guid)) {
-            let place = reachable(transport, &writer.unicast)
-                .or_else(|| reachable_group(transport, &writer.multicast));
+            let whom = whom(&self.discovery, writer.guid.prefix);
+            let place = way_to(transport, whom, &writer.unicast)
+                .or_else(|| group_of(transport, &writer.multicast));
             let place = place.map(|to| Place::of(transport, writer.guid.prefix, to));
             let place = place.map(|place| (writer.guid, place.frequent(transport)));
             self.places.extend(place);
@@ -752,31 +756,4 @@ fn proxy_of(writer: &WriterData) -> WriterProxyConfig {
 
 fn one(place: Option<&Place>) -> &[Place] {
     place.map_or(&[], std::slice::from_ref)
-}
-
-/// The nearest of a peer's unicast locators. Others name them, so what no participant can have is passed over: groups,
-/// broadcast addresses, and the ports below 1024, which belong to other services.
-fn reachable(transport: &dyn Transport, locators: &[Locator]) -> Option<Locator> {
-    let unicast = |l: &&Locator| !l.is_multicast() && is_possible(l);
-    let possible: Vec<Locator> = locators.iter().filter(unicast).copied().collect();
-    nearest(transport, &possible).copied()
-}
-
-fn reachable_group(transport: &dyn Transport, locators: &[Locator]) -> Option<Locator> {
-    let groups = locators
-        .iter()
-        .filter(|l| l.is_multicast() && is_possible(l));
-    let groups: Vec<Locator> = groups.copied().collect();
-    nearest(transport, &groups).copied()
-}
-
-fn is_possible(locator: &Locator) -> bool {
-    const FIRST_FREE_PORT: u16 = 1024;
-    match locator.socket_addr() {
-        None => matches!(
-            locator.kind,
-            Locator::KIND_MEMORY | Locator::KIND_SHMEM | Locator::KIND_TCP_CALLER
-        ),
-        Some(to) => to.port() >= FIRST_FREE_PORT && !to.ip().is_unspecified(),
-    }
 }

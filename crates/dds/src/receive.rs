@@ -389,6 +389,7 @@ impl Worker {
                     prefix: *prefix,
                     vendor: *vendor,
                     version: *version,
+                    called: false,
                     ..context.source
                 };
                 context.timestamp = None;
@@ -489,12 +490,17 @@ fn source(header: &Header, from: Locator) -> Source {
         vendor,
         version,
     } = *header;
+    let (from, called) = match from.parts_of_called() {
+        Some((name, seems)) => (seems, name == prefix.0),
+        None => (from, false),
+    };
     Source {
         prefix,
         vendor,
         version,
         multicast: false,
         from,
+        called,
         addressed: false,
     }
 }

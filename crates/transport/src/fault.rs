@@ -112,6 +112,10 @@ impl<T: Transport + 'static> Transport for Fault<T> {
         self.inner.reaches(to)
     }
 
+    fn leads_to(&self, to: &Locator, peer: [u8; 12]) -> Option<bool> {
+        self.inner.leads_to(to, peer)
+    }
+
     fn failed(&self) -> u64 {
         self.inner.failed()
     }

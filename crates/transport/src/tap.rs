@@ -79,6 +79,10 @@ impl<T: Transport> Transport for Tap<T> {
         self.inner.reaches(to)
     }
 
+    fn leads_to(&self, to: &Locator, peer: [u8; 12]) -> Option<bool> {
+        self.inner.leads_to(to, peer)
+    }
+
     fn lane(&self, to: &Locator) -> Option<Lane> {
         self.inner.lane(to)
     }

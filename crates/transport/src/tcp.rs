@@ -14,7 +14,9 @@
 //! Connections are used in both directions: who has been dialled by a peer does not dial it. If both dial at once, the connection
 //! that the smaller name has dialled is the one to send by; the other is emptied and closed by whoever has dialled it. A
 //! participant that cannot be dialled is known by its name: its locator ([`Locator::KIND_TCP_CALLER`]) leads back through the
-//! connections that it has made, and nowhere while it has none.
+//! connections that it has made, and nowhere while it has none. So does one that listens and may be behind an address translator all
+//! the same: its participant is reached by its name wherever nobody, or somebody else, is at the addresses that it tells
+//! ([`Transport::leads_to`]), and what comes by its connections says whose they are ([`Locator::tcp_called`]).
 //!
 //! Another product says no HELLO. What comes from it is user data to us, since every receiver can work on every message, and what
 //! it takes in one message is bounded. It is answered by dialling it, or through its connection by the address it comes from.
@@ -51,8 +53,8 @@ use std::sync::{Arc, Weak};
 use std::thread::JoinHandle;
 
 use dunlin_udp::Buffers;
-use dunlin_wire::Locator;
 use dunlin_wire::stream::{Channel, OPAQUE_HEAD};
+use dunlin_wire::{GuidPrefix, Locator};
 
 use crate::traits::{Lane, Listen, Outgoing, Reach, Receiver, Sent, Transport, Watcher, Way};
 use connection::{Peer, STRANGERS_MOST};
@@ -202,6 +204,10 @@ impl Transport for TcpTransport {
             }),
             None => Reach::No,
         }
+    }
+
+    fn leads_to(&self, to: &Locator, peer: [u8; 12]) -> Option<bool> {
+        self.exchange.is_there(Target::of(to)?, GuidPrefix(peer))
     }
 
     fn lane(&self, to: &Locator) -> Option<Lane> {

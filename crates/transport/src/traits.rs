@@ -150,6 +150,12 @@ pub trait Transport: Send + Sync {
     /// How near `to` is, to choose among the locators of a peer. May ask the system; not for the data path.
     fn reaches(&self, to: &Locator) -> Reach;
 
+    /// Whether the participant with this prefix is at `to`; `None` if the transport does not know. Not for the data path.
+    fn leads_to(&self, to: &Locator, peer: [u8; 12]) -> Option<bool> {
+        let _ = (to, peer);
+        None
+    }
+
     /// A way to the peer at `to` for whoever will send there often; `None` if there is none that is better than sending
     /// by the locator. May ask the system; not for the data path.
     fn lane(&self, to: &Locator) -> Option<Lane> {
@@ -291,6 +297,10 @@ impl<T: Transport + ?Sized> Transport for Arc<T> {
 
     fn reaches(&self, to: &Locator) -> Reach {
         T::reaches(self, to)
+    }
+
+    fn leads_to(&self, to: &Locator, peer: [u8; 12]) -> Option<bool> {
+        T::leads_to(self, to, peer)
     }
 
     fn lane(&self, to: &Locator) -> Option<Lane> {

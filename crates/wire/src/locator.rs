@@ -66,6 +66,24 @@ impl Locator {
         }
     }
 
+    /// Where something came from by a connection that a participant has made, if the participant also says at which port it
+    /// listens: its name, and that port at the address that the connection comes from.
+    pub fn tcp_called(name: [u8; 12], address: Ipv4Addr, port: u16) -> Self {
+        let mut locator = Self::tcp_caller(name);
+        let [.., a, b, c, d] = &mut locator.address;
+        [*a, *b, *c, *d] = address.octets();
+        locator.port = u32::from(port);
+        locator
+    }
+
+    /// The two halves of what [`Self::tcp_called`] has made: the name, and where its participant would listen.
+    pub fn parts_of_called(&self) -> Option<([u8; 12], Self)> {
+        let ([name @ .., a, b, c, d], port) = (self.address, u16::try_from(self.port).ok()?);
+        let address = Ipv4Addr::new(a, b, c, d);
+        let is_called = self.kind == Self::KIND_TCP_CALLER && !address.is_unspecified();
+        is_called.then(|| (name, Self::tcp_v4(address, port)))
+    }
+
     /// The socket address that a UDP or TCP locator names; `None` for other kinds and for port 0 or above 65535.
     pub fn socket_addr(&self) -> Option<SocketAddr> {
         let port = u16::try_from(self.port).ok().filter(|p| *p != 0)?;
@@ -131,5 +149,14 @@ mod tests {
         assert_eq!(locator.socket_addr(), Some(([10, 0, 0, 1], 7400).into()));
         assert_eq!(alloc::format!("{locator:?}"), "tcp/10.0.0.1:7400");
         assert_ne!(locator, Locator::udp_v4([10, 0, 0, 1].into(), 7400));
+    }
+
+    #[test]
+    fn what_a_caller_is_and_where_it_seems_to_be_are_told_apart() {
+        let called = Locator::tcp_called([7; 12], [10, 0, 0, 1].into(), 7400);
+        let seems = Locator::tcp_v4([10, 0, 0, 1].into(), 7400);
+        assert_eq!(called.parts_of_called(), Some(([7; 12], seems)));
+        assert_eq!(Locator::tcp_caller([7; 12]).parts_of_called(), None);
+        assert_eq!(seems.parts_of_called(), None);
     }
 }

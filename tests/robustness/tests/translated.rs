@@ -64,12 +64,35 @@ fn a_client_behind_a_translator_is_answered() {
         if !net.router.translate("eth1", None) {
             return;
         }
-        let server = start(&net.outside, "write=B read=A");
-        let client = start(
-            &net.inside,
-            "write=A read=B port=0 peers=tcpv4_wan://10.9.0.2:7400",
-        );
-        converse(&mut [server, client]);
+        // One that listens tells an address at which the server meets nobody.
+        for port in [0, 7400] {
+            let server = start(&net.outside, "write=B read=A");
+            let role = format!("write=A read=B port={port} peers=tcpv4_wan://10.9.0.2:7400");
+            let client = start(&net.inside, &role);
+            converse(&mut [server, client]);
+        }
+    });
+}
+
+#[test]
+fn a_client_is_answered_though_a_stranger_has_its_private_address() {
+    let name = "a_client_is_answered_though_a_stranger_has_its_private_address";
+    in_namespace(name, || {
+        let net = Translated::new();
+        if !net.router.translate("eth1", None) {
+            return;
+        }
+        let neighbour = Host::new();
+        net.outside
+            .join(&neighbour, ["eth1", "eth0"], ["10.1.0.1", "10.1.0.2"]);
+        for knows in ["", " peers=tcpv4_lan://10.1.0.2:7400"] {
+            let stranger = start(&neighbour, "read=A write=C");
+            let server = start(&net.outside, &format!("write=B read=A{knows}"));
+            let role = "write=A read=B peers=tcpv4_wan://10.9.0.2:7400";
+            let client = start(&net.inside, role);
+            converse(&mut [server, client]);
+            drop(stranger);
+        }
     });
 }
 
@@ -113,7 +136,7 @@ const IDLE: Duration = Duration::from_millis(150);
 
 /// Two hosts with one private address, each behind a translator of its own, and one server. The clients hear of each other by it, and
 /// do not reach each other.
-fn share_a_server() {
+fn share_a_server(port: u16) {
     let [server, network, routers @ .., one, other] = [(); 6].map(|()| Host::new());
     network.join(&server, ["eth9", "eth0"], ["10.8.0.1", "10.8.0.2"]);
     server.place().shell("ip route add default via 10.8.0.1");
@@ -131,8 +154,8 @@ fn share_a_server() {
     }
     let mut serving = start(&server, "write=T");
     let mut clients = [&one, &other].map(|host| {
-        let role = "read=T port=0 peers=tcpv4_wan://10.8.0.2:7400";
-        start(host, role)
+        let role = format!("read=T port={port} peers=tcpv4_wan://10.8.0.2:7400");
+        start(host, &role)
     });
     serving.wait("partners 2 30");
     serving.ask("write 300 300");
@@ -154,6 +177,8 @@ fn share_a_server() {
 #[test]
 fn clients_behind_translators_share_a_server() {
     in_namespace("clients_behind_translators_share_a_server", || {
-        share_a_server();
+        for port in [0, 7400] {
+            share_a_server(port);
+        }
     });
 }

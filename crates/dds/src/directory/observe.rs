@@ -1,5 +1,6 @@
 //! What the directory shows to those who look at the domain from outside.
-use super::{Directory, reachable};
+use super::Directory;
+use super::way::{way_to, whom};
 use crate::observe::{Domain, Participant};
 use dunlin_transport::Transport;
 
@@ -11,7 +12,11 @@ impl Directory {
         let others = discovery.participants().map(|data| Participant {
             answers: discovery.has_answered(data.guid.prefix),
             is_complete: discovery.knows_all_of(data.guid.prefix),
-            way: reachable(transport, &data.metatraffic_unicast),
+            way: way_to(
+                transport,
+                whom(discovery, data.guid.prefix),
+                &data.metatraffic_unicast,
+            ),
             data: data.clone(),
         });
         Domain {

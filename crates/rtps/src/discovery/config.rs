@@ -96,6 +96,8 @@ pub struct Source {
     pub multicast: bool,
     /// Where the datagram came from, as it claims.
     pub from: Locator,
+    /// It came by a connection that was made in this participant's name: what goes back by that name gets to whoever sent this.
+    pub called: bool,
     /// INFO_DST named us, and us alone: the sender knows who we are.
     pub addressed: bool,
 }

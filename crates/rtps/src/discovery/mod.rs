@@ -433,6 +433,12 @@ impl Discovery {
         }
     }
 
+    /// True for a participant that answers by connections of its own and is nowhere that it says to be: what it says about its
+    /// places is not known to be true.
+    pub fn only_calls(&self, prefix: GuidPrefix) -> bool {
+        self.peers.get(&prefix).is_some_and(Peer::only_calls)
+    }
+
     /// What a participant has said about itself, if it has announced itself.
     pub fn participant(&self, prefix: GuidPrefix) -> Option<&ParticipantData> {
         self.peers.get(&prefix).map(|peer| &peer.data)

@@ -74,13 +74,32 @@ impl Peer {
         }
     }
 
-    /// A datagram from there may be its own: it says to be there, or showed it, or it is on our own host.
-    fn may_be_at(&self, from: &Locator, config: &DiscoveryConfig) -> bool {
+    /// It answered by a connection that it has made, and from nowhere that it says to be: only that leads back to it.
+    pub(super) fn only_calls(&self) -> bool {
+        self.verified && self.source == self.by_name()
+    }
+
+    /// What leads back through the connections that it has made.
+    fn by_name(&self) -> Locator {
+        Locator::tcp_caller(self.data.guid.prefix.0)
+    }
+
+    /// Where a datagram came from, if it may be its own: it says to be there, or showed it, or it is on our own host. Else it may
+    /// be behind an address translator, and have called us.
+    fn origin(&self, source: &Source, config: &DiscoveryConfig) -> Option<Locator> {
+        let (from, by_name) = (source.from, self.by_name());
+        if self.only_calls() {
+            return (source.called || from == by_name).then_some(by_name);
+        }
         let announced = [&self.data.metatraffic_unicast, &self.data.default_unicast];
         let announced = announced.into_iter().flatten();
-        (self.verified && self.source.is_same_host(from))
-            || announced.into_iter().any(|l| l.is_same_host(from))
-            || config.is_own(from)
+        let may_be_there = (self.verified && self.source.is_same_host(&from))
+            || announced.into_iter().any(|l| l.is_same_host(&from))
+            || config.is_own(&from);
+        match may_be_there {
+            true => Some(from),
+            false => (source.called && !self.verified).then_some(by_name),
+        }
     }
 }
 
@@ -150,7 +169,7 @@ impl Discovery {
         let Some(peer) = self.peers.get_mut(&source.prefix).filter(|p| p.verified) else {
             return;
         };
-        if peer.source == source.from {
+        if peer.origin(source, &self.config) == Some(peer.source) {
             self.part(now, source.prefix, LossReason::Goodbye, events);
         } else if peer.silent_until.is_none() {
             self.heard.misplaced += 1;
@@ -221,16 +240,16 @@ impl Discovery {
         let Some(peer) = self.peers.get_mut(&prefix) else {
             return;
         };
-        if !peer.may_be_at(&source.from, &self.config) {
+        let Some(origin) = peer.origin(source, &self.config) else {
             self.heard.misplaced += 1;
             return;
-        }
+        };
         peer.multicast |= source.multicast;
         peer.asks |= !source.addressed && !source.multicast;
         let asks = peer.asks;
         if peer.data == data {
             self.renew(now, prefix);
-        } else if peer.source != source.from {
+        } else if peer.source != origin {
             // From its host, but not from its socket: what it said when it answered holds.
             self.heard.misplaced += 1;
         } else {
@@ -308,10 +327,11 @@ impl Discovery {
         let Some(peer) = self.peers.get_mut(&source.prefix) else {
             return;
         };
-        if source.addressed && peer.may_be_at(&source.from, &self.config) {
+        let origin = peer.origin(source, &self.config);
+        if let Some(origin) = origin.filter(|_| source.addressed) {
             // Where there is no multicast it may have our name from others, and has not heard us yet.
             let owes = !peer.called && peer.data.metatraffic_multicast.is_empty();
-            self.verify(now, source, out, events);
+            self.verify(now, source.prefix, origin, out, events);
             if owes {
                 let timestamp = self.config.timestamp(now);
                 let to = detector(source.prefix);
@@ -345,22 +365,23 @@ impl Discovery {
     fn verify(
         &mut self,
         now: Time,
-        source: &Source,
+        prefix: GuidPrefix,
+        origin: Locator,
         out: &mut impl Outbox,
         events: &mut Vec<Event>,
     ) {
-        let Some(peer) = self.peers.get_mut(&source.prefix) else {
+        let Some(peer) = self.peers.get_mut(&prefix) else {
             return;
         };
         peer.verified = true;
-        peer.source = source.from;
+        peer.source = origin;
         let asks = peer.asks;
         self.strangers.remove(peer.age);
-        self.renew(now, source.prefix);
-        self.update(now, source.prefix, BuiltinEndpoints(0), out, events);
-        self.introduce(now, source.prefix);
+        self.renew(now, prefix);
+        self.update(now, prefix, BuiltinEndpoints(0), out, events);
+        self.introduce(now, prefix);
         if asks {
-            self.befriend(now, source.prefix, out);
+            self.befriend(now, prefix, out);
         }
     }
 
@@ -375,15 +396,15 @@ impl Discovery {
         let Some(peer) = self.peers.get_mut(&source.prefix) else {
             return false;
         };
-        if !peer.may_be_at(&source.from, &self.config) {
+        let Some(origin) = peer.origin(source, &self.config) else {
             self.heard.misplaced += 1;
             return false;
-        }
+        };
         if !peer.verified {
             if !source.addressed {
                 return false;
             }
-            self.verify(now, source, out, events);
+            self.verify(now, source.prefix, origin, out, events);
         }
         self.heard_from(now, source.prefix)
     }

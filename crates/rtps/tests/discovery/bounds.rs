@@ -203,7 +203,7 @@ fn bytes_that_make_no_sense_are_counted_and_change_nothing() {
 }
 
 /// Somebody's address, given as the participant's own.
-fn spoofed(index: usize, victim: usize) -> Vec<u8> {
+pub(crate) fn spoofed(index: usize, victim: usize) -> Vec<u8> {
     let mut data = ParticipantData::new(prefix(index));
     data.metatraffic_unicast = vec![locator(victim)];
     data.default_unicast = vec![locator(victim)];
@@ -249,7 +249,7 @@ fn endpoints_of_a_stranger_are_not_believed() {
     assert!(network.nodes[0].discovery.heard().misplaced > 0);
 }
 
-fn farewell(index: usize) -> Vec<u8> {
+pub(crate) fn farewell(index: usize) -> Vec<u8> {
     let gone = Guid::new(prefix(index), EntityId::PARTICIPANT);
     let mut inline = BytesMut::new();
     InlineQos {

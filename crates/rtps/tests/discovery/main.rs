@@ -1,5 +1,6 @@
 //! Whole participants find each other in virtual time.
 mod bounds;
+mod callers;
 mod crowd;
 mod inquiries;
 mod introductions;

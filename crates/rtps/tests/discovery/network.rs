@@ -30,6 +30,8 @@ pub(crate) struct Node {
     pub(crate) peers: Option<Vec<Locator>>,
     /// Where it is.
     place: Locator,
+    /// It is behind an address translator, and seems to be there. What is for it goes back by the connections that it has made.
+    pub(crate) seems: Option<Locator>,
 }
 
 /// A datagram under way.
@@ -37,6 +39,7 @@ struct Datagram {
     from: usize,
     to: usize,
     source: Locator,
+    called: bool,
     multicast: bool,
     bytes: Vec<u8>,
 }
@@ -215,6 +218,7 @@ impl Network {
             deaf_to_multicast: false,
             peers: None,
             place: locator(index),
+            seems: None,
         });
         index
     }
@@ -306,6 +310,19 @@ impl Network {
             from,
             to,
             source,
+            called: false,
+            multicast: false,
+            bytes,
+        });
+    }
+
+    /// The same by a connection that was made in the name of the participant that `bytes` are said to be from.
+    pub(crate) fn inject_called(&mut self, from: usize, to: usize, bytes: Vec<u8>) {
+        self.arrive(&Datagram {
+            from,
+            to,
+            source: locator(from),
+            called: true,
             multicast: false,
             bytes,
         });
@@ -357,6 +374,11 @@ impl Network {
                     }
                 }
                 Some(prefix) => {
+                    let calls = |node: &Node| node.prefix == prefix && node.seems.is_some();
+                    if let Some(caller) = self.nodes.iter().position(calls) {
+                        self.post(from, caller, false, bytes);
+                        continue;
+                    }
                     let sender = &self.nodes[from].discovery;
                     let (unicast, _) = sender.metatraffic_locators(prefix);
                     if let Some(place) = unicast.first().copied() {
@@ -391,7 +413,8 @@ impl Network {
             Datagram {
                 from,
                 to,
-                source: self.nodes[from].place,
+                source: self.nodes[from].seems.unwrap_or(self.nodes[from].place),
+                called: self.nodes[from].seems.is_some(),
                 multicast,
                 bytes,
             },
@@ -412,6 +435,7 @@ impl Network {
             version: message.header.version,
             multicast: datagram.multicast,
             from: datagram.source,
+            called: datagram.called,
             addressed: false,
         };
         let (mut timestamp, mut for_us) = (None, true);

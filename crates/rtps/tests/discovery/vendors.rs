@@ -62,6 +62,7 @@ fn replay(datagrams: &[Vec<u8>], from: GuidPrefix, to: GuidPrefix) -> Vec<Event>
             version: message.header.version,
             multicast: false,
             from: HOME,
+            called: false,
             addressed: false,
         };
         let (mut for_us, mut timestamp) = (true, None);
@@ -164,6 +165,7 @@ fn hear(discovery: &mut Discovery, now: Time, datagram: &[u8], events: &mut Vec<
         version: message.header.version,
         multicast: false,
         from: HOME,
+        called: false,
         addressed: true,
     };
     for submessage in message.into_iter().flatten() {

@@ -132,10 +132,13 @@ impl Connection {
         self.dialled.or(self.hello().map(|hello| hello.channel))
     }
 
-    /// Where answers to what comes from here go.
+    /// Where what comes from here comes from.
     pub(super) fn from(&self) -> Locator {
         match self.hello() {
             Some(Hello { port: 0, name, .. }) => Locator::tcp_caller(name.0),
+            Some(Hello { port, name, .. }) if self.dialled.is_none() => {
+                Locator::tcp_called(name.0, *self.remote.ip(), port)
+            }
             Some(Hello { port, .. }) => Locator::tcp_v4(*self.remote.ip(), port),
             None => Locator::tcp_v4(*self.remote.ip(), self.remote.port()),
         }

@@ -314,6 +314,15 @@ impl Exchange {
         all.any(|connection| connection.hello().is_some() && target.is_reached_by(connection))
     }
 
+    /// Whether the participant of this name is at a place; `None` if nobody has said so there.
+    pub(super) fn is_there(&self, target: Target, name: GuidPrefix) -> Option<bool> {
+        let state = self.state();
+        let all = state.connections.values().map(|known| &known.connection);
+        let there = all.filter(|connection| target.is_reached_by(connection));
+        let names = there.filter_map(|connection| connection.hello().map(|hello| hello.name));
+        names.map(|there| there == name).max()
+    }
+
     /// Sends all of these by one link.
     pub(super) fn send(&self, link: &Arc<Link>, datagrams: &[Outgoing<'_>], sent: &mut Sent) {
         let mut rest = datagrams;

@@ -181,6 +181,10 @@ impl Exchange {
 /// Whether another connection has the same participant's same port at its other end, as far as it can be known.
 fn is_same_peer(connection: &Connection, hello: &Hello, other: &Connection) -> bool {
     match other.hello() {
+        // Of callers the name counts alone: what leads back to one must not lead to another.
+        Some(known) if connection.dialled.is_none() && other.dialled.is_none() => {
+            known.name == hello.name
+        }
         Some(known) => (known.name, known.port) == (hello.name, hello.port),
         None if other.dialled.is_none() => false,
         None => {

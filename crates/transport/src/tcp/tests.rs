@@ -1,4 +1,5 @@
 //! Participants over TCP on `lo`, and others that speak to them with bare sockets.
+mod callers;
 mod hostile;
 mod node;
 mod peers;

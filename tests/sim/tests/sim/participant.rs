@@ -350,6 +350,7 @@ impl Participant {
             version: message.header.version,
             multicast: false,
             from,
+            called: false,
             addressed: false,
         };
         let (mut timestamp, mut for_us) = (None, true);
