@@ -1,4 +1,6 @@
 //! What each fuzz target does with its bytes: plain functions, so that the corpora can be replayed without a fuzzer.
+#[path = "../../crates/transport/src/tcp/tests/authority.rs"]
+mod authority;
 mod cdr;
 mod conversation;
 mod discovery;
@@ -6,6 +8,7 @@ mod filter;
 mod reader;
 mod script;
 mod stream;
+mod tls;
 mod wire;
 mod writer;
 
@@ -15,6 +18,7 @@ pub use discovery::discovery;
 pub use filter::filter;
 pub use reader::reader;
 pub use stream::stream;
+pub use tls::tls;
 pub use wire::{datagram, discovery_data, parameter_list};
 pub use writer::writer;
 
@@ -35,6 +39,7 @@ pub const TARGETS: &[(&str, Target)] = &[
     ("pl_cdr2", pl_cdr2),
     ("reader", reader),
     ("stream", stream),
+    ("tls", tls),
     ("writer", writer),
     ("xcdr1", xcdr1),
     ("xcdr2", xcdr2),

@@ -44,6 +44,14 @@ impl<'a> Script<'a> {
         }
     }
 
+    /// So many bytes as the next two say, or all that are left.
+    pub(crate) fn piece(&mut self) -> &'a [u8] {
+        let length = u16::from_le_bytes([self.byte(), self.byte()]);
+        let (piece, rest) = self.0.split_at(usize::from(length).min(self.0.len()));
+        self.0 = rest;
+        piece
+    }
+
     /// One of `count` choices.
     pub(crate) fn choice(&mut self, count: u8) -> u8 {
         self.byte() % count.max(1)

@@ -2,7 +2,11 @@
 use dunlin_wire::stream::{
     Carried, HEAD, Hello, LENGTH, OPAQUE_HEAD, StreamError, StreamHead, head, opaque_head,
 };
+use dunlin_transport::ear::Ear;
 use dunlin_wire::{GuidPrefix, Header};
+
+/// A large message gets so much memory at first.
+const FIRST: usize = 256 * 1024;
 
 /// What a peer sends over TCP.
 pub fn stream(data: &[u8]) {
@@ -17,6 +21,34 @@ pub fn stream(data: &[u8]) {
         rest = &rest[length..];
     }
     put_in_and_take_out(data);
+    arrive(data);
+}
+
+/// A participant takes the same from it in one piece and in many, and large messages take no memory before they come.
+fn arrive(data: &[u8]) {
+    let listen = |pieces: &mut dyn Iterator<Item = &[u8]>| {
+        let mut ear = Ear::new(None, false, b"").unwrap();
+        let mut heard = Vec::new();
+        let mut given = 0;
+        for piece in pieces {
+            heard.extend(ear.hear(piece));
+            given += piece.len();
+            assert!(ear.held() <= FIRST + 3 * given, "memory for nothing");
+        }
+        (heard, ear.fault().map(str::to_owned))
+    };
+    let whole = listen(&mut std::iter::once(data));
+    // Pieces of all lengths, the same ones for the same bytes.
+    let mut random = data.len() as u64 | 1;
+    let mut rest = data;
+    let mut pieces = std::iter::from_fn(|| {
+        random = random.wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(29) | 1;
+        let most = [3, 40, 3_000, 40_000][(random >> 8) as usize % 4];
+        let (piece, left) = rest.split_at((1 + (random >> 16) as usize % most).min(rest.len()));
+        rest = left;
+        (!piece.is_empty()).then_some(piece)
+    });
+    assert_eq!(whole, listen(&mut pieces));
 }
 
 /// A head is understood from its own bytes alone, and what is wrong stays wrong, however much follows.

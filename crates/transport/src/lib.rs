@@ -22,6 +22,9 @@ pub use fault::Fault;
 pub use memory::{MemoryNetwork, MemoryTransport};
 pub use shm::{ShmConfig, ShmTransport};
 pub use tap::Tap;
+#[cfg(feature = "fuzzing")]
+#[doc(hidden)]
+pub use tcp::ear;
 pub use tcp::{TcpConfig, TcpTransport, TlsConfig};
 pub use traits::{
     Attached, Gauge, Lane, Listen, Outgoing, Reach, Received, Receiver, Reception, Sent, Transport,

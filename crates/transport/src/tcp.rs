@@ -32,6 +32,8 @@
 //! The port to listen at is the receiver's ([`Listen::Unicast`]), as with every transport; that a participant listens nowhere is a
 //! choice of its own ([`TcpConfig::client_only`]), since port 0 already means any free one.
 mod connection;
+#[cfg(feature = "fuzzing")]
+pub mod ear;
 mod exchange;
 mod frame;
 mod gate;

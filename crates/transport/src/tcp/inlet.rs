@@ -73,7 +73,7 @@ impl Budget {
         })
     }
 
-    #[cfg(test)]
+    #[cfg(any(test, feature = "fuzzing"))]
     pub(super) fn used(&self) -> usize {
         self.used.load(Relaxed)
     }

@@ -33,7 +33,7 @@ const ROUND: Duration = Duration::from_secs(1);
 /// A link that nobody wants is forgotten after this time, in milliseconds.
 const FORGET: u64 = 10_000;
 /// Bytes that are read of what a peer says first; a HELLO is much shorter.
-const FIRST: usize = 256;
+pub(super) const FIRST: usize = 256;
 /// What is not sent by then is lost when the participant ends.
 const FAREWELL: Duration = Duration::from_millis(100);
 
@@ -168,7 +168,7 @@ impl Porter<'_> {
 }
 
 /// Who sends such a first message, and how much of it is not for a receiver; `None` if more has to come.
-fn identify(bytes: &[u8]) -> Result<Option<(Peer, usize)>, Fault> {
+pub(super) fn identify(bytes: &[u8]) -> Result<Option<(Peer, usize)>, Fault> {
     let head = StreamHead::parse(bytes).map_err(Fault::Stream)?;
     let Some(head) = head else { return Ok(None) };
     let length = usize::try_from(head.length).unwrap_or(usize::MAX);
