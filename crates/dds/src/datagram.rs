@@ -11,7 +11,7 @@ use arrayvec::ArrayVec;
 use bytes::{BufMut, Bytes, BytesMut};
 use dunlin_rtps::{Outbox, Piece as Part, To};
 use dunlin_transport::{Outgoing, Transport};
-use dunlin_wire::{GuidPrefix, Header, Submessage, Timestamp};
+use dunlin_wire::{Data, GuidPrefix, Header, Submessage, Timestamp};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -271,6 +271,42 @@ impl Datagrams {
         }
     }
 
+    /// Opens a datagram with a sample, or appends it to one that has its timestamp already; false if it is neither so simple nor so small.
+    #[inline]
+    fn put_sample(&mut self, to: To, timestamp: Timestamp, data: &Data<'_>) -> bool {
+        let start = self.arena.len();
+        match self.pieces.last_mut() {
+            None => {
+                data.encode_alone(&self.header, timestamp, &mut self.arena);
+                let end = self.arena.len();
+                self.pieces.push(Piece {
+                    to,
+                    head: start..end,
+                    payload: Bytes::new(),
+                    tail: end..end,
+                    timestamp: Some(timestamp),
+                    samples: 1,
+                    bare: false,
+                    closed: false,
+                });
+            }
+            Some(piece) => {
+                let fits = piece.len() + data.encoded_len() <= self.limit;
+                let plain = !piece.bare && !piece.closed && piece.payload.is_empty();
+                if !fits || !plain || piece.to != to || piece.timestamp != Some(timestamp) {
+                    return false;
+                }
+                data.encode(&mut self.arena);
+                let end = self.arena.len();
+                piece.head.end = end;
+                piece.tail = end..end;
+                piece.samples += 1;
+            }
+        }
+        self.bytes += self.arena.len() - start;
+        true
+    }
+
     /// Notes what the submessage that was just appended means for its datagram.
     fn appended(&mut self, message: &Submessage<'_>, to_end: bool) {
         let Some(piece) = self.pieces.last_mut() else {
@@ -367,6 +403,18 @@ fn send(transport: &dyn Transport, batch: &mut ArrayVec<Outgoing<'_>, AT_ONCE>) 
 }
 
 impl Outbox for Datagrams {
+    /// What nearly every write does, in one go; whatever is special goes the long way.
+    #[inline]
+    fn push_sample(&mut self, to: To, timestamp: Timestamp, data: Data<'_>, payload: &Bytes) {
+        let small = data.payload.bytes().len() <= COPY_LIMIT;
+        if small && self.letters.leaves(to) && self.put_sample(to, timestamp, &data) {
+            return;
+        }
+        let message = Submessage::InfoTimestamp(Some(timestamp));
+        self.push(to, message, &Bytes::new());
+        self.push(to, Submessage::Data(data), payload);
+    }
+
     fn push(&mut self, to: To, message: Submessage<'_>, payload: &Bytes) {
         let counted = |_: &mut Pool| payload.slice_ref(message.payload());
         if !self.letters.write(to, &message, counted) {
@@ -579,6 +627,42 @@ mod tests {
             assert_eq!(whole(&gathered), whole(&copied));
             assert!(whole(&gathered).iter().all(|d| d.len() <= 65_000));
         }
+    }
+
+    #[test]
+    fn a_sample_in_one_go_makes_the_datagrams_that_two_submessages_make() {
+        let samples = [
+            (36, 1),
+            (0, 1),
+            (3, 2),
+            (9_000, 2),
+            (20_000, 2),
+            (5, 2),
+            (60_000, 3),
+            (16_384, 3),
+            (16_384, 3),
+            (16_384, 3),
+            (16_384, 3),
+            (1, 3),
+        ];
+        let (mut quick, mut slow) = (datagrams(), datagrams());
+        for (number, (length, time)) in samples.into_iter().enumerate() {
+            let bytes = Bytes::from(vec![number as u8; length]);
+            let to = [To::Matched, To::Passing(3)][number / 6];
+            let Submessage::Data(sample) = data(&bytes) else {
+                unreachable!()
+            };
+            quick.push_sample(to, Timestamp(time), sample, &bytes);
+            let stamp = Submessage::InfoTimestamp(Some(Timestamp(time)));
+            slow.push(to, stamp, &Bytes::new());
+            slow.push(to, data(&bytes), &bytes);
+            assert_eq!(quick.has_room(36), slow.has_room(36), "{number}");
+            if number % 3 == 2 {
+                quick.push(to, heartbeat(), &Bytes::new());
+                slow.push(to, heartbeat(), &Bytes::new());
+            }
+        }
+        assert_eq!(whole(&quick), whole(&slow));
     }
 
     #[test]

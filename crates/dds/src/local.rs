@@ -160,6 +160,12 @@ impl Letters {
         self.waiting.is_empty()
     }
 
+    /// Is what is for these for nobody in this process, but for others?
+    #[inline]
+    pub(crate) fn leaves(&self, to: To) -> bool {
+        self.near.is_empty() && self.far && matches!(to, To::Matched | To::Passing(_))
+    }
+
     /// Writes the letter, if the message is for somebody in this process; false if it is for nobody else. `payload` makes
     /// counted bytes of the message's payload.
     pub(crate) fn write(

@@ -25,6 +25,17 @@ pub trait Outbox {
     /// for the call.
     fn push(&mut self, to: To, message: Submessage<'_>, payload: &Bytes);
 
+    /// INFO_TS and a DATA, as by two `push`.
+    #[inline]
+    fn push_sample(&mut self, to: To, timestamp: Timestamp, data: Data<'_>, payload: &Bytes) {
+        self.push(
+            to,
+            Submessage::InfoTimestamp(Some(timestamp)),
+            &Bytes::new(),
+        );
+        self.push(to, Submessage::Data(data), payload);
+    }
+
     /// As `push` for a DATA or DATA_FRAG whose payload is `pieces`, one after the other; `message` carries none of it. An
     /// outbox that cannot gather them copies them together.
     fn push_pieces(&mut self, to: To, message: Submessage<'_>, pieces: &[Piece<'_>]) {

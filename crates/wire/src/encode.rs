@@ -4,8 +4,8 @@
 //! has room.
 use crate::submessage::{flag, id};
 use crate::{
-    AckNack, Checksum, Data, DataFrag, Endianness, Gap, GroupInfo, HeaderExtension, Heartbeat,
-    HeartbeatFrag, Locator, NackFrag, Payload, SequenceNumber, Submessage,
+    AckNack, Checksum, Data, DataFrag, Endianness, Gap, GroupInfo, Header, HeaderExtension,
+    Heartbeat, HeartbeatFrag, Locator, NackFrag, Payload, SequenceNumber, Submessage, Timestamp,
 };
 use bytes::BufMut;
 
@@ -183,6 +183,48 @@ impl<'a> Payload<'a> {
 }
 
 impl Data<'_> {
+    /// As [`Submessage::encoded_len`].
+    #[inline]
+    pub fn encoded_len(&self) -> usize {
+        let length = self.length().saturating_add(4);
+        length.saturating_add(padding(length))
+    }
+
+    /// Appends what a datagram with one sample consists of: the header, INFO_TS and the whole submessage, as one by one would do.
+    #[inline]
+    pub fn encode_alone(&self, header: &Header, time: Timestamp, out: &mut impl BufMut) {
+        let [magic, product, a, b, c] = header.words();
+        let [seconds, fraction] = time.bytes(LITTLE);
+        let info = LITTLE.head(id::INFO_TS, 0, 8);
+        let ([head, flags, reader, writer, high, low], padding) = self.head(0, false);
+        let opening = [
+            magic, product, a, b, c, info, seconds, fraction, head, flags, reader, writer, high,
+            low,
+        ];
+        put(opening, out);
+        self.finish(padding, out);
+    }
+
+    /// Appends the whole submessage.
+    #[inline]
+    pub fn encode(&self, out: &mut impl BufMut) {
+        let (head, padding) = self.head(0, false);
+        put(head, out);
+        self.finish(padding, out);
+    }
+
+    /// All behind the fixed part.
+    #[inline(always)]
+    fn finish(&self, padding: usize, out: &mut impl BufMut) {
+        if !self.inline_qos.is_empty() {
+            out.put_slice(self.inline_qos.bytes());
+        }
+        out.put_slice(self.payload.bytes());
+        if padding > 0 {
+            out.put_slice([0; 3].get(..padding).unwrap_or(&[]));
+        }
+    }
+
     #[inline]
     fn length(&self) -> usize {
         let inline_qos = self.inline_qos.bytes().len();
@@ -193,9 +235,19 @@ impl Data<'_> {
             .saturating_add(20)
     }
 
-    /// In the byte order of the inline QoS, so that a received one can be passed on.
     #[inline]
     fn encode_head(&self, more: usize, to_end: bool, out: &mut impl BufMut) -> usize {
+        let (head, padding) = self.head(more, to_end);
+        put(head, out);
+        if !self.inline_qos.is_empty() {
+            out.put_slice(self.inline_qos.bytes());
+        }
+        padding
+    }
+
+    /// The fixed part, and the padding behind the payload. In the byte order of the inline QoS, so that a received one can be passed on.
+    #[inline(always)]
+    fn head(&self, more: usize, to_end: bool) -> ([Word; 6], usize) {
         let flags = match self.payload {
             Payload::None => 0,
             Payload::Data(_) => flag::DATA_DATA,
@@ -219,11 +271,7 @@ impl Data<'_> {
             high,
             low,
         ];
-        put(words, out);
-        if !self.inline_qos.is_empty() {
-            out.put_slice(self.inline_qos.bytes());
-        }
-        padding
+        (words, padding)
     }
 }
 
@@ -374,7 +422,7 @@ impl Gap {
 }
 
 #[inline]
-fn info_timestamp(time: Option<crate::Timestamp>, out: &mut impl BufMut) -> usize {
+fn info_timestamp(time: Option<Timestamp>, out: &mut impl BufMut) -> usize {
     match time {
         Some(time) => {
             let [seconds, fraction] = time.bytes(LITTLE);

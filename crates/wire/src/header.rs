@@ -30,10 +30,16 @@ impl Header {
     /// Writes `SIZE` bytes.
     #[inline]
     pub fn encode(&self, out: &mut impl BufMut) {
+        out.put_slice(self.words().as_flattened());
+    }
+
+    #[inline(always)]
+    pub(crate) fn words(&self) -> [[u8; 4]; 5] {
         let [v0, v1] = self.vendor.0;
         let ProtocolVersion { major, minor } = self.version;
-        out.put_slice(&[b'R', b'T', b'P', b'S', major, minor, v0, v1]);
-        out.put_slice(&self.prefix.0);
+        let [a, b, c, d, e, f, g, h, i, j, k, l] = self.prefix.0;
+        let product = [major, minor, v0, v1];
+        [*b"RTPS", product, [a, b, c, d], [e, f, g, h], [i, j, k, l]]
     }
 
     /// Refuses other protocols and other major versions (RTPS 2.5 8.3.6.3).

@@ -3,9 +3,10 @@ use crate::cursor::Cursor;
 use crate::parameter::ParameterIter;
 use crate::submessage::{flag, id};
 use crate::{
-    AckNack, Checksum, Data, DataFrag, Endianness, Error, FragmentNumberSet, Gap, GroupInfo,
-    Header, HeaderExtension, Heartbeat, HeartbeatFrag, Locator, MAX_LOCATORS, NackFrag, Parameters,
-    Payload, ProtocolVersion, SequenceNumber, SequenceNumberSet, Submessage, Timestamp, VendorId,
+    AckNack, Checksum, Data, DataFrag, Endianness, EntityId, Error, FragmentNumberSet, Gap,
+    GroupInfo, Header, HeaderExtension, Heartbeat, HeartbeatFrag, Locator, MAX_LOCATORS, NackFrag,
+    Parameters, Payload, ProtocolVersion, SequenceNumber, SequenceNumberSet, Submessage, Timestamp,
+    VendorId,
 };
 use alloc::vec::Vec;
 
@@ -26,6 +27,7 @@ impl<'a> Message<'a> {
     pub fn parse(datagram: &'a [u8]) -> Result<Self, Error> {
         let mut rest = Cursor::new(datagram, Endianness::Little, "RTPS header");
         let header = Header::parse(&mut rest)?;
+        let rest = rest.of("submessage");
         Ok(Self {
             header,
             submessages: Submessages { rest },
@@ -67,13 +69,13 @@ impl<'a> Iterator for Submessages<'a> {
 impl<'a> Submessages<'a> {
     #[inline]
     fn read(&mut self) -> Result<Submessage<'a>, Error> {
-        let [kind, flags] = self.rest.array()?;
-        let endianness = match flags & flag::LITTLE_ENDIAN {
-            0 => Endianness::Big,
-            _ => Endianness::Little,
+        let [kind, flags, first, second] = self.rest.array()?;
+        let (endianness, length) = match flags & flag::LITTLE_ENDIAN {
+            0 => (Endianness::Big, u16::from_be_bytes([first, second])),
+            _ => (Endianness::Little, u16::from_le_bytes([first, second])),
         };
-        self.rest = self.rest.of("submessage").in_order(endianness);
-        let length = match self.rest.u16()? {
+        self.rest = self.rest.in_order(endianness);
+        let length = match length {
             0 if kind != id::PAD && kind != id::INFO_TS => self.rest.rest().len(),
             length => usize::from(length),
         };
@@ -88,9 +90,16 @@ fn parse<'a>(kind: u8, flags: u8, body: Cursor<'a>) -> Result<Submessage<'a>, Er
         id::DATA_FRAG => Submessage::DataFrag(data_frag(flags, body.of("DATA_FRAG"))?),
         id::HEARTBEAT => Submessage::Heartbeat(heartbeat(flags, body.of("HEARTBEAT"))?),
         id::ACKNACK => Submessage::AckNack(ack_nack(flags, body.of("ACKNACK"))?),
-        id::GAP => Submessage::Gap(gap(body.of("GAP"))?),
         id::INFO_TS => Submessage::InfoTimestamp(info_timestamp(flags, body.of("INFO_TS"))?),
         id::INFO_DST => Submessage::InfoDestination(body.of("INFO_DST").prefix()?),
+        _ => return parse_rare(kind, flags, body),
+    })
+}
+
+#[inline(never)]
+fn parse_rare<'a>(kind: u8, flags: u8, body: Cursor<'a>) -> Result<Submessage<'a>, Error> {
+    Ok(match kind {
+        id::GAP => Submessage::Gap(gap(body.of("GAP"))?),
         id::INFO_SRC => info_source(body.of("INFO_SRC"))?,
         id::INFO_REPLY => info_reply(flags, body.of("INFO_REPLY"), locators)?,
         id::INFO_REPLY_IP4 => info_reply(flags, body.of("INFO_REPLY_IP4"), locator_v4)?,
@@ -106,7 +115,35 @@ fn parse<'a>(kind: u8, flags: u8, body: Cursor<'a>) -> Result<Submessage<'a>, Er
 
 /// RTPS 2.5 8.3.8.2, 9.4.5.4.
 #[inline]
-fn data<'a>(flags: u8, mut body: Cursor<'a>) -> Result<Data<'a>, Error> {
+fn data<'a>(flags: u8, body: Cursor<'a>) -> Result<Data<'a>, Error> {
+    match plain_data(flags, &body) {
+        Some(data) => Ok(data),
+        None => data_in_full(flags, body),
+    }
+}
+
+/// What nearly all DATA are: a sample in little endian, and nothing before it but the fixed part.
+#[inline]
+fn plain_data<'a>(flags: u8, body: &Cursor<'a>) -> Option<Data<'a>> {
+    const SHAPE: u8 = flag::LITTLE_ENDIAN | flag::INLINE_QOS | flag::DATA_DATA | flag::DATA_KEY;
+    let (fixed, payload) = body.rest().split_first_chunk::<20>()?;
+    let [[_, _, to_qos @ ..], reader, writer, high, low] = fixed.as_chunks::<4>().0 else {
+        return None;
+    };
+    let number = i64::from(i32::from_le_bytes(*high)) << 32 | i64::from(u32::from_le_bytes(*low));
+    let plain =
+        flags & SHAPE == flag::LITTLE_ENDIAN | flag::DATA_DATA && *to_qos == [16, 0] && number > 0;
+    plain.then_some(Data {
+        reader: EntityId(*reader),
+        writer: EntityId(*writer),
+        sequence: SequenceNumber(number),
+        inline_qos: Parameters::NONE,
+        payload: Payload::Data(payload),
+    })
+}
+
+#[inline(never)]
+fn data_in_full<'a>(flags: u8, mut body: Cursor<'a>) -> Result<Data<'a>, Error> {
     let mut after = skip_extra_flags(&mut body)?;
     let reader = body.entity()?;
     let writer = body.entity()?;

@@ -237,3 +237,38 @@ proptest! {
         prop_assert!(Message::parse(&message).unwrap().into_iter().count() <= bytes.len());
     }
 }
+
+#[test]
+fn a_sample_alone_is_what_its_parts_are() {
+    let header = Header::new(GuidPrefix([7; 12]));
+    let time = Timestamp(0x1234_5678_9abc_def0);
+    for (length, inline_qos) in [
+        (0, false),
+        (1, false),
+        (32, true),
+        (33, false),
+        (70_000, true),
+    ] {
+        let payload = vec![9; length];
+        let qos = [2, 0, 4, 0, 1, 2, 3, 4, 1, 0, 0, 0];
+        let data = Data {
+            reader: EntityId::UNKNOWN,
+            writer: EntityId([1, 2, 3, 4]),
+            sequence: SequenceNumber(0x12_3456_789a),
+            inline_qos: match inline_qos {
+                true => Parameters::little_endian(&qos),
+                false => Parameters::NONE,
+            },
+            payload: Payload::Data(&payload),
+        };
+        let mut parts = BytesMut::new();
+        header.encode(&mut parts);
+        Submessage::InfoTimestamp(Some(time)).encode(&mut parts);
+        let before = parts.len();
+        Submessage::Data(data).encode(&mut parts);
+        let mut whole = BytesMut::new();
+        data.encode_alone(&header, time, &mut whole);
+        assert_eq!(whole, parts);
+        assert_eq!(data.encoded_len(), parts.len() - before);
+    }
+}

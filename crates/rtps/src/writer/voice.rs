@@ -53,19 +53,18 @@ impl Voice {
     ) -> usize {
         let size = change.payload.len();
         self.inline_qos(audience, change, set);
-        let data = |bytes| {
-            Submessage::Data(Data {
-                reader: audience.reader,
-                writer: self.writer.entity,
-                sequence: SequenceNumber(sequence),
-                inline_qos: Parameters::little_endian(&self.inline),
-                payload: match change.kind {
-                    _ if size == 0 => Payload::None,
-                    ChangeKind::Alive => Payload::Data(bytes),
-                    _ => Payload::Key(bytes),
-                },
-            })
+        let sample = |bytes| Data {
+            reader: audience.reader,
+            writer: self.writer.entity,
+            sequence: SequenceNumber(sequence),
+            inline_qos: Parameters::little_endian(&self.inline),
+            payload: match change.kind {
+                _ if size == 0 => Payload::None,
+                ChangeKind::Alive => Payload::Data(bytes),
+                _ => Payload::Key(bytes),
+            },
         };
+        let data = |bytes| Submessage::Data(sample(bytes));
         if let Some(fragment_size) = self.splits(sequence, change) {
             let pieces = change.payload.pieces(0..size);
             out.push_whole(audience.to, change.timestamp, data(&[]), &pieces);
@@ -73,15 +72,13 @@ impl Voice {
             let count = count.min(size.div_ceil(fragment_size));
             return self.say_fragments(audience, sequence, change, set, 1..=count, out);
         }
-        out.push(
-            audience.to,
-            Submessage::InfoTimestamp(Some(change.timestamp)),
-            &Bytes::new(),
-        );
-        match change.payload.whole() {
-            Some(bytes) => out.push(audience.to, data(bytes), bytes),
-            None => push(audience.to, data, &change.payload.pieces(0..size), out),
+        if let Some(bytes) = change.payload.whole() {
+            out.push_sample(audience.to, change.timestamp, sample(bytes), bytes);
+            return size;
         }
+        let timestamp = Submessage::InfoTimestamp(Some(change.timestamp));
+        out.push(audience.to, timestamp, &Bytes::new());
+        push(audience.to, data, &change.payload.pieces(0..size), out);
         size
     }
 
@@ -135,8 +132,18 @@ impl Voice {
         size.filter(|most| change.payload.len() > *most)
     }
 
+    #[inline]
     fn inline_qos(&mut self, audience: Audience, change: &Change, set: Option<&SetMembership>) {
         self.inline.clear();
+        let plain = change.kind == ChangeKind::Alive && !self.send_key_hash;
+        if plain && set.is_none() && !audience.expects_inline_qos {
+            return;
+        }
+        self.special_qos(audience, change, set);
+    }
+
+    #[inline(never)]
+    fn special_qos(&mut self, audience: Audience, change: &Change, set: Option<&SetMembership>) {
         if audience.expects_inline_qos {
             self.inline.extend_from_slice(&self.policies);
         }

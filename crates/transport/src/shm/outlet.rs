@@ -147,7 +147,11 @@ fn try_to<'a>(
         return sender.reclaim().map_err(Refused::Broken);
     }
     if around + payload.len() <= INLINE {
-        return Ok(sender.try_send(parts)?);
+        let used = match payload.len() + tail.len() {
+            0 => &parts[..1],
+            _ => parts,
+        };
+        return Ok(sender.try_send(used)?);
     }
     match filled {
         Some((before, chunk)) if is_same(before, parts) => Ok(sender.try_send_chunk(chunk)?),
