@@ -233,7 +233,7 @@ impl WriterCore {
         };
         let plain = buffer.split().freeze();
         let mut stamp = self.stamp(&mut turn);
-        let change = Change {
+        let mut change = Change {
             kind: change.kind,
             instance: change.instance,
             payload: match apart {
@@ -242,10 +242,11 @@ impl WriterCore {
             },
             timestamp: change.timestamp.unwrap_or(stamp),
         };
+        let size = change.payload.len();
         let mut until = None;
         loop {
             let epoch = self.room_epoch.load(SeqCst);
-            if let Some((sequence, next)) = self.store(&mut turn, &change)? {
+            if let Some((sequence, next)) = self.store(&mut turn, &mut change)? {
                 turn.datagrams.hand_over();
                 let latest = match self.fixed().batching.max_bytes {
                     _ if turn.datagrams.is_empty() => {
@@ -253,7 +254,7 @@ impl WriterCore {
                         None
                     }
                     0 => {
-                        self.send_or_hold(&mut turn, stamp, change.payload.len());
+                        self.send_or_hold(&mut turn, stamp, size);
                         None
                     }
                     most => self.send_if_full(&mut turn, most as usize),
@@ -426,11 +427,12 @@ impl WriterCore {
         self.show_life(sign);
     }
 
-    /// Puts a change into the history; `None` if it is full, and then the readers have been asked what they have.
+    /// Puts a change into the history, where its payload goes if it is kept; `None` if it is full, and then the readers have been asked
+    /// what they have.
     fn store(
         self: &Arc<Self>,
         publish: &mut Publish,
-        change: &Change,
+        change: &mut Change,
     ) -> Result<Option<(SequenceNumber, Option<Time>)>, Error> {
         // Mostly only heartbeats depend on it, and their period is longer than a tick; a writer without room asks ten times as often.
         let now = match self.timed.load(Relaxed) {
@@ -443,10 +445,8 @@ impl WriterCore {
         let next = {
             let mut state = self.state.lock();
             let out = &mut publish.datagrams;
-            let written = match &self.sets {
-                None => state.write(now, change, out),
-                Some(group) => state.write_in_group(now, change, || group.number(), out),
-            };
+            let number = || self.sets.as_ref().and_then(|group| group.number());
+            let written = state.write_in_group(now, change, number, out);
             match written {
                 Ok(sequence) => {
                     publish.retired = !state.retired().is_empty();

@@ -95,16 +95,16 @@ impl Writer {
         change: &Change,
         out: &mut impl Outbox,
     ) -> Result<SequenceNumber, WriteError> {
-        self.write_in_group(now, change, || None, out)
+        self.write_in_group(now, &mut change.clone(), || None, out)
     }
 
     /// As `write` for a writer whose changes are numbered together with those of others; `number` is asked for this one's as
-    /// soon as nothing can go wrong.
+    /// soon as nothing can go wrong. The payload is moved out if it is kept, so that nothing has to be counted.
     #[inline]
     pub fn write_in_group(
         &mut self,
         now: Time,
-        change: &Change,
+        change: &mut Change,
         number: impl FnOnce() -> Option<InGroup>,
         out: &mut impl Outbox,
     ) -> Result<SequenceNumber, WriteError> {
@@ -124,11 +124,12 @@ impl Writer {
         &mut self,
         now: Time,
         sequence: i64,
-        change: &Change,
+        change: &mut Change,
         set: Option<Box<SetMembership>>,
         out: &mut impl Outbox,
     ) {
         let keeps = self.keeps();
+        let bytes = change.payload.len();
         let is_mark = set.as_deref().is_some_and(sets::is_mark);
         self.last = sequence;
         if let Some(set) = &set {
@@ -146,7 +147,9 @@ impl Writer {
                 .say(audience, sequence, change, set.as_deref(), usize::MAX, out);
         }
         if keeps {
-            self.history.insert(sequence, change, set);
+            let payload = core::mem::take(&mut change.payload);
+            let kept = Change { payload, ..*change };
+            self.history.insert(sequence, kept, set);
         }
         if let Some(clockwork) = &mut self.clockwork
             && !is_mark
@@ -157,7 +160,7 @@ impl Writer {
         if self.reliable_readers == 0 {
             self.settle();
         } else {
-            if self.pulse.wrote(now, change.payload.len()) {
+            if self.pulse.wrote(now, bytes) {
                 self.heartbeat(now, out);
             }
         }

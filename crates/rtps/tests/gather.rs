@@ -74,7 +74,7 @@ impl Stage {
         };
         let out = &mut self.out[writer];
         self.writers[writer]
-            .write_in_group(Time(0), change, || Some(group), out)
+            .write_in_group(Time(0), &mut change.clone(), || Some(group), out)
             .unwrap();
     }
 

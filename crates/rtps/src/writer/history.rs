@@ -197,18 +197,19 @@ impl HistoryCache {
     pub(super) fn insert(
         &mut self,
         sequence: i64,
-        change: &Change,
+        change: Change,
         set: Option<Box<SetMembership>>,
     ) {
+        let (handle, kind) = (change.instance, change.kind);
         let is_mark = set.as_deref().is_some_and(sets::is_mark);
         let instance = if self.by_instance && !is_mark {
-            self.instance(change.instance)
+            self.instance(handle)
         } else {
             NONE
         };
         let place = self.kept.insert(Kept {
             sequence,
-            change: change.clone(),
+            change,
             set,
             instance,
             newer: NONE,
@@ -222,10 +223,10 @@ impl HistoryCache {
             let before = core::mem::replace(&mut instance.newest, place);
             self.empty -= usize::from(instance.count == 0);
             instance.count += 1;
-            instance.unregistered = change.kind.is_unregister();
-            instance.note(change.kind);
+            instance.unregistered = kind.is_unregister();
+            instance.note(kind);
             if instance.unregistered && Store::ends_at_once(self.store.as_ref(), instance) {
-                self.farewells.push_back((sequence, change.instance));
+                self.farewells.push_back((sequence, handle));
             }
             match self.kept.get_mut(before) {
                 Some(before) => before.newer = place,
@@ -471,7 +472,7 @@ mod tests {
     fn write(cache: &mut HistoryCache, n: i64, instance: u32) {
         let change = change(instance, ChangeKind::Alive);
         cache.admit(&change, 0).unwrap();
-        cache.insert(n, &change, None);
+        cache.insert(n, change, None);
     }
 
     #[test]
@@ -527,7 +528,7 @@ mod tests {
             cache.admit(&next(3), 9),
             Err(WriteError::OutOfResources("max_instances"))
         );
-        cache.insert(3, &change(1, ChangeKind::Unregistered), None);
+        cache.insert(3, change(1, ChangeKind::Unregistered), None);
         cache.release(3);
         assert_eq!(cache.admit(&next(3), 9), Ok(()));
     }
@@ -548,7 +549,7 @@ mod tests {
         let mut cache = HistoryCache::new(History::KeepLast(8), ResourceLimits::default(), true);
         write(&mut cache, 1, 1);
         write(&mut cache, 2, 2);
-        cache.insert(3, &change(1, ChangeKind::DisposedUnregistered), None);
+        cache.insert(3, change(1, ChangeKind::DisposedUnregistered), None);
         cache.release_unregistered(2);
         assert_eq!(numbers(&cache), [1, 2, 3]);
         cache.release_unregistered(3);
@@ -560,7 +561,7 @@ mod tests {
         let mut cache = HistoryCache::new(History::KeepAll, ResourceLimits::default(), true);
         for n in [1, 3] {
             write(&mut cache, n, 1);
-            cache.insert(n + 1, &change(1, ChangeKind::Unregistered), None);
+            cache.insert(n + 1, change(1, ChangeKind::Unregistered), None);
         }
         cache.release_unregistered(2);
         assert_eq!(numbers(&cache), [3, 4]);

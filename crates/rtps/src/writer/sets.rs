@@ -104,7 +104,7 @@ impl Writer {
         if group.is_none() && !matches!(was, SetState::Open(_)) {
             return Ok(());
         }
-        let mark = Change {
+        let mut mark = Change {
             kind: ChangeKind::Alive,
             instance: InstanceHandle::NIL,
             timestamp,
@@ -114,7 +114,7 @@ impl Writer {
         self.expire(now);
         self.history.prune(self.acknowledged);
         let set = membership(SequenceNumber::UNKNOWN, group);
-        self.publish(now, sequence, &mark, Some(Box::new(set)), out);
+        self.publish(now, sequence, &mut mark, Some(Box::new(set)), out);
         Ok(())
     }
 }
