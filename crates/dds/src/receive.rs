@@ -15,7 +15,7 @@ use bytes::{Bytes, BytesMut};
 use dunlin_qos::Duration;
 use dunlin_rtps::discovery::Source;
 use dunlin_rtps::{ContentFilter, InstanceHandle, Intake, Time, To};
-use dunlin_transport::{Attached, Receiver, Wait};
+use dunlin_transport::{Attached, Receiver, Wait, Waker};
 use dunlin_wire::{
     EntityId, Guid, GuidPrefix, Header, Locator, Message, Payload, Submessage, Timestamp,
 };
@@ -57,6 +57,8 @@ enum Spun {
 /// All that one receiver needs; whoever holds the role owns it for the time.
 pub(crate) struct Worker {
     receiver: Box<dyn Receiver>,
+    /// Ends its sleep.
+    waker: Arc<dyn Waker>,
     waiting: Waiting,
     /// Everything that our own kind sends here over a network has a checksum.
     sealed: bool,
@@ -129,6 +131,7 @@ impl News {
 impl Worker {
     pub(crate) fn new(receiver: Box<dyn Receiver>, waiting: Waiting, sealed: bool) -> Self {
         Self {
+            waker: receiver.waker(),
             receiver,
             waiting,
             sealed,
@@ -210,8 +213,8 @@ impl Worker {
         match pause.signal {
             None => self.receive(wait),
             Some(signal) => {
-                let waker = self.receiver.waker();
-                signal.while_receiving(&waker, || self.receive(wait))
+                let waker = Arc::clone(&self.waker);
+                signal.while_receiving(waker, || self.receive(wait))
             }
         }
     }
@@ -306,7 +309,7 @@ struct Context<'a> {
     /// The datagram, if it is so large that parts of it are kept where they are.
     whole: Option<&'a Bytes>,
     /// What belongs into its last payload.
-    beside: Option<Beside>,
+    beside: &'a mut Option<Beside>,
     source: Source,
     for_us: bool,
     timestamp: Option<Timestamp>,
@@ -322,7 +325,10 @@ impl Worker {
         whole: Option<&Bytes>,
         from: Locator,
     ) {
-        let attached = self.attached.take();
+        let mut beside = None;
+        if let Some(attached) = self.attached.take() {
+            beside = Some(Beside::new(attached, datagram));
+        }
         let verdict = checksum::verify(datagram);
         if verdict == Verdict::Damaged {
             return shared.counters.damaged(from);
@@ -338,7 +344,7 @@ impl Worker {
         let mut context = Context {
             now,
             whole,
-            beside: attached.map(|attached| Beside::new(attached, datagram)),
+            beside: &mut beside,
             source: source(&message.header, from),
             for_us: true,
             timestamp: None,
@@ -400,9 +406,7 @@ impl Worker {
                 // Our own announcements come back by multicast.
                 Some((_, writer))
                     if writer.is_builtin() && context.source.prefix == shared.prefix => {}
-                Some((_, writer)) if writer.is_builtin() => shared.discover(|directory, now| {
-                    directory.handle(now, &context.source, context.timestamp, message);
-                }),
+                Some((_, writer)) if writer.is_builtin() => discover(shared, context, message),
                 Some((reader, writer)) => self.route(shared, context, reader, writer, message),
             },
         }
@@ -456,7 +460,7 @@ impl Worker {
                 }
                 // Readers have it now; it must not be in the way when they let go of it.
                 if context.beside.as_ref().is_some_and(Beside::is_done) {
-                    context.beside = None;
+                    *context.beside = None;
                 }
             }
         }
@@ -473,6 +477,15 @@ impl Worker {
             });
         }
     }
+}
+
+/// Hands a submessage of a built-in endpoint to discovery. Not inlined, for the sake of the path that samples take; nor is what
+/// else is rare.
+#[cold]
+fn discover(shared: &Arc<Shared>, context: &Context<'_>, message: &Submessage<'_>) {
+    shared.discover(|directory, now| {
+        directory.handle(now, &context.source, context.timestamp, message);
+    });
 }
 
 /// Does this prove that the writer's application lives? (RTPS 2.5 8.3.8.6.1, 8.4.13.5)

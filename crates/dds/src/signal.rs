@@ -38,16 +38,27 @@ impl Signal {
 
     /// Says that something changed.
     pub(crate) fn raise(&self) {
+        if self.mark() {
+            self.rouse();
+        }
+    }
+
+    /// As `raise`, but whoever sleeps is left to `rouse`; true if somebody does.
+    fn mark(&self) -> bool {
         self.pending.store(true, SeqCst);
-        if self.asleep.load(SeqCst) {
-            let sleeper = self.sleeper.lock().take();
-            match sleeper {
-                Some(Sleeper::Parked(thread)) => thread.unpark(),
-                Some(Sleeper::Receiving(waker)) => waker.wake(),
-                #[cfg(feature = "async")]
-                Some(Sleeper::Task(waker)) => waker.wake(),
-                None => {}
-            }
+        self.asleep.load(SeqCst)
+    }
+
+    /// Wakes whoever sleeps.
+    #[cold]
+    fn rouse(&self) {
+        let sleeper = self.sleeper.lock().take();
+        match sleeper {
+            Some(Sleeper::Parked(thread)) => thread.unpark(),
+            Some(Sleeper::Receiving(waker)) => waker.wake(),
+            #[cfg(feature = "async")]
+            Some(Sleeper::Task(waker)) => waker.wake(),
+            None => {}
         }
     }
 
@@ -76,10 +87,10 @@ impl Signal {
     /// Runs `receive`, which blocks in a receiver that `waker` can interrupt, unless already raised.
     pub(crate) fn while_receiving<R>(
         &self,
-        waker: &Arc<dyn Waker>,
+        waker: Arc<dyn Waker>,
         receive: impl FnOnce() -> Option<R>,
     ) -> Option<R> {
-        *self.sleeper.lock() = Some(Sleeper::Receiving(Arc::clone(waker)));
+        *self.sleeper.lock() = Some(Sleeper::Receiving(waker));
         self.asleep.store(true, SeqCst);
         let result = if self.pending.load(SeqCst) {
             None
@@ -164,17 +175,31 @@ impl Waiters {
         self.count.load(SeqCst) == 0
     }
 
-    /// Raises every signal. A signal is raised outside the list's lock, which has the same rank as its own, so others may
-    /// leave meanwhile: `remove` puts the last one into their place, which is still ahead when the way is downward.
+    /// Raises every signal.
     pub(crate) fn raise_all(&self) {
         if self.is_empty() {
             return;
         }
+        let signals = self.signals.lock();
+        let mut asleep = false;
+        for signal in signals.iter() {
+            asleep |= signal.mark();
+        }
+        drop(signals);
+        if asleep {
+            self.rouse_all();
+        }
+    }
+
+    /// Wakes those who sleep: outside the list's lock, which has the same rank as a signal's own, so others may leave meanwhile. `remove`
+    /// puts the last one into their place, which is still ahead when the way is downward.
+    #[cold]
+    fn rouse_all(&self) {
         let count = self.signals.lock().len();
         for index in (0..count).rev() {
             let signal = self.signals.lock().get(index).cloned();
             if let Some(signal) = signal {
-                signal.raise();
+                signal.rouse();
             }
         }
     }
@@ -227,7 +252,7 @@ mod tests {
             signals.iter().for_each(|signal| waiters.add(signal));
             let leaver = &signals[place];
             let waker: Arc<dyn Waker> = Arc::new(Leaver(Arc::clone(&waiters), Arc::clone(leaver)));
-            leaver.while_receiving(&waker, || {
+            leaver.while_receiving(waker, || {
                 waiters.raise_all();
                 None::<()>
             });
