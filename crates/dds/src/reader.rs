@@ -33,7 +33,7 @@ use std::collections::VecDeque;
 use std::fmt::Display;
 use std::sync::atomic::{
     AtomicBool, AtomicI64,
-    Ordering::{Relaxed, SeqCst},
+    Ordering::{Acquire, Relaxed, Release, SeqCst},
 };
 use std::sync::{Arc, OnceLock};
 
@@ -102,6 +102,8 @@ pub(crate) struct ReaderCore {
     /// When the timer will look at this reader; `i64::MAX` if it will not.
     pub(crate) scheduled: AtomicI64,
     next: AtomicI64,
+    /// There may be something to take.
+    holds: AtomicBool,
     /// The listener as it is called for data.
     calls: Calls<dyn ReaderEvents>,
     pub(crate) flags: StatusFlags,
@@ -144,6 +146,7 @@ impl ReaderCore {
             joined: Ranked::default(),
             scheduled: AtomicI64::new(i64::MAX),
             next: AtomicI64::new(i64::MAX),
+            holds: AtomicBool::new(false),
             calls: Calls::default(),
             flags: StatusFlags::default(),
             data: Waiters::default(),
@@ -231,13 +234,23 @@ impl ReaderCore {
         delivery
     }
 
-    /// For `schedule`, which comes without the lock. Noted under it, or an earlier time that another thread notes could be
-    /// overwritten; in the steady state nothing is written.
+    /// What may be asked without the lock: for `schedule`, and for a `take` in vain. Noted under it, or what another thread notes could
+    /// be overwritten; in the steady state hardly anything is written.
     fn note_next(&self, state: &Reader) {
         let next = state.next_timeout().map_or(i64::MAX, |at| at.0);
         if self.next.load(Relaxed) != next {
             self.next.store(next, SeqCst);
         }
+        let holds = !state.is_empty();
+        if self.holds.load(Relaxed) != holds {
+            self.holds.store(holds, Release);
+        }
+    }
+
+    /// There is nothing to take, and no status says that there is. Whoever hears of a sample hears of this before.
+    #[inline]
+    fn is_bare(&self) -> bool {
+        !self.holds.load(Acquire) && !self.flags.has_data() && !self.group.attends()
     }
 
     fn note(self: &Arc<Self>, delivery: &Delivery) -> bool {
@@ -408,6 +421,9 @@ impl ReaderCore {
 
     /// Moves samples out; deserialization happens after this has returned.
     pub(crate) fn take(self: &Arc<Self>, select: &Select, sink: impl FnMut(Sample)) -> usize {
+        if self.is_bare() {
+            return 0;
+        }
         let mut state = self.current();
         self.clear_data();
         let count = state.take(select, sink);

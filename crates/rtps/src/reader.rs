@@ -232,6 +232,7 @@ impl Reader {
         clippy::too_many_arguments,
         reason = "what a datagram says and two sinks"
     )]
+    #[inline(never)]
     pub fn handle_data_frag(
         &mut self,
         now: Time,
@@ -303,6 +304,7 @@ impl Reader {
     }
 
     /// What a writer has (RTPS 2.5 8.4.12.2). Repeated and impossible ones are ignored.
+    #[inline(never)]
     pub fn handle_heartbeat(
         &mut self,
         now: Time,
@@ -346,6 +348,7 @@ impl Reader {
     }
 
     /// Which fragments of a change a writer has (RTPS 2.5 8.3.8.7).
+    #[inline(never)]
     pub fn handle_heartbeat_frag(
         &mut self,
         now: Time,
@@ -366,6 +369,7 @@ impl Reader {
     }
 
     /// What a writer will never send (RTPS 2.5 8.3.8.4), or what a best-effort reader's filter would drop. The range is not gone through, whatever its length.
+    #[inline(never)]
     pub fn handle_gap(
         &mut self,
         now: Time,
@@ -429,6 +433,12 @@ impl Reader {
     /// Deadlines that were missed since this was asked last; they are found by `handle_timeout`.
     pub fn take_missed_deadlines(&mut self) -> Option<MissedDeadlines> {
         self.cache.clockwork.as_mut()?.take_missed()
+    }
+
+    /// No samples wait to be taken or lie there read.
+    #[inline]
+    pub fn is_empty(&self) -> bool {
+        self.cache.samples.len() == 0
     }
 
     /// Are there samples that expire? Then `expire` comes before `take`, `read` and `has_data`.
