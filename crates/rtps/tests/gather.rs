@@ -4,8 +4,8 @@ mod common;
 use common::*;
 use dunlin_qos::{History, ReliabilityKind, ResourceLimits};
 use dunlin_rtps::{
-    Change, GroupFront, GroupOf, GroupStanding, GroupTurn, InGroup, Reader, ReaderConfig, Select,
-    Time, Writer, WriterConfig,
+    Change, ChangeKind, GroupFront, GroupOf, GroupStanding, GroupTurn, InGroup, Reader,
+    ReaderConfig, Select, Time, Writer, WriterConfig,
 };
 use dunlin_wire::Guid;
 use std::sync::Arc;
@@ -468,4 +468,27 @@ fn what_waits_for_its_turn_is_limited_and_lost_by_nobody() {
         stage.deliver(0, &[]);
     }
     assert_eq!(all, [0, 1, 2, 3, 4]);
+}
+
+#[test]
+fn what_waits_for_its_turn_takes_no_more_than_its_share_whatever_it_is() {
+    let mut stage = Stage::new(ReaderConfig {
+        coherent: false,
+        ordered: true,
+        max_reassembly_bytes: 2048,
+        ..reliable_reader()
+    });
+    stage.deliver_all();
+    stage.write(1, &sample(1, 1, 8));
+    for instance in 0..100 {
+        stage.write(0, &end(ChangeKind::Disposed, instance));
+    }
+    stage.deliver(0, &[]);
+    let held = stage.reader.holdings();
+    assert!((1..8).contains(&held.in_sets), "{held:?}");
+    // It comes again once there is room.
+    stage.deliver(1, &[]);
+    assert_eq!(stage.open(), Some((1, true, vec![1])));
+    assert_eq!(stage.open().map(|(first, ..)| first), Some(2));
+    assert_eq!(stage.reader.next_timeout(), Some(Time::PAST));
 }

@@ -201,27 +201,30 @@ impl Sets {
         sequence: i64,
         change: &Waiting,
     ) -> Result<u32, Rejection> {
-        let cost = self.cost().saturating_add(change.payload.len());
-        let fits = cost.saturating_add(2 * OVERHEAD) <= self.most_bytes;
+        let is_change = change.sort == Sort::Change;
+        let own = is_change.then(|| (sequence, change.clone()));
+        let payload = own.as_ref().map_or(0, |(_, own)| own.payload.len());
+        let before = self.cost();
+        let cost = before.saturating_add(payload).saturating_add(2 * OVERHEAD);
         let Some(gathering) = &mut self.gathering else {
             return Ok(0);
         };
-        let is_sample = change.sort == Sort::Change && change.kind == ChangeKind::Alive;
+        let fits = cost <= self.most_bytes;
+        let is_sample = is_change && change.kind == ChangeKind::Alive;
         let most = self.most.map_or(usize::MAX, |most| most as usize);
-        let crowded = is_sample && (!fits || gathering.held().0 >= most);
-        if crowded && inside.reliable {
-            return Err(Rejection {
+        if fits && !(is_sample && gathering.held().0 >= most) {
+            let number = change.set.group_sequence.0;
+            gathering.push_single(number, own.into_iter().collect());
+            return Ok(0);
+        }
+        // It comes again when something has gone, unless nothing is there that could go.
+        match inside.reliable && before > 0 {
+            true => Err(Rejection {
                 reason: RejectionReason::Samples,
                 instance: change.instance,
-            });
+            }),
+            false => Ok(u32::from(is_change)),
         }
-        let own = match change.sort {
-            Sort::Change if !crowded => Some((sequence, change.clone())),
-            _ => None,
-        };
-        let number = change.set.group_sequence.0;
-        gathering.push_single(number, own.into_iter().collect());
-        Ok(u32::from(crowded))
     }
 
     /// A change that must not overtake a set before it; says how many are lost since there is no place for it.
