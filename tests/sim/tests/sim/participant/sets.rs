@@ -123,7 +123,9 @@ impl Participant {
         } = self;
         let local = writers.get_mut(&writer).unwrap();
         let number = || publisher.number();
-        local.writer.write_in_group(now, &mut change.clone(), number, datagrams)
+        local
+            .writer
+            .write_in_group(now, &mut change.clone(), number, datagrams)
     }
 
     /// While the application looks, nothing new is let in.
