@@ -124,4 +124,4 @@ pub(crate) fn take<T: TopicData>(reader: &DataReader<T>, count: usize) -> Vec<Sa
     samples
 }
 
-pub(crate) const SOON: Duration = Duration::from_secs(20);
+pub(crate) const SOON: Duration = Duration::from_secs(60);
