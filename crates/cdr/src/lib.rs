@@ -89,6 +89,7 @@ extern crate std;
 mod apart;
 mod collection;
 mod description;
+mod digest;
 mod error;
 mod layout;
 mod payload;
