@@ -62,6 +62,8 @@ pub(crate) struct TypeInfo {
     pub(crate) instance: fn(Payload<'_>) -> Option<InstanceHandle>,
     /// How its memory looks, if it is plain.
     pub(crate) layout: Option<u64>,
+    /// What it is, if that is known.
+    pub(crate) describe: dunlin_cdr::Describe,
     /// Key of a serialized sample, serialized; empty if it cannot be decoded.
     pub(crate) key: fn(&Bytes) -> Bytes,
 }
@@ -73,6 +75,7 @@ impl TypeInfo {
             keyed: T::HAS_KEY,
             instance: instance_of::<T>,
             layout: T::PLAIN.map(|plain| plain.hash),
+            describe: T::describe,
             key: topic::key_of::<T>,
         }
     }

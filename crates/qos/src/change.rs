@@ -82,6 +82,7 @@ impl DataReaderQos {
             ResourceLimits: resource_limits,
             Ownership: ownership,
             DataRepresentation: representation,
+            TypeConsistencyEnforcement: type_consistency,
             TransportMulticast: multicast,
         )
     }

@@ -2,7 +2,7 @@
 use crate::{
     Batching, DataRepresentation, DestinationOrder, Durability, DurabilityService, Duration,
     EntityFactory, History, Liveliness, Ownership, Partition, Presentation, ReaderDataLifecycle,
-    Reliability, ResourceLimits, WriterDataLifecycle,
+    Reliability, ResourceLimits, TypeConsistencyEnforcement, WriterDataLifecycle,
 };
 use alloc::vec::Vec;
 use core::net::Ipv4Addr;
@@ -229,6 +229,8 @@ pub struct DataReaderQos {
     pub reader_data_lifecycle: ReaderDataLifecycle,
     /// Which serializations are understood.
     pub representation: Vec<DataRepresentation>,
+    /// Which types are taken for the reader's own.
+    pub type_consistency: TypeConsistencyEnforcement,
     /// Dunlin's own, like the TRANSPORT_MULTICAST of other products: multicast groups on which the reader asks for its
     /// samples, so that many readers on one group cost the writer one datagram. A writer sends to the first group that
     /// it can reach, and what only this reader lacks to the reader alone. Empty means unicast. No writer is refused for
@@ -252,6 +254,7 @@ impl Default for DataReaderQos {
             time_based_filter: Duration::ZERO,
             reader_data_lifecycle: ReaderDataLifecycle::default(),
             representation: alloc::vec![DataRepresentation::Xcdr1, DataRepresentation::Xcdr2],
+            type_consistency: TypeConsistencyEnforcement::default(),
             multicast: Vec::new(),
         }
     }

@@ -11,6 +11,7 @@ mod entity;
 mod name;
 mod partition;
 mod policy;
+mod type_consistency;
 
 pub use change::ImmutablePolicy;
 pub use compatibility::{Incompatibility, ReaderSide, WriterSide, check};
@@ -25,3 +26,4 @@ pub use policy::{
     Presentation, ReaderDataLifecycle, Reliability, ReliabilityKind, ResourceLimits,
     WriterDataLifecycle,
 };
+pub use type_consistency::{TypeConsistencyEnforcement, TypeConsistencyKind};

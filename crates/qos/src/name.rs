@@ -1,7 +1,7 @@
 //! Policies and their values in words, as messages to users show them.
 use crate::{
     AccessScope, DataRepresentation, DestinationOrder, Durability, Liveliness, LivelinessKind,
-    Ownership, PolicyId, Presentation, ReliabilityKind,
+    Ownership, PolicyId, Presentation, ReliabilityKind, TypeConsistencyKind,
 };
 use core::fmt::{Display, Formatter, Result};
 
@@ -72,6 +72,10 @@ names!(DestinationOrder {
     BySourceTimestamp => "BY_SOURCE_TIMESTAMP",
 });
 names!(AccessScope { Instance => "INSTANCE", Topic => "TOPIC", Group => "GROUP" });
+names!(TypeConsistencyKind {
+    DisallowTypeCoercion => "DISALLOW_TYPE_COERCION",
+    AllowTypeCoercion => "ALLOW_TYPE_COERCION",
+});
 names!(DataRepresentation { Xcdr1 => "XCDR1", Xml => "XML", Xcdr2 => "XCDR2" });
 
 impl Display for Liveliness {

@@ -250,7 +250,7 @@ fn times() -> [Row; 5] {
     ]
 }
 
-fn others() -> [Row; 7] {
+fn others() -> [Row; 8] {
     use PolicyId::*;
     [
         row(
@@ -264,6 +264,13 @@ fn others() -> [Row; 7] {
             (No, Yes, 1),
             |p| p.writer.ownership_strength = 7,
             |p| p.writer.ownership_strength = 7,
+        ),
+        // Of types, which are compared apart from the policies.
+        row(
+            TypeConsistencyEnforcement,
+            (No, No, 1),
+            |p| p.reader.type_consistency.force_type_validation = true,
+            |p| p.reader.type_consistency = dunlin_qos::TypeConsistencyEnforcement::DISALLOW,
         ),
         // Those of different partitions ignore each other without a word.
         row(
@@ -367,12 +374,8 @@ fn what_may_change_may_change_and_nothing_else() {
 #[test]
 fn no_policy_is_left_out() {
     let rows = rows();
-    // The last two are Dunlin's own; of types nothing but the name is compared.
-    let elsewhere = [
-        PolicyId::TypeConsistencyEnforcement,
-        PolicyId::TransportMulticast,
-        PolicyId::Batching,
-    ];
+    // Dunlin's own.
+    let elsewhere = [PolicyId::TransportMulticast, PolicyId::Batching];
     for policy in PolicyId::ALL {
         let times = rows.iter().filter(|row| row.policy == *policy).count();
         let expected = usize::from(!elsewhere.contains(policy));
@@ -436,4 +439,22 @@ fn liveliness_fits_if_kind_and_lease_do() {
             assert_eq!(found, fits, "{offered} for {requested}");
         }
     }
+}
+
+/// DDS-XTypes 1.3 7.6.3.7.
+#[test]
+fn types_may_differ_unless_somebody_says_otherwise() {
+    let usual = DataReaderQos::default().type_consistency;
+    assert_eq!(usual.kind, TypeConsistencyKind::AllowTypeCoercion);
+    assert!(usual.ignore_sequence_bounds && usual.ignore_string_bounds);
+    assert!(!usual.ignore_member_names && !usual.prevent_type_widening);
+    assert!(!usual.force_type_validation && !usual.wants_same());
+    assert_eq!(usual.to_string(), "ALLOW_TYPE_COERCION");
+    let strict = TypeConsistencyEnforcement {
+        force_type_validation: true,
+        ..TypeConsistencyEnforcement::DISALLOW
+    };
+    assert!(strict.wants_same() && TypeConsistencyEnforcement::DISALLOW.wants_same());
+    let said = "DISALLOW_TYPE_COERCION with force_type_validation";
+    assert_eq!(strict.to_string(), said);
 }

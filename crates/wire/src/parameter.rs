@@ -74,6 +74,8 @@ impl ParameterId {
     pub const CYCLONE_VERSION_INFO: Self = Self(Self::VENDOR_SPECIFIC | 0x0007);
     /// Dunlin's own: how the type lies in memory.
     pub const MEMORY_LAYOUT: Self = Self(Self::VENDOR_SPECIFIC | 0x0d01);
+    /// Dunlin's own: tells types apart.
+    pub const TYPE_DIGEST: Self = Self(Self::VENDOR_SPECIFIC | 0x0d04);
     /// Dunlin's own: the endpoint on the other side of a question.
     pub const OTHER_ENDPOINT: Self = Self(Self::VENDOR_SPECIFIC | 0x0d02);
     /// Dunlin's own: what is said of an endpoint.

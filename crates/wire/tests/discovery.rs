@@ -155,13 +155,25 @@ fn content_filter() -> impl Strategy<Value = ContentFilterProperty> {
     )
 }
 
+fn type_consistency() -> impl Strategy<Value = TypeConsistencyEnforcement> {
+    let kind = one_of(TypeConsistencyKind::ALL);
+    (kind, any::<[bool; 5]>()).prop_map(|(kind, options)| TypeConsistencyEnforcement {
+        kind,
+        ignore_sequence_bounds: options[0],
+        ignore_string_bounds: options[1],
+        ignore_member_names: options[2],
+        prevent_type_widening: options[3],
+        force_type_validation: options[4],
+    })
+}
+
 proptest! {
     #[test]
     fn writers(
         guid in guid(), topic in name(), type_name in name(), qos in policies(), publisher in group(),
-        topic_data in octets(), unicast in locators(), multicast in locators(),
+        topic_data in octets(), unicast in locators(), multicast in locators(), type_digest: Option<u64>,
     ) {
-        let writer = WriterData { qos, publisher, topic_data, unicast, multicast, ..WriterData::new(guid, topic, type_name) };
+        let writer = WriterData { type_digest, qos, publisher, topic_data, unicast, multicast, ..WriterData::new(guid, topic, type_name) };
         let payload = writer.encode().unwrap();
         prop_assert_eq!(payload.len() % 4, 0);
         prop_assert_eq!(WriterData::parse(&payload), Ok(writer));
@@ -177,6 +189,7 @@ proptest! {
         ],
         topic_data in octets(), expects_inline_qos: bool, unicast in locators(), multicast in locators(),
         content_filter in prop::option::of(content_filter()),
+        (type_digest, type_consistency) in (any::<Option<u64>>(), type_consistency()),
     ) {
         let PublisherQos { presentation, partition, group_data, .. } = subscriber;
         let qos = DataReaderQos {
@@ -192,9 +205,11 @@ proptest! {
             ownership: qos.ownership,
             time_based_filter: filter,
             representation,
+            type_consistency,
             ..DataReaderQos::default()
         };
         let reader = ReaderData {
+            type_digest,
             qos, subscriber: SubscriberQos { presentation, partition, group_data, ..SubscriberQos::default() }, topic_data, expects_inline_qos, unicast,
             multicast, content_filter, ..ReaderData::new(guid, topic, type_name)
         };

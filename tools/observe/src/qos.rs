@@ -2,7 +2,7 @@
 use dunlin::observe::{ReaderData, WriterData};
 use dunlin::{
     DataReaderQos, DataRepresentation, DataWriterQos, History, Partition, PolicyId, Presentation,
-    ResourceLimits,
+    ResourceLimits, TypeConsistencyEnforcement,
 };
 use std::collections::BTreeMap;
 
@@ -59,6 +59,13 @@ pub(crate) fn of_reader(reader: &ReaderData) -> Words {
         DataRepresentation representation representations,
         UserData user_data octets,
     );
+    let types = qos.type_consistency;
+    // Who does not announce it may mean this, or not know it.
+    let silent = types == TypeConsistencyEnforcement::DISALLOW && reader.type_digest.is_none();
+    if types != usual.type_consistency && !silent {
+        let policy = PolicyId::TypeConsistencyEnforcement;
+        all.insert(policy.name(), types.to_string());
+    }
     if let Some(filter) = &reader.content_filter {
         let parameters = filter.parameters.join(", ");
         let words = format!("{} with [{parameters}]", filter.expression);

@@ -124,6 +124,7 @@ impl ReaderCore {
             multicast: self.multicast.clone(),
             content_filter: self.content_filter.lock().clone(),
             layout: self.type_info.layout,
+            type_digest: (self.type_info.describe)().and_then(|ty| ty.digest()),
             ..ReaderData::new(self.guid, &*self.topic, self.type_info.name)
         }
     }

@@ -57,6 +57,12 @@ fn other_type(writer: &WriterData, reader: &ReaderData, difference: &TypeDiffere
         TypeDifference::Name { .. } => {
             "Use the same type on both sides, or another topic name for one of them"
         }
+        TypeDifference::Contents { .. } => {
+            "Build both programs from the same definition of the type, or let the reader's TYPE_CONSISTENCY_ENFORCEMENT be ALLOW_TYPE_COERCION without force_type_validation: then the names suffice"
+        }
+        TypeDifference::Unknown { .. } => {
+            "Types can be compared between programs of Dunlin whose types are derived; for others let force_type_validation be false: then the names suffice"
+        }
         TypeDifference::Keys { .. } => {
             "Mark the same members as key in both programs (@key, #[key]) and build both from the same definition of the type"
         }

@@ -1,7 +1,9 @@
 //! Scenes made by hand.
 use super::*;
 use crate::observe::{Fact, Heard, Participant, ParticipantData};
-use dunlin_qos::{DataReaderQos, DataWriterQos, Ownership, PolicyId, ReliabilityKind};
+use dunlin_qos::{
+    DataReaderQos, DataWriterQos, Ownership, PolicyId, ReliabilityKind, TypeConsistencyEnforcement,
+};
 use dunlin_wire::{EntityId, EntityKind, Locator, VendorId};
 
 fn data(byte: u8, name: &str) -> ParticipantData {
@@ -311,4 +313,29 @@ fn partitions_concern_only_who_is_alone() {
     domain.writers.push(friend);
     domain.readers.push(reader(4, "Square"));
     assert_eq!(found(&domain, &[]), []);
+}
+
+#[test]
+fn types_that_have_only_their_name_in_common_are_told() {
+    let of = |writer, reader, wanted| {
+        let mut domain = pair();
+        domain.writers[0].type_digest = writer;
+        domain.readers[0].type_digest = reader;
+        domain.readers[0].qos.type_consistency = wanted;
+        found(&domain, &[])
+    };
+    let disallow = TypeConsistencyEnforcement::DISALLOW;
+    let force = TypeConsistencyEnforcement {
+        force_type_validation: true,
+        ..TypeConsistencyEnforcement::default()
+    };
+    let words = ["not the same", "DISALLOW_TYPE_COERCION", "same definition"];
+    only(&of(Some(1), Some(2), disallow), Cause::Type, &words);
+    let words = ["the writer tells", "force_type_validation", "be false"];
+    only(&of(None, Some(2), force), Cause::Type, &words);
+    assert!(
+        !of(None, None, disallow)
+            .iter()
+            .any(|f| f.cause == Cause::Type)
+    );
 }

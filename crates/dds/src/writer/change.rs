@@ -196,6 +196,7 @@ impl WriterCore {
             publisher: self.group.qos(),
             topic_data: self.topic_core.qos().topic_data,
             layout: self.layout,
+            type_digest: self.description.and_then(|ty| ty.digest()),
             group: self.sets.as_ref().and_then(|sets| sets.id()),
             ..WriterData::new(self.guid, &*self.topic, self.type_name)
         }

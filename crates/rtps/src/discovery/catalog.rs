@@ -1,5 +1,5 @@
 //! Every endpoint that is known, and which of them suit each other.
-use super::{Event, LossReason, TypeDifference, UnmatchReason};
+use super::{Event, LossReason, TypeDifference, UnmatchReason, types};
 use alloc::borrow::ToOwned;
 use alloc::boxed::Box;
 use alloc::collections::{BTreeMap, BTreeSet};
@@ -7,7 +7,7 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use core::ops::RangeInclusive;
 use dunlin_qos::{Incompatibility, ReaderSide, WriterSide, check};
-use dunlin_wire::{EntityId, EntityKind, Guid, GuidPrefix, Locator, ReaderData, WriterData};
+use dunlin_wire::{EntityId, Guid, GuidPrefix, Locator, ReaderData, WriterData};
 
 /// Whether a writer and a reader of one topic name suit each other.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -525,16 +525,8 @@ pub(super) fn entities(prefix: GuidPrefix) -> RangeInclusive<Guid> {
 
 /// Whether a writer and a reader of one topic name suit each other (DDS 1.4 2.2.3).
 pub fn compare(writer: &WriterData, reader: &ReaderData) -> Verdict {
-    if writer.type_name != reader.type_name {
-        return Verdict::Type(TypeDifference::Name {
-            writer: writer.type_name.clone(),
-            reader: reader.type_name.clone(),
-        });
-    }
-    let writer_keyed = writer.guid.entity.kind() == EntityKind::WriterWithKey;
-    let reader_keyed = reader.guid.entity.kind() == EntityKind::ReaderWithKey;
-    if writer_keyed != reader_keyed {
-        return Verdict::Type(TypeDifference::Keys { writer_keyed });
+    if let Some(difference) = types::difference(writer, reader) {
+        return Verdict::Type(difference);
     }
     if !writer
         .publisher

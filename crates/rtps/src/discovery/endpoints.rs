@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 use bytes::Bytes;
 use dunlin_qos::LivelinessKind;
 use dunlin_wire::{
-    Error, Guid, GuidPrefix, ParticipantMessage, ReaderData, WriterData, endpoint_key,
+    Error, Guid, GuidPrefix, ParticipantMessage, ReaderData, VendorId, WriterData, endpoint_key,
 };
 
 impl Discovery {
@@ -77,7 +77,8 @@ impl Discovery {
                         .remove_writer(guid, UnmatchReason::Deleted, events);
                 }
                 Some(guid) if guid.entity.is_writer() => match WriterData::parse(&sample.payload) {
-                    Ok(data) if data.guid == guid => {
+                    Ok(mut data) if data.guid == guid => {
+                        self.keep_digest(guid.prefix, &mut data.type_digest);
                         let known = self.catalog.writer(guid).is_some();
                         if known || self.has_room(now, guid.prefix, events) {
                             self.watch.add(now, guid, data.qos.liveliness);
@@ -106,7 +107,8 @@ impl Discovery {
                 }
                 Some(guid) if !guid.entity.is_writer() => {
                     match ReaderData::parse(&sample.payload) {
-                        Ok(data) if data.guid == guid => {
+                        Ok(mut data) if data.guid == guid => {
+                            self.keep_digest(guid.prefix, &mut data.type_digest);
                             let known = self.catalog.reader(guid).is_some();
                             if known || self.has_room(now, guid.prefix, events) {
                                 self.catalog.put_reader(data, events);
@@ -184,6 +186,14 @@ impl Discovery {
             })
             .collect();
         events.extend(silent);
+    }
+
+    /// Another vendor's parameter of this number may be anything.
+    fn keep_digest(&self, prefix: GuidPrefix, digest: &mut Option<u64>) {
+        let peer = self.peers.get(&prefix);
+        if peer.is_none_or(|peer| peer.data.vendor != VendorId::DUNLIN) {
+            *digest = None;
+        }
     }
 
     fn alive(&self, now: Time, endpoint: Guid, payload: Bytes) -> Change {

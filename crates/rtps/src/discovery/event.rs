@@ -1,8 +1,8 @@
 //! What discovery tells its caller.
+use super::TypeDifference;
 use alloc::boxed::Box;
 use alloc::string::String;
 use alloc::vec::Vec;
-use core::fmt;
 use dunlin_qos::Incompatibility;
 use dunlin_wire::{Answer, Guid, GuidPrefix, Question, ReaderData, VendorId, WriterData};
 
@@ -156,40 +156,4 @@ pub enum LossReason {
     Ignored,
     /// It made room for others: nothing but announcements had ever come in its name.
     Displaced,
-}
-
-/// How the types of two endpoints of one topic name differ.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum TypeDifference {
-    /// Their names.
-    Name {
-        /// Type name of the writer.
-        writer: String,
-        /// Type name of the reader.
-        reader: String,
-    },
-    /// One has keys, the other has none.
-    Keys {
-        /// True if it is the writer's that has keys.
-        writer_keyed: bool,
-    },
-}
-
-impl fmt::Display for TypeDifference {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Name { writer, reader } => {
-                write!(
-                    f,
-                    "the writer's type is \"{writer}\", the reader's \"{reader}\""
-                )
-            }
-            Self::Keys { writer_keyed: true } => {
-                f.write_str("the writer's type has keys, the reader's has none")
-            }
-            Self::Keys {
-                writer_keyed: false,
-            } => f.write_str("the reader's type has keys, the writer's has none"),
-        }
-    }
 }

@@ -16,13 +16,15 @@ mod inquiries;
 mod introductions;
 mod participants;
 mod strangers;
+mod types;
 mod watch;
 
 pub use catalog::{Verdict, compare};
 pub use config::{DiscoveryConfig, Limits, Source};
-pub use event::{Event, LossReason, TypeDifference, UnmatchReason};
+pub use event::{Event, LossReason, UnmatchReason};
 pub use explain::Explanation;
 pub use participants::Heard;
+pub use types::TypeDifference;
 
 use crate::{Outbox, Time, To};
 use alloc::collections::{BTreeMap, BTreeSet};

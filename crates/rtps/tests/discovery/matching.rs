@@ -1,6 +1,8 @@
 //! Which endpoints match, when, and what is said if they do not.
 use crate::network::{MS, Network, SECOND};
-use dunlin_qos::{DataRepresentation, Partition, PolicyId, Reliability};
+use dunlin_qos::{
+    DataRepresentation, Partition, PolicyId, Reliability, TypeConsistencyEnforcement,
+};
 use dunlin_rtps::discovery::{Event, Explanation, TypeDifference, UnmatchReason};
 use dunlin_wire::{EntityId, EntityKind, Guid, Locator, ReaderData};
 
@@ -189,6 +191,80 @@ fn keys_on_one_side_only_are_an_inconsistent_topic() {
             }
         }]
     );
+}
+
+/// What the writer says of its type, what the reader does, what the reader wants, and whether they match.
+#[test]
+fn types_are_compared_as_far_as_the_reader_wants() {
+    let allow = TypeConsistencyEnforcement::default();
+    let disallow = TypeConsistencyEnforcement::DISALLOW;
+    let force = |policy| TypeConsistencyEnforcement {
+        force_type_validation: true,
+        ..policy
+    };
+    for (writer, reader, wanted, expected) in [
+        (None, None, allow, None),
+        (Some(1), Some(2), allow, None),
+        (Some(1), Some(1), disallow, None),
+        (None, Some(1), disallow, None),
+        (Some(1), None, disallow, None),
+        (Some(1), Some(2), disallow, Some("not the same")),
+        (Some(1), Some(1), force(allow), None),
+        (Some(1), Some(2), force(allow), Some("not the same")),
+        (Some(1), Some(2), force(disallow), Some("not the same")),
+        (
+            None,
+            Some(1),
+            force(allow),
+            Some("the writer tells no more"),
+        ),
+        (
+            Some(1),
+            None,
+            force(disallow),
+            Some("the reader tells no more"),
+        ),
+    ] {
+        let (network, w, r) = pair(
+            |w| w.type_digest = writer,
+            |r| (r.type_digest, r.qos.type_consistency) = (reader, wanted),
+        );
+        for (node, local, other) in [(0, w, r), (1, r, w)] {
+            let matched = network.nodes[node].matched(local) == [other];
+            assert_eq!(
+                matched,
+                expected.is_none(),
+                "{writer:?} {reader:?} {wanted}"
+            );
+            let inconsistent = |e: &&Event| matches!(e, Event::InconsistentTopic { .. });
+            let told = network.nodes[node]
+                .events
+                .iter()
+                .filter(inconsistent)
+                .count();
+            assert_eq!(told, usize::from(expected.is_some()));
+            let said = said(&network, node, local).concat();
+            assert!(said.contains(expected.unwrap_or("matches")), "{said}");
+        }
+    }
+}
+
+/// What Dunlin calls a digest may be anything to another product.
+#[test]
+fn the_digest_of_another_product_says_nothing() {
+    let mut network = Network::new();
+    network.join(|_| {});
+    network.foreign = Some(1);
+    network.join(|_| {});
+    let writer = network.writer(0, |w| w.type_digest = Some(1));
+    let reader = network.reader(1, |r| {
+        r.type_digest = Some(2);
+        r.qos.type_consistency = TypeConsistencyEnforcement::DISALLOW;
+    });
+    network.run(SECOND);
+    assert_eq!(network.nodes[0].matched(writer), [reader]);
+    let announced = network.nodes[0].discovery.reader(reader);
+    assert_eq!(announced.and_then(|r| r.type_digest), None);
 }
 
 #[test]

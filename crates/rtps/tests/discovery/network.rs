@@ -5,7 +5,7 @@ use dunlin_rtps::discovery::{Discovery, DiscoveryConfig, Event, Source};
 use dunlin_rtps::{Outbox, Time, To};
 use dunlin_wire::{
     EntityId, EntityKind, Guid, GuidPrefix, Header, Locator, Message, ReaderData, Submessage,
-    WriterData,
+    VendorId, WriterData,
 };
 use std::collections::BTreeMap;
 
@@ -59,6 +59,8 @@ pub(crate) struct Network {
     astray: BTreeMap<Locator, usize>,
     /// Between these nothing travels.
     pub(crate) severed: Vec<(usize, usize)>,
+    /// What this one sends passes for another product's.
+    pub(crate) foreign: Option<usize>,
     under_way: BTreeMap<(Time, usize), Datagram>,
     random: u64,
     locators: BTreeMap<Locator, usize>,
@@ -141,6 +143,7 @@ impl Network {
             submessages: 0,
             astray: BTreeMap::new(),
             severed: Vec::new(),
+            foreign: None,
             under_way: BTreeMap::new(),
             random: seed,
             locators: BTreeMap::new(),
@@ -396,7 +399,10 @@ impl Network {
         }
     }
 
-    fn post(&mut self, from: usize, to: usize, multicast: bool, bytes: Vec<u8>) {
+    fn post(&mut self, from: usize, to: usize, multicast: bool, mut bytes: Vec<u8>) {
+        if self.foreign == Some(from) {
+            disguise(&mut bytes);
+        }
         self.datagrams += 1;
         self.bytes += bytes.len();
         let cut_off = self.nodes[from].cut_off || self.nodes[to].cut_off;
@@ -500,5 +506,17 @@ impl Node {
             }
         }
         matched.into_iter().collect()
+    }
+}
+
+/// Puts another vendor id into the header, and where a participant names its vendor.
+fn disguise(bytes: &mut [u8]) {
+    let (ours, other) = (VendorId::DUNLIN.0, VendorId::FAST_DDS.0);
+    bytes[6..8].copy_from_slice(&other);
+    let named = [&b"\x16\0\x04\0"[..], &ours].concat();
+    for at in 6..bytes.len().saturating_sub(1) {
+        if bytes[..at].ends_with(&named) {
+            bytes[at - 2..at].copy_from_slice(&other);
+        }
     }
 }

@@ -9,6 +9,7 @@ mod message;
 mod participant;
 mod policy;
 mod reader;
+mod type_consistency;
 mod value;
 mod writer;
 

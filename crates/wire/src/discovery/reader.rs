@@ -6,7 +6,7 @@ use crate::{Error, Guid, Locator, Parameter, ParameterId, ParameterWriter};
 use alloc::string::String;
 use alloc::vec::Vec;
 use bytes::Bytes;
-use dunlin_qos::{DataReaderQos, DataRepresentation, SubscriberQos};
+use dunlin_qos::{DataReaderQos, DataRepresentation, SubscriberQos, TypeConsistencyEnforcement};
 
 /// What is known of a remote reader, or told of an own one.
 ///
@@ -32,6 +32,8 @@ pub struct ReaderData {
     pub content_filter: Option<ContentFilterProperty>,
     /// How the memory of its type looks, if it is plain: means something only between Dunlin's own.
     pub layout: Option<u64>,
+    /// Tells its type from others, where the type says what it is: means something only between Dunlin's own.
+    pub type_digest: Option<u64>,
     /// It wants policies with each sample.
     pub expects_inline_qos: bool,
     /// Where samples reach it; empty means its participant's default.
@@ -41,7 +43,8 @@ pub struct ReaderData {
 }
 
 impl ReaderData {
-    /// A reader with the policies that the standard assumes where nothing is said: it understands XCDR1 alone.
+    /// A reader with the policies that the standard assumes where nothing is said: it understands XCDR1 alone, and no type but its
+    /// own (DDS-XTypes 1.3 7.6.3.7).
     pub fn new(guid: Guid, topic: impl Into<String>, type_name: impl Into<String>) -> Self {
         Self {
             guid,
@@ -50,12 +53,14 @@ impl ReaderData {
             type_name: type_name.into(),
             qos: DataReaderQos {
                 representation: alloc::vec![DataRepresentation::Xcdr1],
+                type_consistency: TypeConsistencyEnforcement::DISALLOW,
                 ..DataReaderQos::default()
             },
             subscriber: SubscriberQos::default(),
             topic_data: Vec::new(),
             content_filter: None,
             layout: None,
+            type_digest: None,
             expects_inline_qos: false,
             unicast: Vec::new(),
             multicast: Vec::new(),
@@ -94,6 +99,7 @@ impl ReaderData {
             ParameterId::OWNERSHIP => qos.ownership = value.ownership()?,
             ParameterId::TIME_BASED_FILTER => qos.time_based_filter = value.duration()?,
             ParameterId::DATA_REPRESENTATION => qos.representation = value.representation()?.0,
+            ParameterId::TYPE_CONSISTENCY => qos.type_consistency = value.type_consistency()?,
             ParameterId::PRESENTATION => self.subscriber.presentation = value.presentation()?,
             ParameterId::PARTITION => self.subscriber.partition = value.partition()?,
             ParameterId::GROUP_DATA => self.subscriber.group_data = value.octets()?,
@@ -105,6 +111,9 @@ impl ReaderData {
             // Another vendor's parameter of this number may be anything.
             ParameterId::MEMORY_LAYOUT => {
                 self.layout = value.array().ok().map(u64::from_le_bytes);
+            }
+            ParameterId::TYPE_DIGEST => {
+                self.type_digest = value.array().ok().map(u64::from_le_bytes);
             }
             ParameterId::EXPECTS_INLINE_QOS => self.expects_inline_qos = value.boolean()?,
             ParameterId::UNICAST_LOCATOR => value::keep(&mut self.unicast, value.locator()?),
@@ -131,6 +140,7 @@ impl ReaderData {
         out.ownership(qos.ownership);
         out.duration(ParameterId::TIME_BASED_FILTER, qos.time_based_filter);
         out.representation(&qos.representation);
+        out.type_consistency(qos.type_consistency);
         out.octets(ParameterId::USER_DATA, &qos.user_data);
         out.presentation(self.subscriber.presentation);
         out.partition(&self.subscriber.partition);
@@ -142,6 +152,11 @@ impl ReaderData {
         if let Some(layout) = self.layout {
             out.put(ParameterId::MEMORY_LAYOUT, |out| {
                 out.extend_from_slice(&layout.to_le_bytes());
+            });
+        }
+        if let Some(digest) = self.type_digest {
+            out.put(ParameterId::TYPE_DIGEST, |out| {
+                out.extend_from_slice(&digest.to_le_bytes());
             });
         }
         if self.expects_inline_qos {

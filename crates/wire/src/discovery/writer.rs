@@ -30,6 +30,8 @@ pub struct WriterData {
     pub topic_data: Vec<u8>,
     /// How the memory of its type looks, if it is plain: means something only between Dunlin's own.
     pub layout: Option<u64>,
+    /// Tells its type from others, where the type says what it is: means something only between Dunlin's own.
+    pub type_digest: Option<u64>,
     /// Where answers reach it; empty means its participant's default.
     pub unicast: Vec<Locator>,
     /// Groups where answers reach it.
@@ -49,6 +51,7 @@ impl WriterData {
             group: None,
             topic_data: Vec::new(),
             layout: None,
+            type_digest: None,
             unicast: Vec::new(),
             multicast: Vec::new(),
         }
@@ -107,6 +110,9 @@ impl WriterData {
             ParameterId::MEMORY_LAYOUT => {
                 self.layout = value.array().ok().map(u64::from_le_bytes);
             }
+            ParameterId::TYPE_DIGEST => {
+                self.type_digest = value.array().ok().map(u64::from_le_bytes);
+            }
             ParameterId::UNICAST_LOCATOR => value::keep(&mut self.unicast, value.locator()?),
             ParameterId::MULTICAST_LOCATOR => value::keep(&mut self.multicast, value.locator()?),
             _ => parameter.skip()?,
@@ -149,6 +155,11 @@ impl WriterData {
         if let Some(layout) = self.layout {
             out.put(ParameterId::MEMORY_LAYOUT, |out| {
                 out.extend_from_slice(&layout.to_le_bytes());
+            });
+        }
+        if let Some(digest) = self.type_digest {
+            out.put(ParameterId::TYPE_DIGEST, |out| {
+                out.extend_from_slice(&digest.to_le_bytes());
             });
         }
         out.locators(ParameterId::UNICAST_LOCATOR, &self.unicast);

@@ -2,7 +2,7 @@
 use crate::looking::reliable;
 use crate::participant::News;
 use crate::stage::{SECOND, Stage, steady};
-use dunlin_qos::DataRepresentation;
+use dunlin_qos::{DataRepresentation, TypeConsistencyEnforcement};
 use dunlin_wire::{EntityId, EntityKind, Guid, ReaderData};
 
 #[test]
@@ -96,20 +96,49 @@ fn data_representation_matches_readers_that_understand_it() {
 }
 
 #[test]
-fn type_consistency_enforcement_takes_types_of_one_name_for_the_same() {
+fn type_consistency_enforcement_refuses_what_the_reader_does_not_take_for_its_type() {
     let (wqos, rqos) = reliable();
+    let allow = TypeConsistencyEnforcement::default();
+    let disallow = TypeConsistencyEnforcement::DISALLOW;
+    let force = TypeConsistencyEnforcement {
+        force_type_validation: true,
+        ..allow
+    };
     let mut stage = Stage::new(2);
     let writer = stage.writer(0, wqos);
-    let readers = [("Shape", 1), ("ShapeExtended", 2)].map(|(name, n)| {
-        let entity = EntityId::user(200 + n, EntityKind::ReaderWithKey);
+    stage.change_writer(writer, |w| w.type_digest = Some(7));
+    stage.run_for(SECOND);
+    let readers = [
+        ("Shape", Some(7), allow, true),
+        ("ShapeExtended", Some(7), allow, false),
+        // Another type of the same name: who allows that gets it, who asks for more does not.
+        ("Shape", Some(8), allow, true),
+        ("Shape", Some(8), disallow, false),
+        ("Shape", Some(8), force, false),
+        // What is not known is taken for the same unless somebody wants to know it.
+        ("Shape", None, disallow, true),
+        ("Shape", None, force, false),
+        ("Shape", Some(7), force, true),
+    ];
+    let mut number = 200;
+    let readers = readers.map(|(name, digest, wanted, matches)| {
+        number += 1;
+        let entity = EntityId::user(number, EntityKind::ReaderWithKey);
         let guid = Guid::new(stage.participant(1).prefix(), entity);
         let mut data = ReaderData::new(guid, "Square", name);
         data.qos = rqos.clone();
-        stage.announce_reader(data)
+        data.qos.type_consistency = wanted;
+        data.type_digest = digest;
+        (stage.announce_reader(data), matches)
     });
     stage.run_for(SECOND);
-    let matched = readers.map(|reader| stage.is_matched(writer, reader));
-    assert_eq!(matched, [true, false]);
+    let mut expected = Vec::new();
+    for (reader, matches) in readers {
+        assert_eq!(stage.is_matched(writer, reader), matches);
+        if !matches {
+            expected.extend([(writer, reader), (reader, writer)]);
+        }
+    }
     let news = stage.news.iter();
     let inconsistent = news.filter_map(|(_, news)| match news {
         News::InconsistentTopic { local, remote } => Some((*local, *remote)),
@@ -117,9 +146,8 @@ fn type_consistency_enforcement_takes_types_of_one_name_for_the_same() {
     });
     let mut inconsistent: Vec<_> = inconsistent.collect();
     inconsistent.sort_unstable();
-    let mut both = [(writer, readers[1]), (readers[1], writer)];
-    both.sort_unstable();
-    assert_eq!(inconsistent, both);
+    expected.sort_unstable();
+    assert_eq!(inconsistent, expected);
 }
 
 #[test]

@@ -1,0 +1,107 @@
+//! Two types of one name: who takes the one for the other, and who does not (DDS-XTypes 1.3 7.6.3.7).
+mod common;
+
+use common::{Net, SOON, reader, reliable_all, take, writer};
+use dunlin::*;
+use std::time::Instant;
+
+/// As one program has it.
+#[derive(Topic, Clone, Debug, PartialEq, Default)]
+#[topic(name = "Reading")]
+struct Reading {
+    #[key]
+    sensor: u32,
+    value: f32,
+}
+
+/// As the other has it: the same bytes mean something else.
+#[derive(Topic, Clone, Debug, PartialEq, Default)]
+#[topic(name = "Reading")]
+struct Renamed {
+    #[key]
+    sensor: u32,
+    pressure: f32,
+}
+
+fn wanted(change: impl FnOnce(&mut TypeConsistencyEnforcement)) -> DataReaderQos {
+    let (_, mut qos) = reliable_all();
+    change(&mut qos.type_consistency);
+    qos
+}
+
+/// A writer of `Reading` with its participant, and a reader of `T` in another.
+fn pair<T: TopicData>(
+    net: &Net,
+    qos: DataReaderQos,
+) -> (DataWriter<Reading>, DataReader<T>, DomainParticipant) {
+    let (wqos, _) = reliable_all();
+    let (a, b) = (net.participant(), net.participant());
+    (writer(&a, "Air", wqos), reader(&b, "Air", qos), a)
+}
+
+#[test]
+fn the_same_type_matches_whatever_is_wanted() {
+    for change in [
+        (|_| {}) as fn(&mut TypeConsistencyEnforcement),
+        |types| *types = TypeConsistencyEnforcement::DISALLOW,
+        |types| types.force_type_validation = true,
+    ] {
+        let net = Net::new(0.0);
+        let (writer, reader, _a) = pair::<Reading>(&net, wanted(change));
+        assert!(writer.wait_for_matched(1, SOON).is_ok());
+        let sample = Reading {
+            sensor: 1,
+            value: 2.5,
+        };
+        writer.write(&sample).unwrap();
+        assert_eq!(take(&reader, 1)[0].data(), Some(&sample));
+    }
+}
+
+#[test]
+fn another_type_of_the_same_name_matches_who_allows_it() {
+    let net = Net::new(0.0);
+    let (writer, reader, _a) = pair::<Renamed>(&net, wanted(|_| {}));
+    assert!(writer.wait_for_matched(1, SOON).is_ok());
+    writer.write(&Reading::default()).unwrap();
+    assert_eq!(take(&reader, 1)[0].data(), Some(&Renamed::default()));
+}
+
+#[test]
+fn another_type_of_the_same_name_is_an_inconsistent_topic_for_who_does_not() {
+    let disallow = |types: &mut TypeConsistencyEnforcement| {
+        *types = TypeConsistencyEnforcement::DISALLOW;
+    };
+    let net = Net::new(0.0);
+    let (writer, reader, a) = pair::<Renamed>(&net, wanted(disallow));
+    let topic = a
+        .create_topic::<Reading>("Air", Default::default())
+        .unwrap();
+    let mut set = WaitSet::new();
+    set.attach(topic.status_condition());
+    set.wait(SOON).unwrap();
+    assert_eq!(topic.inconsistent_topic_status().total_count, 1);
+    // The reader hears of it when its own announcement has come as well.
+    let said = |text: Vec<String>| text.concat().contains("DISALLOW_TYPE_COERCION");
+    let begin = Instant::now();
+    while !(said(writer.explain_matching()) && said(reader.explain_matching())) {
+        let explained = reader.explain_matching();
+        assert!(begin.elapsed().as_secs() < 60, "{explained:?}");
+        std::thread::yield_now();
+    }
+}
+
+#[test]
+fn what_is_wanted_of_types_is_fixed_once_the_reader_is_enabled() {
+    let net = Net::new(0.0);
+    let (_writer, reader, _a) = pair::<Reading>(&net, wanted(|_| {}));
+    let mut qos = reader.qos();
+    qos.type_consistency.prevent_type_widening = true;
+    let refused = reader.set_qos(qos).unwrap_err();
+    assert!(
+        matches!(refused, Error::ImmutablePolicy { .. }),
+        "{refused}"
+    );
+    let said = refused.to_string();
+    assert!(said.contains("TYPE_CONSISTENCY_ENFORCEMENT"), "{said}");
+}

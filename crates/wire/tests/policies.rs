@@ -1,0 +1,121 @@
+//! Policies as peers send them: in full, in short, and damaged.
+mod common;
+
+use common::{cyclone, fast};
+use dunlin_qos::TypeConsistencyEnforcement;
+use dunlin_wire::{EntityId, Error, Guid, ReaderData};
+
+const READER: [u8; 16] = *b"\x01\x02\x03\x04\x05\x06\x07\x08\x09\x0a\x0b\x0c\0\0\x01\x07";
+
+/// An announcement of a reader with one parameter more, in both byte orders; numbers of the value are given for either.
+fn announced(id: u16, value: [&[u8]; 2]) -> [Result<ReaderData, Error>; 2] {
+    let swap = [u16::to_le_bytes as fn(u16) -> [u8; 2], u16::to_be_bytes];
+    core::array::from_fn(|order| {
+        let (name, swap) = (
+            [&b"\x02\0\0\0T\0\0\0"[..], b"\0\0\0\x02T\0\0\0"][order],
+            swap[order],
+        );
+        let mut payload = vec![0, [3, 2][order], 0, 0];
+        let identity: [(u16, &[u8]); 4] = [
+            (0x005a, &READER),
+            (0x0005, name),
+            (0x0007, name),
+            (id, value[order]),
+        ];
+        for (id, value) in identity {
+            payload.extend(swap(id));
+            payload.extend(swap(u16::try_from(value.len()).unwrap()));
+            payload.extend_from_slice(value);
+        }
+        payload.extend(swap(1));
+        payload.extend([0, 0]);
+        ReaderData::parse(&payload)
+    })
+}
+
+fn consistency(value: [&[u8]; 2]) -> [Result<TypeConsistencyEnforcement, Error>; 2] {
+    announced(0x0074, value).map(|reader| reader.map(|r| r.qos.type_consistency))
+}
+
+#[test]
+fn type_consistency_is_read_in_full_and_in_short() {
+    let usual = TypeConsistencyEnforcement::default();
+    let disallow = TypeConsistencyEnforcement::DISALLOW;
+    let strict = TypeConsistencyEnforcement {
+        ignore_sequence_bounds: false,
+        ignore_string_bounds: false,
+        ignore_member_names: true,
+        prevent_type_widening: true,
+        force_type_validation: true,
+        ..usual
+    };
+    let table: [([&[u8]; 2], _); 8] = [
+        // As Cyclone DDS and Fast DDS send the defaults.
+        (
+            [b"\x01\0\x01\x01\0\0\0\0", b"\0\x01\x01\x01\0\0\0\0"],
+            usual,
+        ),
+        (
+            [b"\x01\0\0\0\x01\x01\x01\0", b"\0\x01\0\0\x01\x01\x01\0"],
+            strict,
+        ),
+        ([b"\0\0\0\0\0\x01\0\0", b"\0\0\0\0\0\x01\0\0"], disallow),
+        // The first edition of the standard: a kind alone.
+        ([b"\x01\0\0\0", b"\0\x01\0\0"], usual),
+        ([b"\0\0\0\0", b"\0\0\0\0"], disallow),
+        // A kind of some product's own, and one that no 16 bits are for.
+        (
+            [b"\x02\0\x01\x01\0\0\0\0", b"\0\x02\x01\x01\0\0\0\0"],
+            usual,
+        ),
+        ([b"\xff\xff\0\0", b"\xff\xff\0\0"], usual),
+        // Any bits but none are true.
+        (
+            [b"\x01\0\xff\x02\0\0\0\x07", b"\0\x01\xff\x02\0\0\0\x07"],
+            usual,
+        ),
+    ];
+    for (value, expected) in table {
+        let expected = Ok(expected);
+        assert_eq!(consistency(value), [expected, expected], "{value:x?}");
+    }
+}
+
+#[test]
+fn type_consistency_without_a_kind_is_refused() {
+    for read in consistency([b"", b""]) {
+        assert!(read.is_err(), "{read:?}");
+    }
+}
+
+#[test]
+fn type_consistency_takes_eight_bytes_and_is_never_left_out() {
+    let mut reader = ReaderData::new(Guid::from_bytes(READER), "T", "T");
+    reader.qos.type_consistency = TypeConsistencyEnforcement::default();
+    let payload = reader.encode().unwrap();
+    let written = b"\x74\0\x08\0\x01\0\x01\x01\0\0\0\0";
+    let found = payload
+        .windows(written.len())
+        .any(|window| window == written);
+    assert!(found, "{payload:x?}");
+}
+
+/// Fast DDS always announces the default; Cyclone DDS leaves it out, which says as much as if it did not know the policy.
+#[test]
+fn other_products_ask_for_nothing_special() {
+    let usual = TypeConsistencyEnforcement::default();
+    for (goldens, expected) in [
+        (fast(), usual),
+        (cyclone(), TypeConsistencyEnforcement::DISALLOW),
+    ] {
+        let samples = goldens
+            .iter()
+            .flat_map(|golden| golden.samples_of(EntityId::SEDP_SUBSCRIPTIONS_WRITER));
+        let readers = samples.map(|data| ReaderData::parse(data.payload.bytes()));
+        let announced: Vec<_> = readers.filter_map(Result::ok).collect();
+        assert!(!announced.is_empty());
+        for reader in announced {
+            assert_eq!(reader.qos.type_consistency, expected);
+        }
+    }
+}
