@@ -11,10 +11,11 @@ use crate::topic::TopicData;
 use bytes::Bytes;
 use dunlin_derive::Topic;
 use dunlin_qos::{
-    DataReaderQos, DataWriterQos, Durability, Duration, History, PublisherQos, ReaderDataLifecycle,
-    Reliability, ResourceLimits, SubscriberQos,
+    BinaryProperty, DataReaderQos, DataWriterQos, Durability, Duration, History, Properties,
+    PublisherQos, ReaderDataLifecycle, Reliability, ResourceLimits, SubscriberQos,
 };
 use dunlin_wire::{Guid, ParticipantData, ReaderData, VendorId, WriterData};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// Entities that each reader keeps, the gone ones among them.
@@ -38,6 +39,8 @@ pub struct ParticipantBuiltinTopicData {
     pub user_data: Vec<u8>,
     /// Whose product it is.
     pub vendor: [u8; 2],
+    texts: BTreeMap<String, String>,
+    octets: BTreeMap<String, Vec<u8>>,
 }
 
 /// A topic that others have (DCPSTopic), as far as their writers and readers tell.
@@ -93,13 +96,32 @@ impl ParticipantBuiltinTopicData {
         Guid::from_bytes(self.key)
     }
 
+    /// Its properties, as far as others are told, by name: PROPERTY, and what its product tells of itself.
+    pub fn properties(&self) -> Properties {
+        let told = Properties::default();
+        let mut told = self.texts.iter().fold(told, |all, (n, v)| all.with(n, v));
+        let octets = self.octets.iter().map(|(name, value)| BinaryProperty {
+            name: name.clone(),
+            value: value.clone(),
+            propagate: true,
+        });
+        told.binary_values.extend(octets);
+        told
+    }
+
     pub(crate) fn of(data: &ParticipantData) -> Self {
         let VendorId(vendor) = data.vendor;
+        let told = &data.properties;
+        let texts = told.propagated().map(|p| (p.name.clone(), p.value.clone()));
+        let octets = told.propagated_binary();
+        let octets = octets.map(|p| (p.name.clone(), p.value.clone()));
         Self {
             key: data.guid.to_bytes(),
             name: data.entity_name.clone(),
             user_data: data.user_data.clone(),
             vendor,
+            texts: texts.collect(),
+            octets: octets.collect(),
         }
     }
 }

@@ -83,8 +83,7 @@ pub fn process(data: &ParticipantData) -> Option<&str> {
 }
 
 fn property<'a>(data: &'a ParticipantData, names: &[&str]) -> Option<&'a str> {
-    let of = |name: &&str| data.properties.iter().find(|(known, _)| known == name);
-    let (_, value) = names.iter().find_map(of)?;
+    let value = names.iter().find_map(|name| data.properties.value(name))?;
     (!value.is_empty()).then_some(value)
 }
 

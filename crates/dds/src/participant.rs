@@ -9,7 +9,7 @@ pub(crate) use entity::Defaults;
 use crate::config::{ParticipantConfig, TcpSettings, Transports};
 use crate::datagram::Datagrams;
 use crate::directory::Directory;
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, consistent};
 use crate::filtered::ContentFilteredTopic;
 use crate::listener::DomainParticipantListener;
 use crate::observe;
@@ -104,6 +104,7 @@ impl DomainParticipant {
             )));
         }
         let config = config.with_environment()?;
+        consistent("participant", config.qos.validate())?;
         let prefix = new_prefix()?;
         let transport = match &config.transport {
             Some(transport) => Arc::clone(transport),

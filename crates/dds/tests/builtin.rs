@@ -45,6 +45,7 @@ fn named(net: &Net, name: &str) -> DomainParticipant {
         name: name.into(),
         qos: DomainParticipantQos {
             user_data: b"hello".to_vec(),
+            property: Properties::default().with("place", "mudflat"),
             ..Default::default()
         },
         ..Default::default()
@@ -73,6 +74,8 @@ fn others_are_seen_as_samples_of_four_topics_while_they_are_there() {
         (participant.guid(), &participant.user_data[..]),
         (a.guid(), &b"hello"[..])
     );
+    let place = participant.properties();
+    assert_eq!(place.value("place"), Some("mudflat"));
     let seen = builtin.publications().read();
     let publication = seen[0].data().unwrap();
     assert_eq!(publication.guid(), first.guid());

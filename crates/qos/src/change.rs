@@ -1,5 +1,8 @@
 //! Which policies may change while an entity lives (DDS 1.4 2.2.3, column "changeable").
-use crate::{DataReaderQos, DataWriterQos, PolicyId, PublisherQos, SubscriberQos, TopicQos};
+use crate::{
+    DataReaderQos, DataWriterQos, DomainParticipantQos, PolicyId, PublisherQos, SubscriberQos,
+    TopicQos,
+};
 use alloc::format;
 use alloc::string::String;
 use core::fmt;
@@ -48,6 +51,13 @@ macro_rules! fixed {
     ($current:expr, $wanted:expr, $($policy:ident: $field:ident),+ $(,)?) => {
         Changes(Ok(()))$(.fixed(PolicyId::$policy, &$current.$field, &$wanted.$field))+.0
     };
+}
+
+impl DomainParticipantQos {
+    /// May a participant that is enabled with these policies take over those? All of them may change.
+    pub fn check_change(&self, _wanted: &Self) -> Result<(), ImmutablePolicy> {
+        Ok(())
+    }
 }
 
 impl DataWriterQos {

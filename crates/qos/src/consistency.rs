@@ -1,13 +1,14 @@
 //! Do the policies of one entity agree with each other? (DDS 1.4 2.2.3)
 use crate::{
-    DataReaderQos, DataRepresentation, DataWriterQos, DurabilityService, Duration, History,
-    PolicyId, ResourceLimits, TopicQos,
+    DataReaderQos, DataRepresentation, DataWriterQos, DomainParticipantQos, DurabilityService,
+    Duration, History, PolicyId, Properties, ResourceLimits, TopicQos,
 };
+use alloc::string::String;
 use core::fmt;
 use core::net::Ipv4Addr;
 
 /// Policies of one entity that contradict each other, or a value outside its range: the caller's fault.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum InvalidQos {
     /// HISTORY KEEP_LAST with a depth of 0 (DDS 1.4 2.2.3.18).
     DepthZero,
@@ -52,6 +53,23 @@ pub enum InvalidQos {
     NoGroup(Ipv4Addr),
     /// TRANSPORT_PRIORITY is no DiffServ code point.
     NoCodePoint(i32),
+    /// Two properties have one name.
+    PropertyTwice {
+        /// The name.
+        name: String,
+    },
+    /// The name or value of a property has a character that cannot be announced.
+    PropertyWithNul {
+        /// The name.
+        name: String,
+    },
+    /// More properties than an announcement may have.
+    TooManyProperties {
+        /// How many are to be propagated.
+        count: usize,
+        /// The bytes of their names and values.
+        bytes: usize,
+    },
 }
 
 impl InvalidQos {
@@ -65,6 +83,9 @@ impl InvalidQos {
             Self::DurabilityService { .. } => PolicyId::DurabilityService,
             Self::NoGroup(_) => PolicyId::TransportMulticast,
             Self::NoCodePoint(_) => PolicyId::TransportPriority,
+            Self::PropertyTwice { .. }
+            | Self::PropertyWithNul { .. }
+            | Self::TooManyProperties { .. } => PolicyId::Property,
         }
     }
 }
@@ -123,6 +144,20 @@ impl fmt::Display for InvalidQos {
                 f,
                 "TRANSPORT_PRIORITY {value} is no DiffServ code point, 0 (none) to 63 are; 46 is expedited forwarding"
             ),
+            Self::PropertyTwice { name } => write!(
+                f,
+                "PROPERTY {name:?} is there twice, names have to be unique"
+            ),
+            Self::PropertyWithNul { name } => write!(
+                f,
+                "PROPERTY {name:?} contains a NUL character, which cannot be announced: use a binary property, or do not propagate it"
+            ),
+            Self::TooManyProperties { count, bytes } => write!(
+                f,
+                "PROPERTY would announce {count} properties with {bytes} bytes, at most {} with {} bytes can be: propagate fewer",
+                Properties::MAX_PROPAGATED,
+                Properties::MAX_PROPAGATED_BYTES
+            ),
         }
     }
 }
@@ -135,6 +170,7 @@ impl DataWriterQos {
         storage(self.history, &self.resource_limits)?;
         service(&self.durability_service)?;
         code_point(self.transport_priority)?;
+        self.property.validate()?;
         representation(self.representation)
     }
 }
@@ -151,10 +187,18 @@ impl TopicQos {
     }
 }
 
+impl DomainParticipantQos {
+    /// Checks that the policies agree with each other; the first contradiction is reported.
+    pub fn validate(&self) -> Result<(), InvalidQos> {
+        self.property.validate()
+    }
+}
+
 impl DataReaderQos {
     /// Checks that the policies agree with each other; the first contradiction is reported.
     pub fn validate(&self) -> Result<(), InvalidQos> {
         storage(self.history, &self.resource_limits)?;
+        self.property.validate()?;
         if self.deadline < self.time_based_filter {
             return Err(InvalidQos::DeadlineBelowFilter {
                 deadline: self.deadline,
@@ -284,7 +328,7 @@ mod tests {
                 ..DataReaderQos::default()
             };
             let error = writer.validate().unwrap_err();
-            assert_eq!(reader.validate(), Err(error));
+            assert_eq!(reader.validate(), Err(error.clone()));
             assert!(error.to_string().contains(message), "{error}");
         }
     }

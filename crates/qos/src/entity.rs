@@ -1,8 +1,9 @@
 //! QoS of each kind of entity: plain structs whose `Default` is the standard's (DDS 1.4 2.2.3).
 use crate::{
     Batching, DataRepresentation, DestinationOrder, Durability, DurabilityService, Duration,
-    EntityFactory, History, Liveliness, Ownership, Partition, Presentation, ReaderDataLifecycle,
-    Reliability, ResourceLimits, TypeConsistencyEnforcement, WriterDataLifecycle,
+    EntityFactory, History, Liveliness, Ownership, Partition, Presentation, Properties,
+    ReaderDataLifecycle, Reliability, ResourceLimits, TypeConsistencyEnforcement,
+    WriterDataLifecycle,
 };
 use alloc::vec::Vec;
 use core::net::Ipv4Addr;
@@ -14,6 +15,8 @@ pub struct DomainParticipantQos {
     pub user_data: Vec<u8>,
     /// Are its publishers and subscribers enabled when they are created?
     pub entity_factory: EntityFactory,
+    /// Names and values of the application's own.
+    pub property: Properties,
 }
 
 /// QoS of a topic. All but `topic_data` is advice: what it says holds for writers and readers that take it over
@@ -164,6 +167,8 @@ pub struct DataWriterQos {
     pub lifespan: Duration,
     /// Opaque bytes for other participants to read.
     pub user_data: Vec<u8>,
+    /// Names and values of the application's own.
+    pub property: Properties,
     /// Shared or exclusive.
     pub ownership: Ownership,
     /// Strength for exclusive ownership.
@@ -191,6 +196,7 @@ impl Default for DataWriterQos {
             transport_priority: 0,
             lifespan: Duration::INFINITE,
             user_data: Vec::new(),
+            property: Properties::default(),
             ownership: Ownership::default(),
             ownership_strength: 0,
             writer_data_lifecycle: WriterDataLifecycle::default(),
@@ -221,6 +227,8 @@ pub struct DataReaderQos {
     pub resource_limits: ResourceLimits,
     /// Opaque bytes for other participants to read.
     pub user_data: Vec<u8>,
+    /// Names and values of the application's own.
+    pub property: Properties,
     /// Shared or exclusive.
     pub ownership: Ownership,
     /// Smallest time between samples of an instance.
@@ -250,6 +258,7 @@ impl Default for DataReaderQos {
             history: History::default(),
             resource_limits: ResourceLimits::default(),
             user_data: Vec::new(),
+            property: Properties::default(),
             ownership: Ownership::default(),
             time_based_filter: Duration::ZERO,
             reader_data_lifecycle: ReaderDataLifecycle::default(),

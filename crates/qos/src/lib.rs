@@ -11,6 +11,7 @@ mod entity;
 mod name;
 mod partition;
 mod policy;
+mod property;
 mod type_consistency;
 
 pub use change::ImmutablePolicy;
@@ -26,4 +27,5 @@ pub use policy::{
     Presentation, ReaderDataLifecycle, Reliability, ReliabilityKind, ResourceLimits,
     WriterDataLifecycle,
 };
+pub use property::{BinaryProperty, Properties, Property};
 pub use type_consistency::{TypeConsistencyEnforcement, TypeConsistencyKind};

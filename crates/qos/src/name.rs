@@ -51,6 +51,7 @@ names!(PolicyId {
     DurabilityService => "DURABILITY_SERVICE",
     DataRepresentation => "DATA_REPRESENTATION",
     TypeConsistencyEnforcement => "TYPE_CONSISTENCY_ENFORCEMENT",
+    Property => "PROPERTY",
     TransportMulticast => "TRANSPORT_MULTICAST",
     Batching => "BATCHING",
 });

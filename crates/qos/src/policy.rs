@@ -32,6 +32,8 @@ pub enum PolicyId {
     DurabilityService = 22,
     DataRepresentation = 23,
     TypeConsistencyEnforcement = 24,
+    /// To which the standard gives no number.
+    Property = 1002,
     /// Dunlin's own, outside the range of the standards.
     TransportMulticast = 1000,
     /// Dunlin's own.

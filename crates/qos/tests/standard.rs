@@ -5,6 +5,7 @@ use dunlin_qos::*;
 /// All QoS that a writer and a reader meet with.
 #[derive(Clone, Default)]
 struct Pair {
+    participant: DomainParticipantQos,
     topic: TopicQos,
     writer: DataWriterQos,
     publisher: PublisherQos,
@@ -38,6 +39,11 @@ impl Pair {
             }
         }
         let mut all = Vec::new();
+        one(
+            &mut all,
+            [&self.participant, &wanted.participant],
+            DomainParticipantQos::check_change,
+        );
         one(
             &mut all,
             [&self.topic, &wanted.topic],
@@ -96,6 +102,10 @@ fn limits() -> dunlin_qos::ResourceLimits {
     }
 }
 
+fn named() -> Properties {
+    Properties::default().with("place", "mudflat")
+}
+
 fn row(
     policy: PolicyId,
     (rxo, changeable, entities): (Column, Column, usize),
@@ -123,7 +133,7 @@ macro_rules! three {
     };
 }
 
-fn opaque() -> [Row; 3] {
+fn opaque() -> [Row; 4] {
     use PolicyId::*;
     [
         row(
@@ -143,6 +153,17 @@ fn opaque() -> [Row; 3] {
             (No, Yes, 2),
             |p| p.publisher.group_data = vec![1],
             |p| (p.publisher.group_data, p.subscriber.group_data) = (vec![1], vec![1]),
+        ),
+        // DDS-Security 1.1 7.2.5.
+        row(
+            Property,
+            (No, Yes, 3),
+            |p| p.writer.property = named(),
+            |p| {
+                p.participant.property = named();
+                p.writer.property = named();
+                p.reader.property = named();
+            },
         ),
     ]
 }

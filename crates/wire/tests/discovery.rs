@@ -167,12 +167,34 @@ fn type_consistency() -> impl Strategy<Value = TypeConsistencyEnforcement> {
     })
 }
 
+fn properties() -> impl Strategy<Value = Properties> {
+    let texts = proptest::collection::vec((name(), name()), 0..5);
+    let bytes = proptest::collection::vec((name(), octets()), 0..3);
+    let propagate = true;
+    let text = move |(name, value)| Property {
+        name,
+        value,
+        propagate,
+    };
+    let binary = move |(name, value)| BinaryProperty {
+        name,
+        value,
+        propagate,
+    };
+    (texts, bytes).prop_map(move |(texts, bytes)| Properties {
+        values: texts.into_iter().map(text).collect(),
+        binary_values: bytes.into_iter().map(binary).collect(),
+    })
+}
+
 proptest! {
     #[test]
     fn writers(
         guid in guid(), topic in name(), type_name in name(), qos in policies(), publisher in group(),
         topic_data in octets(), unicast in locators(), multicast in locators(), type_digest: Option<u64>,
+        property in properties(),
     ) {
+        let qos = DataWriterQos { property, ..qos };
         let writer = WriterData { type_digest, qos, publisher, topic_data, unicast, multicast, ..WriterData::new(guid, topic, type_name) };
         let payload = writer.encode().unwrap();
         prop_assert_eq!(payload.len() % 4, 0);
@@ -189,7 +211,7 @@ proptest! {
         ],
         topic_data in octets(), expects_inline_qos: bool, unicast in locators(), multicast in locators(),
         content_filter in prop::option::of(content_filter()),
-        (type_digest, type_consistency) in (any::<Option<u64>>(), type_consistency()),
+        (type_digest, type_consistency, property) in (any::<Option<u64>>(), type_consistency(), properties()),
     ) {
         let PublisherQos { presentation, partition, group_data, .. } = subscriber;
         let qos = DataReaderQos {
@@ -206,6 +228,7 @@ proptest! {
             time_based_filter: filter,
             representation,
             type_consistency,
+            property,
             ..DataReaderQos::default()
         };
         let reader = ReaderData {
@@ -221,14 +244,14 @@ proptest! {
     fn participants(
         prefix: [u8; 12], domain: Option<u32>, domain_tag in name(), (builtin, builtin_endpoint_qos) in any::<(u32, u32)>(),
         lease_duration in duration(), expects_inline_qos: bool, manual_liveliness_count: i32, entity_name in name(),
-        user_data in octets(), names in proptest::collection::vec((name(), name()), 0..5),
+        user_data in octets(), properties in properties(),
         (metatraffic_unicast, metatraffic_multicast) in (locators(), locators()),
         (default_unicast, default_multicast) in (locators(), locators()),
     ) {
         let participant = ParticipantData {
             domain, domain_tag, builtin_endpoints: BuiltinEndpoints(builtin), builtin_endpoint_qos, lease_duration,
             expects_inline_qos, manual_liveliness_count, metatraffic_unicast, metatraffic_multicast, default_unicast,
-            default_multicast, entity_name, user_data, properties: names, vendor: VendorId::DUNLIN,
+            default_multicast, entity_name, user_data, properties, vendor: VendorId::DUNLIN,
             ..ParticipantData::new(GuidPrefix(prefix))
         };
         let payload = participant.encode().unwrap();

@@ -133,8 +133,8 @@ fn cyclone_announces_itself() {
     assert_eq!(participant.default_unicast[0].address[12..], [127, 0, 0, 1]);
     let group = Locator::udp_v4(ports::SPDP_GROUP, ports::metatraffic_multicast(0).unwrap());
     assert_eq!(participant.metatraffic_multicast, [group]);
-    let process = ("__ProcessName".into(), "cyclone_peer".into());
-    assert!(participant.properties.contains(&process));
+    let process = participant.properties.value("__ProcessName");
+    assert_eq!(process, Some("cyclone_peer"));
     assert!(participant.product_version.ends_with("/0.10.2/Linux/Linux"));
 }
 
@@ -159,11 +159,9 @@ fn fast_announces_itself() {
     let port = locator.port as u16;
     assert_eq!(locator, Locator::udp_v4(Ipv4Addr::LOCALHOST, port));
     assert!((0..50).any(|p| ports::metatraffic_unicast(0, p) == Some(port)));
-    assert_eq!(participant.properties.len(), 4);
-    assert_eq!(
-        participant.properties[0],
-        ("PARTICIPANT_TYPE".into(), "SIMPLE".into())
-    );
+    assert_eq!(participant.properties.values.len(), 4);
+    let kind = participant.properties.value("PARTICIPANT_TYPE");
+    assert_eq!(kind, Some("SIMPLE"));
 }
 
 #[test]

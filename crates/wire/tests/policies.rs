@@ -2,8 +2,8 @@
 mod common;
 
 use common::{cyclone, fast};
-use dunlin_qos::TypeConsistencyEnforcement;
-use dunlin_wire::{EntityId, Error, Guid, ReaderData};
+use dunlin_qos::{BinaryProperty, Properties, Property, TypeConsistencyEnforcement};
+use dunlin_wire::{EntityId, Error, Guid, ReaderData, WriterData};
 
 const READER: [u8; 16] = *b"\x01\x02\x03\x04\x05\x06\x07\x08\x09\x0a\x0b\x0c\0\0\x01\x07";
 
@@ -118,4 +118,74 @@ fn other_products_ask_for_nothing_special() {
             assert_eq!(reader.qos.type_consistency, expected);
         }
     }
+}
+
+fn properties(value: [&[u8]; 2]) -> [Properties; 2] {
+    announced(0x0059, value).map(|reader| reader.unwrap().qos.property)
+}
+
+#[test]
+fn properties_are_read_with_bytes_and_without() {
+    let texts = Properties::default().with("a", "xyz").with("bcd", "");
+    let mut both = texts.clone();
+    both.binary_values.push(BinaryProperty {
+        name: "k".into(),
+        value: vec![1, 2, 3, 4, 5],
+        propagate: true,
+    });
+    const TEXTS: [&[u8]; 2] = [
+        b"\x02\0\0\0\x02\0\0\0a\0\0\0\x04\0\0\0xyz\0\x04\0\0\0bcd\0\x01\0\0\0\0\0\0\0",
+        b"\0\0\0\x02\0\0\0\x02a\0\0\0\0\0\0\x04xyz\0\0\0\0\x04bcd\0\0\0\0\x01\0\0\0\0",
+    ];
+    const BYTES: [&[u8]; 2] = [
+        b"\x01\0\0\0\x02\0\0\0k\0\0\0\x05\0\0\0\x01\x02\x03\x04\x05\0\0\0",
+        b"\0\0\0\x01\0\0\0\x02k\0\0\0\0\0\0\x05\x01\x02\x03\x04\x05\0\0\0",
+    ];
+    let with = |tail: [&[u8]; 2]| [0, 1].map(|order| [TEXTS[order], tail[order]].concat());
+    let read = |value: [Vec<u8>; 2]| properties([&value[0], &value[1]]);
+    assert_eq!(read(with([b"", b""])), [texts.clone(), texts.clone()]);
+    assert_eq!(read(with(BYTES)), [both.clone(), both]);
+    // None of them, and damaged ones: the texts are there all the same.
+    assert_eq!(read(with([&[0; 4]; 2])), [texts.clone(), texts.clone()]);
+    assert_eq!(read(with([&[0xff; 8]; 2])), [texts.clone(), texts]);
+}
+
+#[test]
+fn damaged_properties_cost_no_endpoint() {
+    let none = Properties::default();
+    for value in [&b""[..], b"\xff\xff\xff\xff", b"\x01\0\0\x01abcd"] {
+        assert_eq!(properties([value; 2]), [none.clone(), none.clone()]);
+    }
+}
+
+#[test]
+fn what_is_not_to_be_propagated_is_not_written() {
+    let mut writer = WriterData::new(Guid::from_bytes(READER), "T", "T");
+    let plain = writer.encode().unwrap();
+    writer.qos.property.values.push(Property {
+        name: "secret".into(),
+        value: "stays here".into(),
+        propagate: false,
+    });
+    assert_eq!(writer.encode().unwrap(), plain);
+    writer.qos.property = writer.qos.property.with("place", "mudflat");
+    let told = WriterData::parse(&writer.encode().unwrap()).unwrap();
+    let expected = Properties::default().with("place", "mudflat");
+    assert_eq!(told.qos.property, expected);
+}
+
+#[test]
+fn more_properties_than_anybody_keeps_are_not_written() {
+    let mut writer = WriterData::new(Guid::from_bytes(READER), "T", "T");
+    writer.qos.property = Properties::default().with("n", "x".repeat(10_000));
+    let refused = writer.encode().unwrap_err();
+    assert!(matches!(
+        refused,
+        Error::Limit {
+            what: "properties",
+            ..
+        }
+    ));
+    writer.qos.property = Properties::default().with("n\0", "");
+    assert!(writer.encode().is_err());
 }

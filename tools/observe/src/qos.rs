@@ -35,6 +35,7 @@ pub(crate) fn of_writer(writer: &WriterData) -> Words {
         OwnershipStrength ownership_strength ToString::to_string,
         DataRepresentation representation ToString::to_string,
         UserData user_data octets,
+        Property property ToString::to_string,
     );
     let publisher = &writer.publisher;
     group(&mut all, &publisher.presentation, &publisher.partition);
@@ -58,6 +59,7 @@ pub(crate) fn of_reader(reader: &ReaderData) -> Words {
         Ownership ownership ToString::to_string,
         DataRepresentation representation representations,
         UserData user_data octets,
+        Property property ToString::to_string,
     );
     let types = qos.type_consistency;
     // Who does not announce it may mean this, or not know it.

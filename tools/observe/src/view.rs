@@ -1,7 +1,7 @@
 //! What is printed of a domain: plain values in a stable order. These are the objects of `dunlin ls --json`.
 use crate::qos::{self, Words};
 use dunlin::observe::{self, Domain, ParticipantData};
-use dunlin::{Guid, Locator, Partition};
+use dunlin::{Guid, Locator, Partition, Properties};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -35,6 +35,8 @@ pub struct ParticipantView {
     pub addresses: Vec<String>,
     /// Where samples reach it, if it is not said otherwise for an endpoint.
     pub data_addresses: Vec<String>,
+    /// What else it tells of itself, by name; of bytes their number.
+    pub properties: BTreeMap<String, String>,
     /// Seconds of silence after which it is given up; `null` for never.
     pub lease: Option<f64>,
     /// False: it announces itself, and nothing else is heard of it.
@@ -113,9 +115,18 @@ fn participant(seen: &observe::Participant) -> ParticipantView {
         process: observe::process(data).map(str::to_owned),
         addresses: addresses(&data.metatraffic_unicast),
         data_addresses: addresses(&data.default_unicast),
+        properties: properties(&data.properties),
         lease: (!lease.is_infinite()).then(|| lease.as_nanos() as f64 / 1e9),
         answers: seen.answers,
     }
+}
+
+fn properties(told: &Properties) -> BTreeMap<String, String> {
+    let texts = told.values.iter();
+    let texts = texts.map(|p| (p.name.clone(), p.value.clone()));
+    let octets = told.binary_values.iter();
+    let octets = octets.map(|p| (p.name.clone(), format!("{} bytes", p.value.len())));
+    octets.chain(texts).collect()
 }
 
 /// Whose product a participant is, or its number.

@@ -47,8 +47,9 @@ impl DomainParticipant {
     /// Takes over another QoS and announces it.
     ///
     /// # Errors
-    /// `BadParameter` for USER_DATA that is too long to announce; then nothing has changed.
+    /// `InconsistentPolicy` for properties that cannot be; `BadParameter` for USER_DATA that is too long to announce. Then nothing has changed.
     pub fn set_qos(&self, qos: DomainParticipantQos) -> Result<()> {
+        consistent("participant", qos.validate())?;
         let shared = &self.guard.shared;
         let announced = shared.discover(|directory, now| {
             directory.set_participant_qos(now, qos.clone())?;

@@ -2,7 +2,7 @@
 use crate::Time;
 use alloc::string::String;
 use alloc::vec::Vec;
-use dunlin_qos::{DomainParticipantQos, Duration};
+use dunlin_qos::{DomainParticipantQos, Duration, Properties};
 use dunlin_wire::{
     BuiltinEndpoints, GuidPrefix, Locator, ParticipantData, ProtocolVersion, Timestamp, VendorId,
 };
@@ -123,9 +123,22 @@ impl DiscoveryConfig {
             default_multicast: self.default_multicast.clone(),
             entity_name: self.entity_name.clone(),
             user_data: self.qos.user_data.clone(),
-            properties: self.properties.clone(),
+            properties: self.told(),
             ..ParticipantData::new(self.prefix)
         }
+    }
+
+    /// What Dunlin says itself goes first: a name of its own is not another's.
+    fn told(&self) -> Properties {
+        let own = |all: Properties, (name, value): &(String, String)| all.with(name, value);
+        let mut told = self.properties.iter().fold(Properties::default(), own);
+        let is_new = |name: &str| self.properties.iter().all(|(known, _)| known != name);
+        let property = &self.qos.property;
+        let texts = property.propagated().filter(|p| is_new(&p.name));
+        told.values.extend(texts.cloned());
+        told.binary_values
+            .extend(property.propagated_binary().cloned());
+        told
     }
 
     /// The source timestamp of what is announced now.

@@ -8,6 +8,7 @@ mod key;
 mod message;
 mod participant;
 mod policy;
+mod property;
 mod reader;
 mod type_consistency;
 mod value;

@@ -8,11 +8,7 @@ use crate::{
 use alloc::string::String;
 use alloc::vec::Vec;
 use bytes::Bytes;
-use dunlin_qos::Duration;
-
-/// Most properties, and most bytes in them, that are kept.
-const MAX_PROPERTIES: usize = 32;
-const MAX_PROPERTY_BYTES: usize = 4096;
+use dunlin_qos::{Duration, Properties};
 
 /// Which built-in endpoints a participant has (RTPS 2.5 9.3.2.12).
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
@@ -94,7 +90,7 @@ pub struct ParticipantData {
     /// USER_DATA of the participant.
     pub user_data: Vec<u8>,
     /// Names and values for people and tools; the first few.
-    pub properties: Vec<(String, String)>,
+    pub properties: Properties,
 }
 
 impl ParticipantData {
@@ -118,7 +114,7 @@ impl ParticipantData {
             default_multicast: Vec::new(),
             entity_name: String::new(),
             user_data: Vec::new(),
-            properties: Vec::new(),
+            properties: Properties::default(),
         }
     }
 
@@ -185,7 +181,7 @@ impl ParticipantData {
             ParameterId::CYCLONE_VERSION_INFO => {
                 self.product_version = version_info(value).unwrap_or_default();
             }
-            ParameterId::PROPERTY_LIST => self.properties = properties(value)?,
+            ParameterId::PROPERTY_LIST => self.properties = value.properties()?,
             _ => parameter.skip()?,
         }
         Ok(())
@@ -230,7 +226,7 @@ impl ParticipantData {
             out.string(ParameterId::ENTITY_NAME, name, "entity name", MAX_NAME);
         }
         out.octets(ParameterId::USER_DATA, &self.user_data);
-        self.encode_properties(&mut out);
+        out.properties(&self.properties);
         out.finish()
     }
 
@@ -242,26 +238,6 @@ impl ParticipantData {
         out.locators(Id::DEFAULT_UNICAST_LOCATOR, &self.default_unicast);
         out.locators(Id::DEFAULT_MULTICAST_LOCATOR, &self.default_multicast);
     }
-
-    fn encode_properties(&self, out: &mut ParameterWriter) {
-        use crate::parameter_writer::{put_len, put_string};
-        let pairs = &self.properties;
-        let bytes: usize = pairs
-            .iter()
-            .map(|(n, v)| n.len().saturating_add(v.len()))
-            .sum();
-        if bytes > MAX_PROPERTY_BYTES || pairs.len() > MAX_PROPERTIES {
-            out.fail("properties", MAX_PROPERTY_BYTES);
-        } else if !pairs.is_empty() {
-            out.put(ParameterId::PROPERTY_LIST, |list| {
-                put_len(list, pairs.len());
-                for (name, value) in pairs {
-                    put_string(list, name);
-                    put_string(list, value);
-                }
-            });
-        }
-    }
 }
 
 /// Behind a version of the parameter, flags and three words for later.
@@ -270,20 +246,4 @@ fn version_info(mut value: Cursor<'_>) -> Result<String, Error> {
         value.u32()?;
     }
     value.text()
-}
-
-/// As many pairs as fit the limits; what follows them, such as binary properties, is not looked at.
-fn properties(mut list: Cursor<'_>) -> Result<Vec<(String, String)>, Error> {
-    let mut kept = Vec::new();
-    let mut bytes = 0_usize;
-    for _ in 0..list.u32()? {
-        let (name, value) = (list.c_string()?, list.c_string()?);
-        bytes = bytes.saturating_add(name.len()).saturating_add(value.len());
-        if bytes > MAX_PROPERTY_BYTES || kept.len() >= MAX_PROPERTIES {
-            break;
-        }
-        let text = |bytes| String::from_utf8_lossy(bytes).into_owned();
-        kept.push((text(name), text(value)));
-    }
-    Ok(kept)
 }

@@ -95,6 +95,8 @@ impl ReaderData {
             ParameterId::DESTINATION_ORDER => qos.destination_order = value.destination_order()?,
             ParameterId::HISTORY => qos.history = value.history()?,
             ParameterId::RESOURCE_LIMITS => qos.resource_limits = value.resource_limits()?,
+            // Nothing depends on it: better to know nothing of the properties than nothing of the endpoint.
+            ParameterId::PROPERTY_LIST => qos.property = value.properties().unwrap_or_default(),
             ParameterId::USER_DATA => qos.user_data = value.octets()?,
             ParameterId::OWNERSHIP => qos.ownership = value.ownership()?,
             ParameterId::TIME_BASED_FILTER => qos.time_based_filter = value.duration()?,
@@ -142,6 +144,7 @@ impl ReaderData {
         out.representation(&qos.representation);
         out.type_consistency(qos.type_consistency);
         out.octets(ParameterId::USER_DATA, &qos.user_data);
+        out.properties(&qos.property);
         out.presentation(self.subscriber.presentation);
         out.partition(&self.subscriber.partition);
         out.octets(ParameterId::GROUP_DATA, &self.subscriber.group_data);

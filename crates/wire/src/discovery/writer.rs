@@ -90,6 +90,8 @@ impl WriterData {
                 qos.durability_service = value.durability_service()?;
             }
             ParameterId::TRANSPORT_PRIORITY => qos.transport_priority = value.i32()?,
+            // Nothing depends on it: better to know nothing of the properties than nothing of the endpoint.
+            ParameterId::PROPERTY_LIST => qos.property = value.properties().unwrap_or_default(),
             ParameterId::USER_DATA => qos.user_data = value.octets()?,
             ParameterId::OWNERSHIP => qos.ownership = value.ownership()?,
             ParameterId::OWNERSHIP_STRENGTH => qos.ownership_strength = value.i32()?,
@@ -143,6 +145,7 @@ impl WriterData {
         out.i32(ParameterId::OWNERSHIP_STRENGTH, qos.ownership_strength);
         out.representation(&[qos.representation]);
         out.octets(ParameterId::USER_DATA, &qos.user_data);
+        out.properties(&qos.property);
         out.presentation(self.publisher.presentation);
         out.partition(&self.publisher.partition);
         out.octets(ParameterId::GROUP_DATA, &self.publisher.group_data);

@@ -2,7 +2,7 @@
 use crate::looking::reliable;
 use crate::participant::News;
 use crate::stage::{SECOND, Stage, steady};
-use dunlin_qos::{DataRepresentation, TypeConsistencyEnforcement};
+use dunlin_qos::{DataRepresentation, Properties, Property, TypeConsistencyEnforcement};
 use dunlin_wire::{EntityId, EntityKind, Guid, ReaderData};
 
 #[test]
@@ -151,18 +151,51 @@ fn type_consistency_enforcement_refuses_what_the_reader_does_not_take_for_its_ty
 }
 
 #[test]
-fn property_and_entity_name_of_a_participant_reach_others() {
+fn property_of_each_entity_reaches_others_and_changes() {
     let mut stage = Stage::with_faults(2, 0, steady());
-    let property = ("place".to_owned(), "mudflat".to_owned());
+    let place = |value: &str| Properties::default().with("place", value);
+    let hidden = |value| {
+        let mut all = place(value);
+        all.values.push(Property {
+            name: "hidden".into(),
+            ..Property::default()
+        });
+        all
+    };
     stage.start(0, |config| {
-        config.entity_name = "dunlin".into();
-        config.properties = vec![property.clone()];
+        config.properties = vec![("host".into(), "wadden".into())];
+        config.qos.property = hidden("mudflat").with("host", "another");
     });
+    stage.start(1, |_| {});
+    let (mut wqos, mut rqos) = reliable();
+    wqos.property = hidden("sand");
+    rqos.property = hidden("stones");
+    let writer = stage.writer(0, wqos);
+    let reader = stage.reader(0, rqos);
+    stage.run_for(5 * SECOND);
+    let prefix = stage.participant(0).prefix();
+    let known = &stage.participant(1).discovery;
+    let told = &known.participant(prefix).unwrap().properties;
+    let own = Properties::default().with("host", "wadden");
+    assert_eq!(*told, own.with("place", "mudflat"));
+    assert_eq!(known.writer(writer).unwrap().qos.property, place("sand"));
+    assert_eq!(known.reader(reader).unwrap().qos.property, place("stones"));
+    stage.change_writer(writer, |w| w.qos.property = place("sea"));
+    stage.change_reader(reader, |r| r.qos.property = Properties::default());
+    stage.run_for(SECOND);
+    let known = &stage.participant(1).discovery;
+    assert_eq!(known.writer(writer).unwrap().qos.property, place("sea"));
+    assert!(known.reader(reader).unwrap().qos.property.is_empty());
+}
+
+#[test]
+fn entity_name_of_a_participant_reaches_others() {
+    let mut stage = Stage::with_faults(2, 0, steady());
+    stage.start(0, |config| config.entity_name = "dunlin".into());
     stage.start(1, |_| {});
     stage.run_for(5 * SECOND);
     let prefix = stage.participant(0).prefix();
     let known = &stage.participant(1).discovery;
     let data = known.participant(prefix).unwrap();
     assert_eq!(data.entity_name, "dunlin");
-    assert_eq!(data.properties, [property]);
 }

@@ -11,7 +11,7 @@ const TESTS: [(&str, &str); 5] = [
 ];
 
 /// Policies that have no number.
-const UNNUMBERED: [&str; 2] = ["PROPERTY", "ENTITY_NAME"];
+const UNNUMBERED: [&str; 1] = ["ENTITY_NAME"];
 /// Dunlin's own, which are no part of the standards.
 const OWN: [PolicyId; 2] = [PolicyId::TransportMulticast, PolicyId::Batching];
 
