@@ -138,7 +138,7 @@ impl Default for TcpSettings {
 /// Settings of a participant; `Default` suits most.
 #[derive(Clone)]
 pub struct ParticipantConfig {
-    /// Name that others see.
+    /// Name that others see: the same as ENTITY_NAME in `qos`, which goes first if both are set.
     pub name: String,
     /// QoS.
     pub qos: DomainParticipantQos,

@@ -240,7 +240,7 @@ impl Directory {
         self.discovery
             .explain(local, similar)
             .iter()
-            .map(ToString::to_string)
+            .map(|explanation| self.discovery.sentence(explanation))
             .collect()
     }
 
@@ -523,7 +523,8 @@ impl Directory {
                 topic,
                 difference,
             } => {
-                tracing::warn!(%local, %remote, topic, %difference, "a topic of this name has another type");
+                let who = self.discovery.called(remote);
+                tracing::warn!(%local, remote = who, topic, %difference, "a topic of this name has another type");
                 let core = self.topic(&topic);
                 notices.extend(
                     core.map(|core| {

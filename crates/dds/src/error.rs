@@ -97,5 +97,13 @@ pub(crate) fn consistent(entity: &str, valid: std::result::Result<(), InvalidQos
     })
 }
 
+/// A kind of entity, and the name of this one if it has one.
+pub(crate) fn called(kind: &str, name: &str) -> String {
+    match name {
+        "" => kind.to_owned(),
+        name => format!("{kind} {name:?}"),
+    }
+}
+
 /// Result of Dunlin's operations.
 pub type Result<T> = std::result::Result<T, Error>;

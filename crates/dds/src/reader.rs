@@ -559,8 +559,11 @@ impl ReaderCore {
     /// Name for messages to the user.
     pub(crate) fn describe(&self) -> String {
         format!(
-            "reader of topic {:?} (type {:?}, {})",
-            self.topic, self.type_info.name, self.guid
+            "{} of topic {:?} (type {:?}, {})",
+            crate::error::called("reader", &self.live.lock().entity_name),
+            self.topic,
+            self.type_info.name,
+            self.guid
         )
     }
 }

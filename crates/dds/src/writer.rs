@@ -776,8 +776,11 @@ impl WriterCore {
     /// Name for messages to the user.
     pub(crate) fn describe(&self) -> String {
         format!(
-            "writer of topic {:?} (type {:?}, {})",
-            self.topic, self.type_name, self.guid
+            "{} of topic {:?} (type {:?}, {})",
+            crate::error::called("writer", &self.live.lock().entity_name),
+            self.topic,
+            self.type_name,
+            self.guid
         )
     }
 }

@@ -1,4 +1,4 @@
-//! What an application calls its entities, and what else it says of them: PROPERTY.
+//! What an application calls its entities, and what else it says of them: ENTITY_NAME and PROPERTY.
 mod common;
 
 use common::{Keyed, Net, SOON, reader, reliable_all, writer};
@@ -105,4 +105,66 @@ fn a_name_that_is_there_twice_is_refused_with_the_entity() {
         ..Default::default()
     };
     refused(DomainParticipant::with_config(0, config).err().unwrap());
+}
+
+#[test]
+fn names_reach_others_and_stand_where_entities_are_named() {
+    let net = Net::new(0.0);
+    let (a, b) = (net.participant(), net.participant());
+    let (mut wqos, mut rqos) = reliable_all();
+    wqos.entity_name = "left wing".into();
+    rqos.entity_name = "right wing".into();
+    let writer = writer::<Keyed>(&a, "T", wqos);
+    let reader = reader::<Keyed>(&b, "T", rqos);
+    writer.wait_for_matched(1, SOON).unwrap();
+    reader.wait_for_matched(1, SOON).unwrap();
+    let told = reader.matched_publication_data(writer.guid()).unwrap();
+    assert_eq!(told.qos().entity_name, "left wing");
+    let told = writer.matched_subscription_data(reader.guid()).unwrap();
+    assert_eq!(told.qos().entity_name, "right wing");
+    let matches = format!("\"right wing\" {} matches", reader.guid());
+    assert_eq!(writer.explain_matching(), [matches]);
+    let mut qos = writer.qos();
+    qos.entity_name = "tail".into();
+    let refused = writer.set_qos(qos).unwrap_err().to_string();
+    let words = ["writer \"left wing\" of topic", "ENTITY_NAME", "tail"];
+    assert!(words.iter().all(|word| refused.contains(word)), "{refused}");
+}
+
+#[test]
+fn a_participant_is_named_by_its_qos_or_by_its_configuration() {
+    let net = Net::new(0.0);
+    let named = |name: &str, entity_name: &str| {
+        net.configured(ParticipantConfig {
+            name: name.into(),
+            qos: DomainParticipantQos {
+                entity_name: entity_name.into(),
+                ..Default::default()
+            },
+            ..Default::default()
+        })
+    };
+    let (a, b) = (named("dunlin", ""), named("dunlin", "sanderling"));
+    let name = |from: &DomainParticipant, of: &DomainParticipant| {
+        let told = from.discovered_participant_data(of.guid());
+        told.map(|told| told.name)
+    };
+    soon("both are found", || {
+        name(&a, &b).is_some() && name(&b, &a).is_some()
+    });
+    assert_eq!(name(&b, &a).unwrap(), "dunlin");
+    assert_eq!(name(&a, &b).unwrap(), "sanderling");
+    // What its configuration says is not among the policies.
+    a.set_qos(DomainParticipantQos::default()).unwrap();
+    let refused = b.set_qos(DomainParticipantQos::default()).unwrap_err();
+    assert!(
+        matches!(refused, Error::ImmutablePolicy { .. }),
+        "{refused}"
+    );
+    let publisher = a.create_publisher(PublisherQos {
+        entity_name: "wings".into(),
+        ..Default::default()
+    });
+    assert_eq!(publisher.qos().entity_name, "wings");
+    assert!(publisher.set_qos(PublisherQos::default()).is_err());
 }

@@ -54,9 +54,9 @@ macro_rules! fixed {
 }
 
 impl DomainParticipantQos {
-    /// May a participant that is enabled with these policies take over those? All of them may change.
-    pub fn check_change(&self, _wanted: &Self) -> Result<(), ImmutablePolicy> {
-        Ok(())
+    /// May a participant that is enabled with these policies take over those? Reports the first that may not be changed.
+    pub fn check_change(&self, wanted: &Self) -> Result<(), ImmutablePolicy> {
+        fixed!(self, wanted, EntityName: entity_name)
     }
 }
 
@@ -74,6 +74,7 @@ impl DataWriterQos {
             Ownership: ownership,
             DurabilityService: durability_service,
             DataRepresentation: representation,
+            EntityName: entity_name,
             Batching: batching,
         )
     }
@@ -93,6 +94,7 @@ impl DataReaderQos {
             Ownership: ownership,
             DataRepresentation: representation,
             TypeConsistencyEnforcement: type_consistency,
+            EntityName: entity_name,
             TransportMulticast: multicast,
         )
     }
@@ -119,13 +121,13 @@ impl TopicQos {
 impl PublisherQos {
     /// May a publisher that is enabled with these policies take over those? Reports the first that may not be changed.
     pub fn check_change(&self, wanted: &Self) -> Result<(), ImmutablePolicy> {
-        fixed!(self, wanted, Presentation: presentation)
+        fixed!(self, wanted, Presentation: presentation, EntityName: entity_name)
     }
 }
 
 impl SubscriberQos {
     /// May a subscriber that is enabled with these policies take over those? Reports the first that may not be changed.
     pub fn check_change(&self, wanted: &Self) -> Result<(), ImmutablePolicy> {
-        fixed!(self, wanted, Presentation: presentation)
+        fixed!(self, wanted, Presentation: presentation, EntityName: entity_name)
     }
 }

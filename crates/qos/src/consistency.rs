@@ -53,6 +53,11 @@ pub enum InvalidQos {
     NoGroup(Ipv4Addr),
     /// TRANSPORT_PRIORITY is no DiffServ code point.
     NoCodePoint(i32),
+    /// A name that cannot be announced.
+    EntityName {
+        /// Its bytes.
+        length: usize,
+    },
     /// Two properties have one name.
     PropertyTwice {
         /// The name.
@@ -83,6 +88,7 @@ impl InvalidQos {
             Self::DurabilityService { .. } => PolicyId::DurabilityService,
             Self::NoGroup(_) => PolicyId::TransportMulticast,
             Self::NoCodePoint(_) => PolicyId::TransportPriority,
+            Self::EntityName { .. } => PolicyId::EntityName,
             Self::PropertyTwice { .. }
             | Self::PropertyWithNul { .. }
             | Self::TooManyProperties { .. } => PolicyId::Property,
@@ -144,6 +150,10 @@ impl fmt::Display for InvalidQos {
                 f,
                 "TRANSPORT_PRIORITY {value} is no DiffServ code point, 0 (none) to 63 are; 46 is expedited forwarding"
             ),
+            Self::EntityName { length } => write!(
+                f,
+                "ENTITY_NAME of {length} bytes cannot be announced, at most {MAX_NAME} without a NUL character can"
+            ),
             Self::PropertyTwice { name } => write!(
                 f,
                 "PROPERTY {name:?} is there twice, names have to be unique"
@@ -171,6 +181,7 @@ impl DataWriterQos {
         service(&self.durability_service)?;
         code_point(self.transport_priority)?;
         self.property.validate()?;
+        name(&self.entity_name)?;
         representation(self.representation)
     }
 }
@@ -190,7 +201,8 @@ impl TopicQos {
 impl DomainParticipantQos {
     /// Checks that the policies agree with each other; the first contradiction is reported.
     pub fn validate(&self) -> Result<(), InvalidQos> {
-        self.property.validate()
+        self.property.validate()?;
+        name(&self.entity_name)
     }
 }
 
@@ -199,6 +211,7 @@ impl DataReaderQos {
     pub fn validate(&self) -> Result<(), InvalidQos> {
         storage(self.history, &self.resource_limits)?;
         self.property.validate()?;
+        name(&self.entity_name)?;
         if self.deadline < self.time_based_filter {
             return Err(InvalidQos::DeadlineBelowFilter {
                 deadline: self.deadline,
@@ -211,6 +224,17 @@ impl DataReaderQos {
         self.representation
             .iter()
             .try_for_each(|r| representation(*r))
+    }
+}
+
+/// Longest name of an entity that is announced.
+const MAX_NAME: usize = 255;
+
+fn name(name: &str) -> Result<(), InvalidQos> {
+    let length = name.len();
+    match length > MAX_NAME || name.contains('\0') {
+        true => Err(InvalidQos::EntityName { length }),
+        false => Ok(()),
     }
 }
 
@@ -374,6 +398,35 @@ mod tests {
         let error = qos([10, 0, 0, 1]).validate().unwrap_err();
         assert_eq!(error.policy(), PolicyId::TransportMulticast);
         assert!(error.to_string().contains("10.0.0.1"), "{error}");
+    }
+
+    #[test]
+    fn names_that_cannot_be_announced_are_refused() {
+        let of = |name: &str| {
+            let writer = DataWriterQos {
+                entity_name: name.into(),
+                ..Default::default()
+            };
+            let reader = DataReaderQos {
+                entity_name: name.into(),
+                ..Default::default()
+            };
+            let participant = DomainParticipantQos {
+                entity_name: name.into(),
+                ..Default::default()
+            };
+            let found = writer.validate();
+            assert_eq!(reader.validate(), found);
+            assert_eq!(participant.validate(), found);
+            found
+        };
+        assert_eq!(of(&"x".repeat(255)), Ok(()));
+        for name in ["x".repeat(256), "left\0".into()] {
+            let error = of(&name).unwrap_err();
+            assert_eq!(error.policy(), PolicyId::EntityName);
+            let length = name.len().to_string();
+            assert!(error.to_string().contains(&length), "{error}");
+        }
     }
 
     #[test]

@@ -5,6 +5,7 @@ use crate::{
     ReaderDataLifecycle, Reliability, ResourceLimits, TypeConsistencyEnforcement,
     WriterDataLifecycle,
 };
+use alloc::string::String;
 use alloc::vec::Vec;
 use core::net::Ipv4Addr;
 
@@ -17,6 +18,9 @@ pub struct DomainParticipantQos {
     pub entity_factory: EntityFactory,
     /// Names and values of the application's own.
     pub property: Properties,
+    /// Its name for people, which others are told; empty if it has none, or
+    /// one of its configuration alone.
+    pub entity_name: String,
 }
 
 /// QoS of a topic. All but `topic_data` is advice: what it says holds for writers and readers that take it over
@@ -124,6 +128,8 @@ pub struct PublisherQos {
     pub group_data: Vec<u8>,
     /// Are its writers enabled when they are created?
     pub entity_factory: EntityFactory,
+    /// Its name for people, which others are not told; empty if it has none.
+    pub entity_name: String,
 }
 
 /// QoS of a subscriber.
@@ -137,6 +143,8 @@ pub struct SubscriberQos {
     pub group_data: Vec<u8>,
     /// Are its readers enabled when they are created?
     pub entity_factory: EntityFactory,
+    /// Its name for people, which others are not told; empty if it has none.
+    pub entity_name: String,
 }
 
 /// QoS of a writer.
@@ -169,6 +177,8 @@ pub struct DataWriterQos {
     pub user_data: Vec<u8>,
     /// Names and values of the application's own.
     pub property: Properties,
+    /// Its name for people, which others are told; empty if it has none.
+    pub entity_name: String,
     /// Shared or exclusive.
     pub ownership: Ownership,
     /// Strength for exclusive ownership.
@@ -197,6 +207,7 @@ impl Default for DataWriterQos {
             lifespan: Duration::INFINITE,
             user_data: Vec::new(),
             property: Properties::default(),
+            entity_name: String::new(),
             ownership: Ownership::default(),
             ownership_strength: 0,
             writer_data_lifecycle: WriterDataLifecycle::default(),
@@ -229,6 +240,8 @@ pub struct DataReaderQos {
     pub user_data: Vec<u8>,
     /// Names and values of the application's own.
     pub property: Properties,
+    /// Its name for people, which others are told; empty if it has none.
+    pub entity_name: String,
     /// Shared or exclusive.
     pub ownership: Ownership,
     /// Smallest time between samples of an instance.
@@ -259,6 +272,7 @@ impl Default for DataReaderQos {
             resource_limits: ResourceLimits::default(),
             user_data: Vec::new(),
             property: Properties::default(),
+            entity_name: String::new(),
             ownership: Ownership::default(),
             time_based_filter: Duration::ZERO,
             reader_data_lifecycle: ReaderDataLifecycle::default(),

@@ -52,6 +52,7 @@ names!(PolicyId {
     DataRepresentation => "DATA_REPRESENTATION",
     TypeConsistencyEnforcement => "TYPE_CONSISTENCY_ENFORCEMENT",
     Property => "PROPERTY",
+    EntityName => "ENTITY_NAME",
     TransportMulticast => "TRANSPORT_MULTICAST",
     Batching => "BATCHING",
 });

@@ -34,6 +34,8 @@ pub enum PolicyId {
     TypeConsistencyEnforcement = 24,
     /// To which the standard gives no number.
     Property = 1002,
+    /// To which the standard gives no number.
+    EntityName = 1003,
     /// Dunlin's own, outside the range of the standards.
     TransportMulticast = 1000,
     /// Dunlin's own.

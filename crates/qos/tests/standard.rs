@@ -133,7 +133,7 @@ macro_rules! three {
     };
 }
 
-fn opaque() -> [Row; 4] {
+fn opaque() -> [Row; 5] {
     use PolicyId::*;
     [
         row(
@@ -153,6 +153,18 @@ fn opaque() -> [Row; 4] {
             (No, Yes, 2),
             |p| p.publisher.group_data = vec![1],
             |p| (p.publisher.group_data, p.subscriber.group_data) = (vec![1], vec![1]),
+        ),
+        row(
+            EntityName,
+            (No, No, 5),
+            |p| p.reader.entity_name = "left".into(),
+            |p| {
+                p.participant.entity_name = "left".into();
+                p.publisher.entity_name = "left".into();
+                p.subscriber.entity_name = "left".into();
+                p.writer.entity_name = "left".into();
+                p.reader.entity_name = "left".into();
+            },
         ),
         // DDS-Security 1.1 7.2.5.
         row(

@@ -192,9 +192,9 @@ proptest! {
     fn writers(
         guid in guid(), topic in name(), type_name in name(), qos in policies(), publisher in group(),
         topic_data in octets(), unicast in locators(), multicast in locators(), type_digest: Option<u64>,
-        property in properties(),
+        property in properties(), entity_name in name(),
     ) {
-        let qos = DataWriterQos { property, ..qos };
+        let qos = DataWriterQos { property, entity_name, ..qos };
         let writer = WriterData { type_digest, qos, publisher, topic_data, unicast, multicast, ..WriterData::new(guid, topic, type_name) };
         let payload = writer.encode().unwrap();
         prop_assert_eq!(payload.len() % 4, 0);
@@ -211,7 +211,8 @@ proptest! {
         ],
         topic_data in octets(), expects_inline_qos: bool, unicast in locators(), multicast in locators(),
         content_filter in prop::option::of(content_filter()),
-        (type_digest, type_consistency, property) in (any::<Option<u64>>(), type_consistency(), properties()),
+        (type_digest, type_consistency) in (any::<Option<u64>>(), type_consistency()),
+        (property, entity_name) in (properties(), name()),
     ) {
         let PublisherQos { presentation, partition, group_data, .. } = subscriber;
         let qos = DataReaderQos {
@@ -229,6 +230,7 @@ proptest! {
             representation,
             type_consistency,
             property,
+            entity_name,
             ..DataReaderQos::default()
         };
         let reader = ReaderData {

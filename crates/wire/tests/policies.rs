@@ -189,3 +189,23 @@ fn more_properties_than_anybody_keeps_are_not_written() {
     writer.qos.property = Properties::default().with("n\0", "");
     assert!(writer.encode().is_err());
 }
+
+fn name(value: [&[u8]; 2]) -> [String; 2] {
+    announced(0x0062, value).map(|reader| reader.unwrap().qos.entity_name)
+}
+
+#[test]
+fn names_of_endpoints_are_read_and_faulty_ones_cost_no_endpoint() {
+    let left = [&b"\x05\0\0\0left\0\0\0\0"[..], b"\0\0\0\x05left\0\0\0\0"];
+    assert_eq!(name(left), ["left", "left"]);
+    for value in [&b""[..], b"\xff\xff\xff\xff", b"\x01\0\0\x01abcd"] {
+        assert_eq!(name([value; 2]), ["", ""]);
+    }
+    // Not UTF-8: each byte becomes three.
+    let long = [&301_u32.to_le_bytes()[..], &[0xc3; 300], &[0; 4]].concat();
+    let [read, _] = announced(0x0062, [&long, b""]);
+    let read = read.unwrap();
+    let length = read.qos.entity_name.len();
+    assert!((250..=256).contains(&length), "{length}");
+    assert_eq!(ReaderData::parse(&read.encode().unwrap()), Ok(read));
+}

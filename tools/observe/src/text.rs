@@ -83,6 +83,10 @@ pub(crate) fn endpoint(e: &EndpointView) -> Vec<String> {
     vec![
         e.kind.to_owned(),
         e.guid.clone(),
+        match &*e.name {
+            "" => String::new(),
+            name => format!("{name:?}"),
+        },
         e.topic.clone(),
         e.type_name.clone(),
         said.join(", "),

@@ -62,6 +62,8 @@ pub struct TopicView {
 pub struct EndpointView {
     /// `writer` or `reader`.
     pub kind: &'static str,
+    /// Its name; empty if it has none.
+    pub name: String,
     /// Its GUID: that of its participant, a colon, 8 hexadecimal digits.
     pub guid: String,
     /// Topic.
@@ -143,25 +145,46 @@ fn addresses(locators: &[Locator]) -> Vec<String> {
 fn endpoints(domain: &Domain) -> Vec<EndpointView> {
     let own = domain.own.guid.prefix;
     let view =
-        |kind, guid: Guid, topic: &str, type_name: &str, partition: &Partition, qos| EndpointView {
-            kind,
-            guid: guid.to_string(),
-            topic: topic.to_owned(),
-            type_name: type_name.to_owned(),
-            partition: partition.to_string(),
-            qos,
+        |kind, name: &str, guid: Guid, topic: &str, type_name: &str, partition: &Partition, qos| {
+            EndpointView {
+                kind,
+                name: name.to_owned(),
+                guid: guid.to_string(),
+                topic: topic.to_owned(),
+                type_name: type_name.to_owned(),
+                partition: partition.to_string(),
+                qos,
+            }
         };
     let writers = domain.writers.iter().filter(|w| w.guid.prefix != own);
     let writers = writers.map(|w| {
         let partition = &w.publisher.partition;
         let qos = qos::of_writer(w);
-        view("writer", w.guid, &w.topic, &w.type_name, partition, qos)
+        let name = &w.qos.entity_name;
+        view(
+            "writer",
+            name,
+            w.guid,
+            &w.topic,
+            &w.type_name,
+            partition,
+            qos,
+        )
     });
     let readers = domain.readers.iter().filter(|r| r.guid.prefix != own);
     let readers = readers.map(|r| {
         let partition = &r.subscriber.partition;
         let qos = qos::of_reader(r);
-        view("reader", r.guid, &r.topic, &r.type_name, partition, qos)
+        let name = &r.qos.entity_name;
+        view(
+            "reader",
+            name,
+            r.guid,
+            &r.topic,
+            &r.type_name,
+            partition,
+            qos,
+        )
     });
     let mut all: Vec<_> = writers.chain(readers).collect();
     all.sort_by(|a, b| {

@@ -205,7 +205,9 @@ fn words(domain: &Domain, subject: Subject<'_>, report: &Report) -> String {
         for (number, guid) in guids.iter().enumerate() {
             let name = format!("{letter}{}", number + 1);
             let place = domain.participant(guid.prefix).map(place);
-            let _ = writeln!(text, "  {name}  {guid}  {}", place.unwrap_or_default());
+            let own = own_name(domain, *guid);
+            let place = place.unwrap_or_default();
+            let _ = writeln!(text, "  {name}  {guid}  {own}{place}");
             names.push((guid.to_string(), name));
         }
     }
@@ -227,6 +229,18 @@ fn words(domain: &Domain, subject: Subject<'_>, report: &Report) -> String {
         let _ = writeln!(text, "  ({})", call(note));
     }
     text
+}
+
+/// What an endpoint is called, before what follows it.
+fn own_name(domain: &Domain, guid: Guid) -> String {
+    let writer = domain.writers.iter().find(|w| w.guid == guid);
+    let reader = domain.readers.iter().find(|r| r.guid == guid);
+    let writer = writer.map(|w| &w.qos.entity_name);
+    let name = writer.or(reader.map(|r| &r.qos.entity_name));
+    match name.filter(|name| !name.is_empty()) {
+        Some(name) => format!("{name:?}  "),
+        None => String::new(),
+    }
 }
 
 /// Where an endpoint lives.

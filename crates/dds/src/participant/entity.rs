@@ -47,10 +47,17 @@ impl DomainParticipant {
     /// Takes over another QoS and announces it.
     ///
     /// # Errors
-    /// `InconsistentPolicy` for properties that cannot be; `BadParameter` for USER_DATA that is too long to announce. Then nothing has changed.
+    /// `ImmutablePolicy` if it is enabled and ENTITY_NAME differs; `InconsistentPolicy` for properties that cannot be; `BadParameter` for USER_DATA that is too long to announce. Then nothing has changed.
     pub fn set_qos(&self, qos: DomainParticipantQos) -> Result<()> {
         consistent("participant", qos.validate())?;
         let shared = &self.guard.shared;
+        if shared.enabled.load(SeqCst) {
+            let allowed = self.qos().check_change(&qos);
+            allowed.map_err(|error| Error::ImmutablePolicy {
+                entity: "participant".into(),
+                error,
+            })?;
+        }
         let announced = shared.discover(|directory, now| {
             directory.set_participant_qos(now, qos.clone())?;
             *shared.qos.lock() = qos;

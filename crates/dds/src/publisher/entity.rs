@@ -13,7 +13,7 @@ impl Publisher {
     /// Takes over another QoS; what its writers are matched with follows from it at once.
     ///
     /// # Errors
-    /// `ImmutablePolicy` if it is enabled and PRESENTATION differs; `BadParameter` for what is too long to announce.
+    /// `ImmutablePolicy` if it is enabled and PRESENTATION or ENTITY_NAME differs; `BadParameter` for what is too long to announce.
     pub fn set_qos(&self, qos: PublisherQos) -> Result<()> {
         self.core.set_qos(qos)
     }

@@ -14,7 +14,7 @@ impl Subscriber {
     /// Takes over another QoS; what its readers are matched with follows from it at once.
     ///
     /// # Errors
-    /// `ImmutablePolicy` if it is enabled and PRESENTATION differs; `BadParameter` for what is too long to announce.
+    /// `ImmutablePolicy` if it is enabled and PRESENTATION or ENTITY_NAME differs; `BadParameter` for what is too long to announce.
     pub fn set_qos(&self, qos: SubscriberQos) -> Result<()> {
         self.core.set_qos(qos)
     }

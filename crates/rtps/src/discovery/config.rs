@@ -1,5 +1,6 @@
 //! What discovery is told at birth.
 use crate::Time;
+use alloc::borrow::ToOwned;
 use alloc::string::String;
 use alloc::vec::Vec;
 use dunlin_qos::{DomainParticipantQos, Duration, Properties};
@@ -30,7 +31,7 @@ pub struct DiscoveryConfig {
     pub default_multicast: Vec<Locator>,
     /// QoS of the participant.
     pub qos: DomainParticipantQos,
-    /// A name for people to read.
+    /// A name for people to read, unless `qos` has one.
     pub entity_name: String,
     /// Names and values for people and tools, such as on which host the participant runs.
     pub properties: Vec<(String, String)>,
@@ -121,7 +122,10 @@ impl DiscoveryConfig {
             metatraffic_multicast: self.metatraffic_multicast.clone(),
             default_unicast: self.default_unicast.clone(),
             default_multicast: self.default_multicast.clone(),
-            entity_name: self.entity_name.clone(),
+            entity_name: match &*self.qos.entity_name {
+                "" => self.entity_name.clone(),
+                name => name.to_owned(),
+            },
             user_data: self.qos.user_data.clone(),
             properties: self.told(),
             ..ParticipantData::new(self.prefix)

@@ -2,6 +2,7 @@
 use super::catalog::Verdict;
 use super::{Discovery, Heard, TypeDifference};
 use alloc::borrow::ToOwned;
+use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 use core::fmt;
@@ -92,6 +93,28 @@ impl Discovery {
         found
     }
 
+    /// An explanation in a sentence; where it is about another endpoint with a name, that stands first.
+    pub fn sentence(&self, explanation: &Explanation) -> String {
+        match explanation.remote() {
+            Some(remote) => self.title(remote, explanation),
+            None => explanation.to_string(),
+        }
+    }
+
+    /// An endpoint as a person knows it: its name, if it has one, and its GUID.
+    pub fn called(&self, endpoint: Guid) -> String {
+        self.title(endpoint, &endpoint)
+    }
+
+    fn title(&self, endpoint: Guid, text: &dyn fmt::Display) -> String {
+        let writer = self.catalog.writer(endpoint).map(|w| &w.qos.entity_name);
+        let reader = self.catalog.reader(endpoint).map(|r| &r.qos.entity_name);
+        match writer.or(reader).filter(|name| !name.is_empty()) {
+            Some(name) => format!("{name:?} {text}"),
+            None => text.to_string(),
+        }
+    }
+
     fn pair(&self, local: Guid, remote: Guid) -> Option<Explanation> {
         let (writer, reader) = match local.entity.is_writer() {
             true => (local, remote),
@@ -120,6 +143,20 @@ impl Discovery {
             participants: self.peers.len(),
             endpoints: self.catalog.len() - self.catalog.endpoints_of(own),
             heard: self.heard,
+        }
+    }
+}
+
+impl Explanation {
+    /// The other endpoint, if it is about one.
+    pub fn remote(&self) -> Option<Guid> {
+        match self {
+            Self::Matched { remote }
+            | Self::Type { remote, .. }
+            | Self::Partition { remote, .. }
+            | Self::Qos { remote, .. }
+            | Self::SimilarTopic { remote, .. } => Some(*remote),
+            Self::Nobody { .. } | Self::Unknown => None,
         }
     }
 }

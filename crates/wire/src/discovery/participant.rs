@@ -221,10 +221,7 @@ impl ParticipantData {
             out.i32(ParameterId::PARTICIPANT_MANUAL_LIVELINESS_COUNT, count);
         }
         self.encode_locators(&mut out);
-        if !self.entity_name.is_empty() {
-            let name = &self.entity_name;
-            out.string(ParameterId::ENTITY_NAME, name, "entity name", MAX_NAME);
-        }
+        out.entity_name(&self.entity_name);
         out.octets(ParameterId::USER_DATA, &self.user_data);
         out.properties(&self.properties);
         out.finish()

@@ -97,6 +97,7 @@ impl ReaderData {
             ParameterId::RESOURCE_LIMITS => qos.resource_limits = value.resource_limits()?,
             // Nothing depends on it: better to know nothing of the properties than nothing of the endpoint.
             ParameterId::PROPERTY_LIST => qos.property = value.properties().unwrap_or_default(),
+            ParameterId::ENTITY_NAME => qos.entity_name = value.entity_name(),
             ParameterId::USER_DATA => qos.user_data = value.octets()?,
             ParameterId::OWNERSHIP => qos.ownership = value.ownership()?,
             ParameterId::TIME_BASED_FILTER => qos.time_based_filter = value.duration()?,
@@ -145,6 +146,7 @@ impl ReaderData {
         out.type_consistency(qos.type_consistency);
         out.octets(ParameterId::USER_DATA, &qos.user_data);
         out.properties(&qos.property);
+        out.entity_name(&qos.entity_name);
         out.presentation(self.subscriber.presentation);
         out.partition(&self.subscriber.partition);
         out.octets(ParameterId::GROUP_DATA, &self.subscriber.group_data);

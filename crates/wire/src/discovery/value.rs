@@ -1,7 +1,7 @@
 //! Values of parameters that are more than a number: strings, sequences, the encapsulation around them all.
 use crate::cursor::Cursor;
 use crate::parameter::ParameterIter;
-use crate::{Endianness, Error, Locator, MAX_LOCATORS};
+use crate::{Endianness, Error, Locator, MAX_LOCATORS, ParameterId, ParameterWriter};
 use alloc::string::String;
 use alloc::vec::Vec;
 use core::str;
@@ -30,6 +30,20 @@ pub(super) fn encapsulation(payload: &[u8]) -> Result<(u16, Cursor<'_>), Error> 
 pub(super) fn keep(list: &mut Vec<Locator>, locator: Locator) {
     if locator.kind > 0 && list.len() < MAX_LOCATORS && !list.contains(&locator) {
         list.push(locator);
+    }
+}
+
+impl ParameterWriter {
+    /// Nothing if there is no name.
+    pub(super) fn entity_name(&mut self, name: &str) {
+        if !name.is_empty() {
+            self.string(
+                ParameterId::ENTITY_NAME,
+                name,
+                "entity name",
+                super::MAX_NAME,
+            );
+        }
     }
 }
 
@@ -62,6 +76,16 @@ impl<'a> Cursor<'a> {
         let text = self.c_string()?;
         let text = text.get(..super::MAX_NAME).unwrap_or(text);
         Ok(String::from_utf8_lossy(text).into_owned())
+    }
+
+    /// The name of an endpoint, for people: no fault of it is worth the endpoint, and what is kept can be written again.
+    pub(super) fn entity_name(&mut self) -> String {
+        let mut name = self.text().unwrap_or_default();
+        let end = (0..=super::MAX_NAME)
+            .rev()
+            .find(|at| name.is_char_boundary(*at));
+        name.truncate(end.unwrap_or(0));
+        name
     }
 
     /// Opaque bytes.

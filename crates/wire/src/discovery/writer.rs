@@ -92,6 +92,7 @@ impl WriterData {
             ParameterId::TRANSPORT_PRIORITY => qos.transport_priority = value.i32()?,
             // Nothing depends on it: better to know nothing of the properties than nothing of the endpoint.
             ParameterId::PROPERTY_LIST => qos.property = value.properties().unwrap_or_default(),
+            ParameterId::ENTITY_NAME => qos.entity_name = value.entity_name(),
             ParameterId::USER_DATA => qos.user_data = value.octets()?,
             ParameterId::OWNERSHIP => qos.ownership = value.ownership()?,
             ParameterId::OWNERSHIP_STRENGTH => qos.ownership_strength = value.i32()?,
@@ -146,6 +147,7 @@ impl WriterData {
         out.representation(&[qos.representation]);
         out.octets(ParameterId::USER_DATA, &qos.user_data);
         out.properties(&qos.property);
+        out.entity_name(&qos.entity_name);
         out.presentation(self.publisher.presentation);
         out.partition(&self.publisher.partition);
         out.octets(ParameterId::GROUP_DATA, &self.publisher.group_data);

@@ -189,13 +189,32 @@ fn property_of_each_entity_reaches_others_and_changes() {
 }
 
 #[test]
-fn entity_name_of_a_participant_reaches_others() {
+fn entity_name_of_each_entity_reaches_others() {
     let mut stage = Stage::with_faults(2, 0, steady());
     stage.start(0, |config| config.entity_name = "dunlin".into());
-    stage.start(1, |_| {});
+    stage.start(1, |config| {
+        config.entity_name = "not told".into();
+        config.qos.entity_name = "sanderling".into();
+    });
+    let (mut wqos, mut rqos) = reliable();
+    wqos.entity_name = "left wing".into();
+    rqos.entity_name = "right wing".into();
+    let writer = stage.writer(0, wqos);
+    let reader = stage.reader(1, rqos);
     stage.run_for(5 * SECOND);
-    let prefix = stage.participant(0).prefix();
+    let prefixes = [0, 1].map(|index| stage.participant(index).prefix());
     let known = &stage.participant(1).discovery;
-    let data = known.participant(prefix).unwrap();
-    assert_eq!(data.entity_name, "dunlin");
+    let name = |data: &dunlin_wire::ParticipantData| data.entity_name.clone();
+    assert_eq!(known.participant(prefixes[0]).map(name).unwrap(), "dunlin");
+    let told = &known.writer(writer).unwrap().qos.entity_name;
+    assert_eq!(told, "left wing");
+    let called = known.called(writer);
+    assert_eq!(called, format!("\"left wing\" {writer}"));
+    let known = &stage.participant(0).discovery;
+    let told = known.participant(prefixes[1]).map(name).unwrap();
+    assert_eq!(told, "sanderling");
+    let said = known.explain(writer, |_, _| false);
+    let said = said.iter().map(|explanation| known.sentence(explanation));
+    let expected = format!("\"right wing\" {reader} matches");
+    assert_eq!(said.collect::<Vec<_>>(), [expected]);
 }
