@@ -8,6 +8,8 @@ pub fn datagram(data: &[u8]) {
         return;
     };
     let header = message.header;
+    let all = message.submessages.clone();
+    assert!(all.clone().eq(Samples(all)));
     for submessage in message {
         let Ok(submessage) = submessage else { return };
         again(header, &submessage);
@@ -16,6 +18,29 @@ pub fn datagram(data: &[u8]) {
         {
             let _ = InlineQos::parse(inline_qos);
             discovery_data(submessage.payload());
+        }
+    }
+}
+
+/// Submessages with samples read by the short way, where it is one.
+struct Samples<'a>(Submessages<'a>);
+
+impl<'a> Iterator for Samples<'a> {
+    type Item = Result<Submessage<'a>, Error>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let mut ahead = self.0.clone();
+        match ahead.next_user_sample() {
+            Some((Some(time), _)) => {
+                let read = self.0.next();
+                assert_eq!(read, Some(Ok(Submessage::InfoTimestamp(Some(time)))));
+                read
+            }
+            Some((None, data)) => {
+                self.0 = ahead;
+                Some(Ok(Submessage::Data(data)))
+            }
+            None => self.0.next(),
         }
     }
 }

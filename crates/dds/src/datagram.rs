@@ -60,6 +60,14 @@ impl Piece {
     fn len(&self) -> usize {
         self.head.len() + self.payload.len() + self.tail.len()
     }
+
+    /// What it consists of, in order; what was encoded lies in `arena`.
+    #[inline]
+    fn parts<'a>(&'a self, arena: &'a [u8]) -> [&'a [u8]; 3] {
+        let [head, tail] =
+            [&self.head, &self.tail].map(|range| arena.get(range.clone()).unwrap_or_default());
+        [head, &self.payload, tail]
+    }
 }
 
 impl Datagrams {
@@ -144,6 +152,31 @@ impl Datagrams {
         places: impl Fn(To) -> &'r [Place],
     ) {
         self.hand_over();
+        match self.pieces.as_slice() {
+            [piece]
+                if let [place] = places(piece.to)
+                    && !place.sealed =>
+            {
+                // What nearly every write sends.
+                if place.wants(piece.to) {
+                    transport.send(&[place.outgoing(dscp, piece.parts(&self.arena))]);
+                }
+            }
+            _ => self.send_all(dscp, transport, places),
+        }
+        self.pieces.clear();
+        self.arena.clear();
+        self.bytes = 0;
+        self.asks = false;
+    }
+
+    #[inline(never)]
+    fn send_all<'r>(
+        &mut self,
+        dscp: u8,
+        transport: &dyn Transport,
+        places: impl Fn(To) -> &'r [Place],
+    ) {
         let Self {
             arena,
             pieces,
@@ -152,21 +185,12 @@ impl Datagrams {
         } = self;
         let mut batch = ArrayVec::<Outgoing<'_>, AT_ONCE>::new();
         for piece in pieces.iter() {
-            let wanted = match piece.to {
-                To::Passing(passing) => passing,
-                _ => u64::MAX,
-            };
             let all = places(piece.to).iter();
-            for place in all.filter(|place| place.wanted & wanted != 0) {
+            for place in all.filter(|place| place.wants(piece.to)) {
                 if batch.is_full() || place.sealed {
                     send(transport, &mut batch);
                 }
-                let parts = [
-                    arena.get(piece.head.clone()).unwrap_or_default(),
-                    &piece.payload,
-                    arena.get(piece.tail.clone()).unwrap_or_default(),
-                ];
-                let plain = place.outgoing(dscp, parts);
+                let plain = place.outgoing(dscp, piece.parts(arena));
                 if place.sealed {
                     sealed.clear();
                     checksum::seal(plain.head, [plain.payload, plain.tail], sealed);
@@ -180,11 +204,6 @@ impl Datagrams {
             }
         }
         send(transport, &mut batch);
-        drop(batch);
-        self.pieces.clear();
-        self.arena.clear();
-        self.bytes = 0;
-        self.asks = false;
     }
 
     /// Makes the last piece one that can take `size` more bytes for `to`.

@@ -1,4 +1,5 @@
 //! Where datagrams go, and whether they carry a checksum there.
+use dunlin_rtps::To;
 use dunlin_transport::{Lane, Outgoing, Reach, Transport};
 use dunlin_wire::{GuidPrefix, Locator, VendorId};
 use std::cmp::Ordering;
@@ -50,7 +51,17 @@ impl Place {
         }
     }
 
+    /// Is something for these also for somebody there?
+    #[inline]
+    pub(crate) fn wants(&self, to: To) -> bool {
+        match to {
+            To::Passing(passing) => self.wanted & passing != 0,
+            _ => self.wanted != 0,
+        }
+    }
+
     /// What is to be sent there, with this code point.
+    #[inline]
     pub(crate) fn outgoing<'a>(
         &'a self,
         dscp: u8,

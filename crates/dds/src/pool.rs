@@ -28,6 +28,7 @@ struct Ring {
 
 impl Pool {
     /// An empty region of at least `size` bytes of capacity; the caller fills it and splits it off.
+    #[inline]
     pub(crate) fn reserve(&mut self, size: usize) -> &mut BytesMut {
         if size <= SHARED_LIMIT {
             self.chunks.reserve(size, CHUNK)
@@ -70,9 +71,14 @@ impl Ring {
         // Mostly there is room, and nobody has to look elsewhere.
         let has_room = |buffer: &BytesMut| buffer.is_empty() && buffer.capacity() >= size;
         if !self.buffers.get(self.current).is_some_and(has_room) {
-            self.current = self.find(size).unwrap_or_else(|| self.grow(fresh));
+            self.go_on(size, fresh);
         }
         &mut self.buffers[self.current]
+    }
+
+    #[cold]
+    fn go_on(&mut self, size: usize, fresh: usize) {
+        self.current = self.find(size).unwrap_or_else(|| self.grow(fresh));
     }
 
     /// The current buffer if it has room, else the first one, in turn, whose users have gone.

@@ -27,7 +27,8 @@ use dunlin_rtps::{
     ReaderConfig, Sample, Select, Time, WriterProxyConfig,
 };
 use dunlin_wire::{
-    ContentFilterProperty, Guid, InlineQos, Locator, Parameters, Payload, Submessage, Timestamp,
+    ContentFilterProperty, Data, Guid, InlineQos, Locator, Parameters, Payload, Submessage,
+    Timestamp,
 };
 use std::collections::VecDeque;
 use std::fmt::Display;
@@ -185,7 +186,32 @@ impl ReaderCore {
         }
     }
 
+    /// Takes in a sample; true if there is something new to take.
+    #[inline]
+    pub(crate) fn handle_data(
+        self: &Arc<Self>,
+        now: Time,
+        from: Guid,
+        timestamp: Option<Timestamp>,
+        data: &Data<'_>,
+        intake: &mut impl Intake,
+        out: &mut Datagrams,
+    ) -> bool {
+        let Ok(inline) = InlineQos::parse(data.inline_qos) else {
+            return false;
+        };
+        let mut state = self.state.lock();
+        let delivery = state.handle_data(now, from, timestamp, data, &inline, intake, out);
+        self.note_next(&state);
+        drop(state);
+        match delivery == Delivery::NEW {
+            true => true,
+            false => self.note(&delivery),
+        }
+    }
+
     /// Takes in a submessage of a writer; true if there is something new to take.
+    #[inline(never)]
     pub(crate) fn handle(
         self: &Arc<Self>,
         now: Time,

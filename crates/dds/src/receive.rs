@@ -17,7 +17,7 @@ use dunlin_rtps::discovery::Source;
 use dunlin_rtps::{ContentFilter, InstanceHandle, Intake, Time, To};
 use dunlin_transport::{Attached, Receiver, Wait, Waker};
 use dunlin_wire::{
-    EntityId, Guid, GuidPrefix, Header, Locator, Message, Payload, Submessage, Timestamp,
+    Data, EntityId, Guid, GuidPrefix, Header, Locator, Message, Payload, Submessage, Timestamp,
 };
 use std::sync::Arc;
 
@@ -79,7 +79,8 @@ pub(crate) struct Worker {
     routes: Arc<Routes>,
     generation: u64,
     answers: Option<Datagrams>,
-    news: News,
+    /// Boxed, since it goes to who delivers it and comes back.
+    news: Option<Box<News>>,
 }
 
 /// Whom a datagram brought something.
@@ -96,13 +97,22 @@ impl News {
         self.ready.is_empty() && self.acknowledged.is_empty() && self.alive.is_empty()
     }
 
+    /// What there is to tell, to be filled.
+    fn of(news: &mut Option<Box<Self>>) -> &mut Self {
+        news.get_or_insert_default()
+    }
+
     /// Tells those who wait or listen; user code runs here.
     pub(crate) fn deliver(&mut self, shared: &Arc<Shared>) {
-        for sign in self.alive.drain(..) {
-            shared.discover(|directory, _| directory.tell(&sign));
+        if !self.alive.is_empty() {
+            for sign in self.alive.drain(..) {
+                shared.discover(|directory, _| directory.tell(&sign));
+            }
         }
-        for writer in self.acknowledged.drain(..) {
-            writer.announce_room();
+        if !self.acknowledged.is_empty() {
+            for writer in self.acknowledged.drain(..) {
+                writer.announce_room();
+            }
         }
         if self.ready.is_empty() {
             return;
@@ -146,14 +156,14 @@ impl Worker {
             routes: Arc::default(),
             generation: 0,
             answers: None,
-            news: News::default(),
+            news: None,
         }
     }
 
     /// Waits for one datagram as the strategy says and works on it: fills caches and sends the answers it provoked. The
     /// caller delivers the news, then gives the container back. Returns after one datagram, when interrupted, at the
     /// deadline, or when the receiver was woken.
-    pub(crate) fn turn(&mut self, shared: &Arc<Shared>, pause: &Pause<'_>) -> Option<News> {
+    pub(crate) fn turn(&mut self, shared: &Arc<Shared>, pause: &Pause<'_>) -> Option<Box<News>> {
         match self.spin(pause) {
             Spun::Received(from, seen) => {
                 let now = seen.unwrap_or_else(clock::now);
@@ -172,7 +182,7 @@ impl Worker {
                 }
             }
         }
-        (!self.news.is_empty()).then(|| std::mem::take(&mut self.news))
+        self.news.take_if(|news| !news.is_empty())
     }
 
     /// An application thread begins to wait, so something is expected.
@@ -183,14 +193,12 @@ impl Worker {
     /// Lets go of all whom datagrams went to.
     pub(crate) fn forget(&mut self) {
         self.routes = Arc::default();
-        self.news = News::default();
+        self.news = None;
     }
 
     /// Takes an emptied container back, so that the next datagram need not make one.
-    pub(crate) fn reuse(&mut self, news: News) {
-        if self.news.is_empty() {
-            self.news = news;
-        }
+    pub(crate) fn reuse(&mut self, news: Box<News>) {
+        self.news.get_or_insert(news);
     }
 
     /// Works through the datagram that was just received.
@@ -349,10 +357,20 @@ impl Worker {
             for_us: true,
             timestamp: None,
         };
-        for submessage in message.submessages {
-            match submessage {
-                Ok(submessage) => self.interpret(shared, &mut context, &submessage),
-                Err(error) => {
+        let mut submessages = message.submessages;
+        loop {
+            // Nearly all that comes.
+            if context.for_us
+                && let Some((timestamp, data)) = submessages.next_user_sample()
+            {
+                context.timestamp = timestamp.or(context.timestamp);
+                self.sample(shared, &mut context, &data);
+                continue;
+            }
+            match submessages.next() {
+                None => break,
+                Some(Ok(submessage)) => self.interpret(shared, &mut context, &submessage),
+                Some(Err(error)) => {
                     shared.counters.malformed(from, &error);
                     break;
                 }
@@ -374,6 +392,7 @@ impl Worker {
         remote
     }
 
+    #[inline(never)]
     fn interpret(
         &mut self,
         shared: &Arc<Shared>,
@@ -423,46 +442,82 @@ impl Worker {
     ) {
         let now = context.now;
         let source = context.source.prefix;
-        let Self {
-            routes, kept, news, ..
-        } = self;
-        let answers = self.answers.get_or_insert_with(|| shared.datagrams());
+        let Self { routes, news, .. } = self;
         match message {
+            Submessage::Data(data) => self.sample(shared, context, data),
             Submessage::AckNack(_) | Submessage::NackFrag(_) => {
+                let answers = self.answers.get_or_insert_with(|| shared.datagrams());
                 let Some(core) = routes.writers.get(&writer) else {
                     return;
                 };
                 if core.handle_answer(now, Guid::new(source, reader), message, answers) {
-                    news.add_acknowledged(core);
+                    News::of(news).add_acknowledged(core);
                 }
                 core.send(answers, routes);
             }
             _ => {
                 let from = Guid::new(source, writer);
-                if !routes.signs.is_empty()
-                    && shows_life(message)
-                    && let Some(sign) = routes.signs.get(&from)
-                    && sign.note(now)
-                {
-                    news.alive.push(Arc::clone(sign));
-                }
-                for core in routes.readers_of(&from, reader) {
-                    let mut intake = Keeper {
-                        pool: kept,
-                        whole: context.whole,
-                        beside: context.beside.as_mut(),
-                        reader: core,
-                    };
-                    if core.handle(now, from, context.timestamp, message, &mut intake, answers) {
-                        news.add_ready(core);
-                    }
-                    core.schedule();
-                }
-                // Readers have it now; it must not be in the way when they let go of it.
-                if context.beside.as_ref().is_some_and(Beside::is_done) {
-                    *context.beside = None;
-                }
+                let timestamp = context.timestamp;
+                let lives = shows_life(message);
+                self.tell_readers(shared, context, from, reader, lives, |core, intake, out| {
+                    core.handle(now, from, timestamp, message, intake, out)
+                });
             }
+        }
+    }
+
+    /// Hands a whole sample to the readers that it concerns.
+    #[inline]
+    fn sample(&mut self, shared: &Arc<Shared>, context: &mut Context<'_>, data: &Data<'_>) {
+        let (now, timestamp) = (context.now, context.timestamp);
+        let from = Guid::new(context.source.prefix, data.writer);
+        self.tell_readers(
+            shared,
+            context,
+            from,
+            data.reader,
+            true,
+            |core, intake, out| core.handle_data(now, from, timestamp, data, intake, out),
+        );
+    }
+
+    /// Has each reader that is meant take something in; `handle` says whether it has something new then. The writer `lives` if that shows it.
+    #[inline]
+    fn tell_readers(
+        &mut self,
+        shared: &Arc<Shared>,
+        context: &mut Context<'_>,
+        from: Guid,
+        reader: EntityId,
+        lives: bool,
+        handle: impl Fn(&Arc<ReaderCore>, &mut Keeper<'_>, &mut Datagrams) -> bool,
+    ) {
+        let Self {
+            routes, kept, news, ..
+        } = self;
+        let answers = self.answers.get_or_insert_with(|| shared.datagrams());
+        if lives
+            && !routes.signs.is_empty()
+            && let Some(sign) = routes.signs.get(&from)
+            && sign.note(context.now)
+        {
+            News::of(news).alive.push(Arc::clone(sign));
+        }
+        for core in routes.readers_of(&from, reader) {
+            let mut intake = Keeper {
+                pool: kept,
+                whole: context.whole,
+                beside: context.beside.as_mut(),
+                reader: core,
+            };
+            if handle(core, &mut intake, answers) {
+                News::of(news).add_ready(core);
+            }
+            core.schedule();
+        }
+        // Readers have it now; it must not be in the way when they let go of it.
+        if context.beside.as_ref().is_some_and(Beside::is_done) {
+            *context.beside = None;
         }
     }
 

@@ -177,7 +177,7 @@ impl Role {
     }
 
     /// Tells those who wait or listen; user code runs here, without any lock.
-    fn deliver(&self, shared: &Arc<Shared>, news: Option<News>) {
+    fn deliver(&self, shared: &Arc<Shared>, news: Option<Box<News>>) {
         if std::ptr::eq(self, &raw const shared.user) {
             shared.settle_owed();
         }

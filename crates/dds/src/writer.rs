@@ -503,31 +503,45 @@ impl WriterCore {
         publish.pace.sent();
         publish.batch_begun = None;
         self.refresh(publish);
+        let alone = |to| matches!(to, To::Endpoint(_));
+        if publish.datagrams.destinations().any(alone) {
+            return self.flush_with_questions(publish);
+        }
         let matched = &publish.destinations;
-        // A question to the one reader that lags, now and then; answers go out where the question came in.
-        let alone = publish
-            .datagrams
-            .destinations()
-            .any(|to| matches!(to, To::Endpoint(_)));
-        let routes = alone.then(|| self.shared.routes());
         let (dscp, transport) = (self.dscp.load(Relaxed), &*self.shared.transport);
-        publish
-            .datagrams
-            .flush_as(dscp, transport, |to| match (to, &routes) {
-                (To::Matched | To::Passing(_), _) => matched,
-                (To::Endpoint(reader), Some(routes)) => routes.stream(&reader),
-                _ => &[],
-            });
+        publish.datagrams.flush_as(dscp, transport, |to| match to {
+            To::Matched | To::Passing(_) => matched,
+            _ => &[],
+        });
+    }
+
+    /// As `flush_turn`, with a question to the one reader that lags, now and then; answers go out where the question came in.
+    #[inline(never)]
+    fn flush_with_questions(&self, publish: &mut Publish) {
+        let matched = &publish.destinations;
+        let routes = self.shared.routes();
+        let (dscp, transport) = (self.dscp.load(Relaxed), &*self.shared.transport);
+        publish.datagrams.flush_as(dscp, transport, |to| match to {
+            To::Matched | To::Passing(_) => matched,
+            To::Endpoint(reader) => routes.stream(&reader),
+            To::Announce => &[],
+        });
     }
 
     /// Learns where samples go now.
+    #[inline]
     fn refresh(&self, publish: &mut Publish) {
         let generation = self.destinations_generation.load(SeqCst);
         if generation != publish.generation {
-            publish.destinations = Arc::clone(&self.destinations.lock());
-            publish.generation = generation;
-            self.aim(&mut publish.datagrams);
+            self.learn_destinations(publish, generation);
         }
+    }
+
+    #[cold]
+    fn learn_destinations(&self, publish: &mut Publish, generation: u64) {
+        publish.destinations = Arc::clone(&self.destinations.lock());
+        publish.generation = generation;
+        self.aim(&mut publish.datagrams);
     }
 
     /// Tells who the matched readers in this process are, and whether there are others.

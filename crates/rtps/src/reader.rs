@@ -220,7 +220,7 @@ impl Reader {
         let arrival = Arrival {
             sequence: data.sequence.0,
             timestamp,
-            inline: *inline,
+            inline,
             content: Content::Borrowed(data.payload),
         };
         self.arrive(now, index, arrival, intake, out)
@@ -282,7 +282,7 @@ impl Reader {
                 let arrival = Arrival {
                     sequence,
                     timestamp: whole.timestamp,
-                    inline: whole.inline,
+                    inline: &whole.inline,
                     content: Content::owned(whole.payload, whole.key),
                 };
                 self.arrive(now, index, arrival, intake, out)

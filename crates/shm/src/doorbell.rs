@@ -17,6 +17,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering, fence};
 use std::time::Duration;
 
+use arrayvec::ArrayVec;
 use rustix::event::{EventfdFlags, PollFd, PollFlags, eventfd, poll};
 use rustix::io::Errno;
 use rustix::thread::futex::{self, Wait, WaitFlags, WaitPtr, WaitvFlags};
@@ -115,17 +116,17 @@ impl Doorbell {
         if receivers.len() >= WORDS {
             return Err(Error::Limit("the kernel waits for 127 senders at once"));
         }
-        let mut words = [const { Wait::new() }; WORDS];
+        let mut words = ArrayVec::<Wait, WORDS>::new();
         // The bells before we say that we sleep: one that rings after that differs from what the kernel is told.
-        for (word, receiver) in words.iter_mut().zip(receivers.iter()) {
+        for receiver in receivers.iter() {
             let (value, address) = receiver.borrow().bell();
-            *word = futex_word(address, value, WaitFlags::SIZE_U32);
+            words.push(futex_word(address, value, WaitFlags::SIZE_U32));
         }
         let own = &self.waker.0.word;
         let flags = WaitFlags::SIZE_U32 | WaitFlags::PRIVATE;
-        words[receivers.len()] = futex_word(own.as_ptr(), self.seen, flags);
+        words.push(futex_word(own.as_ptr(), self.seen, flags));
         let woken = self.begin(receivers, Sleep::Futex, IN_FUTEX);
-        let woken = woken.map_or_else(|| sleep(&words[..=receivers.len()], timeout), Ok);
+        let woken = woken.map_or_else(|| sleep(&words, timeout), Ok);
         self.end(receivers, woken)
     }
 

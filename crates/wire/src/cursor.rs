@@ -70,6 +70,12 @@ impl<'a> Cursor<'a> {
         self.rest
     }
 
+    /// Goes on with `rest`, which is the end of what was to be read.
+    #[inline]
+    pub(crate) fn skip_to(self, rest: &'a [u8]) -> Self {
+        Self { rest, ..self }
+    }
+
     #[inline]
     pub(crate) fn is_empty(&self) -> bool {
         self.rest.is_empty()

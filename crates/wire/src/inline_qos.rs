@@ -64,6 +64,12 @@ impl SetMembership {
 }
 
 impl InlineQos {
+    /// Nothing is said.
+    pub const NONE: Self = Self {
+        key_hash: None,
+        status_info: None,
+        set: SetMembership::NONE,
+    };
     /// The instance was disposed.
     pub const STATUS_DISPOSED: u32 = 1;
     /// The writer unregistered the instance.
@@ -74,7 +80,16 @@ impl InlineQos {
     pub const MAX_SIZE: usize = 32 + SetMembership::MAX_SIZE;
 
     /// Reads the parameters that matter and skips the others.
+    #[inline]
     pub fn parse(parameters: Parameters<'_>) -> Result<Self, Error> {
+        match parameters.is_empty() {
+            true => Ok(Self::NONE),
+            false => Self::parse_all(parameters),
+        }
+    }
+
+    #[inline(never)]
+    fn parse_all(parameters: Parameters<'_>) -> Result<Self, Error> {
         let mut qos = Self::default();
         for parameter in parameters {
             let parameter = parameter?;

@@ -67,6 +67,35 @@ impl<'a> Iterator for Submessages<'a> {
 }
 
 impl<'a> Submessages<'a> {
+    /// Takes the next sample if it is what nearly all are: a DATA of a user's writer in little endian with nothing but the sample, and before
+    /// it at most an INFO_TS, of which the timestamp is returned. Otherwise nothing is taken; `next` reads whatever it is, and these as well.
+    #[inline]
+    pub fn next_user_sample(&mut self) -> Option<(Option<Timestamp>, Data<'a>)> {
+        const INFO_TS: [u8; 4] = [id::INFO_TS, flag::LITTLE_ENDIAN, 8, 0];
+        let mut rest = self.rest.rest();
+        let mut timestamp = None;
+        if let Some((head, after)) = rest.split_first_chunk::<12>()
+            && let [INFO_TS, seconds, fraction] = head.as_chunks::<4>().0
+        {
+            let [seconds, fraction] = [seconds, fraction].map(|word| u32::from_le_bytes(*word));
+            timestamp = Some(Timestamp::from_wire(seconds, fraction));
+            if timestamp == Some(Timestamp::INVALID) {
+                return None;
+            }
+            rest = after;
+        }
+        let ([id::DATA, flags, first, second], after) = rest.split_first_chunk::<4>()? else {
+            return None;
+        };
+        let (body, after) = match u16::from_le_bytes([*first, *second]) {
+            0 => after.split_at(after.len()),
+            length => after.split_at_checked(usize::from(length))?,
+        };
+        let data = plain_data(*flags, body).filter(|data| !data.writer.is_builtin())?;
+        self.rest = self.rest.skip_to(after);
+        Some((timestamp, data))
+    }
+
     #[inline]
     fn read(&mut self) -> Result<Submessage<'a>, Error> {
         let [kind, flags, first, second] = self.rest.array()?;
@@ -116,7 +145,7 @@ fn parse_rare<'a>(kind: u8, flags: u8, body: Cursor<'a>) -> Result<Submessage<'a
 /// RTPS 2.5 8.3.8.2, 9.4.5.4.
 #[inline]
 fn data<'a>(flags: u8, body: Cursor<'a>) -> Result<Data<'a>, Error> {
-    match plain_data(flags, &body) {
+    match plain_data(flags, body.rest()) {
         Some(data) => Ok(data),
         None => data_in_full(flags, body),
     }
@@ -124,9 +153,9 @@ fn data<'a>(flags: u8, body: Cursor<'a>) -> Result<Data<'a>, Error> {
 
 /// What nearly all DATA are: a sample in little endian, and nothing before it but the fixed part.
 #[inline]
-fn plain_data<'a>(flags: u8, body: &Cursor<'a>) -> Option<Data<'a>> {
+fn plain_data(flags: u8, body: &[u8]) -> Option<Data<'_>> {
     const SHAPE: u8 = flag::LITTLE_ENDIAN | flag::INLINE_QOS | flag::DATA_DATA | flag::DATA_KEY;
-    let (fixed, payload) = body.rest().split_first_chunk::<20>()?;
+    let (fixed, payload) = body.split_first_chunk::<20>()?;
     let [[_, _, to_qos @ ..], reader, writer, high, low] = fixed.as_chunks::<4>().0 else {
         return None;
     };

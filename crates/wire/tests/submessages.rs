@@ -236,6 +236,54 @@ proptest! {
         message.extend_from_slice(&bytes);
         prop_assert!(Message::parse(&message).unwrap().into_iter().count() <= bytes.len());
     }
+
+    #[test]
+    fn a_sample_read_at_once_is_what_its_parts_are(
+        parts in proptest::collection::vec((0..6, proptest::collection::vec(any::<u8>(), 0..40)), 0..8),
+        sequence in -2..300_i64, mess in any::<[usize; 2]>(), by in any::<u8>(),
+    ) {
+        let mut sent = encode(&Submessage::Pad);
+        let mut list = BytesMut::new();
+        InlineQos { status_info: Some(1), ..InlineQos::NONE }.encode(&mut list);
+        for (kind, bytes) in &parts {
+            let inline_qos = if *kind == 5 { Parameters::little_endian(&list) } else { Parameters::NONE };
+            match kind {
+                0 => Submessage::InfoTimestamp(None),
+                1 => Submessage::InfoTimestamp(Some(Timestamp(sequence))),
+                2 => Submessage::InfoDestination(GuidPrefix([8; 12])),
+                _ => Submessage::Data(Data {
+                    reader: EntityId([1; 4]),
+                    writer: EntityId([2; 4]),
+                    sequence: SequenceNumber(sequence),
+                    inline_qos,
+                    payload: if *kind == 4 { Payload::Key(bytes) } else { Payload::Data(bytes) },
+                }),
+            }
+            .encode(&mut sent);
+        }
+        let at = Header::SIZE + mess[0] % (sent.len() - Header::SIZE);
+        sent[at] = by;
+        sent.truncate(Header::SIZE + mess[1] % (2 * sent.len()));
+        let Ok(message) = Message::parse(&sent) else { return Ok(()) };
+        let mut rest = message.submessages.clone();
+        let mut expected = message.submessages;
+        loop {
+            let mut ahead = rest.clone();
+            let Some((time, data)) = ahead.next_user_sample() else {
+                let read = rest.next();
+                prop_assert_eq!(&read, &expected.next());
+                if read.is_none() {
+                    break;
+                }
+                continue;
+            };
+            if let Some(time) = time {
+                prop_assert_eq!(expected.next(), Some(Ok(Submessage::InfoTimestamp(Some(time)))));
+            }
+            prop_assert_eq!(expected.next(), Some(Ok(Submessage::Data(data))));
+            rest = ahead;
+        }
+    }
 }
 
 #[test]

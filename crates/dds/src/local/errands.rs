@@ -18,6 +18,8 @@ const MOST_ERRANDS: usize = 64;
 thread_local! {
     static LEFT: RefCell<VecDeque<Errand>> = const { RefCell::new(VecDeque::new()) };
     static RUNNING: Cell<bool> = const { Cell::new(false) };
+    /// There may be some: asked by every write.
+    static ANY: Cell<bool> = const { Cell::new(false) };
 }
 
 pub(crate) enum Errand {
@@ -76,6 +78,7 @@ pub(crate) fn add(errand: Errand) {
         let known = |e: &Errand| left.iter().any(|other| other.is_same(e));
         if let Some(errand) = errand.take().filter(|e| !known(e)) {
             left.push_back(errand);
+            ANY.set(true);
         }
     });
     // A thread at its end.
@@ -94,7 +97,15 @@ pub(crate) fn add_if_last(reader: Arc<ReaderCore>) {
 }
 
 /// Runs the errands of this thread, unless it does so already further up its stack.
+#[inline]
 pub(crate) fn run() {
+    if ANY.get() {
+        run_all();
+    }
+}
+
+#[inline(never)]
+fn run_all() {
     if is_done() || RUNNING.replace(true) {
         return;
     }
@@ -142,6 +153,8 @@ fn next() -> Option<Errand> {
 }
 
 fn is_done() -> bool {
-    LEFT.try_with(|left| left.borrow().is_empty())
-        .unwrap_or(true)
+    let done = LEFT.try_with(|left| left.borrow().is_empty());
+    let done = done.unwrap_or(true);
+    ANY.set(!done);
+    done
 }

@@ -10,6 +10,7 @@ const ALL_VIEWS: u32 = ViewState::New.mask() | ViewState::NotNew.mask();
 const ALL_INSTANCES: u32 = 7;
 
 impl Cache {
+    #[inline]
     pub(super) fn access(
         &mut self,
         select: &Select,
@@ -19,6 +20,29 @@ impl Cache {
         if !self.may_have(select) {
             return 0;
         }
+        if select.max == 1
+            && select.instance.is_none()
+            && let Some(first) = self.samples.get(self.first)
+            && self.matches(first, select)
+        {
+            // What nearly every `take` wants; there is nothing to choose.
+            let place = self.first;
+            self.count_in(place);
+            return self.hand_out(place, takes).map_or(0, |sample| {
+                sink(sample);
+                1
+            });
+        }
+        self.access_chosen(select, takes, sink)
+    }
+
+    #[inline(never)]
+    fn access_chosen(
+        &mut self,
+        select: &Select,
+        takes: bool,
+        mut sink: impl FnMut(Sample),
+    ) -> usize {
         let mut chosen = core::mem::take(&mut self.chosen);
         chosen.clear();
         if self.is_in_order(select) {

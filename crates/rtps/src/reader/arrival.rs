@@ -12,7 +12,7 @@ use dunlin_wire::{InlineQos, Payload, SequenceNumber, SetMembership, Timestamp, 
 pub(super) struct Arrival<'a> {
     pub(super) sequence: i64,
     pub(super) timestamp: Option<Timestamp>,
-    pub(super) inline: InlineQos,
+    pub(super) inline: &'a InlineQos,
     pub(super) content: Content<'a>,
 }
 

@@ -150,6 +150,16 @@ pub struct Delivery {
     pub gathers: bool,
 }
 
+impl Delivery {
+    /// A sample came, and that was all.
+    pub const NEW: Self = Self {
+        available: true,
+        lost: 0,
+        rejected: None,
+        gathers: false,
+    };
+}
+
 /// How much a reader holds at the moment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct Holdings {

@@ -25,6 +25,8 @@ pub struct Sender {
     held: Vec<Published>,
     heard: u64,
     bell: u64,
+    /// The first line of the next message that was not asked for.
+    claimed: usize,
     dead: Option<Violation>,
     #[cfg(not(loom))]
     pub(crate) socket: Option<Arc<std::os::fd::OwnedFd>>,
@@ -43,6 +45,7 @@ impl Sender {
             held: Vec::with_capacity(peer_layout.size.loans as usize),
             heard: 0,
             bell: 0,
+            claimed: 1,
             dead: None,
             #[cfg(not(loom))]
             socket: None,
@@ -62,7 +65,10 @@ impl Sender {
     pub fn try_send(&mut self, parts: &[&[u8]]) -> Result<(), SendError> {
         let length = parts.iter().map(|part| part.len()).sum();
         let slots = self.reserve(length)?;
-        self.publish(MESSAGE, length, slots, &[], parts);
+        match parts {
+            [part] if slots == 1 => self.publish_short(part),
+            _ => self.publish(MESSAGE, length, slots, &[], parts),
+        }
         Ok(())
     }
 
@@ -271,22 +277,45 @@ impl Sender {
             let count = part.len().min(FIRST - at);
             at = self.write(at, &part[..count]);
         }
+        self.show(kind, length, slots);
+    }
+
+    /// As `publish`, of a message in one piece that one slot has room for.
+    #[inline]
+    fn publish_short(&mut self, message: &[u8]) {
+        self.claim(message.len(), 1);
+        let begin = (self.layout.slot(self.head) + 1) * WORD;
+        let (first, rest) = message.split_at(message.len().min(FIRST));
+        if !rest.is_empty() {
+            self.own.write(begin + FIRST, rest);
+        }
+        self.own.write(begin, first);
+        self.show(MESSAGE, message.len(), 1);
+    }
+
+    /// From now on the reader sees what was written into so many slots.
+    #[inline]
+    fn show(&mut self, kind: u8, length: usize, slots: u64) {
         // Pairs with the Acquire in `Receiver::look`.
         let first = header(self.head, kind, length);
-        self.own.store(slot, first, Ordering::Release);
+        self.own
+            .store(self.layout.slot(self.head), first, Ordering::Release);
         self.head += slots;
+        self.claimed = 1;
         // Those of the next message, which is often of the same size, while nobody waits.
         self.claim(length, slots);
     }
 
     /// Asks for the cache lines of a message all at once: the reader still has them from a lap ago.
     #[inline]
-    fn claim(&self, length: usize, slots: u64) {
+    fn claim(&mut self, length: usize, slots: u64) {
         // Not what the reader may not have read yet, and not the line that it looks at.
         if self.head + slots - self.cursor <= u64::from(self.layout.size.slots) {
-            for nth in 1..lines(length, slots).min(AHEAD) {
+            let all = lines(length, slots).min(AHEAD);
+            for nth in self.claimed..all {
                 self.own.claim(self.layout.line(self.head, nth));
             }
+            self.claimed = self.claimed.max(all);
         }
     }
 
