@@ -185,28 +185,27 @@ fn repairs_carry_the_priority_too() {
     });
 }
 
+/// A program that was written for a product with other numbers just runs.
 #[test]
-fn what_is_no_code_point_is_refused() {
-    let net = common::Net::new(0.0);
-    let participant = net.participant();
-    let topic = participant
-        .create_topic::<Plain>("T", Default::default())
-        .unwrap();
-    let publisher = participant.create_publisher(Default::default());
-    for value in [-1, 64, i32::MAX] {
-        let refused = publisher.create_datawriter(&topic, with_priority(value));
-        let said = refused.err().unwrap().to_string();
-        assert!(
-            said.contains(&format!("TRANSPORT_PRIORITY {value}")),
-            "{said}"
-        );
-        assert!(said.contains("0 (none) to 63"), "{said}");
-    }
-    let writer = publisher
-        .create_datawriter(&topic, with_priority(63))
-        .unwrap();
-    assert!(writer.set_qos(with_priority(64)).is_err());
-    assert_eq!(writer.qos().transport_priority, 63);
+fn what_is_no_code_point_is_sent_with_the_nearest() {
+    let name = "what_is_no_code_point_is_sent_with_the_nearest";
+    in_namespace(name, BARE, || {
+        let (a, b) = (participant(None), participant(None));
+        let writer = writer::<Plain>(&a, "T", with_priority(100));
+        let reader = reader::<Plain>(&b, "T", reliable_all().1);
+        writer.wait_for_matched(1, SOON).unwrap();
+        reader.wait_for_matched(1, SOON).unwrap();
+        let wire = Wire::tap();
+        for (value, code_point) in [(100, 63), (i32::MAX, 63), (-1, 0), (64, 63), (i32::MIN, 0)] {
+            writer.set_qos(with_priority(value)).unwrap();
+            assert_eq!(writer.qos().transport_priority, value);
+            writer.wait_for_acknowledgments(SOON).unwrap();
+            wire.packets();
+            send(&writer, &reader);
+            let (points, _) = Wire::of(&wire.packets(), writer.guid());
+            assert_eq!(points, HashSet::from([code_point]), "{value}");
+        }
+    });
 }
 
 #[test]

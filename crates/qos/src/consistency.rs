@@ -51,8 +51,6 @@ pub enum InvalidQos {
     },
     /// TRANSPORT_MULTICAST names an address that is no multicast group.
     NoGroup(Ipv4Addr),
-    /// TRANSPORT_PRIORITY is no DiffServ code point.
-    NoCodePoint(i32),
     /// A name that cannot be announced.
     EntityName {
         /// Its bytes.
@@ -87,7 +85,6 @@ impl InvalidQos {
             Self::Representation(_) => PolicyId::DataRepresentation,
             Self::DurabilityService { .. } => PolicyId::DurabilityService,
             Self::NoGroup(_) => PolicyId::TransportMulticast,
-            Self::NoCodePoint(_) => PolicyId::TransportPriority,
             Self::EntityName { .. } => PolicyId::EntityName,
             Self::PropertyTwice { .. }
             | Self::PropertyWithNul { .. }
@@ -146,10 +143,6 @@ impl fmt::Display for InvalidQos {
                 f,
                 "TRANSPORT_MULTICAST {address} is no multicast group, 224.0.0.0 to 239.255.255.255 are"
             ),
-            Self::NoCodePoint(value) => write!(
-                f,
-                "TRANSPORT_PRIORITY {value} is no DiffServ code point, 0 (none) to 63 are; 46 is expedited forwarding"
-            ),
             Self::EntityName { length } => write!(
                 f,
                 "ENTITY_NAME of {length} bytes cannot be announced, at most {MAX_NAME} without a NUL character can"
@@ -179,7 +172,6 @@ impl DataWriterQos {
     pub fn validate(&self) -> Result<(), InvalidQos> {
         storage(self.history, &self.resource_limits)?;
         service(&self.durability_service)?;
-        code_point(self.transport_priority)?;
         self.property.validate()?;
         name(&self.entity_name)?;
         representation(self.representation)
@@ -191,7 +183,6 @@ impl TopicQos {
     pub fn validate(&self) -> Result<(), InvalidQos> {
         storage(self.history, &self.resource_limits)?;
         service(&self.durability_service)?;
-        code_point(self.transport_priority)?;
         self.representation
             .iter()
             .try_for_each(|r| representation(*r))
@@ -235,14 +226,6 @@ fn name(name: &str) -> Result<(), InvalidQos> {
     match length > MAX_NAME || name.contains('\0') {
         true => Err(InvalidQos::EntityName { length }),
         false => Ok(()),
-    }
-}
-
-/// Datagrams have six bits for it (RFC 2474).
-fn code_point(priority: i32) -> Result<(), InvalidQos> {
-    match priority {
-        0..=63 => Ok(()),
-        other => Err(InvalidQos::NoCodePoint(other)),
     }
 }
 

@@ -47,7 +47,7 @@ pub struct TopicQos {
     pub history: History,
     /// At most how much.
     pub resource_limits: ResourceLimits,
-    /// How urgent samples are to the network.
+    /// How urgent samples are to the network: 1 to 63 are DiffServ code points, less is none, more is 63.
     pub transport_priority: i32,
     /// How long a sample is valid.
     pub lifespan: Duration,
@@ -169,7 +169,7 @@ pub struct DataWriterQos {
     pub resource_limits: ResourceLimits,
     /// What is kept of a writer with DURABILITY TRANSIENT or PERSISTENT for those who join late.
     pub durability_service: DurabilityService,
-    /// How urgent samples are to the network.
+    /// How urgent samples are to the network: 1 to 63 are DiffServ code points, less is none, more is 63.
     pub transport_priority: i32,
     /// How long a sample is valid.
     pub lifespan: Duration,

@@ -22,9 +22,13 @@ pub(super) fn autodisposes(qos: &DataWriterQos) -> bool {
     qos.writer_data_lifecycle.autodispose_unregistered_instances
 }
 
-/// What its datagrams are marked with. Values that no datagram has room for are refused before.
+/// Datagrams have six bits for it (RFC 2474).
+const LARGEST_CODE_POINT: i32 = 63;
+
+/// What its datagrams are marked with: of what does not fit the nearest that does, since any priority is one (DDS 1.4 2.2.3.15).
 pub(super) fn code_point(qos: &DataWriterQos) -> u8 {
-    u8::try_from(qos.transport_priority).unwrap_or(0)
+    let priority = qos.transport_priority.clamp(0, LARGEST_CODE_POINT);
+    u8::try_from(priority).unwrap_or(0)
 }
 
 /// How the protocol's writer behaves.
