@@ -9,6 +9,7 @@ use crate::signal::Signal;
 use crate::subscriber::{DataReader, Sample};
 use crate::topic::TopicData;
 use crate::writer::WriterCore;
+use dunlin_rtps::Select;
 use dunlin_wire::SequenceNumber;
 use futures_core::Stream;
 use std::future::Future;
@@ -51,7 +52,7 @@ impl<T: TopicData> Stream for SampleStream<T> {
     type Item = Sample<T>;
 
     fn poll_next(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Sample<T>>> {
-        let take = || self.reader.take_next_sample().map(Some);
+        let take = || self.reader.take_one(Select::ANY).map(Some);
         poll(&self.signal, cx, take)
     }
 }

@@ -24,7 +24,7 @@ use crate::status::{
 use crate::topic::TopicData;
 use crate::view::{View, decode};
 use dunlin_qos::{DataReaderQos, Duration, SubscriberQos};
-use dunlin_rtps::{InstanceHandle, SampleInfo, Select, Time, Which};
+use dunlin_rtps::{InstanceHandle, SampleInfo, SampleState, Select, Time, Which};
 use dunlin_wire::{EntityKind, Guid};
 use std::marker::PhantomData;
 use std::sync::Arc;
@@ -301,10 +301,16 @@ impl<T: TopicData> DataReader<T> {
         self.take_with(&Select::default())
     }
 
-    /// Takes the oldest sample. Allocates nothing but what `T` itself does.
+    /// Takes the oldest sample that was not read yet (DDS 1.4 2.2.2.5.3.11). Allocates nothing but what `T` itself does.
     pub fn take_next_sample(&self) -> Option<Sample<T>> {
+        self.take_one(SampleState::NotRead.mask())
+    }
+
+    /// Takes the oldest sample in one of these states.
+    pub(crate) fn take_one(&self, sample_states: u32) -> Option<Sample<T>> {
         let one = Select {
             max: 1,
+            sample_states,
             ..Select::default()
         };
         loop {
@@ -316,7 +322,7 @@ impl<T: TopicData> DataReader<T> {
         }
     }
 
-    /// Takes the oldest sample and leaves it where it is.
+    /// Takes the oldest sample, read before or not, and leaves it where it is.
     pub fn take_next_view(&self) -> Option<View<T>> {
         let one = Select {
             max: 1,

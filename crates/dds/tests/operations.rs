@@ -102,6 +102,25 @@ fn samples_that_were_not_read_come_one_by_one() {
     assert_eq!(reader.take().len(), 4);
 }
 
+/// DDS 1.4 2.2.2.5.3.11.
+#[test]
+fn the_next_sample_to_take_is_one_that_was_not_read() {
+    let (writer, reader, _both) = pair();
+    for number in 0..3 {
+        writer.write(&bird("dunlin", number)).unwrap();
+    }
+    writer.wait_for_acknowledgments(SOON).unwrap();
+    let next = || Some(reader.take_next_sample()?.into_data()?.number);
+    assert_eq!(reader.read_next_sample().unwrap().data().unwrap().number, 0);
+    assert_eq!([next(), next(), next()], [Some(1), Some(2), None]);
+    writer.write(&bird("dunlin", 3)).unwrap();
+    writer.wait_for_acknowledgments(SOON).unwrap();
+    assert_eq!([next(), next()], [Some(3), None]);
+    let numbers = |s: Sample<Keyed>| s.into_data().map(|bird| bird.number);
+    let left: Vec<_> = reader.take().into_iter().filter_map(numbers).collect();
+    assert_eq!(left, [0], "it was read, and is still there");
+}
+
 #[test]
 fn a_condition_is_gone_through_instance_by_instance() {
     let (writer, reader, _both) = pair();
