@@ -87,9 +87,13 @@ pub struct ReceiverStatus {
 }
 
 impl DomainParticipant {
-    /// Joins a domain (0 to 232) with the default configuration and what the environment says.
+    /// Joins a domain (0 to 232) with the default configuration, `default_participant_qos` and what the environment says.
     pub fn new(domain: u32) -> Result<Self> {
-        Self::with_config(domain, ParticipantConfig::default())
+        let config = ParticipantConfig {
+            qos: Self::default_participant_qos(),
+            ..ParticipantConfig::default()
+        };
+        Self::with_config(domain, config)
     }
 
     /// Joins a domain (0 to 232).
