@@ -8,7 +8,7 @@ mod subscriber;
 mod why;
 
 use clap::Parser;
-use dunlin::{DomainParticipant, ParticipantConfig};
+use dunlin::{DomainParticipant, DomainParticipantQos, ParticipantConfig};
 use options::{Options, Role, Type};
 use run::{Failure, Run};
 use samples::{Appendable, Big, Keyed, Mutable, PeerSample, Plain};
@@ -58,6 +58,10 @@ fn serve_type<T: PeerSample>(options: &Options) -> Result<(), Failure> {
     let config = ParticipantConfig {
         name: "dunlin_peer".into(),
         interfaces: vec!["lo".into()],
+        qos: DomainParticipantQos {
+            property: options::property(),
+            ..Default::default()
+        },
         ..Default::default()
     };
     let participant = DomainParticipant::with_config(options.domain, config)?;

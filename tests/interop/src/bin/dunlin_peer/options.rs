@@ -2,7 +2,8 @@
 
 use clap::{Parser, ValueEnum};
 use dunlin::{
-    DataRepresentation, Durability, Duration, History, Ownership, Partition, Reliability,
+    BinaryProperty, DataRepresentation, Durability, Duration, History, Ownership, Partition,
+    Properties, Reliability,
 };
 
 /// As many as `peer.c` has room for.
@@ -98,6 +99,17 @@ pub(crate) struct Options {
     pub(crate) expect_nothing: bool,
     #[arg(long)]
     pub(crate) expect_deadline_missed: bool,
+}
+
+/// Nobody minds what we say of ourselves, texts and bytes.
+pub(crate) fn property() -> Properties {
+    let mut all = Properties::default().with("place", "mudflat");
+    all.binary_values.push(BinaryProperty {
+        name: "depth".into(),
+        value: vec![0, 1, 2],
+        propagate: true,
+    });
+    all
 }
 
 impl Options {

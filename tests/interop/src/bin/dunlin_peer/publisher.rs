@@ -1,6 +1,6 @@
 //! The publisher's side.
 
-use crate::options::Options;
+use crate::options::{Options, property};
 use crate::run::{Endpoint, Failure, Run};
 use crate::samples::{PeerSample, instance_name, payload};
 use bytes::Bytes;
@@ -22,6 +22,8 @@ pub(crate) fn open<T: PeerSample>(
         deadline: options.deadline(),
         lifespan: options.lifespan(),
         ownership: options.ownership(),
+        property: property(),
+        entity_name: "dunlin peer".into(),
         ownership_strength: options.strength(),
         representation: options.representation(),
         writer_data_lifecycle: WriterDataLifecycle {

@@ -1,6 +1,6 @@
 //! The subscriber's side.
 
-use crate::options::Options;
+use crate::options::{Options, property};
 use crate::run::{Endpoint, Failure, Run};
 use crate::samples::{PeerSample, instance_name, payload};
 use dunlin::{
@@ -21,6 +21,8 @@ pub(crate) fn open<T: PeerSample>(
         history: options.history,
         deadline: options.deadline(),
         ownership: options.ownership(),
+        property: property(),
+        entity_name: "dunlin peer".into(),
         time_based_filter: options.time_filter(),
         representation: vec![options.representation()],
         ..Default::default()
