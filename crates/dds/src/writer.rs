@@ -3,11 +3,13 @@ mod change;
 mod filters;
 mod registered;
 mod report;
+mod room;
+mod sending;
 mod sets;
 mod status;
 
 use crate::clock;
-use crate::datagram::{COPY_LIMIT, Datagrams};
+use crate::datagram::Datagrams;
 use crate::dialect::Dialects;
 use crate::error::Error;
 use crate::group::PublisherCore;
@@ -15,12 +17,12 @@ use crate::life::LifeSign;
 use crate::local::Near;
 use crate::local::errands;
 use crate::lock::{LEAF, PUBLISH, Ranked, WRITER};
-use crate::pace::{self, Look, Pace, this_thread};
+use crate::pace::Pace;
 use crate::place::Place;
 use crate::pool::Pool;
 use crate::sets::WriterGroup;
-use crate::shared::{Routes, Shared, fragment_size};
-use crate::signal::{Lent, Waiters};
+use crate::shared::{Shared, fragment_size};
+use crate::signal::Waiters;
 use crate::slot::Slot;
 use crate::status::{
     DeadlineMissedStatus, IncompatibleQosStatus, LivelinessLostStatus, MatchedStatus, StatusFlags,
@@ -32,11 +34,11 @@ use arrayvec::ArrayVec;
 use bytes::{Bytes, BytesMut};
 use change::{autodisposes, code_point, config, is_timed};
 use dunlin_cdr::{Apart, Type};
-use dunlin_qos::{DataWriterQos, Durability, Duration, History, LivelinessKind};
+use dunlin_qos::{DataWriterQos, Durability, History, LivelinessKind};
 use dunlin_rtps::{
-    Body, Change, ChangeKind, InstanceHandle, ReaderProxyConfig, Time, To, WriteError, Writer,
+    Body, Change, ChangeKind, InstanceHandle, ReaderProxyConfig, Time, WriteError, Writer,
 };
-use dunlin_wire::{Guid, ReaderData, SequenceNumber, Submessage, Timestamp};
+use dunlin_wire::{Guid, ReaderData, SequenceNumber, Timestamp};
 use filters::Filters;
 pub(crate) use registered::Known;
 use registered::Registered;
@@ -333,71 +335,6 @@ impl WriterCore {
         }
     }
 
-    /// Sends a batch that is full; otherwise says until when it may wait.
-    fn send_if_full(&self, turn: &mut Publish, most: usize) -> Option<Time> {
-        if turn.datagrams.len() >= most {
-            self.flush_turn(turn);
-        }
-        let held_back = !turn.datagrams.is_empty();
-        held_back.then(|| clock::coarse().after(self.shared.config.heartbeat_period))
-    }
-
-    /// Sends the sample that was stored at `now`, with those that wait, unless the writer is ahead of the network.
-    fn send_or_hold(self: &Arc<Self>, turn: &mut Publish, now: Timestamp, size: usize) {
-        if size > COPY_LIMIT {
-            // It shares no datagram, so its pace is of no interest.
-            return self.flush_turn(turn);
-        }
-        let may_wait = turn.pace.may_wait(now.0, self.shared.arrivals());
-        if may_wait && turn.datagrams.has_room(size) {
-            turn.pace.hold(now.0, this_thread());
-            self.shared.note_held();
-            return self.watch(turn.pace.first_look());
-        }
-        self.flush_turn(turn);
-        turn.pace.measure(now.0, clock::wall().0);
-    }
-
-    /// Has the timer look for samples that wait, unless it will.
-    fn watch(self: &Arc<Self>, after: i64) {
-        if self.watched.load(SeqCst) == i64::MAX {
-            let at = clock::now().after(Duration::from_nanos(after));
-            self.shared
-                .timer
-                .schedule(at, &self.watched, || Due::Watch(Arc::downgrade(self)));
-        }
-    }
-
-    /// The timer's look: the writer may have stopped and left samples behind.
-    pub(crate) fn look(self: &Arc<Self>) {
-        let again = match self.publish.try_lock() {
-            // Somebody is about to write, or to send.
-            None => Some(pace::LOOK),
-            Some(mut turn) => match turn.pace.look(clock::wall().0) {
-                Look::Later(after) => Some(after),
-                Look::Quiet => None,
-                Look::Send => {
-                    self.flush_turn(&mut turn);
-                    Some(pace::LOOK)
-                }
-            },
-        };
-        if let Some(after) = again {
-            self.watch(after);
-        }
-    }
-
-    /// This thread is about to do something else than to write; false if samples of another thread's still wait.
-    pub(crate) fn let_go(&self) -> bool {
-        let Some(mut turn) = self.publish.try_lock() else {
-            return false;
-        };
-        if turn.pace.holds_for(this_thread()) {
-            self.flush_turn(&mut turn);
-        }
-        !turn.pace.holds()
-    }
-
     /// The source timestamp of a change that came without one.
     fn stamp(&self, publish: &mut Publish) -> Timestamp {
         match self.fixed().batching.max_bytes {
@@ -467,221 +404,6 @@ impl WriterCore {
         self.flush_turn(publish);
         self.schedule(next);
         Ok(None)
-    }
-
-    /// Waits until there may be more room than at `epoch`; false if there is none at `until`.
-    fn wait_for_room(&self, epoch: u64, until: Time) -> bool {
-        let signal = Lent::new();
-        self.room.add(&signal);
-        let room = self
-            .shared
-            .user
-            .wait(&self.shared, &signal, Some(until), || {
-                self.room_epoch.load(SeqCst) != epoch
-            });
-        self.room.remove(&signal);
-        room
-    }
-
-    fn blocked(&self) -> Error {
-        let behind = self.state.lock().slowest_reader();
-        Error::Timeout {
-            entity: self.describe(),
-            waited: self.fixed().reliability.max_blocking_time,
-            why: match behind {
-                Some((reader, acknowledged)) => format!(
-                    "the history is full and reader {reader} has acknowledged only up to {}; raise RELIABILITY.max_blocking_time \
-                     or RESOURCE_LIMITS.max_samples, or use HISTORY KEEP_LAST",
-                    acknowledged.0
-                ),
-                None => "the history is full".into(),
-            },
-        }
-    }
-
-    fn flush_turn(&self, publish: &mut Publish) {
-        publish.pace.sent();
-        publish.batch_begun = None;
-        self.refresh(publish);
-        let alone = |to| matches!(to, To::Endpoint(_));
-        if publish.datagrams.destinations().any(alone) {
-            return self.flush_with_questions(publish);
-        }
-        let matched = &publish.destinations;
-        let (dscp, transport) = (self.dscp.load(Relaxed), &*self.shared.transport);
-        publish.datagrams.flush_as(dscp, transport, |to| match to {
-            To::Matched | To::Passing(_) => matched,
-            _ => &[],
-        });
-    }
-
-    /// As `flush_turn`, with a question to the one reader that lags, now and then; answers go out where the question came in.
-    #[inline(never)]
-    fn flush_with_questions(&self, publish: &mut Publish) {
-        let matched = &publish.destinations;
-        let routes = self.shared.routes();
-        let (dscp, transport) = (self.dscp.load(Relaxed), &*self.shared.transport);
-        publish.datagrams.flush_as(dscp, transport, |to| match to {
-            To::Matched | To::Passing(_) => matched,
-            To::Endpoint(reader) => routes.stream(&reader),
-            To::Announce => &[],
-        });
-    }
-
-    /// Learns where samples go now.
-    #[inline]
-    fn refresh(&self, publish: &mut Publish) {
-        let generation = self.destinations_generation.load(SeqCst);
-        if generation != publish.generation {
-            self.learn_destinations(publish, generation);
-        }
-    }
-
-    #[cold]
-    fn learn_destinations(&self, publish: &mut Publish, generation: u64) {
-        publish.destinations = Arc::clone(&self.destinations.lock());
-        publish.generation = generation;
-        self.aim(&mut publish.datagrams);
-    }
-
-    /// Tells who the matched readers in this process are, and whether there are others.
-    fn aim(&self, out: &mut Datagrams) {
-        let far = !self.destinations.lock().is_empty();
-        let near = Arc::clone(&self.near.lock());
-        out.letters().aim(near, far);
-    }
-
-    /// Sends what batching holds back.
-    pub(crate) fn flush(&self) {
-        self.flush_turn(&mut self.publish.lock());
-        errands::run();
-    }
-
-    /// Waits until all matched reliable readers have everything.
-    pub(crate) fn wait_for_acknowledgments(
-        self: &Arc<Self>,
-        timeout: Duration,
-    ) -> Result<(), Error> {
-        self.flush();
-        let deadline = clock::now().after(timeout);
-        let last = self.ask_for_acknowledgments();
-        if self.is_acknowledged(last) {
-            return Ok(());
-        }
-        let signal = Lent::new();
-        self.room.add(&signal);
-        let done = self
-            .shared
-            .user
-            .wait(&self.shared, &signal, Some(deadline), || {
-                self.state.lock().is_acknowledged(last)
-            });
-        self.room.remove(&signal);
-        if done {
-            return Ok(());
-        }
-        let behind = self.state.lock().slowest_reader();
-        Err(Error::Timeout {
-            entity: self.describe(),
-            waited: timeout,
-            why: match behind {
-                Some((reader, got)) => format!(
-                    "reader {reader} has acknowledged {} of {} changes",
-                    got.0, last.0
-                ),
-                None => "acknowledgements are missing".into(),
-            },
-        })
-    }
-
-    /// Asks the readers what they have, if some lack anything; returns the last change.
-    pub(crate) fn ask_for_acknowledgments(&self) -> SequenceNumber {
-        let mut out = self.shared.datagrams();
-        self.aim(&mut out);
-        let mut state = self.state.lock();
-        let last = state.last_sequence();
-        if !state.is_acknowledged(last) {
-            state.heartbeat(clock::now(), &mut out);
-            drop(state);
-            self.ask(&mut out);
-        }
-        last
-    }
-
-    pub(crate) fn is_acknowledged(&self, sequence: SequenceNumber) -> bool {
-        self.state.lock().is_acknowledged(sequence)
-    }
-
-    /// Those who wait for room or for acknowledgements.
-    #[cfg(feature = "async")]
-    pub(crate) fn room(&self) -> &Waiters {
-        &self.room
-    }
-
-    /// Says that there may be room or that acknowledgements came.
-    pub(crate) fn announce_room(&self) {
-        self.room_epoch.fetch_add(1, SeqCst);
-        self.room.raise_all();
-    }
-
-    /// Handles ACKNACK and NACK_FRAG; true if there may be room now.
-    pub(crate) fn handle_answer(
-        &self,
-        now: Time,
-        from: Guid,
-        message: &Submessage<'_>,
-        out: &mut Datagrams,
-    ) -> bool {
-        let outcome = self.take_answer(now, from, message, out);
-        if outcome.retired {
-            self.bury();
-        }
-        outcome.room
-    }
-
-    /// As `handle_answer`, without running code of the application: the caller buries what is `retired`.
-    pub(crate) fn take_answer(
-        &self,
-        now: Time,
-        from: Guid,
-        message: &Submessage<'_>,
-        out: &mut Datagrams,
-    ) -> Outcome {
-        let mut state = self.state.lock();
-        let room = match message {
-            Submessage::AckNack(ack) => state.handle_ack_nack(now, from, ack, out).room,
-            Submessage::NackFrag(nack) => {
-                state.handle_nack_frag(now, from, nack, out);
-                false
-            }
-            _ => false,
-        };
-        let retired = !state.retired().is_empty();
-        Outcome { room, retired }
-    }
-
-    /// Sends what a reader's answer provoked.
-    pub(crate) fn send(&self, out: &mut Datagrams, routes: &Routes) {
-        self.send_by(out, |guid| routes.place(guid));
-    }
-
-    /// Sends questions of the writer's own, by the way that its samples go, so that they do not overtake these.
-    fn ask(&self, out: &mut Datagrams) {
-        let routes = self.shared.routes();
-        self.send_by(out, |guid| routes.stream(guid));
-    }
-
-    fn send_by<'r>(&self, out: &mut Datagrams, place: impl Fn(&Guid) -> &'r [Place]) {
-        if out.is_empty() {
-            return;
-        }
-        let matched = Arc::clone(&self.destinations.lock());
-        let (dscp, transport) = (self.dscp.load(Relaxed), &*self.shared.transport);
-        out.flush_as(dscp, transport, |to| match to {
-            To::Matched | To::Passing(_) => &matched,
-            To::Endpoint(guid) => place(&guid),
-            To::Announce => &[],
-        });
     }
 
     /// The timer's work: batches that wait, heartbeats.
@@ -779,12 +501,6 @@ impl WriterCore {
     fn set_limit(&self, limit: usize) {
         self.datagram_limit.store(limit, SeqCst);
         self.state.lock().set_fragment_size(fragment_size(limit));
-    }
-
-    /// True if a reliable reader still lacks something.
-    pub(crate) fn has_unacknowledged(&self) -> bool {
-        let state = self.state.lock();
-        !state.is_acknowledged(state.last_sequence())
     }
 
     /// Name for messages to the user.

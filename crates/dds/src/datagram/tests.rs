@@ -1,0 +1,278 @@
+use super::*;
+use dunlin_transport::{Listen, Reach, Receiver, Sent};
+use dunlin_wire::{
+    Data, DataFrag, EntityId, FragmentNumber, Heartbeat, Locator, Message, Parameters, Payload,
+    SequenceNumber,
+};
+
+fn datagrams() -> Datagrams {
+    holding(Bytes::new())
+}
+
+/// Datagrams of a participant that shares these bytes with its peers.
+fn holding(bytes: Bytes) -> Datagrams {
+    Datagrams::new(GuidPrefix([7; 12]), 65_000, Arc::new(Holds(bytes)))
+}
+
+/// A transport that never sends.
+struct Holds(Bytes);
+
+impl Transport for Holds {
+    fn kind(&self) -> i32 {
+        0
+    }
+    fn send(&self, _: &[Outgoing<'_>]) -> Sent {
+        Sent::default()
+    }
+    fn open(&self, _: &[Listen]) -> std::io::Result<Box<dyn Receiver>> {
+        Err(std::io::ErrorKind::Unsupported.into())
+    }
+    fn reaches(&self, _: &Locator) -> Reach {
+        Reach::No
+    }
+    fn holds(&self, bytes: &[u8]) -> bool {
+        self.0.as_ptr_range().contains(&bytes.as_ptr())
+    }
+    fn max_datagram(&self) -> usize {
+        65_507
+    }
+    fn max_whole_datagram(&self, _: &Locator) -> usize {
+        65_507
+    }
+}
+
+fn whole(datagrams: &Datagrams) -> Vec<Vec<u8>> {
+    let bytes = |piece: &Piece| {
+        let part = |range: &Range<usize>| &datagrams.arena[range.clone()];
+        [part(&piece.head), &piece.payload, part(&piece.tail)].concat()
+    };
+    let all: Vec<_> = datagrams.pieces.iter().map(bytes).collect();
+    assert_eq!(datagrams.len(), all.iter().map(Vec::len).sum());
+    all
+}
+
+fn fragment(payload: &[u8]) -> Submessage<'_> {
+    Submessage::DataFrag(DataFrag {
+        reader: EntityId::UNKNOWN,
+        writer: EntityId::UNKNOWN,
+        sequence: SequenceNumber(1),
+        first: FragmentNumber(1),
+        count: 1,
+        fragment_size: u16::MAX,
+        sample_size: 1 << 20,
+        inline_qos: Parameters::NONE,
+        key: false,
+        payload,
+    })
+}
+
+fn data(payload: &[u8]) -> Submessage<'_> {
+    Submessage::Data(Data {
+        reader: EntityId::UNKNOWN,
+        writer: EntityId::UNKNOWN,
+        sequence: SequenceNumber(1),
+        inline_qos: Parameters::NONE,
+        payload: Payload::Data(payload),
+    })
+}
+
+/// Three pieces of these lengths, each with an owner that has more.
+fn pieces(lengths: [usize; 3]) -> [Bytes; 3] {
+    let mut next = 0u32;
+    lengths.map(|length| {
+        let bytes = (0..length + 9).map(|_| {
+            next = next.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            (next >> 24) as u8
+        });
+        bytes.collect()
+    })
+}
+
+fn parts<'a>(owners: &'a [Bytes; 3], lengths: [usize; 3]) -> Vec<Part<'a>> {
+    let parts = owners.iter().zip(lengths).map(|(owner, length)| Part {
+        owner,
+        bytes: &owner[5..5 + length],
+    });
+    parts.collect()
+}
+
+#[test]
+fn pieces_make_the_datagrams_that_one_piece_makes() {
+    let all = [
+        [36, 60_000, 3],
+        [0, 60_000, 1],
+        [1, 5_000, 0],
+        [30_000, 20_000, 9_001],
+        [40, 100, 2],
+        [9_000, 9_000, 9_000],
+        [0, 3, 50_000],
+        [0, 0, 0],
+    ];
+    for make in [data, fragment] {
+        let (mut gathered, mut copied) = (datagrams(), datagrams());
+        for lengths in all {
+            let owners = pieces(lengths);
+            let parts = parts(&owners, lengths);
+            let one: Bytes = parts.iter().flat_map(|p| p.bytes).copied().collect();
+            gathered.push_pieces(To::Matched, make(&[]), &parts);
+            copied.push(To::Matched, make(&one), &one);
+            for out in [&mut gathered, &mut copied] {
+                out.push(To::Matched, Submessage::Pad, &Bytes::new());
+            }
+        }
+        assert_eq!(whole(&gathered), whole(&copied));
+        assert!(whole(&gathered).iter().all(|d| d.len() <= 65_000));
+    }
+}
+
+#[test]
+fn a_sample_in_one_go_makes_the_datagrams_that_two_submessages_make() {
+    let samples = [
+        (36, 1),
+        (0, 1),
+        (3, 2),
+        (9_000, 2),
+        (20_000, 2),
+        (5, 2),
+        (60_000, 3),
+        (16_384, 3),
+        (16_384, 3),
+        (16_384, 3),
+        (16_384, 3),
+        (1, 3),
+    ];
+    let (mut quick, mut slow) = (datagrams(), datagrams());
+    for (number, (length, time)) in samples.into_iter().enumerate() {
+        let bytes = Bytes::from(vec![number as u8; length]);
+        let to = [To::Matched, To::Passing(3)][number / 6];
+        let Submessage::Data(sample) = data(&bytes) else {
+            unreachable!()
+        };
+        quick.push_sample(to, Timestamp(time), sample, &bytes);
+        let stamp = Submessage::InfoTimestamp(Some(Timestamp(time)));
+        slow.push(to, stamp, &Bytes::new());
+        slow.push(to, data(&bytes), &bytes);
+        assert_eq!(quick.has_room(36), slow.has_room(36), "{number}");
+        if number % 3 == 2 {
+            quick.push(to, heartbeat(), &Bytes::new());
+            slow.push(to, heartbeat(), &Bytes::new());
+        }
+    }
+    assert_eq!(whole(&quick), whole(&slow));
+}
+
+#[test]
+fn the_longest_piece_stays_where_it_is() {
+    let lengths = [36, 60_000, 3];
+    let owners = pieces(lengths);
+    let mut out = datagrams();
+    out.push_pieces(To::Matched, data(&[]), &parts(&owners, lengths));
+    let [piece] = &out.pieces[..] else {
+        panic!("one datagram")
+    };
+    assert_eq!(piece.payload.as_ptr(), owners[1][5..].as_ptr());
+    assert!(out.arena.len() < 200, "{} bytes copied", out.arena.len());
+    let shared = owners[1].clone();
+    out.pieces.clear();
+    drop(owners);
+    assert!(shared.is_unique());
+}
+
+fn heartbeat() -> Submessage<'static> {
+    Submessage::Heartbeat(Heartbeat {
+        reader: EntityId::UNKNOWN,
+        writer: EntityId::UNKNOWN,
+        first: SequenceNumber(1),
+        last: SequenceNumber(2),
+        count: 1,
+        is_final: false,
+        liveliness: false,
+        group: None,
+    })
+}
+
+fn names(datagram: &[u8]) -> Vec<String> {
+    let all = Message::parse(datagram).unwrap().into_iter();
+    let name = |message: Submessage<'_>| match message {
+        Submessage::InfoTimestamp(_) => "TS".into(),
+        Submessage::Data(data) => format!("DATA {}", data.payload.bytes().len()),
+        Submessage::DataFrag(frag) => format!("FRAG {}", frag.payload.len()),
+        Submessage::Heartbeat(_) => "HEARTBEAT".into(),
+        other => format!("{other:?}"),
+    };
+    all.map(|message| name(message.unwrap())).collect()
+}
+
+/// What a writer says of each sample: its time, itself, and now and then a question.
+fn say(out: &mut Datagrams, number: u64, message: impl FnOnce(&mut Datagrams)) {
+    let time = Submessage::InfoTimestamp(Some(Timestamp(number as i64)));
+    out.push(To::Matched, time, &Bytes::new());
+    message(out);
+}
+
+#[test]
+fn nothing_follows_what_goes_on_to_the_end_and_its_time_is_right() {
+    let large = Bytes::from(vec![3; 10 << 20]);
+    let small = Bytes::from(vec![4; 100]);
+    let mut out = datagrams();
+    say(&mut out, 1, |out| {
+        out.push(To::Matched, data(&large), &large)
+    });
+    out.push(To::Matched, heartbeat(), &Bytes::new());
+    say(&mut out, 1, |out| {
+        out.push(To::Matched, data(&large), &large)
+    });
+    say(&mut out, 1, |out| {
+        out.push(To::Matched, data(&small), &small)
+    });
+    say(&mut out, 2, |out| {
+        out.push(To::Matched, data(&large), &large)
+    });
+    let got: Vec<_> = whole(&out).iter().map(|d| names(d)).collect();
+    assert_eq!(got[0], ["TS", "DATA 10485760"]);
+    assert_eq!(got[1], ["HEARTBEAT", "TS"]);
+    assert_eq!(got[2], ["TS", "DATA 10485760"]);
+    assert_eq!(got[3], ["TS", "DATA 100", "TS"]);
+    assert_eq!(got[4], ["TS", "DATA 10485760"]);
+    assert_eq!(got.len(), 5);
+    assert!(out.arena.len() < 1000, "{} bytes copied", out.arena.len());
+}
+
+#[test]
+fn what_peers_can_read_stays_where_it_is_whatever_its_size() {
+    for length in [32, 5_000, 60_000, 10 << 20] {
+        let owners = pieces([4, length, 0]);
+        let parts = parts(&owners, [4, length, 0]);
+        let mut out = holding(owners[1].clone());
+        say(&mut out, 1, |out| {
+            out.push_pieces(To::Matched, data(&[]), &parts)
+        });
+        out.push(To::Matched, heartbeat(), &Bytes::new());
+        let [sample, question] = &out.pieces[..] else {
+            panic!("{} datagrams", out.pieces.len());
+        };
+        assert_eq!(sample.payload.as_ptr(), owners[1][5..].as_ptr());
+        // Who gets the payload by another way sees the rest only, and it is a message.
+        let head = out.arena[sample.head.clone()].to_vec();
+        assert_eq!(head[head.len() - 26..head.len() - 24], [0, 0]);
+        assert_eq!(names(&head), ["TS", "DATA 4"]);
+        assert!(question.payload.is_empty());
+        let all = format!("DATA {}", 4 + length);
+        assert_eq!(names(&whole(&out)[0]), ["TS", &all]);
+    }
+}
+
+#[test]
+fn a_fragment_is_whole_even_of_what_peers_can_read() {
+    let owners = pieces([4, 60_000, 0]);
+    let parts = parts(&owners, [4, 60_000, 0]);
+    let mut out = holding(owners[1].clone());
+    let mut said = fragment(&[]);
+    if let Submessage::DataFrag(frag) = &mut said {
+        frag.fragment_size = 60_004;
+    }
+    out.push_pieces(To::Matched, said, &parts);
+    out.push(To::Matched, fragment(&owners[1]), &owners[1]);
+    assert!(out.pieces.iter().all(|piece| piece.payload.is_empty()));
+    assert_eq!(names(&whole(&out)[0]), ["FRAG 60004"]);
+}
