@@ -182,7 +182,6 @@ impl<T: Plain, const N: usize> Plain for [T; N] {
 pub(crate) const HASH_BASIS: u64 = 0xcbf2_9ce4_8422_2325;
 
 /// FNV-1a.
-/// FNV-1a.
 pub(crate) const fn mix(mut hash: u64, bytes: &[u8]) -> u64 {
     let mut at = 0;
     while at < bytes.len() {
