@@ -1,24 +1,26 @@
 //! The receive work: datagram in, caches filled, listeners called, answers out — all in the thread that holds the role.
+mod keeper;
+mod news;
+
 use crate::beside::Beside;
 use crate::checksum::{self, Verdict};
 use crate::clock;
 use crate::datagram::Datagrams;
-use crate::life::LifeSign;
 use crate::place::{is_dunlin, leaves_host};
 use crate::pool::Pool;
 use crate::reader::ReaderCore;
 use crate::shared::{Routes, Shared};
 use crate::signal::Signal;
 use crate::waiting::{Patience, Waiting};
-use crate::writer::WriterCore;
-use bytes::{Bytes, BytesMut};
-use dunlin_qos::Duration;
+use bytes::Bytes;
 use dunlin_rtps::discovery::Source;
-use dunlin_rtps::{ContentFilter, InstanceHandle, Intake, Time, To};
+use dunlin_rtps::{Time, To};
 use dunlin_transport::{Attached, Receiver, Wait, Waker};
 use dunlin_wire::{
-    Data, EntityId, Guid, GuidPrefix, Header, Locator, Message, Payload, Submessage, Timestamp,
+    Data, EntityId, Guid, GuidPrefix, Header, Locator, Message, Submessage, Timestamp,
 };
+use keeper::Keeper;
+pub(crate) use news::News;
 use std::sync::Arc;
 
 /// Room for the largest datagram.
@@ -81,61 +83,6 @@ pub(crate) struct Worker {
     answers: Option<Datagrams>,
     /// Boxed, since it goes to who delivers it and comes back.
     news: Option<Box<News>>,
-}
-
-/// Whom a datagram brought something.
-#[derive(Default)]
-pub(crate) struct News {
-    ready: Vec<Arc<ReaderCore>>,
-    acknowledged: Vec<Arc<WriterCore>>,
-    /// Writers that showed that they live, of which discovery should hear.
-    alive: Vec<Arc<LifeSign>>,
-}
-
-impl News {
-    fn is_empty(&self) -> bool {
-        self.ready.is_empty() && self.acknowledged.is_empty() && self.alive.is_empty()
-    }
-
-    /// What there is to tell, to be filled.
-    fn of(news: &mut Option<Box<Self>>) -> &mut Self {
-        news.get_or_insert_default()
-    }
-
-    /// Tells those who wait or listen; user code runs here.
-    pub(crate) fn deliver(&mut self, shared: &Arc<Shared>) {
-        if !self.alive.is_empty() {
-            for sign in self.alive.drain(..) {
-                shared.discover(|directory, _| directory.tell(&sign));
-            }
-        }
-        if !self.acknowledged.is_empty() {
-            for writer in self.acknowledged.drain(..) {
-                writer.announce_room();
-            }
-        }
-        if self.ready.is_empty() {
-            return;
-        }
-        shared.note_arrival();
-        for reader in self.ready.drain(..) {
-            reader.announce_data();
-        }
-        // What listeners wrote and is held back.
-        shared.let_go();
-    }
-
-    fn add_ready(&mut self, reader: &Arc<ReaderCore>) {
-        if !self.ready.iter().any(|r| Arc::ptr_eq(r, reader)) {
-            self.ready.push(Arc::clone(reader));
-        }
-    }
-
-    fn add_acknowledged(&mut self, writer: &Arc<WriterCore>) {
-        if !self.acknowledged.iter().any(|w| Arc::ptr_eq(w, writer)) {
-            self.acknowledged.push(Arc::clone(writer));
-        }
-    }
 }
 
 impl Worker {
@@ -570,51 +517,5 @@ fn source(header: &Header, from: Locator) -> Source {
         from,
         called,
         addressed: false,
-    }
-}
-
-/// Keeps payloads beyond their datagram, and knows instances by the reader's type.
-struct Keeper<'a> {
-    pool: &'a mut Pool,
-    whole: Option<&'a Bytes>,
-    beside: Option<&'a mut Beside>,
-    reader: &'a ReaderCore,
-}
-
-impl Intake for Keeper<'_> {
-    fn keep(&mut self, bytes: &[u8]) -> Bytes {
-        if let Some(beside) = &mut self.beside
-            && let Some(kept) = beside.keep(bytes, &self.reader.shared.desk, self.pool)
-        {
-            return kept;
-        }
-        match self.whole {
-            Some(datagram) if bytes.len() > COPY_LIMIT => datagram.slice_ref(bytes),
-            _ => self.pool.copy(bytes),
-        }
-    }
-
-    fn assemble(&mut self, size: usize) -> BytesMut {
-        self.pool.take(size)
-    }
-
-    fn passes(&mut self, filter: &ContentFilter, sample: &[u8]) -> bool {
-        match &mut self.beside {
-            Some(beside) => beside.passes(filter, sample, self.reader, self.pool),
-            None => filter.passes(sample),
-        }
-    }
-
-    fn age(&mut self, written: Timestamp) -> Option<Duration> {
-        clock::age(written)
-    }
-
-    fn instance(&mut self, payload: Payload<'_>) -> Option<InstanceHandle> {
-        if let (Some(beside), Payload::Data(bytes)) = (&mut self.beside, payload)
-            && let Some(whole) = beside.whole(bytes, self.pool)
-        {
-            return self.reader.instance(Payload::Data(&whole));
-        }
-        self.reader.instance(payload)
     }
 }

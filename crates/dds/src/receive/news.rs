@@ -1,0 +1,61 @@
+//! What a datagram brought, to be told when its thread holds no lock.
+use crate::life::LifeSign;
+use crate::reader::ReaderCore;
+use crate::shared::Shared;
+use crate::writer::WriterCore;
+use std::sync::Arc;
+
+/// Whom a datagram brought something.
+#[derive(Default)]
+pub(crate) struct News {
+    pub(super) ready: Vec<Arc<ReaderCore>>,
+    pub(super) acknowledged: Vec<Arc<WriterCore>>,
+    /// Writers that showed that they live, of which discovery should hear.
+    pub(super) alive: Vec<Arc<LifeSign>>,
+}
+
+impl News {
+    pub(super) fn is_empty(&self) -> bool {
+        self.ready.is_empty() && self.acknowledged.is_empty() && self.alive.is_empty()
+    }
+
+    /// What there is to tell, to be filled.
+    pub(super) fn of(news: &mut Option<Box<Self>>) -> &mut Self {
+        news.get_or_insert_default()
+    }
+
+    /// Tells those who wait or listen; user code runs here.
+    pub(crate) fn deliver(&mut self, shared: &Arc<Shared>) {
+        if !self.alive.is_empty() {
+            for sign in self.alive.drain(..) {
+                shared.discover(|directory, _| directory.tell(&sign));
+            }
+        }
+        if !self.acknowledged.is_empty() {
+            for writer in self.acknowledged.drain(..) {
+                writer.announce_room();
+            }
+        }
+        if self.ready.is_empty() {
+            return;
+        }
+        shared.note_arrival();
+        for reader in self.ready.drain(..) {
+            reader.announce_data();
+        }
+        // What listeners wrote and is held back.
+        shared.let_go();
+    }
+
+    pub(super) fn add_ready(&mut self, reader: &Arc<ReaderCore>) {
+        if !self.ready.iter().any(|r| Arc::ptr_eq(r, reader)) {
+            self.ready.push(Arc::clone(reader));
+        }
+    }
+
+    pub(super) fn add_acknowledged(&mut self, writer: &Arc<WriterCore>) {
+        if !self.acknowledged.iter().any(|w| Arc::ptr_eq(w, writer)) {
+            self.acknowledged.push(Arc::clone(writer));
+        }
+    }
+}
