@@ -1,12 +1,14 @@
 //! What the robustness tests share: network namespaces that vanish by themselves, and processes that talk in lines.
 #![forbid(unsafe_code)]
 
+mod control;
 mod host;
 mod machine;
 mod network;
 mod process;
 mod threads;
 
+pub use control::{Control, Figures};
 pub use host::Host;
 pub use machine::{Idle, measure, percentile};
 pub use network::{Lan, Place, in_namespace};
