@@ -1,8 +1,8 @@
 //! RTPS messages in a stream of bytes: how they are cut must not depend on how they arrive.
-use dunlin_wire::stream::{
-    Carried, HEAD, Hello, LENGTH, OPAQUE_HEAD, StreamError, StreamHead, head, opaque_head,
-};
 use dunlin_transport::ear::Ear;
+use dunlin_wire::stream::{
+    Carried, Channel, HEAD, Hello, LENGTH, OPAQUE_HEAD, StreamError, StreamHead, head, opaque_head,
+};
 use dunlin_wire::{GuidPrefix, Header};
 
 /// A large message gets so much memory at first.
@@ -22,6 +22,7 @@ pub fn stream(data: &[u8]) {
     }
     put_in_and_take_out(data);
     arrive(data);
+    speak(data);
 }
 
 /// A participant takes the same from it in one piece and in many, and large messages take no memory before they come.
@@ -49,6 +50,46 @@ fn arrive(data: &[u8]) {
         (!piece.is_empty()).then_some(piece)
     });
     assert_eq!(whole, listen(&mut pieces));
+}
+
+/// Small and large messages, of which the data is the order: they come out as they went in, however they are cut.
+fn speak(data: &[u8]) {
+    let name = GuidPrefix([1; 12]);
+    let hello = Hello {
+        name,
+        channel: Channel::User,
+        port: 0,
+    };
+    let (mut sent, mut bytes, mut cuts) = (Vec::new(), hello.encode().to_vec(), Vec::new());
+    let mut size = 20_000;
+    for &[kind, a, b, cut] in data.as_chunks::<4>().0 {
+        let some = usize::from(a) << 8 | usize::from(b);
+        size = match kind % 8 {
+            0 => some % 300,
+            1 => some,
+            2 => 3 * some,
+            3 => size + 32,
+            // Mostly like the one before, as a writer's samples are.
+            _ => size,
+        };
+        if bytes.len() + size > 1 << 19 {
+            break;
+        }
+        let message = vec![kind ^ a; 1 + size];
+        bytes.extend(opaque_head(name, message.len() as u32));
+        bytes.extend(&message);
+        sent.push(message);
+        cuts.push((1 + usize::from(cut)) << (kind >> 4));
+    }
+    let mut ear = Ear::new(None, false, b"").unwrap();
+    let (mut heard, mut rest) = (Vec::new(), &bytes[..]);
+    for cut in cuts.into_iter().chain([usize::MAX]) {
+        let (piece, left) = rest.split_at(cut.min(rest.len()));
+        heard.extend(ear.hear(piece));
+        rest = left;
+    }
+    assert_eq!((ear.fault(), ear.held()), (None, 0));
+    assert!(heard == sent, "other messages than were sent");
 }
 
 /// A head is understood from its own bytes alone, and what is wrong stays wrong, however much follows.

@@ -32,12 +32,18 @@
 //! The port to listen at is the receiver's ([`Listen::Unicast`]), as with every transport; that a participant listens nowhere is a
 //! choice of its own ([`TcpConfig::client_only`]), since port 0 already means any free one.
 mod connection;
-#[cfg(feature = "fuzzing")]
+#[cfg(any(test, feature = "fuzzing"))]
+#[cfg_attr(
+    not(feature = "fuzzing"),
+    allow(dead_code, unreachable_pub, reason = "for the fuzz targets")
+)]
 pub mod ear;
 mod exchange;
+mod forecast;
 mod frame;
 mod gate;
 mod inlet;
+mod large;
 mod link;
 mod out;
 mod porter;

@@ -1,4 +1,4 @@
-//! The receiving end of one connection without a network, for the fuzz targets: what comes by a stream goes the way that it goes in a
+//! The receiving end of one connection without a network, for the fuzz targets and for tests: what comes by a stream goes the way that it goes in a
 //! participant (porter, session, inlet), and what is answered can be looked at.
 use std::io;
 use std::net::{Ipv4Addr, SocketAddrV4};
@@ -12,16 +12,19 @@ use rustix::event::epoll;
 
 use super::TlsConfig;
 use super::connection::Connection;
-use super::inlet::{Budget, Desk, Fault, Inlet, Look};
+use super::inlet::{Desk, Fault, Inlet, Look};
+use super::large::Budget;
 use super::porter::{FIRST, identify};
 use super::session::Session;
 use super::socket;
 use super::tls::Tls;
 
-/// Bytes that are put on the way at once: the system holds more.
-const AT_ONCE: usize = 32 * 1024;
+/// Bytes that are put on the way at once, if the system holds so many.
+const AT_ONCE: usize = 128 * 1024;
 /// Memory for large messages.
 const MEMORY: usize = 64 << 20;
+/// Room that is there for each datagram, as in a participant.
+const ROOM: usize = 64 * 1024;
 /// Bytes of answers that may wait.
 const QUEUE: usize = 1 << 20;
 
@@ -42,6 +45,8 @@ pub struct Ear {
     /// What the peer says first.
     greeting: Vec<u8>,
     inlet: Option<Inlet>,
+    /// Where datagrams land.
+    buffer: BytesMut,
     /// The other end.
     far: OwnedFd,
     fault: Option<String>,
@@ -81,6 +86,7 @@ impl Ear {
             connection,
             greeting: Vec::new(),
             inlet: None,
+            buffer: BytesMut::new(),
             far: far.into(),
             fault: None,
             budget,
@@ -149,23 +155,32 @@ impl Ear {
         if fresh && !self.meet()? {
             return Ok(());
         }
-        let Self { desk, inlet, .. } = self;
+        let Self {
+            desk,
+            inlet,
+            buffer,
+            ..
+        } = self;
         let Some(inlet) = inlet else { return Ok(()) };
-        let mut buffer = BytesMut::with_capacity(1 << 16);
+        buffer.reserve(ROOM);
         let mut look = match fresh {
-            true => desk.take_over(0, inlet, &mut buffer)?,
+            true => desk.take_over(0, inlet, buffer)?,
             false => None,
         };
         loop {
             match look {
                 Some(Look::Nothing) => return Ok(()),
-                Some(Look::Datagram(_)) => heard.push(std::mem::take(&mut buffer).to_vec()),
+                Some(Look::Datagram(_)) => {
+                    heard.push(buffer.to_vec());
+                    buffer.clear();
+                    buffer.reserve(ROOM);
+                }
                 Some(Look::Larger(size)) => buffer.reserve(size),
                 None => {}
             }
             look = match desk.of {
-                Some(_) => desk.hand_out(inlet, &mut buffer)?,
-                None => Some(desk.read(0, inlet, &mut buffer)?),
+                Some(_) => desk.hand_out(inlet, buffer)?,
+                None => Some(desk.read(0, inlet, buffer)?),
             };
         }
     }

@@ -3,27 +3,24 @@
 //! A receiver has one desk for all its connections. What one read brings lands there, usually many whole messages, and is
 //! handed out from there; what is left of the last one is kept with its connection. A large message that is not complete
 //! gets a buffer of its own, which grows with what has arrived, whatever its head claims, and into which the rest is read
-//! directly.
+//! directly. Where another one like the last is expected, it is read directly to where the caller wants it.
 use std::io;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+use std::sync::atomic::Ordering::Relaxed;
 
-use bytes::BytesMut;
+use bytes::{Buf, BytesMut};
 use dunlin_wire::Locator;
-use dunlin_wire::stream::{Carried, OPAQUE_HEAD, StreamError, StreamHead};
+use dunlin_wire::stream::{Carried, StreamError, StreamHead};
 
 use super::connection::{Connection, STRANGERS_MOST};
+use super::forecast::{Forecast, LARGE};
+use super::large::{Budget, Large, Shelf, append, strip};
 
-/// Longer messages get a buffer of their own if they are not complete.
-pub(super) const LARGE: usize = 16 * 1024;
 /// Bytes of a desk.
 const DESK: usize = 128 * 1024;
-/// Where another large message is expected only so much is read to the desk: the rest goes directly to its place.
+/// Where another large message may come, but the caller has no place for it, only so much is read to the desk: the rest goes
+/// directly to a buffer of its own.
 const GLIMPSE: usize = 128;
-/// The first size of a large message's buffer, if there is none to use again; it doubles from there.
-const FIRST: usize = 256 * 1024;
-/// Buffers that wait to be used again.
-const SPARES: usize = 4;
 
 /// Why a connection is not read any longer.
 #[derive(Debug)]
@@ -58,40 +55,6 @@ impl std::fmt::Display for Fault {
     }
 }
 
-/// Memory for messages under way, of all connections of a participant together.
-#[derive(Debug)]
-pub(super) struct Budget {
-    used: AtomicUsize,
-    most: usize,
-}
-
-impl Budget {
-    pub(super) fn new(most: usize) -> Arc<Self> {
-        Arc::new(Self {
-            used: AtomicUsize::new(0),
-            most,
-        })
-    }
-
-    #[cfg(any(test, feature = "fuzzing"))]
-    pub(super) fn used(&self) -> usize {
-        self.used.load(Relaxed)
-    }
-
-    fn take(&self, bytes: usize) -> bool {
-        let before = self.used.fetch_add(bytes, Relaxed);
-        let granted = before.saturating_add(bytes) <= self.most;
-        if !granted {
-            self.give(bytes);
-        }
-        granted
-    }
-
-    fn give(&self, bytes: usize) {
-        self.used.fetch_sub(bytes, Relaxed);
-    }
-}
-
 /// One connection, as its receiver knows it.
 pub(super) struct Inlet {
     pub(super) connection: Arc<Connection>,
@@ -99,24 +62,8 @@ pub(super) struct Inlet {
     /// The beginning of a message.
     kept: Vec<u8>,
     large: Option<Large>,
-    /// The last message was large, and the next one may be.
-    expects_large: bool,
+    forecast: Forecast,
     longest: usize,
-}
-
-/// A message that arrives in a buffer of its own.
-struct Large {
-    /// What is carried, without what the stream needs.
-    bytes: BytesMut,
-    size: usize,
-    budget: Arc<Budget>,
-    charged: usize,
-}
-
-impl Drop for Large {
-    fn drop(&mut self) {
-        self.budget.give(self.charged);
-    }
 }
 
 /// What a look at a connection brought.
@@ -142,9 +89,38 @@ impl Inlet {
             connection,
             kept,
             large: None,
-            expects_large: false,
+            forecast: Forecast::default(),
             longest,
         }
+    }
+
+    /// How much is to be read directly to the caller's buffer, if that has room for the message that is expected.
+    #[inline]
+    fn goes_straight_to(&self, buffer: &BytesMut) -> Option<usize> {
+        let size = self.forecast.size()?;
+        let fits = self.kept.is_empty() && buffer.is_empty() && buffer.capacity() >= size;
+        // What belongs elsewhere must fit on the desk.
+        fits.then_some(size.min(DESK))
+    }
+
+    /// The bytes of the message that begins with these, if it is large; `None` leaves the judgement to the desk.
+    fn large_size(&self, bytes: &[u8]) -> Option<usize> {
+        let head = StreamHead::parse(bytes).ok()??;
+        let size = usize::try_from(head.length).ok()?;
+        (size > LARGE && size <= self.longest).then_some(size)
+    }
+
+    /// Bytes of the whole small messages that these begin with.
+    fn small_ones(&self, bytes: &[u8]) -> usize {
+        let mut end = 0;
+        while let Some(rest) = bytes.get(end..)
+            && let Ok(Some(head)) = StreamHead::parse(rest)
+            && let Ok(size) = usize::try_from(head.length)
+            && size <= LARGE.min(rest.len())
+        {
+            end = end.saturating_add(size);
+        }
+        end
     }
 
     fn note_pending(&self) {
@@ -208,6 +184,8 @@ impl Desk {
         loop {
             let look = if inlet.large.is_some() {
                 self.read_large(inlet, buffer)?
+            } else if let Some(most) = inlet.goes_straight_to(buffer) {
+                self.read_straight(place, inlet, buffer, most)?
             } else if self.fill(inlet)? {
                 self.of = Some(place);
                 self.hand_out(inlet, buffer)?
@@ -226,7 +204,7 @@ impl Desk {
     /// Puts what there is to read behind what was kept; false if there is nothing.
     fn fill(&mut self, inlet: &mut Inlet) -> Result<bool, Fault> {
         let kept = inlet.kept.len();
-        let end = match inlet.expects_large {
+        let end = match inlet.forecast.may_be_large() {
             true => kept.saturating_add(GLIMPSE).min(self.bytes.len()),
             false => self.bytes.len(),
         };
@@ -243,6 +221,92 @@ impl Desk {
         Ok(true)
     }
 
+    /// Reads a message that is likely to be large to the caller's empty buffer, where it stays. Whatever else has come goes the usual way.
+    fn read_straight(
+        &mut self,
+        place: usize,
+        inlet: &mut Inlet,
+        buffer: &mut BytesMut,
+        most: usize,
+    ) -> Result<Option<Look>, Fault> {
+        if read(inlet.connection.read_behind(buffer, most))?.is_none() {
+            return Ok(Some(Look::Nothing));
+        }
+        self.arrived = true;
+        // What was sent before it, such as an acknowledgement.
+        let front = inlet.small_ones(buffer);
+        let come = buffer.len().saturating_sub(front);
+        let room = buffer.capacity().saturating_sub(front);
+        match inlet.large_size(buffer.get(front..).unwrap_or_default()) {
+            Some(size) if front == 0 && size <= come => {
+                Ok(Some(self.keep(place, inlet, buffer, size)))
+            }
+            Some(size) if size >= come && size <= room => {
+                self.begin(place, inlet, buffer, (front, size))?;
+                match self.of {
+                    Some(_) => self.hand_out(inlet, buffer),
+                    None => Ok(None),
+                }
+            }
+            _ => {
+                self.lay(place, buffer);
+                buffer.clear();
+                let look = self.hand_out(inlet, buffer);
+                if self.of.is_some() {
+                    inlet.forecast.failed();
+                }
+                look
+            }
+        }
+    }
+
+    /// The caller's buffer begins with a whole message of `size` bytes, which stays there; what is behind it goes to the desk.
+    fn keep(
+        &mut self,
+        place: usize,
+        inlet: &mut Inlet,
+        buffer: &mut BytesMut,
+        size: usize,
+    ) -> Look {
+        let behind = buffer.get(size..).unwrap_or_default();
+        self.lay(place, behind);
+        inlet.forecast.note(size);
+        if behind.len() > LARGE {
+            inlet.forecast.failed();
+        }
+        buffer.truncate(size);
+        strip(buffer);
+        inlet.connection.prove();
+        Look::Datagram(buffer.len())
+    }
+
+    /// The caller's buffer holds `front` bytes of small messages, which go to the desk and are handed out first, and the beginning of one
+    /// of `size` bytes, which stays there; the caller gets another buffer that is as large.
+    fn begin(
+        &mut self,
+        place: usize,
+        inlet: &mut Inlet,
+        buffer: &mut BytesMut,
+        (front, size): (usize, usize),
+    ) -> Result<(), Fault> {
+        let room = buffer.capacity();
+        let mut begun = std::mem::replace(buffer, self.spares.take(room));
+        buffer.reserve(room);
+        self.lay(place, begun.get(..front).unwrap_or_default());
+        begun.advance(front);
+        inlet.large = Some(Large::new(begun, size, &self.budget)?);
+        Ok(())
+    }
+
+    /// Puts what was read elsewhere on the desk, which is empty; no more than it has room for was read.
+    fn lay(&mut self, place: usize, bytes: &[u8]) {
+        if let Some(room) = self.bytes.get_mut(..bytes.len()) {
+            room.copy_from_slice(bytes);
+            (self.start, self.end) = (0, bytes.len());
+            self.of = (!bytes.is_empty()).then_some(place);
+        }
+    }
+
     /// What was read before the receiver knew the connection is looked at first.
     pub(super) fn take_over(
         &mut self,
@@ -251,11 +315,10 @@ impl Desk {
         buffer: &mut BytesMut,
     ) -> Result<Option<Look>, Fault> {
         let kept = std::mem::take(&mut inlet.kept);
-        let Some(room) = self.bytes.get_mut(..kept.len()) else {
+        if kept.len() > self.bytes.len() {
             return Err(Fault::NoMemory);
-        };
-        room.copy_from_slice(&kept);
-        (self.start, self.end, self.of) = (0, kept.len(), Some(place));
+        }
+        self.lay(place, &kept);
         self.hand_out(inlet, buffer)
     }
 
@@ -276,8 +339,8 @@ impl Desk {
         if size > inlet.longest {
             return Err(Fault::TooLong(length));
         }
-        inlet.expects_large = size > LARGE;
         if let Some(message) = bytes.get(..size) {
+            inlet.forecast.note(size);
             let carried = Carried::parse(message);
             if buffer.capacity() - buffer.len() < carried.length() {
                 return Ok(Some(Look::Larger(carried.length())));
@@ -289,20 +352,13 @@ impl Desk {
             return Ok(Some(look));
         }
         self.of = None;
-        if size <= LARGE || bytes.len() < OPAQUE_HEAD {
+        if size <= LARGE {
             inlet.kept.extend_from_slice(bytes);
             return Ok(None);
         }
-        let carried = Carried::parse(bytes);
-        let size = size - (bytes.len() - carried.length());
-        let mut large = Large {
-            bytes: self.spares.take(size),
-            size,
-            budget: Arc::clone(&self.budget),
-            charged: 0,
-        };
+        let mut large = Large::new(self.spares.take(size), size, &self.budget)?;
         large.grow(bytes.len())?;
-        append(&mut large.bytes, &carried);
+        large.bytes.extend_from_slice(bytes);
         inlet.large = Some(large);
         Ok(None)
     }
@@ -316,7 +372,8 @@ impl Desk {
 
     /// Drops the next message, which is whole.
     pub(super) fn drop_next(&mut self, inlet: &mut Inlet) {
-        if inlet.large.take().is_some() {
+        if self.of.is_none() {
+            inlet.large = None;
             return;
         }
         let bytes = self.bytes.get(self.start..self.end).unwrap_or_default();
@@ -342,69 +399,22 @@ impl Desk {
             }
             self.arrived = true;
         }
-        let size = large.size;
+        let length = Carried::parse(&large.bytes).length();
         let spare = if buffer.is_empty() {
+            strip(&mut large.bytes);
             // The caller gets this buffer, and a later large message that of the caller.
             std::mem::replace(buffer, std::mem::take(&mut large.bytes))
-        } else if buffer.capacity() - buffer.len() >= size {
-            buffer.extend_from_slice(&large.bytes);
+        } else if buffer.capacity() - buffer.len() >= length {
+            append(buffer, &Carried::parse(&large.bytes));
             std::mem::take(&mut large.bytes)
         } else {
-            return Ok(Some(Look::Larger(size)));
+            return Ok(Some(Look::Larger(length)));
         };
         self.spares.put(spare);
+        inlet.forecast.note(large.size);
         inlet.large = None;
         inlet.connection.prove();
-        Ok(Some(Look::Datagram(size)))
-    }
-}
-
-/// Buffers that are not in use.
-#[derive(Default)]
-struct Shelf(Vec<BytesMut>);
-
-impl Shelf {
-    /// One that has room for so many bytes, or else one that has yet to grow.
-    fn take(&mut self, size: usize) -> BytesMut {
-        let fits = |spare: &mut BytesMut| spare.capacity() >= size || spare.try_reclaim(size);
-        let found = self.0.iter_mut().position(fits);
-        found.map_or_else(BytesMut::new, |place| self.0.swap_remove(place))
-    }
-
-    /// Of too many the smallest goes.
-    fn put(&mut self, mut spare: BytesMut) {
-        spare.clear();
-        if self.0.len() < SPARES {
-            self.0.push(spare);
-        } else if let Some(least) = self.0.iter_mut().min_by_key(|kept| kept.capacity())
-            && least.capacity() < spare.capacity()
-        {
-            *least = spare;
-        }
-    }
-}
-
-impl Large {
-    fn left(&self) -> usize {
-        self.size.saturating_sub(self.bytes.len())
-    }
-
-    /// Makes room for `more` bytes at least, and for as much again as there is, but never for more than the message has.
-    fn grow(&mut self, more: usize) -> Result<(), Fault> {
-        let length = self.bytes.len();
-        if self.bytes.capacity() > length.saturating_add(more) {
-            return Ok(());
-        }
-        let room = length.max(FIRST).max(more).min(self.left());
-        if !self.budget.take(room) {
-            return Err(Fault::NoMemory);
-        }
-        self.charged += room;
-        // No more than that: what is behind a message would keep its buffer from being used again.
-        let mut larger = BytesMut::with_capacity(length.saturating_add(room));
-        larger.extend_from_slice(&self.bytes);
-        self.bytes = larger;
-        Ok(())
+        Ok(Some(Look::Datagram(length)))
     }
 }
 
@@ -415,55 +425,5 @@ fn read(result: io::Result<usize>) -> Result<Option<usize>, Fault> {
         Ok(length) => Ok(Some(length)),
         Err(error) if error.kind() == io::ErrorKind::WouldBlock => Ok(None),
         Err(error) => Err(Fault::Ended(Some(error))),
-    }
-}
-
-fn append(buffer: &mut BytesMut, carried: &Carried<'_>) {
-    match carried {
-        Carried::Message(header, rest) => {
-            buffer.extend_from_slice(header);
-            buffer.extend_from_slice(rest);
-        }
-        Carried::Opaque(bytes) => buffer.extend_from_slice(bytes),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_buffer_is_used_again_when_nobody_needs_what_was_in_it() {
-        let mut shelf = Shelf::default();
-        let mut large = Large {
-            bytes: shelf.take(1 << 20),
-            size: 1 << 20,
-            budget: Budget::new(1 << 20),
-            charged: 0,
-        };
-        while large.left() > 0 {
-            large.grow(0).unwrap();
-            let room = large.bytes.capacity() - large.bytes.len();
-            large.bytes.extend_from_slice(&vec![7; room]);
-        }
-        let mut bytes = std::mem::take(&mut large.bytes);
-        let place = bytes.as_ptr();
-        let sample = bytes.split().freeze();
-        shelf.put(bytes);
-        assert_eq!(shelf.take(1 << 20).capacity(), 0);
-        drop(sample);
-        assert_eq!(shelf.take(1 << 20).as_ptr(), place);
-    }
-
-    #[test]
-    fn a_shelf_keeps_the_largest() {
-        let mut shelf = Shelf::default();
-        for size in [3, 1, 4, 1, 5, 9, 2, 6] {
-            shelf.put(BytesMut::with_capacity(size << 16));
-        }
-        for size in [9, 6, 5, 4] {
-            assert!(shelf.take(size << 16).capacity() >= size << 16, "{size}");
-        }
-        assert_eq!(shelf.take(1).capacity(), 0);
     }
 }
