@@ -177,7 +177,7 @@ impl TcpReceiver {
     /// The next datagram, if there is one; the desk first, then whoever is next.
     fn sweep(&mut self, buffer: &mut BytesMut) -> Option<Received> {
         self.take_arrivals();
-        if let Some(place) = self.desk.of {
+        while let Some(place) = self.desk.of {
             let look = self.look(place, buffer, Desk::hand_out);
             if look.is_some() || self.announced > 0 {
                 return look;

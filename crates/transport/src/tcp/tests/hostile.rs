@@ -3,13 +3,14 @@ use std::io::Write;
 use std::net::{Shutdown, TcpStream};
 use std::time::{Duration, Instant};
 
+use bytes::BytesMut;
 use dunlin_wire::GuidPrefix;
 use dunlin_wire::stream::{Channel, Hello, opaque_head};
 use rustix::net::sockopt::set_socket_linger;
 
 use super::node::{Bare, Node, config, foreign, framed, name, next, node, poll, until};
 use crate::tcp::{MAX_FRAME, TcpConfig};
-use crate::traits::Transport;
+use crate::traits::{Transport, Wait};
 
 /// Discovery and user data still get through in both directions.
 fn works(node: &mut Node) {
@@ -193,6 +194,31 @@ fn memory_is_taken_for_what_has_come_not_for_what_is_claimed() {
         budget.used() == 0
     });
     assert_eq!(node.transport.refused(), 0);
+}
+
+/// A receiver that does not come with more room loses those messages, and none behind them, also while more of them wait.
+#[test]
+fn what_there_is_no_room_for_takes_nothing_else_with_it() {
+    const COUNT: usize = 40;
+    let mut node = node();
+    let mut peer = Bare::dial(&node);
+    let [large, small] = [10_000, 10].map(|length| framed(&foreign(&vec![5; length])));
+    peer.send(&[&hello(Channel::User)[..], &small].concat());
+    next(&mut *node.user);
+    let sender = std::thread::spawn(move || {
+        (0..COUNT).for_each(|_| peer.send(&[&large[..], &small].concat()));
+        peer
+    });
+    let mut heard = 0;
+    until("the others are there", || {
+        let mut buffer = BytesMut::with_capacity(64);
+        let received = node.user.receive(&mut buffer, Wait::Poll).unwrap();
+        heard += usize::from(received.is_some_and(|received| received.length == 30));
+        heard == COUNT
+    });
+    assert_eq!(node.user.gauge().read().oversized, 40);
+    assert_eq!(node.transport.refused(), 0);
+    drop(sender.join());
 }
 
 #[test]
