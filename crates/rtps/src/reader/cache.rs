@@ -8,7 +8,7 @@ use super::order::Order;
 use super::outcome::PassedOver;
 use super::writer_proxy::Author;
 use super::{KeyOf, ReaderConfig, Rejection, RejectionReason};
-use crate::index::Index;
+use crate::roster::Roster;
 use crate::slab::{NONE, Slab};
 use crate::{ChangeKind, ContentFilter, InstanceHandle, InstanceState, Time};
 use alloc::boxed::Box;
@@ -69,10 +69,8 @@ pub(super) struct Cache {
     pub(super) unread: usize,
     /// Samples with data.
     valid: usize,
-    pub(super) instances: Slab<Instance>,
-    places: Index,
+    pub(super) instances: Roster<Instance>,
     pub(super) names: Names,
-    recent: u32,
     /// What time does, if it does anything.
     pub(super) clockwork: Option<Box<Clockwork>>,
     /// Which turn samples came in, if several readers share an order.
@@ -102,10 +100,8 @@ impl Cache {
             last: NONE,
             unread: 0,
             valid: 0,
-            instances: Slab::new(),
-            places: Index::new(),
+            instances: Roster::new(),
             names: Names::new(),
-            recent: NONE,
             clockwork: Clockwork::needed_for(config),
             order: config.is_ordered().then(Box::default),
             query: None,
@@ -121,7 +117,7 @@ impl Cache {
             return;
         }
         for place in self.instances.keys() {
-            let owner = self.instances.get_mut(place).and_then(|i| i.owner.as_mut());
+            let owner = self.instances.get_mut(place).and_then(Instance::owner_mut);
             if let Some(owner) = owner.filter(|owner| owner.id == author.id) {
                 owner.strength = author.strength;
             }
@@ -147,7 +143,7 @@ impl Cache {
         header: &Header,
         payload: impl FnOnce() -> Bytes,
     ) -> Result<bool, Rejection> {
-        let place = match self.find(header.instance) {
+        let place = match self.instances.find(header.instance) {
             Some(place) => place,
             None => self.new_instance(header)?,
         };
@@ -158,7 +154,7 @@ impl Cache {
             return Ok(false);
         };
         if !instance.heeds(header.author, self.ownership) {
-            instance.writers.insert(header.author.id);
+            instance.join(header.author.id);
             self.passed_over.not_owner += 1;
             return Ok(false);
         }
@@ -198,7 +194,7 @@ impl Cache {
         let payload = payload();
         if let Some(instance) = self.instances.get_mut(place) {
             instance.revive();
-            instance.writers.insert(header.author.id);
+            instance.join(header.author.id);
             if let Some(key_of) = &self.key_of
                 && instance.key.is_empty()
             {
@@ -219,7 +215,9 @@ impl Cache {
 
     /// A dispose, an unregister or both.
     fn end(&mut self, header: &Header, kind: ChangeKind, key: impl FnOnce() -> Bytes) -> bool {
-        let known = self.named(header).or_else(|| self.find(header.instance));
+        let known = self
+            .named(header)
+            .or_else(|| self.instances.find(header.instance));
         let place = match known {
             Some(place) => place,
             None if kind.is_dispose() && !self.ignores_strangers => match self.new_instance(header)
@@ -259,7 +257,7 @@ impl Cache {
         for place in self.instances.keys() {
             if self.clockwork.is_some()
                 && let Some(instance) = self.instances.get(place)
-                && instance.writers.are_only(author.id)
+                && instance.is_written_only_by(author.id)
             {
                 changed |= self.release(place);
             }
@@ -311,7 +309,7 @@ impl Cache {
             if due.missed
                 && let Some(instance) = self.instances.get_mut(due.place)
             {
-                instance.owner = None;
+                instance.disown();
             }
             if due.purge {
                 self.purge(due.place);
@@ -361,7 +359,7 @@ impl Cache {
     }
 
     pub(super) fn knows(&self, instance: InstanceHandle) -> bool {
-        self.places.get(instance).is_some()
+        self.place_of(instance).is_some()
     }
 
     pub(super) fn key(&self, instance: InstanceHandle) -> Option<Bytes> {
@@ -370,7 +368,7 @@ impl Cache {
     }
 
     pub(super) fn place_of(&self, instance: InstanceHandle) -> Option<u32> {
-        self.places.get(instance)
+        self.instances.place_of(instance)
     }
 
     /// Takes a sample out of both chains.
@@ -411,24 +409,10 @@ impl Cache {
     pub(super) fn forget_if_dead(&mut self, place: u32) {
         if let Some(instance) = self.instances.get(place)
             && instance.is_forgettable()
+            && let Some(instance) = self.instances.remove(place)
         {
-            self.places.remove(instance.handle);
-            if let Some(instance) = self.instances.remove(place) {
-                self.forget_names(place, &instance.names);
-            }
+            self.forget_names(place, &instance.into_names());
         }
-    }
-
-    #[inline]
-    fn find(&mut self, handle: InstanceHandle) -> Option<u32> {
-        if let Some(recent) = self.instances.get(self.recent)
-            && recent.handle == handle
-        {
-            return Some(self.recent);
-        }
-        let place = self.place_of(handle)?;
-        self.recent = place;
-        Some(place)
     }
 
     fn new_instance(&mut self, header: &Header) -> Result<u32, Rejection> {
@@ -441,8 +425,6 @@ impl Cache {
             return Err(rejection(RejectionReason::Samples, handle));
         }
         let place = self.instances.insert(Instance::new(handle));
-        self.places.insert(handle, place);
-        self.recent = place;
         if let Some(clockwork) = &mut self.clockwork {
             clockwork.begin(place);
         }

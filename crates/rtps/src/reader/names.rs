@@ -27,13 +27,7 @@ impl Cache {
             return;
         };
         let writer = header.author.id;
-        let before = match instance.names.iter_mut().find(|(id, _)| *id == writer) {
-            Some((_, known)) => Some(core::mem::replace(known, name)),
-            None => {
-                instance.names.push((writer, name));
-                None
-            }
-        };
+        let before = instance.call(writer, name);
         if let Some(before) = before.filter(|before| *before != name) {
             self.forget_name(place, writer, before);
         }
@@ -55,7 +49,7 @@ impl Cache {
         self.names.retain(|(writer, _), _| *writer != author.id);
         for place in self.instances.keys() {
             if let Some(instance) = self.instances.get_mut(place) {
-                instance.names.retain(|(writer, _)| *writer != author.id);
+                instance.forget_name_of(author.id);
             }
         }
     }

@@ -5,7 +5,7 @@
 mod store;
 
 use super::{WriteError, sets};
-use crate::index::Index;
+use crate::roster::{Handled, Roster};
 use crate::slab::{NONE, Slab};
 use crate::{Change, ChangeKind, InstanceHandle};
 use alloc::boxed::Box;
@@ -47,6 +47,13 @@ struct Instance {
     leaves: u16,
 }
 
+impl Handled for Instance {
+    #[inline]
+    fn handle(&self) -> InstanceHandle {
+        self.handle
+    }
+}
+
 struct Line {
     sequence: i64,
     place: u32,
@@ -59,9 +66,7 @@ pub(super) struct HistoryCache {
     by_instance: bool,
     kept: Slab<Kept>,
     order: VecDeque<Line>,
-    instances: Slab<Instance>,
-    places: Index,
-    recent: u32,
+    instances: Roster<Instance>,
     /// Instances without changes.
     empty: usize,
     /// Instances that their writer left, by the number of the change that says so.
@@ -87,9 +92,7 @@ impl HistoryCache {
                 || limits.max_samples_per_instance.is_some(),
             kept: Slab::new(),
             order: VecDeque::new(),
-            instances: Slab::new(),
-            places: Index::new(),
-            recent: NONE,
+            instances: Roster::new(),
             empty: 0,
             farewells: VecDeque::new(),
             marks: VecDeque::new(),
@@ -115,7 +118,10 @@ impl HistoryCache {
 
     /// The newest change of an instance.
     pub(super) fn newest(&self, instance: InstanceHandle) -> Option<&Change> {
-        let newest = self.instances.get(self.places.get(instance)?)?.newest;
+        let newest = self
+            .instances
+            .get(self.instances.place_of(instance)?)?
+            .newest;
         Some(&self.kept.get(newest)?.change)
     }
 
@@ -348,14 +354,7 @@ impl HistoryCache {
         if !self.by_instance {
             return None;
         }
-        if let Some(recent) = self.instances.get(self.recent)
-            && recent.handle == handle
-        {
-            return Some(self.recent);
-        }
-        let place = self.places.get(handle)?;
-        self.recent = place;
-        Some(place)
+        self.instances.find(handle)
     }
 
     fn instance(&mut self, handle: InstanceHandle) -> u32 {
@@ -371,8 +370,6 @@ impl HistoryCache {
             disposed: false,
             leaves: 0,
         });
-        self.places.insert(handle, place);
-        self.recent = place;
         self.empty += 1;
         place
     }
@@ -422,8 +419,7 @@ impl HistoryCache {
     }
 
     fn forget(&mut self, place: u32) {
-        if let Some(instance) = self.instances.remove(place) {
-            self.places.remove(instance.handle);
+        if self.instances.remove(place).is_some() {
             self.empty -= 1;
         }
     }
