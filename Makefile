@@ -1,7 +1,7 @@
 # Two commands do everything: `make perftest` measures, `make test` checks. Both install what they need.
 CARGO ?= cargo
 
-.PHONY: all perftest bench test build lint fmt unit interop fuzz clean help
+.PHONY: all perftest bench test build lint fmt unit interop fuzz miri clean help
 
 all: build
 
@@ -10,6 +10,7 @@ help:
 	@echo "make bench      latency, throughput, fan-out and footprint beside the raw floors, Cyclone DDS, Fast DDS and iceoryx2 (under ten minutes)"
 	@echo "make test       install what the tests need, then format, lints, unit, simulation and interop tests"
 	@echo "make fuzz       each fuzz target for 60 s (FUZZ_SECONDS), where nightly Rust is installed"
+	@echo "make miri       rings and pools of shared memory, interpreted, where nightly Rust with miri is installed (some minutes)"
 	@echo "make build      the release binaries: target/release/perftest, target/release/dunlin"
 
 build:
@@ -32,6 +33,9 @@ test:
 
 fuzz:
 	@scripts/fuzz.sh
+
+miri:
+	@scripts/miri.sh
 
 fmt:
 	$(CARGO) fmt --all
