@@ -1,13 +1,14 @@
 # Two commands do everything: `make perftest` measures, `make test` checks. Both install what they need.
 CARGO ?= cargo
+TARGET = $${CARGO_TARGET_DIR:-target}
 
 .PHONY: all perftest bench test build lint fmt unit interop fuzz miri clean help
 
 all: build
 
 help:
-	@echo "make perftest   build, then the campaign quick: latency and some throughput over UDPv4, shared memory and TCP beside the raw floors, and a report (about four minutes)"
-	@echo "make bench      latency, throughput, fan-out and footprint beside the raw floors, Cyclone DDS, Fast DDS and iceoryx2 (under ten minutes)"
+	@echo "make perftest   build by a profile, then the campaign quick: latency and some throughput over UDPv4, shared memory and TCP beside the raw floors, and a report (ten minutes, then four)"
+	@echo "make bench      latency, throughput, fan-out and footprint beside the raw floors, Cyclone DDS, Fast DDS and iceoryx2 (ten minutes, and ten to build)"
 	@echo "make test       install what the tests need, then format, lints, unit, simulation and interop tests"
 	@echo "make fuzz       each fuzz target for 60 s (FUZZ_SECONDS), where nightly Rust is installed"
 	@echo "make miri       rings and pools of shared memory, interpreted, where nightly Rust with miri is installed (some minutes)"
@@ -18,14 +19,15 @@ build:
 
 perftest:
 	@scripts/require-rust.sh
-	$(CARGO) build --release -p dunlin-perftest
-	$${CARGO_TARGET_DIR:-target}/release/perftest campaign quick
+	@scripts/tune.sh dunlin-perftest
+	@mkdir -p $(TARGET)/release && cp --remove-destination $(TARGET)/tuned/perftest $(TARGET)/release/perftest
+	$(TARGET)/release/perftest campaign quick
 
 # BENCH_ARGS='--markdown FILE NAME'; benches/README.md tells of BENCH_SECONDS, BENCH_REPEAT, BENCH_ONLY and BENCH_FULL.
 bench:
 	@scripts/require-rust.sh
-	$(CARGO) build --release -p dunlin-bench -p dunlin-perftest
-	@$${CARGO_TARGET_DIR:-target}/release/bench $(BENCH_ARGS)
+	@scripts/tune.sh dunlin-perftest dunlin-bench
+	@$(TARGET)/tuned/bench $(BENCH_ARGS)
 
 test:
 	@scripts/require-rust.sh

@@ -30,11 +30,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_built_in_campaign_is_a_valid_file() {
+    fn every_built_in_campaign_is_a_valid_file_and_so_is_that_of_the_training() {
         for (name, text) in ALL {
             let file = crate::file::parse(name, text).unwrap();
             assert!(!file.about.is_empty() && file.repetitions.0 >= 3, "{name}");
         }
+        let training = include_str!("../../../scripts/training.toml");
+        assert!(crate::file::parse("training.toml", training).is_ok());
         assert!(text("quick").is_some() && text("slow").is_none());
     }
 }

@@ -1,5 +1,6 @@
 //! What to change, why, and by how much it matters: measured here, or the range that others see.
 
+use super::build::Build;
 use super::files::Files;
 use super::probe::Probe;
 
@@ -15,7 +16,7 @@ pub struct Finding {
     /// The command that changes it.
     pub command: String,
     /// For the order: microseconds that it may cost a sample.
-    weight: f64,
+    pub(super) weight: f64,
 }
 
 impl Finding {
@@ -38,8 +39,9 @@ const SLOW_CLOCK: u64 = 150;
 const HELD_UP: u64 = 100_000;
 
 /// Everything that was found, what costs most first.
-pub(super) fn findings(files: &Files, probe: &Probe) -> Vec<Finding> {
+pub(super) fn findings(build: Build, files: &Files, probe: &Probe) -> Vec<Finding> {
     let all = [
+        build.finding(),
         one_processor(files),
         quota(files),
         busy(files),
@@ -249,7 +251,7 @@ mod tests {
     #[test]
     fn a_machine_that_tells_nothing_needs_nothing() {
         let (_place, files) = machine(&[]);
-        assert_eq!(findings(&files, &Probe::default()), []);
+        assert_eq!(findings(Build::Tuned, &files, &Probe::default()), []);
     }
 
     #[test]
@@ -275,7 +277,7 @@ mod tests {
             clock: Some(900),
             ..Probe::default()
         };
-        let findings = findings(&files, &probe);
+        let findings = findings(Build::Tuned, &files, &probe);
         let lines: Vec<_> = findings.iter().map(Finding::line).collect();
         let all = lines.join("\n");
         assert_eq!(lines.len(), 8, "{all}");

@@ -7,6 +7,7 @@ use clap::Parser;
 use clap::error::ErrorKind;
 
 use super::advice::{Finding, findings};
+use super::build::Build;
 use super::files::Files;
 use super::probe::Probe;
 
@@ -42,7 +43,11 @@ pub fn command(arguments: &[String]) -> ExitCode {
 fn doctor() -> String {
     let files = Files::of_this_machine();
     let probe = Probe::run(&files.affinity);
-    text(&findings(&files, &probe), &probe, &super::facts(&files))
+    text(
+        &findings(Build::THIS, &files, &probe),
+        &probe,
+        &super::facts(Build::THIS, &files),
+    )
 }
 
 fn text(findings: &[Finding], probe: &Probe, facts: &[(String, String)]) -> String {

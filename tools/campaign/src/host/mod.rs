@@ -4,6 +4,7 @@
 //! missing, and what is missing is not said. `doctor` judges it and adds what only a measurement tells.
 
 mod advice;
+mod build;
 mod doctor;
 mod files;
 mod probe;
@@ -13,6 +14,7 @@ pub use doctor::command;
 pub use probe::Probe;
 
 use crate::record::Host;
+use build::Build;
 use files::Files;
 
 /// This machine, as a campaign records it: its facts, and one line for each finding. Takes some tenths of a second.
@@ -21,8 +23,8 @@ pub fn this() -> Host {
     let probe = Probe::run(&files.affinity);
     Host {
         name: files.text("/proc/sys/kernel/hostname").unwrap_or_default(),
-        facts: facts(&files),
-        advice: advice::findings(&files, &probe)
+        facts: facts(Build::THIS, &files),
+        advice: advice::findings(Build::THIS, &files, &probe)
             .iter()
             .map(Finding::line)
             .collect(),
@@ -30,8 +32,9 @@ pub fn this() -> Host {
 }
 
 /// Label and value of what is known, in order.
-fn facts(files: &Files) -> Vec<(String, String)> {
+fn facts(build: Build, files: &Files) -> Vec<(String, String)> {
     let mut facts = vec![
+        ("build", Some(build.name().into())),
         ("processor", files.processor()),
         ("processors", files.processors()),
         ("hypervisor", files.hypervisor()),
@@ -67,12 +70,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_machine_that_tells_nothing_has_no_facts() {
+    fn of_a_machine_that_tells_nothing_only_the_build_is_known() {
         let nothing = tempfile::tempdir().unwrap();
         let mut files = Files::of_this_machine();
         files.root = nothing.path().into();
         files.affinity = vec![];
-        assert_eq!(facts(&files), []);
+        let build = ("build".to_string(), "debug".to_string());
+        assert_eq!(facts(Build::Debug, &files), [build]);
     }
 
     #[test]
