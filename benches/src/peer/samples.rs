@@ -49,11 +49,11 @@ impl Numbered for Copied {
     }
 
     fn drain(reader: &DataReader<Self>, mut work: impl FnMut(u64, Option<&Self>)) {
-        while let Some(sample) = reader.take_next_sample() {
+        reader.take_each(|sample| {
             if let Some(data) = sample.data() {
                 work(data.seq, Some(data));
             }
-        }
+        });
     }
 }
 
@@ -80,11 +80,11 @@ impl Numbered for Keyed {
     }
 
     fn drain(reader: &DataReader<Self>, mut work: impl FnMut(u64, Option<&Self>)) {
-        while let Some(sample) = reader.take_next_sample() {
+        reader.take_each(|sample| {
             if let Some(data) = sample.data() {
                 work(data.seq, Some(data));
             }
-        }
+        });
     }
 }
 
@@ -112,14 +112,14 @@ macro_rules! in_place {
             }
 
             fn drain(reader: &DataReader<Self>, mut work: impl FnMut(u64, Option<&Self>)) {
-                while let Some(view) = reader.take_next_view() {
+                reader.take_each_view(|view| {
                     let mut seq = [0; NUMBER];
                     let seen = view.copy_to(0, &mut seq).is_ok();
                     drop(view);
                     if seen {
                         work(u64::from_ne_bytes(seq), None);
                     }
-                }
+                });
             }
         }
     };

@@ -11,6 +11,7 @@ use crate::group::SubscriberCore;
 use crate::local::errands::{self, Errand};
 use crate::lock::{Guard, LEAF, READER, Ranked, assert_none_held};
 use crate::pool::Pool;
+use crate::receive::Run;
 use crate::shared::Shared;
 use crate::signal::Waiters;
 use crate::slot::Slot;
@@ -20,6 +21,7 @@ use crate::status::{
 };
 use crate::timer::Due;
 use crate::topic::{self, TopicCore, TopicData, instance_of};
+use arrayvec::ArrayVec;
 use bytes::{Bytes, BytesMut};
 use dunlin_qos::{AccessScope, DataReaderQos};
 use dunlin_rtps::{
@@ -186,9 +188,9 @@ impl ReaderCore {
         }
     }
 
-    /// Takes in a sample; true if there is something new to take.
+    /// Takes in a sample without inline QoS; true if there is something new to take.
     #[inline]
-    pub(crate) fn handle_data(
+    pub(crate) fn handle_sample(
         self: &Arc<Self>,
         now: Time,
         from: Guid,
@@ -197,16 +199,47 @@ impl ReaderCore {
         intake: &mut impl Intake,
         out: &mut Datagrams,
     ) -> bool {
-        let Ok(inline) = InlineQos::parse(data.inline_qos) else {
-            return false;
-        };
         let mut state = self.state.lock();
-        let delivery = state.handle_data(now, from, timestamp, data, &inline, intake, out);
+        let inline = &InlineQos::NONE;
+        let delivery = state.handle_data(now, from, timestamp, data, inline, intake, out);
         self.note_next(&state);
         drop(state);
         match delivery == Delivery::NEW {
             true => true,
             false => self.note(&delivery),
+        }
+    }
+
+    /// As `handle_sample` for several samples of one writer that follow each other.
+    #[inline(never)]
+    pub(crate) fn handle_run(
+        self: &Arc<Self>,
+        now: Time,
+        from: Guid,
+        run: &mut Run<'_>,
+        intake: &mut impl Intake,
+        out: &mut Datagrams,
+    ) -> bool {
+        let mut available = false;
+        loop {
+            let mut state = self.state.lock();
+            let mut odd = None;
+            for (timestamp, data) in run.by_ref() {
+                let inline = &InlineQos::NONE;
+                let delivery = state.handle_data(now, from, timestamp, &data, inline, intake, out);
+                if delivery != Delivery::NEW {
+                    odd = Some(delivery);
+                    break;
+                }
+                available = true;
+            }
+            self.note_next(&state);
+            drop(state);
+            // What is to be told of is told without the lock.
+            match odd {
+                Some(delivery) => available |= self.note(&delivery),
+                None => return available,
+            }
         }
     }
 
@@ -278,7 +311,7 @@ impl ReaderCore {
 
     /// There is nothing to take, and no status says that there is. Whoever hears of a sample hears of this before.
     #[inline]
-    fn is_bare(&self) -> bool {
+    pub(crate) fn is_bare(&self) -> bool {
         !self.holds.load(Acquire) && !self.flags.has_data() && !self.group.attends()
     }
 
@@ -456,12 +489,33 @@ impl ReaderCore {
         let mut state = self.current();
         self.clear_data();
         let count = state.take(select, sink);
+        self.taken(state);
+        count
+    }
+
+    /// Samples have left the cache.
+    #[inline]
+    fn taken(self: &Arc<Self>, state: Guard<'_, Reader, READER>) {
         self.note_next(&state);
         drop(state);
         // Room may have come for samples that were refused: the timer asks for them, since their listener may be our caller.
         self.schedule();
         self.group.gate.open();
-        count
+    }
+
+    /// As `take`, one after the other as often as the selection finds one, until `into` is full.
+    pub(crate) fn take_repeatedly<const N: usize>(
+        self: &Arc<Self>,
+        one: &Select,
+        into: &mut ArrayVec<Sample, N>,
+    ) {
+        if self.is_bare() {
+            return;
+        }
+        let mut state = self.current();
+        self.clear_data();
+        while !into.is_full() && state.take(one, |sample| into.push(sample)) > 0 {}
+        self.taken(state);
     }
 
     /// As `take`, of what passes the filter, if there is one.
@@ -476,10 +530,7 @@ impl ReaderCore {
         state.set_query(filter);
         state.take(select, sink);
         state.set_query(None);
-        self.note_next(&state);
-        drop(state);
-        self.schedule();
-        self.group.gate.open();
+        self.taken(state);
     }
 
     /// A writer matches whose type lies in memory like this.

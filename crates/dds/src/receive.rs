@@ -1,6 +1,7 @@
 //! The receive work: datagram in, caches filled, listeners called, answers out — all in the thread that holds the role.
 mod keeper;
 mod news;
+mod run;
 
 use crate::beside::Beside;
 use crate::checksum::{self, Verdict};
@@ -17,10 +18,11 @@ use dunlin_rtps::discovery::Source;
 use dunlin_rtps::{Time, To};
 use dunlin_transport::{Attached, Receiver, Wait, Waker};
 use dunlin_wire::{
-    Data, EntityId, Guid, GuidPrefix, Header, Locator, Message, Submessage, Timestamp,
+    Data, EntityId, Guid, GuidPrefix, Header, Locator, Message, Submessage, Submessages, Timestamp,
 };
 use keeper::Keeper;
 pub(crate) use news::News;
+pub(crate) use run::Run;
 use std::sync::Arc;
 
 /// Room for the largest datagram.
@@ -311,7 +313,11 @@ impl Worker {
                 && let Some((timestamp, data)) = submessages.next_user_sample()
             {
                 context.timestamp = timestamp.or(context.timestamp);
-                self.sample(shared, &mut context, &data);
+                if submessages.is_empty() {
+                    self.sample(shared, &mut context, &data);
+                    break;
+                }
+                submessages = self.samples(shared, &mut context, data, submessages);
                 continue;
             }
             match submessages.next() {
@@ -391,7 +397,6 @@ impl Worker {
         let source = context.source.prefix;
         let Self { routes, news, .. } = self;
         match message {
-            Submessage::Data(data) => self.sample(shared, context, data),
             Submessage::AckNack(_) | Submessage::NackFrag(_) => {
                 let answers = self.answers.get_or_insert_with(|| shared.datagrams());
                 let Some(core) = routes.writers.get(&writer) else {
@@ -413,19 +418,40 @@ impl Worker {
         }
     }
 
-    /// Hands a whole sample to the readers that it concerns.
+    /// Hands a sample to the readers that it concerns.
     #[inline]
     fn sample(&mut self, shared: &Arc<Shared>, context: &mut Context<'_>, data: &Data<'_>) {
         let (now, timestamp) = (context.now, context.timestamp);
         let from = Guid::new(context.source.prefix, data.writer);
-        self.tell_readers(
-            shared,
-            context,
-            from,
-            data.reader,
-            true,
-            |core, intake, out| core.handle_data(now, from, timestamp, data, intake, out),
-        );
+        let to = data.reader;
+        self.tell_readers(shared, context, from, to, true, |core, intake, out| {
+            core.handle_sample(now, from, timestamp, data, intake, out)
+        });
+    }
+
+    /// As `sample`, with those that follow and concern the same readers; what comes after them.
+    #[inline(never)]
+    fn samples<'a>(
+        &mut self,
+        shared: &Arc<Shared>,
+        context: &mut Context<'_>,
+        first: Data<'a>,
+        rest: Submessages<'a>,
+    ) -> Submessages<'a> {
+        let now = context.now;
+        let from = Guid::new(context.source.prefix, first.writer);
+        let to = first.reader;
+        let run = Run::new(context.timestamp, first, rest);
+        let mut done = None;
+        self.tell_readers(shared, context, from, to, true, |core, intake, out| {
+            let mut run = run.clone();
+            let available = core.handle_run(now, from, &mut run, intake, out);
+            done = Some(run);
+            available
+        });
+        let rest;
+        (rest, context.timestamp) = done.unwrap_or_else(|| run.skipped()).end();
+        rest
     }
 
     /// Has each reader that is meant take something in; `handle` says whether it has something new then. The writer `lives` if that shows it.
@@ -437,7 +463,7 @@ impl Worker {
         from: Guid,
         reader: EntityId,
         lives: bool,
-        handle: impl Fn(&Arc<ReaderCore>, &mut Keeper<'_>, &mut Datagrams) -> bool,
+        mut handle: impl FnMut(&Arc<ReaderCore>, &mut Keeper<'_>, &mut Datagrams) -> bool,
     ) {
         let Self {
             routes, kept, news, ..

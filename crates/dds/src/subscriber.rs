@@ -23,6 +23,7 @@ use crate::status::{
 };
 use crate::topic::TopicData;
 use crate::view::{View, decode};
+use arrayvec::ArrayVec;
 use dunlin_qos::{DataReaderQos, Duration, SubscriberQos};
 use dunlin_rtps::{InstanceHandle, SampleInfo, SampleState, Select, Time, Which};
 use dunlin_wire::{EntityKind, Guid};
@@ -31,6 +32,9 @@ use std::sync::Arc;
 
 /// Between two looks at whether a reader is complete.
 const GLANCE: Duration = Duration::from_millis(5);
+/// Samples that leave the cache together.
+const AT_ONCE: usize = 16;
+const ANY_SAMPLE: u32 = SampleState::Read.mask() | SampleState::NotRead.mask();
 
 /// A group of readers (DDS 1.4 2.2.2.5.2).
 #[derive(Clone)]
@@ -306,13 +310,43 @@ impl<T: TopicData> DataReader<T> {
         self.take_one(SampleState::NotRead.mask())
     }
 
+    /// Takes all samples that were not read yet, oldest first, and hands each to `each`, which may use the reader in any way. What comes meanwhile
+    /// is taken too. As [`take_next_sample`](Self::take_next_sample) until there is none, but cheaper where there are many; allocates nothing either.
+    pub fn take_each(&self, mut each: impl FnMut(Sample<T>)) {
+        let unread = SampleState::NotRead.mask();
+        while let Some(sample) = self.take_one(unread) {
+            each(sample);
+            self.take_more(unread, |raw| {
+                if let Some(sample) = self.decode(raw) {
+                    each(sample);
+                }
+            });
+        }
+    }
+
+    /// Takes what is there after one was taken: mostly nothing.
+    #[inline]
+    fn take_more(&self, sample_states: u32, each: impl FnMut(dunlin_rtps::Sample)) {
+        if !self.core.is_bare() {
+            self.take_many(&oldest(sample_states), each);
+        }
+    }
+
+    #[inline(never)]
+    fn take_many(&self, oldest: &Select, mut each: impl FnMut(dunlin_rtps::Sample)) {
+        loop {
+            let mut raw = ArrayVec::<_, AT_ONCE>::new();
+            self.core.take_repeatedly(oldest, &mut raw);
+            if raw.is_empty() {
+                return;
+            }
+            raw.into_iter().for_each(&mut each);
+        }
+    }
+
     /// Takes the oldest sample in one of these states.
     pub(crate) fn take_one(&self, sample_states: u32) -> Option<Sample<T>> {
-        let one = Select {
-            max: 1,
-            sample_states,
-            ..Select::default()
-        };
+        let one = oldest(sample_states);
         loop {
             let mut raw = None;
             self.core.take(&one, |sample| raw = Some(sample));
@@ -324,13 +358,19 @@ impl<T: TopicData> DataReader<T> {
 
     /// Takes the oldest sample, read before or not, and leaves it where it is.
     pub fn take_next_view(&self) -> Option<View<T>> {
-        let one = Select {
-            max: 1,
-            ..Select::default()
-        };
+        let one = oldest(ANY_SAMPLE);
         let mut raw = None;
         self.core.take(&one, |sample| raw = Some(sample));
         raw.map(|raw| View::new(&self.core, raw))
+    }
+
+    /// Takes all samples, read before or not, oldest first, and hands each to `each` as a view of where it is. As
+    /// [`take_next_view`](Self::take_next_view) until there is none, but cheaper where there are many.
+    pub fn take_each_view(&self, mut each: impl FnMut(View<T>)) {
+        while let Some(view) = self.take_next_view() {
+            each(view);
+            self.take_more(ANY_SAMPLE, |raw| each(View::new(&self.core, raw)));
+        }
     }
 
     /// Takes up to `max` samples, in order as `take` does, and leaves them where they are. Their writers get the memory back when
@@ -605,6 +645,15 @@ impl<T: TopicData> DataReader<T> {
         parameters: &[impl AsRef<str>],
     ) -> Result<QueryCondition> {
         QueryCondition::new::<T>(&self.core, select, expression, parameters)
+    }
+}
+
+/// The first sample in one of these states.
+fn oldest(sample_states: u32) -> Select {
+    Select {
+        max: 1,
+        sample_states,
+        ..Select::default()
     }
 }
 

@@ -67,6 +67,12 @@ impl<'a> Iterator for Submessages<'a> {
 }
 
 impl<'a> Submessages<'a> {
+    /// There are no more.
+    #[inline]
+    pub fn is_empty(&self) -> bool {
+        self.rest.is_empty()
+    }
+
     /// Takes the next sample if it is what nearly all are: a DATA of a user's writer in little endian with nothing but the sample, and before
     /// it at most an INFO_TS, of which the timestamp is returned. Otherwise nothing is taken; `next` reads whatever it is, and these as well.
     #[inline]
@@ -93,6 +99,22 @@ impl<'a> Submessages<'a> {
         };
         let data = plain_data(*flags, body).filter(|data| !data.writer.is_builtin())?;
         self.rest = self.rest.skip_to(after);
+        Some((timestamp, data))
+    }
+
+    /// As `next_user_sample`, if the sample is from this writer and goes to this reader.
+    #[inline]
+    pub fn next_sample_between(
+        &mut self,
+        writer: EntityId,
+        reader: EntityId,
+    ) -> Option<(Option<Timestamp>, Data<'a>)> {
+        let mut ahead = self.clone();
+        let (timestamp, data) = ahead.next_user_sample()?;
+        if data.writer != writer || data.reader != reader {
+            return None;
+        }
+        *self = ahead;
         Some((timestamp, data))
     }
 

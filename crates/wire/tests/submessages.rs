@@ -281,6 +281,12 @@ proptest! {
                 prop_assert_eq!(expected.next(), Some(Ok(Submessage::InfoTimestamp(Some(time)))));
             }
             prop_assert_eq!(expected.next(), Some(Ok(Submessage::Data(data))));
+            let other = EntityId([data.writer.0[0] ^ 1; 4]);
+            let mut between = rest.clone();
+            prop_assert_eq!(between.next_sample_between(other, data.reader), None);
+            prop_assert_eq!(between.next_sample_between(data.writer, other), None);
+            prop_assert_eq!(between.next_sample_between(data.writer, data.reader), Some((time, data)));
+            prop_assert_eq!(between.collect::<Vec<_>>(), ahead.clone().collect::<Vec<_>>());
             rest = ahead;
         }
     }

@@ -37,17 +37,15 @@ impl Taking {
         on_sample: &mut impl FnMut(&Sample<'_>),
     ) {
         if self.views {
-            while let Some(view) = reader.take_next_view() {
-                // What cannot be read, or has changed meanwhile, is missing in the sequence: lost.
-                self.look(&view, on_sample);
-            }
+            // What cannot be read, or has changed meanwhile, is missing in the sequence: lost.
+            reader.take_each_view(|view| _ = self.look(&view, on_sample));
             return;
         }
-        while let Some(sample) = reader.take_next_sample() {
+        reader.take_each(|sample| {
             if let Some(data) = sample.data() {
                 on_sample(&data.as_sample());
             }
-        }
+        });
     }
 
     fn look<T: TestData>(
