@@ -44,15 +44,25 @@ train() {
     for group in throughput shm; do BENCH_ONLY=$group BENCH_REPEAT=1 "$training/tuned/bench" || true; done
 }
 
+# flags FLAG: what the environment wants of rustc, and this flag, which may have blanks in it.
+flags() {
+    local wanted=${CARGO_ENCODED_RUSTFLAGS:-}
+    [ -n "$wanted" ] || wanted=$(echo "${RUSTFLAGS:-}" | xargs -n 1 | tr '\n' $'\x1f')
+    wanted=${wanted%$'\x1f'}
+    echo "${wanted:+$wanted$'\x1f'}$1"
+}
+
 merge=$(llvm_profdata) || plain "llvm-profdata is missing ('rustup component add llvm-tools' brings it)"
 
 # In a directory of its own, but otherwise the same build: the counts go by names of functions, which depend on it.
-RUSTFLAGS="${RUSTFLAGS:-} -Cprofile-generate=$counts" cargo build --profile tuned --target-dir "$training" "${packages[@]}"
+CARGO_ENCODED_RUSTFLAGS=$(flags "-Cprofile-generate=$counts") cargo build --profile tuned --target-dir "$training" "${packages[@]}" ||
+    plain "the instrumented build failed"
 if [ ! -e "$profile" ] || [ -n "$(find "$training/tuned" -maxdepth 1 -type f -perm -u+x -newer "$profile")" ]; then
     echo "Training, which takes up to three minutes: $log"
     train >"$log" 2>&1 || plain "the training failed, see $log"
-    "$merge" merge -o "$profile" "$counts"/*.profraw
+    "$merge" merge -o "$profile" "$counts"/*.profraw || plain "llvm-profdata cannot read what the training left in $counts"
     rm -rf "$counts"
 fi
 # `DUNLIN_TUNED` is what reports say of the build.
-DUNLIN_TUNED=yes RUSTFLAGS="${RUSTFLAGS:-} -Cprofile-use=$profile" cargo build --profile tuned "${packages[@]}"
+export DUNLIN_TUNED=yes
+CARGO_ENCODED_RUSTFLAGS=$(flags "-Cprofile-use=$profile") cargo build --profile tuned "${packages[@]}"
