@@ -23,7 +23,7 @@ use crate::timer::Due;
 use crate::topic::{self, TopicCore, TopicData, instance_of};
 use arrayvec::ArrayVec;
 use bytes::{Bytes, BytesMut};
-use dunlin_qos::{AccessScope, DataReaderQos};
+use dunlin_qos::{AccessScope, DataReaderQos, History};
 use dunlin_rtps::{
     ContentFilter, Delivery, GroupFront, GroupTurn, InstanceHandle, Intake, KeyOf, Reader,
     ReaderConfig, Sample, Select, Time, WriterProxyConfig,
@@ -313,6 +313,17 @@ impl ReaderCore {
     #[inline]
     pub(crate) fn is_bare(&self) -> bool {
         !self.holds.load(Acquire) && !self.flags.has_data() && !self.group.attends()
+    }
+
+    /// Keeps at least so many samples that nobody has taken.
+    pub(crate) fn keeps(&self, samples: u32) -> bool {
+        let keeps = |limit: Option<u32>| limit.is_none_or(|limit| limit >= samples);
+        self.fixed.get().is_some_and(|qos| {
+            let limits = &qos.resource_limits;
+            qos.history == History::KeepAll
+                && keeps(limits.max_samples)
+                && keeps(limits.max_samples_per_instance)
+        })
     }
 
     fn note(self: &Arc<Self>, delivery: &Delivery) -> bool {

@@ -50,6 +50,11 @@ pub(crate) struct Pause<'a> {
     pub(crate) deadline: Option<Time>,
 }
 
+/// Datagrams that are worked through before anybody hears of the first, if each next one was there already.
+const IN_A_ROW: usize = 8;
+/// None comes in a row behind a longer one, which takes its time.
+const SHORT: usize = 4 * 1024;
+
 enum Spun {
     /// From there; when the clock was last looked at, if it was.
     Received(Locator, Option<Time>),
@@ -71,6 +76,8 @@ pub(crate) struct Worker {
     alone: bool,
     /// The last datagram was there when others had run.
     yields: bool,
+    /// The last datagram was there before anybody looked.
+    behind: bool,
     /// What the receiver's datagrams land in.
     buffers: Pool,
     /// Polls between two looks at the clock.
@@ -97,6 +104,7 @@ impl Worker {
             neighbour: ([0; 16], false),
             alone: std::thread::available_parallelism().is_ok_and(|n| n.get() == 1),
             yields: false,
+            behind: false,
             buffers: Pool::default(),
             polls: *POLLS.start(),
             kept: Pool::default(),
@@ -109,14 +117,17 @@ impl Worker {
         }
     }
 
-    /// Waits for one datagram as the strategy says and works on it: fills caches and sends the answers it provoked. The
-    /// caller delivers the news, then gives the container back. Returns after one datagram, when interrupted, at the
-    /// deadline, or when the receiver was woken.
+    /// Waits for a datagram as the strategy says and works on it: fills caches and sends the answers it provoked. The
+    /// caller delivers the news, then gives the container back. Returns after one datagram (a few, if this thread does not keep up), when
+    /// interrupted, at the deadline, or when the receiver was woken.
     pub(crate) fn turn(&mut self, shared: &Arc<Shared>, pause: &Pause<'_>) -> Option<Box<News>> {
         match self.spin(pause) {
             Spun::Received(from, seen) => {
                 let now = seen.unwrap_or_else(clock::now);
-                self.take_in(shared, now, from);
+                let length = self.take_in(shared, now, from);
+                if self.behind {
+                    self.catch_up(shared, now, length);
+                }
             }
             Spun::Interrupted => {}
             Spun::Quiet(since) => {
@@ -150,10 +161,26 @@ impl Worker {
         self.news.get_or_insert(news);
     }
 
-    /// Works through the datagram that was just received.
-    fn take_in(&mut self, shared: &Arc<Shared>, now: Time, from: Locator) {
+    /// Takes in what else is there: whoever is behind tells of several datagrams together, if no reader loses samples by that.
+    #[inline(never)]
+    fn catch_up(&mut self, shared: &Arc<Shared>, now: Time, mut length: usize) {
+        for _ in 1..IN_A_ROW {
+            let waits = self.news.as_ref().is_none_or(|news| news.may_wait());
+            if length > SHORT || !waits || !self.receiver.is_ready() {
+                return;
+            }
+            let Some(from) = self.receive(Wait::Poll) else {
+                return;
+            };
+            length = self.take_in(shared, now, from);
+        }
+    }
+
+    /// Works through the datagram that was just received; says how long it was.
+    fn take_in(&mut self, shared: &Arc<Shared>, now: Time, from: Locator) -> usize {
         self.patience.stir(now);
         let mut buffer = std::mem::take(self.buffers.reserved(LARGEST));
+        let length = buffer.len();
         if buffer.len() > COPY_LIMIT {
             let datagram = buffer.split().freeze();
             *self.buffers.reserved(LARGEST) = buffer;
@@ -163,6 +190,7 @@ impl Worker {
             buffer.clear();
             *self.buffers.reserved(LARGEST) = buffer;
         }
+        length
     }
 
     fn sleep(&mut self, pause: &Pause<'_>) -> Option<Locator> {
@@ -188,6 +216,7 @@ impl Worker {
         let mut ends = self.patience.ends();
         let (mut since, mut seen) = (None, None);
         let mut others_ran = false;
+        self.behind = true;
         loop {
             let polls = if self.yields {
                 *POLLS.start()
@@ -202,6 +231,7 @@ impl Worker {
                     }
                     return Spun::Received(from, seen);
                 }
+                self.behind = false;
                 if (pause.interrupted)() {
                     return Spun::Interrupted;
                 }

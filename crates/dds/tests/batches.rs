@@ -4,7 +4,8 @@ mod common;
 use bytes::Bytes;
 use common::{Keyed, Net, Plain, SOON, reader, reliable_all, take, writer};
 use dunlin::*;
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, mpsc};
+use std::time::Instant;
 
 /// More than are taken in, or taken, under one lock.
 const SAMPLES: u32 = 200;
@@ -61,6 +62,63 @@ fn every_reader_gets_all_of_a_batch_and_one_without_room_gets_the_rest_later() {
     let rejected = narrow.sample_rejected_status();
     assert!(rejected.total_count > 0, "{rejected:?}");
     writer.wait_for_acknowledgments(SOON).unwrap();
+}
+
+/// How often a listener is called, and how many samples it takes, that is busy with the first while all others come, each in a
+/// datagram of its own.
+fn heard_late(rqos: DataReaderQos) -> (usize, usize) {
+    let net = Net::new(0.0);
+    let (a, b) = (net.participant(), net.participant());
+    let wqos = DataWriterQos {
+        reliability: rqos.reliability,
+        ..reliable_all().0
+    };
+    let writer = writer::<Plain>(&a, "T", wqos);
+    let heard = Arc::new(Mutex::new((0, 0)));
+    let ears = Arc::clone(&heard);
+    let (go, wait) = mpsc::channel::<()>();
+    let wait = Mutex::new(wait);
+    let listener = move |reader: &DataReader<Plain>| {
+        // Only the first call waits: then nobody is at the other end any more.
+        let _ = wait.lock().unwrap().recv();
+        let mut taken = 0;
+        reader.take_each(|_| taken += 1);
+        let mut heard = ears.lock().unwrap();
+        *heard = (heard.0 + 1, heard.1 + taken);
+    };
+    let topic = b.create_topic::<Plain>("T", Default::default()).unwrap();
+    let _reader = b
+        .create_subscriber(Default::default())
+        .create_datareader_with_listener(&topic, rqos, listener)
+        .unwrap();
+    writer.wait_for_matched(1, SOON).unwrap();
+    for number in 0..SAMPLES {
+        writer.write(&plain(number)).unwrap();
+        writer.flush();
+    }
+    drop(go);
+    let deadline = Instant::now() + std::time::Duration::from_secs(60);
+    while heard.lock().unwrap().1 < SAMPLES as usize && Instant::now() < deadline {
+        std::thread::yield_now();
+    }
+    *heard.lock().unwrap()
+}
+
+#[test]
+fn a_reader_that_is_behind_hears_of_several_datagrams_at_once_if_it_keeps_all_samples() {
+    let (calls, taken) = heard_late(reliable_all().1);
+    assert_eq!(taken, SAMPLES as usize);
+    assert!(calls <= SAMPLES as usize / 4, "{calls} calls");
+}
+
+#[test]
+fn a_reader_that_keeps_only_the_last_sample_hears_of_each_datagram() {
+    let rqos = DataReaderQos {
+        reliability: Reliability::BEST_EFFORT,
+        history: History::KeepLast(1),
+        ..Default::default()
+    };
+    assert_eq!(heard_late(rqos), (SAMPLES as usize, SAMPLES as usize));
 }
 
 #[test]
@@ -143,8 +201,8 @@ fn take_each_takes_all_in_order_and_what_comes_meanwhile() {
     assert_eq!(numbers(&views), [0]);
     reader.take_each(|_| panic!("there is nothing left"));
     // Its listener was called before the acknowledgment, or runs in this moment.
-    let deadline = std::time::Instant::now() + std::time::Duration::from_secs(60);
-    while heard.lock().unwrap().len() <= all.len() && std::time::Instant::now() < deadline {
+    let deadline = Instant::now() + std::time::Duration::from_secs(60);
+    while heard.lock().unwrap().len() <= all.len() && Instant::now() < deadline {
         std::thread::yield_now();
     }
     assert_eq!(*heard.lock().unwrap(), (0..=SAMPLES).collect::<Vec<_>>());

@@ -228,6 +228,10 @@ impl Receiver for Pair {
         self.shm.announced()
     }
 
+    fn is_ready(&self) -> bool {
+        self.shm.is_ready()
+    }
+
     fn attached(&mut self) -> Option<Attached> {
         self.shm.attached()
     }

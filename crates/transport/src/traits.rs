@@ -231,6 +231,11 @@ pub trait Receiver: Send {
         false
     }
 
+    /// Whether another datagram, or a part of one, is there already, as far as that can be told without asking the system.
+    fn is_ready(&self) -> bool {
+        false
+    }
+
     /// What belongs to the datagram that was received last and is not in the buffer: to be asked for after each.
     fn attached(&mut self) -> Option<Attached> {
         None

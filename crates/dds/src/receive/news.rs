@@ -5,7 +5,10 @@ use crate::shared::Shared;
 use crate::writer::WriterCore;
 use std::sync::Arc;
 
-/// Whom a datagram brought something.
+/// Readers that keep fewer samples than this hear of each datagram before the next is looked at.
+const ROOM: u32 = 256;
+
+/// Whom datagrams brought something.
 #[derive(Default)]
 pub(crate) struct News {
     pub(super) ready: Vec<Arc<ReaderCore>>,
@@ -17,6 +20,11 @@ pub(crate) struct News {
 impl News {
     pub(super) fn is_empty(&self) -> bool {
         self.ready.is_empty() && self.acknowledged.is_empty() && self.alive.is_empty()
+    }
+
+    /// More may come before anybody hears of this: no reader would lose a sample.
+    pub(super) fn may_wait(&self) -> bool {
+        self.ready.iter().all(|reader| reader.keeps(ROOM))
     }
 
     /// What there is to tell, to be filled.

@@ -90,6 +90,12 @@ impl Receiver for MemoryReceiver {
         }
     }
 
+    fn is_ready(&self) -> bool {
+        let state = self.network.lock();
+        let due = state.due(self.inbox);
+        due.is_some_and(|due| due <= state.clock.now())
+    }
+
     fn waker(&self) -> Arc<dyn Waker> {
         Arc::new(MemoryWaker {
             network: self.network.clone(),

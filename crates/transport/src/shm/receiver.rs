@@ -339,6 +339,12 @@ impl Receiver for ShmReceiver {
         self.announced
     }
 
+    /// Who has sent the last datagram has sent more.
+    fn is_ready(&self) -> bool {
+        let last = self.inlets.get(self.next.wrapping_sub(1));
+        last.is_some_and(|inlet| inlet.ring.is_ready())
+    }
+
     fn attached(&mut self) -> Option<Attached> {
         self.attached.take()
     }

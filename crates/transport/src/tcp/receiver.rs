@@ -407,6 +407,10 @@ impl Receiver for TcpReceiver {
         self.desk.flows()
     }
 
+    fn is_ready(&self) -> bool {
+        self.desk.of.is_some()
+    }
+
     fn waker(&self) -> Arc<dyn Waker> {
         Arc::new(TcpWaker(Arc::downgrade(&self.inbox)))
     }
