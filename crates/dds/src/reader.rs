@@ -188,7 +188,7 @@ impl ReaderCore {
         }
     }
 
-    /// Takes in a sample without inline QoS; true if there is something new to take.
+    /// Takes in a sample; true if there is something new to take.
     #[inline]
     pub(crate) fn handle_sample(
         self: &Arc<Self>,
@@ -199,9 +199,11 @@ impl ReaderCore {
         intake: &mut impl Intake,
         out: &mut Datagrams,
     ) -> bool {
+        let Ok(inline) = InlineQos::parse(data.inline_qos) else {
+            return false;
+        };
         let mut state = self.state.lock();
-        let inline = &InlineQos::NONE;
-        let delivery = state.handle_data(now, from, timestamp, data, inline, intake, out);
+        let delivery = state.handle_data(now, from, timestamp, data, &inline, intake, out);
         self.note_next(&state);
         drop(state);
         match delivery == Delivery::NEW {
@@ -225,8 +227,10 @@ impl ReaderCore {
             let mut state = self.state.lock();
             let mut odd = None;
             for (timestamp, data) in run.by_ref() {
-                let inline = &InlineQos::NONE;
-                let delivery = state.handle_data(now, from, timestamp, &data, inline, intake, out);
+                let Ok(inline) = InlineQos::parse(data.inline_qos) else {
+                    continue;
+                };
+                let delivery = state.handle_data(now, from, timestamp, &data, &inline, intake, out);
                 if delivery != Delivery::NEW {
                     odd = Some(delivery);
                     break;

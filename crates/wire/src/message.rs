@@ -73,7 +73,7 @@ impl<'a> Submessages<'a> {
         self.rest.is_empty()
     }
 
-    /// Takes the next sample if it is what nearly all are: a DATA of a user's writer in little endian with nothing but the sample, and before
+    /// Takes the next sample if it is what nearly all are: a DATA of a user's writer in little endian with nothing but the sample and perhaps the hash of its key, and before
     /// it at most an INFO_TS, of which the timestamp is returned. Otherwise nothing is taken; `next` reads whatever it is, and these as well.
     #[inline]
     pub fn next_user_sample(&mut self) -> Option<(Option<Timestamp>, Data<'a>)> {
@@ -173,24 +173,43 @@ fn data<'a>(flags: u8, body: Cursor<'a>) -> Result<Data<'a>, Error> {
     }
 }
 
-/// What nearly all DATA are: a sample in little endian, and nothing before it but the fixed part.
+/// What nearly all DATA are: a sample in little endian, and nothing before it but the fixed part and perhaps the hash of its key.
 #[inline]
 fn plain_data(flags: u8, body: &[u8]) -> Option<Data<'_>> {
     const SHAPE: u8 = flag::LITTLE_ENDIAN | flag::INLINE_QOS | flag::DATA_DATA | flag::DATA_KEY;
-    let (fixed, payload) = body.split_first_chunk::<20>()?;
+    const UNKEYED: u8 = flag::LITTLE_ENDIAN | flag::DATA_DATA;
+    const KEYED: u8 = UNKEYED | flag::INLINE_QOS;
+    let (fixed, after) = body.split_first_chunk::<20>()?;
     let [[_, _, to_qos @ ..], reader, writer, high, low] = fixed.as_chunks::<4>().0 else {
         return None;
     };
     let number = i64::from(i32::from_le_bytes(*high)) << 32 | i64::from(u32::from_le_bytes(*low));
-    let plain =
-        flags & SHAPE == flag::LITTLE_ENDIAN | flag::DATA_DATA && *to_qos == [16, 0] && number > 0;
-    plain.then_some(Data {
+    if *to_qos != [16, 0] || number <= 0 {
+        return None;
+    }
+    let (inline_qos, payload) = match flags & SHAPE {
+        UNKEYED => (Parameters::NONE, after),
+        KEYED => key_hash_alone(after)?,
+        _ => return None,
+    };
+    Some(Data {
         reader: EntityId(*reader),
         writer: EntityId(*writer),
         sequence: SequenceNumber(number),
-        inline_qos: Parameters::NONE,
+        inline_qos,
         payload: Payload::Data(payload),
     })
+}
+
+/// An inline QoS that is the hash of a key and nothing else, and what follows it.
+#[inline]
+fn key_hash_alone(bytes: &[u8]) -> Option<(Parameters<'_>, &[u8])> {
+    const SENTINEL: [u8; 4] = [1, 0, 0, 0];
+    let (list, after) = bytes.split_first_chunk::<24>()?;
+    let [[0x70, 0, 16, 0], .., SENTINEL] = list.as_chunks::<4>().0 else {
+        return None;
+    };
+    Some((Parameters::little_endian(list), after))
 }
 
 #[inline(never)]

@@ -239,14 +239,20 @@ proptest! {
 
     #[test]
     fn a_sample_read_at_once_is_what_its_parts_are(
-        parts in proptest::collection::vec((0..6, proptest::collection::vec(any::<u8>(), 0..40)), 0..8),
+        parts in proptest::collection::vec((0..8, proptest::collection::vec(any::<u8>(), 0..40)), 0..8),
         sequence in -2..300_i64, mess in any::<[usize; 2]>(), by in any::<u8>(),
     ) {
         let mut sent = encode(&Submessage::Pad);
         let mut list = BytesMut::new();
         InlineQos { status_info: Some(1), ..InlineQos::NONE }.encode(&mut list);
+        let mut hash = BytesMut::new();
+        InlineQos { key_hash: Some([6; 16]), ..InlineQos::NONE }.encode(&mut hash);
         for (kind, bytes) in &parts {
-            let inline_qos = if *kind == 5 { Parameters::little_endian(&list) } else { Parameters::NONE };
+            let inline_qos = match kind {
+                5 => Parameters::little_endian(&list),
+                6.. => Parameters::little_endian(&hash),
+                _ => Parameters::NONE,
+            };
             match kind {
                 0 => Submessage::InfoTimestamp(None),
                 1 => Submessage::InfoTimestamp(Some(Timestamp(sequence))),
