@@ -10,9 +10,11 @@ use std::time::Instant;
 /// More than are taken in, or taken, under one lock.
 const SAMPLES: u32 = 200;
 
-/// All fit into one batch.
-fn batching() -> Batching {
-    Batching { max_bytes: 60_000 }
+/// As `reliable_all`, and all samples fit into one batch.
+fn batched() -> (DataWriterQos, DataReaderQos) {
+    let (wqos, rqos) = reliable_all();
+    let batching = Batching { max_bytes: 60_000 };
+    (DataWriterQos { batching, ..wqos }, rqos)
 }
 
 fn plain(number: u32) -> Plain {
@@ -30,11 +32,7 @@ fn every_reader_gets_all_of_a_batch_and_one_without_room_gets_the_rest_later() {
     const ROOM: u32 = 5;
     let net = Net::new(0.0);
     let (a, b) = (net.participant(), net.participant());
-    let (wqos, rqos) = reliable_all();
-    let wqos = DataWriterQos {
-        batching: batching(),
-        ..wqos
-    };
+    let (wqos, rqos) = batched();
     let narrow = DataReaderQos {
         resource_limits: ResourceLimits {
             max_samples: Some(ROOM),
@@ -125,11 +123,7 @@ fn a_reader_that_keeps_only_the_last_sample_hears_of_each_datagram() {
 fn ends_of_instances_stay_between_the_samples_of_a_batch() {
     let net = Net::new(0.0);
     let (a, b) = (net.participant(), net.participant());
-    let (wqos, rqos) = reliable_all();
-    let wqos = DataWriterQos {
-        batching: batching(),
-        ..wqos
-    };
+    let (wqos, rqos) = batched();
     let writer = writer::<Keyed>(&a, "T", wqos);
     let reader = reader::<Keyed>(&b, "T", rqos);
     writer.wait_for_matched(1, SOON).unwrap();
