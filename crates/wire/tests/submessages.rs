@@ -332,3 +332,37 @@ fn a_sample_alone_is_what_its_parts_are() {
         assert_eq!(data.encoded_len(), parts.len() - before);
     }
 }
+
+#[test]
+fn a_sample_with_the_hash_of_its_key_alone_is_read_at_once() {
+    let list = |qos: InlineQos| {
+        let mut list = BytesMut::new();
+        qos.encode(&mut list);
+        list
+    };
+    let hash = InlineQos {
+        key_hash: Some([6; 16]),
+        ..InlineQos::NONE
+    };
+    let disposed = InlineQos {
+        status_info: Some(InlineQos::STATUS_DISPOSED),
+        ..hash.clone()
+    };
+    for (qos, at_once) in [(InlineQos::NONE, true), (hash, true), (disposed, false)] {
+        let list = list(qos);
+        let data = Data {
+            reader: EntityId::UNKNOWN,
+            writer: EntityId([1, 2, 3, 4]),
+            sequence: SequenceNumber(1),
+            inline_qos: match list.is_empty() {
+                true => Parameters::NONE,
+                false => Parameters::little_endian(&list),
+            },
+            payload: Payload::Data(&[7; 32]),
+        };
+        let sent = encode(&Submessage::Data(data));
+        let mut submessages = Message::parse(&sent).unwrap().submessages;
+        let expected = at_once.then_some((None, data));
+        assert_eq!(submessages.next_user_sample(), expected);
+    }
+}
