@@ -346,7 +346,7 @@ fn a_sample_with_the_hash_of_its_key_alone_is_read_at_once() {
     };
     let disposed = InlineQos {
         status_info: Some(InlineQos::STATUS_DISPOSED),
-        ..hash.clone()
+        ..hash
     };
     for (qos, at_once) in [(InlineQos::NONE, true), (hash, true), (disposed, false)] {
         let list = list(qos);
