@@ -45,7 +45,7 @@ impl Host {
             return Err(enter(&own, &build_all(options, &peers).join("\n")));
         };
         let absent = |system: &System| missing.lines().any(|line| line.starts_with(system.name()));
-        let mut systems = vec![System::Raw, System::Dunlin];
+        let mut systems = vec![System::Raw, System::RawSealed, System::Dunlin];
         systems.extend(rivals(options).filter(|rival| !absent(rival)));
         let skipped = missing.lines().map(String::from).collect();
         let scratch = std::env::temp_dir().join(format!("dunlin-bench-{}", std::process::id()));

@@ -8,6 +8,8 @@ use crate::host::Host;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum System {
     Raw,
+    /// One TCP connection with the seals of TLS.
+    RawSealed,
     Dunlin,
     Cyclone,
     FastDds,
@@ -21,6 +23,7 @@ impl System {
     pub(crate) fn name(self) -> &'static str {
         match self {
             System::Raw => "raw UDP",
+            System::RawSealed => "raw TCP, AES",
             System::Dunlin => "Dunlin",
             System::Cyclone => "Cyclone DDS",
             System::FastDds => "Fast DDS",
@@ -33,6 +36,7 @@ impl System {
     pub(crate) fn program(self) -> &'static str {
         match self {
             System::Raw => "raw",
+            System::RawSealed => "sealed",
             System::Dunlin => "dunlin",
             System::Cyclone => "cyclone",
             System::FastDds => "fastdds",
@@ -43,13 +47,16 @@ impl System {
 
     /// Whether it is compared over UDP; the others are compared over shared memory, and Dunlin over both.
     pub(crate) fn uses_udp(self) -> bool {
-        !matches!(self, System::RawMemory | System::Iceoryx)
+        !matches!(
+            self,
+            System::RawSealed | System::RawMemory | System::Iceoryx
+        )
     }
 
     /// Its peer in a role of `peers/peer.h`; Dunlin's over UDP, if the caller says nothing else.
     pub(crate) fn peer(self, host: &Host, role: &str) -> Command {
         let mut command = match self {
-            System::Raw | System::Dunlin => {
+            System::Raw | System::RawSealed | System::Dunlin => {
                 let mut command = Command::new(bench_peer(host));
                 command.arg(self.program());
                 command.env(TRANSPORTS, "udp");

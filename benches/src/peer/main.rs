@@ -1,4 +1,4 @@
-//! The benchmark's peers in Rust: `bench-peer raw|dunlin ROLE ...` with the roles and options of `peers/peer.h`, and
+//! The benchmark's peers in Rust: `bench-peer raw|sealed|dunlin ROLE ...` with the roles and options of `peers/peer.h`, and
 //! `bench-peer awake`, which keeps a processor from halting.
 //!
 //! Results are `name=value` words on one line of stdout.
@@ -9,6 +9,7 @@ mod options;
 mod ping;
 mod raw;
 mod samples;
+mod sealed;
 mod stream;
 
 use std::process::ExitCode;
@@ -24,8 +25,9 @@ fn main() -> ExitCode {
     let outcome = match words.first().map(String::as_str) {
         Some("awake") => lifeline::stay_awake(),
         Some("raw") => Options::parse(&words[1..]).and_then(|options| raw::run(&options)),
+        Some("sealed") => Options::parse(&words[1..]).and_then(|options| sealed::run(&options)),
         Some("dunlin") => Options::parse(&words[1..]).and_then(|options| dunlin::run(&options)),
-        _ => Err("usage: bench-peer raw|dunlin ROLE [OPTION]... | awake".into()),
+        _ => Err("usage: bench-peer raw|sealed|dunlin ROLE [OPTION]... | awake".into()),
     };
     match outcome {
         // Not through the clean-up of the peer: the other side has what it needs.

@@ -116,10 +116,10 @@ fn row(
 }
 
 fn measure(bench: &Bench<'_>, work: &Work) -> Result<Latency, String> {
-    if work.way == Way::FastDds {
+    if let Some(system) = work.way.peer() {
         let file = bench.host.scratch.join("latencies");
         let roles = ["ping", "pong"];
-        let [ping, pong] = bench.run_rival(work.size, work.reliable, roles, &file)?;
+        let [ping, pong] = bench.run_peer(system, work.size, work.reliable, roles, &file)?;
         return reading::of_peers(&ping, &pong, &file);
     }
     let common: &[&str] = if work.reliable { &[] } else { &["-bestEffort"] };

@@ -22,16 +22,27 @@ enum Way {
     Raw,
     Plain,
     Tls,
+    /// What TLS does with each byte, without DDS.
+    RawTls,
     FastDds,
 }
 
 impl Way {
+    /// Whose program of its own does the work; `None` where `perftest` does.
+    fn peer(self) -> Option<System> {
+        match self {
+            Way::RawTls => Some(System::RawSealed),
+            Way::FastDds => Some(System::FastDds),
+            Way::Raw | Way::Plain | Way::Tls => None,
+        }
+    }
+
     fn name(self) -> &'static str {
         match self {
             Way::Raw => "raw TCP",
             Way::Plain => "Dunlin",
             Way::Tls => "Dunlin, TLS",
-            Way::FastDds => System::FastDds.name(),
+            Way::RawTls | Way::FastDds => self.peer().map_or("", System::name),
         }
     }
 }
@@ -62,12 +73,13 @@ pub(crate) fn run(host: &Host, options: &Options) -> Vec<Table> {
 
 impl Bench<'_> {
     fn has(&self, way: Way) -> bool {
-        way != Way::FastDds || self.host.has(System::FastDds)
+        way.peer().is_none_or(|peer| self.host.has(peer))
     }
 
-    /// Both sides of Fast DDS in their roles; it sleeps for data, so that the processors are kept awake.
-    fn run_rival(
+    /// Both sides of a system with a program of its own, in their roles; Fast DDS sleeps for data, so that the processors are kept awake.
+    fn run_peer(
         &self,
+        system: System,
         size: usize,
         reliable: bool,
         [first, second]: [&str; 2],
@@ -75,7 +87,7 @@ impl Bench<'_> {
     ) -> Result<[Words; 2], String> {
         let _awake = Awake::start(&bench_peer(self.host), self.host.cpus)?;
         let side = |role: &str| {
-            let mut command = System::FastDds.peer(self.host, role);
+            let mut command = system.peer(self.host, role);
             command.env("BENCH_TCP", "1");
             command.args(["--size", &size.to_string()]);
             command.args(["--seconds", &self.options.seconds.to_string()]);
@@ -131,7 +143,7 @@ impl Bench<'_> {
             _ => command.args(["-transportServerBindPort", port, "-peer", peer]),
         };
         match way {
-            Way::Raw | Way::FastDds => {}
+            Way::Raw | Way::RawTls | Way::FastDds => {}
             Way::Plain => drop(command.args(["-transport", "TCP"])),
             Way::Tls => {
                 let files: [(&str, &PathBuf); 3] = self.certificates.options();

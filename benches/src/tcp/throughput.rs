@@ -31,12 +31,12 @@ struct Work {
 
 impl Work {
     fn batched(&self) -> bool {
-        !matches!(self.way, Way::Raw | Way::FastDds) && self.size < 1024
+        matches!(self.way, Way::Plain | Way::Tls) && self.size < 1024
     }
 
     fn case(&self) -> String {
         let kind = match (self.way, self.batched()) {
-            (Way::Raw, _) => "",
+            (Way::Raw | Way::RawTls, _) => "",
             (_, true) => " reliable, batched",
             (_, false) => " reliable",
         };
@@ -52,20 +52,25 @@ impl Display for Work {
 
 /// In each group the first row is the floor, and the second one Dunlin without TLS.
 fn groups() -> Vec<Vec<Work>> {
-    let group = |size, ours: &[(Way, Demand)]| {
-        let work = |way, demands| Work { way, size, demands };
-        let ours = ours.iter().map(|(way, demand)| work(*way, vec![*demand]));
-        let rival = work(Way::FastDds, vec![]);
-        let raw = [work(Way::Raw, vec![])];
+    let group = |size, ours: &[(Way, Option<Demand>)]| {
+        let work = |way, demand: Option<Demand>| Work {
+            way,
+            size,
+            demands: demand.into_iter().collect(),
+        };
+        let ours = ours.iter().map(|(way, demand)| work(*way, *demand));
+        let rival = work(Way::FastDds, None);
+        let raw = [work(Way::Raw, None)];
         raw.into_iter().chain(ours).chain([rival]).collect()
     };
     vec![
-        group(32, &[(Way::Plain, Demand::Least(3.5e6))]),
+        group(32, &[(Way::Plain, Some(Demand::Least(3.5e6)))]),
         group(
             1 << 20,
             &[
-                (Way::Plain, Demand::OfRaw(0.9)),
-                (Way::Tls, Demand::OfFirst(0.7)),
+                (Way::Plain, Some(Demand::OfRaw(0.9))),
+                (Way::RawTls, None),
+                (Way::Tls, Some(Demand::OfFirst(0.7))),
             ],
         ),
     ]
@@ -138,9 +143,9 @@ fn row(
 }
 
 fn measure(bench: &Bench<'_>, work: &Work) -> Result<Flow, String> {
-    if work.way == Way::FastDds {
+    if let Some(system) = work.way.peer() {
         let [send, receive] =
-            bench.run_rival(work.size, true, ["send", "receive"], Path::new(""))?;
+            bench.run_peer(system, work.size, true, ["send", "receive"], Path::new(""))?;
         let stream = reading::of_stream(&send, &receive)?;
         return Ok(Flow {
             rate: stream.rate,
