@@ -329,6 +329,42 @@ impl Datagrams {
         true
     }
 
+    /// Opens a datagram with a sample of which the piece in the middle stays where it is, since peers can read it there; false if that is
+    /// not so, or not so simple.
+    #[inline]
+    fn put_sample_around(
+        &mut self,
+        to: To,
+        timestamp: Timestamp,
+        data: &Data<'_>,
+        [before, held, after]: &[Part<'_>; 3],
+    ) -> bool {
+        let stays = !held.bytes.is_empty() && self.transport.holds(held.bytes);
+        if !stays || !self.pieces.is_empty() {
+            return false;
+        }
+        let start = self.arena.len();
+        let length = before.bytes.len() + held.bytes.len() + after.bytes.len();
+        let padding = data.encode_head_alone(&self.header, timestamp, length, &mut self.arena);
+        self.arena.extend_from_slice(before.bytes);
+        let middle = self.arena.len();
+        self.arena.extend_from_slice(after.bytes);
+        self.arena.put_bytes(0, padding);
+        let end = self.arena.len();
+        self.bytes += end - start + held.bytes.len();
+        self.pieces.push(Piece {
+            to,
+            head: start..middle,
+            payload: held.share(),
+            tail: middle..end,
+            timestamp: Some(timestamp),
+            samples: 1,
+            bare: false,
+            closed: true,
+        });
+        true
+    }
+
     /// Notes what the submessage that was just appended means for its datagram.
     fn appended(&mut self, message: &Submessage<'_>, to_end: bool) {
         let Some(piece) = self.pieces.last_mut() else {
@@ -435,6 +471,23 @@ impl Outbox for Datagrams {
         let message = Submessage::InfoTimestamp(Some(timestamp));
         self.push(to, message, &Bytes::new());
         self.push(to, Submessage::Data(data), payload);
+    }
+
+    /// What writes of lent samples do, in one go.
+    #[inline]
+    fn push_sample_pieces(
+        &mut self,
+        to: To,
+        timestamp: Timestamp,
+        data: Data<'_>,
+        parts: &[Part<'_>; 3],
+    ) {
+        if self.letters.leaves(to) && self.put_sample_around(to, timestamp, &data, parts) {
+            return;
+        }
+        let message = Submessage::InfoTimestamp(Some(timestamp));
+        self.push(to, message, &Bytes::new());
+        self.push_pieces(to, Submessage::Data(data), parts);
     }
 
     fn push(&mut self, to: To, message: Submessage<'_>, payload: &Bytes) {

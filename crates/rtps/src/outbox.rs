@@ -59,6 +59,23 @@ pub trait Outbox {
         self.push(to, message, &whole);
     }
 
+    /// INFO_TS and a DATA, as by `push` and `push_pieces`.
+    #[inline]
+    fn push_sample_pieces(
+        &mut self,
+        to: To,
+        timestamp: Timestamp,
+        data: Data<'_>,
+        pieces: &[Piece<'_>; 3],
+    ) {
+        self.push(
+            to,
+            Submessage::InfoTimestamp(Some(timestamp)),
+            &Bytes::new(),
+        );
+        self.push_pieces(to, Submessage::Data(data), pieces);
+    }
+
     /// Comes before a change is said in fragments, with the DATA that says all of it at once, as `push_pieces` would get it. Those
     /// who are in reach of the caller's hand take it; by default nobody is. Those who do are to get none of the fragments.
     fn push_whole(

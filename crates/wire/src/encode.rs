@@ -193,16 +193,46 @@ impl Data<'_> {
     /// Appends what a datagram with one sample consists of: the header, INFO_TS and the whole submessage, as one by one would do.
     #[inline]
     pub fn encode_alone(&self, header: &Header, time: Timestamp, out: &mut impl BufMut) {
+        let padding = self.open(header, time, (0, false), out);
+        self.finish(padding, out);
+    }
+
+    /// The same of a sample that goes on to the end of the datagram, but for its payload, of which `more` bytes are not in it; returns
+    /// the padding behind them.
+    #[inline]
+    pub fn encode_head_alone(
+        &self,
+        header: &Header,
+        time: Timestamp,
+        more: usize,
+        out: &mut impl BufMut,
+    ) -> usize {
+        let padding = self.open(header, time, (more, true), out);
+        if !self.inline_qos.is_empty() {
+            out.put_slice(self.inline_qos.bytes());
+        }
+        padding
+    }
+
+    /// A datagram up to the end of the fixed part; returns the padding behind the payload.
+    #[inline(always)]
+    fn open(
+        &self,
+        header: &Header,
+        time: Timestamp,
+        (more, to_end): (usize, bool),
+        out: &mut impl BufMut,
+    ) -> usize {
         let [magic, product, a, b, c] = header.words();
         let [seconds, fraction] = time.bytes(LITTLE);
         let info = LITTLE.head(id::INFO_TS, 0, 8);
-        let ([head, flags, reader, writer, high, low], padding) = self.head(0, false);
+        let ([head, flags, reader, writer, high, low], padding) = self.head(more, to_end);
         let opening = [
             magic, product, a, b, c, info, seconds, fraction, head, flags, reader, writer, high,
             low,
         ];
         put(opening, out);
-        self.finish(padding, out);
+        padding
     }
 
     /// Appends the whole submessage.

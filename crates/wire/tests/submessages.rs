@@ -334,6 +334,34 @@ fn a_sample_alone_is_what_its_parts_are() {
 }
 
 #[test]
+fn a_sample_alone_with_a_payload_elsewhere_is_what_its_parts_are() {
+    let header = Header::new(GuidPrefix([7; 12]));
+    let time = Timestamp(0x1234_5678_9abc_def0);
+    let qos = [2, 0, 4, 0, 1, 2, 3, 4, 1, 0, 0, 0];
+    for inline_qos in [Parameters::NONE, Parameters::little_endian(&qos)] {
+        for more in [0, 1, 32, 70_003] {
+            let data = Data {
+                reader: EntityId::UNKNOWN,
+                writer: EntityId([1, 2, 3, 4]),
+                sequence: SequenceNumber(0x12_3456_789a),
+                inline_qos,
+                payload: Payload::Data(&[]),
+            };
+            let mut parts = BytesMut::new();
+            header.encode(&mut parts);
+            Submessage::InfoTimestamp(Some(time)).encode(&mut parts);
+            let padding = Submessage::Data(data).encode_head_to_end(more, &mut parts);
+            let mut whole = BytesMut::new();
+            assert_eq!(
+                data.encode_head_alone(&header, time, more, &mut whole),
+                padding
+            );
+            assert_eq!(whole, parts);
+        }
+    }
+}
+
+#[test]
 fn a_sample_with_the_hash_of_its_key_alone_is_read_at_once() {
     let list = |qos: InlineQos| {
         let mut list = BytesMut::new();

@@ -263,6 +263,37 @@ fn what_peers_can_read_stays_where_it_is_whatever_its_size() {
 }
 
 #[test]
+fn a_sample_around_what_peers_can_read_is_in_one_go_what_two_submessages_are() {
+    for lengths in [[36, 32, 0], [4, 5_000, 3], [0, 60_000, 1], [1, 0, 0]] {
+        let owners = pieces(lengths);
+        let parts: [Part<'_>; 3] = parts(&owners, lengths).try_into().unwrap();
+        let (mut quick, mut slow) = (holding(owners[1].clone()), holding(owners[1].clone()));
+        // The second one finds a datagram before it.
+        for time in [1, 2] {
+            let Submessage::Data(sample) = data(&[]) else {
+                unreachable!()
+            };
+            let time = Timestamp(time);
+            quick.push_sample_pieces(To::Matched, time, sample, &parts);
+            let stamp = Submessage::InfoTimestamp(Some(time));
+            slow.push(To::Matched, stamp, &Bytes::new());
+            slow.push_pieces(To::Matched, data(&[]), &parts);
+        }
+        assert!(quick.letters.leaves(To::Matched));
+        assert_eq!(quick.has_room(36), slow.has_room(36));
+        for out in [&mut quick, &mut slow] {
+            out.push(To::Matched, heartbeat(), &Bytes::new());
+        }
+        assert_eq!(whole(&quick), whole(&slow));
+        let held = |out: &Datagrams| {
+            let places = out.pieces.iter().map(|piece| piece.payload.as_ptr_range());
+            places.collect::<Vec<_>>()
+        };
+        assert_eq!(held(&quick), held(&slow));
+    }
+}
+
+#[test]
 fn a_fragment_is_whole_even_of_what_peers_can_read() {
     let owners = pieces([4, 60_000, 0]);
     let parts = parts(&owners, [4, 60_000, 0]);

@@ -76,9 +76,8 @@ impl Voice {
             out.push_sample(audience.to, change.timestamp, sample(bytes), bytes);
             return size;
         }
-        let timestamp = Submessage::InfoTimestamp(Some(change.timestamp));
-        out.push(audience.to, timestamp, &Bytes::new());
-        push(audience.to, data, &change.payload.pieces(0..size), out);
+        let pieces = change.payload.pieces(0..size);
+        out.push_sample_pieces(audience.to, change.timestamp, sample(&[]), &pieces);
         size
     }
 
