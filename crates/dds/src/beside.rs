@@ -30,8 +30,14 @@ impl Beside {
         payload.split_at_checked(at)
     }
 
-    /// The payload for a reader's cache; `None` if it is all there.
-    pub(crate) fn keep(&mut self, payload: &[u8], desk: &Desk, pool: &mut Pool) -> Option<Bytes> {
+    /// The payload for a reader's cache, which may be that of the `last` reader; `None` if it is all there.
+    pub(crate) fn keep(
+        &mut self,
+        payload: &[u8],
+        desk: &Desk,
+        pool: &mut Pool,
+        last: bool,
+    ) -> Option<Bytes> {
         let (head, tail) = self.split(payload)?;
         if self.kept.is_none() {
             self.kept = match desk.put(head, tail, self.octets.take()?) {
@@ -39,7 +45,10 @@ impl Beside {
                 Err(octets) => Some(join(&octets, head, tail, pool)),
             };
         }
-        self.kept.clone()
+        match last {
+            true => self.kept.take(),
+            false => self.kept.clone(),
+        }
     }
 
     /// Does a payload pass a reader's filter, with what belongs into it? It is copied for that, so such a reader, and those that come

@@ -506,12 +506,14 @@ impl Worker {
         {
             News::of(news).alive.push(Arc::clone(sign));
         }
-        for core in routes.readers_of(&from, reader) {
+        let mut readers = routes.readers_of(&from, reader).peekable();
+        while let Some(core) = readers.next() {
             let mut intake = Keeper {
                 pool: kept,
                 whole: context.whole,
                 beside: context.beside.as_mut(),
                 reader: core,
+                last: readers.peek().is_none(),
             };
             if handle(core, &mut intake, answers) {
                 News::of(news).add_ready(core);

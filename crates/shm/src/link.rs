@@ -4,6 +4,7 @@
 //! |---|---|
 //! | 0..4 | magic, version, slots of the ring, loans of the board; never changed |
 //! | 8 | cursor: how far the owner has read the peer's ring |
+//! | 9 | places of the board that the owner has ever used, from the first on |
 //! | 16 | sleep: whether the owner wants to be woken, and how |
 //! | 24 | bell: counted up before the peer is woken |
 //! | 32.. | board: the chunks of the peer that the owner holds |
@@ -16,13 +17,15 @@ use crate::{Error, Violation};
 const MAGIC: u64 = u64::from_le_bytes(*b"dunlink\0");
 
 /// Changes whenever the meaning of a word in shared memory does.
-pub(crate) const VERSION: u64 = 2;
+pub(crate) const VERSION: u64 = 3;
 
 /// Bytes of a slot, and words.
 pub(crate) const SLOT: usize = 256;
 const SLOT_WORDS: usize = SLOT / WORD;
 
 pub(crate) const CURSOR: usize = LINE;
+/// In the line of the cursor, since who looks at one looks at both.
+pub(crate) const PLACES: usize = CURSOR + 1;
 pub(crate) const SLEEP: usize = 2 * LINE;
 pub(crate) const BELL: usize = 3 * LINE;
 const BOARD: usize = 4 * LINE;

@@ -61,7 +61,7 @@ fn a_held_chunk_is_never_written_and_a_returned_one_comes_free() {
         let mut chunk = pool.allocate(8).expect("a free chunk");
         chunk.write(4, &1_u32.to_le_bytes()).expect("room");
         sender
-            .try_send_attached(&[&7_u16.to_le_bytes()], 1, &chunk.publish(), 4..8)
+            .try_send_attached(&[&7_u16.to_le_bytes()], 1, chunk.publish(), 4..8)
             .expect("room");
         let owner = thread::spawn(move || {
             for _ in 0..2 {

@@ -125,7 +125,7 @@ fn who_accepts_needs_no_ring_and_sends_no_pools() {
     assert!(at_a.dialled && !at_b.dialled);
     let chunk = of_a.allocate(4096).unwrap().publish();
     at_a.sender
-        .try_send_attached(&[&[1; 9000]], 77, &chunk, 5..4000)
+        .try_send_attached(&[&[1; 9000]], 77, chunk.clone(), 5..4000)
         .unwrap();
     let mut buffer = vec![0; at_b.receiver.longest()];
     let attached = Incoming::Attached {

@@ -15,12 +15,14 @@ pub(super) struct Keeper<'a> {
     pub(super) whole: Option<&'a Bytes>,
     pub(super) beside: Option<&'a mut Beside>,
     pub(super) reader: &'a ReaderCore,
+    /// Nobody comes after this reader.
+    pub(super) last: bool,
 }
 
 impl Intake for Keeper<'_> {
     fn keep(&mut self, bytes: &[u8]) -> Bytes {
         if let Some(beside) = &mut self.beside
-            && let Some(kept) = beside.keep(bytes, &self.reader.shared.desk, self.pool)
+            && let Some(kept) = beside.keep(bytes, &self.reader.shared.desk, self.pool, self.last)
         {
             return kept;
         }

@@ -87,7 +87,7 @@ impl Near {
         let range = at..at + datagram.payload.len();
         let inline = [datagram.head, datagram.tail];
         let mut sender = self.sender.lock().unwrap();
-        let sent = sender.try_send_attached(&inline, datagram.head.len(), &chunk, range);
+        let sent = sender.try_send_attached(&inline, datagram.head.len(), chunk.clone(), range);
         sender.reclaim().unwrap();
         drop(sender);
         self.attached.fetch_add(1, SeqCst);

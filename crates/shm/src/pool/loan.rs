@@ -2,15 +2,18 @@
 use std::sync::Arc;
 
 use super::{Class, HEAD, LINE_BYTES, MAGIC, MAX_CLASSES, MAX_POOLS, Table, Token};
-use crate::link::{Layout, VERSION};
+use crate::link::{Layout, PLACES, VERSION};
 use crate::memory::{AtomicU64, Ordering, Owner, View, WORD, fence};
 use crate::{Error, Violation};
 
 /// The chunks of a peer.
 #[derive(Clone, Debug)]
-pub struct PoolView {
+pub struct PoolView(Arc<Seen>);
+
+#[derive(Debug)]
+struct Seen {
     view: View,
-    table: Arc<Table>,
+    table: Table,
     number: u8,
 }
 
@@ -44,23 +47,23 @@ impl PoolView {
         if table.bytes > view.len() {
             return Err(Violation::Header);
         }
-        Ok(Self {
+        Ok(Self(Arc::new(Seen {
             view,
-            table: Arc::new(table),
+            table,
             number: number as u8,
-        })
+        })))
     }
 
     /// Its number, among those of its owner.
     pub fn number(&self) -> u8 {
-        self.number
+        self.0.number
     }
 
     /// Whether a descriptor names bytes of a chunk.
     pub(crate) fn check(&self, token: Token, at: usize, length: usize) -> Result<(), Violation> {
-        let (head, capacity) = self.table.place(token.index()).ok_or(Violation::Chunk)?;
+        let (head, capacity) = self.0.table.place(token.index()).ok_or(Violation::Chunk)?;
         // The generation is looked at last: it tells then what has become of the bytes. Until then it is on its way.
-        self.view.fetch(head / WORD);
+        self.0.view.fetch(head / WORD);
         if at > capacity || length > capacity - at {
             return Err(Violation::Length);
         }
@@ -69,8 +72,8 @@ impl PoolView {
 
     /// Copies bytes of a chunk, from `at` on, that `check` has found in order.
     pub(crate) fn copy(&self, token: Token, at: usize, into: &mut [u8]) -> Result<(), Violation> {
-        let (head, _) = self.table.place(token.index()).ok_or(Violation::Chunk)?;
-        self.view.read(head + LINE_BYTES + at, into);
+        let (head, _) = self.0.table.place(token.index()).ok_or(Violation::Chunk)?;
+        self.0.view.read(head + LINE_BYTES + at, into);
         fence(Ordering::Acquire);
         if self.is_current(token) {
             Ok(())
@@ -80,8 +83,8 @@ impl PoolView {
     }
 
     fn is_current(&self, token: Token) -> bool {
-        let head = self.table.place(token.index()).map(|(head, _)| head);
-        let current = head.map(|head| self.view.load(head / WORD, Ordering::Relaxed));
+        let head = self.0.table.place(token.index()).map(|(head, _)| head);
+        let current = head.map(|head| self.0.view.load(head / WORD, Ordering::Relaxed));
         current == Some(token.generation()) && token.generation() != 0
     }
 }
@@ -93,6 +96,8 @@ pub(crate) struct Board {
     layout: Layout,
     /// Which places are taken, one bit each; private.
     used: AtomicU64,
+    /// How many were ever taken, from the first on, as the owner of the chunks sees it; changed by the receiver alone.
+    places: AtomicU64,
 }
 
 impl Board {
@@ -101,6 +106,7 @@ impl Board {
             own,
             layout,
             used: AtomicU64::new(0),
+            places: AtomicU64::new(0),
         }
     }
 
@@ -113,10 +119,11 @@ impl Board {
         at: usize,
         length: usize,
     ) -> Result<Loan, Error> {
-        let (head, _) = pool.table.place(token.index()).ok_or(Violation::Chunk)?;
+        let (head, _) = pool.0.table.place(token.index()).ok_or(Violation::Chunk)?;
         let place = board.place().ok_or(Error::Limit(
             "as many chunks are held as the board has places",
         ))?;
+        board.show(u64::from(place) + 1);
         // Seen by the owner before the cursor, which is written after it with Release.
         board
             .own
@@ -129,6 +136,15 @@ impl Board {
             offset: head + LINE_BYTES + at,
             length,
         })
+    }
+
+    /// Has the owner look at so many places from now on.
+    fn show(&self, places: u64) {
+        if self.places.load(Ordering::Relaxed) < places {
+            self.places.store(places, Ordering::Relaxed);
+            // Seen before the cursor, too.
+            self.own.store(PLACES, places, Ordering::Release);
+        }
     }
 
     fn place(&self) -> Option<u32> {
@@ -182,7 +198,7 @@ impl Loan {
         if end.is_none_or(|end| end > self.length) {
             return Err(Error::Argument("beyond the end of the chunk"));
         }
-        self.pool.view.read(self.offset + offset, into);
+        self.pool.0.view.read(self.offset + offset, into);
         fence(Ordering::Acquire);
         if self.is_valid() {
             Ok(())
@@ -199,7 +215,7 @@ impl Loan {
     /// The first byte; that of a whole chunk is aligned to 64. What is there may change at any time if the peer breaks the rules.
     #[cfg(not(loom))]
     pub fn as_ptr(&self) -> *const u8 {
-        self.pool.view.address(self.offset)
+        self.pool.0.view.address(self.offset)
     }
 
     /// The bytes, without a copy.

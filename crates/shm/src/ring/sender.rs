@@ -8,7 +8,7 @@ use super::{
     AHEAD, CHUNK, DESCRIPTOR, FIRST, MESSAGE, MORE, ROOM, SendError, Sleep, header, lines, slots,
 };
 use crate::Violation;
-use crate::link::{BELL, CURSOR, Layout, SLEEP};
+use crate::link::{BELL, CURSOR, Layout, PLACES, SLEEP};
 use crate::memory::{Ordering, Owner, View, WORD, fence};
 use crate::pool::{Chunk, Published, Token};
 
@@ -77,7 +77,7 @@ impl Sender {
     /// # Errors
     /// `Full` until the reader has read on: it may leave unread half of the chunks of each size of a pool.
     pub fn try_send_chunk(&mut self, chunk: &Published) -> Result<(), SendError> {
-        self.try_send_attached(&[], 0, chunk, 0..chunk.len())
+        self.try_send_attached(&[], 0, chunk.clone(), 0..chunk.len())
     }
 
     /// Publishes a message of which `range` of a chunk is a part: these bytes belong before byte `at` of the inline ones, which are put
@@ -89,7 +89,7 @@ impl Sender {
         &mut self,
         inline: &[&[u8]],
         at: usize,
-        chunk: &Published,
+        chunk: Published,
         range: Range<usize>,
     ) -> Result<(), SendError> {
         let length = inline.iter().map(|part| part.len()).sum::<usize>();
@@ -98,10 +98,10 @@ impl Sender {
         }
         let length = DESCRIPTOR + length;
         let slots = self.reserve(length)?;
-        self.place_for(chunk)?;
+        self.place_for(&chunk)?;
         let [at, offset, bytes] = [at, range.start, range.len()].map(|number| number as u64);
         let descriptor = [chunk.token().bits(), at, offset, bytes];
-        self.in_flight.push_back((self.head + slots, chunk.clone()));
+        self.in_flight.push_back((self.head + slots, chunk));
         self.publish(CHUNK, length, slots, &descriptor, inline);
         Ok(())
     }
@@ -141,22 +141,33 @@ impl Sender {
     /// What the reader did wrong; the connection is dead.
     pub fn reclaim(&mut self) -> Result<(), Violation> {
         self.read_cursor()?;
-        self.held
-            .retain(|chunk| is_held(&self.peer, &self.peer_layout, chunk.token()));
-        while let Some((end, chunk)) = self.in_flight.front()
-            && *end <= self.cursor
+        let places = self.places();
+        let Self {
+            peer,
+            peer_layout,
+            held,
+            in_flight,
+            cursor,
+            ..
+        } = self;
+        // Pairs with the Releases in `Board`.
+        let at = |index| peer.load(peer_layout.loan(index), Ordering::Acquire);
+        let is_held = |token: Token| (0..places).any(|index| at(index) == token.bits());
+        held.retain(|chunk| is_held(chunk.token()));
+        while let Some((end, chunk)) = in_flight.front()
+            && end <= cursor
         {
             let token = chunk.token();
-            let known = self.held.iter().any(|held| held.token() == token);
-            let keep = !known && is_held(&self.peer, &self.peer_layout, token);
+            let known = held.iter().any(|held| held.token() == token);
+            let keep = !known && is_held(token);
             // No more than the board has places; if the reader changes it while we look, the rest has to wait.
-            if keep && self.held.len() >= self.peer_layout.size.loans as usize {
+            if keep && held.len() >= peer_layout.size.loans as usize {
                 break;
             }
-            if let Some((_, chunk)) = self.in_flight.pop_front()
+            if let Some((_, chunk)) = in_flight.pop_front()
                 && keep
             {
-                self.held.push(chunk);
+                held.push(chunk);
             }
         }
         Ok(())
@@ -319,6 +330,13 @@ impl Sender {
         }
     }
 
+    /// How many places of the reader's board may be taken by what its cursor has passed.
+    fn places(&self) -> u32 {
+        let loans = self.peer_layout.size.loans;
+        let used = self.peer.load(PLACES, Ordering::Relaxed);
+        u32::try_from(used).map_or(loans, |used| used.min(loans))
+    }
+
     fn read_cursor(&mut self) -> Result<(), Violation> {
         if let Some(violation) = self.dead {
             return Err(violation);
@@ -332,10 +350,4 @@ impl Sender {
         self.cursor = cursor;
         Ok(())
     }
-}
-
-/// Whether the reader holds a chunk. Pairs with the Releases in `Board`.
-fn is_held(peer: &View, layout: &Layout, token: Token) -> bool {
-    (0..layout.size.loans)
-        .any(|index| peer.load(layout.loan(index), Ordering::Acquire) == token.bits())
 }

@@ -313,7 +313,7 @@ fn an_attachment_comes_with_its_inline_bytes_and_is_the_range_that_was_sent() {
         ] {
             let (one, two) = inline[..length].split_at(length / 2);
             wire.sender
-                .try_send_attached(&[one, two], at, &chunk, range.clone())
+                .try_send_attached(&[one, two], at, chunk.clone(), range.clone())
                 .unwrap();
             wire.sender.try_send(&[b"next"]).unwrap();
             let expected = Incoming::Attached {
@@ -370,13 +370,15 @@ fn what_is_out_of_range_is_not_sent() {
         (&long[31..], 0, 0..64, SendError::TooLong),
     ];
     for (inline, at, range, expected) in cases {
-        let sent = wire.sender.try_send_attached(&[inline], at, &chunk, range);
+        let sent = wire
+            .sender
+            .try_send_attached(&[inline], at, chunk.clone(), range);
         assert_eq!(sent, Err(expected));
     }
     assert!(!wire.receiver.is_ready());
     let sent = |wire: &mut Wire| {
         wire.sender
-            .try_send_attached(&[&long[32..]], 0, &chunk, 0..64)
+            .try_send_attached(&[&long[32..]], 0, chunk.clone(), 0..64)
     };
     assert_eq!((sent(&mut wire), sent(&mut wire)), (Ok(()), Ok(())));
     assert_eq!(sent(&mut wire), Err(SendError::Full));
@@ -388,7 +390,7 @@ fn a_buffer_too_small_for_the_inline_bytes_costs_no_message() {
     let mut wire = Wire::new(SIZE);
     wire.receiver.add_pool(pool.view()).unwrap();
     wire.sender
-        .try_send_attached(&[b"hello"], 2, &chunk, 0..1)
+        .try_send_attached(&[b"hello"], 2, chunk.clone(), 0..1)
         .unwrap();
     let refused = wire.receiver.try_recv(&mut [0; 4]);
     assert!(matches!(refused, Err(Error::Argument(_))));
@@ -481,7 +483,7 @@ proptest! {
                         Ok(())
                     };
                     let range = offset..offset + count;
-                    prop_assert_eq!(wire.sender.try_send_attached(&[&message], at, &chunk, range), expected);
+                    prop_assert_eq!(wire.sender.try_send_attached(&[&message], at, chunk.clone(), range), expected);
                     if expected.is_ok() {
                         used += needed;
                         model.push_back((message, Some((at, offset, count))));

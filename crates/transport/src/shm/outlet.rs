@@ -141,8 +141,7 @@ fn try_to<'a>(
         && payload.len() >= ATTACHED
         && let Some((chunk, range)) = pools.find(payload)
     {
-        sender.try_send_attached(&[head, tail], head.len(), &chunk, range)?;
-        drop(chunk);
+        sender.try_send_attached(&[head, tail], head.len(), chunk, range)?;
         // After sending, when nobody waits for it.
         return sender.reclaim().map_err(Refused::Broken);
     }

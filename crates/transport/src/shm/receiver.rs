@@ -530,7 +530,7 @@ mod tests {
             let (_alive, mut intruder) = intruder(0xc2 + at as u8, port);
             let sender = &mut intruder.sender;
             sender
-                .try_send_attached(&[inline], 0, &chunk, 0..4096)
+                .try_send_attached(&[inline], 0, chunk.clone(), 0..4096)
                 .unwrap();
             let mut buffer = BytesMut::with_capacity(64 * 1024);
             let limit = Instant::now() + Duration::from_secs(20);
