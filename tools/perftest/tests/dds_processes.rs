@@ -68,6 +68,29 @@ fn samples_are_built_and_read_where_they_are() {
 }
 
 #[test]
+fn only_the_publisher_need_say_how_long_samples_are() {
+    let output = script(
+        "cd $(mktemp -d)
+         Q='-noPrint -noOutputHeaders -zeroCopy'
+         $P -sub $Q 2> s & sub=$!
+         $P -pub -latencyTest -numIter 100 -dataLen 63000 $Q 2> p; echo $?
+         wait $sub; echo $?",
+    );
+    let text = stdout(&output);
+    assert_eq!(
+        text.lines().filter(|line| *line == "0").count(),
+        2,
+        "{text}"
+    );
+    let rows = text.lines().filter(|line| line.contains(','));
+    assert!(
+        rows.clone().all(|row| row.trim().starts_with("63000")),
+        "{text}"
+    );
+    assert_eq!(rows.count(), 2, "{text}");
+}
+
+#[test]
 fn the_death_of_a_side_ends_the_other_one_with_a_partial_row() {
     for (mode, common) in [("-latencyTest", ""), ("-pubRate 1000", "-best")] {
         for victim in ["sub", "pub"] {

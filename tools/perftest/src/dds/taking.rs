@@ -59,12 +59,20 @@ impl Taking {
         let members = view.header().ok()?;
         let octets = view.octets()?;
         let mut note = [0; NOTES];
+        let longer;
         let data = match note.get_mut(..octets.len()) {
             Some(note) => {
                 octets.copy_to(0, note).ok()?;
                 &*note
             }
-            None => self.blank.get(..octets.len())?,
+            None => match self.blank.get(..octets.len()) {
+                Some(blank) => blank,
+                // The publisher has another `-dataLen`.
+                None => {
+                    longer = vec![0; octets.len()];
+                    &longer
+                }
+            },
         };
         if self.check_consistency && !view.is_valid() {
             return None;
