@@ -1,15 +1,15 @@
 //! The untyped reader: a cache of bytes with states. Every language and every type goes through it.
+mod access;
 mod change;
 mod report;
 mod status;
 
 use crate::calls::Calls;
-use crate::clock;
 use crate::datagram::Datagrams;
 use crate::desk::{Aside, Desk, Withdrawn};
 use crate::group::SubscriberCore;
 use crate::local::errands::{self, Errand};
-use crate::lock::{Guard, LEAF, READER, Ranked, assert_none_held};
+use crate::lock::{LEAF, READER, Ranked, assert_none_held};
 use crate::pool::Pool;
 use crate::receive::Run;
 use crate::shared::Shared;
@@ -21,12 +21,11 @@ use crate::status::{
 };
 use crate::timer::Due;
 use crate::topic::{self, TopicCore, TopicData, instance_of};
-use arrayvec::ArrayVec;
 use bytes::{Bytes, BytesMut};
 use dunlin_qos::{AccessScope, DataReaderQos, History};
 use dunlin_rtps::{
     ContentFilter, Delivery, GroupFront, GroupTurn, InstanceHandle, Intake, KeyOf, Reader,
-    ReaderConfig, Sample, Select, Time, WriterProxyConfig,
+    ReaderConfig, Time, WriterProxyConfig,
 };
 use dunlin_wire::{
     ContentFilterProperty, Data, Guid, InlineQos, Locator, Parameters, Payload, Submessage,
@@ -377,13 +376,6 @@ impl ReaderCore {
         self.schedule();
     }
 
-    /// In which turns the selected samples are to be taken.
-    pub(crate) fn places(&self, select: &Select) -> Vec<(u64, i64)> {
-        let mut places = Vec::new();
-        self.current().places(select, |place| places.push(place));
-        places
-    }
-
     /// Counts what was lost or rejected.
     pub(crate) fn count(&self, delivery: &Delivery) {
         if delivery.lost > 0 {
@@ -486,68 +478,6 @@ impl ReaderCore {
         delivery.available
     }
 
-    /// The cache without samples that are not valid any more.
-    #[inline]
-    fn current(&self) -> Guard<'_, Reader, READER> {
-        let mut state = self.state.lock();
-        if state.is_timed() {
-            state.expire(clock::now());
-        }
-        state
-    }
-
-    /// Moves samples out; deserialization happens after this has returned.
-    pub(crate) fn take(self: &Arc<Self>, select: &Select, sink: impl FnMut(Sample)) -> usize {
-        if self.is_bare() {
-            return 0;
-        }
-        let mut state = self.current();
-        self.clear_data();
-        let count = state.take(select, sink);
-        self.taken(state);
-        count
-    }
-
-    /// Samples have left the cache.
-    #[inline]
-    fn taken(self: &Arc<Self>, state: Guard<'_, Reader, READER>) {
-        self.note_next(&state);
-        drop(state);
-        // Room may have come for samples that were refused: the timer asks for them, since their listener may be our caller.
-        self.schedule();
-        self.group.gate.open();
-    }
-
-    /// As `take`, one after the other as often as the selection finds one, until `into` is full.
-    pub(crate) fn take_repeatedly<const N: usize>(
-        self: &Arc<Self>,
-        one: &Select,
-        into: &mut ArrayVec<Sample, N>,
-    ) {
-        if self.is_bare() {
-            return;
-        }
-        let mut state = self.current();
-        self.clear_data();
-        while !into.is_full() && state.take(one, |sample| into.push(sample)) > 0 {}
-        self.taken(state);
-    }
-
-    /// As `take`, of what passes the filter, if there is one.
-    pub(crate) fn take_matching(
-        self: &Arc<Self>,
-        select: &Select,
-        filter: Option<ContentFilter>,
-        sink: impl FnMut(Sample),
-    ) {
-        let mut state = self.current();
-        self.clear_data();
-        state.set_query(filter);
-        state.take(select, sink);
-        state.set_query(None);
-        self.taken(state);
-    }
-
     /// A writer matches whose type lies in memory like this.
     pub(crate) fn note_layout(&self, writer: Guid, layout: Option<u64>) {
         if layout.is_none() || layout != self.type_info.layout {
@@ -573,57 +503,6 @@ impl ReaderCore {
         let mut out = self.joined.lock().take(size);
         aside.octets().join(head, tail, &mut out)?;
         Ok(out.freeze())
-    }
-
-    /// Forgets all samples, so that writers get back what they lent.
-    pub(crate) fn clear(&self) {
-        let mut all = Vec::new();
-        let any = Select::default();
-        self.state.lock().take(&any, |sample| all.push(sample));
-        drop(all);
-        self.shared.desk.tidy();
-    }
-
-    /// Copies samples out (counted bytes) and leaves them, now read.
-    pub(crate) fn read(&self, select: &Select, sink: impl FnMut(Sample)) -> usize {
-        let mut state = self.current();
-        self.clear_data();
-        state.read(select, sink)
-    }
-
-    /// As `read`, of what passes the filter, if there is one.
-    pub(crate) fn read_matching(
-        &self,
-        select: &Select,
-        filter: Option<ContentFilter>,
-        sink: impl FnMut(Sample),
-    ) {
-        let mut state = self.current();
-        self.clear_data();
-        state.set_query(filter);
-        state.read(select, sink);
-        state.set_query(None);
-    }
-
-    /// Is there a sample with these states that passes the filter?
-    pub(crate) fn has_matching(&self, select: &Select, filter: ContentFilter) -> bool {
-        let mut state = self.current();
-        state.set_query(Some(filter));
-        let has = state.has_data(
-            select.sample_states,
-            select.view_states,
-            select.instance_states,
-        );
-        state.set_query(None);
-        has
-    }
-
-    pub(crate) fn has_data(&self, select: &Select) -> bool {
-        self.current().has_data(
-            select.sample_states,
-            select.view_states,
-            select.instance_states,
-        )
     }
 
     pub(crate) fn knows(&self, instance: InstanceHandle) -> bool {

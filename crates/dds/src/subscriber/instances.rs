@@ -1,5 +1,6 @@
 //! Samples that have not been looked at, and instance by instance what a condition is about (DDS 1.4 2.2.2.5.3.12 to 2.2.2.5.3.21).
-use super::{DataReader, Sample, next_to};
+use super::taking::next_to;
+use super::{DataReader, Sample};
 use crate::condition::ReadCondition;
 use crate::error::Result;
 use crate::topic::TopicData;
