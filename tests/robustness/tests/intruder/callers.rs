@@ -215,8 +215,8 @@ pub(crate) const KINDS: &[(&str, Due, Act)] = &[
         Due::Refused,
         |s| {
             let word = s.dice.below(4) as usize;
-            let value = [0, 1, 3, 1 << 17, u64::MAX][s.run % 5];
-            let value = value + 80 * u64::from(word == 3 && value < 4);
+            let value = [0, 1, 7, 1 << 17, u64::MAX][s.run % 5];
+            let value = value + 80 * u64::from(word == 3 && value < 8);
             s.greets(Segment::link().with(word, &[value]))
         },
     ),

@@ -12,11 +12,12 @@ use std::os::unix::fs::FileExt;
 use std::time::{Duration, Instant};
 
 /// What the layout of `docs/shared-memory.md` and `crates/shm/src/link.rs` says now.
-const VERSION: u64 = 2;
+const VERSION: u64 = 3;
 const SLOTS: u64 = 256;
 const LOANS: u64 = 32;
 const WORD: usize = 8;
 pub(crate) const CURSOR: usize = 8;
+pub(crate) const PLACES: usize = 9;
 pub(crate) const BOARD: usize = 32;
 const RING: usize = 64;
 const SLOT: usize = 32;

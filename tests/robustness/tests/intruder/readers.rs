@@ -1,6 +1,6 @@
 //! What somebody may do whom a participant sends to: lie in its answer, about what it has read, and about what it holds.
 use crate::forge::{
-    BOARD, CURSOR, Dice, Identity, Line, Listener, PATIENCE, SEALS, Segment, hello,
+    BOARD, CURSOR, Dice, Identity, Line, Listener, PATIENCE, PLACES, SEALS, Segment, hello,
 };
 use crate::packet::{
     Packet, Prefix, SPDP_WRITER, SUBSCRIPTIONS, endpoint, guid, participant, text,
@@ -169,6 +169,7 @@ pub(crate) const LIES: &[(&str, bool, Lie)] = &[
                 for loan in 0..32 {
                     at.connection.receiver.scribble(BOARD + loan, dice.next());
                 }
+                at.connection.receiver.scribble(PLACES, dice.next());
                 at.connection.receiver.scribble(SLEEP, dice.next());
                 at.reads(1);
             }
