@@ -22,23 +22,31 @@ struct Outcome {
     given_up: Vec<Arc<Connection>>,
     /// What waited there.
     waiting: VecDeque<u8>,
-    /// The new one itself is not wanted.
-    refused: bool,
 }
 
 impl Exchange {
     /// The peer of a connection has said who it is. `kept` was read from it besides; who receives reads the rest.
     pub(super) fn welcome(&self, connection: &Arc<Connection>, peer: Peer, kept: Vec<u8>) {
-        connection.know(peer);
         let mut outcome = Outcome::default();
         let mut state = self.state();
-        if let Peer::Own(hello) = peer {
-            connection.prove();
-            self.settle(&mut state, connection, &hello, &mut outcome);
-        }
-        if outcome.refused {
-            drop(state);
-            return self.end(connection, &Fault::Impostor);
+        let Some(gate) = state.connections.get(&connection.id).map(|new| new.gate) else {
+            return;
+        };
+        let announced = state.gates.iter().find(|known| known.id == gate);
+        let port = announced.map_or(0, |gate| gate.announced);
+        match peer {
+            Peer::Own(hello) => {
+                let rivals = self.rivals(&state, connection, &hello);
+                if rivals.iter().any(|rival| has_its_name(connection, rival)) {
+                    drop(state);
+                    return self.end(connection, &Fault::Impostor);
+                }
+                self.answer(connection, hello.channel, port);
+                connection.know(peer);
+                connection.prove();
+                self.settle(&mut state, connection, &hello, rivals, &mut outcome);
+            }
+            Peer::Stranger => connection.know(peer),
         }
         let Some(known) = state.connections.get_mut(&connection.id) else {
             return;
@@ -47,19 +55,17 @@ impl Exchange {
         if connection.is_proven() || connection.dialled.is_some() {
             known.until = None;
         }
-        let (gate, sends) = (known.gate, known.sends);
-        if sends {
+        if known.sends {
             state.attach(connection);
         }
         let gate = state.gates.iter().find(|known| known.id == gate);
-        let port = gate.map_or(0, |gate| gate.announced);
         let inbox = gate.map(|gate| Arc::clone(gate.inbox(connection)));
         if let (Some(inbox), Some(known)) = (&inbox, state.connections.get_mut(&connection.id)) {
             known.inbox = Arc::downgrade(inbox);
         }
         drop(state);
         self.announce_word();
-        self.follow(connection, outcome, port);
+        self.follow(connection, outcome);
         if let Some(inbox) = inbox {
             connection.let_porter_read(false);
             inbox.add(Arc::clone(connection), kept);
@@ -70,15 +76,22 @@ impl Exchange {
         }
     }
 
-    fn follow(&self, connection: &Arc<Connection>, outcome: Outcome, port: u16) {
-        if let (None, Some(hello)) = (connection.dialled, connection.hello()) {
-            let answer = Hello {
-                name: self.name,
-                channel: hello.channel,
-                port,
-            };
-            let _ = connection.enqueue(&answer.encode());
+    /// Says who we are to whoever has dialled, before anybody can send by the connection: whoever begins with anything else is taken for
+    /// another product.
+    fn answer(&self, connection: &Connection, channel: Channel, port: u16) {
+        if connection.dialled.is_some() {
+            return;
         }
+        let answer = Hello {
+            name: self.name,
+            channel,
+            port,
+        };
+        // If it has ended, whoever sends next finds out.
+        let _ = connection.enqueue(&answer.encode());
+    }
+
+    fn follow(&self, connection: &Connection, outcome: Outcome) {
         let (first, second) = outcome.waiting.as_slices();
         // If it has ended, whoever sends next finds out.
         let _ = connection.enqueue(first);
@@ -101,31 +114,35 @@ impl Exchange {
         }
     }
 
+    /// The other connections to the same peer, for the same purpose.
+    fn rivals(&self, state: &State, new: &Connection, hello: &Hello) -> Vec<Arc<Connection>> {
+        let gate = state.connections.get(&new.id).map(|known| known.gate);
+        let channel = new.dialled.unwrap_or(hello.channel);
+        let rivals = state.connections.values().filter(|known| {
+            let other = &known.connection;
+            other.id != new.id
+                && known.sends
+                && Some(known.gate) == gate
+                && other.channel() == Some(channel)
+                && hello.name != self.name
+                && is_same_peer(new, hello, other)
+        });
+        rivals.map(|known| Arc::clone(&known.connection)).collect()
+    }
+
     /// Decides between a connection whose peer is known now and the others to the same peer.
     fn settle(
         &self,
         state: &mut State,
         connection: &Arc<Connection>,
         hello: &Hello,
+        rivals: Vec<Arc<Connection>>,
         outcome: &mut Outcome,
     ) {
-        let Some(new) = state.connections.get(&connection.id) else {
-            return;
-        };
-        let gate = new.gate;
         if hello.name == self.name {
             self.keep_apart(state, connection);
             return;
         }
-        let rivals = state.connections.values().filter(|known| {
-            let other = &known.connection;
-            other.id != connection.id
-                && known.sends
-                && known.gate == gate
-                && other.channel() == connection.channel()
-                && is_same_peer(connection, hello, other)
-        });
-        let rivals: Vec<_> = rivals.map(|known| Arc::clone(&known.connection)).collect();
         for rival in rivals {
             let Some(known) = state.connections.get_mut(&rival.id) else {
                 continue;
@@ -134,13 +151,7 @@ impl Exchange {
             let newer_wins = match (connection.dialled, rival.dialled) {
                 (None, Some(_)) => connecting || hello.name.0 < self.name.0,
                 (Some(_), None) => self.name.0 < hello.name.0,
-                (Some(_), Some(_)) => true,
-                // A name is only a claim: it takes nothing away from another host's.
-                (None, None) if rival.remote.ip() != connection.remote.ip() => {
-                    outcome.refused = true;
-                    return;
-                }
-                (None, None) => true,
+                (Some(_), Some(_)) | (None, None) => true,
             };
             match newer_wins {
                 true if connecting => {
@@ -176,6 +187,12 @@ impl Exchange {
             known.sends = connection.dialled.is_some();
         }
     }
+}
+
+/// Whether another host's connection has the name that this one claims. A name is only a claim: it takes nothing away from who has it.
+fn has_its_name(connection: &Connection, rival: &Connection) -> bool {
+    let called = connection.dialled.is_none() && rival.dialled.is_none();
+    called && rival.remote.ip() != connection.remote.ip()
 }
 
 /// Whether another connection has the same participant's same port at its other end, as far as it can be known.

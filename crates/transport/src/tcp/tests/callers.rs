@@ -79,3 +79,27 @@ fn a_callers_name_is_refused_to_another_host_whatever_port_it_says() {
     caller.send(&framed(&message));
     assert_eq!(next(&mut *node.meta).0, message);
 }
+
+/// Whoever begins with anything else would be taken for another product, with messages that are short and all of one kind.
+#[test]
+fn a_caller_hears_hello_first_however_soon_somebody_sends() {
+    let mut node = node();
+    let message = foreign(&[9, 3, 0, 0]);
+    for _ in 0..200 {
+        let name = name();
+        std::thread::scope(|scope| {
+            let told = scope.spawn(|| {
+                until("it is sent to", || {
+                    std::iter::repeat_n(Locator::tcp_caller(name), 1000)
+                        .any(|to| node.voice.tell(to, &message).failed == 0)
+                });
+            });
+            let mut caller = call(&node, Ipv4Addr::LOCALHOST, name, 0);
+            assert!(Hello::parse(&framed(&caller.next())).is_some());
+            assert_eq!(caller.next(), message);
+            told.join().unwrap();
+        });
+        // The receiver finds that it has gone.
+        assert_eq!(super::node::poll(&mut *node.meta), None);
+    }
+}
