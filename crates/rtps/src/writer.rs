@@ -23,7 +23,8 @@ use bytes::Bytes;
 use clockwork::Clockwork;
 use dunlin_qos::{Durability, Duration, History, ReliabilityKind};
 use dunlin_wire::{
-    AckNack, EntityId, Guid, Heartbeat, NackFrag, SequenceNumber, SetMembership, Submessage,
+    AckNack, EntityId, Gap, Guid, Heartbeat, NackFrag, SequenceNumber, SequenceNumberSet,
+    SetMembership, Submessage,
 };
 use filters::Filters;
 use history::HistoryCache;
@@ -520,7 +521,12 @@ impl Writer {
         self.heartbeats = self.heartbeats.wrapping_add(1);
         let first = self.first_to_name();
         let (to, reader, first) = match only {
-            Some((guid, wanted)) => (To::Endpoint(guid), guid.entity, first.max(wanted)),
+            Some((guid, wanted)) => {
+                if first > wanted {
+                    self.say_start(guid, wanted, out);
+                }
+                (To::Endpoint(guid), guid.entity, first.max(wanted))
+            }
             None => (To::Matched, EntityId::UNKNOWN, first),
         };
         let heartbeat = Heartbeat {
@@ -534,5 +540,22 @@ impl Writer {
             group: self.group_info(first),
         };
         out.push(to, Submessage::Heartbeat(heartbeat), &Bytes::new());
+    }
+
+    /// Tells a reader that may not know it where it begins: the history has gone on since, so a heartbeat does not say. What it got of that
+    /// is for it, and what it did not get is lost.
+    #[cold]
+    fn say_start(&self, reader: Guid, start: i64, out: &mut impl Outbox) {
+        let found = self.index(reader).ok();
+        let proxy = found.and_then(|index| self.readers.get(index));
+        if proxy.is_some_and(|proxy| !proxy.begun && proxy.counts_by_heartbeat()) {
+            let gap = Gap {
+                reader: reader.entity,
+                writer: self.config.guid.entity,
+                start: SequenceNumber::FIRST,
+                list: SequenceNumberSet::new(SequenceNumber(start)),
+            };
+            out.push(To::Endpoint(reader), Submessage::Gap(gap), &Bytes::new());
+        }
     }
 }

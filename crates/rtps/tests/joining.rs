@@ -3,10 +3,14 @@ mod common;
 
 use bytes::Bytes;
 use common::*;
-use dunlin_qos::Duration;
-use dunlin_rtps::{Delivery, Reader, ReaderConfig, Time, WriterProxyConfig};
+use dunlin_qos::{Duration, History};
+use dunlin_rtps::{
+    Delivery, Reader, ReaderConfig, ReaderProxyConfig, Select, Time, Writer, WriterConfig,
+    WriterProxyConfig,
+};
 use dunlin_wire::{
-    EntityId, Gap, Guid, GuidPrefix, Heartbeat, SequenceNumber, SequenceNumberSet, VendorId,
+    AckNack, EntityId, Gap, Guid, GuidPrefix, Heartbeat, SequenceNumber, SequenceNumberSet,
+    VendorId,
 };
 
 fn joined() -> (Reader, Recorder) {
@@ -160,6 +164,60 @@ fn what_others_at_its_place_get_is_not_let_in_before_the_reader_knows_where_it_b
     assert_eq!(holdings.early, 1, "5 was never promised");
     assert!(scene.arrive(6).available);
     assert_eq!(scene.hear(false, 10, 10, 3).lost, 2);
+}
+
+/// The writer keeps one sample, and is heard by somebody else at the reader's place.
+#[test]
+fn what_came_before_the_reader_knew_where_it_begins_is_let_in_though_the_writer_has_replaced_it() {
+    let config = WriterConfig {
+        guid: own(),
+        history: History::KeepLast(1),
+        ..reliable_writer()
+    };
+    let proxy = proxy_of_writer(&config);
+    let mut writer = Writer::new(config);
+    let mut reader = Reader::new(ReaderConfig {
+        guid: Guid::new(own().prefix, reader_guid(1).entity),
+        ..reliable_reader()
+    });
+    let (now, mut to_reader, mut to_writer) = (Time(0), Recorder::default(), Recorder::default());
+    let joins = ReaderProxyConfig {
+        guid: reader.guid(),
+        ..proxy_of_reader(&reliable_reader())
+    };
+    reader.add_writer(now, proxy, &mut to_writer);
+    for (number, comes) in (1..=7).zip([false, true, true, true, true, false, true]) {
+        if number == 4 {
+            writer.add_reader(now, joins, &mut to_reader);
+            assert_eq!(to_reader.said(), ["HEARTBEAT 4..3? !"], "it is lost");
+        }
+        let change = sample(1, number, 8);
+        writer.write(now, &change, &mut to_reader).unwrap();
+        for (_, _, message) in to_reader.messages.drain(..).filter(|_| comes) {
+            feed(&mut reader, now, own(), None, &message, &mut to_writer);
+        }
+    }
+    to_reader.said();
+    assert_eq!(to_writer.said(), ["ACKNACK 1 []? !"]);
+    let hail = AckNack {
+        reader: reader.guid().entity,
+        writer: own().entity,
+        state: SequenceNumberSet::new(SequenceNumber(1)),
+        count: 1,
+        is_final: false,
+    };
+    writer.handle_ack_nack(now, reader.guid(), &hail, &mut to_reader);
+    assert_eq!(to_reader.words, ["GAP 1..4 [] !", "HEARTBEAT 7..7? !"]);
+    let messages = to_reader.messages.into_iter();
+    let lost = messages
+        .map(|(_, _, message)| feed(&mut reader, now, own(), None, &message, &mut to_writer).lost);
+    assert_eq!(lost.sum::<u32>(), 1, "6 was promised, 2 and 3 were not");
+    let mut taken = Vec::new();
+    reader.take(&Select::default(), |sample| {
+        taken.push(sample.info.sequence.0)
+    });
+    assert_eq!(taken, [4, 5, 7]);
+    assert_eq!(to_writer.said(), ["ACKNACK 8 [] !"]);
 }
 
 #[test]

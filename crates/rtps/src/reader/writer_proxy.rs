@@ -253,13 +253,10 @@ impl WriterProxy {
         u32::try_from(lost.max(0)).unwrap_or(u32::MAX)
     }
 
-    /// Something will never come. Of others' writers this shows that they speak to us; said to this very reader from the
-    /// first number on, it also shows where the reader begins.
+    /// Something will never come. Said to this very reader from the first number on, this shows where the reader begins; of others' writers
+    /// it shows that they speak to us.
     pub(super) fn hear_gap(&mut self, start: i64, end: i64, addressed: bool) {
-        if self.waits_for_start {
-            return;
-        }
-        self.started = true;
+        self.started |= !self.waits_for_start;
         if addressed && start <= self.next {
             self.begin(end, end - 1);
         }
