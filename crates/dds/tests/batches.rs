@@ -85,11 +85,12 @@ fn heard_late(rqos: DataReaderQos) -> (usize, usize) {
         *heard = (heard.0 + 1, heard.1 + taken);
     };
     let topic = b.create_topic::<Plain>("T", Default::default()).unwrap();
-    let _reader = b
+    let reader = b
         .create_subscriber(Default::default())
         .create_datareader_with_listener(&topic, rqos, listener)
         .unwrap();
     writer.wait_for_matched(1, SOON).unwrap();
+    reader.wait_for_matched(1, SOON).unwrap();
     for number in 0..SAMPLES {
         writer.write(&plain(number)).unwrap();
         writer.flush();
