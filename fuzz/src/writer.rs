@@ -77,7 +77,8 @@ impl Model {
 
     fn check_gap(&self, to: To, gap: &Gap) {
         let (start, end) = (gap.start.0, gap.list.base().0);
-        assert!(1 <= start && start < end && end <= self.last() + 1);
+        // One of nothing says that a reader begins at the first number.
+        assert!(1 <= start && (start < end || end == 1) && end <= self.last() + 1);
         for owed in self.addressed(to).into_iter().filter_map(|n| self.owed(n)) {
             let ranged = start.max(*owed.start())..end.min(owed.end() + 1);
             assert!(ranged.is_empty(), "{ranged:?} is owed");
