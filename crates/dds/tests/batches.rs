@@ -45,6 +45,7 @@ fn every_reader_gets_all_of_a_batch_and_one_without_room_gets_the_rest_later() {
     let wide = [(); 2].map(|()| reader::<Plain>(&b, "T", rqos.clone()));
     let narrow = reader::<Plain>(&b, "T", narrow);
     writer.wait_for_matched(3, SOON).unwrap();
+    narrow.wait_for_matched(1, SOON).unwrap();
     let all: Vec<u32> = (0..SAMPLES).collect();
     for number in &all {
         writer.write(&plain(*number)).unwrap();
