@@ -1,8 +1,8 @@
-//! Mutexes with a rank: a thread may only lock upward, and debug builds panic when it does not.
+//! Locks with a rank: a thread may only lock upward, and debug builds panic when it does not.
 //!
 //! The table of ranks and what each lock guards is `docs/locks.md`.
+use dunlin_lock::Lock;
 use std::ops::{Deref, DerefMut};
-use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// Rank of the lock over known peers, matching and the entity tree.
 pub(crate) const DISCOVERY: u8 = 1;
@@ -17,18 +17,19 @@ pub(crate) const READER: u8 = 5;
 /// Rank of leaves: statuses, wait sets, snapshots, the timer's heap.
 pub(crate) const LEAF: u8 = 6;
 
-/// A mutex of rank `RANK`.
-pub(crate) struct Ranked<T, const RANK: u8>(Mutex<T>);
+/// A lock of rank `RANK`.
+pub(crate) struct Ranked<T, const RANK: u8>(Lock<T>);
 
 impl<T, const RANK: u8> Ranked<T, RANK> {
     pub(crate) const fn new(value: T) -> Self {
-        Self(Mutex::new(value))
+        Self(Lock::new(value))
     }
 
     /// Waits for the lock. A panic of an earlier holder does not spread: user code never runs under these locks.
+    #[inline]
     pub(crate) fn lock(&self) -> Guard<'_, T, RANK> {
         held::check::<RANK>();
-        let guard = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let guard = self.0.lock();
         held::enter::<RANK>();
         Guard(guard)
     }
@@ -36,14 +37,14 @@ impl<T, const RANK: u8> Ranked<T, RANK> {
     /// Takes the lock if it is free.
     pub(crate) fn try_lock(&self) -> Option<Guard<'_, T, RANK>> {
         held::check::<RANK>();
-        let guard = self.0.try_lock().ok()?;
+        let guard = self.0.try_lock()?;
         held::enter::<RANK>();
         Some(Guard(guard))
     }
 }
 
 /// The lock is held while this lives.
-pub(crate) struct Guard<'a, T, const RANK: u8>(MutexGuard<'a, T>);
+pub(crate) struct Guard<'a, T, const RANK: u8>(dunlin_lock::Guard<'a, T>);
 
 impl<T, const RANK: u8> Deref for Guard<'_, T, RANK> {
     type Target = T;

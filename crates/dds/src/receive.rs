@@ -156,9 +156,11 @@ impl Worker {
         self.news = None;
     }
 
-    /// Takes an emptied container back, so that the next datagram need not make one.
-    pub(crate) fn reuse(&mut self, news: Box<News>) {
-        self.news.get_or_insert(news);
+    /// Takes an emptied container back, so that the next datagram need not make one; leaves it there if it has one.
+    pub(crate) fn reuse(&mut self, news: &mut Option<Box<News>>) {
+        if self.news.is_none() {
+            self.news = news.take();
+        }
     }
 
     /// Takes in what else is there: whoever is behind tells of several datagrams together, if no reader loses samples by that.

@@ -14,6 +14,7 @@ use crate::receive::{News, Pause, Worker};
 use crate::shared::Shared;
 use crate::signal::{Signal, Waiters};
 use crate::{Waiting, clock};
+use dunlin_lock::{Guard, Lock};
 use dunlin_rtps::Time;
 use dunlin_transport::{Gauge, Receiver, Reception, Waker};
 use dunlin_wire::Locator;
@@ -21,7 +22,7 @@ use std::sync::atomic::{
     AtomicBool, AtomicI64, AtomicU8, AtomicU64, AtomicUsize,
     Ordering::{Relaxed, SeqCst},
 };
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, TryLockError};
+use std::sync::{Arc, OnceLock};
 use std::thread::Thread;
 use std::time::{Duration, Instant};
 
@@ -45,7 +46,7 @@ const ASLEEP: u8 = 1;
 const RECEIVING: u8 = 2;
 
 pub(crate) struct Role {
-    worker: Mutex<Worker>,
+    worker: Lock<Worker>,
     waker: Arc<dyn Waker>,
     gauge: Arc<dyn Gauge>,
     locators: Vec<Locator>,
@@ -82,7 +83,7 @@ impl Role {
             waker: receiver.waker(),
             gauge: receiver.gauge(),
             locators: receiver.locators(),
-            worker: Mutex::new(Worker::new(receiver, waiting, sealed)),
+            worker: Lock::new(Worker::new(receiver, waiting, sealed)),
             follower: OnceLock::new(),
             following: AtomicU8::new(AWAY),
             leaders: AtomicUsize::new(0),
@@ -144,7 +145,7 @@ impl Role {
     /// which waits can go on receiving.
     fn lead(
         &self,
-        first: MutexGuard<'_, Worker>,
+        first: Guard<'_, Worker>,
         shared: &Arc<Shared>,
         signal: &Arc<Signal>,
         deadline: Option<Time>,
@@ -157,43 +158,59 @@ impl Role {
             signal: Some(signal),
             deadline,
         };
-        let mut worker = Some(first);
-        while let Some(mut held) = worker.or_else(|| self.try_lead()) {
-            let news = held.turn(shared, &pause);
-            drop(held);
-            self.deliver(shared, news);
+        let (mut worker, mut news) = (Some(first), None);
+        let mut led = Led::Over;
+        while let Some(held) = worker.take().or_else(|| self.try_lead()) {
+            news = self.serve(held, shared, &pause, news);
             if signal.consume() && done() {
-                return Led::Done;
+                led = Led::Done;
+                break;
             }
             if self.stopped.load(SeqCst) || deadline.is_some_and(|at| clock::coarse() >= at) {
-                return Led::Over;
+                break;
             }
             if self.served.load(Relaxed).wrapping_sub(served) >= SERVICES {
-                return Led::ForOthers;
+                led = Led::ForOthers;
+                break;
             }
-            worker = None;
         }
-        Led::Over
+        self.give_back(news);
+        led
     }
 
-    /// Tells those who wait or listen; user code runs here, without any lock.
-    fn deliver(&self, shared: &Arc<Shared>, news: Option<Box<News>>) {
+    /// One turn of the worker, then tells those who wait or listen; user code runs here, without any lock. The container of the news comes
+    /// from the turn before, and goes to the next one.
+    #[inline]
+    fn serve(
+        &self,
+        mut held: Guard<'_, Worker>,
+        shared: &Arc<Shared>,
+        pause: &Pause<'_>,
+        mut empty: Option<Box<News>>,
+    ) -> Option<Box<News>> {
+        held.reuse(&mut empty);
+        let mut news = held.turn(shared, pause);
+        drop(held);
         if std::ptr::eq(self, &raw const shared.user) {
             shared.settle_owed();
         }
-        let Some(mut news) = news else { return };
-        news.deliver(shared);
+        if let Some(news) = &mut news {
+            news.deliver(shared);
+        }
+        news.or(empty)
+    }
+
+    /// The next one who receives need not make a container for news.
+    fn give_back(&self, mut news: Option<Box<News>>) {
+        let Some(container) = &mut news else { return };
+        container.forget();
         if let Some(mut worker) = self.try_lead() {
-            worker.reuse(news);
+            worker.reuse(&mut news);
         }
     }
 
-    fn try_lead(&self) -> Option<MutexGuard<'_, Worker>> {
-        match self.worker.try_lock() {
-            Ok(worker) => Some(worker),
-            Err(TryLockError::Poisoned(poisoned)) => Some(poisoned.into_inner()),
-            Err(TryLockError::WouldBlock) => None,
-        }
+    fn try_lead(&self) -> Option<Guard<'_, Worker>> {
+        self.worker.try_lock()
     }
 
     /// Sleeps until the signal is raised, or for a moment to see whether the role is free then; after many looks in vain,
@@ -277,7 +294,7 @@ impl Role {
         self.leaders.load(SeqCst) == 0 && u128::from(idle.unsigned_abs()) >= GRACE.as_nanos()
     }
 
-    fn receive_for_all(&self, first: MutexGuard<'_, Worker>, shared: &Arc<Shared>) {
+    fn receive_for_all(&self, first: Guard<'_, Worker>, shared: &Arc<Shared>) {
         let over = || self.wanted.load(SeqCst) != 0 || self.stopped.load(SeqCst);
         let pause = Pause {
             interrupted: &|| over() || shared.owes(),
@@ -285,16 +302,14 @@ impl Role {
             deadline: None,
         };
         self.following.store(RECEIVING, SeqCst);
-        let mut worker = Some(first);
-        while let Some(mut held) = worker.or_else(|| self.try_lead()) {
-            let news = held.turn(shared, &pause);
-            drop(held);
-            self.deliver(shared, news);
+        let (mut worker, mut news) = (Some(first), None);
+        while let Some(held) = worker.take().or_else(|| self.try_lead()) {
+            news = self.serve(held, shared, &pause, news);
             if over() {
                 break;
             }
-            worker = None;
         }
+        self.give_back(news);
         self.following.store(AWAY, SeqCst);
         self.wanting.raise_all();
     }

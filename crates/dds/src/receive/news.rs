@@ -15,6 +15,8 @@ pub(crate) struct News {
     pub(super) acknowledged: Vec<Arc<WriterCore>>,
     /// Writers that showed that they live, of which discovery should hear.
     pub(super) alive: Vec<Arc<LifeSign>>,
+    /// The reader that was told of last, which mostly is the next one, too: kept, it need not be counted.
+    last: Option<Arc<ReaderCore>>,
 }
 
 impl News {
@@ -50,14 +52,21 @@ impl News {
         shared.note_arrival();
         for reader in self.ready.drain(..) {
             reader.announce_data();
+            self.last = Some(reader);
         }
         // What listeners wrote and is held back.
         shared.let_go();
     }
 
+    /// Keeps nobody alive.
+    pub(crate) fn forget(&mut self) {
+        self.last = None;
+    }
+
     pub(super) fn add_ready(&mut self, reader: &Arc<ReaderCore>) {
         if !self.ready.iter().any(|r| Arc::ptr_eq(r, reader)) {
-            self.ready.push(Arc::clone(reader));
+            let known = self.last.take_if(|last| Arc::ptr_eq(last, reader));
+            self.ready.push(known.unwrap_or_else(|| Arc::clone(reader)));
         }
     }
 

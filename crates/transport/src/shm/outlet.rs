@@ -1,8 +1,8 @@
 //! The sending end of a connection.
 use std::io;
-use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
+use dunlin_lock::{Guard, Lock};
 use dunlin_shm::{Identity, Line, Pool, Published, SendError, Sender, Violation};
 use dunlin_wire::Locator;
 
@@ -25,7 +25,7 @@ const NAP: Duration = Duration::from_micros(20);
 pub(crate) struct Outlet {
     pub(super) identity: Identity,
     pub(super) locator: Locator,
-    end: Mutex<End>,
+    end: Lock<End>,
 }
 
 #[derive(Debug)]
@@ -81,15 +81,15 @@ impl Outlet {
         Self {
             identity,
             locator: super::locator(&identity),
-            end: Mutex::new(End {
+            end: Lock::new(End {
                 sender: Some(sender),
                 stuck: false,
             }),
         }
     }
 
-    fn end(&self) -> MutexGuard<'_, End> {
-        self.end.lock().unwrap_or_else(PoisonError::into_inner)
+    fn end(&self) -> Guard<'_, End> {
+        self.end.lock()
     }
 
     /// Sends nothing any more, and lets go of what the reader has not read.

@@ -11,8 +11,8 @@ mod types;
 use std::cell::{Cell, RefCell};
 use std::net::Ipv4Addr;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
 
 use dunlin::transport::TlsConfig;
@@ -23,6 +23,7 @@ use dunlin::{
     TcpSettings, Transports, WaitSet,
 };
 
+use dunlin_lock::Lock;
 pub(crate) use types::{Keyed, KeyedLarge, Large, Plain, TestData};
 
 use crate::clock::{Nanos, monotonic};
@@ -457,12 +458,9 @@ impl<T: TestData> Messaging for Dds<T> {
             }
             Reading::Listener => {
                 // Calls for one reader do not overlap, so the lock is free; it only turns `Fn` into `FnMut`.
-                let on_sample = Mutex::new(move |sample: &Sample<'_>| on_sample(sample));
+                let on_sample = Lock::new(move |sample: &Sample<'_>| on_sample(sample));
                 let listener = move |reader: &DataReader<T>| {
-                    let mut on_sample = on_sample
-                        .lock()
-                        .unwrap_or_else(|poisoned| poisoned.into_inner());
-                    taking.drain(reader, &mut *on_sample);
+                    taking.drain(reader, &mut *on_sample.lock());
                 };
                 self.subscriber
                     .create_datareader_with_listener(&dds_topic, reader_qos, listener)

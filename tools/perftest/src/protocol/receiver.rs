@@ -1,8 +1,10 @@
 //! What a subscriber does with each sample, in the thread that receives it: echo first, then count.
 
 use std::collections::VecDeque;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex};
+
+use dunlin_lock::Lock;
 
 use super::control::{Kind, Note, Tag, read};
 use super::keys::Keys;
@@ -20,7 +22,7 @@ const RESULTS: usize = 64;
 pub(super) struct Reception {
     /// The main thread has something to do.
     attention: AtomicBool,
-    state: Mutex<State>,
+    state: Lock<State>,
 }
 
 /// What has been received.
@@ -85,7 +87,7 @@ impl Reception {
     pub(super) fn new(publishers: u32) -> Self {
         Self {
             attention: AtomicBool::new(false),
-            state: Mutex::new(State {
+            state: Lock::new(State {
                 places: vec![Place::default(); publishers as usize],
                 traffic: Traffic::default(),
                 results: VecDeque::with_capacity(RESULTS),
@@ -110,12 +112,7 @@ impl Reception {
 
     /// Looks at the state.
     pub(super) fn with<R>(&self, then: impl FnOnce(&mut State) -> R) -> R {
-        then(
-            &mut self
-                .state
-                .lock()
-                .unwrap_or_else(|poisoned| poisoned.into_inner()),
-        )
+        then(&mut self.state.lock())
     }
 }
 
@@ -352,7 +349,7 @@ mod tests {
 
     #[test]
     fn samples_missing_at_the_end_are_lost_too() {
-        let mut state = Reception::new(1).state.into_inner().unwrap();
+        let mut state = Reception::new(1).state.into_inner();
         let tag = Tag::new_run(0);
         state.hello(0, tag, &Note::default());
         state.count(0, 0, 32);
@@ -372,7 +369,7 @@ mod tests {
 
     #[test]
     fn a_place_is_taken_by_one_run_until_it_is_abandoned() {
-        let mut state = Reception::new(1).state.into_inner().unwrap();
+        let mut state = Reception::new(1).state.into_inner();
         let (first, second) = (Tag::new_run(0), Tag::new_run(0));
         assert_eq!(state.hello(0, first, &Note::default()), Some(first));
         assert_eq!(state.hello(0, second, &Note::default()), Some(first));
@@ -385,7 +382,7 @@ mod tests {
 
     #[test]
     fn a_segment_is_over_when_all_publishers_have_ended_it() {
-        let mut state = Reception::new(2).state.into_inner().unwrap();
+        let mut state = Reception::new(2).state.into_inner();
         let end = |complete| Note {
             complete,
             last: true,
