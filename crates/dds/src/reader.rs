@@ -403,6 +403,10 @@ impl ReaderCore {
         let done = match self.group.attends() {
             false => {
                 let done = self.call(most);
+                // Mostly the listener has taken everything, and there is nothing to wait for.
+                if !self.holds.load(Acquire) {
+                    return done;
+                }
                 self.flags.raise_data();
                 done
             }

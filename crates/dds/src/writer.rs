@@ -111,6 +111,8 @@ pub(crate) struct WriterCore {
     room_epoch: AtomicU64,
     /// Samples may have members that peers can see where they are.
     lent: AtomicBool,
+    /// Datagrams wait for `flush`, or for others. Noted under the lock `publish` and asked without it.
+    waits: AtomicBool,
     pub(crate) dialects: Dialects,
     /// If the application has to show that the writer lives.
     pub(crate) sign: OnceLock<Arc<LifeSign>>,
@@ -205,6 +207,7 @@ impl WriterCore {
             room: Waiters::default(),
             room_epoch: AtomicU64::new(0),
             lent: AtomicBool::new(false),
+            waits: AtomicBool::new(false),
             dialects: Dialects::new(),
             sign: OnceLock::new(),
             flags: StatusFlags::default(),
@@ -262,6 +265,7 @@ impl WriterCore {
                     most => self.send_if_full(&mut turn, most as usize),
                 };
                 let retired = std::mem::take(&mut turn.retired);
+                self.note_waiting(&turn);
                 drop(turn);
                 if retired {
                     self.bury();

@@ -401,3 +401,42 @@ fn listeners_may_own_entities_and_replace_themselves() {
     writer.write(&bird(2)).unwrap();
     told.expect("subscriber", "data T");
 }
+
+#[test]
+fn data_that_a_listener_took_is_no_news_for_others() {
+    let net = Net::new(0.0);
+    let (a, b) = (net.participant(), net.participant());
+    let (wqos, rqos) = reliable_all();
+    let (tell, told) = channel();
+    let listener = move |reader: &DataReader<Keyed>| {
+        // Odd ones are left.
+        let samples = reader.read();
+        let number = samples.last().and_then(Sample::data).map(|d| d.number);
+        if number.is_some_and(|number| number % 2 == 0) {
+            reader.take();
+        }
+        let _ = tell.send(number);
+    };
+    let topic = b.create_topic::<Keyed>("T", Default::default()).unwrap();
+    let subscriber = b.create_subscriber(Default::default());
+    let reader = subscriber.create_datareader_with_listener(&topic, rqos, listener);
+    let reader = reader.unwrap();
+    let writer = writer::<Keyed>(&a, "T", wqos);
+    writer.wait_for_matched(1, SOON).unwrap();
+    reader.wait_for_matched(1, SOON).unwrap();
+    let mut set = WaitSet::new();
+    let condition = reader.status_condition();
+    condition.set_enabled_statuses(data_alone());
+    set.attach(condition);
+    for number in 0..6 {
+        writer.write(&bird(number)).unwrap();
+        assert_eq!(told.recv_timeout(LONG), Ok(Some(number)));
+        if number % 2 == 0 {
+            let raised = set.wait(Duration::from_millis(20));
+            assert!(raised.is_err(), "{number}");
+        } else {
+            set.wait(SOON).unwrap();
+            reader.take();
+        }
+    }
+}

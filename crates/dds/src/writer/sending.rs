@@ -79,6 +79,15 @@ impl WriterCore {
         !turn.pace.holds()
     }
 
+    /// So that `flush` in vain costs no lock.
+    #[inline]
+    pub(super) fn note_waiting(&self, turn: &Publish) {
+        let waits = !turn.datagrams.is_empty();
+        if self.waits.load(Relaxed) != waits {
+            self.waits.store(waits, Relaxed);
+        }
+    }
+
     pub(super) fn flush_turn(&self, publish: &mut Publish) {
         publish.pace.sent();
         publish.batch_begun = None;
@@ -131,9 +140,15 @@ impl WriterCore {
         out.letters().aim(near, far);
     }
 
-    /// Sends what batching holds back.
+    /// Sends what batching holds back, if this thread or one that it has heard of since wrote something.
     pub(crate) fn flush(&self) {
-        self.flush_turn(&mut self.publish.lock());
+        if !self.waits.load(Relaxed) {
+            return;
+        }
+        let mut turn = self.publish.lock();
+        self.flush_turn(&mut turn);
+        self.note_waiting(&turn);
+        drop(turn);
         errands::run();
     }
 
