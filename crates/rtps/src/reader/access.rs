@@ -1,7 +1,7 @@
 //! `read` and `take`: which samples, and what is said about them (DDS 1.4 2.2.2.5.3.8).
 use super::cache::{Cache, Stored};
 use super::instance::Instance;
-use crate::slab::NONE;
+use crate::slab::{NONE, Slab};
 use crate::{InstanceHandle, Sample, SampleInfo, SampleState, Select, ViewState, Which};
 use alloc::vec::Vec;
 
@@ -27,8 +27,14 @@ impl Cache {
         {
             // What nearly every `take` wants; there is nothing to choose.
             let place = self.first;
-            self.count_in(place);
-            return self.hand_out(place, takes).map_or(0, |sample| {
+            let sample = match takes {
+                true => self.take_one(place),
+                false => {
+                    self.count_in(place);
+                    self.hand_out(place, false)
+                }
+            };
+            return sample.map_or(0, |sample| {
                 sink(sample);
                 1
             });
@@ -194,6 +200,24 @@ impl Cache {
         }
     }
 
+    /// As `hand_out` of a sample that is taken alone: it ranks behind none.
+    #[inline]
+    fn take_one(&mut self, place: u32) -> Option<Sample> {
+        let stored = self.remove(place)?;
+        let generation = stored.generation();
+        let instance = self.instances.get_mut(stored.instance)?;
+        let newest = match stored.newer {
+            NONE => generation,
+            _ => generation_of(&self.samples, instance.newest),
+        };
+        let info = info(&stored, instance, 0, 0, newest - generation);
+        instance.view = ViewState::NotNew;
+        instance.taken = instance.taken.max(stored.timestamp);
+        self.forget_if_dead(stored.instance);
+        let payload = stored.payload;
+        Some(Sample { info, payload })
+    }
+
     fn hand_out(&mut self, place: u32, takes: bool) -> Option<Sample> {
         let info = self.info(place)?;
         let payload = if takes {
@@ -215,29 +239,51 @@ impl Cache {
     /// What is said about a chosen sample; the last one of its instance makes the instance seen.
     fn info(&mut self, place: u32) -> Option<SampleInfo> {
         let stored = self.samples.get(place)?;
-        let newest = self.instances.get(stored.instance)?.newest;
-        let newest = self.samples.get(newest).map_or(0, Stored::generation);
+        let generation = stored.generation();
         let instance = self.instances.get_mut(stored.instance)?;
+        let newest = generation_of(&self.samples, instance.newest);
         instance.selected -= 1;
-        let info = SampleInfo {
-            sample_state: state_of(stored),
-            view_state: instance.view,
-            instance_state: instance.state,
-            disposed_generation_count: stored.disposed_generations,
-            no_writers_generation_count: stored.no_writers_generations,
-            sample_rank: instance.selected,
-            generation_rank: instance.selected_generation - stored.generation(),
-            absolute_generation_rank: newest - stored.generation(),
-            source_timestamp: stored.timestamp,
-            instance: instance.handle,
-            publication: stored.writer,
-            sequence: stored.number(),
-            valid_data: stored.valid,
-        };
+        let rank = instance.selected_generation - generation;
+        let info = info(
+            stored,
+            instance,
+            instance.selected,
+            rank,
+            newest - generation,
+        );
         if instance.selected == 0 {
             instance.view = ViewState::NotNew;
         }
         Some(info)
+    }
+}
+
+fn generation_of(samples: &Slab<Stored>, place: u32) -> i32 {
+    samples.get(place).map_or(0, Stored::generation)
+}
+
+#[inline]
+fn info(
+    stored: &Stored,
+    instance: &Instance,
+    sample_rank: i32,
+    generation_rank: i32,
+    absolute_generation_rank: i32,
+) -> SampleInfo {
+    SampleInfo {
+        sample_state: state_of(stored),
+        view_state: instance.view,
+        instance_state: instance.state,
+        disposed_generation_count: stored.disposed_generations,
+        no_writers_generation_count: stored.no_writers_generations,
+        sample_rank,
+        generation_rank,
+        absolute_generation_rank,
+        source_timestamp: stored.timestamp,
+        instance: instance.handle,
+        publication: stored.writer,
+        sequence: stored.number(),
+        valid_data: stored.valid,
     }
 }
 

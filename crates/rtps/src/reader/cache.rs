@@ -374,19 +374,11 @@ impl Cache {
     /// Takes a sample out of both chains.
     pub(super) fn remove(&mut self, place: u32) -> Option<Stored> {
         let stored = self.samples.remove(place)?;
-        match self.samples.get_mut(stored.before) {
-            Some(before) => before.after = stored.after,
-            None => self.first = stored.after,
-        }
-        match self.samples.get_mut(stored.after) {
-            Some(after) => after.before = stored.before,
-            None => self.last = stored.before,
-        }
-        if let Some(older) = self.samples.get_mut(stored.older) {
-            older.newer = stored.newer;
-        }
-        if let Some(newer) = self.samples.get_mut(stored.newer) {
-            newer.older = stored.older;
+        if self.samples.len() == 0 {
+            // Mostly one sample comes, and is taken: nobody is linked to it.
+            (self.first, self.last) = (NONE, NONE);
+        } else {
+            self.unlink(&stored);
         }
         if let Some(instance) = self.instances.get_mut(stored.instance) {
             if stored.older == NONE {
@@ -403,6 +395,23 @@ impl Cache {
         self.valid -= usize::from(stored.valid);
         self.unread -= usize::from(!stored.read);
         Some(stored)
+    }
+
+    fn unlink(&mut self, stored: &Stored) {
+        match self.samples.get_mut(stored.before) {
+            Some(before) => before.after = stored.after,
+            None => self.first = stored.after,
+        }
+        match self.samples.get_mut(stored.after) {
+            Some(after) => after.before = stored.before,
+            None => self.last = stored.before,
+        }
+        if let Some(older) = self.samples.get_mut(stored.older) {
+            older.newer = stored.newer;
+        }
+        if let Some(newer) = self.samples.get_mut(stored.newer) {
+            newer.older = stored.older;
+        }
     }
 
     /// Forgets an instance that is not alive, has no samples and no writers.
@@ -487,8 +496,11 @@ impl Cache {
             true => by_time(&self.samples, instance.newest, header.timestamp),
             false => (instance.newest, NONE),
         };
-        let after = newer;
-        let before = self.samples.get(after).map_or(self.last, |s| s.before);
+        let (alone, after) = (self.first == NONE, newer);
+        let before = match after {
+            NONE => self.last,
+            _ => self.samples.get(after).map_or(NONE, |s| s.before),
+        };
         let stored = self.samples.insert(Stored {
             instance: place,
             read: false,
@@ -512,6 +524,11 @@ impl Cache {
         self.valid += usize::from(valid);
         self.taken_in += u64::from(valid);
         self.unread += 1;
+        if alone {
+            (instance.oldest, instance.newest) = (stored, stored);
+            (self.first, self.last) = (stored, stored);
+            return stored;
+        }
         match self.samples.get_mut(older) {
             Some(older) => older.newer = stored,
             None => instance.oldest = stored,
