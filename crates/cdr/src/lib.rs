@@ -97,6 +97,7 @@ mod plain;
 mod primitive;
 mod reader;
 mod representation;
+mod run;
 mod sink;
 mod skip;
 mod traits;
@@ -120,6 +121,7 @@ pub use plain::{Plain, PlainLayout, hash_member, hash_struct, plain_at, plain_to
 pub use primitive::{Char8, Char16};
 pub use reader::{ReadMember, ReadScope, Reader};
 pub use representation::{Endianness, Extensibility, HEADER_SIZE, Representation, Xcdr};
+pub use run::{Number, Run, number};
 pub use sink::{Apart, Buffer, Counter, Sink};
 pub use skip::ReadOptional;
 pub use traits::{Deserialize, Serialize, Topic};

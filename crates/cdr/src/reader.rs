@@ -194,6 +194,19 @@ impl<'a> Reader<'a> {
         Ok(*bytes)
     }
 
+    /// The numbers of a run, if they stand in the byte order of this machine, and where [`Run`](crate::Run) says; otherwise they are to be
+    /// read one by one.
+    #[inline(always)]
+    pub fn take_run<const SIZE: usize>(&mut self, align: usize) -> Option<&'a [u8; SIZE]> {
+        let is_aligned = self.origin.wrapping_sub(self.position) & (align - 1) == 0;
+        if self.endianness != Endianness::NATIVE || align > self.xcdr.max_align() || !is_aligned {
+            return None;
+        }
+        let run = self.data.get(self.position..)?.first_chunk()?;
+        self.position += SIZE;
+        Some(run)
+    }
+
     /// The next `length` bytes, not aligned.
     ///
     /// # Errors

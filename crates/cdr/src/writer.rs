@@ -145,6 +145,14 @@ impl<S: Sink> Writer<S> {
         self.sink.put(padding, bytes);
     }
 
+    /// Do the numbers of a run stand where [`Run`](crate::Run) says, in the byte order of this machine? Otherwise they are to be written one by one.
+    #[inline(always)]
+    pub fn fits_run(&self, align: usize) -> bool {
+        self.endianness == Endianness::NATIVE
+            && align <= self.xcdr.max_align()
+            && self.padding(align) == 0
+    }
+
     /// Writes a 16-bit number.
     #[inline(always)]
     pub fn put_u16(&mut self, value: u16) {

@@ -437,3 +437,93 @@ fn values_that_their_type_forbids_are_refused_and_leave_nothing_behind() {
     assert_eq!(&out[..], b"kept");
     round_trip(&framed("abc"));
 }
+
+type Octets = [u8; 3];
+type Double = f64;
+type Short = u16;
+
+/// Numbers that are written together, in three places.
+#[derive(Topic, Debug, Clone, PartialEq)]
+#[topic(crate = "dunlin_cdr", extensibility = "final")]
+struct InRuns {
+    a: u8,
+    b: i16,
+    name: String,
+    c: [u8; 3],
+    d: u16,
+    e: f64,
+    #[key]
+    f: i32,
+    rest: Vec<u8>,
+    g: [u32; 2],
+    h: u8,
+}
+
+/// The same, in which no number follows another that can be told by its name.
+#[derive(Topic, Debug, Clone, PartialEq)]
+#[topic(crate = "dunlin_cdr", extensibility = "final")]
+struct OneByOne {
+    a: u8,
+    b: Box<i16>,
+    name: String,
+    c: Octets,
+    d: Short,
+    e: Double,
+    #[key]
+    f: i32,
+    rest: Vec<u8>,
+    g: Box<[u32; 2]>,
+    h: u8,
+}
+
+/// Without strings, so that it ends in the middle of a run if it comes from an older sender.
+#[derive(Topic, Debug, PartialEq)]
+#[topic(crate = "dunlin_cdr", extensibility = "appendable")]
+struct Grown {
+    a: u16,
+    b: u32,
+    c: u8,
+}
+
+#[derive(Topic, Debug, PartialEq)]
+#[topic(crate = "dunlin_cdr", extensibility = "appendable")]
+struct Young {
+    a: u16,
+    b: u32,
+}
+
+proptest! {
+    #[test]
+    fn numbers_are_where_they_are_one_by_one(
+        (a, b, d, f, h) in any::<(u8, i16, u16, i32, u8)>(),
+        (c, e, g) in any::<([u8; 3], i64, [u32; 2])>(),
+        name in "[a-z]{0,9}",
+        rest in prop::collection::vec(any::<u8>(), 0..9),
+    ) {
+        let e = e as f64;
+        let runs = InRuns { a, b, name: name.clone(), c, d, e, f, rest: rest.clone(), g, h };
+        let single = OneByOne { a, b: b.into(), name, c, d, e, f, rest, g: g.into(), h };
+        round_trip(&runs);
+        for (xcdr, endianness) in WORLDS {
+            let bytes = payload(&runs, xcdr, endianness);
+            prop_assert_eq!(&bytes, &payload(&single, xcdr, endianness));
+            for length in 0..bytes.len() {
+                let short = from_payload::<InRuns>(&bytes[..length]).map_err(|e| e.to_string());
+                let other = from_payload::<OneByOne>(&bytes[..length]).map_err(|e| e.to_string());
+                prop_assert_eq!(short.err(), other.err());
+            }
+        }
+        prop_assert_eq!(key_hash(&runs).unwrap(), key_hash(&single).unwrap());
+    }
+}
+
+#[test]
+fn a_run_may_end_early() {
+    for (xcdr, endianness) in WORLDS {
+        let bytes = payload(&Young { a: 1, b: 2 }, xcdr, endianness);
+        let grown: Grown = from_payload(&bytes).unwrap();
+        assert_eq!(grown, Grown { a: 1, b: 2, c: 0 });
+        let bytes = payload(&grown, xcdr, endianness);
+        assert_eq!(from_payload::<Young>(&bytes).unwrap(), Young { a: 1, b: 2 });
+    }
+}

@@ -159,7 +159,20 @@ fn serialize(container: &Container, fields: &[Field<'_>]) -> TokenStream {
     let (cdr, ident) = (&container.cdr, &container.ident);
     let extensibility = container.extensibility();
     let write = |field: &Field<'_>, method: TokenStream| write(container, field, &method);
-    let all = fields.iter().map(|field| write(field, quote!(member)));
+    let write_all = |fields: &[Field<'_>]| -> TokenStream {
+        let all = fields.iter().map(|field| write(field, quote!(member)));
+        all.collect()
+    };
+    let all = match container.extensibility {
+        Extensibility::Mutable => write_all(fields),
+        _ => {
+            let write_part = |part: &Part<'_>| match part {
+                Part::One(field) => write(field, quote!(member)),
+                Part::Run(run) => write_run(container, run, &write_all(run.fields)),
+            };
+            parts(fields).iter().map(write_part).collect()
+        }
+    };
     let declared = keys(fields);
     let sorted = sorted_keys(fields);
     let declared = declared
@@ -180,7 +193,7 @@ fn serialize(container: &Container, fields: &[Field<'_>]) -> TokenStream {
                 w: &mut #cdr::Writer<S>,
             ) -> ::core::result::Result<(), #cdr::Error> {
                 let scope = w.begin(#extensibility);
-                #(#all)*
+                #all
                 w.end(scope, #extensibility)
             }
 
@@ -193,6 +206,82 @@ fn serialize(container: &Container, fields: &[Field<'_>]) -> TokenStream {
                 #keys
                 w.end(scope, #extensibility)
             }
+        }
+    }
+}
+
+/// Fields from `begin` on that are numbers, one behind the other.
+struct Run<'a> {
+    fields: &'a [Field<'a>],
+    /// Its constant.
+    name: Ident,
+}
+
+impl Run<'_> {
+    /// Where each number stands.
+    fn constant(&self, cdr: &syn::Path) -> TokenStream {
+        let (name, count) = (&self.name, self.fields.len());
+        let types = self.fields.iter().map(|field| field.ty);
+        quote!(const #name: #cdr::Run<#count> = #cdr::Run::new([#(#cdr::number::<#types>()),*]);)
+    }
+}
+
+/// One field, or several that go together.
+enum Part<'a> {
+    One(&'a Field<'a>),
+    Run(Run<'a>),
+}
+
+fn parts<'a>(fields: &'a [Field<'a>]) -> Vec<Part<'a>> {
+    let mut parts = Vec::new();
+    let is_number = |field: &Field<'_>| is_number(field.ty) && field.attributes.bound.is_none();
+    for group in fields.chunk_by(|a, b| is_number(a) && is_number(b)) {
+        match group {
+            [one] => parts.push(Part::One(one)),
+            fields => parts.push(Part::Run(Run {
+                fields,
+                name: format_ident!("RUN_{}", parts.len()),
+            })),
+        }
+    }
+    parts
+}
+
+/// A number, or a short array of numbers, as can be told by its name.
+fn is_number(ty: &Type) -> bool {
+    const NUMBERS: [&str; 10] = [
+        "u8", "i8", "u16", "i16", "u32", "i32", "u64", "i64", "f32", "f64",
+    ];
+    match ty {
+        Type::Path(path) => NUMBERS.iter().any(|name| path.path.is_ident(name)),
+        Type::Array(array) => {
+            let short = match &array.len {
+                syn::Expr::Lit(literal) => match &literal.lit {
+                    syn::Lit::Int(length) => length.base10_parse().is_ok_and(|n: usize| n <= 8),
+                    _ => false,
+                },
+                _ => false,
+            };
+            short && matches!(&*array.elem, Type::Path(_)) && is_number(&array.elem)
+        }
+        _ => false,
+    }
+}
+
+fn write_run(container: &Container, run: &Run<'_>, one_by_one: &TokenStream) -> TokenStream {
+    let (constant, name) = (run.constant(&container.cdr), &run.name);
+    let puts = run.fields.iter().enumerate().map(|(n, field)| {
+        let ident = field.ident;
+        quote!(#name.put(#n, self.#ident, &mut run);)
+    });
+    quote! {
+        #constant
+        if w.fits_run(#name.align()) {
+            let mut run = [0_u8; #name.size()];
+            #(#puts)*
+            w.put_slice(&run);
+        } else {
+            #one_by_one
         }
     }
 }
@@ -273,14 +362,15 @@ fn bounded(field: &Field<'_>, value: TokenStream) -> TokenStream {
 fn plain_body(container: &Container, fields: &[Field<'_>], keys_only: bool) -> TokenStream {
     let cdr = &container.cdr;
     let extensibility = container.extensibility();
+    if !keys_only {
+        return whole_body(container, fields);
+    }
     let values = fields.iter().map(|field| {
-        let (ident, ty, id) = (field.ident, field.ty, field.id);
+        let (ident, ty) = (field.ident, field.ty);
         let value = if !is_read(fields, field, keys_only) {
             quote!(<#ty as #cdr::Deserialize>::default_value())
-        } else if keys_only {
-            bounded(field, quote!(r.key_member::<#ty>(&scope)?))
         } else {
-            bounded(field, quote!(r.member::<#ty>(&scope, #id)?))
+            bounded(field, quote!(r.key_member::<#ty>(&scope)?))
         };
         quote!(#ident: #value)
     });
@@ -290,6 +380,50 @@ fn plain_body(container: &Container, fields: &[Field<'_>], keys_only: bool) -> T
         r.end(scope);
         ::core::result::Result::Ok(value)
     }
+}
+
+/// All members of a type whose members have no headers.
+fn whole_body(container: &Container, fields: &[Field<'_>]) -> TokenStream {
+    let cdr = &container.cdr;
+    let extensibility = container.extensibility();
+    let read = |field: &Field<'_>| {
+        let (ty, id) = (field.ty, field.id);
+        bounded(field, quote!(r.member::<#ty>(&scope, #id)?))
+    };
+    let reads = parts(fields).into_iter().map(|part| match part {
+        Part::One(field) => {
+            let (variable, value) = (member(field), read(field));
+            quote!(let #variable = #value;)
+        }
+        Part::Run(run) => {
+            let (constant, name) = (run.constant(cdr), &run.name);
+            let variables = run.fields.iter().map(member);
+            let together = run.fields.iter().enumerate().map(|(n, field)| {
+                let ty = field.ty;
+                quote!(#name.get::<#ty>(#n, run))
+            });
+            let one_by_one = run.fields.iter().map(read);
+            quote! {
+                #constant
+                let (#(#variables),*) = match r.take_run::<{ #name.size() }>(#name.align()) {
+                    ::core::option::Option::Some(run) => (#(#together),*),
+                    ::core::option::Option::None => (#(#one_by_one),*),
+                };
+            }
+        }
+    });
+    let (idents, variables) = (fields.iter().map(|f| f.ident), fields.iter().map(member));
+    quote! {
+        let scope = r.begin(#extensibility)?;
+        #(#reads)*
+        r.end(scope);
+        ::core::result::Result::Ok(Self { #(#idents: #variables),* })
+    }
+}
+
+/// The variable that a member is read into.
+fn member(field: &Field<'_>) -> Ident {
+    format_ident!("member_{}", field.id)
 }
 
 fn labelled_body(container: &Container, fields: &[Field<'_>], keys_only: bool) -> TokenStream {
@@ -337,14 +471,13 @@ fn labelled_body(container: &Container, fields: &[Field<'_>], keys_only: bool) -
 fn plain_key_body(container: &Container, fields: &[Field<'_>]) -> TokenStream {
     let cdr = &container.cdr;
     let extensibility = container.extensibility();
-    let name = |field: &Field<'_>| format_ident!("member_{}", field.id);
     let reads = sorted_keys(fields).into_iter().map(|field| {
-        let (variable, ty) = (name(field), field.ty);
+        let (variable, ty) = (member(field), field.ty);
         let value = bounded(field, quote!(r.key_member::<#ty>(&scope)?));
         quote!(let #variable = #value;)
     });
     let values = fields.iter().map(|field| {
-        let (ident, ty, variable) = (field.ident, field.ty, name(field));
+        let (ident, ty, variable) = (field.ident, field.ty, member(field));
         if is_read(fields, field, true) {
             quote!(#ident: #variable)
         } else {
