@@ -63,12 +63,16 @@ impl Sender {
     /// `Full` until the reader has read on.
     #[inline]
     pub fn try_send(&mut self, parts: &[&[u8]]) -> Result<(), SendError> {
+        if let [part] = parts
+            && part.len() <= ROOM
+            && self.has_free_slot()
+        {
+            self.publish_short(part);
+            return Ok(());
+        }
         let length = parts.iter().map(|part| part.len()).sum();
         let slots = self.reserve(length)?;
-        match parts {
-            [part] if slots == 1 => self.publish_short(part),
-            _ => self.publish(MESSAGE, length, slots, &[], parts),
-        }
+        self.publish(MESSAGE, length, slots, &[], parts);
         Ok(())
     }
 
@@ -219,6 +223,12 @@ impl Sender {
                 }
             }
         }
+    }
+
+    /// As far as the reader's cursor was seen last.
+    #[inline]
+    fn has_free_slot(&self) -> bool {
+        self.dead.is_none() && self.head - self.cursor < u64::from(self.layout.size.slots)
     }
 
     /// Room for a message, in slots.
