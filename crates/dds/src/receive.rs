@@ -18,7 +18,8 @@ use dunlin_rtps::discovery::Source;
 use dunlin_rtps::{Time, To};
 use dunlin_transport::{Attached, Receiver, Wait, Waker};
 use dunlin_wire::{
-    Data, EntityId, Guid, GuidPrefix, Header, Locator, Message, Submessage, Submessages, Timestamp,
+    Data, EntityId, Guid, GuidPrefix, Header, Locator, Message, Opening, Submessage, Submessages,
+    Timestamp,
 };
 use keeper::Keeper;
 pub(crate) use news::News;
@@ -55,6 +56,14 @@ const IN_A_ROW: usize = 8;
 /// None comes in a row behind a longer one, which takes its time.
 const SHORT: usize = 4 * 1024;
 
+/// Samples of one writer for one reader, each alone in its datagram.
+struct Stream {
+    opening: Opening,
+    from: Locator,
+    writer: Guid,
+    reader: Arc<ReaderCore>,
+}
+
 enum Spun {
     /// From there; when the clock was last looked at, if it was.
     Received(Locator, Option<Time>),
@@ -89,6 +98,10 @@ pub(crate) struct Worker {
     patience: Patience,
     routes: Arc<Routes>,
     generation: u64,
+    /// The stream that the last sample was of.
+    stream: Option<Stream>,
+    /// Who wrote the last sample that was none of it.
+    recent: Option<Guid>,
     answers: Option<Datagrams>,
     /// Boxed, since it goes to who delivers it and comes back.
     news: Option<Box<News>>,
@@ -112,6 +125,8 @@ impl Worker {
             patience: Patience::new(waiting),
             routes: Arc::default(),
             generation: 0,
+            stream: None,
+            recent: None,
             answers: None,
             news: None,
         }
@@ -153,6 +168,7 @@ impl Worker {
     /// Lets go of all whom datagrams went to.
     pub(crate) fn forget(&mut self) {
         self.routes = Arc::default();
+        self.stream = None;
         self.news = None;
     }
 
@@ -318,6 +334,10 @@ impl Worker {
         if let Some(attached) = self.attached.take() {
             beside = Some(Beside::new(attached, datagram));
         }
+        self.refresh(shared);
+        if self.sample_of_stream(shared, now, (datagram, whole), &mut beside, from) {
+            return self.answer(shared);
+        }
         let verdict = checksum::verify(datagram);
         if verdict == Verdict::Damaged {
             return shared.counters.damaged(from);
@@ -329,7 +349,6 @@ impl Worker {
         if verdict == Verdict::Absent && self.expects_seal(shared, &message.header, from) {
             return shared.counters.damaged(from);
         }
-        shared.refresh(&mut self.routes, &mut self.generation);
         let mut context = Context {
             now,
             whole,
@@ -347,6 +366,10 @@ impl Worker {
                 context.timestamp = timestamp.or(context.timestamp);
                 if submessages.is_empty() {
                     self.sample(shared, &mut context, &data);
+                    if verdict == Verdict::Absent && data.inline_qos.is_empty() {
+                        let writer = Guid::new(context.source.prefix, data.writer);
+                        self.note_stream(datagram, from, writer, data.reader);
+                    }
                     break;
                 }
                 submessages = self.samples(shared, &mut context, data, submessages);
@@ -362,6 +385,72 @@ impl Worker {
             }
         }
         self.answer(shared);
+    }
+
+    /// Learns who is connected to whom.
+    #[inline]
+    fn refresh(&mut self, shared: &Shared) {
+        let before = self.generation;
+        shared.refresh(&mut self.routes, &mut self.generation);
+        if self.generation != before {
+            self.stream = None;
+        }
+    }
+
+    /// Takes in the sample if it is the next one of the stream, without reading again what is the same in all; false if it is not.
+    #[inline]
+    fn sample_of_stream(
+        &mut self,
+        shared: &Arc<Shared>,
+        now: Time,
+        (datagram, whole): (&[u8], Option<&Bytes>),
+        beside: &mut Option<Beside>,
+        from: Locator,
+    ) -> bool {
+        let Self {
+            stream, kept, news, ..
+        } = self;
+        let Some(stream) = stream.as_ref().filter(|stream| stream.from == from) else {
+            return false;
+        };
+        let Some((timestamp, data)) = stream.opening.read(datagram) else {
+            return false;
+        };
+        let answers = self.answers.get_or_insert_with(|| shared.datagrams());
+        let core = &stream.reader;
+        let mut intake = Keeper {
+            pool: kept,
+            whole,
+            beside: beside.as_mut(),
+            reader: core,
+            last: true,
+        };
+        let (writer, timestamp) = (stream.writer, Some(timestamp));
+        tell(core, news, || {
+            core.handle_sample(now, writer, timestamp, &data, &mut intake, answers)
+        });
+        true
+    }
+
+    /// A datagram had one sample and nothing else, for this reader or all: if that was so before, it is a stream.
+    #[inline(never)]
+    fn note_stream(&mut self, datagram: &[u8], from: Locator, writer: Guid, reader: EntityId) {
+        // Who takes turns with others is not worth it.
+        let is_second = self.recent.replace(writer) == Some(writer);
+        if !is_second || !self.routes.signs.is_empty() {
+            return;
+        }
+        let mut readers = self.routes.readers_of(&writer, reader);
+        if let (Some(reader), None) = (readers.next(), readers.next())
+            && let Some(opening) = Opening::of(datagram)
+        {
+            self.stream = Some(Stream {
+                opening,
+                from,
+                writer,
+                reader: Arc::clone(reader),
+            });
+        }
     }
 
     /// Would the sender have sealed this? Then damage has taken the seal away, or somebody else sent it.
@@ -517,10 +606,7 @@ impl Worker {
                 reader: core,
                 last: readers.peek().is_none(),
             };
-            if handle(core, &mut intake, answers) {
-                News::of(news).add_ready(core);
-            }
-            core.schedule();
+            tell(core, news, || handle(core, &mut intake, answers));
         }
         // Readers have it now; it must not be in the way when they let go of it.
         if context.beside.as_ref().is_some_and(Beside::is_done) {
@@ -539,6 +625,15 @@ impl Worker {
             });
         }
     }
+}
+
+/// Has a reader take something in; `handle` says whether it has something new then.
+#[inline]
+fn tell(core: &Arc<ReaderCore>, news: &mut Option<Box<News>>, handle: impl FnOnce() -> bool) {
+    if handle() {
+        News::of(news).add_ready(core);
+    }
+    core.schedule();
 }
 
 /// Hands a submessage of a built-in endpoint to discovery. Not inlined, for the sake of the path that samples take; nor is what
