@@ -2,6 +2,7 @@
 mod keeper;
 mod news;
 mod run;
+mod stream;
 
 use crate::beside::Beside;
 use crate::checksum::{self, Verdict};
@@ -18,13 +19,13 @@ use dunlin_rtps::discovery::Source;
 use dunlin_rtps::{Time, To};
 use dunlin_transport::{Attached, Receiver, Wait, Waker};
 use dunlin_wire::{
-    Data, EntityId, Guid, GuidPrefix, Header, Locator, Message, Opening, Submessage, Submessages,
-    Timestamp,
+    Data, EntityId, Guid, GuidPrefix, Header, Locator, Message, Submessage, Submessages, Timestamp,
 };
 use keeper::Keeper;
 pub(crate) use news::News;
 pub(crate) use run::Run;
 use std::sync::Arc;
+use stream::Stream;
 
 /// Room for the largest datagram.
 const LARGEST: usize = 64 * 1024;
@@ -55,14 +56,6 @@ pub(crate) struct Pause<'a> {
 const IN_A_ROW: usize = 8;
 /// None comes in a row behind a longer one, which takes its time.
 const SHORT: usize = 4 * 1024;
-
-/// Samples of one writer for one reader, each alone in its datagram.
-struct Stream {
-    opening: Opening,
-    from: Locator,
-    writer: Guid,
-    reader: Arc<ReaderCore>,
-}
 
 enum Spun {
     /// From there; when the clock was last looked at, if it was.
@@ -394,62 +387,6 @@ impl Worker {
         shared.refresh(&mut self.routes, &mut self.generation);
         if self.generation != before {
             self.stream = None;
-        }
-    }
-
-    /// Takes in the sample if it is the next one of the stream, without reading again what is the same in all; false if it is not.
-    #[inline]
-    fn sample_of_stream(
-        &mut self,
-        shared: &Arc<Shared>,
-        now: Time,
-        (datagram, whole): (&[u8], Option<&Bytes>),
-        beside: &mut Option<Beside>,
-        from: Locator,
-    ) -> bool {
-        let Self {
-            stream, kept, news, ..
-        } = self;
-        let Some(stream) = stream.as_ref().filter(|stream| stream.from == from) else {
-            return false;
-        };
-        let Some((timestamp, data)) = stream.opening.read(datagram) else {
-            return false;
-        };
-        let answers = self.answers.get_or_insert_with(|| shared.datagrams());
-        let core = &stream.reader;
-        let mut intake = Keeper {
-            pool: kept,
-            whole,
-            beside: beside.as_mut(),
-            reader: core,
-            last: true,
-        };
-        let (writer, timestamp) = (stream.writer, Some(timestamp));
-        tell(core, news, || {
-            core.handle_sample(now, writer, timestamp, &data, &mut intake, answers)
-        });
-        true
-    }
-
-    /// A datagram had one sample and nothing else, for this reader or all: if that was so before, it is a stream.
-    #[inline(never)]
-    fn note_stream(&mut self, datagram: &[u8], from: Locator, writer: Guid, reader: EntityId) {
-        // Who takes turns with others is not worth it.
-        let is_second = self.recent.replace(writer) == Some(writer);
-        if !is_second || !self.routes.signs.is_empty() {
-            return;
-        }
-        let mut readers = self.routes.readers_of(&writer, reader);
-        if let (Some(reader), None) = (readers.next(), readers.next())
-            && let Some(opening) = Opening::of(datagram)
-        {
-            self.stream = Some(Stream {
-                opening,
-                from,
-                writer,
-                reader: Arc::clone(reader),
-            });
         }
     }
 

@@ -210,7 +210,7 @@ fn serialize(container: &Container, fields: &[Field<'_>]) -> TokenStream {
     }
 }
 
-/// Fields from `begin` on that are numbers, one behind the other.
+/// Fields that are numbers, one behind the other.
 struct Run<'a> {
     fields: &'a [Field<'a>],
     /// Its constant.
@@ -309,7 +309,8 @@ fn deserialize(container: &Container, fields: &[Field<'_>]) -> TokenStream {
     let (cdr, ident) = (&container.cdr, &container.ident);
     let body = |keys_only| match container.extensibility {
         Extensibility::Mutable => labelled_body(container, fields, keys_only),
-        _ => plain_body(container, fields, keys_only),
+        _ if keys_only => key_body(container, fields),
+        _ => whole_body(container, fields),
     };
     let (all, keys) = (body(false), body(true));
     let plain_keys = plain_key_body(container, fields);
@@ -359,15 +360,13 @@ fn bounded(field: &Field<'_>, value: TokenStream) -> TokenStream {
     }
 }
 
-fn plain_body(container: &Container, fields: &[Field<'_>], keys_only: bool) -> TokenStream {
+/// The key members of a type whose members have no headers.
+fn key_body(container: &Container, fields: &[Field<'_>]) -> TokenStream {
     let cdr = &container.cdr;
     let extensibility = container.extensibility();
-    if !keys_only {
-        return whole_body(container, fields);
-    }
     let values = fields.iter().map(|field| {
         let (ident, ty) = (field.ident, field.ty);
-        let value = if !is_read(fields, field, keys_only) {
+        let value = if !is_read(fields, field, true) {
             quote!(<#ty as #cdr::Deserialize>::default_value())
         } else {
             bounded(field, quote!(r.key_member::<#ty>(&scope)?))

@@ -22,8 +22,8 @@ use dunlin::{
     PublisherQos, Reliability, ResourceLimits, Select, StatusKind, Subscriber, SubscriberQos,
     TcpSettings, Transports, WaitSet,
 };
-
 use dunlin_lock::Lock;
+
 pub(crate) use types::{Keyed, KeyedLarge, Large, Plain, TestData};
 
 use crate::clock::{Nanos, monotonic};
