@@ -10,12 +10,12 @@ use crate::{Error, HEADER_SIZE, Topic, Xcdr, extent, from_payload_bytes, to_payl
 
 /// Reads a payload that lacks the octets of one sequence: `length` octets belong at byte `at`, where only `filler` bytes are,
 /// whatever these contain; `length` and `filler` differ by a multiple of 8. The member of type [`Bytes`] that has them gets
-/// `octets`, which may as well be empty. Other members of that type become slices of the payload.
+/// `octets`, which may as well be empty. Other members of that type are copied.
 ///
 /// # Errors
 /// [`Error::NotApart`] if the type has no member of type [`Bytes`] there; otherwise whatever is wrong with the payload.
 pub fn from_payload_around<T: Topic>(
-    payload: &Bytes,
+    payload: &[u8],
     at: usize,
     filler: usize,
     length: usize,
@@ -25,7 +25,7 @@ pub fn from_payload_around<T: Topic>(
     if length % 8 != filler % 8 {
         return Err(Error::NotApart);
     }
-    let (r, representation) = open::<T>(payload, Some(payload))?;
+    let (r, representation) = open::<T>(payload, None)?;
     let absent = Absent {
         at,
         length,

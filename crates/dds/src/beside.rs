@@ -66,9 +66,7 @@ impl Beside {
         // Another reader may have laid it on the desk already.
         let kept = reader.shared.desk.find(&whole);
         match kept.as_ref().and_then(|kept| kept.aside()) {
-            Some(aside) => reader
-                .whole(&whole, aside)
-                .is_ok_and(|whole| filter.passes(&whole)),
+            Some(aside) => reader.whole(aside).is_ok_and(|whole| filter.passes(&whole)),
             None => filter.passes(&whole),
         }
     }

@@ -329,38 +329,45 @@ impl Datagrams {
         true
     }
 
-    /// Opens a datagram with a sample of which the piece in the middle stays where it is, since peers can read it there; false if that is
-    /// not so, or not so simple.
+    /// Opens a datagram with a sample of which the piece in the middle stays where it is, since peers can read it there, or since it is
+    /// large; false if that is not so, or not so simple.
     #[inline]
     fn put_sample_around(
         &mut self,
         to: To,
         timestamp: Timestamp,
         data: &Data<'_>,
-        [before, held, after]: &[Part<'_>; 3],
+        [before, middle, after]: &[Part<'_>; 3],
     ) -> bool {
-        let stays = !held.bytes.is_empty() && self.transport.holds(held.bytes);
-        if !stays || !self.pieces.is_empty() {
+        if middle.bytes.is_empty() || !self.pieces.is_empty() {
+            return false;
+        }
+        let length = before.bytes.len() + middle.bytes.len() + after.bytes.len();
+        let way = self.way_of_sample(
+            data.encoded_len() + length.next_multiple_of(4),
+            middle.bytes,
+        );
+        if !way.gathers {
             return false;
         }
         let start = self.arena.len();
-        let length = before.bytes.len() + held.bytes.len() + after.bytes.len();
-        let padding = data.encode_head_alone(&self.header, timestamp, length, &mut self.arena);
+        let more = (length, way.to_end);
+        let padding = data.encode_head_alone(&self.header, timestamp, more, &mut self.arena);
         self.arena.extend_from_slice(before.bytes);
-        let middle = self.arena.len();
+        let behind = self.arena.len();
         self.arena.extend_from_slice(after.bytes);
         self.arena.put_bytes(0, padding);
         let end = self.arena.len();
-        self.bytes += end - start + held.bytes.len();
+        self.bytes += end - start + middle.bytes.len();
         self.pieces.push(Piece {
             to,
-            head: start..middle,
-            payload: held.share(),
-            tail: middle..end,
+            head: start..behind,
+            payload: middle.share(),
+            tail: behind..end,
             timestamp: Some(timestamp),
             samples: 1,
             bare: false,
-            closed: true,
+            closed: way.to_end,
         });
         true
     }
@@ -384,21 +391,23 @@ impl Datagrams {
 
     /// What becomes of the longest piece of a payload, `carried`, in a submessage of `length` bytes.
     fn way(&self, message: &Submessage<'_>, length: usize, carried: &[u8]) -> Way {
-        let held = || self.transport.holds(carried);
         match message {
             // Its length is said in it, so nothing of it may be left where it is: it would not be whole.
             Submessage::DataFrag(_) if carried.len() > COPY_LIMIT => Way {
-                gathers: !held(),
+                gathers: !self.transport.holds(carried),
                 to_end: false,
             },
-            Submessage::Data(_) => {
-                let held = held();
-                Way {
-                    gathers: held || carried.len() > COPY_LIMIT,
-                    to_end: held || length > LONGEST,
-                }
-            }
+            Submessage::Data(_) => self.way_of_sample(length, carried),
             _ => Way::COPIED,
+        }
+    }
+
+    #[inline]
+    fn way_of_sample(&self, length: usize, carried: &[u8]) -> Way {
+        let held = self.transport.holds(carried);
+        Way {
+            gathers: held || carried.len() > COPY_LIMIT,
+            to_end: held || length > LONGEST,
         }
     }
 }

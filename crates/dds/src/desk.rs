@@ -1,9 +1,8 @@
 //! Where samples wait whose octets were left where their writer has them.
 //!
-//! The reader's cache keeps the small rest of such a payload, in a slot of the desk; the slot has what belongs into it. Whoever
-//! takes the sample finds that by the address of the payload: only the desk makes payloads that begin at a slot, so nothing
-//! that comes in a datagram can be taken for one. A slot is free when nobody has its payload and nobody looks at
-//! its octets; then the writer gets them back.
+//! The reader's cache keeps a token, which says in which slot of the desk the sample is: its octets, and a copy of the small rest of its
+//! payload. Tokens are told from payloads by their addresses, so nothing that comes in a datagram can be taken for one. A slot
+//! is free when nobody has its token and nobody looks at its octets; then the writer gets them back.
 use crate::lock::{LEAF, Ranked};
 use arrayvec::ArrayVec;
 use bytes::{Bytes, BytesMut};
@@ -11,43 +10,48 @@ use dunlin_shm::{Loan, Trust};
 use std::sync::{Arc, OnceLock};
 
 /// Samples at once; further ones are copied.
-const SLOTS: usize = 128;
+const SLOTS: usize = u128::BITS as usize;
 /// Bytes that a payload may have beside what was left where it is.
 const ROOM: usize = 1024;
 /// What follows the octets is aligned as it was if so many bytes stand for them as remain by this.
 const ALIGN: usize = 8;
 /// Slots that each arrival looks after.
-const LOOKED_AFTER: usize = 4;
+const LOOKED_AFTER: u32 = 4;
 
 /// The samples of a participant whose octets are elsewhere.
 #[derive(Default)]
 pub(crate) struct Desk(OnceLock<Table>);
 
 struct Table {
-    /// The address of each slot, ascending.
-    places: Box<[usize]>,
+    /// One for each slot, with its number, at an address of its own.
+    tokens: [Bytes; SLOTS],
     slots: Ranked<Slots, LEAF>,
 }
 
 struct Slots {
-    slots: Vec<Slot>,
-    free: Vec<usize>,
-    taken: Vec<usize>,
-    /// Which of the taken ones is looked after next.
-    next: usize,
+    entries: [Arc<Entry>; SLOTS],
+    /// A bit for each slot.
+    taken: u128,
+    /// Which is looked after next, if it is taken.
+    next: u32,
 }
 
-/// Nothing but the rest of one payload is ever in its buffer, from the first byte on.
-struct Slot {
-    buffer: BytesMut,
-    aside: Arc<Option<Aside>>,
-}
-
-/// What was left where it is.
-pub(crate) struct Aside {
-    /// Where in the payload it belongs.
+/// What is in a slot.
+#[derive(Default)]
+struct Entry {
+    /// The payload with a few bytes in place of the octets.
+    rest: Vec<u8>,
+    /// Where in the payload the octets belong.
     at: usize,
-    octets: Octets,
+    octets: Option<Octets>,
+}
+
+/// A payload of which the octets are elsewhere.
+#[derive(Clone, Copy)]
+pub(crate) struct Aside<'a> {
+    rest: &'a [u8],
+    at: usize,
+    octets: &'a Octets,
 }
 
 /// Octets that were not copied.
@@ -123,186 +127,178 @@ impl Octets {
     }
 }
 
-impl Aside {
+impl<'a> Aside<'a> {
+    /// Where in the payload the octets belong.
     pub(crate) fn at(&self) -> usize {
         self.at
     }
 
-    pub(crate) fn octets(&self) -> &Octets {
-        &self.octets
+    pub(crate) fn octets(&self) -> &'a Octets {
+        self.octets
     }
 
-    /// How many bytes stand for the octets in the payload of the slot.
+    /// The payload with `filler` bytes in place of the octets.
+    pub(crate) fn rest(&self) -> &'a [u8] {
+        self.rest
+    }
+
+    /// How many bytes stand for the octets in the rest.
     pub(crate) fn filler(&self) -> usize {
         self.octets.len() % ALIGN
     }
 
-    /// What is before the octets in the payload of the slot, and what is behind them.
-    pub(crate) fn split<'a>(&self, payload: &'a [u8]) -> (&'a [u8], &'a [u8]) {
-        let head = payload.get(..self.at).unwrap_or_default();
+    /// What is before the octets in the payload.
+    pub(crate) fn head(&self) -> &'a [u8] {
+        self.rest.get(..self.at).unwrap_or_default()
+    }
+
+    /// What is behind the octets in the payload.
+    fn tail(&self) -> &'a [u8] {
         let behind = self.at.saturating_add(self.filler());
-        (head, payload.get(behind..).unwrap_or_default())
+        self.rest.get(behind..).unwrap_or_default()
+    }
+
+    /// Bytes of the payload.
+    pub(crate) fn len(&self) -> usize {
+        self.head().len() + self.octets.len() + self.tail().len()
+    }
+
+    /// Puts the payload together, in `out`.
+    pub(crate) fn join(&self, out: &mut BytesMut) -> Result<(), Withdrawn> {
+        self.octets.join(self.head(), self.tail(), out)
     }
 }
 
 impl Desk {
-    /// Keeps a payload of which `octets` belong between `head` and `tail`; gives them back if there is no room, and then they
-    /// are to be copied.
+    /// Keeps a payload of which `octets` belong between `head` and `tail`, and says what stands for it; gives the octets back if
+    /// there is no room, and then they are to be copied.
     pub(crate) fn put(&self, head: &[u8], tail: &[u8], octets: Octets) -> Result<Bytes, Octets> {
-        let filler = octets.len() % ALIGN;
-        let length = head.len() + filler + tail.len();
-        // A slot in use is told by the room that its payload takes.
-        if length == 0 || length > ROOM {
+        if head.len() + tail.len() + ALIGN > ROOM {
             return Err(octets);
         }
-        let table = self.0.get_or_init(Table::new);
+        let Table { tokens, slots } = self.0.get_or_init(Table::new);
         // What is not needed any more goes when the lock is free: its end may run code of the application.
         let mut given_back = ArrayVec::<_, SLOTS>::new();
-        let mut slots = table.slots.lock();
-        slots.tidy(LOOKED_AFTER, &mut given_back);
-        if slots.free.is_empty() {
-            slots.tidy(SLOTS, &mut given_back);
+        let mut slots = slots.lock();
+        if slots.taken != 0 {
+            slots.tidy(tokens, LOOKED_AFTER, &mut given_back);
+            if slots.taken == u128::MAX {
+                slots.tidy(tokens, u128::BITS, &mut given_back);
+            }
         }
-        let kept = slots.put(head, filler, tail, octets);
+        let kept = slots.put(head, tail, octets);
         drop(slots);
-        kept
+        kept.map(|slot| tokens[slot].clone())
     }
 
-    /// What belongs to a payload; `None` if nothing does.
+    /// What a payload stands for; `None` if it is one.
+    #[inline]
     pub(crate) fn find(self: &Arc<Self>, payload: &[u8]) -> Option<Kept> {
         let table = self.0.get()?;
-        let slot = table
-            .places
-            .binary_search(&(payload.as_ptr() as usize))
-            .ok()?;
-        let slots = table.slots.lock();
-        let aside = Arc::clone(&slots.slots.get(slot)?.aside);
-        aside.is_some().then(|| Kept {
+        let slot = usize::from(*payload.first()?);
+        let token = table.tokens.get(slot)?;
+        if !std::ptr::eq(token.as_ptr(), payload.as_ptr()) {
+            return None;
+        }
+        let entry = Arc::clone(table.slots.lock().entries.get(slot)?);
+        entry.octets.is_some().then(|| Kept {
             desk: Arc::clone(self),
             slot,
-            aside: Some(aside),
+            entry: Some(entry),
         })
     }
 
     /// Gives back whatever nobody needs.
     pub(crate) fn tidy(&self) {
-        if let Some(table) = self.0.get() {
+        if let Some(Table { tokens, slots }) = self.0.get() {
             let mut given_back = ArrayVec::<_, SLOTS>::new();
-            table.slots.lock().tidy(SLOTS, &mut given_back);
+            slots.lock().tidy(tokens, u128::BITS, &mut given_back);
         }
     }
 
     /// Gives back what is in a slot, if nobody needs it.
     fn tidy_slot(&self, slot: usize) {
-        let Some(table) = self.0.get() else { return };
-        let mut slots = table.slots.lock();
-        let place = slots.taken.iter().position(|taken| *taken == slot);
-        let given_back = place.and_then(|place| slots.clear(place));
-        drop(slots);
+        let Some(Table { tokens, slots }) = self.0.get() else {
+            return;
+        };
+        let given_back = slots.lock().clear(tokens, slot);
         drop(given_back);
     }
 
     #[cfg(test)]
-    fn taken(&self) -> usize {
-        self.0.get().map_or(0, |t| t.slots.lock().taken.len())
+    fn taken(&self) -> u32 {
+        self.0
+            .get()
+            .map_or(0, |t| t.slots.lock().taken.count_ones())
     }
 }
 
 impl Table {
     fn new() -> Self {
-        let mut slots: Vec<Slot> = (0..SLOTS).map(|_| Slot::new()).collect();
-        slots.sort_by_key(|slot| slot.buffer.as_ptr() as usize);
         Self {
-            places: slots.iter().map(|s| s.buffer.as_ptr() as usize).collect(),
+            tokens: std::array::from_fn(|slot| Bytes::from(vec![slot as u8])),
             slots: Ranked::new(Slots {
-                free: (0..SLOTS).rev().collect(),
-                taken: Vec::with_capacity(SLOTS),
-                slots,
+                entries: std::array::from_fn(|_| Arc::default()),
+                taken: 0,
                 next: 0,
             }),
         }
     }
 }
 
-impl Slot {
-    fn new() -> Self {
-        Self {
-            buffer: BytesMut::with_capacity(ROOM),
-            aside: Arc::new(None),
-        }
-    }
-
-    /// What it has, if nobody needs it any more.
-    fn clear(&mut self) -> Option<Aside> {
-        self.buffer.clear();
-        // All of the room is there only if no part of it is in use.
-        if !self.buffer.try_reclaim(ROOM) {
-            return None;
-        }
-        Arc::get_mut(&mut self.aside)?.take()
-    }
-}
-
 impl Slots {
-    fn put(
-        &mut self,
-        head: &[u8],
-        filler: usize,
-        tail: &[u8],
-        octets: Octets,
-    ) -> Result<Bytes, Octets> {
-        let Some(index) = self.free.pop() else {
+    /// The slot where it is now.
+    fn put(&mut self, head: &[u8], tail: &[u8], octets: Octets) -> Result<usize, Octets> {
+        let slot = self.taken.trailing_ones() as usize;
+        let Some(entry) = self.entries.get_mut(slot).and_then(Arc::get_mut) else {
             return Err(octets);
         };
-        let slot = self.slots.get_mut(index);
-        let Some(slot) = slot.filter(|slot| Arc::strong_count(&slot.aside) == 1) else {
-            return Err(octets);
-        };
-        for part in [head, [0; ALIGN].get(..filler).unwrap_or_default(), tail] {
-            slot.buffer.extend_from_slice(part);
-        }
-        let at = head.len();
-        if let Some(aside) = Arc::get_mut(&mut slot.aside) {
-            *aside = Some(Aside { at, octets });
-        }
-        self.taken.push(index);
-        Ok(slot.buffer.split().freeze())
+        let rest = &mut entry.rest;
+        rest.clear();
+        rest.extend_from_slice(head);
+        rest.extend_from_slice([0; ALIGN].get(..octets.len() % ALIGN).unwrap_or_default());
+        rest.extend_from_slice(tail);
+        entry.at = head.len();
+        entry.octets = Some(octets);
+        self.taken |= 1 << slot;
+        Ok(slot)
     }
 
     /// Looks after some of the taken slots, in turn.
-    fn tidy(&mut self, most: usize, given_back: &mut ArrayVec<Aside, SLOTS>) {
-        for _ in 0..most.min(self.taken.len()) {
-            if self.next >= self.taken.len() {
-                self.next = 0;
-            }
-            match self.clear(self.next) {
-                Some(aside) => given_back.push(aside),
-                None => self.next += 1,
-            }
+    fn tidy(&mut self, tokens: &[Bytes], most: u32, given_back: &mut ArrayVec<Octets, SLOTS>) {
+        for _ in 0..most.min(self.taken.count_ones()) {
+            let behind = self.taken.rotate_right(self.next).trailing_zeros();
+            let slot = (self.next + behind) % u128::BITS;
+            given_back.extend(self.clear(tokens, slot as usize));
+            self.next = (slot + 1) % u128::BITS;
         }
     }
 
-    /// Frees the slot at `place` among the taken ones, if nobody needs it.
-    fn clear(&mut self, place: usize) -> Option<Aside> {
-        let index = *self.taken.get(place)?;
-        let aside = self.slots.get_mut(index)?.clear()?;
-        self.taken.swap_remove(place);
-        self.free.push(index);
-        Some(aside)
+    /// Frees a slot if nobody needs it.
+    fn clear(&mut self, tokens: &[Bytes], slot: usize) -> Option<Octets> {
+        if !tokens.get(slot)?.is_unique() {
+            return None;
+        }
+        let octets = Arc::get_mut(self.entries.get_mut(slot)?)?.octets.take()?;
+        self.taken &= !(1 << slot);
+        Some(octets)
     }
 }
 
-/// What belongs to a payload, for as long as this lives. Let go of the payload before, or it takes until the next arrival that the
+/// What a token stands for, for as long as this lives. Let go of the token before, or it takes until the next arrival that the
 /// writer gets its memory back.
 pub(crate) struct Kept {
     desk: Arc<Desk>,
     slot: usize,
-    aside: Option<Arc<Option<Aside>>>,
+    entry: Option<Arc<Entry>>,
 }
 
 impl Kept {
-    pub(crate) fn aside(&self) -> Option<&Aside> {
-        self.aside.as_ref()?.as_ref().as_ref()
+    #[inline]
+    pub(crate) fn aside(&self) -> Option<Aside<'_>> {
+        let Entry { rest, at, octets } = &**self.entry.as_ref()?;
+        let (at, octets) = (*at, octets.as_ref()?);
+        Some(Aside { rest, at, octets })
     }
 }
 
@@ -311,14 +307,14 @@ impl Clone for Kept {
         Self {
             desk: Arc::clone(&self.desk),
             slot: self.slot,
-            aside: self.aside.clone(),
+            entry: self.entry.clone(),
         }
     }
 }
 
 impl Drop for Kept {
     fn drop(&mut self) {
-        self.aside = None;
+        self.entry = None;
         self.desk.tidy_slot(self.slot);
     }
 }
@@ -350,11 +346,11 @@ mod tests {
         )))
     }
 
-    fn joined(kept: &Kept, payload: &Bytes) -> Vec<u8> {
+    fn joined(kept: &Kept) -> Vec<u8> {
         let aside = kept.aside().unwrap();
-        let (head, tail) = aside.split(payload);
         let mut out = BytesMut::new();
-        aside.octets().join(head, tail, &mut out).unwrap();
+        aside.join(&mut out).unwrap();
+        assert_eq!(out.len(), aside.len());
         out.to_vec()
     }
 
@@ -368,12 +364,11 @@ mod tests {
                 .put(b"head", b"tail!", octets(length, &ended))
                 .ok()
                 .unwrap();
-            assert_eq!(payload.len() % 8, (length + 9) % 8);
             let kept = desk.find(&payload).unwrap();
+            assert_eq!(kept.aside().unwrap().rest().len() % 8, (length + 9) % 8);
             let whole = [b"head", &vec![7; length][..], b"tail!"].concat();
-            assert_eq!(joined(&kept, &payload), whole);
+            assert_eq!(joined(&kept), whole);
             assert!(desk.find(&Bytes::copy_from_slice(&payload)).is_none());
-            assert!(desk.find(&payload.slice(1..)).is_none());
             assert!(desk.find(&Bytes::new()).is_none());
         }
     }
@@ -414,13 +409,13 @@ mod tests {
         assert!(desk.put(&[0; ROOM], b"", octets(9, &ended)).is_err());
         for (n, payload) in payloads.iter().enumerate() {
             let kept = desk.find(payload).unwrap();
-            assert_eq!(joined(&kept, payload)[..8], n.to_le_bytes());
+            assert_eq!(joined(&kept)[..8], n.to_le_bytes());
         }
         assert_eq!(ended.load(SeqCst), 2);
         drop(payloads);
         for _ in 0..1000 {
             drop(
-                desk.put(&[1; ROOM - 1], b"", octets(9, &ended))
+                desk.put(&[1; ROOM - ALIGN], b"", octets(9, &ended))
                     .ok()
                     .unwrap(),
             );

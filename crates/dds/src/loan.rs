@@ -1,5 +1,6 @@
 //! Samples, and octets of samples, that are built where peers can read them.
 use crate::error::{Error, Result};
+use crate::writer::SERIALIZE_LIMIT;
 use bytes::Bytes;
 use dunlin_cdr::{Plain, bytemuck};
 use dunlin_shm::Chunk;
@@ -11,7 +12,7 @@ use std::ops::{Deref, DerefMut};
 const CHUNK_ALIGN: usize = 64;
 
 /// A sample that is built where peers of this host can read it, for [`DataWriter::write_loan`](crate::DataWriter::write_loan).
-/// It lies in ordinary memory, and is sent as any other, if no such memory is to be had. Dropping it gives the memory back.
+/// It lies in ordinary memory, and is sent as any other, if no such memory is to be had, or if it is so small that a copy is faster. Dropping it gives the memory back.
 pub struct Loan<T: Plain> {
     memory: Memory<T>,
 }
@@ -34,7 +35,11 @@ impl<T: Plain> Loan<T> {
                 memory: Memory::Chunk(chunk),
             });
         }
-        let own = bytemuck::try_zeroed_slice_box(1).map_err(|()| Error::OutOfResources {
+        let own = match size <= SERIALIZE_LIMIT {
+            true => Ok(small()),
+            false => bytemuck::try_zeroed_slice_box(1),
+        };
+        let own = own.map_err(|()| Error::OutOfResources {
             entity: entity(),
             limit: format!("memory for a sample of {size} bytes"),
         })?;
@@ -54,6 +59,11 @@ impl<T: Plain> Loan<T> {
     /// Whether readers of this host will see this memory, rather than a copy.
     pub fn is_shared(&self) -> bool {
         matches!(self.memory, Memory::Chunk(_))
+    }
+
+    /// Whether its memory is worth keeping until it is sent.
+    pub(crate) fn is_kept(&self) -> bool {
+        self.is_shared() || size_of::<T>() > SERIALIZE_LIMIT
     }
 
     /// The memory, not to be changed any more.
@@ -89,6 +99,12 @@ impl<T: Plain> DerefMut for Loan<T> {
     }
 }
 
+/// Faster than to ask for zeroed memory. By way of the stack, on which nothing large may have its place, be it in vain.
+#[inline(never)]
+fn small<T: Plain>() -> Box<[T]> {
+    vec![T::zeroed()].into()
+}
+
 impl<T: Plain + fmt::Debug> fmt::Debug for Loan<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         (**self).fmt(f)
@@ -105,7 +121,7 @@ impl<T: Plain> AsRef<[u8]> for Own<T> {
 }
 
 /// Octets that are built where peers of this host can read them, for a member of type [`Bytes`]; in ordinary memory if no such
-/// memory is to be had.
+/// memory is to be had, or if they are so few that a copy is faster.
 #[derive(Debug)]
 pub struct LoanedBytes {
     octets: Octets,

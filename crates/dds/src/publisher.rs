@@ -510,7 +510,7 @@ impl<T: TopicData + Plain> DataWriter<T> {
 
     fn change_loan(&self, sample: Loan<T>, timestamp: Option<Timestamp>) -> Result<SequenceNumber> {
         let xcdr = self.xcdr();
-        if !T::PLAIN.is_some_and(|plain| plain.is_encoding(xcdr)) {
+        if !sample.is_kept() || !T::PLAIN.is_some_and(|plain| plain.is_encoding(xcdr)) {
             return self.change(ChangeKind::Alive, &sample, timestamp);
         }
         let instance = self.instance(&sample)?;

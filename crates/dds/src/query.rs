@@ -115,9 +115,8 @@ fn compile<T: Layout>(
         let Some(aside) = kept.as_ref().and_then(|kept| kept.aside()) else {
             return filter.passes(payload);
         };
-        let (head, tail) = aside.split(payload);
         let mut whole = BytesMut::new();
-        let joined = aside.octets().join(head, tail, &mut whole);
+        let joined = aside.join(&mut whole);
         joined.is_ok() && filter.passes(&whole)
     }))
 }

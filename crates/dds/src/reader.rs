@@ -500,12 +500,10 @@ impl ReaderCore {
         self.alike.lock().iter().rev().any(|alike| alike == writer)
     }
 
-    /// Puts a payload together, of which `aside` is elsewhere.
-    pub(crate) fn whole(&self, payload: &[u8], aside: &Aside) -> Result<Bytes, Withdrawn> {
-        let (head, tail) = aside.split(payload);
-        let size = head.len() + aside.octets().len() + tail.len();
-        let mut out = self.joined.lock().take(size);
-        aside.octets().join(head, tail, &mut out)?;
+    /// Puts a payload together of which the octets are elsewhere.
+    pub(crate) fn whole(&self, aside: Aside<'_>) -> Result<Bytes, Withdrawn> {
+        let mut out = self.joined.lock().take(aside.len());
+        aside.join(&mut out)?;
         Ok(out.freeze())
     }
 
@@ -582,10 +580,7 @@ fn key_of(type_info: TypeInfo, desk: &Arc<Desk>) -> KeyOf {
             return (type_info.key)(payload);
         };
         let mut whole = BytesMut::new();
-        let joined = kept.aside().map(|aside| {
-            let (head, tail) = aside.split(payload);
-            aside.octets().join(head, tail, &mut whole)
-        });
+        let joined = kept.aside().map(|aside| aside.join(&mut whole));
         match joined {
             Some(Ok(())) => (type_info.key)(&whole.freeze()),
             _ => Bytes::new(),

@@ -84,15 +84,15 @@ fn value<T: TopicData>(
     let trust = core.shared.config.trusts_peers;
     if T::PLAIN.is_none()
         && let Some(octets) = in_place(kept, aside, trust)
-        && let Ok(value) = around(payload, aside, &octets)
+        && let Ok(value) = around(aside, &octets)
     {
         return Ok(value);
     }
-    Ok(from_payload_bytes(&core.whole(payload, aside)?)?)
+    Ok(from_payload_bytes(&core.whole(aside)?)?)
 }
 
 /// The octets as counted bytes, if nobody changes them.
-fn in_place(kept: &Kept, aside: &Aside, trust: Option<Trust>) -> Option<Bytes> {
+fn in_place(kept: &Kept, aside: Aside<'_>, trust: Option<Trust>) -> Option<Bytes> {
     match (aside.octets(), trust) {
         (desk::Octets::Own(bytes), _) => Some(bytes.clone()),
         (desk::Octets::Loan(_), Some(trust)) => {
@@ -111,7 +111,7 @@ struct Trusted {
 
 impl AsRef<[u8]> for Trusted {
     fn as_ref(&self) -> &[u8] {
-        let octets = self.kept.aside().map(Aside::octets);
+        let octets = self.kept.aside().map(|aside| aside.octets());
         octets
             .and_then(|octets| octets.trusted(Some(self.trust)))
             .unwrap_or_default()
@@ -119,12 +119,11 @@ impl AsRef<[u8]> for Trusted {
 }
 
 fn around<T: TopicData>(
-    payload: &Bytes,
-    aside: &Aside,
+    aside: Aside<'_>,
     octets: &Bytes,
 ) -> std::result::Result<T, dunlin_cdr::Error> {
     let (filler, length) = (aside.filler(), aside.octets().len());
-    from_payload_around(payload, aside.at(), filler, length, octets)
+    from_payload_around(aside.rest(), aside.at(), filler, length, octets)
 }
 
 /// Bytes of a sample where they are.
@@ -174,7 +173,7 @@ impl<T: TopicData> View<T> {
         }
     }
 
-    fn aside(&self) -> Option<&Aside> {
+    fn aside(&self) -> Option<Aside<'_>> {
         self.kept.as_ref()?.aside()
     }
 
@@ -205,7 +204,7 @@ impl<T: TopicData> View<T> {
     pub fn header(&self) -> Result<T> {
         self.check_data()?;
         let header = match self.aside() {
-            Some(aside) => match around(&self.payload, aside, &Bytes::new()) {
+            Some(aside) => match around(aside, &Bytes::new()) {
                 Ok(header) => return Ok(header),
                 // The reader's type has it otherwise.
                 Err(_) => value(&self.core, &self.payload, self.kept.as_ref()),
@@ -266,9 +265,8 @@ impl<T: TopicData + Plain> View<T> {
         let size = size_of::<T>();
         match self.aside() {
             Some(aside) => {
-                let (head, _) = aside.split(&self.payload);
                 let is_it = self.is_alike
-                    && plain_at::<T>(head) == Some(aside.at())
+                    && plain_at::<T>(aside.head()) == Some(aside.at())
                     && aside.octets().len() == size;
                 is_it.then(|| Place::Aside(aside.octets()))
             }

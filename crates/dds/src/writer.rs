@@ -49,7 +49,7 @@ use std::sync::atomic::{
 use std::sync::{Arc, OnceLock};
 
 /// Bytes of the application up to this size are serialized; larger ones stay where they are until they are sent.
-const SERIALIZE_LIMIT: usize = 4096;
+pub(crate) const SERIALIZE_LIMIT: usize = 4096;
 /// Bytes of the application that are let go between two looks at the history.
 const AT_ONCE: usize = 16;
 
@@ -333,7 +333,7 @@ impl WriterCore {
             let rest = retired.len().saturating_sub(AT_ONCE);
             let some: ArrayVec<Bytes, AT_ONCE> = retired.drain(rest..).collect();
             drop(state);
-            if some.is_empty() {
+            if some.len() < AT_ONCE {
                 return;
             }
         }

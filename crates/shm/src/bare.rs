@@ -47,7 +47,7 @@ impl Bare {
         // SAFETY: both ranges are valid, as was checked, and private memory does not overlap a segment.
         unsafe {
             let to = self.own.address(at).cast_mut();
-            by_library(to, bytes.as_ptr(), bytes.len());
+            crate::copy::by_library(bytes.as_ptr(), to, bytes.len());
         }
         #[cfg(any(miri, not(target_arch = "x86_64")))]
         self.own.write(at, bytes);
@@ -60,7 +60,7 @@ impl Bare {
         #[cfg(all(not(miri), target_arch = "x86_64"))]
         // SAFETY: both ranges are valid, as was checked, and private memory does not overlap a segment.
         unsafe {
-            by_library(into.as_mut_ptr(), self.peer.address(at), into.len());
+            crate::copy::by_library(self.peer.address(at), into.as_mut_ptr(), into.len());
         }
         #[cfg(any(miri, not(target_arch = "x86_64")))]
         self.peer.read(at, into);
@@ -91,28 +91,6 @@ impl Bare {
 fn half(view: &View, at: usize) -> &AtomicU32 {
     // SAFETY: an aligned word inside the mapping, which `view` keeps; it is only loaded.
     unsafe { AtomicU32::from_ptr(view.futex(at / 8)) }
-}
-
-/// The C library's copy, of which it knows the best way for this processor.
-///
-/// # Safety
-/// `to` can be written and `from` read for `length` bytes, and these do not overlap.
-#[cfg(all(not(miri), target_arch = "x86_64"))]
-#[inline]
-unsafe fn by_library(to: *mut u8, from: *const u8, length: usize) {
-    unsafe extern "C" {
-        fn memcpy(to: *mut u8, from: *const u8, length: usize) -> *mut u8;
-    }
-    // SAFETY: a call by the rules of the C ABI, with the caller's promise about the ranges.
-    unsafe {
-        std::arch::asm!(
-            "call {memcpy}",
-            memcpy = sym memcpy,
-            in("rdi") to, in("rsi") from, in("rdx") length,
-            lateout("rax") _,
-            clobber_abi("C"),
-        );
-    }
 }
 
 #[cfg(test)]

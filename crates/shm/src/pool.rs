@@ -11,7 +11,8 @@
 //! published one is not written until its count is zero.
 use std::sync::Arc;
 use std::sync::atomic::AtomicUsize;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use dunlin_lock::Lock;
 
 use crate::Error;
 use crate::link::VERSION;
@@ -46,6 +47,18 @@ pub struct Class {
     pub capacity: usize,
     /// How many there are.
     pub count: u32,
+}
+
+impl Class {
+    /// Bytes from one chunk to the next.
+    fn each(&self) -> usize {
+        self.capacity + LINE_BYTES
+    }
+
+    /// The offset of the header of the `nth` chunk, if that of the first is at `offset`.
+    fn head(&self, nth: u32, offset: usize) -> usize {
+        offset + nth as usize * self.each()
+    }
 }
 
 /// Which use of which chunk of which pool: 32 bits of generation, 8 of pool, 24 of index. Never zero.
@@ -127,20 +140,19 @@ impl Table {
             .rev()
             .find(|(_, first, _)| *first <= index)?;
         let nth = index - first;
-        let each = class.capacity + LINE_BYTES;
-        (nth < class.count).then(|| (offset + nth as usize * each, class.capacity))
+        (nth < class.count).then(|| (class.head(nth, *offset), class.capacity))
     }
 
-    /// The chunk that an offset lies in.
+    /// The chunk that an offset lies in: its index, the offset of its header, and its capacity.
     #[cfg(not(loom))]
-    fn chunk_at(&self, place: usize) -> Option<u32> {
+    fn chunk_at(&self, place: usize) -> Option<(u32, usize, usize)> {
         let (class, first, offset) = self
             .classes
             .iter()
             .rev()
             .find(|(_, _, offset)| *offset <= place)?;
-        let nth = (place - offset) / (class.capacity + LINE_BYTES);
-        (nth < class.count as usize).then(|| first + nth as u32)
+        let nth = ((place - offset) / class.each()) as u32;
+        (nth < class.count).then(|| (first + nth, class.head(nth, *offset), class.capacity))
     }
 }
 
@@ -160,7 +172,7 @@ struct Inner {
     /// How often each chunk is referred to; [`WRITING`] is added until it is published. Zero while it is free, or `WRITING` if it
     /// was never published.
     counts: Box<[AtomicUsize]>,
-    free: Mutex<Free>,
+    free: Lock<Free>,
 }
 
 #[derive(Debug)]
@@ -213,7 +225,7 @@ impl Pool {
             .map(|(class, first, _)| (*first..first + class.count).rev().collect());
         let classes: Vec<Vec<u32>> = lists.collect();
         let chunks = classes.iter().map(Vec::len).sum();
-        let free = Mutex::new(Free {
+        let free = Lock::new(Free {
             classes,
             generations: vec![0; chunks].into(),
         });
@@ -250,26 +262,23 @@ impl Pool {
     /// # Errors
     /// `Limit` if none is free: [`crate::Sender::reclaim`] may return some.
     pub fn allocate(&self, length: usize) -> Result<Chunk, Error> {
-        let mut free = self.inner.lock();
+        const NONE: Error = Error::Limit("no chunk is free");
+        let mut free = self.inner.free.lock();
         let Free {
             classes,
             generations,
         } = &mut *free;
         let fitting = self.inner.table.classes.iter().zip(classes);
-        let (_, list) = fitting
+        let ((class, first, offset), list) = fitting
             .filter(|((class, ..), list)| class.capacity >= length && !list.is_empty())
             .min_by_key(|((class, ..), _)| class.capacity)
-            .ok_or(Error::Limit("no chunk is free"))?;
-        let index = list.pop().ok_or(Error::Limit("no chunk is free"))?;
+            .ok_or(NONE)?;
+        let index = list.pop().ok_or(NONE)?;
+        let head = class.head(index - first, *offset);
         let generation = &mut generations[index as usize];
         *generation = generation.checked_add(1).unwrap_or(1);
         let token = Token::new(*generation, self.inner.number, index);
         drop(free);
-        let (head, _) = self
-            .inner
-            .table
-            .place(index)
-            .ok_or(Error::Limit("no chunk is free"))?;
         self.inner
             .owner
             .store(head / WORD, token.generation(), Ordering::Relaxed);
@@ -305,8 +314,7 @@ impl Pool {
         use std::sync::atomic::Ordering::{Acquire, Relaxed};
         let inner = &self.inner;
         let place = inner.place_of(bytes).filter(|_| !bytes.is_empty())?;
-        let index = inner.table.chunk_at(place)?;
-        let (head, capacity) = inner.table.place(index)?;
+        let (index, head, capacity) = inner.table.chunk_at(place)?;
         let at = place.checked_sub(head + LINE_BYTES)?;
         if at > capacity || bytes.len() > capacity - at {
             return None;
@@ -331,15 +339,11 @@ impl Pool {
 
     /// Chunks that are free, in all classes.
     pub fn free(&self) -> usize {
-        self.inner.lock().classes.iter().map(Vec::len).sum()
+        self.inner.free.lock().classes.iter().map(Vec::len).sum()
     }
 }
 
 impl Inner {
-    fn lock(&self) -> MutexGuard<'_, Free> {
-        self.free.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// Where in this memory bytes begin, if they do.
     #[cfg(not(loom))]
     fn place_of(&self, bytes: &[u8]) -> Option<usize> {
@@ -350,12 +354,17 @@ impl Inner {
         (place < self.table.bytes).then_some(place)
     }
 
-    fn give_back(&self, index: u32) {
+    /// Nobody refers to the chunk of this index, whose bytes begin at `offset`, any more.
+    fn give_back(&self, index: u32, offset: usize) {
         let class = self.table.class(index);
-        let mut free = self.lock();
+        let mut free = self.free.lock();
         if let Some(list) = class.and_then(|class| free.classes.get_mut(class)) {
             list.push(index);
         }
+        drop(free);
+        // It is probably the next that is written, and its readers have these lines still.
+        self.owner.claim((offset - LINE_BYTES) / WORD);
+        self.owner.claim(offset / WORD);
     }
 }
 

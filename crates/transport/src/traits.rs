@@ -168,8 +168,8 @@ pub trait Transport: Send + Sync {
         let _ = watcher;
     }
 
-    /// Memory that peers can read, for `length` bytes: what lies in it travels without a copy. `None` if there is none, or
-    /// none left; ordinary memory will do then.
+    /// Memory that peers can read, for `length` bytes: what lies in it travels without a copy. `None` if there is none,
+    /// or none left, or for so few that a copy is faster; ordinary memory will do then.
     fn chunk(&self, length: usize) -> Option<Chunk> {
         let _ = length;
         None

@@ -197,17 +197,17 @@ impl Data<'_> {
         self.finish(padding, out);
     }
 
-    /// The same of a sample that goes on to the end of the datagram, but for its payload, of which `more` bytes are not in it; returns
-    /// the padding behind them.
+    /// The same but for the payload, of which `more` bytes are not in it; returns the padding behind them. The sample may say that it
+    /// goes on to the end of the datagram, and not how long it is.
     #[inline]
     pub fn encode_head_alone(
         &self,
         header: &Header,
         time: Timestamp,
-        more: usize,
+        (more, to_end): (usize, bool),
         out: &mut impl BufMut,
     ) -> usize {
-        let padding = self.open(header, time, (more, true), out);
+        let padding = self.open(header, time, (more, to_end), out);
         if !self.inline_qos.is_empty() {
             out.put_slice(self.inline_qos.bytes());
         }

@@ -339,7 +339,13 @@ fn a_sample_alone_with_a_payload_elsewhere_is_what_its_parts_are() {
     let time = Timestamp(0x1234_5678_9abc_def0);
     let qos = [2, 0, 4, 0, 1, 2, 3, 4, 1, 0, 0, 0];
     for inline_qos in [Parameters::NONE, Parameters::little_endian(&qos)] {
-        for more in [0, 1, 32, 70_003] {
+        for (more, to_end) in [
+            (0, true),
+            (1, true),
+            (70_003, true),
+            (0, false),
+            (33_001, false),
+        ] {
             let data = Data {
                 reader: EntityId::UNKNOWN,
                 writer: EntityId([1, 2, 3, 4]),
@@ -350,10 +356,14 @@ fn a_sample_alone_with_a_payload_elsewhere_is_what_its_parts_are() {
             let mut parts = BytesMut::new();
             header.encode(&mut parts);
             Submessage::InfoTimestamp(Some(time)).encode(&mut parts);
-            let padding = Submessage::Data(data).encode_head_to_end(more, &mut parts);
+            let message = Submessage::Data(data);
+            let padding = match to_end {
+                true => message.encode_head_to_end(more, &mut parts),
+                false => message.encode_head_before(more, &mut parts),
+            };
             let mut whole = BytesMut::new();
             assert_eq!(
-                data.encode_head_alone(&header, time, more, &mut whole),
+                data.encode_head_alone(&header, time, (more, to_end), &mut whole),
                 padding
             );
             assert_eq!(whole, parts);

@@ -138,7 +138,7 @@ impl Drop for Published {
             .count()
             .fetch_sub(1, std::sync::atomic::Ordering::AcqRel);
         if count & !WRITING == 1 {
-            self.pool.inner.give_back(self.token.index());
+            self.pool.inner.give_back(self.token.index(), self.offset);
         }
     }
 }

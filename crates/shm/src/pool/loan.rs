@@ -59,33 +59,40 @@ impl PoolView {
         self.0.number
     }
 
-    /// Whether a descriptor names bytes of a chunk.
-    pub(crate) fn check(&self, token: Token, at: usize, length: usize) -> Result<(), Violation> {
+    /// Whether a descriptor names bytes of a chunk; where that chunk's header is.
+    #[inline]
+    pub(crate) fn check(&self, token: Token, at: usize, length: usize) -> Result<usize, Violation> {
         let (head, capacity) = self.0.table.place(token.index()).ok_or(Violation::Chunk)?;
-        // The generation is looked at last: it tells then what has become of the bytes. Until then it is on its way.
+        // The generation is looked at last: it tells then what has become of the bytes. Until then it is on its way, and so are
+        // the first bytes.
         self.0.view.fetch(head / WORD);
+        self.0.view.fetch((head + LINE_BYTES) / WORD);
         if at > capacity || length > capacity - at {
             return Err(Violation::Length);
         }
-        Ok(())
+        Ok(head)
     }
 
-    /// Copies bytes of a chunk, from `at` on, that `check` has found in order.
-    pub(crate) fn copy(&self, token: Token, at: usize, into: &mut [u8]) -> Result<(), Violation> {
-        let (head, _) = self.0.table.place(token.index()).ok_or(Violation::Chunk)?;
+    /// Copies bytes of a chunk, from `at` on, that `check` has found in order, and where its header is.
+    pub(crate) fn copy(
+        &self,
+        (token, head): (Token, usize),
+        at: usize,
+        into: &mut [u8],
+    ) -> Result<(), Violation> {
         self.0.view.read(head + LINE_BYTES + at, into);
         fence(Ordering::Acquire);
-        if self.is_current(token) {
+        if self.is_current(token, head) {
             Ok(())
         } else {
             Err(Violation::Generation)
         }
     }
 
-    fn is_current(&self, token: Token) -> bool {
-        let head = self.0.table.place(token.index()).map(|(head, _)| head);
-        let current = head.map(|head| self.0.view.load(head / WORD, Ordering::Relaxed));
-        current == Some(token.generation()) && token.generation() != 0
+    #[inline]
+    fn is_current(&self, token: Token, head: usize) -> bool {
+        let current = self.0.view.load(head / WORD, Ordering::Relaxed);
+        current == token.generation() && current != 0
     }
 }
 
@@ -110,16 +117,14 @@ impl Board {
         }
     }
 
-    /// Puts a chunk on the board, of which `length` bytes from `at` on are read, as `check` has found them in order. The caller's
-    /// cursor has not passed it yet.
+    /// Puts a chunk on the board, of which `length` bytes from `at` on are read, as `check` has found them in order, and where its
+    /// header is. The caller's cursor has not passed it yet.
     pub(crate) fn hold(
         board: &Arc<Self>,
-        pool: PoolView,
-        token: Token,
+        (pool, token, head): (PoolView, Token, usize),
         at: usize,
         length: usize,
     ) -> Result<Loan, Error> {
-        let (head, _) = pool.0.table.place(token.index()).ok_or(Violation::Chunk)?;
         let place = board.place().ok_or(Error::Limit(
             "as many chunks are held as the board has places",
         ))?;
@@ -133,6 +138,7 @@ impl Board {
             place,
             pool,
             token,
+            head,
             offset: head + LINE_BYTES + at,
             length,
         })
@@ -174,6 +180,9 @@ pub struct Loan {
     place: u32,
     pool: PoolView,
     token: Token,
+    /// Where the chunk's header is.
+    head: usize,
+    /// Where the bytes are.
     offset: usize,
     length: usize,
 }
@@ -209,7 +218,7 @@ impl Loan {
 
     /// Whether the owner has left the chunk alone so far, as far as the generation tells.
     pub fn is_valid(&self) -> bool {
-        self.pool.is_current(self.token)
+        self.pool.is_current(self.token, self.head)
     }
 
     /// The first byte; that of a whole chunk is aligned to 64. What is there may change at any time if the peer breaks the rules.

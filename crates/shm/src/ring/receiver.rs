@@ -36,12 +36,8 @@ struct Pending {
     offset: usize,
     length: usize,
     slots: u64,
-}
-
-impl Pending {
-    fn check(&self, pool: &PoolView) -> Result<(), Violation> {
-        pool.check(self.token, self.offset, self.length)
-    }
+    /// Which of the pools it is of, and where in it the chunk's header is, as soon as that is known and found in order.
+    place: Option<(usize, usize)>,
 }
 
 impl Receiver {
@@ -119,8 +115,7 @@ impl Receiver {
     /// # Errors
     /// `Argument` if no chunk is next; `Violation` for good.
     pub fn has_pool(&mut self) -> Result<bool, Error> {
-        let pending = self.pending()?;
-        match self.pool(pending) {
+        match self.place() {
             Ok(_) => Ok(true),
             Err(Error::Limit(_)) => Ok(false),
             Err(error) => Err(error),
@@ -132,12 +127,11 @@ impl Receiver {
     /// # Errors
     /// `Argument` if there is none, or `buffer` is shorter; `Limit` if its pool is still under way; `Violation` for good.
     pub fn copy_chunk(&mut self, buffer: &mut [u8]) -> Result<usize, Error> {
-        let pending = self.pending()?;
-        let pool = self.pool(pending)?;
+        let (pool, head, pending) = self.place()?;
         let Some(into) = buffer.get_mut(..pending.length) else {
             return Err(Error::Argument("the chunk is longer than the buffer"));
         };
-        let copied = pool.copy(pending.token, pending.offset, into);
+        let copied = pool.copy((pending.token, head), pending.offset, into);
         if let Err(violation) = copied {
             return self.kill(violation);
         }
@@ -150,16 +144,16 @@ impl Receiver {
     /// # Errors
     /// `Limit` if the board is full (copy it, then) or its pool is still under way; `Violation` for good.
     pub fn hold_chunk(&mut self) -> Result<Loan, Error> {
-        let pending = self.pending()?;
-        let pool = self.pool(pending)?.clone();
-        // On the board before the cursor passes it, so there is no moment in which the owner thinks it free.
+        let (pool, head, pending) = self.place()?;
+        let pool = pool.clone();
         let Pending {
             token,
             offset,
             length,
             ..
         } = pending;
-        let loan = Board::hold(&self.board, pool, token, offset, length)?;
+        // On the board before the cursor passes it, so there is no moment in which the owner thinks it free.
+        let loan = Board::hold(&self.board, (pool, token, head), offset, length)?;
         if !loan.is_valid() {
             return self.kill(Violation::Generation);
         }
@@ -285,13 +279,28 @@ impl Receiver {
             offset,
             length: bytes,
             slots: slots(length),
+            place: None,
         };
-        if let Some(pool) = self.find(pending.token)
-            && let Err(violation) = pending.check(pool)
-        {
-            return self.kill(violation);
+        match self.locate(pending) {
+            Ok(pending) => self.inline(pending, buffer),
+            Err(violation) => self.kill(violation),
         }
-        self.inline(pending, buffer)
+    }
+
+    /// Finds out where the chunk is, unless its pool is still under way.
+    fn locate(&self, pending: Pending) -> Result<Pending, Violation> {
+        let Pending {
+            token,
+            offset,
+            length,
+            ..
+        } = pending;
+        let known = |pool: &PoolView| pool.number() == token.pool();
+        let place = match self.pools.iter().position(known) {
+            None => None,
+            Some(index) => Some((index, self.pools[index].check(token, offset, length)?)),
+        };
+        Ok(Pending { place, ..pending })
     }
 
     /// Copies the inline bytes of a message whose chunk waits.
@@ -316,22 +325,22 @@ impl Receiver {
         }
     }
 
-    fn find(&self, token: Token) -> Option<&PoolView> {
-        self.pools.iter().find(|pool| pool.number() == token.pool())
-    }
-
-    fn pool(&mut self, pending: Pending) -> Result<&PoolView, Error> {
-        let found = self
-            .pools
-            .iter()
-            .position(|pool| pool.number() == pending.token.pool());
-        let Some(index) = found else {
-            return Err(Error::Limit("the chunk's pool is still under way"));
-        };
-        if let Err(violation) = pending.check(&self.pools[index]) {
-            return self.kill(violation);
+    /// The pool of the chunk that is next, and where in it the chunk's header is.
+    fn place(&mut self) -> Result<(&PoolView, usize, Pending), Error> {
+        let mut pending = self.pending()?;
+        if pending.place.is_none() {
+            pending = self
+                .locate(pending)
+                .or_else(|violation| self.kill(violation))?;
+            self.pending = Some(pending);
         }
-        Ok(&self.pools[index])
+        match pending
+            .place
+            .and_then(|(index, at)| Some((self.pools.get(index)?, at)))
+        {
+            Some((pool, head)) => Ok((pool, head, pending)),
+            None => Err(Error::Limit("the chunk's pool is still under way")),
+        }
     }
 
     /// Lets the sender use the slots again.

@@ -12,6 +12,9 @@ use crate::link::{BELL, CURSOR, Layout, PLACES, SLEEP};
 use crate::memory::{Ordering, Owner, View, WORD, fence};
 use crate::pool::{Chunk, Published, Token};
 
+/// So many chunks in flight are worth a look at what the reader has returned, if there are twice as many.
+const SOME: usize = 4;
+
 /// The sending end.
 #[derive(Debug)]
 pub struct Sender {
@@ -67,7 +70,7 @@ impl Sender {
             && part.len() <= ROOM
             && self.has_free_slot()
         {
-            self.publish_short(part);
+            self.publish_short(MESSAGE, [], [part]);
             return Ok(());
         }
         let length = parts.iter().map(|part| part.len()).sum();
@@ -106,7 +109,12 @@ impl Sender {
         let [at, offset, bytes] = [at, range.start, range.len()].map(|number| number as u64);
         let descriptor = [chunk.token().bits(), at, offset, bytes];
         self.in_flight.push_back((self.head + slots, chunk));
-        self.publish(CHUNK, length, slots, &descriptor, inline);
+        match *inline {
+            // The most frequent forms, of which the compiler makes something short.
+            [head] if slots == 1 => self.publish_short(CHUNK, descriptor, [head]),
+            [head, tail] if slots == 1 => self.publish_short(CHUNK, descriptor, [head, tail]),
+            _ => self.publish(CHUNK, length, slots, &descriptor, inline),
+        }
         Ok(())
     }
 
@@ -175,6 +183,19 @@ impl Sender {
             }
         }
         Ok(())
+    }
+
+    /// As [`Self::reclaim`], once there are some chunks to look after: looking takes cache lines from the reader.
+    ///
+    /// # Errors
+    /// As [`Self::reclaim`].
+    pub fn reclaim_some(&mut self) -> Result<(), Violation> {
+        let last = self.in_flight.back();
+        let few = last.map_or(SOME, |(_, chunk)| chunk.siblings().div_ceil(2).min(SOME));
+        match self.in_flight.len() < few {
+            true => Ok(()),
+            false => self.reclaim(),
+        }
     }
 
     /// Whether the reader has read everything.
@@ -301,17 +322,35 @@ impl Sender {
         self.show(kind, length, slots);
     }
 
-    /// As `publish`, of a message in one piece that one slot has room for.
-    #[inline]
-    fn publish_short(&mut self, message: &[u8]) {
-        self.claim(message.len(), 1);
-        let begin = (self.layout.slot(self.head) + 1) * WORD;
-        let (first, rest) = message.split_at(message.len().min(FIRST));
-        if !rest.is_empty() {
-            self.own.write(begin + FIRST, rest);
+    /// As `publish`, of a message that one slot has room for.
+    #[inline(always)]
+    fn publish_short<const D: usize, const N: usize>(
+        &mut self,
+        kind: u8,
+        descriptor: [u64; D],
+        parts: [&[u8]; N],
+    ) {
+        let length = D * WORD + parts.iter().map(|part| part.len()).sum::<usize>();
+        self.claim(length, 1);
+        let slot = self.layout.slot(self.head) + 1;
+        let begin = slot * WORD;
+        let mut at = D * WORD;
+        let split = parts.map(|part| {
+            let (first, rest) = part.split_at(part.len().min(FIRST.saturating_sub(at)));
+            if !rest.is_empty() {
+                self.own.write(begin + at + first.len(), rest);
+            }
+            let place = begin + at;
+            at += part.len();
+            (place, first)
+        });
+        for (word, value) in (slot..).zip(descriptor) {
+            self.own.store(word, value, Ordering::Relaxed);
         }
-        self.own.write(begin, first);
-        self.show(MESSAGE, message.len(), 1);
+        for (place, first) in split {
+            self.own.write(place, first);
+        }
+        self.show(kind, length, 1);
     }
 
     /// From now on the reader sees what was written into so many slots.

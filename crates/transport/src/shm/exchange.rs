@@ -11,7 +11,7 @@ use dunlin_wire::Locator;
 use rustix::event::epoll;
 use rustix::event::{EventfdFlags, eventfd};
 
-use super::outlet::{Outlet, announce};
+use super::outlet::{ATTACHED, Outlet, announce};
 use super::pools::Pools;
 use super::receiver::{Inbox, Inlet, ShmReceiver};
 use super::{Port, ShmConfig, identity, identity_at, io_error, locator, name, port};
@@ -330,6 +330,9 @@ impl Exchange {
 
     /// Memory that peers can read, for the application.
     pub(super) fn lend(&self, length: usize) -> Option<Chunk> {
+        if length < ATTACHED {
+            return None;
+        }
         self.pools.lend(length, || {
             let outlets: Vec<_> = self.state().outlets.values().cloned().collect();
             for outlet in outlets {

@@ -11,8 +11,8 @@ use crate::traits::Outgoing;
 
 /// Larger datagrams travel in a chunk: from here on one copy costs less than many slots.
 const INLINE: usize = 4 * 1024;
-/// Less than this is copied though it lies in a chunk: looking after the chunk costs more.
-const ATTACHED: usize = 512;
+/// Less than this is copied though it lies in a chunk, and so is not given one: looking after the chunk costs more.
+pub(super) const ATTACHED: usize = 512;
 /// How long a patient datagram waits for room, and how often it looks before it lets others run.
 const PATIENCE: Duration = Duration::from_millis(5);
 const LOOKS: u32 = 100;
@@ -141,9 +141,12 @@ fn try_to<'a>(
         && payload.len() >= ATTACHED
         && let Some((chunk, range)) = pools.find(payload)
     {
-        sender.try_send_attached(&[head, tail], head.len(), chunk, range)?;
+        match tail {
+            [] => sender.try_send_attached(&[head], head.len(), chunk, range)?,
+            _ => sender.try_send_attached(&[head, tail], head.len(), chunk, range)?,
+        }
         // After sending, when nobody waits for it.
-        return sender.reclaim().map_err(Refused::Broken);
+        return sender.reclaim_some().map_err(Refused::Broken);
     }
     if around + payload.len() <= INLINE {
         let used = match payload.len() + tail.len() {

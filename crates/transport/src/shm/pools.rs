@@ -94,8 +94,7 @@ impl Pools {
 
     fn take(&self, length: usize, capacity: usize) -> Option<Chunk> {
         self.of(capacity)
-            .flat_map(|pool| pool.allocate(length))
-            .next()
+            .find_map(|pool| pool.allocate(length).ok())
     }
 
     /// Whether these bytes lie in one of the pools.
