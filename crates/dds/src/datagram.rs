@@ -25,6 +25,8 @@ pub(crate) const COPY_LIMIT: usize = 16 * 1024;
 const SHARED_LIMIT: usize = 64 * 1024;
 /// Bytes of submessages around a sample, if it is nothing special.
 const SAMPLE_OVERHEAD: usize = 96;
+/// Bytes of an INFO_TS.
+const INFO_TS: usize = 12;
 /// Datagrams handed to the transport at once.
 const AT_ONCE: usize = 32;
 
@@ -161,8 +163,10 @@ impl Datagrams {
                     && !place.sealed =>
             {
                 // What nearly every write sends.
-                if place.wants(piece.to) {
-                    transport.send(&[place.outgoing(dscp, piece.parts(&self.arena))]);
+                let parts = piece.parts(&self.arena);
+                let is_put = || piece.payload.is_empty() && place.put(parts[0]);
+                if place.wants(piece.to) && !is_put() {
+                    transport.send(&[place.outgoing(dscp, parts)]);
                 }
             }
             _ => self.send_all(dscp, transport, places),
@@ -293,7 +297,7 @@ impl Datagrams {
         }
     }
 
-    /// Opens a datagram with a sample, or appends it to one that has its timestamp already; false if it is neither so simple nor so small.
+    /// Opens a datagram with a sample, or appends it to the one that is open; false if it is neither so simple nor so small.
     #[inline]
     fn put_sample(&mut self, to: To, timestamp: Timestamp, data: &Data<'_>) -> bool {
         let start = self.arena.len();
@@ -313,12 +317,15 @@ impl Datagrams {
                 });
             }
             Some(piece) => {
-                let fits = piece.len() + data.encoded_len() <= self.limit;
+                let fits = piece.len() + INFO_TS + data.encoded_len() <= self.limit;
                 let plain = !piece.bare && !piece.closed && piece.payload.is_empty();
-                if !fits || !plain || piece.to != to || piece.timestamp != Some(timestamp) {
+                if !fits || !plain || piece.to != to {
                     return false;
                 }
-                data.encode(&mut self.arena);
+                match piece.timestamp.replace(timestamp) == Some(timestamp) {
+                    true => data.encode(&mut self.arena),
+                    false => data.encode_timed(timestamp, &mut self.arena),
+                }
                 let end = self.arena.len();
                 piece.head.end = end;
                 piece.tail = end..end;

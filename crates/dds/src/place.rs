@@ -60,6 +60,12 @@ impl Place {
         }
     }
 
+    /// Sends a datagram there at once, if that is as simple as can be.
+    #[inline]
+    pub(crate) fn put(&self, datagram: &[u8]) -> bool {
+        self.lane.as_ref().is_some_and(|lane| lane.put(datagram))
+    }
+
     /// What is to be sent there, with this code point.
     #[inline]
     pub(crate) fn outgoing<'a>(

@@ -17,7 +17,7 @@ use crate::waiting::{Patience, Waiting};
 use bytes::Bytes;
 use dunlin_rtps::discovery::Source;
 use dunlin_rtps::{Time, To};
-use dunlin_transport::{Attached, Receiver, Wait, Waker};
+use dunlin_transport::{Receiver, Wait, Waker};
 use dunlin_wire::{
     Data, EntityId, Guid, GuidPrefix, Header, Locator, Message, Submessage, Submessages, Timestamp,
 };
@@ -86,8 +86,10 @@ pub(crate) struct Worker {
     polls: u32,
     /// Where kept payloads go.
     kept: Pool,
-    /// What came with the last datagram and is not in it.
-    attached: Option<Attached>,
+    /// Something came with the last datagram that is not in it.
+    attached: bool,
+    /// The buffer that the next datagram needs.
+    room: usize,
     patience: Patience,
     routes: Arc<Routes>,
     generation: u64,
@@ -114,7 +116,8 @@ impl Worker {
             buffers: Pool::default(),
             polls: *POLLS.start(),
             kept: Pool::default(),
-            attached: None,
+            attached: false,
+            room: LARGEST,
             patience: Patience::new(waiting),
             routes: Arc::default(),
             generation: 0,
@@ -284,13 +287,16 @@ impl Worker {
 
     /// Receives into the pool's buffer; says from where.
     fn receive(&mut self, wait: Wait) -> Option<Locator> {
-        let room = self.receiver.announced().max(LARGEST);
-        let buffer = self.buffers.reserve(room);
+        let buffer = self.buffers.reserve(self.room);
         match self.receiver.receive(buffer, wait) {
-            Ok(received) => {
-                let received = received?;
-                self.attached = self.receiver.attached();
+            Ok(Some(received)) => {
+                self.room = LARGEST;
+                self.attached = received.attached;
                 Some(received.from)
+            }
+            Ok(None) => {
+                self.room = self.receiver.announced().max(LARGEST);
+                None
             }
             Err(error) => {
                 tracing::warn!(%error, "receiving failed");
@@ -324,7 +330,9 @@ impl Worker {
         from: Locator,
     ) {
         let mut beside = None;
-        if let Some(attached) = self.attached.take() {
+        if std::mem::take(&mut self.attached)
+            && let Some(attached) = self.receiver.attached()
+        {
             beside = Some(Beside::new(attached, datagram));
         }
         self.refresh(shared);

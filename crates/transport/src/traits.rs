@@ -57,6 +57,16 @@ pub(crate) enum Way {
 }
 
 impl Lane {
+    /// Sends a short datagram that needs nothing but a place in the memory of the peer; false if it does, and then nothing was sent.
+    /// What nearly every small sample by shared memory takes.
+    #[inline]
+    pub fn put(&self, datagram: &[u8]) -> bool {
+        match &self.0 {
+            Way::Shm(outlet) => outlet.put(datagram),
+            Way::Udp(_) | Way::Tcp(_) => false,
+        }
+    }
+
     /// Whether both are the same way.
     pub(crate) fn is(&self, other: &Self) -> bool {
         match (&self.0, &other.0) {
@@ -131,6 +141,8 @@ pub struct Received {
     pub length: usize,
     /// The sender, as its datagram claims; not always a place where it listens.
     pub from: Locator,
+    /// Something belongs to the datagram that is not in the buffer: [`Receiver::attached`] gives it.
+    pub attached: bool,
 }
 
 /// A way for datagrams to travel. Shared by all threads of a participant.
@@ -236,7 +248,8 @@ pub trait Receiver: Send {
         false
     }
 
-    /// What belongs to the datagram that was received last and is not in the buffer: to be asked for after each.
+    /// What belongs to the datagram that was received last and is not in the buffer: to be asked for, before the next,
+    /// if [`Received::attached`] says so.
     fn attached(&mut self) -> Option<Attached> {
         None
     }

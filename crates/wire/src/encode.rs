@@ -224,9 +224,18 @@ impl Data<'_> {
         out: &mut impl BufMut,
     ) -> usize {
         let [magic, product, a, b, c] = header.words();
-        let [seconds, fraction] = time.bytes(LITTLE);
-        let info = LITTLE.head(id::INFO_TS, 0, 8);
-        let ([head, flags, reader, writer, high, low], padding) = self.head(more, to_end);
+        let (timed, padding) = self.timed(time, (more, to_end));
+        let [
+            info,
+            seconds,
+            fraction,
+            head,
+            flags,
+            reader,
+            writer,
+            high,
+            low,
+        ] = timed;
         let opening = [
             magic, product, a, b, c, info, seconds, fraction, head, flags, reader, writer, high,
             low,
@@ -235,11 +244,31 @@ impl Data<'_> {
         padding
     }
 
+    /// INFO_TS, and the fixed part; the padding behind the payload.
+    #[inline(always)]
+    fn timed(&self, time: Timestamp, (more, to_end): (usize, bool)) -> ([Word; 9], usize) {
+        let [seconds, fraction] = time.bytes(LITTLE);
+        let info = LITTLE.head(id::INFO_TS, 0, 8);
+        let ([head, flags, reader, writer, high, low], padding) = self.head(more, to_end);
+        let words = [
+            info, seconds, fraction, head, flags, reader, writer, high, low,
+        ];
+        (words, padding)
+    }
+
     /// Appends the whole submessage.
     #[inline]
     pub fn encode(&self, out: &mut impl BufMut) {
         let (head, padding) = self.head(0, false);
         put(head, out);
+        self.finish(padding, out);
+    }
+
+    /// Appends INFO_TS and the whole submessage.
+    #[inline]
+    pub fn encode_timed(&self, time: Timestamp, out: &mut impl BufMut) {
+        let (timed, padding) = self.timed(time, (0, false));
+        put(timed, out);
         self.finish(padding, out);
     }
 

@@ -323,12 +323,16 @@ fn a_sample_alone_is_what_its_parts_are() {
         };
         let mut parts = BytesMut::new();
         header.encode(&mut parts);
+        let first = parts.len();
         Submessage::InfoTimestamp(Some(time)).encode(&mut parts);
         let before = parts.len();
         Submessage::Data(data).encode(&mut parts);
         let mut whole = BytesMut::new();
         data.encode_alone(&header, time, &mut whole);
         assert_eq!(whole, parts);
+        let mut timed = BytesMut::new();
+        data.encode_timed(time, &mut timed);
+        assert_eq!(timed, parts[first..]);
         assert_eq!(data.encoded_len(), parts.len() - before);
     }
 }

@@ -216,6 +216,7 @@ impl NearReceiver {
         Some(Received {
             length: message.len(),
             from: Locator::udp_v4([127, 0, 0, 1].into(), 9),
+            attached: self.attached.is_some(),
         })
     }
 }

@@ -35,7 +35,11 @@ impl MemoryReceiver {
             if length <= buffer.spare_capacity_mut().len() {
                 buffer.extend_from_slice(&parcel.bytes);
                 let from = parcel.from;
-                return Some(Received { length, from });
+                return Some(Received {
+                    length,
+                    from,
+                    attached: false,
+                });
             }
             if let Some(inbox) = state.inbox(self.inbox) {
                 inbox.oversized += 1;

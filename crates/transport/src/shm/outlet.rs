@@ -103,6 +103,20 @@ impl Outlet {
         self.end().sender.as_mut().map_or(Ok(()), Sender::reclaim)
     }
 
+    /// As `send`, of a short datagram in one piece for which there is room; false if it is not so simple.
+    pub(crate) fn put(&self, datagram: &[u8]) -> bool {
+        let mut end = self.end();
+        let End { sender, stuck } = &mut *end;
+        let Some(sender) = sender.as_mut().filter(|_| !*stuck) else {
+            return false;
+        };
+        let put = datagram.len() <= INLINE && sender.try_send(&[datagram]).is_ok();
+        if put {
+            sender.notify();
+        }
+        put
+    }
+
     /// Sends one datagram. `filled` is the chunk that was filled for another reader before, and with what.
     pub(super) fn send<'a>(
         &self,

@@ -257,6 +257,7 @@ impl ShmReceiver {
                     return Some(Received {
                         length,
                         from: inlet.from,
+                        attached: self.attached.is_some(),
                     });
                 }
                 Ok(Look::Larger) => {

@@ -299,7 +299,11 @@ impl TcpReceiver {
             Ok(Some(Look::Datagram(length))) => {
                 self.announced = 0;
                 let from = inlet.from;
-                return Some(Received { length, from });
+                return Some(Received {
+                    length,
+                    from,
+                    attached: false,
+                });
             }
             Ok(Some(Look::Larger(size))) => {
                 // Asked once for more room; one that comes without loses the datagram.
