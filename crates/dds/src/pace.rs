@@ -10,10 +10,13 @@ const HOLD: i64 = 20_000;
 /// Whatever LATENCY_BUDGET allows for.
 const LONGEST_HOLD: i64 = 1_000_000;
 /// So many writes in a row, each close behind the one before, show that the writer is ahead of the network.
-const STREAK: u8 = 16;
+const STREAK: u16 = 16;
+/// However cheap a send is, writes with less between them are close, nanoseconds.
+const NEAR: i64 = 500;
+/// But where sends are as cheap as that, only so many in a row show that it is worth it: no burst, but some 100 us of writing.
+const LONG_STREAK: u16 = 256;
 /// A longer streak outlives a pause, for instance when the thread was preempted: one that is four times as long.
-const LONGEST_STREAK: u8 = PAUSE_COSTS * STREAK;
-const PAUSE_COSTS: u8 = 4;
+const PAUSE_COSTS: u16 = 4;
 /// But not such a one.
 const END: i64 = 1_000_000;
 /// How often another thread looks whether a busy writer has stopped, nanoseconds.
@@ -24,7 +27,7 @@ const PAUSE: i64 = HOLD;
 /// The pace of one writer. All times are nanoseconds of one clock; should it be set, that counts as a pause.
 pub(crate) struct Pace {
     hold: i64,
-    streak: u8,
+    streak: u16,
     /// When the last write was done, or the last send over.
     done: i64,
     /// Half of what the last send took: the longest time between two writes that are close.
@@ -76,7 +79,11 @@ impl Pace {
     /// after each of the `arrivals` one leaves at once.
     pub(crate) fn may_wait(&mut self, now: i64, arrivals: u64) -> bool {
         let between = now.saturating_sub(self.done);
-        let close = (0..=self.close).contains(&between) && arrivals == self.arrivals;
+        let (most, enough) = match self.close < NEAR {
+            true => (NEAR, LONG_STREAK),
+            false => (self.close, STREAK),
+        };
+        let close = (0..=most).contains(&between) && arrivals == self.arrivals;
         self.arrivals = arrivals;
         self.done = now;
         if !close {
@@ -84,9 +91,9 @@ impl Pace {
             self.streak = if over { 0 } else { self.streak / PAUSE_COSTS };
             return false;
         }
-        self.streak = self.streak.saturating_add(1).min(LONGEST_STREAK);
+        self.streak = self.streak.saturating_add(1).min(PAUSE_COSTS * enough);
         let since = self.held.as_ref().map_or(now, |held| held.since);
-        self.streak >= STREAK && now.saturating_sub(since) < self.hold
+        self.streak >= enough && now.saturating_sub(since) < self.hold
     }
 
     /// The sample waits.
@@ -151,13 +158,13 @@ pub(crate) fn this_thread() -> usize {
 mod tests {
     use super::*;
 
-    const SEND: i64 = 2_000;
-
     /// A writer that sends what it may not hold.
     struct Writer {
         pace: Pace,
         now: i64,
         arrivals: u64,
+        /// How long a send takes.
+        send: i64,
     }
 
     impl Writer {
@@ -166,6 +173,7 @@ mod tests {
                 pace: Pace::new(Duration::ZERO),
                 now: 1_000_000,
                 arrivals: 0,
+                send: 2_000,
             }
         }
 
@@ -177,8 +185,8 @@ mod tests {
                 return false;
             }
             self.pace.sent();
-            self.pace.measure(self.now, self.now + SEND);
-            self.now += SEND;
+            self.pace.measure(self.now, self.now + self.send);
+            self.now += self.send;
             true
         }
 
@@ -194,6 +202,18 @@ mod tests {
         // From then on one datagram takes what is written within the hold time.
         assert_eq!(writer.sends(2_020, 100), 10);
         assert!(writer.pace.holds());
+    }
+
+    #[test]
+    fn where_sends_are_cheap_no_burst_waits_but_a_stream_does() {
+        let mut writer = Writer::new();
+        writer.send = 200;
+        assert_eq!(writer.sends(256, 300), 256);
+        assert_eq!(writer.sends(210, 300), 3);
+        // After a long pause it is a burst again.
+        assert!(writer.write(2_000_000));
+        assert_eq!(writer.sends(200, 300), 200);
+        assert_eq!(writer.sends(1_000, 600), 1_000);
     }
 
     #[test]
