@@ -145,7 +145,7 @@ pub(crate) fn run(host: &Host, options: &Options) -> Table {
     table.note(
         "p50 and p99 are medians over the repetitions, ratios and differences medians of those within a repetition. CPU: user and system time of \
          one side per round trip, microseconds. All are measured by programs that do the same with the same sizes; Dunlin's listener answers. \
-         Receivers spin; futex and blocking sleep, with processors kept awake.",
+         Receivers spin; futex and blocking sleep, with processors kept awake. Of 100,000 instances each is written once before the measurement.",
     );
     table
 }

@@ -20,6 +20,9 @@ pub(crate) struct Rally {
     expected: u64,
     sent_at: u64,
     start: u64,
+    /// Each instance has been written once before the measurement.
+    lap: u64,
+    length: u64,
     end: u64,
     before: Usage,
     spent: Option<Usage>,
@@ -34,11 +37,14 @@ impl Rally {
     pub(crate) fn new(options: &Options) -> Self {
         let latencies = Latencies::new(options.seconds);
         let start = now() + options.warm_up.as_nanos() as u64;
+        let length = options.seconds.as_nanos() as u64;
         Self {
             expected: 0,
             sent_at: 0,
             start,
-            end: start + options.seconds.as_nanos() as u64,
+            lap: options.instances.into(),
+            length,
+            end: start + length,
             before: Usage::default(),
             spent: None,
             warm_up: 0,
@@ -62,14 +68,15 @@ impl Rally {
             self.late += 1;
             return Next::Nothing;
         }
-        if arrived >= self.start {
-            if self.latencies.len() == 0 {
-                self.before = Usage::now();
-            }
-            self.latencies.record((arrived - self.sent_at) / 2);
-        } else {
+        if arrived < self.start || number <= self.lap {
             self.warm_up += 1;
+            return Next::Ping(self.serve());
         }
+        if self.latencies.len() == 0 {
+            self.before = Usage::now();
+            self.end = arrived + self.length;
+        }
+        self.latencies.record((arrived - self.sent_at) / 2);
         if arrived >= self.end {
             self.spent = Some(self.before.since_then());
             return Next::Done;

@@ -19,7 +19,8 @@ use dunlin_rtps::discovery::Source;
 use dunlin_rtps::{Time, To};
 use dunlin_transport::{Receiver, Wait, Waker};
 use dunlin_wire::{
-    Data, EntityId, Guid, GuidPrefix, Header, Locator, Message, Submessage, Submessages, Timestamp,
+    Data, EntityId, Guid, GuidPrefix, Header, Locator, Message, Opening, Submessage, Submessages,
+    Timestamp,
 };
 use keeper::Keeper;
 pub(crate) use news::News;
@@ -367,7 +368,7 @@ impl Worker {
                 context.timestamp = timestamp.or(context.timestamp);
                 if submessages.is_empty() {
                     self.sample(shared, &mut context, &data);
-                    if verdict == Verdict::Absent && data.inline_qos.is_empty() {
+                    if verdict == Verdict::Absent && Opening::suits(&data) {
                         let writer = Guid::new(context.source.prefix, data.writer);
                         self.note_stream(datagram, from, writer, data.reader);
                     }

@@ -1,5 +1,5 @@
 //! What a DATA says about itself beside its payload (RTPS 2.5 8.7, 9.6.4).
-use crate::{Error, ParameterId, Parameters, SequenceNumber};
+use crate::{Endianness, Error, ParameterId, Parameters, SequenceNumber};
 use bytes::BufMut;
 
 /// The inline QoS that a reader acts on; policies that came by discovery are not repeated here.
@@ -82,9 +82,15 @@ impl InlineQos {
     /// Reads the parameters that matter and skips the others.
     #[inline]
     pub fn parse(parameters: Parameters<'_>) -> Result<Self, Error> {
-        match parameters.is_empty() {
-            true => Ok(Self::NONE),
-            false => Self::parse_all(parameters),
+        if parameters.is_empty() {
+            return Ok(Self::NONE);
+        }
+        match only_hash(parameters) {
+            Some(hash) => Ok(Self {
+                key_hash: Some(*hash),
+                ..Self::NONE
+            }),
+            None => Self::parse_all(parameters),
         }
     }
 
@@ -114,11 +120,19 @@ impl InlineQos {
     /// Writes the list, little endian, with its sentinel; nothing at all if there is nothing to say.
     #[inline]
     pub fn encode(&self, out: &mut impl BufMut) {
+        if let Self {
+            key_hash: Some(hash),
+            status_info: None,
+            set: SetMembership::NONE,
+        } = self
+        {
+            return out.put_slice(hash_alone(hash).as_flattened());
+        }
         if *self == Self::default() {
             return;
         }
         if let Some(hash) = self.key_hash {
-            out.put_slice(&[0x70, 0, 16, 0]);
+            out.put_slice(&HASH_FOLLOWS);
             out.put_slice(&hash);
         }
         if let Some(status) = self.status_info {
@@ -128,8 +142,38 @@ impl InlineQos {
         if !self.set.is_none() {
             self.set.encode(out);
         }
-        out.put_slice(&[1, 0, 0, 0]);
+        out.put_slice(&SENTINEL);
     }
+}
+
+/// PID_KEY_HASH and its length, and the end of a list (RTPS 2.5 9.6.4.8, 9.4.2.11), in little endian.
+const HASH_FOLLOWS: [u8; 4] = [0x70, 0, 16, 0];
+const SENTINEL: [u8; 4] = [1, 0, 0, 0];
+/// Words of a list that has nothing but the hash.
+const HASH_ALONE: usize = 6;
+
+/// The list that has nothing but this hash.
+#[inline]
+fn hash_alone(hash: &[u8; 16]) -> [[u8; 4]; HASH_ALONE] {
+    let mut words = [HASH_FOLLOWS; HASH_ALONE];
+    let [_, middle @ .., last] = &mut words;
+    middle.as_flattened_mut().copy_from_slice(hash);
+    *last = SENTINEL;
+    words
+}
+
+/// The hash, if the list has nothing else and is written as all write it: nearly every sample with a key.
+#[inline]
+pub(crate) fn only_hash(parameters: Parameters<'_>) -> Option<&[u8; 16]> {
+    let list: &[u8; 4 * HASH_ALONE] = parameters.bytes().try_into().ok()?;
+    let little = parameters.endianness() == Endianness::Little;
+    if little
+        && let Some((&HASH_FOLLOWS, rest)) = list.split_first_chunk()
+        && let Some((hash, &SENTINEL)) = rest.split_last_chunk()
+    {
+        return hash.try_into().ok();
+    }
+    None
 }
 
 impl ParameterId {
