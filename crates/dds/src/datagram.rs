@@ -164,8 +164,7 @@ impl Datagrams {
             {
                 // What nearly every write sends.
                 let parts = piece.parts(&self.arena);
-                let is_put = || piece.payload.is_empty() && place.put(parts[0]);
-                if place.wants(piece.to) && !is_put() {
+                if place.wants(piece.to) && !place.put(&parts) {
                     transport.send(&[place.outgoing(dscp, parts)]);
                 }
             }

@@ -62,8 +62,8 @@ impl Place {
 
     /// Sends a datagram there at once, if that is as simple as can be.
     #[inline]
-    pub(crate) fn put(&self, datagram: &[u8]) -> bool {
-        self.lane.as_ref().is_some_and(|lane| lane.put(datagram))
+    pub(crate) fn put(&self, parts: &[&[u8]; 3]) -> bool {
+        self.lane.as_ref().is_some_and(|lane| lane.put(parts))
     }
 
     /// What is to be sent there, with this code point.

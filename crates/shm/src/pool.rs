@@ -21,7 +21,7 @@ use crate::memory::{LINE, Ordering, Owner, WORD, fence};
 mod chunk;
 mod loan;
 
-pub(crate) use loan::Board;
+pub(crate) use loan::{Board, Holding};
 
 pub use chunk::{Chunk, Published};
 pub use loan::{Loan, PoolView};
@@ -143,16 +143,16 @@ impl Table {
         (nth < class.count).then(|| (class.head(nth, *offset), class.capacity))
     }
 
-    /// The chunk that an offset lies in: its index, the offset of its header, and its capacity.
+    /// The chunk that an offset lies in: its index, the offset of its header, and its class.
     #[cfg(not(loom))]
-    fn chunk_at(&self, place: usize) -> Option<(u32, usize, usize)> {
+    fn chunk_at(&self, place: usize) -> Option<(u32, usize, &Class)> {
         let (class, first, offset) = self
             .classes
             .iter()
             .rev()
             .find(|(_, _, offset)| *offset <= place)?;
         let nth = ((place - offset) / class.each()) as u32;
-        (nth < class.count).then(|| (first + nth, class.head(nth, *offset), class.capacity))
+        (nth < class.count).then(|| (first + nth, class.head(nth, *offset), class))
     }
 }
 
@@ -290,6 +290,7 @@ impl Pool {
             token,
             offset: head + LINE_BYTES,
             length,
+            siblings: class.count,
         }))
     }
 
@@ -314,9 +315,9 @@ impl Pool {
         use std::sync::atomic::Ordering::{Acquire, Relaxed};
         let inner = &self.inner;
         let place = inner.place_of(bytes).filter(|_| !bytes.is_empty())?;
-        let (index, head, capacity) = inner.table.chunk_at(place)?;
+        let (index, head, class) = inner.table.chunk_at(place)?;
         let at = place.checked_sub(head + LINE_BYTES)?;
-        if at > capacity || bytes.len() > capacity - at {
+        if at > class.capacity || bytes.len() > class.capacity - at {
             return None;
         }
         // Pairs with the Release in `Chunk::publish`. While it is counted, its generation does not change.
@@ -332,7 +333,8 @@ impl Pool {
             pool: self.clone(),
             token: Token::new(generation, inner.number, index),
             offset: head + LINE_BYTES,
-            length: capacity,
+            length: class.capacity,
+            siblings: class.count,
         };
         Some((chunk, at))
     }

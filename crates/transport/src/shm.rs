@@ -75,7 +75,7 @@ impl ShmTransport {
         filled: &mut Option<(Parts<'a>, Published)>,
         sent: &mut Sent,
     ) {
-        match outlet.send(&self.exchange.pools, datagram, filled) {
+        match outlet.send(datagram, filled) {
             Ok(()) => sent.datagrams += 1,
             Err(refused) => {
                 sent.fail(refused.to_error());

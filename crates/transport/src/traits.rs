@@ -57,12 +57,12 @@ pub(crate) enum Way {
 }
 
 impl Lane {
-    /// Sends a short datagram that needs nothing but a place in the memory of the peer; false if it does, and then nothing was sent.
-    /// What nearly every small sample by shared memory takes.
+    /// Sends a datagram that needs nothing but a place in memory that the peer reads: a short one, or one whose middle lies in a chunk; false
+    /// if it needs more. What nearly every small or lent sample by shared memory takes.
     #[inline]
-    pub fn put(&self, datagram: &[u8]) -> bool {
+    pub fn put(&self, parts: &[&[u8]; 3]) -> bool {
         match &self.0 {
-            Way::Shm(outlet) => outlet.put(datagram),
+            Way::Shm(outlet) => outlet.put(parts),
             Way::Udp(_) | Way::Tcp(_) => false,
         }
     }

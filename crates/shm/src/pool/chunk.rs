@@ -74,6 +74,7 @@ pub struct Published {
     pub(super) token: Token,
     pub(super) offset: usize,
     pub(super) length: usize,
+    pub(super) siblings: u32,
 }
 
 impl Published {
@@ -92,12 +93,9 @@ impl Published {
     }
 
     /// How many chunks of this size its pool has.
+    #[inline]
     pub(crate) fn siblings(&self) -> usize {
-        let table = &self.pool.inner.table;
-        let class = table
-            .class(self.token.index())
-            .and_then(|class| table.classes.get(class));
-        class.map_or(0, |(class, ..)| class.count as usize)
+        self.siblings as usize
     }
 
     /// Whether another is of the same size and pool.

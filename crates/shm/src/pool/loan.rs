@@ -101,8 +101,6 @@ impl PoolView {
 pub(crate) struct Board {
     own: Owner,
     layout: Layout,
-    /// Which places are taken, one bit each; private.
-    used: AtomicU64,
     /// How many were ever taken, from the first on, as the owner of the chunks sees it; changed by the receiver alone.
     places: AtomicU64,
 }
@@ -112,19 +110,19 @@ impl Board {
         Self {
             own,
             layout,
-            used: AtomicU64::new(0),
             places: AtomicU64::new(0),
         }
     }
 
-    /// Puts a chunk on the board, of which `length` bytes from `at` on are read, as `check` has found them in order, and where its
-    /// header is. The caller's cursor has not passed it yet.
+    /// Puts a chunk of a peer's pool on the board, of which `length` bytes from `at` on are read, as `check` has found them in order, and where its
+    /// header is. The caller's cursor has not passed it yet. Only for the receiver, from one thread at a time.
     pub(crate) fn hold(
-        board: &Arc<Self>,
-        (pool, token, head): (PoolView, Token, usize),
+        held: &Arc<Holding>,
+        (token, head): (Token, usize),
         at: usize,
         length: usize,
     ) -> Result<Loan, Error> {
+        let board = &held.board;
         let place = board.place().ok_or(Error::Limit(
             "as many chunks are held as the board has places",
         ))?;
@@ -134,9 +132,8 @@ impl Board {
             .own
             .store(board.layout.loan(place), token.bits(), Ordering::Release);
         Ok(Loan {
-            board: board.clone(),
+            held: held.clone(),
             place,
-            pool,
             token,
             head,
             offset: head + LINE_BYTES + at,
@@ -153,32 +150,26 @@ impl Board {
         }
     }
 
+    /// The first that is empty. The receiver alone takes places, so nobody else takes that one.
     fn place(&self) -> Option<u32> {
-        let mut used = self.used.load(Ordering::Relaxed);
-        loop {
-            let place = used.trailing_ones();
-            if place >= self.layout.size.loans {
-                return None;
-            }
-            // Pairs with the Release in `Loan::drop`: the place was cleared before it is taken again.
-            let taken = used | 1 << place;
-            match self
-                .used
-                .compare_exchange(used, taken, Ordering::Acquire, Ordering::Relaxed)
-            {
-                Ok(_) => return Some(place),
-                Err(now) => used = now,
-            }
-        }
+        // Pairs with the Release in `Loan::drop`: its reads are over.
+        let word = |place| self.own.load(self.layout.loan(place), Ordering::Acquire);
+        (0..self.layout.size.loans).find(|&place| word(place) == 0)
     }
+}
+
+/// What loans of one pool have in common.
+#[derive(Debug)]
+pub(crate) struct Holding {
+    pub(crate) pool: PoolView,
+    pub(crate) board: Arc<Board>,
 }
 
 /// A chunk of a peer, or a range of one, that stays as it is until this is dropped, if the peer keeps to the rules.
 #[derive(Debug)]
 pub struct Loan {
-    board: Arc<Board>,
+    held: Arc<Holding>,
     place: u32,
-    pool: PoolView,
     token: Token,
     /// Where the chunk's header is.
     head: usize,
@@ -207,7 +198,7 @@ impl Loan {
         if end.is_none_or(|end| end > self.length) {
             return Err(Error::Argument("beyond the end of the chunk"));
         }
-        self.pool.0.view.read(self.offset + offset, into);
+        self.held.pool.0.view.read(self.offset + offset, into);
         fence(Ordering::Acquire);
         if self.is_valid() {
             Ok(())
@@ -218,13 +209,13 @@ impl Loan {
 
     /// Whether the owner has left the chunk alone so far, as far as the generation tells.
     pub fn is_valid(&self) -> bool {
-        self.pool.is_current(self.token, self.head)
+        self.held.pool.is_current(self.token, self.head)
     }
 
     /// The first byte; that of a whole chunk is aligned to 64. What is there may change at any time if the peer breaks the rules.
     #[cfg(not(loom))]
     pub fn as_ptr(&self) -> *const u8 {
-        self.pool.0.view.address(self.offset)
+        self.held.pool.0.view.address(self.offset)
     }
 
     /// The bytes, without a copy.
@@ -242,12 +233,10 @@ impl Loan {
 
 impl Drop for Loan {
     fn drop(&mut self) {
-        // Our reads are over before the owner sees it. Then the place may be taken again.
-        self.board
+        // Our reads are over before the owner of the chunk, or who takes the place again, sees it.
+        let board = &self.held.board;
+        board
             .own
-            .store(self.board.layout.loan(self.place), 0, Ordering::Release);
-        self.board
-            .used
-            .fetch_and(!(1 << self.place), Ordering::Release);
+            .store(board.layout.loan(self.place), 0, Ordering::Release);
     }
 }

@@ -9,7 +9,7 @@ use super::{
 use crate::link::BELL;
 use crate::link::{CURSOR, Layout, SLEEP};
 use crate::memory::{Ordering, Owner, View, WORD, fence};
-use crate::pool::{Board, Loan, PoolView, Token};
+use crate::pool::{Board, Holding, Loan, PoolView, Token};
 use crate::{Error, Violation};
 
 /// The receiving end.
@@ -20,7 +20,7 @@ pub struct Receiver {
     peer_layout: Layout,
     pub(super) tail: u64,
     pending: Option<Pending>,
-    pools: Vec<PoolView>,
+    pools: Vec<Arc<Holding>>,
     board: Arc<Board>,
     sleeps: u64,
     dead: Option<Violation>,
@@ -68,11 +68,12 @@ impl Receiver {
         if self
             .pools
             .iter()
-            .any(|known| known.number() == pool.number())
+            .any(|known| known.pool.number() == pool.number())
         {
             return self.kill(Violation::Chunk);
         }
-        self.pools.push(pool);
+        let board = Arc::clone(&self.board);
+        self.pools.push(Arc::new(Holding { pool, board }));
         Ok(())
     }
 
@@ -127,11 +128,13 @@ impl Receiver {
     /// # Errors
     /// `Argument` if there is none, or `buffer` is shorter; `Limit` if its pool is still under way; `Violation` for good.
     pub fn copy_chunk(&mut self, buffer: &mut [u8]) -> Result<usize, Error> {
-        let (pool, head, pending) = self.place()?;
+        let (holding, head, pending) = self.place()?;
         let Some(into) = buffer.get_mut(..pending.length) else {
             return Err(Error::Argument("the chunk is longer than the buffer"));
         };
-        let copied = pool.copy((pending.token, head), pending.offset, into);
+        let copied = holding
+            .pool
+            .copy((pending.token, head), pending.offset, into);
         if let Err(violation) = copied {
             return self.kill(violation);
         }
@@ -144,8 +147,7 @@ impl Receiver {
     /// # Errors
     /// `Limit` if the board is full (copy it, then) or its pool is still under way; `Violation` for good.
     pub fn hold_chunk(&mut self) -> Result<Loan, Error> {
-        let (pool, head, pending) = self.place()?;
-        let pool = pool.clone();
+        let (holding, head, pending) = self.place()?;
         let Pending {
             token,
             offset,
@@ -153,7 +155,7 @@ impl Receiver {
             ..
         } = pending;
         // On the board before the cursor passes it, so there is no moment in which the owner thinks it free.
-        let loan = Board::hold(&self.board, (pool, token, head), offset, length)?;
+        let loan = Board::hold(holding, (token, head), offset, length)?;
         if !loan.is_valid() {
             return self.kill(Violation::Generation);
         }
@@ -295,10 +297,10 @@ impl Receiver {
             length,
             ..
         } = pending;
-        let known = |pool: &PoolView| pool.number() == token.pool();
+        let known = |known: &Arc<Holding>| known.pool.number() == token.pool();
         let place = match self.pools.iter().position(known) {
             None => None,
-            Some(index) => Some((index, self.pools[index].check(token, offset, length)?)),
+            Some(index) => Some((index, self.pools[index].pool.check(token, offset, length)?)),
         };
         Ok(Pending { place, ..pending })
     }
@@ -326,7 +328,7 @@ impl Receiver {
     }
 
     /// The pool of the chunk that is next, and where in it the chunk's header is.
-    fn place(&mut self) -> Result<(&PoolView, usize, Pending), Error> {
+    fn place(&mut self) -> Result<(&Arc<Holding>, usize, Pending), Error> {
         let mut pending = self.pending()?;
         if pending.place.is_none() {
             pending = self
@@ -338,7 +340,7 @@ impl Receiver {
             .place
             .and_then(|(index, at)| Some((self.pools.get(index)?, at)))
         {
-            Some((pool, head)) => Ok((pool, head, pending)),
+            Some((holding, head)) => Ok((holding, head, pending)),
             None => Err(Error::Limit("the chunk's pool is still under way")),
         }
     }

@@ -36,7 +36,7 @@ const FIRST_LINE: u64 = 2;
 pub(super) struct Exchange {
     pub(super) name: [u8; 12],
     group: u32,
-    pub(super) pools: Pools,
+    pub(super) pools: Arc<Pools>,
     state: Mutex<State>,
     /// Some conversation has come to an end.
     settled: Condvar,
@@ -102,7 +102,7 @@ impl Exchange {
         let exchange = Self {
             name: config.name,
             group: config.group,
-            pools: Pools::new(),
+            pools: Arc::new(Pools::new()),
             state: Mutex::new(State {
                 caller,
                 ports: Vec::new(),
@@ -434,7 +434,11 @@ impl Exchange {
                     announce(&connection.line, pool);
                 }
                 self.await_end(state, connection.line, Ended::Outlet(peer));
-                let outlet = Arc::new(Outlet::new(peer, connection.sender));
+                let outlet = Arc::new(Outlet::new(
+                    peer,
+                    connection.sender,
+                    Arc::clone(&self.pools),
+                ));
                 state.outlets.insert(peer, outlet);
                 state.refused.remove(&peer).map(|_| name(&peer))
             }

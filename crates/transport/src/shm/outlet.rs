@@ -1,5 +1,6 @@
 //! The sending end of a connection.
 use std::io;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use dunlin_lock::{Guard, Lock};
@@ -25,6 +26,8 @@ const NAP: Duration = Duration::from_micros(20);
 pub(crate) struct Outlet {
     pub(super) identity: Identity,
     pub(super) locator: Locator,
+    /// Where chunks are from.
+    pools: Arc<Pools>,
     end: Lock<End>,
 }
 
@@ -37,7 +40,7 @@ struct End {
 }
 
 /// What a datagram consists of.
-pub(super) type Parts<'a> = [&'a [u8]; 3];
+pub(crate) type Parts<'a> = [&'a [u8]; 3];
 
 /// Why a datagram was not sent.
 #[derive(Debug)]
@@ -77,9 +80,10 @@ impl From<SendError> for Refused {
 }
 
 impl Outlet {
-    pub(super) fn new(identity: Identity, sender: Sender) -> Self {
+    pub(super) fn new(identity: Identity, sender: Sender, pools: Arc<Pools>) -> Self {
         Self {
             identity,
+            pools,
             locator: super::locator(&identity),
             end: Lock::new(End {
                 sender: Some(sender),
@@ -103,14 +107,17 @@ impl Outlet {
         self.end().sender.as_mut().map_or(Ok(()), Sender::reclaim)
     }
 
-    /// As `send`, of a short datagram in one piece for which there is room; false if it is not so simple.
-    pub(crate) fn put(&self, datagram: &[u8]) -> bool {
+    /// As `send`, of a short datagram, or a chunk and little around it, for which there is room; false if it is not so simple.
+    pub(crate) fn put(&self, parts: &Parts<'_>) -> bool {
         let mut end = self.end();
         let End { sender, stuck } = &mut *end;
         let Some(sender) = sender.as_mut().filter(|_| !*stuck) else {
             return false;
         };
-        let put = datagram.len() <= INLINE && sender.try_send(&[datagram]).is_ok();
+        let put = match *parts {
+            [head, [], []] => head.len() <= INLINE && sender.try_send(&[head]).is_ok(),
+            _ => matches!(attach(sender, &self.pools, parts), Some(Ok(()))),
+        };
         if put {
             sender.notify();
         }
@@ -120,7 +127,6 @@ impl Outlet {
     /// Sends one datagram. `filled` is the chunk that was filled for another reader before, and with what.
     pub(super) fn send<'a>(
         &self,
-        pools: &Pools,
         datagram: &Outgoing<'a>,
         filled: &mut Option<(Parts<'a>, Published)>,
     ) -> Result<(), Refused> {
@@ -128,6 +134,7 @@ impl Outlet {
         let mut end = self.end();
         let End { sender, stuck } = &mut *end;
         let sender = sender.as_mut().ok_or(Refused::Closed)?;
+        let pools = &*self.pools;
         let mut put = try_to(sender, pools, &parts, filled);
         if matches!(put, Err(Refused::Full)) && !*stuck {
             let patience = if datagram.patient { PATIENCE } else { MOMENT };
@@ -149,20 +156,11 @@ fn try_to<'a>(
     parts: &Parts<'a>,
     filled: &mut Option<(Parts<'a>, Published)>,
 ) -> Result<(), Refused> {
-    let [head, payload, tail] = *parts;
-    let around = head.len() + tail.len();
-    if around <= INLINE
-        && payload.len() >= ATTACHED
-        && let Some((chunk, range)) = pools.find(payload)
-    {
-        match tail {
-            [] => sender.try_send_attached(&[head], head.len(), chunk, range)?,
-            _ => sender.try_send_attached(&[head, tail], head.len(), chunk, range)?,
-        }
-        // After sending, when nobody waits for it.
-        return sender.reclaim_some().map_err(Refused::Broken);
+    if let Some(put) = attach(sender, pools, parts) {
+        return put;
     }
-    if around + payload.len() <= INLINE {
+    let [head, payload, tail] = *parts;
+    if head.len() + payload.len() + tail.len() <= INLINE {
         let used = match payload.len() + tail.len() {
             0 => &parts[..1],
             _ => parts,
@@ -180,6 +178,23 @@ fn try_to<'a>(
             Ok(())
         }
     }
+}
+
+/// Sends the descriptor of the chunk that the payload lies in, with what is around it; `None` if it lies in none.
+#[inline]
+fn attach(sender: &mut Sender, pools: &Pools, parts: &Parts<'_>) -> Option<Result<(), Refused>> {
+    let [head, payload, tail] = *parts;
+    if head.len() + tail.len() > INLINE || payload.len() < ATTACHED {
+        return None;
+    }
+    let (chunk, range) = pools.find(payload)?;
+    let sent = match tail {
+        [] => sender.try_send_attached(&[head], head.len(), chunk, range),
+        _ => sender.try_send_attached(&[head, tail], head.len(), chunk, range),
+    };
+    // After sending, when nobody waits for it.
+    let mut look_after = || sender.reclaim_some().map_err(Refused::Broken);
+    Some(sent.map_err(Refused::from).and_then(|()| look_after()))
 }
 
 /// Copies all parts into a chunk.

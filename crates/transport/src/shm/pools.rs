@@ -155,7 +155,8 @@ impl std::fmt::Debug for Pools {
 fn capacity(length: usize) -> Option<usize> {
     let rough = length.max(SMALLEST);
     let step = rough.checked_next_power_of_two()? / 8;
-    rough.checked_next_multiple_of(step)
+    // A power of two.
+    Some(rough.checked_add(step - 1)? & !(step - 1))
 }
 
 #[cfg(test)]
