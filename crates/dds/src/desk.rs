@@ -17,6 +17,8 @@ const ROOM: usize = 1024;
 const ALIGN: usize = 8;
 /// Slots that each arrival looks after.
 const LOOKED_AFTER: u32 = 4;
+/// So few bytes beside the octets leave the desk with them: what a plain type has, and some room.
+const LITTLE: usize = 32;
 
 /// The samples of a participant whose octets are elsewhere.
 #[derive(Default)]
@@ -195,16 +197,31 @@ impl Desk {
     #[inline]
     pub(crate) fn find(self: &Arc<Self>, payload: &[u8]) -> Option<Kept> {
         let table = self.0.get()?;
-        let slot = usize::from(*payload.first()?);
-        let token = table.tokens.get(slot)?;
-        if !std::ptr::eq(token.as_ptr(), payload.as_ptr()) {
-            return None;
-        }
-        let entry = Arc::clone(table.slots.lock().entries.get(slot)?);
-        entry.octets.is_some().then(|| Kept {
-            desk: Arc::clone(self),
-            slot,
-            entry: Some(entry),
+        let slot = table.slot(payload)?;
+        self.share(slot, &table.slots.lock())
+    }
+
+    /// What a payload stands for that is given up for it: if nobody else has it, the octets leave the desk, so that nobody has to look
+    /// later whether they are still needed. `None`, and the payload stays, if it stands for nothing.
+    #[inline]
+    pub(crate) fn claim(self: &Arc<Self>, payload: &mut Bytes) -> Option<Kept> {
+        let Table { tokens, slots } = self.0.get()?;
+        let slot = self.0.get()?.slot(payload)?;
+        let mut slots = slots.lock();
+        // Under the lock, so that meanwhile nobody else finds that the slot can be cleared.
+        *payload = Bytes::new();
+        let own = slots.remove(tokens, slot).map(Kept::Own);
+        own.or_else(|| self.share(slot, &slots))
+    }
+
+    fn share(self: &Arc<Self>, slot: usize, slots: &Slots) -> Option<Kept> {
+        let entry = slots.entries.get(slot)?;
+        entry.octets.is_some().then(|| {
+            Kept::Shared(Shared {
+                desk: Arc::clone(self),
+                slot,
+                entry: Some(Arc::clone(entry)),
+            })
         })
     }
 
@@ -244,6 +261,14 @@ impl Table {
             }),
         }
     }
+
+    /// The slot that a payload stands for.
+    #[inline]
+    fn slot(&self, payload: &[u8]) -> Option<usize> {
+        let slot = usize::from(*payload.first()?);
+        let token = self.tokens.get(slot)?;
+        std::ptr::eq(token.as_ptr(), payload.as_ptr()).then_some(slot)
+    }
 }
 
 impl Slots {
@@ -274,20 +299,51 @@ impl Slots {
         }
     }
 
+    /// What is in a slot that nobody needs.
+    fn entry(&mut self, tokens: &[Bytes], slot: usize) -> Option<&mut Entry> {
+        match tokens.get(slot)?.is_unique() {
+            true => Arc::get_mut(self.entries.get_mut(slot)?),
+            false => None,
+        }
+    }
+
     /// Frees a slot if nobody needs it.
     fn clear(&mut self, tokens: &[Bytes], slot: usize) -> Option<Octets> {
-        if !tokens.get(slot)?.is_unique() {
-            return None;
-        }
-        let octets = Arc::get_mut(self.entries.get_mut(slot)?)?.octets.take()?;
+        let octets = self.entry(tokens, slot)?.octets.take()?;
         self.taken &= !(1 << slot);
         Some(octets)
     }
+
+    /// Frees a slot for who takes away what is in it, if nobody else needs it, and it is little.
+    fn remove(&mut self, tokens: &[Bytes], slot: usize) -> Option<Own> {
+        let Entry { rest, at, octets } = self.entry(tokens, slot)?;
+        let own = Own {
+            rest: ArrayVec::try_from(rest.as_slice()).ok()?,
+            at: *at,
+            octets: octets.take()?,
+        };
+        self.taken &= !(1 << slot);
+        Some(own)
+    }
 }
 
-/// What a token stands for, for as long as this lives. Let go of the token before, or it takes until the next arrival that the
-/// writer gets its memory back.
-pub(crate) struct Kept {
+/// What a token stands for, for as long as this lives.
+pub(crate) enum Kept {
+    /// Gone from the desk.
+    Own(Own),
+    /// On the desk, for whoever else needs it.
+    Shared(Shared),
+}
+
+pub(crate) struct Own {
+    rest: ArrayVec<u8, LITTLE>,
+    at: usize,
+    octets: Octets,
+}
+
+/// Let go of the token before, or it takes until the next arrival that the writer gets its memory back.
+#[derive(Clone)]
+pub(crate) struct Shared {
     desk: Arc<Desk>,
     slot: usize,
     entry: Option<Arc<Entry>>,
@@ -296,23 +352,26 @@ pub(crate) struct Kept {
 impl Kept {
     #[inline]
     pub(crate) fn aside(&self) -> Option<Aside<'_>> {
-        let Entry { rest, at, octets } = &**self.entry.as_ref()?;
-        let (at, octets) = (*at, octets.as_ref()?);
+        let (rest, &at, octets) = match self {
+            Self::Own(Own { rest, at, octets }) => (&rest[..], at, octets),
+            Self::Shared(shared) => {
+                let Entry { rest, at, octets } = &**shared.entry.as_ref()?;
+                (&rest[..], at, octets.as_ref()?)
+            }
+        };
         Some(Aside { rest, at, octets })
     }
-}
 
-impl Clone for Kept {
-    fn clone(&self) -> Self {
-        Self {
-            desk: Arc::clone(&self.desk),
-            slot: self.slot,
-            entry: self.entry.clone(),
+    /// The same for somebody else, if that can be.
+    pub(crate) fn share(&self) -> Option<Self> {
+        match self {
+            Self::Own(_) => None,
+            Self::Shared(shared) => Some(Self::Shared(shared.clone())),
         }
     }
 }
 
-impl Drop for Kept {
+impl Drop for Shared {
     fn drop(&mut self) {
         self.entry = None;
         self.desk.tidy_slot(self.slot);
@@ -391,6 +450,36 @@ mod tests {
         assert_eq!(ended.load(SeqCst), 2);
         drop(next);
         desk.tidy();
+        assert_eq!((desk.taken(), ended.load(SeqCst)), (0, 3));
+    }
+
+    #[test]
+    fn octets_that_nobody_else_needs_leave_the_desk() {
+        let desk = Arc::new(Desk::default());
+        let ended = Arc::default();
+        let put = |head: &[u8]| desk.put(head, b"", octets(64, &ended)).ok().unwrap();
+        let mut none = Bytes::from_static(b"elsewhere");
+        assert!(desk.claim(&mut none).is_none());
+        assert_eq!(&none[..], b"elsewhere");
+        // Alone, with little beside the octets.
+        let mut payload = put(b"h");
+        let own = desk.claim(&mut payload).unwrap();
+        assert_eq!((desk.taken(), ended.load(SeqCst)), (0, 0));
+        assert_eq!(joined(&own), [b"h", &[7; 64][..]].concat());
+        drop(own);
+        assert_eq!(ended.load(SeqCst), 1);
+        // With somebody else who has the payload.
+        let mut payload = put(b"h");
+        let other = payload.clone();
+        let shared = desk.claim(&mut payload).unwrap();
+        assert_eq!(joined(&shared), [b"h", &[7; 64][..]].concat());
+        drop((other, shared));
+        assert_eq!((desk.taken(), ended.load(SeqCst)), (0, 2));
+        // With much beside the octets.
+        let mut payload = put(&[1; 2 * LITTLE]);
+        let long = desk.claim(&mut payload).unwrap();
+        assert_eq!(joined(&long), [&[1; 2 * LITTLE][..], &[7; 64]].concat());
+        drop(long);
         assert_eq!((desk.taken(), ended.load(SeqCst)), (0, 3));
     }
 

@@ -96,7 +96,7 @@ fn in_place(kept: &Kept, aside: Aside<'_>, trust: Option<Trust>) -> Option<Bytes
     match (aside.octets(), trust) {
         (desk::Octets::Own(bytes), _) => Some(bytes.clone()),
         (desk::Octets::Loan(_), Some(trust)) => {
-            let kept = kept.clone();
+            let kept = kept.share()?;
             Some(Bytes::from_owner(Trusted { kept, trust }))
         }
         _ => None,
@@ -160,8 +160,12 @@ impl<'a> Place<'a> {
 }
 
 impl<T: TopicData> View<T> {
-    pub(crate) fn new(core: &Arc<ReaderCore>, raw: dunlin_rtps::Sample) -> Self {
-        let kept = core.shared.desk.find(&raw.payload);
+    pub(crate) fn new(core: &Arc<ReaderCore>, mut raw: dunlin_rtps::Sample) -> Self {
+        let kept = match T::PLAIN {
+            Some(_) => core.shared.desk.claim(&mut raw.payload),
+            // Members of type `Bytes` of a decoded sample may share it with the view.
+            None => core.shared.desk.find(&raw.payload),
+        };
         let is_plain = T::PLAIN.is_some() && kept.is_some();
         Self {
             info: raw.info,

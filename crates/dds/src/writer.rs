@@ -135,8 +135,8 @@ struct Publish {
     generation: u64,
     /// When the batch under way was begun: its samples share a source timestamp, and so one INFO_TS.
     batch_begun: Option<Timestamp>,
-    /// The history has let go of bytes of the application.
-    retired: bool,
+    /// Bytes of the application that the history has let go of, and whether there are more.
+    retired: Option<(Bytes, bool)>,
     pace: Pace,
 }
 
@@ -190,7 +190,7 @@ impl WriterCore {
                 destinations: Arc::clone(&none),
                 generation: 0,
                 batch_begun: None,
-                retired: false,
+                retired: None,
                 pace: Pace::new(qos.latency_budget),
             }),
             state: Ranked::new(Writer::new(config(guid, keyed, &qos, shared, group))),
@@ -264,11 +264,14 @@ impl WriterCore {
                     }
                     most => self.send_if_full(&mut turn, most as usize),
                 };
-                let retired = std::mem::take(&mut turn.retired);
+                let retired = turn.retired.take();
                 self.note_waiting(&turn);
                 drop(turn);
-                if retired {
-                    self.bury();
+                if let Some((one, more)) = retired {
+                    drop(one);
+                    if more {
+                        self.bury();
+                    }
                 }
                 self.schedule(next);
                 self.schedule(latest);
@@ -390,7 +393,8 @@ impl WriterCore {
             let written = state.write_in_group(now, change, number, out);
             match written {
                 Ok(sequence) => {
-                    publish.retired = !state.retired().is_empty();
+                    let retired = state.retired();
+                    publish.retired = retired.pop().map(|one| (one, !retired.is_empty()));
                     return Ok(Some((sequence, state.next_timeout())));
                 }
                 Err(WriteError::Full) => {
