@@ -161,7 +161,8 @@ impl Writer {
         if self.reliable_readers == 0 {
             self.settle();
         } else {
-            if self.pulse.wrote(now, bytes) {
+            let whole = self.voice.fragments.are_none();
+            if self.pulse.wrote(now, bytes, whole) {
                 self.heartbeat(now, out);
             }
         }

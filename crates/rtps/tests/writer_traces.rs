@@ -397,6 +397,26 @@ fn what_went_in_fragments_goes_whole_where_samples_do() {
 }
 
 #[test]
+fn large_changes_in_one_piece_are_not_asked_about_each_time() {
+    let asked_at = |fragment_size, length| {
+        let config = WriterConfig {
+            fragment_size,
+            ..keep_all(100)
+        };
+        let mut w = Writing::new(config);
+        w.join(1, true, Durability::Volatile);
+        let asks = |said: Vec<String>| said.iter().any(|one| one.starts_with("HEARTBEAT"));
+        (1..=8)
+            .filter(|_| asks(w.write(0, length)))
+            .collect::<Vec<_>>()
+    };
+    let each: Vec<i32> = (1..=8).collect();
+    assert_eq!(asked_at(Some(60_000), 1 << 20), each);
+    assert_eq!(asked_at(None, 1 << 20), [4, 8]);
+    assert_eq!(asked_at(None, 10 << 20), [2, 4, 6, 8]);
+}
+
+#[test]
 fn an_answer_is_bounded_and_the_rest_is_asked_for() {
     let config = WriterConfig {
         fragment_size: Some(60_000),

@@ -35,7 +35,7 @@ pub struct WriterConfig {
     pub heartbeat_period: Duration,
     /// Each quarter of so many unacknowledged samples an answer is asked for; KEEP_ALL with `max_samples` uses that limit instead.
     pub heartbeat_window: u32,
-    /// An answer is asked for at least every so many bytes.
+    /// An answer is asked for at least every so many bytes; four times as many, and two changes, while all go whole.
     pub heartbeat_bytes: usize,
     /// Puts the key hash beside each sample of an instance, not only beside disposals.
     pub send_key_hash: bool,

@@ -21,6 +21,12 @@ impl FragmentSizes {
         }
     }
 
+    /// Whether changes go whole now.
+    #[inline]
+    pub(super) fn are_none(&self) -> bool {
+        self.current.is_none()
+    }
+
     /// The size for a change, at least 1; `None` if it goes whole.
     #[inline]
     pub(super) fn of(&self, sequence: i64) -> Option<usize> {

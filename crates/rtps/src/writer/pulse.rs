@@ -11,6 +11,8 @@ use super::WriterConfig;
 const SLOWEST: i64 = 5;
 /// A blocked writer asks so many times in a period.
 const BLOCKED: i64 = 10;
+/// Where samples go whole, which nothing on the way drops, an answer only frees memory: so many times the bytes go without.
+const WHOLE: usize = 4;
 
 pub(super) struct Pulse {
     period: Duration,
@@ -41,8 +43,13 @@ impl Pulse {
         }
     }
 
-    /// A change of `bytes` went out; true if an answer is wanted at once.
-    pub(super) fn wrote(&mut self, now: Time, bytes: usize) -> bool {
+    /// A change of `bytes` went out, in one piece or in fragments; true if an answer is wanted at once. Not for every one of large
+    /// changes in one piece: question and answer cost as much as the change.
+    pub(super) fn wrote(&mut self, now: Time, bytes: usize, whole: bool) -> bool {
+        let bytes = match whole {
+            true => (bytes / WHOLE).min(self.bytes / 2),
+            false => bytes,
+        };
         self.changes_since = self.changes_since.saturating_add(1);
         self.bytes_since = self.bytes_since.saturating_add(bytes);
         let due = *self.due.get_or_insert(now.after(self.period));

@@ -115,7 +115,11 @@ impl Receiver {
     ///
     /// # Errors
     /// `Argument` if no chunk is next; `Violation` for good.
+    #[inline]
     pub fn has_pool(&mut self) -> Result<bool, Error> {
+        if self.dead.is_none() && matches!(self.pending, Some(Pending { place: Some(_), .. })) {
+            return Ok(true);
+        }
         match self.place() {
             Ok(_) => Ok(true),
             Err(Error::Limit(_)) => Ok(false),
@@ -336,10 +340,8 @@ impl Receiver {
                 .or_else(|violation| self.kill(violation))?;
             self.pending = Some(pending);
         }
-        match pending
-            .place
-            .and_then(|(index, at)| Some((self.pools.get(index)?, at)))
-        {
+        let place = pending.place;
+        match place.and_then(|(index, at)| Some((self.pools.get(index)?, at))) {
             Some((holding, head)) => Ok((holding, head, pending)),
             None => Err(Error::Limit("the chunk's pool is still under way")),
         }
