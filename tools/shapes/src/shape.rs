@@ -51,11 +51,10 @@ impl Motion {
 }
 
 fn bounce(at: &mut i32, speed: &mut i32, wall: i32) {
-    let next = *at + *speed;
-    if !(0..wall).contains(&next) {
+    if !(0..wall).contains(&(*at + *speed)) {
         *speed = -*speed;
     }
-    *at = next.clamp(0, wall - 1);
+    *at += *speed;
 }
 
 #[cfg(test)]
@@ -64,8 +63,17 @@ mod tests {
 
     #[test]
     fn a_shape_never_leaves_the_field_and_never_rests() {
-        for _ in 0..100 {
-            let mut motion = Motion::random();
+        let corner = |x, y, along, down| Motion { x, y, along, down };
+        let corners = [
+            corner(0, 0, -1, -5),
+            corner(WIDTH - 1, 0, 1, -1),
+            corner(0, HEIGHT - 1, -5, 2),
+            corner(WIDTH - 1, HEIGHT - 1, 4, 5),
+        ];
+        for mut motion in corners
+            .into_iter()
+            .chain((0..100).map(|_| Motion::random()))
+        {
             for _ in 0..1_000 {
                 let before = (motion.x, motion.y);
                 motion.step();
