@@ -368,14 +368,17 @@ impl Exchange {
         }
     }
 
-    /// Never sends to a peer by shared memory again.
+    /// Never sends to a peer by shared memory again. Several threads may find out at once; it is said once.
     pub(super) fn break_with(&self, outlet: &Outlet, why: &str) {
-        outlet.close();
+        let was_open = outlet.close();
         {
             let mut state = self.state();
             state.outlets.remove(&outlet.identity);
             state.lines.retain(|_, watched| !matches!(&watched.end, Ended::Outlet(peer) if *peer == outlet.identity));
             state.note_refused(outlet.identity, None);
+        }
+        if !was_open {
+            return;
         }
         self.count_refusal(&why);
         tracing::warn!(peer = ?outlet.locator, why, "shared memory with this peer has ended; another transport has to do");
@@ -521,7 +524,9 @@ impl Exchange {
             });
         }
         drop(state);
-        outlet.inspect(|outlet| outlet.close());
+        if let Some(outlet) = outlet {
+            outlet.close();
+        }
     }
 
     /// Whether a participant is still there; one that has ended does not listen.

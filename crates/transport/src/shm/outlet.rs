@@ -96,10 +96,10 @@ impl Outlet {
         self.end.lock()
     }
 
-    /// Sends nothing any more, and lets go of what the reader has not read.
-    pub(super) fn close(&self) {
+    /// Sends nothing any more, and lets go of what the reader has not read; false if it did before.
+    pub(super) fn close(&self) -> bool {
         let sender = self.end().sender.take();
-        drop(sender);
+        sender.is_some()
     }
 
     /// Lets go of what the reader has read.

@@ -582,4 +582,16 @@ mod tests {
         }
         assert_eq!((a.reaches(&to), b.refused()), (Reach::No, 1));
     }
+
+    #[test]
+    fn a_reader_that_two_threads_find_breaking_the_rules_is_refused_once() {
+        let (a, b) = (participant(0xa5), participant(0xb5));
+        let receiver = b.listen(&[Listen::Unicast { port: 0 }]).unwrap();
+        let to = receiver.locators()[0];
+        let outlet = a.exchange.connect(&to).unwrap();
+        for _ in 0..2 {
+            a.exchange.break_with(&outlet, "a cursor that goes back");
+        }
+        assert_eq!((a.reaches(&to), a.refused()), (Reach::No, 1));
+    }
 }
