@@ -3,6 +3,7 @@ mod deletion;
 mod entity;
 mod factory;
 mod knowledge;
+mod shortcuts;
 
 pub(crate) use entity::Defaults;
 
