@@ -45,7 +45,7 @@ impl Build {
             what: format!("perftest is {what}"),
             effect: effect.into(),
             why: "What runs for each sample lies between what never runs, and does not fit into the first-level instruction cache.",
-            command: "make perftest builds one with a profile; docs/tuning.md tells how to build your own program so".into(),
+            command: "make tuned builds one with a profile; docs/tuning.md tells how to build your own program so".into(),
             weight,
         })
     }
@@ -63,7 +63,7 @@ mod tests {
                 .finding()
                 .unwrap()
                 .line()
-                .contains("make perftest")
+                .contains("make tuned")
         );
         assert_eq!(Build::Tuned.finding(), None);
     }
