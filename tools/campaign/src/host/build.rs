@@ -58,13 +58,7 @@ mod tests {
     #[test]
     fn tests_are_a_debug_build_and_told_so() {
         assert_eq!(Build::THIS.name(), "debug");
-        assert!(
-            Build::THIS
-                .finding()
-                .unwrap()
-                .line()
-                .contains("make tuned")
-        );
+        assert!(Build::THIS.finding().unwrap().line().contains("make tuned"));
         assert_eq!(Build::Tuned.finding(), None);
     }
 }
