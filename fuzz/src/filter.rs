@@ -1,5 +1,5 @@
 //! Content filters: an expression, its parameters, and a sample.
-use dunlin_cdr::{Topic, Xcdr, from_payload, to_payload};
+use dunlin_cdr::{Error, Topic, Xcdr, from_payload, to_payload};
 use dunlin_filter::Filter;
 use everything::{Appendable, Final, Mutable};
 
@@ -34,6 +34,14 @@ fn judge<T: Topic>(expression: &str, parameters: &[&str], payload: &[u8]) {
     let judging = allocation_counter::measure(|| verdict = filter.evaluate(payload));
     assert_eq!(judging.count_total, 0);
     assert_eq!(filter.passes(payload), verdict == Ok(true));
+    let mut left = usize::MAX;
+    assert_eq!(filter.evaluate_within(payload, &mut left), verdict);
+    for steps in [0, (usize::MAX - left) / 2] {
+        match filter.evaluate_within(payload, &mut { steps }) {
+            Err(Error::TooManySteps) => {}
+            within => assert_eq!(within, verdict, "{expression} in {steps} steps"),
+        }
+    }
     let Ok(value) = from_payload::<T>(payload) else {
         return;
     };

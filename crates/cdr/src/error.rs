@@ -66,6 +66,9 @@ pub enum Error {
         /// Bytes that may still be allocated.
         left: usize,
     },
+    /// More values would have to be passed over than the caller allows.
+    #[error("more values are to be passed over than are allowed")]
+    TooManySteps,
     /// Values are nested more than [`MAX_DEPTH`](crate::MAX_DEPTH) deep.
     #[error("values are nested too deep")]
     TooDeep,

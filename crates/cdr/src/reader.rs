@@ -28,6 +28,8 @@ pub struct Reader<'a> {
     depth: u8,
     /// Bytes that may still be allocated.
     budget: usize,
+    /// Values that may still be passed over.
+    steps: usize,
     /// The encapsulation header says that the outermost type was written without delimiter.
     undelimited: bool,
     /// Keys come without the headers of appendable and mutable types, in the order of their member ids.
@@ -100,6 +102,7 @@ impl<'a> Reader<'a> {
             endianness,
             depth: 0,
             budget: budget(data.len(), EXPANSION),
+            steps: usize::MAX,
             undelimited: false,
             plain: false,
             owner: None,
@@ -340,6 +343,29 @@ impl<'a> Reader<'a> {
         };
         self.budget = left;
         Ok(())
+    }
+
+    /// So many values may be passed over by [`skip`](Self::skip) and its kin; without this there is no end to it but that of the data.
+    #[inline]
+    pub fn set_steps(&mut self, steps: usize) {
+        self.steps = steps;
+    }
+
+    /// How many of them are left.
+    #[inline]
+    pub fn steps(&self) -> usize {
+        self.steps
+    }
+
+    /// Takes note that so many values are passed over, or looked at.
+    ///
+    /// # Errors
+    /// [`Error::TooManySteps`] if that is more than may be.
+    #[inline]
+    pub fn take_steps(&mut self, steps: usize) -> Result<(), Error> {
+        let left = self.steps.checked_sub(steps);
+        self.steps = left.unwrap_or(0);
+        left.map(|_| ()).ok_or(Error::TooManySteps)
     }
 
     /// Refuses a count of elements that the remaining data cannot hold.

@@ -78,8 +78,10 @@ impl<'a> Reader<'a> {
     /// Passes over a value. Takes time in proportion to its bytes at most; does not find all that is wrong with it.
     ///
     /// # Errors
-    /// [`Error::Undescribed`] if the type is not known in all its parts; otherwise whatever is wrong with the data.
+    /// [`Error::Undescribed`] if the type is not known in all its parts; [`Error::TooManySteps`] if there is more to pass over than
+    /// [`set_steps`](Self::set_steps) allows; otherwise whatever is wrong with the data.
     pub fn skip(&mut self, ty: Type) -> Result<(), Error> {
+        self.take_steps(1)?;
         if let Some(size) = ty.size() {
             return self.take_numbers(1, size).map(|_| ());
         }
@@ -174,6 +176,7 @@ impl<'a> Reader<'a> {
     ) -> Result<(), Error> {
         for _ in 0..count {
             let before = self.remaining();
+            self.take_steps(1)?;
             skip(self)?;
             // Elements without any bytes are all alike, and there may be billions.
             if self.remaining() == before {
@@ -219,6 +222,7 @@ impl<'a> Reader<'a> {
 
     fn skip_members(&mut self) -> Result<(), Error> {
         while let Some(member) = self.next_member()? {
+            self.take_steps(1)?;
             self.end_member(member);
         }
         Ok(())

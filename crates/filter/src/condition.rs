@@ -7,6 +7,7 @@ use core::cmp::Ordering;
 use crate::literal::Constant;
 use crate::locate::Found;
 use crate::pattern::Pattern;
+use crate::steps::Steps;
 use crate::value::Value;
 
 #[derive(Debug)]
@@ -71,18 +72,22 @@ impl Operator {
 }
 
 impl Condition {
-    pub(crate) fn is_true(&self, found: &Found<'_>) -> Option<bool> {
+    /// Says nothing if the steps have run out.
+    pub(crate) fn is_true(&self, found: &Found<'_>, steps: &mut Steps) -> Option<bool> {
+        if !steps.take(1) {
+            return None;
+        }
         match self {
-            Self::All(all) => all_of(all.iter().map(|one| one.is_true(found)), true),
-            Self::Any(any) => all_of(any.iter().map(|one| one.is_true(found)), false),
-            Self::Not(one) => one.is_true(found).map(|is| !is),
+            Self::All(all) => all_of(all.iter().map(|one| one.is_true(found, steps)), true),
+            Self::Any(any) => all_of(any.iter().map(|one| one.is_true(found, steps)), false),
+            Self::Not(one) => one.is_true(found, steps).map(|is| !is),
             Self::Compare {
                 member,
                 operator,
                 with,
             } => {
                 let (one, other) = (found.value(*member), with.value(found));
-                match one.compare(&other) {
+                match compare(&one, &other, steps) {
                     Some(ordering) => Some(operator.holds(ordering)),
                     // What is no number differs from all numbers, itself among them.
                     None if one != Value::Absent && other != Value::Absent => {
@@ -99,15 +104,25 @@ impl Condition {
                 let within = |low: Option<Ordering>, high: Option<Ordering>| {
                     low.is_some_and(Ordering::is_ge) && high.is_some_and(Ordering::is_le)
                 };
-                let (low, high) = (value.compare(&low.value()), value.compare(&high.value()));
+                let low = compare(&value, &low.value(), steps);
+                let high = compare(&value, &high.value(), steps);
                 Some(within(low, high))
             }
             Self::Like { member, pattern } => match found.value(*member) {
-                Value::Text(text) => Some(pattern.matches(text)),
+                Value::Text(text) => Some(pattern.matches(text, steps)),
                 _ => None,
             },
         }
     }
+}
+
+fn compare(one: &Value<'_>, other: &Value<'_>, steps: &mut Steps) -> Option<Ordering> {
+    if let (Value::Text(one), Value::Text(other)) = (one, other)
+        && !steps.take_text(one.len().min(other.len()))
+    {
+        return None;
+    }
+    one.compare(other)
 }
 
 /// AND if `neutral` is true, else OR: the first that is not neutral decides, else one that is unknown does.

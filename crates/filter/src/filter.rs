@@ -10,6 +10,7 @@ use crate::condition::Condition;
 use crate::locate::Found;
 use crate::members::{Parts, find_undescribed};
 use crate::parser::parse;
+use crate::steps::Steps;
 use crate::{FilterError, limits};
 
 /// Says which samples of a type pass (DDS 1.4 2.2.2.3.3, annex B).
@@ -75,10 +76,38 @@ impl Filter {
     /// # Errors
     /// Whatever is wrong with the payload, encapsulation header included, up to the last member of interest.
     pub fn evaluate(&self, payload: &[u8]) -> Result<bool, Error> {
+        let mut steps = usize::MAX;
+        self.evaluate_within(payload, &mut steps)
+    }
+
+    /// As [`evaluate`](Self::evaluate) with so many steps at most, of which it takes off those that it needs. A step is a value that is
+    /// passed over, read or compared, sixteen bytes of text that are compared, or a byte of text that a pattern is held against: none
+    /// takes more than a few nanoseconds.
+    ///
+    /// # Errors
+    /// As `evaluate`; [`Error::TooManySteps`] if they do not suffice, and then none are left.
+    pub fn evaluate_within(&self, payload: &[u8], steps: &mut usize) -> Result<bool, Error> {
+        let mut left = Steps::new(*steps);
+        let result = self.judge(payload, &mut left);
+        *steps = left.left();
+        match left.ran_out() {
+            true => Err(Error::TooManySteps),
+            false => result,
+        }
+    }
+
+    fn judge(&self, payload: &[u8], steps: &mut Steps) -> Result<bool, Error> {
+        steps.take(1 + self.members);
         let mut r = reader_of(payload, self.of.extensibility)?;
         let mut found = Found::nothing_of(self.members);
-        found.locate(&mut r, self.of, &self.want)?;
-        Ok(self.condition.is_true(&found) == Some(true))
+        r.set_steps(steps.left());
+        let located = found.locate(&mut r, self.of, &self.want);
+        match located {
+            Err(Error::TooManySteps) => steps.exhaust(),
+            _ => steps.take(steps.left() - r.steps()),
+        };
+        located?;
+        Ok(self.condition.is_true(&found, steps) == Some(true))
     }
 }
 

@@ -6,6 +6,9 @@ use crate::limits;
 use crate::members::{Parts, Want};
 use crate::value::{Number, Value};
 
+/// Labels of members that are compared in one step.
+const LABELS_AT_ONCE: usize = 8;
+
 /// The values that were found.
 pub(crate) struct Found<'a> {
     values: [Value<'a>; limits::MEMBERS],
@@ -124,6 +127,7 @@ impl<'a> Found<'a> {
         match (want, ty) {
             (_, Type::Optional(_)) => self.member(r, ty, 0, want),
             (Want::Value(place), ty) => {
+                r.take_steps(1)?;
                 let value = read(r, ty)?;
                 self.put(*place, value);
                 Ok(())
@@ -181,6 +185,7 @@ impl<'a> Found<'a> {
         let scope = r.begin(of.extensibility)?;
         let mut wanted = parts.parts.iter().peekable();
         for (index, member) in of.members.iter().enumerate() {
+            r.take_steps(1)?;
             let ty = known((member.describe)())?;
             match wanted.next_if(|(part, _)| *part == index) {
                 Some((_, want)) if !r.has_more(&scope) => self.assume(want, ty)?,
@@ -208,6 +213,7 @@ impl<'a> Found<'a> {
         // A bit for each wanted member that came.
         let mut came = 0u32;
         while let Some(label) = r.next_member()? {
+            r.take_steps(1 + of.members.len() / LABELS_AT_ONCE)?;
             let index = of.members.iter().position(|m| m.id == label.id());
             let Some((index, member)) = index.and_then(|i| Some((i, of.members.get(i)?))) else {
                 r.unknown_member(&label)?;
@@ -341,6 +347,7 @@ impl<'a> Found<'a> {
         let scope = ahead.begin(of.extensibility)?;
         let mut number = None;
         while let Some(label) = ahead.next_member()? {
+            ahead.take_steps(1 + of.cases.len() / LABELS_AT_ONCE)?;
             match label.id() {
                 0 => number = Some(ahead.take_discriminator(ty)?),
                 id if of.cases.iter().any(|case| case.id == id) => {}
@@ -349,11 +356,13 @@ impl<'a> Found<'a> {
             ahead.end_member(label);
         }
         ahead.end(scope);
+        r.set_steps(ahead.steps());
         let number = number.ok_or(Error::UnknownCase)?;
         let (index, case) = self.select(of, ty, number, parts)?;
         let want = parts.parts.iter().find(|(part, _)| *part == index);
         let scope = r.begin(of.extensibility)?;
         while let Some(label) = r.next_member()? {
+            r.take_steps(1)?;
             if label.id() == case.id
                 && let (Some((_, want)), Some(describe)) = (want, case.describe)
             {

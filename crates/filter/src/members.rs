@@ -81,6 +81,17 @@ impl Members {
         }
     }
 
+    /// Does the type have it, whether it can be compared or not?
+    pub(crate) fn has(&self, path: &Path) -> bool {
+        let mut ty = Some(Type::Structure(self.root));
+        let mut segments = path.segments.iter();
+        segments.all(|(segment, _)| {
+            let found = ty.and_then(|ty| look_up(ty, segment));
+            ty = found.and_then(|(_, inner)| present(inner));
+            found.is_some()
+        })
+    }
+
     /// The place for the values of a member, and of which class they are.
     pub(crate) fn find(&mut self, path: &Path) -> Result<(u8, Class), Fault> {
         let (steps, class) = walk(Type::Structure(self.root), path)?;
@@ -162,46 +173,56 @@ fn walk(root: Type, path: &Path) -> Result<(Vec<Step>, Class), Fault> {
 }
 
 fn step(ty: Type, segment: &Segment) -> Result<(Step, Describe), String> {
+    look_up(ty, segment).ok_or_else(|| missing(ty, segment))
+}
+
+/// A part of a type, and of which type that is.
+fn look_up(ty: Type, segment: &Segment) -> Option<(Step, Describe)> {
     match (ty, segment) {
         (Type::Structure(of), Segment::Name(name)) => {
-            let index = of.members.iter().position(|member| member.name == name);
-            match index.and_then(|index| Some((index, of.members.get(index)?))) {
-                Some((index, member)) => Ok((Step::Part(index), member.describe)),
-                None => Err(unknown(name, of.name, of.members.iter().map(|m| m.name))),
+            let index = of.members.iter().position(|member| member.name == name)?;
+            Some((Step::Part(index), of.members.get(index)?.describe))
+        }
+        (Type::Union(of), Segment::Name(name)) => {
+            match of.cases.iter().position(|case| case.name == name) {
+                Some(index) => Some((Step::Part(index), of.cases.get(index)?.describe?)),
+                None if name == DISCRIMINATOR => Some((Step::Discriminator, of.discriminator)),
+                None => None,
             }
         }
-        (Type::Union(of), Segment::Name(name)) => case(of, name),
-        (Type::Sequence(element), Segment::Index(index)) => Ok((Step::Part(*index), element)),
+        (Type::Sequence(element), Segment::Index(index)) => Some((Step::Part(*index), element)),
         (Type::Array(element, length), Segment::Index(index)) if *index < length => {
-            Ok((Step::Part(*index), element))
+            Some((Step::Part(*index), element))
         }
-        (Type::Array(_, length), Segment::Index(index)) => Err(format!(
-            "element {index} is beyond the array, which has {length} of them"
-        )),
-        (Type::Sequence(_) | Type::Array(..), Segment::Name(_)) => Err(format!(
-            "{} has elements, not members: an index in brackets is expected",
-            kind(ty)
-        )),
-        (ty, Segment::Name(name)) => Err(format!("{} has no member {name:?}", kind(ty))),
-        (ty, Segment::Index(_)) => Err(format!("{} has no elements", kind(ty))),
+        _ => None,
     }
 }
 
-fn case(of: &'static UnionType, name: &str) -> Result<(Step, Describe), String> {
-    let case = of.cases.iter().position(|case| case.name == name);
-    match case.and_then(|index| Some((index, of.cases.get(index)?))) {
-        Some((index, case)) => match case.describe {
-            Some(describe) => Ok((Step::Part(index), describe)),
-            None => Err(format!(
+/// Says that a type has no such part.
+fn missing(ty: Type, segment: &Segment) -> String {
+    match (ty, segment) {
+        (Type::Structure(of), Segment::Name(name)) => {
+            unknown(name, of.name, of.members.iter().map(|m| m.name))
+        }
+        (Type::Union(of), Segment::Name(name)) if of.cases.iter().any(|c| c.name == name) => {
+            format!(
                 "case {name} of union {} has no value: compare {DISCRIMINATOR}, its discriminator",
                 of.name
-            )),
-        },
-        None if name == DISCRIMINATOR => Ok((Step::Discriminator, of.discriminator)),
-        None => {
-            let names = of.cases.iter().map(|case| case.name);
-            Err(unknown(name, of.name, names.chain([DISCRIMINATOR])))
+            )
         }
+        (Type::Union(of), Segment::Name(name)) => {
+            let names = of.cases.iter().map(|case| case.name);
+            unknown(name, of.name, names.chain([DISCRIMINATOR]))
+        }
+        (Type::Array(_, length), Segment::Index(index)) => {
+            format!("element {index} is beyond the array, which has {length} of them")
+        }
+        (Type::Sequence(_) | Type::Array(..), Segment::Name(_)) => format!(
+            "{} has elements, not members: an index in brackets is expected",
+            kind(ty)
+        ),
+        (ty, Segment::Name(name)) => format!("{} has no member {name:?}", kind(ty)),
+        (ty, Segment::Index(_)) => format!("{} has no elements", kind(ty)),
     }
 }
 

@@ -209,6 +209,13 @@ impl Parser<'_> {
 
     /// Two names; one of them may be that of an enumerator.
     fn members(&mut self, one: &Path, operator: Operator, other: &Path) -> Result<Condition> {
+        // To say well what is missing takes time, and an enumerator is not missing.
+        if let Some(condition) = self.enumerator(one, operator, other)? {
+            return Ok(condition);
+        }
+        if let Some(condition) = self.enumerator(other, operator.reversed(), one)? {
+            return Ok(condition);
+        }
         match (self.members.find(one), self.members.find(other)) {
             (Ok((member, class)), Ok((with, with_class))) => {
                 if !class.suits(with_class) {
@@ -223,24 +230,29 @@ impl Parser<'_> {
                     with,
                 })
             }
-            (Ok((member, class)), Err(fault)) => match labelled(class, other) {
-                Some(constant) => Ok(Condition::Compare {
-                    member,
-                    operator,
-                    with: Operand::Constant(constant),
-                }),
-                None => Err(self.not_there(class, other, fault)),
-            },
-            (Err(fault), Ok((member, class))) => match labelled(class, one) {
-                Some(constant) => Ok(Condition::Compare {
-                    member,
-                    operator: operator.reversed(),
-                    with: Operand::Constant(constant),
-                }),
-                None => Err(self.not_there(class, one, fault)),
-            },
+            (Ok((_, class)), Err(fault)) => Err(self.not_there(class, other, fault)),
+            (Err(fault), Ok((_, class))) => Err(self.not_there(class, one, fault)),
             (Err((message, span)), Err(_)) => Err(self.fault_at(message, span)),
         }
+    }
+
+    /// A member and the name of an enumerator, which is not the name of a member.
+    fn enumerator(
+        &mut self,
+        path: &Path,
+        operator: Operator,
+        name: &Path,
+    ) -> Result<Option<Condition>> {
+        if self.members.has(name) || !self.members.has(path) {
+            return Ok(None);
+        }
+        let (member, class) = self.find(path)?;
+        let constant = labelled(class, name);
+        Ok(constant.map(|constant| Condition::Compare {
+            member,
+            operator,
+            with: Operand::Constant(constant),
+        }))
     }
 
     fn not_there(

@@ -199,6 +199,17 @@ fn parameters_are_values_of_their_members() {
     }
 }
 
+/// To find out which member may be meant takes long, and a stranger may name many enumerators.
+#[test]
+fn enumerators_are_not_looked_for_among_misspelt_members() {
+    let expression = vec!["mode = Fast OR Warp <> mode"; limits::PREDICATES / 2].join(" OR ");
+    let info = allocation_counter::measure(|| {
+        Filter::of::<Appendable>(&expression, &NONE).unwrap();
+    });
+    let each = info.count_total as usize / limits::PREDICATES;
+    assert!(each < 20, "{each} allocations for each comparison");
+}
+
 fn fault(expression: &str, parameters: &[&str]) -> FilterError {
     Filter::of::<Appendable>(expression, parameters).unwrap_err()
 }
