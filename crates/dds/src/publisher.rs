@@ -312,6 +312,12 @@ impl<T: TopicData> DataWriter<T> {
         self.core.backlog()
     }
 
+    /// How many matched readers are sent everything, and filter by themselves, since it took more than 262,144 steps to judge a sample by the
+    /// content filters of this writer's readers, and theirs took the most (`docs/content-filters.md`).
+    pub fn given_up_filter_count(&self) -> usize {
+        self.core.given_up_filters()
+    }
+
     /// Waits until at least `readers` readers match.
     ///
     /// # Errors

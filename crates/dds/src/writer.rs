@@ -462,6 +462,11 @@ impl WriterCore {
         self.filters.lock().settle();
     }
 
+    /// Readers that are sent everything since their filters take too many steps.
+    pub(crate) fn given_up_filters(&self) -> usize {
+        self.state.lock().given_up_filters()
+    }
+
     /// A remote reader suits: it becomes a proxy, and its locators a destination.
     pub(crate) fn add_reader(
         self: &Arc<Self>,

@@ -143,6 +143,43 @@ fn more_filters_than_a_writer_judges_are_left_to_their_readers() {
 }
 
 #[test]
+fn a_filter_that_takes_too_many_steps_is_left_to_its_reader_and_said() {
+    use dunlin::observe::{Fact, Question};
+    for (_net, a, b) in pairs() {
+        let (wqos, rqos) = reliable_all();
+        let writer = writer::<Keyed>(&a, "T", wqos);
+        let patterns: Vec<String> = (0..100)
+            .map(|n| format!("%_{}b%", "a".repeat(100 + n)))
+            .collect();
+        let patterns: Vec<&str> = patterns.iter().map(String::as_str).collect();
+        let many = |n: usize| format!("name NOT LIKE %{n} AND ");
+        let expression = (0..100).map(many).collect::<String>() + "number > 1";
+        let costly = reader_of(&b, &part(&b, &expression, &patterns), rqos.clone());
+        let cheap = reader_of(&b, &part(&b, "number = 1", &NONE), rqos);
+        matched(&writer, &[&costly, &cheap]);
+        let given_up = |reader: &DataReader<Keyed>| {
+            let question = Question {
+                about: writer.guid(),
+                other: reader.guid(),
+            };
+            let answers = a.ask(&[question], SOON);
+            answers[0].fact(Fact::FilterGivenUp)
+        };
+        writer.write(&keyed("short", 0)).unwrap();
+        assert_eq!(writer.given_up_filter_count(), 0);
+        let long = "a".repeat(20_000);
+        for number in 1..=5 {
+            writer.write(&keyed(&long, number)).unwrap();
+        }
+        assert_eq!(writer.given_up_filter_count(), 1);
+        assert_eq!((given_up(&costly), given_up(&cheap)), (Some(1), None));
+        writer.wait_for_acknowledgments(SOON).unwrap();
+        assert_eq!(numbers(&costly.take()), [2, 3, 4, 5]);
+        assert_eq!(numbers(&cheap.take()), [1]);
+    }
+}
+
+#[test]
 fn a_late_joiner_gets_the_history_that_passes() {
     for (_net, a, b) in pairs() {
         let (mut wqos, mut rqos) = reliable_all();

@@ -363,3 +363,127 @@ fn coherent_sets_and_ends_of_instances_are_sent_whatever_the_filter_says() {
     );
     assert_eq!((world.lost, world.sent["DATA"]), (0, 6));
 }
+
+/// Lets all samples pass and takes so many steps for each.
+fn costly(place: u8, cost: usize) -> ReaderFilter {
+    let filter = ContentFilter::counting(move |_, steps| {
+        let left = steps.checked_sub(cost);
+        *steps = left.unwrap_or(0);
+        left.map(|_| false)
+    });
+    ReaderFilter { place, filter }
+}
+
+/// A writer whose readers have filters that cost so much, each its own, and let nothing pass.
+fn writer_with(costs: &[usize], out: &mut Recorder) -> Writer {
+    let mut writer = Writer::new(keeping());
+    for (n, cost) in costs.iter().enumerate() {
+        let n = n as u8;
+        let proxy = proxy_of_reader(&named(n + 1, reliable_reader()));
+        writer.add_filtering_reader(Time(0), proxy, Some(costly(n, *cost)), out);
+    }
+    out.said();
+    writer
+}
+
+const STEPS: usize = ReaderFilter::STEPS;
+
+#[test]
+fn the_filter_that_takes_the_most_of_too_many_steps_is_given_up() {
+    let mut out = Recorder::default();
+    let mut writer = writer_with(&[STEPS / 4, STEPS / 2, STEPS / 4, 8], &mut out);
+    let mut to = |writer: &mut Writer, n| {
+        writer.write(Time(0), &sample(0, n, 8), &mut out).unwrap();
+        let to = out.messages.last().map(|message| message.0);
+        out.said();
+        to
+    };
+    // The last one was not asked any more, so it gets this one.
+    assert_eq!(
+        to(&mut writer, 1),
+        Some(dunlin_rtps::To::Passing(0b1000)),
+        "what is not judged is sent"
+    );
+    assert_eq!(writer.given_up_filters(), 1);
+    for n in 1..=4 {
+        assert_eq!(writer.has_given_up_filter(reader_guid(n)), n == 2);
+    }
+    // From now on all steps are for the others.
+    assert_eq!(to(&mut writer, 2), Some(dunlin_rtps::To::Passing(0b10)));
+    assert_eq!(writer.given_up_filters(), 1);
+    // Another filter is judged again.
+    writer.set_reader_filter(reader_guid(2), Some(costly(1, 1)));
+    assert_eq!(to(&mut writer, 3), None);
+    assert_eq!(writer.given_up_filters(), 0);
+}
+
+#[test]
+fn no_write_takes_more_steps_than_all_filters_may() {
+    use std::sync::{Arc, Mutex};
+    let taken = Arc::new(Mutex::new(0));
+    let mut writer = Writer::new(keeping());
+    let mut out = Recorder::default();
+    for n in 0..ReaderFilter::MOST {
+        let taken = Arc::clone(&taken);
+        let filter = ContentFilter::counting(move |_, steps| {
+            let cost = STEPS - usize::from(n);
+            let enough = cost <= *steps;
+            *taken.lock().unwrap() += cost.min(*steps);
+            *steps = steps.saturating_sub(cost);
+            enough.then_some(false)
+        });
+        let filter = Some(ReaderFilter { place: n, filter });
+        let proxy = proxy_of_reader(&named(n + 1, reliable_reader()));
+        writer.add_filtering_reader(Time(0), proxy, filter, &mut out);
+    }
+    for n in 1..=40 {
+        writer.write(Time(0), &sample(0, n, 8), &mut out).unwrap();
+        let taken = std::mem::take(&mut *taken.lock().unwrap());
+        assert!(taken <= STEPS, "{taken} steps for sample {n}");
+    }
+    // One may stay.
+    let most = usize::from(ReaderFilter::MOST);
+    assert_eq!(writer.given_up_filters(), most - 1);
+}
+
+#[test]
+fn an_answer_ends_where_the_steps_do_and_the_reader_gets_what_it_wants_all_the_same() {
+    for cost in [STEPS / 10, STEPS, STEPS + 1] {
+        for seed in 0..5 {
+            let mut world = World::new(seed, BAD);
+            let writer = WriterConfig {
+                durability: Durability::TransientLocal,
+                ..keeping()
+            };
+            world.add_writer(&writer);
+            for n in 1..=60 {
+                world.write(writer_guid(1), &sample(0, n, 8)).unwrap();
+            }
+            let reader = ReaderConfig {
+                durability: Durability::TransientLocal,
+                ..filtering(7)
+            };
+            let multiples = multiples(7);
+            let filter = ContentFilter::counting(move |sample, steps| {
+                let left = steps.checked_sub(cost);
+                *steps = left.unwrap_or(0);
+                left.map(|_| multiples.passes(sample))
+            });
+            let filter = ReaderFilter { place: 0, filter };
+            world.add_reader(&reader);
+            world.connect_filtering(&writer, &reader, filter);
+            world.settle();
+            assert_eq!(
+                world.numbers(reader_guid(1)),
+                (1..=8).map(|k| 7 * k).collect::<Vec<u32>>(),
+                "cost {cost}, seed {seed}"
+            );
+            assert_eq!(world.lost, 0);
+            let given_up = world.writers[&writer_guid(1)].given_up_filters();
+            assert_eq!(given_up == 1, cost > STEPS);
+            // Given up, it gets everything and filters by itself.
+            let filtered = world.readers[&reader_guid(1)].filtered();
+            assert_eq!(filtered > 0, cost > STEPS, "{filtered}");
+        }
+    }
+}

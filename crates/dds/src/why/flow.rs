@@ -3,6 +3,7 @@ use super::company::{addresses, describe};
 use super::{Cast, Cause, Finding, Scene, suits};
 use crate::observe::{Acquaintance, Answer, Fact, Question, vendor_name};
 use dunlin_qos::{Ownership, PolicyId};
+use dunlin_rtps::ReaderFilter;
 use dunlin_wire::{Guid, ReaderData, VendorId, WriterData};
 use std::collections::BTreeSet;
 
@@ -47,6 +48,7 @@ pub(super) fn examine(
         if findings.len() == before {
             look.counts(cast, &mut said, findings);
         }
+        notes.extend(look.given_up_filter());
     }
     for prefix in silent {
         let Some(data) = scene.domain.participant(prefix) else {
@@ -134,6 +136,22 @@ impl Look<'_> {
                 "The two hosts have no network in common: look at the interfaces that they use (DUNLIN_INTERFACES) and at the routes",
             ),
         }
+    }
+
+    /// Keeps no sample from arriving: the reader filters by itself.
+    fn given_up_filter(&self) -> Option<String> {
+        let given_up = self.of_writer.and_then(|a| a.fact(Fact::FilterGivenUp));
+        given_up.filter(|is| *is == 1).map(|_| {
+            let (w, r) = (self.writer.guid, self.reader.guid);
+            let filter = self.reader.content_filter.as_ref();
+            let expression = filter.map_or("", |filter| &filter.expression);
+            let most = ReaderFilter::STEPS;
+            format!(
+                "writer {w} sends reader {r} every sample, and the reader filters by itself: for one sample the content filters of the writer's \
+                 readers took more than {most} steps, and that of this reader ({expression}) the most; fewer or shorter patterns, or shorter \
+                 texts, take fewer"
+            )
+        })
     }
 
     /// What the two have counted.

@@ -64,7 +64,7 @@ pub struct Report {
     pub matched: usize,
     /// What stands in the way, the most general first.
     pub findings: Vec<Finding>,
-    /// What could not be looked at.
+    /// What could not be looked at, and what is as it was asked for, but keeps nothing from arriving.
     pub notes: Vec<String>,
 }
 

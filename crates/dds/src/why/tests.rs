@@ -265,6 +265,37 @@ fn a_stronger_writer_is_named_with_both_strengths() {
 }
 
 #[test]
+fn a_filter_that_was_given_up_is_a_note_since_samples_arrive() {
+    let mut domain = pair();
+    domain.readers[0].content_filter = Some(dunlin_wire::ContentFilterProperty {
+        topic: "Part".into(),
+        related_topic: "Square".into(),
+        class: dunlin_wire::ContentFilterProperty::SQL.into(),
+        expression: "color LIKE '%a%b%'".into(),
+        parameters: vec![],
+    });
+    let (w, r) = (domain.writers[0].guid, domain.readers[0].guid);
+    let answers = [
+        answer(w, r, &[(Fact::Written, 4), (Fact::FilterGivenUp, 1)]),
+        answer(r, w, &[(Fact::TakenIn, 4)]),
+    ];
+    let scene = Scene {
+        domain: &domain,
+        answers: &answers,
+        elsewhere: &[],
+        group: None,
+    };
+    let report = examine(&scene, Subject::Topic("Square"));
+    assert_eq!(report.findings, []);
+    let [note] = report.notes.as_slice() else {
+        panic!("not one note: {:?}", report.notes)
+    };
+    for word in ["every sample", "262144 steps", "color LIKE '%a%b%'"] {
+        assert!(note.contains(word), "{word} in {note}");
+    }
+}
+
+#[test]
 fn every_count_of_a_reader_has_its_words() {
     let domain = pair();
     let (w, r) = (domain.writers[0].guid, domain.readers[0].guid);

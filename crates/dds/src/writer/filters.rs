@@ -5,8 +5,19 @@ use dunlin_rtps::{ContentFilter, ReaderFilter};
 use dunlin_wire::{ContentFilterProperty, Guid, ReaderData};
 use hashbrown::HashMap;
 
+/// The steps are counted that a stranger's filter takes; what is no sample of the type does not pass.
+fn counting(filter: Filter) -> ContentFilter {
+    ContentFilter::counting(
+        move |sample, steps| match filter.evaluate_within(sample, steps) {
+            Err(dunlin_cdr::Error::TooManySteps) => None,
+            verdict => Some(verdict.unwrap_or(false)),
+        },
+    )
+}
+
 /// The filters by which a writer spares its readers samples. A reader is sent everything, and filters by itself, if its filter cannot
-/// be understood, if there are too many different ones, or if it wants coherent sets, of which nothing may be missing.
+/// be understood, if it takes too many steps, if there are too many different ones, or if it wants coherent sets, of which nothing
+/// may be missing.
 #[derive(Default)]
 pub(crate) struct Filters {
     /// By place.
@@ -101,7 +112,7 @@ impl Filters {
         let known = Known {
             expression: told.expression.clone(),
             parameters: told.parameters.clone(),
-            filter: ContentFilter::new(move |sample| filter.passes(sample)),
+            filter: counting(filter),
         };
         match self.known.get_mut(usize::from(place)) {
             Some(free) => *free = Some(known),

@@ -8,6 +8,7 @@ impl WriterCore {
         let state = self.state.lock();
         let (written, kept) = (state.last_sequence().0, state.kept());
         let acknowledged = state.acknowledged_by(reader);
+        let given_up = state.has_given_up_filter(reader);
         drop(state);
         let wide = |count: usize| i64::try_from(count).unwrap_or(i64::MAX);
         // One leaf lock after the other.
@@ -22,6 +23,7 @@ impl WriterCore {
         ];
         let behind = acknowledged.map(|up_to| written.saturating_sub(up_to.0));
         facts.extend(behind.map(|behind| (Fact::Unacknowledged, behind)));
+        facts.extend(given_up.then_some((Fact::FilterGivenUp, 1)));
         facts
     }
 }

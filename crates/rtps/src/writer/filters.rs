@@ -3,6 +3,10 @@
 //! Readers with equal filters share a place, so that each filter is judged once for a sample; the sample goes to those whose filter
 //! lets it pass, and to those without one. The others are told by a GAP that its number concerns them not, but only when they are to
 //! hear something anyway: before the next sample that they get, and before a heartbeat. So a run of samples costs one GAP.
+//!
+//! Filters come from strangers, and to judge by them happens while somebody writes. So all of them together may take
+//! [`ReaderFilter::STEPS`] for a sample, and the one that takes the most of too many is given up: whoever has it gets everything from
+//! then on, and judges by itself.
 use super::reader_proxy::ReaderProxy;
 use super::{ReaderFilter, Writer};
 use crate::{Change, ChangeKind, ContentFilter, Outbox, To};
@@ -27,6 +31,10 @@ pub(super) struct Filters {
 impl ReaderFilter {
     /// At most so many filters are judged for one writer: their places are below this.
     pub const MOST: u8 = 32;
+
+    /// The filters of a writer may take so many steps for a sample that is written, and for an answer to one reader, all together. A step
+    /// is what [`ContentFilter::counting`] takes off, a few nanoseconds at most.
+    pub const STEPS: usize = 1 << 18;
 
     /// What `To::Passing` says of a reader with this filter, or with none.
     pub fn bit(filter: Option<&Self>) -> u64 {
@@ -62,28 +70,68 @@ impl Filters {
             return self.known;
         };
         let mut passing = self.known & UNFILTERED;
+        let mut steps = ReaderFilter::STEPS;
+        let mut ran_out = false;
+        let mut costliest: Option<(usize, &ContentFilter)> = None;
         for one in &self.filters {
-            if one.filter.passes(sample) {
+            let before = steps;
+            let passes = one.filter.passes_within(sample, &mut steps);
+            if passes != Some(false) {
                 passing |= ReaderFilter::bit(Some(one));
             }
+            ran_out |= passes.is_none();
+            let cost = before - steps;
+            if costliest.is_none_or(|(most, _)| cost > most) {
+                costliest = Some((cost, &one.filter));
+            }
+        }
+        if let Some((_, filter)) = costliest.filter(|_| ran_out) {
+            filter.give_up();
         }
         passing
     }
 }
 
-/// Would the reader drop it? As `Filters::passing`.
-pub(super) fn is_unwanted(
-    filter: Option<&ContentFilter>,
-    change: &Change,
-    set: Option<&SetMembership>,
-) -> bool {
-    let Some(filter) = filter.filter(|_| change.kind == ChangeKind::Alive && set.is_none()) else {
-        return false;
-    };
-    change
-        .payload
-        .whole()
-        .is_some_and(|sample| !filter.passes(sample))
+/// Judges samples for an answer to one reader.
+pub(super) struct Judge<'a> {
+    filter: Option<&'a ContentFilter>,
+    /// Steps that are left for this answer.
+    steps: usize,
+}
+
+impl<'a> Judge<'a> {
+    pub(super) fn of(reader: &'a ReaderProxy) -> Self {
+        Self {
+            filter: reader.filter.as_ref().map(|filter| &filter.filter),
+            steps: ReaderFilter::STEPS,
+        }
+    }
+
+    /// The reader has a filter.
+    pub(super) fn is_needed(&self) -> bool {
+        self.filter.is_some()
+    }
+
+    /// Would the reader drop it? As `Filters::passing`; `None` if the answer has cost enough, and has to end here.
+    pub(super) fn is_unwanted(
+        &mut self,
+        change: &Change,
+        set: Option<&SetMembership>,
+    ) -> Option<bool> {
+        let is_sample = change.kind == ChangeKind::Alive && set.is_none();
+        let sample = change.payload.whole().filter(|_| is_sample);
+        let (Some(filter), Some(sample)) = (self.filter, sample) else {
+            return Some(false);
+        };
+        let is_first = self.steps == ReaderFilter::STEPS;
+        match filter.passes_within(sample, &mut self.steps) {
+            None if is_first => {
+                filter.give_up();
+                Some(false)
+            }
+            passes => passes.map(|passes| !passes),
+        }
+    }
 }
 
 impl ReaderProxy {
@@ -96,6 +144,11 @@ impl ReaderProxy {
             Some((start, end)) if end == sequence => Some((start, sequence + 1)),
             _ => Some((sequence, sequence + 1)),
         };
+    }
+
+    fn has_given_up_filter(&self) -> bool {
+        let filter = self.filter.as_ref();
+        filter.is_some_and(|one| one.filter.is_given_up())
     }
 
     fn tell_skipped(&mut self, writer: EntityId, out: &mut impl Outbox) {
@@ -122,6 +175,19 @@ impl Writer {
             proxy.filter = filter;
         }
         self.filters = Filters::of(&self.readers);
+    }
+
+    /// Is this reader sent everything since its filter takes too many steps ([`ReaderFilter::STEPS`])?
+    pub fn has_given_up_filter(&self, reader: Guid) -> bool {
+        let index = self.index(reader).ok();
+        let proxy = index.and_then(|index| self.readers.get(index));
+        proxy.is_some_and(ReaderProxy::has_given_up_filter)
+    }
+
+    /// How many readers are.
+    pub fn given_up_filters(&self) -> usize {
+        let readers = self.readers.iter();
+        readers.filter(|proxy| proxy.has_given_up_filter()).count()
     }
 
     /// The matched readers that `To::Passing` means.

@@ -1,9 +1,8 @@
 //! What one reader gets beyond what all get: history when it joins, and again what it lacks (RTPS 2.5 8.4.7.5, 8.4.9.2).
 //!
 //! An answer is bounded, whatever was asked for; the heartbeat that closes it makes the reader ask for the rest.
-use super::filters::is_unwanted;
+use super::filters::Judge;
 use super::gaps::GapList;
-use super::history::Kept;
 use super::voice::Audience;
 use super::{ReaderProxy, Writer};
 use crate::{Outbox, Time, To};
@@ -15,7 +14,7 @@ use dunlin_wire::{NackFrag, SequenceNumberSet, Submessage};
 const ANSWER_BYTES: usize = 1 << 20;
 /// A late joiner gets at most so many samples unasked.
 const GREETING_SAMPLES: usize = 256;
-/// So many samples are measured by a reader's filter for one answer.
+/// So many samples are measured by a reader's filter for one answer, in [`ReaderFilter::STEPS`](super::ReaderFilter::STEPS) at most.
 const JUDGED_AT_ONCE: usize = 4096;
 /// A change is repeated whole for those who ask for its fragments at most this often.
 const WHOLE_INTERVAL: Duration = Duration::from_millis(1);
@@ -45,10 +44,10 @@ impl Writer {
             true => 0,
             false => self.history.len().saturating_sub(GREETING_SAMPLES),
         };
-        let filter = proxy.filter.as_ref().map(|filter| &filter.filter);
-        let most = match filter {
-            Some(_) => JUDGED_AT_ONCE,
-            None => GREETING_SAMPLES,
+        let mut judge = Judge::of(proxy);
+        let most = match judge.is_needed() {
+            true => JUDGED_AT_ONCE,
+            false => GREETING_SAMPLES,
         };
         let mut gaps = GapList::new(audience.reader, self.config.guid.entity);
         let tells = proxy.hears_gaps();
@@ -65,9 +64,14 @@ impl Writer {
                 break;
             }
             let (change, set) = (&kept.change, kept.set.as_deref());
-            if is_unwanted(filter, change, set) {
-                gaps.add(sequence, sequence + 1, |gap| push(gap, out));
-                continue;
+            match judge.is_unwanted(change, set) {
+                Some(true) => {
+                    gaps.add(sequence, sequence + 1, |gap| push(gap, out));
+                    continue;
+                }
+                // It asks for the rest. Others cannot.
+                None if reliable => break,
+                _ => {}
             }
             gaps.finish(|gap| push(gap, out));
             let said = self.voice.say(audience, sequence, change, set, budget, out);
@@ -97,8 +101,10 @@ impl Writer {
             Outbox::push(out, audience.to, Submessage::Gap(gap), &Bytes::new());
         };
         let mut kept = self.history.from(wanted.base().0).peekable();
-        let filter = proxy.filter.as_ref().map(|filter| &filter.filter);
+        let mut judge = Judge::of(proxy);
         let mut judged = JUDGED_AT_ONCE;
+        // The filter has cost enough for one answer.
+        let mut is_over = false;
         let mut budget = ANSWER_BYTES;
         let mut settled = 0;
         for number in wanted.iter().map(|n| n.0) {
@@ -116,13 +122,18 @@ impl Writer {
                 continue;
             }
             while kept.next_if(|(n, _)| *n < number).is_some() {}
-            let unwanted = |kept: &Kept| is_unwanted(filter, &kept.change, kept.set.as_deref());
             let mut end = number;
             // What else is not for it behind this number need not be asked for.
-            while filter.is_some()
+            while judge.is_needed()
                 && judged > 0
                 && kept
-                    .next_if(|(n, kept)| *n == end && unwanted(kept))
+                    .next_if(|(n, kept)| {
+                        let set = kept.set.as_deref();
+                        let mut unwanted = || judge.is_unwanted(&kept.change, set);
+                        let verdict = (*n == end).then(&mut unwanted);
+                        is_over |= verdict == Some(None);
+                        verdict == Some(Some(true))
+                    })
                     .is_some()
             {
                 judged -= 1;
@@ -132,6 +143,9 @@ impl Writer {
                 settled = end;
                 gaps.add(number, end, |gap| push(gap, out));
                 continue;
+            }
+            if is_over {
+                break;
             }
             match kept.peek() {
                 Some((n, kept)) if *n == number => {

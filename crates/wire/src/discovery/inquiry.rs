@@ -69,10 +69,12 @@ pub enum Fact {
     DatagramsDropped = 18,
     /// A reader has let its application see.
     TakenIn = 19,
+    /// A writer sends the reader everything since its content filter takes too many steps to judge by: 1, else 0.
+    FilterGivenUp = 20,
 }
 
 impl Fact {
-    const ALL: [Self; 19] = [
+    const ALL: [Self; 20] = [
         Self::Acquaintance,
         Self::Matched,
         Self::Written,
@@ -92,6 +94,7 @@ impl Fact {
         Self::DeadlinesMissed,
         Self::DatagramsDropped,
         Self::TakenIn,
+        Self::FilterGivenUp,
     ];
 
     fn of(number: u32) -> Option<Self> {
