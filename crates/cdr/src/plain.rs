@@ -70,6 +70,48 @@ pub trait Plain: Pod + Layout {
     const XCDR2: bool;
 }
 
+/// Whatever `#[topic(crate = "..")]` names as the place of `Plain`, members have to be `Pod` for the struct to be so:
+///
+/// ```
+/// mod other {
+///     pub use dunlin_cdr::*;
+///     pub trait Plain {
+///         const HASH: u64 = 0;
+///         const XCDR1: bool = true;
+///         const XCDR2: bool = true;
+///     }
+///     impl Plain for u8 {}
+///     impl Plain for bool {}
+/// }
+/// #[derive(dunlin_derive::Data, Clone, Copy)]
+/// #[topic(crate = "other", extensibility = "final", plain)]
+/// #[repr(C)]
+/// struct Flag {
+///     flag: u8,
+/// }
+/// ```
+///
+/// ```compile_fail,E0277
+/// mod other {
+///     pub use dunlin_cdr::*;
+///     pub trait Plain {
+///         const HASH: u64 = 0;
+///         const XCDR1: bool = true;
+///         const XCDR2: bool = true;
+///     }
+///     impl Plain for u8 {}
+///     impl Plain for bool {}
+/// }
+/// #[derive(dunlin_derive::Data, Clone, Copy)]
+/// #[topic(crate = "other", extensibility = "final", plain)]
+/// #[repr(C)]
+/// struct Flag {
+///     flag: bool,
+/// }
+/// ```
+#[cfg(doctest)]
+struct AnotherPlain;
+
 /// What the memory of a topic's type has to do with its encoding.
 #[derive(Clone, Copy, Debug)]
 pub struct PlainLayout {

@@ -75,7 +75,7 @@ pub(crate) fn expand(container: &Container, fields: &[Field<'_>]) -> TokenStream
             ::core::assert!(::core::mem::size_of::<#ident>() == end, #end);
         };
 
-        // SAFETY: all members are `Pod`, as `Plain` demands, and there is no padding, as is asserted above.
+        // SAFETY: all members are `Pod` and `Zeroable` by these very names, and there is no padding, as is asserted above.
         #[allow(unsafe_code)]
         #[automatically_derived]
         unsafe impl #cdr::bytemuck::Zeroable for #ident {}
@@ -106,7 +106,10 @@ fn member_check(container: &Container, field: &Field<'_>) -> TokenStream {
     );
     quote_spanned! {ty.span()=>
         {
-            const fn is_plain<T: #cdr::Plain>() -> usize {
+            // What is said below to be safe: `#cdr` may have another `Plain`, which demands less.
+            const fn is_plain<
+                T: #cdr::Plain + #cdr::bytemuck::Pod + #cdr::bytemuck::Zeroable,
+            >() -> usize {
                 ::core::mem::size_of::<T>()
             }
             ::core::assert!(::core::mem::offset_of!(#ident, #member) == end, #message);
