@@ -1,7 +1,9 @@
 //! Receiving into growing buffers.
 //!
-//! The invariant of the `unsafe` blocks: the spare room of a buffer is only written, by copies that write all of what they
-//! say, before its length says so.
+//! The invariant of the `unsafe` block: the spare room of a buffer is written, by copies that write all of what they say, before its
+//! length says so.
+use std::mem::MaybeUninit;
+
 use bytes::BytesMut;
 
 use crate::{Error, Incoming, Loan, Receiver};
@@ -14,7 +16,7 @@ impl Receiver {
     #[inline]
     pub fn try_append(&mut self, buffer: &mut BytesMut) -> Result<Option<Incoming>, Error> {
         append(buffer, |spare| {
-            let incoming = self.try_recv(spare)?;
+            let incoming = self.receive(spare)?;
             let length = match incoming {
                 None => 0,
                 Some(Incoming::Message(length)) => length,
@@ -30,7 +32,7 @@ impl Receiver {
     /// As `copy_chunk`; the buffer is then as before.
     pub fn append_chunk(&mut self, buffer: &mut BytesMut) -> Result<usize, Error> {
         append(buffer, |spare| {
-            self.copy_chunk(spare).map(|length| (length, length))
+            self.take_chunk(spare).map(|length| (length, length))
         })
     }
 }
@@ -44,7 +46,7 @@ impl Loan {
         append(buffer, |spare| {
             let into = spare.get_mut(..self.len());
             let into = into.ok_or(Error::Argument("the chunk is longer than the buffer"))?;
-            self.read(0, into).map(|()| (self.len(), ()))
+            self.copy_to(0, into).map(|()| (self.len(), ()))
         })
     }
 }
@@ -52,15 +54,12 @@ impl Loan {
 #[inline]
 fn append<T>(
     buffer: &mut BytesMut,
-    fill: impl FnOnce(&mut [u8]) -> Result<(usize, T), Error>,
+    fill: impl FnOnce(&mut [MaybeUninit<u8>]) -> Result<(usize, T), Error>,
 ) -> Result<T, Error> {
     let before = buffer.len();
-    let spare = buffer.spare_capacity_mut();
-    // SAFETY: room of the buffer for that many bytes; `fill` writes to it and reads nothing from it.
-    let room = unsafe { std::slice::from_raw_parts_mut(spare.as_mut_ptr().cast(), spare.len()) };
-    let (length, result) = fill(room)?;
+    let (length, result) = fill(buffer.spare_capacity_mut())?;
     debug_assert!(length <= buffer.capacity() - before);
-    // SAFETY: `try_recv`, `copy_chunk` and `Loan::read` have written so many bytes from the beginning of the spare room.
+    // SAFETY: `receive`, `take_chunk` and `Loan::copy_to` have written so many bytes from the beginning of the spare room.
     unsafe { buffer.set_len(before + length) };
     Ok(result)
 }

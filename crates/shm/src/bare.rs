@@ -36,7 +36,7 @@ impl Bare {
     /// Reads a word of the peer.
     #[inline]
     pub fn load(&self, at: usize) -> u64 {
-        self.peer.load(at / 8, Ordering::Acquire)
+        self.peer.load_acquire(at / 8)
     }
 
     /// Copies bytes into our segment.

@@ -100,8 +100,7 @@ impl Layout {
         if view.len() < BOARD * WORD {
             return Err(Violation::Header);
         }
-        let [magic, version, slots, loans] =
-            [0, 1, 2, 3].map(|index| view.load(index, Ordering::Relaxed));
+        let [magic, version, slots, loans] = [0, 1, 2, 3].map(|index| view.load(index));
         let size = LinkSize {
             slots: u32::try_from(slots).map_err(|_| Violation::Header)?,
             loans: u32::try_from(loans).map_err(|_| Violation::Header)?,
@@ -155,7 +154,7 @@ mod tests {
             (3, 65),
             (3, u64::MAX),
         ] {
-            let good = owner.load(word, Ordering::Relaxed);
+            let good = owner.load(word);
             owner.store(word, bad, Ordering::Relaxed);
             assert_eq!(Layout::open(&owner).unwrap_err(), Violation::Header);
             owner.store(word, good, Ordering::Relaxed);

@@ -4,6 +4,11 @@
 //! where they are for as long as `keep` lives; and whatever is touched lies below `len`, because it was checked. No
 //! reference to plain bytes is ever formed: words are atomics, which may change under us, and bytes are copied by
 //! instructions that the compiler does not look into (`copy`), or word by word where these do not exist.
+//!
+//! A peer's memory is mapped for reading only. There Rust defines relaxed loads of up to eight bytes alone (`core::sync::atomic`,
+//! "Atomic accesses to read-only memory"), and names what stands for a load with Acquire: a relaxed one, and an Acquire fence
+//! behind it. So a [`View`] has no other loads.
+use std::mem::MaybeUninit;
 use std::sync::Arc;
 
 #[cfg(loom)]
@@ -61,35 +66,45 @@ impl View {
     }
 
     #[inline]
-    pub(crate) fn word(&self, index: usize) -> &AtomicU64 {
+    fn word(&self, index: usize) -> &AtomicU64 {
         assert!(index < self.len);
         // SAFETY: the index is below `len` (module invariant).
         unsafe { &*self.base.add(index) }
     }
 
+    /// Orders nothing.
     #[inline]
-    pub(crate) fn load(&self, index: usize, ordering: Ordering) -> u64 {
-        self.word(index).load(ordering)
+    pub(crate) fn load(&self, index: usize) -> u64 {
+        self.word(index).load(Ordering::Relaxed)
     }
 
-    /// Copies bytes from `offset` on. Panics if they are not all inside: callers have checked what a peer said.
+    /// What comes after it sees what its writer did before a Release. On x86-64 the fence is no instruction.
     #[inline]
-    pub(crate) fn read(&self, offset: usize, into: &mut [u8]) {
+    pub(crate) fn load_acquire(&self, index: usize) -> u64 {
+        let value = self.load(index);
+        fence(Ordering::Acquire);
+        value
+    }
+
+    /// Copies bytes from `offset` on, to all of `into`. Panics if they are not all inside: callers have checked what a peer said.
+    #[inline]
+    pub(crate) fn read(&self, offset: usize, into: &mut [MaybeUninit<u8>]) {
         self.check(offset, into.len());
         #[cfg(all(not(loom), not(miri), target_arch = "x86_64"))]
         // SAFETY: both ranges are checked and of this length, and private memory does not overlap a segment.
         unsafe {
             crate::copy::bytes(
                 self.base.cast::<u8>().add(offset),
-                into.as_mut_ptr(),
+                into.as_mut_ptr().cast(),
                 into.len(),
             );
         }
         #[cfg(any(loom, miri, not(target_arch = "x86_64")))]
         self.pieces(offset, into.len(), |index, shift, range| {
-            let word = self.load(index, Ordering::Relaxed).to_le_bytes();
-            let end = shift + range.len();
-            into[range].copy_from_slice(&word[shift..end]);
+            let word = self.load(index).to_le_bytes();
+            for (to, byte) in into[range].iter_mut().zip(&word[shift..]) {
+                to.write(*byte);
+            }
         });
     }
 
@@ -141,6 +156,17 @@ impl View {
         assert!(offset <= self.len());
         self.base.cast::<u8>().wrapping_add(offset)
     }
+}
+
+/// Bytes as room for bytes.
+///
+/// The crate only writes to it, and bytes: [`View::read`] does nothing else.
+#[inline]
+pub(crate) fn room(bytes: &mut [u8]) -> &mut [MaybeUninit<u8>] {
+    let length = bytes.len();
+    // SAFETY: the same memory for as long, with the layout that `MaybeUninit` promises; what was initialized stays so, as the crate
+    // writes nothing but bytes to it.
+    unsafe { std::slice::from_raw_parts_mut(bytes.as_mut_ptr().cast(), length) }
 }
 
 impl std::fmt::Debug for View {
@@ -241,12 +267,12 @@ mod tests {
                 let bytes: Vec<u8> = (0..length).map(|i| (i % 250 + 1) as u8).collect();
                 owner.write(offset, &bytes);
                 let mut all = vec![0; owner.len()];
-                owner.read(0, &mut all);
+                owner.read(0, room(&mut all));
                 let mut expected = vec![0; owner.len()];
                 expected[offset..offset + length].copy_from_slice(&bytes);
                 assert_eq!(all, expected);
                 let mut back = vec![0; length];
-                owner.read(offset, &mut back);
+                owner.read(offset, room(&mut back));
                 assert_eq!(back, bytes);
             }
         }
@@ -255,6 +281,6 @@ mod tests {
     #[test]
     #[should_panic]
     fn nothing_is_read_beyond_the_end() {
-        Owner::heap(64).read(60, &mut [0; 5]);
+        Owner::heap(64).read(60, room(&mut [0; 5]));
     }
 }

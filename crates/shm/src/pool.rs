@@ -328,7 +328,7 @@ impl Pool {
                 (count != 0 && count & WRITING == 0).then_some(count + 1)
             })
             .ok()?;
-        let generation = inner.owner.load(head / WORD, Ordering::Relaxed) as u32;
+        let generation = inner.owner.load(head / WORD) as u32;
         let chunk = Published {
             pool: self.clone(),
             token: Token::new(generation, inner.number, index),

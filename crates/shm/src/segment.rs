@@ -193,7 +193,7 @@ mod tests {
         let fd = segment.as_fd().try_clone_to_owned().unwrap();
         let view = Segment::map(&fd, 8192).unwrap();
         segment.owner().store(3, 42, Ordering::Release);
-        assert_eq!(view.load(3, Ordering::Acquire), 42);
+        assert_eq!(view.load_acquire(3), 42);
         assert!(Mapping::new(&fd, 8192, ProtFlags::READ | ProtFlags::WRITE).is_err());
         assert!(rustix::fs::ftruncate(&fd, 0).is_err());
         assert!(rustix::fs::ftruncate(&fd, 1 << 20).is_err());

@@ -1,9 +1,10 @@
 //! The chunks of a peer: looked at, copied out, or held on our board.
+use std::mem::MaybeUninit;
 use std::sync::Arc;
 
 use super::{Class, HEAD, LINE_BYTES, MAGIC, MAX_CLASSES, MAX_POOLS, Table, Token};
 use crate::link::{Layout, PLACES, VERSION};
-use crate::memory::{AtomicU64, Ordering, Owner, View, WORD, fence};
+use crate::memory::{AtomicU64, Ordering, Owner, View, WORD, fence, room};
 use crate::{Error, Violation};
 
 /// The chunks of a peer.
@@ -26,7 +27,7 @@ impl PoolView {
         if view.len() < HEAD {
             return Err(Violation::Header);
         }
-        let word = |index| view.load(index, Ordering::Relaxed);
+        let word = |index| view.load(index);
         let [magic, version, number, count] = [0, 1, 2, 3].map(word);
         if magic != MAGIC
             || version != VERSION
@@ -78,7 +79,7 @@ impl PoolView {
         &self,
         (token, head): (Token, usize),
         at: usize,
-        into: &mut [u8],
+        into: &mut [MaybeUninit<u8>],
     ) -> Result<(), Violation> {
         self.0.view.read(head + LINE_BYTES + at, into);
         fence(Ordering::Acquire);
@@ -91,7 +92,7 @@ impl PoolView {
 
     #[inline]
     fn is_current(&self, token: Token, head: usize) -> bool {
-        let current = self.0.view.load(head / WORD, Ordering::Relaxed);
+        let current = self.0.view.load(head / WORD);
         current == token.generation() && current != 0
     }
 }
@@ -153,7 +154,7 @@ impl Board {
     /// The first that is empty. The receiver alone takes places, so nobody else takes that one.
     fn place(&self) -> Option<u32> {
         // Pairs with the Release in `Loan::drop`: its reads are over.
-        let word = |place| self.own.load(self.layout.loan(place), Ordering::Acquire);
+        let word = |place| self.own.load_acquire(self.layout.loan(place));
         (0..self.layout.size.loans).find(|&place| word(place) == 0)
     }
 }
@@ -194,6 +195,11 @@ impl Loan {
     /// # Errors
     /// `Argument` if they are not all inside; `Violation` if the owner has used the chunk again meanwhile.
     pub fn read(&self, offset: usize, into: &mut [u8]) -> Result<(), Error> {
+        self.copy_to(offset, room(into))
+    }
+
+    /// As [`Self::read`]; all of `into` was written.
+    pub(crate) fn copy_to(&self, offset: usize, into: &mut [MaybeUninit<u8>]) -> Result<(), Error> {
         let end = offset.checked_add(into.len());
         if end.is_none_or(|end| end > self.length) {
             return Err(Error::Argument("beyond the end of the chunk"));

@@ -1,4 +1,5 @@
 //! The receiving end: reads slots, checks everything in them, and moves the cursor.
+use std::mem::MaybeUninit;
 use std::sync::Arc;
 
 use super::{
@@ -8,7 +9,7 @@ use super::{
 #[cfg(not(loom))]
 use crate::link::BELL;
 use crate::link::{CURSOR, Layout, SLEEP};
-use crate::memory::{Ordering, Owner, View, WORD, fence};
+use crate::memory::{Ordering, Owner, View, WORD, fence, room};
 use crate::pool::{Board, Holding, Loan, PoolView, Token};
 use crate::{Error, Violation};
 
@@ -83,6 +84,15 @@ impl Receiver {
     /// `Argument` if the buffer is too small, and the message stays; `Violation` for good.
     #[inline]
     pub fn try_recv(&mut self, buffer: &mut [u8]) -> Result<Option<Incoming>, Error> {
+        self.receive(room(buffer))
+    }
+
+    /// As [`Self::try_recv`]; the bytes that it tells of were written.
+    #[inline]
+    pub(crate) fn receive(
+        &mut self,
+        buffer: &mut [MaybeUninit<u8>],
+    ) -> Result<Option<Incoming>, Error> {
         if let Some(violation) = self.dead {
             return Err(violation.into());
         }
@@ -132,6 +142,11 @@ impl Receiver {
     /// # Errors
     /// `Argument` if there is none, or `buffer` is shorter; `Limit` if its pool is still under way; `Violation` for good.
     pub fn copy_chunk(&mut self, buffer: &mut [u8]) -> Result<usize, Error> {
+        self.take_chunk(room(buffer))
+    }
+
+    /// As [`Self::copy_chunk`]; the bytes that it tells of were written.
+    pub(crate) fn take_chunk(&mut self, buffer: &mut [MaybeUninit<u8>]) -> Result<usize, Error> {
         let (holding, head, pending) = self.place()?;
         let Some(into) = buffer.get_mut(..pending.length) else {
             return Err(Error::Argument("the chunk is longer than the buffer"));
@@ -197,10 +212,12 @@ impl Receiver {
         self.own.store(SLEEP, self.sleeps << 2, Ordering::Relaxed);
     }
 
-    /// The peer's bell, and where it is.
+    /// The peer's bell, and where it is. Asked before we say that we sleep.
+    ///
+    /// Pairs with the Release in `Sender::sleeper`: a bell that rings since the peer sees us sleep is not the one that is told here.
     #[cfg(not(loom))]
     pub(crate) fn bell(&self) -> (u32, *mut u32) {
-        let value = self.peer.load(BELL, Ordering::SeqCst) as u32;
+        let value = self.peer.load_acquire(BELL) as u32;
         (value, self.peer.futex(BELL))
     }
 
@@ -208,9 +225,7 @@ impl Receiver {
     #[inline]
     fn look(&self) -> Result<Option<(u8, usize)>, Violation> {
         // Pairs with the Release in `Sender::publish`.
-        let word = self
-            .peer
-            .load(self.peer_layout.slot(self.tail), Ordering::Acquire);
+        let word = self.peer.load_acquire(self.peer_layout.slot(self.tail));
         let next = stamp(self.tail);
         let stamp = (word >> 32) as u32;
         if stamp == next {
@@ -231,7 +246,11 @@ impl Receiver {
     }
 
     #[inline]
-    fn take(&mut self, length: usize, buffer: &mut [u8]) -> Result<Option<Incoming>, Error> {
+    fn take(
+        &mut self,
+        length: usize,
+        buffer: &mut [MaybeUninit<u8>],
+    ) -> Result<Option<Incoming>, Error> {
         let Some(into) = buffer.get_mut(..length) else {
             return Err(Error::Argument("the message is longer than the buffer"));
         };
@@ -244,7 +263,7 @@ impl Receiver {
 
     /// Copies payload of the next message, from byte `from` of its first slot on. Each further slot has to say that it is one.
     #[inline]
-    fn gather(&self, from: usize, into: &mut [u8]) -> Result<(), Violation> {
+    fn gather(&self, from: usize, into: &mut [MaybeUninit<u8>]) -> Result<(), Violation> {
         let length = from + into.len();
         let (first, rest) = into.split_at_mut(into.len().min(ROOM - from));
         if !rest.is_empty() {
@@ -256,7 +275,7 @@ impl Receiver {
         self.peer.read((slot + 1) * WORD + from, first);
         for (position, piece) in (self.tail + 1..).zip(rest.chunks_mut(ROOM)) {
             let slot = self.peer_layout.slot(position);
-            if self.peer.load(slot, Ordering::Relaxed) != header(position, MORE, 0) {
+            if self.peer.load(slot) != header(position, MORE, 0) {
                 return Err(Violation::Sequence);
             }
             self.peer.read((slot + 1) * WORD, piece);
@@ -265,13 +284,16 @@ impl Receiver {
     }
 
     /// Reads a descriptor, once, and the inline bytes after it.
-    fn attached(&mut self, length: usize, buffer: &mut [u8]) -> Result<Option<Incoming>, Error> {
+    fn attached(
+        &mut self,
+        length: usize,
+        buffer: &mut [MaybeUninit<u8>],
+    ) -> Result<Option<Incoming>, Error> {
         let Some(inline) = length.checked_sub(DESCRIPTOR) else {
             return self.kill(Violation::Length);
         };
         let slot = self.peer_layout.slot(self.tail);
-        let [token, at, offset, bytes] =
-            [1, 2, 3, 4].map(|word| self.peer.load(slot + word, Ordering::Relaxed));
+        let [token, at, offset, bytes] = [1, 2, 3, 4].map(|word| self.peer.load(slot + word));
         let [Ok(at), Ok(offset), Ok(bytes)] = [at, offset, bytes].map(usize::try_from) else {
             return self.kill(Violation::Length);
         };
@@ -310,7 +332,11 @@ impl Receiver {
     }
 
     /// Copies the inline bytes of a message whose chunk waits.
-    fn inline(&mut self, pending: Pending, buffer: &mut [u8]) -> Result<Option<Incoming>, Error> {
+    fn inline(
+        &mut self,
+        pending: Pending,
+        buffer: &mut [MaybeUninit<u8>],
+    ) -> Result<Option<Incoming>, Error> {
         let Some(into) = buffer.get_mut(..pending.inline) else {
             return Err(Error::Argument("the message is longer than the buffer"));
         };

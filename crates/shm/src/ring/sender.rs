@@ -163,7 +163,7 @@ impl Sender {
             ..
         } = self;
         // Pairs with the Releases in `Board`.
-        let at = |index| peer.load(peer_layout.loan(index), Ordering::Acquire);
+        let at = |index| peer.load_acquire(peer_layout.loan(index));
         let is_held = |token: Token| (0..places).any(|index| at(index) == token.bits());
         held.retain(|chunk| is_held(chunk.token()));
         while let Some((end, chunk)) = in_flight.front()
@@ -213,7 +213,7 @@ impl Sender {
     #[inline]
     pub(crate) fn sleeper(&mut self) -> Option<Sleep> {
         fence(Ordering::SeqCst);
-        let sleep = self.peer.load(SLEEP, Ordering::Relaxed);
+        let sleep = self.peer.load(SLEEP);
         if sleep == self.heard {
             return None;
         }
@@ -226,7 +226,8 @@ impl Sender {
         };
         if how == Sleep::Futex {
             self.bell = self.bell.wrapping_add(1);
-            self.own.store(BELL, self.bell, Ordering::SeqCst);
+            // Pairs with the Acquire in `Receiver::bell`.
+            self.own.store(BELL, self.bell, Ordering::Release);
         }
         Some(how)
     }
@@ -382,7 +383,7 @@ impl Sender {
     /// How many places of the reader's board may be taken by what its cursor has passed.
     fn places(&self) -> u32 {
         let loans = self.peer_layout.size.loans;
-        let used = self.peer.load(PLACES, Ordering::Relaxed);
+        let used = self.peer.load(PLACES);
         u32::try_from(used).map_or(loans, |used| used.min(loans))
     }
 
@@ -391,7 +392,7 @@ impl Sender {
             return Err(violation);
         }
         // Pairs with the Release in `Receiver::pass`: what the reader has passed it has copied, or put on its board.
-        let cursor = self.peer.load(CURSOR, Ordering::Acquire);
+        let cursor = self.peer.load_acquire(CURSOR);
         if cursor < self.cursor || cursor > self.head {
             self.dead = Some(Violation::Cursor);
             return Err(Violation::Cursor);
