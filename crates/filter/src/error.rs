@@ -49,7 +49,7 @@ impl fmt::Display for FilterError {
         let shown = self.expression.chars().skip(skipped).take(SHOWN);
         f.write_str("\n  ")?;
         for c in shown {
-            write!(f, "{}", if c.is_control() { ' ' } else { c })?;
+            write!(f, "{}", if is_shown(c) { c } else { ' ' })?;
         }
         let marks = wrong.chars().count().clamp(1, SHOWN / 2);
         write!(
@@ -61,4 +61,9 @@ impl fmt::Display for FilterError {
             rest = marks - 1
         )
     }
+}
+
+/// Whether a character takes a column and does nothing else: expressions come from other participants, too.
+fn is_shown(c: char) -> bool {
+    matches!(c, '\'' | '"' | '\\') || c.escape_debug().len() == 1
 }

@@ -1,10 +1,11 @@
 //! Which policies may change while an entity lives (DDS 1.4 2.2.3, column "changeable").
+use crate::name::Words;
 use crate::{
     DataReaderQos, DataWriterQos, DomainParticipantQos, PolicyId, PublisherQos, SubscriberQos,
     TopicQos,
 };
-use alloc::format;
 use alloc::string::String;
+use alloc::vec::Vec;
 use core::fmt;
 
 /// A policy that cannot be changed once its entity is enabled.
@@ -30,18 +31,34 @@ impl fmt::Display for ImmutablePolicy {
 
 impl core::error::Error for ImmutablePolicy {}
 
+/// A policy that two QoS have with different values.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PolicyDifference {
+    /// Which policy.
+    pub policy: PolicyId,
+    /// What the first has.
+    pub one: String,
+    /// What the second has.
+    pub other: String,
+}
+
 /// The first policy that differs.
 struct Changes(Result<(), ImmutablePolicy>);
 
 impl Changes {
-    fn fixed<T: PartialEq + fmt::Debug>(self, policy: PolicyId, current: &T, wanted: &T) -> Self {
+    fn fixed<T: PartialEq + Words + ?Sized>(
+        self,
+        policy: PolicyId,
+        current: &T,
+        wanted: &T,
+    ) -> Self {
         if self.0.is_err() || current == wanted {
             return self;
         }
         Self(Err(ImmutablePolicy {
             policy,
-            current: format!("{current:?}"),
-            wanted: format!("{wanted:?}"),
+            current: current.words(),
+            wanted: wanted.words(),
         }))
     }
 }
@@ -115,6 +132,43 @@ impl TopicQos {
             DurabilityService: durability_service,
             DataRepresentation: representation,
         )
+    }
+}
+
+impl TopicQos {
+    /// Every policy in which `other` differs, with both values.
+    pub fn differences(&self, other: &Self) -> Vec<PolicyDifference> {
+        let mut all = Vec::new();
+        macro_rules! compare {
+            ($($policy:ident: $field:ident),+ $(,)?) => {
+                // A policy that is added to the struct has to be added here.
+                let Self { $($field),+ } = self;
+                $(if *$field != other.$field {
+                    all.push(PolicyDifference {
+                        policy: PolicyId::$policy,
+                        one: $field.words(),
+                        other: other.$field.words(),
+                    });
+                })+
+            };
+        }
+        compare!(
+            TopicData: topic_data,
+            Durability: durability,
+            DurabilityService: durability_service,
+            Deadline: deadline,
+            LatencyBudget: latency_budget,
+            Liveliness: liveliness,
+            Reliability: reliability,
+            DestinationOrder: destination_order,
+            History: history,
+            ResourceLimits: resource_limits,
+            TransportPriority: transport_priority,
+            Lifespan: lifespan,
+            Ownership: ownership,
+            DataRepresentation: representation,
+        );
+        all
     }
 }
 

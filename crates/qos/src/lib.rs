@@ -11,13 +11,14 @@ mod entity;
 mod name;
 mod partition;
 mod policy;
+mod printable;
 mod property;
 mod type_consistency;
 
-pub use change::ImmutablePolicy;
+pub use change::{ImmutablePolicy, PolicyDifference};
 pub use compatibility::{Incompatibility, ReaderSide, WriterSide, check};
 pub use consistency::InvalidQos;
-pub use duration::Duration;
+pub use duration::{Duration, InfiniteDuration};
 pub use entity::{
     DataReaderQos, DataWriterQos, DomainParticipantQos, PublisherQos, SubscriberQos, TopicQos,
 };
@@ -27,5 +28,6 @@ pub use policy::{
     Presentation, ReaderDataLifecycle, Reliability, ReliabilityKind, ResourceLimits,
     WriterDataLifecycle,
 };
+pub use printable::{Printable, is_printable};
 pub use property::{BinaryProperty, Properties, Property};
 pub use type_consistency::{TypeConsistencyEnforcement, TypeConsistencyKind};

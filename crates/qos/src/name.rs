@@ -1,9 +1,14 @@
 //! Policies and their values in words, as messages to users show them.
 use crate::{
-    AccessScope, DataRepresentation, DestinationOrder, Durability, Liveliness, LivelinessKind,
-    Ownership, PolicyId, Presentation, ReliabilityKind, TypeConsistencyKind,
+    AccessScope, Batching, DataRepresentation, DestinationOrder, Durability, DurabilityService,
+    Duration, History, Liveliness, LivelinessKind, Ownership, PolicyId, Presentation, Reliability,
+    ReliabilityKind, ResourceLimits, TypeConsistencyEnforcement, TypeConsistencyKind,
 };
+use alloc::format;
+use alloc::string::{String, ToString};
+use alloc::vec::Vec;
 use core::fmt::{Display, Formatter, Result};
+use core::net::Ipv4Addr;
 
 /// Displays each value of an enum by a fixed name, and lists them.
 macro_rules! names {
@@ -96,5 +101,136 @@ impl Display for Presentation {
             f.write_str(" ordered")?;
         }
         Ok(())
+    }
+}
+
+impl Display for Reliability {
+    fn fmt(&self, f: &mut Formatter<'_>) -> Result {
+        write!(
+            f,
+            "{} with max_blocking_time {}",
+            self.kind, self.max_blocking_time
+        )
+    }
+}
+
+impl Display for History {
+    fn fmt(&self, f: &mut Formatter<'_>) -> Result {
+        match self {
+            Self::KeepLast(depth) => write!(f, "KEEP_LAST {depth}"),
+            Self::KeepAll => f.write_str("KEEP_ALL"),
+        }
+    }
+}
+
+/// Those limits that there are.
+impl Display for ResourceLimits {
+    fn fmt(&self, f: &mut Formatter<'_>) -> Result {
+        let named = [
+            (self.max_samples, "samples"),
+            (self.max_instances, "instances"),
+            (self.max_samples_per_instance, "samples per instance"),
+        ];
+        let mut between = "";
+        for (limit, name) in named {
+            if let Some(limit) = limit {
+                write!(f, "{between}{limit} {name}")?;
+                between = ", ";
+            }
+        }
+        match between {
+            "" => f.write_str("unlimited"),
+            _ => Ok(()),
+        }
+    }
+}
+
+impl Display for DurabilityService {
+    fn fmt(&self, f: &mut Formatter<'_>) -> Result {
+        let Self {
+            service_cleanup_delay: delay,
+            history,
+            resource_limits: limits,
+        } = self;
+        write!(f, "{history} ({limits}), cleaned up after {delay}")
+    }
+}
+
+impl Display for Batching {
+    fn fmt(&self, f: &mut Formatter<'_>) -> Result {
+        match self.max_bytes {
+            0 => f.write_str("none"),
+            bytes => write!(f, "up to {bytes} bytes"),
+        }
+    }
+}
+
+/// The value of any policy, as messages that compare two of them show it.
+pub(crate) trait Words {
+    fn words(&self) -> String;
+}
+
+macro_rules! displayed {
+    ($($type:ty),+ $(,)?) => {$(
+        impl Words for $type {
+            fn words(&self) -> String {
+                self.to_string()
+            }
+        }
+    )+};
+}
+
+displayed!(
+    Batching,
+    DestinationOrder,
+    Durability,
+    DurabilityService,
+    Duration,
+    History,
+    Liveliness,
+    Ownership,
+    Presentation,
+    Reliability,
+    ResourceLimits,
+    TypeConsistencyEnforcement,
+    i32,
+);
+
+impl Words for String {
+    fn words(&self) -> String {
+        format!("{self:?}")
+    }
+}
+
+/// Opaque to us.
+impl Words for Vec<u8> {
+    fn words(&self) -> String {
+        format!("{} bytes", self.len())
+    }
+}
+
+impl Words for DataRepresentation {
+    fn words(&self) -> String {
+        self.name().into()
+    }
+}
+
+impl Words for Vec<DataRepresentation> {
+    fn words(&self) -> String {
+        let names: Vec<_> = self.iter().map(|one| one.name()).collect();
+        match names.is_empty() {
+            true => "none".into(),
+            false => names.join(" or "),
+        }
+    }
+}
+
+impl Words for Vec<Ipv4Addr> {
+    fn words(&self) -> String {
+        let groups: Vec<_> = self.iter().map(Ipv4Addr::to_string).collect();
+        match groups.is_empty() {
+            true => "none".into(),
+            false => groups.join(", "),
+        }
     }
 }

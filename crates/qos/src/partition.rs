@@ -24,7 +24,7 @@ impl fmt::Display for Partition {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (i, name) in self.names().enumerate() {
             let comma = if i == 0 { "" } else { ", " };
-            write!(f, "{comma}\"{name}\"")?;
+            write!(f, "{comma}{name:?}")?;
         }
         Ok(())
     }

@@ -1,5 +1,5 @@
 //! PROPERTY (DDS-Security 1.1 7.2.5): names and values that an application gives its entities.
-use crate::InvalidQos;
+use crate::{InvalidQos, Printable};
 use alloc::string::String;
 use alloc::vec::Vec;
 use core::fmt;
@@ -123,11 +123,11 @@ impl fmt::Display for Properties {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut between = "";
         for Property { name, value, .. } in &self.values {
-            write!(f, "{between}{name}={value:?}")?;
+            write!(f, "{between}{}={value:?}", Printable(name))?;
             between = " ";
         }
         for BinaryProperty { name, value, .. } in &self.binary_values {
-            write!(f, "{between}{name}={} bytes", value.len())?;
+            write!(f, "{between}{}={} bytes", Printable(name), value.len())?;
             between = " ";
         }
         Ok(())

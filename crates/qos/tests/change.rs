@@ -211,3 +211,53 @@ fn what_a_durability_service_keeps_has_to_agree_with_its_limits() {
     qos.durability_service.history = History::KeepLast(7);
     assert_eq!(qos.validate(), Ok(()));
 }
+
+#[test]
+fn values_are_shown_in_the_words_of_the_standard() {
+    let current = DataWriterQos::default();
+    let refused = |wanted| current.check_change(&wanted).unwrap_err().to_string();
+    let text = refused(DataWriterQos {
+        reliability: Reliability {
+            kind: ReliabilityKind::Reliable,
+            max_blocking_time: Duration::INFINITE,
+        },
+        ..current.clone()
+    });
+    assert!(
+        text.starts_with(
+            "RELIABILITY is RELIABLE with max_blocking_time 100 ms and cannot become RELIABLE with max_blocking_time infinite"
+        ),
+        "{text}"
+    );
+    let text = refused(DataWriterQos {
+        history: History::KeepAll,
+        ..current.clone()
+    });
+    assert!(
+        text.starts_with("HISTORY is KEEP_LAST 1 and cannot become KEEP_ALL"),
+        "{text}"
+    );
+}
+
+#[test]
+fn of_two_topics_only_the_policies_that_differ_are_told() {
+    let one = TopicQos::default();
+    assert_eq!(one.differences(&one), []);
+    let other = TopicQos {
+        deadline: Duration::from_secs(10),
+        resource_limits: LIMITS,
+        ..TopicQos::default()
+    };
+    let told: Vec<_> = one
+        .differences(&other)
+        .into_iter()
+        .map(|d| format!("{} {} {}", d.policy, d.one, d.other))
+        .collect();
+    assert_eq!(
+        told,
+        [
+            "DEADLINE infinite 10 s",
+            "RESOURCE_LIMITS unlimited 7 samples"
+        ]
+    );
+}

@@ -181,7 +181,7 @@ impl fmt::Display for Explanation {
                 mismatches.iter().try_for_each(|m| write!(f, "; {m}"))
             }
             Self::SimilarTopic { remote, topic } => {
-                write!(f, "{remote} has a topic of a similar name, \"{topic}\"")
+                write!(f, "{remote} has a topic of a similar name, {topic:?}")
             }
             Self::Nobody {
                 participants,

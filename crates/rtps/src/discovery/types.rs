@@ -68,7 +68,7 @@ impl fmt::Display for TypeDifference {
             Self::Name { writer, reader } => {
                 write!(
                     f,
-                    "the writer's type is \"{writer}\", the reader's \"{reader}\""
+                    "the writer's type is {writer:?}, the reader's {reader:?}"
                 )
             }
             Self::Keys { writer_keyed: true } => {
