@@ -8,7 +8,9 @@ use alloc::vec::Vec;
 use bytes::Bytes;
 
 use crate::layout::{Member, number_end, repeated_key_end};
-use crate::{Bounded, Deserialize, Error, Layout, Reader, Serialize, Sink, Type, Writer, Xcdr};
+use crate::{
+    Bounded, Deserialize, Error, Layout, Reader, Serialize, Sink, Step, Type, Writer, Xcdr,
+};
 
 impl Layout for String {
     const LENGTH_CODE: u32 = 5;
@@ -203,7 +205,10 @@ impl<T: Serialize, const N: usize> Serialize for [T; N] {
     /// The inner dimensions of an array have no delimiters of their own.
     #[inline]
     fn serialize_array<S: Sink>(values: &[Self], w: &mut Writer<S>) -> Result<(), Error> {
-        values.iter().try_for_each(|row| T::serialize_array(row, w))
+        let mut rows = values.iter().enumerate();
+        rows.try_for_each(|(index, row)| {
+            w.part(Step::Element(index), |w| T::serialize_array(row, w))
+        })
     }
 }
 
@@ -231,6 +236,7 @@ impl<T: Deserialize, const N: usize> Deserialize for [T; N] {
 }
 
 impl<T: Layout> Layout for Option<T> {
+    const OPTIONAL: bool = true;
     const LENGTH_CODE: u32 = T::LENGTH_CODE;
     const MIN_SIZE: usize = 1;
 
@@ -318,6 +324,7 @@ impl<T: Bounded> Bounded for Option<T> {
 }
 
 impl<T: Layout> Layout for Box<T> {
+    const OPTIONAL: bool = T::OPTIONAL;
     const PRIMITIVE: bool = T::PRIMITIVE;
     const FLAT: bool = T::FLAT;
     const LENGTH_CODE: u32 = T::LENGTH_CODE;
@@ -393,9 +400,9 @@ impl<K: Serialize, V: Serialize> Serialize for BTreeMap<K, V> {
     fn serialize<S: Sink>(&self, w: &mut Writer<S>) -> Result<(), Error> {
         let scope = w.begin_collection(K::PRIMITIVE && V::PRIMITIVE);
         w.put_length(self.len())?;
-        for (key, value) in self {
-            key.serialize(w)?;
-            value.serialize(w)?;
+        for (index, (key, value)) in self.iter().enumerate() {
+            w.part(Step::Key(index), |w| key.serialize(w))?;
+            w.part(Step::Value(index), |w| value.serialize(w))?;
         }
         w.end_collection(scope)
     }

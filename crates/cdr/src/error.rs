@@ -40,7 +40,7 @@ pub enum Error {
     #[error("a string is not UTF-8")]
     NotUtf8,
     /// A string or sequence is longer than its type allows.
-    #[error("{length} elements, at most {bound} allowed")]
+    #[error("its length is {length}, at most {bound} is allowed")]
     BoundExceeded {
         /// The number of elements (for a string: bytes) found.
         length: usize,

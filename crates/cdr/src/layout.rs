@@ -71,6 +71,8 @@ pub trait Layout {
     const LENGTH_CODE: u32 = 4;
     /// The fewest bytes that a value takes in any representation. Bounds what a length on the wire may reserve.
     const MIN_SIZE: usize;
+    /// Whether a value may be absent: then it is no key.
+    const OPTIONAL: bool = false;
     /// Whether some members are marked as key.
     const HAS_KEY: bool = false;
     /// Bytes of memory that a default value has behind boxes.

@@ -93,6 +93,7 @@ mod digest;
 mod error;
 mod layout;
 mod payload;
+mod place;
 mod plain;
 mod primitive;
 mod reader;
@@ -117,12 +118,13 @@ pub use payload::{
     key_hash, key_max_size, key_to_payload, key_to_payload_as, key_to_payload_in, reader_of,
     serialized_size, to_payload, to_payload_apart, to_payload_as,
 };
+pub use place::faulty_member;
 pub use plain::{Plain, PlainLayout, hash_member, hash_struct, plain_at, plain_to_payload};
 pub use primitive::{Char8, Char16};
 pub use reader::{ReadMember, ReadScope, Reader};
 pub use representation::{Endianness, Extensibility, HEADER_SIZE, Representation, Xcdr};
 pub use run::{Number, Run, number};
-pub use sink::{Apart, Buffer, Counter, Sink};
+pub use sink::{Apart, Buffer, Counter, Sink, Step};
 pub use skip::ReadOptional;
 pub use traits::{Deserialize, Serialize, Topic};
 pub use writer::{Scope, Writer};

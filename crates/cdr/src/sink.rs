@@ -2,7 +2,20 @@
 
 use bytes::{Bytes, BytesMut};
 
-/// Takes the bytes of a [`Writer`](crate::Writer). Implemented by [`Buffer`] and [`Counter`] and by nothing else.
+/// From a value to a part of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Step {
+    /// A member of a struct or union, by its id.
+    Member(u32),
+    /// An element of a sequence or array.
+    Element(usize),
+    /// The key of an entry of a map.
+    Key(usize),
+    /// The value of an entry of a map.
+    Value(usize),
+}
+
+/// Takes the bytes of a [`Writer`](crate::Writer). Implemented by [`Buffer`], [`Counter`] and what looks for a fault, and by nothing else.
 pub trait Sink: sealed::Sealed {
     /// Bytes taken so far.
     fn position(&self) -> usize;
@@ -16,11 +29,18 @@ pub trait Sink: sealed::Sealed {
     fn patch<const N: usize>(&mut self, at: usize, bytes: [u8; N]);
     /// Makes room for `N` bytes at position `at` and moves what follows.
     fn insert<const N: usize>(&mut self, at: usize, bytes: [u8; N]);
+    /// A part of the value is about to be written; of interest when one looks for a fault.
+    #[inline(always)]
+    fn enter(&mut self, _: Step) {}
+    /// The part that was entered last is written.
+    #[inline(always)]
+    fn leave(&mut self) {}
 }
 
 mod sealed {
     pub trait Sealed {}
     impl Sealed for super::Counter {}
+    impl Sealed for crate::place::Trail {}
     impl<const STAGE: usize> Sealed for super::Buffer<'_, STAGE> {}
 }
 

@@ -3,7 +3,7 @@
 use alloc::vec::Vec;
 
 use crate::layout::{Layout, Member};
-use crate::{Error, Extensibility, PlainLayout, Reader, Sink, Writer};
+use crate::{Error, Extensibility, PlainLayout, Reader, Sink, Step, Writer};
 
 /// A value that can be written as XCDR1 and XCDR2.
 pub trait Serialize: Layout {
@@ -56,7 +56,8 @@ pub trait Serialize: Layout {
     where
         Self: Sized,
     {
-        values.iter().try_for_each(|value| value.serialize(w))
+        let mut values = values.iter().enumerate();
+        values.try_for_each(|(index, value)| w.part(Step::Element(index), |w| value.serialize(w)))
     }
 
     /// Writes the elements of an array.
@@ -134,6 +135,20 @@ pub trait Deserialize: Layout + Sized {
 }
 
 /// A type that a topic can have. Derive it.
+///
+/// A key member is not optional, whatever its type is called:
+///
+/// ```compile_fail
+/// # use dunlin_derive::Topic;
+/// type Ring = Option<u32>;
+///
+/// #[derive(Topic)]
+/// #[topic(crate = "dunlin_cdr")]
+/// struct Bird {
+///     #[key]
+///     ring: Ring, // `u32`, and all is well
+/// }
+/// ```
 pub trait Topic: Serialize + Deserialize + Send + Sync + 'static {
     /// The name by which the participants of a domain know the type.
     const TYPE_NAME: &'static str;

@@ -3,7 +3,9 @@
 use bytes::{Bytes, BytesMut};
 
 use crate::layout::{Key, MAX_SHORT_ID, Member, PID_EXTENDED, PID_SENTINEL};
-use crate::{Bounded, Buffer, Counter, Endianness, Error, Extensibility, Serialize, Sink, Xcdr};
+use crate::{
+    Bounded, Buffer, Counter, Endianness, Error, Extensibility, Serialize, Sink, Step, Xcdr,
+};
 
 /// Writes values one after the other, each aligned as the encoding asks.
 #[derive(Debug)]
@@ -215,13 +217,35 @@ impl<S: Sink> Writer<S> {
         self.sink.patch(at, bytes);
     }
 
-    /// Refuses a string or sequence with more than `bound` elements.
+    /// Refuses a string or sequence with more than `bound` elements, which is the member of this id.
     ///
     /// # Errors
     /// [`Error::BoundExceeded`].
     #[inline]
-    pub fn check_bound<T: Bounded + ?Sized>(&self, value: &T, bound: usize) -> Result<(), Error> {
+    pub fn check_bound<T: Bounded + ?Sized>(
+        &mut self,
+        id: u32,
+        value: &T,
+        bound: usize,
+    ) -> Result<(), Error> {
         crate::layout::check_bound(value.bounded_len(), bound)
+            .inspect_err(|_| self.sink.enter(Step::Member(id)))
+    }
+
+    /// Writes a part of a value, which `step` leads to.
+    ///
+    /// # Errors
+    /// Those of the part.
+    #[inline(always)]
+    pub(crate) fn part(
+        &mut self,
+        step: Step,
+        write: impl FnOnce(&mut Self) -> Result<(), Error>,
+    ) -> Result<(), Error> {
+        self.sink.enter(step);
+        write(self)?;
+        self.sink.leave();
+        Ok(())
     }
 
     /// Begins a struct or union: a DHEADER in XCDR2 unless it is final (DDS-XTypes 1.3 7.4.3.5.3).
@@ -292,6 +316,18 @@ impl<S: Sink> Writer<S> {
     /// Those of the member.
     #[inline]
     pub fn member<T: Serialize>(
+        &mut self,
+        extensibility: Extensibility,
+        member: Member,
+        value: &T,
+    ) -> Result<(), Error> {
+        self.part(Step::Member(member.id), |w| {
+            w.whole_member(extensibility, member, value)
+        })
+    }
+
+    #[inline(always)]
+    fn whole_member<T: Serialize>(
         &mut self,
         extensibility: Extensibility,
         member: Member,

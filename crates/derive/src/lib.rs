@@ -11,7 +11,7 @@
 //! - `plain`: the memory of the struct is its encoding, which is checked (see `dunlin_cdr::Plain`); needs `#[repr(C)]`, `Clone` and `Copy`;
 //! - `crate = "path"`: where the items of `dunlin-cdr` are found (default `::dunlin::cdr`).
 //!
-//! On a field, `#[key]`, and `#[topic(...)]` with
+//! On a field, `#[key]` (not on an `Option`: every sample belongs to an instance), and `#[topic(...)]` with
 //! - `id = N`: its member id (default: that of the field before plus one);
 //! - `bound = N`: how many elements a string (in bytes) or sequence may have;
 //! - `must_understand`: readers that do not know the member refuse the sample.
@@ -72,5 +72,45 @@ fn implementation(input: &DeriveInput, is_topic: bool) -> Result<TokenStream> {
             data.union_token,
             "an IDL union is a Rust enum whose variants have one value or none",
         )),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use syn::parse_quote;
+
+    #[track_caller]
+    fn refusal(input: &DeriveInput) -> String {
+        let refused = implementation(input, true);
+        refused.map_or_else(|error| error.to_string(), |_| "accepted".into())
+    }
+
+    #[test]
+    fn a_key_is_not_optional() {
+        let why = "a key member cannot be optional, for every sample belongs to an instance";
+        for ty in [
+            parse_quote!(Option<u32>),
+            parse_quote!(std::option::Option<String>),
+            parse_quote!((Option<u32>)),
+        ] {
+            let ty: syn::Type = ty;
+            let text = refusal(&parse_quote!(
+                struct Bird {
+                    #[key]
+                    ring: #ty,
+                    x: f64,
+                }
+            ));
+            assert!(text.starts_with(why), "{text}");
+        }
+        let other = parse_quote!(
+            struct Bird {
+                #[key]
+                ring: u32,
+                x: Option<f64>,
+            }
+        );
+        assert_eq!(refusal(&other), "accepted");
     }
 }

@@ -35,6 +35,13 @@ fn fields<'a>(container: &Container, data: &'a DataStruct) -> Result<Vec<Field<'
     let mut fields = Vec::new();
     for field in &named.named {
         let attributes = Element::parse(&field.attrs, Place::Field)?;
+        if attributes.key && is_optional(&field.ty) {
+            return Err(Error::new_spanned(
+                &field.ty,
+                "a key member cannot be optional, for every sample belongs to an instance: leave out `#[key]` or `Option`, or give absence a \
+                 value of its own",
+            ));
+        }
         if let Some(ident) = &field.ident {
             fields.push(Field {
                 ident,
@@ -49,6 +56,20 @@ fn fields<'a>(container: &Container, data: &'a DataStruct) -> Result<Vec<Field<'
         field.id = id;
     }
     Ok(fields)
+}
+
+/// An `Option`, as can be told by its name. One behind another name is refused by [`required_keys`].
+fn is_optional(ty: &Type) -> bool {
+    match ty {
+        Type::Path(path) => path
+            .path
+            .segments
+            .last()
+            .is_some_and(|s| s.ident == "Option"),
+        Type::Group(group) => is_optional(&group.elem),
+        Type::Paren(paren) => is_optional(&paren.elem),
+        _ => false,
+    }
 }
 
 /// The key fields; all fields if none is marked, for then the whole of a nested struct is the key.
@@ -98,6 +119,7 @@ fn layout(container: &Container, fields: &[Field<'_>]) -> TokenStream {
         container.min_size(quote!(0usize #(.saturating_add(<#types as #cdr::Layout>::MIN_SIZE))*));
     let has_key = fields.iter().any(|field| field.attributes.key);
     let describe = describe(container, fields);
+    let required = required_keys(container, fields);
     let ends = sorted_keys(fields).into_iter().map(|field| {
         let ty = field.ty;
         match &field.attributes.bound {
@@ -106,6 +128,8 @@ fn layout(container: &Container, fields: &[Field<'_>]) -> TokenStream {
         }
     });
     quote! {
+        #required
+
         #[automatically_derived]
         impl #cdr::Layout for #ident {
             const LENGTH_CODE: u32 = #length_code;
@@ -123,6 +147,23 @@ fn layout(container: &Container, fields: &[Field<'_>]) -> TokenStream {
             #describe
         }
     }
+}
+
+/// Refuses keys that are optional although their type's name does not say so.
+fn required_keys(container: &Container, fields: &[Field<'_>]) -> TokenStream {
+    let cdr = &container.cdr;
+    let marked = fields.iter().filter(|field| field.attributes.key);
+    let checks = marked.map(|field| {
+        let ty = field.ty;
+        let why = format!(
+            "the key member `{}` is optional, but every sample belongs to an instance",
+            field.ident
+        );
+        quote!(
+            const _: () = ::core::assert!(!<#ty as #cdr::Layout>::OPTIONAL, #why);
+        )
+    });
+    checks.collect()
 }
 
 /// What the struct is, as data.
@@ -294,7 +335,7 @@ fn write(container: &Container, field: &Field<'_>, method: &TokenStream) -> Toke
         .attributes
         .bound
         .as_ref()
-        .map(|bound| quote!(w.check_bound(&self.#ident, #bound)?;));
+        .map(|bound| quote!(w.check_bound(#id, &self.#ident, #bound)?;));
     quote! {
         #check
         w.#method(

@@ -183,7 +183,7 @@ fn serialize(container: &Container, discriminator: &Type, cases: &[Case<'_>]) ->
             return quote!(Self::#variant => { #select });
         }
         let bound = case.attributes.bound.as_ref();
-        let check = bound.map(|bound| quote!(w.check_bound(value, #bound)?;));
+        let check = bound.map(|bound| quote!(w.check_bound(#id, value, #bound)?;));
         quote! {
             Self::#variant(value) => {
                 #select
