@@ -8,6 +8,7 @@
 mod both;
 mod dice;
 mod fault;
+pub mod file;
 mod memory;
 mod pcap;
 mod shm;

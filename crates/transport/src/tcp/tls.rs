@@ -26,6 +26,10 @@ use rustls::{
 };
 
 use super::session::Session;
+use crate::file;
+
+/// Bytes of a file; all authorities of an operating system have a quarter of it.
+const MAX_FILE: u64 = 1 << 20;
 
 /// Who a participant is under TLS, and whom it trusts: files in PEM.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -64,7 +68,7 @@ impl Tls {
         }
         let roots = Arc::new(roots);
         let chain = certificates(&config.certificates)?;
-        let key = PrivateKeyDer::from_pem_file(&config.key)
+        let key = PrivateKeyDer::from_pem_slice(&read(&config.key)?)
             .map_err(|error| wrong(&config.key, &error))?;
         let own = |error: rustls::Error| wrong(&config.certificates, &error);
         let callers =
@@ -117,12 +121,17 @@ impl Tls {
 }
 
 fn certificates(file: &Path) -> io::Result<Vec<CertificateDer<'static>>> {
-    let read = CertificateDer::pem_file_iter(file).and_then(Iterator::collect);
-    let read: Vec<_> = read.map_err(|error| wrong(file, &error))?;
-    match read.is_empty() {
+    let text = read(file)?;
+    let all: Result<Vec<_>, _> = CertificateDer::pem_slice_iter(&text).collect();
+    let all = all.map_err(|error| wrong(file, &error))?;
+    match all.is_empty() {
         true => Err(wrong(file, &"there is no certificate in it")),
-        false => Ok(read),
+        false => Ok(all),
     }
+}
+
+fn read(path: &Path) -> io::Result<Vec<u8>> {
+    file::read(path, MAX_FILE).map_err(|error| wrong(path, &error))
 }
 
 fn wrong(file: &Path, why: &dyn fmt::Display) -> io::Error {

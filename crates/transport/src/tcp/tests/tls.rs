@@ -206,7 +206,24 @@ fn a_file_that_is_wrong_is_named() {
     let authority = Authority::new();
     let good = authority.identity(&authority);
     let nowhere = Path::new("/nowhere/ca.pem").to_owned();
+    let pipe = good.key.with_file_name("pipe.pem");
+    let made = std::process::Command::new("mkfifo").arg(&pipe).status();
+    assert!(made.unwrap().success());
     for (config, file) in [
+        (
+            TlsConfig {
+                authorities: pipe.clone(),
+                ..good.clone()
+            },
+            "pipe.pem: not a regular file",
+        ),
+        (
+            TlsConfig {
+                key: pipe,
+                ..good.clone()
+            },
+            "pipe.pem: not a regular file",
+        ),
         (
             TlsConfig {
                 authorities: nowhere.clone(),
