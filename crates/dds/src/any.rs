@@ -1,6 +1,7 @@
 //! Handles without a type: how a listener above writers, readers and topics is told whom a status is about.
 //!
 //! Such a handle does not keep its entity alive.
+use crate::identity::same_entity;
 use crate::publisher::DataWriter;
 use crate::reader::ReaderCore;
 use crate::status::{
@@ -12,7 +13,6 @@ use crate::topic::{TopicCore, TopicData};
 use crate::writer::WriterCore;
 use dunlin_qos::{DataReaderQos, DataWriterQos};
 use dunlin_wire::Guid;
-use std::fmt;
 use std::sync::Arc;
 
 /// A reader whose type is not known at compile time.
@@ -181,20 +181,6 @@ impl AnyTopic {
     }
 }
 
-impl fmt::Debug for AnyDataReader {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.core.describe())
-    }
-}
-
-impl fmt::Debug for AnyDataWriter {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.core.describe())
-    }
-}
-
-impl fmt::Debug for AnyTopic {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "topic {:?} (type {:?})", self.name(), self.type_name())
-    }
-}
+same_entity!(AnyDataReader, core, |reader| reader.core.describe());
+same_entity!(AnyDataWriter, core, |writer| writer.core.describe());
+same_entity!(AnyTopic, core, |topic| topic.core.describe());

@@ -211,6 +211,15 @@ pub struct BuiltinSubscriber {
     _wanted: Arc<()>,
 }
 
+/// By identity, as that of the subscriber which it is.
+impl PartialEq for BuiltinSubscriber {
+    fn eq(&self, other: &Self) -> bool {
+        self.subscriber == other.subscriber
+    }
+}
+
+impl Eq for BuiltinSubscriber {}
+
 impl BuiltinSubscriber {
     /// DCPSParticipant: the other participants.
     pub fn participants(&self) -> &DataReader<ParticipantBuiltinTopicData> {

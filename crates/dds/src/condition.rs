@@ -3,6 +3,7 @@ use crate::any::AnyDataReader;
 use crate::clock;
 use crate::error::{Error, Result};
 use crate::group::SubscriberCore;
+use crate::identity::same_entity;
 use crate::local::errands;
 use crate::query::Query;
 use crate::reader::ReaderCore;
@@ -15,6 +16,7 @@ use dunlin_qos::Duration;
 use dunlin_rtps::{ContentFilter, InstanceHandle, Select};
 use dunlin_wire::Guid;
 use std::cell::Cell;
+use std::fmt;
 use std::marker::PhantomData;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
@@ -24,6 +26,8 @@ use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
 pub struct GuardCondition {
     inner: Arc<Guard>,
 }
+
+same_entity!(GuardCondition, inner, |_| "guard condition".into());
 
 #[derive(Default)]
 struct Guard {
@@ -140,6 +144,22 @@ impl StatusCondition {
     }
 }
 
+/// By identity: equal if both are of the same entity, which has one status condition.
+impl PartialEq for StatusCondition {
+    fn eq(&self, other: &Self) -> bool {
+        self.entity.guid() == other.entity.guid()
+    }
+}
+
+impl Eq for StatusCondition {}
+
+impl fmt::Debug for StatusCondition {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (guid, enabled) = (self.entity.guid(), self.enabled_statuses());
+        write!(f, "status condition of {guid} ({enabled})")
+    }
+}
+
 /// True while a reader holds samples with the given states.
 #[derive(Clone)]
 pub struct ReadCondition {
@@ -186,22 +206,45 @@ impl ReadCondition {
         &self.reader
     }
 
-    /// Do both ask the same of the same reader?
-    fn is(&self, other: &Self) -> bool {
-        let query = |condition: &Self| condition.query.as_ref().map(Arc::as_ptr);
-        Arc::ptr_eq(&self.reader, &other.reader)
-            && self.select == other.select
-            && query(self) == query(other)
-    }
-
     /// Which of them, by their content.
     pub(crate) fn filter(&self) -> Option<ContentFilter> {
         self.query.as_ref().map(|query| query.filter())
     }
 }
 
+/// Equal if both ask the same of the same reader; of queries, if they are clones.
+impl PartialEq for ReadCondition {
+    fn eq(&self, other: &Self) -> bool {
+        let query = |condition: &Self| condition.query.as_ref().map(Arc::as_ptr);
+        Arc::ptr_eq(&self.reader, &other.reader)
+            && self.select == other.select
+            && query(self) == query(other)
+    }
+}
+
+impl Eq for ReadCondition {}
+
+impl fmt::Debug for ReadCondition {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let reader = self.reader.describe();
+        match &self.query {
+            None => write!(f, "read condition of {reader}"),
+            Some(query) => write!(f, "query condition {:?} of {reader}", query.expression()),
+        }
+    }
+}
+
 /// Any condition.
-#[derive(Clone)]
+///
+/// Conditions are compared by identity, also with those that the application keeps: which of them has triggered?
+///
+/// ```no_run
+/// # fn which(wait_set: &dunlin::WaitSet, stop: &dunlin::GuardCondition) -> dunlin::Result<bool> {
+/// wait_set.wait(std::time::Duration::from_secs(1))?;
+/// Ok(wait_set.active().any(|condition| condition == stop))
+/// # }
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Condition {
     /// Set by the application.
     Guard(GuardCondition),
@@ -209,6 +252,24 @@ pub enum Condition {
     Status(StatusCondition),
     /// There is data.
     Read(ReadCondition),
+}
+
+impl PartialEq<GuardCondition> for Condition {
+    fn eq(&self, other: &GuardCondition) -> bool {
+        matches!(self, Self::Guard(condition) if condition == other)
+    }
+}
+
+impl PartialEq<StatusCondition> for Condition {
+    fn eq(&self, other: &StatusCondition) -> bool {
+        matches!(self, Self::Status(condition) if condition == other)
+    }
+}
+
+impl PartialEq<ReadCondition> for Condition {
+    fn eq(&self, other: &ReadCondition) -> bool {
+        matches!(self, Self::Read(condition) if condition == other)
+    }
 }
 
 impl From<GuardCondition> for Condition {
@@ -236,16 +297,6 @@ impl Condition {
             Self::Guard(c) => c.trigger_value(),
             Self::Status(c) => c.trigger_value(),
             Self::Read(c) => c.trigger_value(),
-        }
-    }
-
-    /// Are both the same condition?
-    fn is(&self, other: &Self) -> bool {
-        match (self, other) {
-            (Self::Guard(one), Self::Guard(other)) => Arc::ptr_eq(&one.inner, &other.inner),
-            (Self::Status(one), Self::Status(other)) => one.entity.guid() == other.entity.guid(),
-            (Self::Read(one), Self::Read(other)) => one.is(other),
-            _ => false,
         }
     }
 
@@ -300,7 +351,7 @@ impl WaitSet {
     /// Adds a condition, unless it is there (DDS 1.4 2.2.2.1.6.1).
     pub fn attach(&mut self, condition: impl Into<Condition>) {
         let condition = condition.into();
-        if self.conditions.iter().any(|known| known.is(&condition)) {
+        if self.conditions.contains(&condition) {
             return;
         }
         condition.waiters().add(&self.signal);
@@ -317,7 +368,7 @@ impl WaitSet {
     /// `PreconditionNotMet` if it is not there.
     pub fn detach(&mut self, condition: impl Into<Condition>) -> Result<()> {
         let condition = condition.into();
-        let place = self.conditions.iter().position(|c| c.is(&condition));
+        let place = self.conditions.iter().position(|c| *c == condition);
         let Some(place) = place else {
             let what = "the condition is not attached to this wait set";
             return Err(Error::PreconditionNotMet(what.into()));
@@ -337,7 +388,11 @@ impl WaitSet {
     ///
     /// # Errors
     /// `Error::Timeout` if none became true.
-    pub fn wait(&self, timeout: Duration) -> Result<()> {
+    pub fn wait(&self, timeout: impl Into<Duration>) -> Result<()> {
+        self.wait_for(timeout.into())
+    }
+
+    fn wait_for(&self, timeout: Duration) -> Result<()> {
         let any = || self.conditions.iter().any(Condition::trigger_value);
         let deadline = (!timeout.is_infinite()).then(|| clock::now().after(timeout));
         let triggered = match &self.shared {

@@ -1,5 +1,6 @@
 //! How a participant is set up, beyond QoS.
 use crate::Waiting;
+use crate::environment::variable;
 use crate::error::{Error, Result};
 use dunlin_qos::{DomainParticipantQos, Duration};
 use dunlin_shm::Trust;
@@ -61,18 +62,21 @@ impl Transports {
         ..Self::NONE
     };
 
-    /// Reads `udp`, `shmem`, `tcp` and `local`, any of them with commas between.
+    /// Reads `udp`, `shmem`, `tcp` and `local`, any of them with commas between, in small or capital letters; UDP is also called
+    /// `UDPv4`, as `-transport` of perftest has it.
     pub fn parse(text: &str) -> std::result::Result<Self, String> {
         let mut transports = Self::NONE;
         for name in text.split(',').map(str::trim) {
-            match name {
-                "udp" => transports.udp = true,
+            match &*name.to_ascii_lowercase() {
+                "udp" | "udpv4" => transports.udp = true,
                 "shmem" => transports.shmem = true,
                 "tcp" => transports.tcp = true,
                 "local" => transports.local = true,
                 _ => {
                     return Err(format!(
-                        "{name:?} is not a transport; allowed are udp, shmem, tcp and local, with commas between"
+                        "{name:?} is not a transport; there are udp (UDPv4), shmem, tcp (TLS is tcp with certificates, {}) and local, with \
+                         commas between: udp,shmem,local is the default",
+                        TcpSettings::TLS_VARIABLES.join(", ")
                     ));
                 }
             }
@@ -103,8 +107,8 @@ impl TcpSettings {
 
     /// What the environment says of TLS: everything or nothing.
     fn tls_of_environment() -> Result<Option<TlsConfig>> {
-        let files = Self::TLS_VARIABLES.map(|name| variable(name).map(PathBuf::from));
-        match files {
+        let [authorities, certificates, key] = Self::TLS_VARIABLES.map(path);
+        match [authorities?, certificates?, key?] {
             [Some(authorities), Some(certificates), Some(key)] => Ok(Some(TlsConfig {
                 authorities,
                 certificates,
@@ -209,12 +213,12 @@ impl ParticipantConfig {
 
     /// This configuration with what the environment says laid over it.
     pub(crate) fn with_environment(mut self) -> Result<Self> {
-        if let Some(text) = variable(Waiting::VARIABLE) {
+        if let Some(text) = variable(Waiting::VARIABLE)? {
             self.waiting = Waiting::parse(&text).map_err(|e| {
                 Error::BadParameter(format!("environment variable {}: {e}", Waiting::VARIABLE))
             })?;
         }
-        if let Some(text) = variable(Transports::VARIABLE) {
+        if let Some(text) = variable(Transports::VARIABLE)? {
             self.transports = Transports::parse(&text).map_err(|e| {
                 Error::BadParameter(format!(
                     "environment variable {}: {e}",
@@ -222,7 +226,7 @@ impl ParticipantConfig {
                 ))
             })?;
         }
-        if let Some(text) = variable(TcpSettings::VARIABLE) {
+        if let Some(text) = variable(TcpSettings::VARIABLE)? {
             self.tcp.port = text.trim().parse().map_err(|_| {
                 Error::BadParameter(format!(
                     "environment variable {}: {text:?} is no port; 0 to 65535 are, 0 for listening nowhere",
@@ -233,15 +237,15 @@ impl ParticipantConfig {
         if let Some(tls) = TcpSettings::tls_of_environment()? {
             self.tcp.tls = Some(tls);
         }
-        if let Some(text) = variable("DUNLIN_INTERFACES") {
+        if let Some(text) = variable("DUNLIN_INTERFACES")? {
             self.interfaces = text.split(',').map(|s| s.trim().to_owned()).collect();
         }
         Ok(self)
     }
 }
 
-fn variable(name: &str) -> Option<String> {
-    std::env::var(name).ok().filter(|text| !text.is_empty())
+fn path(name: &str) -> Result<Option<PathBuf>> {
+    variable(name).map(|text| text.map(PathBuf::from))
 }
 
 #[cfg(test)]
@@ -255,10 +259,17 @@ mod tests {
             Transports::parse("udp, shmem, local"),
             Ok(Transports::default())
         );
+        // As perftest's command line has them.
+        for (text, transports) in [
+            ("UDPv4", Transports::UDP),
+            ("SHMEM", Transports::SHMEM),
+            ("TCP", Transports::TCP),
+            ("SHMEM,UDPv4, LOCAL", Transports::default()),
+        ] {
+            assert_eq!(Transports::parse(text), Ok(transports), "{text}");
+        }
         let error = Transports::parse("udp,sctp").unwrap_err();
-        assert!(
-            error.contains("\"sctp\"") && error.contains("allowed are"),
-            "{error}"
-        );
+        let words = ["\"sctp\"", "udp (UDPv4)", "shmem", "tcp", "local"];
+        assert!(words.iter().all(|word| error.contains(word)), "{error}");
     }
 }

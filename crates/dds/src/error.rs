@@ -1,8 +1,13 @@
 //! What can go wrong, said to the user: which entity, which policy, both values, what to do.
+use crate::topic::TopicData;
 use dunlin_qos::{Duration, ImmutablePolicy, InvalidQos};
+use std::fmt;
 
 /// Why an operation did not succeed.
-#[derive(Debug, thiserror::Error)]
+///
+/// `Debug` says the same as `Display`: it is what a `fn main() -> dunlin::Result<()>` and `unwrap` print, and some errors have several
+/// lines, with marks under the part of a text that is wrong.
+#[derive(thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
     /// Waited as long as allowed (DDS `RETCODE_TIMEOUT`).
@@ -16,11 +21,11 @@ pub enum Error {
         why: String,
     },
     /// A resource limit is reached and waiting would not help (`RETCODE_OUT_OF_RESOURCES`).
-    #[error("{entity}: RESOURCE_LIMITS {limit} is reached")]
+    #[error("{entity}: a limit is reached: {limit}")]
     OutOfResources {
         /// Which entity.
         entity: String,
-        /// Which limit, and its value.
+        /// Which limit, its value, and what to do.
         limit: String,
     },
     /// Policies that contradict each other (`RETCODE_INCONSISTENT_POLICY`).
@@ -58,10 +63,12 @@ pub enum Error {
     #[error("{0}")]
     PreconditionNotMet(String),
     /// A sample could not be serialized.
-    #[error("{entity}: the sample cannot be serialized: {error}")]
+    #[error("{entity}: {member} cannot be serialized: {error}")]
     Serialization {
         /// Which entity.
         entity: String,
+        /// Which member of the sample, with its type: `member points[3].name (string<10>)`.
+        member: String,
         /// Why.
         error: dunlin_cdr::Error,
     },
@@ -89,6 +96,41 @@ pub enum Error {
     },
 }
 
+impl Error {
+    /// A sample, of which only the key is wanted or everything, cannot be serialized.
+    #[cold]
+    pub(crate) fn serialization<T: TopicData>(
+        entity: String,
+        sample: &T,
+        keys_only: bool,
+        error: dunlin_cdr::Error,
+    ) -> Self {
+        let found = dunlin_cdr::faulty_member(sample, keys_only);
+        Self::Serialization {
+            entity,
+            member: found.map_or_else(|| "the sample".into(), |member| format!("member {member}")),
+            error,
+        }
+    }
+
+    /// As [`serialization`](Self::serialization), of what a part knew that knows no types.
+    #[cold]
+    pub(crate) fn of_sample<T: TopicData>(self, sample: &T, keys_only: bool) -> Self {
+        match self {
+            Self::Serialization { entity, error, .. } => {
+                Self::serialization(entity, sample, keys_only, error)
+            }
+            other => other,
+        }
+    }
+}
+
+impl fmt::Debug for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
 /// Policies have to agree with each other.
 pub(crate) fn consistent(entity: &str, valid: std::result::Result<(), InvalidQos>) -> Result<()> {
     valid.map_err(|error| Error::InconsistentPolicy {
@@ -107,3 +149,17 @@ pub(crate) fn called(kind: &str, name: &str) -> String {
 
 /// Result of Dunlin's operations.
 pub type Result<T> = std::result::Result<T, Error>;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_main_prints_has_lines_and_no_escapes() {
+        let peer: std::result::Result<crate::PeerDescriptor, _> = "x@h".parse();
+        let error = Error::BadParameter(peer.unwrap_err().to_string());
+        let text = format!("{error:?}");
+        assert_eq!(text, error.to_string());
+        assert!(text.lines().count() > 2 && !text.contains("\\n"), "{text}");
+    }
+}

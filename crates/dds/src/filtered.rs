@@ -3,6 +3,7 @@
 //! The filter is judged where samples arrive, before they enter the reader's cache; a writer that understands it does not even
 //! send what does not pass. The topic owns the expression, and tells its readers when the parameters change.
 use crate::error::{Error, Result};
+use crate::identity::same_entity;
 use crate::lock::{LEAF, Ranked};
 use crate::reader::ReaderCore;
 use crate::topic::{Topic, TopicData};
@@ -61,6 +62,11 @@ impl<T> Clone for ContentFilteredTopic<T> {
         }
     }
 }
+
+same_entity!(ContentFilteredTopic<T>, inner, |topic| format!(
+    "content filtered topic {:?} of {:?}",
+    topic.inner.name, topic.related
+));
 
 struct Inner {
     name: String,

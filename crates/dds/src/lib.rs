@@ -44,12 +44,14 @@ mod datagram;
 mod desk;
 mod dialect;
 mod directory;
+mod environment;
 mod error;
 mod filtered;
 #[cfg(feature = "async")]
 mod futures;
 mod gate;
 mod group;
+mod identity;
 mod inquiry;
 mod life;
 mod listener;

@@ -41,7 +41,7 @@ impl<T: Plain> Loan<T> {
         };
         let own = own.map_err(|()| Error::OutOfResources {
             entity: entity(),
-            limit: format!("memory for a sample of {size} bytes"),
+            limit: format!("there is no memory for a sample of {size} bytes; give back loans, or lend fewer at a time"),
         })?;
         Ok(Self {
             memory: Memory::Own(own),

@@ -12,6 +12,7 @@ use crate::datagram::Datagrams;
 use crate::directory::Directory;
 use crate::error::{Error, Result, consistent};
 use crate::filtered::ContentFilteredTopic;
+use crate::identity::same_entity;
 use crate::listener::DomainParticipantListener;
 use crate::observe;
 use crate::peer::{Book, Carriers, InitialPeers, Names, PeerDescriptor, PeerStatus, neighbours};
@@ -47,6 +48,13 @@ const INDEXES: u32 = 120;
 pub struct DomainParticipant {
     pub(crate) guard: Arc<ParticipantGuard>,
 }
+
+same_entity!(DomainParticipant, guard, |participant| format!(
+    "{} ({:?}) of domain {}",
+    crate::error::called("participant", &participant.guard.shared.config.name),
+    participant.guid().prefix,
+    participant.domain_id()
+));
 
 /// Ends the participant when the last entity goes.
 pub(crate) struct ParticipantGuard {
@@ -457,14 +465,31 @@ impl Sockets {
                 Ok(sockets) => return Ok(sockets),
                 Err(error) if error.kind() == io::ErrorKind::AddrInUse && meta != 0 => {}
                 Err(error) => {
-                    let what = format!("opening the ports {meta} and {user} of domain {domain}");
+                    let what = Self::attempt(domain, meta, user);
                     return Err(Error::Io { what, error });
                 }
             }
         }
         Err(Error::BadParameter(format!(
-            "domain {domain} has no free port"
+            "domain {domain} has no ports: domain ids go up to {}",
+            ParticipantConfig::MAX_DOMAIN
         )))
+    }
+
+    /// What was tried when there are no ports, and what may help.
+    fn attempt(domain: u32, meta: u16, user: u16) -> String {
+        if meta != 0 {
+            return format!(
+                "domain {domain}: opening port {meta} for discovery and {user} for samples"
+            );
+        }
+        let group = ports::metatraffic_multicast(domain).unwrap_or_default();
+        format!(
+            "domain {domain}: no participant index from 0 to {} has its two ports free, and any other ports cannot be had either. \
+             If another program keeps port {group} of the multicast group to itself, end it (`ss -ulpn` shows it), join another domain, \
+             or do without multicast (ParticipantConfig::multicast, NDDS_DISCOVERY_PEERS)",
+            INDEXES - 1
+        )
     }
 
     fn open_at(
@@ -571,7 +596,10 @@ fn transport(
             name: prefix.0,
         })
         .map_err(|error| Error::Io {
-            what: "opening shared memory".into(),
+            what: format!(
+                "opening shared memory (without it: udp alone in ParticipantConfig::transports or {})",
+                Transports::VARIABLE
+            ),
             error,
         })
     };
@@ -594,9 +622,10 @@ fn transport(
                 Ok(Arc::new(udp))
             }
         },
-        (false, false) => Err(Error::BadParameter(
-            "a participant needs a transport: UDP, shared memory or both, or TCP".into(),
-        )),
+        (false, false) => Err(Error::BadParameter(format!(
+            "a participant needs a transport: UDP, shared memory or both, or TCP, in ParticipantConfig::transports or {}",
+            Transports::VARIABLE
+        ))),
     }
 }
 

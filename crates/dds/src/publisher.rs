@@ -9,6 +9,7 @@ use crate::clock;
 use crate::condition::StatusCondition;
 use crate::error::{Error, Result};
 use crate::group::PublisherCore;
+use crate::identity::same_entity;
 use crate::listener::PublisherListener;
 use crate::loan::{Loan, LoanedBytes};
 use crate::participant::ParticipantGuard;
@@ -42,6 +43,11 @@ pub struct Publisher {
     core: Arc<PublisherCore>,
     guard: Arc<ParticipantGuard>,
 }
+
+same_entity!(Publisher, core, |publisher| format!(
+    "publisher {}",
+    publisher.core.guid
+));
 
 impl Publisher {
     pub(crate) fn new(qos: PublisherQos, guard: Arc<ParticipantGuard>) -> Self {
@@ -126,7 +132,7 @@ impl Publisher {
         let entity = format!("writer of topic {:?}", topic.name());
         if !Arc::ptr_eq(&self.guard, &topic.guard) {
             return Err(Error::PreconditionNotMet(format!(
-                "{entity}: the topic belongs to another participant"
+                "{entity}: the topic belongs to another participant; make one of that name in this participant (create_topic)"
             )));
         }
         self.core.check_living()?;
@@ -195,6 +201,8 @@ impl<T> Clone for DataWriter<T> {
         }
     }
 }
+
+same_entity!(DataWriter<T>, core, |writer| writer.core.describe());
 
 impl<T> DataWriter<T> {
     pub(crate) fn unguarded(core: Arc<WriterCore>) -> Self {
@@ -302,9 +310,9 @@ impl<T: TopicData> DataWriter<T> {
     ///
     /// # Errors
     /// `Timeout`, naming the reader that is behind.
-    pub fn wait_for_acknowledgments(&self, timeout: Duration) -> Result<()> {
+    pub fn wait_for_acknowledgments(&self, timeout: impl Into<Duration>) -> Result<()> {
         self.core.check_enabled()?;
-        self.core.wait_for_acknowledgments(timeout)
+        self.core.wait_for_acknowledgments(timeout.into())
     }
 
     /// How much the reliable readers have not acknowledged yet, and which of them is behind: whom to look at when writes block.
@@ -322,7 +330,8 @@ impl<T: TopicData> DataWriter<T> {
     ///
     /// # Errors
     /// `Timeout`, saying what was discovered.
-    pub fn wait_for_matched(&self, readers: usize, timeout: Duration) -> Result<()> {
+    pub fn wait_for_matched(&self, readers: usize, timeout: impl Into<Duration>) -> Result<()> {
+        let timeout = timeout.into();
         let signal = Lent::new();
         let deadline = (!timeout.is_infinite()).then(|| clock::now().after(timeout));
         self.core.flags.waiters.add(&signal);
@@ -410,10 +419,7 @@ impl<T: TopicData> DataWriter<T> {
         }
         key_hash(sample)
             .map(InstanceHandle)
-            .map_err(|error| Error::Serialization {
-                entity: self.core.describe(),
-                error,
-            })
+            .map_err(|error| Error::serialization(self.core.describe(), sample, true, error))
     }
 
     fn change(
@@ -451,7 +457,8 @@ impl<T: TopicData> DataWriter<T> {
             timestamp,
             size,
             fill,
-        })?;
+        });
+        let written = written.map_err(|error| error.of_sample(sample, !alive))?;
         if kind.is_unregister() {
             self.core.registered.remove(instance);
         }

@@ -7,6 +7,7 @@ use bytes::BytesMut;
 use dunlin_cdr::Layout;
 use dunlin_filter::Filter;
 use dunlin_rtps::{ContentFilter, Select};
+use std::fmt;
 use std::ops::Deref;
 use std::sync::Arc;
 
@@ -30,6 +31,10 @@ struct Terms {
 }
 
 impl Query {
+    pub(crate) fn expression(&self) -> &str {
+        &self.expression
+    }
+
     pub(crate) fn filter(&self) -> ContentFilter {
         self.terms.lock().filter.clone()
     }
@@ -91,6 +96,27 @@ impl Deref for QueryCondition {
 
     fn deref(&self) -> &ReadCondition {
         &self.condition
+    }
+}
+
+/// By identity, as that of the read condition which it is.
+impl PartialEq for QueryCondition {
+    fn eq(&self, other: &Self) -> bool {
+        self.condition == other.condition
+    }
+}
+
+impl Eq for QueryCondition {}
+
+impl PartialEq<QueryCondition> for Condition {
+    fn eq(&self, query: &QueryCondition) -> bool {
+        *self == query.condition
+    }
+}
+
+impl fmt::Debug for QueryCondition {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.condition.fmt(f)
     }
 }
 

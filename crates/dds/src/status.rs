@@ -3,6 +3,7 @@ use crate::signal::Waiters;
 use dunlin_qos::{Incompatibility, PolicyId};
 use dunlin_rtps::{InstanceHandle, MissedDeadlines, Rejection, RejectionReason};
 use dunlin_wire::Guid;
+use std::fmt;
 use std::sync::atomic::{
     AtomicBool, AtomicU32,
     Ordering::{Relaxed, SeqCst},
@@ -40,9 +41,78 @@ pub enum StatusKind {
     SubscriptionMatched = 1 << 14,
 }
 
+impl StatusKind {
+    /// All of them.
+    pub const ALL: [Self; 13] = [
+        Self::InconsistentTopic,
+        Self::OfferedDeadlineMissed,
+        Self::RequestedDeadlineMissed,
+        Self::OfferedIncompatibleQos,
+        Self::RequestedIncompatibleQos,
+        Self::SampleLost,
+        Self::SampleRejected,
+        Self::DataOnReaders,
+        Self::DataAvailable,
+        Self::LivelinessLost,
+        Self::LivelinessChanged,
+        Self::PublicationMatched,
+        Self::SubscriptionMatched,
+    ];
+
+    /// The name that the standard gives.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::InconsistentTopic => "INCONSISTENT_TOPIC",
+            Self::OfferedDeadlineMissed => "OFFERED_DEADLINE_MISSED",
+            Self::RequestedDeadlineMissed => "REQUESTED_DEADLINE_MISSED",
+            Self::OfferedIncompatibleQos => "OFFERED_INCOMPATIBLE_QOS",
+            Self::RequestedIncompatibleQos => "REQUESTED_INCOMPATIBLE_QOS",
+            Self::SampleLost => "SAMPLE_LOST",
+            Self::SampleRejected => "SAMPLE_REJECTED",
+            Self::DataOnReaders => "DATA_ON_READERS",
+            Self::DataAvailable => "DATA_AVAILABLE",
+            Self::LivelinessLost => "LIVELINESS_LOST",
+            Self::LivelinessChanged => "LIVELINESS_CHANGED",
+            Self::PublicationMatched => "PUBLICATION_MATCHED",
+            Self::SubscriptionMatched => "SUBSCRIPTION_MATCHED",
+        }
+    }
+}
+
+impl fmt::Display for StatusKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
 /// A set of statuses.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Default)]
 pub struct StatusMask(u32);
+
+/// The names of its statuses, with ` | ` between; `ALL` and `NONE` for these.
+impl fmt::Display for StatusMask {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if *self == Self::ALL {
+            return f.write_str("ALL");
+        }
+        let mut between = "";
+        for kind in StatusKind::ALL.into_iter().filter(|k| self.contains(*k)) {
+            write!(f, "{between}{kind}")?;
+            between = " | ";
+        }
+        match between {
+            "" => f.write_str("NONE"),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// The same words as `Display`: a number says nothing to whoever prints it.
+impl fmt::Debug for StatusMask {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
 
 impl StatusMask {
     /// No status.
@@ -442,4 +512,27 @@ impl IncompatibleQosStatus {
 /// Counts what others do: however often they do it, a count goes no further than it can.
 fn grow(count: &mut i32, more: i32) {
     *count = count.saturating_add(more);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn masks_are_shown_by_the_names_of_the_standard() {
+        let one = StatusMask::from(StatusKind::SubscriptionMatched);
+        let two = one.with(StatusKind::DataAvailable);
+        let shown = [StatusMask::NONE, one, two, StatusMask::ALL].map(|mask| format!("{mask:?}"));
+        let expected = [
+            "NONE",
+            "SUBSCRIPTION_MATCHED",
+            "DATA_AVAILABLE | SUBSCRIPTION_MATCHED",
+            "ALL",
+        ];
+        assert_eq!(shown, expected);
+        let all = StatusKind::ALL
+            .into_iter()
+            .fold(StatusMask::NONE, StatusMask::with);
+        assert_eq!(all.to_string().split(" | ").count(), StatusKind::ALL.len());
+    }
 }

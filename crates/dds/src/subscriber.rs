@@ -13,6 +13,7 @@ use crate::condition::{ReadCondition, StatusCondition};
 use crate::error::{Error, Result};
 use crate::filtered::TopicDescription;
 use crate::group::SubscriberCore;
+use crate::identity::same_entity;
 use crate::listener::SubscriberListener;
 use crate::participant::ParticipantGuard;
 use crate::query::QueryCondition;
@@ -37,6 +38,11 @@ pub struct Subscriber {
     core: Arc<SubscriberCore>,
     guard: Arc<ParticipantGuard>,
 }
+
+same_entity!(Subscriber, core, |subscriber| format!(
+    "subscriber {}",
+    subscriber.core.guid
+));
 
 impl Subscriber {
     pub(crate) fn new(qos: SubscriberQos, guard: Arc<ParticipantGuard>) -> Self {
@@ -159,7 +165,7 @@ impl Subscriber {
         let entity = format!("reader of topic {:?}", topic.name());
         if !Arc::ptr_eq(&self.guard, &topic.guard) {
             return Err(Error::PreconditionNotMet(format!(
-                "{entity}: the topic belongs to another participant"
+                "{entity}: the topic belongs to another participant; make one of that name in this participant (create_topic)"
             )));
         }
         self.core.check_living()?;
@@ -268,6 +274,8 @@ impl<T> Clone for DataReader<T> {
     }
 }
 
+same_entity!(DataReader<T>, core, |reader| reader.core.describe());
+
 impl<T> DataReader<T> {
     pub(crate) fn unguarded(core: Arc<ReaderCore>) -> Self {
         Self {
@@ -298,7 +306,8 @@ impl<T: TopicData> DataReader<T> {
     ///
     /// # Errors
     /// `Timeout`, saying what was discovered.
-    pub fn wait_for_matched(&self, writers: usize, timeout: Duration) -> Result<()> {
+    pub fn wait_for_matched(&self, writers: usize, timeout: impl Into<Duration>) -> Result<()> {
+        let timeout = timeout.into();
         let signal = Lent::new();
         let deadline = (!timeout.is_infinite()).then(|| clock::now().after(timeout));
         self.core.flags.waiters.add(&signal);
@@ -326,7 +335,8 @@ impl<T: TopicData> DataReader<T> {
     ///
     /// # Errors
     /// `Timeout`: a writer has not said yet what it has, samples are still missing, or this reader's RESOURCE_LIMITS keep them out.
-    pub fn wait_for_historical_data(&self, timeout: Duration) -> Result<()> {
+    pub fn wait_for_historical_data(&self, timeout: impl Into<Duration>) -> Result<()> {
+        let timeout = timeout.into();
         self.core.check_enabled()?;
         let signal = Lent::new();
         let deadline = match timeout.is_infinite() {

@@ -2,6 +2,7 @@
 use crate::any::AnyTopic;
 use crate::condition::StatusCondition;
 use crate::error::{Error, Result};
+use crate::identity::same_entity;
 use crate::listener::TopicListener;
 use crate::lock::{LEAF, Ranked};
 use crate::participant::{DomainParticipant, ParticipantGuard};
@@ -10,11 +11,10 @@ use crate::slot::Slot;
 use crate::status::{InconsistentTopicStatus, StatusFlags, StatusKind, StatusMask};
 use bytes::{Bytes, BytesMut};
 use dunlin_cdr::{PlainLayout, Xcdr, plain_at};
-use dunlin_qos::TopicQos;
+use dunlin_qos::{PolicyDifference, TopicQos};
 use dunlin_rtps::InstanceHandle;
 use dunlin_wire::{Guid, Payload};
 use std::any::TypeId;
-use std::fmt::Debug;
 use std::marker::PhantomData;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
@@ -37,6 +37,8 @@ impl<T> Clone for Topic<T> {
         }
     }
 }
+
+same_entity!(Topic<T>, core, |topic| topic.core.describe());
 
 impl<T: TopicData> Topic<T> {
     pub(crate) fn new(core: Arc<TopicCore>, guard: Arc<ParticipantGuard>) -> Self {
@@ -149,6 +151,11 @@ impl TopicCore {
         crate::group::living(&format!("topic {:?}", self.name), deleted)
     }
 
+    /// Name for messages to the user.
+    pub(crate) fn describe(&self) -> String {
+        format!("topic {:?} (type {:?})", self.name, self.type_name)
+    }
+
     pub(crate) fn qos(&self) -> TopicQos {
         self.qos.lock().clone()
     }
@@ -183,19 +190,29 @@ impl TopicCore {
 
     /// Two topics of one name in one participant are the same.
     pub(crate) fn check_alike(&self, wanted: &Self) -> Result<()> {
-        let differ = |what, known: &dyn Debug, wanted: &dyn Debug| {
+        let refused = |differences: &str, cure| {
             Err(Error::PreconditionNotMet(format!(
-                "topic {:?} exists in this participant with {what} {known:?}, wanted is {what} {wanted:?}",
+                "topic {:?} exists in this participant with another {differences}: {cure}, or name the topic otherwise",
                 self.name
             )))
         };
-        match wanted {
-            _ if self.type_name != wanted.type_name => {
-                differ("type", &self.type_name, &wanted.type_name)
-            }
-            _ if self.qos() != wanted.qos() => differ("QoS", &self.qos(), &wanted.qos()),
-            _ => Ok(()),
+        if self.type_name != wanted.type_name {
+            let types = format!(
+                "type, {:?}; wanted is {:?}",
+                self.type_name, wanted.type_name
+            );
+            return refused(&types, "use the same type");
         }
+        let differences = self.qos().differences(&wanted.qos());
+        if differences.is_empty() {
+            return Ok(());
+        }
+        let words = |d: &PolicyDifference| {
+            let PolicyDifference { policy, one, other } = d;
+            format!("{policy}, {one}; wanted is {other}")
+        };
+        let all: Vec<_> = differences.iter().map(words).collect();
+        refused(&all.join("; another "), "ask for the same")
     }
 
     pub(crate) fn inconsistent_status(&self) -> InconsistentTopicStatus {

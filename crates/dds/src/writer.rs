@@ -232,6 +232,7 @@ impl WriterCore {
                 buffer.clear();
                 return Err(Error::Serialization {
                     entity: self.describe(),
+                    member: "the sample".into(),
                     error,
                 });
             }
@@ -401,10 +402,7 @@ impl WriterCore {
                     state.ask_for_room(clock::now(), &mut publish.datagrams);
                 }
                 Err(WriteError::OutOfResources(limit)) => {
-                    return Err(Error::OutOfResources {
-                        entity: self.describe(),
-                        limit: limit.to_string(),
-                    });
+                    return Err(self.exhausted(limit));
                 }
             }
             state.next_timeout()

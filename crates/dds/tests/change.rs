@@ -175,7 +175,7 @@ fn what_cannot_change_is_refused_with_the_policy_and_both_values() {
     };
     let mut other = wqos.clone();
     other.history = History::KeepLast(7);
-    let words = ["HISTORY", "KeepAll", "KeepLast(7)", "before `enable`"];
+    let words = ["HISTORY", "KEEP_ALL", "KEEP_LAST 7", "before `enable`"];
     refused(writer.set_qos(other).unwrap_err(), &words);
     let mut other = wqos.clone();
     other.durability = Durability::TransientLocal;

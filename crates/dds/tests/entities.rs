@@ -464,3 +464,131 @@ fn history_that_finds_no_room_is_waited_for_in_vain() {
     assert_eq!(take(&reader, 10).len(), 10);
     reader.wait_for_historical_data(SOON).unwrap();
 }
+
+#[test]
+fn handles_are_equal_if_they_are_of_the_same_entity() {
+    let net = Net::new(0.0);
+    let participant = net.participant();
+    assert_eq!(participant, participant.clone());
+    assert_ne!(participant, net.participant());
+    let topic = participant
+        .create_topic::<Plain>("T", Default::default())
+        .unwrap();
+    assert_eq!(topic, topic.clone());
+    let publisher = participant.create_publisher(Default::default());
+    let subscriber = participant.create_subscriber(Default::default());
+    assert_ne!(publisher, participant.create_publisher(Default::default()));
+    assert_ne!(
+        subscriber,
+        participant.create_subscriber(Default::default())
+    );
+    let writer = || publisher.create_datawriter(&topic, Default::default());
+    let reader = || subscriber.create_datareader(&topic, Default::default());
+    let (one, other) = (reader().unwrap(), reader().unwrap());
+    assert_eq!(one, one.clone());
+    assert_ne!(one, other);
+    let (first, second) = (writer().unwrap(), writer().unwrap());
+    assert_eq!(first, first.clone());
+    assert_ne!(first, second);
+    let known: std::collections::HashSet<_> = [one.clone(), one.clone(), other].into();
+    assert_eq!(known.len(), 2);
+    assert!(
+        format!("{one:?}").starts_with("reader of topic \"T\""),
+        "{one:?}"
+    );
+}
+
+#[test]
+fn what_a_wait_set_finds_is_compared_with_the_conditions_that_one_has() {
+    let net = Net::new(0.0);
+    let participant = net.participant();
+    let reader = reader::<Plain>(&participant, "T", Default::default());
+    let (stop, other) = (GuardCondition::new(), GuardCondition::new());
+    let data = reader.read_condition(Select::default());
+    let status = reader.status_condition();
+    let mut set = WaitSet::new();
+    set.attach(stop.clone());
+    set.attach(data.clone());
+    set.attach(status.clone());
+    stop.set_trigger_value(true);
+    // A duration of the standard library does.
+    set.wait(std::time::Duration::from_secs(30)).unwrap();
+    let active: Vec<_> = set.active().cloned().collect();
+    assert_eq!(active, [Condition::from(stop.clone())]);
+    assert!(active[0] == stop && active[0] != other);
+    assert!(active[0] != data && active[0] != status);
+    assert!(set.conditions()[1] == data && set.conditions()[2] == status);
+    assert_eq!(reader.status_condition(), status);
+    let fresh = reader.read_condition(Select {
+        max: 1,
+        ..Select::default()
+    });
+    assert_ne!(fresh, data);
+}
+
+#[test]
+fn a_topic_that_is_there_otherwise_is_refused_by_the_policies_that_differ() {
+    let participant = Net::new(0.0).participant();
+    let make = |qos| participant.create_topic::<Plain>("T", qos);
+    let _topic = make(TopicQos::default()).unwrap();
+    let refused = make(TopicQos {
+        deadline: Duration::from_secs(10),
+        ..Default::default()
+    });
+    let text = refused.unwrap_err().to_string();
+    assert!(
+        text.contains("another DEADLINE, infinite; wanted is 10 s:"),
+        "{text}"
+    );
+    let refused = participant.create_topic::<common::Keyed>("T", Default::default());
+    let text = refused.unwrap_err().to_string();
+    assert!(
+        text.contains("another type, \"Plain\"; wanted is \"Keyed\""),
+        "{text}"
+    );
+}
+
+#[test]
+fn a_sample_that_cannot_be_written_is_refused_by_the_member_at_fault() {
+    let participant = Net::new(0.0).participant();
+    let writer = writer::<Keyed>(&participant, "T", Default::default());
+    let long = Keyed {
+        name: "x".repeat(65),
+        number: 1,
+    };
+    let words =
+        "member name (string<64>) cannot be serialized: its length is 65, at most 64 is allowed";
+    for refused in [
+        writer.write(&long).map(drop),
+        writer.dispose(&long).map(drop),
+        writer.register_instance(&long).map(drop),
+    ] {
+        let text = refused.unwrap_err().to_string();
+        assert!(text.contains("\"T\"") && text.ends_with(words), "{text}");
+    }
+}
+
+#[test]
+fn an_instance_too_many_is_refused_with_the_limit_and_what_to_do() {
+    let participant = Net::new(0.0).participant();
+    let qos = DataWriterQos {
+        resource_limits: ResourceLimits {
+            max_instances: Some(1),
+            ..Default::default()
+        },
+        // What is written stays, although nobody reads it.
+        durability: Durability::TransientLocal,
+        ..Default::default()
+    };
+    let writer = writer::<Keyed>(&participant, "T", qos);
+    let named = |name: &str| Keyed {
+        name: name.into(),
+        number: 1,
+    };
+    writer.write(&named("one")).unwrap();
+    let text = writer.write(&named("two")).unwrap_err().to_string();
+    assert!(
+        text.contains("\"T\"") && text.contains("RESOURCE_LIMITS max_instances 1; unregister"),
+        "{text}"
+    );
+}

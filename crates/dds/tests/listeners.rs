@@ -360,9 +360,15 @@ fn one_name_is_one_topic_until_nobody_has_it_any_more() {
     };
     let topic = a.create_topic::<Keyed>("T", data.clone()).unwrap();
     let error = a.create_topic::<Plain>("T", data.clone()).err().unwrap();
-    assert!(error.to_string().contains("with type"), "{error}");
+    assert!(error.to_string().contains("another type"), "{error}");
     let error = a.create_topic::<Keyed>("T", Default::default());
-    assert!(error.err().unwrap().to_string().contains("with QoS"));
+    assert!(
+        error
+            .err()
+            .unwrap()
+            .to_string()
+            .contains("another TOPIC_DATA")
+    );
     let reader = a
         .create_subscriber(Default::default())
         .create_datareader(&topic, Default::default())

@@ -391,3 +391,34 @@ fn an_address_that_is_no_group_is_refused() {
         },
     );
 }
+
+#[test]
+fn a_port_that_another_program_keeps_is_named_with_what_to_do() {
+    let test = "a_port_that_another_program_keeps_is_named_with_what_to_do";
+    in_namespace(test, namespace::LOOPBACK, || {
+        // Without SO_REUSEADDR, so that nobody can share it.
+        let _kept = UdpSocket::bind(("0.0.0.0", 7400 + 250 * 3)).unwrap();
+        let config = ParticipantConfig {
+            transports: Transports::UDP,
+            ..Default::default()
+        };
+        let refused = DomainParticipant::with_config(3, config.clone());
+        let text = refused.unwrap_err().to_string();
+        for words in [
+            "domain 3",
+            "0 to 119",
+            "8150",
+            "ss -ulpn",
+            "multicast",
+            "in use",
+        ] {
+            assert!(text.contains(words), "{words:?} in {text}");
+        }
+        assert!(!text.contains("ports 0"), "{text}");
+        let config = ParticipantConfig {
+            multicast: false,
+            ..config
+        };
+        DomainParticipant::with_config(3, config).unwrap();
+    });
+}

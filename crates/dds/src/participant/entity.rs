@@ -120,7 +120,12 @@ impl DomainParticipant {
     ///
     /// # Errors
     /// `Timeout` if nobody has it by then; as [`create_topic`](Self::create_topic).
-    pub fn find_topic<T: TopicData>(&self, name: &str, timeout: Duration) -> Result<Topic<T>> {
+    pub fn find_topic<T: TopicData>(
+        &self,
+        name: &str,
+        timeout: impl Into<Duration>,
+    ) -> Result<Topic<T>> {
+        let timeout = timeout.into();
         let shared = &self.guard.shared;
         let until = match timeout.is_infinite() {
             true => Time::NEVER,

@@ -40,7 +40,7 @@ impl PeerError {
 
     /// The text as it is shown: one line, one column a character.
     fn line(&self) -> String {
-        let shown = |c: char| if c.is_control() { '?' } else { c };
+        let shown = |c: char| if dunlin_qos::is_printable(c) { c } else { '?' };
         self.text.chars().take(WIDTH).map(shown).collect()
     }
 

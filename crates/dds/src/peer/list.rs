@@ -5,16 +5,16 @@
 //! multicast group switches multicast off.
 use super::{PeerDescriptor, PeerError};
 use crate::config::ParticipantConfig;
+use crate::environment::{file_here, variable};
 use crate::error::{Error, Result};
 use dunlin_wire::ports::SPDP_GROUP;
-use std::io::Read;
 use std::net::Ipv4Addr;
 
 /// The environment variable and the file.
 const NAME: &str = "NDDS_DISCOVERY_PEERS";
 /// The environment variable that adds to every list.
 const MORE: &str = "DUNLIN_PEERS";
-/// Bytes of the file that are looked at.
+/// Bytes of the file.
 const MAX_FILE: u64 = 64 << 10;
 /// Peers of one participant.
 const MAX_PEERS: usize = 1024;
@@ -31,7 +31,7 @@ pub(crate) struct InitialPeers {
     pub(crate) multicast: bool,
 }
 
-/// What the environment says.
+/// What the environment says. What nobody asks for, since something else goes before it, is not looked at.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Said {
     variable: Option<String>,
@@ -41,39 +41,24 @@ pub(crate) struct Said {
 
 impl Said {
     /// By the process's environment and working directory.
-    fn here() -> Self {
-        let variable = |name| {
-            std::env::var(name)
-                .ok()
-                .filter(|text| !text.trim().is_empty())
+    fn here(config: &ParticipantConfig) -> Result<Self> {
+        let mut said = Self {
+            more: variable(MORE)?,
+            ..Self::default()
         };
-        Self {
-            variable: variable(NAME),
-            file: file(),
-            more: variable(MORE),
+        if config.peers.is_empty() {
+            said.variable = variable(NAME)?;
+            if said.variable.is_none() {
+                said.file = file_here(NAME, MAX_FILE)?;
+            }
         }
-    }
-}
-
-/// The file's text, if there is such a file.
-fn file() -> Option<String> {
-    let file = std::fs::File::open(NAME).ok()?;
-    if !file.metadata().ok()?.is_file() {
-        return None;
-    }
-    let mut text = Vec::new();
-    match file.take(MAX_FILE).read_to_end(&mut text) {
-        Ok(_) => Some(String::from_utf8_lossy(&text).into_owned()),
-        Err(error) => {
-            tracing::warn!(%error, "the file {NAME} cannot be read");
-            None
-        }
+        Ok(said)
     }
 }
 
 impl InitialPeers {
     pub(crate) fn of(config: &ParticipantConfig) -> Result<Self> {
-        Self::from(config, &Said::here())
+        Self::from(config, &Said::here(config)?)
     }
 
     fn from(config: &ParticipantConfig, said: &Said) -> Result<Self> {

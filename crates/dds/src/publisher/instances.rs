@@ -15,7 +15,8 @@ impl Publisher {
     ///
     /// # Errors
     /// As [`DataWriter::wait_for_acknowledgments`], of the first writer that is not through by then.
-    pub fn wait_for_acknowledgments(&self, timeout: Duration) -> Result<()> {
+    pub fn wait_for_acknowledgments(&self, timeout: impl Into<Duration>) -> Result<()> {
+        let timeout = timeout.into();
         let until = clock::now().after(timeout);
         let writers = self.core.writers();
         for writer in writers.iter().filter(|writer| writer.is_enabled()) {
@@ -38,10 +39,8 @@ impl<T: TopicData> DataWriter<T> {
         if T::HAS_KEY {
             let mut key = BytesMut::new();
             let serialized = key_to_payload(sample, Xcdr::V2, &mut key);
-            serialized.map_err(|error| Error::Serialization {
-                entity: self.core.describe(),
-                error,
-            })?;
+            serialized
+                .map_err(|error| Error::serialization(self.core.describe(), sample, true, error))?;
             self.core.registered.add(instance, key.freeze());
         }
         Ok(instance)

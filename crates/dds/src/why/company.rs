@@ -1,6 +1,7 @@
 //! Who is there at all: participants, domains, and the names of topics.
 use super::{Cast, Cause, Finding, Scene, Subject, similar};
 use crate::observe::{Domain, Participant, host, process};
+use dunlin_qos::Printable;
 use dunlin_wire::{Guid, GuidPrefix, Locator};
 use std::collections::BTreeMap;
 
@@ -188,8 +189,8 @@ pub(super) fn describe(data: &crate::observe::ParticipantData) -> String {
         text += &format!(" {:?}", data.entity_name);
     }
     let place = [
-        process(data).map(|id| format!("process {id}")),
-        host(data).map(|host| format!("host {host}")),
+        process(data).map(|id| format!("process {}", Printable(id))),
+        host(data).map(|host| format!("host {}", Printable(host))),
     ];
     let place: Vec<String> = place.into_iter().flatten().collect();
     if !place.is_empty() {

@@ -2,7 +2,7 @@
 use super::company::{addresses, describe};
 use super::{Cast, Cause, Finding, Scene, suits};
 use crate::observe::{Acquaintance, Answer, Fact, Question, vendor_name};
-use dunlin_qos::{Ownership, PolicyId};
+use dunlin_qos::{Ownership, PolicyId, Printable};
 use dunlin_rtps::ReaderFilter;
 use dunlin_wire::{Guid, ReaderData, VendorId, WriterData};
 use std::collections::BTreeSet;
@@ -233,7 +233,9 @@ impl Look<'_> {
         if filters && total > 0 && count(Fact::TakenIn) == 0 {
             let expression = filter.map_or(String::new(), |filter| {
                 let parameters = filter.parameters.join(", ");
-                format!(" ({} with [{parameters}])", filter.expression)
+                let (expression, parameters) =
+                    (Printable(&filter.expression), Printable(&parameters));
+                format!(" ({expression} with [{parameters}])")
             });
             let what = format!(
                 "the content filter of reader {r}{expression} has let none of {total} samples pass"

@@ -105,7 +105,12 @@ impl Filters {
         let filter = match Filter::new(&told.expression, &told.parameters, ty) {
             Ok(filter) => filter,
             Err(error) => {
-                tracing::debug!(topic = told.related_topic, %error, "a reader's filter is left to the reader");
+                let error = error.message();
+                tracing::debug!(
+                    topic = told.related_topic,
+                    error,
+                    "a reader's filter is left to the reader"
+                );
                 return None;
             }
         };

@@ -1,8 +1,24 @@
-//! What a writer can say of itself to who wonders why nothing arrives.
+//! What a writer can say of itself to who wonders why nothing arrives, or why it takes no more.
 use super::WriterCore;
+use crate::error::Error;
 use dunlin_wire::{Fact, Guid};
 
 impl WriterCore {
+    /// A limit that waiting does not help against, by the name that the protocol's writer gives it.
+    pub(super) fn exhausted(&self, limit: &str) -> Error {
+        let limit = match (limit, self.fixed().resource_limits.max_instances) {
+            ("max_instances", Some(most)) => format!(
+                "RESOURCE_LIMITS max_instances {most}; unregister instances that are written no longer, or allow more"
+            ),
+            ("sample size", _) => format!("a sample has at most {} bytes", u32::MAX),
+            (other, _) => other.into(),
+        };
+        Error::OutOfResources {
+            entity: self.describe(),
+            limit,
+        }
+    }
+
     /// What it counts, and how far one reader is behind. No status counts as read by this.
     pub(crate) fn facts(&self, reader: Guid) -> Vec<(Fact, i64)> {
         let state = self.state.lock();

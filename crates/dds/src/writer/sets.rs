@@ -34,10 +34,7 @@ impl WriterCore {
         self.schedule(next);
         errands::run();
         ended.map_err(|error| match error {
-            WriteError::OutOfResources(limit) => Error::OutOfResources {
-                entity: self.describe(),
-                limit: limit.to_string(),
-            },
+            WriteError::OutOfResources(limit) => self.exhausted(limit),
             // A mark needs no room.
             WriteError::Full => self.blocked(),
         })

@@ -47,6 +47,11 @@ impl Net {
         });
     }
 
+    /// What carries a participant that is made otherwise.
+    pub(crate) fn host(&self) -> dunlin::transport::MemoryTransport {
+        self.0.host()
+    }
+
     pub(crate) fn participant(&self) -> DomainParticipant {
         self.configured(ParticipantConfig::default())
     }
