@@ -39,7 +39,7 @@ pub fn main(options: &Options) -> ExitCode {
     match run(options) {
         Ok(()) => ExitCode::SUCCESS,
         Err(reason) => {
-            eprintln!("dunlin ls: {reason}");
+            eprint!("{}", text::lines("dunlin ls: ", &reason));
             ExitCode::from(FAILED)
         }
     }
@@ -92,7 +92,7 @@ fn print_json(out: &mut dyn Write, views: &[DomainView], pretty: bool) -> io::Re
         true => serde_json::to_string_pretty(&all)?,
         false => serde_json::to_string(&all)?,
     };
-    writeln!(out, "{text}")?;
+    writeln!(out, "{}", text::json(&text))?;
     out.flush()
 }
 
@@ -119,10 +119,10 @@ fn print_text(out: &mut dyn Write, views: &[DomainView], options: &Options) -> i
 fn print_changes(out: &mut dyn Write, before: &[DomainView], now: &[DomainView]) -> io::Result<()> {
     let (before, now) = (lines(before), lines(now));
     for gone in before.difference(&now) {
-        writeln!(out, "- {gone}")?;
+        out.write_all(text::line(&format!("- {gone}")).as_bytes())?;
     }
     for new in now.difference(&before) {
-        writeln!(out, "+ {new}")?;
+        out.write_all(text::line(&format!("+ {new}")).as_bytes())?;
     }
     out.flush()
 }

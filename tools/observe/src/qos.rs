@@ -1,8 +1,8 @@
 //! The QoS of endpoints in words: only what differs from the standard's defaults.
 use dunlin::observe::{ReaderData, WriterData};
 use dunlin::{
-    DataReaderQos, DataRepresentation, DataWriterQos, History, Partition, PolicyId, Presentation,
-    ResourceLimits, TypeConsistencyEnforcement,
+    DataReaderQos, DataRepresentation, DataWriterQos, Partition, PolicyId, Presentation,
+    TypeConsistencyEnforcement,
 };
 use std::collections::BTreeMap;
 
@@ -28,8 +28,8 @@ pub(crate) fn of_writer(writer: &WriterData) -> Words {
         LatencyBudget latency_budget ToString::to_string,
         Liveliness liveliness ToString::to_string,
         DestinationOrder destination_order ToString::to_string,
-        History history history,
-        ResourceLimits resource_limits limits,
+        History history ToString::to_string,
+        ResourceLimits resource_limits ToString::to_string,
         Lifespan lifespan ToString::to_string,
         Ownership ownership ToString::to_string,
         OwnershipStrength ownership_strength ToString::to_string,
@@ -53,8 +53,8 @@ pub(crate) fn of_reader(reader: &ReaderData) -> Words {
         LatencyBudget latency_budget ToString::to_string,
         Liveliness liveliness ToString::to_string,
         DestinationOrder destination_order ToString::to_string,
-        History history history,
-        ResourceLimits resource_limits limits,
+        History history ToString::to_string,
+        ResourceLimits resource_limits ToString::to_string,
         TimeBasedFilter time_based_filter ToString::to_string,
         Ownership ownership ToString::to_string,
         DataRepresentation representation representations,
@@ -98,24 +98,6 @@ fn data(all: &mut Words, group: &[u8], topic: &[u8]) {
 
 fn octets(data: &[u8]) -> String {
     format!("{} bytes", data.len())
-}
-
-fn history(history: &History) -> String {
-    match history {
-        History::KeepLast(depth) => format!("KEEP_LAST {depth}"),
-        History::KeepAll => "KEEP_ALL".into(),
-    }
-}
-
-fn limits(limits: &ResourceLimits) -> String {
-    let named = [
-        (limits.max_samples, "samples"),
-        (limits.max_instances, "instances"),
-        (limits.max_samples_per_instance, "samples per instance"),
-    ];
-    let said = |(limit, name): (Option<u32>, _)| Some(format!("{} {name}", limit?));
-    let said: Vec<_> = named.into_iter().filter_map(said).collect();
-    said.join(", ")
 }
 
 fn representations(all: &[DataRepresentation]) -> String {

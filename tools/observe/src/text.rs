@@ -1,5 +1,10 @@
-//! A domain for people to read: three tables, columns as wide as what stands in them.
+//! A domain for people to read: three tables, columns as wide as what stands in them; and how any text gets to a terminal.
+//!
+//! Names, properties and filters are what strangers chose. All that is printed for people goes through [`line`] or [`table`], which
+//! leave nothing in it that acts on a terminal or begins another line; JSON goes through [`json`].
 use crate::view::{DomainView, EndpointView, ParticipantView, TopicView};
+use dunlin::{Printable, is_printable};
+use std::fmt::Write as _;
 use std::io::{self, Write};
 
 /// Prints with headings in bold if `colour`.
@@ -68,8 +73,8 @@ pub(crate) fn participant(p: &ParticipantView) -> Vec<String> {
 
 pub(crate) fn topic(t: &TopicView) -> Vec<String> {
     vec![
-        t.name.clone(),
-        t.type_name.clone(),
+        word(&t.name),
+        word(&t.type_name),
         count(t.writers, "writer"),
         count(t.readers, "reader"),
     ]
@@ -87,20 +92,57 @@ pub(crate) fn endpoint(e: &EndpointView) -> Vec<String> {
             "" => String::new(),
             name => format!("{name:?}"),
         },
-        e.topic.clone(),
-        e.type_name.clone(),
+        word(&e.topic),
+        word(&e.type_name),
         said.join(", "),
     ]
 }
 
+/// A name in a row of words: quoted if it might be taken for several, or for none.
+fn word(name: &str) -> String {
+    match name.is_empty() || name.contains([' ', '"']) {
+        true => format!("{name:?}"),
+        false => name.to_owned(),
+    }
+}
+
+/// One line for people.
+pub(crate) fn line(text: &str) -> String {
+    format!("{}\n", Printable(text))
+}
+
+/// What may have several lines of our own, such as an error with marks under a mistake.
+pub(crate) fn lines(before: &str, text: &str) -> String {
+    format!("{before}{text}").lines().map(line).collect()
+}
+
+/// JSON for a terminal, too: it allows all characters but some in strings, so the others become its escapes.
+pub(crate) fn json(text: &str) -> String {
+    let mut safe = String::with_capacity(text.len());
+    for c in text.chars() {
+        if c == '\n' || is_printable(c) {
+            safe.push(c);
+            continue;
+        }
+        for unit in c.encode_utf16(&mut [0; 2]) {
+            let _ = write!(safe, "\\u{unit:04x}");
+        }
+    }
+    safe
+}
+
 fn table(out: &mut dyn Write, rows: &[Vec<String>]) -> io::Result<()> {
+    let printable = |row: &Vec<String>| -> Vec<String> {
+        row.iter().map(|cell| Printable(cell).to_string()).collect()
+    };
+    let rows: Vec<_> = rows.iter().map(printable).collect();
     let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
     let width = |column: usize| {
         let cells = rows.iter().filter_map(|row| row.get(column));
         cells.map(|cell| cell.chars().count()).max().unwrap_or(0)
     };
     let widths: Vec<usize> = (0..columns).map(width).collect();
-    for row in rows {
+    for row in &rows {
         let mut line = String::from(" ");
         for (cell, width) in row.iter().zip(&widths).filter(|(_, width)| **width > 0) {
             line.push_str(&format!(" {cell:width$} "));
@@ -108,4 +150,29 @@ fn table(out: &mut dyn Write, rows: &[Vec<String>]) -> io::Result<()> {
         writeln!(out, "{}", line.trim_end())?;
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn json_says_the_same_without_what_acts_on_a_terminal() {
+        let name = "a\u{9b}2J\u{202e}\u{7f}\u{1f600}\u{e0001} ä\n\u{1b}";
+        let printed = json(&serde_json::to_string_pretty(&[name]).unwrap());
+        assert!(printed.chars().all(|c| c == '\n' || is_printable(c)));
+        assert!(printed.contains("\u{1f600}") && printed.contains("ä"));
+        assert_eq!(
+            serde_json::from_str::<[String; 1]>(&printed).unwrap(),
+            [name]
+        );
+    }
+
+    #[test]
+    fn a_name_of_several_words_is_quoted() {
+        assert_eq!(word("rt/chatter"), "rt/chatter");
+        assert_eq!(word("Square  Shape"), "\"Square  Shape\"");
+        assert_eq!(word(""), "\"\"");
+        assert_eq!(line("a\nb\u{1b}[2J"), "a\\nb\\u{1b}[2J\n");
+    }
 }

@@ -1,13 +1,12 @@
 //! `dunlin why`: what keeps samples from arriving, in words.
 use crate::group::Listener;
 use crate::observer::{Domains, Observers, domain_id, seconds};
-use crate::text::count;
+use crate::text::{count, json, line, lines};
 use clap::Args;
 use dunlin::observe::Domain;
 use dunlin::why::{Group, Report, Scene, Subject, examine, questions};
 use dunlin::{DomainParticipant, EntityId, Guid, GuidPrefix};
 use std::collections::BTreeSet;
-use std::fmt::Write as _;
 use std::process::ExitCode;
 use std::time::Duration;
 
@@ -51,7 +50,7 @@ pub fn main(options: &Options) -> ExitCode {
         Ok(true) => ExitCode::SUCCESS,
         Ok(false) => ExitCode::from(FOUND),
         Err(reason) => {
-            eprintln!("dunlin why: {reason}");
+            eprint!("{}", lines("dunlin why: ", &reason));
             ExitCode::from(FAILED)
         }
     }
@@ -189,8 +188,7 @@ fn words(domain: &Domain, subject: Subject<'_>, report: &Report) -> String {
         Subject::Pair(..) => "these two endpoints".into(),
     };
     let (writers, readers) = (&report.writers, &report.readers);
-    let _ = writeln!(
-        text,
+    text += &line(&format!(
         "{title} in domain {}: {}, {}, {}",
         domain.id,
         count(writers.len(), "writer"),
@@ -199,7 +197,7 @@ fn words(domain: &Domain, subject: Subject<'_>, report: &Report) -> String {
             1 => "1 pair matches".into(),
             pairs => format!("{pairs} pairs match"),
         }
-    );
+    ));
     let mut names = Vec::new();
     for (letter, guids) in [("W", writers), ("R", readers)] {
         for (number, guid) in guids.iter().enumerate() {
@@ -207,7 +205,7 @@ fn words(domain: &Domain, subject: Subject<'_>, report: &Report) -> String {
             let place = domain.participant(guid.prefix).map(place);
             let own = own_name(domain, *guid);
             let place = place.unwrap_or_default();
-            let _ = writeln!(text, "  {name}  {guid}  {own}{place}");
+            text += &line(&format!("  {name}  {guid}  {own}{place}"));
             names.push((guid.to_string(), name));
         }
     }
@@ -217,16 +215,13 @@ fn words(domain: &Domain, subject: Subject<'_>, report: &Report) -> String {
         })
     };
     for finding in &report.findings {
-        let _ = writeln!(text, "- {}", call(&finding.to_string()));
+        text += &line(&format!("- {}", call(&finding.to_string())));
     }
     if report.findings.is_empty() {
-        let _ = writeln!(
-            text,
-            "- nothing stands in the way: all that match hear each other"
-        );
+        text += &line("- nothing stands in the way: all that match hear each other");
     }
     for note in &report.notes {
-        let _ = writeln!(text, "  ({})", call(note));
+        text += &line(&format!("  ({})", call(note)));
     }
     text
 }
@@ -286,7 +281,7 @@ fn print_json(domain: &Domain, reports: &[(Subject<'_>, Report)]) {
         })
         .collect();
     let all = serde_json::json!({ "format": 1, "domain": domain.id, "reports": reports });
-    println!("{all:#}");
+    println!("{}", json(&format!("{all:#}")));
 }
 
 #[cfg(test)]

@@ -2,29 +2,36 @@
 use crate::shape::ShapeType;
 use dunlin::{DeadlineMissedStatus, IncompatibleQosStatus, InstanceState, MatchedStatus, PolicyId};
 
+/// Prints a line. Colors and names come from others, and are not to act on the terminal or feign another line.
+macro_rules! say {
+    ($($words:tt)*) => {
+        println!("{}", dunlin::Printable(&format!($($words)*)))
+    };
+}
+
 /// `on_...() topic: '...'  type: '...' : `
 fn heard(what: &str, topic: &str) -> String {
     format!("{what}() topic: '{topic}'  type: 'ShapeType' : ")
 }
 
 pub(crate) fn topic(topic: &str) {
-    println!("Create topic: {topic}");
+    say!("Create topic: {topic}");
 }
 
 pub(crate) fn writer(topic: &str, color: &str) {
-    println!("Create writer for topic: {topic} color: {color}");
+    say!("Create writer for topic: {topic} color: {color}");
 }
 
 pub(crate) fn reader(topic: &str) {
-    println!("Create reader for topic: {topic}");
+    say!("Create reader for topic: {topic}");
 }
 
 pub(crate) fn no_filter() {
-    println!("failed to create content filtered topic");
+    say!("failed to create content filtered topic");
 }
 
 pub(crate) fn sample(topic: &str, shape: &ShapeType) {
-    println!("{}", sample_line(topic, shape));
+    say!("{}", sample_line(topic, shape));
 }
 
 fn sample_line(topic: &str, shape: &ShapeType) -> String {
@@ -44,7 +51,7 @@ fn sample_line(topic: &str, shape: &ShapeType) -> String {
 
 pub(crate) fn end(topic: &str, color: &str, state: InstanceState) {
     if let Some(state) = state_name(state) {
-        println!("{topic:<10} {color:<10} {state}");
+        say!("{topic:<10} {color:<10} {state}");
     }
 }
 
@@ -58,7 +65,7 @@ fn state_name(state: InstanceState) -> Option<&'static str> {
 
 pub(crate) fn matched(what: &str, whom: &str, topic: &str, status: &MatchedStatus) {
     let (current, change) = (status.current_count, status.current_count_change);
-    println!(
+    say!(
         "{}matched {whom} {current} (change = {change})",
         heard(what, topic)
     );
@@ -68,7 +75,7 @@ pub(crate) fn incompatible(what: &str, topic: &str, status: &IncompatibleQosStat
     // Partitions that differ are no offence, and never reported as one.
     if let Some(policy) = status.last_policy {
         let (id, name) = (policy as i32, policy_name(policy));
-        println!("{}{id} ({name})", heard(what, topic));
+        say!("{}{id} ({name})", heard(what, topic));
     }
 }
 
@@ -82,12 +89,12 @@ pub(crate) fn deadline_missed(what: &str, topic: &str, status: &DeadlineMissedSt
 }
 
 pub(crate) fn counted(what: &str, topic: &str, total: i32, change: i32) {
-    println!("{}(total = {total}, change = {change})", heard(what, topic));
+    say!("{}(total = {total}, change = {change})", heard(what, topic));
 }
 
 pub(crate) fn liveliness(topic: &str, alive: i32, not_alive: i32) {
     let heard = heard("on_liveliness_changed", topic);
-    println!("{heard}(alive = {alive}, not_alive = {not_alive})");
+    say!("{heard}(alive = {alive}, not_alive = {not_alive})");
 }
 
 #[cfg(test)]

@@ -171,3 +171,19 @@ fn a_subscriber_shows_what_passes_its_filter_alone() {
         wrong.expect("did you mean \"shapesize\"?");
     });
 }
+
+#[test]
+fn colors_that_act_on_a_terminal_are_printed_as_escapes() {
+    let name = "colors_that_act_on_a_terminal_are_printed_as_escapes";
+    in_namespace(name, namespace::LOOPBACK, || {
+        let subscriber = Side::start("-S -t Square");
+        let publisher = Side::start("-P -t Square -w -c X\u{1b}[2J\u{9b}2J\u{202e}");
+        let shown = r"Square     X\u{1b}[2J\u{9b}2J\u{202e} ";
+        publisher.expect(shown);
+        subscriber.expect(shown);
+        publisher.interrupt();
+        let end = subscriber.expect("NOT_ALIVE_NO_WRITERS_INSTANCE_STATE");
+        assert!(end.contains(shown), "{end}");
+        subscriber.interrupt();
+    });
+}

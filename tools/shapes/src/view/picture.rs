@@ -44,7 +44,7 @@ fn draw_field(frame: &mut Frame<'_>, area: Rect, board: &Board) {
 
 /// The field's origin is at its upper left, the canvas's at its lower left.
 fn outline(canvas: &mut Context<'_>, kind: Kind, color: Color, seen: &Seen) {
-    let (x, y) = (f64::from(seen.x), f64::from(HEIGHT - seen.y));
+    let (x, y) = (f64::from(seen.x), f64::from(HEIGHT) - f64::from(seen.y));
     let half = f64::from(seen.size) / 2.0;
     match kind {
         Kind::Square => canvas.draw(&Rectangle {
