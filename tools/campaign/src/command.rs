@@ -18,6 +18,8 @@ pub use campaign::campaign;
 pub use compare::compare;
 pub use report::report;
 
+use crate::terminal;
+
 /// Exit status when an option is wrong, as of perftest itself.
 const WRONG_OPTION: u8 = 255;
 
@@ -84,7 +86,7 @@ fn parse<T: Parser>(name: &str, arguments: &[String]) -> Result<T, ExitCode> {
 
 fn status(outcome: Result<ExitCode, String>) -> ExitCode {
     outcome.unwrap_or_else(|reason| {
-        eprintln!("Error: {reason}");
+        eprintln!("{}", terminal::lines(&format!("Error: {reason}")));
         ExitCode::FAILURE
     })
 }

@@ -10,6 +10,7 @@ use crate::record::{Cell, Host};
 use crate::report::names;
 use crate::stats::{Estimate, adjusted, rank_test, smallest_p};
 use crate::summary::{CellSummary, Summary};
+use crate::terminal;
 
 /// A difference is chance where it comes this often or more without a cause.
 const CHANCE: f64 = 0.05;
@@ -109,7 +110,7 @@ impl Comparison {
     pub fn text(&self, threshold: f64) -> String {
         let mut text = String::new();
         for warning in &self.warnings {
-            let _ = writeln!(text, "Note: {warning}.");
+            let _ = writeln!(text, "Note: {}.", terminal::line(warning));
         }
         let wide = self
             .rows
@@ -122,10 +123,11 @@ impl Comparison {
             "Cell", "before", "after", "ratio", "95 % limits", "chance"
         );
         for row in &self.rows {
-            let _ = writeln!(text, "{}", line(row, wide));
+            let _ = writeln!(text, "{}", terminal::line(&line(row, wide)));
         }
         for (cell, reason) in &self.broken {
-            let _ = writeln!(text, "{}: failed: {reason}", names::cell(cell));
+            let failed = format!("{}: failed: {reason}", names::cell(cell));
+            let _ = writeln!(text, "{}", terminal::line(&failed));
         }
         text.push_str(&self.conclusion(threshold));
         text

@@ -228,7 +228,7 @@ impl Work {
 
 /// Reads the file of a campaign.
 pub fn read(path: &Path) -> Result<File, String> {
-    let text = std::fs::read_to_string(path).map_err(|error| {
+    let text = crate::input::text(path).map_err(|error| {
         let path = path.display();
         format!("{path}: {error}; the built-in campaigns are listed by --list")
     })?;

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use crate::drive::{Progress, View};
 use crate::record::{Measured, Outcome, Run};
+use crate::terminal;
 
 /// One line for each run that has ended.
 pub(crate) struct Lines<W: Write>(pub(crate) W);
@@ -16,8 +17,9 @@ impl<W: Write> View for Lines<W> {
         let (done, total, cell) = (progress.done, progress.total, progress.cell);
         let left = remaining(progress.remaining);
         let result = short(&run.outcome);
+        let text = format!("{done}/{total}, {left} left: {cell}: {result}");
         // A closed stderr does not stop a campaign.
-        let _ = writeln!(self.0, "{done}/{total}, {left} left: {cell}: {result}");
+        let _ = writeln!(self.0, "{}", terminal::line(&text));
     }
 }
 

@@ -10,6 +10,8 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
+use crate::input;
+
 /// The format of the directory; a reader refuses another one.
 pub const FORMAT: u32 = 1;
 
@@ -255,7 +257,7 @@ impl Directory {
         }
         let directory = Self { path: path.into() };
         let head = directory.path.join(HEAD);
-        let text = fs::read_to_string(&head).map_err(io_error(&head))?;
+        let text = input::text(&head).map_err(io_error(&head))?;
         let content = |error: serde_json::Error| RecordError::Content {
             path: head.clone(),
             line: error.line(),
@@ -300,7 +302,7 @@ impl Directory {
     /// Every run so far. A last line without its end does not count.
     pub fn runs(&self) -> Result<Vec<Run>, RecordError> {
         let path = self.path.join(RUNS);
-        let text = match fs::read_to_string(&path) {
+        let text = match input::text(&path) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(vec![]),
             text => text.map_err(io_error(&path))?,
         };

@@ -4,6 +4,7 @@ use std::fmt::Write;
 
 use crate::knee::{self, Step};
 use crate::record::{Campaign, Cell, Latency, Measured, Mode, Outcome, Run, Throughput};
+use crate::terminal;
 
 /// Where fewer latencies than this lie beyond a percentile, it is chance.
 const BEYOND: u64 = 10;
@@ -23,9 +24,14 @@ pub(crate) fn tables(campaign: &Campaign, runs: &[Run]) -> String {
         let cells: Vec<_> = cells
             .filter(|cell| (cell.transport.as_str(), cell.mode) == (transport, mode))
             .collect();
-        let _ = writeln!(text, "\n{}\n\n{}", title(transport, mode), columns(mode));
+        let _ = writeln!(
+            text,
+            "\n{}\n\n{}",
+            terminal::line(&title(transport, mode)),
+            columns(mode)
+        );
         for cell in cells {
-            let _ = writeln!(text, "{}", row(runs, cell));
+            let _ = writeln!(text, "{}", terminal::line(&row(runs, cell)));
         }
     }
     text.push_str(&knees(campaign, runs));
@@ -228,10 +234,10 @@ pub(crate) fn remarks(campaign: &Campaign, runs: &[Run]) -> String {
          x floor: the figure as a multiple of raw's, which is measured next to it. ( ): fewer than ten latencies lie beyond.\n\
          Network: {}.\n",
         waiting.join("; "),
-        campaign.network
+        terminal::line(&campaign.network)
     );
     for line in &campaign.skipped {
-        let _ = writeln!(text, "Left out: {line}.");
+        let _ = writeln!(text, "Left out: {}.", terminal::line(line));
     }
     text
 }

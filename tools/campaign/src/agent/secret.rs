@@ -1,9 +1,10 @@
 //! The secret that a campaign and an agent share: a file on each host.
 
-use std::fs::File;
 use std::io::Read;
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
+
+use dunlin::transport::file;
 
 /// Shorter ones can be guessed.
 const SHORTEST: usize = 16;
@@ -21,7 +22,7 @@ impl Secret {
         let name = path.display();
         let make = format!("make one: head -c 32 /dev/urandom | base64 > {name}; chmod 600 {name}");
         let failed = |error: std::io::Error| format!("--secret-file {name}: {error}; {make}");
-        let mut file = File::open(path).map_err(failed)?;
+        let mut file = file::open(path, LONGEST as u64 + 2).map_err(failed)?;
         let mode = file.metadata().map_err(failed)?.mode();
         if mode & 0o077 != 0 {
             return Err(format!(
@@ -30,7 +31,7 @@ impl Secret {
             ));
         }
         let mut bytes = Vec::new();
-        let limit = LONGEST as u64 + 1;
+        let limit = LONGEST as u64 + 2;
         file.by_ref()
             .take(limit)
             .read_to_end(&mut bytes)

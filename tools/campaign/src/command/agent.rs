@@ -12,6 +12,7 @@ use super::{guard, parse, status, stop_signal, this_program};
 use crate::agent::secret::Secret;
 use crate::agent::serve::Agent;
 use crate::side::Local;
+use crate::terminal;
 
 /// Serves campaigns of another host: runs their subscribers, and nothing else.
 #[derive(Parser)]
@@ -55,7 +56,7 @@ fn serve(arguments: &Arguments) -> Result<ExitCode, String> {
     let address = listener.local_addr().map_err(|error| error.to_string())?;
     eprintln!("perftest agent at {address}");
     agent
-        .serve(&listener, &|line| eprintln!("{line}"))
+        .serve(&listener, &|line| eprintln!("{}", terminal::line(&line)))
         .map_err(|error| format!("--listen {}: {error}", arguments.listen))?;
     Ok(ExitCode::SUCCESS)
 }

@@ -14,7 +14,7 @@ use crate::drive::{Course, Stopped, View};
 use crate::lines::Lines;
 use crate::live::Live;
 use crate::record::{Campaign, Directory, Outcome, Run};
-use crate::{builtin, file, table};
+use crate::{builtin, file, input, table, terminal};
 
 /// Measures many cells, each several times and turn by turn, and reports on them.
 #[derive(Parser)]
@@ -79,7 +79,7 @@ fn run(arguments: &Arguments) -> Result<ExitCode, String> {
     if arguments.show {
         let name = arguments.campaign.as_deref().unwrap_or_default();
         let text = builtin::text(name).map(String::from);
-        let text = text.map_or_else(|| std::fs::read_to_string(name), Ok);
+        let text = text.map_or_else(|| input::text(Path::new(name)), Ok);
         let text = text.map_err(|error| format!("{name}: {error}"))?;
         return print(&text).map(|()| ExitCode::SUCCESS);
     }
@@ -116,15 +116,16 @@ fn measure(prepared: &Prepared, plain: bool) -> Result<(), Stopped> {
 fn say(prepared: &Prepared) {
     let campaign = &prepared.campaign;
     let (cells, repetitions) = (campaign.cells.len(), campaign.repetitions);
-    eprintln!(
+    let text = format!(
         "Campaign {}: {cells} cells, {repetitions} runs of {} s each, into {}. Network: {}.",
         campaign.name,
         campaign.seconds,
         prepared.directory.path().display(),
         campaign.network
     );
+    eprintln!("{}", terminal::line(&text));
     for line in prepared.notes.iter().chain(&campaign.skipped) {
-        eprintln!("Note: {line}.");
+        eprintln!("{}", terminal::line(&format!("Note: {line}.")));
     }
 }
 

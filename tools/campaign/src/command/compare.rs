@@ -9,6 +9,7 @@ use super::parse;
 use crate::compare::{Comparison, Outcome};
 use crate::record::{Directory, RecordError};
 use crate::summary::Summary;
+use crate::terminal;
 
 /// It cannot be told.
 const UNKNOWN: u8 = 2;
@@ -36,7 +37,7 @@ pub fn compare(arguments: &[String]) -> ExitCode {
         Ok(Outcome::Regression) => ExitCode::FAILURE,
         Ok(Outcome::Unknown) => ExitCode::from(UNKNOWN),
         Err(error) => {
-            eprintln!("Error: {error}");
+            eprintln!("{}", terminal::lines(&format!("Error: {error}")));
             ExitCode::from(UNKNOWN)
         }
     }

@@ -1,5 +1,7 @@
 //! The figures as CSV: nanoseconds and samples per second, nothing rounded, a row for each cell.
 
+use dunlin::Printable;
+
 use crate::record::{Cell, Cost, Mode};
 use crate::summary::{CellSummary, LatencySummary, Summary};
 
@@ -148,13 +150,10 @@ fn limits(limits: Option<(f64, f64)>) -> (String, String) {
 
 /// A field that may hold anything. What a spreadsheet would take for a formula is made text.
 fn quoted(field: &str) -> String {
+    let field = Printable(field).to_string();
     let formula = field.starts_with(['=', '+', '-', '@']);
-    let field = if formula {
-        format!("'{field}")
-    } else {
-        field.to_owned()
-    };
-    match field.contains([',', '"', '\n', '\r']) {
+    let field = if formula { format!("'{field}") } else { field };
+    match field.contains([',', '"']) {
         true => format!("\"{}\"", field.replace('"', "\"\"")),
         false => field,
     }
@@ -166,10 +165,23 @@ mod tests {
 
     #[test]
     fn fields_with_commas_and_quotes_stay_one_field() {
-        let printed = ["plain", "spin, then block", "a \"b\"", "=1+1"].map(quoted);
+        let printed = [
+            "plain",
+            "spin, then block",
+            "a \"b\"",
+            "=1+1",
+            "a\r\nb\t\u{1b}",
+        ]
+        .map(quoted);
         assert_eq!(
             printed,
-            ["plain", "\"spin, then block\"", "\"a \"\"b\"\"\"", "'=1+1"]
+            [
+                "plain",
+                "\"spin, then block\"",
+                "\"a \"\"b\"\"\"",
+                "'=1+1",
+                r"a\r\nb\t\u{1b}"
+            ]
         );
     }
 }

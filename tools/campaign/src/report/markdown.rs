@@ -3,6 +3,8 @@
 use std::fmt::Write;
 
 use super::names::{self, digits, micros};
+use dunlin::is_printable;
+
 use crate::knee;
 use crate::record::Mode;
 use crate::stats::Percentile;
@@ -264,7 +266,9 @@ fn field(text: &str) -> String {
         match letter {
             '\n' | '\r' => safe.push(' '),
             '<' => safe.push_str("&lt;"),
-            '|' | '*' | '`' | '[' | ']' | '\\' => safe.extend(['\\', letter]),
+            '&' => safe.push_str("&amp;"),
+            letter if !is_printable(letter) => safe.extend(letter.escape_debug()),
+            '|' | '*' | '_' | '~' | '#' | '`' | '[' | ']' | '\\' => safe.extend(['\\', letter]),
             _ => safe.push(letter),
         }
     }
@@ -278,5 +282,9 @@ mod tests {
     #[test]
     fn text_from_outside_stays_in_its_field() {
         assert_eq!(field("a|b\n<img> `x`"), "a\\|b &lt;img> \\`x\\`");
+        assert_eq!(
+            field("a_b &lt; # \u{1b}\u{202e}"),
+            r"a\_b &amp;lt; \# \u{1b}\u{202e}"
+        );
     }
 }

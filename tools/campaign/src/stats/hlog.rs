@@ -1,6 +1,6 @@
 //! HdrHistogram logs (`.hlog`), as all tools for such histograms read them. Values are nanoseconds.
 
-use std::fs::{self, File};
+use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
@@ -30,11 +30,7 @@ pub fn read(path: &Path) -> Result<Histogram<u64>, HlogError> {
         path: path.to_owned(),
         reason,
     };
-    let size = fs::metadata(path).map_err(|e| error(e.to_string()))?.len();
-    if size > LONGEST {
-        return Err(error(format!("{size} bytes are too many for a log")));
-    }
-    let bytes = fs::read(path).map_err(|e| error(e.to_string()))?;
+    let bytes = dunlin::transport::file::read(path, LONGEST).map_err(|e| error(e.to_string()))?;
     let mut sum: Option<Histogram<u64>> = None;
     for entry in IntervalLogIterator::new(&bytes) {
         let entry = entry.map_err(|e| error(format!("not a histogram log ({e:?})")))?;
@@ -96,6 +92,7 @@ fn decoded(interval: &IntervalLogHistogram<'_>) -> Result<Histogram<u64>, String
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::fs;
 
     fn histogram(values: &[u64]) -> Histogram<u64> {
         let mut histogram = Histogram::new_with_bounds(1, 60_000_000_000, 4).unwrap();
