@@ -5,6 +5,7 @@ mod campaign;
 mod compare;
 mod report;
 
+use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -42,22 +43,22 @@ fn guard(perftest: &[String]) -> Vec<String> {
 pub fn side(arguments: &[String]) -> ExitCode {
     use std::os::unix::process::CommandExt;
     let [parent, program, rest @ ..] = arguments else {
-        eprintln!("Error: `side` is for perftest's own use");
+        say("Error: `side` is for perftest's own use");
         return ExitCode::from(WRONG_OPTION);
     };
     let signal = rustix::process::Signal::KILL;
     if let Err(error) = rustix::process::set_parent_process_death_signal(Some(signal)) {
-        eprintln!("Error: {program}: {error}");
+        say(&format!("Error: {program}: {error}"));
         return ExitCode::FAILURE;
     }
     let here = rustix::process::getppid();
     let here = here.map(|process| process.as_raw_nonzero().to_string());
     if here.as_deref() != Some(parent) {
-        eprintln!("Error: {program}: the campaign has ended");
+        say(&format!("Error: {program}: the campaign has ended"));
         return ExitCode::FAILURE;
     }
     let error = std::process::Command::new(program).args(rest).exec();
-    eprintln!("Error: {program}: {error}");
+    say(&format!("Error: {program}: {error}"));
     ExitCode::FAILURE
 }
 
@@ -73,20 +74,50 @@ fn stop_signal() -> Result<Arc<AtomicBool>, String> {
 }
 
 /// Reads a command line; the error is the status to end with, all being said.
-fn parse<T: Parser>(name: &str, arguments: &[String]) -> Result<T, ExitCode> {
+pub(crate) fn parse<T: Parser>(name: &str, arguments: &[String]) -> Result<T, ExitCode> {
     let words = std::iter::once(name.to_string()).chain(arguments.iter().cloned());
-    T::try_parse_from(words).map_err(|error| {
-        let _ = error.print();
-        match error.kind() {
-            ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => ExitCode::SUCCESS,
-            _ => ExitCode::from(WRONG_OPTION),
+    T::try_parse_from(words).map_err(|error| match error.kind() {
+        ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => {
+            status(print(&error.to_string()).map(|()| ExitCode::SUCCESS))
+        }
+        _ => {
+            // Where that cannot be printed nothing else can.
+            let _ = error.print();
+            ExitCode::from(WRONG_OPTION)
         }
     })
 }
 
-fn status(outcome: Result<ExitCode, String>) -> ExitCode {
+/// Writes text to stdout. Whoever has closed the other end of a pipe wants no more of it, which is no error.
+pub fn print(text: &str) -> Result<(), String> {
+    let mut out = std::io::stdout();
+    let written = out.write_all(text.as_bytes()).and_then(|()| out.flush());
+    match written {
+        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
+            Err(format!("stdout: {error}"))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Writes a line to stderr. A closed stderr stops nothing.
+pub(crate) fn say(line: &str) {
+    let _ = writeln!(std::io::stderr(), "{}", terminal::line(line));
+}
+
+/// Writes what went wrong to stderr, which may take several lines.
+pub(crate) fn say_error(error: &str) {
+    let _ = writeln!(
+        std::io::stderr(),
+        "{}",
+        terminal::lines(&format!("Error: {error}"))
+    );
+}
+
+/// What to end with.
+pub(crate) fn status(outcome: Result<ExitCode, String>) -> ExitCode {
     outcome.unwrap_or_else(|reason| {
-        eprintln!("{}", terminal::lines(&format!("Error: {reason}")));
+        say_error(&reason);
         ExitCode::FAILURE
     })
 }

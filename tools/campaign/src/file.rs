@@ -5,6 +5,7 @@ use std::path::Path;
 use serde::Deserialize;
 
 use crate::record::Mode;
+use crate::{builtin, spelling};
 
 /// A campaign as its author wrote it.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
@@ -228,11 +229,19 @@ impl Work {
 
 /// Reads the file of a campaign.
 pub fn read(path: &Path) -> Result<File, String> {
-    let text = crate::input::text(path).map_err(|error| {
-        let path = path.display();
-        format!("{path}: {error}; the built-in campaigns are listed by --list")
-    })?;
-    parse(&path.display().to_string(), &text)
+    parse(&path.display().to_string(), &text(path)?)
+}
+
+/// The text of a campaign's file.
+pub(crate) fn text(path: &Path) -> Result<String, String> {
+    crate::input::text(path).map_err(|error| {
+        let path = path.display().to_string();
+        let names = builtin::ALL.iter().map(|(name, _)| *name);
+        match spelling::similar(&path, names).as_slice() {
+            [] => format!("{path}: {error}; the built-in campaigns are listed by --list"),
+            similar => format!("{path}: {error}; {}", spelling::hint(similar, "")),
+        }
+    })
 }
 
 /// Reads the text of a campaign; mistakes are told with `source`, their line, and what would be right.

@@ -4,13 +4,14 @@
 //! a campaign that was interrupted knows where to go on; a line that was cut short by a full disk or a kill is measured again.
 //! `histograms/` holds one HdrHistogram log per latency. Times are nanoseconds, rates are per second.
 
-use std::fs::{self, File, OpenOptions};
-use std::io::{self, Write};
+use std::fs::{self, File};
+use std::io;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
 use crate::input;
+use crate::whole;
 
 /// The format of the directory; a reader refuses another one.
 pub const FORMAT: u32 = 1;
@@ -244,7 +245,7 @@ impl Directory {
         let histograms = directory.path.join(HISTOGRAMS);
         fs::create_dir_all(&histograms).map_err(io_error(&histograms))?;
         let text = serde_json::to_vec_pretty(campaign).map_err(io::Error::other);
-        text.and_then(|text| whole(&head, &text))
+        text.and_then(|text| whole::write(&head, &text))
             .map_err(io_error(&head))?;
         Ok(directory)
     }
@@ -320,20 +321,11 @@ impl Directory {
     }
 }
 
-/// Writes a file that is there as a whole or not at all, so that what a full disk has cut short does not look like a campaign.
-fn whole(path: &Path, text: &[u8]) -> io::Result<()> {
-    let part = path.with_extension("part");
-    let mut file = File::create(&part)?;
-    file.write_all(text)?;
-    file.sync_all()?;
-    fs::rename(part, path)
-}
-
 /// Adds a line behind the last whole one.
 fn append(path: &Path, line: &[u8]) -> io::Result<()> {
-    let mut file = OpenOptions::new().create(true).append(true).open(path)?;
+    let file = File::options().create(true).append(true).open(path)?;
     drop_torn_line(path, &file)?;
-    file.write_all(line)?;
+    whole::append_to(&file, |out| out.write_all(line))?;
     file.sync_data()
 }
 

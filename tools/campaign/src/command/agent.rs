@@ -8,15 +8,15 @@ use std::time::Duration;
 
 use clap::Parser;
 
-use super::{guard, parse, status, stop_signal, this_program};
+use super::{guard, parse, say, status, stop_signal, this_program};
 use crate::agent::secret::Secret;
 use crate::agent::serve::Agent;
+use crate::host::VERSION;
 use crate::side::Local;
-use crate::terminal;
 
 /// Serves campaigns of another host: runs their subscribers, and nothing else.
 #[derive(Parser)]
-#[command(name = "perftest agent")]
+#[command(name = "perftest agent", version = VERSION, allow_negative_numbers = true)]
 struct Arguments {
     /// Where campaigns reach it, for instance 10.0.0.2:7450
     #[arg(long, value_name = "ADDRESS:PORT")]
@@ -25,7 +25,7 @@ struct Arguments {
     #[arg(long, value_name = "FILE")]
     secret_file: PathBuf,
     /// Longest run in seconds
-    #[arg(long, value_name = "SECONDS", default_value_t = 3_700)]
+    #[arg(long, value_name = "SECONDS", default_value_t = 3_700, value_parser = clap::value_parser!(u32).range(1..))]
     longest: u32,
 }
 
@@ -54,9 +54,9 @@ fn serve(arguments: &Arguments) -> Result<ExitCode, String> {
         busy: AtomicBool::new(false),
     };
     let address = listener.local_addr().map_err(|error| error.to_string())?;
-    eprintln!("perftest agent at {address}");
+    say(&format!("perftest agent at {address}"));
     agent
-        .serve(&listener, &|line| eprintln!("{}", terminal::line(&line)))
+        .serve(&listener, &|line| say(&line))
         .map_err(|error| format!("--listen {}: {error}", arguments.listen))?;
     Ok(ExitCode::SUCCESS)
 }

@@ -2,23 +2,29 @@
 
 mod preparation;
 
-use std::io::{IsTerminal, Write};
+use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::Parser;
 
 use self::preparation::{Prepared, prepare};
-use super::{parse, status};
+use super::{parse, print, say, status};
 use crate::drive::{Course, Stopped, View};
+use crate::host::VERSION;
 use crate::lines::Lines;
 use crate::live::Live;
 use crate::record::{Campaign, Directory, Outcome, Run};
-use crate::{builtin, file, input, table, terminal};
+use crate::{builtin, file, table};
 
 /// Measures many cells, each several times and turn by turn, and reports on them.
 #[derive(Parser)]
-#[command(name = "perftest campaign", arg_required_else_help = true)]
+#[command(
+    name = "perftest campaign",
+    version = VERSION,
+    arg_required_else_help = true,
+    allow_negative_numbers = true
+)]
 pub(crate) struct Arguments {
     /// A built-in campaign (see --list) or a file (see docs/campaigns.md)
     #[arg(value_name = "NAME|FILE.toml", required_unless_present_any = ["list", "resume"])]
@@ -33,7 +39,7 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "S")]
     seconds: Option<f64>,
     /// How often each cell is measured
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1000))]
     repetitions: Option<u32>,
     /// Who is measured beside Dunlin, for instance raw,cyclone; "" for nobody
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
@@ -78,13 +84,14 @@ fn run(arguments: &Arguments) -> Result<ExitCode, String> {
     }
     if arguments.show {
         let name = arguments.campaign.as_deref().unwrap_or_default();
-        let text = builtin::text(name).map(String::from);
-        let text = text.map_or_else(|| input::text(Path::new(name)), Ok);
-        let text = text.map_err(|error| format!("{name}: {error}"))?;
+        let text = match builtin::text(name) {
+            Some(text) => text.to_owned(),
+            None => file::text(name.as_ref())?,
+        };
         return print(&text).map(|()| ExitCode::SUCCESS);
     }
     let prepared = prepare(arguments)?;
-    say(&prepared);
+    introduce(&prepared);
     let outcome = measure(&prepared, arguments.plain);
     let runs = prepared
         .directory
@@ -113,19 +120,18 @@ fn measure(prepared: &Prepared, plain: bool) -> Result<(), Stopped> {
 }
 
 /// Says what will happen.
-fn say(prepared: &Prepared) {
+fn introduce(prepared: &Prepared) {
     let campaign = &prepared.campaign;
     let (cells, repetitions) = (campaign.cells.len(), campaign.repetitions);
-    let text = format!(
+    say(&format!(
         "Campaign {}: {cells} cells, {repetitions} runs of {} s each, into {}. Network: {}.",
         campaign.name,
         campaign.seconds,
         prepared.directory.path().display(),
         campaign.network
-    );
-    eprintln!("{}", terminal::line(&text));
+    ));
     for line in prepared.notes.iter().chain(&campaign.skipped) {
-        eprintln!("{}", terminal::line(&format!("Note: {line}.")));
+        say(&format!("Note: {line}."));
     }
 }
 
@@ -162,7 +168,7 @@ fn finish(
 
 fn say_where(files: &[PathBuf]) {
     if let Some(file) = files.first() {
-        eprintln!("Report: {}", file.display());
+        say(&format!("Report: {}", file.display()));
     }
 }
 
@@ -180,11 +186,4 @@ fn list() -> String {
         format!("{name:<16} {about}\n")
     };
     builtin::ALL.into_iter().map(line).collect()
-}
-
-fn print(text: &str) -> Result<(), String> {
-    let mut out = std::io::stdout();
-    out.write_all(text.as_bytes())
-        .and_then(|()| out.flush())
-        .map_err(|error| format!("the tables could not be written: {error}"))
 }

@@ -5,24 +5,25 @@ use std::process::ExitCode;
 
 use clap::Parser;
 
-use super::parse;
+use super::{parse, print, say_error};
 use crate::compare::{Comparison, Outcome};
-use crate::record::{Directory, RecordError};
+use crate::host::VERSION;
+use crate::record::Directory;
 use crate::summary::Summary;
-use crate::terminal;
 
 /// It cannot be told.
 const UNKNOWN: u8 = 2;
 
 /// Says whether anything became slower: exit status 0 if not, 1 if so, 2 if it cannot be told.
 #[derive(Parser)]
+#[command(name = "perftest compare", version = VERSION)]
 struct Options {
     /// The directory of the campaign before.
     before: PathBuf,
     /// The directory of the campaign after.
     after: PathBuf,
     /// Smaller changes are not looked at.
-    #[arg(long, default_value = "5%", value_parser = share)]
+    #[arg(long, default_value = "5%", value_parser = share, allow_hyphen_values = true)]
     threshold: f64,
 }
 
@@ -37,17 +38,20 @@ pub fn compare(arguments: &[String]) -> ExitCode {
         Ok(Outcome::Regression) => ExitCode::FAILURE,
         Ok(Outcome::Unknown) => ExitCode::from(UNKNOWN),
         Err(error) => {
-            eprintln!("{}", terminal::lines(&format!("Error: {error}")));
+            say_error(&error.to_string());
             ExitCode::from(UNKNOWN)
         }
     }
 }
 
-fn compared(options: &Options) -> Result<Outcome, RecordError> {
-    let read = |path: &PathBuf| Summary::read(&Directory::at(path));
+fn compared(options: &Options) -> Result<Outcome, String> {
+    let read = |path: &PathBuf| {
+        let summary = Summary::read(&Directory::at(path));
+        summary.map_err(|error| error.to_string())
+    };
     let (before, after) = (read(&options.before)?, read(&options.after)?);
     let comparison = Comparison::new(&before, &after, options.threshold);
-    print!("{}", comparison.text(options.threshold));
+    print(&comparison.text(options.threshold))?;
     Ok(comparison.outcome())
 }
 

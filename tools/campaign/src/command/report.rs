@@ -5,12 +5,14 @@ use std::process::ExitCode;
 
 use clap::Parser;
 
-use super::{parse, status};
+use super::{parse, print, status};
+use crate::host::VERSION;
 use crate::record::Directory;
 use crate::report;
 
 /// Writes report.html, report.md and csv/ into a campaign's directory.
 #[derive(Parser)]
+#[command(name = "perftest report", version = VERSION)]
 struct Options {
     /// The campaign's directory.
     directory: PathBuf,
@@ -22,14 +24,16 @@ struct Options {
 /// Runs `perftest report` with these arguments.
 pub fn report(arguments: &[String]) -> ExitCode {
     match parse::<Options>("perftest report", arguments) {
-        Ok(options) => status(written(&options).map_err(|error| error.to_string())),
+        Ok(options) => status(written(&options)),
         Err(status) => status,
     }
 }
 
-fn written(options: &Options) -> Result<ExitCode, report::ReportError> {
+fn written(options: &Options) -> Result<ExitCode, String> {
     let earlier: Vec<_> = options.overlay.iter().map(Directory::at).collect();
-    let files = report::write_over(&Directory::at(&options.directory), &earlier)?;
-    files.iter().for_each(|file| println!("{}", file.display()));
+    let files = report::write_over(&Directory::at(&options.directory), &earlier);
+    let files = files.map_err(|error| error.to_string())?;
+    let lines = files.iter().map(|file| format!("{}\n", file.display()));
+    print(&lines.collect::<String>())?;
     Ok(ExitCode::SUCCESS)
 }

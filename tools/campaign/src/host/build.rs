@@ -21,6 +21,16 @@ impl Build {
         (false, Some(_)) => Self::Tuned,
     };
 
+    /// The version of this program and how it was built, for `--version`.
+    pub(super) const VERSION: &'static str = match Self::THIS {
+        Self::Debug => concat!(env!("CARGO_PKG_VERSION"), ", debug build"),
+        Self::Release => concat!(env!("CARGO_PKG_VERSION"), ", release build"),
+        Self::Tuned => concat!(
+            env!("CARGO_PKG_VERSION"),
+            ", release build, optimized by a profile of its own"
+        ),
+    };
+
     /// As a report tells it.
     pub(super) fn name(self) -> &'static str {
         match self {

@@ -4,38 +4,24 @@ use std::fmt::Write;
 use std::process::ExitCode;
 
 use clap::Parser;
-use clap::error::ErrorKind;
 
 use super::advice::{Finding, findings};
 use super::build::Build;
 use super::files::Files;
 use super::probe::Probe;
-
-/// Exit status when an option is wrong, as of perftest itself.
-const WRONG_OPTION: u8 = 255;
+use crate::command::{parse, print, status};
 
 /// Says what to change on this machine for low latency, why, and by how much it matters. Takes half a second, in which it
 /// measures; changes nothing.
 #[derive(Parser)]
-#[command(name = "perftest doctor")]
+#[command(name = "perftest doctor", version = super::VERSION)]
 struct Doctor {}
 
 /// Runs it with these arguments.
 pub fn command(arguments: &[String]) -> ExitCode {
-    let words = std::iter::once("perftest doctor".to_string()).chain(arguments.iter().cloned());
-    match Doctor::try_parse_from(words) {
-        Ok(Doctor {}) => {
-            print!("{}", doctor());
-            ExitCode::SUCCESS
-        }
-        Err(error) => {
-            // Where that cannot be printed nothing else can.
-            let _ = error.print();
-            match error.kind() {
-                ErrorKind::DisplayHelp => ExitCode::SUCCESS,
-                _ => ExitCode::from(WRONG_OPTION),
-            }
-        }
+    match parse::<Doctor>("perftest doctor", arguments) {
+        Ok(Doctor {}) => status(print(&doctor()).map(|()| ExitCode::SUCCESS)),
+        Err(code) => code,
     }
 }
 

@@ -17,6 +17,9 @@ use crate::record::Host;
 use build::Build;
 use files::Files;
 
+/// The version of Dunlin, and how this program was built.
+pub const VERSION: &str = Build::VERSION;
+
 /// This machine, as a campaign records it: its facts, and one line for each finding. Takes some tenths of a second.
 pub fn this() -> Host {
     let files = Files::of_this_machine();

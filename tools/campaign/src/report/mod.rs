@@ -14,6 +14,7 @@ use std::{fs, io};
 
 use crate::record::{Directory, RecordError};
 use crate::summary::Summary;
+use crate::whole;
 
 /// Why there is no report.
 #[derive(Debug, thiserror::Error)]
@@ -60,7 +61,7 @@ pub fn write_over(
 
 fn written(path: &Path, text: &str) -> Result<PathBuf, ReportError> {
     let above = path.parent().map_or(Ok(()), fs::create_dir_all);
-    match above.and_then(|()| fs::write(path, text)) {
+    match above.and_then(|()| whole::write(path, text.as_bytes())) {
         Ok(()) => Ok(path.to_owned()),
         Err(source) => Err(ReportError::Io {
             path: path.to_owned(),

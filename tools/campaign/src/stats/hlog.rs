@@ -1,7 +1,6 @@
 //! HdrHistogram logs (`.hlog`), as all tools for such histograms read them. Values are nanoseconds.
 
-use std::fs::File;
-use std::io::{self, BufWriter, Write};
+use std::io;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
@@ -10,6 +9,8 @@ use hdrhistogram::serialization::interval_log::{
     IntervalLogHistogram, IntervalLogIterator, IntervalLogWriterBuilder, LogEntry,
 };
 use hdrhistogram::serialization::{Deserializer, V2DeflateSerializer};
+
+use crate::whole;
 
 /// Why a log could not be read or written.
 #[derive(Debug, thiserror::Error)]
@@ -65,16 +66,17 @@ fn written(
     started: SystemTime,
     duration: Duration,
 ) -> io::Result<()> {
-    let mut file = BufWriter::new(File::create(path)?);
+    let mut bytes = Vec::new();
     let mut serializer = V2DeflateSerializer::new();
     let failed = |reason: &dyn std::fmt::Debug| io::Error::other(format!("{reason:?}"));
     let mut log = IntervalLogWriterBuilder::new()
         .with_start_time(started)
         .with_base_time(started)
-        .begin_log_with(&mut file, &mut serializer)?;
+        .begin_log_with(&mut bytes, &mut serializer)?;
     log.write_histogram(histogram, Duration::ZERO, duration, None)
         .map_err(|reason| failed(&reason))?;
-    file.flush()
+    drop(log);
+    whole::write(path, &bytes)
 }
 
 fn decoded(interval: &IntervalLogHistogram<'_>) -> Result<Histogram<u64>, String> {

@@ -13,7 +13,7 @@ use crate::plan::{Plan, plan};
 use crate::record::{Campaign, Directory, FORMAT, Host};
 use crate::side::{Local, Place};
 use crate::systems::{self, System};
-use crate::{builtin, drive, host, output};
+use crate::{builtin, drive, host, output, spelling};
 
 /// What a run at an agent may take beyond its measurement.
 const OVERTIME: f64 = 90.0;
@@ -196,8 +196,17 @@ fn ready(with: &[String], at_agent: bool) -> Result<Ready, String> {
     let mut systems = systems::known();
     let names: Vec<_> = systems.iter().map(|system| system.name()).collect();
     if let Some(stranger) = with.iter().find(|name| !names.contains(&name.as_str())) {
-        let names = names.join(", ");
-        return Err(format!("nobody is called {stranger}; there are {names}"));
+        let similar = spelling::similar(stranger, names.iter().copied());
+        return Err(match similar.as_slice() {
+            [] => format!(
+                "nobody is called {stranger}; there are {}",
+                names.join(", ")
+            ),
+            similar => format!(
+                "nobody is called {stranger}; {}",
+                spelling::hint(similar, "")
+            ),
+        });
     }
     let wanted = |name: &str| name == "dunlin" || with.iter().any(|one| one == name);
     systems.retain(|system| wanted(system.name()));
