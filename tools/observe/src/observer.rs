@@ -38,7 +38,11 @@ impl FromStr for Domains {
     fn from_str(text: &str) -> Result<Self, String> {
         let mut all = Vec::new();
         for part in text.split(',') {
-            let (first, last) = part.split_once('-').unwrap_or((part, part));
+            // A negative number is no range.
+            let range = part
+                .split_once('-')
+                .filter(|(first, _)| !first.trim().is_empty());
+            let (first, last) = range.unwrap_or((part, part));
             let (first, last) = (domain_id(first)?, domain_id(last)?);
             if first > last {
                 return Err(format!("{part:?}: {first} is greater than {last}"));
@@ -54,12 +58,15 @@ impl FromStr for Domains {
 pub(crate) fn domain_id(text: &str) -> Result<u32, String> {
     const MOST: u32 = ParticipantConfig::MAX_DOMAIN;
     let domain = text.trim().parse().ok().filter(|domain| *domain <= MOST);
-    domain.ok_or_else(|| format!("{text:?} is no domain; 0 to {MOST} are"))
+    domain.ok_or_else(|| {
+        format!("{text:?} is no domain; 0 to {MOST} are, as the ports of others are beyond 65535")
+    })
 }
 
 pub(crate) fn seconds(text: &str) -> Result<Duration, String> {
-    let seconds: f64 = text.parse().map_err(|_| "a number of seconds".to_owned())?;
-    Duration::try_from_secs_f64(seconds).map_err(|error| error.to_string())
+    let seconds = text.parse().ok();
+    let duration = seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
+    duration.ok_or_else(|| format!("{text:?} is no number of seconds from 0"))
 }
 
 /// One participant for each domain.
@@ -140,5 +147,9 @@ mod tests {
         for wrong in ["", "x", "3-1", "233", "-1", "0-"] {
             assert!(wrong.parse::<Domains>().is_err(), "{wrong:?}");
         }
+        let error = "-1".parse::<Domains>().unwrap_err();
+        assert!(error.contains("\"-1\" is no domain; 0 to 232"), "{error}");
+        assert!(seconds("-3").is_err() && seconds("nan").is_err());
+        assert_eq!(seconds("0.5"), Ok(Duration::from_millis(500)));
     }
 }

@@ -2,8 +2,8 @@
 use clap::{ArgGroup, Parser, ValueEnum};
 use dunlin::{
     AccessScope, DataReaderQos, DataRepresentation, DataWriterQos, Durability, DurabilityService,
-    Duration, History, Ownership, Partition, Presentation, PublisherQos, Reliability,
-    SubscriberQos, WriterDataLifecycle,
+    Duration, History, Ownership, ParticipantConfig, Partition, Presentation, PublisherQos,
+    Reliability, SubscriberQos, WriterDataLifecycle,
 };
 
 /// Publishes coloured shapes that move, or prints those that come: the program of the OMG's DDS interoperability suite.
@@ -25,7 +25,7 @@ pub(crate) struct Options {
     #[arg(short = 't', value_name = "NAME")]
     pub(crate) topic: String,
     /// Domain
-    #[arg(short = 'd', value_name = "ID", default_value_t = 0)]
+    #[arg(short = 'd', value_name = "ID", default_value = "0", value_parser = domain_id)]
     pub(crate) domain: u32,
     /// Messages: errors, or everything
     #[arg(short = 'v', value_name = "LEVEL", value_enum, default_value = "e")]
@@ -138,6 +138,15 @@ pub(crate) enum FinalState {
     Unregister,
     #[value(name = "d")]
     Dispose,
+}
+
+/// A domain whose ports there are.
+pub(crate) fn domain_id(text: &str) -> Result<u32, String> {
+    const MOST: u32 = ParticipantConfig::MAX_DOMAIN;
+    let domain = text.parse().ok().filter(|domain| *domain <= MOST);
+    domain.ok_or_else(|| {
+        format!("no domain; 0 to {MOST} are, as the ports of others are beyond 65535")
+    })
 }
 
 fn first(text: &str) -> char {
@@ -382,6 +391,10 @@ mod tests {
             (Ownership::Exclusive, 3)
         );
         assert!(parse("-P -t Square -s -2").is_err());
+        for wrong in ["233", "-1", "x"] {
+            let error = parse(&format!("-P -t Square -d {wrong}")).unwrap_err();
+            assert!(error.contains("0 to 232"), "{error}");
+        }
     }
 
     #[test]

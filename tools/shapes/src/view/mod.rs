@@ -11,6 +11,7 @@ mod picture;
 mod players;
 
 use crate::Stop;
+use crate::options::domain_id;
 use board::{Board, Key};
 use clap::Parser;
 use players::Players;
@@ -34,10 +35,10 @@ const FRAME: Duration = Duration::from_millis(33);
 /// Moving shapes on the terminal. Publishes what you start and shows what comes on the topics Square, Circle and Triangle, as the
 /// shapes demos of other products have them. With -P or -S it is the program of the OMG's interoperability suite.
 #[derive(Parser, Debug)]
-#[command(name = "dunlin shapes")]
+#[command(name = "dunlin shapes", allow_negative_numbers = true)]
 struct Options {
     /// Domain
-    #[arg(short, long, value_name = "ID", default_value_t = 0)]
+    #[arg(short, long, value_name = "ID", default_value = "0", value_parser = domain_id)]
     domain: u32,
 }
 
