@@ -112,7 +112,7 @@ impl Latencies {
         }
     }
 
-    /// Average, deviation, extremes and the latest value, without the percentiles: cheap enough for a row per pong.
+    /// Average, deviation, extremes and the latest value, without the percentiles: cheap enough for rows while it is measured.
     pub(crate) fn progress(&self) -> LatencySummary {
         LatencySummary {
             count: self.count(),

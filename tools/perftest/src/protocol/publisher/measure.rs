@@ -38,6 +38,14 @@ pub(super) struct Segment {
     pub(super) spent: Usage,
 }
 
+/// What of a segment has been printed.
+struct Printed {
+    /// Latencies by then.
+    count: u64,
+    /// When the next row is due.
+    next: Nanos,
+}
+
 /// Where in a batch the pings are: one each so many batches, each time one place further.
 struct PingPlan {
     per_batch: u64,
@@ -109,7 +117,7 @@ impl<M: Messaging> Publisher<'_, M> {
             let _ = self.control(Kind::End, &note);
         }
         self.write_results(report, size, &counts, used, outcome.is_ok());
-        outcome.and(self.log_histograms(size))
+        outcome.and(self.write_files(size))
     }
 
     fn measure(
@@ -131,7 +139,10 @@ impl<M: Messaging> Publisher<'_, M> {
         let per_batch = self.session.options.samples_per_batch();
         let mut plan = PingPlan::new(per_batch, self.options.latency_count);
         let mut cpu = self.interval_cpu(report);
-        let mut printed = 0;
+        let mut printed = Printed {
+            count: 0,
+            next: start + SECOND,
+        };
         let mut check_at = start;
         counts.last_pong = start;
         self.pongs.begin(start);
@@ -230,23 +241,25 @@ impl<M: Messaging> Publisher<'_, M> {
         }
     }
 
-    /// A row for the latest pong, if there is a new one.
+    /// A row each second, for the latest pong, if there is a new one. A row for each would be tens of thousands a second, which nobody
+    /// can read and which takes longer than what is measured.
     fn print_interval(
         &self,
         report: &mut Report,
         size: usize,
-        printed: &mut u64,
+        printed: &mut Printed,
         cpu: Option<&mut CpuMeter>,
     ) {
-        // A stream writes thousands of samples for each pong, and the figures cost as much as a write.
-        if !self.options.latency_test && self.pongs.answers() == *printed {
+        let now = coarse();
+        if now < printed.next {
             return;
         }
+        printed.next = (printed.next + SECOND).max(now);
         let summary = self.pongs.with(|measured| measured.progress());
-        if summary.count == *printed {
+        if summary.count == printed.count {
             return;
         }
-        *printed = summary.count;
+        printed.count = summary.count;
         report.latency_interval(&LatencyInterval {
             size,
             summary,
