@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 /// Dunlin: DDS with the lowest latency that the machine allows.
 #[derive(Parser)]
-#[command(version, arg_required_else_help = true)]
+#[command(name = "dunlin", version = dunlin_perftest::VERSION, arg_required_else_help = true)]
 struct Cli {
     #[command(subcommand)]
     tool: Tool,
@@ -21,9 +21,11 @@ enum Tool {
         arguments: Vec<String>,
     },
     /// Lists participants, topics and endpoints with their QoS: of Dunlin and of every other product in the domain.
+    #[command(allow_negative_numbers = true)]
     Ls(dunlin_observe::ls::Options),
     /// Says in words why nothing arrives on a topic, or from one endpoint to another, and what helps. Exit status 0: everything
     /// matches and flows; 1: something was found; 2: wrong usage.
+    #[command(allow_negative_numbers = true)]
     Why(dunlin_observe::why::Options),
     /// Moving shapes on the terminal, published and subscribed to: works with the shapes demos of other products. With -P or -S it is
     /// `shape_main`, the program of the OMG's interoperability suite.

@@ -23,14 +23,21 @@ use std::sync::atomic::AtomicBool;
 use stats_alloc::{INSTRUMENTED_SYSTEM, StatsAlloc};
 
 use dds::Dds;
+use dunlin_campaign::spelling;
 use messaging::Messaging;
 use options::{Carrier, Options, Role};
-use output::{Log, Report};
+use output::{Log, Report, Written};
 use protocol::{Bounds, Session, publish, subscribe};
 
 /// Counts allocations, of which a sample should cost none: so this costs nothing, either.
 #[global_allocator]
 static ALLOCATOR: &StatsAlloc<std::alloc::System> = &INSTRUMENTED_SYSTEM;
+
+/// The commands for people.
+const COMMANDS: [&str; 5] = ["campaign", "agent", "report", "compare", "doctor"];
+
+/// The version of Dunlin, and how this program was built.
+pub use dunlin_campaign::host::VERSION;
 
 /// Exit status when an option is wrong.
 const WRONG_OPTION: u8 = 255;
@@ -47,8 +54,10 @@ pub fn main(arguments: impl IntoIterator<Item = String>) -> ExitCode {
     let log = Log::stderr();
     let mut parsed = options::parse(&arguments);
     if parsed.has("help") {
-        print!("{}", options::help());
-        return ExitCode::SUCCESS;
+        return printed(&options::help());
+    }
+    if parsed.has("version") {
+        return printed(&format!("Dunlin perftest {VERSION}\n"));
     }
     let options = options::options(&mut parsed);
     parsed
@@ -59,13 +68,32 @@ pub fn main(arguments: impl IntoIterator<Item = String>) -> ExitCode {
         parsed
             .errors
             .iter()
-            .for_each(|error| log.line(format!("Error: {error}.")));
+            .for_each(|error| log.line(format!("Error: {}", sentence(error))));
         return ExitCode::from(WRONG_OPTION);
     }
     match run(&options, &log) {
         Ok(()) => ExitCode::SUCCESS,
         Err(reason) => {
             log.line(format!("Error: {reason}"));
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// With a full stop, unless it ends with another sign.
+fn sentence(text: &str) -> String {
+    match text.ends_with('?') {
+        true => text.into(),
+        false => format!("{text}."),
+    }
+}
+
+/// Ends with text on stdout.
+fn printed(text: &str) -> ExitCode {
+    match dunlin_campaign::command::print(text) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(reason) => {
+            Log::stderr().line(format!("Error: {reason}"));
             ExitCode::FAILURE
         }
     }
@@ -86,8 +114,22 @@ fn command(arguments: &[String]) -> Option<ExitCode> {
         "compare" => Some(dunlin_campaign::command::compare(rest)),
         "side" => Some(dunlin_campaign::command::side(rest)),
         "doctor" => Some(dunlin_campaign::host::command(rest)),
-        _ => None,
+        stranger => unknown_command(stranger),
     }
+}
+
+/// Refuses a first word that looks like one of the commands for people; others may be options.
+fn unknown_command(word: &str) -> Option<ExitCode> {
+    if word.starts_with('-') {
+        return None;
+    }
+    let similar = spelling::similar(word, COMMANDS);
+    if similar.is_empty() {
+        return None;
+    }
+    let hint = spelling::hint(&similar, "perftest ");
+    Log::stderr().line(format!("Error: perftest {word} is no command; {hint}"));
+    Some(ExitCode::from(WRONG_OPTION))
 }
 
 /// Runs one side of a test.
@@ -103,9 +145,8 @@ fn run(options: &Options, log: &Log) -> Result<(), String> {
             .and_then(|_| signal_hook::flag::register(signal, Arc::clone(&stop)))
             .map_err(|error| format!("signal handler: {error}"))?;
     }
-    let version = env!("CARGO_PKG_VERSION");
     log.line(format!(
-        "Dunlin perftest {version}\n{}",
+        "Dunlin perftest {VERSION}\n{}",
         options::summary(options).trim_end()
     ));
     let session = Session {
@@ -133,7 +174,7 @@ fn run(options: &Options, log: &Log) -> Result<(), String> {
 }
 
 fn run_over<M: Messaging>(messaging: &mut M, session: &Session<'_>) -> Result<(), String> {
-    let mut report = Report::open(&session.options.output)?;
+    let mut report = Report::open(&session.options.output, session.stop)?;
     let outcome = match &session.options.role {
         Role::Publisher(publisher) => publish(messaging, session, publisher, &mut report),
         Role::Subscriber(subscriber) => subscribe(messaging, session, subscriber, &mut report),
@@ -141,7 +182,10 @@ fn run_over<M: Messaging>(messaging: &mut M, session: &Session<'_>) -> Result<()
     if let Some(losses) = messaging.losses() {
         session.log.line(format!("Warning: {losses}."));
     }
-    report.finish().and(outcome)
+    match report.finish()? {
+        Written::All => outcome,
+        Written::Unwanted => Ok(()),
+    }
 }
 
 /// Messages of the middleware go to stderr, as many as `-verbosity` asks for.

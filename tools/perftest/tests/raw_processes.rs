@@ -161,6 +161,151 @@ fn wrong_options_are_all_named_and_nothing_goes_to_stdout() {
 }
 
 #[test]
+fn a_word_that_is_no_command_brings_the_one_that_was_meant() {
+    for (line, meant) in [
+        ("doctr", "did you mean perftest doctor?"),
+        ("camapign quick", "did you mean perftest campaign?"),
+        ("datalen 32", "did you mean -dataLen?"),
+        ("campaign qick", "did you mean quick?"),
+        ("campaign quick --with rwa", "did you mean raw?"),
+        ("campaign quick --secnds 1", "'--seconds'"),
+    ] {
+        let output = script(&format!("$P {line}"));
+        assert!(!output.status.success(), "{line}");
+        let errors = String::from_utf8_lossy(&output.stderr);
+        assert!(errors.contains(meant), "{line}: {errors}");
+    }
+}
+
+#[test]
+fn the_version_names_the_build() {
+    for (line, name) in [
+        ("-version", "Dunlin perftest"),
+        ("--version", "Dunlin perftest"),
+        ("campaign --version", "perftest campaign"),
+        ("doctor --version", "perftest doctor"),
+    ] {
+        let output = script(&format!("$P {line}"));
+        assert!(output.status.success());
+        let expected = format!("{name} {}", dunlin_perftest::VERSION);
+        assert_eq!(stdout(&output).trim_end(), expected);
+        assert!(expected.ends_with(" build"), "{expected}");
+    }
+}
+
+#[test]
+fn a_negative_number_is_told_with_the_range() {
+    for (line, text) in [
+        ("-dataLen -5", "-dataLen -5 is not a number from 28 to"),
+        (
+            "campaign quick --seconds -1",
+            "-1 seconds are not from 0.01 to 3600",
+        ),
+        ("campaign quick --repetitions -3", "-3 is not in 1..=1000"),
+        ("compare a b --threshold -1%", "'-1%' for '--threshold"),
+        (
+            "agent --listen a --secret-file b --longest -5",
+            "-5 is not in 1..=4294967295",
+        ),
+    ] {
+        let output = script(&format!("$P {line}"));
+        assert!(!output.status.success(), "{line}");
+        let errors = String::from_utf8_lossy(&output.stderr);
+        assert!(errors.contains(text), "{line}: {errors}");
+    }
+}
+
+#[test]
+fn a_latency_test_prints_a_row_each_second_and_the_summary() {
+    let output = script(
+        "$P -sub -rawTransport -noPrint > /dev/null 2>&1 & sub=$!
+         $P -pub -latencyTest -rawTransport -exec 2.5 2> /dev/null; wait $sub",
+    );
+    let text = stdout(&output);
+    let (intervals, summary) = text.split_once("One-way Latency Summary").expect(&text);
+    let rows = |text: &str| {
+        let first = |line: &&str| line.trim_start().starts_with("100,");
+        text.lines().filter(first).count()
+    };
+    assert!((1..=2).contains(&rows(intervals)), "{text}");
+    assert_eq!(rows(summary), 1, "{text}");
+}
+
+/// Each kind of output, where nothing can be written and where nobody reads any more.
+#[test]
+fn what_cannot_be_written_is_an_error_and_a_closed_pipe_is_none() {
+    for line in [
+        "-help",
+        "-version",
+        "doctor",
+        "campaign --list",
+        "campaign quick --show",
+    ] {
+        let full = script(&format!("$P {line} > /dev/full"));
+        let errors = String::from_utf8_lossy(&full.stderr);
+        assert_eq!(full.status.code(), Some(1), "{line}: {errors}");
+        assert!(errors.contains("No space left"), "{line}: {errors}");
+        let closed = script(&format!("$P {line} | true; echo ${{PIPESTATUS[0]}}"));
+        assert_eq!(stdout(&closed), "0\n", "{line}");
+        assert!(closed.stderr.is_empty(), "{line}: {closed:?}");
+    }
+}
+
+#[test]
+fn a_test_whose_rows_cannot_be_written_ends_at_once() {
+    let both = |sink: &str| {
+        let output = script(&format!(
+            "$P -sub -rawTransport -noPrint > /dev/null 2>&1 & sub=$!
+             $P -pub -latencyTest -rawTransport -exec 30000 {sink}
+             echo ended ${{PIPESTATUS[0]}}; wait $sub"
+        ));
+        (
+            stdout(&output),
+            String::from_utf8_lossy(&output.stderr).into_owned(),
+        )
+    };
+    let (ended, errors) = both("> /dev/full");
+    assert_eq!(ended, "ended 1\n", "{errors}");
+    assert!(
+        errors.contains("the results could not be written: No space left"),
+        "{errors}"
+    );
+    let (ended, errors) = both("| true");
+    assert_eq!(ended, "ended 0\n", "{errors}");
+    assert!(!errors.contains("Error"), "{errors}");
+}
+
+/// Files that there was no room for: what was there before stays, a part of what was to come does not, and the status tells.
+#[test]
+fn a_full_disk_leaves_whole_rows_and_an_error() {
+    for (option, old) in [
+        ("outputFile", true),
+        ("latencyFile", true),
+        ("histogramFile", false),
+    ] {
+        let output = script(&format!(
+            r#"cd $(mktemp -d); unshare -m bash -c '
+             mkdir small && mount -t tmpfs -o size=64k none small || exit
+             printf "%04090d\\n" 7 > small/file
+             $P -sub -rawTransport -noPrint > /dev/null 2>&1 & sub=$!
+             $P -pub -latencyTest -rawTransport -numIter 100000 -exec 3 -noPrint -{option} small/file > /dev/null 2> err & pub=$!
+             until grep -q "Sending data" err || [ ! -e /proc/$pub ]; do sleep 0.02; done
+             head -c 100k /dev/zero > small/filler 2> /dev/null
+             wait $pub; echo ended $?; grep -c "^Error.*No space left" err; wait $sub
+             stat -c %s small/file; ls small'"#
+        ));
+        let text = stdout(&output);
+        let (ended, rest) = text
+            .split_once("\n1\n")
+            .unwrap_or_else(|| panic!("{option}: {output:?}"));
+        assert_eq!(ended, "ended 1", "{option}: {text}");
+        // The log of histograms is made anew. Of the others a part would fit into the page that is there.
+        let left = if old { 4_091 } else { 0 };
+        assert_eq!(rest, format!("{left}\nfile\nfiller\n"), "{option}");
+    }
+}
+
+#[test]
 fn help_goes_to_stdout() {
     for spelling in ["-help", "-h", "--help"] {
         let output = script(&format!("$P {spelling}"));

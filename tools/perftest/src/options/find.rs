@@ -28,6 +28,8 @@ pub(crate) fn find(typed: &str) -> Found {
     match candidates(typed).as_slice() {
         [] => unknown(typed)(),
         [only] => Found::Option(only, None),
+        // Only one of the original's options begins so.
+        [first, second, ..] if !first.ours && second.ours => Found::Option(first, None),
         [first, ..] => Found::Guess(first),
     }
 }
@@ -57,30 +59,7 @@ fn unknown(typed: &str) -> impl FnOnce() -> Found + use<> {
 
 /// Up to three names close to what was typed.
 fn similar(typed: &str) -> Vec<&'static str> {
-    let typed = typed.to_ascii_lowercase();
-    let mut near: Vec<_> = OPTIONS
-        .iter()
-        .map(|spec| (distance(&typed, &spec.name.to_ascii_lowercase()), spec.name))
-        .filter(|(distance, _)| *distance <= 1 + typed.len() / 4)
-        .collect();
-    near.sort();
-    near.into_iter().take(3).map(|(_, name)| name).collect()
-}
-
-/// Levenshtein distance, one row at a time; long input is cut because it resembles nothing.
-fn distance(a: &str, b: &str) -> usize {
-    let a: Vec<char> = a.chars().take(64).collect();
-    let mut row: Vec<usize> = (0..=a.len()).collect();
-    for (i, theirs) in b.chars().enumerate() {
-        let mut diagonal = row[0];
-        row[0] = i + 1;
-        for (j, ours) in a.iter().enumerate() {
-            let cost = diagonal + usize::from(*ours != theirs);
-            diagonal = row[j + 1];
-            row[j + 1] = cost.min(row[j] + 1).min(row[j + 1] + 1);
-        }
-    }
-    row[a.len()]
+    dunlin_campaign::spelling::similar(typed, OPTIONS.iter().map(|spec| spec.name))
 }
 
 #[cfg(test)]
@@ -142,6 +121,16 @@ mod tests {
         };
         assert_eq!(similar.first(), Some(&"latencyTest"));
         assert!(matches!(find("foo"), Found::Unknown(_)));
+        for (typed, meant) in [
+            ("latency-test", "latencyTest"),
+            ("pbu", "pub"),
+            ("datLaen", "dataLen"),
+        ] {
+            let Found::Unknown(similar) = find(typed) else {
+                panic!("{typed} is found")
+            };
+            assert_eq!(similar.first(), Some(&meant), "{typed}");
+        }
     }
 
     #[test]

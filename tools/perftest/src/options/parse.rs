@@ -1,7 +1,8 @@
 //! The walk over the command line: names, values and ranges. What they mean together is checked later.
 
 use super::find::{Found, find};
-use super::table::{Spec, Support, Value};
+use super::table::{OPTIONS, Spec, Support, Value};
+use dunlin_campaign::spelling;
 
 /// The options of one command line, in order, and what is to be said about them.
 #[derive(Debug, Default)]
@@ -19,9 +20,7 @@ pub(crate) fn parse(arguments: &[String]) -> Parsed {
     let mut rest = arguments.iter().map(String::as_str).peekable();
     while let Some(argument) = rest.next() {
         let Some(name) = argument.strip_prefix('-') else {
-            parsed.error(format!(
-                "'{argument}' is not an option; options begin with a dash (see -help)"
-            ));
+            parsed.error(stray(argument));
             continue;
         };
         let name = name.strip_prefix('-').unwrap_or(name);
@@ -35,19 +34,42 @@ pub(crate) fn parse(arguments: &[String]) -> Parsed {
         }
         let Some((spec, built_in)) = parsed.resolve(argument, name) else {
             // The value of an unknown option is not another mistake.
-            rest.next_if(|next| !next.starts_with('-'));
+            rest.next_if(|next| is_value(next));
             continue;
         };
         let value = attached.or(built_in).or_else(|| match spec.value {
             Value::Flag => None,
             Value::MaybeNumber(..) | Value::MaybeList(_) => {
-                rest.next_if(|next| next.starts_with(|c: char| c.is_ascii_digit()))
+                rest.next_if(|next| begins_a_number(next.trim_start_matches('-')))
             }
-            _ => rest.next_if(|next| !next.starts_with('-')),
+            _ => rest.next_if(|next| is_value(next)),
         });
         parsed.take(spec, argument, value);
     }
     parsed
+}
+
+/// Whether a word is the value of the option before it. A negative number is one: no option begins with a digit, and the option can
+/// say what it takes.
+fn is_value(word: &str) -> bool {
+    word.strip_prefix('-').is_none_or(begins_a_number)
+}
+
+fn begins_a_number(word: &str) -> bool {
+    let digits = word.strip_prefix('.').unwrap_or(word);
+    digits.starts_with(|first: char| first.is_ascii_digit())
+}
+
+/// What is wrong with a word that is neither an option nor the value of one.
+fn stray(word: &str) -> String {
+    let options = OPTIONS.iter().map(|spec| spec.name);
+    match spelling::similar(word, options).as_slice() {
+        [] => format!("'{word}' is not an option; options begin with a dash (see -help)"),
+        similar => format!(
+            "'{word}' is not an option; {}",
+            spelling::hint(similar, "-")
+        ),
+    }
 }
 
 impl Parsed {
@@ -107,7 +129,7 @@ impl Parsed {
             Found::Unknown(similar) => {
                 let hint = match similar.as_slice() {
                     [] => "see -help".to_string(),
-                    names => format!("did you mean -{}?", names.join(" or -")),
+                    names => spelling::hint(names, "-"),
                 };
                 self.error(format!("unknown option {argument}; {hint}"));
                 None
@@ -135,9 +157,12 @@ impl Parsed {
             (Value::Flag, Some(_)) => Err(format!("-{name} takes no value")),
             (Value::MaybeNumber(..) | Value::MaybeList(_), None) => Ok(String::new()),
             (_, None) => Err(format!("missing value after -{name}: {}", spec.allowed())),
-            (Value::Number(min, max) | Value::MaybeNumber(min, max), Some(text)) => {
-                self.ranged(spec, text, min, max)
-            }
+            (
+                Value::Number(min, max)
+                | Value::Limited(min, max, _)
+                | Value::MaybeNumber(min, max),
+                Some(text),
+            ) => self.ranged(spec, text, min, max),
             (Value::Seconds(max), Some(text)) => self.seconds_within(spec, text, max),
             (Value::Text(_) | Value::MaybeList(_), Some(text)) => Ok(text.into()),
             (Value::Choice(words), Some(text)) => words
@@ -188,6 +213,7 @@ impl Parsed {
 
 #[cfg(test)]
 mod tests {
+    use super::super::table::Side;
     use super::*;
 
     fn parse_line(line: &str) -> Parsed {
@@ -218,13 +244,70 @@ mod tests {
         assert_eq!(parsed.errors.len(), 4, "{:?}", parsed.errors);
         assert!(parsed.errors[0].contains("from 28 to 2147482620"));
         assert!(parsed.errors[2].contains("csv, json, legacy"));
+        assert_eq!(
+            parsed.errors[3],
+            "-domain 251 is not a number from 0 to 232: the ports of other domains are beyond 65535"
+        );
+        assert_eq!(parse_line("-domain 233").errors.len(), 1);
+        assert_eq!(parse_line("-domain 232").errors.len(), 0);
     }
 
     #[test]
-    fn a_value_that_begins_with_a_dash_is_missing() {
-        let parsed = parse_line("-sendQueueSize -1");
+    fn an_option_is_no_value() {
+        let parsed = parse_line("-sendQueueSize -pub");
         assert!(parsed.errors[0].contains("missing value after -sendQueueSize"));
-        assert_eq!(parsed.errors.len(), 2);
+        assert_eq!(parsed.errors.len(), 1);
+        assert!(parsed.has("pub"));
+    }
+
+    /// Of each option that takes a number.
+    #[test]
+    fn a_negative_number_is_a_value_that_is_out_of_range() {
+        let error = |line: &str| {
+            let mut parsed = parse_line(line);
+            super::super::options(&mut parsed);
+            let errors: Vec<_> = parsed.errors;
+            assert_eq!(errors.len(), 1, "{line}: {errors:?}");
+            errors.into_iter().next().unwrap()
+        };
+        assert_eq!(
+            error("-dataLen -5"),
+            "-dataLen -5 is not a number from 28 to 2147482620"
+        );
+        for spec in OPTIONS {
+            let side = match spec.side {
+                Side::Pub => "-pub",
+                _ => "-sub",
+            };
+            let rate = spec.name.starts_with("pubRate") || spec.name == "openLoop";
+            match spec.value {
+                Value::Number(..)
+                | Value::Limited(..)
+                | Value::Seconds(_)
+                | Value::MaybeNumber(..)
+                    if !matches!(spec.support, Support::Missing(_)) =>
+                {
+                    for number in ["-1", "-0.5", "-.5"] {
+                        let text = error(&format!("{side} -{} {number}", spec.name));
+                        let expected = format!("-{} {number} is not {}", spec.name, spec.allowed());
+                        assert_eq!(text, expected);
+                    }
+                }
+                Value::Text(_) if rate => {
+                    let text = error(&format!("{side} -{} -3", spec.name));
+                    let (name, range) = (format!("-{} -3 is n", spec.name), " to 1");
+                    assert!(text.starts_with(&name) && text.contains(range), "{text}");
+                }
+                Value::MaybeList(_) => {
+                    let text = error(&format!("{side} -{} -3", spec.name));
+                    assert!(
+                        text.starts_with(&format!("-{} -3 is no", spec.name)),
+                        "{text}"
+                    );
+                }
+                _ => {}
+            }
+        }
     }
 
     #[test]
@@ -270,8 +353,13 @@ mod tests {
 
     #[test]
     fn words_that_are_no_option_are_named() {
-        for line in ["-", "--", "stray", "-x", "-=3"] {
+        for line in ["-", "--", "stray", "-x", "-x -3", "-=3"] {
             assert_eq!(parse_line(line).errors.len(), 1, "{line}");
         }
+        let forgotten = &parse_line("datalen 32").errors[0];
+        assert_eq!(
+            forgotten,
+            "'datalen' is not an option; did you mean -dataLen?"
+        );
     }
 }

@@ -11,6 +11,8 @@ pub(crate) enum Value {
     Flag,
     /// An integer within an inclusive range.
     Number(u64, u64),
+    /// As `Number`, and why there are no others.
+    Limited(u64, u64, &'static str),
     /// Seconds from a thousandth to the limit, with decimals.
     Seconds(u64),
     /// As `Number`, but may be left out.
@@ -107,6 +109,8 @@ const fn missing(side: Side, name: &'static str, value: Value, why: &'static str
     }
 }
 
+const MAX_DOMAIN: u64 = dunlin::ParticipantConfig::MAX_DOMAIN as u64;
+const PORTS: &str = "the ports of other domains are beyond 65535";
 const ANY: u64 = u64::MAX;
 const INT: u64 = 2_147_483_647;
 const NO_SECURITY: &str = "DDS Security is not available";
@@ -134,7 +138,7 @@ pub(crate) const OPTIONS: &[Spec] = &[
     works(General, Both, "bestEffort", Flag, "best effort instead of reliable data and echoes; give it on both sides"),
     works(General, Both, "keyed", Flag, "use the keyed type; give it on both sides"),
     works(General, Both, "instances", Number(1, INT), "number of keys that each writer cycles through [1]"),
-    works(General, Both, "domain", Number(0, 250), "DDS domain [1]"),
+    works(General, Both, "domain", Limited(0, MAX_DOMAIN, PORTS), "DDS domain, 0 to 232 [1]"),
     works(General, Both, "durability", Number(0, 3), "0 volatile, 1 transient local; 2 and 3 need a persistence service, which is not available [0]"),
     works(General, Both, "unbounded", MaybeNumber(28, 65_470), "use the unbounded type whatever the size; give it on both sides"),
     works(General, Both, "sendQueueSize", Number(1, INT), "send window and writer queue, in samples or, when batching, in batches [50]"),
@@ -149,7 +153,7 @@ pub(crate) const OPTIONS: &[Spec] = &[
     works(General, Both, "checkConsistency", Flag, "with -zeroCopy: look after reading whether the sample stayed the same; what did not is lost"),
     works(General, Both, "asynchronous", Flag, "publish from a thread of the middleware's own"),
 
-    works(Output, Both, "noPrintIntervals", Flag, "print the summary row only"),
+    works(Output, Both, "noPrintIntervals", Flag, "print the summary row only; without it there is a row each second"),
     works(Output, Both, "noOutputHeaders", Flag, "print no header rows"),
     works(Output, Both, "outputFormat", Choice(&["csv", "json", "legacy"]), "form of the tables [csv]"),
     works(Output, Both, "outputFile", Text("file"), "append the tables to this file instead of stdout"),
@@ -201,6 +205,7 @@ pub(crate) const OPTIONS: &[Spec] = &[
     extra(Pub, "openLoop", Text("samples/s"), "latency under load: a ping at each moment of a schedule of this rate, 0.1 to 10000000, whatever the answers do; response time counts from that moment"),
     extra(Both, "pin", Number(0, 1_023), "run this process on this CPU only"),
     extra(Both, "help", Flag, "this text (also -h)"),
+    extra(Both, "version", Flag, "the version, and how this program was built"),
 
     ignored(Both, "qosFile", Text("file"), "the built-in QoS is used instead of the file"),
     ignored(Both, "qosLibrary", Text("name"), "the built-in QoS is used instead of the library"),
@@ -284,7 +289,7 @@ impl Spec {
     pub(crate) fn usage(&self) -> String {
         let value = match self.value {
             Flag => return format!("-{}", self.name),
-            Number(..) | Seconds(_) => "<n>".into(),
+            Number(..) | Limited(..) | Seconds(_) => "<n>".into(),
             MaybeNumber(..) => "[<n>]".into(),
             Text(what) => format!("<{what}>"),
             MaybeList(what) => format!("[<{what}>]"),
@@ -298,6 +303,7 @@ impl Spec {
         match self.value {
             Flag => "no value".into(),
             Number(min, max) | MaybeNumber(min, max) => format!("a number from {min} to {max}"),
+            Limited(min, max, why) => format!("a number from {min} to {max}: {why}"),
             Seconds(max) => format!("a number of seconds from 0.001 to {max}"),
             Text(what) | MaybeList(what) => format!("<{what}>"),
             Choice(words) => words.join(", "),

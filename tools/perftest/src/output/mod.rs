@@ -4,9 +4,12 @@ mod csv;
 mod json;
 mod legacy;
 
-use std::fs::OpenOptions;
+use std::fs::File;
 use std::io::{self, Write};
-use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
+
+use dunlin_campaign::whole;
 
 use crate::cost::Cost;
 use crate::options::{Format, OutputOptions};
@@ -163,28 +166,58 @@ pub(crate) struct Report {
     layout: Box<dyn Layout>,
     style: Style,
     failure: Option<io::Error>,
+    /// Ends the test.
+    stop: Arc<AtomicBool>,
+}
+
+/// A file that rows are added to as a whole or not at all.
+struct Rows(File);
+
+impl Write for Rows {
+    fn write(&mut self, row: &[u8]) -> io::Result<usize> {
+        whole::append_to(&self.0, |out| out.write_all(row))?;
+        Ok(row.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// How the tables ended.
+#[derive(Debug)]
+pub(crate) enum Written {
+    /// All rows are where they should be.
+    All,
+    /// Whoever read them wants no more: the other end of a pipe is closed.
+    Unwanted,
 }
 
 impl Report {
-    /// Writes to stdout, or appends to the file that was asked for.
-    pub(crate) fn open(options: &OutputOptions) -> Result<Self, String> {
+    /// Writes to stdout, or appends to the file that was asked for. When that fails, `stop` is set: a test without a result is of no
+    /// use to anybody.
+    pub(crate) fn open(options: &OutputOptions, stop: &Arc<AtomicBool>) -> Result<Self, String> {
         let out: Box<dyn Write + Send> = match &options.file {
             None => Box::new(io::stdout()),
-            Some(path) => Box::new(
-                OpenOptions::new()
+            Some(path) => Box::new(Rows(
+                File::options()
                     .create(true)
                     .append(true)
                     .open(path)
                     .map_err(|error| format!("-outputFile {}: {error}", path.display()))?,
-            ),
+            )),
         };
-        Ok(Self::to(out, options))
+        Ok(Self {
+            stop: Arc::clone(stop),
+            ..Self::to(out, options)
+        })
     }
 
     /// Writes to `out`.
     pub(crate) fn to(out: Box<dyn Write + Send>, options: &OutputOptions) -> Self {
         Self {
             out,
+            stop: Arc::default(),
             layout: match options.format {
                 Format::Csv => Box::new(csv::Csv::default()),
                 Format::Json => Box::new(json::Json::default()),
@@ -209,7 +242,7 @@ impl Report {
         self.row(|layout, out, style| layout.latency_title(out, style, size));
     }
 
-    /// A row per pong.
+    /// A row per second, for the latest pong.
     pub(crate) fn latency_interval(&mut self, row: &LatencyInterval) {
         if self.style.intervals {
             self.row(|layout, out, style| layout.latency_interval(out, style, row));
@@ -239,10 +272,11 @@ impl Report {
     }
 
     /// Closes the document. The error is the first one of all rows.
-    pub(crate) fn finish(mut self) -> Result<(), String> {
+    pub(crate) fn finish(mut self) -> Result<Written, String> {
         self.row(|layout, out, _| layout.finish(out));
         match self.failure {
-            None => Ok(()),
+            None => Ok(Written::All),
+            Some(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(Written::Unwanted),
             Some(error) => Err(format!("the results could not be written: {error}")),
         }
     }
@@ -259,7 +293,10 @@ impl Report {
         let written = write(self.layout.as_mut(), &mut text, &self.style)
             .and_then(|()| self.out.write_all(&text))
             .and_then(|()| self.out.flush());
-        self.failure = written.err();
+        if let Err(error) = written {
+            self.stop.store(true, Ordering::Relaxed);
+            self.failure = Some(error);
+        }
     }
 }
 
@@ -405,18 +442,28 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn a_row_that_cannot_be_written_is_an_error_at_the_end() {
-        struct Full;
-        impl Write for Full {
+    fn a_row_that_cannot_be_written_ends_the_test() {
+        struct Broken(io::ErrorKind);
+        impl Write for Broken {
             fn write(&mut self, _: &[u8]) -> io::Result<usize> {
-                Err(io::ErrorKind::StorageFull.into())
+                Err(self.0.into())
             }
             fn flush(&mut self) -> io::Result<()> {
                 Ok(())
             }
         }
-        let mut report = Report::to(Box::new(Full), &plain(Format::Csv));
-        report.latency_summary(&latency_row());
-        assert!(report.finish().is_err());
+        let finish = |kind| {
+            let mut report = Report::to(Box::new(Broken(kind)), &plain(Format::Csv));
+            let stop = Arc::clone(&report.stop);
+            assert!(!stop.load(Ordering::Relaxed));
+            report.latency_summary(&latency_row());
+            assert!(stop.load(Ordering::Relaxed), "{kind}");
+            report.finish()
+        };
+        assert!(finish(io::ErrorKind::StorageFull).is_err());
+        assert!(matches!(
+            finish(io::ErrorKind::BrokenPipe),
+            Ok(Written::Unwanted)
+        ));
     }
 }

@@ -17,6 +17,7 @@ mod subscriber;
 #[cfg(test)]
 mod tests;
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::clock::{MILLISECOND, Nanos, SECOND};
@@ -73,7 +74,7 @@ pub(crate) struct Session<'a> {
     pub(crate) options: &'a Options,
     pub(crate) log: &'a Log,
     /// Set when the user wants to stop.
-    pub(crate) stop: &'a AtomicBool,
+    pub(crate) stop: &'a Arc<AtomicBool>,
     pub(crate) bounds: Bounds,
 }
 

@@ -252,7 +252,13 @@ fn ports(options: &Options) -> Result<(u16, Vec<u16>), String> {
     }
     let base = 7_410 + 250 * options.domain;
     let port = |id: u32, side: u32| u16::try_from(base + 2 * id + side);
-    let wrong = |_| "-rawTransport has ports for domains up to 231 only".to_string();
+    let wrong = |_| {
+        format!(
+            "-rawTransport: the ports of {} ids in domain {} are beyond 65535; use a smaller domain",
+            count.max(id + 1),
+            options.domain
+        )
+    };
     let theirs: Result<_, _> = (0..count).map(|id| port(id, theirs)).collect();
     Ok((port(id, mine).map_err(wrong)?, theirs.map_err(wrong)?))
 }

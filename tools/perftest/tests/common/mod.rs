@@ -12,7 +12,7 @@ fn inside(flags: &str) -> Command {
     command
 }
 
-/// Runs a script in which `$P` is perftest; it may take a minute.
+/// Runs a script in which `$P` is perftest. On a machine with much else to do it may take minutes.
 pub(crate) fn script(text: &str) -> Output {
     let works = |flags: &&&str| {
         let status = inside(flags).arg("true").stderr(Stdio::null()).status();
@@ -23,7 +23,7 @@ pub(crate) fn script(text: &str) -> Output {
         "these tests need a network namespace: unshare and ip, as root or with user namespaces",
     );
     let output = inside(flags)
-        .args(["timeout", "60", "bash", "-c", text])
+        .args(["timeout", "600", "bash", "-c", text])
         .env("P", env!("CARGO_BIN_EXE_perftest"))
         .output()
         .unwrap();
@@ -40,7 +40,7 @@ pub(crate) fn script(text: &str) -> Output {
 pub(crate) fn two_hosts(text: &str) -> Output {
     script(&format!(
         "cd $(mktemp -d)
-         unshare -n sleep 120 & other=$!; trap 'kill $other' EXIT
+         unshare -n sleep 1200 & other=$!; trap 'kill $other' EXIT
          here=$(readlink /proc/self/ns/net)
          while [ \"$(readlink /proc/$other/ns/net)\" = $here ]; do sleep 0.05; done
          THERE=\"nsenter -t $other -n\"

@@ -1,9 +1,9 @@
 //! `-histogramFile` and `-responseHistogramFile`: logs of HdrHistograms in nanoseconds, one interval per size.
 
-use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
+use dunlin_campaign::whole;
 use hdrhistogram::Histogram;
 use hdrhistogram::serialization::V2DeflateSerializer;
 use hdrhistogram::serialization::interval_log::{IntervalLogWriterBuilder, Tag};
@@ -17,7 +17,8 @@ pub(super) struct Histograms {
 
 impl Histograms {
     pub(super) fn create(path: &Path) -> Result<Self, String> {
-        File::create(path).map_err(|error| failed(path, error))?;
+        // An empty log of no size yet.
+        whole::write(path, b"").map_err(|error| failed(path, error))?;
         Ok(Self {
             path: path.into(),
             started: SystemTime::now(),
@@ -32,7 +33,7 @@ impl Histograms {
         self.sizes.push((size, histogram.clone(), passed));
         let written = self
             .bytes()
-            .and_then(|bytes| std::fs::write(&self.path, bytes).map_err(|error| error.to_string()));
+            .and_then(|bytes| whole::write(&self.path, &bytes).map_err(|error| error.to_string()));
         written.map_err(|error| failed(&self.path, error))
     }
 

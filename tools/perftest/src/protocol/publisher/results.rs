@@ -1,8 +1,8 @@
 //! What a publisher leaves: its row, what stands beside it on stderr, and the raw latencies.
 
-use std::fs::OpenOptions;
-use std::io::{BufWriter, Write};
 use std::path::Path;
+
+use dunlin_campaign::whole;
 
 use super::Publisher;
 use super::measure::Segment;
@@ -42,13 +42,18 @@ impl<M: Messaging> Publisher<'_, M> {
         };
         report.latency_summary(&row);
         self.session.log.line(remarks(&row, counts.cut));
-        if let Some(path) = &self.options.latency_file
-            && let Err(error) = self.append_history(path)
-        {
-            self.session
-                .log
-                .line(format!("-latencyFile {}: {error}", path.display()));
-        }
+    }
+
+    /// Adds the latencies of this size to the files that were asked for; what is then not there is an error.
+    pub(super) fn write_files(&mut self, size: usize) -> Result<(), String> {
+        let latencies = match &self.options.latency_file {
+            Some(path) if self.options.id == 0 => self
+                .append_history(path)
+                .map_err(|error| format!("-latencyFile {}: {error}", path.display())),
+            _ => Ok(()),
+        };
+        // One that cannot be written is no reason to leave out the others.
+        latencies.and(self.log_histograms(size))
     }
 
     fn loaded(&self, counts: &Segment) -> Option<Loaded> {
@@ -59,8 +64,7 @@ impl<M: Messaging> Publisher<'_, M> {
         })
     }
 
-    /// Adds the latencies of this size to the logs that were asked for; what is then not there is an error.
-    pub(super) fn log_histograms(&mut self, size: usize) -> Result<(), String> {
+    fn log_histograms(&mut self, size: usize) -> Result<(), String> {
         if let Some(log) = &mut self.histograms {
             self.pongs
                 .with(|measured| log.add(size, measured.histogram()))?;
@@ -73,21 +77,20 @@ impl<M: Messaging> Publisher<'_, M> {
     }
 
     fn append_history(&self, path: &Path) -> std::io::Result<()> {
-        let file = OpenOptions::new().create(true).append(true).open(path)?;
-        let mut file = BufWriter::new(file);
         let nanoseconds = self.session.options.output.nanoseconds;
-        self.pongs.history(|latencies| {
-            writeln!(file, "Index, Latency (μs)")?;
-            for (index, latency) in latencies.iter().enumerate() {
-                if nanoseconds {
-                    writeln!(file, "{index}, {:.3}", *latency as f64 / 1_000.0)?;
-                } else {
-                    writeln!(file, "{index}, {}", latency / 1_000)?;
+        whole::append(path, |out| {
+            self.pongs.history(|latencies| {
+                writeln!(out, "Index, Latency (μs)")?;
+                for (index, latency) in latencies.iter().enumerate() {
+                    if nanoseconds {
+                        writeln!(out, "{index}, {:.3}", *latency as f64 / 1_000.0)?;
+                    } else {
+                        writeln!(out, "{index}, {}", latency / 1_000)?;
+                    }
                 }
-            }
-            writeln!(file)
-        })?;
-        file.flush()
+                writeln!(out)
+            })
+        })
     }
 }
 
