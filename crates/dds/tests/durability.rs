@@ -99,7 +99,7 @@ fn an_instance_that_is_gone_is_told_to_late_joiners_until_the_delay_is_over() {
         let expected = if stays { &both } else { &one };
         let start = Instant::now();
         while history(&b, rqos.clone()) != *expected {
-            assert!(start.elapsed() < Span::from_secs(20), "{delay:?}");
+            assert!(start.elapsed() < Span::from_secs(300), "{delay:?}");
         }
     }
 }

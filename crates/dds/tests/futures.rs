@@ -89,7 +89,7 @@ fn ping_and_pong_are_two_tasks_of_one_thread() {
         ping.wait_for_acknowledgments_async().unwrap().await;
     };
     runtime.block_on(async {
-        tokio::time::timeout(Span::from_secs(60), all)
+        tokio::time::timeout(Span::from_secs(300), all)
             .await
             .unwrap();
         // What nobody writes does not come, and the stream can be given up.

@@ -11,7 +11,7 @@ fn ask_until(
     questions: &[Question],
     wanted: impl Fn(&[Answer]) -> bool,
 ) -> Vec<Answer> {
-    let until = Instant::now() + Span::from_secs(20);
+    let until = Instant::now() + Span::from_secs(300);
     loop {
         let answers = asker.ask(questions, Duration::from_millis(200));
         if wanted(&answers) {

@@ -102,7 +102,7 @@ fn a_sample_that_is_rejected_says_which_limit_it_met() {
             if status.total_count > 0 {
                 break status;
             }
-            assert!(begun.elapsed() < Span::from_secs(20), "{reason:?}");
+            assert!(begun.elapsed() < Span::from_secs(300), "{reason:?}");
             std::thread::sleep(Span::from_millis(5));
         };
         assert_eq!(status.last_reason, Some(reason));

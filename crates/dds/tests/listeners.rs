@@ -6,7 +6,7 @@ use dunlin::*;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::time::Duration as Span;
 
-const LONG: Span = Span::from_secs(20);
+const LONG: Span = Span::from_secs(300);
 
 /// Says who was told what of whom.
 #[derive(Clone)]

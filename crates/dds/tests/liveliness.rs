@@ -33,7 +33,7 @@ fn counts(reader: &DataReader<Keyed>, alive: i32, silent: i32) -> bool {
 
 fn soon(mut condition: impl FnMut() -> bool) -> bool {
     let start = Instant::now();
-    while start.elapsed() < StdDuration::from_secs(10) {
+    while start.elapsed() < StdDuration::from_secs(300) {
         if condition() {
             return true;
         }
@@ -56,7 +56,7 @@ fn counts_while(
         if (status.alive_count, status.not_alive_count) == (alive, silent) {
             return true;
         }
-        if start.elapsed() > StdDuration::from_secs(10) {
+        if start.elapsed() > StdDuration::from_secs(300) {
             return false;
         }
         std::thread::sleep(StdDuration::from_millis(5));
@@ -210,12 +210,12 @@ fn a_lost_lease_is_told_once_to_listener_and_condition() {
     set.attach(condition);
     set.wait(SOON).unwrap();
     assert_eq!(watched.liveliness_lost_status().total_count_change, 1);
-    assert_eq!(told.recv_timeout(StdDuration::from_secs(10)), Ok(1));
+    assert_eq!(told.recv_timeout(StdDuration::from_secs(300)), Ok(1));
     std::thread::sleep(LEASE * 2);
     assert_eq!(watched.liveliness_lost_status().total_count_change, 0);
     assert!(told.try_recv().is_err(), "silence is one loss");
     listened.write(&bird(1)).unwrap();
-    assert_eq!(told.recv_timeout(StdDuration::from_secs(10)), Ok(2));
+    assert_eq!(told.recv_timeout(StdDuration::from_secs(300)), Ok(2));
 }
 
 /// The strongest writer of an exclusive instance gives way when it falls silent (DDS 1.4 2.2.3.9.2).
@@ -240,7 +240,7 @@ fn a_silent_owner_gives_way() {
     strong.write(&bird(1)).unwrap();
     assert_eq!(take(&reader, 1)[0].data(), Some(&bird(1)));
     let mut heard = Vec::new();
-    while heard.is_empty() && start.elapsed().as_secs() < 10 {
+    while heard.is_empty() && start.elapsed().as_secs() < 300 {
         weak.write(&bird(2)).unwrap();
         std::thread::sleep(StdDuration::from_millis(5));
         heard = reader.take();

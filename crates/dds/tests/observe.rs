@@ -20,7 +20,7 @@ fn an_observer_sees_participants_with_their_processes_and_endpoints_with_their_q
     let _writer = writer::<Keyed>(&a, "Positions", qos);
     let _reader = reader::<Keyed>(&b, "Positions", DataReaderQos::default());
     let observer = net.participant();
-    let until = Instant::now() + Span::from_secs(20);
+    let until = Instant::now() + Span::from_secs(300);
     let seen = loop {
         let seen = observer.domain();
         if (seen.writers.len(), seen.readers.len()) == (1, 1) {

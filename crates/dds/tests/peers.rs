@@ -46,7 +46,7 @@ fn find_each_other(a: &DomainParticipant, b: &DomainParticipant, topic: &str) {
 
 /// Waits until the peers of `p` are as `wanted` says.
 fn await_peers(p: &DomainParticipant, wanted: impl Fn(&[PeerStatus]) -> bool) {
-    let end = Instant::now() + Wait::from_secs(20);
+    let end = Instant::now() + Wait::from_secs(300);
     while !wanted(&p.peers()) {
         assert!(Instant::now() < end, "{:?}", p.peers());
         std::thread::sleep(Wait::from_millis(10));

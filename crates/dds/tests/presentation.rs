@@ -5,7 +5,7 @@ use common::{Keyed, Net, SOON, reliable_all, take};
 use dunlin::*;
 use std::time::{Duration as Span, Instant};
 
-const LONG: Span = Span::from_secs(20);
+const LONG: Span = Span::from_secs(300);
 
 fn bird(name: &str, number: u32) -> Keyed {
     let name = name.into();

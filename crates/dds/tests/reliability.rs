@@ -303,7 +303,7 @@ fn a_writer_that_waits_for_room_receives_meanwhile_and_its_listeners_may_write()
         ping.write(&Plain { number, data }).unwrap();
     }
     ping.wait_for_acknowledgments(SOON).unwrap();
-    let until = Instant::now() + std::time::Duration::from_secs(20);
+    let until = Instant::now() + std::time::Duration::from_secs(300);
     while seen.load(Ordering::SeqCst) < 2_000 && Instant::now() < until {
         std::thread::sleep(std::time::Duration::from_millis(5));
     }
@@ -360,7 +360,7 @@ fn large_bytes_of_the_application_are_not_copied_and_end_once_acknowledged_witho
             large.wait_for_acknowledgments(SOON).unwrap();
             let patience = Instant::now();
             while ended.load(Ordering::SeqCst) <= number {
-                assert!(patience.elapsed().as_secs() < 20, "kept for ever");
+                assert!(patience.elapsed().as_secs() < 300, "kept for ever");
                 std::thread::yield_now();
             }
         }

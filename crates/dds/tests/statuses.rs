@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::time::{Duration as Span, Instant};
 
-const LONG: Span = Span::from_secs(20);
+const LONG: Span = Span::from_secs(300);
 const MOMENT: Duration = Duration::from_millis(50);
 
 /// Total and change.

@@ -8,7 +8,7 @@ use std::sync::mpsc;
 use std::time::{Duration as Span, Instant};
 
 const MOMENT: Duration = Duration::from_millis(50);
-const LONG: Span = Span::from_secs(20);
+const LONG: Span = Span::from_secs(300);
 
 fn bird(name: &str, number: u32) -> Keyed {
     let name = name.into();

@@ -86,7 +86,7 @@ fn another_type_of_the_same_name_is_an_inconsistent_topic_for_who_does_not() {
     let begin = Instant::now();
     while !(said(writer.explain_matching()) && said(reader.explain_matching())) {
         let explained = reader.explain_matching();
-        assert!(begin.elapsed().as_secs() < 60, "{explained:?}");
+        assert!(begin.elapsed().as_secs() < 300, "{explained:?}");
         std::thread::yield_now();
     }
 }

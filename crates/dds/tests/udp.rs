@@ -144,7 +144,7 @@ fn malformed_datagrams_are_counted_and_disturb_nobody() {
         );
         // Each is counted by the thread that receives it, when its turn comes.
         let counts = || [&a, &b].map(|p| p.counters().malformed);
-        let limit = Instant::now() + std::time::Duration::from_secs(20);
+        let limit = Instant::now() + std::time::Duration::from_secs(300);
         while counts().iter().any(|count| *count < 500) && Instant::now() < limit {
             thread::sleep(std::time::Duration::from_millis(5));
         }
@@ -343,7 +343,7 @@ fn a_reader_on_a_group_gets_large_samples_and_follows_its_participant() {
         // A thread gets its name when it first runs.
         let listening = |count: usize| {
             let start = std::time::Instant::now();
-            while start.elapsed().as_secs() < 10 && group_threads() != count {
+            while start.elapsed().as_secs() < 300 && group_threads() != count {
                 thread::sleep(std::time::Duration::from_millis(2));
             }
             group_threads() == count

@@ -239,9 +239,7 @@ fn writers_of_two_vendors_write_one_instance() {
         .collect();
     assert!(vendors.contains(&true) && vendors.contains(&false));
     writers[0].unregister_instance(&bird("knot", 0)).unwrap();
-    writers[0]
-        .wait_for_acknowledgments(Duration::from_secs(10))
-        .unwrap();
+    writers[0].wait_for_acknowledgments(SOON).unwrap();
     assert!(reader.take().is_empty(), "the other one still writes it");
     writers[1].unregister_instance(&bird("knot", 0)).unwrap();
     let gone = take(&reader, 1);

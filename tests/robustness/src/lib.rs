@@ -5,6 +5,7 @@ mod control;
 mod host;
 mod machine;
 mod network;
+mod patience;
 mod process;
 mod threads;
 
@@ -12,5 +13,6 @@ pub use control::{Control, Figures};
 pub use host::Host;
 pub use machine::{Idle, measure, percentile};
 pub use network::{Lan, Place, in_namespace};
+pub use patience::Patience;
 pub use process::{Answer, Holdings, Process};
 pub use threads::{Stretch, Threads};

@@ -28,6 +28,17 @@ impl Idle {
         }
         share >= LEAST
     }
+
+    /// Whether something took no more milliseconds than promised. On a busy machine nobody can tell.
+    ///
+    /// # Errors
+    /// How long it took, if that was too long.
+    pub fn in_time(&self, what: &str, took: i64, most: i64) -> Result<(), String> {
+        match took > most && self.judge() {
+            true => Err(format!("{what} after {took} ms, promised {most}")),
+            false => Ok(()),
+        }
+    }
 }
 
 /// How often something is measured at most.

@@ -1,12 +1,13 @@
 //! A child process that answers each line with a line.
+use crate::Patience;
 use std::collections::HashMap;
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::mpsc::{Receiver, channel};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-/// No command takes longer.
-const PATIENCE: Duration = Duration::from_secs(120);
+/// No command takes longer: those that wait have a bound of their own ([`Patience`]).
+const LONGEST: Duration = Duration::from_secs(600);
 
 /// A running program. It is killed when the value is dropped, and when the thread that started it ends.
 pub struct Process {
@@ -112,7 +113,7 @@ impl Process {
     /// Sends a command and waits for its answer.
     ///
     /// # Panics
-    /// If the process has ended or does not answer within two minutes.
+    /// If the process has ended or does not answer within ten minutes.
     pub fn ask(&mut self, line: &str) -> Answer {
         self.tell(line);
         self.hear()
@@ -139,9 +140,9 @@ impl Process {
     /// The next line.
     ///
     /// # Panics
-    /// If the process ends first or two minutes pass.
+    /// If the process ends first or ten minutes pass.
     pub fn hear(&mut self) -> Answer {
-        match self.lines.recv_timeout(PATIENCE) {
+        match self.lines.recv_timeout(LONGEST) {
             Ok(line) => Answer::new(&line),
             Err(error) => panic!("{}: {error}; ended: {:?}", self.name, self.child.try_wait()),
         }
@@ -207,9 +208,9 @@ impl Process {
     /// Waits until it holds no more than before, but for pools that it has made late, of which there are few.
     ///
     /// # Panics
-    /// If it still does after 20 s, or has ended.
+    /// If it still does after a long time, or has ended.
     pub fn comes_back_to(&self, before: Holdings) {
-        let end = Instant::now() + Duration::from_secs(20);
+        let mut patience = Patience::begin();
         loop {
             let now = self.holdings();
             // Who makes a pool keeps its descriptor, for peers to come.
@@ -221,7 +222,7 @@ impl Process {
             if !more {
                 return;
             }
-            assert!(Instant::now() < end, "{before:?} has become {now:?}");
+            assert!(patience.lasts(now), "{before:?} has become {now:?}");
             std::thread::sleep(Duration::from_millis(5));
         }
     }

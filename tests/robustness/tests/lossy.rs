@@ -1,5 +1,5 @@
 //! Two processes on a wire that loses, doubles, reorders and corrupts, and that is cut for a while.
-use dunlin_robustness_tests::{Answer, Lan, Process, in_namespace};
+use dunlin_robustness_tests::{Answer, Idle, Lan, Process, in_namespace, measure};
 use std::time::Duration;
 
 const WIRE: &str = env!("CARGO_BIN_EXE_lossy_wire");
@@ -9,8 +9,8 @@ const PEER: &str = env!("CARGO_BIN_EXE_robust_peer");
 fn pair(lan: &Lan, writer: &str, reader: &str) -> (Process, Process) {
     let mut writing = lan.host(0).start(PEER, &format!("write=T {writer}"));
     let mut reading = lan.host(1).start(PEER, &format!("read=T {reader}"));
-    writing.wait("matched 30");
-    reading.wait("matched 30");
+    writing.wait("matched");
+    reading.wait("matched");
     (writing, reading)
 }
 
@@ -33,7 +33,7 @@ fn goodput(name: char, loss: u32) -> f64 {
     let wrote = writer.ask("join");
     assert_eq!(wrote.number("wrote"), i64::from(count), "{}", wrote.text);
     let in_time = reader.ask("report");
-    let late = reader.ask(&format!("received {count} 90"));
+    let late = reader.ask(&format!("received {count}"));
     let report = reader.ask("report");
     assert_intact(&report);
     assert_eq!(
@@ -56,25 +56,34 @@ fn goodput(name: char, loss: u32) -> f64 {
 #[test]
 fn reliable_samples_arrive_once_in_order_and_in_time_over_a_lossy_wire() {
     let name = "reliable_samples_arrive_once_in_order_and_in_time_over_a_lossy_wire";
-    in_namespace(name, || {
-        let wanted = [
-            ('a', 0, 99.0),
-            ('b', 10, 99.0),
-            ('c', 30, 80.0),
-            ('d', 50, 20.0),
-        ];
-        let runs = wanted.map(|(name, loss, least)| {
-            let run = std::thread::spawn(move || goodput(name, loss));
-            (run, loss, least)
-        });
-        for (run, loss, least) in runs {
-            let share = run.join().expect("see above");
-            assert!(
-                share >= least,
-                "goodput {share} % at {loss} % loss, at least {least} % is wanted"
-            );
-        }
+    in_namespace(name, || measure(goodputs));
+}
+
+fn goodputs() -> Result<(), String> {
+    let idle = Idle::begin();
+    let wanted = [
+        ('a', 0, 99.0),
+        ('b', 10, 99.0),
+        ('c', 30, 80.0),
+        ('d', 50, 20.0),
+    ];
+    let runs = wanted.map(|(name, loss, least)| {
+        let run = std::thread::spawn(move || goodput(name, loss));
+        (run, loss, least)
     });
+    let mut poor = Vec::new();
+    for (run, loss, least) in runs {
+        let share = run.join().expect("see above");
+        if share < least {
+            poor.push(format!(
+                "goodput {share} % at {loss} % loss, at least {least} % is wanted"
+            ));
+        }
+    }
+    match poor.is_empty() || !idle.judge() {
+        true => Ok(()),
+        false => Err(poor.join("; ")),
+    }
 }
 
 #[test]
@@ -88,7 +97,7 @@ fn large_samples_arrive_whole_over_a_lossy_wire() {
         writer.ask("join");
         // On a busy machine all of them may take minutes, but not one.
         for received in 1..=count {
-            reader.wait(&format!("received {received} 60"));
+            reader.wait(&format!("received {received}"));
         }
         let report = reader.ask("report");
         assert_intact(&report);
@@ -115,44 +124,52 @@ fn partition(lan: &mut Lan, writer: &mut Process, cut: u64) -> i64 {
 #[test]
 fn a_partition_shorter_than_the_lease_loses_nothing() {
     in_namespace("a_partition_shorter_than_the_lease_loses_nothing", || {
-        let mut lan = Lan::new(WIRE, 'a', "seed=3");
-        let (mut writer, mut reader) = pair(&lan, "", "");
-        let wrote = partition(&mut lan, &mut writer, 3);
-        let recovered = reader.wait(&format!("received {wrote} 60"));
-        assert_eq!(
-            reader.ask("unmatched 0").text,
-            "timeout",
-            "matched all the time"
-        );
-        assert_intact(&reader.ask("report"));
-        println!(
-            "FIGURE cut for 3 s, lease 10 s: {wrote} samples, lost 0, all there {recovered} ms after the wire was healed"
-        );
-        assert!(recovered <= 1000, "{recovered} ms");
+        measure(short_partition);
     });
+}
+
+fn short_partition() -> Result<(), String> {
+    let mut lan = Lan::new(WIRE, 'a', "seed=3");
+    let (mut writer, mut reader) = pair(&lan, "", "");
+    let wrote = partition(&mut lan, &mut writer, 3);
+    let idle = Idle::begin();
+    let recovered = reader.wait(&format!("received {wrote}"));
+    assert_eq!(
+        reader.ask("unmatched 0").text,
+        "timeout",
+        "matched all the time"
+    );
+    assert_intact(&reader.ask("report"));
+    println!(
+        "FIGURE cut for 3 s, lease 10 s: {wrote} samples, lost 0, all there {recovered} ms after the wire was healed"
+    );
+    idle.in_time("all there", recovered, 1000)
 }
 
 #[test]
 fn after_a_partition_longer_than_the_lease_history_is_complete() {
     let name = "after_a_partition_longer_than_the_lease_history_is_complete";
-    in_namespace(name, || {
-        let mut lan = Lan::new(WIRE, 'a', "seed=4");
-        let (lease, durable) = ("lease=5", "lease=5 transient=true");
-        let (mut writer, mut reader) = pair(&lan, durable, durable);
-        let wrote = partition(&mut lan, &mut writer, u64::from(long(8, 15)));
-        let matched = (writer.wait("matched 10"), reader.wait("matched 10"));
-        let recovered = reader.wait(&format!("received {wrote} 60"));
-        // Who comes back after its lease is a late joiner: it gets the history again, what it had before included.
-        let report = reader.ask("report");
-        for fault in ["missing", "disordered", "damaged"] {
-            assert_eq!(report.number(fault), 0, "{}", report.text);
-        }
-        let after = matched.0.max(matched.1);
-        println!(
-            "FIGURE cut for longer than the {lease} s: matched again {after} ms after the wire was healed, {wrote} samples complete {recovered} ms later"
-        );
-        assert!(after <= 3000, "{after} ms");
-    });
+    in_namespace(name, || measure(long_partition));
+}
+
+fn long_partition() -> Result<(), String> {
+    let mut lan = Lan::new(WIRE, 'a', "seed=4");
+    let (lease, durable) = ("lease=5", "lease=5 transient=true");
+    let (mut writer, mut reader) = pair(&lan, durable, durable);
+    let wrote = partition(&mut lan, &mut writer, u64::from(long(8, 15)));
+    let idle = Idle::begin();
+    let matched = (writer.wait("matched"), reader.wait("matched"));
+    let recovered = reader.wait(&format!("received {wrote}"));
+    // Who comes back after its lease is a late joiner: it gets the history again, what it had before included.
+    let report = reader.ask("report");
+    for fault in ["missing", "disordered", "damaged"] {
+        assert_eq!(report.number(fault), 0, "{}", report.text);
+    }
+    let after = matched.0.max(matched.1);
+    println!(
+        "FIGURE cut for longer than the {lease} s: matched again {after} ms after the wire was healed, {wrote} samples complete {recovered} ms later"
+    );
+    idle.in_time("matched again", after, 3000)
 }
 
 #[test]
@@ -164,7 +181,7 @@ fn corrupted_datagrams_are_never_delivered() {
         writer.ask("write 1000 500");
         writer.ask("join");
         let counts = lan.set("corrupt=0");
-        reader.wait("received 1000 60");
+        reader.wait("received 1000");
         let report = reader.ask("report");
         assert_intact(&report);
         println!(

@@ -1,5 +1,7 @@
 //! Readers that stop beside readers that do not, and an interface that goes down and comes back.
-use dunlin_robustness_tests::{Control, Figures, Idle, Lan, Place, Process, in_namespace, measure};
+use dunlin_robustness_tests::{
+    Control, Figures, Idle, Lan, Patience, Place, Process, in_namespace, measure,
+};
 use std::time::{Duration, Instant};
 
 const WIRE: &str = env!("CARGO_BIN_EXE_lossy_wire");
@@ -28,7 +30,7 @@ fn beside_a_stopped_reader() -> Result<(), String> {
     let mut healthy = Place::HERE.start(PEER, "read=T");
     let mut stopped = Place::HERE.start(PEER, "read=T");
     for reader in [&mut healthy, &mut stopped] {
-        reader.wait("matched 10");
+        reader.wait("matched");
     }
     writer.ask("write 1000000 1000");
     let control = Control::start();
@@ -60,14 +62,15 @@ fn beside_a_stopped_reader() -> Result<(), String> {
 
 /// Waits until the last sample has come, as RELIABLE promises whatever the history drops.
 fn await_last(reader: &mut Process, wrote: i64) {
-    let begin = Instant::now();
+    let mut patience = Patience::begin();
     loop {
         let report = reader.ask("report");
-        if report.number("highest") == wrote - 1 {
+        let highest = report.number("highest");
+        if highest == wrote - 1 {
             return;
         }
-        let patient = begin.elapsed() < Duration::from_secs(60);
-        assert!(patient, "the last of {wrote} samples: {}", report.text);
+        let lasts = patience.lasts(highest);
+        assert!(lasts, "the last of {wrote} samples: {}", report.text);
         std::thread::sleep(Duration::from_millis(10));
     }
 }
@@ -76,13 +79,14 @@ fn await_last(reader: &mut Process, wrote: i64) {
 fn a_write_that_a_stopped_reader_holds_up_says_who_it_is() {
     let name = "a_write_that_a_stopped_reader_holds_up_says_who_it_is";
     in_namespace(name, || {
-        let mut writer = Place::HERE.start(PEER, "write=T limit=100 block=300");
+        // Longer than a reader that lives waits for a processor.
+        let mut writer = Place::HERE.start(PEER, "write=T limit=100 block=5000");
         let mut healthy = Place::HERE.start(PEER, "read=T");
         let mut stopped = Place::HERE.start(PEER, "read=T");
         for reader in [&mut healthy, &mut stopped] {
-            reader.wait("matched 10");
+            reader.wait("matched");
         }
-        writer.wait("matched 10");
+        writer.wait("matched");
         signal("STOP", &stopped);
         writer.ask("write 1000 1000");
         let held_up = writer.ask("join");
@@ -99,7 +103,7 @@ fn a_write_that_a_stopped_reader_holds_up_says_who_it_is() {
         assert_eq!(backlog.get("slowest"), guid, "{}", backlog.text);
         assert_eq!(backlog.number("behind"), 100, "{}", backlog.text);
         signal("CONT", &stopped);
-        writer.wait("acked 10");
+        writer.wait("acked");
         let backlog = writer.ask("backlog");
         assert_eq!(backlog.get("slowest"), "none", "{}", backlog.text);
         writer.ask("write 1000 2000");
@@ -118,8 +122,8 @@ fn an_interface_that_comes_back_needs_no_restart() {
         let lan = Lan::new(WIRE, 'a', "seed=6");
         let mut writer = lan.host(0).start(PEER, "write=T");
         let mut reader = lan.host(1).start(PEER, "read=T");
-        writer.wait("matched 10");
-        reader.wait("matched 10");
+        writer.wait("matched");
+        reader.wait("matched");
         writer.ask("write 1000000 500");
         for host in [1, 0] {
             std::thread::sleep(Duration::from_millis(300));
@@ -130,7 +134,7 @@ fn an_interface_that_comes_back_needs_no_restart() {
         std::thread::sleep(Duration::from_millis(300));
         let wrote = writer.ask("stop");
         assert_eq!(wrote.get("error"), "none", "{}", wrote.text);
-        let recovered = reader.wait(&format!("received {} 60", wrote.number("wrote")));
+        let recovered = reader.wait(&format!("received {}", wrote.number("wrote")));
         let report = reader.ask("report");
         for fault in ["missing", "doubled", "disordered", "damaged", "lost"] {
             assert_eq!(report.number(fault), 0, "{}", report.text);
@@ -146,7 +150,7 @@ fn an_interface_that_comes_back_needs_no_restart() {
 fn join(role: &str) -> u128 {
     let begin = Instant::now();
     let mut newcomer = Place::HERE.start(PEER, role);
-    newcomer.wait("matched 20");
+    newcomer.wait("matched");
     begin.elapsed().as_millis()
 }
 
@@ -157,7 +161,7 @@ fn one_stopped_of_three(qos: &str, reader_qos: &str) -> Result<(), String> {
     let start = |role: &str| Place::HERE.start(PEER, role);
     let mut writer = start(&writer);
     let [mut stopped, mut one, mut other] = [(); 3].map(|()| start(&reader));
-    writer.wait("partners 3 10");
+    writer.wait("partners 3");
     let newcomer = (0..5).map(|_| join(&reader)).max();
     writer.ask("write 1000000 1000");
     let idle = Idle::begin();
@@ -179,12 +183,12 @@ fn one_stopped_of_three(qos: &str, reader_qos: &str) -> Result<(), String> {
     let keeps_all = reader.contains("keep=0");
     if !keeps_all {
         stopped.ask("forget");
-        stopped.wait("received 100 10");
+        stopped.wait("received 100");
     }
     let wrote = writer.ask("stop");
     assert_eq!(wrote.get("error"), "none", "{}", wrote.text);
     if keeps_all {
-        stopped.wait(&format!("received {} 60", wrote.number("wrote")));
+        stopped.wait(&format!("received {}", wrote.number("wrote")));
         let report = stopped.ask("report");
         for fault in ["missing", "doubled", "disordered", "damaged"] {
             assert_eq!(report.number(fault), 0, "{}", report.text);
@@ -192,7 +196,8 @@ fn one_stopped_of_three(qos: &str, reader_qos: &str) -> Result<(), String> {
     }
     let mut lost = Vec::new();
     for reader in [&mut one, &mut other] {
-        reader.wait(&format!("received {} 60", wrote.number("wrote") / 2));
+        // Who has no processor for long may lose any number of them by best effort, but hears what comes later.
+        reader.wait("received 100");
         let report = reader.ask("report");
         for fault in ["doubled", "disordered", "damaged"] {
             assert_eq!(report.number(fault), 0, "{}", report.text);

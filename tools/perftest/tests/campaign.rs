@@ -8,7 +8,8 @@ use dunlin_campaign::record::{Directory, Outcome};
 /// A file of two cells, each measured three times, and words for the scripts: `runs` counts what is recorded, `publisher` finds the
 /// running publisher (a child of the campaign whose command line names the histogram).
 ///
-/// On a busy machine a short run may see no echo, which is then its result: who needs figures measures for a second.
+/// On a busy machine a short run may see no echo, which is then its result: who needs figures measures for seconds. What is to be killed
+/// or interrupted measures for so long that it cannot end before.
 const SETUP: &str = r#"
     cd $(mktemp -d); dir=$PWD
     printf '%s\n' 'seconds = 0.2' 'repetitions = 3' 'with = []' '[[work]]' 'transports = ["TCP"]' 'sizes = [32, 64]' > c.toml
@@ -16,8 +17,9 @@ const SETUP: &str = r#"
     publisher() { for one in $(cat /proc/$campaign/task/$campaign/children); do
         grep -qz -- -histogramFile /proc/$one/cmdline && echo $one && return
     done 2> /dev/null; false; }
+    finds_side() { side=$(publisher); }
     gone() { [ ! -e /proc/$1 ] || grep -q 'State:.[ZX]' /proc/$1/status; }
-    until_true() { for _ in $(seq 600); do "$@" > /dev/null && return; sleep 0.02; done; echo "never: $*"; }
+    until_true() { for _ in $(seq 15000); do "$@" > /dev/null && return; sleep 0.02; done; echo "never: $*"; }
     has() { [ $(runs) -ge $1 ]; }
     twice() { sed 's/,"started".*//' out/runs.jsonl | sort | uniq -d; }
 "#;
@@ -36,7 +38,7 @@ fn has(text: &str, what: &str) {
 fn a_campaign_that_was_killed_goes_on_with_exactly_what_is_missing() {
     let text = in_place(
         "$P campaign c.toml --output out 2> err & campaign=$!
-         until_true has 1; until_true publisher; side=$(publisher)
+         until_true has 1; until_true finds_side
          kill -9 $campaign; wait $campaign 2> /dev/null
          # The sides end with it.
          until_true gone $side
@@ -57,7 +59,7 @@ fn an_interrupted_campaign_says_how_to_go_on() {
     let text = in_place(
         "sed -i 's/0.2/20/' c.toml
          $P campaign c.toml --output out > tables & campaign=$!
-         until_true publisher; side=$(publisher)
+         until_true finds_side
          kill -INT $campaign; wait $campaign; echo status $?
          gone $side && echo nobody left; echo runs $(runs)",
     );
@@ -69,7 +71,8 @@ fn an_interrupted_campaign_says_how_to_go_on() {
 #[test]
 fn an_interrupted_campaign_reports_on_what_there_is() {
     let text = in_place(
-        "$P campaign c.toml --output out > tables 2> err & campaign=$!
+        "sed -i 's/= 3/= 300/' c.toml
+         $P campaign c.toml --output out > tables 2> err & campaign=$!
          until_true has 1; kill -INT $campaign; wait $campaign; echo status $?
          grep -c '^Report: out/report.html' err; ls out/report.md",
     );
@@ -81,7 +84,7 @@ fn a_side_that_is_killed_is_a_failed_run_and_the_rest_goes_on() {
     let text = in_place(
         "sed -i 's/0.2/4/; s/= 3/= 1/' c.toml
          $P campaign c.toml --output out > tables & campaign=$!
-         until_true publisher; sleep 0.5; kill -9 $(publisher)
+         until_true finds_side; sleep 0.5; kill -9 $side
          wait $campaign; echo status $? runs $(runs)
          grep -c measured out/runs.jsonl; cat tables",
     );
@@ -98,7 +101,7 @@ fn a_full_disk_is_named_and_the_campaign_goes_on_when_there_is_room() {
          head -c 600k /dev/zero > small/filler 2> /dev/null
          $P campaign c.toml --output small/out 2>&1 | tail -1; rm small/filler
          $P campaign c.toml --output small/out > tables 2> err & campaign=$!
-         for _ in $(seq 600); do [ -s small/out/runs.jsonl ] && break; sleep 0.02; done
+         for _ in $(seq 15000); do [ -s small/out/runs.jsonl ] && break; sleep 0.02; done
          head -c 600k /dev/zero > small/filler 2> /dev/null
          wait $campaign; echo status $?; tail -1 err
          rm small/filler; mount -o remount,size=64m small
@@ -197,12 +200,12 @@ fn an_agent_serves_who_knows_the_secret_and_its_end_is_no_loss() {
          $P campaign c.toml $Q secret 2>&1
          serve
          $P campaign c.toml $Q other 2>&1
-         sed -i 's/0.2/2/' c.toml
+         sed -i 's/0.2/60/' c.toml
          $P campaign c.toml $Q secret --output out > tables 2> err & campaign=$!
          until_true publisher
          $P campaign c.toml $Q secret --output second 2>&1
          sleep 0.3; kill -9 $agent; wait $campaign; tail -1 err
-         sed -i 's/\"seconds\": 2.0/\"seconds\": 0.2/' out/campaign.json
+         sed -i 's/\"seconds\": 60.0/\"seconds\": 0.2/' out/campaign.json
          serve
          $P campaign --resume $Q secret --output out > tables 2> err; echo runs $(runs) twice $(twice)
          kill -INT $agent; wait $agent; echo agent $?"
@@ -227,7 +230,7 @@ fn an_agent_serves_who_knows_the_secret_and_its_end_is_no_loss() {
 fn latency_under_load_has_both_times_and_a_knee() {
     let text = in_place(
         "printf '%s\\n' 'modes = [\"loaded\"]' 'rates = [100, 400]' >> c.toml
-         sed -i 's/, 64//; s/= 3/= 1/; s/0.05/0.3/; s/TCP/SHMEM/' c.toml
+         sed -i 's/, 64//; s/= 3/= 1/; s/0.2/2/; s/TCP/SHMEM/' c.toml
          $P campaign c.toml --output out; echo status $?
          grep -c '\"response\":{\"samples\":[1-9]' out/runs.jsonl; ls out/histograms",
     );
@@ -246,7 +249,7 @@ fn latency_under_load_has_both_times_and_a_knee() {
 fn a_rival_takes_its_turn_or_a_line_says_what_to_install() {
     let text = in_place(
         "printf '%s\\n' 'modes = [\"latency\", \"throughput unbatched\"]' >> c.toml
-         sed -i 's/, 64//; s/= 3/= 1/; s/0.05/0.3/; s/TCP/UDPv4/' c.toml
+         sed -i 's/, 64//; s/= 3/= 1/; s/0.2/2/; s/TCP/UDPv4/' c.toml
          $P campaign c.toml --with cyclone --output out; echo status $?
          grep -c '\"system\":\"cyclone\".*\"measured\"' out/runs.jsonl
          grep -c 'kept awake' out/runs.jsonl; ls out/histograms",
@@ -266,7 +269,7 @@ fn a_rival_takes_its_turn_or_a_line_says_what_to_install() {
 #[test]
 fn system_calls_are_counted_in_runs_of_their_own() {
     let text = in_place(
-        "sed -i 's/, 64//; s/= 3/= 2/' c.toml
+        "sed -i 's/, 64//; s/= 3/= 2/; s/0.2/2/' c.toml
          $P campaign c.toml --system-calls --output out; echo status $?
          grep -c '\"system_calls\":[0-9].*\"system_calls\":[0-9]' out/runs.jsonl
          ls out/histograms | wc -l; command -v strace || echo no strace",

@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{check_death, check_loops, script, stdout};
+use common::{LISTENS, SENDS, check_death, check_loops, script, stdout};
 
 #[test]
 fn loops_on_both_sides_give_one_row_per_run() {
@@ -60,11 +60,12 @@ fn loops_over_tcp_give_one_row_per_run() {
 
 #[test]
 fn a_port_that_is_taken_is_told_with_the_option_to_choose_another() {
-    let output = script(
-        "Q='-pub -rawTransport -transport TCP'
-         $P $Q 2> /dev/null & other=$!; sleep 0.5
+    let output = script(&format!(
+        "{LISTENS}
+         Q='-pub -rawTransport -transport TCP'
+         $P $Q 2> /dev/null & other=$!; listens
          $P $Q; status=$?; kill $other; wait; exit $status",
-    );
+    ));
     let errors = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(1), "{errors}");
     assert!(
@@ -104,21 +105,21 @@ fn check_several(transport: &str) {
 fn the_death_of_a_side_ends_the_other_one_with_a_partial_row() {
     for mode in ["-latencyTest", "-latencyTest -rawBlocking", "-pubRate 1000"] {
         for victim in ["sub", "pub"] {
-            check_death(victim, mode, "-rawTransport", 4);
-            check_death(victim, mode, "-rawTransport -transport SHMEM", 4);
-            check_death(victim, mode, "-rawTransport -transport TCP", 4);
+            check_death(victim, mode, "-rawTransport");
+            check_death(victim, mode, "-rawTransport -transport SHMEM");
+            check_death(victim, mode, "-rawTransport -transport TCP");
         }
     }
 }
 
 #[test]
 fn an_interrupted_publisher_ends_both_sides_with_their_rows() {
-    let output = script(
-        "cd $(mktemp -d)
+    let output = script(&format!(
+        "{SENDS}; cd $(mktemp -d)
          $P -sub -rawTransport -noPrint -noOutputHeaders 2> /dev/null & sub=$!
-         $P -pub -latencyTest -rawTransport -noPrint -noOutputHeaders 2> /dev/null & pub=$!
-         sleep 1; kill -INT $pub; wait $pub; echo $?; wait $sub; echo $?",
-    );
+         $P -pub -latencyTest -rawTransport -noPrint -noOutputHeaders 2> pub.err & pub=$!
+         sends pub.err; kill -INT $pub; wait $pub; echo $?; wait $sub; echo $?",
+    ));
     let text = stdout(&output);
     assert_eq!(
         text.lines().filter(|line| *line == "1").count(),
@@ -146,7 +147,8 @@ fn the_time_of_a_test_is_kept_though_the_publisher_streams() {
         .lines()
         .find_map(|line| line.strip_prefix("took ")?.parse().ok())
         .unwrap_or_else(|| panic!("{text}"));
-    assert!((1_000..6_000).contains(&took), "{text}");
+    // Far less than without end; how much more than a second the rest takes depends on what else the machine does.
+    assert!((1_000..60_000).contains(&took), "{text}");
     assert!(text.ends_with("0\n"), "{text}");
 }
 

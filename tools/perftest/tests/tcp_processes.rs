@@ -6,7 +6,7 @@ use std::path::Path;
 
 use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, IsCa, KeyPair};
 
-use common::{check_death_with, script, stdout, two_hosts};
+use common::{LISTENS, check_death_with, script, stdout, two_hosts};
 
 /// The options of the published measurements, of both sides; they stand behind the others.
 const SUB: &str = "-sub -transport TCP -peer 0@tcpv4_lan://172.16.0.1:7400 -nic 172.16.0.2 -noPrint -noOutputHeaders -noXML";
@@ -108,15 +108,15 @@ fn a_side_may_have_no_port_and_streams_are_complete() {
 
 #[test]
 fn both_sides_share_a_host_at_two_ports_and_at_one_are_told_so() {
-    let output = script(
-        "cd $(mktemp -d)
+    let output = script(&format!(
+        "{LISTENS}; cd $(mktemp -d)
          Q='-transport TCP -noPrint -noOutputHeaders'
          $P -sub $Q -transportServerBindPort 7401 2> sub.err & sub=$!
          $P -pub $Q -latencyTest -numIter 100 -peer 127.0.0.1:7401; echo $?
          wait $sub; echo $?
-         $P -sub $Q 2> /dev/null & sub=$!; sleep 0.7
+         $P -sub $Q 2> /dev/null & sub=$!; listens
          $P -pub $Q -latencyTest -peer 127.0.0.1; echo $?; kill $sub; wait",
-    );
+    ));
     let (text, errors) = (stdout(&output), String::from_utf8_lossy(&output.stderr));
     let statuses: Vec<_> = text.lines().filter(|line| line.len() == 1).collect();
     assert_eq!(statuses, ["0", "0", "1"], "{text}{errors}");
@@ -135,7 +135,6 @@ fn the_death_of_a_side_ends_the_other_one_with_a_partial_row() {
             "-latencyTest",
             ["-peer 127.0.0.1:7401", "-transportServerBindPort 7401"],
             "-transport TCP",
-            8,
         );
     }
 }

@@ -79,7 +79,7 @@ impl Net {
 
 pub(crate) fn reliable_all() -> (DataWriterQos, DataReaderQos) {
     let reliability = Reliability {
-        max_blocking_time: Duration::from_secs(30),
+        max_blocking_time: SOON,
         ..Reliability::RELIABLE
     };
     (
@@ -118,15 +118,16 @@ pub(crate) fn reader<T: TopicData>(
         .unwrap()
 }
 
-/// Takes samples until there are `count` of them or nothing came for ten seconds.
+/// Takes samples until there are `count` of them or nothing came for a minute.
 pub(crate) fn take<T: TopicData>(reader: &DataReader<T>, count: usize) -> Vec<Sample<T>> {
     let mut set = WaitSet::new();
     set.attach(reader.read_condition(Select::default()));
     let mut samples = Vec::new();
-    while samples.len() < count && set.wait(Duration::from_secs(10)).is_ok() {
+    while samples.len() < count && set.wait(Duration::from_secs(60)).is_ok() {
         samples.extend(reader.take());
     }
     samples
 }
 
-pub(crate) const SOON: Duration = Duration::from_secs(60);
+/// Longer than anything takes on a machine that has much else to do.
+pub(crate) const SOON: Duration = Duration::from_secs(300);

@@ -84,7 +84,7 @@ fn by<'a>(lane: &'a Lane, receiver: &dyn Receiver, bytes: &'a [u8]) -> Outgoing<
 
 #[track_caller]
 fn until(what: &str, mut done: impl FnMut() -> bool) {
-    let limit = Instant::now() + Duration::from_secs(20);
+    let limit = Instant::now() + Duration::from_secs(300);
     while !done() {
         assert!(Instant::now() < limit, "never: {what}");
         std::thread::sleep(Duration::from_millis(5));

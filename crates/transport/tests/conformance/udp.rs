@@ -184,14 +184,15 @@ fn udp_gives_up_on_a_full_queue_in_time() {
             &[0; 1000],
         );
         let start = Instant::now();
-        let sent = transport.send(&[far; 200]);
+        let sent = transport.send(&[far; 2_000]);
         let took = start.elapsed();
         assert!(sent.datagrams > 0 && sent.failed > 0, "{sent:?}");
-        assert_eq!(sent.datagrams + sent.failed, 200);
+        assert_eq!(sent.datagrams + sent.failed, 2_000);
         let error = sent.error.unwrap();
         assert_eq!(error.kind(), std::io::ErrorKind::WouldBlock);
         assert!(took >= Duration::from_millis(10), "{took:?}");
-        assert!(took < Duration::from_secs(1), "{took:?}");
+        // Had each of them waited so long it would be 20 s.
+        assert!(took < Duration::from_secs(10), "{took:?}");
         assert_eq!(transport.failed(), u64::try_from(sent.failed).unwrap());
         let single = transport.send(&[far]);
         assert_eq!((single.datagrams, single.failed), (0, 1));
@@ -225,7 +226,7 @@ fn udp_reaches_another_host() {
         let mut receiver = open(&local, 7410);
         assert_eq!(addresses(&*receiver), ["10.9.0.1"]);
         // Announced until answered, as discovery does.
-        let deadline = Instant::now() + Duration::from_secs(10);
+        let deadline = Instant::now() + Duration::from_secs(300);
         let answer = loop {
             assert!(Instant::now() < deadline, "no answer from the other host");
             local.send(&[outgoing(Locator::udp_v4(GROUP, 7400), b"hello")]);
@@ -252,7 +253,7 @@ impl Drop for Remote {
 /// Moves the far end of the Ethernet to the namespace of the process, once it has one.
 fn give_interface(process: u32) {
     let namespace = |of: &str| std::fs::read_link(format!("/proc/{of}/ns/net")).ok();
-    let deadline = Instant::now() + Duration::from_secs(5);
+    let deadline = Instant::now() + Duration::from_secs(300);
     while namespace(&process.to_string()) == namespace("self") {
         assert!(Instant::now() < deadline, "no second namespace");
         std::thread::sleep(Duration::from_millis(5));
@@ -261,7 +262,7 @@ fn give_interface(process: u32) {
 }
 
 fn answer_from_another_host() {
-    let deadline = Instant::now() + Duration::from_secs(5);
+    let deadline = Instant::now() + Duration::from_secs(300);
     while !run_quietly("ip link show vb") {
         assert!(Instant::now() < deadline, "no interface came");
         std::thread::sleep(Duration::from_millis(5));

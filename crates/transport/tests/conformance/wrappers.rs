@@ -12,7 +12,7 @@ use crate::namespace::{BARE, in_namespace};
 use crate::suite::{conforms, next, outgoing, poll};
 
 /// Nothing comes after so long a silence.
-const QUIET: Duration = Duration::from_millis(500);
+const QUIET: Duration = Duration::from_secs(2);
 
 fn memory() -> MemoryNetwork {
     MemoryNetwork::new(1, Faults::default())

@@ -4,7 +4,9 @@ mod packet;
 mod stream;
 mod vectors;
 
-use dunlin_robustness_tests::{Answer, Place, Process, Threads, in_namespace, measure};
+use dunlin_robustness_tests::{
+    Answer, Idle, Place, Process, Stretch, Threads, in_namespace, measure,
+};
 use packet::{Packet, Prefix, SPDP_WRITER, locator, participant};
 use std::net::{Ipv4Addr, UdpSocket};
 use std::time::{Duration, Instant};
@@ -46,16 +48,39 @@ fn pair() -> (Process, Process) {
 
 /// ... with these options besides.
 fn pair_by(victim: &str, healthy: &str) -> (Process, Process) {
-    let mut victim = start(&format!("write=B read=A keep=0 {victim}"));
+    // What it keeps for a partner that waits for a processor is bounded, and is no growth.
+    let mut victim = start(&format!(
+        "write=B read=A keep=0 limit=1000 block=300000 {victim}"
+    ));
     let mut healthy = start(&format!("write=A read=B keep=0 {healthy}"));
     for peer in [&mut victim, &mut healthy] {
-        peer.wait("matched 10");
+        peer.wait("matched");
     }
     for peer in [&mut victim, &mut healthy] {
         peer.ask("write 10000000 1000");
     }
-    std::thread::sleep(Duration::from_secs(1));
+    // Until everything that is made once has been made.
+    victim.wait("received 1000");
     (victim, healthy)
+}
+
+/// The longest computation without a pause while nobody attacks, looked at as often as later. On a busy machine the looks are further
+/// apart, and what several sleeps lay between counts as one stretch.
+fn usual(victim: &Process) -> Duration {
+    let mut threads = Threads::of(victim.id());
+    for _ in 0..200 {
+        std::thread::sleep(Duration::from_millis(2));
+        threads.look("nothing");
+    }
+    threads.longest().duration
+}
+
+/// Whether a stretch is longer than the usual one by no more than is allowed.
+fn judge(busiest: &Stretch, usual: Duration) -> Result<(), String> {
+    match busiest.duration > usual + HANG {
+        true => Err(format!("{busiest:?}, usually {usual:?}")),
+        false => Ok(()),
+    }
 }
 
 fn guid(greeting: &Answer, name: &str) -> (Prefix, [u8; 4]) {
@@ -80,7 +105,7 @@ fn check(victim: &mut Process, healthy: &mut Process) {
     let wrote = [healthy.ask("stop"), victim.ask("stop")];
     for (peer, wrote) in [victim, healthy].into_iter().zip(wrote) {
         assert_eq!(wrote.get("error"), "none", "{}", wrote.text);
-        peer.wait(&format!("received {} 5", wrote.number("wrote")));
+        peer.wait(&format!("received {}", wrote.number("wrote")));
         let report = peer.ask("report");
         for fault in ["missing", "doubled", "disordered", "damaged"] {
             assert_eq!(report.number(fault), 0, "{}", report.text);
@@ -126,9 +151,10 @@ fn hostile_packets_disturb_nobody() {
             );
         }
         let rounds = if is_long() { 100 } else { 10 };
-        let allowed = 10_000 + 2 * before.number("gap");
         let mut seen = None;
         measure(|| {
+            let usual = usual(&victim);
+            let idle = Idle::begin();
             let mut threads = Threads::of(victim.id());
             for _ in 0..rounds {
                 for (row, name, packet) in &vectors {
@@ -140,7 +166,7 @@ fn hostile_packets_disturb_nobody() {
                 }
             }
             let busiest = threads.longest().clone();
-            assert!(busiest.duration <= HANG, "{busiest:?}");
+            judge(&busiest, usual)?;
             // First fragments of samples that are never completed.
             for sequence in 100..5100 {
                 let frag = Packet::from(cast.mallory).to(own).frag(
@@ -155,9 +181,10 @@ fn hostile_packets_disturb_nobody() {
             }
             std::thread::sleep(Duration::from_millis(1500));
             let (report, _) = seen.insert((interval(&mut victim), busiest));
-            match report.number("gap") <= allowed {
-                true => Ok(()),
-                false => Err(format!("a gap of {} us", report.get("gap"))),
+            let most = 10_000 + 2 * before.number("gap");
+            match report.number("gap") > most && idle.judge() {
+                true => Err(format!("a gap of {} us", report.get("gap"))),
+                false => Ok(()),
             }
         });
         let (after, busiest) = seen.unwrap();
@@ -184,50 +211,51 @@ fn hostile_packets_disturb_nobody() {
 #[test]
 fn a_participant_joins_in_the_middle_of_a_flood_of_inventions() {
     let name = "a_participant_joins_in_the_middle_of_a_flood_of_inventions";
-    in_namespace(name, || {
-        let (mut victim, mut healthy) = pair();
-        let before = interval(&mut victim);
-        let seconds = if is_long() { 20 } else { 5 };
-        victim.forget_peak();
-        let flood = std::thread::spawn(move || flood(5000 * seconds, 5000));
-        // One joins early, and one when the victim knows as many inventions as it ever will.
-        let joined = [1, seconds - 3].map(|after| {
-            std::thread::sleep(Duration::from_secs(u64::from(after)));
-            assert!(!flood.is_finished(), "nothing to join in the middle of");
-            let begin = Instant::now();
-            let mut late = start("read=B");
-            late.wait("matched 10");
-            begin.elapsed()
-        });
-        let (sent, took) = flood.join().unwrap();
-        let after = interval(&mut victim);
-        let grown = victim.peak_kib() - before.number("rss");
-        let unread = dropped_at(META.1);
-        check(&mut victim, &mut healthy);
-        println!(
-            "FIGURE {sent} invented participants in {:.1} s: healthy peer at 1 kHz lost 0, longest gap {} us (undisturbed {} us), \
-             RSS {grown:+} KiB at most, participants joined in {} and {} ms, {unread} datagrams dropped by the kernel",
-            took.as_secs_f64(),
-            after.get("gap"),
-            before.get("gap"),
-            joined[0].as_millis(),
-            joined[1].as_millis()
-        );
-        assert!(grown <= 32 << 10, "RSS grew by {grown} KiB");
-        assert!(
-            joined.iter().all(|j| *j <= Duration::from_secs(3)),
-            "{joined:?}"
-        );
-        let due = Duration::from_secs(seconds.into());
-        assert!(
-            took <= due + due / 10,
-            "no flood of 5000 a second: {took:?}"
-        );
-        assert!(
-            unread <= u64::from(sent / 10),
-            "the victim has not seen the flood"
-        );
+    in_namespace(name, || measure(join_a_flood));
+}
+
+fn join_a_flood() -> Result<(), String> {
+    let (mut victim, mut healthy) = pair();
+    let before = interval(&mut victim);
+    let seconds = if is_long() { 20 } else { 5 };
+    victim.forget_peak();
+    let idle = Idle::begin();
+    let flood = std::thread::spawn(move || flood(5000 * seconds, 5000));
+    // One joins early, and one when the victim knows as many inventions as it ever will.
+    let joined = [1, seconds - 3].map(|after| {
+        std::thread::sleep(Duration::from_secs(u64::from(after)));
+        assert!(!flood.is_finished(), "nothing to join in the middle of");
+        let begin = Instant::now();
+        let mut late = start("read=B");
+        late.wait("matched");
+        begin.elapsed()
     });
+    let (sent, took) = flood.join().unwrap();
+    let after = interval(&mut victim);
+    let grown = victim.peak_kib() - before.number("rss");
+    let unread = dropped_at(META.1);
+    check(&mut victim, &mut healthy);
+    println!(
+        "FIGURE {sent} invented participants in {:.1} s: healthy peer at 1 kHz lost 0, longest gap {} us (undisturbed {} us), \
+             RSS {grown:+} KiB at most, participants joined in {} and {} ms, {unread} datagrams dropped by the kernel",
+        took.as_secs_f64(),
+        after.get("gap"),
+        before.get("gap"),
+        joined[0].as_millis(),
+        joined[1].as_millis()
+    );
+    assert!(grown <= 32 << 10, "RSS grew by {grown} KiB");
+    let (due, quiet) = (Duration::from_secs(seconds.into()), idle.judge());
+    match quiet {
+        true if joined.iter().any(|after| *after > Duration::from_secs(3)) => {
+            Err(format!("joined after {joined:?}"))
+        }
+        true if took > due + due / 10 => Err(format!("no flood of 5000 a second: {took:?}")),
+        true if unread > u64::from(sent / 10) => {
+            Err(format!("the victim has not seen {unread} of the flood"))
+        }
+        _ => Ok(()),
+    }
 }
 
 /// Announces so many participants that do not exist.

@@ -1,7 +1,7 @@
 //! The same by TCP, and what only streams can suffer.
 use crate::packet::{Packet, Prefix};
 use crate::vectors::{self, Cast};
-use crate::{HANG, check, guid, interval, pair_by, start};
+use crate::{check, guid, interval, judge, pair_by, start, usual};
 use dunlin_robustness_tests::{
     Control, Figures, Holdings, Idle, Place, Threads, in_namespace, measure,
 };
@@ -157,10 +157,14 @@ fn siege() -> Result<(), String> {
         holdings.descriptors
     );
     assert!(grown <= 32 << 10, "RSS grew by {grown} KiB");
-    assert!(refused > 500, "{refused} were refused");
+    // As many as there are for which it has no place; on a busy machine fewer have come by then.
+    assert!(
+        refused > if quiet { 500 } else { 0 },
+        "{refused} were refused"
+    );
     drop(healthy);
     let mut again = start(&format!("write=A read=B {HEALTHY}"));
-    again.wait("matched 20");
+    again.wait("matched");
     match quiet {
         true => beside.judge(&undisturbed),
         false => Ok(()),
@@ -226,6 +230,7 @@ fn hostile_packets_in_streams_disturb_nobody() {
             "the enemy is believed so far: {known}"
         );
         let before = interval(&mut victim);
+        let usual = usual(&victim);
         let mut threads = Threads::of(victim.id());
         let mut open = VecDeque::new();
         let vectors = cast.vectors();
@@ -263,7 +268,7 @@ fn hostile_packets_in_streams_disturb_nobody() {
             after.get("connections_refused")
         );
         assert!(grown <= 8 << 10, "RSS grew by {grown} KiB");
-        assert!(busiest.duration <= HANG, "{busiest:?}");
+        assert_eq!(judge(&busiest, usual), Ok(()));
         drop((open, enemy));
         stopped.store(true, SeqCst);
         victim.comes_back_to(with_a_set(holdings));

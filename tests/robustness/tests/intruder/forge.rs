@@ -26,7 +26,7 @@ const ROOM: usize = 248;
 /// The domain.
 pub(crate) const GROUP: u32 = 0;
 /// Nothing takes longer, whatever else the machine does.
-pub(crate) const PATIENCE: Duration = Duration::from_secs(20);
+pub(crate) const PATIENCE: Duration = Duration::from_secs(300);
 /// No packet comes with more descriptors.
 const MOST: usize = 40;
 

@@ -13,7 +13,7 @@ use crate::tcp::{TcpConfig, TcpTransport};
 use crate::traits::{Lane, Listen, Outgoing, Received, Receiver, Sent, Transport, Wait};
 
 /// Long enough for anything that works.
-pub(super) const SOON: Duration = Duration::from_secs(20);
+pub(super) const SOON: Duration = Duration::from_secs(120);
 
 pub(super) struct Node {
     pub(super) voice: Voice,

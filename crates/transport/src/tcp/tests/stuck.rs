@@ -36,7 +36,7 @@ fn one_that_does_not_read_holds_nobody_up_and_takes_no_memory() {
     let payload = vec![7; 50_000];
     let to = reader.at;
     let mut refused = 0;
-    let mut longest = Duration::ZERO;
+    let mut took = Vec::new();
     for round in 0..400_u32 {
         let number = round.to_be_bytes();
         let both = [
@@ -48,7 +48,7 @@ fn one_that_does_not_read_holds_nobody_up_and_takes_no_memory() {
         ];
         let start = Instant::now();
         let sent = node.transport.send(&both);
-        longest = longest.max(start.elapsed());
+        took.push(start.elapsed());
         refused += sent.failed;
         assert_eq!(next(&mut *reader.user).0, number);
         let state = node.transport.exchange.state();
@@ -60,8 +60,10 @@ fn one_that_does_not_read_holds_nobody_up_and_takes_no_memory() {
     }
     assert!(refused > 100, "{refused}");
     assert!(node.transport.failed() >= refused as u64);
-    // Generous: a machine may be busy.
-    assert!(longest < Duration::from_secs(2), "{longest:?}");
+    // One that is held up waits each time; on a busy machine some wait for a processor.
+    took.sort_unstable();
+    let median = took[took.len() / 2];
+    assert!(median < Duration::from_millis(100), "{took:?}");
     assert_eq!(poll(&mut *node.user), None);
     drop(stream);
 }

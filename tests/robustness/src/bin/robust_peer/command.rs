@@ -4,6 +4,7 @@ use crate::options::{Options, seconds};
 use crate::sample::Numbered;
 use crate::writing::Writing;
 use dunlin::{DataReader, DataWriter, DomainParticipant, EntityId, Error, Guid};
+use dunlin_robustness_tests::Patience;
 use std::sync::atomic::AtomicU32;
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -75,20 +76,20 @@ impl Peer {
     ///
     /// `matched S`, `unmatched S`: waits until every endpoint has a partner, or none has; `partners N S`: until each has exactly so many; `write N RATE`: begins to write;
     /// `next`: the number of the next sample that it writes; `backlog`: who is behind, and how far; `stop`, `join`: ends writing, or waits for its end; `acked S`: waits for acknowledgements; `received N S`: waits until
-    /// there are so many; `restart`: latencies count from now; `forget`: everything received counts from now; `report`. `S` are seconds; waits answer with `ms=` or `timeout`.
+    /// there are so many; `restart`: latencies count from now; `forget`: everything received counts from now; `report`. `S` are seconds; without them a wait lasts as long as there is progress.
+    /// Waits answer with `ms=` or `timeout`.
     pub(crate) fn obey(&mut self, line: &str) -> String {
         let words: Vec<&str> = line.split_whitespace().collect();
         let number = |place: usize| words.get(place).and_then(|w| w.parse::<f64>().ok());
         match (words.first().copied(), number(1), number(2)) {
-            (Some("matched"), Some(s), _) => wait(s, || self.partners().iter().all(|n| *n > 0)),
-            (Some("unmatched"), Some(s), _) => wait(s, || self.partners().iter().all(|n| *n == 0)),
-            (Some("partners"), Some(n), Some(s)) => {
-                wait(s, || self.partners().iter().all(|of| *of as f64 == n))
+            (Some("matched"), s, _) => self.meets(s, |partners| partners > 0),
+            (Some("unmatched"), s, _) => self.meets(s, |partners| partners == 0),
+            (Some("partners"), Some(n), s) => self.meets(s, |partners| partners as f64 == n),
+            (Some("received"), Some(n), s) => {
+                let received = || lock(&self.journal).received;
+                wait(s, received, |received| *received as f64 >= n)
             }
-            (Some("received"), Some(n), Some(s)) => {
-                wait(s, || lock(&self.journal).received as f64 >= n)
-            }
-            (Some("acked"), Some(s), _) => self.acked(s),
+            (Some("acked"), ..) => self.acked(),
             (Some("write"), Some(count), Some(rate)) => self.write(count as u32, rate, false),
             (Some("stop"), ..) => {
                 self.writing.iter().for_each(Writing::stop);
@@ -117,15 +118,27 @@ impl Peer {
         writer.into_iter().chain(reader).collect()
     }
 
-    fn acked(&self, timeout: f64) -> String {
+    /// Waits until each of its endpoints has as many partners as there should be.
+    fn meets(&self, timeout: Option<f64>, enough: impl Fn(usize) -> bool) -> String {
+        let all = |partners: &Vec<usize>| partners.iter().all(|of| enough(*of));
+        wait(timeout, || self.partners(), all)
+    }
+
+    fn acked(&self) -> String {
         let Some(writer) = &self.writer else {
             return "error=no writer".into();
         };
-        let start = Instant::now();
-        match writer.wait_for_acknowledgments(seconds(timeout)) {
-            Ok(()) => format!("ms={}", start.elapsed().as_millis()),
-            Err(Error::Timeout { why, .. }) => format!("timeout {why}"),
-            Err(error) => format!("error={error}"),
+        let (start, mut patience) = (Instant::now(), Patience::begin());
+        loop {
+            match writer.wait_for_acknowledgments(seconds(1.0)) {
+                Ok(()) => return format!("ms={}", start.elapsed().as_millis()),
+                Err(Error::Timeout { why, .. }) => {
+                    if !patience.lasts(writer.backlog_status().unacknowledged) {
+                        return format!("timeout {why}");
+                    }
+                }
+                Err(error) => return format!("error={error}"),
+            }
         }
     }
 
@@ -185,15 +198,27 @@ fn lock(journal: &Mutex<Journal>) -> MutexGuard<'_, Journal> {
     journal.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-fn wait(timeout: f64, done: impl Fn() -> bool) -> String {
-    let start = Instant::now();
-    while !done() {
-        if start.elapsed().as_secs_f64() > timeout {
+/// Waits until what is seen is `enough`: for so many seconds, or as long as it changes.
+fn wait<T: PartialEq>(
+    timeout: Option<f64>,
+    see: impl Fn() -> T,
+    enough: impl Fn(&T) -> bool,
+) -> String {
+    let (start, mut patience) = (Instant::now(), Patience::begin());
+    loop {
+        let seen = see();
+        if enough(&seen) {
+            return format!("ms={}", start.elapsed().as_millis());
+        }
+        let lasts = match timeout {
+            Some(seconds) => start.elapsed().as_secs_f64() <= seconds,
+            None => patience.lasts(seen),
+        };
+        if !lasts {
             return "timeout".into();
         }
         std::thread::sleep(LOOK);
     }
-    format!("ms={}", start.elapsed().as_millis())
 }
 
 /// Memory of this process that is in RAM, in KiB.
