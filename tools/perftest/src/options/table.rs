@@ -240,7 +240,7 @@ pub(crate) const OPTIONS: &[Spec] = &[
     ignored(Both, "transportVerbosity", Number(0, INT), INTERNAL),
 
     missing(Both, "noDirectCommunication", Flag, "there is no persistence service"),
-    missing(Sub, "cft", Text("key or first:last"), "content filters are not available"),
+    missing(Sub, "cft", Text("key or first:last"), "perftest counts what the publisher sent, which it cannot behind a filter; topics of your own may have one (docs/content-filters.md)"),
     missing(Both, "compressionId", Choice(&["ZLIB", "LZ4", "BZIP2", "MASK_NONE"]), "compression is not available"),
     missing(Both, "compressionLevel", Number(0, 10), "compression is not available"),
     missing(Both, "compressionThreshold", Number(0, ANY), "compression is not available"),
