@@ -19,7 +19,7 @@ use crate::topic::TopicCore;
 use crate::why::similar;
 use crate::writer::WriterCore;
 use dunlin_qos::Incompatibility;
-use dunlin_rtps::discovery::{Discovery, Event, LossReason, Source};
+use dunlin_rtps::discovery::{Discovery, Event, LossReason, Source, UnmatchReason};
 use dunlin_rtps::{ReaderProxyConfig, Time, To, WriterProxyConfig};
 use dunlin_transport::{Transport, nearest};
 use dunlin_wire::{
@@ -490,7 +490,8 @@ impl Directory {
                 tracing::debug!(%reader, %writer, ?reason, "writer unmatched");
                 self.remove_source(reader, writer);
                 if let Some(core) = self.readers.get(&reader.entity) {
-                    if core.remove_writer(now, writer) {
+                    let silent = reason == UnmatchReason::ParticipantLost(LossReason::LeaseExpired);
+                    if core.remove_writer(now, writer, silent) {
                         notices.push(Notice::Data(Arc::clone(core)));
                     }
                     notices.push(Notice::reader_matched(core, writer, -1));

@@ -457,11 +457,14 @@ impl ReaderCore {
         self.schedule();
     }
 
-    /// Forgets a writer; true if that leaves something new to take.
-    pub(crate) fn remove_writer(self: &Arc<Self>, now: Time, writer: Guid) -> bool {
+    /// Forgets a writer; one that is `silent` for longer than its lease may come back. True if that leaves something new to take.
+    pub(crate) fn remove_writer(self: &Arc<Self>, now: Time, writer: Guid, silent: bool) -> bool {
         let mut state = self.state.lock();
         let last = state.last_group_set(writer);
-        let delivery = state.remove_writer(now, writer);
+        let delivery = match silent {
+            true => state.lose_writer(now, writer),
+            false => state.remove_writer(now, writer),
+        };
         self.note_next(&state);
         drop(state);
         self.count(&delivery);

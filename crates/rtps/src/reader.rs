@@ -5,6 +5,7 @@ mod ask;
 mod cache;
 mod clockwork;
 mod config;
+mod departed;
 mod gather;
 mod instance;
 mod intervals;
@@ -29,6 +30,7 @@ use arrival::{Arrival, Content};
 use bytes::Bytes;
 use cache::Cache;
 use clockwork::Clockwork;
+use departed::Departed;
 use dunlin_qos::{Durability, Duration, ReaderDataLifecycle, ReliabilityKind};
 use dunlin_wire::{
     Data, DataFrag, Gap, Guid, Heartbeat, HeartbeatFrag, InlineQos, SequenceNumber,
@@ -46,6 +48,8 @@ pub struct Reader {
     config: ReaderConfig,
     /// Ascending by GUID.
     writers: Vec<WriterProxy>,
+    /// Writers that may come back.
+    departed: Departed,
     /// Where the last arrival's writer stands.
     recent: usize,
     next_id: u32,
@@ -67,6 +71,7 @@ impl Reader {
             cache: Cache::new(&config),
             config,
             writers: Vec::new(),
+            departed: Departed::default(),
             recent: 0,
             next_id: 0,
             answers: 0,
@@ -121,6 +126,9 @@ impl Reader {
                 let history = self.config.durability.min(writer.durability) != Durability::Volatile;
                 let mut proxy = WriterProxy::new(author, reliable, history);
                 proxy.lifespan = writer.lifespan;
+                if let Some(had) = self.departed.recall(now, writer.guid) {
+                    proxy.resume(had);
+                }
                 if self.config.keeps_back() {
                     proxy.sets = Some(Box::new(Sets::new(&self.config)));
                 }
@@ -328,6 +336,7 @@ impl Reader {
         if !proxy.reliable || !proxy.heartbeats.accept(heartbeat.count, now) {
             return Delivery::default();
         }
+        proxy.check_identity(last);
         if addressed {
             proxy.begin(first, last);
             proxy.questions.closed();
@@ -392,6 +401,10 @@ impl Reader {
                 lost,
                 ..Delivery::default()
             };
+        }
+        // The heartbeat behind it tells what of it is lost.
+        if proxy.is_resuming() {
+            return Delivery::default();
         }
         proxy.hear_gap(start, end, addressed);
         proxy.gaps.add(start.max(proxy.next), end);
@@ -533,6 +546,7 @@ impl Reader {
             in_sets_bytes: writers.clone().map(|w| w.in_sets().1).sum(),
             incomplete: writers.clone().map(|w| w.partials.len()).sum(),
             gaps: writers.map(|w| w.gaps.len()).sum(),
+            departed: self.departed.len(),
         }
     }
 
@@ -548,10 +562,11 @@ impl Reader {
         if past || too_early || !proxy.reliable || proxy.must_wait() {
             return Delivery::default();
         }
+        let again = sequence < proxy.had;
         proxy.gaps.add(sequence, sequence + 1);
         let delivery = self.advance(now, index);
         Delivery {
-            lost: 1,
+            lost: delivery.lost.saturating_add(u32::from(!again)),
             ..delivery
         }
     }

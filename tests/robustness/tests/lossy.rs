@@ -160,9 +160,8 @@ fn long_partition() -> Result<(), String> {
     let idle = Idle::begin();
     let matched = (writer.wait("matched"), reader.wait("matched"));
     let recovered = reader.wait(&format!("received {wrote}"));
-    // Who comes back after its lease is a late joiner: it gets the history again, what it had before included.
     let report = reader.ask("report");
-    for fault in ["missing", "disordered", "damaged"] {
+    for fault in ["missing", "doubled", "disordered", "damaged", "lost"] {
         assert_eq!(report.number(fault), 0, "{}", report.text);
     }
     let after = matched.0.max(matched.1);

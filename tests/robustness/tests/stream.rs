@@ -139,13 +139,13 @@ fn short(cut: Cut) {
     });
 }
 
-/// Longer than the lease: they find each other again, and the reader gets the history, what it had before included.
+/// Longer than the lease: they find each other again, and the reader gets what it missed of the history.
 fn long(cut: Cut, duration: u64, lease: &str) {
     let qos = format!("transient=true {lease}");
     measure(|| {
         let idle = Idle::begin();
         let (after, report) = write_through(cut, Duration::from_secs(duration), &qos);
-        assert_none(&["missing", "disordered", "damaged"], &report);
+        assert_none(&FAULTS, &report);
         idle.in_time("the first new sample came", after, 3000)
     });
 }

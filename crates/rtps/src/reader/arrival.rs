@@ -88,6 +88,9 @@ impl Reader {
             lost,
             ..Delivery::default()
         };
+        if sequence < proxy.had {
+            return self.arrive_again(now, index, arrival, intake);
+        }
         if proxy.sets.is_some() {
             return self.arrive_in_set(now, index, arrival, delivery, intake);
         }
@@ -127,6 +130,29 @@ impl Reader {
         }
         self.note_due();
         delivery
+    }
+
+    /// A change that was settled in an earlier match, at its turn: it shows what its writer writes.
+    #[cold]
+    fn arrive_again(
+        &mut self,
+        now: Time,
+        index: usize,
+        arrival: Arrival<'_>,
+        intake: &mut impl Intake,
+    ) -> Delivery {
+        let (mut delivery, sequence) = (Delivery::default(), arrival.sequence);
+        let Some(proxy) = self.writers.get_mut(index) else {
+            return delivery;
+        };
+        let filter = self.config.content_filter.as_ref();
+        let unwanted = filter.is_some_and(|filter| arrival.is_unwanted(filter, intake));
+        if !unwanted && let Some(header) = header(now, &arrival, proxy, self.config.keyed, intake) {
+            let payload = || sift(arrival.content, header.kind).keep(intake);
+            delivery.available = self.cache.recognize(&header, payload);
+        }
+        proxy.settle(sequence);
+        self.followed(now, index, delivery)
     }
 
     /// A change of a writer whose sets are to be whole, at its turn.
@@ -273,6 +299,14 @@ fn admit(
     delivery: &mut Delivery,
 ) -> bool {
     let author = proxy.author;
+    if sequence < proxy.had {
+        if change.sort == Sort::Change {
+            let header = header_of(now, author, sequence, change);
+            delivery.available |= cache.recognize(&header, || change.payload.clone());
+        }
+        proxy.settle(sequence);
+        return true;
+    }
     let accepted = match &mut proxy.sets {
         None => let_in(cache, now, author, sequence, change, change.expires),
         Some(sets) => {
@@ -312,16 +346,23 @@ pub(super) fn let_in(
     expires: Time,
 ) -> Result<bool, super::Rejection> {
     let header = Header {
+        expires,
+        ..header_of(now, author, sequence, change)
+    };
+    cache.accept(&header, || change.payload.clone())
+}
+
+fn header_of(now: Time, author: Author, sequence: i64, change: &Waiting) -> Header {
+    Header {
         author,
         sequence,
         timestamp: change.timestamp,
         arrived: now,
-        expires,
+        expires: change.expires,
         kind: change.kind,
         instance: change.instance,
         name: change.name,
-    };
-    cache.accept(&header, || change.payload.clone())
+    }
 }
 
 fn waiting(header: &Header, payload: Bytes) -> Waiting {

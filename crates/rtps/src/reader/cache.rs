@@ -1,6 +1,8 @@
 //! Samples until they are taken, in the order of arrival, and the instances they belong to (DDS 1.4 2.2.2.5).
 //!
 //! Samples and instances live in slabs. A sample is a link in two chains: all samples, and those of its instance.
+mod recognize;
+
 use super::clockwork::{Clockwork, Due};
 use super::instance::Instance;
 use super::names::Names;

@@ -183,6 +183,8 @@ pub struct Holdings {
     pub incomplete: usize,
     /// Ranges of numbers that will never come.
     pub gaps: usize,
+    /// Writers that fell silent and may come back.
+    pub departed: usize,
 }
 
 /// A sample that met a limit (DDS 1.4 2.2.4.1 SAMPLE_REJECTED).

@@ -1,4 +1,5 @@
 //! What a reader knows of one writer (RTPS 2.5 8.4.10.4): how far it has come, and what waits or is missing.
+use super::departed::Had;
 use super::intervals::Intervals;
 use super::questions::Questions;
 use super::reassembly::Reassembly;
@@ -63,6 +64,8 @@ pub(super) struct WriterProxy {
     history: bool,
     /// All below is settled: delivered, lost or irrelevant.
     pub(super) next: i64,
+    /// All below was settled in an earlier match: what comes again of it is not delivered again.
+    pub(super) had: i64,
     /// The writer said or showed that it has got so far.
     last: i64,
     /// It is known where to begin.
@@ -98,6 +101,7 @@ impl WriterProxy {
             lifespan: Duration::INFINITE,
             history,
             next: 1,
+            had: 1,
             last: 0,
             started: false,
             waits_for_start: reliable && author.guid.prefix.vendor() == VendorId::DUNLIN,
@@ -116,6 +120,48 @@ impl WriterProxy {
         }
     }
 
+    /// The writer is known from an earlier match.
+    pub(super) fn resume(&mut self, had: Had) {
+        self.had = had.below;
+        self.owed_from = had.owed_from.map(|from| from.max(had.below));
+        // Those who do not tell a volatile reader where it begins go on where they were.
+        if self.reliable && !self.waits_for_start && !self.history {
+            self.next = self.had;
+        }
+    }
+
+    /// What is to be remembered of the writer, should it come back; `None` if nothing came of it.
+    /// Best-effort writers of other vendors do not tell that they have begun anew: `None`, too.
+    pub(super) fn leaves(&self) -> Option<Had> {
+        let below = match self.started || !self.reliable {
+            true => self.next.max(self.had),
+            false => self.had,
+        };
+        let known = below > 1 || self.owed_from.is_some();
+        let known = known && (self.is_ours() || self.reliable);
+        known.then_some(Had {
+            below,
+            owed_from: self.owed_from,
+        })
+    }
+
+    /// The names of our own are never given twice. Of others some are, by devices that begin anew.
+    fn is_ours(&self) -> bool {
+        self.author.guid.prefix.vendor() == VendorId::DUNLIN
+    }
+
+    /// The writer says how far it is. One that is not as far as it was is another one.
+    pub(super) fn check_identity(&mut self, last: i64) {
+        if !self.started && !self.is_ours() && self.had > last.saturating_add(1) {
+            (self.next, self.had, self.owed_from) = (1, 1, None);
+        }
+    }
+
+    /// Where the reader begins is known from an earlier match, and the writer has not spoken yet.
+    pub(super) fn is_resuming(&self) -> bool {
+        self.must_wait() && self.owed_from.is_some()
+    }
+
     #[inline]
     pub(super) fn turn(&self, sequence: i64) -> Turn {
         if sequence < self.next || sequence == i64::MAX {
@@ -126,7 +172,7 @@ impl WriterProxy {
                 false => Turn::Now { lost: 0 },
             }
         } else if !self.reliable {
-            let lost = sequence.saturating_sub(self.next);
+            let lost = sequence.saturating_sub(self.next.max(self.had)).max(0);
             let lost = if self.owed_from.is_some() { lost } else { 0 };
             Turn::Now {
                 lost: u32::try_from(lost).unwrap_or(u32::MAX),
@@ -147,16 +193,21 @@ impl WriterProxy {
     /// The writer told this very reader that it has `first` to `last` for it. Others than ours also name changes from
     /// before the reader's time, so what a volatile reader misses of these counts for nothing.
     pub(super) fn begin(&mut self, first: i64, last: i64) {
+        let resumes = self.is_resuming();
         if self.owed_from.is_none() {
             let exact = self.waits_for_start || self.history;
             self.owed_from = Some(if exact { first } else { last + 1 });
         }
         if self.must_wait() {
-            let wanted = self.waiting.split_off(&first);
+            let start = match resumes {
+                true => first.min(self.had),
+                false => first,
+            };
+            let wanted = self.waiting.split_off(&start);
             let early = core::mem::replace(&mut self.waiting, wanted);
             let bytes: usize = early.values().map(|w| w.payload.len()).sum();
             self.waiting_bytes -= bytes;
-            self.skip_to(first);
+            self.skip_to(start);
         }
     }
 
@@ -276,7 +327,7 @@ impl WriterProxy {
             return 0;
         }
         let lost = match self.owed_from {
-            Some(_) => start.saturating_sub(self.next).max(0),
+            Some(_) => start.saturating_sub(self.next.max(self.had)).max(0),
             None => 0,
         };
         self.settle(end.saturating_sub(1));

@@ -472,7 +472,7 @@ impl World {
         }
     }
 
-    fn post(&mut self, from: Guid, out: Recorder) {
+    pub fn post(&mut self, from: Guid, out: Recorder) {
         for (place, (to, timestamp, message)) in (0..).zip(out.messages) {
             let leaves = self.now.0 + self.host.work * place;
             let kind = match message {

@@ -58,7 +58,7 @@ pub(crate) struct ReaderRecord {
 pub(crate) struct Source {
     pub(crate) matched: bool,
     pub(crate) matches: u32,
-    /// The last number taken since the present match began.
+    /// The last number taken, whatever matches began and ended since.
     pub(crate) last: i64,
     /// Samples with data.
     pub(crate) taken: BTreeSet<i64>,
@@ -121,7 +121,6 @@ impl Ledger {
         let source = record.writers.entry(writer).or_default();
         let twice = std::mem::replace(&mut source.matched, true);
         source.matches += 1;
-        source.last = 0;
         if twice {
             self.fail(format!("{reader} matched {writer} twice"));
         }

@@ -11,7 +11,9 @@ use crate::datagrams::Datagrams;
 use crate::load;
 use bytes::{Bytes, BytesMut};
 use dunlin_qos::Duration;
-use dunlin_rtps::discovery::{Discovery, DiscoveryConfig, Event, LossReason, Source};
+use dunlin_rtps::discovery::{
+    Discovery, DiscoveryConfig, Event, LossReason, Source, UnmatchReason,
+};
 use dunlin_rtps::{
     Change, Delivery, InstanceHandle, Intake, Reader, ReaderConfig, ReaderProxyConfig, Sample,
     Select, Time, To, WriteError, Writer, WriterConfig, WriterProxyConfig,
@@ -544,11 +546,19 @@ impl Participant {
                 let proxy = proxy_of(&writer);
                 local.reader.add_writer(now, proxy, &mut self.datagrams);
             }
-            Event::WriterUnmatched { reader, writer, .. } => {
+            Event::WriterUnmatched {
+                reader,
+                writer,
+                reason,
+            } => {
                 self.note_leaving(reader, writer);
                 let local = self.readers.get_mut(&reader.entity).unwrap();
                 local.sources.retain(|w| *w != writer);
-                let delivery = local.reader.remove_writer(now, writer);
+                let silent = reason == UnmatchReason::ParticipantLost(LossReason::LeaseExpired);
+                let delivery = match silent {
+                    true => local.reader.lose_writer(now, writer),
+                    false => local.reader.remove_writer(now, writer),
+                };
                 note(&mut self.news, reader, writer, &delivery);
                 // Samples of the time before must not be mixed with those of the next match.
                 let samples = self.take(reader.entity, usize::MAX);

@@ -271,6 +271,10 @@ impl Course {
             if who == 0 {
                 self.open = false;
             }
+            // Who takes its place has seen nothing.
+            for set in self.written.values_mut() {
+                set.seen.remove(&who);
+            }
             let away = i64::try_from(self.dice.within(10, 15_000)).unwrap() * MS;
             self.returns[who] = Some(self.stage.now + away);
             // What its endpoints had is nobody's concern any more.
@@ -416,7 +420,9 @@ impl Course {
                 "{name:?} is seen in part by {who}"
             );
             let set = self.written.get_mut(&name).unwrap();
-            set.seen.entry(who).or_default()[topic] += count;
+            let seen = &mut set.seen.entry(who).or_default()[topic];
+            assert_eq!(*seen, 0, "{name:?} is seen again by {who}");
+            *seen = count;
         }
     }
 

@@ -107,8 +107,7 @@ impl<'a> Pair<'a> {
         let untold = untold.count() as u64;
         let forgets = self.is_transient() && self.offered.ends > 0;
         let keeps = self.requested.history == History::KeepAll;
-        let observed = source.matches == 1 && keeps && !forgets;
-        (observed && lost < untold)
+        (keeps && !forgets && lost < untold)
             .then(|| format!("{untold} are lost and only {lost} are counted"))
     }
 
