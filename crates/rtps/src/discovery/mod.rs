@@ -41,7 +41,7 @@ use dunlin_wire::{
 use hearsay::Hearsay;
 use inquiries::Inquiries;
 use introductions::Introducer;
-use participants::Peer;
+use participants::{Peer, STANDSTILL};
 use strangers::Strangers;
 use watch::Watch;
 
@@ -248,6 +248,12 @@ impl Discovery {
     pub fn handle_timeout(&mut self, now: Time, out: &mut impl Outbox, events: &mut Vec<Event>) {
         if self.announcer.has_ended() {
             return;
+        }
+        if self
+            .next_timeout()
+            .is_some_and(|due| now.since(due) >= STANDSTILL)
+        {
+            self.put_leases_off(now);
         }
         self.announce_if_due(now, out);
         self.check_leases(now, out, events);

@@ -19,6 +19,10 @@ const DOUBT: (i64, i64) = (2, 5);
 const PROBES_PER_LEASE: i64 = 64;
 /// Bit of the built-in endpoints' QoS: participant messages are taken in without acknowledgement (RTPS 2.5 9.3.2.13).
 const BEST_EFFORT_MESSAGES: u32 = 1;
+/// A timer that is so late shows that our process stood still. What others said meanwhile waits.
+pub(super) const STANDSTILL: Duration = Duration::from_secs(1);
+/// They are then kept for this part of their lease, in which they are asked whether they live.
+const GRACE: i64 = 4;
 /// One that never answered is remembered for so long, whatever lease it announces: it may not exist.
 const UNVERIFIED_LEASE: Duration = Duration::from_secs(60);
 /// It is called again after so long, as far as its credit goes, while there are but a few such.
@@ -502,6 +506,14 @@ impl Discovery {
             let (part, whole) = DOUBT;
             let trust = Duration::from_nanos(lease.as_nanos() / whole * part);
             self.doubts.set(prefix, now.after(trust));
+        }
+    }
+
+    /// Nobody is given up because we stood still: whoever lives shows it soon.
+    pub(super) fn put_leases_off(&mut self, now: Time) {
+        for (prefix, peer) in self.peers.iter().filter(|(_, peer)| peer.verified) {
+            let grace = Duration::from_nanos(peer.lease().as_nanos() / GRACE);
+            self.leases.put_off(*prefix, now.after(grace));
         }
     }
 

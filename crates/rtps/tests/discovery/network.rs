@@ -20,6 +20,8 @@ pub(crate) struct Node {
     prefix: GuidPrefix,
     keys: u32,
     alive: bool,
+    /// What came while its process is stopped.
+    stopped: Option<Vec<Datagram>>,
     /// Nothing reaches it and nothing leaves it.
     pub(crate) cut_off: bool,
     /// Nothing reaches it; what it says is heard.
@@ -35,6 +37,7 @@ pub(crate) struct Node {
 }
 
 /// A datagram under way.
+#[derive(Clone)]
 struct Datagram {
     from: usize,
     to: usize,
@@ -216,6 +219,7 @@ impl Network {
             prefix: own,
             keys: 0,
             alive: true,
+            stopped: None,
             cut_off: false,
             hears_nothing: false,
             deaf_to_multicast: false,
@@ -277,13 +281,28 @@ impl Network {
         self.nodes[index].alive = false;
     }
 
+    /// The processes of these are stopped for a while. What is sent to them waits; when they go on, their timers look first.
+    pub(crate) fn stop(&mut self, stopped: &[usize], duration: i64) {
+        for index in stopped {
+            self.nodes[*index].stopped = Some(Vec::new());
+        }
+        self.run(duration);
+        for index in stopped {
+            let waiting = self.nodes[*index].stopped.take().unwrap();
+            self.act(*index, |d, now, out, events| {
+                d.handle_timeout(now, out, events)
+            });
+            waiting.iter().for_each(|datagram| self.arrive(datagram));
+        }
+    }
+
     /// Lets time pass.
     pub(crate) fn run(&mut self, duration: i64) {
         let end = Time(self.now.0 + duration);
         for step in 0.. {
             assert!(step < 3_000_000, "the network never falls silent");
             let arrival = self.under_way.first_key_value().map(|((at, _), _)| *at);
-            let timers = self.nodes.iter().filter(|n| n.alive);
+            let timers = self.nodes.iter().filter(|n| n.alive && n.stopped.is_none());
             let timer = timers.filter_map(|n| n.discovery.next_timeout()).min();
             let Some(next) = [arrival, timer].into_iter().flatten().min() else {
                 break;
@@ -345,7 +364,7 @@ impl Network {
         for index in 0..self.nodes.len() {
             let node = &self.nodes[index];
             let due = node.discovery.next_timeout().is_some_and(|t| t <= self.now);
-            if node.alive && due {
+            if node.alive && node.stopped.is_none() && due {
                 self.act(index, |d, now, out, events| {
                     d.handle_timeout(now, out, events);
                 });
@@ -432,6 +451,9 @@ impl Network {
             return;
         }
         assert!(datagram.from != datagram.to);
+        if let Some(waiting) = &mut self.nodes[datagram.to].stopped {
+            return waiting.push(datagram.clone());
+        }
         let Ok(message) = Message::parse(&datagram.bytes) else {
             return;
         };

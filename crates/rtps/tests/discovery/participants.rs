@@ -214,6 +214,43 @@ fn both_sides_heal_when_only_one_has_forgotten() {
     assert_eq!(network.nodes[1].matched(reader), [writer]);
 }
 
+fn losses(network: &Network, index: usize) -> usize {
+    let events = network.nodes[index].events.iter();
+    let lost = events.filter(|e| matches!(e, Event::ParticipantLost { .. }));
+    lost.count()
+}
+
+#[test]
+fn who_was_stopped_gives_nobody_up_before_hearing_what_was_said_meanwhile() {
+    for stopped in [&[0][..], &[1], &[0, 1]] {
+        let mut network = Network::of(2);
+        let writer = network.writer(0, |_| {});
+        let reader = network.reader(1, |_| {});
+        network.run(SECOND);
+        network.stop(stopped, 25 * SECOND);
+        network.run(4 * SECOND);
+        for index in 0..2 {
+            let expected = usize::from(!stopped.contains(&index));
+            assert_eq!(losses(&network, index), expected, "{index} of {stopped:?}");
+        }
+        assert_eq!(network.nodes[0].matched(writer), [reader]);
+        assert_eq!(network.nodes[1].matched(reader), [writer]);
+    }
+}
+
+#[test]
+fn who_ended_while_others_were_stopped_is_given_up_soon() {
+    let mut network = Network::of(2);
+    let writer = network.writer(0, |_| {});
+    network.reader(1, |_| {});
+    network.run(SECOND);
+    network.kill(1);
+    network.run(MS);
+    network.stop(&[0], 25 * SECOND);
+    network.run(3 * SECOND);
+    assert!(network.nodes[0].matched(writer).is_empty());
+}
+
 #[test]
 fn a_partition_shorter_than_the_lease_is_not_noticed() {
     let mut network = Network::of(2);
