@@ -10,6 +10,8 @@ const CHUNK: usize = 128 * 1024;
 const SHARED_LIMIT: usize = 16 * 1024;
 /// More busy buffers than this are left to their users and not taken back.
 const MOST: usize = 64;
+/// Of large buffers so many bytes are kept; beyond that their last user frees them.
+const KEPT: usize = 32 * 1024 * 1024;
 /// Large buffers are sized in steps, so that slightly different sizes share them.
 const LARGE_STEP: usize = 64 * 1024;
 
@@ -23,7 +25,11 @@ pub(crate) struct Pool {
 #[derive(Default)]
 struct Ring {
     buffers: Vec<BytesMut>,
+    /// How large each of them was made.
+    sizes: Vec<usize>,
     current: usize,
+    /// What they all take.
+    bytes: usize,
 }
 
 impl Pool {
@@ -44,7 +50,7 @@ impl Pool {
             false => &mut self.large,
         };
         if ring.buffers.is_empty() {
-            ring.buffers.push(BytesMut::new());
+            ring.add(BytesMut::new());
         }
         &mut ring.buffers[ring.current]
     }
@@ -53,7 +59,17 @@ impl Pool {
     pub(crate) fn copy(&mut self, bytes: &[u8]) -> bytes::Bytes {
         let buffer = self.reserve(bytes.len());
         buffer.extend_from_slice(bytes);
-        buffer.split().freeze()
+        let copy = buffer.split().freeze();
+        self.trim();
+        copy
+    }
+
+    /// Lets go of what was reserved and split off last, if more is kept than should be: to be called when large buffers are split off.
+    #[inline]
+    pub(crate) fn trim(&mut self) {
+        if self.large.bytes > KEPT {
+            self.large.trim();
+        }
     }
 
     /// A buffer of the caller's own with at least `size` bytes of capacity.
@@ -61,6 +77,7 @@ impl Pool {
         let buffer = self.reserve(size);
         let mut rest = buffer.split_off(size.min(buffer.capacity()));
         std::mem::swap(buffer, &mut rest);
+        self.trim();
         rest
     }
 }
@@ -96,11 +113,29 @@ impl Ring {
     fn grow(&mut self, capacity: usize) -> usize {
         let buffer = BytesMut::with_capacity(capacity);
         if self.buffers.len() < MOST {
-            self.buffers.push(buffer);
-            return self.buffers.len() - 1;
+            return self.add(buffer);
         }
+        let size = &mut self.sizes[self.current];
+        self.bytes = self.bytes - *size + capacity;
+        *size = capacity;
         self.buffers[self.current] = buffer;
         self.current
+    }
+
+    fn add(&mut self, buffer: BytesMut) -> usize {
+        self.sizes.push(buffer.capacity());
+        self.bytes += buffer.capacity();
+        self.buffers.push(buffer);
+        self.buffers.len() - 1
+    }
+
+    #[cold]
+    fn trim(&mut self) {
+        while self.bytes > KEPT && self.current < self.buffers.len() {
+            self.bytes -= self.sizes.swap_remove(self.current);
+            self.buffers.swap_remove(self.current);
+            self.current = 0;
+        }
     }
 }
 
@@ -124,6 +159,19 @@ mod tests {
                 "{places:?} {place:?}"
             );
         }
+    }
+
+    #[test]
+    fn few_bytes_of_large_buffers_are_kept() {
+        let mut pool = Pool::default();
+        let held: Vec<_> = (0..20).map(|_| pool.take(10_000_000)).collect();
+        assert!(pool.large.bytes <= KEPT && pool.large.buffers.len() == 3);
+        drop(held);
+        drop(pool.take(2 * KEPT));
+        assert!(pool.large.bytes <= KEPT);
+        // What is kept is used again.
+        let places: Vec<_> = (0..2).map(|_| pool.take(10_000_000).as_ptr()).collect();
+        assert_eq!(places[0], places[1]);
     }
 
     #[test]

@@ -199,6 +199,7 @@ impl Worker {
         if buffer.len() > COPY_LIMIT {
             let datagram = buffer.split().freeze();
             *self.buffers.reserved(LARGEST) = buffer;
+            self.buffers.trim();
             self.work(shared, now, &datagram, Some(&datagram), from);
         } else {
             self.work(shared, now, &buffer, None, from);

@@ -12,6 +12,9 @@ const SMALLEST: usize = 64 * 1024;
 /// A pool has about so many bytes, but at least `FEWEST` chunks.
 const POOL: usize = 4 * 1024 * 1024;
 const FEWEST: usize = 4;
+/// ... and of chunks that are larger than this, half of which are left to others if a reader stops, exactly so many.
+const LARGE: usize = 16 * 1024 * 1024;
+const FEWEST_LARGE: usize = 2;
 /// Pools of one size that are made by themselves.
 const FEW: usize = 2;
 /// All pools together.
@@ -114,7 +117,7 @@ impl Pools {
     fn grow(&self, capacity: usize) -> bool {
         let mut growth = self.growing.lock().unwrap_or_else(PoisonError::into_inner);
         let number = self.count.load(Ordering::Acquire);
-        let count = (POOL / capacity).max(FEWEST);
+        let count = count(capacity);
         let bytes = capacity.saturating_mul(count);
         let allowed = growth.bytes.saturating_add(bytes) <= LARGEST
             && growth.refused.is_none_or(|least| bytes < least);
@@ -151,6 +154,14 @@ impl std::fmt::Debug for Pools {
     }
 }
 
+/// How many chunks of this size a pool has: memory is made at once and kept, so few if they are large.
+fn count(capacity: usize) -> usize {
+    match capacity > LARGE {
+        true => FEWEST_LARGE,
+        false => (POOL / capacity).max(FEWEST),
+    }
+}
+
 /// The size of the chunks for messages of this length: a quarter more than the last one, from 64 KiB on.
 fn capacity(length: usize) -> Option<usize> {
     let rough = length.max(SMALLEST);
@@ -170,6 +181,12 @@ mod tests {
         assert_eq!(capacity(1 << 20), Some(1 << 20));
         assert_eq!(capacity((10 << 20) + 100), Some(12 << 20));
         assert_eq!(capacity(usize::MAX), None);
+    }
+
+    #[test]
+    fn pools_of_large_chunks_have_few() {
+        let mib = |n: usize| count(n << 20);
+        assert_eq!([1, 4, 12, 16, 20, 56, 256].map(mib), [4, 4, 4, 4, 2, 2, 2]);
     }
 
     #[test]
