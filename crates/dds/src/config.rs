@@ -170,6 +170,13 @@ pub struct ParticipantConfig {
     pub heartbeat_period: Duration,
     /// How long a deleted writer waits for acknowledgements of what it has sent.
     pub linger: Duration,
+    /// The largest sample that its readers take, in bytes of its serialized form; at most [`LARGEST_SAMPLE`](Self::LARGEST_SAMPLE).
+    /// Writers of Dunlin are told: what no matched reader takes is refused at `write`, and a reader that does not take what
+    /// others take counts it as lost. Overridden by `DUNLIN_MAX_SAMPLE_SIZE`.
+    pub max_sample_size: u32,
+    /// The most bytes of samples that its readers together keep though they cannot be shown yet: incomplete ones, and half of it for
+    /// those that came before an earlier one. Peers share it; at least `max_sample_size`. Overridden by `DUNLIN_MAX_REASSEMBLY`.
+    pub max_reassembly_bytes: usize,
     /// Whether samples may be read where peers of this host have them, without a copy ([`View::trusted`](crate::View::trusted)).
     /// Whoever makes the promise has to know all that runs as the same user with shared memory in the domain.
     pub trusts_peers: Option<Trust>,
@@ -199,6 +206,8 @@ impl Default for ParticipantConfig {
             announce_period: Duration::from_secs(3),
             heartbeat_period: Duration::from_millis(100),
             linger: Duration::from_secs(1),
+            max_sample_size: 128 << 20,
+            max_reassembly_bytes: 512 << 20,
             trusts_peers: None,
             announces_process: true,
             answers_questions: true,
@@ -210,6 +219,10 @@ impl Default for ParticipantConfig {
 impl ParticipantConfig {
     /// Highest domain id whose well-known ports fit into 16 bits (RTPS 2.5 9.6.2.3).
     pub const MAX_DOMAIN: u32 = 232;
+    /// The most that `max_sample_size` may be: what shared memory and TCP carry in one message.
+    pub const LARGEST_SAMPLE: u32 = (256 << 20) - (64 << 10);
+    const SAMPLE_VARIABLE: &'static str = "DUNLIN_MAX_SAMPLE_SIZE";
+    const REASSEMBLY_VARIABLE: &'static str = "DUNLIN_MAX_REASSEMBLY";
 
     /// This configuration with what the environment says laid over it.
     pub(crate) fn with_environment(mut self) -> Result<Self> {
@@ -240,8 +253,47 @@ impl ParticipantConfig {
         if let Some(text) = variable("DUNLIN_INTERFACES")? {
             self.interfaces = text.split(',').map(|s| s.trim().to_owned()).collect();
         }
+        if let Some(bytes) = number(Self::SAMPLE_VARIABLE)? {
+            self.max_sample_size = bytes;
+        }
+        if let Some(bytes) = number(Self::REASSEMBLY_VARIABLE)? {
+            self.max_reassembly_bytes = bytes;
+        }
+        self.check_sizes()?;
         Ok(self)
     }
+
+    fn check_sizes(&self) -> Result<()> {
+        let (sample, all) = (self.max_sample_size, self.max_reassembly_bytes);
+        if sample == 0 || sample > Self::LARGEST_SAMPLE {
+            return Err(Error::BadParameter(format!(
+                "ParticipantConfig::max_sample_size ({}) is {sample}: 1 to {} bytes are allowed",
+                Self::SAMPLE_VARIABLE,
+                Self::LARGEST_SAMPLE
+            )));
+        }
+        if all < sample as usize {
+            return Err(Error::BadParameter(format!(
+                "ParticipantConfig::max_reassembly_bytes ({}) is {all}, less than max_sample_size ({}), which is {sample}: such a \
+                 sample could never be put together; raise the one or lower the other",
+                Self::REASSEMBLY_VARIABLE,
+                Self::SAMPLE_VARIABLE
+            )));
+        }
+        Ok(())
+    }
+}
+
+fn number<N: std::str::FromStr>(name: &str) -> Result<Option<N>> {
+    let Some(text) = variable(name) else {
+        return Ok(None);
+    };
+    let number = text.trim().parse().map_err(|_| {
+        Error::BadParameter(format!(
+            "environment variable {name}: {text:?} is no number of bytes"
+        ))
+    })?;
+    Ok(Some(number))
 }
 
 fn path(name: &str) -> Result<Option<PathBuf>> {
@@ -251,6 +303,27 @@ fn path(name: &str) -> Result<Option<PathBuf>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn sizes_that_contradict_each_other_are_refused_with_both() {
+        let config = ParticipantConfig {
+            max_sample_size: 1000,
+            max_reassembly_bytes: 999,
+            ..ParticipantConfig::default()
+        };
+        let error = config.check_sizes().unwrap_err().to_string();
+        assert!(error.contains("1000") && error.contains("999"), "{error}");
+        let config = ParticipantConfig {
+            max_sample_size: u32::MAX,
+            ..ParticipantConfig::default()
+        };
+        let error = config.check_sizes().unwrap_err().to_string();
+        assert!(
+            error.contains("4294967295") && error.contains("268369920"),
+            "{error}"
+        );
+        assert!(ParticipantConfig::default().check_sizes().is_ok());
+    }
 
     #[test]
     fn transports_are_read_by_name() {

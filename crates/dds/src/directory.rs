@@ -439,7 +439,8 @@ impl Directory {
                     if let Some(peer) = self.discovery.participant(reader.guid.prefix) {
                         core.dialects.add(reader.guid, dialect::key_form(peer));
                     }
-                    core.add_reader(now, proxy, &mut self.datagrams);
+                    let limit = reader.max_sample_size;
+                    core.add_reader(now, proxy, limit, &mut self.datagrams);
                     notices.push(Notice::writer_matched(core, reader.guid, 1));
                 }
             }

@@ -1,6 +1,7 @@
 //! What can go wrong, said to the user: which entity, which policy, both values, what to do.
 use crate::topic::TopicData;
 use dunlin_qos::{Duration, ImmutablePolicy, InvalidQos};
+use dunlin_wire::Guid;
 use std::fmt;
 
 /// Why an operation did not succeed.
@@ -27,6 +28,21 @@ pub enum Error {
         entity: String,
         /// Which limit, its value, and what to do.
         limit: String,
+    },
+    /// The sample is longer than any matched reader takes (`RETCODE_OUT_OF_RESOURCES`). Nothing was written.
+    #[error(
+        "{entity}: the sample has {length} bytes, and no matched reader takes so many: reader {reader} takes at most {limit}; raise \
+         ParticipantConfig::max_sample_size of its participant (DUNLIN_MAX_SAMPLE_SIZE), or write smaller samples"
+    )]
+    SampleTooLarge {
+        /// Which writer.
+        entity: String,
+        /// Bytes of the sample.
+        length: usize,
+        /// The reader that takes most.
+        reader: Guid,
+        /// The most bytes that it takes.
+        limit: u32,
     },
     /// Policies that contradict each other (`RETCODE_INCONSISTENT_POLICY`).
     #[error("{entity}: {error}")]

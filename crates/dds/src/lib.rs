@@ -34,6 +34,7 @@
 
 mod any;
 mod beside;
+mod budget;
 mod builtin;
 mod calls;
 mod checksum;

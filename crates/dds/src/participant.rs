@@ -84,6 +84,9 @@ pub struct ParticipantCounters {
     pub malformed: u64,
     /// Messages whose checksum was wrong or missing: damaged on the way, or forged.
     pub damaged: u64,
+    /// Fragments, and samples that were incomplete or came before their turn, that were dropped since
+    /// `ParticipantConfig::max_reassembly_bytes` was used up. What is RELIABLE is asked for again.
+    pub reassembly_dropped: u64,
 }
 
 /// One of the places where a participant receives.
@@ -297,6 +300,7 @@ impl DomainParticipant {
             connections_refused: if by_tcp { refused } else { 0 },
             malformed: counters.malformed.load(SeqCst),
             damaged: counters.damaged.load(SeqCst),
+            reassembly_dropped: shared.memory.budget.dropped(),
         }
     }
 

@@ -5,6 +5,7 @@ mod report;
 mod status;
 
 use crate::calls::Calls;
+use crate::config::ParticipantConfig;
 use crate::datagram::Datagrams;
 use crate::desk::{Aside, Desk, Withdrawn};
 use crate::group::SubscriberCore;
@@ -382,6 +383,9 @@ impl ReaderCore {
             self.lost.lock().count(delivery.lost);
             self.flags.raise(StatusKind::SampleLost);
         }
+        if let Some(length) = delivery.too_large {
+            self.shared.counters.too_large(self, length);
+        }
         if let Some(rejection) = delivery.rejected {
             self.rejected.lock().count(rejection);
             self.flags.raise(StatusKind::SampleRejected);
@@ -571,8 +575,16 @@ fn config(
         deadline: qos.deadline,
         time_based_filter: qos.time_based_filter,
         lifecycle: qos.reader_data_lifecycle,
+        max_sample_size: group.shared.config.max_sample_size,
+        max_reassembly_bytes: most_of_a_writer(&group.shared.config),
+        budget: Some(group.shared.memory.budgets()),
         ..ReaderConfig::new(guid)
     }
+}
+
+/// Half of the budget, so that a writer with many large samples under way completes the first of them.
+fn most_of_a_writer(config: &ParticipantConfig) -> usize {
+    (config.max_reassembly_bytes / 2).max(config.max_sample_size as usize)
 }
 
 /// How the key of a sample is cut out, wherever its octets are.

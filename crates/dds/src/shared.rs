@@ -1,4 +1,5 @@
 //! What the threads of one participant share.
+use crate::budget::Memory;
 use crate::clock;
 use crate::config::ParticipantConfig;
 use crate::datagram::Datagrams;
@@ -69,6 +70,8 @@ pub(crate) struct Shared {
     /// Some matched writer has a finite liveliness lease.
     watches_life: AtomicBool,
     pub(crate) counters: Counters,
+    /// For samples that its readers cannot show yet.
+    pub(crate) memory: Arc<Memory>,
     pub(crate) names: Names,
     /// Participants to whom the ways have changed, and which of them have ended.
     ways: Ranked<Vec<(GuidPrefix, bool)>, LEAF>,
@@ -120,12 +123,25 @@ impl Routes {
 pub(crate) struct Counters {
     pub(crate) malformed: AtomicU64,
     pub(crate) damaged: AtomicU64,
+    /// Samples that a reader of ours did not take for their length.
+    too_large: AtomicU64,
 }
 
 impl Counters {
     pub(crate) fn malformed(&self, from: Locator, error: &dunlin_wire::Error) {
         if let Some(total) = worth_telling(&self.malformed) {
             tracing::warn!(?from, %error, total, "malformed RTPS message dropped");
+        }
+    }
+
+    /// A reader of ours has lost a sample for its length.
+    pub(crate) fn too_large(&self, reader: &ReaderCore, length: u32) {
+        if let Some(total) = worth_telling(&self.too_large) {
+            let limit = reader.shared.config.max_sample_size;
+            tracing::warn!(
+                reader = %reader.guid, topic = reader.topic, length, limit, total,
+                "a sample that is longer than the reader takes is lost; raise ParticipantConfig::max_sample_size (DUNLIN_MAX_SAMPLE_SIZE)"
+            );
         }
     }
 
@@ -141,7 +157,7 @@ impl Counters {
 }
 
 /// Counts one more; says how many there are at the first, second, fourth, eighth...
-fn worth_telling(counter: &AtomicU64) -> Option<u64> {
+pub(crate) fn worth_telling(counter: &AtomicU64) -> Option<u64> {
     let total = counter.fetch_add(1, SeqCst) + 1;
     total.is_power_of_two().then_some(total)
 }
@@ -172,6 +188,7 @@ impl Shared {
             enabled: AtomicBool::new(false),
             publishers: Ranked::default(),
             subscribers: Ranked::default(),
+            memory: Memory::new(config.max_reassembly_bytes),
             config,
             listener: Slot::default(),
             routes: Ranked::default(),

@@ -21,7 +21,7 @@ use crate::pace::Pace;
 use crate::place::Place;
 use crate::pool::Pool;
 use crate::sets::WriterGroup;
-use crate::shared::{Shared, fragment_size};
+use crate::shared::{Shared, fragment_size, worth_telling};
 use crate::signal::Waiters;
 use crate::slot::Slot;
 use crate::status::{
@@ -113,6 +113,8 @@ pub(crate) struct WriterCore {
     lent: AtomicBool,
     /// Datagrams wait for `flush`, or for others. Noted under the lock `publish` and asked without it.
     waits: AtomicBool,
+    /// Samples that some matched reader did not take for their length.
+    too_large: AtomicU64,
     pub(crate) dialects: Dialects,
     /// If the application has to show that the writer lives.
     pub(crate) sign: OnceLock<Arc<LifeSign>>,
@@ -137,6 +139,8 @@ struct Publish {
     batch_begun: Option<Timestamp>,
     /// Bytes of the application that the history has let go of, and whether there are more.
     retired: Option<(Bytes, bool)>,
+    /// A reader that does not take the sample at hand, and the most that it takes.
+    refusing: Option<(Guid, u32)>,
     pace: Pace,
 }
 
@@ -191,6 +195,7 @@ impl WriterCore {
                 generation: 0,
                 batch_begun: None,
                 retired: None,
+                refusing: None,
                 pace: Pace::new(qos.latency_budget),
             }),
             state: Ranked::new(Writer::new(config(guid, keyed, &qos, shared, group))),
@@ -208,6 +213,7 @@ impl WriterCore {
             room_epoch: AtomicU64::new(0),
             lent: AtomicBool::new(false),
             waits: AtomicBool::new(false),
+            too_large: AtomicU64::new(0),
             dialects: Dialects::new(),
             sign: OnceLock::new(),
             flags: StatusFlags::default(),
@@ -238,6 +244,7 @@ impl WriterCore {
             }
         };
         let plain = buffer.split().freeze();
+        turn.pool.trim();
         let mut stamp = self.stamp(&mut turn);
         let mut change = Change {
             kind: change.kind,
@@ -266,6 +273,7 @@ impl WriterCore {
                     most => self.send_if_full(&mut turn, most as usize),
                 };
                 let retired = turn.retired.take();
+                let refusing = turn.refusing.take();
                 self.note_waiting(&turn);
                 drop(turn);
                 if let Some((one, more)) = retired {
@@ -273,6 +281,9 @@ impl WriterCore {
                     if more {
                         self.bury();
                     }
+                }
+                if let Some(refusing) = refusing {
+                    self.note_too_large(size, refusing);
                 }
                 self.schedule(next);
                 self.schedule(latest);
@@ -343,6 +354,18 @@ impl WriterCore {
         }
     }
 
+    /// Some matched readers take the sample, but not this one.
+    #[cold]
+    fn note_too_large(&self, length: usize, (reader, limit): (Guid, u32)) {
+        if let Some(total) = worth_telling(&self.too_large) {
+            tracing::warn!(
+                writer = %self.guid, topic = self.topic, %reader, length, limit, total,
+                "a matched reader does not take so long a sample and loses it; raise ParticipantConfig::max_sample_size there \
+                 (DUNLIN_MAX_SAMPLE_SIZE)"
+            );
+        }
+    }
+
     /// The source timestamp of a change that came without one.
     fn stamp(&self, publish: &mut Publish) -> Timestamp {
         match self.fixed().batching.max_bytes {
@@ -387,6 +410,7 @@ impl WriterCore {
         let limit = self.datagram_limit.load(SeqCst);
         publish.datagrams.set_limit(limit);
         self.refresh(publish);
+        let length = change.payload.len();
         let next = {
             let mut state = self.state.lock();
             let out = &mut publish.datagrams;
@@ -394,12 +418,21 @@ impl WriterCore {
             let written = state.write_in_group(now, change, number, out);
             match written {
                 Ok(sequence) => {
+                    publish.refusing = state.reader_refusing(length);
                     let retired = state.retired();
                     publish.retired = retired.pop().map(|one| (one, !retired.is_empty()));
                     return Ok(Some((sequence, state.next_timeout())));
                 }
                 Err(WriteError::Full) => {
                     state.ask_for_room(clock::now(), &mut publish.datagrams);
+                }
+                Err(WriteError::TooLarge { reader, limit }) => {
+                    return Err(Error::SampleTooLarge {
+                        entity: self.describe(),
+                        length,
+                        reader,
+                        limit,
+                    });
                 }
                 Err(WriteError::OutOfResources(limit)) => {
                     return Err(self.exhausted(limit));
@@ -470,12 +503,14 @@ impl WriterCore {
         self: &Arc<Self>,
         now: Time,
         proxy: ReaderProxyConfig,
+        limit: Option<u32>,
         out: &mut Datagrams,
     ) {
         let next = {
             let mut state = self.state.lock();
             let filter = self.filters.lock().of(&proxy.guid);
             state.add_filtering_reader(now, proxy, filter, out);
+            state.set_reader_limit(proxy.guid, limit);
             state.next_timeout()
         };
         self.schedule(next);

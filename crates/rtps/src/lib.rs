@@ -8,6 +8,7 @@ extern crate alloc;
 
 mod agenda;
 mod body;
+mod budget;
 mod change;
 mod content_filter;
 mod counter;
@@ -23,6 +24,7 @@ mod time;
 mod writer;
 
 pub use body::{Body, Piece};
+pub use budget::{Budgets, PeerBudget, ReassemblyBudget};
 pub use change::{Change, ChangeKind};
 pub use content_filter::ContentFilter;
 pub use deadline::MissedDeadlines;

@@ -12,6 +12,7 @@ mod intervals;
 mod names;
 mod order;
 mod outcome;
+mod partial;
 mod questions;
 mod reassembly;
 mod room;
@@ -23,6 +24,7 @@ pub use config::{
 };
 pub use gather::{GroupFront, GroupStanding, GroupTurn};
 
+use crate::budget::{PeerBudget, ReassemblyBudget, Share};
 use crate::{ContentFilter, InstanceHandle, Intake, MissedDeadlines, Outbox, Sample, Select, Time};
 use alloc::boxed::Box;
 use alloc::vec::Vec;
@@ -30,6 +32,7 @@ use arrival::{Arrival, Content};
 use bytes::Bytes;
 use cache::Cache;
 use clockwork::Clockwork;
+use core::cmp::Reverse;
 use departed::Departed;
 use dunlin_qos::{Durability, Duration, ReaderDataLifecycle, ReliabilityKind};
 use dunlin_wire::{
@@ -40,6 +43,9 @@ pub use outcome::{PassedOver, Standing};
 use reassembly::Progress;
 use sets::Sets;
 use writer_proxy::{Author, Turn, WriterProxy};
+
+/// Incomplete samples that yield at once to one that needs memory.
+const MOST_YIELDING: usize = 16;
 
 /// A stateful reader, best effort or reliable.
 ///
@@ -60,6 +66,10 @@ pub struct Reader {
     filtered: u64,
     /// Some writer's next change met a limit.
     blocked: bool,
+    /// When samples are looked for that will not be completed, if there are incomplete ones.
+    tidies: Option<Time>,
+    /// When somebody else's sample was last looked for that could yield.
+    made_way: Option<Time>,
     /// Not later than the first thing that is due.
     due: Option<Time>,
 }
@@ -77,6 +87,8 @@ impl Reader {
             answers: 0,
             filtered: 0,
             blocked: false,
+            tidies: None,
+            made_way: None,
             due: None,
         }
     }
@@ -124,7 +136,8 @@ impl Reader {
                 };
                 self.next_id = self.next_id.wrapping_add(1);
                 let history = self.config.durability.min(writer.durability) != Durability::Volatile;
-                let mut proxy = WriterProxy::new(author, reliable, history);
+                let share = self.share_of(writer.guid);
+                let mut proxy = WriterProxy::new(author, reliable, history, share);
                 proxy.lifespan = writer.lifespan;
                 if let Some(had) = self.departed.recall(now, writer.guid) {
                     proxy.resume(had);
@@ -219,8 +232,10 @@ impl Reader {
         let Some(index) = self.find(writer) else {
             return Delivery::default();
         };
-        if data.payload.bytes().len() > self.config.max_sample_size as usize {
-            return self.refuse(now, index, data.sequence.0);
+        let length = data.payload.bytes().len();
+        if length > self.config.max_sample_size as usize {
+            let length = u32::try_from(length).unwrap_or(u32::MAX);
+            return self.refuse(now, index, data.sequence.0, length);
         }
         if let Some(proxy) = self.writers.get_mut(index) {
             proxy.questions.came_whole(now, data.sequence.0);
@@ -272,19 +287,28 @@ impl Reader {
             Turn::Early => true,
         };
         let (reliable, must_wait) = (proxy.reliable, proxy.must_wait());
-        if reliable && !self.config.can_assemble(frag) {
-            return self.refuse(now, index, sequence);
+        if !self.config.can_assemble(frag) {
+            return self.refuse(now, index, sequence, frag.sample_size);
         }
-        let was_empty = proxy.partials.is_empty();
-        let progress =
-            proxy
-                .partials
-                .add(now, timestamp, frag, inline, &self.config, reliable, intake);
-        let news = !matches!(progress, Progress::Ignored);
+        let mut progress = self.assemble(now, index, timestamp, frag, inline, intake);
+        for _ in 0..MOST_YIELDING {
+            if !matches!(progress, Progress::Short) || !self.make_way(now, index, sequence) {
+                break;
+            }
+            progress = self.assemble(now, index, timestamp, frag, inline, intake);
+        }
+        let Some(proxy) = self.writers.get_mut(index) else {
+            return Delivery::default();
+        };
         let bytes = frag.payload.len();
-        proxy.questions.came(now, sequence, bytes, news);
         match progress {
-            Progress::Ignored => Delivery::default(),
+            // As if it had not come: what is asked for next will be less.
+            Progress::Short => proxy.share.note_dropped(),
+            Progress::Ignored => proxy.questions.came(now, sequence, bytes, false),
+            _ => proxy.questions.came(now, sequence, bytes, true),
+        }
+        match progress {
+            Progress::Ignored | Progress::Short => Delivery::default(),
             Progress::Whole(whole) => {
                 proxy.questions.assembled(whole.payload.len());
                 let arrival = Arrival {
@@ -301,9 +325,10 @@ impl Reader {
                     if (last || early) && !must_wait {
                         self.ask(now, index, out);
                     }
-                } else if was_empty {
-                    let then = now.after(reassembly::STALE);
-                    proxy.due = Some(then);
+                }
+                if self.tidies.is_none() {
+                    let then = now.after(reassembly::LOOK);
+                    self.tidies = Some(then);
                     self.wake_at(then);
                 }
                 Delivery::default()
@@ -424,6 +449,7 @@ impl Reader {
             return Delivery::default();
         }
         self.due = None;
+        self.tidy(now);
         let mut all = Delivery::default();
         for index in 0..self.writers.len() {
             let delivery = self.writer_timeout(now, index, out);
@@ -545,28 +571,116 @@ impl Reader {
             in_sets: writers.clone().map(|w| w.in_sets().0).sum(),
             in_sets_bytes: writers.clone().map(|w| w.in_sets().1).sum(),
             incomplete: writers.clone().map(|w| w.partials.len()).sum(),
+            incomplete_bytes: writers.clone().map(|w| w.partials.cost()).sum(),
             gaps: writers.map(|w| w.gaps.len()).sum(),
             departed: self.departed.len(),
         }
     }
 
-    /// A change is too large: of a reliable writer it is lost for good, and those behind it have their turn.
+    /// Takes in a fragment, if there is memory for it.
+    fn assemble(
+        &mut self,
+        now: Time,
+        index: usize,
+        timestamp: Option<Timestamp>,
+        frag: &DataFrag<'_>,
+        inline: &InlineQos,
+        intake: &mut impl Intake,
+    ) -> Progress {
+        let Some(proxy) = self.writers.get_mut(index) else {
+            return Progress::Ignored;
+        };
+        let (reliable, config) = (proxy.reliable, &self.config);
+        let (partials, share) = (&mut proxy.partials, &mut proxy.share);
+        partials.add(
+            now, timestamp, frag, inline, config, reliable, share, intake,
+        )
+    }
+
+    /// There is no memory for a change: drops one that its own writer can repeat later, or, of the peer and its writer that have most,
+    /// the one that got nothing for longest. False if none yields.
     #[cold]
-    fn refuse(&mut self, now: Time, index: usize, sequence: i64) -> Delivery {
+    fn make_way(&mut self, now: Time, index: usize, sequence: i64) -> bool {
+        if let Some(proxy) = self.writers.get_mut(index)
+            && proxy.reliable
+            && proxy.partials.drop_newer(sequence, &mut proxy.share)
+        {
+            return true;
+        }
+        if self
+            .made_way
+            .is_some_and(|at| now.since(at) < reassembly::FRESH)
+        {
+            return false;
+        }
+        let idle = self.writers.iter().enumerate().filter_map(|(at, proxy)| {
+            let since = proxy.partials.most_idle(now, &proxy.share)?;
+            let greed = (proxy.share.used_by_peer(), proxy.share.used());
+            Some((greed, Reverse(since), at))
+        });
+        let Some((_, _, at)) = idle.max() else {
+            self.made_way = Some(now);
+            return false;
+        };
+        if let Some(proxy) = self.writers.get_mut(at) {
+            proxy.partials.drop_most_idle(&mut proxy.share);
+        }
+        true
+    }
+
+    /// Drops what will not be completed, if it is time to look.
+    fn tidy(&mut self, now: Time) {
+        if self.tidies.is_some_and(|at| at <= now) {
+            let mut some = false;
+            for proxy in &mut self.writers {
+                // What best-effort ones held counts as lost when the next sample shows that it was skipped.
+                let (reliable, share) = (proxy.reliable, &mut proxy.share);
+                proxy.partials.forget_stale(now, reliable, share);
+                some |= !proxy.partials.is_empty();
+            }
+            self.tidies = some.then(|| now.after(reassembly::LOOK));
+        }
+        if let Some(at) = self.tidies {
+            self.wake_at(at);
+        }
+    }
+
+    /// What a writer has of the budget before it has anything.
+    fn share_of(&self, writer: Guid) -> Share {
+        Share::new(match &self.config.budget {
+            Some(budgets) => budgets.of(writer.prefix),
+            None => PeerBudget::new(&ReassemblyBudget::new(usize::MAX)),
+        })
+    }
+
+    /// A change is too large: it is lost for good, and those behind it have their turn.
+    #[cold]
+    fn refuse(&mut self, now: Time, index: usize, sequence: i64, length: u32) -> Delivery {
         let window = i64::from(self.config.max_pending);
         let Some(proxy) = self.writers.get_mut(index) else {
             return Delivery::default();
         };
-        let too_early = sequence.saturating_sub(proxy.next) > window;
-        let past = matches!(proxy.turn(sequence), Turn::Past);
-        if past || too_early || !proxy.reliable || proxy.must_wait() {
-            return Delivery::default();
-        }
+        let too_early = proxy.reliable && sequence.saturating_sub(proxy.next) > window;
+        let before = match proxy.turn(sequence) {
+            Turn::Past => return Delivery::default(),
+            _ if too_early || proxy.must_wait() => return Delivery::default(),
+            Turn::Now { lost } => lost,
+            Turn::Early => 0,
+        };
         let again = sequence < proxy.had;
-        proxy.gaps.add(sequence, sequence + 1);
-        let delivery = self.advance(now, index);
+        let delivery = match proxy.reliable {
+            true => {
+                proxy.gaps.add(sequence, sequence + 1);
+                self.advance(now, index)
+            }
+            false => {
+                proxy.settle(sequence);
+                Delivery::default()
+            }
+        };
         Delivery {
-            lost: delivery.lost.saturating_add(u32::from(!again)),
+            lost: (before.saturating_add(delivery.lost)).saturating_add(u32::from(!again)),
+            too_large: Some(length),
             ..delivery
         }
     }
@@ -617,11 +731,6 @@ impl Reader {
         }
         proxy.due = None;
         if !proxy.reliable {
-            // What they held is counted as lost when the next sample shows that it was skipped.
-            proxy.partials.forget_stale(now);
-            if !proxy.partials.is_empty() {
-                proxy.due = Some(now.after(Duration::from_nanos(reassembly::STALE.as_nanos() / 4)));
-            }
             return Delivery::default();
         }
         let mut delivery = Delivery::default();

@@ -5,6 +5,7 @@ mod filters;
 mod fragments;
 mod gaps;
 mod history;
+mod limits;
 mod pulse;
 mod reader_proxy;
 mod repair;
@@ -28,6 +29,7 @@ use dunlin_wire::{
 };
 use filters::Filters;
 use history::HistoryCache;
+use limits::SampleLimits;
 use pulse::Pulse;
 use reader_proxy::ReaderProxy;
 use sets::SetState;
@@ -48,6 +50,8 @@ pub struct Writer {
     expects_inline_qos: bool,
     /// What readers want, if some do not want everything.
     filters: Option<Box<Filters>>,
+    /// How large samples the readers take.
+    limits: SampleLimits,
     history: HistoryCache,
     pulse: Pulse,
     voice: Voice,
@@ -72,6 +76,7 @@ impl Writer {
             reliable_readers: 0,
             expects_inline_qos: false,
             filters: None,
+            limits: SampleLimits::default(),
             history: HistoryCache::new(config.history, config.resource_limits, transient)
                 .storing(config.service()),
             pulse: Pulse::new(&config),
@@ -441,6 +446,7 @@ impl Writer {
         if u32::try_from(change.payload.len()).is_err() {
             return Err(WriteError::OutOfResources("sample size"));
         }
+        self.limits.check(change.payload.len())?;
         let next = self.last.checked_add(1).filter(|n| *n < i64::MAX);
         next.ok_or(WriteError::OutOfResources("sequence numbers"))
     }
@@ -493,6 +499,7 @@ impl Writer {
         let mut readers = self.readers.iter();
         self.expects_inline_qos = readers.any(|r| r.config.expects_inline_qos);
         self.filters = Filters::of(&self.readers);
+        self.limits = SampleLimits::of(&self.readers);
     }
 
     /// Finds out what all have by now and lets go of what nobody needs; true if that is more than before.

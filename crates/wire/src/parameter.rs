@@ -78,6 +78,8 @@ impl ParameterId {
     pub const TYPE_DIGEST: Self = Self(Self::VENDOR_SPECIFIC | 0x0d04);
     /// Dunlin's own: the endpoint on the other side of a question.
     pub const OTHER_ENDPOINT: Self = Self(Self::VENDOR_SPECIFIC | 0x0d02);
+    /// Dunlin's own: the largest sample that a reader takes.
+    pub const MAX_SAMPLE_SIZE: Self = Self(Self::VENDOR_SPECIFIC | 0x0d05);
     /// Dunlin's own: what is said of an endpoint.
     pub const FACTS: Self = Self(Self::VENDOR_SPECIFIC | 0x0d03);
 }

@@ -211,7 +211,7 @@ proptest! {
         ],
         topic_data in octets(), expects_inline_qos: bool, unicast in locators(), multicast in locators(),
         content_filter in prop::option::of(content_filter()),
-        (type_digest, type_consistency) in (any::<Option<u64>>(), type_consistency()),
+        (type_digest, max_sample_size, type_consistency) in (any::<Option<u64>>(), any::<Option<u32>>(), type_consistency()),
         (property, entity_name) in (properties(), name()),
     ) {
         let PublisherQos { presentation, partition, group_data, .. } = subscriber;
@@ -235,6 +235,7 @@ proptest! {
         };
         let reader = ReaderData {
             type_digest,
+            max_sample_size,
             qos, subscriber: SubscriberQos { presentation, partition, group_data, ..SubscriberQos::default() }, topic_data, expects_inline_qos, unicast,
             multicast, content_filter, ..ReaderData::new(guid, topic, type_name)
         };

@@ -125,6 +125,7 @@ impl ReaderCore {
             content_filter: self.content_filter.lock().clone(),
             layout: self.type_info.layout,
             type_digest: (self.type_info.describe)().and_then(|ty| ty.digest()),
+            max_sample_size: Some(self.shared.config.max_sample_size),
             ..ReaderData::new(self.guid, &*self.topic, self.type_info.name)
         }
     }

@@ -36,7 +36,7 @@ impl WriterCore {
         ended.map_err(|error| match error {
             WriteError::OutOfResources(limit) => self.exhausted(limit),
             // A mark needs no room.
-            WriteError::Full => self.blocked(),
+            WriteError::Full | WriteError::TooLarge { .. } => self.blocked(),
         })
     }
 }

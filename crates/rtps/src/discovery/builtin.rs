@@ -1,8 +1,8 @@
 //! The reliable built-in topics: one writer and one reader of our own for each (RTPS 2.5 8.5.4.2, 8.4.13.2).
 use super::Source;
 use crate::{
-    Change, InstanceHandle, Intake, Outbox, Reader, ReaderConfig, ReaderProxyConfig, Sample,
-    Select, Time, To, Writer, WriterConfig, WriterProxyConfig,
+    Budgets, Change, InstanceHandle, Intake, Outbox, Reader, ReaderConfig, ReaderProxyConfig,
+    Sample, Select, Time, To, Writer, WriterConfig, WriterProxyConfig,
 };
 use alloc::collections::BTreeSet;
 use alloc::vec::Vec;
@@ -17,6 +17,8 @@ use dunlin_wire::{
 const MAX_SAMPLE_SIZE: u32 = 512 << 10;
 /// Bytes per peer that may wait in incomplete samples.
 const MAX_REASSEMBLY: usize = 1 << 20;
+/// And of all peers together.
+const MAX_WAITING: usize = 32 << 20;
 /// Samples per peer that may wait for an earlier one.
 const MAX_PENDING: u32 = 1024;
 
@@ -94,6 +96,7 @@ impl BuiltinTopic {
                 keyed: true,
                 max_sample_size: MAX_SAMPLE_SIZE,
                 max_reassembly_bytes: MAX_REASSEMBLY,
+                budget: Some(Budgets::of_each_writer(MAX_WAITING)),
                 max_pending: MAX_PENDING,
                 ..ReaderConfig::new(Guid::new(own, reader_id))
             }),

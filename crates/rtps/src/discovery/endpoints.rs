@@ -78,7 +78,7 @@ impl Discovery {
                 }
                 Some(guid) if guid.entity.is_writer() => match WriterData::parse(&sample.payload) {
                     Ok(mut data) if data.guid == guid => {
-                        self.keep_digest(guid.prefix, &mut data.type_digest);
+                        self.keep_own(guid.prefix, &mut data.type_digest);
                         let known = self.catalog.writer(guid).is_some();
                         if known || self.has_room(now, guid.prefix, events) {
                             self.watch.add(now, guid, data.qos.liveliness);
@@ -108,7 +108,8 @@ impl Discovery {
                 Some(guid) if !guid.entity.is_writer() => {
                     match ReaderData::parse(&sample.payload) {
                         Ok(mut data) if data.guid == guid => {
-                            self.keep_digest(guid.prefix, &mut data.type_digest);
+                            self.keep_own(guid.prefix, &mut data.type_digest);
+                            self.keep_own(guid.prefix, &mut data.max_sample_size);
                             let known = self.catalog.reader(guid).is_some();
                             if known || self.has_room(now, guid.prefix, events) {
                                 self.catalog.put_reader(data, events);
@@ -189,10 +190,10 @@ impl Discovery {
     }
 
     /// Another vendor's parameter of this number may be anything.
-    fn keep_digest(&self, prefix: GuidPrefix, digest: &mut Option<u64>) {
+    fn keep_own<T>(&self, prefix: GuidPrefix, value: &mut Option<T>) {
         let peer = self.peers.get(&prefix);
         if peer.is_none_or(|peer| peer.data.vendor != VendorId::DUNLIN) {
-            *digest = None;
+            *value = None;
         }
     }
 

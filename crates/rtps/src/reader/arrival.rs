@@ -118,7 +118,7 @@ impl Reader {
                 // Fragments cost too much to come again: what they made waits for room.
                 if let Some(Content::Sample(bytes)) = content {
                     let most = self.config.max_reassembly_bytes;
-                    proxy.hold(sequence, waiting(&header, bytes), usize::MAX, most);
+                    proxy.hold(now, sequence, waiting(&header, bytes), usize::MAX, most);
                 }
                 return delivery;
             }
@@ -185,7 +185,7 @@ impl Reader {
         }
         self.blocked = true;
         let most = self.config.max_reassembly_bytes;
-        proxy.hold(sequence, change, usize::MAX, most);
+        proxy.hold(now, sequence, change, usize::MAX, most);
         delivery
     }
 
@@ -219,11 +219,11 @@ impl Reader {
                 _ if proxy.sets.is_some() => {
                     let change = in_set(now, arrival, proxy, &self.config, intake);
                     self.filtered += u64::from(change.sort == Sort::Unwanted);
-                    proxy.hold(sequence, change, most, bytes);
+                    proxy.hold(now, sequence, change, most, bytes);
                 }
                 Some(header) => {
                     let payload = sift(arrival.content, header.kind).keep(intake);
-                    proxy.hold(sequence, waiting(&header, payload), most, bytes);
+                    proxy.hold(now, sequence, waiting(&header, payload), most, bytes);
                 }
                 None => {
                     self.filtered += u64::from(unwanted);
@@ -279,7 +279,7 @@ impl Reader {
                 &change,
                 &mut delivery,
             ) {
-                proxy.hold(sequence, change, usize::MAX, usize::MAX);
+                proxy.hold(now, sequence, change, usize::MAX, usize::MAX);
                 self.blocked = true;
                 break;
             }

@@ -1,5 +1,6 @@
 //! What a reader and its writer proxies are told at birth, and what a reader answers.
-use crate::{ContentFilter, InstanceHandle};
+use super::partial::MOST_FRAGMENTS;
+use crate::{Budgets, ContentFilter, InstanceHandle};
 use alloc::sync::Arc;
 use bytes::Bytes;
 use core::fmt;
@@ -49,10 +50,12 @@ pub struct ReaderConfig {
     pub time_based_filter: Duration,
     /// How long samples of dead instances are kept.
     pub lifecycle: ReaderDataLifecycle,
-    /// The largest fragmented sample that is put together, in bytes.
+    /// The largest sample that is taken, in bytes, whether it comes whole or in fragments. A larger one is lost.
     pub max_sample_size: u32,
     /// The most bytes per writer that wait in incomplete samples, and again in complete ones that came too early.
     pub max_reassembly_bytes: usize,
+    /// What pays for all that waits, in this reader and in others. Without one, the bounds for each writer are all there is.
+    pub budget: Option<Budgets>,
     /// The most samples per writer that wait because an earlier one is missing.
     pub max_pending: u32,
 }
@@ -101,6 +104,7 @@ impl ReaderConfig {
             lifecycle: ReaderDataLifecycle::default(),
             max_sample_size: 64 << 20,
             max_reassembly_bytes: 256 << 20,
+            budget: None,
             max_pending: 8192,
         }
     }
@@ -119,6 +123,7 @@ impl ReaderConfig {
     pub(super) fn can_assemble(&self, frag: &DataFrag<'_>) -> bool {
         frag.sample_size <= self.max_sample_size
             && frag.sample_size as usize <= self.max_reassembly_bytes
+            && frag.sample_size.div_ceil(frag.fragment_size.max(1).into()) <= MOST_FRAGMENTS
     }
 }
 
@@ -146,6 +151,8 @@ pub struct Delivery {
     pub lost: u32,
     /// A sample met a limit.
     pub rejected: Option<Rejection>,
+    /// The length of a sample that was longer than the reader takes (`ReaderConfig::max_sample_size`): it is lost.
+    pub too_large: Option<u32>,
     /// It may be that a set of a publisher's writers is complete: look at `group_fronts`.
     pub gathers: bool,
 }
@@ -156,6 +163,7 @@ impl Delivery {
         available: true,
         lost: 0,
         rejected: None,
+        too_large: None,
         gathers: false,
     };
 }
@@ -181,6 +189,8 @@ pub struct Holdings {
     pub in_sets_bytes: usize,
     /// Samples of which fragments are missing.
     pub incomplete: usize,
+    /// What these cost: bytes that came, and a little for each piece.
+    pub incomplete_bytes: usize,
     /// Ranges of numbers that will never come.
     pub gaps: usize,
     /// Writers that fell silent and may come back.

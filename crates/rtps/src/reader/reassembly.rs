@@ -1,41 +1,29 @@
-//! Fragments on their way to become samples again (RTPS 2.5 8.4.14.1), within bounds per writer.
+//! Fragments on their way to become samples again (RTPS 2.5 8.4.14.1), within bounds per writer and per participant.
 //!
-//! A buffer grows with what arrived, not with what was announced: a sample of 64 MiB that never comes costs
+//! Memory grows with what arrived, not with what was announced: a sample of 64 MiB that never comes costs
 //! address space only.
 use super::ReaderConfig;
+use super::partial::{Partial, Shape, Taken};
+use crate::budget::Share;
 use crate::{Intake, Time};
 use alloc::vec::Vec;
-use bytes::{Bytes, BytesMut};
+use bytes::Bytes;
 use dunlin_qos::Duration;
-use dunlin_wire::{
-    DataFrag, FragmentNumber, FragmentNumberSet, InlineQos, SequenceNumber, SetMembership,
-    Timestamp,
-};
+use dunlin_wire::{DataFrag, FragmentNumberSet, InlineQos, SequenceNumber, Timestamp};
 
 /// Incomplete samples of one writer at a time.
 const MOST_SAMPLES: usize = 64;
-/// Fragments of one sample.
-const MOST_FRAGMENTS: u32 = 1 << 20;
-/// A fragment may lie so many bytes beyond what is here, and further the more has come: the hole is filled with zeros.
-const HOLE: usize = 2 << 20;
-/// Best effort: an incomplete sample that got nothing for so long will not be completed.
-pub(super) const STALE: Duration = Duration::from_secs(1);
+/// Best effort: an incomplete sample that got nothing for so long will not be completed. Reliable: nor will it while others need its
+/// memory.
+const STALE: Duration = Duration::from_secs(1);
+/// Reliable: what got nothing for so long had better come again, if it ever does.
+const ABANDONED: Duration = Duration::from_secs(10);
+/// While others need its memory, an incomplete sample of somebody who has more than its share yields if it got nothing for so long.
+const IDLE: Duration = Duration::from_millis(100);
+/// Between two looks for incomplete samples that got nothing.
+pub(super) const LOOK: Duration = Duration::from_millis(250);
 /// A sample of which a fragment came so recently may still be on its way.
-const FRESH: Duration = Duration::from_millis(5);
-
-struct Partial {
-    sequence: i64,
-    timestamp: Option<Timestamp>,
-    inline: InlineQos,
-    key: bool,
-    size: usize,
-    fragment_size: usize,
-    fragments: u32,
-    arrived: u32,
-    bitmap: Vec<u64>,
-    buffer: BytesMut,
-    touched: Time,
-}
+pub(super) const FRESH: Duration = Duration::from_millis(5);
 
 /// A sample of which every fragment came.
 pub(super) struct Assembled {
@@ -49,6 +37,8 @@ pub(super) struct Assembled {
 pub(super) enum Progress {
     /// Nothing: impossible, repeated, or beyond the bounds.
     Ignored,
+    /// Nothing, since the participant has no memory for it.
+    Short,
     /// One more piece; `last` if it was the sample's last one, so that the others are missing.
     Piece { last: bool },
     /// The whole sample.
@@ -59,16 +49,16 @@ pub(super) enum Progress {
 pub(super) struct Reassembly {
     /// Ascending by number.
     partials: Vec<Partial>,
+    /// Bytes that all of them will have.
     bytes: usize,
-    spare: Vec<Vec<u64>>,
 }
 
 impl Reassembly {
-    /// Takes in a fragment of a change that is still wanted. `keep_oldest` says which sample yields when the
+    /// Takes in a fragment of a change that is still wanted, paid from `share`. `keep_oldest` says which sample yields when the
     /// bounds are met: the newest, because the older ones are needed first, or the oldest.
     #[allow(
         clippy::too_many_arguments,
-        reason = "one call site, a flat list of facts"
+        reason = "two call sites, a flat list of facts"
     )]
     pub(super) fn add(
         &mut self,
@@ -78,55 +68,54 @@ impl Reassembly {
         inline: &InlineQos,
         config: &ReaderConfig,
         keep_oldest: bool,
+        share: &mut Share,
         intake: &mut impl Intake,
     ) -> Progress {
-        let Some(shape) = Shape::of(frag, config.max_sample_size) else {
+        let Some(shape) = Shape::of(frag, config) else {
             return Progress::Ignored;
         };
         let sequence = frag.sequence.0;
-        let index = match self.index(sequence) {
-            Ok(index) => index,
+        let (index, is_new) = match self.index(sequence) {
+            Ok(index) => (index, false),
             Err(_) => {
-                if !self.make_room(sequence, shape.size, config, keep_oldest) {
+                if !self.make_room(sequence, shape.size, config, keep_oldest, share) {
                     return Progress::Ignored;
                 }
-                let partial = Partial {
-                    sequence,
-                    timestamp,
-                    inline: *inline,
-                    key: frag.key,
-                    size: shape.size,
-                    fragment_size: shape.fragment_size,
-                    fragments: shape.fragments,
-                    arrived: 0,
-                    bitmap: self.spare.pop().unwrap_or_default(),
-                    buffer: intake.assemble(shape.size),
-                    touched: now,
-                };
                 self.bytes += shape.size;
                 let (Ok(index) | Err(index)) = self.index(sequence);
+                let partial = Partial::new(now, timestamp, frag, inline, &shape);
                 self.partials.insert(index, partial);
-                index
+                (index, true)
             }
         };
         let Some(partial) = self.partials.get_mut(index) else {
             return Progress::Ignored;
         };
-        if !partial.take_in(now, frag, &shape) {
-            return Progress::Ignored;
+        match partial.take_in(now, frag, &shape, share, intake) {
+            Taken::Nothing => return Progress::Ignored,
+            Taken::Short => {
+                if is_new {
+                    self.remove(index, share);
+                }
+                return Progress::Short;
+            }
+            Taken::Some => {}
         }
-        partial.timestamp = partial.timestamp.or(timestamp);
-        partial.inline.key_hash = partial.inline.key_hash.or(inline.key_hash);
-        partial.inline.status_info = partial.inline.status_info.or(inline.status_info);
-        if partial.inline.set == SetMembership::NONE {
-            partial.inline.set = inline.set;
-        }
-        if partial.arrived < partial.fragments {
+        partial.learn(timestamp, inline);
+        if !partial.is_whole() {
             return Progress::Piece {
-                last: shape.end == partial.fragments,
+                last: partial.is_last(&shape),
             };
         }
-        self.finish(index)
+        match self.remove(index, share) {
+            None => Progress::Ignored,
+            Some(whole) => Progress::Whole(Assembled {
+                timestamp: whole.timestamp,
+                inline: whole.inline,
+                key: whole.key,
+                payload: whole.into_payload(),
+            }),
+        }
     }
 
     /// Is some of this change here?
@@ -135,27 +124,61 @@ impl Reassembly {
     }
 
     /// Drops incomplete samples that are not wanted any more.
-    pub(super) fn forget_below(&mut self, sequence: i64) {
+    pub(super) fn forget_below(&mut self, sequence: i64, share: &mut Share) {
         while self.partials.first().is_some_and(|p| p.sequence < sequence) {
-            self.remove(0);
+            self.remove(0, share);
         }
     }
 
     /// Drops what is here of a change that came whole.
-    pub(super) fn forget(&mut self, sequence: i64) {
+    pub(super) fn forget(&mut self, sequence: i64, share: &mut Share) {
         if let Ok(index) = self.index(sequence) {
-            self.remove(index);
+            self.remove(index, share);
         }
     }
 
-    /// Drops incomplete samples that got nothing for `STALE`.
-    pub(super) fn forget_stale(&mut self, now: Time) {
+    /// Drops incomplete samples that got nothing for too long.
+    pub(super) fn forget_stale(&mut self, now: Time, reliable: bool, share: &mut Share) {
+        let patience = match reliable {
+            true => ABANDONED,
+            false => STALE,
+        };
         for index in (0..self.partials.len()).rev() {
             let touched = self.partials.get(index).map_or(now, |p| p.touched);
-            if now.since(touched) >= STALE {
-                self.remove(index);
+            let idle = now.since(touched);
+            if idle >= patience {
+                self.remove(index, share);
+            } else if share.is_short(now) && idle >= yields_after(share) {
+                self.remove(index, share);
+                share.note_dropped();
             }
         }
+    }
+
+    /// When the one that got nothing for longest got something, if it has to yield to others that need memory.
+    pub(super) fn most_idle(&self, now: Time, share: &Share) -> Option<Time> {
+        let oldest = self.partials.iter().map(|p| p.touched).min()?;
+        (now.since(oldest) >= yields_after(share)).then_some(oldest)
+    }
+
+    /// Drops the one that got nothing for longest.
+    pub(super) fn drop_most_idle(&mut self, share: &mut Share) {
+        let numbered = self.partials.iter().enumerate();
+        let oldest = numbered.min_by_key(|(_, p)| p.touched);
+        if let Some(index) = oldest.map(|(index, _)| index) {
+            self.remove(index, share);
+            share.note_dropped();
+        }
+    }
+
+    /// Drops the newest, if it is newer than this change, which is needed before it.
+    pub(super) fn drop_newer(&mut self, sequence: i64, share: &mut Share) -> bool {
+        let newer = self.partials.last().is_some_and(|p| p.sequence > sequence);
+        if newer {
+            self.remove(self.partials.len() - 1, share);
+            share.note_dropped();
+        }
+        newer
     }
 
     pub(super) fn is_empty(&self) -> bool {
@@ -166,6 +189,11 @@ impl Reassembly {
         self.partials.len()
     }
 
+    /// Bytes that are here, and what they cost.
+    pub(super) fn cost(&self) -> usize {
+        self.partials.iter().map(|p| p.cost).sum()
+    }
+
     /// Up to `most` fragments that the change lacks, 256 at most, from `from` to `to`; `None` if it lacks none of these or is not here.
     pub(super) fn missing(
         &self,
@@ -174,22 +202,13 @@ impl Reassembly {
         to: u32,
         most: usize,
     ) -> Option<FragmentNumberSet> {
-        let partial = self.get(sequence)?;
-        let to = to.min(partial.fragments);
-        let first = partial.first_missing(from.max(1), to)?;
-        let mut set = FragmentNumberSet::new(FragmentNumber(first));
-        let numbers = first..=to.min(first.saturating_add(255));
-        for number in numbers.filter(|n| !partial.has(*n)).take(most) {
-            set.insert(FragmentNumber(number));
-        }
-        Some(set)
+        self.get(sequence)?.missing(from, to, most)
     }
 
     /// The size of the change's fragments, and the number of the furthest one that came.
     pub(super) fn extent(&self, sequence: i64) -> Option<(usize, u32)> {
         let partial = self.get(sequence)?;
-        let reach = partial.buffer.len().div_ceil(partial.fragment_size);
-        Some((partial.fragment_size, u32::try_from(reach).ok()?))
+        Some((partial.fragment_size, partial.reach()))
     }
 
     /// Something of the change came within the last milliseconds.
@@ -219,6 +238,7 @@ impl Reassembly {
         size: usize,
         config: &ReaderConfig,
         keep_oldest: bool,
+        share: &mut Share,
     ) -> bool {
         if size > config.max_reassembly_bytes {
             return false;
@@ -236,152 +256,26 @@ impl Reassembly {
             if !yields {
                 return false;
             }
-            self.remove(victim);
+            self.remove(victim, share);
         }
         true
     }
 
-    fn finish(&mut self, index: usize) -> Progress {
-        let Some(partial) = self.remove(index) else {
-            return Progress::Ignored;
-        };
-        Progress::Whole(Assembled {
-            timestamp: partial.timestamp,
-            inline: partial.inline,
-            key: partial.key,
-            payload: partial.buffer.freeze(),
-        })
-    }
-
-    fn remove(&mut self, index: usize) -> Option<Partial> {
+    fn remove(&mut self, index: usize, share: &mut Share) -> Option<Partial> {
         if index >= self.partials.len() {
             return None;
         }
-        let mut partial = self.partials.remove(index);
+        let partial = self.partials.remove(index);
         self.bytes -= partial.size;
-        if self.spare.is_empty() {
-            let mut bitmap = core::mem::take(&mut partial.bitmap);
-            bitmap.clear();
-            self.spare.push(bitmap);
-        }
+        share.give(partial.cost);
         Some(partial)
     }
 }
 
-/// A fragment submessage whose numbers agree with each other.
-struct Shape {
-    size: usize,
-    fragment_size: usize,
-    fragments: u32,
-    /// The last fragment in the submessage.
-    end: u32,
-    offset: usize,
-    length: usize,
-}
-
-impl Shape {
-    fn of(frag: &DataFrag<'_>, max_sample_size: u32) -> Option<Self> {
-        let fragment_size = u32::from(frag.fragment_size);
-        if fragment_size == 0 || frag.sample_size == 0 || frag.sample_size > max_sample_size {
-            return None;
-        }
-        let fragments = frag.sample_size.div_ceil(fragment_size);
-        let end = frag
-            .first
-            .0
-            .checked_add(u32::from(frag.count))?
-            .checked_sub(1)?;
-        if fragments > MOST_FRAGMENTS || frag.first.0 == 0 || frag.count == 0 || end > fragments {
-            return None;
-        }
-        let offset = u64::from(frag.first.0 - 1) * u64::from(fragment_size);
-        let until = (u64::from(end) * u64::from(fragment_size)).min(u64::from(frag.sample_size));
-        let length = usize::try_from(until.checked_sub(offset)?).ok()?;
-        (frag.payload.len() >= length).then_some(Self {
-            size: usize::try_from(frag.sample_size).ok()?,
-            fragment_size: usize::from(frag.fragment_size),
-            fragments,
-            end,
-            offset: usize::try_from(offset).ok()?,
-            length,
-        })
-    }
-}
-
-impl Partial {
-    /// False if the fragment says nothing new or contradicts the sample's first one.
-    fn take_in(&mut self, now: Time, frag: &DataFrag<'_>, shape: &Shape) -> bool {
-        if (self.size, self.fragment_size, self.key) != (shape.size, shape.fragment_size, frag.key)
-        {
-            return false;
-        }
-        let arrived = (self.arrived as usize).saturating_mul(self.fragment_size);
-        let reach = HOLE.saturating_add(arrived.saturating_mul(16));
-        if shape.offset > self.buffer.len().saturating_add(reach) {
-            return false;
-        }
-        let news = (frag.first.0..=shape.end).filter(|n| self.mark(*n)).count();
-        if news == 0 {
-            return false;
-        }
-        self.arrived += news as u32;
-        self.touched = now;
-        self.copy(
-            shape.offset,
-            frag.payload.get(..shape.length).unwrap_or_default(),
-        );
-        true
-    }
-
-    fn copy(&mut self, offset: usize, bytes: &[u8]) {
-        let here = self.buffer.len();
-        if offset == here {
-            self.buffer.extend_from_slice(bytes);
-            return;
-        }
-        let end = offset + bytes.len();
-        if end > here {
-            self.buffer.resize(end, 0);
-        }
-        if let Some(place) = self.buffer.get_mut(offset..end) {
-            place.copy_from_slice(bytes);
-        }
-    }
-
-    /// Notes that a fragment is here; false if it was.
-    fn mark(&mut self, number: u32) -> bool {
-        let word = (number / 64) as usize;
-        if word >= self.bitmap.len() {
-            self.bitmap.resize(word + 1, 0);
-        }
-        let bit = 1 << (number % 64);
-        match self.bitmap.get_mut(word) {
-            Some(bits) if *bits & bit == 0 => {
-                *bits |= bit;
-                true
-            }
-            _ => false,
-        }
-    }
-
-    fn has(&self, number: u32) -> bool {
-        let bits = self.bitmap.get((number / 64) as usize);
-        bits.is_some_and(|b| b & (1 << (number % 64)) != 0)
-    }
-
-    fn first_missing(&self, from: u32, to: u32) -> Option<u32> {
-        let mut number = from;
-        while number <= to {
-            let full = number.is_multiple_of(64)
-                && self.bitmap.get((number / 64) as usize) == Some(&u64::MAX);
-            if full {
-                number += 64;
-            } else if self.has(number) {
-                number += 1;
-            } else {
-                return Some(number);
-            }
-        }
-        None
+/// How long an incomplete sample may get nothing while others need its memory.
+fn yields_after(share: &Share) -> Duration {
+    match share.is_modest(0) {
+        true => STALE,
+        false => IDLE,
     }
 }

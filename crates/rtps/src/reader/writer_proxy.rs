@@ -4,6 +4,7 @@ use super::intervals::Intervals;
 use super::questions::Questions;
 use super::reassembly::Reassembly;
 use super::sets::Sets;
+use crate::budget::Share;
 use crate::counter::Counter;
 use crate::{ChangeKind, InstanceHandle, Time};
 use alloc::boxed::Box;
@@ -13,6 +14,9 @@ use dunlin_qos::Duration;
 use dunlin_wire::{
     Gap, Guid, SequenceNumber, SequenceNumberSet, SetMembership, Timestamp, VendorId,
 };
+
+/// What a change that waits costs beside its payload.
+const WAITING_COST: usize = 128;
 
 /// A change in full that waits for its turn.
 #[derive(Clone)]
@@ -25,6 +29,12 @@ pub(super) struct Waiting {
     pub(super) timestamp: Option<Timestamp>,
     pub(super) expires: Time,
     pub(super) payload: Bytes,
+}
+
+impl Waiting {
+    fn cost(&self) -> usize {
+        self.payload.len() + WAITING_COST
+    }
 }
 
 /// What a number stands for.
@@ -82,6 +92,8 @@ pub(super) struct WriterProxy {
     pub(super) waiting_bytes: usize,
     pub(super) gaps: Intervals,
     pub(super) partials: Reassembly,
+    /// What it has of the participant's memory for all that waits.
+    pub(super) share: Share,
     pub(super) heartbeats: Counter,
     pub(super) heartbeat_frags: Counter,
     pub(super) questions: Questions,
@@ -94,7 +106,7 @@ pub(super) struct WriterProxy {
 
 impl WriterProxy {
     /// `history`: the writer gives late joiners what it had before.
-    pub(super) fn new(author: Author, reliable: bool, history: bool) -> Self {
+    pub(super) fn new(author: Author, reliable: bool, history: bool, share: Share) -> Self {
         Self {
             author,
             reliable,
@@ -111,6 +123,7 @@ impl WriterProxy {
             waiting_bytes: 0,
             gaps: Intervals::default(),
             partials: Reassembly::default(),
+            share,
             heartbeats: Counter::default(),
             heartbeat_frags: Counter::default(),
             questions: Questions::default(),
@@ -207,6 +220,7 @@ impl WriterProxy {
             let early = core::mem::replace(&mut self.waiting, wanted);
             let bytes: usize = early.values().map(|w| w.payload.len()).sum();
             self.waiting_bytes -= bytes;
+            early.values().for_each(|w| self.share.give(w.cost()));
             self.skip_to(start);
         }
     }
@@ -227,7 +241,7 @@ impl WriterProxy {
         self.started = true;
         self.blocked = false;
         if !self.partials.is_empty() {
-            self.partials.forget_below(self.next);
+            self.partials.forget_below(self.next, &mut self.share);
         }
     }
 
@@ -252,6 +266,7 @@ impl WriterProxy {
             if waiting.is_some_and(|n| n <= self.next) {
                 let (sequence, change) = self.waiting.pop_first()?;
                 self.waiting_bytes -= change.payload.len();
+                self.share.give(change.cost());
                 return Some((sequence, change));
             }
             let Some(end) = self.gaps.end_of(self.next) else {
@@ -273,9 +288,11 @@ impl WriterProxy {
         self.skip_to(end);
     }
 
-    /// Keeps a change until its turn comes; false if the bounds are met.
+    /// Keeps a change until its turn comes; false if the bounds are met, or if the participant has no memory for it. Without a
+    /// bound for its bytes it is kept in any case.
     pub(super) fn hold(
         &mut self,
+        now: Time,
         sequence: i64,
         change: Waiting,
         most: usize,
@@ -286,9 +303,19 @@ impl WriterProxy {
         if self.waiting.len() >= most || bytes > most_bytes {
             return false;
         }
+        match most_bytes {
+            usize::MAX => self.share.take_anyway(change.cost()),
+            _ if !self.share.take_early(now, change.cost()) => {
+                self.share.note_dropped();
+                return false;
+            }
+            _ => {}
+        }
         self.waiting_bytes = bytes;
-        self.waiting.insert(sequence, change);
-        self.partials.forget(sequence);
+        if let Some(before) = self.waiting.insert(sequence, change) {
+            self.share.give(before.cost());
+        }
+        self.partials.forget(sequence, &mut self.share);
         true
     }
 

@@ -129,6 +129,14 @@ pub enum WriteError {
     /// A limit that waiting does not lift; its name.
     #[error("limit reached: {0}")]
     OutOfResources(&'static str),
+    /// No matched reader takes a sample of this length.
+    #[error("no matched reader takes so large a sample: {reader} takes {limit} bytes")]
+    TooLarge {
+        /// The reader that takes most.
+        reader: Guid,
+        /// The most bytes that it takes.
+        limit: u32,
+    },
 }
 
 /// What an ACKNACK changed.

@@ -9,6 +9,8 @@ pub(super) struct ReaderProxy {
     pub(super) config: ReaderProxyConfig,
     /// Which samples it wants, if not all.
     pub(super) filter: Option<ReaderFilter>,
+    /// The largest sample that it takes, if it says so.
+    pub(super) limit: Option<u32>,
     /// Numbers that are not for it, from the first to before the second, and of which it was not told.
     pub(super) skipped: Option<(i64, i64)>,
     /// The first number that concerns the reader.
@@ -30,6 +32,7 @@ impl ReaderProxy {
         Self {
             config,
             filter: None,
+            limit: None,
             skipped: None,
             start,
             acknowledged: start - 1,
@@ -71,6 +74,11 @@ impl ReaderProxy {
     pub(super) fn rewind(&mut self, start: i64) {
         self.start = start;
         self.acknowledged = self.acknowledged.min(start - 1);
+    }
+
+    /// It takes no change of so many bytes.
+    pub(super) fn refuses(&self, length: usize) -> bool {
+        self.limit.is_some_and(|limit| length > limit as usize)
     }
 
     /// It has to be asked what it lacks.

@@ -74,7 +74,10 @@ impl Writer {
                 _ => {}
             }
             gaps.finish(|gap| push(gap, out));
-            let said = self.voice.say(audience, sequence, change, set, budget, out);
+            let said = match proxy.refuses(change.payload.len()) {
+                true => self.voice.say_length(audience, sequence, change, set, out),
+                false => self.voice.say(audience, sequence, change, set, budget, out),
+            };
             budget = budget.saturating_sub(said.max(1));
             samples += 1;
         }
@@ -150,7 +153,10 @@ impl Writer {
             match kept.peek() {
                 Some((n, kept)) if *n == number => {
                     let (change, set) = (&kept.change, kept.set.as_deref());
-                    let said = self.voice.say(audience, number, change, set, budget, out);
+                    let said = match proxy.refuses(change.payload.len()) {
+                        true => self.voice.say_length(audience, number, change, set, out),
+                        false => self.voice.say(audience, number, change, set, budget, out),
+                    };
                     budget = budget.saturating_sub(said.max(1));
                 }
                 next => {
@@ -182,6 +188,9 @@ impl Writer {
         let set = kept.and_then(|kept| kept.set.as_deref());
         let change = kept.map(|kept| &kept.change);
         match change.map(|change| (change, self.voice.splits(sequence, change))) {
+            Some((change, _)) if proxy.refuses(change.payload.len()) => {
+                self.voice.say_length(audience, sequence, change, set, out);
+            }
             Some((change, Some(size))) => {
                 let numbers = wanted.state.iter().map(|n| n.0 as usize);
                 let numbers = numbers.take((ANSWER_BYTES / size).max(1));

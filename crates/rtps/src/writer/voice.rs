@@ -11,6 +11,9 @@ use dunlin_wire::{
     SetMembership, Submessage,
 };
 
+/// Bytes of a change that tell how long it is.
+const LENGTH_ONLY: usize = 1024;
+
 /// To whom a change is said.
 #[derive(Clone, Copy)]
 pub(super) struct Audience {
@@ -53,17 +56,7 @@ impl Voice {
     ) -> usize {
         let size = change.payload.len();
         self.inline_qos(audience, change, set);
-        let sample = |bytes| Data {
-            reader: audience.reader,
-            writer: self.writer.entity,
-            sequence: SequenceNumber(sequence),
-            inline_qos: Parameters::little_endian(&self.inline),
-            payload: match change.kind {
-                _ if size == 0 => Payload::None,
-                ChangeKind::Alive => Payload::Data(bytes),
-                _ => Payload::Key(bytes),
-            },
-        };
+        let sample = |bytes| self.data(audience, sequence, change, bytes);
         let data = |bytes| Submessage::Data(sample(bytes));
         if let Some(fragment_size) = self.splits(sequence, change) {
             let pieces = change.payload.pieces(0..size);
@@ -97,9 +90,59 @@ impl Voice {
             Submessage::InfoTimestamp(Some(change.timestamp)),
             &Bytes::new(),
         );
-        let Some(size) = self.fragments.of(sequence) else {
-            return 0;
-        };
+        match self.fragments.of(sequence) {
+            Some(size) => self.push_fragments(audience, sequence, change, size, numbers, out),
+            None => 0,
+        }
+    }
+
+    /// Says the first bytes of a change, and so how long it is; says how many bytes it took.
+    pub(super) fn say_length(
+        &mut self,
+        audience: Audience,
+        sequence: i64,
+        change: &Change,
+        set: Option<&SetMembership>,
+        out: &mut impl Outbox,
+    ) -> usize {
+        self.inline_qos(audience, change, set);
+        let pieces = change.payload.pieces(0..change.payload.len());
+        let whole = Submessage::Data(self.data(audience, sequence, change, &[]));
+        out.push_whole(audience.to, change.timestamp, whole, &pieces);
+        self.push_fragments(audience, sequence, change, LENGTH_ONLY, 1..=1, out)
+    }
+
+    /// A change in one piece, its inline QoS being encoded already.
+    #[inline]
+    fn data<'a>(
+        &'a self,
+        audience: Audience,
+        sequence: i64,
+        change: &Change,
+        bytes: &'a [u8],
+    ) -> Data<'a> {
+        Data {
+            reader: audience.reader,
+            writer: self.writer.entity,
+            sequence: SequenceNumber(sequence),
+            inline_qos: Parameters::little_endian(&self.inline),
+            payload: match change.kind {
+                _ if change.payload.is_empty() => Payload::None,
+                ChangeKind::Alive => Payload::Data(bytes),
+                _ => Payload::Key(bytes),
+            },
+        }
+    }
+
+    fn push_fragments(
+        &mut self,
+        audience: Audience,
+        sequence: i64,
+        change: &Change,
+        size: usize,
+        numbers: impl Iterator<Item = usize>,
+        out: &mut impl Outbox,
+    ) -> usize {
         let mut said = 0;
         for number in numbers {
             let Some(range) = fragment(change.payload.len(), number, size) else {

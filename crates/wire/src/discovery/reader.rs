@@ -34,6 +34,9 @@ pub struct ReaderData {
     pub layout: Option<u64>,
     /// Tells its type from others, where the type says what it is: means something only between Dunlin's own.
     pub type_digest: Option<u64>,
+    /// The largest sample that it takes, in bytes of its serialized form, header included; `None` if it does not say: means
+    /// something only between Dunlin's own.
+    pub max_sample_size: Option<u32>,
     /// It wants policies with each sample.
     pub expects_inline_qos: bool,
     /// Where samples reach it; empty means its participant's default.
@@ -61,6 +64,7 @@ impl ReaderData {
             content_filter: None,
             layout: None,
             type_digest: None,
+            max_sample_size: None,
             expects_inline_qos: false,
             unicast: Vec::new(),
             multicast: Vec::new(),
@@ -118,6 +122,9 @@ impl ReaderData {
             ParameterId::TYPE_DIGEST => {
                 self.type_digest = value.array().ok().map(u64::from_le_bytes);
             }
+            ParameterId::MAX_SAMPLE_SIZE => {
+                self.max_sample_size = value.array().ok().map(u32::from_le_bytes);
+            }
             ParameterId::EXPECTS_INLINE_QOS => self.expects_inline_qos = value.boolean()?,
             ParameterId::UNICAST_LOCATOR => value::keep(&mut self.unicast, value.locator()?),
             ParameterId::MULTICAST_LOCATOR => value::keep(&mut self.multicast, value.locator()?),
@@ -162,6 +169,11 @@ impl ReaderData {
         if let Some(digest) = self.type_digest {
             out.put(ParameterId::TYPE_DIGEST, |out| {
                 out.extend_from_slice(&digest.to_le_bytes());
+            });
+        }
+        if let Some(size) = self.max_sample_size {
+            out.put(ParameterId::MAX_SAMPLE_SIZE, |out| {
+                out.extend_from_slice(&size.to_le_bytes());
             });
         }
         if self.expects_inline_qos {
