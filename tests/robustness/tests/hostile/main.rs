@@ -327,3 +327,63 @@ fn received(socket: &UdpSocket) -> usize {
     let mut buffer = [0; 65_536];
     std::iter::from_fn(|| socket.recv(&mut buffer).ok()).sum()
 }
+
+/// Twenty writers, each with as many samples begun as are kept, of which one fragment came that lies far behind a hole.
+#[test]
+fn fragments_behind_holes_cost_what_came() {
+    in_namespace("fragments_behind_holes_cost_what_came", || {
+        let (mut victim, mut healthy) = pair();
+        let (own, writer) = guid(&victim.greeting, "writer");
+        let (partner, partner_writer) = guid(&healthy.greeting, "writer");
+        let enemy = UdpSocket::bind("127.0.0.1:0").unwrap();
+        let cast = Cast {
+            victim: own,
+            writer,
+            healthy: partner,
+            healthy_writer: partner_writer,
+            mallory: *b"mallory lies",
+            kind: 1,
+            port: u32::from(enemy.local_addr().unwrap().port()),
+        };
+        for packet in cast.introduction(["A", "B"]) {
+            enemy.send_to(&packet, META).unwrap();
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        let writers: Vec<_> = (20..40).map(|n| [0, 0, n, 0x03]).collect();
+        for (sequence, writer) in (2..).zip(&writers) {
+            let packet = cast.publication(sequence, *writer, "A");
+            enemy.send_to(&packet, META).unwrap();
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        let known = victim.ask("discovery").text;
+        assert_eq!(
+            known.matches("writer ").count(),
+            22,
+            "the enemy is believed so far: {known}"
+        );
+        interval(&mut victim);
+        std::thread::sleep(Duration::from_secs(1));
+        let before = interval(&mut victim);
+        for sequence in 1..=64 {
+            for writer in &writers {
+                // Of 64 bytes each, 2 MiB behind the beginning.
+                let packet = Packet::from(cast.mallory).to(own);
+                let frag = packet.frag(*writer, sequence, 32_000, 1, 64, 3 << 20);
+                enemy.send_to(&frag.0, USER).unwrap();
+            }
+            std::thread::sleep(Duration::from_millis(2));
+        }
+        std::thread::sleep(Duration::from_secs(1));
+        let after = interval(&mut victim);
+        check(&mut victim, &mut healthy);
+        let most = victim.peak_kib() - before.number("rss");
+        let grown = after.number("rss") - before.number("rss");
+        println!(
+            "FIGURE 20 invented writers, 64 samples each with a fragment behind a hole of 2 MiB: healthy peer at 1 kHz lost 0, longest gap {} \
+             us, RSS {grown:+} KiB, at its highest {most:+} KiB",
+            after.get("gap")
+        );
+        assert!(grown <= 8 << 10, "RSS grew by {grown} KiB");
+        assert!(most <= 32 << 10, "RSS grew by {most} KiB for a while");
+    });
+}

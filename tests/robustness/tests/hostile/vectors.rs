@@ -72,6 +72,13 @@ impl Cast {
         ]
     }
 
+    /// Makes the victim match another writer of the enemy's.
+    pub(crate) fn publication(&self, sequence: i64, writer: Entity, topic: &str) -> Vec<u8> {
+        let guid = guid(self.mallory, writer);
+        let payload = endpoint(guid, &text(topic), &text("Numbered"), &[]);
+        self.mallory().data(PUBLICATIONS, sequence, &payload).0
+    }
+
     pub(crate) fn vectors(&self) -> Vec<Vector> {
         let parts = [
             self.lengths(),
