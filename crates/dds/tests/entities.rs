@@ -490,6 +490,7 @@ fn handles_are_equal_if_they_are_of_the_same_entity() {
     let (first, second) = (writer().unwrap(), writer().unwrap());
     assert_eq!(first, first.clone());
     assert_ne!(first, second);
+    #[allow(clippy::mutable_key_type, reason = "the hash is that of the identity")]
     let known: std::collections::HashSet<_> = [one.clone(), one.clone(), other].into();
     assert_eq!(known.len(), 2);
     assert!(
