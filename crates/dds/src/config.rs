@@ -285,7 +285,7 @@ impl ParticipantConfig {
 }
 
 fn number<N: std::str::FromStr>(name: &str) -> Result<Option<N>> {
-    let Some(text) = variable(name) else {
+    let Some(text) = variable(name)? else {
         return Ok(None);
     };
     let number = text.trim().parse().map_err(|_| {
