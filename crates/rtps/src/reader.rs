@@ -181,6 +181,16 @@ impl Reader {
     /// Forgets a writer; instances that nobody else writes lose their last one. Its samples can still be taken, but not those of a
     /// set that it did not end.
     pub fn remove_writer(&mut self, now: Time, writer: Guid) -> Delivery {
+        self.forget_writer(now, writer, false)
+    }
+
+    /// As `remove_writer` for one that was deleted and disposes what it leaves: the instances that it writes are disposed, whoever
+    /// else writes them; with exclusive ownership those that it owns (DDS 1.4 2.2.3.21, 2.2.3.9.2).
+    pub fn delete_writer(&mut self, now: Time, writer: Guid) -> Delivery {
+        self.forget_writer(now, writer, true)
+    }
+
+    fn forget_writer(&mut self, now: Time, writer: Guid, disposes: bool) -> Delivery {
         let Ok(index) = self.index(writer) else {
             return Delivery::default();
         };
@@ -191,7 +201,7 @@ impl Reader {
         self.cache.forget_names_of(proxy.author);
         Delivery {
             lost: proxy.sets.as_mut().map_or(0, |sets| sets.abandon()),
-            ..self.leave_all(now, proxy.author)
+            ..self.leave_all(now, proxy.author, disposes)
         }
     }
 
@@ -200,11 +210,13 @@ impl Reader {
     pub fn silence_writer(&mut self, now: Time, writer: Guid) -> Delivery {
         let index = self.index(writer).ok();
         let author = index.and_then(|index| Some(self.writers.get(index)?.author));
-        author.map_or_else(Delivery::default, |author| self.leave_all(now, author))
+        author.map_or_else(Delivery::default, |author| {
+            self.leave_all(now, author, false)
+        })
     }
 
-    fn leave_all(&mut self, now: Time, author: Author) -> Delivery {
-        let available = self.cache.leave_all(now, author);
+    fn leave_all(&mut self, now: Time, author: Author, disposes: bool) -> Delivery {
+        let available = self.cache.leave_all(now, author, disposes);
         self.note_due();
         Delivery {
             available,

@@ -156,6 +156,53 @@ fn an_instance_without_writers() {
 }
 
 #[test]
+fn a_deleted_writer_disposes_what_it_writes_whoever_else_does() {
+    let mut bench = Bench::new(reliable_reader(), &[0, 0]);
+    bench.write(0, &sample(1, 1, 8));
+    bench.write(1, &sample(1, 2, 8));
+    bench.write(1, &sample(2, 3, 8));
+    assert_eq!(bench.take().len(), 3);
+    assert!(
+        bench
+            .reader
+            .delete_writer(Time(0), writer_guid(1))
+            .available
+    );
+    assert_eq!(states(&bench.take()), [(false, NotAliveDisposed, NotNew)]);
+    // The other one leaves an instance that is dead already, and one that is not.
+    assert!(
+        bench
+            .reader
+            .delete_writer(Time(0), writer_guid(2))
+            .available
+    );
+    assert_eq!(states(&bench.take()), [(false, NotAliveDisposed, NotNew)]);
+    assert!(!bench.reader.lookup(handle(1)) && !bench.reader.lookup(handle(2)));
+}
+
+#[test]
+fn with_exclusive_ownership_a_deleted_writer_disposes_what_it_owns() {
+    let config = ReaderConfig {
+        ownership: Ownership::Exclusive,
+        ..reliable_reader()
+    };
+    let mut bench = Bench::new(config, &[1, 2]);
+    bench.write(0, &sample(1, 1, 8));
+    bench.write(0, &sample(2, 2, 8));
+    bench.write(1, &sample(1, 3, 8));
+    assert_eq!(bench.take().len(), 3);
+    assert!(
+        bench
+            .reader
+            .delete_writer(Time(0), writer_guid(1))
+            .available
+    );
+    let ends = bench.take();
+    assert_eq!(states(&ends), [(false, NotAliveDisposed, NotNew)]);
+    assert_eq!(ends[0].instance, handle(2));
+}
+
+#[test]
 fn one_unregister_among_two_writers_changes_nothing() {
     let mut bench = Bench::new(reliable_reader(), &[0, 0]);
     bench.write(0, &sample(1, 1, 8));

@@ -80,6 +80,8 @@ impl ParameterId {
     pub const OTHER_ENDPOINT: Self = Self(Self::VENDOR_SPECIFIC | 0x0d02);
     /// Dunlin's own: the largest sample that a reader takes.
     pub const MAX_SAMPLE_SIZE: Self = Self(Self::VENDOR_SPECIFIC | 0x0d05);
+    /// Dunlin's own: when the writer is deleted its instances are disposed.
+    pub const AUTODISPOSE: Self = Self(Self::VENDOR_SPECIFIC | 0x0d06);
     /// Dunlin's own: what is said of an endpoint.
     pub const FACTS: Self = Self(Self::VENDOR_SPECIFIC | 0x0d03);
 }

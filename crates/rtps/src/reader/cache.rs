@@ -253,28 +253,41 @@ impl Cache {
         changed || released
     }
 
-    /// A writer is gone from all instances; true if there is something new to take.
-    pub(super) fn leave_all(&mut self, now: Time, author: Author) -> bool {
+    /// A writer is gone from all instances, of which it `disposes` those that it writes; true if there is something new to take.
+    pub(super) fn leave_all(&mut self, now: Time, author: Author, disposes: bool) -> bool {
         let mut changed = false;
         for place in self.instances.keys() {
             if self.clockwork.is_some()
                 && let Some(instance) = self.instances.get(place)
-                && instance.is_written_only_by(author.id)
+                && (instance.is_written_only_by(author.id)
+                    || disposes && instance.is_written_by(author.id))
             {
                 changed |= self.release(place);
             }
             let Some(instance) = self.instances.get_mut(place) else {
                 continue;
             };
+            let before = instance.state;
+            if disposes
+                && instance.is_written_by(author.id)
+                && instance.heeds(author, self.ownership)
+            {
+                instance.state = InstanceState::NotAliveDisposed;
+            }
             if instance.leave(author.id) {
                 instance.state = InstanceState::NotAliveNoWriters;
+            }
+            if instance.state != before {
                 let header = Header {
                     author,
                     sequence: 0,
                     timestamp: None,
                     arrived: now,
                     expires: Time::NEVER,
-                    kind: ChangeKind::Unregistered,
+                    kind: match disposes {
+                        true => ChangeKind::DisposedUnregistered,
+                        false => ChangeKind::Unregistered,
+                    },
                     instance: instance.handle,
                     name: None,
                 };

@@ -118,6 +118,12 @@ impl Instance {
         self.writer == Some(id) && !others
     }
 
+    /// Is it written by this one, and maybe by others?
+    pub(super) fn is_written_by(&self, id: u32) -> bool {
+        let rare = self.rare.as_deref();
+        self.writer == Some(id) || rare.is_some_and(|rare| rare.writers.contains(&id))
+    }
+
     /// A writer calls it so; returns what it called it before.
     pub(super) fn call(&mut self, writer: u32, name: InstanceHandle) -> Option<InstanceHandle> {
         let names = &mut self.rare_mut().names;

@@ -9,7 +9,8 @@ use dunlin_qos::{DataWriterQos, PublisherQos};
 
 /// What is known of a remote writer, or told of an own one.
 ///
-/// Of the QoS, `writer_data_lifecycle` and `batching` concern nobody else and do not travel.
+/// Of the QoS, `batching` concerns nobody else and does not travel; of `writer_data_lifecycle` only Dunlin's own are told
+/// (`autodispose`).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WriterData {
     /// Who it is.
@@ -32,6 +33,8 @@ pub struct WriterData {
     pub layout: Option<u64>,
     /// Tells its type from others, where the type says what it is: means something only between Dunlin's own.
     pub type_digest: Option<u64>,
+    /// Its deletion disposes its instances (DDS 1.4 2.2.3.21): means something only between Dunlin's own.
+    pub autodispose: bool,
     /// Where answers reach it; empty means its participant's default.
     pub unicast: Vec<Locator>,
     /// Groups where answers reach it.
@@ -52,6 +55,7 @@ impl WriterData {
             topic_data: Vec::new(),
             layout: None,
             type_digest: None,
+            autodispose: false,
             unicast: Vec::new(),
             multicast: Vec::new(),
         }
@@ -116,6 +120,7 @@ impl WriterData {
             ParameterId::TYPE_DIGEST => {
                 self.type_digest = value.array().ok().map(u64::from_le_bytes);
             }
+            ParameterId::AUTODISPOSE => self.autodispose = value.array() == Ok([1, 0, 0, 0]),
             ParameterId::UNICAST_LOCATOR => value::keep(&mut self.unicast, value.locator()?),
             ParameterId::MULTICAST_LOCATOR => value::keep(&mut self.multicast, value.locator()?),
             _ => parameter.skip()?,
@@ -165,6 +170,11 @@ impl WriterData {
         if let Some(digest) = self.type_digest {
             out.put(ParameterId::TYPE_DIGEST, |out| {
                 out.extend_from_slice(&digest.to_le_bytes());
+            });
+        }
+        if self.autodispose {
+            out.put(ParameterId::AUTODISPOSE, |out| {
+                out.extend_from_slice(&[1, 0, 0, 0]);
             });
         }
         out.locators(ParameterId::UNICAST_LOCATOR, &self.unicast);
