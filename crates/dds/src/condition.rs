@@ -17,7 +17,6 @@ use dunlin_rtps::{ContentFilter, InstanceHandle, Select};
 use dunlin_wire::Guid;
 use std::cell::Cell;
 use std::fmt;
-use std::marker::PhantomData;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
 
@@ -79,6 +78,31 @@ impl Entity {
             Self::Reader(core) => core.guid,
             Self::Topic(core) => core.guid,
             Self::Subscriber(core) => core.guid,
+        }
+    }
+
+    /// Its statuses do not change any more.
+    fn is_gone(&self) -> bool {
+        match self {
+            Self::Writer(core) => core.is_gone(),
+            Self::Reader(core) => core.is_gone(),
+            Self::Topic(core) => core.check_living().is_err() || core.shared.is_ended(),
+            Self::Subscriber(core) => core.is_deleted() || core.shared.is_ended(),
+        }
+    }
+
+    /// Fails if it is gone.
+    fn check_present(&self) -> Result<()> {
+        match self {
+            Self::Writer(core) => core.check_present(),
+            Self::Reader(core) => core.check_present(),
+            Self::Topic(core) => core.check_living().and_then(|()| {
+                let entity = || format!("topic {:?}", core.name);
+                core.shared.check_living(entity)
+            }),
+            Self::Subscriber(core) => core
+                .check_living()
+                .and_then(|()| core.shared.check_living(|| "subscriber".into())),
         }
     }
 
@@ -308,6 +332,24 @@ impl Condition {
         }
     }
 
+    /// It cannot become true any more, since its entity is deleted or its participant has ended.
+    pub(crate) fn is_gone(&self) -> bool {
+        match self {
+            Self::Guard(_) => false,
+            Self::Status(c) => c.entity.is_gone(),
+            Self::Read(c) => c.reader.is_gone(),
+        }
+    }
+
+    /// Fails if it is gone.
+    pub(crate) fn check_present(&self) -> Result<()> {
+        match self {
+            Self::Guard(_) => Ok(()),
+            Self::Status(c) => c.entity.check_present(),
+            Self::Read(c) => c.reader.check_present(),
+        }
+    }
+
     fn shared(&self) -> Option<&Arc<Shared>> {
         match self {
             Self::Guard(_) => None,
@@ -321,15 +363,22 @@ impl Condition {
 ///
 /// While it waits, the calling thread does the receive work of its participant if nobody else does: data arrives in the
 /// thread that waits for it, and listeners may run in it. That is the work on what arrives by unicast: samples that come by
-/// a multicast group (`DataReaderQos::multicast`) are received by the group's own thread, which wakes this one.
+/// a multicast group (`DataReaderQos::multicast`) are received by the group's own thread, which wakes this one. With conditions of
+/// several participants it is the work of the first that lives.
+///
+/// The condition of an entity that is deleted, or whose participant has ended, becomes true no more. When that is so for all of them,
+/// `wait` ends and says why; while there is another one, such as a guard condition, it goes on.
 ///
 /// One thread waits in a wait set at a time: it can be sent to another thread, but not shared.
 pub struct WaitSet {
     conditions: Vec<Condition>,
+    /// `wait` has said that all of them are gone.
+    told: Cell<bool>,
     signal: Arc<Signal>,
-    shared: Option<Arc<Shared>>,
-    unshared: PhantomData<Cell<()>>,
 }
+
+/// How often it is said that all conditions are gone to a thread that wants to wait for ever.
+const AGAIN: Duration = Duration::from_secs(1);
 
 impl Default for WaitSet {
     fn default() -> Self {
@@ -342,9 +391,8 @@ impl WaitSet {
     pub fn new() -> Self {
         Self {
             conditions: Vec::new(),
+            told: Cell::new(false),
             signal: Signal::new(),
-            shared: None,
-            unshared: PhantomData,
         }
     }
 
@@ -355,10 +403,8 @@ impl WaitSet {
             return;
         }
         condition.waiters().add(&self.signal);
-        if self.shared.is_none() {
-            self.shared = condition.shared().cloned();
-        }
         self.conditions.push(condition);
+        self.told.set(false);
         self.signal.raise();
     }
 
@@ -374,8 +420,8 @@ impl WaitSet {
             return Err(Error::PreconditionNotMet(what.into()));
         };
         let gone = self.conditions.remove(place);
+        self.told.set(false);
         gone.waiters().remove(&self.signal);
-        self.shared = self.conditions.iter().find_map(|c| c.shared().cloned());
         Ok(())
     }
 
@@ -387,33 +433,53 @@ impl WaitSet {
     /// Waits for a condition; at most `timeout`. Allocates nothing.
     ///
     /// # Errors
-    /// `Error::Timeout` if none became true.
+    /// `Timeout` if none became true. `AlreadyDeleted` or `ParticipantFailed` as soon as none can become true any more; when that was said
+    /// once, it is said again after `timeout`, or after a second if that is infinite, so that nobody waits for nothing in a busy loop.
     pub fn wait(&self, timeout: impl Into<Duration>) -> Result<()> {
         self.wait_for(timeout.into())
     }
 
     fn wait_for(&self, timeout: Duration) -> Result<()> {
-        let any = || self.conditions.iter().any(Condition::trigger_value);
         let deadline = (!timeout.is_infinite()).then(|| clock::now().after(timeout));
-        let triggered = match &self.shared {
-            Some(shared) => shared.user.wait(shared, &self.signal, deadline, any),
-            None => {
-                let _aside = errands::aside();
-                errands::run();
-                self.park(deadline, any)
-            }
+        let triggered = Cell::new(false);
+        let over = || {
+            triggered.set(self.conditions.iter().any(Condition::trigger_value));
+            triggered.get() || !self.told.get() && self.is_gone()
         };
-        if triggered {
-            return Ok(());
+        loop {
+            let until = match self.told.get() && self.is_gone() {
+                true => deadline.or_else(|| Some(clock::now().after(AGAIN))),
+                false => deadline,
+            };
+            let mut living = self.conditions.iter().filter(|c| !c.is_gone());
+            match living.find_map(Condition::shared) {
+                Some(shared) => drop(shared.user.wait(shared, &self.signal, until, over)),
+                None => self.park(until, over),
+            }
+            if triggered.get() {
+                return Ok(());
+            }
+            let late = until.is_some_and(|at| clock::now() >= at);
+            if self.is_gone() && (late || !self.told.replace(true)) {
+                let reasons = self.conditions.iter().map(Condition::check_present);
+                return reasons.collect();
+            }
+            if late {
+                return Err(Error::Timeout {
+                    entity: "wait set".into(),
+                    waited: timeout,
+                    why: format!(
+                        "none of its {} conditions became true",
+                        self.conditions.len()
+                    ),
+                });
+            }
         }
-        Err(Error::Timeout {
-            entity: "wait set".into(),
-            waited: timeout,
-            why: format!(
-                "none of its {} conditions became true",
-                self.conditions.len()
-            ),
-        })
+    }
+
+    /// None of its conditions can become true any more.
+    fn is_gone(&self) -> bool {
+        !self.conditions.is_empty() && self.conditions.iter().all(Condition::is_gone)
     }
 
     /// The conditions that are true now.
@@ -421,14 +487,10 @@ impl WaitSet {
         self.conditions.iter().filter(|c| c.trigger_value())
     }
 
-    fn park(&self, deadline: Option<dunlin_rtps::Time>, any: impl Fn() -> bool) -> bool {
-        loop {
-            if any() {
-                return true;
-            }
-            if deadline.is_some_and(|at| clock::now() >= at) {
-                return false;
-            }
+    fn park(&self, deadline: Option<dunlin_rtps::Time>, over: impl Fn() -> bool) {
+        let _aside = errands::aside();
+        errands::run();
+        while !over() && deadline.is_none_or(|at| clock::now() < at) {
             self.signal.park(deadline.map(clock::instant));
             self.signal.consume();
         }

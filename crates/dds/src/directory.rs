@@ -12,7 +12,7 @@ use crate::life::LifeSign;
 use crate::local::{self, Near};
 use crate::peer::Book;
 use crate::place::{Place, is_dunlin};
-use crate::reader::ReaderCore;
+use crate::reader::{ReaderCore, WriterEnd};
 use crate::shared::{Routes, Shared};
 use crate::status::{Life, LivelinessChangedStatus, LivelinessLostStatus, MatchedStatus};
 use crate::topic::TopicCore;
@@ -21,12 +21,13 @@ use crate::writer::WriterCore;
 use dunlin_qos::Incompatibility;
 use dunlin_rtps::discovery::{Discovery, Event, LossReason, Source, UnmatchReason};
 use dunlin_rtps::{ReaderProxyConfig, Time, To, WriterProxyConfig};
+use dunlin_transport::panics::log;
 use dunlin_transport::{Transport, nearest};
 use dunlin_wire::{
     Answer, EntityId, EntityKind, Guid, GuidPrefix, Locator, Question, ReaderData, Submessage,
     Timestamp, WriterData,
 };
-use hashbrown::HashMap;
+use hashbrown::{HashMap, HashSet};
 use std::collections::BTreeMap;
 use std::sync::{Arc, Weak};
 use way::{group_of, way_to, whom};
@@ -55,6 +56,8 @@ pub(crate) struct Directory {
     groups: HashMap<Guid, Place>,
     /// Of matched writers, and of our own that the application asserts, those with a finite lease.
     signs: HashMap<Guid, Arc<LifeSign>>,
+    /// Matched writers that dispose their instances when they are deleted.
+    disposing: HashSet<Guid>,
     /// Where each participant's discovery is reached.
     peers: HashMap<GuidPrefix, Place>,
     /// Those of them of whom we have only been told.
@@ -142,6 +145,7 @@ impl Directory {
             places: HashMap::new(),
             groups: HashMap::new(),
             signs: HashMap::new(),
+            disposing: HashSet::new(),
             peers: HashMap::new(),
             passing: Vec::new(),
             asked: BTreeMap::new(),
@@ -459,7 +463,7 @@ impl Directory {
                 reader,
                 reason,
             } => {
-                tracing::debug!(%writer, %reader, ?reason, "reader unmatched");
+                log::debug!(%writer, %reader, ?reason, "reader unmatched");
                 self.remove_sink(shared, writer, reader);
                 if let Some(core) = self.writers.get(&writer.entity) {
                     core.remove_reader(reader);
@@ -488,11 +492,18 @@ impl Directory {
                 writer,
                 reason,
             } => {
-                tracing::debug!(%reader, %writer, ?reason, "writer unmatched");
+                log::debug!(%reader, %writer, ?reason, "writer unmatched");
+                let disposes = is_deletion(reason) && self.disposing.contains(&writer);
                 self.remove_source(reader, writer);
                 if let Some(core) = self.readers.get(&reader.entity) {
-                    let silent = reason == UnmatchReason::ParticipantLost(LossReason::LeaseExpired);
-                    if core.remove_writer(now, writer, silent) {
+                    let end = match reason {
+                        UnmatchReason::ParticipantLost(LossReason::LeaseExpired) => {
+                            WriterEnd::Silent
+                        }
+                        _ if disposes => WriterEnd::Disposes,
+                        _ => WriterEnd::Gone,
+                    };
+                    if core.remove_writer(now, writer, end) {
                         notices.push(Notice::Data(Arc::clone(core)));
                     }
                     notices.push(Notice::reader_matched(core, writer, -1));
@@ -526,7 +537,7 @@ impl Directory {
                 difference,
             } => {
                 let who = self.discovery.called(remote);
-                tracing::warn!(%local, remote = who, topic, %difference, "a topic of this name has another type");
+                log::warn!(%local, remote = who, topic, %difference, "a topic of this name has another type");
                 let core = self.topic(&topic);
                 notices.extend(
                     core.map(|core| {
@@ -539,22 +550,22 @@ impl Directory {
                 vendor,
                 name,
             } => {
-                tracing::debug!(?prefix, ?vendor, name, "participant found");
+                log::debug!(?prefix, ?vendor, name, "participant found");
                 self.note_participant(prefix, false);
                 self.peers.remove(&prefix);
             }
             Event::ParticipantChanged { prefix } => {
-                tracing::debug!(?prefix, "participant changed");
+                log::debug!(?prefix, "participant changed");
                 self.note_participant(prefix, false);
                 self.peers.remove(&prefix);
             }
             Event::ParticipantLost { prefix, reason } => {
-                tracing::debug!(?prefix, ?reason, "participant lost");
+                log::debug!(?prefix, ?reason, "participant lost");
                 self.note_participant(prefix, reason == LossReason::Goodbye);
                 self.peers.remove(&prefix);
             }
             Event::TooManyEndpoints { prefix } => {
-                tracing::warn!(
+                log::warn!(
                     ?prefix,
                     "participant announces too many endpoints; the rest is ignored"
                 );
@@ -562,7 +573,7 @@ impl Directory {
             Event::Asked { from, question } => self.hear_question(shared, from, &question),
             Event::Answered { answer } => self.hear_answer(answer),
             Event::LivelinessLost { writer } => {
-                tracing::debug!(%writer, "liveliness lost");
+                log::debug!(%writer, "liveliness lost");
                 let core = self.writers.get(&writer.entity);
                 notices.extend(core.map(Notice::liveliness_lost));
             }
@@ -605,7 +616,7 @@ impl Directory {
         let sinks = self.sinks.entry(writer.entity).or_default();
         match (unicast, multicast) {
             (None, None) => {
-                tracing::warn!(%writer, reader = %reader.guid, locators = ?reader.unicast, "reader matches but none of its locators can be reached");
+                log::warn!(%writer, reader = %reader.guid, locators = ?reader.unicast, "reader matches but none of its locators can be reached");
             }
             (one, other) => {
                 let place = |to: Locator| {
@@ -694,6 +705,11 @@ impl Directory {
             let sign = LifeSign::new(writer.guid, writer.qos.liveliness);
             self.signs.extend(sign.map(|sign| (writer.guid, sign)));
         }
+        // Another vendor's parameter of this number may be anything.
+        match writer.autodispose && is_dunlin(writer.guid.prefix) {
+            true => self.disposing.insert(writer.guid),
+            false => self.disposing.remove(&writer.guid),
+        };
         let sources = self.sources.entry(reader.entity).or_default();
         if !sources.contains(&writer.guid) {
             sources.push(writer.guid);
@@ -711,6 +727,7 @@ impl Directory {
             .any(|sources| sources.contains(&writer))
         {
             self.places.remove(&writer);
+            self.disposing.remove(&writer);
             if writer.prefix != self.own() {
                 self.signs.remove(&writer);
             }
@@ -744,6 +761,14 @@ impl Directory {
             signs,
         }
     }
+}
+
+/// Did the writer's application delete it? A participant that says goodbye has deleted its writers before.
+fn is_deletion(reason: UnmatchReason) -> bool {
+    matches!(
+        reason,
+        UnmatchReason::Deleted | UnmatchReason::ParticipantLost(LossReason::Goodbye)
+    )
 }
 
 /// A writer as a reader has to know it.

@@ -72,6 +72,14 @@ pub enum Error {
         /// Which entity.
         entity: String,
     },
+    /// A thread of the participant has ended against all rules, and so the participant has left the domain (`RETCODE_ERROR`).
+    #[error("{entity}: its participant has ended: {why}; make another participant")]
+    ParticipantFailed {
+        /// Which entity.
+        entity: String,
+        /// What ended it.
+        why: String,
+    },
     /// An argument makes no sense (`RETCODE_BAD_PARAMETER`).
     #[error("{0}")]
     BadParameter(String),

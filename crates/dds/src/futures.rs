@@ -30,7 +30,7 @@ fn poll<R>(signal: &Signal, cx: &Context<'_>, mut look: impl FnMut() -> Option<R
     }
 }
 
-/// Takes samples as they come; it has no end. One stream of several on a reader gets a sample.
+/// Takes samples as they come; it ends with its reader, or when the participant ends. One stream of several on a reader gets a sample.
 pub struct SampleStream<T: TopicData> {
     reader: DataReader<T>,
     signal: Arc<Signal>,
@@ -52,7 +52,10 @@ impl<T: TopicData> Stream for SampleStream<T> {
     type Item = Sample<T>;
 
     fn poll_next(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Sample<T>>> {
-        let take = || self.reader.take_one(Select::ANY).map(Some);
+        let take = || {
+            let sample = self.reader.take_one(Select::ANY).map(Some);
+            sample.or_else(|| self.reader.core().is_gone().then_some(None))
+        };
         poll(&self.signal, cx, take)
     }
 }
@@ -70,7 +73,7 @@ pub struct Triggered {
 }
 
 impl Condition {
-    /// Waits until it is true, as a wait set does.
+    /// Waits until it is true, as a wait set does; it fails with `AlreadyDeleted` or `ParticipantFailed` as soon as that cannot be any more.
     pub fn wait_async(&self) -> Triggered {
         let signal = Signal::new();
         self.waiters().add(&signal);
@@ -82,11 +85,14 @@ impl Condition {
 }
 
 impl Future for Triggered {
-    type Output = ();
+    type Output = Result<()>;
 
-    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<()> {
-        let triggered = || self.condition.trigger_value().then_some(());
-        poll(&self.signal, cx, triggered)
+    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Result<()>> {
+        let outcome = || match self.condition.trigger_value() {
+            true => Some(Ok(())),
+            false => self.condition.check_present().err().map(Err),
+        };
+        poll(&self.signal, cx, outcome)
     }
 }
 
@@ -124,11 +130,15 @@ impl<T: TopicData> DataWriter<T> {
 }
 
 impl Future for Acknowledgments {
-    type Output = ();
+    type Output = Result<()>;
 
-    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<()> {
-        let done = || self.writer.is_acknowledged(self.last).then_some(());
-        poll(&self.signal, cx, done)
+    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Result<()>> {
+        // A writer that is gone has no readers, and so nothing that they lack.
+        let outcome = || match self.writer.check_present() {
+            Err(gone) => Some(Err(gone)),
+            Ok(()) => self.writer.is_acknowledged(self.last).then_some(Ok(())),
+        };
+        poll(&self.signal, cx, outcome)
     }
 }
 

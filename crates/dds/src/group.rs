@@ -2,7 +2,7 @@
 //! they are enabled.
 //!
 //! Where nobody asks for DATA_ON_READERS a reader finds out by one look at `attention` and goes its own way.
-use crate::calls::Calls;
+use crate::calls::{Calls, Listener};
 use crate::error::{Error, Result};
 use crate::gate::Gate;
 use crate::listener::{PublisherListener, SubscriberListener};
@@ -136,7 +136,7 @@ impl PublisherCore {
     }
 
     pub(crate) fn check_living(&self) -> Result<()> {
-        living("publisher", self.is_deleted())
+        living(|| "publisher".into(), self.is_deleted())
     }
 
     pub(crate) fn participant(&self) -> Option<Arc<ParticipantGuard>> {
@@ -145,12 +145,10 @@ impl PublisherCore {
 }
 
 /// What is deleted is of no use any more.
-pub(crate) fn living(entity: &str, is_deleted: bool) -> Result<()> {
+pub(crate) fn living(entity: impl FnOnce() -> String, is_deleted: bool) -> Result<()> {
     match is_deleted {
         false => Ok(()),
-        true => Err(Error::AlreadyDeleted {
-            entity: entity.into(),
-        }),
+        true => Err(Error::AlreadyDeleted { entity: entity() }),
     }
 }
 
@@ -276,7 +274,7 @@ impl SubscriberCore {
     }
 
     pub(crate) fn check_living(&self) -> Result<()> {
-        living("subscriber", self.is_deleted())
+        living(|| "subscriber".into(), self.is_deleted())
     }
 
     /// Are its readers those of built-in topics?
@@ -290,7 +288,8 @@ impl SubscriberCore {
     }
 
     /// Finds out who is told of DATA_ON_READERS from now on. What was told before is given back, to be dropped without a lock.
-    pub(crate) fn bind(&self) -> Option<Arc<dyn SubscriberListener>> {
+    #[must_use]
+    pub(crate) fn bind(&self) -> Option<Listener<dyn SubscriberListener>> {
         let kind = StatusKind::DataOnReaders;
         let own = self.listener.for_status(kind);
         let listener = own.or_else(|| self.shared.listener_for_subscriber(kind));
@@ -323,7 +322,16 @@ impl SubscriberCore {
             return true;
         };
         let subscriber = Subscriber::of(Arc::clone(self), participant);
-        let call = |listener: &dyn SubscriberListener| listener.on_data_on_readers(&subscriber);
-        self.calls.call_up_to(most, call)
+        let describe = || format!("subscriber {}", self.guid);
+        self.calls.call_up_to(most, |listener| {
+            let call = || listener.on_data_on_readers(&subscriber);
+            let panics = &self.shared.panics;
+            panics.call(self.guid, describe, "on_data_on_readers", call);
+        })
+    }
+
+    /// Another thread than `this` that calls the listener with this id.
+    pub(crate) fn calls_in(&self, id: u64, this: usize) -> Option<usize> {
+        self.calls.thread_in(Some(id), this)
     }
 }

@@ -31,7 +31,7 @@ impl DomainParticipant {
         let begun = Instant::now();
         let mut asked: Option<Instant> = None;
         let mut open: Vec<Question> = questions.to_vec();
-        while begun.elapsed() < patience || asked.is_none() {
+        while (begun.elapsed() < patience || asked.is_none()) && !shared.is_ended() {
             if asked.is_none_or(|at| at.elapsed() >= AGAIN) {
                 asked = Some(Instant::now());
                 shared.discover(|directory, _| {

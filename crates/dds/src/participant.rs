@@ -25,6 +25,7 @@ use crate::topic::{Topic, TopicCore, TopicData};
 use crate::{Waiting, clock};
 use dunlin_qos::{PublisherQos, SubscriberQos, TopicQos};
 use dunlin_rtps::discovery::{Discovery, DiscoveryConfig};
+use dunlin_transport::panics::{self, log};
 use dunlin_transport::{
     Listen, Receiver, Reception, ShmConfig, ShmTransport, TcpConfig, TcpTransport, Transport,
     UdpAndShm, UdpConfig, UdpTransport,
@@ -87,6 +88,11 @@ pub struct ParticipantCounters {
     /// Fragments, and samples that were incomplete or came before their turn, that were dropped since
     /// `ParticipantConfig::max_reassembly_bytes` was used up. What is RELIABLE is asked for again.
     pub reassembly_dropped: u64,
+    /// Panics of listeners of this participant's entities. Each ended one call: later calls are made as if nothing had been.
+    pub listener_panics: u64,
+    /// Panics of other code of the application that Dunlin ran, all participants of the process together: of log subscribers, wakers of tasks,
+    /// user-written types, and at the end of listeners and of bytes that were written.
+    pub other_panics: u64,
 }
 
 /// One of the places where a participant receives.
@@ -265,15 +271,17 @@ impl DomainParticipant {
     /// it any more.
     pub fn set_listener(&self, listener: impl DomainParticipantListener, mask: StatusMask) {
         let shared = &self.guard.shared;
-        shared.listener.set(Arc::new(listener), mask);
+        let old = shared.listener.set(Arc::new(listener), mask);
         shared.bind_readers();
+        shared.wait_for_calls(old);
     }
 
     /// From now on statuses that no listener of an entity wants are told to nobody.
     pub fn clear_listener(&self) {
         let shared = &self.guard.shared;
-        shared.listener.clear();
+        let old = shared.listener.clear();
         shared.bind_readers();
+        shared.wait_for_calls(old);
     }
 
     /// Says that the application lives: asserts all writers of this participant with LIVELINESS MANUAL_BY_PARTICIPANT
@@ -301,6 +309,8 @@ impl DomainParticipant {
             malformed: counters.malformed.load(SeqCst),
             damaged: counters.damaged.load(SeqCst),
             reassembly_dropped: shared.memory.budget.dropped(),
+            listener_panics: shared.panics.count(),
+            other_panics: panics::count(),
         }
     }
 
@@ -361,10 +371,11 @@ impl ParticipantGuard {
 
     fn start(&self, name: &str, body: impl FnOnce(&Arc<Shared>) + Send + 'static) -> Result<()> {
         let shared = Arc::clone(&self.shared);
+        let called = name.to_owned();
         let thread = std::thread::Builder::new()
             .name(name.into())
             .stack_size(STACK)
-            .spawn(move || body(&shared))
+            .spawn(move || shared.run_thread(&called, body))
             .map_err(|error| Error::Io {
                 what: format!("starting thread {name}"),
                 error,
@@ -404,8 +415,8 @@ fn held<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 
 impl Drop for ParticipantGuard {
     fn drop(&mut self) {
-        // Whoever was never heard of need not say goodbye.
-        if self.shared.enabled.load(SeqCst) {
+        // Whoever was never heard of need not say goodbye, nor who has said it.
+        if self.shared.enabled.load(SeqCst) && !self.shared.is_ended() {
             self.shared
                 .discover(|directory, now| directory.goodbye(now));
         }
@@ -416,12 +427,12 @@ impl Drop for ParticipantGuard {
         let threads = std::mem::take(&mut *held(&self.threads));
         let this = std::thread::current().id();
         for thread in threads.into_iter().filter(|t| t.thread().id() != this) {
-            if thread.join().is_err() {
-                tracing::error!("a thread of the participant has panicked");
-            }
+            // What a panic would have to say `run_thread` has said.
+            let _ = thread.join();
         }
         // It may own whatever the application likes.
-        self.shared.listener.clear();
+        let listener = self.shared.listener.clear();
+        self.shared.wait_for_calls(listener);
         self.shared.user.forget();
         self.shared.meta.forget();
     }
@@ -622,7 +633,7 @@ fn transport(
         (true, true) => match (self::udp(config)?, shm()) {
             (udp, Ok(shm)) => Ok(Arc::new(UdpAndShm::new(udp, shm))),
             (udp, Err(error)) => {
-                tracing::warn!(%error, "without shared memory; peers of this host are reached by UDP");
+                log::warn!(%error, "without shared memory; peers of this host are reached by UDP");
                 Ok(Arc::new(udp))
             }
         },

@@ -92,12 +92,14 @@ impl Publisher {
 
     /// From now on this one hears of the statuses in `mask` that no listener of a writer wants, nobody before it any more.
     pub fn set_listener(&self, listener: impl PublisherListener, mask: StatusMask) {
-        self.core.listener.set(Arc::new(listener), mask);
+        let old = self.core.listener.set(Arc::new(listener), mask);
+        self.guard.shared.wait_for_calls(old);
     }
 
     /// From now on the participant's listener hears of what the writers' own do not want.
     pub fn clear_listener(&self) {
-        self.core.listener.clear();
+        let old = self.core.listener.clear();
+        self.guard.shared.wait_for_calls(old);
     }
 
     /// A writer without a listener.
@@ -155,7 +157,7 @@ impl Publisher {
         if let Some(listener) = listener {
             let writer = DataWriter::unguarded(Arc::clone(&core));
             let mask = listener.statuses();
-            core.events.set(Arc::new(Bound { writer, listener }), mask);
+            core.set_events(Some(Arc::new(Bound { writer, listener })), mask);
         }
         let guard = Arc::new(WriterGuard {
             core: Arc::clone(&core),
@@ -309,7 +311,7 @@ impl<T: TopicData> DataWriter<T> {
     /// Waits until every matched reliable reader has acknowledged all samples.
     ///
     /// # Errors
-    /// `Timeout`, naming the reader that is behind.
+    /// `Timeout`, naming the reader that is behind; `AlreadyDeleted` or `ParticipantFailed` as soon as nobody answers any more.
     pub fn wait_for_acknowledgments(&self, timeout: impl Into<Duration>) -> Result<()> {
         self.core.check_enabled()?;
         self.core.wait_for_acknowledgments(timeout.into())
@@ -329,19 +331,20 @@ impl<T: TopicData> DataWriter<T> {
     /// Waits until at least `readers` readers match.
     ///
     /// # Errors
-    /// `Timeout`, saying what was discovered.
+    /// `Timeout`, saying what was discovered; `AlreadyDeleted` or `ParticipantFailed` as soon as nothing can match any more.
     pub fn wait_for_matched(&self, readers: usize, timeout: impl Into<Duration>) -> Result<()> {
         let timeout = timeout.into();
         let signal = Lent::new();
         let deadline = (!timeout.is_infinite()).then(|| clock::now().after(timeout));
         self.core.flags.waiters.add(&signal);
-        let enough = || self.core.matched_count() >= readers;
+        let enough = || self.core.matched_count() >= readers || self.core.is_gone();
         let done = self
             .core
             .shared
             .user
             .wait(&self.core.shared, &signal, deadline, enough);
         self.core.flags.waiters.remove(&signal);
+        self.core.check_present()?;
         if done {
             self.core.shared.settled();
             return Ok(());
@@ -393,12 +396,12 @@ impl<T: TopicData> DataWriter<T> {
     pub fn set_listener(&self, listener: impl DataWriterListener<T>, mask: StatusMask) {
         let writer = Self::unguarded(Arc::clone(&self.core));
         let bound = Arc::new(Bound { writer, listener });
-        self.core.events.set(bound, mask);
+        self.core.set_events(Some(bound), mask);
     }
 
     /// From now on the publisher's listener hears of this writer, or the participant's.
     pub fn clear_listener(&self) {
-        self.core.events.clear();
+        self.core.set_events(None, StatusMask::NONE);
     }
 
     /// A condition on this writer's statuses.

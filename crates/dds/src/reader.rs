@@ -28,6 +28,7 @@ use dunlin_rtps::{
     ContentFilter, Delivery, GroupFront, GroupTurn, InstanceHandle, Intake, KeyOf, Reader,
     ReaderConfig, Time, WriterProxyConfig,
 };
+use dunlin_transport::panics::{log, quietly};
 use dunlin_wire::{
     ContentFilterProperty, Data, Guid, InlineQos, Locator, Parameters, Payload, Submessage,
     Timestamp,
@@ -82,6 +83,17 @@ impl TypeInfo {
             key: topic::key_of::<T>,
         }
     }
+}
+
+/// How a matched writer ended.
+#[derive(Clone, Copy)]
+pub(crate) enum WriterEnd {
+    /// It was silent for longer than its lease, and may come back.
+    Silent,
+    /// It was deleted, which disposes the instances that it leaves.
+    Disposes,
+    /// Another way.
+    Gone,
 }
 
 /// A reader without a type.
@@ -182,7 +194,8 @@ impl ReaderCore {
     /// Instance of a payload by the reader's type.
     pub(crate) fn instance(&self, payload: Payload<'_>) -> Option<InstanceHandle> {
         if self.type_info.keyed {
-            (self.type_info.instance)(payload)
+            // A type of the application's own may panic.
+            quietly(|| (self.type_info.instance)(payload)).flatten()
         } else {
             Some(InstanceHandle::NIL)
         }
@@ -461,13 +474,14 @@ impl ReaderCore {
         self.schedule();
     }
 
-    /// Forgets a writer; one that is `silent` for longer than its lease may come back. True if that leaves something new to take.
-    pub(crate) fn remove_writer(self: &Arc<Self>, now: Time, writer: Guid, silent: bool) -> bool {
+    /// Forgets a writer; true if that leaves something new to take.
+    pub(crate) fn remove_writer(self: &Arc<Self>, now: Time, writer: Guid, end: WriterEnd) -> bool {
         let mut state = self.state.lock();
         let last = state.last_group_set(writer);
-        let delivery = match silent {
-            true => state.lose_writer(now, writer),
-            false => state.remove_writer(now, writer),
+        let delivery = match end {
+            WriterEnd::Silent => state.lose_writer(now, writer),
+            WriterEnd::Disposes => state.delete_writer(now, writer),
+            WriterEnd::Gone => state.remove_writer(now, writer),
         };
         self.note_next(&state);
         drop(state);
@@ -529,7 +543,7 @@ impl ReaderCore {
 
     /// Counts a sample that is not of the reader's type as lost.
     pub(crate) fn note_undecodable(self: &Arc<Self>, writer: Guid, error: &dyn Display) {
-        tracing::warn!(reader = %self.guid, topic = self.topic, %writer, %error, "a sample could not be decoded");
+        log::warn!(reader = %self.guid, topic = self.topic, %writer, %error, "a sample could not be decoded");
         self.note(&Delivery {
             lost: 1,
             ..Delivery::default()
@@ -590,14 +604,15 @@ fn most_of_a_writer(config: &ParticipantConfig) -> usize {
 /// How the key of a sample is cut out, wherever its octets are.
 fn key_of(type_info: TypeInfo, desk: &Arc<Desk>) -> KeyOf {
     let desk = Arc::clone(desk);
+    let cut = move |payload: &Bytes| quietly(|| (type_info.key)(payload)).unwrap_or_default();
     KeyOf::new(move |payload| {
         let Some(kept) = desk.find(payload) else {
-            return (type_info.key)(payload);
+            return cut(payload);
         };
         let mut whole = BytesMut::new();
         let joined = kept.aside().map(|aside| aside.join(&mut whole));
         match joined {
-            Some(Ok(())) => (type_info.key)(&whole.freeze()),
+            Some(Ok(())) => cut(&whole.freeze()),
             _ => Bytes::new(),
         }
     })

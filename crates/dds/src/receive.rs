@@ -17,6 +17,7 @@ use crate::waiting::{Patience, Waiting};
 use bytes::Bytes;
 use dunlin_rtps::discovery::Source;
 use dunlin_rtps::{Time, To};
+use dunlin_transport::panics::log;
 use dunlin_transport::{Receiver, Wait, Waker};
 use dunlin_wire::{
     Data, EntityId, Guid, GuidPrefix, Header, Locator, Message, Opening, Submessage, Submessages,
@@ -301,7 +302,7 @@ impl Worker {
                 None
             }
             Err(error) => {
-                tracing::warn!(%error, "receiving failed");
+                log::warn!(%error, "receiving failed");
                 std::thread::sleep(std::time::Duration::from_millis(1));
                 None
             }

@@ -16,6 +16,7 @@ use crate::signal::{Signal, Waiters};
 use crate::{Waiting, clock};
 use dunlin_lock::{Guard, Lock};
 use dunlin_rtps::Time;
+use dunlin_transport::panics::catch;
 use dunlin_transport::{Gauge, Receiver, Reception, Waker};
 use dunlin_wire::Locator;
 use std::sync::atomic::{
@@ -64,6 +65,22 @@ pub(crate) struct Role {
     served: AtomicU64,
     left_at: AtomicI64,
     stopped: AtomicBool,
+}
+
+/// An application thread has the role while this lives; a panic in that time gives it back, too.
+struct Leader<'a>(&'a Role);
+
+impl<'a> Leader<'a> {
+    fn new(role: &'a Role) -> Self {
+        role.leaders.fetch_add(1, SeqCst);
+        Self(role)
+    }
+}
+
+impl Drop for Leader<'_> {
+    fn drop(&mut self) {
+        self.0.leave();
+    }
 }
 
 /// How a thread's time with the role ended.
@@ -119,9 +136,14 @@ impl Role {
                 Some(mut worker) => {
                     looks = 0;
                     worker.expect();
-                    self.leaders.fetch_add(1, SeqCst);
-                    let led = self.lead(worker, shared, signal, deadline, &mut done);
-                    self.leave();
+                    let leader = Leader::new(self);
+                    // The caller is a thread of the application: it hears of it as of what ends a thread of ours.
+                    let led = catch(|| self.lead(worker, shared, signal, deadline, &mut done));
+                    drop(leader);
+                    let led = led.unwrap_or_else(|why| {
+                        shared.fail(&format!("receiving has panicked: {why}"));
+                        Led::Over
+                    });
                     match led {
                         Led::Done => return true,
                         Led::Over => {}
@@ -254,7 +276,7 @@ impl Role {
     pub(crate) fn follow(&self, shared: &Arc<Shared>) {
         let _ = self.follower.set(std::thread::current());
         let (mut looks, mut busy) = (0, 0u32);
-        while !self.stopped.load(SeqCst) {
+        while !self.stopped.load(SeqCst) && !shared.is_ended() {
             match self.is_idle().then(|| self.try_lead()).flatten() {
                 Some(worker) => {
                     (looks, busy) = (0, 0);
@@ -295,7 +317,8 @@ impl Role {
     }
 
     fn receive_for_all(&self, first: Guard<'_, Worker>, shared: &Arc<Shared>) {
-        let over = || self.wanted.load(SeqCst) != 0 || self.stopped.load(SeqCst);
+        let stopped = || self.stopped.load(SeqCst) || shared.is_ended();
+        let over = || self.wanted.load(SeqCst) != 0 || stopped();
         let pause = Pause {
             interrupted: &|| over() || shared.owes(),
             signal: None,
@@ -334,6 +357,11 @@ impl Role {
     /// Where its receiver listens.
     pub(crate) fn locators(&self) -> &[Locator] {
         &self.locators
+    }
+
+    /// Has the participant ended?
+    pub(crate) fn is_stopped(&self) -> bool {
+        self.stopped.load(SeqCst)
     }
 
     /// Ends all waiting on this role.

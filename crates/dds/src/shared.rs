@@ -1,5 +1,6 @@
 //! What the threads of one participant share.
 use crate::budget::Memory;
+use crate::calls::{Listener, Of, Panics, Running, wait_until_over};
 use crate::clock;
 use crate::config::ParticipantConfig;
 use crate::datagram::Datagrams;
@@ -22,8 +23,9 @@ use crate::slot::Slot;
 use crate::status::StatusKind;
 use crate::timer::{Due, Timer};
 use crate::writer::WriterCore;
-use dunlin_qos::DomainParticipantQos;
+use dunlin_qos::{DomainParticipantQos, Duration};
 use dunlin_rtps::{Time, To};
+use dunlin_transport::panics::{catch, log};
 use dunlin_transport::{Transport, Watcher};
 use dunlin_wire::{EntityId, Guid, GuidPrefix, Locator, ports};
 use hashbrown::HashMap;
@@ -32,8 +34,10 @@ use std::sync::atomic::{
     AtomicBool, AtomicI64, AtomicU64,
     Ordering::{Relaxed, SeqCst},
 };
-use std::sync::{Arc, Weak};
+use std::sync::{Arc, OnceLock, Weak};
 
+/// How long what a participant said before it ended is given to be read.
+const LAST_WORDS: Duration = Duration::from_millis(20);
 /// Bytes of headers and inline QoS that may accompany a fragment in its datagram.
 const FRAGMENT_OVERHEAD: usize = 160;
 
@@ -72,9 +76,17 @@ pub(crate) struct Shared {
     pub(crate) counters: Counters,
     /// For samples that its readers cannot show yet.
     pub(crate) memory: Arc<Memory>,
+    /// Of callbacks of its entities.
+    pub(crate) panics: Panics,
+    /// Calls of listeners that run, beside those for data.
+    pub(crate) running: Running,
+    /// Why it has ended, if it was not the application that ended it.
+    failure: OnceLock<String>,
+    /// Why the transport cannot go on.
+    transport_failure: Ranked<Option<String>, LEAF>,
     pub(crate) names: Names,
-    /// Participants to whom the ways have changed, and which of them have ended.
-    ways: Ranked<Vec<(GuidPrefix, bool)>, LEAF>,
+    /// Participants to whom the ways have changed, which of them have ended, and when that is to be heeded.
+    ways: Ranked<Vec<(GuidPrefix, bool, Time)>, LEAF>,
     /// Received samples whose octets are elsewhere.
     pub(crate) desk: Arc<Desk>,
 }
@@ -130,7 +142,7 @@ pub(crate) struct Counters {
 impl Counters {
     pub(crate) fn malformed(&self, from: Locator, error: &dunlin_wire::Error) {
         if let Some(total) = worth_telling(&self.malformed) {
-            tracing::warn!(?from, %error, total, "malformed RTPS message dropped");
+            log::warn!(?from, %error, total, "malformed RTPS message dropped");
         }
     }
 
@@ -138,7 +150,7 @@ impl Counters {
     pub(crate) fn too_large(&self, reader: &ReaderCore, length: u32) {
         if let Some(total) = worth_telling(&self.too_large) {
             let limit = reader.shared.config.max_sample_size;
-            tracing::warn!(
+            log::warn!(
                 reader = %reader.guid, topic = reader.topic, length, limit, total,
                 "a sample that is longer than the reader takes is lost; raise ParticipantConfig::max_sample_size (DUNLIN_MAX_SAMPLE_SIZE)"
             );
@@ -147,7 +159,7 @@ impl Counters {
 
     pub(crate) fn damaged(&self, from: Locator) {
         if let Some(total) = worth_telling(&self.damaged) {
-            tracing::warn!(
+            log::warn!(
                 ?from,
                 total,
                 "message with a wrong or missing checksum dropped"
@@ -201,6 +213,10 @@ impl Shared {
             owes: AtomicBool::new(false),
             watches_life: AtomicBool::new(false),
             counters: Counters::default(),
+            panics: Panics::default(),
+            running: Running::default(),
+            failure: OnceLock::new(),
+            transport_failure: Ranked::default(),
             names: Names::default(),
             ways: Ranked::default(),
             desk: Arc::default(),
@@ -250,21 +266,24 @@ impl Shared {
     pub(crate) fn listener_for_subscriber(
         &self,
         kind: StatusKind,
-    ) -> Option<Arc<dyn SubscriberListener>> {
-        self.listener.for_status(kind).map(|l| l as _)
+    ) -> Option<Listener<dyn SubscriberListener>> {
+        self.listener.for_status(kind)?.map(|l| l as _)
     }
 
     /// The participant's listener, if it wants to hear of this.
     pub(crate) fn listener_for_publisher(
         &self,
         kind: StatusKind,
-    ) -> Option<Arc<dyn PublisherListener>> {
-        self.listener.for_status(kind).map(|l| l as _)
+    ) -> Option<Listener<dyn PublisherListener>> {
+        self.listener.for_status(kind)?.map(|l| l as _)
     }
 
     /// The participant's listener, if it wants to hear of this.
-    pub(crate) fn listener_for_topic(&self, kind: StatusKind) -> Option<Arc<dyn TopicListener>> {
-        self.listener.for_status(kind).map(|l| l as _)
+    pub(crate) fn listener_for_topic(
+        &self,
+        kind: StatusKind,
+    ) -> Option<Listener<dyn TopicListener>> {
+        self.listener.for_status(kind)?.map(|l| l as _)
     }
 
     /// A listener above readers is another one: finds out anew who is told of data, once and for all samples to come.
@@ -277,6 +296,28 @@ impl Shared {
         drop(directory);
         // What listeners own may be an entity.
         drop((bound, told));
+    }
+
+    /// Returns when no other thread is in a call of this listener, which nobody finds any more; then it comes to its end. Called
+    /// without a lock.
+    pub(crate) fn wait_for_calls<L: ?Sized>(&self, old: Option<Listener<L>>) {
+        let Some(old) = old else { return };
+        wait_until_over(|this| self.thread_in(old.id(), this));
+    }
+
+    /// Another thread than `this` that is in a call of the listener with this id.
+    fn thread_in(&self, id: u64, this: usize) -> Option<usize> {
+        let for_data = || {
+            self.subscribers().iter().find_map(|subscriber| {
+                let for_one = subscriber.calls_in(id, this);
+                for_one.or_else(|| {
+                    let readers = subscriber.readers();
+                    readers.iter().find_map(|reader| reader.calls_in(id, this))
+                })
+            })
+        };
+        let of = Of::Listener(id);
+        self.running.thread_in(of, this).or_else(for_data)
     }
 
     /// How many datagrams have brought a reader something.
@@ -346,6 +387,59 @@ impl Shared {
         self.meta.stop();
         self.timer.stop();
         self.names.stop();
+        self.raise_all();
+    }
+
+    /// Whoever waits for something looks whether it can still come.
+    fn raise_all(&self) {
+        let (writers, readers, topics) = {
+            let directory = self.directory.lock();
+            let writers: Vec<_> = directory.writers.values().cloned().collect();
+            let readers: Vec<_> = directory.readers.values().cloned().collect();
+            (writers, readers, directory.own_topics())
+        };
+        writers.iter().for_each(|writer| writer.raise_all());
+        readers.iter().for_each(|reader| reader.raise_all());
+        topics
+            .iter()
+            .for_each(|topic| topic.flags.waiters.raise_all());
+        let subscribers = self.subscribers();
+        subscribers.iter().for_each(|s| s.flags.waiters.raise_all());
+    }
+
+    /// The participant cannot go on: it leaves the domain, and all who wait are told why. Called once by whichever of its threads
+    /// finds out first.
+    pub(crate) fn fail(self: &Arc<Self>, why: &str) {
+        if self.is_ended() || self.failure.set(why.to_owned()).is_err() {
+            return;
+        }
+        log::error!(participant = ?self.prefix, why, "the participant has ended");
+        // What ended a thread may be in the way here as well, and nobody else is there to say it.
+        let _ = catch(|| self.discover(|directory, now| directory.goodbye(now)));
+        self.stop();
+    }
+
+    /// Runs a thread of the participant. It ends when the participant does: otherwise that ends, too.
+    pub(crate) fn run_thread(self: &Arc<Self>, name: &str, body: impl FnOnce(&Arc<Self>)) {
+        if let Err(why) = catch(|| body(self)) {
+            self.fail(&format!("thread {name} has panicked: {why}"));
+        }
+    }
+
+    /// Has the participant ended, by the application or by itself?
+    pub(crate) fn is_ended(&self) -> bool {
+        self.user.is_stopped()
+    }
+
+    /// Fails if the participant has ended: nothing that somebody waits for will come any more.
+    pub(crate) fn check_living(&self, entity: impl FnOnce() -> String) -> Result<()> {
+        match self.failure.get() {
+            Some(why) => Err(Error::ParticipantFailed {
+                entity: entity(),
+                why: why.clone(),
+            }),
+            None => crate::group::living(entity, self.is_ended()),
+        }
     }
 
     /// Empty datagrams of this participant, for answers and repairs: so short that they travel whole to anybody.
@@ -433,20 +527,45 @@ impl Shared {
     }
 
     pub(crate) fn discovery_timeout(self: &Arc<Self>) {
-        let ways = std::mem::take(&mut *self.ways.lock());
+        let failure = self.transport_failure.lock().take();
+        if let Some(why) = failure {
+            return self.fail(&why);
+        }
+        let now = clock::now();
+        let due = |way: &mut (GuidPrefix, bool, Time)| way.2 <= now;
+        let (ways, next) = {
+            let mut ways = self.ways.lock();
+            let due: Vec<_> = ways.extract_if(.., due).collect();
+            (due, ways.iter().map(|(_, _, at)| *at).min())
+        };
         self.discover(|directory, now| {
-            for (peer, ended) in ways {
+            for (peer, ended, _) in ways {
                 directory.change_way(now, peer, ended);
             }
             directory.handle_timeout(now);
         });
+        if let Some(at) = next {
+            self.timer
+                .schedule(at, &self.discovery_scheduled, || Due::Discovery);
+        }
     }
 }
 
 impl Watcher for Shared {
     fn changed(&self, peer: &Locator, ended: bool) {
         let [prefix @ .., _, _, _, _] = peer.address;
-        self.ways.lock().push((GuidPrefix(prefix), ended));
+        // What it said before it ended may still be read: that it leaves, or has deleted its writers.
+        let at = match ended {
+            true => clock::now().after(LAST_WORDS),
+            false => clock::now(),
+        };
+        self.ways.lock().push((GuidPrefix(prefix), ended, at));
+        self.timer
+            .schedule(at, &self.discovery_scheduled, || Due::Discovery);
+    }
+
+    fn failed(&self, why: &str) {
+        *self.transport_failure.lock() = Some(why.to_owned());
         self.timer
             .schedule(clock::now(), &self.discovery_scheduled, || Due::Discovery);
     }

@@ -4,6 +4,8 @@
 //! while the waiter runs (it may be spinning, or be the very thread that raises it); only a sleeping waiter is woken.
 use crate::lock::{LEAF, Ranked};
 use dunlin_transport::Waker;
+#[cfg(feature = "async")]
+use dunlin_transport::panics::quietly;
 use std::cell::RefCell;
 use std::ops::Deref;
 use std::sync::Arc;
@@ -57,7 +59,8 @@ impl Signal {
             Some(Sleeper::Parked(thread)) => thread.unpark(),
             Some(Sleeper::Receiving(waker)) => waker.wake(),
             #[cfg(feature = "async")]
-            Some(Sleeper::Task(waker)) => waker.wake(),
+            // What it does is the executor's.
+            Some(Sleeper::Task(waker)) => drop(quietly(|| waker.wake())),
             None => {}
         }
     }
@@ -145,7 +148,6 @@ impl Drop for Lent {
 }
 
 /// Those who want to hear of a change.
-#[derive(Default)]
 pub(crate) struct Waiters {
     count: AtomicUsize,
     signals: Ranked<Vec<Arc<Signal>>, LEAF>,
@@ -157,7 +159,20 @@ impl<T: Default, const RANK: u8> Default for Ranked<T, RANK> {
     }
 }
 
+impl Default for Waiters {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
 impl Waiters {
+    pub(crate) const fn new() -> Self {
+        Self {
+            count: AtomicUsize::new(0),
+            signals: Ranked::new(Vec::new()),
+        }
+    }
+
     pub(crate) fn add(&self, signal: &Arc<Signal>) {
         self.signals.lock().push(Arc::clone(signal));
         self.count.fetch_add(1, SeqCst);

@@ -1,4 +1,5 @@
 //! Where an entity keeps its listener, and which statuses that one wants to hear of (DDS 1.4 2.2.4.2.3).
+use crate::calls::Listener;
 use crate::lock::{LEAF, Ranked};
 use crate::status::{StatusKind, StatusMask};
 use std::sync::Arc;
@@ -7,7 +8,7 @@ use std::sync::Arc;
 pub(crate) struct Slot<L: ?Sized>(Ranked<Place<L>, LEAF>);
 
 struct Place<L: ?Sized> {
-    listener: Option<Arc<L>>,
+    listener: Option<Listener<L>>,
     mask: StatusMask,
 }
 
@@ -21,24 +22,23 @@ impl<L: ?Sized> Default for Slot<L> {
 }
 
 impl<L: ?Sized> Slot<L> {
-    /// From now on this one is told of what is in `mask`.
-    pub(crate) fn set(&self, listener: Arc<L>, mask: StatusMask) {
-        self.replace(Some(listener), mask);
+    /// From now on this one is told of what is in `mask`. The old one is given back: the caller waits for its calls
+    /// (`Shared::wait_for_calls`), and drops it without a lock, for what it owns may be an entity.
+    #[must_use]
+    pub(crate) fn set(&self, listener: Arc<L>, mask: StatusMask) -> Option<Listener<L>> {
+        self.replace(Some(Listener::new(listener)), mask)
     }
 
-    /// From now on nobody is told here.
-    pub(crate) fn clear(&self) {
-        self.replace(None, StatusMask::NONE);
+    /// From now on nobody is told here. As `set` for the old one.
+    #[must_use]
+    pub(crate) fn clear(&self) -> Option<Listener<L>> {
+        self.replace(None, StatusMask::NONE)
     }
 
-    fn replace(&self, listener: Option<Arc<L>>, mask: StatusMask) {
-        let old = {
-            let mut place = self.0.lock();
-            place.mask = mask;
-            std::mem::replace(&mut place.listener, listener)
-        };
-        // What it owns may be an entity.
-        drop(old);
+    fn replace(&self, listener: Option<Listener<L>>, mask: StatusMask) -> Option<Listener<L>> {
+        let mut place = self.0.lock();
+        place.mask = mask;
+        std::mem::replace(&mut place.listener, listener)
     }
 
     /// Does a listener want to hear of this? Asked under locks, where a listener must not come to its end.
@@ -48,7 +48,7 @@ impl<L: ?Sized> Slot<L> {
     }
 
     /// The listener, if it wants to hear of this.
-    pub(crate) fn for_status(&self, kind: StatusKind) -> Option<Arc<L>> {
+    pub(crate) fn for_status(&self, kind: StatusKind) -> Option<Listener<L>> {
         let place = self.0.lock();
         place.listener.clone().filter(|_| place.mask.contains(kind))
     }

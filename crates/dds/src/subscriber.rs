@@ -64,14 +64,16 @@ impl Subscriber {
     /// From now on this one hears of the statuses in `mask` that no listener of a reader wants, nobody before it any more. With
     /// DATA_ON_READERS in its mask it is told of data instead of the readers' listeners.
     pub fn set_listener(&self, listener: impl SubscriberListener, mask: StatusMask) {
-        self.core.listener.set(Arc::new(listener), mask);
+        let old = self.core.listener.set(Arc::new(listener), mask);
         self.bind();
+        self.guard.shared.wait_for_calls(old);
     }
 
     /// From now on the participant's listener hears of what the readers' own do not want.
     pub fn clear_listener(&self) {
-        self.core.listener.clear();
+        let old = self.core.listener.clear();
         self.bind();
+        self.guard.shared.wait_for_calls(old);
     }
 
     fn bind(&self) {
@@ -305,19 +307,20 @@ impl<T: TopicData> DataReader<T> {
     /// Waits until at least `writers` writers match.
     ///
     /// # Errors
-    /// `Timeout`, saying what was discovered.
+    /// `Timeout`, saying what was discovered; `AlreadyDeleted` or `ParticipantFailed` as soon as nothing can match any more.
     pub fn wait_for_matched(&self, writers: usize, timeout: impl Into<Duration>) -> Result<()> {
         let timeout = timeout.into();
         let signal = Lent::new();
         let deadline = (!timeout.is_infinite()).then(|| clock::now().after(timeout));
         self.core.flags.waiters.add(&signal);
-        let enough = || self.core.matched_count() >= writers;
+        let enough = || self.core.matched_count() >= writers || self.core.is_gone();
         let done = self
             .core
             .shared
             .user
             .wait(&self.core.shared, &signal, deadline, enough);
         self.core.flags.waiters.remove(&signal);
+        self.core.check_present()?;
         if done {
             self.core.shared.settled();
             return Ok(());
@@ -334,7 +337,8 @@ impl<T: TopicData> DataReader<T> {
     /// written since (DDS 1.4 2.2.2.5.3.24). Without such writers there is nothing to wait for: `wait_for_matched` comes first.
     ///
     /// # Errors
-    /// `Timeout`: a writer has not said yet what it has, samples are still missing, or this reader's RESOURCE_LIMITS keep them out.
+    /// `Timeout`: a writer has not said yet what it has, samples are still missing, or this reader's RESOURCE_LIMITS keep them out;
+    /// `AlreadyDeleted` or `ParticipantFailed` as soon as nothing comes any more.
     pub fn wait_for_historical_data(&self, timeout: impl Into<Duration>) -> Result<()> {
         let timeout = timeout.into();
         self.core.check_enabled()?;
@@ -344,7 +348,7 @@ impl<T: TopicData> DataReader<T> {
             false => clock::now().after(timeout),
         };
         let (core, shared) = (&self.core, &self.core.shared);
-        let complete = || core.is_complete();
+        let complete = || core.is_complete() || core.is_gone();
         core.data.add(&signal);
         let mut done = complete();
         // What completes a reader may bring no data, so it is looked at from time to time, too.
@@ -353,6 +357,7 @@ impl<T: TopicData> DataReader<T> {
             done = shared.user.wait(shared, &signal, Some(soon), complete);
         }
         core.data.remove(&signal);
+        core.check_present()?;
         if done {
             return Ok(());
         }

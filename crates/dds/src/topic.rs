@@ -101,12 +101,14 @@ impl<T: TopicData> Topic<T> {
 
     /// From now on this one hears of the statuses in `mask`, nobody before it any more.
     pub fn set_listener(&self, listener: impl TopicListener, mask: StatusMask) {
-        self.core.listener.set(Arc::new(listener), mask);
+        let old = self.core.listener.set(Arc::new(listener), mask);
+        self.core.shared.wait_for_calls(old);
     }
 
     /// From now on the participant's listener hears of the topic.
     pub fn clear_listener(&self) {
-        self.core.listener.clear();
+        let old = self.core.listener.clear();
+        self.core.shared.wait_for_calls(old);
     }
 }
 
@@ -143,12 +145,14 @@ impl TopicCore {
     /// Nothing is created for it any more.
     pub(crate) fn delete(&self) {
         self.deleted.store(true, SeqCst);
-        self.listener.clear();
+        let old = self.listener.clear();
+        self.flags.waiters.raise_all();
+        self.shared.wait_for_calls(old);
     }
 
     pub(crate) fn check_living(&self) -> Result<()> {
         let deleted = self.deleted.load(SeqCst);
-        crate::group::living(&format!("topic {:?}", self.name), deleted)
+        crate::group::living(|| format!("topic {:?}", self.name), deleted)
     }
 
     /// Name for messages to the user.
@@ -227,11 +231,23 @@ impl TopicCore {
         }
         let kind = StatusKind::InconsistentTopic;
         self.flags.raise(kind);
+        let run = self.shared.running.begin(self.guid);
         let own = self.listener.for_status(kind);
-        if let Some(listener) = own.or_else(|| self.shared.listener_for_topic(kind)) {
-            let status = self.inconsistent_status();
-            listener.on_inconsistent_topic(&AnyTopic::new(self), &status);
+        let Some(listener) = own.or_else(|| self.shared.listener_for_topic(kind)) else {
+            return;
+        };
+        run.calls(listener.id());
+        if let Some(code) = listener.code() {
+            let describe = || format!("topic {:?}", self.name);
+            let call = || {
+                let status = self.inconsistent_status();
+                code.on_inconsistent_topic(&AnyTopic::new(self), &status);
+            };
+            let panics = &self.shared.panics;
+            panics.call(self.guid, describe, "on_inconsistent_topic", call);
         }
+        // Should this be its end, then as a part of the call.
+        drop(listener);
     }
 }
 

@@ -38,10 +38,13 @@ use dunlin_qos::{DataWriterQos, Durability, History, LivelinessKind};
 use dunlin_rtps::{
     Body, Change, ChangeKind, InstanceHandle, ReaderProxyConfig, Time, WriteError, Writer,
 };
+use dunlin_transport::panics::log;
+use dunlin_transport::panics::quietly;
 use dunlin_wire::{Guid, ReaderData, SequenceNumber, Timestamp};
 use filters::Filters;
 pub(crate) use registered::Known;
 use registered::Registered;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::atomic::{
     AtomicBool, AtomicI64, AtomicU8, AtomicU64, AtomicUsize,
     Ordering::{Relaxed, SeqCst},
@@ -232,9 +235,16 @@ impl WriterCore {
         self.check_enabled()?;
         let mut turn = self.publish.lock();
         let buffer = turn.pool.reserve(change.size);
-        let apart = match (change.fill)(buffer) {
-            Ok(apart) => apart,
-            Err(error) => {
+        // A type of the application's own may panic, and leave a part of the sample here.
+        let filled = catch_unwind(AssertUnwindSafe(|| (change.fill)(buffer)));
+        let apart = match filled {
+            Ok(Ok(apart)) => apart,
+            Err(panic) => {
+                buffer.clear();
+                drop(turn);
+                resume_unwind(panic);
+            }
+            Ok(Err(error)) => {
                 buffer.clear();
                 return Err(Error::Serialization {
                     entity: self.describe(),
@@ -277,7 +287,7 @@ impl WriterCore {
                 self.note_waiting(&turn);
                 drop(turn);
                 if let Some((one, more)) = retired {
-                    drop(one);
+                    quietly(|| drop(one));
                     if more {
                         self.bury();
                     }
@@ -303,6 +313,7 @@ impl WriterCore {
                 return Err(self.blocked());
             }
             self.check_enabled()?;
+            self.check_present()?;
             turn = self.publish.lock();
             stamp = clock::wall();
             turn.pace.resume(stamp.0);
@@ -348,7 +359,11 @@ impl WriterCore {
             let rest = retired.len().saturating_sub(AT_ONCE);
             let some: ArrayVec<Bytes, AT_ONCE> = retired.drain(rest..).collect();
             drop(state);
-            if some.len() < AT_ONCE {
+            let all = some.len() < AT_ONCE;
+            for bytes in some {
+                quietly(|| drop(bytes));
+            }
+            if all {
                 return;
             }
         }
@@ -358,7 +373,7 @@ impl WriterCore {
     #[cold]
     fn note_too_large(&self, length: usize, (reader, limit): (Guid, u32)) {
         if let Some(total) = worth_telling(&self.too_large) {
-            tracing::warn!(
+            log::warn!(
                 writer = %self.guid, topic = self.topic, %reader, length, limit, total,
                 "a matched reader does not take so long a sample and loses it; raise ParticipantConfig::max_sample_size there \
                  (DUNLIN_MAX_SAMPLE_SIZE)"

@@ -1,5 +1,8 @@
 //! Entities that are deleted while handles of them remain.
 mod common;
+#[path = "../../transport/tests/conformance/namespace.rs"]
+#[allow(dead_code, reason = "other tests use the other networks")]
+mod namespace;
 
 use common::{Keyed, Net, Plain, SOON, reader, reliable_all, take, writer};
 use dunlin::*;
@@ -78,6 +81,110 @@ fn a_deleted_writer_writes_no_more_and_its_readers_know() {
             .iter()
             .any(|s| s.data().is_some_and(|d| d.number == 3))
     });
+}
+
+/// How a writer can end.
+const WAYS: [fn(DomainParticipant, Publisher, DataWriter<Keyed>); 4] = [
+    |_, _, writer| drop(writer),
+    |_, publisher, writer| publisher.delete_datawriter(&writer).unwrap(),
+    |_, publisher, _writer| publisher.delete_contained_entities(),
+    |participant, _, _writer| participant.delete_contained_entities(),
+];
+
+#[test]
+fn the_instances_of_a_deleted_writer_are_disposed_if_unregistering_disposes() {
+    const INSTANCES: usize = 50;
+    let net = Net::new(0.0);
+    let local = || net.within(ParticipantConfig::default());
+    let places = [(net.participant(), net.participant()), (local(), local())];
+    for (autodispose, state) in [
+        (true, InstanceState::NotAliveDisposed),
+        (false, InstanceState::NotAliveNoWriters),
+    ] {
+        for (a, b) in &places {
+            for (n, end) in WAYS.into_iter().enumerate() {
+                let (mut wqos, rqos) = reliable_all();
+                wqos.writer_data_lifecycle
+                    .autodispose_unregistered_instances = autodispose;
+                let topic = format!("T{n}");
+                let writer = writer::<Keyed>(a, &topic, wqos);
+                let reader = reader::<Keyed>(b, &topic, rqos);
+                writer.wait_for_matched(1, SOON).unwrap();
+                reader.wait_for_matched(1, SOON).unwrap();
+                for n in 0..INSTANCES {
+                    writer.write(&bird(&n.to_string(), 0)).unwrap();
+                }
+                writer.unregister_instance(&bird("0", 0)).unwrap();
+                assert_eq!(take(&reader, INSTANCES + 1).len(), INSTANCES + 1);
+                let publisher = writer.publisher().unwrap();
+                end(a.clone(), publisher, writer);
+                let ends = take(&reader, INSTANCES - 1);
+                assert!(ends.iter().all(|end| end.info.instance_state == state));
+                assert!(ends.iter().all(|end| end.key().is_some()));
+                assert_eq!(
+                    ends.len(),
+                    INSTANCES - 1,
+                    "those that it left before are left out"
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn who_leaves_with_all_that_it_has_disposes_too() {
+    let test = "who_leaves_with_all_that_it_has_disposes_too";
+    namespace::in_namespace(test, namespace::LOOPBACK, || {
+        for transports in [Transports::default(), Transports::UDP, Transports::SHMEM] {
+            let join = || {
+                let config = ParticipantConfig {
+                    transports: Transports {
+                        local: false,
+                        ..transports
+                    },
+                    ..Default::default()
+                };
+                DomainParticipant::with_config(0, config).unwrap()
+            };
+            let b = join();
+            let (wqos, rqos) = reliable_all();
+            let reader = reader::<Keyed>(&b, "T", rqos);
+            for _ in 0..20 {
+                let a = join();
+                let writer = writer::<Keyed>(&a, "T", wqos.clone());
+                writer.wait_for_matched(1, SOON).unwrap();
+                reader.wait_for_matched(1, SOON).unwrap();
+                writer.write(&bird("dunlin", 1)).unwrap();
+                assert_eq!(take(&reader, 1).len(), 1);
+                drop((writer, a));
+                let end = take(&reader, 1);
+                assert_eq!(end[0].info.instance_state, InstanceState::NotAliveDisposed);
+                soon(|| reader.matched_count() == 0);
+            }
+        }
+    });
+}
+
+#[test]
+fn a_writer_that_is_lost_disposes_nothing() {
+    let net = Net::new(0.0);
+    let lease = ParticipantConfig {
+        lease_duration: Duration::from_millis(300),
+        announce_period: Duration::from_millis(50),
+        ..Default::default()
+    };
+    let (a, b) = (net.configured(lease), net.participant());
+    let (wqos, rqos) = reliable_all();
+    let writer = writer::<Keyed>(&a, "T", wqos);
+    let reader = reader::<Keyed>(&b, "T", rqos);
+    writer.wait_for_matched(1, SOON).unwrap();
+    reader.wait_for_matched(1, SOON).unwrap();
+    writer.write(&bird("dunlin", 1)).unwrap();
+    assert_eq!(take(&reader, 1).len(), 1);
+    net.set_drop(1.0);
+    let end = take(&reader, 1);
+    assert_eq!(end[0].info.instance_state, InstanceState::NotAliveNoWriters);
+    net.set_drop(0.0);
 }
 
 #[test]
@@ -223,4 +330,88 @@ fn all_that_a_participant_contains_is_deleted_at_once() {
     assert_eq!(take(&again, 1).len(), 1);
     a.delete_contained_entities();
     a.delete_contained_entities();
+}
+
+#[test]
+fn a_wait_ends_once_when_all_that_it_waits_for_is_gone() {
+    let net = Net::new(0.0);
+    let (wqos, rqos) = reliable_all();
+    let set_on = |participant: &DomainParticipant| {
+        let reader = reader::<Keyed>(participant, "T", rqos.clone());
+        let mut set = WaitSet::new();
+        set.attach(reader.read_condition(Select::default()));
+        set.attach(reader.status_condition());
+        reader
+            .status_condition()
+            .set_enabled_statuses(StatusMask::NONE);
+        (set, reader)
+    };
+    // By the end of the reader, and by that of the participant too.
+    for ends in [false, true] {
+        for timeout in [Duration::INFINITE, Duration::from_secs(300)] {
+            let participant = net.participant();
+            let (set, reader) = set_on(&participant);
+            let waiting = std::thread::spawn(move || {
+                deleted(set.wait(timeout));
+                // It is not said again and again.
+                let begun = Instant::now();
+                deleted(set.wait(Duration::from_millis(300)));
+                assert!(begun.elapsed() >= Span::from_millis(300));
+                set
+            });
+            std::thread::sleep(Span::from_millis(20));
+            drop(reader);
+            let kept = (!ends).then_some(participant);
+            let mut set = waiting.join().unwrap();
+            drop(kept);
+            // What lives is waited for, and nothing else ends the wait.
+            let guard = GuardCondition::new();
+            set.attach(guard.clone());
+            let late = set.wait(Duration::from_millis(100));
+            assert!(matches!(late, Err(Error::Timeout { .. })), "{late:?}");
+            guard.set_trigger_value(true);
+            set.wait(SOON).unwrap();
+            guard.set_trigger_value(false);
+            let (a, b) = (net.participant(), net.participant());
+            let writer = writer::<Keyed>(&a, "T", wqos.clone());
+            let living = common::reader::<Keyed>(&b, "T", rqos.clone());
+            writer.wait_for_matched(1, SOON).unwrap();
+            set.attach(living.read_condition(Select::default()));
+            writer.write(&bird("dunlin", 1)).unwrap();
+            set.wait(SOON).unwrap();
+            assert_eq!(living.take().len(), 1);
+        }
+    }
+}
+
+#[test]
+fn all_waits_end_when_their_entity_does() {
+    let net = Net::new(0.0);
+    let config = || ParticipantConfig {
+        linger: Duration::ZERO,
+        ..Default::default()
+    };
+    let (a, b) = (net.configured(config()), net.configured(config()));
+    let (wqos, rqos) = reliable_all();
+    let writer = writer::<Keyed>(&a, "T", wqos);
+    let reader = reader::<Keyed>(&b, "T", rqos);
+    writer.wait_for_matched(1, SOON).unwrap();
+    reader.wait_for_matched(1, SOON).unwrap();
+    net.set_drop(1.0);
+    writer.write(&bird("dunlin", 1)).unwrap();
+    let (w, r) = (&writer, &reader);
+    std::thread::scope(|scope| {
+        let waits = [
+            scope.spawn(|| w.wait_for_matched(2, Duration::INFINITE)),
+            scope.spawn(|| w.wait_for_acknowledgments(Duration::INFINITE)),
+            scope.spawn(|| r.wait_for_matched(2, Duration::INFINITE)),
+        ];
+        std::thread::sleep(Span::from_millis(50));
+        w.publisher().unwrap().delete_datawriter(w).unwrap();
+        r.subscriber().unwrap().delete_datareader(r).unwrap();
+        for wait in waits {
+            deleted(wait.join().unwrap());
+        }
+    });
+    net.set_drop(0.0);
 }

@@ -58,7 +58,7 @@ fn instances_are_disposed_unregistered_and_come_back() {
     assert_eq!(
         last[0].info.instance_state,
         InstanceState::NotAliveNoWriters,
-        "deleting a writer does not dispose"
+        "deleting a writer that does not dispose what it unregisters disposes nothing"
     );
     assert_eq!(last[0].key().map(|k| &*k.name), Some("y"));
 }

@@ -23,10 +23,10 @@ fn pair() -> (DataWriter<Keyed>, DataReader<Keyed>, [DomainParticipant; 2]) {
 async fn matched(writer: &DataWriter<Keyed>, reader: &DataReader<Keyed>) {
     let status = writer.status_condition();
     status.set_enabled_statuses(StatusKind::PublicationMatched.into());
-    Condition::from(status).wait_async().await;
+    Condition::from(status).wait_async().await.unwrap();
     let status = reader.status_condition();
     status.set_enabled_statuses(StatusKind::SubscriptionMatched.into());
-    Condition::from(status).wait_async().await;
+    Condition::from(status).wait_async().await.unwrap();
 }
 
 #[test]
@@ -53,7 +53,11 @@ fn samples_stream_on_a_small_executor() {
             .await;
         assert_eq!(numbers, (0..100).collect::<Vec<_>>());
         sender.join().unwrap();
-        writer.wait_for_acknowledgments_async().unwrap().await;
+        writer
+            .wait_for_acknowledgments_async()
+            .unwrap()
+            .await
+            .unwrap();
     });
 }
 
@@ -86,7 +90,10 @@ fn ping_and_pong_are_two_tasks_of_one_thread() {
             }
         };
         future::join(echo, ask).await;
-        ping.wait_for_acknowledgments_async().unwrap().await;
+        ping.wait_for_acknowledgments_async()
+            .unwrap()
+            .await
+            .unwrap();
     };
     runtime.block_on(async {
         tokio::time::timeout(Span::from_secs(300), all)
@@ -97,4 +104,23 @@ fn ping_and_pong_are_two_tasks_of_one_thread() {
         let nothing = tokio::time::timeout(Span::from_millis(20), stream.next()).await;
         assert!(nothing.is_err());
     });
+}
+
+#[test]
+fn streams_and_futures_end_with_their_entity() {
+    let (writer, reader, _both) = pair();
+    let mut stream = reader.stream();
+    let condition = Condition::from(reader.read_condition(Select::default()));
+    let subscriber = reader.subscriber().unwrap();
+    let deleter = std::thread::spawn(move || {
+        std::thread::sleep(Span::from_millis(50));
+        subscriber.delete_datareader(&reader).unwrap();
+    });
+    futures_executor::block_on(async {
+        let triggered = condition.wait_async().await;
+        assert!(matches!(triggered, Err(Error::AlreadyDeleted { .. })));
+        assert!(stream.next().await.is_none());
+    });
+    deleter.join().unwrap();
+    drop(writer);
 }

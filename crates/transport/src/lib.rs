@@ -10,6 +10,7 @@ mod dice;
 mod fault;
 pub mod file;
 mod memory;
+pub mod panics;
 mod pcap;
 mod shm;
 mod tap;

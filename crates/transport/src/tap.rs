@@ -1,4 +1,5 @@
 //! A wrapper that writes what any transport carries to a pcap file, for Wireshark and tshark.
+use crate::panics::log;
 use std::fs::File;
 use std::io::{self, Write};
 use std::net::{Ipv4Addr, SocketAddrV4};
@@ -172,7 +173,7 @@ impl Capture {
             return;
         }
         if let Err(error) = open.write_all(record) {
-            tracing::warn!(%error, "the capture ends here");
+            log::warn!(%error, "the capture ends here");
             *file = None;
         }
     }

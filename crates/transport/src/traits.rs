@@ -221,6 +221,9 @@ pub trait Watcher: Send + Sync {
     /// The way to everything at the address of `peer` is not what it was: it is to be asked for anew. `ended`: what was there
     /// has ended for sure. Called by a thread of the transport, which must not wait for it.
     fn changed(&self, peer: &Locator, ended: bool);
+
+    /// A thread of the transport has ended although nobody stopped it: nothing that it did is done any more.
+    fn failed(&self, why: &str);
 }
 
 /// The receiving end of a transport; one thread at a time has it.

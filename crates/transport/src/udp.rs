@@ -19,6 +19,7 @@ mod receiver;
 pub(crate) mod selection;
 mod wake;
 
+use crate::panics::log;
 use std::io;
 use std::net::{Ipv4Addr, SocketAddr, SocketAddrV4};
 use std::sync::Arc;
@@ -111,7 +112,7 @@ impl UdpTransport {
             match socket.join(*to.ip(), egress.index) {
                 Ok(()) => joined += 1,
                 Err(error) => {
-                    tracing::warn!(%to, via = %egress.source, %error, "cannot join the group on this interface");
+                    log::warn!(%to, via = %egress.source, %error, "cannot join the group on this interface");
                     refusal = Some(error);
                 }
             }
@@ -151,7 +152,7 @@ impl UdpTransport {
         let receiver = UdpReceiver::new(ports, line, self.buffers.receive);
         let Reception { asked, granted, .. } = receiver.gauge().read();
         if granted < asked {
-            tracing::info!(
+            log::info!(
                 granted,
                 asked,
                 "the receive buffer is smaller than asked for; see net.core.rmem_max"
@@ -196,12 +197,12 @@ impl UdpTransport {
         let Some(error) = &sent.error else { return };
         let first = datagrams.first().map(|d| d.to);
         if before > 0 {
-            tracing::debug!(%error, failed, ?first, "datagrams could not be sent");
+            log::debug!(%error, failed, ?first, "datagrams could not be sent");
         } else if datagrams.iter().any(|d| d.to.is_multicast()) {
-            tracing::warn!(%error, failed, interfaces = %self.selection,
+            log::warn!(%error, failed, interfaces = %self.selection,
                 "multicast does not leave by every interface; peers there must be named as unicast peers");
         } else {
-            tracing::warn!(%error, failed, ?first, "datagrams could not be sent (said once; they are counted)");
+            log::warn!(%error, failed, ?first, "datagrams could not be sent (said once; they are counted)");
         }
     }
 }

@@ -119,7 +119,7 @@ impl DomainParticipant {
     /// The topic of this name and type, made with the default QoS as soon as some participant has it (DDS 1.4 2.2.2.2.1.12).
     ///
     /// # Errors
-    /// `Timeout` if nobody has it by then; as [`create_topic`](Self::create_topic).
+    /// `Timeout` if nobody has it by then; `ParticipantFailed`; as [`create_topic`](Self::create_topic).
     pub fn find_topic<T: TopicData>(
         &self,
         name: &str,
@@ -142,6 +142,7 @@ impl DomainParticipant {
                 let qos = own.map_or_else(|| self.default_topic_qos(), |topic| topic.qos());
                 return self.create_topic(name, qos);
             }
+            shared.check_living(|| format!("topic {name:?}"))?;
             if clock::now() >= until {
                 return Err(Error::Timeout {
                     entity: format!("topic {name:?} (type {:?})", T::TYPE_NAME),

@@ -4,6 +4,7 @@
 //! participant is known, since these may have come later, or moved. It holds the participant only while it has something to tell,
 //! and the participant's end does not wait for a name server.
 use crate::shared::Shared;
+use dunlin_transport::panics::{catch, log};
 use std::net::{IpAddr, Ipv4Addr, ToSocketAddrs};
 use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
 use std::sync::{Arc, OnceLock, Weak};
@@ -34,11 +35,17 @@ impl Names {
         let thread = std::thread::Builder::new()
             .name("dunlin-names".into())
             .stack_size(STACK)
-            .spawn(move || run(&weak));
+            .spawn(move || {
+                if let Err(why) = catch(|| run(&weak))
+                    && let Some(shared) = weak.upgrade()
+                {
+                    shared.fail(&format!("thread dunlin-names has panicked: {why}"));
+                }
+            });
         match thread {
             Ok(thread) => drop(names.thread.set(thread.thread().clone())),
             Err(error) => {
-                tracing::warn!(%error, "names of peers are not looked up: no thread can be started");
+                log::warn!(%error, "names of peers are not looked up: no thread can be started");
             }
         }
     }
@@ -59,7 +66,7 @@ fn run(shared: &Weak<Shared>) {
                 return;
             };
             if let Err(why) = &found {
-                tracing::debug!(name, why, "the name of a peer's host is not known");
+                log::debug!(name, why, "the name of a peer's host is not known");
             }
             shared.discover(|directory, now| directory.resolved(now, &name, &found));
         }

@@ -26,6 +26,17 @@ impl ReaderCore {
         }
     }
 
+    /// Nothing comes any more: it is deleted, or its participant has ended.
+    pub(crate) fn is_gone(&self) -> bool {
+        self.is_closed() || self.shared.is_ended()
+    }
+
+    /// Fails if it is gone: nothing that somebody waits for will come any more.
+    pub(crate) fn check_present(&self) -> Result<()> {
+        self.check_living()?;
+        self.shared.check_living(|| self.describe())
+    }
+
     pub(crate) fn check_enabled(&self) -> Result<()> {
         self.check_living()?;
         match self.is_enabled() {

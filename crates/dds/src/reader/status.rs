@@ -2,6 +2,7 @@
 //! participant's, whichever wants it first. For data that is decided when listeners change (`bind`), else when it is told.
 use super::{ReaderCore, ReaderEvents};
 use crate::any::AnyDataReader;
+use crate::calls::{Listener, Of, wait_until_over};
 use crate::listener::SubscriberListener;
 use crate::status::{
     DeadlineMissedStatus, IncompatibleQosStatus, Life, LivelinessChangedStatus, MatchedStatus,
@@ -16,57 +17,71 @@ use std::sync::atomic::Ordering::SeqCst;
 /// A listener of the subscriber or of the participant, told of one of its readers.
 struct Above {
     reader: AnyDataReader,
-    listener: Arc<dyn SubscriberListener>,
+    listener: Listener<dyn SubscriberListener>,
 }
 
 impl ReaderEvents for Above {
     fn data_available(&self) {
-        self.listener.on_data_available(&self.reader);
+        if let Some(listener) = self.listener.code() {
+            listener.on_data_available(&self.reader);
+        }
     }
 
     fn matched(&self, status: &MatchedStatus) {
-        self.listener.on_subscription_matched(&self.reader, status);
+        if let Some(listener) = self.listener.code() {
+            listener.on_subscription_matched(&self.reader, status);
+        }
     }
 
     fn incompatible(&self, status: &IncompatibleQosStatus) {
-        self.listener
-            .on_requested_incompatible_qos(&self.reader, status);
+        if let Some(listener) = self.listener.code() {
+            listener.on_requested_incompatible_qos(&self.reader, status);
+        }
     }
 
     fn liveliness(&self, status: &LivelinessChangedStatus) {
-        self.listener.on_liveliness_changed(&self.reader, status);
+        if let Some(listener) = self.listener.code() {
+            listener.on_liveliness_changed(&self.reader, status);
+        }
     }
 
     fn deadline_missed(&self, status: &DeadlineMissedStatus) {
-        self.listener
-            .on_requested_deadline_missed(&self.reader, status);
+        if let Some(listener) = self.listener.code() {
+            listener.on_requested_deadline_missed(&self.reader, status);
+        }
     }
 
     fn lost(&self, status: &SampleCountStatus) {
-        self.listener.on_sample_lost(&self.reader, status);
+        if let Some(listener) = self.listener.code() {
+            listener.on_sample_lost(&self.reader, status);
+        }
     }
 
     fn rejected(&self, status: &SampleRejectedStatus) {
-        self.listener.on_sample_rejected(&self.reader, status);
+        if let Some(listener) = self.listener.code() {
+            listener.on_sample_rejected(&self.reader, status);
+        }
     }
 }
 
 impl ReaderCore {
     /// Gives the reader a listener of its own, before anything can happen to it.
     pub(crate) fn set_first_events(&self, events: Arc<dyn ReaderEvents>, mask: StatusMask) {
-        self.events.set(events, mask);
+        drop(self.events.set(events, mask));
     }
 
     /// From now on this one is told of what is in `mask`.
     pub(crate) fn set_events(self: &Arc<Self>, events: Arc<dyn ReaderEvents>, mask: StatusMask) {
-        self.events.set(events, mask);
+        let old = self.events.set(events, mask);
         self.rebind();
+        self.shared.wait_for_calls(old);
     }
 
     /// From now on the listeners above are told.
     pub(crate) fn clear_events(self: &Arc<Self>) {
-        self.events.clear();
+        let old = self.events.clear();
         self.rebind();
+        self.shared.wait_for_calls(old);
     }
 
     /// Is it being deleted?
@@ -74,11 +89,24 @@ impl ReaderCore {
         self.closed.load(SeqCst)
     }
 
-    /// From now on nobody is told of anything; false if that was so already.
+    /// From now on nobody is told of anything, and no other thread is in a call about this reader; false if that was so already.
     pub(crate) fn close(self: &Arc<Self>) -> bool {
         let first = !self.closed.swap(true, SeqCst);
-        self.clear_events();
+        let old = self.events.clear();
+        self.rebind();
+        self.raise_all();
+        wait_until_over(|this| {
+            let others = self.shared.running.thread_in(Of::Entity(self.guid), this);
+            others.or_else(|| self.calls.thread_in(None, this))
+        });
+        drop(old);
         first
+    }
+
+    /// Whoever waits for something looks whether it can still come.
+    pub(crate) fn raise_all(&self) {
+        self.flags.waiters.raise_all();
+        self.data.raise_all();
     }
 
     fn rebind(self: &Arc<Self>) {
@@ -92,12 +120,17 @@ impl ReaderCore {
 
     /// Finds out who is told of data from now on. What was told before is given back, to be dropped without a lock.
     #[must_use]
-    pub(crate) fn bind(self: &Arc<Self>) -> Option<Arc<dyn ReaderEvents>> {
+    pub(crate) fn bind(self: &Arc<Self>) -> Option<Listener<dyn ReaderEvents>> {
         self.calls.replace(self.listener(StatusKind::DataAvailable))
     }
 
+    /// Another thread than `this` that calls the listener with this id for data.
+    pub(crate) fn calls_in(&self, id: u64, this: usize) -> Option<usize> {
+        self.calls.thread_in(Some(id), this)
+    }
+
     /// Who is told of a status.
-    fn listener(self: &Arc<Self>, kind: StatusKind) -> Option<Arc<dyn ReaderEvents>> {
+    fn listener(self: &Arc<Self>, kind: StatusKind) -> Option<Listener<dyn ReaderEvents>> {
         if self.closed.load(SeqCst) {
             return None;
         }
@@ -105,9 +138,32 @@ impl ReaderCore {
         own.or_else(|| {
             let above = self.group.listener.for_status(kind);
             let listener = above.or_else(|| self.shared.listener_for_subscriber(kind))?;
-            let reader = AnyDataReader::new(self);
-            Some(Arc::new(Above { reader, listener }))
+            let (id, reader) = (listener.id(), AnyDataReader::new(self));
+            Some(Listener::as_part_of(
+                id,
+                Arc::new(Above { reader, listener }),
+            ))
         })
+    }
+
+    /// Calls whoever is told of a status.
+    fn tell(
+        self: &Arc<Self>,
+        kind: StatusKind,
+        callback: &str,
+        call: impl FnOnce(&dyn ReaderEvents),
+    ) {
+        let run = self.shared.running.begin(self.guid);
+        let Some(listener) = self.listener(kind) else {
+            return;
+        };
+        run.calls(listener.id());
+        if let Some(events) = listener.code() {
+            let panics = &self.shared.panics;
+            panics.call(self.guid, || self.describe(), callback, || call(events));
+        }
+        // Should this be its end, then as a part of the call.
+        drop(listener);
     }
 
     /// Is anybody told of a status?
@@ -120,8 +176,11 @@ impl ReaderCore {
 
     /// Calls whoever is told of data; false if another call is due.
     pub(super) fn call(&self, most: u32) -> bool {
-        self.calls
-            .call_up_to(most, |events| events.data_available())
+        let panics = &self.shared.panics;
+        self.calls.call_up_to(most, |events| {
+            let call = || events.data_available();
+            panics.call(self.guid, || self.describe(), "on_data_available", call);
+        })
     }
 
     /// As `call` where somebody cares for DATA_ON_READERS, and may then ask which reader has data.
@@ -152,13 +211,15 @@ impl ReaderCore {
 
     /// Tells of samples that were lost, and of those that were rejected.
     pub(crate) fn tell_troubles(self: &Arc<Self>, (lost, rejected): (bool, bool)) {
-        if lost && let Some(events) = self.listener(StatusKind::SampleLost) {
-            let status = self.lost_status();
-            events.lost(&status);
+        if lost {
+            self.tell(StatusKind::SampleLost, "on_sample_lost", |events| {
+                events.lost(&self.lost_status());
+            });
         }
-        if rejected && let Some(events) = self.listener(StatusKind::SampleRejected) {
-            let status = self.rejected_status();
-            events.rejected(&status);
+        if rejected {
+            self.tell(StatusKind::SampleRejected, "on_sample_rejected", |events| {
+                events.rejected(&self.rejected_status());
+            });
         }
     }
 
@@ -167,10 +228,9 @@ impl ReaderCore {
         let kind = StatusKind::RequestedDeadlineMissed;
         self.deadline_missed.lock().count(missed);
         self.flags.raise(kind);
-        if let Some(events) = self.listener(kind) {
-            let status = self.deadline_missed_status();
-            events.deadline_missed(&status);
-        }
+        self.tell(kind, "on_requested_deadline_missed", |events| {
+            events.deadline_missed(&self.deadline_missed_status());
+        });
     }
 
     /// Counts a match or its end; returns what a listener is to be told, if there is one.
@@ -185,9 +245,11 @@ impl ReaderCore {
     pub(crate) fn tell_matched(self: &Arc<Self>, status: Option<MatchedStatus>) {
         let kind = StatusKind::SubscriptionMatched;
         self.flags.raise(kind);
-        if let (Some(events), Some(status)) = (self.listener(kind), status) {
-            self.flags.clear(kind);
-            events.matched(&status);
+        if let Some(status) = status {
+            self.tell(kind, "on_subscription_matched", |events| {
+                self.flags.clear(kind);
+                events.matched(&status);
+            });
         }
     }
 
@@ -199,10 +261,9 @@ impl ReaderCore {
         let kind = StatusKind::RequestedIncompatibleQos;
         self.incompatible.lock().count(writer, mismatches);
         self.flags.raise(kind);
-        if let Some(events) = self.listener(kind) {
-            let status = self.incompatible_status();
-            events.incompatible(&status);
-        }
+        self.tell(kind, "on_requested_incompatible_qos", |events| {
+            events.incompatible(&self.incompatible_status());
+        });
     }
 
     /// Counts a writer that became alive or not alive; false if that is no news.
@@ -220,9 +281,11 @@ impl ReaderCore {
     pub(crate) fn tell_liveliness(self: &Arc<Self>, status: Option<LivelinessChangedStatus>) {
         let kind = StatusKind::LivelinessChanged;
         self.flags.raise(kind);
-        if let (Some(events), Some(status)) = (self.listener(kind), status) {
-            self.flags.clear(kind);
-            events.liveliness(&status);
+        if let Some(status) = status {
+            self.tell(kind, "on_liveliness_changed", |events| {
+                self.flags.clear(kind);
+                events.liveliness(&status);
+            });
         }
     }
 

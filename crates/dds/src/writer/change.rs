@@ -77,6 +77,17 @@ impl WriterCore {
     }
 
     #[inline]
+    /// Nothing comes any more: it is deleted, or its participant has ended.
+    pub(crate) fn is_gone(&self) -> bool {
+        self.is_closed() || self.shared.is_ended()
+    }
+
+    /// Fails if it is gone: nothing that somebody waits for will come any more.
+    pub(crate) fn check_present(&self) -> Result<()> {
+        self.check_living()?;
+        self.shared.check_living(|| self.describe())
+    }
+
     pub(crate) fn check_enabled(&self) -> Result<()> {
         match self.is_enabled() && !self.closed.load(Relaxed) {
             true => Ok(()),
@@ -202,6 +213,7 @@ impl WriterCore {
             layout: self.layout,
             type_digest: self.description.and_then(|ty| ty.digest()),
             group: self.sets.as_ref().and_then(|sets| sets.id()),
+            autodispose: autodisposes(&self.qos()),
             ..WriterData::new(self.guid, &*self.topic, self.type_name)
         }
     }

@@ -2,6 +2,7 @@
 use dunlin_cdr::Type;
 use dunlin_filter::Filter;
 use dunlin_rtps::{ContentFilter, ReaderFilter};
+use dunlin_transport::panics::log;
 use dunlin_wire::{ContentFilterProperty, Guid, ReaderData};
 use hashbrown::HashMap;
 
@@ -106,7 +107,7 @@ impl Filters {
             Ok(filter) => filter,
             Err(error) => {
                 let error = error.message();
-                tracing::debug!(
+                log::debug!(
                     topic = told.related_topic,
                     error,
                     "a reader's filter is left to the reader"

@@ -21,13 +21,16 @@ impl WriterCore {
             .shared
             .user
             .wait(&self.shared, &signal, Some(until), || {
-                self.room_epoch.load(SeqCst) != epoch
+                self.room_epoch.load(SeqCst) != epoch || self.is_gone()
             });
         self.room.remove(&signal);
         room
     }
 
     pub(super) fn blocked(&self) -> Error {
+        if let Err(gone) = self.check_present() {
+            return gone;
+        }
         let behind = self.state.lock().slowest_reader();
         Error::Timeout {
             entity: self.describe(),
@@ -56,13 +59,19 @@ impl WriterCore {
         }
         let signal = Lent::new();
         self.room.add(&signal);
+        // A writer that is gone has no readers, and so nothing that they lack.
+        let mut gone = false;
         let done = self
             .shared
             .user
             .wait(&self.shared, &signal, Some(deadline), || {
-                self.state.lock().is_acknowledged(last)
+                gone = self.is_gone();
+                gone || self.is_acknowledged(last)
             });
         self.room.remove(&signal);
+        if gone {
+            self.check_present()?;
+        }
         if done {
             return Ok(());
         }

@@ -2,10 +2,11 @@
 //! participant's, whichever wants it first.
 use super::{WriterCore, WriterEvents};
 use crate::any::AnyDataWriter;
+use crate::calls::{Listener, Of, wait_until_over};
 use crate::listener::PublisherListener;
 use crate::status::{
     BacklogStatus, DeadlineMissedStatus, IncompatibleQosStatus, LivelinessLostStatus,
-    MatchedStatus, StatusKind,
+    MatchedStatus, StatusKind, StatusMask,
 };
 use dunlin_qos::Incompatibility;
 use dunlin_rtps::MissedDeadlines;
@@ -16,26 +17,32 @@ use std::sync::atomic::Ordering::SeqCst;
 /// A listener of the publisher or of the participant, told of one of its writers.
 struct Above {
     writer: AnyDataWriter,
-    listener: Arc<dyn PublisherListener>,
+    listener: Listener<dyn PublisherListener>,
 }
 
 impl WriterEvents for Above {
     fn matched(&self, status: &MatchedStatus) {
-        self.listener.on_publication_matched(&self.writer, status);
+        if let Some(listener) = self.listener.code() {
+            listener.on_publication_matched(&self.writer, status);
+        }
     }
 
     fn incompatible(&self, status: &IncompatibleQosStatus) {
-        self.listener
-            .on_offered_incompatible_qos(&self.writer, status);
+        if let Some(listener) = self.listener.code() {
+            listener.on_offered_incompatible_qos(&self.writer, status);
+        }
     }
 
     fn deadline_missed(&self, status: &DeadlineMissedStatus) {
-        self.listener
-            .on_offered_deadline_missed(&self.writer, status);
+        if let Some(listener) = self.listener.code() {
+            listener.on_offered_deadline_missed(&self.writer, status);
+        }
     }
 
     fn liveliness_lost(&self, status: &LivelinessLostStatus) {
-        self.listener.on_liveliness_lost(&self.writer, status);
+        if let Some(listener) = self.listener.code() {
+            listener.on_liveliness_lost(&self.writer, status);
+        }
     }
 }
 
@@ -45,15 +52,33 @@ impl WriterCore {
         self.closed.load(SeqCst)
     }
 
-    /// From now on nobody is told of anything; false if that was so already.
+    /// From now on nobody is told of anything, and no other thread is in a call about this writer; false if that was so already.
     pub(crate) fn close(&self) -> bool {
         let first = !self.closed.swap(true, SeqCst);
-        self.events.clear();
+        let old = self.events.clear();
+        self.raise_all();
+        wait_until_over(|this| self.shared.running.thread_in(Of::Entity(self.guid), this));
+        drop(old);
         first
     }
 
+    /// Whoever waits for something looks whether it can still come.
+    pub(crate) fn raise_all(&self) {
+        self.flags.waiters.raise_all();
+        self.announce_room();
+    }
+
+    /// From now on this one is told of what is in `mask`, or none of its own.
+    pub(crate) fn set_events(&self, events: Option<Arc<dyn WriterEvents>>, mask: StatusMask) {
+        let old = match events {
+            Some(events) => self.events.set(events, mask),
+            None => self.events.clear(),
+        };
+        self.shared.wait_for_calls(old);
+    }
+
     /// Who is told of a status.
-    fn listener(self: &Arc<Self>, kind: StatusKind) -> Option<Arc<dyn WriterEvents>> {
+    fn listener(self: &Arc<Self>, kind: StatusKind) -> Option<Listener<dyn WriterEvents>> {
         if self.closed.load(SeqCst) {
             return None;
         }
@@ -61,9 +86,32 @@ impl WriterCore {
         own.or_else(|| {
             let above = self.group.listener.for_status(kind);
             let listener = above.or_else(|| self.shared.listener_for_publisher(kind))?;
-            let writer = AnyDataWriter::new(self);
-            Some(Arc::new(Above { writer, listener }))
+            let (id, writer) = (listener.id(), AnyDataWriter::new(self));
+            Some(Listener::as_part_of(
+                id,
+                Arc::new(Above { writer, listener }),
+            ))
         })
+    }
+
+    /// Calls whoever is told of a status.
+    fn tell(
+        self: &Arc<Self>,
+        kind: StatusKind,
+        callback: &str,
+        call: impl FnOnce(&dyn WriterEvents),
+    ) {
+        let run = self.shared.running.begin(self.guid);
+        let Some(listener) = self.listener(kind) else {
+            return;
+        };
+        run.calls(listener.id());
+        if let Some(events) = listener.code() {
+            let panics = &self.shared.panics;
+            panics.call(self.guid, || self.describe(), callback, || call(events));
+        }
+        // Should this be its end, then as a part of the call.
+        drop(listener);
     }
 
     /// Is anybody told of a status?
@@ -87,10 +135,12 @@ impl WriterCore {
         // What only a reader that has gone had not acknowledged.
         self.bury();
         self.flags.raise(StatusKind::PublicationMatched);
-        let events = self.listener(StatusKind::PublicationMatched);
-        if let (Some(events), Some(status)) = (events, status) {
-            self.flags.clear(StatusKind::PublicationMatched);
-            events.matched(&status);
+        if let Some(status) = status {
+            let kind = StatusKind::PublicationMatched;
+            self.tell(kind, "on_publication_matched", |events| {
+                self.flags.clear(kind);
+                events.matched(&status);
+            });
         }
     }
 
@@ -101,10 +151,10 @@ impl WriterCore {
     ) {
         self.incompatible.lock().count(reader, mismatches);
         self.flags.raise(StatusKind::OfferedIncompatibleQos);
-        if let Some(events) = self.listener(StatusKind::OfferedIncompatibleQos) {
-            let status = self.incompatible_status();
-            events.incompatible(&status);
-        }
+        let kind = StatusKind::OfferedIncompatibleQos;
+        self.tell(kind, "on_offered_incompatible_qos", |events| {
+            events.incompatible(&self.incompatible_status());
+        });
     }
 
     /// Counts a lease that ran out; returns what a listener is to be told, if there is one.
@@ -118,10 +168,12 @@ impl WriterCore {
     /// Tells those who wait or listen of it.
     pub(crate) fn tell_liveliness_lost(self: &Arc<Self>, status: Option<LivelinessLostStatus>) {
         self.flags.raise(StatusKind::LivelinessLost);
-        let events = self.listener(StatusKind::LivelinessLost);
-        if let (Some(events), Some(status)) = (events, status) {
-            self.flags.clear(StatusKind::LivelinessLost);
-            events.liveliness_lost(&status);
+        if let Some(status) = status {
+            let kind = StatusKind::LivelinessLost;
+            self.tell(kind, "on_liveliness_lost", |events| {
+                self.flags.clear(kind);
+                events.liveliness_lost(&status);
+            });
         }
     }
 
@@ -129,10 +181,10 @@ impl WriterCore {
     pub(crate) fn note_deadline_missed(self: &Arc<Self>, missed: MissedDeadlines) {
         self.deadline_missed.lock().count(missed);
         self.flags.raise(StatusKind::OfferedDeadlineMissed);
-        if let Some(events) = self.listener(StatusKind::OfferedDeadlineMissed) {
-            let status = self.deadline_missed_status();
-            events.deadline_missed(&status);
-        }
+        let kind = StatusKind::OfferedDeadlineMissed;
+        self.tell(kind, "on_offered_deadline_missed", |events| {
+            events.deadline_missed(&self.deadline_missed_status());
+        });
     }
 
     pub(crate) fn deadline_missed_status(&self) -> DeadlineMissedStatus {

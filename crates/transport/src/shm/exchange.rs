@@ -1,4 +1,5 @@
 //! What the transport, its receivers and its porter share: who is connected, and who cannot be.
+use crate::panics::log;
 use std::collections::HashMap;
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
@@ -154,6 +155,15 @@ impl Exchange {
         *self.watcher.lock().unwrap_or_else(PoisonError::into_inner) = Some(watcher);
     }
 
+    /// Tells the participant that the porter has ended although nobody stopped it.
+    pub(super) fn fail(&self, why: &str) {
+        let watcher = self.watcher.lock().unwrap_or_else(PoisonError::into_inner);
+        let watcher = watcher.as_ref().and_then(Weak::upgrade);
+        if let Some(watcher) = watcher {
+            watcher.failed(&format!("thread dunlin-porter has panicked: {why}"));
+        }
+    }
+
     /// Tells the participant that the way to a peer is not as it was.
     pub(super) fn tell(&self, peer: [u8; 12], ended: bool) {
         let watcher = self.watcher.lock().unwrap_or_else(PoisonError::into_inner);
@@ -251,7 +261,7 @@ impl Exchange {
             && let count @ 1.. = self.strangers()
             && !self.told_of_strangers.swap(true, SeqCst)
         {
-            tracing::warn!(
+            log::warn!(
                 count,
                 "memory is not shared with participants of another user; another transport has to do"
             );
@@ -347,7 +357,7 @@ impl Exchange {
     pub(super) fn announce(&self, pool: &Pool) {
         let mut state = self.state();
         if let Err(error) = state.caller.add_pool(pool.clone()) {
-            tracing::debug!(%error, "peers to come do not hear of new memory");
+            log::debug!(%error, "peers to come do not hear of new memory");
         }
         state.pools.push(pool.clone());
         let lines = state.lines.values();
@@ -364,7 +374,7 @@ impl Exchange {
         };
         state.note_refused(peer, again);
         if let Some(total) = self.count_refusal(error) {
-            tracing::info!(peer = ?locator(&peer), %error, total, "memory is not shared with this peer; another transport has to do");
+            log::info!(peer = ?locator(&peer), %error, total, "memory is not shared with this peer; another transport has to do");
         }
     }
 
@@ -381,7 +391,7 @@ impl Exchange {
             return;
         }
         self.count_refusal(&why);
-        tracing::warn!(peer = ?outlet.locator, why, "shared memory with this peer has ended; another transport has to do");
+        log::warn!(peer = ?outlet.locator, why, "shared memory with this peer has ended; another transport has to do");
         self.tell(name(&outlet.identity), false);
     }
 
@@ -391,7 +401,7 @@ impl Exchange {
         self.state().lines.retain(|_, watched| !is_it(&watched.end));
         self.count_refusal(error);
         let peer = locator(&peer);
-        tracing::warn!(?peer, %error, "shared memory from this peer has ended; another transport has to do");
+        log::warn!(?peer, %error, "shared memory from this peer has ended; another transport has to do");
     }
 
     /// Does what can be done at the rendezvous; returns when it has to be done again at the latest.
@@ -471,7 +481,7 @@ impl Exchange {
 
     fn note_refusal(&self, peer: Option<Identity>, error: &dyn std::fmt::Display) {
         if let Some(total) = self.count_refusal(error) {
-            tracing::info!(peer = ?peer.map(|peer| locator(&peer)), %error, total, "a caller was refused shared memory");
+            log::info!(peer = ?peer.map(|peer| locator(&peer)), %error, total, "a caller was refused shared memory");
         }
     }
 
@@ -485,7 +495,7 @@ impl Exchange {
         if known.is_err() {
             let added = epoll::add(&self.events, line.as_fd(), data, flags);
             if let Err(error) = added {
-                tracing::warn!(%error, "the end of a connection will go unnoticed");
+                log::warn!(%error, "the end of a connection will go unnoticed");
             }
         }
         state.lines.insert(number, Watched { line, end });

@@ -1,4 +1,5 @@
 //! The sending end of a connection.
+use crate::panics::log;
 use std::io;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -246,6 +247,6 @@ fn is_same(a: &Parts<'_>, b: &Parts<'_>) -> bool {
 /// Makes a pool known to a peer.
 pub(super) fn announce(line: &Line, pool: &Pool) {
     if let Err(error) = line.announce(pool) {
-        tracing::debug!(%error, "a peer does not hear of new memory");
+        log::debug!(%error, "a peer does not hear of new memory");
     }
 }

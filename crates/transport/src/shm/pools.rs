@@ -1,4 +1,5 @@
 //! The chunks of one participant. Memory is taken when it is first needed, by sizes, and kept.
+use crate::panics::log;
 use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, OnceLock, PoisonError};
@@ -140,7 +141,7 @@ impl Pools {
                 true
             }
             Err(error) => {
-                tracing::warn!(%error, bytes, "no shared memory for large messages");
+                log::warn!(%error, bytes, "no shared memory for large messages");
                 growth.refused = Some(bytes);
                 false
             }

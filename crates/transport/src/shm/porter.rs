@@ -1,4 +1,5 @@
 //! The thread that opens and closes connections.
+use crate::panics::{catch, log};
 use std::io;
 use std::sync::Arc;
 use std::sync::atomic::Ordering::SeqCst;
@@ -29,7 +30,11 @@ pub(super) fn start(exchange: &Arc<Exchange>) -> io::Result<JoinHandle<()>> {
     std::thread::Builder::new()
         .name("dunlin-porter".into())
         .stack_size(128 * 1024)
-        .spawn(move || run(&exchange))
+        .spawn(move || {
+            if let Err(why) = catch(|| run(&exchange)) {
+                exchange.fail(&why);
+            }
+        })
 }
 
 fn run(exchange: &Exchange) {
@@ -46,7 +51,7 @@ fn run(exchange: &Exchange) {
         ) {
             Ok(_) | Err(Errno::INTR) => {}
             Err(error) => {
-                tracing::error!(%error, "shared memory makes no new connections any more");
+                log::error!(%error, "shared memory makes no new connections any more");
                 return;
             }
         }

@@ -7,6 +7,7 @@
 //! Whoever receives reads from the socket without any lock. Under TLS each direction has keys of its own, and what has come a lock of its
 //! own, which nobody but a reader takes; the other lock is needed for reading only while keys are agreed, or changed. What is
 //! queued is sealed then, but for what waits for keys.
+use crate::panics::log;
 use std::collections::VecDeque;
 use std::io::{self, IoSlice};
 use std::net::SocketAddrV4;
@@ -543,7 +544,7 @@ impl Connection {
         };
         match done {
             Ok(()) => out.watched = wanted,
-            Err(error) => tracing::warn!(%error, "a TCP connection is not looked after"),
+            Err(error) => log::warn!(%error, "a TCP connection is not looked after"),
         }
     }
 

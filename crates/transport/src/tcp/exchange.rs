@@ -1,4 +1,5 @@
 //! What the transport, its receivers and its porter share: the connections that there are, and where they lead.
+use crate::panics::log;
 use std::collections::HashMap;
 use std::io;
 use std::net::SocketAddrV4;
@@ -240,6 +241,15 @@ impl Exchange {
         *self.watcher.lock().unwrap_or_else(PoisonError::into_inner) = Some(watcher);
     }
 
+    /// Tells the participant that the porter has ended although nobody stopped it.
+    pub(super) fn fail(&self, why: &str) {
+        let watcher = self.watcher.lock().unwrap_or_else(PoisonError::into_inner);
+        let watcher = watcher.as_ref().and_then(Weak::upgrade);
+        if let Some(watcher) = watcher {
+            watcher.failed(&format!("thread dunlin-porter has panicked: {why}"));
+        }
+    }
+
     /// Tells the participant that the way to a peer is not as it was.
     pub(super) fn tell(&self, peer: GuidPrefix) {
         let watcher = self.watcher.lock().unwrap_or_else(PoisonError::into_inner);
@@ -270,7 +280,7 @@ impl Exchange {
             .unwrap_or_else(PoisonError::into_inner) = format!("{peer}: {why}");
         let total = self.refusals.fetch_add(1, SeqCst) + 1;
         if total.is_power_of_two() {
-            tracing::warn!(%peer, %why, total, "a TCP connection was refused");
+            log::warn!(%peer, %why, total, "a TCP connection was refused");
         }
     }
 
@@ -418,7 +428,7 @@ impl Exchange {
         let (fd, session) = match dialled {
             Ok(dialled) => dialled,
             Err(error) => {
-                tracing::debug!(%to, %error, "a TCP peer cannot be dialled");
+                log::debug!(%to, %error, "a TCP peer cannot be dialled");
                 held.note_failure(now);
                 return None;
             }
@@ -487,7 +497,7 @@ impl Exchange {
                 self.complain(connection.remote, error);
             }
             Fault::Ended(error) => {
-                tracing::debug!(remote = %connection.remote, ?error, "a TCP connection has ended");
+                log::debug!(remote = %connection.remote, ?error, "a TCP connection has ended");
             }
             fault => self.complain(connection.remote, fault),
         }

@@ -1,4 +1,5 @@
 //! The thread that makes connections and looks after them.
+use crate::panics::{catch, log};
 use std::collections::HashMap;
 use std::io;
 use std::net::SocketAddrV4;
@@ -44,12 +45,14 @@ pub(super) fn start(exchange: &Arc<Exchange>) -> io::Result<JoinHandle<()>> {
         .name("dunlin-porter".into())
         .stack_size(256 * 1024)
         .spawn(move || {
-            Porter {
+            let mut porter = Porter {
                 exchange: &exchange,
                 greetings: HashMap::new(),
                 round: Instant::now(),
+            };
+            if let Err(why) = catch(|| porter.run()) {
+                exchange.fail(&why);
             }
-            .run();
         })
 }
 
@@ -74,7 +77,7 @@ impl Porter<'_> {
             match epoll::wait(&*exchange.events, room, limit.as_ref()) {
                 Ok(_) | Err(Errno::INTR) => {}
                 Err(error) => {
-                    tracing::error!(%error, "no TCP connections are made any more");
+                    log::error!(%error, "no TCP connections are made any more");
                     return;
                 }
             }

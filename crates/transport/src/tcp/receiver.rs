@@ -1,4 +1,5 @@
 //! The receiving end of a port: it reads all connections that are its own, by itself.
+use crate::panics::log;
 use std::io;
 use std::mem::MaybeUninit;
 use std::os::fd::{AsFd, OwnedFd};
@@ -159,7 +160,7 @@ impl TcpReceiver {
     fn have_many(&mut self) {
         let made = epoll::create(epoll::CreateFlags::CLOEXEC);
         let Ok(many) = made.inspect_err(
-            |error| tracing::debug!(%error, "TCP connections are read one after the other"),
+            |error| log::debug!(%error, "TCP connections are read one after the other"),
         ) else {
             return;
         };
@@ -266,7 +267,7 @@ impl TcpReceiver {
             Ok((events, _)) => &*events,
             Err(Errno::INTR) => &[],
             Err(error) => {
-                tracing::warn!(%error, "waiting for TCP connections failed");
+                log::warn!(%error, "waiting for TCP connections failed");
                 &[]
             }
         };
@@ -373,7 +374,7 @@ fn await_data(many: &OwnedFd, connection: &Connection, place: usize) {
     let place = u64::try_from(place).unwrap_or(EVENT);
     let data = epoll::EventData::new_u64(place);
     if let Err(error) = epoll::add(many, connection.fd.as_fd(), data, epoll::EventFlags::IN) {
-        tracing::warn!(%error, "a TCP connection is not read");
+        log::warn!(%error, "a TCP connection is not read");
     }
 }
 

@@ -1,4 +1,5 @@
 //! TCP sockets as the transport wants them: none of these calls waits.
+use crate::panics::log;
 use std::io::{self, IoSlice};
 use std::net::{Ipv4Addr, SocketAddr, SocketAddrV4};
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
@@ -135,7 +136,7 @@ pub(super) fn await_room(socket: &OwnedFd, limit: Duration) {
 #[cold]
 pub(super) fn mark(socket: &OwnedFd, dscp: u8) {
     if let Err(error) = sockopt::set_ip_tos(socket, dscp.wrapping_shl(2)) {
-        tracing::debug!(%error, dscp, "a TCP connection keeps the code point that it has");
+        log::debug!(%error, dscp, "a TCP connection keeps the code point that it has");
     }
 }
 
@@ -179,7 +180,7 @@ fn enlarge(socket: &OwnedFd, buffers: Option<Buffers>) {
     let sent = sockopt::set_socket_send_buffer_size_force(socket, send)
         .or_else(|_| sockopt::set_socket_send_buffer_size(socket, send));
     if let Err(error) = received.and(sent) {
-        tracing::debug!(%error, "a TCP socket keeps its buffers as the system makes them");
+        log::debug!(%error, "a TCP socket keeps its buffers as the system makes them");
     }
 }
 

@@ -2,6 +2,7 @@
 //!
 //! Only for peers of this host: there the price of looking up the way, a quarter of a microsecond, counts, and the way never
 //! changes. To other hosts the kernel looks for each datagram, so that a change of routes or addresses needs no care here.
+use crate::panics::log;
 use std::collections::HashMap;
 use std::net::{Ipv4Addr, SocketAddrV4};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
@@ -35,7 +36,7 @@ impl Lanes {
                 Some(Lane(Way::Udp(socket)))
             }
             Err(error) => {
-                tracing::debug!(%peer, %error, "no socket for this peer alone; it is sent to by the one for all");
+                log::debug!(%peer, %error, "no socket for this peer alone; it is sent to by the one for all");
                 None
             }
         }

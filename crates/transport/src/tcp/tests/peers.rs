@@ -214,6 +214,10 @@ impl Watcher for Ear {
         assert!(!ended);
         self.0.lock().unwrap().push(*peer);
     }
+
+    fn failed(&self, why: &str) {
+        unreachable!("{why}");
+    }
 }
 
 #[test]
