@@ -101,12 +101,12 @@ fn the_instances_of_a_deleted_writer_are_disposed_if_unregistering_disposes() {
         (true, InstanceState::NotAliveDisposed),
         (false, InstanceState::NotAliveNoWriters),
     ] {
-        for (a, b) in &places {
+        for (place, (a, b)) in places.iter().enumerate() {
             for (n, end) in WAYS.into_iter().enumerate() {
                 let (mut wqos, rqos) = reliable_all();
                 wqos.writer_data_lifecycle
                     .autodispose_unregistered_instances = autodispose;
-                let topic = format!("T{n}");
+                let topic = format!("T {place} {n} {autodispose}");
                 let writer = writer::<Keyed>(a, &topic, wqos);
                 let reader = reader::<Keyed>(b, &topic, rqos);
                 writer.wait_for_matched(1, SOON).unwrap();

@@ -26,15 +26,16 @@ fn soon(what: &str, mut condition: impl FnMut() -> bool) {
     }
 }
 
-fn pairs(net: &Net) -> [[DomainParticipant; 2]; 2] {
-    let local = || net.within(ParticipantConfig::default());
-    [[net.participant(), net.participant()], [local(), local()]]
+/// Two participants with a network between them, and two that share the process, with another one.
+fn pairs() -> [[DomainParticipant; 2]; 2] {
+    let (one, other) = (Net::new(0.0), Net::new(0.0));
+    let local = || other.within(ParticipantConfig::default());
+    [[one.participant(), one.participant()], [local(), local()]]
 }
 
 #[test]
 fn a_listener_that_panics_ends_neither_the_thread_nor_other_readers_nor_its_own_later_calls() {
-    let net = Net::new(0.0);
-    for [a, b] in &pairs(&net) {
+    for [a, b] in &pairs() {
         let (mut wqos, rqos) = reliable_all();
         wqos.resource_limits.max_samples = Some(4);
         let writer = writer::<Keyed>(a, "T", wqos);
@@ -120,8 +121,7 @@ impl DataWriterListener<Keyed> for Bomb {
 
 #[test]
 fn listeners_of_all_entities_may_panic_for_any_status_and_at_their_end() {
-    let net = Net::new(0.0);
-    for [a, b] in &pairs(&net) {
+    for [a, b] in &pairs() {
         let (tell, told) = channel();
         let bomb = || Bomb(tell.clone());
         let mut heard = Vec::new();
@@ -181,8 +181,7 @@ fn listeners_of_all_entities_may_panic_for_any_status_and_at_their_end() {
 
 #[test]
 fn a_listener_is_taken_away_when_no_call_of_it_runs_any_more() {
-    let net = Net::new(0.0);
-    for [a, b] in &pairs(&net) {
+    for [a, b] in &pairs() {
         for way in 0..4 {
             let (wqos, rqos) = reliable_all();
             let topic = format!("T{way}");
