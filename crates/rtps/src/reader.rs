@@ -42,7 +42,7 @@ use dunlin_wire::{
 pub use outcome::{PassedOver, Standing};
 use reassembly::Progress;
 use sets::Sets;
-use writer_proxy::{Author, Turn, WriterProxy};
+use writer_proxy::{Author, Belief, Turn, WriterProxy};
 
 /// Incomplete samples that yield at once to one that needs memory.
 const MOST_YIELDING: usize = 16;
@@ -278,15 +278,40 @@ impl Reader {
         intake: &mut impl Intake,
         out: &mut impl Outbox,
     ) -> Delivery {
-        let sequence = frag.sequence.0;
-        let window = i64::from(self.config.max_pending);
         let Some(index) = self.find(writer) else {
             return Delivery::default();
         };
         let Some(proxy) = self.writers.get_mut(index) else {
             return Delivery::default();
         };
-        let early = match proxy.turn(sequence) {
+        let (turn, implausible) = proxy.turn_on_arrival(frag.sequence.0);
+        let mut delivery =
+            self.add_fragment(now, index, turn, timestamp, frag, inline, intake, out);
+        delivery.implausible |= implausible;
+        delivery
+    }
+
+    #[allow(
+        clippy::too_many_arguments,
+        reason = "what a datagram says and two sinks"
+    )]
+    fn add_fragment(
+        &mut self,
+        now: Time,
+        index: usize,
+        turn: Turn,
+        timestamp: Option<Timestamp>,
+        frag: &DataFrag<'_>,
+        inline: &InlineQos,
+        intake: &mut impl Intake,
+        out: &mut impl Outbox,
+    ) -> Delivery {
+        let sequence = frag.sequence.0;
+        let window = i64::from(self.config.max_pending);
+        let Some(proxy) = self.writers.get_mut(index) else {
+            return Delivery::default();
+        };
+        let early = match turn {
             Turn::Past => {
                 let bytes = frag.payload.len();
                 proxy.questions.came(now, sequence, bytes, false);
@@ -294,6 +319,7 @@ impl Reader {
             }
             Turn::Now { .. } => false,
             Turn::Early if !proxy.must_wait() && sequence.saturating_sub(proxy.next) > window => {
+                proxy.glimpse(sequence);
                 return Delivery::default();
             }
             Turn::Early => true,
@@ -370,18 +396,30 @@ impl Reader {
             self.ask(now, index, out);
             return Delivery::default();
         }
-        if !proxy.reliable || !proxy.heartbeats.accept(heartbeat.count, now) {
+        if !proxy.reliable {
+            return Delivery::default();
+        }
+        match proxy.believes(now, last, heartbeat.count) {
+            Belief::Plausible => {}
+            Belief::Ask => return self.doubt(now, index, true, out),
+            Belief::Wait => return self.doubt(now, index, false, out),
+        }
+        if !proxy.heartbeats.accept(heartbeat.count, now) {
             return Delivery::default();
         }
         proxy.check_identity(last);
+        let mut implausible = proxy.fall_back(last.saturating_add(1));
+        proxy.note_leap(first);
+        implausible |= !proxy.begin_after_gap(last);
         if addressed {
             proxy.begin(first, last);
             proxy.questions.closed();
         }
         let lost = proxy.starts_at(first);
-        proxy.announce(last);
+        implausible |= proxy.announce(last);
         proxy.questions.heard();
         let mut delivery = self.advance(now, index);
+        delivery.implausible = implausible;
         delivery.lost = delivery.lost.saturating_add(lost);
         if self.config.grouped
             && let Some(sets) = self.writers.get_mut(index).and_then(|w| w.sets.as_mut())
@@ -414,7 +452,8 @@ impl Reader {
         Delivery::default()
     }
 
-    /// What a writer will never send (RTPS 2.5 8.3.8.4), or what a best-effort reader's filter would drop. The range is not gone through, whatever its length.
+    /// What a writer will never send (RTPS 2.5 8.3.8.4), or what a best-effort reader's filter would drop. The range is not gone through,
+    /// whatever its length. Numbers beyond what the writer has announced are not passed over before it has.
     #[inline(never)]
     pub fn handle_gap(
         &mut self,
@@ -433,23 +472,17 @@ impl Reader {
             return Delivery::default();
         };
         if !proxy.reliable {
-            let lost = if addressed { proxy.skip_gap(gap) } else { 0 };
-            return Delivery {
-                lost,
-                ..Delivery::default()
-            };
+            // Of a set nothing may be missing: what is not for this reader is sent to it all the same.
+            if addressed && proxy.sets.is_none() {
+                proxy.hear_gap(gap, addressed);
+            }
+            return Delivery::default();
         }
         // The heartbeat behind it tells what of it is lost.
         if proxy.is_resuming() {
             return Delivery::default();
         }
-        proxy.hear_gap(start, end, addressed);
-        proxy.gaps.add(start.max(proxy.next), end);
-        for number in gap.list.iter().map(|n| n.0) {
-            if number >= proxy.next && number < i64::MAX {
-                proxy.gaps.add(number, number + 1);
-            }
-        }
+        proxy.hear_gap(gap, addressed);
         let delivery = self.advance(now, index);
         self.ask_if_lacking(now, index, out);
         delivery
@@ -682,6 +715,7 @@ impl Reader {
         let again = sequence < proxy.had;
         let delivery = match proxy.reliable {
             true => {
+                proxy.saw(sequence);
                 proxy.gaps.add(sequence, sequence + 1);
                 self.advance(now, index)
             }
@@ -694,6 +728,18 @@ impl Reader {
             lost: (before.saturating_add(delivery.lost)).saturating_add(u32::from(!again)),
             too_large: Some(length),
             ..delivery
+        }
+    }
+
+    /// A HEARTBEAT says what cannot be believed as yet.
+    #[cold]
+    fn doubt(&mut self, now: Time, index: usize, asks: bool, out: &mut impl Outbox) -> Delivery {
+        if asks {
+            self.ask_for_heartbeat(now, index, out);
+        }
+        Delivery {
+            implausible: true,
+            ..Delivery::default()
         }
     }
 
@@ -742,6 +788,7 @@ impl Reader {
             return Delivery::default();
         }
         proxy.due = None;
+        let asks_again = proxy.reliable && proxy.has_claim(now);
         if !proxy.reliable {
             return Delivery::default();
         }
@@ -754,6 +801,9 @@ impl Reader {
             self.greet(now, index, out);
         } else {
             self.ask_if_lacking(now, index, out);
+        }
+        if asks_again {
+            self.ask_for_heartbeat(now, index, out);
         }
         if self.config.ordered {
             self.ask_for_news(now, index, out);

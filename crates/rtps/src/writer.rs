@@ -242,9 +242,15 @@ impl Writer {
         // A writer that keeps no history has nothing to begin anew with.
         let greets = base == 1 && !asks && !ack_nack.is_final && self.is_transient();
         let history = self.first_for(Durability::TransientLocal);
-        let Some((index, proxy)) = self.reliable_reader(from).filter(|_| possible) else {
+        let Some((index, proxy)) = self.reliable_reader(from) else {
             return Acknowledgement::default();
         };
+        if !possible {
+            return Acknowledgement {
+                implausible: true,
+                ..Acknowledgement::default()
+            };
+        }
         if !proxy.ack_nacks.accept(ack_nack.count, now) {
             return Acknowledgement::default();
         }
@@ -270,7 +276,10 @@ impl Writer {
         } else if !ack_nack.is_final {
             self.tell(now, index, !lags, out);
         }
-        Acknowledgement { room }
+        Acknowledgement {
+            room,
+            implausible: false,
+        }
     }
 
     /// Which fragments the reader `from` lacks (RTPS 2.5 8.3.8.10).

@@ -78,14 +78,26 @@ impl Reader {
         let Some(proxy) = self.writers.get_mut(index) else {
             return Delivery::default();
         };
-        let lost = match proxy.turn(arrival.sequence) {
-            Turn::Past => return Delivery::default(),
-            Turn::Now { lost } => lost,
-            Turn::Early => return self.come_early(now, index, arrival, intake, out),
+        let (turn, implausible) = proxy.turn_on_arrival(arrival.sequence);
+        let refused = Delivery {
+            implausible,
+            ..Delivery::default()
+        };
+        let lost = match turn {
+            Turn::Past => return refused,
+            Turn::Now { lost } => {
+                proxy.note_leap(arrival.sequence);
+                lost
+            }
+            Turn::Early => {
+                self.come_early(now, index, arrival, intake, out);
+                return refused;
+            }
         };
         let sequence = arrival.sequence;
         let mut delivery = Delivery {
             lost,
+            implausible,
             ..Delivery::default()
         };
         if sequence < proxy.had {
@@ -197,10 +209,10 @@ impl Reader {
         arrival: Arrival<'_>,
         intake: &mut impl Intake,
         out: &mut impl Outbox,
-    ) -> Delivery {
+    ) {
         let most = self.most_waiting(index);
         let Some(proxy) = self.writers.get_mut(index) else {
-            return Delivery::default();
+            return;
         };
         let sequence = arrival.sequence;
         let ahead = sequence.saturating_sub(proxy.next);
@@ -230,12 +242,13 @@ impl Reader {
                     proxy.gaps.add(sequence, sequence + 1);
                 }
             }
+        } else {
+            proxy.glimpse(sequence);
         }
         // Where to begin is asked for by the timer, and when a heartbeat shows that the writer speaks.
         if !must_wait {
             self.ask_if_lacking(now, index, out);
         }
-        Delivery::default()
     }
 
     /// How many changes may wait: fewer if the application's own limit already holds changes back.

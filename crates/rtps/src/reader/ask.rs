@@ -3,7 +3,7 @@
 //! A heartbeat is answered at once. What is missing is also asked for when later changes show it, but
 //! never more than once in a few milliseconds, of large samples only a portion at a time, the lowest first, and again after a while.
 use super::Reader;
-use super::writer_proxy::WriterProxy;
+use super::writer_proxy::{CONFIRM, WriterProxy};
 use crate::{Outbox, Time, To};
 use bytes::Bytes;
 use dunlin_wire::{
@@ -35,6 +35,21 @@ impl Reader {
             self.keep_time(index);
             self.push_ack_nack(writer, state, false, out);
         }
+    }
+
+    /// Asks a writer how far it is, now and again soon, since what was said about that is to be confirmed.
+    pub(super) fn ask_for_heartbeat(&mut self, now: Time, index: usize, out: &mut impl Outbox) {
+        let Some(proxy) = self.writers.get_mut(index) else {
+            return;
+        };
+        let (writer, state) = (
+            proxy.author.guid,
+            SequenceNumberSet::new(SequenceNumber(proxy.next)),
+        );
+        let then = now.after(CONFIRM);
+        proxy.due = Some(proxy.due.map_or(then, |due| due.min(then)));
+        self.keep_time(index);
+        self.push_ack_nack(writer, state, false, out);
     }
 
     /// Answers a heartbeat.

@@ -155,6 +155,9 @@ pub struct Delivery {
     pub too_large: Option<u32>,
     /// It may be that a set of a publisher's writers is complete: look at `group_fronts`.
     pub gathers: bool,
+    /// A GAP or HEARTBEAT spoke of numbers far beyond what its writer has announced. That counts for nothing, or not before the writer has
+    /// said so again.
+    pub implausible: bool,
 }
 
 impl Delivery {
@@ -165,6 +168,7 @@ impl Delivery {
         rejected: None,
         too_large: None,
         gathers: false,
+        implausible: false,
     };
 }
 

@@ -51,6 +51,15 @@ impl Intervals {
         let gone = self.0.partition_point(|r| r.1 <= number);
         self.0.drain(..gone);
     }
+
+    /// Forgets the ranges that hold `number` or one above it; says where the highest of them ended, if there were any.
+    pub(super) fn forget_reaching(&mut self, number: i64) -> Option<i64> {
+        let kept = self.0.partition_point(|r| r.1 <= number);
+        let end = self.0.last().map(|r| r.1);
+        let cut = kept < self.0.len();
+        self.0.truncate(kept);
+        end.filter(|_| cut)
+    }
 }
 
 #[cfg(test)]
@@ -71,6 +80,12 @@ mod tests {
         assert_eq!(ranges.end_of(12), None);
         ranges.forget_below(12);
         assert_eq!(ranges.0, [(20, i64::MAX)]);
+        ranges.add(14, 16);
+        assert_eq!(ranges.forget_reaching(30), Some(i64::MAX));
+        assert_eq!(ranges.forget_reaching(16), None);
+        assert_eq!(ranges.0, [(14, 16)]);
+        assert_eq!(ranges.forget_reaching(15), Some(16));
+        assert!(ranges.is_empty());
     }
 
     proptest::proptest! {

@@ -57,6 +57,33 @@ pub(super) struct Author {
     pub(super) strength: i32,
 }
 
+/// What a HEARTBEAT said that lies far beyond all that the writer ever announced.
+#[derive(Clone, Copy)]
+struct Claim {
+    last: i64,
+    count: u32,
+    at: Time,
+}
+
+/// Numbers so far beyond what a writer announced or showed are not implausible.
+const NEAR: i64 = 8192;
+/// Changes of best-effort writers do not overtake so many others.
+const NEVER_OVERTAKEN: i64 = 1 << 20;
+
+/// A writer that is asked has answered by then, and contradicts what was said in its name.
+pub(super) const CONFIRM: Duration = Duration::from_millis(50);
+/// It is asked for so long; a claim that is neither repeated nor contradicted waits.
+const ASK_FOR: Duration = Duration::from_secs(2);
+
+/// How far a HEARTBEAT is believed.
+pub(super) enum Belief {
+    Plausible,
+    /// The writer has to be asked.
+    Ask,
+    /// It was asked just now.
+    Wait,
+}
+
 /// Where a change stands among its writer's.
 pub(super) enum Turn {
     /// It was had before, or is settled.
@@ -76,8 +103,10 @@ pub(super) struct WriterProxy {
     pub(super) next: i64,
     /// All below was settled in an earlier match: what comes again of it is not delivered again.
     pub(super) had: i64,
-    /// The writer said or showed that it has got so far.
+    /// How far the writer is, as it said or showed last.
     last: i64,
+    /// The furthest that it ever said or showed to be.
+    reach: i64,
     /// It is known where to begin.
     pub(super) started: bool,
     /// Nothing is let in before the writer has told this very reader where to begin. Meanwhile it may hear what is meant
@@ -86,6 +115,12 @@ pub(super) struct WriterProxy {
     /// What is skipped from here on is lost; `None` while that is not known. A heartbeat to all readers does not tell: to a
     /// late joiner it names changes from before its time.
     owed_from: Option<i64>,
+    /// A GAP said that the reader begins here; a HEARTBEAT or a change has to show that the writer has got so far.
+    begins: Option<i64>,
+    /// The highest number of a change that came too early to be kept.
+    glimpsed: i64,
+    /// What a HEARTBEAT said that has to be said again before it counts.
+    claim: Option<Claim>,
     /// The reader's limits do not let `next` in.
     pub(super) blocked: bool,
     pub(super) waiting: BTreeMap<i64, Waiting>,
@@ -97,8 +132,10 @@ pub(super) struct WriterProxy {
     pub(super) heartbeats: Counter,
     pub(super) heartbeat_frags: Counter,
     pub(super) questions: Questions,
-    /// The writer said that it has got so far, so all up to here has been on its way.
+    /// The writer said that it has got so far, so all up to here has been on its way; negative before it said anything.
     announced: i64,
+    /// From here `next` went far ahead at once.
+    leapt_from: Option<i64>,
     pub(super) due: Option<Time>,
     /// What comes in sets, if the reader wants these whole.
     pub(super) sets: Option<Box<Sets>>,
@@ -115,9 +152,13 @@ impl WriterProxy {
             next: 1,
             had: 1,
             last: 0,
+            reach: 0,
             started: false,
             waits_for_start: reliable && author.guid.prefix.vendor() == VendorId::DUNLIN,
             owed_from: None,
+            begins: None,
+            glimpsed: 0,
+            claim: None,
             blocked: false,
             waiting: BTreeMap::new(),
             waiting_bytes: 0,
@@ -127,7 +168,8 @@ impl WriterProxy {
             heartbeats: Counter::default(),
             heartbeat_frags: Counter::default(),
             questions: Questions::default(),
-            announced: 0,
+            announced: -1,
+            leapt_from: None,
             due: None,
             sets: None,
         }
@@ -175,6 +217,16 @@ impl WriterProxy {
         self.must_wait() && self.owed_from.is_some()
     }
 
+    /// Where a change stands that comes now, and whether that contradicts what was said of numbers far ahead of it.
+    #[inline]
+    pub(super) fn turn_on_arrival(&mut self, sequence: i64) -> (Turn, bool) {
+        let implausible = self.reach_change(sequence);
+        match self.turn(sequence) {
+            Turn::Past if !self.reliable && self.fall_back(sequence) => (self.turn(sequence), true),
+            turn => (turn, implausible),
+        }
+    }
+
     #[inline]
     pub(super) fn turn(&self, sequence: i64) -> Turn {
         if sequence < self.next || sequence == i64::MAX {
@@ -185,7 +237,12 @@ impl WriterProxy {
                 false => Turn::Now { lost: 0 },
             }
         } else if !self.reliable {
-            let lost = sequence.saturating_sub(self.next.max(self.had)).max(0);
+            let from = self.next.max(self.had);
+            let skipped = match from < sequence {
+                true => self.gaps.count_within(from, sequence),
+                false => 0,
+            };
+            let lost = sequence.saturating_sub(from).max(0) - skipped;
             let lost = if self.owed_from.is_some() { lost } else { 0 };
             Turn::Now {
                 lost: u32::try_from(lost).unwrap_or(u32::MAX),
@@ -223,6 +280,18 @@ impl WriterProxy {
             early.values().for_each(|w| self.share.give(w.cost()));
             self.skip_to(start);
         }
+    }
+
+    /// A GAP said where the reader begins, and a HEARTBEAT shows that the writer has got so far; false if it has not.
+    pub(super) fn begin_after_gap(&mut self, last: i64) -> bool {
+        let Some(begins) = self.begins.take() else {
+            return true;
+        };
+        let possible = begins <= last.saturating_add(1);
+        if possible {
+            self.begin(begins, begins - 1);
+        }
+        possible
     }
 
     /// All up to `sequence` is settled, the change itself by its arrival.
@@ -273,7 +342,11 @@ impl WriterProxy {
                 self.gaps.forget_below(self.next);
                 return None;
             };
-            let end = waiting.map_or(end, |n| n.min(end));
+            let end = waiting.map_or(end, |n| n.min(end)).min(self.reach() + 1);
+            if end <= self.next {
+                self.gaps.forget_below(self.next);
+                return None;
+            }
             self.pass_over(end);
         }
     }
@@ -331,49 +404,161 @@ impl WriterProxy {
         u32::try_from(lost.max(0)).unwrap_or(u32::MAX)
     }
 
-    /// Something will never come. Said to this very reader from the first number on, this shows where the reader begins; of others' writers
-    /// it shows that they speak to us.
-    pub(super) fn hear_gap(&mut self, start: i64, end: i64, addressed: bool) {
-        self.started |= !self.waits_for_start;
-        if addressed && start <= self.next {
-            self.begin(end, end - 1);
-        }
+    /// The writer said or showed that it has got so far.
+    fn reach(&self) -> i64 {
+        self.reach.max(self.next - 1)
     }
 
-    /// What a best-effort writer says is not for this reader; says how many before it are lost.
-    pub(super) fn skip_gap(&mut self, gap: &Gap) -> u32 {
-        let start = gap.start.0;
-        let mut end = gap.list.base().0;
+    /// Numbers will never come. Those beyond all that the writer announced are passed over when it has announced them. A GAP that is said to
+    /// this very reader, from the first number on, shows where the reader begins; of others' writers it shows that they speak to us.
+    pub(super) fn hear_gap(&mut self, gap: &Gap, addressed: bool) {
+        let (start, end) = (gap.start.0, gap.list.base().0);
+        self.started |= self.reliable && !self.waits_for_start;
+        let is_placed = self.owed_from.is_some() && !self.must_wait();
+        if addressed && start <= self.next && !is_placed {
+            self.begins = Some(end);
+        }
+        self.gaps.add(start.max(self.next), end);
         for number in gap.list.iter().map(|n| n.0) {
-            if number == end && end < i64::MAX {
-                end += 1;
+            if number >= self.next && number < i64::MAX {
+                self.gaps.add(number, number + 1);
             }
         }
-        // Of a set nothing may be missing: what is not for this reader is sent to it all the same.
-        if end <= self.next || self.sets.is_some() {
-            return 0;
-        }
-        let lost = match self.owed_from {
-            Some(_) => start.saturating_sub(self.next.max(self.had)).max(0),
-            None => 0,
-        };
-        self.settle(end.saturating_sub(1));
-        u32::try_from(lost).unwrap_or(u32::MAX)
     }
 
-    /// A heartbeat said how far the writer is.
-    pub(super) fn announce(&mut self, last: i64) {
+    /// A change comes: passes over what GAPs said of the numbers before it. If it is the first to show that the writer has got so far, the GAPs
+    /// that reach to it or beyond it were wrong, or are said again. True if one reached far ahead.
+    #[inline]
+    fn reach_change(&mut self, sequence: i64) -> bool {
+        (!self.gaps.is_empty() || self.begins.is_some())
+            && !self.must_wait()
+            && self.reach_change_after_gap(sequence)
+    }
+
+    #[inline(never)]
+    fn reach_change_after_gap(&mut self, sequence: i64) -> bool {
+        if sequence <= self.reach() {
+            return false;
+        }
+        let cut = self.gaps.forget_reaching(sequence);
+        if let Some(begins) = self.begins.take_if(|begins| *begins <= sequence) {
+            self.begin(begins, begins - 1);
+            if !self.reliable && begins > self.next {
+                self.skip_to(begins);
+            }
+        }
+        if self.reliable
+            && !self.blocked
+            && let Some(end) = self.gaps.end_of(self.next)
+        {
+            let waiting = self.waiting.first_key_value().map(|(n, _)| *n);
+            let near = sequence.saturating_sub(self.next) <= NEAR;
+            if end == sequence || near {
+                self.pass_over(waiting.map_or(end, |n| n.min(end)));
+            }
+        }
+        self.gaps.forget_below(self.next);
+        cut.is_some_and(|end| end.saturating_sub(sequence) > NEAR)
+    }
+
+    /// Can the writer have got as far as a HEARTBEAT says beyond what it announced or showed? What lies further
+    /// counts if the writer says so again when it is asked: one that answers contradicts what was said in its name.
+    pub(super) fn believes(&mut self, now: Time, last: i64, count: u32) -> Belief {
+        let knows_nothing = self.announced < 0 && self.next == 1;
+        let shown = self.announced.max(self.reach()).max(self.glimpsed);
+        if knows_nothing || last <= shown.saturating_add(NEAR) {
+            if self.claim.is_some_and(|claim| last < claim.last) {
+                self.claim = None;
+            }
+            return Belief::Plausible;
+        }
+        match self.claim {
+            Some(claim) if now.since(claim.at) < CONFIRM => Belief::Wait,
+            Some(claim) if claim.last <= last && claim.count != count => {
+                self.claim = None;
+                Belief::Plausible
+            }
+            _ => {
+                self.claim = Some(Claim {
+                    last,
+                    count,
+                    at: now,
+                });
+                Belief::Ask
+            }
+        }
+    }
+
+    /// Something is to be confirmed, and the writer has not been asked in vain for long.
+    pub(super) fn has_claim(&self, now: Time) -> bool {
+        self.claim
+            .is_some_and(|claim| now.since(claim.at) < ASK_FOR)
+    }
+
+    /// A writer that is far behind what was said in its name goes on from where that was said: `to` is where it is. True if so.
+    #[cold]
+    pub(super) fn fall_back(&mut self, to: i64) -> bool {
+        let far_behind = to.saturating_add(self.leap()) < self.next - 1;
+        let from = self.leapt_from.filter(|from| *from <= to);
+        let Some(from) = from.filter(|_| far_behind && self.sets.is_none()) else {
+            return false;
+        };
+        self.next = from;
+        self.last = from - 1;
+        self.reach = from - 1;
+        self.announced = from - 1;
+        (self.leapt_from, self.claim, self.begins) = (None, None, None);
+        let waiting = core::mem::take(&mut self.waiting);
+        waiting.values().for_each(|w| self.share.give(w.cost()));
+        self.waiting_bytes = 0;
+        self.gaps = Intervals::default();
+        self.partials.forget_below(i64::MAX, &mut self.share);
+        self.questions = Questions::default();
+        self.blocked = false;
+        if self.reliable {
+            self.owed_from = None;
+        }
+        true
+    }
+
+    /// Numbers up to `to` are about to be passed over at once.
+    pub(super) fn note_leap(&mut self, to: i64) {
+        if to.saturating_sub(self.next) > self.leap() {
+            self.leapt_from = Some(self.next);
+        }
+    }
+
+    /// How far is far. A best-effort writer's history may come after its newest changes.
+    fn leap(&self) -> i64 {
+        match self.reliable {
+            true => NEAR,
+            false => NEVER_OVERTAKEN,
+        }
+    }
+
+    /// A change was too early to be kept.
+    pub(super) fn glimpse(&mut self, sequence: i64) {
+        self.glimpsed = self.glimpsed.max(sequence);
+    }
+
+    /// A heartbeat said how far the writer is. GAPs that reach beyond that were wrong, or are said again; true if one reached far ahead.
+    pub(super) fn announce(&mut self, last: i64) -> bool {
+        self.reach = self.reach.max(last);
+        let reach = self.reach();
+        let cut = self.gaps.forget_reaching(reach.saturating_add(1));
         self.announced = self.announced.max(last);
         self.last = self
             .waiting
             .last_key_value()
             .map_or(last, |(n, _)| last.max(*n));
         self.started = true;
+        cut.is_some_and(|end| end.saturating_sub(reach) > NEAR)
     }
 
     /// A change showed how far the writer is.
     pub(super) fn saw(&mut self, sequence: i64) {
         self.last = self.last.max(sequence);
+        self.reach = self.reach.max(sequence);
     }
 
     /// Something is missing that the writer has.

@@ -144,4 +144,6 @@ pub enum WriteError {
 pub struct Acknowledgement {
     /// More is acknowledged by all readers: wake blocked writes and those who wait for acknowledgements.
     pub room: bool,
+    /// It acknowledged what was never written, and counts for nothing.
+    pub implausible: bool,
 }
