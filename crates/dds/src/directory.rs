@@ -558,6 +558,7 @@ impl Directory {
                 log::debug!(?prefix, "participant changed");
                 self.note_participant(prefix, false);
                 self.peers.remove(&prefix);
+                self.changed = true;
             }
             Event::ParticipantLost { prefix, reason } => {
                 log::debug!(?prefix, ?reason, "participant lost");
@@ -753,7 +754,14 @@ impl Directory {
                 }
             }
         }
+        let sinks = self.sinks.values().flat_map(HashMap::keys);
+        let mut addresses = HashMap::new();
+        for endpoint in readers.keys().chain(sinks) {
+            let of = |prefix: &GuidPrefix| self.discovery.source_addresses(*prefix);
+            addresses.entry(endpoint.prefix).or_insert_with_key(of);
+        }
         Routes {
+            addresses,
             readers,
             writers: self.writers.clone(),
             places: self.places.clone(),

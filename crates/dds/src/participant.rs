@@ -93,6 +93,12 @@ pub struct ParticipantCounters {
     /// Panics of other code of the application that Dunlin ran, all participants of the process together: of log subscribers, wakers of tasks,
     /// user-written types, and at the end of listeners and of bytes that were written.
     pub other_panics: u64,
+    /// Messages in the name of a known participant from an address that it does not announce: forged, or of a host that sends by an interface
+    /// that it keeps to itself.
+    pub misplaced: u64,
+    /// GAPs and HEARTBEATs about samples that their writer never announced, and ACKNACKs about samples that were never written. They were not
+    /// acted upon, or not before the writer confirmed them.
+    pub implausible: u64,
 }
 
 /// One of the places where a participant receives.
@@ -299,6 +305,7 @@ impl DomainParticipant {
         let receivers = self.receivers();
         let refused = shared.transport.refused();
         let by_tcp = shared.transport.kind() == Locator::KIND_TCP_V4;
+        let discovery = shared.directory.lock().misplaced();
         let all = |of: fn(&Reception) -> u64| receivers.iter().map(|r| of(&r.reception)).sum();
         ParticipantCounters {
             dropped: all(|reception| reception.dropped),
@@ -311,6 +318,8 @@ impl DomainParticipant {
             reassembly_dropped: shared.memory.budget.dropped(),
             listener_panics: shared.panics.count(),
             other_panics: panics::count(),
+            misplaced: counters.misplaced.load(SeqCst) + discovery,
+            implausible: counters.implausible.load(SeqCst),
         }
     }
 

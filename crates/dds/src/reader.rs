@@ -403,6 +403,9 @@ impl ReaderCore {
             self.rejected.lock().count(rejection);
             self.flags.raise(StatusKind::SampleRejected);
         }
+        if delivery.implausible {
+            self.shared.counters.implausible(self.guid);
+        }
     }
 
     /// Says that there is data: the listener first, then whoever waits.

@@ -1,4 +1,5 @@
 //! The receive work: datagram in, caches filled, listeners called, answers out — all in the thread that holds the role.
+mod admission;
 mod keeper;
 mod news;
 mod run;
@@ -14,6 +15,7 @@ use crate::reader::ReaderCore;
 use crate::shared::{Routes, Shared};
 use crate::signal::Signal;
 use crate::waiting::{Patience, Waiting};
+use admission::Admissions;
 use bytes::Bytes;
 use dunlin_rtps::discovery::Source;
 use dunlin_rtps::{Time, To};
@@ -95,6 +97,8 @@ pub(crate) struct Worker {
     patience: Patience,
     routes: Arc<Routes>,
     generation: u64,
+    /// Whose messages were taken last, and from where.
+    admitted: Admissions,
     /// The stream that the last sample was of.
     stream: Option<Stream>,
     /// Who wrote the last sample that was none of it.
@@ -123,6 +127,7 @@ impl Worker {
             patience: Patience::new(waiting),
             routes: Arc::default(),
             generation: 0,
+            admitted: Admissions::default(),
             stream: None,
             recent: None,
             answers: None,
@@ -369,8 +374,8 @@ impl Worker {
             {
                 context.timestamp = timestamp.or(context.timestamp);
                 if submessages.is_empty() {
-                    self.sample(shared, &mut context, &data);
-                    if verdict == Verdict::Absent && Opening::suits(&data) {
+                    let admitted = self.sample(shared, &mut context, &data);
+                    if admitted && verdict == Verdict::Absent && Opening::suits(&data) {
                         let writer = Guid::new(context.source.prefix, data.writer);
                         self.note_stream(datagram, from, writer, data.reader);
                     }
@@ -398,6 +403,7 @@ impl Worker {
         shared.refresh(&mut self.routes, &mut self.generation);
         if self.generation != before {
             self.stream = None;
+            self.admitted = Admissions::default();
         }
     }
 
@@ -464,9 +470,12 @@ impl Worker {
     ) {
         let now = context.now;
         let source = context.source.prefix;
-        let Self { routes, news, .. } = self;
         match message {
             Submessage::AckNack(_) | Submessage::NackFrag(_) => {
+                if !self.admits(shared, &context.source) {
+                    return;
+                }
+                let Self { routes, news, .. } = self;
                 let answers = self.answers.get_or_insert_with(|| shared.datagrams());
                 let Some(core) = routes.writers.get(&writer) else {
                     return;
@@ -487,15 +496,15 @@ impl Worker {
         }
     }
 
-    /// Hands a sample to the readers that it concerns.
+    /// Hands a sample to the readers that it concerns; false if it came from where its participant is not.
     #[inline]
-    fn sample(&mut self, shared: &Arc<Shared>, context: &mut Context<'_>, data: &Data<'_>) {
+    fn sample(&mut self, shared: &Arc<Shared>, context: &mut Context<'_>, data: &Data<'_>) -> bool {
         let (now, timestamp) = (context.now, context.timestamp);
         let from = Guid::new(context.source.prefix, data.writer);
         let to = data.reader;
         self.tell_readers(shared, context, from, to, true, |core, intake, out| {
             core.handle_sample(now, from, timestamp, data, intake, out)
-        });
+        })
     }
 
     /// As `sample`, with those that follow and concern the same readers; what comes after them.
@@ -524,6 +533,7 @@ impl Worker {
     }
 
     /// Has each reader that is meant take something in; `handle` says whether it has something new then. The writer `lives` if that shows it.
+    /// False, and nobody hears of it, if it came from where its participant is not.
     #[inline]
     fn tell_readers(
         &mut self,
@@ -533,7 +543,10 @@ impl Worker {
         reader: EntityId,
         lives: bool,
         mut handle: impl FnMut(&Arc<ReaderCore>, &mut Keeper<'_>, &mut Datagrams) -> bool,
-    ) {
+    ) -> bool {
+        if !self.admits(shared, &context.source) {
+            return false;
+        }
         let Self {
             routes, kept, news, ..
         } = self;
@@ -560,6 +573,7 @@ impl Worker {
         if context.beside.as_ref().is_some_and(Beside::is_done) {
             *context.beside = None;
         }
+        true
     }
 
     fn answer(&mut self, shared: &Arc<Shared>) {

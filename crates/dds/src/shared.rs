@@ -24,6 +24,7 @@ use crate::status::StatusKind;
 use crate::timer::{Due, Timer};
 use crate::writer::WriterCore;
 use dunlin_qos::{DomainParticipantQos, Duration};
+use dunlin_rtps::discovery::{Source, SourceAddresses};
 use dunlin_rtps::{Time, To};
 use dunlin_transport::panics::{catch, log};
 use dunlin_transport::{Transport, Watcher};
@@ -103,6 +104,8 @@ pub(crate) struct Routes {
     pub(crate) groups: HashMap<Guid, Place>,
     /// Of remote writers with a finite liveliness lease.
     pub(crate) signs: HashMap<Guid, Arc<LifeSign>>,
+    /// From where messages are taken of participants with matched endpoints.
+    pub(crate) addresses: HashMap<GuidPrefix, SourceAddresses>,
 }
 
 impl Routes {
@@ -137,6 +140,8 @@ pub(crate) struct Counters {
     pub(crate) damaged: AtomicU64,
     /// Samples that a reader of ours did not take for their length.
     too_large: AtomicU64,
+    pub(crate) misplaced: AtomicU64,
+    pub(crate) implausible: AtomicU64,
 }
 
 impl Counters {
@@ -163,6 +168,32 @@ impl Counters {
                 ?from,
                 total,
                 "message with a wrong or missing checksum dropped"
+            );
+        }
+    }
+}
+
+impl Counters {
+    /// Somebody speaks in the name of a participant that is somewhere else.
+    pub(crate) fn misplaced(&self, source: &Source) {
+        if let Some(total) = worth_telling(&self.misplaced) {
+            let (from, prefix) = (source.from, source.prefix);
+            log::warn!(
+                ?from,
+                ?prefix,
+                total,
+                "message dropped that came from an address which its participant does not announce"
+            );
+        }
+    }
+
+    /// Somebody, perhaps not the remote endpoint itself, speaks of samples that were never announced, or never written.
+    pub(crate) fn implausible(&self, local: Guid) {
+        if let Some(total) = worth_telling(&self.implausible) {
+            log::warn!(
+                %local,
+                total,
+                "GAP, HEARTBEAT or ACKNACK about samples that nobody has announced was not believed"
             );
         }
     }

@@ -5,6 +5,11 @@ use crate::observe::{Domain, Participant};
 use dunlin_transport::Transport;
 
 impl Directory {
+    /// How many messages of discovery came in a participant's name from where it is not.
+    pub(crate) fn misplaced(&self) -> u64 {
+        self.discovery.heard().misplaced
+    }
+
     /// Everything that is known of the domain, this participant included.
     pub(crate) fn domain(&self, transport: &dyn Transport) -> Domain {
         let discovery = &self.discovery;

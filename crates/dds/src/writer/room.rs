@@ -144,7 +144,13 @@ impl WriterCore {
     ) -> Outcome {
         let mut state = self.state.lock();
         let room = match message {
-            Submessage::AckNack(ack) => state.handle_ack_nack(now, from, ack, out).room,
+            Submessage::AckNack(ack) => {
+                let acknowledgement = state.handle_ack_nack(now, from, ack, out);
+                if acknowledgement.implausible {
+                    self.shared.counters.implausible(self.guid);
+                }
+                acknowledgement.room
+            }
             Submessage::NackFrag(nack) => {
                 state.handle_nack_frag(now, from, nack, out);
                 false

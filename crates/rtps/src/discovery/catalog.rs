@@ -238,6 +238,14 @@ impl Catalog {
         self.readers.values()
     }
 
+    /// Where the endpoints of a participant listen that do not listen where the participant does.
+    pub(super) fn unicast_of(&self, prefix: GuidPrefix) -> impl Iterator<Item = &[Locator]> {
+        let writers = self.writers.range(entities(prefix));
+        let readers = self.readers.range(entities(prefix));
+        let of_writers = writers.map(|(_, writer)| &*writer.unicast);
+        of_writers.chain(readers.map(|(_, reader)| &*reader.unicast))
+    }
+
     pub(super) fn topics(&self) -> impl Iterator<Item = (&str, &Topic)> {
         self.topics
             .iter()

@@ -15,6 +15,7 @@ mod hearsay;
 mod inquiries;
 mod introductions;
 mod participants;
+mod source_addresses;
 mod strangers;
 mod types;
 mod watch;
@@ -24,6 +25,7 @@ pub use config::{DiscoveryConfig, Limits, Source};
 pub use event::{Event, LossReason, UnmatchReason};
 pub use explain::Explanation;
 pub use participants::Heard;
+pub use source_addresses::SourceAddresses;
 pub use types::TypeDifference;
 
 use crate::{Outbox, Time, To};

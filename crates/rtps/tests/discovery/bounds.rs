@@ -8,7 +8,7 @@ use dunlin_wire::{
 };
 
 /// A datagram of participant `from` with one DATA of a built-in writer.
-fn datagram(
+pub(crate) fn datagram(
     from: usize,
     writer: EntityId,
     sequence: i64,

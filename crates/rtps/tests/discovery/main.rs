@@ -8,4 +8,5 @@ mod liveliness;
 mod matching;
 mod network;
 mod participants;
+mod sources;
 mod vendors;
