@@ -1,5 +1,9 @@
 //! Hosts and the cable between them, made of network namespaces.
 use crate::process::{Answer, Process};
+use rustix::thread::{LinkNameSpaceType, move_into_link_name_space};
+use std::fs::File;
+use std::net::UdpSocket;
+use std::os::fd::AsFd;
 use std::process::Command;
 
 const MARK: &str = "DUNLIN_TEST_NAMESPACE";
@@ -95,6 +99,26 @@ impl Place {
                 false
             }
         }
+    }
+
+    /// A socket there that sends from this address of the host's, 0.0.0.0 for any.
+    ///
+    /// # Panics
+    /// If there is none to be had: the test expects it.
+    pub fn socket(&self, address: &str) -> UdpSocket {
+        let place = *self;
+        let address = address.to_owned();
+        let open = move || {
+            if let Self(Some(holder)) = place {
+                let path = format!("/proc/{holder}/ns/net");
+                let network = File::open(path).expect("the host is there");
+                // Of this thread alone, which ends here.
+                let kind = Some(LinkNameSpaceType::Network);
+                move_into_link_name_space(network.as_fd(), kind).expect("the host lets it in");
+            }
+            UdpSocket::bind((&*address, 0)).expect("a socket")
+        };
+        std::thread::spawn(open).join().expect("a thread")
     }
 
     /// Runs a line of shell there.

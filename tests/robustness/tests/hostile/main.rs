@@ -1,5 +1,6 @@
 //! A participant with a healthy partner, while somebody sends it whatever hurts.
 mod absent;
+mod forged;
 mod packet;
 mod stream;
 mod vectors;

@@ -182,9 +182,11 @@ impl Peer {
         let (malformed, refused) = (counters.malformed, counters.memory_refused);
         let rss = resident_kib();
         format!(
-            "{} lost={lost} malformed={malformed} refused={refused} connections_refused={} rss={rss}",
+            "{} lost={lost} malformed={malformed} refused={refused} connections_refused={} misplaced={} implausible={} rss={rss}",
             lock(&self.journal),
-            counters.connections_refused
+            counters.connections_refused,
+            counters.misplaced,
+            counters.implausible
         )
     }
 }
