@@ -328,6 +328,24 @@ impl Writer {
         }
     }
 
+    /// Asks a reader that is not matched for an answer. It is not told where it begins, so this is as good as a heartbeat to all.
+    pub fn hail(&mut self, reader: Guid, out: &mut impl Outbox) {
+        self.heartbeats = self.heartbeats.wrapping_add(1);
+        let first = self.first_to_name();
+        let heartbeat = Heartbeat {
+            reader: EntityId::UNKNOWN,
+            writer: self.config.guid.entity,
+            first: SequenceNumber(first),
+            last: SequenceNumber(self.last),
+            count: self.heartbeats,
+            is_final: false,
+            liveliness: false,
+            group: self.group_info(first),
+        };
+        let to = To::Endpoint(reader);
+        out.push(to, Submessage::Heartbeat(heartbeat), &Bytes::new());
+    }
+
     /// Asks for an answer because a write found no room, unless one is under way that will make some. Should that be
     /// lost, the timer asks soon.
     pub fn ask_for_room(&mut self, now: Time, out: &mut impl Outbox) {

@@ -1,5 +1,6 @@
 //! The reliable built-in topics: one writer and one reader of our own for each (RTPS 2.5 8.5.4.2, 8.4.13.2).
 use super::Source;
+use super::strangers::HEADERS;
 use crate::{
     Budgets, Change, InstanceHandle, Intake, Outbox, Reader, ReaderConfig, ReaderProxyConfig,
     Sample, Select, Time, To, Writer, WriterConfig, WriterProxyConfig,
@@ -81,8 +82,8 @@ pub(super) struct BuiltinTopic {
 }
 
 impl BuiltinTopic {
-    /// Bytes of the submessage that `hail` sends.
-    pub(super) const HAIL_SIZE: usize = 28;
+    /// Bytes of what `hail` sends, an ACKNACK and a HEARTBEAT that may go in two datagrams, without the headers of the first.
+    pub(super) const HAIL_SIZE: usize = 28 + HEADERS + 32;
 
     fn new(own: GuidPrefix, (writer_id, reader_id): (EntityId, EntityId), key_of: KeyOf) -> Self {
         Self {
@@ -148,9 +149,11 @@ impl BuiltinTopic {
         standing.is_some_and(|standing| standing.complete)
     }
 
-    /// Asks a participant that we do not listen to for a sign of life; one that knows us gives it.
+    /// Asks a participant that we do not listen to for a sign of life; one that knows us gives it. Its reader has to answer our
+    /// heartbeat; many a writer answers an ACKNACK, and does so without delay.
     pub(super) fn hail(&mut self, peer: GuidPrefix, out: &mut impl Outbox) {
         self.reader.hail(Guid::new(peer, self.writer_id), out);
+        self.writer.hail(Guid::new(peer, self.reader_id), out);
     }
 
     /// Sends all that we have to a peer's reader.

@@ -219,7 +219,12 @@ impl Discovery {
         {
             return self.handle_announcement(now, source, data, out, events);
         }
+        let met = self.peers.get(&source.prefix).is_some_and(|p| p.verified);
         if !self.recognize(now, source, out, events) {
+            return;
+        }
+        // What a stranger's answer asks for was just sent, since it answered.
+        if !met && matches!(message, Submessage::AckNack(_)) {
             return;
         }
         if self.publications.concerns(message) {

@@ -25,8 +25,9 @@ pub(super) const STANDSTILL: Duration = Duration::from_secs(1);
 const GRACE: i64 = 4;
 /// One that never answered is remembered for so long, whatever lease it announces: it may not exist.
 const UNVERIFIED_LEASE: Duration = Duration::from_secs(60);
-/// It is called again after so long, as far as its credit goes, while there are but a few such.
+/// It is called again after so long, then after twice as long, and so on, as far as its credit goes, while there are but a few such.
 const CALL_AGAIN: Duration = Duration::from_millis(100);
+const DOUBLINGS: u32 = 6;
 const FEW: usize = 64;
 /// An announcement that was sent before a goodbye and comes after it must not bring the participant back.
 const FAREWELL: Duration = Duration::from_secs(1);
@@ -59,6 +60,8 @@ pub(super) struct Peer {
     asks: bool,
     /// Our announcement was sent to it alone.
     called: bool,
+    /// So often it was called since it announced itself last.
+    calls: u32,
     /// We tell each other whom we know.
     pub(super) neighbour: bool,
     /// Participants of which it has told.
@@ -179,7 +182,7 @@ impl Discovery {
             self.heard.misplaced += 1;
             peer.silent_until = Some(now.after(SILENCE));
             self.parting.set(source.prefix, now.after(SILENCE_PROBE));
-            self.publications.probe(now, source.prefix, out);
+            self.probe(now, source.prefix, out);
         }
     }
 
@@ -310,6 +313,7 @@ impl Discovery {
                 strikes: 0,
                 asks: !source.addressed && !source.multicast,
                 called: self.hearsay.meet(prefix),
+                calls: 0,
                 neighbour: false,
                 words: 0,
             },
@@ -319,7 +323,7 @@ impl Discovery {
     }
 
     /// A stranger announced itself. If it speaks to us by name it knows our announcement already, else it gets it, and a
-    /// question that makes it answer if it knows us already, as far as its credit goes: the answer shows that it is where
+    /// question that it has to answer once it knows us, as far as its credit goes: the answer shows that it is where
     /// it says, and neither side need wait for a timer.
     fn greet(
         &mut self,
@@ -343,25 +347,61 @@ impl Discovery {
             }
             return;
         }
+        peer.calls = 0;
         self.call(now, source.prefix, out);
     }
 
+    /// Asks a stranger for an answer, and tells it who we are if its credit is enough for both. A peer may take in our
+    /// announcement after the question that follows it, and then passes over the question: so this is repeated.
     fn call(&mut self, now: Time, prefix: GuidPrefix, out: &mut impl Outbox) {
         let size = self.announcer.size();
         let Some(peer) = self.peers.get_mut(&prefix).filter(|p| !p.verified) else {
             return;
         };
-        if !peer.credit.pay(size) {
+        let announces = peer.credit.pay_both(BuiltinTopic::HAIL_SIZE, size);
+        // Without our announcement it understands the question only if it has heard us elsewhere.
+        let may_know_us = peer.called || peer.multicast;
+        if !announces && !(may_know_us && peer.credit.pay(BuiltinTopic::HAIL_SIZE)) {
             return;
         }
-        peer.called = true;
-        let timestamp = self.config.timestamp(now);
-        self.announcer.announce(timestamp, detector(prefix), out);
-        if peer.credit.pay(BuiltinTopic::HAIL_SIZE) {
-            self.publications.hail(prefix, out);
+        let pause = CALL_AGAIN.as_nanos() << peer.calls.min(DOUBLINGS);
+        peer.calls = peer.calls.saturating_add(1);
+        peer.called |= announces;
+        if announces {
+            let timestamp = self.config.timestamp(now);
+            self.announcer.announce(timestamp, detector(prefix), out);
+        }
+        if let Some(topic) = self.answering(prefix) {
+            topic.hail(prefix, out);
         }
         if self.strangers.len() <= FEW {
-            self.doubts.set(prefix, now.after(CALL_AGAIN));
+            self.doubts
+                .set(prefix, now.after(Duration::from_nanos(pause)));
+        }
+    }
+
+    /// Asks a participant that we know whether it lives.
+    fn probe(&mut self, now: Time, prefix: GuidPrefix, out: &mut impl Outbox) {
+        if let Some(topic) = self.answering(prefix) {
+            topic.probe(now, prefix, out);
+        }
+    }
+
+    /// The topic by which a participant is asked for an answer: one with a reliable reader, which has to answer a heartbeat
+    /// (RTPS 2.5 8.4.2.3.2). There is no such duty for its writers.
+    fn answering(&mut self, prefix: GuidPrefix) -> Option<&mut BuiltinTopic> {
+        let data = &self.peers.get(&prefix)?.data;
+        let has = |endpoint| data.builtin_endpoints.contains(endpoint);
+        if has(BuiltinEndpoints::PUBLICATIONS_DETECTOR) {
+            Some(&mut self.publications)
+        } else if has(BuiltinEndpoints::SUBSCRIPTIONS_DETECTOR) {
+            Some(&mut self.subscriptions)
+        } else if has(BuiltinEndpoints::PARTICIPANT_MESSAGE_READER) && !takes_any_message(data) {
+            Some(&mut self.messages)
+        } else if has(BuiltinEndpoints::SUBSCRIPTIONS_ANNOUNCER) {
+            Some(&mut self.subscriptions)
+        } else {
+            Some(&mut self.publications)
         }
     }
 
@@ -447,8 +487,8 @@ impl Discovery {
             self.subscriptions.tell(now, prefix, true, out);
         }
         if gained(BuiltinEndpoints::PARTICIPANT_MESSAGE_READER) {
-            let best_effort = peer.data.builtin_endpoint_qos & BEST_EFFORT_MESSAGES != 0;
-            self.messages.tell(now, prefix, !best_effort, out);
+            let reliable = !takes_any_message(&peer.data);
+            self.messages.tell(now, prefix, reliable, out);
         }
     }
 
@@ -531,7 +571,7 @@ impl Discovery {
             let until = self.peers.get(&prefix).and_then(|p| p.silent_until);
             if until.is_some_and(|until| now < until) {
                 self.parting.set(prefix, now.after(SILENCE_PROBE));
-                self.publications.probe(now, prefix, out);
+                self.probe(now, prefix, out);
             } else {
                 self.part(now, prefix, LossReason::Goodbye, events);
             }
@@ -541,7 +581,7 @@ impl Discovery {
             if let Some(peer) = self.peers.get(&prefix).filter(|peer| peer.verified) {
                 let pause = Duration::from_nanos(peer.lease().as_nanos() / PROBES_PER_LEASE);
                 self.doubts.set(prefix, now.after(pause));
-                self.publications.probe(now, prefix, out);
+                self.probe(now, prefix, out);
             }
         }
     }
@@ -572,4 +612,9 @@ impl Discovery {
             }
         }
     }
+}
+
+/// Its reader of participant messages is best effort: it acknowledges nothing.
+fn takes_any_message(data: &ParticipantData) -> bool {
+    data.builtin_endpoint_qos & BEST_EFFORT_MESSAGES != 0
 }

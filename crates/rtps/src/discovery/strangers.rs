@@ -8,7 +8,7 @@ const MOST_BYTES: usize = 4 << 20;
 /// For each byte that came in a participant's name so many may go where it says that it is.
 const RETURN: usize = 3;
 /// Headers of a message to one participant: the message's own and INFO_DST (RTPS 2.5 9.4.4, 9.4.5.9).
-const HEADERS: usize = 20 + 16;
+pub(super) const HEADERS: usize = 20 + 16;
 
 /// What may be sent to a participant that has not shown to be where it says.
 #[derive(Debug, Default)]
@@ -25,6 +25,11 @@ impl Credit {
         let rest = self.0.checked_sub(bytes.saturating_add(HEADERS));
         self.0 = rest.unwrap_or(self.0);
         rest.is_some()
+    }
+
+    /// Pays for two datagrams, or for none.
+    pub(super) fn pay_both(&mut self, one: usize, other: usize) -> bool {
+        self.pay(one.saturating_add(HEADERS).saturating_add(other))
     }
 }
 

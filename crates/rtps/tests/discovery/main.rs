@@ -2,6 +2,7 @@
 mod bounds;
 mod callers;
 mod crowd;
+mod duties;
 mod inquiries;
 mod introductions;
 mod liveliness;

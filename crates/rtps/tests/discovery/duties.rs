@@ -1,0 +1,315 @@
+//! A peer that does what RTPS obliges it to do, and no more, is met and kept.
+//!
+//! It announces itself, and its reliable readers answer heartbeats without the final flag (RTPS 2.5 8.4.2.3.2). Nothing obliges a writer
+//! to answer an ACKNACK that lacks nothing, or anybody to take in a datagram's announcement before the question behind it.
+use crate::network::{MS, Network, SECOND, locator, prefix};
+use bytes::Bytes;
+use dunlin_qos::Duration;
+use dunlin_rtps::discovery::{Discovery, DiscoveryConfig, Event, Source};
+use dunlin_rtps::{Outbox, Time, To};
+use dunlin_wire::{
+    AckNack, BuiltinEndpoints, Data, EntityId, EntityKind, Guid, Header, Heartbeat, Parameters,
+    ParticipantData, Payload, ProtocolVersion, SequenceNumber, SequenceNumberSet, Submessage,
+    VendorId, WriterData,
+};
+
+/// One submessage to a participant alone, or to all.
+#[derive(Clone, Debug, PartialEq)]
+enum Said {
+    Announcement { to_it_alone: bool },
+    Writer,
+    Heartbeat(Heartbeat),
+    Other,
+}
+
+/// What was said, and how many bytes went to the peer alone.
+#[derive(Default)]
+struct Record {
+    said: Vec<Said>,
+    bytes: usize,
+}
+
+impl Outbox for Record {
+    fn push(&mut self, to: To, message: Submessage<'_>, _: &Bytes) {
+        let to_it_alone = matches!(to, To::Endpoint(_));
+        self.bytes += usize::from(to_it_alone) * message.encoded_len();
+        self.said.push(match message {
+            Submessage::Data(d) if d.writer == EntityId::SPDP_WRITER => {
+                Said::Announcement { to_it_alone }
+            }
+            Submessage::Data(d) if d.writer == EntityId::SEDP_PUBLICATIONS_WRITER => Said::Writer,
+            Submessage::Heartbeat(heartbeat) => Said::Heartbeat(heartbeat),
+            _ => Said::Other,
+        });
+    }
+}
+
+/// The peer, as our participant sees it.
+struct Peer {
+    data: ParticipantData,
+    source: Source,
+    acks: u32,
+}
+
+struct Pair {
+    now: Time,
+    ours: Discovery,
+    out: Record,
+    events: Vec<Event>,
+    peer: Peer,
+}
+
+impl Pair {
+    /// Our participant has a writer; the peer has these built-in endpoints.
+    fn new(endpoints: BuiltinEndpoints, configure: impl FnOnce(&mut DiscoveryConfig)) -> Self {
+        let mut config = DiscoveryConfig::new(prefix(0), 0);
+        config.metatraffic_unicast = vec![locator(0)];
+        configure(&mut config);
+        let mut ours = Discovery::new(config).unwrap();
+        let (mut out, mut events) = (Record::default(), Vec::new());
+        let guid = Guid::new(prefix(0), EntityId::user(1, EntityKind::WriterNoKey));
+        let writer = WriterData::new(guid, "Square", "Shape");
+        ours.start(Time(0), &mut out);
+        ours.add_writer(Time(0), writer, &mut out, &mut events)
+            .unwrap();
+        let mut data = ParticipantData::new(prefix(1));
+        data.vendor = VendorId([1, 0x12]);
+        data.builtin_endpoints = endpoints;
+        data.metatraffic_unicast = vec![locator(1)];
+        data.metatraffic_multicast = vec![locator(2)];
+        data.default_unicast = vec![locator(1), locator(3)];
+        data.entity_name = "a peer with a name".into();
+        data.lease_duration = Duration::from_secs(100);
+        let source = Source {
+            prefix: prefix(1),
+            vendor: data.vendor,
+            version: ProtocolVersion { major: 2, minor: 4 },
+            multicast: true,
+            from: locator(1),
+            called: false,
+            addressed: false,
+        };
+        Self {
+            now: Time(SECOND * 10),
+            ours,
+            out: Record::default(),
+            events,
+            peer: Peer {
+                data,
+                source,
+                acks: 0,
+            },
+        }
+    }
+
+    /// The peer announces itself to all; returns the bytes of that.
+    fn announce(&mut self) -> usize {
+        let payload = self.peer.data.encode().unwrap();
+        let data = Submessage::Data(Data {
+            reader: EntityId::UNKNOWN,
+            writer: EntityId::SPDP_WRITER,
+            sequence: SequenceNumber::FIRST,
+            inline_qos: Parameters::NONE,
+            payload: Payload::Data(&payload),
+        });
+        let source = self.peer.source;
+        self.hear(&source, &data);
+        data.encoded_len()
+    }
+
+    /// The peer's reader answers a heartbeat, as it has to.
+    fn acknowledge(&mut self, heartbeat: &Heartbeat, reader: EntityId) {
+        self.peer.acks += 1;
+        let answer = Submessage::AckNack(AckNack {
+            reader,
+            writer: heartbeat.writer,
+            state: SequenceNumberSet::new(SequenceNumber::FIRST),
+            count: self.peer.acks,
+            is_final: true,
+        });
+        let source = Source {
+            multicast: false,
+            addressed: true,
+            ..self.peer.source
+        };
+        self.hear(&source, &answer);
+    }
+
+    fn hear(&mut self, source: &Source, message: &Submessage<'_>) {
+        let (out, events) = (&mut self.out, &mut self.events);
+        self.ours
+            .handle(self.now, source, None, message, out, events);
+    }
+
+    /// Lets time pass; returns what was said meanwhile and since this was asked last.
+    fn run(&mut self, duration: i64) -> Vec<Said> {
+        let end = Time(self.now.0 + duration);
+        while let Some(next) = self.ours.next_timeout().filter(|next| *next <= end) {
+            self.now = self.now.max(next);
+            let (out, events) = (&mut self.out, &mut self.events);
+            self.ours.handle_timeout(self.now, out, events);
+        }
+        self.now = end;
+        std::mem::take(&mut self.out.said)
+    }
+}
+
+/// The heartbeats that must be answered.
+fn questions(said: &[Said]) -> Vec<Heartbeat> {
+    let questions = said.iter().filter_map(|said| match said {
+        Said::Heartbeat(heartbeat) if !heartbeat.is_final => Some(*heartbeat),
+        _ => None,
+    });
+    questions.collect()
+}
+
+#[test]
+fn a_peer_that_answers_nothing_but_heartbeats_is_met() {
+    let mut pair = Pair::new(BuiltinEndpoints::REQUIRED, |_| {});
+    pair.announce();
+    let said = pair.run(0);
+    assert!(said.contains(&Said::Announcement { to_it_alone: true }));
+    let question = questions(&said)[0];
+    assert_eq!(question.writer, EntityId::SEDP_PUBLICATIONS_WRITER);
+    assert_eq!((question.first.0, question.last.0), (1, 1), "what we have");
+    pair.acknowledge(&question, EntityId::SEDP_PUBLICATIONS_READER);
+    let said = pair.run(0);
+    let writers = said.iter().filter(|said| **said == Said::Writer);
+    assert_eq!(writers.count(), 1, "{said:?}");
+    // Whoever has heard the question takes no heartbeat for news that counts less.
+    assert!(
+        questions(&said)
+            .iter()
+            .all(|h| h.writer != question.writer || h.count > question.count)
+    );
+}
+
+#[test]
+fn a_peer_that_asks_for_all_in_its_answer_is_told_once() {
+    let mut pair = Pair::new(BuiltinEndpoints::REQUIRED, |_| {});
+    pair.announce();
+    let question = questions(&pair.run(0))[0];
+    let mut state = SequenceNumberSet::new(SequenceNumber::FIRST);
+    assert!(state.insert(SequenceNumber::FIRST));
+    let answer = Submessage::AckNack(AckNack {
+        reader: EntityId::SEDP_PUBLICATIONS_READER,
+        writer: question.writer,
+        state,
+        count: 1,
+        is_final: false,
+    });
+    let source = Source {
+        multicast: false,
+        addressed: true,
+        ..pair.peer.source
+    };
+    pair.hear(&source, &answer);
+    let said = pair.run(0);
+    assert_eq!(said.iter().filter(|s| **s == Said::Writer).count(), 1);
+}
+
+#[test]
+fn a_peer_that_takes_our_announcement_in_late_is_asked_again() {
+    let mut pair = Pair::new(BuiltinEndpoints::REQUIRED, |_| {});
+    let received = pair.announce();
+    let first = questions(&pair.run(0));
+    assert_eq!(first.len(), 1);
+    let said = pair.run(SECOND);
+    let again = questions(&said);
+    assert!(!again.is_empty(), "{said:?}");
+    assert!(again.windows(2).all(|h| h[0].count < h[1].count));
+    assert!(again[0].count > first[0].count);
+    pair.run(60 * SECOND);
+    assert!(pair.out.bytes <= 3 * received, "{} bytes", pair.out.bytes);
+    pair.announce();
+    assert!(!questions(&pair.run(0)).is_empty(), "whenever it is heard");
+}
+
+#[test]
+fn an_announcement_that_is_too_long_to_send_does_not_keep_us_from_asking() {
+    let mut pair = Pair::new(BuiltinEndpoints::REQUIRED, |config| {
+        config.qos.user_data = vec![7; 4000].into();
+    });
+    let received = pair.announce();
+    let said = pair.run(0);
+    assert!(!said.contains(&Said::Announcement { to_it_alone: true }));
+    assert_eq!(
+        questions(&said).len(),
+        1,
+        "it may have heard it as we hear its own"
+    );
+    pair.run(60 * SECOND);
+    assert!(pair.out.bytes <= 3 * received, "{} bytes", pair.out.bytes);
+    let mut pair = Pair::new(BuiltinEndpoints::REQUIRED, |config| {
+        config.qos.user_data = vec![7; 4000].into();
+    });
+    pair.peer.source.multicast = false;
+    let announced = (0..100).find(|_| {
+        pair.announce();
+        let said = pair.run(SECOND);
+        said.contains(&Said::Announcement { to_it_alone: true })
+    });
+    assert!(
+        announced.is_some(),
+        "without multicast the bytes are saved for it"
+    );
+}
+
+#[test]
+fn a_peer_is_asked_through_a_reader_that_it_has() {
+    let subscriptions = BuiltinEndpoints::SUBSCRIPTIONS_DETECTOR;
+    for (endpoints, writer, reader) in [
+        (
+            subscriptions,
+            EntityId::SEDP_SUBSCRIPTIONS_WRITER,
+            EntityId::SEDP_SUBSCRIPTIONS_READER,
+        ),
+        (
+            BuiltinEndpoints::PARTICIPANT_MESSAGE_READER,
+            EntityId::PARTICIPANT_MESSAGE_WRITER,
+            EntityId::PARTICIPANT_MESSAGE_READER,
+        ),
+    ] {
+        let mut pair = Pair::new(endpoints, |_| {});
+        pair.announce();
+        let question = questions(&pair.run(0))[0];
+        assert_eq!(question.writer, writer);
+        pair.acknowledge(&question, reader);
+        pair.run(SECOND);
+        // Silent for long, it is asked whether it lives.
+        let said = pair.run(60 * SECOND);
+        let asked = questions(&said).iter().any(|h| h.writer == writer);
+        assert!(asked, "{said:?}");
+    }
+}
+
+#[test]
+fn a_question_is_no_answer() {
+    let mut network = Network::of(2);
+    network.writer(0, |_| {});
+    network.nodes[0].hears_nothing = true;
+    network.run(10 * MS);
+    let mut bytes = Vec::new();
+    Header::new(prefix(0)).encode(&mut bytes);
+    Submessage::InfoDestination(prefix(1)).encode(&mut bytes);
+    Submessage::Heartbeat(Heartbeat {
+        reader: EntityId::UNKNOWN,
+        writer: EntityId::SEDP_PUBLICATIONS_WRITER,
+        first: SequenceNumber(1),
+        last: SequenceNumber(1),
+        count: 1,
+        is_final: false,
+        liveliness: false,
+        group: None,
+    })
+    .encode(&mut bytes);
+    network.inject(0, 1, bytes);
+    network.run(10 * MS);
+    let discovery = &network.nodes[1].discovery;
+    assert!(discovery.knows(prefix(0)));
+    assert!(
+        !discovery.has_answered(prefix(0)),
+        "nothing of ours arrived there"
+    );
+    assert!(!discovery.knows_all_of(prefix(0)));
+}
