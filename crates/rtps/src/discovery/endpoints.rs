@@ -105,7 +105,7 @@ impl Discovery {
                     self.catalog
                         .remove_reader(guid, UnmatchReason::Deleted, events);
                 }
-                Some(guid) if !guid.entity.is_writer() => {
+                Some(guid) if !guid.entity.is_writer() && !guid.entity.is_builtin() => {
                     match ReaderData::parse(&sample.payload) {
                         Ok(mut data) if data.guid == guid => {
                             self.keep_own(guid.prefix, &mut data.type_digest);
@@ -254,9 +254,10 @@ impl Discovery {
     }
 }
 
-/// The endpoint that a sample of SEDP is about; it must be one of the participant that speaks.
+/// The endpoint that a sample of SEDP is about; it must be one of the participant that speaks. RustDDS also takes leave of its
+/// built-in endpoints here, which nobody knows from here.
 fn endpoint(sample: &Sample) -> Option<Guid> {
     let guid = Guid::from_bytes(sample.info.instance.0);
     let own = guid.prefix == sample.info.publication.prefix;
-    (own && !guid.entity.is_builtin()).then_some(guid)
+    own.then_some(guid)
 }
