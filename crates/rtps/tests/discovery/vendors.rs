@@ -78,8 +78,8 @@ fn replay(
         for submessage in message {
             match submessage.unwrap() {
                 Submessage::InfoDestination(prefix) => {
-                    for_us = prefix == to;
-                    source.addressed = for_us;
+                    source.addressed = prefix == to;
+                    for_us = source.addressed || prefix == GuidPrefix::UNKNOWN;
                 }
                 Submessage::InfoTimestamp(time) => timestamp = time,
                 m if for_us => {
@@ -135,6 +135,28 @@ fn check(text: &str, topic: (&str, &str), vendor: VendorId) -> usize {
     goodbyes
 }
 
+/// Each of a capture's participants spoke to one of ours, whose words are not in it: what that one was told.
+fn told(text: &str, topic: (&str, &str)) -> Vec<Vec<Event>> {
+    let datagrams = datagrams(text);
+    let mut pairs = BTreeSet::new();
+    for datagram in &datagrams {
+        let message = Message::parse(datagram).unwrap();
+        let from = message.header.prefix;
+        for submessage in message {
+            match submessage.unwrap() {
+                Submessage::InfoDestination(to) if to != GuidPrefix::UNKNOWN => {
+                    pairs.insert((from, to));
+                }
+                _ => {}
+            }
+        }
+    }
+    let pairs = pairs.into_iter();
+    pairs
+        .map(|(from, to)| replay(&datagrams, topic, from, to))
+        .collect()
+}
+
 /// Any byte may be anything and any datagram may end anywhere: nothing panics, and what is kept stays small.
 fn damage(text: &str) {
     let original = datagrams(text);
@@ -187,6 +209,8 @@ fn damaged_datagrams_do_no_harm() {
     damage(include_str!("data/cyclone-0.10.2.hex"));
     damage(include_str!("data/fastdds-2.9.1.hex"));
     damage(include_str!("data/rustdds-0.14.0.hex"));
+    damage(include_str!("data/cyclone-11.0.1.hex"));
+    damage(include_str!("data/hdds-1.1.2.hex"));
 }
 
 #[test]
@@ -197,6 +221,39 @@ fn cyclone_dds() {
         VendorId([1, 0x10]),
     );
     assert_eq!(goodbyes, 2);
+}
+
+#[test]
+fn cyclone_dds_11() {
+    let goodbyes = check(
+        include_str!("data/cyclone-11.0.1.hex"),
+        SHAPES,
+        VendorId([1, 0x10]),
+    );
+    assert_eq!(goodbyes, 0);
+}
+
+#[test]
+fn hdds() {
+    let told = told(include_str!("data/hdds-1.1.2.hex"), SHAPES);
+    let matched = |is: fn(&Event) -> bool| {
+        let counts = told
+            .iter()
+            .map(|events| events.iter().filter(|e| is(e)).count());
+        counts.collect::<Vec<_>>()
+    };
+    assert_eq!(
+        matched(|e| matches!(e, Event::WriterMatched { .. })),
+        [1, 0]
+    );
+    assert_eq!(
+        matched(|e| matches!(e, Event::ReaderMatched { .. })),
+        [0, 1]
+    );
+    assert_eq!(
+        matched(|e| matches!(e, Event::IncompatibleQos { .. })),
+        [0, 0]
+    );
 }
 
 #[test]
