@@ -361,7 +361,8 @@ impl Discovery {
         let announces = peer.credit.pay_both(BuiltinTopic::HAIL_SIZE, size);
         // Without our announcement it understands the question only if it has heard us elsewhere.
         let may_know_us = peer.called || peer.multicast;
-        if !announces && !(may_know_us && peer.credit.pay(BuiltinTopic::HAIL_SIZE)) {
+        let asks = announces || (may_know_us && peer.credit.pay(BuiltinTopic::HAIL_SIZE));
+        if !asks {
             return;
         }
         let pause = CALL_AGAIN.as_nanos() << peer.calls.min(DOUBLINGS);
