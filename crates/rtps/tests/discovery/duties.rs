@@ -228,7 +228,7 @@ fn a_peer_that_takes_our_announcement_in_late_is_asked_again() {
 #[test]
 fn an_announcement_that_is_too_long_to_send_does_not_keep_us_from_asking() {
     let mut pair = Pair::new(BuiltinEndpoints::REQUIRED, |config| {
-        config.qos.user_data = vec![7; 4000].into();
+        config.qos.user_data = vec![7; 4000];
     });
     let received = pair.announce();
     let said = pair.run(0);
@@ -241,7 +241,7 @@ fn an_announcement_that_is_too_long_to_send_does_not_keep_us_from_asking() {
     pair.run(60 * SECOND);
     assert!(pair.out.bytes <= 3 * received, "{} bytes", pair.out.bytes);
     let mut pair = Pair::new(BuiltinEndpoints::REQUIRED, |config| {
-        config.qos.user_data = vec![7; 4000].into();
+        config.qos.user_data = vec![7; 4000];
     });
     pair.peer.source.multicast = false;
     let announced = (0..100).find(|_| {
