@@ -32,64 +32,24 @@
 //! a sample's journey.
 #![forbid(unsafe_code)]
 
-mod any;
-mod beside;
-mod budget;
-mod builtin;
-mod calls;
-mod checksum;
-mod clock;
-mod condition;
-mod config;
-mod datagram;
-mod desk;
-mod dialect;
-mod directory;
-mod environment;
+mod discovery;
+mod entity;
 mod error;
-mod filtered;
-#[cfg(feature = "async")]
-mod futures;
-mod gate;
-mod group;
-mod identity;
-mod inquiry;
-mod life;
-mod listener;
-mod loan;
-mod local;
-mod lock;
-pub mod observe;
-mod pace;
-mod participant;
-mod peer;
-mod place;
-mod pool;
-mod publisher;
-mod query;
-mod reader;
 mod receive;
-mod role;
-mod sets;
-mod shared;
-mod signal;
-mod slot;
-mod status;
-mod subscriber;
-mod timer;
-mod topic;
-mod view;
-mod waiting;
-pub mod why;
-mod writer;
+mod runtime;
+mod send;
+mod typed;
+mod untyped;
 
-pub use any::{AnyDataReader, AnyDataWriter, AnyTopic};
-pub use builtin::{
+pub use discovery::{observe, why};
+
+pub use discovery::builtin_topics::{
     BuiltinSubscriber, ParticipantBuiltinTopicData, PublicationBuiltinTopicData,
     SubscriptionBuiltinTopicData, TopicBuiltinTopicData,
 };
-pub use condition::{Condition, GuardCondition, ReadCondition, StatusCondition, WaitSet};
-pub use config::{ParticipantConfig, TcpSettings, Transports};
+pub use discovery::peers::{
+    PeerClass, PeerDescriptor, PeerError, PeerHost, PeerIndexes, PeerStatus,
+};
 pub use dunlin_cdr as cdr;
 pub use dunlin_cdr::Plain;
 pub use dunlin_derive::{Data, Topic};
@@ -101,24 +61,26 @@ pub use dunlin_rtps::{
 pub use dunlin_shm::Trust;
 pub use dunlin_transport as transport;
 pub use dunlin_wire::{EntityId, Guid, GuidPrefix, Locator, SequenceNumber, Timestamp, VendorId};
-pub use error::{Error, Result};
-pub use filtered::{ContentFilteredTopic, TopicDescription};
-#[cfg(feature = "async")]
-pub use futures::{Acknowledgments, SampleStream, Triggered};
-pub use listener::{
+pub use entity::any::{AnyDataReader, AnyDataWriter, AnyTopic};
+pub use entity::condition::{Condition, GuardCondition, ReadCondition, StatusCondition, WaitSet};
+pub use entity::config::{ParticipantConfig, TcpSettings, Transports};
+pub use entity::listener::{
     DomainParticipantListener, PublisherListener, SubscriberListener, TopicListener,
 };
-pub use loan::{Loan, LoanedBytes};
-pub use participant::{DomainParticipant, ParticipantCounters, ReceiverStatus};
-pub use peer::{PeerClass, PeerDescriptor, PeerError, PeerHost, PeerIndexes, PeerStatus};
-pub use publisher::{DataWriter, DataWriterListener, Publisher};
-pub use query::QueryCondition;
-pub use status::{
+pub use entity::participant::{DomainParticipant, ParticipantCounters, ReceiverStatus};
+pub use entity::publisher::{DataWriter, DataWriterListener, Publisher};
+pub use entity::status::{
     BacklogStatus, DeadlineMissedStatus, IncompatibleQosStatus, InconsistentTopicStatus,
     LivelinessChangedStatus, LivelinessLostStatus, MatchedStatus, SampleCountStatus,
     SampleRejectedStatus, StatusKind, StatusMask,
 };
-pub use subscriber::{DataReader, DataReaderListener, Sample, Subscriber};
-pub use topic::{Topic, TopicData};
-pub use view::{Octets, View};
-pub use waiting::Waiting;
+pub use entity::subscriber::{DataReader, DataReaderListener, Sample, Subscriber};
+pub use error::{Error, Result};
+pub use runtime::wait_strategy::Waiting;
+#[cfg(feature = "async")]
+pub use typed::futures::{Acknowledgments, SampleStream, Triggered};
+pub use typed::loan::{Loan, LoanedBytes};
+pub use typed::query_condition::QueryCondition;
+pub use typed::topic::{Topic, TopicData};
+pub use typed::view::{Octets, View};
+pub use untyped::content_filter::{ContentFilteredTopic, TopicDescription};

@@ -1,6 +1,6 @@
 //! Policies about time: nothing a nanosecond before, all of it then.
 use crate::looking::seconds;
-#[path = "../../../../crates/dds/src/pace.rs"]
+#[path = "../../../../crates/dds/src/send/coalescing.rs"]
 mod pace;
 
 use crate::stage::{DELAY, MS, SECOND, Stage};

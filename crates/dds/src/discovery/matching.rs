@@ -1,0 +1,796 @@
+//! What the participant knows of itself and of others: the entity tree, discovery and matching.
+mod announce;
+mod builtin_publisher;
+mod diagnostics;
+mod locator_choice;
+mod observe;
+mod registry;
+
+use crate::discovery::liveliness::LifeSign;
+use crate::discovery::peers::Book;
+use crate::discovery::why::similar;
+use crate::entity::shared::{Routes, Shared};
+use crate::entity::status::{Life, LivelinessChangedStatus, LivelinessLostStatus, MatchedStatus};
+use crate::send::datagram::Datagrams;
+use crate::send::destination::{Place, is_dunlin};
+use crate::send::local_queue::{self, Near};
+use crate::send::vendor_quirks;
+use crate::typed::topic::TopicCore;
+use crate::untyped::reader::{ReaderCore, WriterEnd};
+use crate::untyped::writer::WriterCore;
+use dunlin_qos::Incompatibility;
+use dunlin_rtps::discovery::{Discovery, Event, LossReason, Source, UnmatchReason};
+use dunlin_rtps::{ReaderProxyConfig, Time, To, WriterProxyConfig};
+use dunlin_transport::panics::log;
+use dunlin_transport::{Transport, nearest};
+use dunlin_wire::{
+    Answer, EntityId, EntityKind, Guid, GuidPrefix, Locator, Question, ReaderData, Submessage,
+    Timestamp, WriterData,
+};
+use hashbrown::{HashMap, HashSet};
+use locator_choice::{group_of, way_to, whom};
+use std::collections::BTreeMap;
+use std::sync::{Arc, Weak};
+
+pub(crate) struct Directory {
+    discovery: Discovery,
+    datagrams: Datagrams,
+    /// The multicast groups where announcements go.
+    groups_met: Vec<Locator>,
+    book: Book,
+    /// Where announcements go: these groups and the peers.
+    announce: Vec<Place>,
+    events: Vec<Event>,
+    pub(crate) writers: HashMap<EntityId, Arc<WriterCore>>,
+    pub(crate) readers: HashMap<EntityId, Arc<ReaderCore>>,
+    topics: HashMap<String, Weak<TopicCore>>,
+    /// Matched writers of each reader.
+    sources: HashMap<EntityId, Vec<Guid>>,
+    /// Where each matched reader of each writer is reached.
+    sinks: HashMap<EntityId, HashMap<Guid, Place>>,
+    /// Those of them that are in this process and need no place.
+    near: HashMap<EntityId, HashMap<Guid, Weak<ReaderCore>>>,
+    /// Where each matched endpoint is reached.
+    places: HashMap<Guid, Place>,
+    /// The groups of matched readers that get their samples by multicast.
+    groups: HashMap<Guid, Place>,
+    /// Of matched writers, and of our own that the application asserts, those with a finite lease.
+    signs: HashMap<Guid, Arc<LifeSign>>,
+    /// Matched writers that dispose their instances when they are deleted.
+    disposing: HashSet<Guid>,
+    /// Where each participant's discovery is reached.
+    peers: HashMap<GuidPrefix, Place>,
+    /// Those of them of whom we have only been told.
+    passing: Vec<GuidPrefix>,
+    /// What somebody of this process has asked others and waits for.
+    asked: BTreeMap<Question, Option<Answer>>,
+    /// The readers of the built-in topics, if somebody has them.
+    feeds: Vec<builtin_publisher::Feed>,
+    /// The routes must be made anew.
+    changed: bool,
+    last_key: u32,
+}
+
+/// Something that the application hears of once the lock is released. What it may ask for itself is counted before that,
+/// in the order of events and before the first sample of a match can come. Those with a listener carry its status.
+pub(crate) enum Notice {
+    WriterMatched(Arc<WriterCore>, Option<MatchedStatus>),
+    ReaderMatched(Arc<ReaderCore>, Option<MatchedStatus>),
+    WriterIncompatible(Arc<WriterCore>, Guid, Vec<Incompatibility>),
+    ReaderIncompatible(Arc<ReaderCore>, Guid, Vec<Incompatibility>),
+    Liveliness(Arc<ReaderCore>, Option<LivelinessChangedStatus>),
+    LivelinessLost(Arc<WriterCore>, Option<LivelinessLostStatus>),
+    Data(Arc<ReaderCore>),
+    InconsistentTopic(Arc<TopicCore>, Guid, String),
+}
+
+impl Notice {
+    fn writer_matched(writer: &Arc<WriterCore>, reader: Guid, change: i32) -> Self {
+        let status = writer.count_matched(reader, change);
+        Self::WriterMatched(Arc::clone(writer), status)
+    }
+
+    fn reader_matched(reader: &Arc<ReaderCore>, writer: Guid, change: i32) -> Self {
+        let status = reader.count_matched(writer, change);
+        Self::ReaderMatched(Arc::clone(reader), status)
+    }
+
+    /// `None` if it is no news.
+    fn liveliness(reader: &Arc<ReaderCore>, writer: Guid, life: Life) -> Option<Self> {
+        let counted = reader.count_liveliness(writer, life);
+        counted.then(|| Self::Liveliness(Arc::clone(reader), reader.liveliness_to_tell()))
+    }
+
+    fn liveliness_lost(writer: &Arc<WriterCore>) -> Self {
+        Self::LivelinessLost(Arc::clone(writer), writer.count_liveliness_lost())
+    }
+
+    pub(crate) fn run(self) {
+        match self {
+            Self::WriterMatched(writer, status) => writer.tell_matched(status),
+            Self::ReaderMatched(reader, status) => reader.tell_matched(status),
+            Self::WriterIncompatible(writer, reader, why) => writer.note_incompatible(reader, &why),
+            Self::ReaderIncompatible(reader, writer, why) => reader.note_incompatible(writer, &why),
+            Self::Liveliness(reader, status) => reader.tell_liveliness(status),
+            Self::LivelinessLost(writer, status) => writer.tell_liveliness_lost(status),
+            Self::Data(reader) => reader.announce_data(),
+            Self::InconsistentTopic(topic, remote, difference) => {
+                topic.note_inconsistent(remote, &difference);
+            }
+        }
+    }
+}
+
+impl Directory {
+    /// Announcements go to the groups and to the peers of the book.
+    pub(crate) fn new(
+        discovery: Discovery,
+        datagrams: Datagrams,
+        groups_met: Vec<Locator>,
+        book: Book,
+    ) -> Self {
+        let mut directory = Self {
+            discovery,
+            datagrams,
+            groups_met,
+            book,
+            announce: Vec::new(),
+            events: Vec::new(),
+            writers: HashMap::new(),
+            readers: HashMap::new(),
+            topics: HashMap::new(),
+            sources: HashMap::new(),
+            sinks: HashMap::new(),
+            near: HashMap::new(),
+            places: HashMap::new(),
+            groups: HashMap::new(),
+            signs: HashMap::new(),
+            disposing: HashSet::new(),
+            peers: HashMap::new(),
+            passing: Vec::new(),
+            asked: BTreeMap::new(),
+            feeds: Vec::new(),
+            changed: false,
+            last_key: 0,
+        };
+        directory.set_announce();
+        directory
+    }
+
+    /// An entity id that this participant has not given before.
+    pub(crate) fn new_entity(&mut self, kind: EntityKind) -> EntityId {
+        self.last_key += 1;
+        EntityId::user(self.last_key, kind)
+    }
+
+    /// Remembers a topic, unless there is one of that name.
+    pub(crate) fn add_topic(&mut self, topic: &Arc<TopicCore>) -> Arc<TopicCore> {
+        if let Some(known) = self.topic(&topic.name) {
+            return known;
+        }
+        let weak = Arc::downgrade(topic);
+        self.topics.insert(topic.name.clone(), weak);
+        Arc::clone(topic)
+    }
+
+    /// The topic of that name, if the application has it. To be dropped without the lock.
+    pub(crate) fn topic(&self, name: &str) -> Option<Arc<TopicCore>> {
+        self.topics.get(name).and_then(Weak::upgrade)
+    }
+
+    pub(crate) fn start(&mut self, now: Time) {
+        self.discovery.start(now, &mut self.datagrams);
+    }
+
+    pub(crate) fn goodbye(&mut self, now: Time) {
+        self.discovery.goodbye(now, &mut self.datagrams);
+    }
+
+    pub(crate) fn handle(
+        &mut self,
+        now: Time,
+        source: &Source,
+        timestamp: Option<Timestamp>,
+        message: &Submessage<'_>,
+    ) {
+        self.discovery.handle(
+            now,
+            source,
+            timestamp,
+            message,
+            &mut self.datagrams,
+            &mut self.events,
+        );
+    }
+
+    /// A writer showed that it lives.
+    pub(crate) fn tell(&mut self, sign: &LifeSign) {
+        if let Some(at) = sign.untold() {
+            let (out, events) = (&mut self.datagrams, &mut self.events);
+            self.discovery.assert_writer(at, sign.writer, out, events);
+        }
+    }
+
+    /// The application says that it lives.
+    pub(crate) fn assert_participant(&mut self, now: Time) {
+        self.discovery
+            .assert_participant(now, &mut self.datagrams, &mut self.events);
+    }
+
+    /// The ways to a participant are not what they were, or it has ended.
+    pub(crate) fn change_way(&mut self, now: Time, peer: GuidPrefix, ended: bool) {
+        self.peers.remove(&peer);
+        if ended {
+            self.discovery.end(now, peer, &mut self.events);
+        } else {
+            self.discovery.relocate(now, peer, &mut self.events);
+        }
+    }
+
+    pub(crate) fn handle_timeout(&mut self, now: Time) {
+        let signs = std::mem::take(&mut self.signs);
+        signs.values().for_each(|sign| self.tell(sign));
+        self.signs = signs;
+        self.discovery
+            .handle_timeout(now, &mut self.datagrams, &mut self.events);
+    }
+
+    pub(crate) fn next_timeout(&self) -> Option<Time> {
+        self.discovery.next_timeout()
+    }
+
+    /// Why endpoints that might match `local` do not, a line each.
+    pub(crate) fn explain(&self, local: Guid) -> Vec<String> {
+        self.discovery
+            .explain(local, similar)
+            .iter()
+            .map(|explanation| self.discovery.sentence(explanation))
+            .collect()
+    }
+
+    /// Participants and their endpoints that are known, a line each.
+    pub(crate) fn describe(&self, own: GuidPrefix) -> Vec<String> {
+        let participants = self.discovery.participants().map(|p| {
+            let name = if p.entity_name.is_empty() {
+                "unnamed"
+            } else {
+                &p.entity_name
+            };
+            format!(
+                "participant {name:?} {:?}, vendor {:?}, at {:?}",
+                p.guid.prefix, p.vendor, p.metatraffic_unicast
+            )
+        });
+        let writers = self
+            .discovery
+            .writers()
+            .filter(|w| w.guid.prefix != own)
+            .map(|w| {
+                format!(
+                    "writer {} of topic {:?} (type {:?})",
+                    w.guid, w.topic, w.type_name
+                )
+            });
+        let readers = self
+            .discovery
+            .readers()
+            .filter(|r| r.guid.prefix != own)
+            .map(|r| {
+                format!(
+                    "reader {} of topic {:?} (type {:?})",
+                    r.guid, r.topic, r.type_name
+                )
+            });
+        participants.chain(writers).chain(readers).collect()
+    }
+
+    /// Announces a writer; fails if a name is too long to announce.
+    pub(crate) fn add_writer(
+        &mut self,
+        now: Time,
+        core: &Arc<WriterCore>,
+    ) -> Result<(), dunlin_wire::Error> {
+        self.writers.insert(core.guid.entity, Arc::clone(core));
+        if core.shared.config.transports.local {
+            local_queue::enter_writer(core);
+        }
+        self.signs
+            .extend(core.sign.get().map(|sign| (core.guid, Arc::clone(sign))));
+        self.changed = true;
+        self.announce_writer(now, core)
+    }
+
+    /// Says what a writer is now.
+    pub(crate) fn announce_writer(
+        &mut self,
+        now: Time,
+        core: &WriterCore,
+    ) -> Result<(), dunlin_wire::Error> {
+        self.discovery
+            .add_writer(now, core.data(), &mut self.datagrams, &mut self.events)
+    }
+
+    /// Says what a reader is now.
+    pub(crate) fn announce_reader(
+        &mut self,
+        now: Time,
+        core: &ReaderCore,
+    ) -> Result<(), dunlin_wire::Error> {
+        self.discovery
+            .add_reader(now, core.data(), &mut self.datagrams, &mut self.events)
+    }
+
+    /// Announces a reader; fails if a name is too long to announce.
+    pub(crate) fn add_reader(
+        &mut self,
+        now: Time,
+        core: &Arc<ReaderCore>,
+    ) -> Result<(), dunlin_wire::Error> {
+        self.readers.insert(core.guid.entity, Arc::clone(core));
+        if core.shared.config.transports.local {
+            local_queue::enter_reader(core);
+        }
+        self.announce_reader(now, core)
+    }
+
+    /// Announces that a reader wants something else, unless it is gone meanwhile.
+    pub(crate) fn update_reader(
+        &mut self,
+        now: Time,
+        core: &Arc<ReaderCore>,
+    ) -> Result<(), dunlin_wire::Error> {
+        match self.readers.contains_key(&core.guid.entity) {
+            true => self.announce_reader(now, core),
+            false => Ok(()),
+        }
+    }
+
+    pub(crate) fn remove_writer(&mut self, now: Time, guid: Guid) {
+        self.discovery
+            .remove_writer(now, guid, &mut self.datagrams, &mut self.events);
+        local_queue::leave(&guid);
+        self.writers.remove(&guid.entity);
+        self.signs.remove(&guid);
+        self.changed = true;
+        self.sinks.remove(&guid.entity);
+        self.near.remove(&guid.entity);
+    }
+
+    pub(crate) fn remove_reader(&mut self, now: Time, guid: Guid) {
+        self.discovery
+            .remove_reader(now, guid, &mut self.datagrams, &mut self.events);
+        local_queue::leave(&guid);
+        self.readers.remove(&guid.entity);
+        self.changed = true;
+        self.sources.remove(&guid.entity);
+    }
+
+    /// Carries out what discovery has decided.
+    pub(crate) fn settle(&mut self, shared: &Shared, now: Time, notices: &mut Vec<Notice>) {
+        for event in std::mem::take(&mut self.events) {
+            self.apply(shared, now, event, notices);
+        }
+        self.serve(now, notices);
+        if std::mem::take(&mut self.changed) {
+            shared.set_routes(self.routes());
+        }
+        self.locate_peers(&*shared.transport);
+        let Self {
+            datagrams,
+            announce,
+            peers,
+            places,
+            ..
+        } = self;
+        datagrams.flush(&*shared.transport, |to| match to {
+            To::Announce => announce,
+            To::Endpoint(guid) if guid.entity.is_builtin() => one(peers.get(&guid.prefix)),
+            To::Endpoint(guid) => one(places.get(&guid)),
+            To::Matched | To::Passing(_) => &[],
+        });
+        // Where others say that somebody is may be said differently next time.
+        for prefix in self.passing.drain(..) {
+            self.peers.remove(&prefix);
+        }
+    }
+
+    /// Finds out where the participants are that something is to be sent to.
+    fn locate_peers(&mut self, transport: &dyn Transport) {
+        let Self {
+            datagrams,
+            discovery,
+            peers,
+            announce,
+            passing,
+            ..
+        } = self;
+        for to in datagrams.destinations() {
+            if let To::Endpoint(guid) = to
+                && guid.entity.is_builtin()
+                && !peers.contains_key(&guid.prefix)
+            {
+                let (unicast, multicast) = discovery.metatraffic_locators(guid.prefix);
+                // Of groups only those that we speak to anyway: anybody can name any.
+                let groups = multicast
+                    .iter()
+                    .filter(|group| announce.contains(&Place::open(**group)));
+                let groups: Vec<Locator> = groups.copied().collect();
+                let place = way_to(transport, whom(discovery, guid.prefix), unicast)
+                    .or_else(|| nearest(transport, &groups).copied());
+                if !discovery.knows(guid.prefix) {
+                    passing.push(guid.prefix);
+                }
+                peers.extend(place.map(|to| (guid.prefix, Place::of(transport, guid.prefix, to))));
+            }
+        }
+    }
+
+    fn apply(&mut self, shared: &Shared, now: Time, event: Event, notices: &mut Vec<Notice>) {
+        match event {
+            Event::ReaderMatched { writer, reader } => {
+                if let Some(core) = self.writers.get(&writer.entity) {
+                    core.note_filter(&reader);
+                    core.filters.lock().settle();
+                }
+                self.add_sink(shared, writer, &reader);
+                if let Some(core) = self.writers.get(&writer.entity) {
+                    let proxy = ReaderProxyConfig {
+                        guid: reader.guid,
+                        reliable: reader.qos.reliability.is_reliable(),
+                        durability: reader.qos.durability,
+                        expects_inline_qos: reader.expects_inline_qos,
+                    };
+                    if let Some(peer) = self.discovery.participant(reader.guid.prefix) {
+                        core.dialects
+                            .add(reader.guid, vendor_quirks::key_form(peer));
+                    }
+                    let limit = reader.max_sample_size;
+                    core.add_reader(now, proxy, limit, &mut self.datagrams);
+                    notices.push(Notice::writer_matched(core, reader.guid, 1));
+                }
+            }
+            Event::ReaderChanged { writer, reader } => {
+                if let Some(core) = self.writers.get(&writer.entity) {
+                    core.note_filter(&reader);
+                }
+                self.add_sink(shared, writer, &reader);
+                if let Some(core) = self.writers.get(&writer.entity) {
+                    core.change_filter(reader.guid);
+                    self.set_destinations(shared, writer.entity);
+                }
+            }
+            Event::ReaderUnmatched {
+                writer,
+                reader,
+                reason,
+            } => {
+                log::debug!(%writer, %reader, ?reason, "reader unmatched");
+                self.remove_sink(shared, writer, reader);
+                if let Some(core) = self.writers.get(&writer.entity) {
+                    core.remove_reader(reader);
+                    notices.push(Notice::writer_matched(core, reader, -1));
+                }
+            }
+            Event::WriterMatched { reader, writer } => {
+                self.add_source(shared, reader, &writer);
+                if let Some(core) = self.readers.get(&reader.entity) {
+                    let layout = writer.layout.filter(|_| is_dunlin(writer.guid.prefix));
+                    core.note_layout(writer.guid, layout);
+                    core.group.gate.know(writer.guid, writer.group);
+                    core.add_writer(now, proxy_of(&writer), &mut self.datagrams);
+                    notices.push(Notice::reader_matched(core, writer.guid, 1));
+                    notices.extend(Notice::liveliness(core, writer.guid, Life::Matched));
+                }
+            }
+            Event::WriterChanged { reader, writer } => {
+                self.add_source(shared, reader, &writer);
+                if let Some(core) = self.readers.get(&reader.entity) {
+                    core.add_writer(now, proxy_of(&writer), &mut self.datagrams);
+                }
+            }
+            Event::WriterUnmatched {
+                reader,
+                writer,
+                reason,
+            } => {
+                log::debug!(%reader, %writer, ?reason, "writer unmatched");
+                let disposes = is_deletion(reason) && self.disposing.contains(&writer);
+                self.remove_source(reader, writer);
+                if let Some(core) = self.readers.get(&reader.entity) {
+                    let end = match reason {
+                        UnmatchReason::ParticipantLost(LossReason::LeaseExpired) => {
+                            WriterEnd::Silent
+                        }
+                        _ if disposes => WriterEnd::Disposes,
+                        _ => WriterEnd::Gone,
+                    };
+                    if core.remove_writer(now, writer, end) {
+                        notices.push(Notice::Data(Arc::clone(core)));
+                    }
+                    notices.push(Notice::reader_matched(core, writer, -1));
+                    notices.extend(Notice::liveliness(core, writer, Life::Unmatched));
+                }
+            }
+            Event::IncompatibleQos {
+                local,
+                remote,
+                mismatches,
+            } => {
+                self.note_incompatible(local, remote, mismatches, notices);
+            }
+            Event::LivelinessChanged {
+                reader,
+                writer,
+                alive,
+            } => {
+                if let Some(core) = self.readers.get(&reader.entity) {
+                    let life = if alive { Life::Heard } else { Life::Silent };
+                    notices.extend(Notice::liveliness(core, writer, life));
+                    if !alive && core.silence_writer(now, writer) {
+                        notices.push(Notice::Data(Arc::clone(core)));
+                    }
+                }
+            }
+            Event::InconsistentTopic {
+                local,
+                remote,
+                topic,
+                difference,
+            } => {
+                let who = self.discovery.called(remote);
+                log::warn!(%local, remote = who, topic, %difference, "a topic of this name has another type");
+                let core = self.topic(&topic);
+                notices.extend(
+                    core.map(|core| {
+                        Notice::InconsistentTopic(core, remote, difference.to_string())
+                    }),
+                );
+            }
+            Event::ParticipantFound {
+                prefix,
+                vendor,
+                name,
+            } => {
+                log::debug!(?prefix, ?vendor, name, "participant found");
+                self.note_participant(prefix, false);
+                self.peers.remove(&prefix);
+            }
+            Event::ParticipantChanged { prefix } => {
+                log::debug!(?prefix, "participant changed");
+                self.note_participant(prefix, false);
+                self.peers.remove(&prefix);
+                self.changed = true;
+            }
+            Event::ParticipantLost { prefix, reason } => {
+                log::debug!(?prefix, ?reason, "participant lost");
+                self.note_participant(prefix, reason == LossReason::Goodbye);
+                self.peers.remove(&prefix);
+            }
+            Event::TooManyEndpoints { prefix } => {
+                log::warn!(
+                    ?prefix,
+                    "participant announces too many endpoints; the rest is ignored"
+                );
+            }
+            Event::Asked { from, question } => self.hear_question(shared, from, &question),
+            Event::Answered { answer } => self.hear_answer(answer),
+            Event::LivelinessLost { writer } => {
+                log::debug!(%writer, "liveliness lost");
+                let core = self.writers.get(&writer.entity);
+                notices.extend(core.map(Notice::liveliness_lost));
+            }
+        }
+    }
+
+    fn note_incompatible(
+        &self,
+        local: Guid,
+        remote: Guid,
+        mismatches: Vec<Incompatibility>,
+        notices: &mut Vec<Notice>,
+    ) {
+        if let Some(core) = self.writers.get(&local.entity) {
+            notices.push(Notice::WriterIncompatible(
+                Arc::clone(core),
+                remote,
+                mismatches,
+            ));
+        } else if let Some(core) = self.readers.get(&local.entity) {
+            notices.push(Notice::ReaderIncompatible(
+                Arc::clone(core),
+                remote,
+                mismatches,
+            ));
+        }
+    }
+
+    fn add_sink(&mut self, shared: &Shared, writer: Guid, reader: &ReaderData) {
+        let here = local_queue::reader(&reader.guid).filter(|_| shared.config.transports.local);
+        if let Some(core) = here {
+            let near = self.near.entry(writer.entity).or_default();
+            near.insert(reader.guid, core);
+            return self.set_destinations(shared, writer.entity);
+        }
+        let transport = &*shared.transport;
+        let whom = whom(&self.discovery, reader.guid.prefix);
+        let unicast = way_to(transport, whom, &reader.unicast);
+        let multicast = group_of(transport, &reader.multicast);
+        let sinks = self.sinks.entry(writer.entity).or_default();
+        match (unicast, multicast) {
+            (None, None) => {
+                log::warn!(%writer, reader = %reader.guid, locators = ?reader.unicast, "reader matches but none of its locators can be reached");
+            }
+            (one, other) => {
+                let place = |to: Locator| {
+                    let place = Place::of(transport, reader.guid.prefix, to);
+                    (reader.guid, place.frequent(transport))
+                };
+                sinks.extend(other.or(one).map(place));
+                self.places.extend(one.or(other).map(place));
+                self.groups.remove(&reader.guid);
+                self.groups.extend(other.map(place));
+            }
+        }
+        self.changed = true;
+        self.set_destinations(shared, writer.entity);
+    }
+
+    fn remove_sink(&mut self, shared: &Shared, writer: Guid, reader: Guid) {
+        if let Some(sinks) = self.sinks.get_mut(&writer.entity) {
+            sinks.remove(&reader);
+        }
+        if let Some(near) = self.near.get_mut(&writer.entity) {
+            near.remove(&reader);
+        }
+        if !self.sinks.values().any(|sinks| sinks.contains_key(&reader)) {
+            self.places.remove(&reader);
+            self.groups.remove(&reader);
+        }
+        self.changed = true;
+        self.set_destinations(shared, writer.entity);
+    }
+
+    /// Readers at one place need one datagram.
+    fn set_destinations(&self, shared: &Shared, writer: EntityId) {
+        let Some(core) = self.writers.get(&writer) else {
+            return;
+        };
+        let filters = core.filters.lock();
+        let sinks = self.sinks.get(&writer).into_iter().flatten();
+        let sinks = sinks.map(|(reader, place)| Place {
+            wanted: filters.wanted(reader),
+            ..place.clone()
+        });
+        let mut places: Vec<_> = sinks.collect();
+        places.sort_unstable();
+        places.dedup_by(|one, kept| {
+            let same = one == kept;
+            kept.wanted |= if same { one.wanted } else { 0 };
+            same
+        });
+        let near = self.near.get(&writer).into_iter().flatten();
+        let near = near.map(|(reader, core)| Near {
+            core: Weak::clone(core),
+            wanted: filters.wanted(reader),
+        });
+        let near: Vec<_> = near.collect();
+        drop(filters);
+        let transport = &shared.transport;
+        let limits = places
+            .iter()
+            .map(|to| transport.max_whole_datagram(&to.locator));
+        let limit = limits.min().unwrap_or(match near.is_empty() {
+            true => transport.max_datagram(),
+            false => usize::MAX,
+        });
+        // Whoever may not drop samples is held up by a slow reader in any case.
+        let patient = core.is_patient();
+        places.iter_mut().for_each(|place| place.patient = patient);
+        core.set_destinations(places, near, limit);
+    }
+
+    fn add_source(&mut self, shared: &Shared, reader: Guid, writer: &WriterData) {
+        let transport = &*shared.transport;
+        if !(shared.config.transports.local && local_queue::is_here(&writer.guid)) {
+            let whom = whom(&self.discovery, writer.guid.prefix);
+            let place = way_to(transport, whom, &writer.unicast)
+                .or_else(|| group_of(transport, &writer.multicast));
+            let place = place.map(|to| Place::of(transport, writer.guid.prefix, to));
+            let place = place.map(|place| (writer.guid, place.frequent(transport)));
+            self.places.extend(place);
+        }
+        // Our own show their life where they write.
+        if writer.guid.prefix != self.own() {
+            if let Some(before) = self.signs.remove(&writer.guid) {
+                self.tell(&before);
+            }
+            let sign = LifeSign::new(writer.guid, writer.qos.liveliness);
+            self.signs.extend(sign.map(|sign| (writer.guid, sign)));
+        }
+        // Another vendor's parameter of this number may be anything.
+        match writer.autodispose && is_dunlin(writer.guid.prefix) {
+            true => self.disposing.insert(writer.guid),
+            false => self.disposing.remove(&writer.guid),
+        };
+        let sources = self.sources.entry(reader.entity).or_default();
+        if !sources.contains(&writer.guid) {
+            sources.push(writer.guid);
+        }
+        self.changed = true;
+    }
+
+    fn remove_source(&mut self, reader: Guid, writer: Guid) {
+        if let Some(sources) = self.sources.get_mut(&reader.entity) {
+            sources.retain(|w| *w != writer);
+        }
+        if !self
+            .sources
+            .values()
+            .any(|sources| sources.contains(&writer))
+        {
+            self.places.remove(&writer);
+            self.disposing.remove(&writer);
+            if writer.prefix != self.own() {
+                self.signs.remove(&writer);
+            }
+        }
+        self.changed = true;
+    }
+
+    fn own(&self) -> GuidPrefix {
+        self.discovery.config().prefix
+    }
+
+    fn routes(&self) -> Routes {
+        let own = self.own();
+        let signs = self.signs.iter().filter(|(writer, _)| writer.prefix != own);
+        let signs = signs
+            .map(|(writer, sign)| (*writer, Arc::clone(sign)))
+            .collect();
+        let mut readers: HashMap<Guid, Vec<Arc<ReaderCore>>> = HashMap::new();
+        for (entity, sources) in &self.sources {
+            if let Some(core) = self.readers.get(entity) {
+                for writer in sources {
+                    readers.entry(*writer).or_default().push(Arc::clone(core));
+                }
+            }
+        }
+        let sinks = self.sinks.values().flat_map(HashMap::keys);
+        let mut addresses = HashMap::new();
+        for endpoint in readers.keys().chain(sinks) {
+            let of = |prefix: &GuidPrefix| self.discovery.source_addresses(*prefix);
+            addresses.entry(endpoint.prefix).or_insert_with_key(of);
+        }
+        Routes {
+            addresses,
+            readers,
+            writers: self.writers.clone(),
+            places: self.places.clone(),
+            groups: self.groups.clone(),
+            signs,
+        }
+    }
+}
+
+/// Did the writer's application delete it? A participant that says goodbye has deleted its writers before.
+fn is_deletion(reason: UnmatchReason) -> bool {
+    matches!(
+        reason,
+        UnmatchReason::Deleted | UnmatchReason::ParticipantLost(LossReason::Goodbye)
+    )
+}
+
+/// A writer as a reader has to know it.
+fn proxy_of(writer: &WriterData) -> WriterProxyConfig {
+    WriterProxyConfig {
+        guid: writer.guid,
+        reliable: writer.qos.reliability.is_reliable(),
+        durability: writer.qos.durability,
+        ownership_strength: writer.qos.ownership_strength,
+        lifespan: writer.qos.lifespan,
+    }
+}
+
+fn one(place: Option<&Place>) -> &[Place] {
+    place.map_or(&[], std::slice::from_ref)
+}

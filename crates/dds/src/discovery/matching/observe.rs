@@ -1,0 +1,36 @@
+//! What the directory shows to those who look at the domain from outside.
+use super::Directory;
+use super::locator_choice::{way_to, whom};
+use crate::discovery::observe::{Domain, Participant};
+use dunlin_transport::Transport;
+
+impl Directory {
+    /// How many messages of discovery came in a participant's name from where it is not.
+    pub(crate) fn misplaced(&self) -> u64 {
+        self.discovery.heard().misplaced
+    }
+
+    /// Everything that is known of the domain, this participant included.
+    pub(crate) fn domain(&self, transport: &dyn Transport) -> Domain {
+        let discovery = &self.discovery;
+        let own = discovery.config().announcement();
+        let others = discovery.participants().map(|data| Participant {
+            answers: discovery.has_answered(data.guid.prefix),
+            is_complete: discovery.knows_all_of(data.guid.prefix),
+            way: way_to(
+                transport,
+                whom(discovery, data.guid.prefix),
+                &data.metatraffic_unicast,
+            ),
+            data: data.clone(),
+        });
+        Domain {
+            id: discovery.config().domain,
+            participants: others.collect(),
+            writers: discovery.writers().cloned().collect(),
+            readers: discovery.readers().cloned().collect(),
+            heard: discovery.heard(),
+            own,
+        }
+    }
+}

@@ -1,0 +1,97 @@
+//! The entities of a participant: which there are, and what they say anew when the QoS of what they belong to changes.
+use super::Directory;
+use crate::typed::topic::TopicCore;
+use crate::untyped::reader::ReaderCore;
+use crate::untyped::writer::WriterCore;
+use dunlin_qos::DomainParticipantQos;
+use dunlin_rtps::Time;
+use dunlin_rtps::discovery::{Discovery, DiscoveryConfig};
+use dunlin_wire::{EntityId, EntityKind, Guid};
+use std::sync::{Arc, Weak};
+
+impl Directory {
+    /// Says anew what these writers and readers are. If one cannot be announced the rest stays as it was.
+    pub(crate) fn announce_again(
+        &mut self,
+        now: Time,
+        is_writer: impl Fn(&WriterCore) -> bool,
+        is_reader: impl Fn(&ReaderCore) -> bool,
+    ) -> Result<(), dunlin_wire::Error> {
+        let writers: Vec<_> = self
+            .writers
+            .values()
+            .filter(|w| is_writer(w))
+            .cloned()
+            .collect();
+        let readers: Vec<_> = self
+            .readers
+            .values()
+            .filter(|r| is_reader(r))
+            .cloned()
+            .collect();
+        for writer in writers {
+            self.announce_writer(now, &writer)?;
+        }
+        for reader in readers {
+            self.announce_reader(now, &reader)?;
+        }
+        Ok(())
+    }
+
+    /// From now on this is what the participant says about itself.
+    pub(crate) fn set_participant_qos(
+        &mut self,
+        now: Time,
+        qos: DomainParticipantQos,
+    ) -> Result<(), dunlin_wire::Error> {
+        let config = DiscoveryConfig {
+            qos,
+            ..self.discovery.config().clone()
+        };
+        let (out, events) = (&mut self.datagrams, &mut self.events);
+        self.discovery.reconfigure(now, config, out, events)
+    }
+
+    /// From now on nothing is heard of this participant, writer or reader.
+    pub(crate) fn ignore(&mut self, now: Time, guid: Guid) {
+        let events = &mut self.events;
+        match guid.entity {
+            EntityId::PARTICIPANT => self.discovery.ignore_participant(now, guid.prefix, events),
+            _ => self.discovery.ignore_endpoint(guid, events),
+        }
+    }
+
+    /// From now on nothing is heard of what others have of this topic.
+    pub(crate) fn ignore_topic(&mut self, name: &str) {
+        self.discovery.ignore_topic(name, &mut self.events);
+    }
+
+    pub(crate) fn knowledge(&self) -> &Discovery {
+        &self.discovery
+    }
+
+    /// An entity that nobody else hears of.
+    pub(crate) fn new_inner_entity(&mut self) -> EntityId {
+        self.new_entity(EntityKind::Other)
+    }
+
+    /// The topics that the application has. To be dropped without the lock.
+    pub(crate) fn own_topics(&self) -> Vec<Arc<TopicCore>> {
+        self.topics.values().filter_map(Weak::upgrade).collect()
+    }
+
+    /// The application has this topic no longer.
+    pub(crate) fn forget_topic(&mut self, topic: &Arc<TopicCore>) {
+        let gone = Arc::downgrade(topic);
+        self.topics.retain(|_, known| !known.ptr_eq(&gone));
+    }
+
+    /// Does another participant have an endpoint of this topic and type?
+    pub(crate) fn hears_of(&self, topic: &str, type_name: &str) -> bool {
+        let of = |t: &str, ty: &str| t == topic && ty == type_name;
+        let writers = self.discovery.writers();
+        let readers = self.discovery.readers();
+        writers.into_iter().any(|w| of(&w.topic, &w.type_name))
+            || readers.into_iter().any(|r| of(&r.topic, &r.type_name))
+    }
+}

@@ -1,0 +1,127 @@
+//! Looking at a domain: who is there, what they write and read, and with which QoS.
+//!
+//! [`DomainParticipant::domain`] copies what discovery knows at that moment, as the others have said it; nothing of it is bound to
+//! the participant any more. A participant without endpoints of its own is an observer.
+use crate::entity::participant::DomainParticipant;
+pub use dunlin_rtps::discovery::{Heard, TypeDifference, Verdict, compare};
+pub use dunlin_wire::{
+    Acquaintance, Answer, BuiltinEndpoints, Fact, ParticipantData, ProtocolVersion, Question,
+    ReaderData, WriterData,
+};
+use dunlin_wire::{GuidPrefix, Locator, VendorId};
+
+/// Names under which products announce the host and the process of a participant, the standard-like one, which Dunlin uses, first.
+const HOST: [&str; 3] = [
+    "dds.sys_info.hostname",
+    "fastdds.physical_data.host",
+    "__Hostname",
+];
+const PROCESS: [&str; 3] = [
+    "dds.sys_info.process_id",
+    "fastdds.physical_data.process",
+    "__Pid",
+];
+
+/// What a participant knows of its domain.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Domain {
+    /// Which domain.
+    pub id: u32,
+    /// What the participant that looks says of itself.
+    pub own: ParticipantData,
+    /// The others, by GUID.
+    pub participants: Vec<Participant>,
+    /// All writers, its own included, by GUID.
+    pub writers: Vec<WriterData>,
+    /// All readers, its own included, by GUID.
+    pub readers: Vec<ReaderData>,
+    /// What was heard and not taken in.
+    pub heard: Heard,
+}
+
+/// Another participant.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Participant {
+    /// What it says of itself.
+    pub data: ParticipantData,
+    /// It has answered: what we sent to it arrived. Of one that has not nothing else is known than its announcements.
+    pub answers: bool,
+    /// All endpoints are known that it has said it has.
+    pub is_complete: bool,
+    /// Which of its addresses for discovery is used from here; `None` if no transport reaches any of them.
+    pub way: Option<Locator>,
+}
+
+impl Domain {
+    /// What a participant says of itself, be it the one that looks.
+    pub fn participant(&self, prefix: GuidPrefix) -> Option<&ParticipantData> {
+        let others = self
+            .participants
+            .iter()
+            .map(|participant| &participant.data);
+        let mut all = std::iter::once(&self.own).chain(others);
+        all.find(|data| data.guid.prefix == prefix)
+    }
+}
+
+impl DomainParticipant {
+    /// What this participant knows of its domain, now. It takes some hundred milliseconds after it was made until it knows all.
+    pub fn domain(&self) -> Domain {
+        let shared = &self.guard.shared;
+        shared.directory.lock().domain(&*shared.transport)
+    }
+}
+
+/// On which host a participant runs, if it says so.
+pub fn host(data: &ParticipantData) -> Option<&str> {
+    property(data, &HOST)
+}
+
+/// In which process a participant runs, if it says so.
+pub fn process(data: &ParticipantData) -> Option<&str> {
+    property(data, &PROCESS)
+}
+
+fn property<'a>(data: &'a ParticipantData, names: &[&str]) -> Option<&'a str> {
+    let value = names.iter().find_map(|name| data.properties.value(name))?;
+    (!value.is_empty()).then_some(value)
+}
+
+/// What this participant announces of its host and process.
+pub(crate) fn own_process() -> Vec<(String, String)> {
+    let [host, ..] = HOST;
+    let [process, ..] = PROCESS;
+    let node = rustix::system::uname()
+        .nodename()
+        .to_string_lossy()
+        .into_owned();
+    vec![
+        (host.to_owned(), node),
+        (process.to_owned(), std::process::id().to_string()),
+    ]
+}
+
+/// Whose product has this id, as far as the OMG has told.
+pub fn vendor_name(vendor: VendorId) -> Option<&'static str> {
+    Some(match vendor {
+        VendorId::DUNLIN => "Dunlin",
+        VendorId([1, number]) => match number {
+            0x01 => "RTI Connext",
+            0x02 => "OpenSplice",
+            0x03 => "OpenDDS",
+            0x05 => "InterCOM DDS",
+            0x06 => "CoreDX DDS",
+            0x0a => "RTI Connext Micro",
+            0x0b => "Vortex Cafe",
+            0x0d => "Vortex Lite",
+            0x0f => "Fast DDS",
+            0x10 => "Cyclone DDS",
+            0x11 => "GurumDDS",
+            0x12 => "RustDDS",
+            0x13 => "ZRDDS",
+            0x14 => "Dust DDS",
+            _ => return None,
+        },
+        _ => return None,
+    })
+}

@@ -1,0 +1,86 @@
+//! A writer and a reader that do not match, as their announcements show.
+use super::{Cast, Cause, Finding, Subject, remedy, similar, suits};
+use crate::discovery::observe::{TypeDifference, Verdict, compare};
+use dunlin_qos::PolicyId;
+use dunlin_wire::{ReaderData, WriterData};
+
+/// Says of each pair why it does not match.
+pub(super) fn examine(subject: Subject<'_>, cast: &Cast<'_>, findings: &mut Vec<Finding>) {
+    for (writer, reader) in cast.pairs() {
+        if writer.topic != reader.topic {
+            findings.push(other_topic(writer, reader));
+            continue;
+        }
+        match compare(writer, reader) {
+            Verdict::Matched => {}
+            Verdict::Type(difference) => findings.push(other_type(writer, reader, &difference)),
+            Verdict::Partition => {
+                // Partitions are there to keep endpoints apart: of interest is who is alone.
+                let alone = !cast.readers.iter().any(|other| suits(writer, other))
+                    || !cast.writers.iter().any(|other| suits(other, reader));
+                if alone || matches!(subject, Subject::Pair(..)) {
+                    findings.push(other_partition(writer, reader));
+                }
+            }
+            Verdict::Qos(mismatches) => {
+                let (w, r) = (writer.guid, reader.guid);
+                findings.extend(mismatches.iter().map(|m| {
+                    let what = format!(
+                        "writer {w} offers {}, reader {r} requests {}, so the two do not match",
+                        m.offered, m.requested
+                    );
+                    Finding::new(Cause::Policy(m.policy), [w, r], what, remedy::of(m))
+                }));
+            }
+        }
+    }
+}
+
+fn other_topic(writer: &WriterData, reader: &ReaderData) -> Finding {
+    let what = format!(
+        "writer {} is of topic {:?}, reader {} of topic {:?}",
+        writer.guid, writer.topic, reader.guid, reader.topic
+    );
+    let cure = "Topic names have to be equal, letter by letter";
+    Finding::new(Cause::Topic, [writer.guid, reader.guid], what, cure)
+}
+
+fn other_type(writer: &WriterData, reader: &ReaderData, difference: &TypeDifference) -> Finding {
+    let what = format!(
+        "writer {} and reader {} have topic {:?} in common, but {difference}",
+        writer.guid, reader.guid, writer.topic
+    );
+    let cure = match difference {
+        TypeDifference::Name { writer, reader } if similar(writer, reader) => {
+            "The names are alike: did one of them get another module or spelling? Type names have to be equal, letter by letter"
+        }
+        TypeDifference::Name { .. } => {
+            "Use the same type on both sides, or another topic name for one of them"
+        }
+        TypeDifference::Contents { .. } => {
+            "Build both programs from the same definition of the type, or let the reader's TYPE_CONSISTENCY_ENFORCEMENT be ALLOW_TYPE_COERCION without force_type_validation: then the names suffice"
+        }
+        TypeDifference::Unknown { .. } => {
+            "Types can be compared between programs of Dunlin whose types are derived; for others let force_type_validation be false: then the names suffice"
+        }
+        TypeDifference::Keys { .. } => {
+            "Mark the same members as key in both programs (@key, #[key]) and build both from the same definition of the type"
+        }
+    };
+    Finding::new(Cause::Type, [writer.guid, reader.guid], what, cure)
+}
+
+fn other_partition(writer: &WriterData, reader: &ReaderData) -> Finding {
+    let (w, r) = (&writer.publisher.partition, &reader.subscriber.partition);
+    let what = format!(
+        "writer {} is in partition {w}, reader {} in {r}, so the two share none",
+        writer.guid, reader.guid
+    );
+    let patterns = |names: &[String]| names.iter().any(|name| name.contains(['*', '?', '[']));
+    let cure = match patterns(&w.0) && patterns(&r.0) {
+        true => "Two patterns never match each other: name the partition on one side",
+        false => "Put both into one partition; \"\" is the one of those that name none",
+    };
+    let cause = Cause::Policy(PolicyId::Partition);
+    Finding::new(cause, [writer.guid, reader.guid], what, cure)
+}

@@ -1,0 +1,506 @@
+//! Conditions and wait sets (DDS 1.4 2.2.2.1.6 to 2.2.2.1.9).
+use crate::entity::any::AnyDataReader;
+use crate::entity::group::SubscriberCore;
+use crate::entity::identity::same_entity;
+use crate::entity::shared::Shared;
+use crate::entity::status::{StatusFlags, StatusMask};
+use crate::error::{Error, Result};
+use crate::receive::deferred;
+use crate::runtime::clock;
+use crate::runtime::signal::{Signal, Waiters};
+use crate::typed::query_condition::Query;
+use crate::typed::topic::TopicCore;
+use crate::untyped::reader::ReaderCore;
+use crate::untyped::writer::WriterCore;
+use dunlin_qos::Duration;
+use dunlin_rtps::{ContentFilter, InstanceHandle, Select};
+use dunlin_wire::Guid;
+use std::cell::Cell;
+use std::fmt;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
+
+/// A condition that the application itself sets.
+#[derive(Clone, Default)]
+pub struct GuardCondition {
+    inner: Arc<Guard>,
+}
+
+same_entity!(GuardCondition, inner, |_| "guard condition".into());
+
+#[derive(Default)]
+struct Guard {
+    value: AtomicBool,
+    waiters: Waiters,
+}
+
+impl GuardCondition {
+    /// A condition that is not set.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Sets or resets it; setting wakes the wait sets it is attached to. Costs a few nanoseconds if nobody sleeps.
+    pub fn set_trigger_value(&self, value: bool) {
+        self.inner.value.store(value, SeqCst);
+        if value {
+            self.inner.waiters.raise_all();
+        }
+    }
+
+    /// Is it set?
+    pub fn trigger_value(&self) -> bool {
+        self.inner.value.load(SeqCst)
+    }
+}
+
+#[derive(Clone)]
+enum Entity {
+    Writer(Arc<WriterCore>),
+    Reader(Arc<ReaderCore>),
+    Topic(Arc<TopicCore>),
+    Subscriber(Arc<SubscriberCore>),
+}
+
+impl Entity {
+    fn flags(&self) -> &StatusFlags {
+        match self {
+            Self::Writer(core) => &core.flags,
+            Self::Reader(core) => &core.flags,
+            Self::Topic(core) => &core.flags,
+            Self::Subscriber(core) => &core.flags,
+        }
+    }
+
+    fn guid(&self) -> Guid {
+        match self {
+            Self::Writer(core) => core.guid,
+            Self::Reader(core) => core.guid,
+            Self::Topic(core) => core.guid,
+            Self::Subscriber(core) => core.guid,
+        }
+    }
+
+    /// Its statuses do not change any more.
+    fn is_gone(&self) -> bool {
+        match self {
+            Self::Writer(core) => core.is_gone(),
+            Self::Reader(core) => core.is_gone(),
+            Self::Topic(core) => core.check_living().is_err() || core.shared.is_ended(),
+            Self::Subscriber(core) => core.is_deleted() || core.shared.is_ended(),
+        }
+    }
+
+    /// Fails if it is gone.
+    fn check_present(&self) -> Result<()> {
+        match self {
+            Self::Writer(core) => core.check_present(),
+            Self::Reader(core) => core.check_present(),
+            Self::Topic(core) => core.check_living().and_then(|()| {
+                let entity = || format!("topic {:?}", core.name);
+                core.shared.check_living(entity)
+            }),
+            Self::Subscriber(core) => core
+                .check_living()
+                .and_then(|()| core.shared.check_living(|| "subscriber".into())),
+        }
+    }
+
+    fn shared(&self) -> &Arc<Shared> {
+        match self {
+            Self::Writer(core) => &core.shared,
+            Self::Reader(core) => &core.shared,
+            Self::Topic(core) => &core.shared,
+            Self::Subscriber(core) => &core.shared,
+        }
+    }
+}
+
+/// True while a status of its entity that it is enabled for has changed and was not read yet.
+#[derive(Clone)]
+pub struct StatusCondition {
+    entity: Entity,
+}
+
+impl StatusCondition {
+    pub(crate) fn of_writer(core: &Arc<WriterCore>) -> Self {
+        Self {
+            entity: Entity::Writer(Arc::clone(core)),
+        }
+    }
+
+    pub(crate) fn of_reader(core: &Arc<ReaderCore>) -> Self {
+        Self {
+            entity: Entity::Reader(Arc::clone(core)),
+        }
+    }
+
+    pub(crate) fn of_topic(core: &Arc<TopicCore>) -> Self {
+        Self {
+            entity: Entity::Topic(Arc::clone(core)),
+        }
+    }
+
+    pub(crate) fn of_subscriber(core: &Arc<SubscriberCore>) -> Self {
+        Self {
+            entity: Entity::Subscriber(Arc::clone(core)),
+        }
+    }
+
+    /// Which statuses count; all of them at first.
+    pub fn set_enabled_statuses(&self, mask: StatusMask) {
+        self.entity.flags().enable(mask);
+    }
+
+    /// Which statuses count now (DDS 1.4 2.2.2.1.9.2).
+    pub fn enabled_statuses(&self) -> StatusMask {
+        self.entity.flags().enabled()
+    }
+
+    /// Whose statuses: the handle of that entity (DDS 1.4 2.2.2.1.9.3).
+    pub fn entity(&self) -> InstanceHandle {
+        InstanceHandle(self.entity.guid().to_bytes())
+    }
+
+    /// Has one of them changed?
+    pub fn trigger_value(&self) -> bool {
+        self.entity.flags().is_triggered()
+    }
+}
+
+/// By identity: equal if both are of the same entity, which has one status condition.
+impl PartialEq for StatusCondition {
+    fn eq(&self, other: &Self) -> bool {
+        self.entity.guid() == other.entity.guid()
+    }
+}
+
+impl Eq for StatusCondition {}
+
+impl fmt::Debug for StatusCondition {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (guid, enabled) = (self.entity.guid(), self.enabled_statuses());
+        write!(f, "status condition of {guid} ({enabled})")
+    }
+}
+
+/// True while a reader holds samples with the given states.
+#[derive(Clone)]
+pub struct ReadCondition {
+    reader: Arc<ReaderCore>,
+    select: Select,
+    query: Option<Arc<Query>>,
+}
+
+impl ReadCondition {
+    pub(crate) fn new(reader: &Arc<ReaderCore>, select: Select) -> Self {
+        Self {
+            reader: Arc::clone(reader),
+            select,
+            query: None,
+        }
+    }
+
+    pub(crate) fn asking(reader: &Arc<ReaderCore>, select: Select, query: &Arc<Query>) -> Self {
+        Self {
+            query: Some(Arc::clone(query)),
+            ..Self::new(reader, select)
+        }
+    }
+
+    /// Are there such samples? The answer to a query takes time in proportion to the samples that the reader holds.
+    pub fn trigger_value(&self) -> bool {
+        match self.filter() {
+            None => self.reader.has_data(&self.select),
+            Some(filter) => self.reader.has_matching(&self.select, filter),
+        }
+    }
+
+    /// Which samples, by their states.
+    pub fn select(&self) -> &Select {
+        &self.select
+    }
+
+    /// Of which reader (DDS 1.4 2.2.2.5.8.1).
+    pub fn datareader(&self) -> AnyDataReader {
+        AnyDataReader::new(&self.reader)
+    }
+
+    pub(crate) fn reader(&self) -> &Arc<ReaderCore> {
+        &self.reader
+    }
+
+    /// Which of them, by their content.
+    pub(crate) fn filter(&self) -> Option<ContentFilter> {
+        self.query.as_ref().map(|query| query.filter())
+    }
+}
+
+/// Equal if both ask the same of the same reader; of queries, if they are clones.
+impl PartialEq for ReadCondition {
+    fn eq(&self, other: &Self) -> bool {
+        let query = |condition: &Self| condition.query.as_ref().map(Arc::as_ptr);
+        Arc::ptr_eq(&self.reader, &other.reader)
+            && self.select == other.select
+            && query(self) == query(other)
+    }
+}
+
+impl Eq for ReadCondition {}
+
+impl fmt::Debug for ReadCondition {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let reader = self.reader.describe();
+        match &self.query {
+            None => write!(f, "read condition of {reader}"),
+            Some(query) => write!(f, "query condition {:?} of {reader}", query.expression()),
+        }
+    }
+}
+
+/// Any condition.
+///
+/// Conditions are compared by identity, also with those that the application keeps: which of them has triggered?
+///
+/// ```no_run
+/// # fn which(wait_set: &dunlin::WaitSet, stop: &dunlin::GuardCondition) -> dunlin::Result<bool> {
+/// wait_set.wait(std::time::Duration::from_secs(1))?;
+/// Ok(wait_set.active().any(|condition| condition == stop))
+/// # }
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Condition {
+    /// Set by the application.
+    Guard(GuardCondition),
+    /// A status changed.
+    Status(StatusCondition),
+    /// There is data.
+    Read(ReadCondition),
+}
+
+impl PartialEq<GuardCondition> for Condition {
+    fn eq(&self, other: &GuardCondition) -> bool {
+        matches!(self, Self::Guard(condition) if condition == other)
+    }
+}
+
+impl PartialEq<StatusCondition> for Condition {
+    fn eq(&self, other: &StatusCondition) -> bool {
+        matches!(self, Self::Status(condition) if condition == other)
+    }
+}
+
+impl PartialEq<ReadCondition> for Condition {
+    fn eq(&self, other: &ReadCondition) -> bool {
+        matches!(self, Self::Read(condition) if condition == other)
+    }
+}
+
+impl From<GuardCondition> for Condition {
+    fn from(condition: GuardCondition) -> Self {
+        Self::Guard(condition)
+    }
+}
+
+impl From<StatusCondition> for Condition {
+    fn from(condition: StatusCondition) -> Self {
+        Self::Status(condition)
+    }
+}
+
+impl From<ReadCondition> for Condition {
+    fn from(condition: ReadCondition) -> Self {
+        Self::Read(condition)
+    }
+}
+
+impl Condition {
+    /// Is it true now?
+    pub fn trigger_value(&self) -> bool {
+        match self {
+            Self::Guard(c) => c.trigger_value(),
+            Self::Status(c) => c.trigger_value(),
+            Self::Read(c) => c.trigger_value(),
+        }
+    }
+
+    pub(crate) fn waiters(&self) -> &Waiters {
+        match self {
+            Self::Guard(c) => &c.inner.waiters,
+            Self::Status(c) => &c.entity.flags().waiters,
+            Self::Read(c) => &c.reader.data,
+        }
+    }
+
+    /// It cannot become true any more, since its entity is deleted or its participant has ended.
+    pub(crate) fn is_gone(&self) -> bool {
+        match self {
+            Self::Guard(_) => false,
+            Self::Status(c) => c.entity.is_gone(),
+            Self::Read(c) => c.reader.is_gone(),
+        }
+    }
+
+    /// Fails if it is gone.
+    pub(crate) fn check_present(&self) -> Result<()> {
+        match self {
+            Self::Guard(_) => Ok(()),
+            Self::Status(c) => c.entity.check_present(),
+            Self::Read(c) => c.reader.check_present(),
+        }
+    }
+
+    fn shared(&self) -> Option<&Arc<Shared>> {
+        match self {
+            Self::Guard(_) => None,
+            Self::Status(c) => Some(c.entity.shared()),
+            Self::Read(c) => Some(&c.reader.shared),
+        }
+    }
+}
+
+/// Waits until one of its conditions is true.
+///
+/// While it waits, the calling thread does the receive work of its participant if nobody else does: data arrives in the
+/// thread that waits for it, and listeners may run in it. That is the work on what arrives by unicast: samples that come by
+/// a multicast group (`DataReaderQos::multicast`) are received by the group's own thread, which wakes this one. With conditions of
+/// several participants it is the work of the first that lives.
+///
+/// The condition of an entity that is deleted, or whose participant has ended, becomes true no more. When that is so for all of them,
+/// `wait` ends and says why; while there is another one, such as a guard condition, it goes on.
+///
+/// One thread waits in a wait set at a time: it can be sent to another thread, but not shared.
+pub struct WaitSet {
+    conditions: Vec<Condition>,
+    /// `wait` has said that all of them are gone.
+    told: Cell<bool>,
+    signal: Arc<Signal>,
+}
+
+/// How often it is said that all conditions are gone to a thread that wants to wait for ever.
+const AGAIN: Duration = Duration::from_secs(1);
+
+impl Default for WaitSet {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl WaitSet {
+    /// A wait set without conditions.
+    pub fn new() -> Self {
+        Self {
+            conditions: Vec::new(),
+            told: Cell::new(false),
+            signal: Signal::new(),
+        }
+    }
+
+    /// Adds a condition, unless it is there (DDS 1.4 2.2.2.1.6.1).
+    pub fn attach(&mut self, condition: impl Into<Condition>) {
+        let condition = condition.into();
+        if self.conditions.contains(&condition) {
+            return;
+        }
+        condition.waiters().add(&self.signal);
+        self.conditions.push(condition);
+        self.told.set(false);
+        self.signal.raise();
+    }
+
+    /// Takes a condition out again (DDS 1.4 2.2.2.1.6.2).
+    ///
+    /// # Errors
+    /// `PreconditionNotMet` if it is not there.
+    pub fn detach(&mut self, condition: impl Into<Condition>) -> Result<()> {
+        let condition = condition.into();
+        let place = self.conditions.iter().position(|c| *c == condition);
+        let Some(place) = place else {
+            let what = "the condition is not attached to this wait set";
+            return Err(Error::PreconditionNotMet(what.into()));
+        };
+        let gone = self.conditions.remove(place);
+        self.told.set(false);
+        gone.waiters().remove(&self.signal);
+        Ok(())
+    }
+
+    /// All that are attached, in the order in which they came (DDS 1.4 2.2.2.1.6.4).
+    pub fn conditions(&self) -> &[Condition] {
+        &self.conditions
+    }
+
+    /// Waits for a condition; at most `timeout`. Allocates nothing.
+    ///
+    /// # Errors
+    /// `Timeout` if none became true. `AlreadyDeleted` or `ParticipantFailed` as soon as none can become true any more; when that was said
+    /// once, it is said again after `timeout`, or after a second if that is infinite, so that nobody waits for nothing in a busy loop.
+    pub fn wait(&self, timeout: impl Into<Duration>) -> Result<()> {
+        self.wait_for(timeout.into())
+    }
+
+    fn wait_for(&self, timeout: Duration) -> Result<()> {
+        let deadline = (!timeout.is_infinite()).then(|| clock::now().after(timeout));
+        let triggered = Cell::new(false);
+        let over = || {
+            triggered.set(self.conditions.iter().any(Condition::trigger_value));
+            triggered.get() || !self.told.get() && self.is_gone()
+        };
+        loop {
+            let until = match self.told.get() && self.is_gone() {
+                true => deadline.or_else(|| Some(clock::now().after(AGAIN))),
+                false => deadline,
+            };
+            let mut living = self.conditions.iter().filter(|c| !c.is_gone());
+            match living.find_map(Condition::shared) {
+                Some(shared) => drop(shared.user.wait(shared, &self.signal, until, over)),
+                None => self.park(until, over),
+            }
+            if triggered.get() {
+                return Ok(());
+            }
+            let late = until.is_some_and(|at| clock::now() >= at);
+            if self.is_gone() && (late || !self.told.replace(true)) {
+                let reasons = self.conditions.iter().map(Condition::check_present);
+                return reasons.collect();
+            }
+            if late {
+                return Err(Error::Timeout {
+                    entity: "wait set".into(),
+                    waited: timeout,
+                    why: format!(
+                        "none of its {} conditions became true",
+                        self.conditions.len()
+                    ),
+                });
+            }
+        }
+    }
+
+    /// None of its conditions can become true any more.
+    fn is_gone(&self) -> bool {
+        !self.conditions.is_empty() && self.conditions.iter().all(Condition::is_gone)
+    }
+
+    /// The conditions that are true now.
+    pub fn active(&self) -> impl Iterator<Item = &Condition> {
+        self.conditions.iter().filter(|c| c.trigger_value())
+    }
+
+    fn park(&self, deadline: Option<dunlin_rtps::Time>, over: impl Fn() -> bool) {
+        let _aside = deferred::aside();
+        deferred::run();
+        while !over() && deadline.is_none_or(|at| clock::now() < at) {
+            self.signal.park(deadline.map(clock::instant));
+            self.signal.consume();
+        }
+    }
+}
+
+impl Drop for WaitSet {
+    fn drop(&mut self) {
+        for condition in &self.conditions {
+            condition.waiters().remove(&self.signal);
+        }
+    }
+}

@@ -1,0 +1,13 @@
+//! The entities of DDS 1.4: participant, publisher, subscriber, conditions, listeners, statuses.
+pub(crate) mod any;
+pub(crate) mod condition;
+pub(crate) mod config;
+pub(crate) mod group;
+pub(crate) mod group_access;
+pub(crate) mod identity;
+pub(crate) mod listener;
+pub(crate) mod participant;
+pub(crate) mod publisher;
+pub(crate) mod shared;
+pub(crate) mod status;
+pub(crate) mod subscriber;

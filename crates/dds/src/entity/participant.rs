@@ -1,0 +1,698 @@
+//! The participant: the entrance to a domain.
+mod deletion;
+mod entity;
+mod factory;
+mod knowledge;
+mod shortcuts;
+
+pub(crate) use entity::Defaults;
+
+use crate::Waiting;
+use crate::discovery::matching::Directory;
+use crate::discovery::observe;
+use crate::discovery::peers::{
+    Book, Carriers, InitialPeers, Names, PeerDescriptor, PeerStatus, neighbours,
+};
+use crate::entity::config::{ParticipantConfig, TcpSettings, Transports};
+use crate::entity::identity::same_entity;
+use crate::entity::listener::DomainParticipantListener;
+use crate::entity::publisher::Publisher;
+use crate::entity::shared::{Shared, whole_datagram};
+use crate::entity::status::StatusMask;
+use crate::entity::subscriber::Subscriber;
+use crate::error::{Error, Result, consistent};
+use crate::receive::role::Role;
+use crate::runtime::clock;
+use crate::send::datagram::Datagrams;
+use crate::typed::topic::{Topic, TopicCore, TopicData};
+use crate::untyped::content_filter::ContentFilteredTopic;
+use dunlin_qos::{PublisherQos, SubscriberQos, TopicQos};
+use dunlin_rtps::discovery::{Discovery, DiscoveryConfig};
+use dunlin_transport::panics::{self, log};
+use dunlin_transport::{
+    Listen, Receiver, Reception, ShmConfig, ShmTransport, TcpConfig, TcpTransport, Transport,
+    UdpAndShm, UdpConfig, UdpTransport,
+};
+use dunlin_wire::{EntityId, Guid, GuidPrefix, Locator, VendorId, ports};
+use std::io;
+use std::net::Ipv4Addr;
+use std::sync::atomic::Ordering::SeqCst;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread::JoinHandle;
+
+/// Bytes of stack of each thread, of which memory is only what was ever used: listeners and samples of any type live there.
+const STACK: usize = 2 * 1024 * 1024;
+
+/// Participants that use the well-known ports of one host; further ones take any free ports and are found by multicast.
+const INDEXES: u32 = 120;
+
+/// A member of a domain (DDS 1.4 2.2.2.2.1). Clones are the same participant; it leaves the domain, saying
+/// goodbye, when the last clone and the last of its entities are dropped.
+#[derive(Clone)]
+pub struct DomainParticipant {
+    pub(crate) guard: Arc<ParticipantGuard>,
+}
+
+same_entity!(DomainParticipant, guard, |participant| format!(
+    "{} ({:?}) of domain {}",
+    crate::error::called("participant", &participant.guard.shared.config.name),
+    participant.guid().prefix,
+    participant.domain_id()
+));
+
+/// Ends the participant when the last entity goes.
+pub(crate) struct ParticipantGuard {
+    pub(crate) shared: Arc<Shared>,
+    threads: Mutex<Vec<JoinHandle<()>>>,
+    groups: Mutex<Groups>,
+}
+
+/// The receivers of the multicast groups on which readers want their samples, each with its follower.
+type Groups = Vec<(Locator, Arc<Role>)>;
+
+/// What a participant has received and dropped, and what it could not send.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub struct ParticipantCounters {
+    /// Datagrams that the system dropped for want of room in a receive buffer ([`DomainParticipant::receivers`] says in which).
+    pub dropped: u64,
+    /// Datagrams that were longer than any that RTPS over this transport has.
+    pub oversized: u64,
+    /// Datagrams that could not be sent; of participants that share a transport, all together.
+    pub unsent: u64,
+    /// How often memory could not be shared with a peer that offered it, or not any longer: of another user or network namespace, for
+    /// want of memory, or since it broke the rules. Another transport has to do; [`DomainParticipant::describe_discovery`] says why.
+    pub memory_refused: u64,
+    /// Connections by TCP that were refused, or closed for what came by them; [`DomainParticipant::describe_discovery`] says why.
+    pub connections_refused: u64,
+    /// Messages that were not valid RTPS, or whose rest was not.
+    pub malformed: u64,
+    /// Messages whose checksum was wrong or missing: damaged on the way, or forged.
+    pub damaged: u64,
+    /// Fragments, and samples that were incomplete or came before their turn, that were dropped since
+    /// `ParticipantConfig::max_reassembly_bytes` was used up. What is RELIABLE is asked for again.
+    pub reassembly_dropped: u64,
+    /// Panics of listeners of this participant's entities. Each ended one call: later calls are made as if nothing had been.
+    pub listener_panics: u64,
+    /// Panics of other code of the application that Dunlin ran, all participants of the process together: of log subscribers, wakers of tasks,
+    /// user-written types, and at the end of listeners and of bytes that were written.
+    pub other_panics: u64,
+    /// Messages in the name of a known participant from an address that it does not announce: forged, or of a host that sends by an interface
+    /// that it keeps to itself.
+    pub misplaced: u64,
+    /// GAPs and HEARTBEATs about samples that their writer never announced, and ACKNACKs about samples that were never written. They were not
+    /// acted upon, or not before the writer confirmed them.
+    pub implausible: u64,
+}
+
+/// One of the places where a participant receives.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ReceiverStatus {
+    /// What it is told to peers, or its multicast groups.
+    pub locators: Vec<Locator>,
+    /// What it was granted and what it lost.
+    pub reception: Reception,
+}
+
+impl DomainParticipant {
+    /// Joins a domain (0 to 232) with the default configuration, `default_participant_qos` and what the environment says.
+    pub fn new(domain: u32) -> Result<Self> {
+        let config = ParticipantConfig {
+            qos: Self::default_participant_qos(),
+            ..ParticipantConfig::default()
+        };
+        Self::with_config(domain, config)
+    }
+
+    /// Joins a domain (0 to 232).
+    ///
+    /// # Errors
+    /// `BadParameter` for a wrong domain, peer, interface or waiting strategy, `Io` if sockets or threads cannot be had.
+    pub fn with_config(domain: u32, config: ParticipantConfig) -> Result<Self> {
+        if domain > ParticipantConfig::MAX_DOMAIN {
+            return Err(Error::BadParameter(format!(
+                "domain id {domain} is too large: the well-known ports of RTPS allow 0 to {}",
+                ParticipantConfig::MAX_DOMAIN
+            )));
+        }
+        let config = config.with_environment()?;
+        consistent("participant", config.qos.validate())?;
+        let prefix = new_prefix()?;
+        let transport = match &config.transport {
+            Some(transport) => Arc::clone(transport),
+            None => transport(&config, domain, prefix)?,
+        };
+        let peers = InitialPeers::of(&config)?;
+        let carriers = Carriers::of(&config);
+        let book = Book::new(domain, carriers, peers.peers.clone())?;
+        let sockets = match transport.kind() {
+            Locator::KIND_TCP_V4 => Sockets::open_stream(&*transport, config.tcp.port)?,
+            _ => Sockets::open(&*transport, domain, &meeting(carriers, domain, &peers))?,
+        };
+        let shared = build(prefix, domain, config, transport, book, sockets, &peers)?;
+        let shared = Arc::new(shared);
+        let guard = Arc::new(ParticipantGuard {
+            threads: Mutex::default(),
+            groups: Mutex::default(),
+            shared,
+        });
+        factory::enter(&guard);
+        let participant = Self { guard };
+        if participant.guard.shared.config.enabled {
+            participant.enable()?;
+        }
+        Ok(participant)
+    }
+
+    /// Announces this participant at one more place, now and from now on. A host's name is looked up by and by, and a multicast
+    /// group is listened to as well, from now on until the participant ends.
+    ///
+    /// # Errors
+    /// `BadParameter` for what is no [`PeerDescriptor`], or needs a transport that this participant is without; `Io` if a group cannot be
+    /// listened to.
+    pub fn add_peer(&self, peer: &str) -> Result<()> {
+        let peer = parse_peer(peer)?;
+        let shared = &self.guard.shared;
+        let group = peer.group();
+        let added = shared.discover(|directory, now| directory.add_peer(now, peer))?;
+        if let Some(group) = group {
+            let kind = shared.transport.kind();
+            let port = ports::metatraffic_multicast(shared.domain).unwrap_or(0);
+            let group = Locator {
+                kind,
+                ..Locator::udp_v4(group, port)
+            };
+            if added && !shared.meta.locators().contains(&group) {
+                self.guard.join(&[group])?;
+            }
+        }
+        self.look_up_names();
+        Ok(())
+    }
+
+    /// Announces this participant there no longer. Participants that were found there stay until their lease runs out or they say
+    /// goodbye. A peer that is not there is none the worse for it.
+    ///
+    /// # Errors
+    /// `BadParameter` for what is no [`PeerDescriptor`].
+    pub fn remove_peer(&self, peer: &str) -> Result<()> {
+        let peer = parse_peer(peer)?;
+        let shared = &self.guard.shared;
+        shared.discover(|directory, _| directory.remove_peer(&peer));
+        Ok(())
+    }
+
+    /// The peers that this participant announces itself to, in the order in which they came, and who was found there.
+    pub fn peers(&self) -> Vec<PeerStatus> {
+        let shared = &self.guard.shared;
+        shared.directory.lock().peers(&*shared.transport)
+    }
+
+    fn look_up_names(&self) {
+        if self.guard.shared.directory.lock().has_names() {
+            Names::look(&self.guard.shared);
+        }
+    }
+
+    /// Which participant.
+    pub fn guid(&self) -> Guid {
+        Guid::new(self.guard.shared.prefix, EntityId::PARTICIPANT)
+    }
+
+    /// Which domain.
+    pub fn domain_id(&self) -> u32 {
+        self.guard.shared.domain
+    }
+
+    /// How its receivers wait.
+    pub fn waiting(&self) -> Waiting {
+        self.guard.shared.config.waiting
+    }
+
+    /// A topic of the type `T`.
+    ///
+    /// # Errors
+    /// `PreconditionNotMet` if this participant has a topic of that name with another type or QoS; `BadParameter` for a name that
+    /// is empty or longer than 255 bytes.
+    pub fn create_topic<T: TopicData>(&self, name: &str, qos: TopicQos) -> Result<Topic<T>> {
+        if name.is_empty() || name.len() > 255 {
+            return Err(Error::BadParameter(format!(
+                "topic name {name:?}: 1 to 255 bytes are allowed"
+            )));
+        }
+        let shared = &self.guard.shared;
+        let topic = Arc::new(TopicCore::new::<T>(name, qos, shared));
+        let core = shared.directory.lock().add_topic(&topic);
+        core.check_alike(&topic)?;
+        Ok(Topic::new(core, Arc::clone(&self.guard)))
+    }
+
+    /// Those samples of a topic that pass a filter, in the SQL of DDS 1.4 annex B: `color = 'RED' AND size <= %0`, where `%0` is the
+    /// first of the parameters (DDS 1.4 2.2.2.2.1.7; `docs/content-filters.md`). Readers are made for it as for a topic.
+    ///
+    /// # Errors
+    /// `BadParameter`, showing what is wrong with the expression, with its parameters or with the name, and where.
+    pub fn create_contentfilteredtopic<T: TopicData>(
+        &self,
+        name: &str,
+        related: &Topic<T>,
+        expression: &str,
+        parameters: &[impl AsRef<str>],
+    ) -> Result<ContentFilteredTopic<T>> {
+        if name.is_empty() || name.len() > 255 {
+            return Err(Error::BadParameter(format!(
+                "content filtered topic name {name:?}: 1 to 255 bytes are allowed"
+            )));
+        }
+        ContentFilteredTopic::new(name, related, expression, parameters)
+    }
+
+    /// A publisher.
+    pub fn create_publisher(&self, qos: PublisherQos) -> Publisher {
+        Publisher::new(qos, Arc::clone(&self.guard))
+    }
+
+    /// A subscriber.
+    pub fn create_subscriber(&self, qos: SubscriberQos) -> Subscriber {
+        Subscriber::new(qos, Arc::clone(&self.guard))
+    }
+
+    /// From now on this one hears of the statuses in `mask` that no listener of an entity of this participant wants, nobody before
+    /// it any more.
+    pub fn set_listener(&self, listener: impl DomainParticipantListener, mask: StatusMask) {
+        let shared = &self.guard.shared;
+        let old = shared.listener.set(Arc::new(listener), mask);
+        shared.bind_readers();
+        shared.wait_for_calls(old);
+    }
+
+    /// From now on statuses that no listener of an entity wants are told to nobody.
+    pub fn clear_listener(&self) {
+        let shared = &self.guard.shared;
+        let old = shared.listener.clear();
+        shared.bind_readers();
+        shared.wait_for_calls(old);
+    }
+
+    /// Says that the application lives: asserts all writers of this participant with LIVELINESS MANUAL_BY_PARTICIPANT
+    /// (DDS 1.4 2.2.2.2.1.18). Each write of one of them says so too.
+    pub fn assert_liveliness(&self) {
+        self.guard
+            .shared
+            .discover(|directory, now| directory.assert_participant(now));
+    }
+
+    /// What was received and dropped, and what could not be sent. Asks the system: some microseconds, at no cost to the data path.
+    pub fn counters(&self) -> ParticipantCounters {
+        let shared = &self.guard.shared;
+        let counters = &shared.counters;
+        let receivers = self.receivers();
+        let refused = shared.transport.refused();
+        let by_tcp = shared.transport.kind() == Locator::KIND_TCP_V4;
+        let discovery = shared.directory.lock().misplaced();
+        let all = |of: fn(&Reception) -> u64| receivers.iter().map(|r| of(&r.reception)).sum();
+        ParticipantCounters {
+            dropped: all(|reception| reception.dropped),
+            oversized: all(|reception| reception.oversized),
+            unsent: shared.transport.failed(),
+            memory_refused: if by_tcp { 0 } else { refused },
+            connections_refused: if by_tcp { refused } else { 0 },
+            malformed: counters.malformed.load(SeqCst),
+            damaged: counters.damaged.load(SeqCst),
+            reassembly_dropped: shared.memory.budget.dropped(),
+            listener_panics: shared.panics.count(),
+            other_panics: panics::count(),
+            misplaced: counters.misplaced.load(SeqCst) + discovery,
+            implausible: counters.implausible.load(SeqCst),
+        }
+    }
+
+    /// Its receivers: user data, discovery, then each multicast group that a reader has asked for.
+    pub fn receivers(&self) -> Vec<ReceiverStatus> {
+        let status = |role: &Role| ReceiverStatus {
+            locators: role.locators().to_vec(),
+            reception: role.reception(),
+        };
+        let shared = &self.guard.shared;
+        let groups = held(&self.guard.groups);
+        let groups = groups.iter().map(|(_, role)| &**role);
+        [&shared.user, &shared.meta]
+            .into_iter()
+            .chain(groups)
+            .map(status)
+            .collect()
+    }
+
+    /// What has been discovered, a line each, for people who wonder why nothing matches.
+    pub fn describe_discovery(&self) -> Vec<String> {
+        let shared = &self.guard.shared;
+        let mut lines = shared.directory.lock().describe(shared.prefix);
+        if lines.is_empty() {
+            lines.extend(self.why_alone());
+        }
+        lines.extend(shared.transport.hints());
+        lines
+    }
+}
+
+impl DomainParticipant {
+    /// What its transports need to find others.
+    fn why_alone(&self) -> Option<String> {
+        let shared = &self.guard.shared;
+        let Transports { udp, tcp, .. } = shared.config.transports;
+        match (udp, tcp) {
+            (true, _) => None,
+            (false, true) if self.peers().is_empty() => Some(
+                "TCP finds nobody by itself: name peers, for example tcpv4_lan://192.168.1.2:7400 (ParticipantConfig::peers, \
+                 NDDS_DISCOVERY_PEERS)"
+                    .into(),
+            ),
+            (false, true) => None,
+            (false, false) => Some(
+                "shared memory alone finds only participants of this host, user and network namespace".into(),
+            ),
+        }
+    }
+}
+
+impl ParticipantGuard {
+    fn start_threads(&self) -> Result<()> {
+        self.start("dunlin-user", |shared| shared.user.follow(shared))?;
+        self.start("dunlin-meta", |shared| shared.meta.follow(shared))?;
+        self.start("dunlin-timer", |shared| shared.timer.run(shared))
+    }
+
+    fn start(&self, name: &str, body: impl FnOnce(&Arc<Shared>) + Send + 'static) -> Result<()> {
+        let shared = Arc::clone(&self.shared);
+        let called = name.to_owned();
+        let thread = std::thread::Builder::new()
+            .name(name.into())
+            .stack_size(STACK)
+            .spawn(move || shared.run_thread(&called, body))
+            .map_err(|error| Error::Io {
+                what: format!("starting thread {name}"),
+                error,
+            })?;
+        held(&self.threads).push(thread);
+        Ok(())
+    }
+
+    /// Receives what is sent to these groups, from now on until the participant ends: readers of one group share its
+    /// receiver. A group that this participant listens to already costs nothing.
+    pub(crate) fn join(&self, groups: &[Locator]) -> Result<()> {
+        let mut joined = held(&self.groups);
+        for group in groups {
+            if joined.iter().any(|(known, _)| known == group) {
+                continue;
+            }
+            let receiver = self
+                .shared
+                .transport
+                .open(&[Listen::Multicast { group: *group }])
+                .map_err(|error| Error::Io {
+                    what: format!("listening to the multicast group {group:?}"),
+                    error,
+                })?;
+            let role = Arc::new(Role::new(receiver, self.shared.config.waiting, false));
+            let follower = Arc::clone(&role);
+            self.start("dunlin-group", move |shared| follower.follow(shared))?;
+            joined.push((*group, role));
+        }
+        Ok(())
+    }
+}
+
+fn held<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Drop for ParticipantGuard {
+    fn drop(&mut self) {
+        // Whoever was never heard of need not say goodbye, nor who has said it.
+        if self.shared.enabled.load(SeqCst) && !self.shared.is_ended() {
+            self.shared
+                .discover(|directory, now| directory.goodbye(now));
+        }
+        self.shared.stop();
+        for (_, role) in held(&self.groups).drain(..) {
+            role.stop();
+        }
+        let threads = std::mem::take(&mut *held(&self.threads));
+        let this = std::thread::current().id();
+        for thread in threads.into_iter().filter(|t| t.thread().id() != this) {
+            // What a panic would have to say `run_thread` has said.
+            let _ = thread.join();
+        }
+        // It may own whatever the application likes.
+        let listener = self.shared.listener.clear();
+        self.shared.wait_for_calls(listener);
+        self.shared.user.forget();
+        self.shared.meta.forget();
+    }
+}
+
+/// The receivers of a participant.
+struct Sockets {
+    meta: Box<dyn Receiver>,
+    user: Box<dyn Receiver>,
+}
+
+impl Sockets {
+    /// One port for everything.
+    fn open_stream(transport: &dyn Transport, port: u16) -> Result<Self> {
+        let open = |listen| transport.open(&[listen]);
+        let receivers = open(Listen::Unicast { port })
+            .and_then(|meta| Ok((meta, open(Listen::Beside { port })?)));
+        let (meta, user) = receivers.map_err(|error| Error::Io {
+            what: match error.kind() {
+                io::ErrorKind::AddrInUse => format!(
+                    "listening at TCP port {port}, which another participant of this host may have; choose another port, or 0 to \
+                     listen nowhere (ParticipantConfig::tcp, {}, perftest's -transportServerBindPort)",
+                    TcpSettings::VARIABLE
+                ),
+                _ => format!("listening at TCP port {port}"),
+            },
+            error,
+        })?;
+        Ok(Self { meta, user })
+    }
+
+    /// Opens the ports of the first free participant index, or any free ports.
+    fn open(transport: &dyn Transport, domain: u32, groups: &[Locator]) -> Result<Self> {
+        let well_known = (0..INDEXES).map(|index| {
+            (
+                ports::metatraffic_unicast(domain, index),
+                ports::user_unicast(domain, index),
+            )
+        });
+        let places = well_known
+            .filter_map(|(meta, user)| Some((meta?, user?)))
+            .chain([(0, 0)]);
+        for (meta, user) in places {
+            match Self::open_at(transport, meta, user, groups) {
+                Ok(sockets) => return Ok(sockets),
+                Err(error) if error.kind() == io::ErrorKind::AddrInUse && meta != 0 => {}
+                Err(error) => {
+                    let what = Self::attempt(domain, meta, user);
+                    return Err(Error::Io { what, error });
+                }
+            }
+        }
+        Err(Error::BadParameter(format!(
+            "domain {domain} has no ports: domain ids go up to {}",
+            ParticipantConfig::MAX_DOMAIN
+        )))
+    }
+
+    /// What was tried when there are no ports, and what may help.
+    fn attempt(domain: u32, meta: u16, user: u16) -> String {
+        if meta != 0 {
+            return format!(
+                "domain {domain}: opening port {meta} for discovery and {user} for samples"
+            );
+        }
+        let group = ports::metatraffic_multicast(domain).unwrap_or_default();
+        format!(
+            "domain {domain}: no participant index from 0 to {} has its two ports free, and any other ports cannot be had either. \
+             If another program keeps port {group} of the multicast group to itself, end it (`ss -ulpn` shows it), join another domain, \
+             or do without multicast (ParticipantConfig::multicast, NDDS_DISCOVERY_PEERS)",
+            INDEXES - 1
+        )
+    }
+
+    fn open_at(
+        transport: &dyn Transport,
+        meta: u16,
+        user: u16,
+        groups: &[Locator],
+    ) -> io::Result<Self> {
+        let mut listen = vec![Listen::Unicast { port: meta }];
+        listen.extend(
+            groups
+                .iter()
+                .map(|group| Listen::Multicast { group: *group }),
+        );
+        let user = transport.open(&[Listen::Unicast { port: user }])?;
+        Ok(Self {
+            meta: transport.open(&listen)?,
+            user,
+        })
+    }
+}
+
+/// The groups that a participant listens to: those of the network, which it names to others, and that of shared memory, where
+/// whoever shares memory may come unasked.
+fn meeting(carriers: Carriers, domain: u32, peers: &InitialPeers) -> Vec<Locator> {
+    let port = ports::metatraffic_multicast(domain);
+    let network = carriers.datagrams.zip(port).map(|(kind, port)| {
+        let at = move |group: &Ipv4Addr| Locator {
+            kind,
+            ..Locator::udp_v4(*group, port)
+        };
+        peers.groups.iter().map(at)
+    });
+    let memory = neighbours(domain).filter(|_| carriers.shmem);
+    network.into_iter().flatten().chain(memory).collect()
+}
+
+fn parse_peer(text: &str) -> Result<PeerDescriptor> {
+    text.parse()
+        .map_err(|error: crate::PeerError| Error::BadParameter(error.to_string()))
+}
+
+fn build(
+    prefix: GuidPrefix,
+    domain: u32,
+    config: ParticipantConfig,
+    transport: Arc<dyn Transport>,
+    book: Book,
+    sockets: Sockets,
+    peers: &InitialPeers,
+) -> Result<Shared> {
+    let is_unicast = |l: &Locator| !l.is_multicast();
+    let name = config.name.clone();
+    let carriers = Carriers::of(&config);
+    let groups = meeting(carriers, domain, peers);
+    let is_named = |l: &Locator| l.kind == transport.kind();
+    let discovery = Discovery::new(DiscoveryConfig {
+        lease_duration: config.lease_duration,
+        announce_period: config.announce_period,
+        metatraffic_unicast: sockets
+            .meta
+            .locators()
+            .into_iter()
+            .filter(is_unicast)
+            .collect(),
+        metatraffic_multicast: groups.iter().copied().filter(is_named).collect(),
+        default_unicast: sockets.user.locators(),
+        qos: config.qos.clone(),
+        entity_name: config.name.clone(),
+        properties: match config.announces_process {
+            true => observe::own_process(),
+            false => Vec::new(),
+        },
+        clock_offset: clock::wall().0 - clock::now().0,
+        ..DiscoveryConfig::new(prefix, domain)
+    });
+    let discovery = discovery.map_err(|error| {
+        Error::BadParameter(format!("participant {name:?} cannot be announced: {error}"))
+    })?;
+    // Shared memory alone has no other place to meet.
+    let meets = |l: &Locator| l.kind != Locator::KIND_SHMEM || peers.multicast || is_named(l);
+    let announce: Vec<Locator> = groups.iter().copied().filter(meets).collect();
+    let limit = whole_datagram(&*transport);
+    let mut datagrams = Datagrams::new(prefix, limit, Arc::clone(&transport));
+    datagrams.letters().switch_on(config.transports.local);
+    let user = Role::new(sockets.user, config.waiting, true);
+    let meta = Role::new(sockets.meta, Waiting::Block, false);
+    let directory = Directory::new(discovery, datagrams, announce, book);
+    Ok(Shared::new(
+        prefix, domain, config, transport, user, meta, directory,
+    ))
+}
+
+/// What the configuration wants. Shared memory that cannot be had is done without if there is UDP.
+fn transport(
+    config: &ParticipantConfig,
+    domain: u32,
+    prefix: GuidPrefix,
+) -> Result<Arc<dyn Transport>> {
+    let Transports { udp, shmem, .. } = config.transports;
+    let shm = || {
+        ShmTransport::new(&ShmConfig {
+            group: domain,
+            name: prefix.0,
+        })
+        .map_err(|error| Error::Io {
+            what: format!(
+                "opening shared memory (without it: udp alone in ParticipantConfig::transports or {})",
+                Transports::VARIABLE
+            ),
+            error,
+        })
+    };
+    if config.transports.tcp {
+        return match udp || shmem {
+            false => Ok(Arc::new(tcp(config, prefix)?)),
+            true => Err(Error::BadParameter(format!(
+                "TCP goes with no other transport: leave udp and shmem out of ParticipantConfig::transports or {}",
+                Transports::VARIABLE
+            ))),
+        };
+    }
+    match (udp, shmem) {
+        (true, false) => Ok(Arc::new(self::udp(config)?)),
+        (false, true) => Ok(Arc::new(shm()?)),
+        (true, true) => match (self::udp(config)?, shm()) {
+            (udp, Ok(shm)) => Ok(Arc::new(UdpAndShm::new(udp, shm))),
+            (udp, Err(error)) => {
+                log::warn!(%error, "without shared memory; peers of this host are reached by UDP");
+                Ok(Arc::new(udp))
+            }
+        },
+        (false, false) => Err(Error::BadParameter(format!(
+            "a participant needs a transport: UDP, shared memory or both, or TCP, in ParticipantConfig::transports or {}",
+            Transports::VARIABLE
+        ))),
+    }
+}
+
+fn udp(config: &ParticipantConfig) -> Result<UdpTransport> {
+    let interfaces = (!config.interfaces.is_empty()).then(|| config.interfaces.clone());
+    UdpTransport::new(&UdpConfig {
+        interfaces,
+        ..UdpConfig::default()
+    })
+    .map_err(|error| Error::Io {
+        what: "opening UDP".into(),
+        error,
+    })
+}
+
+fn tcp(config: &ParticipantConfig, prefix: GuidPrefix) -> Result<TcpTransport> {
+    let interfaces = (!config.interfaces.is_empty()).then(|| config.interfaces.clone());
+    TcpTransport::new(&TcpConfig {
+        interfaces,
+        client_only: config.tcp.port == 0,
+        public: config.tcp.public,
+        tls: config.tcp.tls.clone(),
+        ..TcpConfig::new(prefix.0)
+    })
+    .map_err(|error| Error::Io {
+        what: match config.tcp.tls {
+            None => "opening TCP".into(),
+            Some(_) => "opening TCP with TLS".into(),
+        },
+        error,
+    })
+}
+
+/// Two bytes that say Dunlin and ten that nobody else has (RTPS 2.5 9.3.1.5).
+fn new_prefix() -> Result<GuidPrefix> {
+    let mut bytes = [0; 12];
+    getrandom::fill(&mut bytes).map_err(|error| Error::Io {
+        what: "asking the system for random bytes".into(),
+        error: io::Error::other(error.to_string()),
+    })?;
+    bytes[..2].copy_from_slice(&VendorId::DUNLIN.0);
+    Ok(GuidPrefix(bytes))
+}

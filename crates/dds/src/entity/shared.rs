@@ -1,0 +1,618 @@
+//! What the threads of one participant share.
+use crate::discovery::liveliness::LifeSign;
+use crate::discovery::matching::{Directory, Notice};
+use crate::discovery::peers::Names;
+use crate::entity::config::ParticipantConfig;
+use crate::entity::group::{PublisherCore, SubscriberCore};
+use crate::entity::listener::dispatch::{Listener, Of, Panics, Running, wait_until_over};
+use crate::entity::listener::slot::Slot;
+use crate::entity::listener::{
+    DomainParticipantListener, PublisherListener, SubscriberListener, TopicListener,
+};
+use crate::entity::participant::Defaults;
+use crate::entity::status::StatusKind;
+use crate::error::{Error, Result};
+use crate::receive::deferred;
+use crate::receive::loan_table::Desk;
+use crate::receive::reassembly_budget::Memory;
+use crate::receive::role::Role;
+use crate::runtime::clock;
+use crate::runtime::lock::{DISCOVERY, LEAF, Ranked};
+use crate::runtime::timer::{Due, Timer};
+use crate::send::datagram::Datagrams;
+use crate::send::destination::Place;
+use crate::untyped::reader::ReaderCore;
+use crate::untyped::writer::WriterCore;
+use dunlin_qos::{DomainParticipantQos, Duration};
+use dunlin_rtps::discovery::{Source, SourceAddresses};
+use dunlin_rtps::{Time, To};
+use dunlin_transport::panics::{catch, log};
+use dunlin_transport::{Transport, Watcher};
+use dunlin_wire::{EntityId, Guid, GuidPrefix, Locator, ports};
+use hashbrown::HashMap;
+use std::net::Ipv4Addr;
+use std::sync::atomic::{
+    AtomicBool, AtomicI64, AtomicU64,
+    Ordering::{Relaxed, SeqCst},
+};
+use std::sync::{Arc, OnceLock, Weak};
+
+/// How long what a participant said before it ended is given to be read.
+const LAST_WORDS: Duration = Duration::from_millis(20);
+/// Bytes of headers and inline QoS that may accompany a fragment in its datagram.
+const FRAGMENT_OVERHEAD: usize = 160;
+
+pub(crate) struct Shared {
+    pub(crate) prefix: GuidPrefix,
+    pub(crate) domain: u32,
+    pub(crate) config: ParticipantConfig,
+    pub(crate) transport: Arc<dyn Transport>,
+    /// Receives what is addressed to user endpoints.
+    pub(crate) user: Role,
+    /// Receives discovery.
+    pub(crate) meta: Role,
+    pub(crate) directory: Ranked<Directory, DISCOVERY>,
+    pub(crate) qos: Ranked<DomainParticipantQos, LEAF>,
+    pub(crate) defaults: Ranked<Defaults, LEAF>,
+    /// It has joined the domain.
+    pub(crate) enabled: AtomicBool,
+    publishers: Ranked<Vec<Weak<PublisherCore>>, LEAF>,
+    subscribers: Ranked<Vec<Weak<SubscriberCore>>, LEAF>,
+    /// The participant's own listener.
+    pub(crate) listener: Slot<dyn DomainParticipantListener>,
+    routes: Ranked<Arc<Routes>, LEAF>,
+    generation: AtomicU64,
+    pub(crate) timer: Timer,
+    /// When the timer will look at discovery; `i64::MAX` if it will not.
+    pub(crate) discovery_scheduled: AtomicI64,
+    /// Datagrams that brought a reader something.
+    arrivals: AtomicU64,
+    /// Some writer may hold samples back.
+    holding: AtomicBool,
+    /// Readers whose listeners the thread that receives calls instead of one that has something else to do.
+    owed: Ranked<Vec<Weak<ReaderCore>>, LEAF>,
+    owes: AtomicBool,
+    /// Some matched writer has a finite liveliness lease.
+    watches_life: AtomicBool,
+    pub(crate) counters: Counters,
+    /// For samples that its readers cannot show yet.
+    pub(crate) memory: Arc<Memory>,
+    /// Of callbacks of its entities.
+    pub(crate) panics: Panics,
+    /// Calls of listeners that run, beside those for data.
+    pub(crate) running: Running,
+    /// Why it has ended, if it was not the application that ended it.
+    failure: OnceLock<String>,
+    /// Why the transport cannot go on.
+    transport_failure: Ranked<Option<String>, LEAF>,
+    pub(crate) names: Names,
+    /// Participants to whom the ways have changed, which of them have ended, and when that is to be heeded.
+    ways: Ranked<Vec<(GuidPrefix, bool, Time)>, LEAF>,
+    /// Received samples whose octets are elsewhere.
+    pub(crate) desk: Arc<Desk>,
+}
+
+/// Who is connected to whom: an immutable snapshot, replaced when something matches.
+#[derive(Default)]
+pub(crate) struct Routes {
+    /// Matched remote writer to local readers.
+    pub(crate) readers: HashMap<Guid, Vec<Arc<ReaderCore>>>,
+    pub(crate) writers: HashMap<EntityId, Arc<WriterCore>>,
+    /// Matched remote endpoint to the one place where it is reached.
+    pub(crate) places: HashMap<Guid, Place>,
+    /// Matched remote reader to the multicast group where it gets its samples, if that is not the same place.
+    pub(crate) groups: HashMap<Guid, Place>,
+    /// Of remote writers with a finite liveliness lease.
+    pub(crate) signs: HashMap<Guid, Arc<LifeSign>>,
+    /// From where messages are taken of participants with matched endpoints.
+    pub(crate) addresses: HashMap<GuidPrefix, SourceAddresses>,
+}
+
+impl Routes {
+    /// The local readers of `writer` that `reader` names, all of them if it is unknown.
+    pub(crate) fn readers_of(
+        &self,
+        writer: &Guid,
+        reader: EntityId,
+    ) -> impl Iterator<Item = &Arc<ReaderCore>> {
+        let all = self.readers.get(writer).map_or(&[][..], Vec::as_slice);
+        all.iter()
+            .filter(move |core| reader == EntityId::UNKNOWN || core.guid.entity == reader)
+    }
+
+    pub(crate) fn place(&self, endpoint: &Guid) -> &[Place] {
+        self.places.get(endpoint).map_or(&[], std::slice::from_ref)
+    }
+
+    /// Where a reader gets its samples when they are new.
+    pub(crate) fn stream(&self, reader: &Guid) -> &[Place] {
+        match self.groups.get(reader) {
+            Some(group) => std::slice::from_ref(group),
+            None => self.place(reader),
+        }
+    }
+}
+
+/// What went wrong without hurting anybody.
+#[derive(Default)]
+pub(crate) struct Counters {
+    pub(crate) malformed: AtomicU64,
+    pub(crate) damaged: AtomicU64,
+    /// Samples that a reader of ours did not take for their length.
+    too_large: AtomicU64,
+    pub(crate) misplaced: AtomicU64,
+    pub(crate) implausible: AtomicU64,
+}
+
+impl Counters {
+    pub(crate) fn malformed(&self, from: Locator, error: &dunlin_wire::Error) {
+        if let Some(total) = worth_telling(&self.malformed) {
+            log::warn!(?from, %error, total, "malformed RTPS message dropped");
+        }
+    }
+
+    /// A reader of ours has lost a sample for its length.
+    pub(crate) fn too_large(&self, reader: &ReaderCore, length: u32) {
+        if let Some(total) = worth_telling(&self.too_large) {
+            let limit = reader.shared.config.max_sample_size;
+            log::warn!(
+                reader = %reader.guid, topic = reader.topic, length, limit, total,
+                "a sample that is longer than the reader takes is lost; raise ParticipantConfig::max_sample_size (DUNLIN_MAX_SAMPLE_SIZE)"
+            );
+        }
+    }
+
+    pub(crate) fn damaged(&self, from: Locator) {
+        if let Some(total) = worth_telling(&self.damaged) {
+            log::warn!(
+                ?from,
+                total,
+                "message with a wrong or missing checksum dropped"
+            );
+        }
+    }
+}
+
+impl Counters {
+    /// Somebody speaks in the name of a participant that is somewhere else.
+    pub(crate) fn misplaced(&self, source: &Source) {
+        if let Some(total) = worth_telling(&self.misplaced) {
+            let (from, prefix) = (source.from, source.prefix);
+            log::warn!(
+                ?from,
+                ?prefix,
+                total,
+                "message dropped that came from an address which its participant does not announce"
+            );
+        }
+    }
+
+    /// Somebody, perhaps not the remote endpoint itself, speaks of samples that were never announced, or never written.
+    pub(crate) fn implausible(&self, local: Guid) {
+        if let Some(total) = worth_telling(&self.implausible) {
+            log::warn!(
+                %local,
+                total,
+                "GAP, HEARTBEAT or ACKNACK about samples that nobody has announced was not believed"
+            );
+        }
+    }
+}
+
+/// Counts one more; says how many there are at the first, second, fourth, eighth...
+pub(crate) fn worth_telling(counter: &AtomicU64) -> Option<u64> {
+    let total = counter.fetch_add(1, SeqCst) + 1;
+    total.is_power_of_two().then_some(total)
+}
+
+impl Shared {
+    #[allow(
+        clippy::too_many_arguments,
+        reason = "one call, each argument another kind of thing"
+    )]
+    pub(crate) fn new(
+        prefix: GuidPrefix,
+        domain: u32,
+        config: ParticipantConfig,
+        transport: Arc<dyn Transport>,
+        user: Role,
+        meta: Role,
+        directory: Directory,
+    ) -> Self {
+        Self {
+            prefix,
+            domain,
+            transport,
+            user,
+            meta,
+            directory: Ranked::new(directory),
+            qos: Ranked::new(config.qos.clone()),
+            defaults: Ranked::default(),
+            enabled: AtomicBool::new(false),
+            publishers: Ranked::default(),
+            subscribers: Ranked::default(),
+            memory: Memory::new(config.max_reassembly_bytes),
+            config,
+            listener: Slot::default(),
+            routes: Ranked::default(),
+            generation: AtomicU64::new(0),
+            timer: Timer::default(),
+            discovery_scheduled: AtomicI64::new(i64::MAX),
+            arrivals: AtomicU64::new(0),
+            holding: AtomicBool::new(false),
+            owed: Ranked::default(),
+            owes: AtomicBool::new(false),
+            watches_life: AtomicBool::new(false),
+            counters: Counters::default(),
+            panics: Panics::default(),
+            running: Running::default(),
+            failure: OnceLock::new(),
+            transport_failure: Ranked::default(),
+            names: Names::default(),
+            ways: Ranked::default(),
+            desk: Arc::default(),
+        }
+    }
+
+    pub(crate) fn add_publisher(&self, core: &Arc<PublisherCore>) {
+        let mut publishers = self.publishers.lock();
+        publishers.retain(|publisher| publisher.strong_count() > 0);
+        publishers.push(Arc::downgrade(core));
+    }
+
+    pub(crate) fn add_subscriber(&self, core: &Arc<SubscriberCore>) {
+        let mut subscribers = self.subscribers.lock();
+        subscribers.retain(|subscriber| subscriber.strong_count() > 0);
+        subscribers.push(Arc::downgrade(core));
+    }
+
+    pub(crate) fn publishers(&self) -> Vec<Arc<PublisherCore>> {
+        let publishers = self.publishers.lock().clone();
+        let publishers = publishers.iter().filter_map(Weak::upgrade);
+        publishers.filter(|p| !p.is_deleted()).collect()
+    }
+
+    pub(crate) fn subscribers(&self) -> Vec<Arc<SubscriberCore>> {
+        let subscribers = self.subscribers.lock().clone();
+        let subscribers = subscribers.iter().filter_map(Weak::upgrade);
+        subscribers.filter(|s| !s.is_deleted()).collect()
+    }
+
+    /// Are publishers and subscribers enabled that are created now?
+    pub(crate) fn enables(&self) -> bool {
+        let factory = self.qos.lock().entity_factory;
+        factory.enables(self.enabled.load(SeqCst))
+    }
+
+    pub(crate) fn check_enabled(&self, of: &str) -> Result<()> {
+        match self.enabled.load(SeqCst) {
+            true => Ok(()),
+            false => Err(Error::PreconditionNotMet(format!(
+                "the {of} cannot be enabled before its participant: enable that first"
+            ))),
+        }
+    }
+
+    /// The participant's listener, if it wants to hear of this.
+    pub(crate) fn listener_for_subscriber(
+        &self,
+        kind: StatusKind,
+    ) -> Option<Listener<dyn SubscriberListener>> {
+        self.listener.for_status(kind)?.map(|l| l as _)
+    }
+
+    /// The participant's listener, if it wants to hear of this.
+    pub(crate) fn listener_for_publisher(
+        &self,
+        kind: StatusKind,
+    ) -> Option<Listener<dyn PublisherListener>> {
+        self.listener.for_status(kind)?.map(|l| l as _)
+    }
+
+    /// The participant's listener, if it wants to hear of this.
+    pub(crate) fn listener_for_topic(
+        &self,
+        kind: StatusKind,
+    ) -> Option<Listener<dyn TopicListener>> {
+        self.listener.for_status(kind)?.map(|l| l as _)
+    }
+
+    /// A listener above readers is another one: finds out anew who is told of data, once and for all samples to come.
+    pub(crate) fn bind_readers(&self) {
+        let subscribers = self.subscribers();
+        let readers: Vec<_> = subscribers.iter().map(|s| s.readers()).collect();
+        let directory = self.directory.lock();
+        let bound: Vec<_> = readers.iter().flatten().map(ReaderCore::bind).collect();
+        let told: Vec<_> = subscribers.iter().map(|s| s.bind()).collect();
+        drop(directory);
+        // What listeners own may be an entity.
+        drop((bound, told));
+    }
+
+    /// Returns when no other thread is in a call of this listener, which nobody finds any more; then it comes to its end. Called
+    /// without a lock.
+    pub(crate) fn wait_for_calls<L: ?Sized>(&self, old: Option<Listener<L>>) {
+        let Some(old) = old else { return };
+        wait_until_over(|this| self.thread_in(old.id(), this));
+    }
+
+    /// Another thread than `this` that is in a call of the listener with this id.
+    fn thread_in(&self, id: u64, this: usize) -> Option<usize> {
+        let for_data = || {
+            self.subscribers().iter().find_map(|subscriber| {
+                let for_one = subscriber.calls_in(id, this);
+                for_one.or_else(|| {
+                    let readers = subscriber.readers();
+                    readers.iter().find_map(|reader| reader.calls_in(id, this))
+                })
+            })
+        };
+        let of = Of::Listener(id);
+        self.running.thread_in(of, this).or_else(for_data)
+    }
+
+    /// How many datagrams have brought a reader something.
+    pub(crate) fn arrivals(&self) -> u64 {
+        self.arrivals.load(Relaxed)
+    }
+
+    /// A datagram has; said by the thread that received it, before it tells anybody. Two of several receivers may count one:
+    /// who looks wants to know whether there is any news.
+    pub(crate) fn note_arrival(&self) {
+        let arrivals = self.arrivals.load(Relaxed);
+        self.arrivals.store(arrivals.wrapping_add(1), Relaxed);
+    }
+
+    /// A writer holds samples back.
+    pub(crate) fn note_held(&self) {
+        if !self.holding.load(Relaxed) {
+            self.holding.store(true, Relaxed);
+        }
+    }
+
+    /// Sends what writers hold back for the calling thread, which has finished writing for now. Should one be overlooked
+    /// because of another thread, the timer finds it.
+    pub(crate) fn let_go(&self) {
+        if !self.holding.load(Relaxed) {
+            return;
+        }
+        self.holding.store(false, Relaxed);
+        for writer in self.routes().writers.values() {
+            if !writer.let_go() {
+                self.note_held();
+            }
+        }
+    }
+
+    /// Has the thread that receives call the reader's listener.
+    pub(crate) fn owe(&self, reader: &Arc<ReaderCore>) {
+        self.owed.lock().push(Arc::downgrade(reader));
+        self.owes.store(true, SeqCst);
+        self.user.nudge();
+    }
+
+    /// There are listeners to be called.
+    pub(crate) fn owes(&self) -> bool {
+        self.owes.load(SeqCst)
+    }
+
+    /// Calls them; user code runs here, without any lock.
+    pub(crate) fn settle_owed(&self) {
+        if self.owes() && self.owes.swap(false, SeqCst) {
+            let owed = std::mem::take(&mut *self.owed.lock());
+            for reader in owed.iter().filter_map(Weak::upgrade) {
+                reader.announce_data();
+            }
+        }
+    }
+
+    /// The sign of a matched writer that has to show its life.
+    pub(crate) fn life_sign(&self, writer: &Guid) -> Option<Arc<LifeSign>> {
+        let watches = self.watches_life.load(Relaxed);
+        watches.then(|| self.routes().signs.get(writer).cloned())?
+    }
+
+    /// Ends every thread and every wait of the participant.
+    pub(crate) fn stop(&self) {
+        self.user.stop();
+        self.meta.stop();
+        self.timer.stop();
+        self.names.stop();
+        self.raise_all();
+    }
+
+    /// Whoever waits for something looks whether it can still come.
+    fn raise_all(&self) {
+        let (writers, readers, topics) = {
+            let directory = self.directory.lock();
+            let writers: Vec<_> = directory.writers.values().cloned().collect();
+            let readers: Vec<_> = directory.readers.values().cloned().collect();
+            (writers, readers, directory.own_topics())
+        };
+        writers.iter().for_each(|writer| writer.raise_all());
+        readers.iter().for_each(|reader| reader.raise_all());
+        topics
+            .iter()
+            .for_each(|topic| topic.flags.waiters.raise_all());
+        let subscribers = self.subscribers();
+        subscribers.iter().for_each(|s| s.flags.waiters.raise_all());
+    }
+
+    /// The participant cannot go on: it leaves the domain, and all who wait are told why. Called once by whichever of its threads
+    /// finds out first.
+    pub(crate) fn fail(self: &Arc<Self>, why: &str) {
+        if self.is_ended() || self.failure.set(why.to_owned()).is_err() {
+            return;
+        }
+        log::error!(participant = ?self.prefix, why, "the participant has ended");
+        // What ended a thread may be in the way here as well, and nobody else is there to say it.
+        let _ = catch(|| self.discover(|directory, now| directory.goodbye(now)));
+        self.stop();
+    }
+
+    /// Runs a thread of the participant. It ends when the participant does: otherwise that ends, too.
+    pub(crate) fn run_thread(self: &Arc<Self>, name: &str, body: impl FnOnce(&Arc<Self>)) {
+        if let Err(why) = catch(|| body(self)) {
+            self.fail(&format!("thread {name} has panicked: {why}"));
+        }
+    }
+
+    /// Has the participant ended, by the application or by itself?
+    pub(crate) fn is_ended(&self) -> bool {
+        self.user.is_stopped()
+    }
+
+    /// Fails if the participant has ended: nothing that somebody waits for will come any more.
+    pub(crate) fn check_living(&self, entity: impl FnOnce() -> String) -> Result<()> {
+        match self.failure.get() {
+            Some(why) => Err(Error::ParticipantFailed {
+                entity: entity(),
+                why: why.clone(),
+            }),
+            None => crate::entity::group::living(entity, self.is_ended()),
+        }
+    }
+
+    /// Empty datagrams of this participant, for answers and repairs: so short that they travel whole to anybody.
+    pub(crate) fn datagrams(&self) -> Datagrams {
+        let limit = whole_datagram(&*self.transport);
+        let mut out = Datagrams::new(self.prefix, limit, Arc::clone(&self.transport));
+        out.letters().switch_on(self.config.transports.local);
+        out
+    }
+
+    /// Where this participant receives samples that are sent to the groups.
+    pub(crate) fn groups(&self, addresses: &[Ipv4Addr]) -> Vec<Locator> {
+        if [Locator::KIND_SHMEM, Locator::KIND_TCP_V4].contains(&self.transport.kind()) {
+            // One write for each reader is all that it takes, or all that there is.
+            return Vec::new();
+        }
+        let port = ports::user_multicast(self.domain).unwrap_or(0);
+        let kind = self.transport.kind();
+        let locators = addresses.iter().map(|group| Locator {
+            kind,
+            ..Locator::udp_v4(*group, port)
+        });
+        locators.collect()
+    }
+
+    /// Brings a thread's own copy of the routes up to date.
+    pub(crate) fn refresh(&self, routes: &mut Arc<Routes>, generation: &mut u64) {
+        let current = self.generation.load(SeqCst);
+        if current != *generation {
+            *routes = self.routes();
+            *generation = current;
+        }
+    }
+
+    pub(crate) fn routes(&self) -> Arc<Routes> {
+        Arc::clone(&self.routes.lock())
+    }
+
+    pub(crate) fn set_routes(&self, routes: Routes) {
+        self.watches_life.store(!routes.signs.is_empty(), Relaxed);
+        *self.routes.lock() = Arc::new(routes);
+        self.generation.fetch_add(1, SeqCst);
+    }
+
+    /// Sends what is addressed to single endpoints.
+    pub(crate) fn send_answers(&self, out: &mut Datagrams) {
+        if out.is_empty() {
+            return;
+        }
+        let routes = self.routes();
+        out.flush(&*self.transport, |to| match to {
+            To::Endpoint(guid) => routes.place(&guid),
+            To::Matched | To::Passing(_) | To::Announce => &[],
+        });
+    }
+
+    /// The name of an entity that nobody else hears of.
+    pub(crate) fn new_entity(&self) -> EntityId {
+        self.directory.lock().new_inner_entity()
+    }
+
+    /// Runs `work` on the directory and carries out what follows from it: proxies, routes, answers, and at last,
+    /// without the lock, statuses and listeners.
+    pub(crate) fn discover<R>(self: &Arc<Self>, work: impl FnOnce(&mut Directory, Time) -> R) -> R {
+        let mut notices = Vec::new();
+        let (result, next) = {
+            let mut directory = self.directory.lock();
+            let now = clock::now();
+            let result = work(&mut directory, now);
+            directory.settle(self, now, &mut notices);
+            (result, directory.next_timeout())
+        };
+        if let Some(at) = next {
+            self.timer
+                .schedule(at, &self.discovery_scheduled, || Due::Discovery);
+        }
+        notices.into_iter().for_each(Notice::run);
+        deferred::run();
+        result
+    }
+
+    /// Waits until what discovery has just decided is carried out: matches are counted before their routes stand.
+    pub(crate) fn settled(&self) {
+        drop(self.directory.lock());
+    }
+
+    pub(crate) fn discovery_timeout(self: &Arc<Self>) {
+        let failure = self.transport_failure.lock().take();
+        if let Some(why) = failure {
+            return self.fail(&why);
+        }
+        let now = clock::now();
+        let due = |way: &mut (GuidPrefix, bool, Time)| way.2 <= now;
+        let (ways, next) = {
+            let mut ways = self.ways.lock();
+            let due: Vec<_> = ways.extract_if(.., due).collect();
+            (due, ways.iter().map(|(_, _, at)| *at).min())
+        };
+        self.discover(|directory, now| {
+            for (peer, ended, _) in ways {
+                directory.change_way(now, peer, ended);
+            }
+            directory.handle_timeout(now);
+        });
+        if let Some(at) = next {
+            self.timer
+                .schedule(at, &self.discovery_scheduled, || Due::Discovery);
+        }
+    }
+}
+
+impl Watcher for Shared {
+    fn changed(&self, peer: &Locator, ended: bool) {
+        let [prefix @ .., _, _, _, _] = peer.address;
+        // What it said before it ended may still be read: that it leaves, or has deleted its writers.
+        let at = match ended {
+            true => clock::now().after(LAST_WORDS),
+            false => clock::now(),
+        };
+        self.ways.lock().push((GuidPrefix(prefix), ended, at));
+        self.timer
+            .schedule(at, &self.discovery_scheduled, || Due::Discovery);
+    }
+
+    fn failed(&self, why: &str) {
+        *self.transport_failure.lock() = Some(why.to_owned());
+        self.timer
+            .schedule(clock::now(), &self.discovery_scheduled, || Due::Discovery);
+    }
+}
+
+/// Bytes of a datagram that no interface cuts, whoever it is for.
+pub(crate) fn whole_datagram(transport: &dyn Transport) -> usize {
+    let anybody = Locator {
+        kind: transport.kind(),
+        ..Locator::udp_v4(ports::SPDP_GROUP, 1)
+    };
+    transport.max_whole_datagram(&anybody)
+}
+
+/// Larger payloads travel in fragments of this size if datagrams have `limit` bytes; `None`: they need not.
+pub(crate) fn fragment_size(limit: usize) -> Option<u16> {
+    let room = limit.saturating_sub(FRAGMENT_OVERHEAD) / 8 * 8;
+    u16::try_from(room).ok()
+}

@@ -1,0 +1,160 @@
+//! What is left to do when the locks are released: listeners to call, waiting threads to wake.
+//!
+//! The thread that hands over letters notes here whom they concern, and goes there as soon as it holds no lock. A listener that
+//! writes adds errands to those of the thread that called it, which runs them when the listener has returned: the stack
+//! does not grow, and listeners that answer each other cannot keep a `write` for ever, since after some calls the rest is left to
+//! the thread that receives. A listener that waits runs what is left itself (`aside`).
+use crate::discovery::liveliness::LifeSign;
+use crate::entity::shared::Shared;
+use crate::untyped::reader::ReaderCore;
+use crate::untyped::writer::WriterCore;
+use std::cell::{Cell, RefCell};
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+/// A thread that has something else to do runs so many at a time.
+const MOST_ERRANDS: usize = 64;
+
+thread_local! {
+    static LEFT: RefCell<VecDeque<Errand>> = const { RefCell::new(VecDeque::new()) };
+    static RUNNING: Cell<bool> = const { Cell::new(false) };
+    /// There may be some: asked by every write.
+    static ANY: Cell<bool> = const { Cell::new(false) };
+}
+
+pub(crate) enum Errand {
+    /// There is something to take.
+    Data(Arc<ReaderCore>),
+    /// Samples were lost, samples were rejected.
+    Trouble(Arc<ReaderCore>, (bool, bool)),
+    /// A history may have room again.
+    Room(Arc<WriterCore>),
+    /// A history let go of bytes of the application.
+    Bury(Arc<WriterCore>),
+    /// Discovery should hear that a writer lives.
+    Alive(Arc<Shared>, Arc<LifeSign>),
+    /// Nothing, but it may be the end of it.
+    Drop(Arc<ReaderCore>),
+}
+
+impl Errand {
+    fn is_same(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Data(a), Self::Data(b)) => Arc::ptr_eq(a, b),
+            (Self::Room(a), Self::Room(b)) | (Self::Bury(a), Self::Bury(b)) => Arc::ptr_eq(a, b),
+            _ => false,
+        }
+    }
+
+    fn run(self) {
+        match self {
+            Self::Data(reader) => {
+                if !reader.announce_data_briefly() {
+                    reader.shared.owe(&reader);
+                }
+            }
+            Self::Trouble(reader, troubles) => reader.tell_troubles(troubles),
+            Self::Room(writer) => writer.announce_room(),
+            Self::Bury(writer) => writer.bury(),
+            Self::Alive(shared, sign) => shared.discover(|directory, _| directory.tell(&sign)),
+            Self::Drop(reader) => drop(reader),
+        }
+    }
+
+    /// As `run`, but a listener is called by the thread that receives.
+    fn leave(self) {
+        match self {
+            Self::Data(reader) => reader.shared.owe(&reader),
+            other => other.run(),
+        }
+    }
+}
+
+/// Notes an errand for when this thread holds no lock.
+pub(crate) fn add(errand: Errand) {
+    let mut errand = Some(errand);
+    let noted = LEFT.try_with(|left| {
+        let mut left = left.borrow_mut();
+        let known = |e: &Errand| left.iter().any(|other| other.is_same(e));
+        if let Some(errand) = errand.take().filter(|e| !known(e)) {
+            left.push_back(errand);
+            ANY.set(true);
+        }
+    });
+    // A thread at its end.
+    if noted.is_err()
+        && let Some(errand) = errand
+    {
+        errand.leave();
+    }
+}
+
+/// Drops a reader when this thread holds no lock, if nobody else has it.
+pub(crate) fn add_if_last(reader: Arc<ReaderCore>) {
+    if Arc::strong_count(&reader) == 1 {
+        add(Errand::Drop(reader));
+    }
+}
+
+/// Runs the errands of this thread, unless it does so already further up its stack.
+#[inline]
+pub(crate) fn run() {
+    if ANY.get() {
+        run_all();
+    }
+}
+
+#[inline(never)]
+fn run_all() {
+    if is_done() || RUNNING.replace(true) {
+        return;
+    }
+    let running = Aside(false);
+    for _ in 0..MOST_ERRANDS {
+        match next() {
+            Some(errand) => errand.run(),
+            None => return,
+        }
+    }
+    drop(running);
+    leave();
+}
+
+/// Leaves the errands of this thread that call listeners to those that receive: for threads that must not be held up.
+pub(crate) fn leave() {
+    if is_done() {
+        return;
+    }
+    let _running = Aside(RUNNING.replace(true));
+    while let Some(errand) = next() {
+        errand.leave();
+    }
+}
+
+/// While this lives, the thread waits within a listener, and may run errands as if it were not in one.
+#[must_use]
+pub(crate) fn aside() -> Aside {
+    Aside(RUNNING.replace(false))
+}
+
+/// Restores whether errands are run further up the stack.
+pub(crate) struct Aside(bool);
+
+impl Drop for Aside {
+    fn drop(&mut self) {
+        RUNNING.set(self.0);
+    }
+}
+
+fn next() -> Option<Errand> {
+    LEFT.try_with(|left| left.borrow_mut().pop_front())
+        .ok()
+        .flatten()
+}
+
+fn is_done() -> bool {
+    let done = LEFT.try_with(|left| left.borrow().is_empty());
+    let done = done.unwrap_or(true);
+    ANY.set(!done);
+    done
+}

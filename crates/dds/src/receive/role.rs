@@ -1,0 +1,451 @@
+//! Receiving is a role, not a thread: leader and followers.
+//!
+//! Each receiver has one `Role`. Its dedicated thread, the follower, holds the role while nobody else waits. An
+//! application thread that waits (wait set, blocked write, acknowledgements) takes the role if it can and runs the
+//! receive work itself, listeners included, so nothing has to wake it. When it leaves it does not wake the follower,
+//! which would cost more than a whole round trip; instead the follower looks in from time to time (`GRACE`) and takes
+//! over when the role has been idle. Only when the follower sleeps for good, because one thread held the role
+//! for long, does leaving wake it.
+//!
+//! The mutex around the worker is only ever tried, never waited for, and it is free while listeners run: a listener that
+//! waits for room or for a condition receives by itself.
+use crate::Waiting;
+use crate::entity::shared::Shared;
+use crate::receive::deferred;
+use crate::receive::worker::{News, Pause, Worker};
+use crate::runtime::clock;
+use crate::runtime::signal::{Signal, Waiters};
+use dunlin_lock::{Guard, Lock};
+use dunlin_rtps::Time;
+use dunlin_transport::panics::catch;
+use dunlin_transport::{Gauge, Receiver, Reception, Waker};
+use dunlin_wire::Locator;
+use std::sync::atomic::{
+    AtomicBool, AtomicI64, AtomicU8, AtomicU64, AtomicUsize,
+    Ordering::{Relaxed, SeqCst},
+};
+use std::sync::{Arc, OnceLock};
+use std::thread::Thread;
+use std::time::{Duration, Instant};
+
+/// A role that nobody has used for this long goes back to the follower.
+const GRACE: Duration = Duration::from_millis(1);
+/// How often the follower looks at a role that application threads have used for a while: less often, since each look costs
+/// the thread that holds it a context switch when both run on one CPU.
+const BUSY_GRACE: Duration = Duration::from_millis(4);
+/// After this many looks at a role that is always taken the follower sleeps until it is woken.
+const LOOKS: u32 = 20;
+
+/// A thread that brought others what they waited for so many times, and got nothing itself, leaves the role to them: who
+/// receives its own data needs not be woken.
+const SERVICES: u64 = 3;
+
+/// A net under that sleep, which tests do without.
+const SLEEP: Duration = Duration::from_secs(if cfg!(test) { 3_600 } else { 1 });
+
+const AWAY: u8 = 0;
+const ASLEEP: u8 = 1;
+const RECEIVING: u8 = 2;
+
+pub(crate) struct Role {
+    worker: Lock<Worker>,
+    waker: Arc<dyn Waker>,
+    gauge: Arc<dyn Gauge>,
+    locators: Vec<Locator>,
+    follower: OnceLock<Thread>,
+    /// What the follower does: `AWAY` (looks in every `GRACE`), `ASLEEP` or `RECEIVING`.
+    following: AtomicU8,
+    /// Application threads that hold the role, in listeners or not.
+    leaders: AtomicUsize,
+    /// Application threads that would like the role.
+    wanted: AtomicUsize,
+    /// Those of them that do not look in any more.
+    dozing: AtomicUsize,
+    wanting: Waiters,
+    /// How often somebody who wanted the role got what it waited for from another thread.
+    served: AtomicU64,
+    left_at: AtomicI64,
+    stopped: AtomicBool,
+}
+
+/// An application thread has the role while this lives; a panic in that time gives it back, too.
+struct Leader<'a>(&'a Role);
+
+impl<'a> Leader<'a> {
+    fn new(role: &'a Role) -> Self {
+        role.leaders.fetch_add(1, SeqCst);
+        Self(role)
+    }
+}
+
+impl Drop for Leader<'_> {
+    fn drop(&mut self) {
+        self.0.leave();
+    }
+}
+
+/// How a thread's time with the role ended.
+enum Led {
+    /// It has what it waited for.
+    Done,
+    /// Time is up, or another thread has the role.
+    Over,
+    /// It only worked for others.
+    ForOthers,
+}
+
+impl Role {
+    /// `sealed`: what our own kind sends to this receiver over a network always has a checksum.
+    pub(crate) fn new(receiver: Box<dyn Receiver>, waiting: Waiting, sealed: bool) -> Self {
+        Self {
+            waker: receiver.waker(),
+            gauge: receiver.gauge(),
+            locators: receiver.locators(),
+            worker: Lock::new(Worker::new(receiver, waiting, sealed)),
+            follower: OnceLock::new(),
+            following: AtomicU8::new(AWAY),
+            leaders: AtomicUsize::new(0),
+            wanted: AtomicUsize::new(0),
+            dozing: AtomicUsize::new(0),
+            wanting: Waiters::default(),
+            served: AtomicU64::new(0),
+            left_at: AtomicI64::new(0),
+            stopped: AtomicBool::new(false),
+        }
+    }
+
+    /// Waits until `done` or the deadline, receiving meanwhile if the role can be had. `signal` is raised by whatever
+    /// may make `done` true. Returns what `done` last said.
+    pub(crate) fn wait(
+        &self,
+        shared: &Arc<Shared>,
+        signal: &Arc<Signal>,
+        deadline: Option<Time>,
+        mut done: impl FnMut() -> bool,
+    ) -> bool {
+        shared.let_go();
+        let _aside = deferred::aside();
+        deferred::run();
+        if done() {
+            return true;
+        }
+        let mut looks = 0;
+        while deadline.is_none_or(|at| clock::now() < at) && !self.stopped.load(SeqCst) {
+            // A role that is free at once is taken at once; later on, only one that its last holder does not come back to.
+            let free = looks == 0 || self.is_forsaken();
+            match free.then(|| self.try_lead()).flatten() {
+                Some(mut worker) => {
+                    looks = 0;
+                    worker.expect();
+                    let leader = Leader::new(self);
+                    // The caller is a thread of the application: it hears of it as of what ends a thread of ours.
+                    let led = catch(|| self.lead(worker, shared, signal, deadline, &mut done));
+                    drop(leader);
+                    let led = led.unwrap_or_else(|why| {
+                        shared.fail(&format!("receiving has panicked: {why}"));
+                        Led::Over
+                    });
+                    match led {
+                        Led::Done => return true,
+                        Led::Over => {}
+                        // As one who found the role taken: it comes back only if nobody else wants it.
+                        Led::ForOthers => looks = 1,
+                    }
+                }
+                None => {
+                    looks = self.ask(signal, deadline, looks);
+                    if signal.consume() && done() {
+                        self.served.fetch_add(1, Relaxed);
+                        return true;
+                    }
+                }
+            }
+        }
+        done()
+    }
+
+    /// Holds the role until `done` or the deadline. The worker itself is let go while listeners run, so that a listener
+    /// which waits can go on receiving.
+    fn lead(
+        &self,
+        first: Guard<'_, Worker>,
+        shared: &Arc<Shared>,
+        signal: &Arc<Signal>,
+        deadline: Option<Time>,
+        done: &mut impl FnMut() -> bool,
+    ) -> Led {
+        let served = self.served.load(Relaxed);
+        let interrupted = || signal.is_raised() || shared.owes();
+        let pause = Pause {
+            interrupted: &interrupted,
+            signal: Some(signal),
+            deadline,
+        };
+        let (mut worker, mut news) = (Some(first), None);
+        let mut led = Led::Over;
+        while let Some(held) = worker.take().or_else(|| self.try_lead()) {
+            news = self.serve(held, shared, &pause, news);
+            if signal.consume() && done() {
+                led = Led::Done;
+                break;
+            }
+            if self.stopped.load(SeqCst) || deadline.is_some_and(|at| clock::coarse() >= at) {
+                break;
+            }
+            if self.served.load(Relaxed).wrapping_sub(served) >= SERVICES {
+                led = Led::ForOthers;
+                break;
+            }
+        }
+        self.give_back(news);
+        led
+    }
+
+    /// One turn of the worker, then tells those who wait or listen; user code runs here, without any lock. The container of the news comes
+    /// from the turn before, and goes to the next one.
+    #[inline]
+    fn serve(
+        &self,
+        mut held: Guard<'_, Worker>,
+        shared: &Arc<Shared>,
+        pause: &Pause<'_>,
+        mut empty: Option<Box<News>>,
+    ) -> Option<Box<News>> {
+        held.reuse(&mut empty);
+        let mut news = held.turn(shared, pause);
+        drop(held);
+        if std::ptr::eq(self, &raw const shared.user) {
+            shared.settle_owed();
+        }
+        if let Some(news) = &mut news {
+            news.deliver(shared);
+        }
+        news.or(empty)
+    }
+
+    /// The next one who receives need not make a container for news.
+    fn give_back(&self, mut news: Option<Box<News>>) {
+        let Some(container) = &mut news else { return };
+        container.forget();
+        if let Some(mut worker) = self.try_lead() {
+            worker.reuse(&mut news);
+        }
+    }
+
+    fn try_lead(&self) -> Option<Guard<'_, Worker>> {
+        self.worker.try_lock()
+    }
+
+    /// Sleeps until the signal is raised, or for a moment to see whether the role is free then; after many looks in vain,
+    /// until its holder leaves. Returns the looks so far.
+    fn ask(&self, signal: &Arc<Signal>, deadline: Option<Time>, looks: u32) -> u32 {
+        let dozes = looks >= LOOKS;
+        self.wanting.add(signal);
+        self.wanted.fetch_add(1, SeqCst);
+        self.dozing.fetch_add(usize::from(dozes), SeqCst);
+        if self.following.load(SeqCst) == RECEIVING {
+            self.waker.wake();
+        }
+        let until = Instant::now() + if dozes { SLEEP } else { GRACE };
+        let until = deadline.map_or(until, |at| clock::instant(at).min(until));
+        // Whoever leaves from here on sees that this one dozes; whoever left before is no leader any more.
+        if !dozes || self.leaders.load(SeqCst) > 0 {
+            signal.park(Some(until));
+        }
+        self.dozing.fetch_sub(usize::from(dozes), SeqCst);
+        self.wanted.fetch_sub(1, SeqCst);
+        self.wanting.remove(signal);
+        if dozes { 1 } else { looks + 1 }
+    }
+
+    fn leave(&self) {
+        self.left_at.store(clock::now().0, SeqCst);
+        self.leaders.fetch_sub(1, SeqCst);
+        // Others who want the role look in by themselves, and waking them now would only make two threads fight over it.
+        if self.dozing.load(SeqCst) > 0 {
+            self.wanting.raise_all();
+        }
+        // Those who want the role may have what they wait for already, so the follower must look in all the same.
+        if self.following.load(SeqCst) == ASLEEP
+            && let Some(thread) = self.follower.get()
+        {
+            thread.unpark();
+        }
+    }
+
+    /// The body of the follower's thread.
+    pub(crate) fn follow(&self, shared: &Arc<Shared>) {
+        let _ = self.follower.set(std::thread::current());
+        let (mut looks, mut busy) = (0, 0u32);
+        while !self.stopped.load(SeqCst) && !shared.is_ended() {
+            match self.is_idle().then(|| self.try_lead()).flatten() {
+                Some(worker) => {
+                    (looks, busy) = (0, 0);
+                    self.receive_for_all(worker, shared);
+                }
+                None if looks < LOOKS => {
+                    looks = if self.leaders.load(SeqCst) > 0 {
+                        looks + 1
+                    } else {
+                        0
+                    };
+                    busy = busy.saturating_add(1);
+                    let used = busy > LOOKS / 2;
+                    std::thread::park_timeout(if used { BUSY_GRACE } else { GRACE });
+                }
+                None => {
+                    looks = 0;
+                    self.following.store(ASLEEP, SeqCst);
+                    // Whoever leaves from here on sees `ASLEEP`; whoever left before is no leader any more.
+                    if self.leaders.load(SeqCst) > 0 {
+                        std::thread::park_timeout(SLEEP);
+                    }
+                    self.following.store(AWAY, SeqCst);
+                }
+            }
+        }
+    }
+
+    /// Nobody has the role or wants it, nor had it a moment ago.
+    fn is_idle(&self) -> bool {
+        self.wanted.load(SeqCst) == 0 && self.is_forsaken()
+    }
+
+    /// No application thread has the role, nor had it a moment ago.
+    fn is_forsaken(&self) -> bool {
+        let idle = clock::now().0.saturating_sub(self.left_at.load(SeqCst));
+        self.leaders.load(SeqCst) == 0 && u128::from(idle.unsigned_abs()) >= GRACE.as_nanos()
+    }
+
+    fn receive_for_all(&self, first: Guard<'_, Worker>, shared: &Arc<Shared>) {
+        let stopped = || self.stopped.load(SeqCst) || shared.is_ended();
+        let over = || self.wanted.load(SeqCst) != 0 || stopped();
+        let pause = Pause {
+            interrupted: &|| over() || shared.owes(),
+            signal: None,
+            deadline: None,
+        };
+        self.following.store(RECEIVING, SeqCst);
+        let (mut worker, mut news) = (Some(first), None);
+        while let Some(held) = worker.take().or_else(|| self.try_lead()) {
+            news = self.serve(held, shared, &pause, news);
+            if over() {
+                break;
+            }
+        }
+        self.give_back(news);
+        self.following.store(AWAY, SeqCst);
+        self.wanting.raise_all();
+    }
+
+    /// The participant has ended: whom its datagrams went to know it, and would keep it.
+    pub(crate) fn forget(&self) {
+        if let Some(mut worker) = self.try_lead() {
+            worker.forget();
+        }
+    }
+
+    /// Something else than a datagram waits for whoever receives.
+    pub(crate) fn nudge(&self) {
+        self.waker.wake();
+    }
+
+    /// What its receiver was granted and what it lost.
+    pub(crate) fn reception(&self) -> Reception {
+        self.gauge.read()
+    }
+
+    /// Where its receiver listens.
+    pub(crate) fn locators(&self) -> &[Locator] {
+        &self.locators
+    }
+
+    /// Has the participant ended?
+    pub(crate) fn is_stopped(&self) -> bool {
+        self.stopped.load(SeqCst)
+    }
+
+    /// Ends all waiting on this role.
+    pub(crate) fn stop(&self) {
+        self.stopped.store(true, SeqCst);
+        self.waker.wake();
+        if let Some(thread) = self.follower.get() {
+            thread.unpark();
+        }
+        self.wanting.raise_all();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{DomainParticipant, ParticipantConfig};
+    use bytes::BytesMut;
+    use dunlin_transport::{Faults, MemoryNetwork, Received, Wait};
+    use std::io;
+
+    /// Nothing ever comes.
+    struct Silence;
+
+    impl Receiver for Silence {
+        fn receive(&mut self, _: &mut BytesMut, _: Wait) -> io::Result<Option<Received>> {
+            std::thread::sleep(GRACE);
+            Ok(None)
+        }
+        fn waker(&self) -> Arc<dyn Waker> {
+            Arc::new(Silence)
+        }
+        fn locators(&self) -> Vec<Locator> {
+            Vec::new()
+        }
+        fn gauge(&self) -> Arc<dyn Gauge> {
+            Arc::new(Silence)
+        }
+    }
+
+    impl Gauge for Silence {
+        fn read(&self) -> Reception {
+            Reception::default()
+        }
+    }
+
+    impl Waker for Silence {
+        fn wake(&self) {}
+    }
+
+    fn soon(condition: impl Fn() -> bool) -> bool {
+        let limit = Instant::now() + Duration::from_secs(20);
+        while !condition() && Instant::now() < limit {
+            std::thread::sleep(GRACE);
+        }
+        condition()
+    }
+
+    #[test]
+    fn the_follower_takes_over_although_somebody_wanted_the_role_and_did_not_take_it() {
+        let config = ParticipantConfig {
+            transport: Some(Arc::new(MemoryNetwork::new(1, Faults::default()).host())),
+            ..ParticipantConfig::default()
+        };
+        let participant = DomainParticipant::with_config(0, config).unwrap();
+        let shared = &participant.guard.shared;
+        let role = Role::new(Box::new(Silence), Waiting::Block, false);
+        let (signal, over) = (Signal::new(), AtomicBool::new(false));
+        let steps = std::thread::scope(|scope| {
+            scope.spawn(|| role.wait(shared, &signal, None, || over.load(SeqCst)));
+            let led = soon(|| role.leaders.load(SeqCst) == 1);
+            scope.spawn(|| role.follow(shared));
+            let slept = soon(|| role.following.load(SeqCst) == ASLEEP);
+            // The leader leaves while another one wants the role, who then has what it waits for and goes.
+            role.wanted.fetch_add(1, SeqCst);
+            over.store(true, SeqCst);
+            signal.raise();
+            let left = soon(|| role.leaders.load(SeqCst) == 0);
+            role.wanted.fetch_sub(1, SeqCst);
+            let received = soon(|| role.following.load(SeqCst) == RECEIVING);
+            role.stop();
+            [led, slept, left, received]
+        });
+        assert_eq!(steps, [true; 4], "led, slept, left, received");
+    }
+}

@@ -1,0 +1,638 @@
+//! The receive work: datagram in, caches filled, listeners called, answers out — all in the thread that holds the role.
+mod admission;
+mod arrivals;
+mod fast_path;
+mod payload_allocator;
+mod run;
+
+use crate::entity::shared::{Routes, Shared};
+use crate::receive::loaned::Beside;
+use crate::runtime::clock;
+use crate::runtime::pool::Pool;
+use crate::runtime::signal::Signal;
+use crate::runtime::wait_strategy::{Patience, Waiting};
+use crate::send::checksum::{self, Verdict};
+use crate::send::datagram::Datagrams;
+use crate::send::destination::{is_dunlin, leaves_host};
+use crate::untyped::reader::ReaderCore;
+use admission::Admissions;
+pub(crate) use arrivals::News;
+use bytes::Bytes;
+use dunlin_rtps::discovery::Source;
+use dunlin_rtps::{Time, To};
+use dunlin_transport::panics::log;
+use dunlin_transport::{Receiver, Wait, Waker};
+use dunlin_wire::{
+    Data, EntityId, Guid, GuidPrefix, Header, Locator, Message, Opening, Submessage, Submessages,
+    Timestamp,
+};
+use fast_path::Stream;
+use payload_allocator::Keeper;
+pub(crate) use run::Run;
+use std::sync::Arc;
+
+/// Room for the largest datagram.
+const LARGEST: usize = 64 * 1024;
+/// Received payloads up to this size are copied out of the datagram, so that an unread sample does not pin it.
+const COPY_LIMIT: usize = 8 * 1024;
+/// Polls between two looks at the clock while spinning: the fewest and the most.
+const POLLS: std::ops::RangeInclusive<u32> = 8..=128;
+/// So many nanoseconds should lie between two looks: what comes in between counts as having come at the first of them.
+const GLANCE: std::ops::RangeInclusive<i64> = 250..=1_000;
+/// After so many nanoseconds a process with one CPU lets others run: longer than an answer usually takes, since yielding
+/// costs as much as many polls.
+const YIELD: i64 = 4_000;
+/// Others have run if a yield takes so long. If a datagram is there then, its sender has the same CPU, and yielding is what
+/// it takes.
+const LONG_YIELD: i64 = 1_000;
+
+/// When a turn ends without a datagram.
+pub(crate) struct Pause<'a> {
+    /// Asked between polls and before sleeping.
+    pub(crate) interrupted: &'a dyn Fn() -> bool,
+    /// Raised when a sleeping turn is to end.
+    pub(crate) signal: Option<&'a Arc<Signal>>,
+    /// When the turn ends at the latest.
+    pub(crate) deadline: Option<Time>,
+}
+
+/// Datagrams that are worked through before anybody hears of the first, if each next one was there already.
+const IN_A_ROW: usize = 8;
+/// None comes in a row behind a longer one, which takes its time.
+const SHORT: usize = 4 * 1024;
+
+enum Spun {
+    /// From there; when the clock was last looked at, if it was.
+    Received(Locator, Option<Time>),
+    Interrupted,
+    /// Nothing came until then.
+    Quiet(Time),
+}
+
+/// All that one receiver needs; whoever holds the role owns it for the time.
+pub(crate) struct Worker {
+    receiver: Box<dyn Receiver>,
+    /// Ends its sleep.
+    waker: Arc<dyn Waker>,
+    waiting: Waiting,
+    /// Everything that our own kind sends here over a network has a checksum.
+    sealed: bool,
+    /// The last sender's address, and whether it is another host's.
+    neighbour: ([u8; 16], bool),
+    alone: bool,
+    /// The last datagram was there when others had run.
+    yields: bool,
+    /// The last datagram was there before anybody looked.
+    behind: bool,
+    /// What the receiver's datagrams land in.
+    buffers: Pool,
+    /// Polls between two looks at the clock.
+    polls: u32,
+    /// Where kept payloads go.
+    kept: Pool,
+    /// Something came with the last datagram that is not in it.
+    attached: bool,
+    /// The buffer that the next datagram needs.
+    room: usize,
+    patience: Patience,
+    routes: Arc<Routes>,
+    generation: u64,
+    /// Whose messages were taken last, and from where.
+    admitted: Admissions,
+    /// The stream that the last sample was of.
+    stream: Option<Stream>,
+    /// Who wrote the last sample that was none of it.
+    recent: Option<Guid>,
+    answers: Option<Datagrams>,
+    /// Boxed, since it goes to who delivers it and comes back.
+    news: Option<Box<News>>,
+}
+
+impl Worker {
+    pub(crate) fn new(receiver: Box<dyn Receiver>, waiting: Waiting, sealed: bool) -> Self {
+        Self {
+            waker: receiver.waker(),
+            receiver,
+            waiting,
+            sealed,
+            neighbour: ([0; 16], false),
+            alone: std::thread::available_parallelism().is_ok_and(|n| n.get() == 1),
+            yields: false,
+            behind: false,
+            buffers: Pool::default(),
+            polls: *POLLS.start(),
+            kept: Pool::default(),
+            attached: false,
+            room: LARGEST,
+            patience: Patience::new(waiting),
+            routes: Arc::default(),
+            generation: 0,
+            admitted: Admissions::default(),
+            stream: None,
+            recent: None,
+            answers: None,
+            news: None,
+        }
+    }
+
+    /// Waits for a datagram as the strategy says and works on it: fills caches and sends the answers it provoked. The
+    /// caller delivers the news, then gives the container back. Returns after one datagram (a few, if this thread does not keep up), when
+    /// interrupted, at the deadline, or when the receiver was woken.
+    pub(crate) fn turn(&mut self, shared: &Arc<Shared>, pause: &Pause<'_>) -> Option<Box<News>> {
+        match self.spin(pause) {
+            Spun::Received(from, seen) => {
+                let now = seen.unwrap_or_else(clock::now);
+                let length = self.take_in(shared, now, from);
+                if self.behind {
+                    self.catch_up(shared, now, length);
+                }
+            }
+            Spun::Interrupted => {}
+            Spun::Quiet(since) => {
+                let from = self.sleep(pause);
+                if from.is_some() || self.receiver.flows() {
+                    let now = clock::now();
+                    self.patience.woke(since, now);
+                    self.patience.stir(now);
+                    if let Some(from) = from {
+                        self.take_in(shared, now, from);
+                    }
+                }
+            }
+        }
+        self.news.take_if(|news| !news.is_empty())
+    }
+
+    /// An application thread begins to wait, so something is expected.
+    pub(crate) fn expect(&mut self) {
+        self.patience.stir(clock::now());
+    }
+
+    /// Lets go of all whom datagrams went to.
+    pub(crate) fn forget(&mut self) {
+        self.routes = Arc::default();
+        self.stream = None;
+        self.news = None;
+    }
+
+    /// Takes an emptied container back, so that the next datagram need not make one; leaves it there if it has one.
+    pub(crate) fn reuse(&mut self, news: &mut Option<Box<News>>) {
+        if self.news.is_none() {
+            self.news = news.take();
+        }
+    }
+
+    /// Takes in what else is there: whoever is behind tells of several datagrams together, if no reader loses samples by that.
+    #[inline(never)]
+    fn catch_up(&mut self, shared: &Arc<Shared>, now: Time, mut length: usize) {
+        for _ in 1..IN_A_ROW {
+            let waits = self.news.as_ref().is_none_or(|news| news.may_wait());
+            if length > SHORT || !waits || !self.receiver.is_ready() {
+                return;
+            }
+            let Some(from) = self.receive(Wait::Poll) else {
+                return;
+            };
+            length = self.take_in(shared, now, from);
+        }
+    }
+
+    /// Works through the datagram that was just received; says how long it was.
+    fn take_in(&mut self, shared: &Arc<Shared>, now: Time, from: Locator) -> usize {
+        self.patience.stir(now);
+        let mut buffer = std::mem::take(self.buffers.reserved(LARGEST));
+        let length = buffer.len();
+        if buffer.len() > COPY_LIMIT {
+            let datagram = buffer.split().freeze();
+            *self.buffers.reserved(LARGEST) = buffer;
+            self.buffers.trim();
+            self.work(shared, now, &datagram, Some(&datagram), from);
+        } else {
+            self.work(shared, now, &buffer, None, from);
+            buffer.clear();
+            *self.buffers.reserved(LARGEST) = buffer;
+        }
+        length
+    }
+
+    fn sleep(&mut self, pause: &Pause<'_>) -> Option<Locator> {
+        let wait = Wait::Until(pause.deadline.map(clock::instant));
+        match pause.signal {
+            None => self.receive(wait),
+            Some(signal) => {
+                let waker = Arc::clone(&self.waker);
+                signal.while_receiving(waker, || self.receive(wait))
+            }
+        }
+    }
+
+    /// Polls for as long as the strategy wants.
+    fn spin(&mut self, pause: &Pause<'_>) -> Spun {
+        if self.waiting == Waiting::Block {
+            return if (pause.interrupted)() {
+                Spun::Interrupted
+            } else {
+                Spun::Quiet(clock::now())
+            };
+        }
+        let mut ends = self.patience.ends();
+        let (mut since, mut seen) = (None, None);
+        let mut others_ran = false;
+        self.behind = true;
+        loop {
+            let polls = if self.yields {
+                *POLLS.start()
+            } else {
+                self.polls
+            };
+            for _ in 0..polls {
+                if let Some(from) = self.receive(Wait::Poll) {
+                    // What was there already says nothing.
+                    if since.is_some() {
+                        self.yields = others_ran;
+                    }
+                    return Spun::Received(from, seen);
+                }
+                self.behind = false;
+                if (pause.interrupted)() {
+                    return Spun::Interrupted;
+                }
+            }
+            let now = clock::now();
+            if pause.deadline.is_some_and(|at| now >= at) {
+                return Spun::Interrupted;
+            }
+            if self.receiver.flows() {
+                self.patience.stir(now);
+                ends = self.patience.ends();
+            }
+            if now >= ends {
+                return Spun::Quiet(now);
+            }
+            if let Some(before) = seen.replace(now) {
+                self.pace_looks(now.since(before).as_nanos());
+            }
+            others_ran = false;
+            let spun = now.since(*since.get_or_insert(now)).as_nanos();
+            if self.alone && (self.yields || spun >= YIELD) {
+                std::thread::yield_now();
+                let then = clock::now();
+                others_ran = then.since(now).as_nanos() >= LONG_YIELD;
+                (since, seen) = (Some(then), Some(then));
+            }
+        }
+    }
+
+    /// Looks at the clock so often that it costs little and says enough, whatever a poll takes.
+    fn pace_looks(&mut self, between: i64) {
+        let polls = match between {
+            short if short < *GLANCE.start() => self.polls * 2,
+            long if long > *GLANCE.end() => self.polls / 2,
+            _ => self.polls,
+        };
+        self.polls = polls.clamp(*POLLS.start(), *POLLS.end());
+    }
+
+    /// Receives into the pool's buffer; says from where.
+    fn receive(&mut self, wait: Wait) -> Option<Locator> {
+        let buffer = self.buffers.reserve(self.room);
+        match self.receiver.receive(buffer, wait) {
+            Ok(Some(received)) => {
+                self.room = LARGEST;
+                self.attached = received.attached;
+                Some(received.from)
+            }
+            Ok(None) => {
+                self.room = self.receiver.announced().max(LARGEST);
+                None
+            }
+            Err(error) => {
+                log::warn!(%error, "receiving failed");
+                std::thread::sleep(std::time::Duration::from_millis(1));
+                None
+            }
+        }
+    }
+}
+
+/// Who sent the submessages at hand, as the interpreter of a message tracks it (RTPS 2.5 8.3.4).
+struct Context<'a> {
+    now: Time,
+    /// The datagram, if it is so large that parts of it are kept where they are.
+    whole: Option<&'a Bytes>,
+    /// What belongs into its last payload.
+    beside: &'a mut Option<Beside>,
+    source: Source,
+    for_us: bool,
+    timestamp: Option<Timestamp>,
+}
+
+impl Worker {
+    /// Works through one datagram: caches first, then the answers it provoked.
+    fn work(
+        &mut self,
+        shared: &Arc<Shared>,
+        now: Time,
+        datagram: &[u8],
+        whole: Option<&Bytes>,
+        from: Locator,
+    ) {
+        let mut beside = None;
+        if std::mem::take(&mut self.attached)
+            && let Some(attached) = self.receiver.attached()
+        {
+            beside = Some(Beside::new(attached, datagram));
+        }
+        self.refresh(shared);
+        if self.sample_of_stream(shared, now, (datagram, whole), &mut beside, from) {
+            return self.answer(shared);
+        }
+        let verdict = checksum::verify(datagram);
+        if verdict == Verdict::Damaged {
+            return shared.counters.damaged(from);
+        }
+        let message = match Message::parse(datagram) {
+            Ok(message) => message,
+            Err(error) => return shared.counters.malformed(from, &error),
+        };
+        if verdict == Verdict::Absent && self.expects_seal(shared, &message.header, from) {
+            return shared.counters.damaged(from);
+        }
+        let mut context = Context {
+            now,
+            whole,
+            beside: &mut beside,
+            source: source(&message.header, from),
+            for_us: true,
+            timestamp: None,
+        };
+        let mut submessages = message.submessages;
+        loop {
+            // Nearly all that comes.
+            if context.for_us
+                && let Some((timestamp, data)) = submessages.next_user_sample()
+            {
+                context.timestamp = timestamp.or(context.timestamp);
+                if submessages.is_empty() {
+                    let admitted = self.sample(shared, &mut context, &data);
+                    if admitted && verdict == Verdict::Absent && Opening::suits(&data) {
+                        let writer = Guid::new(context.source.prefix, data.writer);
+                        self.note_stream(datagram, from, writer, data.reader);
+                    }
+                    break;
+                }
+                submessages = self.samples(shared, &mut context, data, submessages);
+                continue;
+            }
+            match submessages.next() {
+                None => break,
+                Some(Ok(submessage)) => self.interpret(shared, &mut context, &submessage),
+                Some(Err(error)) => {
+                    shared.counters.malformed(from, &error);
+                    break;
+                }
+            }
+        }
+        self.answer(shared);
+    }
+
+    /// Learns who is connected to whom.
+    #[inline]
+    fn refresh(&mut self, shared: &Shared) {
+        let before = self.generation;
+        shared.refresh(&mut self.routes, &mut self.generation);
+        if self.generation != before {
+            self.stream = None;
+            self.admitted = Admissions::default();
+        }
+    }
+
+    /// Would the sender have sealed this? Then damage has taken the seal away, or somebody else sent it.
+    fn expects_seal(&mut self, shared: &Shared, header: &Header, from: Locator) -> bool {
+        if !self.sealed || !is_dunlin(header.prefix) {
+            return false;
+        }
+        let (known, remote) = self.neighbour;
+        if known != from.address {
+            self.neighbour = (from.address, leaves_host(&*shared.transport, &from));
+            return self.neighbour.1;
+        }
+        remote
+    }
+
+    #[inline(never)]
+    fn interpret(
+        &mut self,
+        shared: &Arc<Shared>,
+        context: &mut Context<'_>,
+        message: &Submessage<'_>,
+    ) {
+        match message {
+            Submessage::InfoDestination(prefix) => {
+                context.source.addressed = *prefix == shared.prefix;
+                context.for_us = context.source.addressed || *prefix == GuidPrefix::UNKNOWN;
+            }
+            Submessage::InfoTimestamp(timestamp) => context.timestamp = *timestamp,
+            Submessage::InfoSource {
+                version,
+                vendor,
+                prefix,
+            } => {
+                context.source = Source {
+                    prefix: *prefix,
+                    vendor: *vendor,
+                    version: *version,
+                    called: false,
+                    ..context.source
+                };
+                context.timestamp = None;
+            }
+            _ if !context.for_us => {}
+            _ => match message.endpoints() {
+                None => {}
+                // Our own announcements come back by multicast.
+                Some((_, writer))
+                    if writer.is_builtin() && context.source.prefix == shared.prefix => {}
+                Some((_, writer)) if writer.is_builtin() => discover(shared, context, message),
+                Some((reader, writer)) => self.route(shared, context, reader, writer, message),
+            },
+        }
+    }
+
+    /// Hands a submessage of a user endpoint to the readers or the writer it concerns.
+    fn route(
+        &mut self,
+        shared: &Arc<Shared>,
+        context: &mut Context<'_>,
+        reader: EntityId,
+        writer: EntityId,
+        message: &Submessage<'_>,
+    ) {
+        let now = context.now;
+        let source = context.source.prefix;
+        match message {
+            Submessage::AckNack(_) | Submessage::NackFrag(_) => {
+                if !self.admits(shared, &context.source) {
+                    return;
+                }
+                let Self { routes, news, .. } = self;
+                let answers = self.answers.get_or_insert_with(|| shared.datagrams());
+                let Some(core) = routes.writers.get(&writer) else {
+                    return;
+                };
+                if core.handle_answer(now, Guid::new(source, reader), message, answers) {
+                    News::of(news).add_acknowledged(core);
+                }
+                core.send(answers, routes);
+            }
+            _ => {
+                let from = Guid::new(source, writer);
+                let timestamp = context.timestamp;
+                let lives = shows_life(message);
+                self.tell_readers(shared, context, from, reader, lives, |core, intake, out| {
+                    core.handle(now, from, timestamp, message, intake, out)
+                });
+            }
+        }
+    }
+
+    /// Hands a sample to the readers that it concerns; false if it came from where its participant is not.
+    #[inline]
+    fn sample(&mut self, shared: &Arc<Shared>, context: &mut Context<'_>, data: &Data<'_>) -> bool {
+        let (now, timestamp) = (context.now, context.timestamp);
+        let from = Guid::new(context.source.prefix, data.writer);
+        let to = data.reader;
+        self.tell_readers(shared, context, from, to, true, |core, intake, out| {
+            core.handle_sample(now, from, timestamp, data, intake, out)
+        })
+    }
+
+    /// As `sample`, with those that follow and concern the same readers; what comes after them.
+    #[inline(never)]
+    fn samples<'a>(
+        &mut self,
+        shared: &Arc<Shared>,
+        context: &mut Context<'_>,
+        first: Data<'a>,
+        rest: Submessages<'a>,
+    ) -> Submessages<'a> {
+        let now = context.now;
+        let from = Guid::new(context.source.prefix, first.writer);
+        let to = first.reader;
+        let run = Run::new(context.timestamp, first, rest);
+        let mut done = None;
+        self.tell_readers(shared, context, from, to, true, |core, intake, out| {
+            let mut run = run.clone();
+            let available = core.handle_run(now, from, &mut run, intake, out);
+            done = Some(run);
+            available
+        });
+        let rest;
+        (rest, context.timestamp) = done.unwrap_or_else(|| run.skipped()).end();
+        rest
+    }
+
+    /// Has each reader that is meant take something in; `handle` says whether it has something new then. The writer `lives` if that shows it.
+    /// False, and nobody hears of it, if it came from where its participant is not.
+    #[inline]
+    fn tell_readers(
+        &mut self,
+        shared: &Arc<Shared>,
+        context: &mut Context<'_>,
+        from: Guid,
+        reader: EntityId,
+        lives: bool,
+        mut handle: impl FnMut(&Arc<ReaderCore>, &mut Keeper<'_>, &mut Datagrams) -> bool,
+    ) -> bool {
+        if !self.admits(shared, &context.source) {
+            return false;
+        }
+        let Self {
+            routes, kept, news, ..
+        } = self;
+        let answers = self.answers.get_or_insert_with(|| shared.datagrams());
+        if lives
+            && !routes.signs.is_empty()
+            && let Some(sign) = routes.signs.get(&from)
+            && sign.note(context.now)
+        {
+            News::of(news).alive.push(Arc::clone(sign));
+        }
+        let mut readers = routes.readers_of(&from, reader).peekable();
+        while let Some(core) = readers.next() {
+            let mut intake = Keeper {
+                pool: kept,
+                whole: context.whole,
+                beside: context.beside.as_mut(),
+                reader: core,
+                last: readers.peek().is_none(),
+            };
+            tell(core, news, || handle(core, &mut intake, answers));
+        }
+        // Readers have it now; it must not be in the way when they let go of it.
+        if context.beside.as_ref().is_some_and(Beside::is_done) {
+            *context.beside = None;
+        }
+        true
+    }
+
+    fn answer(&mut self, shared: &Arc<Shared>) {
+        if let Some(answers) = &mut self.answers
+            && !answers.is_empty()
+        {
+            let routes = &self.routes;
+            answers.flush(&*shared.transport, |to| match to {
+                To::Endpoint(guid) => routes.place(&guid),
+                To::Matched | To::Passing(_) | To::Announce => &[],
+            });
+        }
+    }
+}
+
+/// Has a reader take something in; `handle` says whether it has something new then.
+#[inline]
+fn tell(core: &Arc<ReaderCore>, news: &mut Option<Box<News>>, handle: impl FnOnce() -> bool) {
+    if handle() {
+        News::of(news).add_ready(core);
+    }
+    core.schedule();
+}
+
+/// Hands a submessage of a built-in endpoint to discovery. Not inlined, for the sake of the path that samples take; nor is what
+/// else is rare.
+#[cold]
+fn discover(shared: &Arc<Shared>, context: &Context<'_>, message: &Submessage<'_>) {
+    shared.discover(|directory, now| {
+        directory.handle(now, &context.source, context.timestamp, message);
+    });
+}
+
+/// Does this prove that the writer's application lives? (RTPS 2.5 8.3.8.6.1, 8.4.13.5)
+fn shows_life(message: &Submessage<'_>) -> bool {
+    match message {
+        Submessage::Data(_) | Submessage::DataFrag(_) => true,
+        Submessage::Heartbeat(heartbeat) => heartbeat.liveliness,
+        _ => false,
+    }
+}
+
+fn source(header: &Header, from: Locator) -> Source {
+    let Header {
+        prefix,
+        vendor,
+        version,
+    } = *header;
+    let (from, called) = match from.parts_of_called() {
+        Some((name, seems)) => (seems, name == prefix.0),
+        None => (from, false),
+    };
+    Source {
+        prefix,
+        vendor,
+        version,
+        multicast: false,
+        from,
+        called,
+        addressed: false,
+    }
+}

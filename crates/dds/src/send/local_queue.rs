@@ -1,0 +1,456 @@
+//! Endpoints of the same process speak to each other without any transport (`docs/decisions/local.md`).
+//!
+//! What a writer or a reader says is the same submessages as ever. For an endpoint of this process they are not encoded: they
+//! become letters beside the datagrams, which the thread that sends the datagrams hands over itself, in order, under the locks that
+//! it holds for sending. That fills caches and frees histories; whom it concerns is told once all locks are released (`errands`).
+
+use crate::receive::deferred::{self, Errand};
+use crate::runtime::clock;
+use crate::runtime::lock::{LEAF, Ranked};
+use crate::runtime::pool::Pool;
+use crate::send::datagram::Datagrams;
+use crate::untyped::reader::ReaderCore;
+use crate::untyped::writer::WriterCore;
+use bytes::{Bytes, BytesMut};
+use dunlin_qos::Duration;
+use dunlin_rtps::{InstanceHandle, Intake, To};
+use dunlin_wire::{
+    AckNack, Data, EntityId, Gap, Guid, GuidPrefix, Heartbeat, InlineQos, NackFrag, Parameters,
+    Payload, SequenceNumber, Submessage, Timestamp,
+};
+use std::collections::{BTreeMap, VecDeque};
+use std::sync::{Arc, Weak};
+
+/// Payloads up to this size are copied for each reader, so that an unread sample does not pin the writer's buffer.
+const COPY_LIMIT: usize = 8 * 1024;
+/// Letters that are handed over one after the other, answers to answers included. It does not come to that; should it, the
+/// timers find out what is missing.
+const MOST_LETTERS: usize = 100_000;
+
+/// The endpoints of this process that may be spoken to directly.
+static ENDPOINTS: Ranked<BTreeMap<Guid, Endpoint>, LEAF> = Ranked::new(BTreeMap::new());
+
+#[derive(Clone)]
+enum Endpoint {
+    Writer(Weak<WriterCore>),
+    Reader(Weak<ReaderCore>),
+}
+
+/// From now on this writer is spoken to directly.
+pub(crate) fn enter_writer(core: &Arc<WriterCore>) {
+    let endpoint = Endpoint::Writer(Arc::downgrade(core));
+    ENDPOINTS.lock().insert(core.guid, endpoint);
+}
+
+/// From now on this reader is spoken to directly.
+pub(crate) fn enter_reader(core: &Arc<ReaderCore>) {
+    let endpoint = Endpoint::Reader(Arc::downgrade(core));
+    ENDPOINTS.lock().insert(core.guid, endpoint);
+}
+
+/// The endpoint is gone.
+pub(crate) fn leave(guid: &Guid) {
+    ENDPOINTS.lock().remove(guid);
+}
+
+/// Is this an endpoint that is spoken to directly?
+pub(crate) fn is_here(guid: &Guid) -> bool {
+    ENDPOINTS.lock().contains_key(guid)
+}
+
+/// The reader with this GUID, if it is one that is spoken to directly.
+pub(crate) fn reader(guid: &Guid) -> Option<Weak<ReaderCore>> {
+    match ENDPOINTS.lock().get(guid) {
+        Some(Endpoint::Reader(core)) => Some(Weak::clone(core)),
+        _ => None,
+    }
+}
+
+fn writer(guid: &Guid) -> Option<Arc<WriterCore>> {
+    match ENDPOINTS.lock().get(guid) {
+        Some(Endpoint::Writer(core)) => core.upgrade(),
+        _ => None,
+    }
+}
+
+/// A matched reader in this process.
+#[derive(Clone)]
+pub(crate) struct Near {
+    pub(crate) core: Weak<ReaderCore>,
+    /// As `Place::wanted`.
+    pub(crate) wanted: u64,
+}
+
+/// What waits to be handed over within the process, beside datagrams that wait to be sent.
+pub(crate) struct Letters {
+    /// Endpoints of this participant may be spoken to directly, and so it speaks.
+    on: bool,
+    own: GuidPrefix,
+    /// Whose endpoint speaks while letters are handed over: it answers letters, so it says nothing to others.
+    speaker: Option<GuidPrefix>,
+    near: Arc<[Near]>,
+    /// There are matched readers elsewhere.
+    far: bool,
+    timestamp: Option<Timestamp>,
+    waiting: VecDeque<Letter>,
+    /// Where kept payloads go.
+    kept: Pool,
+}
+
+struct Letter {
+    from: GuidPrefix,
+    to: Addressee,
+    timestamp: Option<Timestamp>,
+    note: Note,
+}
+
+#[derive(Clone, Copy)]
+enum Addressee {
+    One(Guid),
+    /// The matched readers in this process that want it, as `To::Passing` says.
+    Near(u64),
+}
+
+/// A submessage that owns what it says.
+enum Note {
+    Data {
+        writer: EntityId,
+        sequence: SequenceNumber,
+        inline: InlineQos,
+        content: Content,
+    },
+    Heartbeat(Heartbeat),
+    Gap(Gap),
+    AckNack(AckNack),
+    NackFrag(NackFrag),
+}
+
+enum Content {
+    None,
+    Data(Bytes),
+    Key(Bytes),
+}
+
+impl Letters {
+    pub(crate) fn new(own: GuidPrefix) -> Self {
+        Self {
+            on: false,
+            own,
+            speaker: None,
+            near: Arc::new([]),
+            far: true,
+            timestamp: None,
+            waiting: VecDeque::new(),
+            kept: Pool::default(),
+        }
+    }
+
+    /// From now on what is for endpoints of this process goes to them directly.
+    pub(crate) fn switch_on(&mut self, on: bool) {
+        self.on = on;
+    }
+
+    /// From now on `To::Matched` means these readers, and if `far`, others elsewhere.
+    pub(crate) fn aim(&mut self, near: Arc<[Near]>, far: bool) {
+        (self.near, self.far) = (near, far);
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.waiting.is_empty()
+    }
+
+    /// Is what is for these for nobody in this process, but for others?
+    #[inline]
+    pub(crate) fn leaves(&self, to: To) -> bool {
+        self.near.is_empty() && self.far && matches!(to, To::Matched | To::Passing(_))
+    }
+
+    /// Writes the letter, if the message is for somebody in this process; false if it is for nobody else. `payload` makes
+    /// counted bytes of the message's payload.
+    pub(crate) fn write(
+        &mut self,
+        to: To,
+        message: &Submessage<'_>,
+        payload: impl FnOnce(&mut Pool) -> Bytes,
+    ) -> bool {
+        if let Submessage::InfoTimestamp(timestamp) = message {
+            self.timestamp = *timestamp;
+        }
+        match (to, self.wanting(to)) {
+            (To::Matched | To::Passing(_), None) => self.far,
+            (To::Matched | To::Passing(_), Some(near)) => {
+                self.add(near, message, payload);
+                self.far
+            }
+            (To::Endpoint(guid), _) if self.is_ours(&guid) => {
+                self.add(Addressee::One(guid), message, payload);
+                false
+            }
+            (To::Endpoint(_) | To::Announce, _) => self.speaker.is_none(),
+        }
+    }
+
+    /// Writes the letter that says all of a change of which others get fragments, if it is for somebody in this process.
+    pub(crate) fn write_whole(
+        &mut self,
+        to: To,
+        timestamp: Timestamp,
+        message: &Submessage<'_>,
+        payload: impl FnOnce(&mut Pool) -> Bytes,
+    ) {
+        self.timestamp = Some(timestamp);
+        match to {
+            To::Endpoint(guid) if self.is_ours(&guid) => {
+                self.add(Addressee::One(guid), message, payload);
+            }
+            to => {
+                if let Some(near) = self.wanting(to) {
+                    self.add(near, message, payload);
+                }
+            }
+        }
+    }
+
+    /// The matched readers in this process whom it addresses, if there are any.
+    fn wanting(&self, to: To) -> Option<Addressee> {
+        let passing = match to {
+            To::Matched => u64::MAX,
+            To::Passing(passing) => passing,
+            _ => return None,
+        };
+        let mut near = self.near.iter();
+        let wanted = near.any(|reader| reader.wanted & passing != 0);
+        wanted.then_some(Addressee::Near(passing))
+    }
+
+    fn add(
+        &mut self,
+        to: Addressee,
+        message: &Submessage<'_>,
+        payload: impl FnOnce(&mut Pool) -> Bytes,
+    ) {
+        if let Some(note) = Note::of(message, || payload(&mut self.kept)) {
+            self.waiting.push_back(Letter {
+                from: self.speaker.unwrap_or(self.own),
+                to,
+                timestamp: self.timestamp,
+                note,
+            });
+        }
+    }
+
+    fn is_ours(&self, guid: &Guid) -> bool {
+        self.on && !guid.entity.is_builtin() && is_here(guid)
+    }
+}
+
+/// Hands over what waits, and the answers to it. Locks of readers' and writers' states are taken one at a time.
+pub(crate) fn hand_over(out: &mut Datagrams) {
+    for _ in 0..MOST_LETTERS {
+        let Some(letter) = out.letters().waiting.pop_front() else {
+            return;
+        };
+        letter.hand_over(out);
+    }
+    out.letters().waiting.clear();
+}
+
+impl Letter {
+    fn hand_over(self, out: &mut Datagrams) {
+        match &self.note {
+            Note::AckNack(_) | Note::NackFrag(_) => self.answer(out),
+            _ => self.deliver(out),
+        }
+    }
+
+    fn answer(&self, out: &mut Datagrams) {
+        let Addressee::One(guid) = self.to else {
+            return;
+        };
+        let Some(core) = writer(&guid) else {
+            return;
+        };
+        let message = self.note.message();
+        let reader = message.endpoints().map_or(EntityId::UNKNOWN, |(r, _)| r);
+        let from = Guid::new(self.from, reader);
+        out.letters().speaker = Some(core.guid.prefix);
+        let outcome = core.take_answer(clock::now(), from, &message, out);
+        out.letters().speaker = None;
+        if outcome.retired {
+            deferred::add(Errand::Bury(Arc::clone(&core)));
+        }
+        if outcome.room {
+            deferred::add(Errand::Room(core));
+        }
+    }
+
+    fn deliver(&self, out: &mut Datagrams) {
+        let letters = out.letters();
+        let mut kept = std::mem::take(&mut letters.kept);
+        match self.to {
+            Addressee::One(guid) => self.deliver_to(reader(&guid), &mut kept, out),
+            Addressee::Near(passing) => {
+                let near = Arc::clone(&letters.near);
+                for reader in near.iter().filter(|reader| reader.wanted & passing != 0) {
+                    self.deliver_to(Some(Weak::clone(&reader.core)), &mut kept, out);
+                }
+            }
+        }
+        out.letters().kept = kept;
+    }
+
+    fn deliver_to(&self, to: Option<Weak<ReaderCore>>, kept: &mut Pool, out: &mut Datagrams) {
+        let Some(core) = to.and_then(|core| core.upgrade()) else {
+            return;
+        };
+        let message = self.note.message();
+        let writer = message.endpoints().map_or(EntityId::UNKNOWN, |(_, w)| w);
+        let from = Guid::new(self.from, writer);
+        let now = match self.note {
+            // Nothing is measured by it.
+            Note::Data { .. } => clock::coarse(),
+            _ => clock::now(),
+        };
+        let mut intake = Sharing {
+            pool: kept,
+            payload: self.note.payload(),
+            reader: &core,
+        };
+        let inline = self.note.inline();
+        out.letters().speaker = Some(core.guid.prefix);
+        let delivery = core.accept(
+            now,
+            from,
+            self.timestamp,
+            &message,
+            &inline,
+            &mut intake,
+            out,
+        );
+        out.letters().speaker = None;
+        core.schedule();
+        if from.prefix != core.shared.prefix
+            && self.note.shows_life()
+            && let Some(sign) = core.shared.life_sign(&from)
+            && sign.note(clock::now())
+        {
+            deferred::add(Errand::Alive(Arc::clone(&core.shared), sign));
+        }
+        core.count(&delivery);
+        let troubles = (delivery.lost > 0, delivery.rejected.is_some());
+        if troubles != (false, false) {
+            deferred::add(Errand::Trouble(Arc::clone(&core), troubles));
+        }
+        if delivery.gathers {
+            core.group.gate.open();
+        }
+        if delivery.available {
+            deferred::add(Errand::Data(core));
+        } else {
+            // Should this be its end, then not under a lock.
+            deferred::add_if_last(core);
+        }
+    }
+}
+
+impl Note {
+    fn of(message: &Submessage<'_>, payload: impl FnOnce() -> Bytes) -> Option<Self> {
+        Some(match message {
+            Submessage::Data(data) => Self::Data {
+                writer: data.writer,
+                sequence: data.sequence,
+                inline: InlineQos::parse(data.inline_qos).ok()?,
+                content: match data.payload {
+                    Payload::None => Content::None,
+                    Payload::Data(_) => Content::Data(payload()),
+                    Payload::Key(_) => Content::Key(payload()),
+                },
+            },
+            Submessage::Heartbeat(heartbeat) => Self::Heartbeat(*heartbeat),
+            Submessage::Gap(gap) => Self::Gap(*gap),
+            Submessage::AckNack(answer) => Self::AckNack(*answer),
+            Submessage::NackFrag(answer) => Self::NackFrag(*answer),
+            // What others get in fragments has come whole, and the time is in each letter; no endpoint of ours says anything else.
+            _ => return None,
+        })
+    }
+
+    fn message(&self) -> Submessage<'_> {
+        match self {
+            Self::Data {
+                writer,
+                sequence,
+                content,
+                ..
+            } => Submessage::Data(Data {
+                reader: EntityId::UNKNOWN,
+                writer: *writer,
+                sequence: *sequence,
+                inline_qos: Parameters::NONE,
+                payload: match content {
+                    Content::None => Payload::None,
+                    Content::Data(bytes) => Payload::Data(bytes),
+                    Content::Key(bytes) => Payload::Key(bytes),
+                },
+            }),
+            Self::Heartbeat(heartbeat) => Submessage::Heartbeat(*heartbeat),
+            Self::Gap(gap) => Submessage::Gap(*gap),
+            Self::AckNack(answer) => Submessage::AckNack(*answer),
+            Self::NackFrag(answer) => Submessage::NackFrag(*answer),
+        }
+    }
+
+    fn inline(&self) -> InlineQos {
+        match self {
+            Self::Data { inline, .. } => *inline,
+            _ => InlineQos::default(),
+        }
+    }
+
+    fn payload(&self) -> Option<&Bytes> {
+        match self {
+            Self::Data {
+                content: Content::Data(bytes) | Content::Key(bytes),
+                ..
+            } => Some(bytes),
+            _ => None,
+        }
+    }
+
+    /// Does this prove that the writer's application lives? (RTPS 2.5 8.3.8.6.1, 8.4.13.5)
+    fn shows_life(&self) -> bool {
+        match self {
+            Self::Data { .. } => true,
+            Self::Heartbeat(heartbeat) => heartbeat.liveliness,
+            _ => false,
+        }
+    }
+}
+
+/// Keeps large payloads where the writer has them.
+struct Sharing<'a> {
+    pool: &'a mut Pool,
+    payload: Option<&'a Bytes>,
+    reader: &'a ReaderCore,
+}
+
+impl Intake for Sharing<'_> {
+    fn keep(&mut self, bytes: &[u8]) -> Bytes {
+        match self.payload {
+            Some(payload) if bytes.len() > COPY_LIMIT => payload.slice_ref(bytes),
+            _ => self.pool.copy(bytes),
+        }
+    }
+
+    fn assemble(&mut self, size: usize) -> BytesMut {
+        self.pool.take(size)
+    }
+
+    fn age(&mut self, written: Timestamp) -> Option<Duration> {
+        clock::age(written)
+    }
+
+    fn instance(&mut self, payload: Payload<'_>) -> Option<InstanceHandle> {
+        self.reader.instance(payload)
+    }
+}

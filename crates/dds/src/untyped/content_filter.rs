@@ -1,0 +1,197 @@
+//! Topics of which a reader wants a part: content filters (DDS 1.4 2.2.2.3.3).
+//!
+//! The filter is judged where samples arrive, before they enter the reader's cache; a writer that understands it does not even
+//! send what does not pass. The topic owns the expression, and tells its readers when the parameters change.
+use crate::entity::identity::same_entity;
+use crate::error::{Error, Result};
+use crate::runtime::lock::{LEAF, Ranked};
+use crate::typed::topic::{Topic, TopicData};
+use crate::untyped::reader::ReaderCore;
+use dunlin_filter::Filter;
+use dunlin_rtps::ContentFilter;
+use dunlin_wire::ContentFilterProperty;
+use std::sync::{Arc, Weak};
+
+/// What a reader can be made for: a topic, or a part of one (DDS 1.4 2.2.2.3.1).
+pub trait TopicDescription<T: TopicData> {
+    /// Its name.
+    fn name(&self) -> &str;
+    /// The topic that samples are written to.
+    fn related_topic(&self) -> &Topic<T>;
+    /// If it is a part of that topic, which.
+    fn content_filter(&self) -> Option<&ContentFilteredTopic<T>> {
+        None
+    }
+}
+
+impl<T: TopicData> TopicDescription<T> for Topic<T> {
+    fn name(&self) -> &str {
+        self.name()
+    }
+
+    fn related_topic(&self) -> &Topic<T> {
+        self
+    }
+}
+
+impl<T: TopicData> TopicDescription<T> for ContentFilteredTopic<T> {
+    fn name(&self) -> &str {
+        self.name()
+    }
+
+    fn related_topic(&self) -> &Topic<T> {
+        &self.related
+    }
+
+    fn content_filter(&self) -> Option<&ContentFilteredTopic<T>> {
+        Some(self)
+    }
+}
+
+/// Those samples of a topic that pass a filter. Clones are the same.
+pub struct ContentFilteredTopic<T> {
+    related: Topic<T>,
+    inner: Arc<Inner>,
+}
+
+impl<T> Clone for ContentFilteredTopic<T> {
+    fn clone(&self) -> Self {
+        Self {
+            related: self.related.clone(),
+            inner: Arc::clone(&self.inner),
+        }
+    }
+}
+
+same_entity!(ContentFilteredTopic<T>, inner, |topic| format!(
+    "content filtered topic {:?} of {:?}",
+    topic.inner.name, topic.related
+));
+
+struct Inner {
+    name: String,
+    expression: String,
+    terms: Ranked<Terms, LEAF>,
+}
+
+/// What may change.
+struct Terms {
+    parameters: Vec<String>,
+    filter: ContentFilter,
+    readers: Vec<Weak<ReaderCore>>,
+}
+
+impl<T: TopicData> ContentFilteredTopic<T> {
+    pub(crate) fn new(
+        name: &str,
+        related: &Topic<T>,
+        expression: &str,
+        parameters: &[impl AsRef<str>],
+    ) -> Result<Self> {
+        let filter = compile::<T>(name, expression, parameters)?;
+        let inner = Inner {
+            name: name.to_owned(),
+            expression: expression.to_owned(),
+            terms: Ranked::new(Terms {
+                parameters: owned(parameters),
+                filter,
+                readers: Vec::new(),
+            }),
+        };
+        Ok(Self {
+            related: related.clone(),
+            inner: Arc::new(inner),
+        })
+    }
+
+    /// Its name.
+    pub fn name(&self) -> &str {
+        &self.inner.name
+    }
+
+    /// The topic of which it is a part (DDS 1.4 2.2.2.3.3.1).
+    pub fn related_topic(&self) -> &Topic<T> {
+        &self.related
+    }
+
+    /// The expression (DDS 1.4 2.2.2.3.3.2).
+    pub fn filter_expression(&self) -> &str {
+        &self.inner.expression
+    }
+
+    /// The values of its parameters, in order (DDS 1.4 2.2.2.3.3.3).
+    pub fn expression_parameters(&self) -> Vec<String> {
+        self.inner.terms.lock().parameters.clone()
+    }
+
+    /// Other values for the parameters (DDS 1.4 2.2.2.3.3.4): they count for samples that come from now on to the readers that there
+    /// are, and writers hear of them by discovery. On error nothing is changed.
+    ///
+    /// # Errors
+    /// `BadParameter`, showing which parameter suits its member not, or has no value.
+    pub fn set_expression_parameters(&self, parameters: &[impl AsRef<str>]) -> Result<()> {
+        let inner = &self.inner;
+        let filter = compile::<T>(&inner.name, &inner.expression, parameters)?;
+        let readers = {
+            let mut terms = inner.terms.lock();
+            terms.parameters = owned(parameters);
+            terms.filter = filter;
+            terms.readers.retain(|reader| reader.strong_count() > 0);
+            terms.readers.clone()
+        };
+        let shared = &self.related.guard.shared;
+        for reader in readers.iter().filter_map(Weak::upgrade) {
+            self.apply(&reader);
+            let announced = shared.discover(|directory, now| directory.update_reader(now, &reader));
+            announced.map_err(|error| cannot_announce(&reader, &error))?;
+        }
+        Ok(())
+    }
+
+    /// A new reader is for this part.
+    pub(crate) fn adopt(&self, reader: &Arc<ReaderCore>) {
+        self.inner.terms.lock().readers.push(Arc::downgrade(reader));
+        self.apply(reader);
+    }
+
+    /// Tells a reader which samples it wants now.
+    fn apply(&self, reader: &ReaderCore) {
+        let (parameters, filter) = {
+            let terms = self.inner.terms.lock();
+            (terms.parameters.clone(), terms.filter.clone())
+        };
+        let property = ContentFilterProperty {
+            topic: self.inner.name.clone(),
+            related_topic: self.related.name().to_owned(),
+            class: ContentFilterProperty::SQL.to_owned(),
+            expression: self.inner.expression.clone(),
+            parameters,
+        };
+        reader.set_content_filter(property, filter);
+    }
+}
+
+pub(crate) fn cannot_announce(reader: &ReaderCore, error: &dunlin_wire::Error) -> Error {
+    Error::BadParameter(format!(
+        "{} cannot be announced: {error}",
+        reader.describe()
+    ))
+}
+
+fn owned(parameters: &[impl AsRef<str>]) -> Vec<String> {
+    let parameters = parameters.iter().map(|text| text.as_ref().to_owned());
+    parameters.collect()
+}
+
+fn compile<T: TopicData>(
+    name: &str,
+    expression: &str,
+    parameters: &[impl AsRef<str>],
+) -> Result<ContentFilter> {
+    match Filter::of::<T>(expression, parameters) {
+        Ok(filter) => Ok(ContentFilter::new(move |sample| filter.passes(sample))),
+        Err(error) => Err(Error::BadParameter(format!(
+            "content filtered topic {name:?}: {error}"
+        ))),
+    }
+}

@@ -1,0 +1,5 @@
+//! Writers and readers of bytes: all behaviour. Every type and every language goes through them.
+pub(crate) mod coherent_set;
+pub(crate) mod content_filter;
+pub(crate) mod reader;
+pub(crate) mod writer;

@@ -1,0 +1,632 @@
+//! The untyped reader: a cache of bytes with states. Every language and every type goes through it.
+mod access;
+mod change;
+mod report;
+mod status;
+
+use crate::entity::config::ParticipantConfig;
+use crate::entity::group::SubscriberCore;
+use crate::entity::listener::dispatch::Calls;
+use crate::entity::listener::slot::Slot;
+use crate::entity::shared::Shared;
+use crate::entity::status::{
+    DeadlineMissedStatus, IncompatibleQosStatus, LivelinessChangedStatus, LivelinessTally,
+    MatchedStatus, SampleCountStatus, SampleRejectedStatus, StatusFlags, StatusKind, Tally,
+};
+use crate::receive::deferred::{self, Errand};
+use crate::receive::loan_table::{Aside, Desk, Withdrawn};
+use crate::receive::worker::Run;
+use crate::runtime::lock::{LEAF, READER, Ranked, assert_none_held};
+use crate::runtime::pool::Pool;
+use crate::runtime::signal::Waiters;
+use crate::runtime::timer::Due;
+use crate::send::datagram::Datagrams;
+use crate::typed::topic::{self, TopicCore, TopicData, instance_of};
+use bytes::{Bytes, BytesMut};
+use dunlin_qos::{AccessScope, DataReaderQos, History};
+use dunlin_rtps::{
+    ContentFilter, Delivery, GroupFront, GroupTurn, InstanceHandle, Intake, KeyOf, Reader,
+    ReaderConfig, Time, WriterProxyConfig,
+};
+use dunlin_transport::panics::{log, quietly};
+use dunlin_wire::{
+    ContentFilterProperty, Data, Guid, InlineQos, Locator, Parameters, Payload, Submessage,
+    Timestamp,
+};
+use std::collections::VecDeque;
+use std::fmt::Display;
+use std::sync::atomic::{
+    AtomicBool, AtomicI64,
+    Ordering::{Acquire, Relaxed, Release, SeqCst},
+};
+use std::sync::{Arc, OnceLock};
+
+/// A thread that has something else to do calls a listener so many times in a row.
+const MOST_CALLS: u32 = 16;
+/// Writers whose layout is remembered; the samples of further ones are decoded.
+const MOST_ALIKE: usize = 1024;
+
+/// Calls into the typed layer, on the thread that received.
+pub(crate) trait ReaderEvents: Send + Sync {
+    fn data_available(&self);
+    fn matched(&self, status: &MatchedStatus);
+    fn incompatible(&self, status: &IncompatibleQosStatus);
+    fn liveliness(&self, status: &LivelinessChangedStatus);
+    fn deadline_missed(&self, status: &DeadlineMissedStatus);
+    fn lost(&self, status: &SampleCountStatus);
+    fn rejected(&self, status: &SampleRejectedStatus);
+}
+
+/// What a reader needs to know of its type.
+#[derive(Clone, Copy)]
+pub(crate) struct TypeInfo {
+    pub(crate) name: &'static str,
+    pub(crate) keyed: bool,
+    /// Instance of a serialized sample or key.
+    pub(crate) instance: fn(Payload<'_>) -> Option<InstanceHandle>,
+    /// How its memory looks, if it is plain.
+    pub(crate) layout: Option<u64>,
+    /// What it is, if that is known.
+    pub(crate) describe: dunlin_cdr::Describe,
+    /// Key of a serialized sample, serialized; empty if it cannot be decoded.
+    pub(crate) key: fn(&Bytes) -> Bytes,
+}
+
+impl TypeInfo {
+    pub(crate) fn of<T: TopicData>() -> Self {
+        Self {
+            name: T::TYPE_NAME,
+            keyed: T::HAS_KEY,
+            instance: instance_of::<T>,
+            layout: T::PLAIN.map(|plain| plain.hash),
+            describe: T::describe,
+            key: topic::key_of::<T>,
+        }
+    }
+}
+
+/// How a matched writer ended.
+#[derive(Clone, Copy)]
+pub(crate) enum WriterEnd {
+    /// It was silent for longer than its lease, and may come back.
+    Silent,
+    /// It was deleted, which disposes the instances that it leaves.
+    Disposes,
+    /// Another way.
+    Gone,
+}
+
+/// A reader without a type.
+pub(crate) struct ReaderCore {
+    pub(crate) guid: Guid,
+    pub(crate) topic: String,
+    pub(crate) type_info: TypeInfo,
+    /// Its QoS as it is now.
+    live: Ranked<DataReaderQos, LEAF>,
+    /// Its QoS as it was when it was enabled, of which most cannot change any more; not yet enabled without.
+    fixed: OnceLock<DataReaderQos>,
+    pub(crate) group: Arc<SubscriberCore>,
+    pub(crate) topic_core: Arc<TopicCore>,
+    /// Groups on which this reader wants its samples.
+    pub(crate) multicast: Vec<Locator>,
+    /// Which samples it wants, as others are told.
+    pub(crate) content_filter: Ranked<Option<ContentFilterProperty>, LEAF>,
+    pub(crate) shared: Arc<Shared>,
+    state: Ranked<Reader, READER>,
+    /// The latest writers whose samples lie in memory as ours do.
+    alike: Ranked<VecDeque<Guid>, LEAF>,
+    /// Where samples are put together whose octets were elsewhere.
+    joined: Ranked<Pool, LEAF>,
+    /// When the timer will look at this reader; `i64::MAX` if it will not.
+    pub(crate) scheduled: AtomicI64,
+    next: AtomicI64,
+    /// There may be something to take.
+    holds: AtomicBool,
+    /// The listener as it is called for data.
+    calls: Calls<dyn ReaderEvents>,
+    pub(crate) flags: StatusFlags,
+    /// Those who wait for data by read conditions.
+    pub(crate) data: Waiters,
+    matched: Ranked<Tally, LEAF>,
+    incompatible: Ranked<IncompatibleQosStatus, LEAF>,
+    liveliness: Ranked<LivelinessTally, LEAF>,
+    deadline_missed: Ranked<DeadlineMissedStatus, LEAF>,
+    lost: Ranked<SampleCountStatus, LEAF>,
+    rejected: Ranked<SampleRejectedStatus, LEAF>,
+    /// The reader's own listener.
+    events: Slot<dyn ReaderEvents>,
+    /// It is being deleted: nobody is told of it any more.
+    closed: AtomicBool,
+}
+
+impl ReaderCore {
+    pub(crate) fn new(
+        guid: Guid,
+        topic: &Arc<TopicCore>,
+        type_info: TypeInfo,
+        qos: DataReaderQos,
+        group: &Arc<SubscriberCore>,
+    ) -> Self {
+        let shared = &group.shared;
+        let config = config(guid, type_info, &qos, group);
+        Self {
+            guid,
+            topic: topic.name.clone(),
+            type_info,
+            fixed: OnceLock::new(),
+            group: Arc::clone(group),
+            topic_core: Arc::clone(topic),
+            multicast: shared.groups(&qos.multicast),
+            content_filter: Ranked::default(),
+            shared: Arc::clone(shared),
+            state: Ranked::new(Reader::new(config)),
+            alike: Ranked::default(),
+            joined: Ranked::default(),
+            scheduled: AtomicI64::new(i64::MAX),
+            next: AtomicI64::new(i64::MAX),
+            holds: AtomicBool::new(false),
+            calls: Calls::default(),
+            flags: StatusFlags::default(),
+            data: Waiters::default(),
+            matched: Ranked::default(),
+            incompatible: Ranked::default(),
+            liveliness: Ranked::default(),
+            deadline_missed: Ranked::default(),
+            lost: Ranked::default(),
+            rejected: Ranked::default(),
+            events: Slot::default(),
+            closed: AtomicBool::new(false),
+            live: Ranked::new(qos),
+        }
+    }
+
+    /// From now on only these samples are wanted.
+    pub(crate) fn set_content_filter(&self, told: ContentFilterProperty, filter: ContentFilter) {
+        *self.content_filter.lock() = Some(told);
+        self.state.lock().set_content_filter(filter);
+    }
+
+    /// How many samples did not pass it.
+    pub(crate) fn filtered(&self) -> u64 {
+        self.state.lock().filtered()
+    }
+
+    /// Instance of a payload by the reader's type.
+    pub(crate) fn instance(&self, payload: Payload<'_>) -> Option<InstanceHandle> {
+        if self.type_info.keyed {
+            // A type of the application's own may panic.
+            quietly(|| (self.type_info.instance)(payload)).flatten()
+        } else {
+            Some(InstanceHandle::NIL)
+        }
+    }
+
+    /// Takes in a sample; true if there is something new to take.
+    #[inline]
+    pub(crate) fn handle_sample(
+        self: &Arc<Self>,
+        now: Time,
+        from: Guid,
+        timestamp: Option<Timestamp>,
+        data: &Data<'_>,
+        intake: &mut impl Intake,
+        out: &mut Datagrams,
+    ) -> bool {
+        let Ok(inline) = InlineQos::parse(data.inline_qos) else {
+            return false;
+        };
+        let mut state = self.state.lock();
+        let delivery = state.handle_data(now, from, timestamp, data, &inline, intake, out);
+        self.note_next(&state);
+        drop(state);
+        match delivery == Delivery::NEW {
+            true => true,
+            false => self.note(&delivery),
+        }
+    }
+
+    /// As `handle_sample` for several samples of one writer that follow each other.
+    #[inline(never)]
+    pub(crate) fn handle_run(
+        self: &Arc<Self>,
+        now: Time,
+        from: Guid,
+        run: &mut Run<'_>,
+        intake: &mut impl Intake,
+        out: &mut Datagrams,
+    ) -> bool {
+        let mut available = false;
+        loop {
+            let mut state = self.state.lock();
+            let mut odd = None;
+            for (timestamp, data) in run.by_ref() {
+                let Ok(inline) = InlineQos::parse(data.inline_qos) else {
+                    continue;
+                };
+                let delivery = state.handle_data(now, from, timestamp, &data, &inline, intake, out);
+                if delivery != Delivery::NEW {
+                    odd = Some(delivery);
+                    break;
+                }
+                available = true;
+            }
+            self.note_next(&state);
+            drop(state);
+            // What is to be told of is told without the lock.
+            match odd {
+                Some(delivery) => available |= self.note(&delivery),
+                None => return available,
+            }
+        }
+    }
+
+    /// Takes in a submessage of a writer; true if there is something new to take.
+    #[inline(never)]
+    pub(crate) fn handle(
+        self: &Arc<Self>,
+        now: Time,
+        from: Guid,
+        timestamp: Option<Timestamp>,
+        message: &Submessage<'_>,
+        intake: &mut impl Intake,
+        out: &mut Datagrams,
+    ) -> bool {
+        let Ok(inline) = inline_qos(message) else {
+            return false;
+        };
+        let delivery = self.accept(now, from, timestamp, message, &inline, intake, out);
+        self.note(&delivery)
+    }
+
+    /// Takes in a submessage of a writer, whose inline QoS is read already. No user code runs here: `count` and `tell_troubles`
+    /// are left to the caller.
+    #[allow(
+        clippy::too_many_arguments,
+        reason = "what a submessage says and two sinks"
+    )]
+    pub(crate) fn accept(
+        &self,
+        now: Time,
+        from: Guid,
+        timestamp: Option<Timestamp>,
+        message: &Submessage<'_>,
+        inline: &InlineQos,
+        intake: &mut impl Intake,
+        out: &mut Datagrams,
+    ) -> Delivery {
+        let mut state = self.state.lock();
+        let delivery = match message {
+            Submessage::Data(data) => {
+                state.handle_data(now, from, timestamp, data, inline, intake, out)
+            }
+            Submessage::DataFrag(frag) => {
+                state.handle_data_frag(now, from, timestamp, frag, inline, intake, out)
+            }
+            Submessage::Heartbeat(heartbeat) => state.handle_heartbeat(now, from, heartbeat, out),
+            Submessage::HeartbeatFrag(heartbeat) => {
+                state.handle_heartbeat_frag(now, from, heartbeat, out)
+            }
+            Submessage::Gap(gap) => state.handle_gap(now, from, gap, out),
+            _ => Delivery::default(),
+        };
+        self.note_next(&state);
+        delivery
+    }
+
+    /// What may be asked without the lock: for `schedule`, and for a `take` in vain. Noted under it, or what another thread notes could
+    /// be overwritten; in the steady state hardly anything is written.
+    fn note_next(&self, state: &Reader) {
+        let next = state.next_timeout().map_or(i64::MAX, |at| at.0);
+        if self.next.load(Relaxed) != next {
+            self.next.store(next, SeqCst);
+        }
+        let holds = !state.is_empty();
+        if self.holds.load(Relaxed) != holds {
+            self.holds.store(holds, Release);
+        }
+    }
+
+    /// There is nothing to take, and no status says that there is. Whoever hears of a sample hears of this before.
+    #[inline]
+    pub(crate) fn is_bare(&self) -> bool {
+        !self.holds.load(Acquire) && !self.flags.has_data() && !self.group.attends()
+    }
+
+    /// Keeps at least so many samples that nobody has taken.
+    pub(crate) fn keeps(&self, samples: u32) -> bool {
+        let keeps = |limit: Option<u32>| limit.is_none_or(|limit| limit >= samples);
+        self.fixed.get().is_some_and(|qos| {
+            let limits = &qos.resource_limits;
+            qos.history == History::KeepAll
+                && keeps(limits.max_samples)
+                && keeps(limits.max_samples_per_instance)
+        })
+    }
+
+    fn note(self: &Arc<Self>, delivery: &Delivery) -> bool {
+        self.count(delivery);
+        self.tell_troubles((delivery.lost > 0, delivery.rejected.is_some()));
+        if delivery.gathers {
+            self.group.gate.open();
+            deferred::run();
+        }
+        delivery.available
+    }
+
+    /// How it stands with each writer whose sets wait for those of others.
+    pub(crate) fn group_fronts(&self) -> Vec<GroupFront> {
+        self.state.lock().group_fronts().collect()
+    }
+
+    /// What writers said in a set that all have now is seen, or dropped; whom that concerns is told by the thread that receives.
+    pub(crate) fn release_group(
+        self: &Arc<Self>,
+        now: Time,
+        writers: &[Guid],
+        set: GroupTurn,
+        turn: u64,
+    ) {
+        let mut state = self.state.lock();
+        let delivery = state.release_group(now, writers, set.first, set.whole, turn);
+        self.note_next(&state);
+        drop(state);
+        self.count(&delivery);
+        self.schedule();
+        if delivery.available {
+            self.shared.owe(self);
+        }
+        let troubles = (delivery.lost > 0, delivery.rejected.is_some());
+        if troubles != (false, false) {
+            deferred::add(Errand::Trouble(Arc::clone(self), troubles));
+        }
+    }
+
+    /// A writer is asked whether anything is to come from it of what its publisher wrote up to this number.
+    pub(crate) fn want_news(self: &Arc<Self>, now: Time, writer: Guid, number: i64) {
+        let mut state = self.state.lock();
+        state.want_news(now, writer, number);
+        self.note_next(&state);
+        drop(state);
+        self.schedule();
+    }
+
+    /// Counts what was lost or rejected.
+    pub(crate) fn count(&self, delivery: &Delivery) {
+        if delivery.lost > 0 {
+            self.lost.lock().count(delivery.lost);
+            self.flags.raise(StatusKind::SampleLost);
+        }
+        if let Some(length) = delivery.too_large {
+            self.shared.counters.too_large(self, length);
+        }
+        if let Some(rejection) = delivery.rejected {
+            self.rejected.lock().count(rejection);
+            self.flags.raise(StatusKind::SampleRejected);
+        }
+        if delivery.implausible {
+            self.shared.counters.implausible(self.guid);
+        }
+    }
+
+    /// Says that there is data: the listener first, then whoever waits.
+    pub(crate) fn announce_data(self: &Arc<Self>) {
+        self.announce(u32::MAX);
+    }
+
+    /// As `announce_data`, by a thread that has something else to do; false if the listener should be called again.
+    pub(crate) fn announce_data_briefly(self: &Arc<Self>) -> bool {
+        self.announce(MOST_CALLS)
+    }
+
+    fn announce(self: &Arc<Self>, most: u32) -> bool {
+        assert_none_held();
+        let done = match self.group.attends() {
+            false => {
+                let done = self.call(most);
+                // Mostly the listener has taken everything, and there is nothing to wait for.
+                if !self.holds.load(Acquire) {
+                    return done;
+                }
+                self.flags.raise_data();
+                done
+            }
+            true => self.announce_to_group(most),
+        };
+        self.data.raise_all();
+        done
+    }
+
+    /// Asks the timer to look at this reader when it next needs it.
+    pub(crate) fn schedule(self: &Arc<Self>) {
+        let next = self.next.load(SeqCst);
+        if next != i64::MAX {
+            self.shared.timer.schedule(Time(next), &self.scheduled, || {
+                Due::Reader(Arc::downgrade(self))
+            });
+        }
+    }
+
+    /// The timer's work.
+    pub(crate) fn handle_timeout(self: &Arc<Self>, now: Time, out: &mut Datagrams) {
+        let (delivery, missed) = {
+            let mut state = self.state.lock();
+            let delivery = state.handle_timeout(now, out);
+            self.note_next(&state);
+            (delivery, state.take_missed_deadlines())
+        };
+        self.shared.send_answers(out);
+        if let Some(missed) = missed {
+            self.note_deadline_missed(missed);
+        }
+        if self.note(&delivery) {
+            self.announce_data();
+        }
+        self.schedule();
+    }
+
+    pub(crate) fn add_writer(
+        self: &Arc<Self>,
+        now: Time,
+        proxy: WriterProxyConfig,
+        out: &mut Datagrams,
+    ) {
+        let mut state = self.state.lock();
+        state.add_writer(now, proxy, out);
+        self.note_next(&state);
+        drop(state);
+        self.schedule();
+    }
+
+    /// Forgets a writer; true if that leaves something new to take.
+    pub(crate) fn remove_writer(self: &Arc<Self>, now: Time, writer: Guid, end: WriterEnd) -> bool {
+        let mut state = self.state.lock();
+        let last = state.last_group_set(writer);
+        let delivery = match end {
+            WriterEnd::Silent => state.lose_writer(now, writer),
+            WriterEnd::Disposes => state.delete_writer(now, writer),
+            WriterEnd::Gone => state.remove_writer(now, writer),
+        };
+        self.note_next(&state);
+        drop(state);
+        self.count(&delivery);
+        self.schedule();
+        if self.group.gate.gathers() {
+            self.group.gate.lose(writer, last);
+        }
+        delivery.available
+    }
+
+    /// A writer is silent for longer than its lease; true if that leaves something new to take.
+    pub(crate) fn silence_writer(self: &Arc<Self>, now: Time, writer: Guid) -> bool {
+        let mut state = self.state.lock();
+        let delivery = state.silence_writer(now, writer);
+        self.note_next(&state);
+        drop(state);
+        self.schedule();
+        delivery.available
+    }
+
+    /// A writer matches whose type lies in memory like this.
+    pub(crate) fn note_layout(&self, writer: Guid, layout: Option<u64>) {
+        if layout.is_none() || layout != self.type_info.layout {
+            return;
+        }
+        // Its samples may be looked at when it is gone already.
+        let mut alike = self.alike.lock();
+        if alike.len() >= MOST_ALIKE {
+            alike.pop_front();
+        }
+        alike.push_back(writer);
+    }
+
+    /// Does the writer's type lie in memory as this reader's does?
+    pub(crate) fn is_alike(&self, writer: &Guid) -> bool {
+        self.alike.lock().iter().rev().any(|alike| alike == writer)
+    }
+
+    /// Puts a payload together of which the octets are elsewhere.
+    pub(crate) fn whole(&self, aside: Aside<'_>) -> Result<Bytes, Withdrawn> {
+        let mut out = self.joined.lock().take(aside.len());
+        aside.join(&mut out)?;
+        Ok(out.freeze())
+    }
+
+    pub(crate) fn knows(&self, instance: InstanceHandle) -> bool {
+        self.state.lock().lookup(instance)
+    }
+
+    pub(crate) fn key(&self, instance: InstanceHandle) -> Option<Bytes> {
+        self.state.lock().key(instance)
+    }
+
+    /// Nothing is missing of what matched reliable writers have said that they have.
+    pub(crate) fn is_complete(&self) -> bool {
+        self.state.lock().is_complete()
+    }
+
+    /// Counts a sample that is not of the reader's type as lost.
+    pub(crate) fn note_undecodable(self: &Arc<Self>, writer: Guid, error: &dyn Display) {
+        log::warn!(reader = %self.guid, topic = self.topic, %writer, %error, "a sample could not be decoded");
+        self.note(&Delivery {
+            lost: 1,
+            ..Delivery::default()
+        });
+    }
+
+    /// Name for messages to the user.
+    pub(crate) fn describe(&self) -> String {
+        format!(
+            "{} of topic {:?} (type {:?}, {})",
+            crate::error::called("reader", &self.live.lock().entity_name),
+            self.topic,
+            self.type_info.name,
+            self.guid
+        )
+    }
+}
+
+/// How the protocol's reader behaves.
+fn config(
+    guid: Guid,
+    type_info: TypeInfo,
+    qos: &DataReaderQos,
+    group: &SubscriberCore,
+) -> ReaderConfig {
+    let presentation = group.qos().presentation;
+    ReaderConfig {
+        reliability: qos.reliability.kind,
+        durability: qos.durability,
+        history: qos.history,
+        resource_limits: qos.resource_limits,
+        keyed: type_info.keyed,
+        key_of: type_info
+            .keyed
+            .then(|| key_of(type_info, &group.shared.desk)),
+        ownership: qos.ownership,
+        destination_order: qos.destination_order,
+        across_instances: presentation.ordered_access
+            && presentation.access_scope > AccessScope::Instance,
+        coherent: presentation.coherent_access,
+        grouped: group.gate.gathers(),
+        ordered: presentation.ordered_access,
+        deadline: qos.deadline,
+        time_based_filter: qos.time_based_filter,
+        lifecycle: qos.reader_data_lifecycle,
+        max_sample_size: group.shared.config.max_sample_size,
+        max_reassembly_bytes: most_of_a_writer(&group.shared.config),
+        budget: Some(group.shared.memory.budgets()),
+        ..ReaderConfig::new(guid)
+    }
+}
+
+/// Half of the budget, so that a writer with many large samples under way completes the first of them.
+fn most_of_a_writer(config: &ParticipantConfig) -> usize {
+    (config.max_reassembly_bytes / 2).max(config.max_sample_size as usize)
+}
+
+/// How the key of a sample is cut out, wherever its octets are.
+fn key_of(type_info: TypeInfo, desk: &Arc<Desk>) -> KeyOf {
+    let desk = Arc::clone(desk);
+    let cut = move |payload: &Bytes| quietly(|| (type_info.key)(payload)).unwrap_or_default();
+    KeyOf::new(move |payload| {
+        let Some(kept) = desk.find(payload) else {
+            return cut(payload);
+        };
+        let mut whole = BytesMut::new();
+        let joined = kept.aside().map(|aside| aside.join(&mut whole));
+        match joined {
+            Some(Ok(())) => cut(&whole.freeze()),
+            _ => Bytes::new(),
+        }
+    })
+}
+
+/// What a submessage says beside its payload.
+fn inline_qos(message: &Submessage<'_>) -> Result<InlineQos, dunlin_wire::Error> {
+    let parameters = match message {
+        Submessage::Data(data) => data.inline_qos,
+        Submessage::DataFrag(frag) => frag.inline_qos,
+        _ => Parameters::NONE,
+    };
+    InlineQos::parse(parameters)
+}

@@ -1,0 +1,129 @@
+//! What a reader has is looked at, or taken (DDS 1.4 2.2.2.5.3).
+use super::ReaderCore;
+use crate::runtime::clock;
+use crate::runtime::lock::{Guard, READER};
+use arrayvec::ArrayVec;
+use dunlin_rtps::{ContentFilter, Reader, Sample, Select};
+use std::sync::Arc;
+
+impl ReaderCore {
+    /// The cache without samples that are not valid any more.
+    #[inline]
+    fn current(&self) -> Guard<'_, Reader, READER> {
+        let mut state = self.state.lock();
+        if state.is_timed() {
+            state.expire(clock::now());
+        }
+        state
+    }
+
+    /// Moves samples out; deserialization happens after this has returned.
+    pub(crate) fn take(self: &Arc<Self>, select: &Select, sink: impl FnMut(Sample)) -> usize {
+        if self.is_bare() {
+            return 0;
+        }
+        let mut state = self.current();
+        self.clear_data();
+        let count = state.take(select, sink);
+        self.taken(state);
+        count
+    }
+
+    /// Samples have left the cache.
+    #[inline]
+    fn taken(self: &Arc<Self>, state: Guard<'_, Reader, READER>) {
+        self.note_next(&state);
+        drop(state);
+        // Room may have come for samples that were refused: the timer asks for them, since their listener may be our caller.
+        self.schedule();
+        self.group.gate.open();
+    }
+
+    /// As `take`, one after the other as often as the selection finds one, until `into` is full.
+    pub(crate) fn take_repeatedly<const N: usize>(
+        self: &Arc<Self>,
+        one: &Select,
+        into: &mut ArrayVec<Sample, N>,
+    ) {
+        if self.is_bare() {
+            return;
+        }
+        let mut state = self.current();
+        self.clear_data();
+        while !into.is_full() && state.take(one, |sample| into.push(sample)) > 0 {}
+        self.taken(state);
+    }
+
+    /// As `take`, of what passes the filter, if there is one.
+    pub(crate) fn take_matching(
+        self: &Arc<Self>,
+        select: &Select,
+        filter: Option<ContentFilter>,
+        sink: impl FnMut(Sample),
+    ) {
+        let mut state = self.current();
+        self.clear_data();
+        state.set_query(filter);
+        state.take(select, sink);
+        state.set_query(None);
+        self.taken(state);
+    }
+
+    /// Forgets all samples, so that writers get back what they lent.
+    pub(crate) fn clear(&self) {
+        let mut all = Vec::new();
+        let any = Select::default();
+        self.state.lock().take(&any, |sample| all.push(sample));
+        drop(all);
+        self.shared.desk.tidy();
+    }
+
+    /// Copies samples out (counted bytes) and leaves them, now read.
+    pub(crate) fn read(&self, select: &Select, sink: impl FnMut(Sample)) -> usize {
+        let mut state = self.current();
+        self.clear_data();
+        state.read(select, sink)
+    }
+
+    /// As `read`, of what passes the filter, if there is one.
+    pub(crate) fn read_matching(
+        &self,
+        select: &Select,
+        filter: Option<ContentFilter>,
+        sink: impl FnMut(Sample),
+    ) {
+        let mut state = self.current();
+        self.clear_data();
+        state.set_query(filter);
+        state.read(select, sink);
+        state.set_query(None);
+    }
+
+    /// Is there a sample with these states that passes the filter?
+    pub(crate) fn has_matching(&self, select: &Select, filter: ContentFilter) -> bool {
+        let mut state = self.current();
+        state.set_query(Some(filter));
+        let has = state.has_data(
+            select.sample_states,
+            select.view_states,
+            select.instance_states,
+        );
+        state.set_query(None);
+        has
+    }
+
+    pub(crate) fn has_data(&self, select: &Select) -> bool {
+        self.current().has_data(
+            select.sample_states,
+            select.view_states,
+            select.instance_states,
+        )
+    }
+
+    /// In which turns the selected samples are to be taken.
+    pub(crate) fn places(&self, select: &Select) -> Vec<(u64, i64)> {
+        let mut places = Vec::new();
+        self.current().places(select, |place| places.push(place));
+        places
+    }
+}

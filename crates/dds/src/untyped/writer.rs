@@ -1,0 +1,577 @@
+//! The untyped writer: bytes, instances and QoS. Every language and every type goes through it.
+mod back_pressure;
+mod change;
+mod coherent_set;
+mod filters;
+mod registered_instances;
+mod report;
+mod sending;
+mod status;
+
+use crate::discovery::liveliness::LifeSign;
+use crate::entity::group::PublisherCore;
+use crate::entity::listener::slot::Slot;
+use crate::entity::shared::{Shared, fragment_size, worth_telling};
+use crate::entity::status::{
+    DeadlineMissedStatus, IncompatibleQosStatus, LivelinessLostStatus, MatchedStatus, StatusFlags,
+    Tally,
+};
+use crate::error::Error;
+use crate::receive::deferred;
+use crate::runtime::clock;
+use crate::runtime::lock::{LEAF, PUBLISH, Ranked, WRITER};
+use crate::runtime::pool::Pool;
+use crate::runtime::signal::Waiters;
+use crate::runtime::timer::Due;
+use crate::send::coalescing::Pace;
+use crate::send::datagram::Datagrams;
+use crate::send::destination::Place;
+use crate::send::local_queue::Near;
+use crate::send::vendor_quirks::Dialects;
+use crate::typed::topic::TopicCore;
+use crate::untyped::coherent_set::WriterGroup;
+use arrayvec::ArrayVec;
+use bytes::{Bytes, BytesMut};
+use change::{autodisposes, code_point, config, is_timed};
+use dunlin_cdr::{Apart, Type};
+use dunlin_qos::{DataWriterQos, Durability, History, LivelinessKind};
+use dunlin_rtps::{
+    Body, Change, ChangeKind, InstanceHandle, ReaderProxyConfig, Time, WriteError, Writer,
+};
+use dunlin_transport::panics::log;
+use dunlin_transport::panics::quietly;
+use dunlin_wire::{Guid, ReaderData, SequenceNumber, Timestamp};
+use filters::Filters;
+pub(crate) use registered_instances::Known;
+use registered_instances::Registered;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::sync::atomic::{
+    AtomicBool, AtomicI64, AtomicU8, AtomicU64, AtomicUsize,
+    Ordering::{Relaxed, SeqCst},
+};
+use std::sync::{Arc, OnceLock};
+
+/// Bytes of the application up to this size are serialized; larger ones stay where they are until they are sent.
+pub(crate) const SERIALIZE_LIMIT: usize = 4096;
+/// Bytes of the application that are let go between two looks at the history.
+const AT_ONCE: usize = 16;
+
+/// Calls into the typed layer.
+pub(crate) trait WriterEvents: Send + Sync {
+    fn matched(&self, status: &MatchedStatus);
+    fn incompatible(&self, status: &IncompatibleQosStatus);
+    fn deadline_missed(&self, status: &DeadlineMissedStatus);
+    fn liveliness_lost(&self, status: &LivelinessLostStatus);
+}
+
+/// A writer without a type.
+pub(crate) struct WriterCore {
+    pub(crate) guid: Guid,
+    pub(crate) topic: String,
+    pub(crate) type_name: &'static str,
+    /// How the memory of its type looks, if it is plain.
+    pub(crate) layout: Option<u64>,
+    /// What its type is, if that is known.
+    pub(crate) description: Option<Type>,
+    keyed: bool,
+    /// Its QoS as it is now.
+    live: Ranked<DataWriterQos, LEAF>,
+    /// Its QoS as it was when it was enabled, of which most cannot change any more; not yet enabled without.
+    fixed: OnceLock<DataWriterQos>,
+    /// Policies that may change and are asked for by each write.
+    timed: AtomicBool,
+    pub(crate) autodispose: AtomicBool,
+    /// The DiffServ code point of its datagrams, which is its TRANSPORT_PRIORITY.
+    dscp: AtomicU8,
+    pub(crate) group: Arc<PublisherCore>,
+    /// Its publisher's writers, if they have sets or numbers in common.
+    pub(crate) sets: Option<Arc<WriterGroup>>,
+    pub(crate) topic_core: Arc<TopicCore>,
+    pub(crate) shared: Arc<Shared>,
+    publish: Ranked<Publish, PUBLISH>,
+    state: Ranked<Writer, WRITER>,
+    destinations: Ranked<Arc<[Place]>, LEAF>,
+    /// Matched readers in this process.
+    near: Ranked<Arc<[Near]>, LEAF>,
+    /// There are some.
+    has_near: AtomicBool,
+    /// What readers want, if it is less than everything.
+    pub(crate) filters: Ranked<Filters, LEAF>,
+    /// Some do.
+    has_filters: AtomicBool,
+    /// Instances that the application has registered.
+    pub(crate) registered: Registered,
+    destinations_generation: AtomicU64,
+    /// Bytes of a datagram that reaches all destinations whole.
+    datagram_limit: AtomicUsize,
+    /// When the timer will look at this writer; `i64::MAX` if it will not.
+    pub(crate) scheduled: AtomicI64,
+    /// When the timer will look for samples that a pause left behind; `i64::MAX` if it will not.
+    pub(crate) watched: AtomicI64,
+    /// Those who wait for room in the history or for acknowledgements.
+    room: Waiters,
+    /// Grows whenever there may be more room than before.
+    room_epoch: AtomicU64,
+    /// Samples may have members that peers can see where they are.
+    lent: AtomicBool,
+    /// Datagrams wait for `flush`, or for others. Noted under the lock `publish` and asked without it.
+    waits: AtomicBool,
+    /// Samples that some matched reader did not take for their length.
+    too_large: AtomicU64,
+    pub(crate) dialects: Dialects,
+    /// If the application has to show that the writer lives.
+    pub(crate) sign: OnceLock<Arc<LifeSign>>,
+    pub(crate) flags: StatusFlags,
+    deadline_missed: Ranked<DeadlineMissedStatus, LEAF>,
+    liveliness_lost: Ranked<LivelinessLostStatus, LEAF>,
+    matched: Ranked<Tally, LEAF>,
+    incompatible: Ranked<IncompatibleQosStatus, LEAF>,
+    /// The writer's own listener.
+    pub(crate) events: Slot<dyn WriterEvents>,
+    /// It is being deleted: nobody is told of it any more.
+    closed: AtomicBool,
+}
+
+/// What the thread whose turn it is to publish works with.
+struct Publish {
+    pool: Pool,
+    datagrams: Datagrams,
+    destinations: Arc<[Place]>,
+    generation: u64,
+    /// When the batch under way was begun: its samples share a source timestamp, and so one INFO_TS.
+    batch_begun: Option<Timestamp>,
+    /// Bytes of the application that the history has let go of, and whether there are more.
+    retired: Option<(Bytes, bool)>,
+    /// A reader that does not take the sample at hand, and the most that it takes.
+    refusing: Option<(Guid, u32)>,
+    pace: Pace,
+}
+
+/// What a reader's answer led to.
+pub(crate) struct Outcome {
+    /// There may be room now.
+    pub(crate) room: bool,
+    /// The history has let go of bytes of the application.
+    pub(crate) retired: bool,
+}
+
+/// A change as the typed layer describes it.
+pub(crate) struct NewChange<'a> {
+    pub(crate) kind: ChangeKind,
+    pub(crate) instance: InstanceHandle,
+    pub(crate) timestamp: Option<Timestamp>,
+    /// Bytes that `fill` will write.
+    pub(crate) size: usize,
+    /// Serializes; returns what it left where the application has it.
+    pub(crate) fill: &'a mut dyn FnMut(&mut BytesMut) -> Result<Option<Apart>, dunlin_cdr::Error>,
+}
+
+impl WriterCore {
+    pub(crate) fn new(
+        guid: Guid,
+        topic: &Arc<TopicCore>,
+        keyed: bool,
+        qos: DataWriterQos,
+        group: &Arc<PublisherCore>,
+        shared: &Arc<Shared>,
+    ) -> Self {
+        let none: Arc<[Place]> = Arc::new([]);
+        Self {
+            guid,
+            topic: topic.name.clone(),
+            type_name: topic.type_name,
+            layout: None,
+            description: None,
+            keyed,
+            fixed: OnceLock::new(),
+            timed: AtomicBool::new(is_timed(&qos)),
+            autodispose: AtomicBool::new(autodisposes(&qos)),
+            dscp: AtomicU8::new(code_point(&qos)),
+            group: Arc::clone(group),
+            sets: group.sets().for_writer(),
+            topic_core: Arc::clone(topic),
+            shared: Arc::clone(shared),
+            publish: Ranked::new(Publish {
+                pool: Pool::default(),
+                datagrams: shared.datagrams(),
+                destinations: Arc::clone(&none),
+                generation: 0,
+                batch_begun: None,
+                retired: None,
+                refusing: None,
+                pace: Pace::new(qos.latency_budget),
+            }),
+            state: Ranked::new(Writer::new(config(guid, keyed, &qos, shared, group))),
+            destinations: Ranked::new(none),
+            near: Ranked::new(Arc::new([])),
+            has_near: AtomicBool::new(false),
+            filters: Ranked::new(Filters::default()),
+            has_filters: AtomicBool::new(false),
+            registered: Registered::default(),
+            destinations_generation: AtomicU64::new(0),
+            datagram_limit: AtomicUsize::new(shared.transport.max_datagram()),
+            scheduled: AtomicI64::new(i64::MAX),
+            watched: AtomicI64::new(i64::MAX),
+            room: Waiters::default(),
+            room_epoch: AtomicU64::new(0),
+            lent: AtomicBool::new(false),
+            waits: AtomicBool::new(false),
+            too_large: AtomicU64::new(0),
+            dialects: Dialects::new(),
+            sign: OnceLock::new(),
+            flags: StatusFlags::default(),
+            deadline_missed: Ranked::default(),
+            liveliness_lost: Ranked::default(),
+            matched: Ranked::default(),
+            incompatible: Ranked::default(),
+            events: Slot::default(),
+            closed: AtomicBool::new(false),
+            live: Ranked::new(qos),
+        }
+    }
+
+    /// Writes one change: serialize, store, send, all in the caller's thread (see `docs/walk.md`).
+    pub(crate) fn write(self: &Arc<Self>, change: NewChange<'_>) -> Result<SequenceNumber, Error> {
+        self.check_enabled()?;
+        let mut turn = self.publish.lock();
+        let buffer = turn.pool.reserve(change.size);
+        // A type of the application's own may panic, and leave a part of the sample here.
+        let filled = catch_unwind(AssertUnwindSafe(|| (change.fill)(buffer)));
+        let apart = match filled {
+            Ok(Ok(apart)) => apart,
+            Err(panic) => {
+                buffer.clear();
+                drop(turn);
+                resume_unwind(panic);
+            }
+            Ok(Err(error)) => {
+                buffer.clear();
+                return Err(Error::Serialization {
+                    entity: self.describe(),
+                    member: "the sample".into(),
+                    error,
+                });
+            }
+        };
+        let plain = buffer.split().freeze();
+        turn.pool.trim();
+        let mut stamp = self.stamp(&mut turn);
+        let mut change = Change {
+            kind: change.kind,
+            instance: change.instance,
+            payload: match apart {
+                None => plain.into(),
+                Some(Apart { at, bytes }) => Body::around(plain, at, bytes),
+            },
+            timestamp: change.timestamp.unwrap_or(stamp),
+        };
+        let size = change.payload.len();
+        let mut until = None;
+        loop {
+            let epoch = self.room_epoch.load(SeqCst);
+            if let Some((sequence, next)) = self.store(&mut turn, &mut change)? {
+                turn.datagrams.hand_over();
+                let latest = match self.fixed().batching.max_bytes {
+                    _ if turn.datagrams.is_empty() => {
+                        turn.batch_begun = None;
+                        None
+                    }
+                    0 => {
+                        self.send_or_hold(&mut turn, stamp, size);
+                        None
+                    }
+                    most => self.send_if_full(&mut turn, most as usize),
+                };
+                let retired = turn.retired.take();
+                let refusing = turn.refusing.take();
+                self.note_waiting(&turn);
+                drop(turn);
+                if let Some((one, more)) = retired {
+                    quietly(|| drop(one));
+                    if more {
+                        self.bury();
+                    }
+                }
+                if let Some(refusing) = refusing {
+                    self.note_too_large(size, refusing);
+                }
+                self.schedule(next);
+                self.schedule(latest);
+                if let Some(sign) = self.sign.get() {
+                    self.show_life(sign);
+                }
+                // Listeners of readers in this process, at last.
+                deferred::run();
+                return Ok(sequence);
+            }
+            // Whoever waits may receive, and so run listeners, which must find no lock held.
+            drop(turn);
+            let until = *until.get_or_insert_with(|| {
+                clock::now().after(self.fixed().reliability.max_blocking_time)
+            });
+            if !self.wait_for_room(epoch, until) {
+                return Err(self.blocked());
+            }
+            self.check_enabled()?;
+            self.check_present()?;
+            turn = self.publish.lock();
+            stamp = clock::wall();
+            turn.pace.resume(stamp.0);
+        }
+    }
+
+    /// Do these bytes of a sample stay where they are, to be gathered by the kernel, or seen there by peers? Not in a batch,
+    /// which is to be one piece, nor where samples are kept for long, nor if readers in this process share the sample, which they
+    /// want in one piece, unless they lie where peers can see them.
+    pub(crate) fn gathers(&self, bytes: &[u8]) -> bool {
+        let keeps_short = self.keeps_short();
+        self.fixed().batching.max_bytes == 0
+            && (keeps_short && bytes.len() > SERIALIZE_LIMIT || self.shared.transport.holds(bytes))
+    }
+
+    /// Is it worth asking `gathers` for a member of so many bytes?
+    pub(crate) fn may_gather(&self, length: usize) -> bool {
+        let keeps_short = self.keeps_short();
+        self.fixed().batching.max_bytes == 0
+            && (keeps_short && length > SERIALIZE_LIMIT || length > 0 && self.lent.load(Relaxed))
+    }
+
+    /// Bytes of the application are needed for a moment only.
+    fn keeps_short(&self) -> bool {
+        self.fixed().durability == Durability::Volatile
+            && !self.has_near.load(Relaxed)
+            && !self.has_filters.load(Relaxed)
+    }
+
+    /// The application has got memory that peers can see.
+    pub(crate) fn note_lent(&self) {
+        if !self.lent.load(Relaxed) {
+            self.lent.store(true, Relaxed);
+        }
+    }
+
+    /// Lets go of bytes of the application that the history has no use for any more: without a lock, since this may run
+    /// its code.
+    pub(crate) fn bury(&self) {
+        loop {
+            let mut state = self.state.lock();
+            let retired = state.retired();
+            let rest = retired.len().saturating_sub(AT_ONCE);
+            let some: ArrayVec<Bytes, AT_ONCE> = retired.drain(rest..).collect();
+            drop(state);
+            let all = some.len() < AT_ONCE;
+            for bytes in some {
+                quietly(|| drop(bytes));
+            }
+            if all {
+                return;
+            }
+        }
+    }
+
+    /// Some matched readers take the sample, but not this one.
+    #[cold]
+    fn note_too_large(&self, length: usize, (reader, limit): (Guid, u32)) {
+        if let Some(total) = worth_telling(&self.too_large) {
+            log::warn!(
+                writer = %self.guid, topic = self.topic, %reader, length, limit, total,
+                "a matched reader does not take so long a sample and loses it; raise ParticipantConfig::max_sample_size there \
+                 (DUNLIN_MAX_SAMPLE_SIZE)"
+            );
+        }
+    }
+
+    /// The source timestamp of a change that came without one.
+    fn stamp(&self, publish: &mut Publish) -> Timestamp {
+        match self.fixed().batching.max_bytes {
+            0 => clock::wall(),
+            _ => *publish.batch_begun.get_or_insert_with(clock::wall),
+        }
+    }
+
+    /// The application wrote or asserts: discovery hears of it a few times per lease.
+    fn show_life(&self, sign: &LifeSign) {
+        if sign.note(clock::now()) {
+            self.shared.discover(|directory, _| directory.tell(sign));
+        }
+    }
+
+    /// The application says that the writer lives (DDS 1.4 2.2.2.4.2.22).
+    pub(crate) fn assert_liveliness(&self) {
+        let Some(sign) = self.sign.get() else { return };
+        if self.fixed().liveliness.kind == LivelinessKind::ManualByTopic {
+            let mut turn = self.publish.lock();
+            self.refresh(&mut turn);
+            self.state.lock().assert_liveliness(&mut turn.datagrams);
+            self.flush_turn(&mut turn);
+            drop(turn);
+            deferred::run();
+        }
+        self.show_life(sign);
+    }
+
+    /// Puts a change into the history, where its payload goes if it is kept; `None` if it is full, and then the readers have been asked
+    /// what they have.
+    fn store(
+        self: &Arc<Self>,
+        publish: &mut Publish,
+        change: &mut Change,
+    ) -> Result<Option<(SequenceNumber, Option<Time>)>, Error> {
+        // Mostly only heartbeats depend on it, and their period is longer than a tick; a writer without room asks ten times as often.
+        let now = match self.timed.load(Relaxed) {
+            true => clock::now(),
+            false => clock::coarse(),
+        };
+        let limit = self.datagram_limit.load(SeqCst);
+        publish.datagrams.set_limit(limit);
+        self.refresh(publish);
+        let length = change.payload.len();
+        let next = {
+            let mut state = self.state.lock();
+            let out = &mut publish.datagrams;
+            let number = || self.sets.as_ref().and_then(|group| group.number());
+            let written = state.write_in_group(now, change, number, out);
+            match written {
+                Ok(sequence) => {
+                    publish.refusing = state.reader_refusing(length);
+                    let retired = state.retired();
+                    publish.retired = retired.pop().map(|one| (one, !retired.is_empty()));
+                    return Ok(Some((sequence, state.next_timeout())));
+                }
+                Err(WriteError::Full) => {
+                    state.ask_for_room(clock::now(), &mut publish.datagrams);
+                }
+                Err(WriteError::TooLarge { reader, limit }) => {
+                    return Err(Error::SampleTooLarge {
+                        entity: self.describe(),
+                        length,
+                        reader,
+                        limit,
+                    });
+                }
+                Err(WriteError::OutOfResources(limit)) => {
+                    return Err(self.exhausted(limit));
+                }
+            }
+            state.next_timeout()
+        };
+        self.flush_turn(publish);
+        self.schedule(next);
+        Ok(None)
+    }
+
+    /// The timer's work: batches that wait, heartbeats.
+    pub(crate) fn handle_timeout(self: &Arc<Self>, now: Time, out: &mut Datagrams) {
+        if let Some(mut publish) = self.publish.try_lock() {
+            self.flush_turn(&mut publish);
+        }
+        self.aim(out);
+        let (room, missed, retired, next) = {
+            let mut state = self.state.lock();
+            let room = state.handle_timeout(now, out);
+            let missed = state.take_missed_deadlines();
+            let retired = !state.retired().is_empty();
+            (room, missed, retired, state.next_timeout())
+        };
+        self.ask(out);
+        self.schedule(next);
+        if retired {
+            self.bury();
+        }
+        if room {
+            self.announce_room();
+        }
+        if let Some(missed) = missed {
+            self.note_deadline_missed(missed);
+        }
+    }
+
+    pub(crate) fn schedule(self: &Arc<Self>, next: Option<Time>) {
+        if let Some(at) = next {
+            self.shared
+                .timer
+                .schedule(at, &self.scheduled, || Due::Writer(Arc::downgrade(self)));
+        }
+    }
+
+    /// Finds out what a matched reader wants, before samples go where it is.
+    pub(crate) fn note_filter(&self, reader: &ReaderData) {
+        let mut filters = self.filters.lock();
+        filters.note(reader, self.description);
+        self.has_filters.store(!filters.is_empty(), Relaxed);
+    }
+
+    /// From now on samples are measured by what a matched reader wants now; until this is said it gets what others get.
+    pub(crate) fn change_filter(&self, reader: Guid) {
+        let filter = self.filters.lock().of(&reader);
+        self.state.lock().set_reader_filter(reader, filter);
+        self.filters.lock().settle();
+    }
+
+    /// Readers that are sent everything since their filters take too many steps.
+    pub(crate) fn given_up_filters(&self) -> usize {
+        self.state.lock().given_up_filters()
+    }
+
+    /// A remote reader suits: it becomes a proxy, and its locators a destination.
+    pub(crate) fn add_reader(
+        self: &Arc<Self>,
+        now: Time,
+        proxy: ReaderProxyConfig,
+        limit: Option<u32>,
+        out: &mut Datagrams,
+    ) {
+        let next = {
+            let mut state = self.state.lock();
+            let filter = self.filters.lock().of(&proxy.guid);
+            state.add_filtering_reader(now, proxy, filter, out);
+            state.set_reader_limit(proxy.guid, limit);
+            state.next_timeout()
+        };
+        self.schedule(next);
+    }
+
+    pub(crate) fn remove_reader(&self, reader: Guid) {
+        self.filters.lock().forget(&reader);
+        self.state.lock().remove_reader(reader);
+        self.dialects.remove(reader);
+        self.announce_room();
+    }
+
+    /// Its samples are kept until all have them, so a slow reader holds it up in any case.
+    pub(crate) fn is_patient(&self) -> bool {
+        self.fixed().reliability.is_reliable() && self.fixed().history == History::KeepAll
+    }
+
+    /// From now on samples go to these places, in datagrams of at most `limit` bytes, and to the readers in this process.
+    pub(crate) fn set_destinations(&self, to: Vec<Place>, near: Vec<Near>, limit: usize) {
+        // Nothing large may be said for places that carry more than those where it will then be sent.
+        let before = self.datagram_limit.load(SeqCst);
+        if limit <= before {
+            self.set_limit(limit);
+        }
+        *self.destinations.lock() = to.into();
+        self.has_near.store(!near.is_empty(), Relaxed);
+        *self.near.lock() = near.into();
+        self.destinations_generation.fetch_add(1, SeqCst);
+        if limit > before {
+            self.set_limit(limit);
+        }
+    }
+
+    fn set_limit(&self, limit: usize) {
+        self.datagram_limit.store(limit, SeqCst);
+        self.state.lock().set_fragment_size(fragment_size(limit));
+    }
+
+    /// Name for messages to the user.
+    pub(crate) fn describe(&self) -> String {
+        format!(
+            "{} of topic {:?} (type {:?}, {})",
+            crate::error::called("writer", &self.live.lock().entity_name),
+            self.topic,
+            self.type_name,
+            self.guid
+        )
+    }
+}

@@ -1,0 +1,178 @@
+//! When samples go and where: at once, with others in a batch, or after a moment while the writer is ahead of the network.
+use super::{Publish, WriterCore};
+use crate::entity::shared::Routes;
+use crate::receive::deferred;
+use crate::runtime::clock;
+use crate::runtime::timer::Due;
+use crate::send::coalescing::{self, Look, this_thread};
+use crate::send::datagram::{COPY_LIMIT, Datagrams};
+use crate::send::destination::Place;
+use dunlin_qos::Duration;
+use dunlin_rtps::{Time, To};
+use dunlin_wire::{Guid, Timestamp};
+use std::sync::Arc;
+use std::sync::atomic::Ordering::{Relaxed, SeqCst};
+
+impl WriterCore {
+    /// Sends a batch that is full; otherwise says until when it may wait.
+    pub(super) fn send_if_full(&self, turn: &mut Publish, most: usize) -> Option<Time> {
+        if turn.datagrams.len() >= most {
+            self.flush_turn(turn);
+        }
+        let held_back = !turn.datagrams.is_empty();
+        held_back.then(|| clock::coarse().after(self.shared.config.heartbeat_period))
+    }
+
+    /// Sends the sample that was stored at `now`, with those that wait, unless the writer is ahead of the network.
+    pub(super) fn send_or_hold(self: &Arc<Self>, turn: &mut Publish, now: Timestamp, size: usize) {
+        if size > COPY_LIMIT {
+            // It shares no datagram, so its pace is of no interest.
+            return self.flush_turn(turn);
+        }
+        let may_wait = turn.pace.may_wait(now.0, self.shared.arrivals());
+        if may_wait && turn.datagrams.has_room(size) {
+            turn.pace.hold(now.0, this_thread());
+            self.shared.note_held();
+            return self.watch(turn.pace.first_look());
+        }
+        self.flush_turn(turn);
+        turn.pace.measure(now.0, clock::wall().0);
+    }
+
+    /// Has the timer look for samples that wait, unless it will.
+    pub(super) fn watch(self: &Arc<Self>, after: i64) {
+        if self.watched.load(SeqCst) == i64::MAX {
+            let at = clock::now().after(Duration::from_nanos(after));
+            self.shared
+                .timer
+                .schedule(at, &self.watched, || Due::Watch(Arc::downgrade(self)));
+        }
+    }
+
+    /// The timer's look: the writer may have stopped and left samples behind.
+    pub(crate) fn look(self: &Arc<Self>) {
+        let again = match self.publish.try_lock() {
+            // Somebody is about to write, or to send.
+            None => Some(coalescing::LOOK),
+            Some(mut turn) => match turn.pace.look(clock::wall().0) {
+                Look::Later(after) => Some(after),
+                Look::Quiet => None,
+                Look::Send => {
+                    self.flush_turn(&mut turn);
+                    Some(coalescing::LOOK)
+                }
+            },
+        };
+        if let Some(after) = again {
+            self.watch(after);
+        }
+    }
+
+    /// This thread is about to do something else than to write; false if samples of another thread's still wait.
+    pub(crate) fn let_go(&self) -> bool {
+        let Some(mut turn) = self.publish.try_lock() else {
+            return false;
+        };
+        if turn.pace.holds_for(this_thread()) {
+            self.flush_turn(&mut turn);
+        }
+        !turn.pace.holds()
+    }
+
+    /// So that `flush` in vain costs no lock.
+    #[inline]
+    pub(super) fn note_waiting(&self, turn: &Publish) {
+        let waits = !turn.datagrams.is_empty();
+        if self.waits.load(Relaxed) != waits {
+            self.waits.store(waits, Relaxed);
+        }
+    }
+
+    pub(super) fn flush_turn(&self, publish: &mut Publish) {
+        publish.pace.sent();
+        publish.batch_begun = None;
+        self.refresh(publish);
+        let alone = |to| matches!(to, To::Endpoint(_));
+        if publish.datagrams.destinations().any(alone) {
+            return self.flush_with_questions(publish);
+        }
+        let matched = &publish.destinations;
+        let (dscp, transport) = (self.dscp.load(Relaxed), &*self.shared.transport);
+        publish.datagrams.flush_as(dscp, transport, |to| match to {
+            To::Matched | To::Passing(_) => matched,
+            _ => &[],
+        });
+    }
+
+    /// As `flush_turn`, with a question to the one reader that lags, now and then; answers go out where the question came in.
+    #[inline(never)]
+    pub(super) fn flush_with_questions(&self, publish: &mut Publish) {
+        let matched = &publish.destinations;
+        let routes = self.shared.routes();
+        let (dscp, transport) = (self.dscp.load(Relaxed), &*self.shared.transport);
+        publish.datagrams.flush_as(dscp, transport, |to| match to {
+            To::Matched | To::Passing(_) => matched,
+            To::Endpoint(reader) => routes.stream(&reader),
+            To::Announce => &[],
+        });
+    }
+
+    /// Learns where samples go now.
+    #[inline]
+    pub(super) fn refresh(&self, publish: &mut Publish) {
+        let generation = self.destinations_generation.load(SeqCst);
+        if generation != publish.generation {
+            self.learn_destinations(publish, generation);
+        }
+    }
+
+    #[cold]
+    pub(super) fn learn_destinations(&self, publish: &mut Publish, generation: u64) {
+        publish.destinations = Arc::clone(&self.destinations.lock());
+        publish.generation = generation;
+        self.aim(&mut publish.datagrams);
+    }
+
+    /// Tells who the matched readers in this process are, and whether there are others.
+    pub(super) fn aim(&self, out: &mut Datagrams) {
+        let far = !self.destinations.lock().is_empty();
+        let near = Arc::clone(&self.near.lock());
+        out.letters().aim(near, far);
+    }
+
+    /// Sends what batching holds back, if this thread or one that it has heard of since wrote something.
+    pub(crate) fn flush(&self) {
+        if !self.waits.load(Relaxed) {
+            return;
+        }
+        let mut turn = self.publish.lock();
+        self.flush_turn(&mut turn);
+        self.note_waiting(&turn);
+        drop(turn);
+        deferred::run();
+    }
+
+    /// Sends what a reader's answer provoked.
+    pub(crate) fn send(&self, out: &mut Datagrams, routes: &Routes) {
+        self.send_by(out, |guid| routes.place(guid));
+    }
+
+    /// Sends questions of the writer's own, by the way that its samples go, so that they do not overtake these.
+    pub(super) fn ask(&self, out: &mut Datagrams) {
+        let routes = self.shared.routes();
+        self.send_by(out, |guid| routes.stream(guid));
+    }
+
+    pub(super) fn send_by<'r>(&self, out: &mut Datagrams, place: impl Fn(&Guid) -> &'r [Place]) {
+        if out.is_empty() {
+            return;
+        }
+        let matched = Arc::clone(&self.destinations.lock());
+        let (dscp, transport) = (self.dscp.load(Relaxed), &*self.shared.transport);
+        out.flush_as(dscp, transport, |to| match to {
+            To::Matched | To::Passing(_) => &matched,
+            To::Endpoint(guid) => place(&guid),
+            To::Announce => &[],
+        });
+    }
+}
