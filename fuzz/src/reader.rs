@@ -5,7 +5,7 @@ use dunlin_qos::{
     DestinationOrder, Durability, Duration, History, Ownership, ReliabilityKind, ResourceLimits,
 };
 use dunlin_rtps::{
-    Delivery, GroupFront, InstanceHandle, Intake, KeyOf, Outbox, Reader, ReaderConfig, Sample,
+    Delivery, GroupFront, InstanceHandle, PayloadAllocator, KeyOf, Outbox, Reader, ReaderConfig, Sample,
     Select, Time, To, Which, WriterProxyConfig,
 };
 use dunlin_wire::{
@@ -43,7 +43,7 @@ struct Model {
 /// Keeps by copy. The first byte of a sample or key is its instance, unless it is a multiple of 5.
 struct Hands;
 
-impl Intake for Hands {
+impl PayloadAllocator for Hands {
     fn keep(&mut self, bytes: &[u8]) -> Bytes {
         Bytes::copy_from_slice(bytes)
     }

@@ -1,5 +1,5 @@
 //! RTPS messages in a stream of bytes: how they are cut must not depend on how they arrive.
-use dunlin_transport::ear::Ear;
+use dunlin_transport::isolated_receiver::IsolatedReceiver;
 use dunlin_wire::stream::{
     Carried, Channel, HEAD, Hello, LENGTH, OPAQUE_HEAD, StreamError, StreamHead, head, opaque_head,
 };
@@ -28,7 +28,7 @@ pub fn stream(data: &[u8]) {
 /// A participant takes the same from it in one piece and in many, and large messages take no memory before they come.
 fn arrive(data: &[u8]) {
     let listen = |pieces: &mut dyn Iterator<Item = &[u8]>| {
-        let mut ear = Ear::new(None, false, b"").unwrap();
+        let mut ear = IsolatedReceiver::new(None, false, b"").unwrap();
         let mut heard = Vec::new();
         let mut given = 0;
         for piece in pieces {
@@ -81,7 +81,7 @@ fn speak(data: &[u8]) {
         sent.push(message);
         cuts.push((1 + usize::from(cut)) << (kind >> 4));
     }
-    let mut ear = Ear::new(None, false, b"").unwrap();
+    let mut ear = IsolatedReceiver::new(None, false, b"").unwrap();
     let (mut heard, mut rest) = (Vec::new(), &bytes[..]);
     for cut in cuts.into_iter().chain([usize::MAX]) {
         let (piece, left) = rest.split_at(cut.min(rest.len()));

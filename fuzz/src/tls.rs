@@ -2,7 +2,7 @@
 use crate::authority::Authority;
 use crate::script::Script;
 use dunlin_transport::TlsConfig;
-use dunlin_transport::ear::{Ear, Secrets};
+use dunlin_transport::isolated_receiver::{IsolatedReceiver, Secrets};
 use std::sync::OnceLock;
 
 /// What is said on the way to keys, and why they could not be agreed: no input draws more.
@@ -26,8 +26,8 @@ fn secrets() -> &'static Secrets {
 
 /// A connection between one that is attacked and an honest peer, whose every byte passes through our hands.
 struct Line {
-    ear: Ear,
-    honest: Ear,
+    ear: IsolatedReceiver,
+    honest: IsolatedReceiver,
     /// What the ear has been given, and what it has answered.
     given: usize,
     answered: usize,
@@ -35,7 +35,7 @@ struct Line {
 
 impl Line {
     fn new(dials: bool) -> Self {
-        let end = |dials| Ear::new(Some(secrets()), dials, b"").unwrap();
+        let end = |dials| IsolatedReceiver::new(Some(secrets()), dials, b"").unwrap();
         Self {
             ear: end(dials),
             honest: end(!dials),
@@ -82,7 +82,7 @@ pub fn tls(data: &[u8]) {
     let mut open = None;
     if flags & 2 != 0 {
         line.agree();
-        open = Some(Ear::new(None, flags & 1 != 0, b"").unwrap());
+        open = Some(IsolatedReceiver::new(None, flags & 1 != 0, b"").unwrap());
     }
     while !script.is_over() {
         let (step, bytes) = (script.choice(4), script.piece());

@@ -108,9 +108,9 @@ pub fn discovery_data(data: &[u8]) {
     weigh(data, WriterData::parse);
     weigh(data, ReaderData::parse);
     weigh(data, ParticipantMessage::parse);
-    weigh(data, |data| Introduction::parse(data, GuidPrefix::UNKNOWN));
-    weigh(data, Question::parse);
-    weigh(data, Answer::parse);
+    weigh(data, |data| GossipedParticipant::parse(data, GuidPrefix::UNKNOWN));
+    weigh(data, DiagnosticRequest::parse);
+    weigh(data, DiagnosticReply::parse);
     weigh(data, parse_key);
     if let Ok(mut participant) = ParticipantData::parse(data) {
         // We have no words for that.
@@ -136,14 +136,14 @@ pub fn discovery_data(data: &[u8]) {
             assert_eq!(ReaderData::parse(&bytes), Ok(reader));
         }
     }
-    if let Ok(said) = Introduction::parse(data, GuidPrefix::UNKNOWN) {
-        assert_eq!(Introduction::parse(&said.encode(), said.teller), Ok(said));
+    if let Ok(said) = GossipedParticipant::parse(data, GuidPrefix::UNKNOWN) {
+        assert_eq!(GossipedParticipant::parse(&said.encode(), said.teller), Ok(said));
     }
-    if let Ok(question) = Question::parse(data) {
-        assert_eq!(Question::parse(&question.encode()), Ok(question));
+    if let Ok(question) = DiagnosticRequest::parse(data) {
+        assert_eq!(DiagnosticRequest::parse(&question.encode()), Ok(question));
     }
-    if let Ok(answer) = Answer::parse(data) {
-        assert_eq!(Answer::parse(&answer.encode()), Ok(answer));
+    if let Ok(answer) = DiagnosticReply::parse(data) {
+        assert_eq!(DiagnosticReply::parse(&answer.encode()), Ok(answer));
     }
     if let Ok(message) = ParticipantMessage::parse(data) {
         assert_eq!(ParticipantMessage::parse(&message.encode()), Ok(message));

@@ -76,7 +76,7 @@ pub use entity::status::{
 };
 pub use entity::subscriber::{DataReader, DataReaderListener, Sample, Subscriber};
 pub use error::{Error, Result};
-pub use runtime::wait_strategy::Waiting;
+pub use runtime::wait_strategy::WaitStrategy;
 #[cfg(feature = "async")]
 pub use typed::futures::{Acknowledgments, SampleStream, Triggered};
 pub use typed::loan::{Loan, LoanedBytes};

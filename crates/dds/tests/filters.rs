@@ -151,7 +151,7 @@ fn more_filters_than_a_writer_judges_are_left_to_their_readers() {
 
 #[test]
 fn a_filter_that_takes_too_many_steps_is_left_to_its_reader_and_said() {
-    use dunlin::observe::{Fact, Question};
+    use dunlin::observe::{DiagnosticFact, DiagnosticRequest};
     for (_net, a, b) in pairs() {
         let (wqos, rqos) = reliable_all();
         let writer = writer::<Note>(&a, "N", wqos);
@@ -182,12 +182,12 @@ fn a_filter_that_takes_too_many_steps_is_left_to_its_reader_and_said() {
             data.map(|note| note.number).collect::<Vec<u32>>()
         };
         let given_up = |reader: &DataReader<Note>| {
-            let question = Question {
+            let question = DiagnosticRequest {
                 about: writer.guid(),
                 other: reader.guid(),
             };
             let answers = a.ask(&[question], SOON);
-            answers[0].fact(Fact::FilterGivenUp)
+            answers[0].fact(DiagnosticFact::FilterGivenUp)
         };
         writer.write(&note("short", 0)).unwrap();
         assert_eq!(writer.given_up_filter_count(), 0);

@@ -1,16 +1,16 @@
 //! What participants tell each other of their endpoints when they are asked.
 mod common;
 use common::*;
-use dunlin::observe::{Acquaintance, Answer, Fact, Question};
+use dunlin::observe::{DiagnosticFact, DiagnosticReply, DiagnosticRequest, PeerState};
 use dunlin::*;
 use std::time::{Duration as Span, Instant};
 
 /// Asks until the answers are as wanted.
 fn ask_until(
     asker: &DomainParticipant,
-    questions: &[Question],
-    wanted: impl Fn(&[Answer]) -> bool,
-) -> Vec<Answer> {
+    questions: &[DiagnosticRequest],
+    wanted: impl Fn(&[DiagnosticReply]) -> bool,
+) -> Vec<DiagnosticReply> {
     let until = Instant::now() + Span::from_secs(300);
     loop {
         let answers = asker.ask(questions, Duration::from_millis(200));
@@ -22,8 +22,8 @@ fn ask_until(
     }
 }
 
-fn known(answer: &Answer) -> Option<Acquaintance> {
-    Acquaintance::of(answer.fact(Fact::Acquaintance)?)
+fn known(answer: &DiagnosticReply) -> Option<PeerState> {
+    PeerState::of(answer.fact(DiagnosticFact::PeerState)?)
 }
 
 #[test]
@@ -44,7 +44,7 @@ fn a_third_participant_learns_from_both_sides_how_far_their_samples_came() {
     }
     writer.wait_for_acknowledgments(SOON).unwrap();
     let observer = net.participant();
-    let ask = |about, other| Question { about, other };
+    let ask = |about, other| DiagnosticRequest { about, other };
     let questions = [
         ask(writer.guid(), reader.guid()),
         ask(reader.guid(), writer.guid()),
@@ -53,17 +53,17 @@ fn a_third_participant_learns_from_both_sides_how_far_their_samples_came() {
     let [of_writer, of_reader] = &answers[..] else {
         panic!("{answers:?}");
     };
-    assert_eq!(known(of_writer), Some(Acquaintance::Matched));
-    assert_eq!(known(of_reader), Some(Acquaintance::Matched));
-    assert_eq!(of_writer.fact(Fact::Written), Some(7));
-    assert_eq!(of_writer.fact(Fact::Unacknowledged), Some(0));
-    assert_eq!(of_reader.fact(Fact::Settled), Some(7));
-    assert_eq!(of_reader.fact(Fact::Held), Some(7));
-    assert_eq!(of_reader.fact(Fact::Lost), Some(0));
+    assert_eq!(known(of_writer), Some(PeerState::Matched));
+    assert_eq!(known(of_reader), Some(PeerState::Matched));
+    assert_eq!(of_writer.fact(DiagnosticFact::Written), Some(7));
+    assert_eq!(of_writer.fact(DiagnosticFact::Unacknowledged), Some(0));
+    assert_eq!(of_reader.fact(DiagnosticFact::Settled), Some(7));
+    assert_eq!(of_reader.fact(DiagnosticFact::Held), Some(7));
+    assert_eq!(of_reader.fact(DiagnosticFact::Lost), Some(0));
     // Of an own endpoint the answer is at hand.
     let own = a.ask(&questions[..1], Duration::ZERO);
     assert_eq!(own.len(), 1);
-    assert_eq!(own[0].fact(Fact::Written), Some(7));
+    assert_eq!(own[0].fact(DiagnosticFact::Written), Some(7));
 }
 
 #[test]
@@ -92,13 +92,13 @@ fn what_was_passed_over_is_told_with_the_reason() {
         writer.write(&sample).unwrap();
         writer.wait_for_acknowledgments(SOON).unwrap();
     }
-    let question = Question {
+    let question = DiagnosticRequest {
         about: reader.guid(),
         other: weak.guid(),
     };
     let answers = ask_until(&a, &[question], |answers| answers.len() == 1);
-    assert_eq!(answers[0].fact(Fact::NotOwner), Some(1));
-    assert_eq!(answers[0].fact(Fact::TooSoon), Some(0));
+    assert_eq!(answers[0].fact(DiagnosticFact::NotOwner), Some(1));
+    assert_eq!(answers[0].fact(DiagnosticFact::TooSoon), Some(0));
 }
 
 #[test]
@@ -111,17 +111,18 @@ fn strangers_unsuitable_endpoints_and_endpoints_that_are_not_there_are_told_apar
         ..Default::default()
     };
     let reader = reader::<Keyed>(&b, "T", qos);
-    let question = Question {
+    let question = DiagnosticRequest {
         about: writer.guid(),
         other: reader.guid(),
     };
-    let unsuitable =
-        |answers: &[Answer]| answers.first().and_then(known) == Some(Acquaintance::Unsuitable);
+    let unsuitable = |answers: &[DiagnosticReply]| {
+        answers.first().and_then(known) == Some(PeerState::Unsuitable)
+    };
     ask_until(&b, &[question], unsuitable);
     let mut nobody = question;
     nobody.other.prefix.0[11] ^= 1;
     let stranger =
-        |answers: &[Answer]| answers.first().and_then(known) == Some(Acquaintance::Stranger);
+        |answers: &[DiagnosticReply]| answers.first().and_then(known) == Some(PeerState::Stranger);
     ask_until(&b, &[nobody], stranger);
     let mut no_endpoint = question;
     no_endpoint.about.entity.0[2] = 99;
@@ -139,7 +140,7 @@ fn who_does_not_want_to_be_asked_does_not_answer() {
     let asker = net.participant();
     let reader = reader::<Keyed>(&asker, "T", DataReaderQos::default());
     writer.wait_for_matched(1, SOON).unwrap();
-    let question = Question {
+    let question = DiagnosticRequest {
         about: writer.guid(),
         other: reader.guid(),
     };

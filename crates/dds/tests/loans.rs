@@ -2,7 +2,9 @@
 mod common;
 use bytes::Bytes;
 use common::*;
-use dunlin::transport::{Lane, Listen, MemoryNetwork, Outgoing, Reach, Receiver, Sent, Transport};
+use dunlin::transport::{
+    Listen, MemoryNetwork, Outgoing, Reach, Receiver, SendPath, Sent, Transport,
+};
 use dunlin::*;
 use dunlin_shm::{Chunk, Class, Pool};
 use std::io;
@@ -75,7 +77,7 @@ impl Transport for Lending {
         self.inner.reaches(to)
     }
 
-    fn lane(&self, to: &Locator) -> Option<Lane> {
+    fn lane(&self, to: &Locator) -> Option<SendPath> {
         self.inner.lane(to)
     }
 

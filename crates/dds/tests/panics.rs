@@ -313,8 +313,8 @@ impl Receiver for BrokenReceiver {
     fn locators(&self) -> Vec<Locator> {
         self.inner.locators()
     }
-    fn gauge(&self) -> Arc<dyn Gauge> {
-        self.inner.gauge()
+    fn statistics(&self) -> Arc<dyn ReceiveStatistics> {
+        self.inner.statistics()
     }
 }
 

@@ -31,7 +31,7 @@ struct Game {
 
 fn participant(transports: Transports) -> DomainParticipant {
     let config = ParticipantConfig {
-        waiting: Waiting::Spin,
+        waiting: WaitStrategy::Spin,
         announce_period: Duration::from_secs(1000),
         transports,
         ..Default::default()

@@ -82,7 +82,7 @@ fn a_host_has_room_for_more_participants_than_there_are_well_known_ports() {
     let name = "a_host_has_room_for_more_participants_than_there_are_well_known_ports";
     in_namespace(name, namespace::LOOPBACK, || {
         let quiet = || ParticipantConfig {
-            waiting: Waiting::Block,
+            waiting: WaitStrategy::Block,
             ..Default::default()
         };
         let first = configured(quiet());

@@ -4,8 +4,8 @@ mod common;
 use bytes::BytesMut;
 use common::{Keyed, SOON, reader, reliable_all, take, writer};
 use dunlin::transport::{
-    Faults, Gauge, Listen, MemoryNetwork, MemoryTransport, Outgoing, Reach, Received, Receiver,
-    Sent, Transport, Wait, Waker,
+    Faults, Listen, MemoryNetwork, MemoryTransport, Outgoing, Reach, ReceiveStatistics, Received,
+    Receiver, Sent, Transport, Wait, Waker,
 };
 use dunlin::*;
 use std::io;
@@ -137,8 +137,8 @@ impl Receiver for Unmasking {
         self.inner.locators()
     }
 
-    fn gauge(&self) -> Arc<dyn Gauge> {
-        self.inner.gauge()
+    fn statistics(&self) -> Arc<dyn ReceiveStatistics> {
+        self.inner.statistics()
     }
 }
 

@@ -6,7 +6,6 @@
 #![forbid(unsafe_code)]
 extern crate alloc;
 
-mod agenda;
 mod body;
 mod budget;
 mod change;
@@ -15,12 +14,13 @@ mod counter;
 mod deadline;
 pub mod discovery;
 mod handle;
+mod instance_map;
 mod outbox;
 mod reader;
-mod roster;
 mod sample;
 mod slab;
 mod time;
+mod timer_queue;
 mod writer;
 
 pub use body::{Body, Piece};
@@ -29,9 +29,9 @@ pub use change::{Change, ChangeKind};
 pub use content_filter::ContentFilter;
 pub use deadline::MissedDeadlines;
 pub use handle::InstanceHandle;
-pub use outbox::{Intake, Outbox, To};
+pub use outbox::{Outbox, PayloadAllocator, To};
 pub use reader::{
-    Delivery, GroupFront, GroupStanding, GroupTurn, Holdings, KeyOf, PassedOver, Reader,
+    Delivery, GroupFront, GroupOrder, GroupStanding, Holdings, KeyOf, PassedOver, Reader,
     ReaderConfig, Rejection, RejectionReason, Standing, WriterProxyConfig,
 };
 pub use sample::{InstanceState, Sample, SampleInfo, SampleState, Select, ViewState, Which};

@@ -90,7 +90,7 @@ pub trait Outbox {
 }
 
 /// What a reader needs from its caller while data comes in.
-pub trait Intake {
+pub trait PayloadAllocator {
     /// Makes received bytes outlive their datagram, by a copy into a pool or by a slice of the datagram.
     fn keep(&mut self, bytes: &[u8]) -> Bytes;
 

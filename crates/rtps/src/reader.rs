@@ -1,37 +1,39 @@
 //! A reader: puts changes in order, asks for what is missing, and keeps samples until they are taken (RTPS 2.5 8.4.10 to 8.4.12).
 mod access;
+mod ack_nack;
 mod arrival;
-mod ask;
 mod cache;
-mod clockwork;
+mod coherent_sets;
 mod config;
 mod departed;
-mod gather;
+mod foreign_key_hashes;
+mod group_access;
 mod instance;
 mod intervals;
-mod names;
-mod order;
+mod nack_pacing;
 mod outcome;
 mod partial;
-mod questions;
+mod presentation_order;
 mod reassembly;
-mod room;
-mod sets;
+mod resource_limits;
+mod timers;
 mod writer_proxy;
 
 pub use config::{
     Delivery, Holdings, KeyOf, ReaderConfig, Rejection, RejectionReason, WriterProxyConfig,
 };
-pub use gather::{GroupFront, GroupStanding, GroupTurn};
+pub use group_access::{GroupFront, GroupOrder, GroupStanding};
 
 use crate::budget::{PeerBudget, ReassemblyBudget, Share};
-use crate::{ContentFilter, InstanceHandle, Intake, MissedDeadlines, Outbox, Sample, Select, Time};
+use crate::{
+    ContentFilter, InstanceHandle, MissedDeadlines, Outbox, PayloadAllocator, Sample, Select, Time,
+};
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 use arrival::{Arrival, Content};
 use bytes::Bytes;
 use cache::Cache;
-use clockwork::Clockwork;
+use coherent_sets::CoherentSets;
 use core::cmp::Reverse;
 use departed::Departed;
 use dunlin_qos::{Durability, Duration, ReaderDataLifecycle, ReliabilityKind};
@@ -41,8 +43,8 @@ use dunlin_wire::{
 };
 pub use outcome::{PassedOver, Standing};
 use reassembly::Progress;
-use sets::Sets;
-use writer_proxy::{Author, Belief, Turn, WriterProxy};
+use timers::Timers;
+use writer_proxy::{Belief, Ordering, WriterIdentity, WriterProxy};
 
 /// Incomplete samples that yield at once to one that needs memory.
 const MOST_YIELDING: usize = 16;
@@ -118,7 +120,7 @@ impl Reader {
     pub fn add_writer(&mut self, now: Time, writer: WriterProxyConfig, out: &mut impl Outbox) {
         let reliable = writer.reliable && self.config.reliability == ReliabilityKind::Reliable;
         if !writer.lifespan.is_infinite() && self.cache.clockwork.is_none() {
-            self.cache.clockwork = Some(Clockwork::new(&self.config));
+            self.cache.clockwork = Some(Timers::new(&self.config));
         }
         match self.index(writer.guid) {
             Ok(index) => {
@@ -129,7 +131,7 @@ impl Reader {
                 }
             }
             Err(index) => {
-                let author = Author {
+                let author = WriterIdentity {
                     id: self.next_id,
                     guid: writer.guid,
                     strength: writer.ownership_strength,
@@ -143,7 +145,7 @@ impl Reader {
                     proxy.resume(had);
                 }
                 if self.config.keeps_back() {
-                    proxy.sets = Some(Box::new(Sets::new(&self.config)));
+                    proxy.sets = Some(Box::new(CoherentSets::new(&self.config)));
                 }
                 self.writers.insert(index, proxy);
                 self.recent = index;
@@ -167,7 +169,7 @@ impl Reader {
         self.config.lifecycle = lifecycle;
         match &mut self.cache.clockwork {
             Some(clockwork) => clockwork.adjust(now, &self.config),
-            none => *none = Clockwork::needed_for(&self.config),
+            none => *none = Timers::needed_for(&self.config),
         }
         self.note_due();
     }
@@ -215,7 +217,7 @@ impl Reader {
         })
     }
 
-    fn leave_all(&mut self, now: Time, author: Author, disposes: bool) -> Delivery {
+    fn leave_all(&mut self, now: Time, author: WriterIdentity, disposes: bool) -> Delivery {
         let available = self.cache.leave_all(now, author, disposes);
         self.note_due();
         Delivery {
@@ -238,7 +240,7 @@ impl Reader {
         timestamp: Option<Timestamp>,
         data: &Data<'_>,
         inline: &InlineQos,
-        intake: &mut impl Intake,
+        intake: &mut impl PayloadAllocator,
         out: &mut impl Outbox,
     ) -> Delivery {
         let Some(index) = self.find(writer) else {
@@ -275,7 +277,7 @@ impl Reader {
         timestamp: Option<Timestamp>,
         frag: &DataFrag<'_>,
         inline: &InlineQos,
-        intake: &mut impl Intake,
+        intake: &mut impl PayloadAllocator,
         out: &mut impl Outbox,
     ) -> Delivery {
         let Some(index) = self.find(writer) else {
@@ -299,11 +301,11 @@ impl Reader {
         &mut self,
         now: Time,
         index: usize,
-        turn: Turn,
+        turn: Ordering,
         timestamp: Option<Timestamp>,
         frag: &DataFrag<'_>,
         inline: &InlineQos,
-        intake: &mut impl Intake,
+        intake: &mut impl PayloadAllocator,
         out: &mut impl Outbox,
     ) -> Delivery {
         let sequence = frag.sequence.0;
@@ -312,17 +314,19 @@ impl Reader {
             return Delivery::default();
         };
         let early = match turn {
-            Turn::Past => {
+            Ordering::Past => {
                 let bytes = frag.payload.len();
                 proxy.questions.came(now, sequence, bytes, false);
                 return Delivery::default();
             }
-            Turn::Now { .. } => false,
-            Turn::Early if !proxy.must_wait() && sequence.saturating_sub(proxy.next) > window => {
+            Ordering::Now { .. } => false,
+            Ordering::Early
+                if !proxy.must_wait() && sequence.saturating_sub(proxy.next) > window =>
+            {
                 proxy.glimpse(sequence);
                 return Delivery::default();
             }
-            Turn::Early => true,
+            Ordering::Early => true,
         };
         let (reliable, must_wait) = (proxy.reliable, proxy.must_wait());
         if !self.config.can_assemble(frag) {
@@ -630,7 +634,7 @@ impl Reader {
         timestamp: Option<Timestamp>,
         frag: &DataFrag<'_>,
         inline: &InlineQos,
-        intake: &mut impl Intake,
+        intake: &mut impl PayloadAllocator,
     ) -> Progress {
         let Some(proxy) = self.writers.get_mut(index) else {
             return Progress::Ignored;
@@ -707,10 +711,10 @@ impl Reader {
         };
         let too_early = proxy.reliable && sequence.saturating_sub(proxy.next) > window;
         let before = match proxy.turn(sequence) {
-            Turn::Past => return Delivery::default(),
+            Ordering::Past => return Delivery::default(),
             _ if too_early || proxy.must_wait() => return Delivery::default(),
-            Turn::Now { lost } => lost,
-            Turn::Early => 0,
+            Ordering::Now { lost } => lost,
+            Ordering::Early => 0,
         };
         let again = sequence < proxy.had;
         let delivery = match proxy.reliable {

@@ -1,39 +1,39 @@
 //! A writer: numbers changes, keeps them as long as QoS says, and repeats what readers lack (RTPS 2.5 8.4.7 to 8.4.9).
-mod clockwork;
+mod coherent_sets;
 mod config;
+mod data_output;
 mod filters;
 mod fragments;
 mod gaps;
+mod heartbeat_schedule;
 mod history;
 mod limits;
-mod pulse;
 mod reader_proxy;
 mod repair;
-mod sets;
-mod voice;
+mod timers;
 
+pub use coherent_sets::InGroup;
 pub use config::{
     Acknowledgement, GroupOf, ReaderFilter, ReaderProxyConfig, WriteError, WriterConfig,
 };
-pub use sets::InGroup;
 
 use crate::{Change, InstanceHandle, MissedDeadlines, Outbox, Time, To};
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 use bytes::Bytes;
-use clockwork::Clockwork;
+use coherent_sets::SetState;
+use data_output::{DataOutput, Recipients};
 use dunlin_qos::{Durability, Duration, History, ReliabilityKind};
 use dunlin_wire::{
     AckNack, EntityId, Gap, Guid, Heartbeat, NackFrag, SequenceNumber, SequenceNumberSet,
     SetMembership, Submessage,
 };
 use filters::Filters;
+use heartbeat_schedule::HeartbeatSchedule;
 use history::HistoryCache;
 use limits::SampleLimits;
-use pulse::Pulse;
 use reader_proxy::ReaderProxy;
-use sets::SetState;
-use voice::{Audience, Voice};
+use timers::Timers;
 
 /// A stateful writer, best effort or reliable.
 ///
@@ -53,14 +53,14 @@ pub struct Writer {
     /// How large samples the readers take.
     limits: SampleLimits,
     history: HistoryCache,
-    pulse: Pulse,
-    voice: Voice,
+    pulse: HeartbeatSchedule,
+    voice: DataOutput,
     /// Is a coherent set under way?
     set: SetState,
     /// The last change's number among those of its publisher's writers.
     last_in_group: i64,
     /// What time does, if it does anything.
-    clockwork: Option<Box<Clockwork>>,
+    clockwork: Option<Box<Timers>>,
 }
 
 impl Writer {
@@ -79,11 +79,11 @@ impl Writer {
             limits: SampleLimits::default(),
             history: HistoryCache::new(config.history, config.resource_limits, transient)
                 .storing(config.service()),
-            pulse: Pulse::new(&config),
-            voice: Voice::new(&config),
+            pulse: HeartbeatSchedule::new(&config),
+            voice: DataOutput::new(&config),
             set: SetState::None,
             last_in_group: 0,
-            clockwork: Clockwork::needed_for(&config),
+            clockwork: Timers::needed_for(&config),
             config,
         }
     }
@@ -136,7 +136,7 @@ impl Writer {
     ) {
         let keeps = self.keeps();
         let bytes = change.payload.len();
-        let is_mark = set.as_deref().is_some_and(sets::is_mark);
+        let is_mark = set.as_deref().is_some_and(coherent_sets::is_mark);
         self.last = sequence;
         if let Some(set) = &set {
             self.last_in_group = set.group_sequence.0;
@@ -144,7 +144,7 @@ impl Writer {
         if !self.readers.is_empty()
             && let Some(to) = self.choose(sequence, change, set.as_deref(), out)
         {
-            let audience = Audience {
+            let audience = Recipients {
                 to,
                 reader: EntityId::UNKNOWN,
                 expects_inline_qos: self.expects_inline_qos,
@@ -358,7 +358,7 @@ impl Writer {
     /// From now on samples are valid for so long, and each instance is to be written so often.
     pub fn set_timing(&mut self, now: Time, lifespan: Duration, deadline: Duration) {
         (self.config.lifespan, self.config.deadline) = (lifespan, deadline);
-        let needed = Clockwork::needed_for(&self.config);
+        let needed = Timers::needed_for(&self.config);
         match (&mut self.clockwork, needed) {
             (Some(clockwork), Some(_)) => clockwork.adjust(now, lifespan, deadline),
             (clockwork, needed) => *clockwork = needed,

@@ -7,15 +7,15 @@ use common::{
 };
 use dunlin_qos::{Durability, History, ReliabilityKind, ResourceLimits};
 use dunlin_rtps::{
-    Change, ChangeKind, InstanceHandle, Intake, Outbox, Reader, ReaderConfig, Select, Time, To,
-    Writer, WriterConfig,
+    Change, ChangeKind, InstanceHandle, Outbox, PayloadAllocator, Reader, ReaderConfig, Select,
+    Time, To, Writer, WriterConfig,
 };
 use dunlin_wire::{AckNack, InlineQos, Payload, Submessage, Timestamp};
 
 /// Keeps what was received as a slice of the sender's own bytes: this test is about the protocol's allocations.
 struct Slices<'a>(&'a Bytes);
 
-impl Intake for Slices<'_> {
+impl PayloadAllocator for Slices<'_> {
     fn keep(&mut self, bytes: &[u8]) -> Bytes {
         self.0.slice_ref(bytes)
     }
@@ -35,13 +35,13 @@ struct Wire<'a> {
     writer: dunlin_wire::Guid,
     timestamp: Option<Timestamp>,
     reader: &'a mut Reader,
-    answer: Answer,
+    answer: DiagnosticReply,
 }
 
 #[derive(Default)]
-struct Answer(Option<AckNack>);
+struct DiagnosticReply(Option<AckNack>);
 
-impl Outbox for Answer {
+impl Outbox for DiagnosticReply {
     fn push(&mut self, _: To, message: Submessage<'_>, _: &Bytes) {
         if let Submessage::AckNack(ack_nack) = message {
             self.0 = Some(ack_nack);
@@ -101,12 +101,12 @@ fn run(
             writer: writer.guid(),
             timestamp: None,
             reader,
-            answer: Answer::default(),
+            answer: DiagnosticReply::default(),
         };
         writer.write(*now, &changes[index], &mut wire).unwrap();
         let answer = wire.answer.0.take();
         if let Some(ack_nack) = answer {
-            let mut out = Answer::default();
+            let mut out = DiagnosticReply::default();
             writer.handle_ack_nack(*now, reader.guid(), &ack_nack, &mut out);
         }
         taken += reader.take(&Select::default(), drop);
@@ -133,12 +133,12 @@ fn assert_steady(name: &str, case: Case) {
     for change in &changes {
         drop(change.payload.clone()); // the first clone makes the counter
     }
-    let mut out = Answer::default();
+    let mut out = DiagnosticReply::default();
     reader.add_writer(Time(0), proxy_of_writer(&case.writer), &mut out);
     writer.add_reader(
         Time(0),
         proxy_of_reader(&case.reader),
-        &mut Answer::default(),
+        &mut DiagnosticReply::default(),
     );
     let (mut now, mut rng) = (Time(0), Rng(42));
     for _ in 0..4 {
@@ -228,7 +228,7 @@ fn transient_local_allocates_nothing() {
 #[test]
 fn a_best_effort_writer_keeps_nothing() {
     let mut writer = Writer::new(best_effort(0).writer);
-    let out = &mut Answer::default();
+    let out = &mut DiagnosticReply::default();
     for n in 0..100 {
         writer
             .write(Time(n), &end(ChangeKind::Disposed, 1), out)

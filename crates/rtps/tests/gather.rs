@@ -4,7 +4,7 @@ mod common;
 use common::*;
 use dunlin_qos::{History, ReliabilityKind, ResourceLimits};
 use dunlin_rtps::{
-    Change, ChangeKind, GroupFront, GroupOf, GroupStanding, GroupTurn, InGroup, Reader,
+    Change, ChangeKind, GroupFront, GroupOf, GroupOrder, GroupStanding, InGroup, Reader,
     ReaderConfig, Select, Time, Writer, WriterConfig,
 };
 use dunlin_wire::Guid;
@@ -124,7 +124,7 @@ impl Stage {
         let fronts = self.fronts();
         let turn = GroupFront::next_turn(&fronts, 0, self.seen)?;
         self.seen = turn.last.max(self.seen);
-        let GroupTurn { first, whole, .. } = turn;
+        let GroupOrder { first, whole, .. } = turn;
         let writers: Vec<_> = fronts.iter().map(|front| front.writer).collect();
         let nth = u64::try_from(self.seen).unwrap();
         self.reader
@@ -157,7 +157,7 @@ fn guid(writer: u8) -> Guid {
 
 #[test]
 fn when_the_next_set_is_complete() {
-    use GroupStanding::{Idle, Open, Sealed};
+    use GroupStanding::{Idle, IncompleteSet, Sealed};
     let sealed = |first| Sealed {
         first,
         end: first + 4,
@@ -171,15 +171,18 @@ fn when_the_next_set_is_complete() {
         turn(&fronts.collect::<Vec<_>>(), 0)
     };
     assert_eq!(next(&[]), None);
-    assert_eq!(next(&[idle(9, 0), Open { first: 3 }]), None);
+    assert_eq!(next(&[idle(9, 0), IncompleteSet { first: 3 }]), None);
     assert_eq!(next(&[sealed(3), sealed(3)]), Some((3, true)));
     assert_eq!(next(&[sealed(3), sealed(8)]), Some((3, true)));
     // Others have written in the set, and this one may, until it is over.
     assert_eq!(next(&[sealed(3), idle(6, 0)]), None);
     assert_eq!(next(&[sealed(3), idle(7, 0)]), Some((3, true)));
     assert_eq!(next(&[sealed(3), idle(4, 3)]), Some((3, true)));
-    assert_eq!(next(&[sealed(3), Open { first: 3 }]), None);
-    assert_eq!(next(&[sealed(3), Open { first: 8 }]), Some((3, true)));
+    assert_eq!(next(&[sealed(3), IncompleteSet { first: 3 }]), None);
+    assert_eq!(
+        next(&[sealed(3), IncompleteSet { first: 8 }]),
+        Some((3, true))
+    );
     let broken = Sealed {
         first: 3,
         end: 7,
@@ -187,7 +190,10 @@ fn when_the_next_set_is_complete() {
         intact: false,
         room: true,
     };
-    assert_eq!(next(&[broken, Open { first: 3 }]), Some((3, false)));
+    assert_eq!(
+        next(&[broken, IncompleteSet { first: 3 }]),
+        Some((3, false))
+    );
     let full = Sealed {
         first: 3,
         end: 7,
@@ -326,7 +332,7 @@ fn a_set_waits_for_room_in_all_readers() {
 
 #[test]
 fn best_effort_that_lost_an_end_holds_nobody_up_once_the_publisher_goes_on() {
-    use GroupStanding::{Idle, Open, Sealed};
+    use GroupStanding::{Idle, IncompleteSet, Sealed};
     let sealed = |first| Sealed {
         first,
         end: first + 4,
@@ -335,14 +341,14 @@ fn best_effort_that_lost_an_end_holds_nobody_up_once_the_publisher_goes_on() {
         room: true,
     };
     let mute = Idle { heard: 4, ended: 0 };
-    for other in [mute, Open { first: 3 }] {
+    for other in [mute, IncompleteSet { first: 3 }] {
         let mut fronts = [front(1, sealed(3)), front(2, other), front(3, sealed(3))];
         fronts[1].reliable = false;
         assert_eq!(turn(&fronts, 0), None);
         // Something of the next set is here.
         fronts[2].goes_on = true;
         assert_eq!(turn(&fronts, 0), Some((3, false)));
-        fronts[2] = front(3, Open { first: 9 });
+        fronts[2] = front(3, IncompleteSet { first: 9 });
         assert_eq!(turn(&fronts, 0), Some((3, false)));
         // Who repeats what is lost is waited for.
         fronts[1].reliable = true;
@@ -352,7 +358,7 @@ fn best_effort_that_lost_an_end_holds_nobody_up_once_the_publisher_goes_on() {
 
 #[test]
 fn when_a_change_of_no_set_has_its_turn() {
-    use GroupStanding::{Idle, Open, Sealed};
+    use GroupStanding::{Idle, IncompleteSet, Sealed};
     let single = |first| Sealed {
         first,
         end: first,
@@ -376,8 +382,8 @@ fn when_a_change_of_no_set_has_its_turn() {
     assert_eq!(next(&[single(5), idle(3)], 3), (None, Some((4, 1))));
     assert_eq!(next(&[single(5), idle(4)], 3), (Some(5), Some((4, 0))));
     assert_eq!(next(&[single(5), single(8)], 3).0, Some(5));
-    assert_eq!(next(&[single(5), Open { first: 4 }], 3).0, None);
-    assert_eq!(next(&[single(5), Open { first: 6 }], 3).0, Some(5));
+    assert_eq!(next(&[single(5), IncompleteSet { first: 4 }], 3).0, None);
+    assert_eq!(next(&[single(5), IncompleteSet { first: 6 }], 3).0, Some(5));
     let mut fronts = [front(1, single(5)), front(2, idle(3))];
     fronts[1].reliable = false;
     assert_eq!(turn(&fronts, 0), Some((5, true)));

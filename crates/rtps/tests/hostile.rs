@@ -5,7 +5,7 @@ use bytes::{Bytes, BytesMut};
 use common::*;
 use dunlin_qos::{Durability, History};
 use dunlin_rtps::{
-    InstanceHandle, Intake, Reader, ReaderConfig, Select, Time, Writer, WriterConfig,
+    InstanceHandle, PayloadAllocator, Reader, ReaderConfig, Select, Time, Writer, WriterConfig,
 };
 use dunlin_wire::{
     AckNack, Data, DataFrag, EntityId, FragmentNumber, FragmentNumberSet, Gap, Heartbeat,
@@ -75,7 +75,7 @@ struct Meter {
     reserved: usize,
 }
 
-impl Intake for Meter {
+impl PayloadAllocator for Meter {
     fn keep(&mut self, bytes: &[u8]) -> Bytes {
         Bytes::copy_from_slice(bytes)
     }

@@ -5,8 +5,8 @@ use bytes::{Bytes, BytesMut};
 use common::*;
 use dunlin_qos::{Duration, History, ReliabilityKind};
 use dunlin_rtps::{
-    Budgets, Delivery, InstanceHandle, Intake, PeerBudget, Reader, ReaderConfig, ReassemblyBudget,
-    Select, Time, WriteError, WriterConfig, WriterProxyConfig,
+    Budgets, Delivery, InstanceHandle, PayloadAllocator, PeerBudget, Reader, ReaderConfig,
+    ReassemblyBudget, Select, Time, WriteError, WriterConfig, WriterProxyConfig,
 };
 use dunlin_wire::{
     Data, DataFrag, EntityId, FragmentNumber, Guid, GuidPrefix, InlineQos, Parameters, Payload,
@@ -41,7 +41,7 @@ struct Lender {
     lent: usize,
 }
 
-impl Intake for Lender {
+impl PayloadAllocator for Lender {
     fn keep(&mut self, bytes: &[u8]) -> Bytes {
         Bytes::copy_from_slice(bytes)
     }

@@ -5,8 +5,8 @@ use bytes::{Bytes, BytesMut};
 use common::{Recorder, handle, reader_guid, reliable_reader};
 use dunlin_qos::ResourceLimits;
 use dunlin_rtps::{
-    ChangeKind, InstanceHandle, InstanceState, Intake, KeyOf, Reader, ReaderConfig, Sample, Select,
-    Time, WriterProxyConfig,
+    ChangeKind, InstanceHandle, InstanceState, KeyOf, PayloadAllocator, Reader, ReaderConfig,
+    Sample, Select, Time, WriterProxyConfig,
 };
 use dunlin_wire::{
     Data, EntityId, EntityKind, Guid, GuidPrefix, Heartbeat, InlineQos, Parameters, Payload,
@@ -25,7 +25,7 @@ fn key_of(payload: &Bytes) -> Bytes {
 
 struct Typed;
 
-impl Intake for Typed {
+impl PayloadAllocator for Typed {
     fn keep(&mut self, bytes: &[u8]) -> Bytes {
         Bytes::copy_from_slice(bytes)
     }

@@ -35,16 +35,16 @@ pub struct Connection {
     /// Messages from the peer.
     pub receiver: Receiver,
     /// The socket.
-    pub line: Line,
+    pub line: ControlSocket,
 }
 
 /// The socket of a connection: what is not urgent, and the end.
 #[derive(Clone, Debug)]
-pub struct Line {
+pub struct ControlSocket {
     socket: Arc<OwnedFd>,
 }
 
-impl Line {
+impl ControlSocket {
     pub(crate) fn new(socket: OwnedFd) -> Self {
         Self {
             socket: Arc::new(socket),
@@ -83,7 +83,7 @@ impl Line {
     }
 }
 
-impl AsFd for Line {
+impl AsFd for ControlSocket {
     fn as_fd(&self) -> BorrowedFd<'_> {
         self.socket.as_fd()
     }
@@ -122,7 +122,7 @@ pub(crate) fn assemble(
     // The descriptor is closed: the peer has its own, and the memory stays.
     let own = own.into_owner();
     let layout = Layout::open(&own)?;
-    let line = Line::new(socket);
+    let line = ControlSocket::new(socket);
     let mut sender = Sender::new(own.clone(), layout, peer.clone(), peer_layout);
     sender.socket = Some(line.shared());
     let mut receiver = Receiver::new(own, layout, peer, peer_layout);

@@ -17,7 +17,7 @@ mod pool;
 mod ring;
 
 #[cfg(not(loom))]
-mod bare;
+mod baseline;
 #[cfg(not(loom))]
 mod connection;
 #[cfg(not(loom))]
@@ -25,13 +25,13 @@ mod copy;
 #[cfg(not(loom))]
 mod doorbell;
 #[cfg(not(loom))]
+mod headroom;
+#[cfg(not(loom))]
 mod hello;
 #[cfg(all(feature = "hostile", not(loom)))]
 mod hostile;
 #[cfg(not(loom))]
 mod rendezvous;
-#[cfg(not(loom))]
-mod room;
 #[cfg(not(loom))]
 mod segment;
 #[cfg(not(loom))]
@@ -49,9 +49,9 @@ pub use pool::{Chunk, Class, Loan, Pool, PoolView, Published};
 pub use ring::{BEST_INLINE, Incoming, Receiver, SendError, Sender, Sleep};
 
 #[cfg(not(loom))]
-pub use bare::Bare;
+pub use baseline::Baseline;
 #[cfg(not(loom))]
-pub use connection::{Connection, Control, Line};
+pub use connection::{Connection, Control, ControlSocket};
 #[cfg(not(loom))]
 pub use doorbell::{Doorbell, Waker, Woken};
 #[cfg(not(loom))]

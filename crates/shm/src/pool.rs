@@ -21,7 +21,7 @@ use crate::memory::{LINE, Ordering, Owner, WORD, fence};
 mod chunk;
 mod loan;
 
-pub(crate) use loan::{Board, Holding};
+pub(crate) use loan::{Holding, LoanSlots};
 
 pub use chunk::{Chunk, Published};
 pub use loan::{Loan, PoolView};

@@ -122,7 +122,7 @@ impl Rendezvous {
         self.identity
     }
 
-    /// From now on peers get the pool with the hello; those that are connected get it by [`crate::connection::Line::announce`].
+    /// From now on peers get the pool with the hello; those that are connected get it by [`crate::connection::ControlSocket::announce`].
     ///
     /// # Errors
     /// `Limit` for more than 16 pools.

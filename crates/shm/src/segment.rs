@@ -50,7 +50,7 @@ impl Segment {
             return Err(Error::Argument("a segment has between 1 byte and 4 GiB"));
         }
         let bytes = bytes.next_multiple_of(PAGE);
-        crate::room::check(bytes)?;
+        crate::headroom::check(bytes)?;
         let fd = memfd_create("dunlin", MemfdFlags::CLOEXEC | MemfdFlags::ALLOW_SEALING)?;
         fallocate(&fd, FallocateFlags::empty(), 0, bytes as u64)?;
         let mapping = Mapping::new(&fd, bytes, ProtFlags::READ | ProtFlags::WRITE)?;

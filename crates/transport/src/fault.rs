@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use dunlin_wire::Locator;
 
-use crate::dice::{Dice, Fate, Faults, corrupt};
+use crate::rng::{Fate, Faults, Rng, corrupt};
 use crate::traits::{Listen, Outgoing, Reach, Receiver, Sent, Transport};
 
 /// Late datagrams that are kept; more are lost.
@@ -25,7 +25,7 @@ pub struct Fault<T: Transport> {
 }
 
 struct Throw {
-    dice: Dice,
+    dice: Rng,
     faults: Faults,
 }
 
@@ -41,7 +41,7 @@ impl<T: Transport + 'static> Fault<T> {
         Self {
             inner: Arc::new(inner),
             throw: Mutex::new(Throw {
-                dice: Dice::new(seed),
+                dice: Rng::new(seed),
                 faults,
             }),
             late: Arc::default(),

@@ -5,32 +5,32 @@
 //! who receives, receives. ([`Fault`] alone needs a thread, to bring late datagrams.)
 #![forbid(unsafe_code)]
 
-mod both;
-mod dice;
+mod composite;
 mod fault;
 pub mod file;
 mod memory;
 pub mod panics;
 mod pcap;
+mod rng;
 mod shm;
 mod tap;
 mod tcp;
 mod traits;
 mod udp;
 
-pub use both::UdpAndShm;
-pub use dice::Faults;
+pub use composite::CompositeTransport;
 pub use fault::Fault;
 pub use memory::{MemoryNetwork, MemoryTransport};
+pub use rng::Faults;
 pub use shm::{ShmConfig, ShmTransport};
 pub use tap::Tap;
 #[cfg(feature = "fuzzing")]
 #[doc(hidden)]
-pub use tcp::ear;
+pub use tcp::isolated_receiver;
 pub use tcp::{TcpConfig, TcpTransport, TlsConfig};
 pub use traits::{
-    Attached, Gauge, Lane, Listen, Outgoing, Reach, Received, Receiver, Reception, Sent, Transport,
-    Wait, Waker, Watcher, nearest,
+    Attached, Listen, Outgoing, Reach, ReceiveStatistics, Received, Receiver, Reception, SendPath,
+    Sent, Transport, Wait, Waker, Watcher, nearest,
 };
 pub use udp::{UdpConfig, UdpTransport};
 

@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use dunlin_wire::Locator;
 
-use crate::dice::Faults;
+use crate::rng::Faults;
 use crate::traits::{Listen, Outgoing, Reach, Receiver, Sent, Transport};
 use receiver::MemoryReceiver;
 use state::{Clock, State};

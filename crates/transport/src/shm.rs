@@ -11,11 +11,11 @@
 //!
 //! A group is a number that receivers listen to: what is sent there goes to all ports of our neighbours that have it, whatever
 //! the address; the kernel's list of sockets says who they are.
-mod exchange;
-mod outlet;
+mod connection_manager;
+mod connection_table;
 mod pools;
-mod porter;
 mod receiver;
+mod send_channel;
 
 use std::io;
 use std::sync::atomic::Ordering::Relaxed;
@@ -25,11 +25,11 @@ use std::thread::JoinHandle;
 use dunlin_shm::{Chunk, Identity, Published};
 use dunlin_wire::Locator;
 
-use crate::traits::{Lane, Listen, Outgoing, Reach, Receiver, Sent, Transport, Watcher, Way};
-use exchange::Exchange;
-pub(crate) use outlet::Outlet;
-use outlet::{Parts, Refused};
+use crate::traits::{Listen, Outgoing, Reach, Receiver, SendPath, Sent, Transport, Watcher, Way};
+use connection_table::ConnectionTable;
 pub(crate) use receiver::ShmReceiver;
+pub(crate) use send_channel::SendChannel;
+use send_channel::{Parts, Refused};
 
 /// The longest datagram: of the largest, memory is taken for four.
 const MAX_DATAGRAM: usize = 256 << 20;
@@ -46,8 +46,8 @@ pub struct ShmConfig {
 /// Shared memory of one participant.
 #[derive(Debug)]
 pub struct ShmTransport {
-    exchange: Arc<Exchange>,
-    porter: Option<JoinHandle<()>>,
+    table: Arc<ConnectionTable>,
+    manager: Option<JoinHandle<()>>,
 }
 
 impl ShmTransport {
@@ -55,37 +55,37 @@ impl ShmTransport {
     ///
     /// Fails where there are no Unix sockets or file descriptors to be had, or the name is taken.
     pub fn new(config: &ShmConfig) -> io::Result<Self> {
-        let exchange = Arc::new(Exchange::new(config)?);
-        let porter = porter::start(&exchange)?;
+        let table = Arc::new(ConnectionTable::new(config)?);
+        let manager = connection_manager::start(&table)?;
         Ok(Self {
-            exchange,
-            porter: Some(porter),
+            table,
+            manager: Some(manager),
         })
     }
 
     pub(crate) fn listen(&self, listen: &[Listen]) -> io::Result<ShmReceiver> {
-        self.exchange.listen(listen)
+        self.table.listen(listen)
     }
 
     /// Sends one datagram to one peer. `filled` is the chunk that was filled for the datagram before, with what was copied into it.
     fn send_one<'a>(
         &self,
-        outlet: &Outlet,
+        send_channel: &SendChannel,
         datagram: &Outgoing<'a>,
         filled: &mut Option<(Parts<'a>, Published)>,
         sent: &mut Sent,
     ) {
-        match outlet.send(datagram, filled) {
+        match send_channel.send(datagram, filled) {
             Ok(()) => sent.datagrams += 1,
             Err(refused) => {
                 sent.fail(refused.to_error());
                 match refused {
                     Refused::Broken(violation) => {
-                        self.exchange.break_with(outlet, &violation.to_string())
+                        self.table.break_with(send_channel, &violation.to_string())
                     }
                     Refused::NoMemory => self
-                        .exchange
-                        .break_with(outlet, "there is no memory for large messages"),
+                        .table
+                        .break_with(send_channel, "there is no memory for large messages"),
                     Refused::Full | Refused::Closed | Refused::TooLong => {}
                 }
             }
@@ -95,16 +95,16 @@ impl ShmTransport {
 
 impl Drop for ShmTransport {
     fn drop(&mut self) {
-        self.exchange.stop();
+        self.table.stop();
         // The porter itself may be the last who has the transport: it tells watchers, which may come to their end meanwhile.
         let own = std::thread::current().id();
-        if let Some(porter) = self
-            .porter
+        if let Some(manager) = self
+            .manager
             .take()
-            .filter(|porter| porter.thread().id() != own)
+            .filter(|manager| manager.thread().id() != own)
         {
             // A panic in it has been printed already.
-            let _ = porter.join();
+            let _ = manager.join();
         }
     }
 }
@@ -118,22 +118,24 @@ impl Transport for ShmTransport {
         let mut sent = Sent::default();
         let mut filled = None;
         for datagram in datagrams {
-            if let Some(Lane(Way::Shm(outlet))) = datagram.lane {
-                self.send_one(outlet, datagram, &mut filled, &mut sent);
+            if let Some(SendPath(Way::Shm(send_channel))) = datagram.lane {
+                self.send_one(send_channel, datagram, &mut filled, &mut sent);
             } else if datagram.to.is_multicast() {
-                for outlet in self.exchange.neighbours(&datagram.to) {
-                    self.send_one(&outlet, datagram, &mut filled, &mut sent);
+                for send_channel in self.table.neighbours(&datagram.to) {
+                    self.send_one(&send_channel, datagram, &mut filled, &mut sent);
                 }
             } else {
-                match self.exchange.connect(&datagram.to) {
-                    Some(outlet) => self.send_one(&outlet, datagram, &mut filled, &mut sent),
+                match self.table.connect(&datagram.to) {
+                    Some(send_channel) => {
+                        self.send_one(&send_channel, datagram, &mut filled, &mut sent)
+                    }
                     None => sent.fail(io::ErrorKind::NotConnected.into()),
                 }
             }
         }
         if sent.failed > 0 {
             let failed = u64::try_from(sent.failed).unwrap_or(u64::MAX);
-            self.exchange.failed.fetch_add(failed, Relaxed);
+            self.table.failed.fetch_add(failed, Relaxed);
         }
         sent
     }
@@ -148,42 +150,42 @@ impl Transport for ShmTransport {
         if to.kind != Locator::KIND_SHMEM {
             return Reach::No;
         }
-        if to.is_multicast() || self.exchange.connect(to).is_some() {
+        if to.is_multicast() || self.table.connect(to).is_some() {
             Reach::Memory
         } else {
             Reach::No
         }
     }
 
-    fn lane(&self, to: &Locator) -> Option<Lane> {
+    fn lane(&self, to: &Locator) -> Option<SendPath> {
         let unicast = to.kind == Locator::KIND_SHMEM && !to.is_multicast();
-        let outlet = unicast.then(|| self.exchange.connect(to)).flatten()?;
-        Some(Lane(Way::Shm(outlet)))
+        let send_channel = unicast.then(|| self.table.connect(to)).flatten()?;
+        Some(SendPath(Way::Shm(send_channel)))
     }
 
     fn watch(&self, watcher: Weak<dyn Watcher>) {
-        self.exchange.watch(watcher);
+        self.table.watch(watcher);
     }
 
     fn chunk(&self, length: usize) -> Option<Chunk> {
-        self.exchange.lend(length)
+        self.table.lend(length)
     }
 
     fn holds(&self, bytes: &[u8]) -> bool {
-        self.exchange.pools.contains(bytes)
+        self.table.pools.contains(bytes)
     }
 
     fn failed(&self) -> u64 {
-        self.exchange.failed.load(Relaxed)
+        self.table.failed.load(Relaxed)
     }
 
     /// Peers that memory could not be shared with, or not any longer, though they offered it.
     fn refused(&self) -> u64 {
-        self.exchange.refusals.load(Relaxed)
+        self.table.refusals.load(Relaxed)
     }
 
     fn hints(&self) -> Vec<String> {
-        self.exchange.hints()
+        self.table.hints()
     }
 
     fn max_datagram(&self) -> usize {

@@ -12,7 +12,8 @@ use dunlin_wire::Locator;
 
 use crate::pcap;
 use crate::traits::{
-    Gauge, Lane, Listen, Outgoing, Reach, Received, Receiver, Sent, Transport, Wait, Waker,
+    Listen, Outgoing, Reach, ReceiveStatistics, Received, Receiver, SendPath, Sent, Transport,
+    Wait, Waker,
 };
 
 /// A transport with its datagrams written down, those sent and those received.
@@ -84,7 +85,7 @@ impl<T: Transport> Transport for Tap<T> {
         self.inner.leads_to(to, peer)
     }
 
-    fn lane(&self, to: &Locator) -> Option<Lane> {
+    fn lane(&self, to: &Locator) -> Option<SendPath> {
         self.inner.lane(to)
     }
 
@@ -134,8 +135,8 @@ impl Receiver for TapReceiver {
         self.inner.locators()
     }
 
-    fn gauge(&self) -> Arc<dyn Gauge> {
-        self.inner.gauge()
+    fn statistics(&self) -> Arc<dyn ReceiveStatistics> {
+        self.inner.statistics()
     }
 }
 

@@ -8,7 +8,7 @@
 //! # Connections
 //! Of each pair of participants there are two: one for discovery and one for user data, so that samples do not hold discovery
 //! up. Both lead to the same port, since locators have no room for a second one that other products would accept: *the sender
-//! decides*. What goes by a [`Lane`] takes the connection for user data; what goes by its locator alone the other. At the
+//! decides*. What goes by a [`SendPath`] takes the connection for user data; what goes by its locator alone the other. At the
 //! receiving end one receiver opens the port, and a second one [beside](Listen::Beside) it gets the user data.
 //!
 //! Connections are used in both directions: who has been dialled by a peer does not dial it. If both dial at once, the connection
@@ -31,26 +31,26 @@
 //! # Choices
 //! The port to listen at is the receiver's ([`Listen::Unicast`]), as with every transport; that a participant listens nowhere is a
 //! choice of its own ([`TcpConfig::client_only`]), since port 0 already means any free one.
+mod acceptor;
 mod connection;
+mod connection_manager;
+mod connection_table;
+mod duplicate_resolution;
+mod frame;
 #[cfg(any(test, feature = "fuzzing"))]
 #[cfg_attr(
     not(feature = "fuzzing"),
     allow(dead_code, unreachable_pub, reason = "for the fuzz targets")
 )]
-pub mod ear;
-mod exchange;
-mod forecast;
-mod frame;
-mod gate;
-mod inlet;
+pub mod isolated_receiver;
 mod large;
-mod link;
-mod out;
-mod porter;
+mod peer_link;
+mod read_predictor;
+mod receive_channel;
 mod receiver;
 mod record;
+mod send_channel;
 mod session;
-mod settle;
 mod socket;
 mod tls;
 
@@ -64,11 +64,11 @@ use dunlin_udp::Buffers;
 use dunlin_wire::stream::{Channel, OPAQUE_HEAD};
 use dunlin_wire::{GuidPrefix, Locator};
 
-use crate::traits::{Lane, Listen, Outgoing, Reach, Receiver, Sent, Transport, Watcher, Way};
+use crate::traits::{Listen, Outgoing, Reach, Receiver, SendPath, Sent, Transport, Watcher, Way};
 use connection::{Peer, STRANGERS_MOST};
-use exchange::Exchange;
-pub(crate) use link::Link;
-use link::Target;
+use connection_table::ConnectionTable;
+pub(crate) use peer_link::PeerLink;
+use peer_link::Target;
 pub use tls::TlsConfig;
 
 /// The longest datagram between two of our own kind.
@@ -120,19 +120,19 @@ impl TcpConfig {
 /// TCP of one participant.
 #[derive(Debug)]
 pub struct TcpTransport {
-    exchange: Arc<Exchange>,
-    porter: Option<JoinHandle<()>>,
+    table: Arc<ConnectionTable>,
+    manager: Option<JoinHandle<()>>,
 }
 
 impl TcpTransport {
     /// Fails if a chosen interface does not exist or is down, naming those that there are, or if a file for TLS is not what it
     /// should be.
     pub fn new(config: &TcpConfig) -> io::Result<Self> {
-        let exchange = Arc::new(Exchange::new(config)?);
-        let porter = porter::start(&exchange)?;
+        let table = Arc::new(ConnectionTable::new(config)?);
+        let manager = connection_manager::start(&table)?;
         Ok(Self {
-            exchange,
-            porter: Some(porter),
+            table,
+            manager: Some(manager),
         })
     }
 
@@ -140,11 +140,11 @@ impl TcpTransport {
     fn send_run(&self, run: &[Outgoing<'_>], sent: &mut Sent) {
         let Some(first) = run.first() else { return };
         match first.lane {
-            Some(Lane(Way::Tcp(link))) => self.exchange.send(link, run, sent),
+            Some(SendPath(Way::Tcp(link))) => self.table.send(link, run, sent),
             _ => match Target::of(&first.to) {
                 Some(target) => {
-                    let link = self.exchange.link(target, Channel::Meta);
-                    self.exchange.send(&link, run, sent);
+                    let link = self.table.link(target, Channel::Meta);
+                    self.table.send(&link, run, sent);
                 }
                 None => run
                     .iter()
@@ -155,23 +155,23 @@ impl TcpTransport {
 
     /// Whether another product is at the other end, or nobody has said yet who is.
     fn may_be_strange(&self, target: Target) -> bool {
-        let found = self.exchange.find(target);
+        let found = self.table.find(target);
         !matches!(found.and_then(|c| c.peer()), Some(Peer::Own(_)))
     }
 }
 
 impl Drop for TcpTransport {
     fn drop(&mut self) {
-        self.exchange.stop();
+        self.table.stop();
         // The porter itself may be the last who has the transport: it tells watchers, which may come to their end meanwhile.
         let own = std::thread::current().id();
-        if let Some(porter) = self
-            .porter
+        if let Some(manager) = self
+            .manager
             .take()
-            .filter(|porter| porter.thread().id() != own)
+            .filter(|manager| manager.thread().id() != own)
         {
             // A panic in it has been printed already.
-            let _ = porter.join();
+            let _ = manager.join();
         }
     }
 }
@@ -188,26 +188,26 @@ impl Transport for TcpTransport {
         }
         if sent.failed > 0 {
             let failed = u64::try_from(sent.failed).unwrap_or(u64::MAX);
-            self.exchange.failed.fetch_add(failed, Relaxed);
+            self.table.failed.fetch_add(failed, Relaxed);
         }
         sent
     }
 
     fn open(&self, listen: &[Listen]) -> io::Result<Box<dyn Receiver>> {
-        Ok(Box::new(self.exchange.listen(listen)?))
+        Ok(Box::new(self.table.listen(listen)?))
     }
 
     fn reaches(&self, to: &Locator) -> Reach {
         match Target::of(to) {
-            Some(target @ Target::At(at)) => match self.exchange.selection.reaches(*at.ip()) {
+            Some(target @ Target::At(at)) => match self.table.selection.reaches(*at.ip()) {
                 Reach::No => Reach::No,
                 // Of a peer's addresses one that is known to lead to it is better than all that might.
-                near if self.exchange.has_met(target) => near.max(Reach::Host),
+                near if self.table.has_met(target) => near.max(Reach::Host),
                 near => near,
             },
             // Only through the connection that it has made.
-            Some(caller) => self.exchange.find(caller).map_or(Reach::No, |connection| {
-                let near = self.exchange.selection.reaches(*connection.remote.ip());
+            Some(caller) => self.table.find(caller).map_or(Reach::No, |connection| {
+                let near = self.table.selection.reaches(*connection.remote.ip());
                 near.max(Reach::Far)
             }),
             None => Reach::No,
@@ -215,30 +215,30 @@ impl Transport for TcpTransport {
     }
 
     fn leads_to(&self, to: &Locator, peer: [u8; 12]) -> Option<bool> {
-        self.exchange.is_there(Target::of(to)?, GuidPrefix(peer))
+        self.table.is_there(Target::of(to)?, GuidPrefix(peer))
     }
 
-    fn lane(&self, to: &Locator) -> Option<Lane> {
+    fn lane(&self, to: &Locator) -> Option<SendPath> {
         let target = Target::of(to).filter(|_| self.reaches(to) != Reach::No)?;
-        let link = self.exchange.link(target, Channel::User);
-        Some(Lane(Way::Tcp(link)))
+        let link = self.table.link(target, Channel::User);
+        Some(SendPath(Way::Tcp(link)))
     }
 
     fn watch(&self, watcher: Weak<dyn Watcher>) {
-        self.exchange.watch(watcher);
+        self.table.watch(watcher);
     }
 
     fn failed(&self) -> u64 {
-        self.exchange.failed.load(Relaxed)
+        self.table.failed.load(Relaxed)
     }
 
     /// Connections that were refused, or closed for what came by them.
     fn refused(&self) -> u64 {
-        self.exchange.refusals.load(Relaxed)
+        self.table.refusals.load(Relaxed)
     }
 
     fn hints(&self) -> Vec<String> {
-        self.exchange.hints()
+        self.table.hints()
     }
 
     fn max_datagram(&self) -> usize {

@@ -8,8 +8,8 @@ use dunlin_shm::{Chunk, Loan};
 use dunlin_udp::Socket;
 use dunlin_wire::Locator;
 
-use crate::shm::Outlet;
-use crate::tcp::Link;
+use crate::shm::SendChannel;
+use crate::tcp::PeerLink;
 
 pub use dunlin_udp::Sent;
 
@@ -19,7 +19,7 @@ pub struct Outgoing<'a> {
     /// A peer or a multicast group.
     pub to: Locator,
     /// The way to that peer, if [`Transport::lane`] knew one.
-    pub lane: Option<&'a Lane>,
+    pub lane: Option<&'a SendPath>,
     /// Usually the headers in front of the payload.
     pub head: &'a [u8],
     /// Usually a sample, which need not be copied behind its headers.
@@ -47,22 +47,22 @@ impl Outgoing<'_> {
 /// A way to one peer that a transport has prepared, so that sending costs less than by its locator alone. It lasts as long
 /// as somebody keeps it.
 #[derive(Clone, Debug)]
-pub struct Lane(pub(crate) Way);
+pub struct SendPath(pub(crate) Way);
 
 #[derive(Clone, Debug)]
 pub(crate) enum Way {
     Udp(Arc<Socket>),
-    Shm(Arc<Outlet>),
-    Tcp(Arc<Link>),
+    Shm(Arc<SendChannel>),
+    Tcp(Arc<PeerLink>),
 }
 
-impl Lane {
+impl SendPath {
     /// Sends a datagram that needs nothing but a place in memory that the peer reads: a short one, or one whose middle lies in a chunk; false
     /// if it needs more. What nearly every small or lent sample by shared memory takes.
     #[inline]
     pub fn put(&self, parts: &[&[u8]; 3]) -> bool {
         match &self.0 {
-            Way::Shm(outlet) => outlet.put(parts),
+            Way::Shm(send_channel) => send_channel.put(parts),
             Way::Udp(_) | Way::Tcp(_) => false,
         }
     }
@@ -170,7 +170,7 @@ pub trait Transport: Send + Sync {
 
     /// A way to the peer at `to` for whoever will send there often; `None` if there is none that is better than sending
     /// by the locator. May ask the system; not for the data path.
-    fn lane(&self, to: &Locator) -> Option<Lane> {
+    fn lane(&self, to: &Locator) -> Option<SendPath> {
         let _ = to;
         None
     }
@@ -264,11 +264,11 @@ pub trait Receiver: Send {
     fn locators(&self) -> Vec<Locator>;
 
     /// Something that tells any thread what this receiver has and loses.
-    fn gauge(&self) -> Arc<dyn Gauge>;
+    fn statistics(&self) -> Arc<dyn ReceiveStatistics>;
 }
 
 /// Reads what a receiver was granted and what it lost. It may outlive the receiver and knows nothing then.
-pub trait Gauge: Send + Sync {
+pub trait ReceiveStatistics: Send + Sync {
     /// As of now. Asks the system; not for the data path.
     fn read(&self) -> Reception;
 }
@@ -324,7 +324,7 @@ impl<T: Transport + ?Sized> Transport for Arc<T> {
         T::leads_to(self, to, peer)
     }
 
-    fn lane(&self, to: &Locator) -> Option<Lane> {
+    fn lane(&self, to: &Locator) -> Option<SendPath> {
         T::lane(self, to)
     }
 

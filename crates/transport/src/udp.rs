@@ -14,9 +14,9 @@
 //! may have the same port at another address. With several of many addresses, what was sent to the others is dropped.
 //!
 //! Interfaces and addresses are those of the moment when the transport was made.
-mod lanes;
 mod receiver;
 pub(crate) mod selection;
+mod send_paths;
 mod wake;
 
 use crate::panics::log;
@@ -28,11 +28,11 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use dunlin_udp::{Buffers, Datagram, Egress, Socket, interfaces};
 use dunlin_wire::Locator;
 
-use crate::traits::{Lane, Listen, Outgoing, Reach, Receiver, Reception, Sent, Transport, Way};
-use lanes::Lanes;
+use crate::traits::{Listen, Outgoing, Reach, Receiver, Reception, SendPath, Sent, Transport, Way};
 use receiver::Port;
 pub(crate) use receiver::UdpReceiver;
 use selection::Selection;
+use send_paths::SendPaths;
 use wake::Line;
 
 /// What a UDP datagram over IPv4 can hold: 65535 less the headers of IP and UDP.
@@ -60,7 +60,7 @@ pub struct UdpTransport {
     buffers: Buffers,
     /// Sends what has no lane. Its port is nobody's address, so that sender and receiver share no cache lines.
     socket: Socket,
-    lanes: Lanes,
+    send_paths: SendPaths,
     /// A datagram from a socket to itself arrives, so that one can wake a blocked receiver.
     hears_itself: bool,
     failed: AtomicU64,
@@ -80,7 +80,7 @@ impl UdpTransport {
             buffers: config.buffers,
             hears_itself: wake::hears_itself(&socket),
             socket,
-            lanes: Lanes::default(),
+            send_paths: SendPaths::default(),
             failed: AtomicU64::new(0),
         })
     }
@@ -150,7 +150,7 @@ impl UdpTransport {
         let ear = ear.filter(|ear| self.hears_itself && wake::hears_itself(ear.socket()));
         let line = Line::new(ear.map(|port| Arc::clone(port.socket())))?;
         let receiver = UdpReceiver::new(ports, line, self.buffers.receive);
-        let Reception { asked, granted, .. } = receiver.gauge().read();
+        let Reception { asked, granted, .. } = receiver.statistics().read();
         if granted < asked {
             log::info!(
                 granted,
@@ -218,7 +218,7 @@ impl Transport for UdpTransport {
             sent.add(match run {
                 [
                     Outgoing {
-                        lane: Some(Lane(Way::Udp(socket))),
+                        lane: Some(SendPath(Way::Udp(socket))),
                         ..
                     },
                     ..,
@@ -240,14 +240,14 @@ impl Transport for UdpTransport {
         socket_addr(to).map_or(Reach::No, |to| self.selection.reaches(*to.ip()))
     }
 
-    fn lane(&self, to: &Locator) -> Option<Lane> {
+    fn lane(&self, to: &Locator) -> Option<SendPath> {
         let near = matches!(self.reaches(to), Reach::Host | Reach::Loopback);
         let peer = socket_addr(to).filter(|_| near)?;
         let buffers = Buffers {
             receive: 0,
             send: self.buffers.send,
         };
-        self.lanes.to(self.selection.bind_to(), peer, buffers)
+        self.send_paths.to(self.selection.bind_to(), peer, buffers)
     }
 
     fn failed(&self) -> u64 {

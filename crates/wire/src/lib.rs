@@ -28,10 +28,10 @@ mod encode;
 mod error;
 mod guid;
 mod header;
+mod header_template;
 mod inline_qos;
 mod locator;
 mod message;
-mod opening;
 mod parameter;
 mod parameter_writer;
 pub mod ports;
@@ -42,17 +42,17 @@ mod time;
 
 pub use cursor::Endianness;
 pub use discovery::{
-    Acquaintance, Answer, BuiltinEndpoints, ContentFilterProperty, Fact, Introduction,
-    ParticipantData, ParticipantMessage, Question, ReaderData, WriterData, endpoint_key, parse_key,
-    participant_key,
+    BuiltinEndpoints, ContentFilterProperty, DiagnosticFact, DiagnosticReply, DiagnosticRequest,
+    GossipedParticipant, ParticipantData, ParticipantMessage, PeerState, ReaderData, WriterData,
+    endpoint_key, parse_key, participant_key,
 };
 pub use error::Error;
 pub use guid::{EntityId, EntityKind, Guid, GuidPrefix, ProtocolVersion, VendorId};
 pub use header::Header;
+pub use header_template::HeaderTemplate;
 pub use inline_qos::{InlineQos, SetMembership};
 pub use locator::Locator;
 pub use message::{Message, Submessages};
-pub use opening::Opening;
 pub use parameter::{Parameter, ParameterId, ParameterIter, Parameters};
 pub use parameter_writer::ParameterWriter;
 pub use sequence::{FragmentNumber, FragmentNumberSet, SequenceNumber, SequenceNumberSet};

@@ -271,15 +271,15 @@ proptest! {
     #[test]
     fn introductions(prefix: [u8; 12], teller: [u8; 12], locators in locators()) {
         let (prefix, teller) = (GuidPrefix(prefix), GuidPrefix(teller));
-        let mut said = Introduction { prefix, teller, locators };
+        let mut said = GossipedParticipant { prefix, teller, locators };
         let payload = said.encode();
         said.locators.truncate(8);
-        let key = Introduction::key(prefix, teller);
+        let key = GossipedParticipant::key(prefix, teller);
         prop_assert_eq!(parse_key(&payload), Ok(key));
         prop_assert_eq!(parse_key(&endpoint_key(key)), Ok(key));
-        prop_assert_eq!(Introduction::parse(&payload, teller), Ok(said));
+        prop_assert_eq!(GossipedParticipant::parse(&payload, teller), Ok(said));
         let other = GuidPrefix(teller.0.map(|b| b ^ 1));
-        prop_assert!(Introduction::parse(&payload, other).is_err(), "it names its teller");
+        prop_assert!(GossipedParticipant::parse(&payload, other).is_err(), "it names its teller");
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Observers: participants without endpoints, one for each domain that is looked at.
 use clap::Args;
 use dunlin::observe::Domain;
-use dunlin::{DomainParticipant, ParticipantConfig, Waiting};
+use dunlin::{DomainParticipant, ParticipantConfig, WaitStrategy};
 use std::fmt;
 use std::str::FromStr;
 use std::thread;
@@ -78,7 +78,7 @@ impl Observers {
         let join = |domain: &u32| {
             let config = ParticipantConfig {
                 name: name.to_owned(),
-                waiting: Waiting::Block,
+                waiting: WaitStrategy::Block,
                 ..ParticipantConfig::default()
             };
             let participant = DomainParticipant::with_config(*domain, config)?;

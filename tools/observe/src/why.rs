@@ -4,7 +4,7 @@ use crate::observer::{Domains, Observers, domain_id, seconds};
 use crate::text::{count, json, line, lines};
 use clap::Args;
 use dunlin::observe::Domain;
-use dunlin::why::{Group, Report, Scene, Subject, examine, questions};
+use dunlin::why::{Group, Report, Snapshot, Subject, examine, questions};
 use dunlin::{DomainParticipant, EntityId, Guid, GuidPrefix};
 use std::collections::BTreeSet;
 use std::process::ExitCode;
@@ -142,7 +142,7 @@ fn run(options: &Options) -> Result<bool, String> {
     let mut reports = Vec::new();
     for subject in wish.subjects(domain) {
         let answers = observer.ask(&questions(domain, subject), PATIENCE);
-        let scene = Scene {
+        let scene = Snapshot {
             domain,
             answers: &answers,
             elsewhere: &elsewhere,

@@ -268,7 +268,9 @@ impl DomainParticipant {
             builtin.subscriptions.core(),
         ];
         let shared = &self.guard.shared;
-        shared.discover(|directory, now| directory.feed(now, cores.map(Arc::downgrade), &wanted));
+        shared.discover(|matching, now| {
+            matching.builtin_publisher(now, cores.map(Arc::downgrade), &wanted)
+        });
         builtin
     }
 }

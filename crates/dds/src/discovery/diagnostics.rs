@@ -1,7 +1,7 @@
 //! Asking other participants how it is with their endpoints.
 use crate::entity::participant::DomainParticipant;
 use dunlin_qos::Duration;
-use dunlin_wire::{Answer, Question};
+use dunlin_wire::{DiagnosticReply, DiagnosticRequest};
 use std::thread;
 use std::time::{Duration as Span, Instant};
 
@@ -13,44 +13,48 @@ const AGAIN: Span = Span::from_millis(150);
 const BATCH: usize = 200;
 
 impl DomainParticipant {
-    /// Asks how it is with endpoints, own ones and those of Dunlin's other participants, and waits for the answers, `patience` at
+    /// Asks how it is with endpoints, own ones and those of Dunlin's other participants, and waits for the answers, `timeout` at
     /// most for each two hundred of them. What is not answered is left out: other products do not answer, nor does who was told not to
     /// ([`ParticipantConfig::answers_questions`](crate::ParticipantConfig::answers_questions)).
     ///
     /// Not for listeners: the answers come by threads that may be the caller's own.
-    pub fn ask(&self, questions: &[Question], patience: Duration) -> Vec<Answer> {
+    pub fn ask(&self, questions: &[DiagnosticRequest], timeout: Duration) -> Vec<DiagnosticReply> {
         let batches = questions.chunks(BATCH);
         batches
-            .flat_map(|batch| self.ask_at_once(batch, patience))
+            .flat_map(|batch| self.ask_at_once(batch, timeout))
             .collect()
     }
 
-    fn ask_at_once(&self, questions: &[Question], patience: Duration) -> Vec<Answer> {
+    fn ask_at_once(
+        &self,
+        questions: &[DiagnosticRequest],
+        timeout: Duration,
+    ) -> Vec<DiagnosticReply> {
         let shared = &self.guard.shared;
-        let patience = Span::from_nanos(patience.as_nanos().unsigned_abs());
+        let timeout = Span::from_nanos(timeout.as_nanos().unsigned_abs());
         let begun = Instant::now();
         let mut asked: Option<Instant> = None;
-        let mut open: Vec<Question> = questions.to_vec();
-        while (begun.elapsed() < patience || asked.is_none()) && !shared.is_ended() {
+        let mut open: Vec<DiagnosticRequest> = questions.to_vec();
+        while (begun.elapsed() < timeout || asked.is_none()) && !shared.is_ended() {
             if asked.is_none_or(|at| at.elapsed() >= AGAIN) {
                 asked = Some(Instant::now());
-                shared.discover(|directory, _| {
-                    open.retain(|question| directory.ask(shared, *question));
+                shared.discover(|matching, _| {
+                    open.retain(|question| matching.ask(shared, *question));
                 });
             }
             {
-                let directory = shared.directory.lock();
-                open.retain(|question| directory.answer_to(question).is_none());
+                let matching = shared.matching.lock();
+                open.retain(|question| matching.answer_to(question).is_none());
             }
             if open.is_empty() {
                 break;
             }
             thread::sleep(LOOK);
         }
-        let mut directory = shared.directory.lock();
-        let answer = |question: &Question| {
-            let answer = directory.answer_to(question).cloned();
-            directory.forget_question(question);
+        let mut matching = shared.matching.lock();
+        let answer = |question: &DiagnosticRequest| {
+            let answer = matching.answer_to(question).cloned();
+            matching.forget_question(question);
             answer
         };
         questions.iter().filter_map(answer).collect()

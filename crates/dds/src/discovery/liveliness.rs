@@ -14,7 +14,7 @@ const TELLS_PER_LEASE: i64 = 4;
 const NEVER: i64 = i64::MIN;
 
 /// When a writer last showed that it lives (DDS 1.4 2.2.3.11).
-pub(crate) struct LifeSign {
+pub(crate) struct LivelinessAssertion {
     pub(crate) writer: Guid,
     period: i64,
     last: AtomicI64,
@@ -22,7 +22,7 @@ pub(crate) struct LifeSign {
     told: AtomicI64,
 }
 
-impl LifeSign {
+impl LivelinessAssertion {
     /// `None` if the writer need not show anything.
     pub(crate) fn new(writer: Guid, policy: Liveliness) -> Option<Arc<Self>> {
         let lease = policy.lease_duration;
@@ -54,9 +54,9 @@ mod tests {
     use super::*;
     use dunlin_qos::{Duration, LivelinessKind};
 
-    fn sign(lease_duration: Duration) -> Option<Arc<LifeSign>> {
+    fn sign(lease_duration: Duration) -> Option<Arc<LivelinessAssertion>> {
         let kind = LivelinessKind::ManualByTopic;
-        LifeSign::new(
+        LivelinessAssertion::new(
             Guid::UNKNOWN,
             Liveliness {
                 kind,

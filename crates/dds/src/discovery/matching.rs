@@ -6,14 +6,16 @@ mod locator_choice;
 mod observe;
 mod registry;
 
-use crate::discovery::liveliness::LifeSign;
-use crate::discovery::peers::Book;
+use crate::discovery::liveliness::LivelinessAssertion;
+use crate::discovery::peers::PeerList;
 use crate::discovery::why::similar;
 use crate::entity::shared::{Routes, Shared};
-use crate::entity::status::{Life, LivelinessChangedStatus, LivelinessLostStatus, MatchedStatus};
+use crate::entity::status::{
+    LivelinessChangedStatus, LivelinessLostStatus, MatchedStatus, WriterChange,
+};
 use crate::send::datagram::Datagrams;
-use crate::send::destination::{Place, is_dunlin};
-use crate::send::local_queue::{self, Near};
+use crate::send::destination::{Destination, is_dunlin};
+use crate::send::local_queue::{self, LocalReader};
 use crate::send::vendor_quirks;
 use crate::typed::topic::TopicCore;
 use crate::untyped::reader::{ReaderCore, WriterEnd};
@@ -24,22 +26,22 @@ use dunlin_rtps::{ReaderProxyConfig, Time, To, WriterProxyConfig};
 use dunlin_transport::panics::log;
 use dunlin_transport::{Transport, nearest};
 use dunlin_wire::{
-    Answer, EntityId, EntityKind, Guid, GuidPrefix, Locator, Question, ReaderData, Submessage,
-    Timestamp, WriterData,
+    DiagnosticReply, DiagnosticRequest, EntityId, EntityKind, Guid, GuidPrefix, Locator,
+    ReaderData, Submessage, Timestamp, WriterData,
 };
 use hashbrown::{HashMap, HashSet};
-use locator_choice::{group_of, way_to, whom};
+use locator_choice::{multicast_locator_of, unicast_locator_of, whom};
 use std::collections::BTreeMap;
 use std::sync::{Arc, Weak};
 
-pub(crate) struct Directory {
+pub(crate) struct Matching {
     discovery: Discovery,
     datagrams: Datagrams,
     /// The multicast groups where announcements go.
     groups_met: Vec<Locator>,
-    book: Book,
+    peer_list: PeerList,
     /// Where announcements go: these groups and the peers.
-    announce: Vec<Place>,
+    announce: Vec<Destination>,
     events: Vec<Event>,
     pub(crate) writers: HashMap<EntityId, Arc<WriterCore>>,
     pub(crate) readers: HashMap<EntityId, Arc<ReaderCore>>,
@@ -47,25 +49,25 @@ pub(crate) struct Directory {
     /// Matched writers of each reader.
     sources: HashMap<EntityId, Vec<Guid>>,
     /// Where each matched reader of each writer is reached.
-    sinks: HashMap<EntityId, HashMap<Guid, Place>>,
+    sinks: HashMap<EntityId, HashMap<Guid, Destination>>,
     /// Those of them that are in this process and need no place.
-    near: HashMap<EntityId, HashMap<Guid, Weak<ReaderCore>>>,
+    local_readers: HashMap<EntityId, HashMap<Guid, Weak<ReaderCore>>>,
     /// Where each matched endpoint is reached.
-    places: HashMap<Guid, Place>,
+    destinations: HashMap<Guid, Destination>,
     /// The groups of matched readers that get their samples by multicast.
-    groups: HashMap<Guid, Place>,
+    groups: HashMap<Guid, Destination>,
     /// Of matched writers, and of our own that the application asserts, those with a finite lease.
-    signs: HashMap<Guid, Arc<LifeSign>>,
+    signs: HashMap<Guid, Arc<LivelinessAssertion>>,
     /// Matched writers that dispose their instances when they are deleted.
     disposing: HashSet<Guid>,
     /// Where each participant's discovery is reached.
-    peers: HashMap<GuidPrefix, Place>,
+    peers: HashMap<GuidPrefix, Destination>,
     /// Those of them of whom we have only been told.
     passing: Vec<GuidPrefix>,
     /// What somebody of this process has asked others and waits for.
-    asked: BTreeMap<Question, Option<Answer>>,
+    asked: BTreeMap<DiagnosticRequest, Option<DiagnosticReply>>,
     /// The readers of the built-in topics, if somebody has them.
-    feeds: Vec<builtin_publisher::Feed>,
+    builtin_publishers: Vec<builtin_publisher::BuiltinPublisher>,
     /// The routes must be made anew.
     changed: bool,
     last_key: u32,
@@ -73,7 +75,7 @@ pub(crate) struct Directory {
 
 /// Something that the application hears of once the lock is released. What it may ask for itself is counted before that,
 /// in the order of events and before the first sample of a match can come. Those with a listener carry its status.
-pub(crate) enum Notice {
+pub(crate) enum MatchingEvent {
     WriterMatched(Arc<WriterCore>, Option<MatchedStatus>),
     ReaderMatched(Arc<ReaderCore>, Option<MatchedStatus>),
     WriterIncompatible(Arc<WriterCore>, Guid, Vec<Incompatibility>),
@@ -84,7 +86,7 @@ pub(crate) enum Notice {
     InconsistentTopic(Arc<TopicCore>, Guid, String),
 }
 
-impl Notice {
+impl MatchingEvent {
     fn writer_matched(writer: &Arc<WriterCore>, reader: Guid, change: i32) -> Self {
         let status = writer.count_matched(reader, change);
         Self::WriterMatched(Arc::clone(writer), status)
@@ -96,7 +98,7 @@ impl Notice {
     }
 
     /// `None` if it is no news.
-    fn liveliness(reader: &Arc<ReaderCore>, writer: Guid, life: Life) -> Option<Self> {
+    fn liveliness(reader: &Arc<ReaderCore>, writer: Guid, life: WriterChange) -> Option<Self> {
         let counted = reader.count_liveliness(writer, life);
         counted.then(|| Self::Liveliness(Arc::clone(reader), reader.liveliness_to_tell()))
     }
@@ -121,19 +123,19 @@ impl Notice {
     }
 }
 
-impl Directory {
+impl Matching {
     /// Announcements go to the groups and to the peers of the book.
     pub(crate) fn new(
         discovery: Discovery,
         datagrams: Datagrams,
         groups_met: Vec<Locator>,
-        book: Book,
+        peer_list: PeerList,
     ) -> Self {
-        let mut directory = Self {
+        let mut matching = Self {
             discovery,
             datagrams,
             groups_met,
-            book,
+            peer_list,
             announce: Vec::new(),
             events: Vec::new(),
             writers: HashMap::new(),
@@ -141,20 +143,20 @@ impl Directory {
             topics: HashMap::new(),
             sources: HashMap::new(),
             sinks: HashMap::new(),
-            near: HashMap::new(),
-            places: HashMap::new(),
+            local_readers: HashMap::new(),
+            destinations: HashMap::new(),
             groups: HashMap::new(),
             signs: HashMap::new(),
             disposing: HashSet::new(),
             peers: HashMap::new(),
             passing: Vec::new(),
             asked: BTreeMap::new(),
-            feeds: Vec::new(),
+            builtin_publishers: Vec::new(),
             changed: false,
             last_key: 0,
         };
-        directory.set_announce();
-        directory
+        matching.set_announce();
+        matching
     }
 
     /// An entity id that this participant has not given before.
@@ -204,7 +206,7 @@ impl Directory {
     }
 
     /// A writer showed that it lives.
-    pub(crate) fn tell(&mut self, sign: &LifeSign) {
+    pub(crate) fn tell(&mut self, sign: &LivelinessAssertion) {
         if let Some(at) = sign.untold() {
             let (out, events) = (&mut self.datagrams, &mut self.events);
             self.discovery.assert_writer(at, sign.writer, out, events);
@@ -353,7 +355,7 @@ impl Directory {
         self.signs.remove(&guid);
         self.changed = true;
         self.sinks.remove(&guid.entity);
-        self.near.remove(&guid.entity);
+        self.local_readers.remove(&guid.entity);
     }
 
     pub(crate) fn remove_reader(&mut self, now: Time, guid: Guid) {
@@ -366,11 +368,16 @@ impl Directory {
     }
 
     /// Carries out what discovery has decided.
-    pub(crate) fn settle(&mut self, shared: &Shared, now: Time, notices: &mut Vec<Notice>) {
+    pub(crate) fn settle(
+        &mut self,
+        shared: &Shared,
+        now: Time,
+        matching_events: &mut Vec<MatchingEvent>,
+    ) {
         for event in std::mem::take(&mut self.events) {
-            self.apply(shared, now, event, notices);
+            self.apply(shared, now, event, matching_events);
         }
-        self.serve(now, notices);
+        self.serve(now, matching_events);
         if std::mem::take(&mut self.changed) {
             shared.set_routes(self.routes());
         }
@@ -379,13 +386,13 @@ impl Directory {
             datagrams,
             announce,
             peers,
-            places,
+            destinations,
             ..
         } = self;
         datagrams.flush(&*shared.transport, |to| match to {
             To::Announce => announce,
             To::Endpoint(guid) if guid.entity.is_builtin() => one(peers.get(&guid.prefix)),
-            To::Endpoint(guid) => one(places.get(&guid)),
+            To::Endpoint(guid) => one(destinations.get(&guid)),
             To::Matched | To::Passing(_) => &[],
         });
         // Where others say that somebody is may be said differently next time.
@@ -413,19 +420,29 @@ impl Directory {
                 // Of groups only those that we speak to anyway: anybody can name any.
                 let groups = multicast
                     .iter()
-                    .filter(|group| announce.contains(&Place::open(**group)));
+                    .filter(|group| announce.contains(&Destination::open(**group)));
                 let groups: Vec<Locator> = groups.copied().collect();
-                let place = way_to(transport, whom(discovery, guid.prefix), unicast)
-                    .or_else(|| nearest(transport, &groups).copied());
+                let destination =
+                    unicast_locator_of(transport, whom(discovery, guid.prefix), unicast)
+                        .or_else(|| nearest(transport, &groups).copied());
                 if !discovery.knows(guid.prefix) {
                     passing.push(guid.prefix);
                 }
-                peers.extend(place.map(|to| (guid.prefix, Place::of(transport, guid.prefix, to))));
+                peers.extend(
+                    destination
+                        .map(|to| (guid.prefix, Destination::of(transport, guid.prefix, to))),
+                );
             }
         }
     }
 
-    fn apply(&mut self, shared: &Shared, now: Time, event: Event, notices: &mut Vec<Notice>) {
+    fn apply(
+        &mut self,
+        shared: &Shared,
+        now: Time,
+        event: Event,
+        matching_events: &mut Vec<MatchingEvent>,
+    ) {
         match event {
             Event::ReaderMatched { writer, reader } => {
                 if let Some(core) = self.writers.get(&writer.entity) {
@@ -446,7 +463,7 @@ impl Directory {
                     }
                     let limit = reader.max_sample_size;
                     core.add_reader(now, proxy, limit, &mut self.datagrams);
-                    notices.push(Notice::writer_matched(core, reader.guid, 1));
+                    matching_events.push(MatchingEvent::writer_matched(core, reader.guid, 1));
                 }
             }
             Event::ReaderChanged { writer, reader } => {
@@ -468,7 +485,7 @@ impl Directory {
                 self.remove_sink(shared, writer, reader);
                 if let Some(core) = self.writers.get(&writer.entity) {
                     core.remove_reader(reader);
-                    notices.push(Notice::writer_matched(core, reader, -1));
+                    matching_events.push(MatchingEvent::writer_matched(core, reader, -1));
                 }
             }
             Event::WriterMatched { reader, writer } => {
@@ -476,10 +493,14 @@ impl Directory {
                 if let Some(core) = self.readers.get(&reader.entity) {
                     let layout = writer.layout.filter(|_| is_dunlin(writer.guid.prefix));
                     core.note_layout(writer.guid, layout);
-                    core.group.gate.know(writer.guid, writer.group);
+                    core.group.group_access.know(writer.guid, writer.group);
                     core.add_writer(now, proxy_of(&writer), &mut self.datagrams);
-                    notices.push(Notice::reader_matched(core, writer.guid, 1));
-                    notices.extend(Notice::liveliness(core, writer.guid, Life::Matched));
+                    matching_events.push(MatchingEvent::reader_matched(core, writer.guid, 1));
+                    matching_events.extend(MatchingEvent::liveliness(
+                        core,
+                        writer.guid,
+                        WriterChange::Matched,
+                    ));
                 }
             }
             Event::WriterChanged { reader, writer } => {
@@ -505,10 +526,14 @@ impl Directory {
                         _ => WriterEnd::Gone,
                     };
                     if core.remove_writer(now, writer, end) {
-                        notices.push(Notice::Data(Arc::clone(core)));
+                        matching_events.push(MatchingEvent::Data(Arc::clone(core)));
                     }
-                    notices.push(Notice::reader_matched(core, writer, -1));
-                    notices.extend(Notice::liveliness(core, writer, Life::Unmatched));
+                    matching_events.push(MatchingEvent::reader_matched(core, writer, -1));
+                    matching_events.extend(MatchingEvent::liveliness(
+                        core,
+                        writer,
+                        WriterChange::Unmatched,
+                    ));
                 }
             }
             Event::IncompatibleQos {
@@ -516,7 +541,7 @@ impl Directory {
                 remote,
                 mismatches,
             } => {
-                self.note_incompatible(local, remote, mismatches, notices);
+                self.note_incompatible(local, remote, mismatches, matching_events);
             }
             Event::LivelinessChanged {
                 reader,
@@ -524,10 +549,14 @@ impl Directory {
                 alive,
             } => {
                 if let Some(core) = self.readers.get(&reader.entity) {
-                    let life = if alive { Life::Heard } else { Life::Silent };
-                    notices.extend(Notice::liveliness(core, writer, life));
+                    let life = if alive {
+                        WriterChange::Heard
+                    } else {
+                        WriterChange::Silent
+                    };
+                    matching_events.extend(MatchingEvent::liveliness(core, writer, life));
                     if !alive && core.silence_writer(now, writer) {
-                        notices.push(Notice::Data(Arc::clone(core)));
+                        matching_events.push(MatchingEvent::Data(Arc::clone(core)));
                     }
                 }
             }
@@ -540,11 +569,9 @@ impl Directory {
                 let who = self.discovery.called(remote);
                 log::warn!(%local, remote = who, topic, %difference, "a topic of this name has another type");
                 let core = self.topic(&topic);
-                notices.extend(
-                    core.map(|core| {
-                        Notice::InconsistentTopic(core, remote, difference.to_string())
-                    }),
-                );
+                matching_events.extend(core.map(|core| {
+                    MatchingEvent::InconsistentTopic(core, remote, difference.to_string())
+                }));
             }
             Event::ParticipantFound {
                 prefix,
@@ -577,7 +604,7 @@ impl Directory {
             Event::LivelinessLost { writer } => {
                 log::debug!(%writer, "liveliness lost");
                 let core = self.writers.get(&writer.entity);
-                notices.extend(core.map(Notice::liveliness_lost));
+                matching_events.extend(core.map(MatchingEvent::liveliness_lost));
             }
         }
     }
@@ -587,16 +614,16 @@ impl Directory {
         local: Guid,
         remote: Guid,
         mismatches: Vec<Incompatibility>,
-        notices: &mut Vec<Notice>,
+        matching_events: &mut Vec<MatchingEvent>,
     ) {
         if let Some(core) = self.writers.get(&local.entity) {
-            notices.push(Notice::WriterIncompatible(
+            matching_events.push(MatchingEvent::WriterIncompatible(
                 Arc::clone(core),
                 remote,
                 mismatches,
             ));
         } else if let Some(core) = self.readers.get(&local.entity) {
-            notices.push(Notice::ReaderIncompatible(
+            matching_events.push(MatchingEvent::ReaderIncompatible(
                 Arc::clone(core),
                 remote,
                 mismatches,
@@ -607,28 +634,28 @@ impl Directory {
     fn add_sink(&mut self, shared: &Shared, writer: Guid, reader: &ReaderData) {
         let here = local_queue::reader(&reader.guid).filter(|_| shared.config.transports.local);
         if let Some(core) = here {
-            let near = self.near.entry(writer.entity).or_default();
-            near.insert(reader.guid, core);
+            let local_readers = self.local_readers.entry(writer.entity).or_default();
+            local_readers.insert(reader.guid, core);
             return self.set_destinations(shared, writer.entity);
         }
         let transport = &*shared.transport;
         let whom = whom(&self.discovery, reader.guid.prefix);
-        let unicast = way_to(transport, whom, &reader.unicast);
-        let multicast = group_of(transport, &reader.multicast);
+        let unicast = unicast_locator_of(transport, whom, &reader.unicast);
+        let multicast = multicast_locator_of(transport, &reader.multicast);
         let sinks = self.sinks.entry(writer.entity).or_default();
         match (unicast, multicast) {
             (None, None) => {
                 log::warn!(%writer, reader = %reader.guid, locators = ?reader.unicast, "reader matches but none of its locators can be reached");
             }
             (one, other) => {
-                let place = |to: Locator| {
-                    let place = Place::of(transport, reader.guid.prefix, to);
-                    (reader.guid, place.frequent(transport))
+                let destination = |to: Locator| {
+                    let destination = Destination::of(transport, reader.guid.prefix, to);
+                    (reader.guid, destination.frequent(transport))
                 };
-                sinks.extend(other.or(one).map(place));
-                self.places.extend(one.or(other).map(place));
+                sinks.extend(other.or(one).map(destination));
+                self.destinations.extend(one.or(other).map(destination));
                 self.groups.remove(&reader.guid);
-                self.groups.extend(other.map(place));
+                self.groups.extend(other.map(destination));
             }
         }
         self.changed = true;
@@ -639,11 +666,11 @@ impl Directory {
         if let Some(sinks) = self.sinks.get_mut(&writer.entity) {
             sinks.remove(&reader);
         }
-        if let Some(near) = self.near.get_mut(&writer.entity) {
-            near.remove(&reader);
+        if let Some(local_readers) = self.local_readers.get_mut(&writer.entity) {
+            local_readers.remove(&reader);
         }
         if !self.sinks.values().any(|sinks| sinks.contains_key(&reader)) {
-            self.places.remove(&reader);
+            self.destinations.remove(&reader);
             self.groups.remove(&reader);
         }
         self.changed = true;
@@ -657,54 +684,58 @@ impl Directory {
         };
         let filters = core.filters.lock();
         let sinks = self.sinks.get(&writer).into_iter().flatten();
-        let sinks = sinks.map(|(reader, place)| Place {
+        let sinks = sinks.map(|(reader, destination)| Destination {
             wanted: filters.wanted(reader),
-            ..place.clone()
+            ..destination.clone()
         });
-        let mut places: Vec<_> = sinks.collect();
-        places.sort_unstable();
-        places.dedup_by(|one, kept| {
+        let mut destinations: Vec<_> = sinks.collect();
+        destinations.sort_unstable();
+        destinations.dedup_by(|one, kept| {
             let same = one == kept;
             kept.wanted |= if same { one.wanted } else { 0 };
             same
         });
-        let near = self.near.get(&writer).into_iter().flatten();
-        let near = near.map(|(reader, core)| Near {
+        let local_readers = self.local_readers.get(&writer).into_iter().flatten();
+        let local_readers = local_readers.map(|(reader, core)| LocalReader {
             core: Weak::clone(core),
             wanted: filters.wanted(reader),
         });
-        let near: Vec<_> = near.collect();
+        let local_readers: Vec<_> = local_readers.collect();
         drop(filters);
         let transport = &shared.transport;
-        let limits = places
+        let limits = destinations
             .iter()
             .map(|to| transport.max_whole_datagram(&to.locator));
-        let limit = limits.min().unwrap_or(match near.is_empty() {
+        let limit = limits.min().unwrap_or(match local_readers.is_empty() {
             true => transport.max_datagram(),
             false => usize::MAX,
         });
         // Whoever may not drop samples is held up by a slow reader in any case.
         let patient = core.is_patient();
-        places.iter_mut().for_each(|place| place.patient = patient);
-        core.set_destinations(places, near, limit);
+        destinations
+            .iter_mut()
+            .for_each(|destination| destination.patient = patient);
+        core.set_destinations(destinations, local_readers, limit);
     }
 
     fn add_source(&mut self, shared: &Shared, reader: Guid, writer: &WriterData) {
         let transport = &*shared.transport;
         if !(shared.config.transports.local && local_queue::is_here(&writer.guid)) {
             let whom = whom(&self.discovery, writer.guid.prefix);
-            let place = way_to(transport, whom, &writer.unicast)
-                .or_else(|| group_of(transport, &writer.multicast));
-            let place = place.map(|to| Place::of(transport, writer.guid.prefix, to));
-            let place = place.map(|place| (writer.guid, place.frequent(transport)));
-            self.places.extend(place);
+            let destination = unicast_locator_of(transport, whom, &writer.unicast)
+                .or_else(|| multicast_locator_of(transport, &writer.multicast));
+            let destination =
+                destination.map(|to| Destination::of(transport, writer.guid.prefix, to));
+            let destination =
+                destination.map(|destination| (writer.guid, destination.frequent(transport)));
+            self.destinations.extend(destination);
         }
         // Our own show their life where they write.
         if writer.guid.prefix != self.own() {
             if let Some(before) = self.signs.remove(&writer.guid) {
                 self.tell(&before);
             }
-            let sign = LifeSign::new(writer.guid, writer.qos.liveliness);
+            let sign = LivelinessAssertion::new(writer.guid, writer.qos.liveliness);
             self.signs.extend(sign.map(|sign| (writer.guid, sign)));
         }
         // Another vendor's parameter of this number may be anything.
@@ -728,7 +759,7 @@ impl Directory {
             .values()
             .any(|sources| sources.contains(&writer))
         {
-            self.places.remove(&writer);
+            self.destinations.remove(&writer);
             self.disposing.remove(&writer);
             if writer.prefix != self.own() {
                 self.signs.remove(&writer);
@@ -765,7 +796,7 @@ impl Directory {
             addresses,
             readers,
             writers: self.writers.clone(),
-            places: self.places.clone(),
+            destinations: self.destinations.clone(),
             groups: self.groups.clone(),
             signs,
         }
@@ -791,6 +822,6 @@ fn proxy_of(writer: &WriterData) -> WriterProxyConfig {
     }
 }
 
-fn one(place: Option<&Place>) -> &[Place] {
-    place.map_or(&[], std::slice::from_ref)
+fn one(destination: Option<&Destination>) -> &[Destination] {
+    destination.map_or(&[], std::slice::from_ref)
 }

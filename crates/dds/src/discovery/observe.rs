@@ -5,8 +5,8 @@
 use crate::entity::participant::DomainParticipant;
 pub use dunlin_rtps::discovery::{Heard, TypeDifference, Verdict, compare};
 pub use dunlin_wire::{
-    Acquaintance, Answer, BuiltinEndpoints, Fact, ParticipantData, ProtocolVersion, Question,
-    ReaderData, WriterData,
+    BuiltinEndpoints, DiagnosticFact, DiagnosticReply, DiagnosticRequest, ParticipantData,
+    PeerState, ProtocolVersion, ReaderData, WriterData,
 };
 use dunlin_wire::{GuidPrefix, Locator, VendorId};
 
@@ -68,7 +68,7 @@ impl DomainParticipant {
     /// What this participant knows of its domain, now. It takes some hundred milliseconds after it was made until it knows all.
     pub fn domain(&self) -> Domain {
         let shared = &self.guard.shared;
-        shared.directory.lock().domain(&*shared.transport)
+        shared.matching.lock().domain(&*shared.transport)
     }
 }
 

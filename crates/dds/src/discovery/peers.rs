@@ -2,7 +2,7 @@
 //!
 //! `[index@][class://]address[:port]`, as RTI Connext has it. The text is parsed here, once, into a [`PeerDescriptor`]; what it stands
 //! for on a participant with certain transports is [`place`]'s, where lists of them come from is [`list`]'s, and what has become of
-//! them at run time is [`book`]'s.
+//! them at run time is [`peer_list`]'s.
 mod error;
 mod initial_peers;
 mod name_lookup;
@@ -13,8 +13,8 @@ pub use error::PeerError;
 pub(crate) use initial_peers::InitialPeers;
 pub(crate) use name_lookup::Names;
 pub use peer_list::PeerStatus;
-pub(crate) use peer_list::{Book, Whereabouts};
-pub(crate) use targets::{Carriers, neighbours};
+pub(crate) use peer_list::{ParticipantAddresses, PeerList};
+pub(crate) use targets::{AvailableTransports, neighbours};
 
 use std::fmt;
 use std::net::Ipv4Addr;

@@ -1,5 +1,5 @@
 //! How a participant is set up, beyond QoS.
-use crate::Waiting;
+use crate::WaitStrategy;
 use crate::error::{Error, Result};
 use crate::runtime::environment::variable;
 use dunlin_qos::{DomainParticipantQos, Duration};
@@ -161,7 +161,7 @@ pub struct ParticipantConfig {
     /// How it uses TCP, if it does.
     pub tcp: TcpSettings,
     /// How receivers wait. Overridden by `DUNLIN_WAITING`.
-    pub waiting: Waiting,
+    pub waiting: WaitStrategy,
     /// Silence longer than this means that this participant is gone.
     pub lease_duration: Duration,
     /// Longest time between two announcements.
@@ -201,7 +201,7 @@ impl Default for ParticipantConfig {
             multicast: true,
             transports: Transports::default(),
             tcp: TcpSettings::default(),
-            waiting: Waiting::default(),
+            waiting: WaitStrategy::default(),
             lease_duration: Duration::from_secs(10),
             announce_period: Duration::from_secs(3),
             heartbeat_period: Duration::from_millis(100),
@@ -226,9 +226,12 @@ impl ParticipantConfig {
 
     /// This configuration with what the environment says laid over it.
     pub(crate) fn with_environment(mut self) -> Result<Self> {
-        if let Some(text) = variable(Waiting::VARIABLE)? {
-            self.waiting = Waiting::parse(&text).map_err(|e| {
-                Error::BadParameter(format!("environment variable {}: {e}", Waiting::VARIABLE))
+        if let Some(text) = variable(WaitStrategy::VARIABLE)? {
+            self.waiting = WaitStrategy::parse(&text).map_err(|e| {
+                Error::BadParameter(format!(
+                    "environment variable {}: {e}",
+                    WaitStrategy::VARIABLE
+                ))
             })?;
         }
         if let Some(text) = variable(Transports::VARIABLE)? {

@@ -2,9 +2,9 @@
 //! they are enabled.
 //!
 //! Where nobody asks for DATA_ON_READERS a reader finds out by one look at `attention` and goes its own way.
-use crate::entity::group_access::Gate;
-use crate::entity::listener::dispatch::{Calls, Listener};
-use crate::entity::listener::slot::Slot;
+use crate::entity::group_access::GroupAccess;
+use crate::entity::listener::dispatch::{Dispatch, Listener};
+use crate::entity::listener::slot::ListenerSlot;
 use crate::entity::listener::{PublisherListener, SubscriberListener};
 use crate::entity::participant::ParticipantGuard;
 use crate::entity::shared::Shared;
@@ -36,7 +36,7 @@ pub(crate) struct PublisherCore {
     /// Its writers, those that are not enabled yet among them.
     writers: Ranked<Vec<Weak<WriterCore>>, LEAF>,
     pub(crate) defaults: Ranked<DataWriterQos, LEAF>,
-    pub(crate) listener: Slot<dyn PublisherListener>,
+    pub(crate) listener: ListenerSlot<dyn PublisherListener>,
     /// Another one only while there is no writer.
     sets: Ranked<Arc<WriterGroup>, LEAF>,
 }
@@ -55,7 +55,7 @@ impl PublisherCore {
             deleted: AtomicBool::new(false),
             writers: Ranked::default(),
             defaults: Ranked::default(),
-            listener: Slot::default(),
+            listener: ListenerSlot::default(),
         }
     }
 
@@ -71,10 +71,10 @@ impl PublisherCore {
         } else if changes.is_err() {
             *self.sets.lock() = Arc::new(WriterGroup::new(self.guid.entity, &qos));
         }
-        let announced = self.shared.discover(|directory, now| {
+        let announced = self.shared.discover(|matching, now| {
             let before = std::mem::replace(&mut *self.qos.lock(), qos);
             let is_ours = |writer: &WriterCore| std::ptr::eq(&*writer.group, self);
-            let announced = directory.announce_again(now, is_ours, |_| false);
+            let announced = matching.announce_again(now, is_ours, |_| false);
             if announced.is_err() {
                 *self.qos.lock() = before;
             }
@@ -174,13 +174,13 @@ pub(crate) struct SubscriberCore {
     /// Its readers, those that are not enabled yet among them.
     members: Ranked<Vec<Weak<ReaderCore>>, LEAF>,
     pub(crate) defaults: Ranked<DataReaderQos, LEAF>,
-    pub(crate) listener: Slot<dyn SubscriberListener>,
-    pub(crate) gate: Gate,
+    pub(crate) listener: ListenerSlot<dyn SubscriberListener>,
+    pub(crate) group_access: GroupAccess,
     pub(crate) flags: StatusFlags,
     /// Who cares for DATA_ON_READERS.
     attention: AtomicU8,
     /// The listener as it is called for DATA_ON_READERS: its own, or the participant's.
-    calls: Calls<dyn SubscriberListener>,
+    calls: Dispatch<dyn SubscriberListener>,
 }
 
 impl SubscriberCore {
@@ -188,7 +188,7 @@ impl SubscriberCore {
         let shared = &participant.shared;
         Self {
             guid: Guid::new(shared.prefix, shared.new_entity()),
-            gate: Gate::new(&qos),
+            group_access: GroupAccess::new(&qos),
             qos: Ranked::new(qos),
             shared: Arc::clone(shared),
             participant: Arc::downgrade(participant),
@@ -196,10 +196,10 @@ impl SubscriberCore {
             deleted: AtomicBool::new(false),
             members: Ranked::default(),
             defaults: Ranked::default(),
-            listener: Slot::default(),
+            listener: ListenerSlot::default(),
             flags: StatusFlags::default(),
             attention: AtomicU8::new(0),
-            calls: Calls::default(),
+            calls: Dispatch::default(),
         }
     }
 
@@ -212,11 +212,11 @@ impl SubscriberCore {
         if self.enabled.load(SeqCst) {
             check("subscriber", self.qos().check_change(&qos))?;
         }
-        self.gate.adapt(&qos);
-        let announced = self.shared.discover(|directory, now| {
+        self.group_access.adapt(&qos);
+        let announced = self.shared.discover(|matching, now| {
             let before = std::mem::replace(&mut *self.qos.lock(), qos);
             let is_ours = |reader: &ReaderCore| std::ptr::eq(&*reader.group, self);
-            let announced = directory.announce_again(now, |_| false, is_ours);
+            let announced = matching.announce_again(now, |_| false, is_ours);
             if announced.is_err() {
                 *self.qos.lock() = before;
             }

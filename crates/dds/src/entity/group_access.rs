@@ -10,7 +10,7 @@ use crate::runtime::clock;
 use crate::runtime::lock::{GATE, Ranked};
 use crate::untyped::reader::ReaderCore;
 use dunlin_qos::{AccessScope, SubscriberQos};
-use dunlin_rtps::{GroupFront, GroupStanding, GroupTurn};
+use dunlin_rtps::{GroupFront, GroupOrder, GroupStanding};
 use dunlin_wire::{EntityId, Guid, GuidPrefix};
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
@@ -19,7 +19,7 @@ use std::sync::{Arc, Weak};
 /// A publisher; of those that do not say which they are, all of a participant count as one.
 type PublisherId = (GuidPrefix, Option<EntityId>);
 
-pub(crate) struct Gate {
+pub(crate) struct GroupAccess {
     /// Do sets, or changes, of several writers wait for each other?
     gathers: AtomicBool,
     /// Do all changes?
@@ -45,15 +45,15 @@ struct State {
 /// How one reader stands with one writer.
 type Place = (Arc<ReaderCore>, GroupFront);
 
-impl Gate {
+impl GroupAccess {
     pub(crate) fn new(qos: &SubscriberQos) -> Self {
-        let gate = Self {
+        let group_access = Self {
             gathers: AtomicBool::new(false),
             orders: AtomicBool::new(false),
             state: Ranked::default(),
         };
-        gate.adapt(qos);
-        gate
+        group_access.adapt(qos);
+        group_access
     }
 
     /// The subscriber's QoS is another, which it may be before it is enabled.
@@ -213,7 +213,7 @@ impl State {
 }
 
 /// The set, or change, has its turn with each reader that has something of it.
-fn release(places: &[Place], turn: GroupTurn, nth: u64) {
+fn release(places: &[Place], turn: GroupOrder, nth: u64) {
     let part = |(reader, front): &Place| match front.standing {
         GroupStanding::Sealed { first, .. } if first == turn.first => {
             Some((Arc::clone(reader), front.writer))

@@ -7,11 +7,11 @@ mod shortcuts;
 
 pub(crate) use entity::Defaults;
 
-use crate::Waiting;
-use crate::discovery::matching::Directory;
+use crate::WaitStrategy;
+use crate::discovery::matching::Matching;
 use crate::discovery::observe;
 use crate::discovery::peers::{
-    Book, Carriers, InitialPeers, Names, PeerDescriptor, PeerStatus, neighbours,
+    AvailableTransports, InitialPeers, Names, PeerDescriptor, PeerList, PeerStatus, neighbours,
 };
 use crate::entity::config::{ParticipantConfig, TcpSettings, Transports};
 use crate::entity::identity::same_entity;
@@ -30,8 +30,8 @@ use dunlin_qos::{PublisherQos, SubscriberQos, TopicQos};
 use dunlin_rtps::discovery::{Discovery, DiscoveryConfig};
 use dunlin_transport::panics::{self, log};
 use dunlin_transport::{
-    Listen, Receiver, Reception, ShmConfig, ShmTransport, TcpConfig, TcpTransport, Transport,
-    UdpAndShm, UdpConfig, UdpTransport,
+    CompositeTransport, Listen, Receiver, Reception, ShmConfig, ShmTransport, TcpConfig,
+    TcpTransport, Transport, UdpConfig, UdpTransport,
 };
 use dunlin_wire::{EntityId, Guid, GuidPrefix, Locator, VendorId, ports};
 use std::io;
@@ -142,13 +142,15 @@ impl DomainParticipant {
             None => transport(&config, domain, prefix)?,
         };
         let peers = InitialPeers::of(&config)?;
-        let carriers = Carriers::of(&config);
-        let book = Book::new(domain, carriers, peers.peers.clone())?;
+        let carriers = AvailableTransports::of(&config);
+        let peer_list = PeerList::new(domain, carriers, peers.peers.clone())?;
         let sockets = match transport.kind() {
             Locator::KIND_TCP_V4 => Sockets::open_stream(&*transport, config.tcp.port)?,
             _ => Sockets::open(&*transport, domain, &meeting(carriers, domain, &peers))?,
         };
-        let shared = build(prefix, domain, config, transport, book, sockets, &peers)?;
+        let shared = build(
+            prefix, domain, config, transport, peer_list, sockets, &peers,
+        )?;
         let shared = Arc::new(shared);
         let guard = Arc::new(ParticipantGuard {
             threads: Mutex::default(),
@@ -173,7 +175,7 @@ impl DomainParticipant {
         let peer = parse_peer(peer)?;
         let shared = &self.guard.shared;
         let group = peer.group();
-        let added = shared.discover(|directory, now| directory.add_peer(now, peer))?;
+        let added = shared.discover(|matching, now| matching.add_peer(now, peer))?;
         if let Some(group) = group {
             let kind = shared.transport.kind();
             let port = ports::metatraffic_multicast(shared.domain).unwrap_or(0);
@@ -197,18 +199,18 @@ impl DomainParticipant {
     pub fn remove_peer(&self, peer: &str) -> Result<()> {
         let peer = parse_peer(peer)?;
         let shared = &self.guard.shared;
-        shared.discover(|directory, _| directory.remove_peer(&peer));
+        shared.discover(|matching, _| matching.remove_peer(&peer));
         Ok(())
     }
 
     /// The peers that this participant announces itself to, in the order in which they came, and who was found there.
     pub fn peers(&self) -> Vec<PeerStatus> {
         let shared = &self.guard.shared;
-        shared.directory.lock().peers(&*shared.transport)
+        shared.matching.lock().peers(&*shared.transport)
     }
 
     fn look_up_names(&self) {
-        if self.guard.shared.directory.lock().has_names() {
+        if self.guard.shared.matching.lock().has_names() {
             Names::look(&self.guard.shared);
         }
     }
@@ -224,7 +226,7 @@ impl DomainParticipant {
     }
 
     /// How its receivers wait.
-    pub fn waiting(&self) -> Waiting {
+    pub fn waiting(&self) -> WaitStrategy {
         self.guard.shared.config.waiting
     }
 
@@ -241,7 +243,7 @@ impl DomainParticipant {
         }
         let shared = &self.guard.shared;
         let topic = Arc::new(TopicCore::new::<T>(name, qos, shared));
-        let core = shared.directory.lock().add_topic(&topic);
+        let core = shared.matching.lock().add_topic(&topic);
         core.check_alike(&topic)?;
         Ok(Topic::new(core, Arc::clone(&self.guard)))
     }
@@ -298,7 +300,7 @@ impl DomainParticipant {
     pub fn assert_liveliness(&self) {
         self.guard
             .shared
-            .discover(|directory, now| directory.assert_participant(now));
+            .discover(|matching, now| matching.assert_participant(now));
     }
 
     /// What was received and dropped, and what could not be sent. Asks the system: some microseconds, at no cost to the data path.
@@ -308,7 +310,7 @@ impl DomainParticipant {
         let receivers = self.receivers();
         let refused = shared.transport.refused();
         let by_tcp = shared.transport.kind() == Locator::KIND_TCP_V4;
-        let discovery = shared.directory.lock().misplaced();
+        let discovery = shared.matching.lock().misplaced();
         let all = |of: fn(&Reception) -> u64| receivers.iter().map(|r| of(&r.reception)).sum();
         ParticipantCounters {
             dropped: all(|reception| reception.dropped),
@@ -345,7 +347,7 @@ impl DomainParticipant {
     /// What has been discovered, a line each, for people who wonder why nothing matches.
     pub fn describe_discovery(&self) -> Vec<String> {
         let shared = &self.guard.shared;
-        let mut lines = shared.directory.lock().describe(shared.prefix);
+        let mut lines = shared.matching.lock().describe(shared.prefix);
         if lines.is_empty() {
             lines.extend(self.why_alone());
         }
@@ -429,8 +431,7 @@ impl Drop for ParticipantGuard {
     fn drop(&mut self) {
         // Whoever was never heard of need not say goodbye, nor who has said it.
         if self.shared.enabled.load(SeqCst) && !self.shared.is_ended() {
-            self.shared
-                .discover(|directory, now| directory.goodbye(now));
+            self.shared.discover(|matching, now| matching.goodbye(now));
         }
         self.shared.stop();
         for (_, role) in held(&self.groups).drain(..) {
@@ -541,7 +542,7 @@ impl Sockets {
 
 /// The groups that a participant listens to: those of the network, which it names to others, and that of shared memory, where
 /// whoever shares memory may come unasked.
-fn meeting(carriers: Carriers, domain: u32, peers: &InitialPeers) -> Vec<Locator> {
+fn meeting(carriers: AvailableTransports, domain: u32, peers: &InitialPeers) -> Vec<Locator> {
     let port = ports::metatraffic_multicast(domain);
     let network = carriers.datagrams.zip(port).map(|(kind, port)| {
         let at = move |group: &Ipv4Addr| Locator {
@@ -564,13 +565,13 @@ fn build(
     domain: u32,
     config: ParticipantConfig,
     transport: Arc<dyn Transport>,
-    book: Book,
+    peer_list: PeerList,
     sockets: Sockets,
     peers: &InitialPeers,
 ) -> Result<Shared> {
     let is_unicast = |l: &Locator| !l.is_multicast();
     let name = config.name.clone();
-    let carriers = Carriers::of(&config);
+    let carriers = AvailableTransports::of(&config);
     let groups = meeting(carriers, domain, peers);
     let is_named = |l: &Locator| l.kind == transport.kind();
     let discovery = Discovery::new(DiscoveryConfig {
@@ -601,12 +602,12 @@ fn build(
     let announce: Vec<Locator> = groups.iter().copied().filter(meets).collect();
     let limit = whole_datagram(&*transport);
     let mut datagrams = Datagrams::new(prefix, limit, Arc::clone(&transport));
-    datagrams.letters().switch_on(config.transports.local);
+    datagrams.local_queue().switch_on(config.transports.local);
     let user = Role::new(sockets.user, config.waiting, true);
-    let meta = Role::new(sockets.meta, Waiting::Block, false);
-    let directory = Directory::new(discovery, datagrams, announce, book);
+    let meta = Role::new(sockets.meta, WaitStrategy::Block, false);
+    let matching = Matching::new(discovery, datagrams, announce, peer_list);
     Ok(Shared::new(
-        prefix, domain, config, transport, user, meta, directory,
+        prefix, domain, config, transport, user, meta, matching,
     ))
 }
 
@@ -643,7 +644,7 @@ fn transport(
         (true, false) => Ok(Arc::new(self::udp(config)?)),
         (false, true) => Ok(Arc::new(shm()?)),
         (true, true) => match (self::udp(config)?, shm()) {
-            (udp, Ok(shm)) => Ok(Arc::new(UdpAndShm::new(udp, shm))),
+            (udp, Ok(shm)) => Ok(Arc::new(CompositeTransport::new(udp, shm))),
             (udp, Err(error)) => {
                 log::warn!(%error, "without shared memory; peers of this host are reached by UDP");
                 Ok(Arc::new(udp))

@@ -16,7 +16,7 @@ use crate::entity::status::{
 };
 use crate::error::{Error, Result};
 use crate::runtime::clock;
-use crate::runtime::signal::Lent;
+use crate::runtime::signal::PooledSignal;
 use crate::typed::loan::{Loan, LoanedBytes};
 use crate::typed::topic::{Topic, TopicData};
 use crate::untyped::writer::{NewChange, WriterCore, WriterEvents};
@@ -147,8 +147,8 @@ impl Publisher {
         } else {
             EntityKind::WriterNoKey
         };
-        let core = shared.discover(|directory, _| {
-            let guid = Guid::new(shared.prefix, directory.new_entity(kind));
+        let core = shared.discover(|matching, _| {
+            let guid = Guid::new(shared.prefix, matching.new_entity(kind));
             let mut core = WriterCore::new(guid, &topic.core, T::HAS_KEY, qos, &self.core, shared);
             core.layout = T::PLAIN.map(|plain| plain.hash);
             core.description = T::describe();
@@ -334,7 +334,7 @@ impl<T: TopicData> DataWriter<T> {
     /// `Timeout`, saying what was discovered; `AlreadyDeleted` or `ParticipantFailed` as soon as nothing can match any more.
     pub fn wait_for_matched(&self, readers: usize, timeout: impl Into<Duration>) -> Result<()> {
         let timeout = timeout.into();
-        let signal = Lent::new();
+        let signal = PooledSignal::new();
         let deadline = (!timeout.is_infinite()).then(|| clock::now().after(timeout));
         self.core.flags.waiters.add(&signal);
         let enough = || self.core.matched_count() >= readers || self.core.is_gone();
@@ -359,7 +359,7 @@ impl<T: TopicData> DataWriter<T> {
 
     /// Why readers of the same or a similar topic do not match, a line each.
     pub fn explain_matching(&self) -> Vec<String> {
-        self.core.shared.directory.lock().explain(self.core.guid)
+        self.core.shared.matching.lock().explain(self.core.guid)
     }
 
     /// PUBLICATION_MATCHED; resets its changes.

@@ -1,11 +1,11 @@
 //! What the threads of one participant share.
-use crate::discovery::liveliness::LifeSign;
-use crate::discovery::matching::{Directory, Notice};
+use crate::discovery::liveliness::LivelinessAssertion;
+use crate::discovery::matching::{Matching, MatchingEvent};
 use crate::discovery::peers::Names;
 use crate::entity::config::ParticipantConfig;
 use crate::entity::group::{PublisherCore, SubscriberCore};
 use crate::entity::listener::dispatch::{Listener, Of, Panics, Running, wait_until_over};
-use crate::entity::listener::slot::Slot;
+use crate::entity::listener::slot::ListenerSlot;
 use crate::entity::listener::{
     DomainParticipantListener, PublisherListener, SubscriberListener, TopicListener,
 };
@@ -20,7 +20,7 @@ use crate::runtime::clock;
 use crate::runtime::lock::{DISCOVERY, LEAF, Ranked};
 use crate::runtime::timer::{Due, Timer};
 use crate::send::datagram::Datagrams;
-use crate::send::destination::Place;
+use crate::send::destination::Destination;
 use crate::untyped::reader::ReaderCore;
 use crate::untyped::writer::WriterCore;
 use dunlin_qos::{DomainParticipantQos, Duration};
@@ -51,7 +51,7 @@ pub(crate) struct Shared {
     pub(crate) user: Role,
     /// Receives discovery.
     pub(crate) meta: Role,
-    pub(crate) directory: Ranked<Directory, DISCOVERY>,
+    pub(crate) matching: Ranked<Matching, DISCOVERY>,
     pub(crate) qos: Ranked<DomainParticipantQos, LEAF>,
     pub(crate) defaults: Ranked<Defaults, LEAF>,
     /// It has joined the domain.
@@ -59,7 +59,7 @@ pub(crate) struct Shared {
     publishers: Ranked<Vec<Weak<PublisherCore>>, LEAF>,
     subscribers: Ranked<Vec<Weak<SubscriberCore>>, LEAF>,
     /// The participant's own listener.
-    pub(crate) listener: Slot<dyn DomainParticipantListener>,
+    pub(crate) listener: ListenerSlot<dyn DomainParticipantListener>,
     routes: Ranked<Arc<Routes>, LEAF>,
     generation: AtomicU64,
     pub(crate) timer: Timer,
@@ -70,8 +70,8 @@ pub(crate) struct Shared {
     /// Some writer may hold samples back.
     holding: AtomicBool,
     /// Readers whose listeners the thread that receives calls instead of one that has something else to do.
-    owed: Ranked<Vec<Weak<ReaderCore>>, LEAF>,
-    owes: AtomicBool,
+    deferred: Ranked<Vec<Weak<ReaderCore>>, LEAF>,
+    has_deferred: AtomicBool,
     /// Some matched writer has a finite liveliness lease.
     watches_life: AtomicBool,
     pub(crate) counters: Counters,
@@ -99,11 +99,11 @@ pub(crate) struct Routes {
     pub(crate) readers: HashMap<Guid, Vec<Arc<ReaderCore>>>,
     pub(crate) writers: HashMap<EntityId, Arc<WriterCore>>,
     /// Matched remote endpoint to the one place where it is reached.
-    pub(crate) places: HashMap<Guid, Place>,
+    pub(crate) destinations: HashMap<Guid, Destination>,
     /// Matched remote reader to the multicast group where it gets its samples, if that is not the same place.
-    pub(crate) groups: HashMap<Guid, Place>,
+    pub(crate) groups: HashMap<Guid, Destination>,
     /// Of remote writers with a finite liveliness lease.
-    pub(crate) signs: HashMap<Guid, Arc<LifeSign>>,
+    pub(crate) signs: HashMap<Guid, Arc<LivelinessAssertion>>,
     /// From where messages are taken of participants with matched endpoints.
     pub(crate) addresses: HashMap<GuidPrefix, SourceAddresses>,
 }
@@ -120,15 +120,17 @@ impl Routes {
             .filter(move |core| reader == EntityId::UNKNOWN || core.guid.entity == reader)
     }
 
-    pub(crate) fn place(&self, endpoint: &Guid) -> &[Place] {
-        self.places.get(endpoint).map_or(&[], std::slice::from_ref)
+    pub(crate) fn destination(&self, endpoint: &Guid) -> &[Destination] {
+        self.destinations
+            .get(endpoint)
+            .map_or(&[], std::slice::from_ref)
     }
 
     /// Where a reader gets its samples when they are new.
-    pub(crate) fn stream(&self, reader: &Guid) -> &[Place] {
+    pub(crate) fn stream(&self, reader: &Guid) -> &[Destination] {
         match self.groups.get(reader) {
             Some(group) => std::slice::from_ref(group),
-            None => self.place(reader),
+            None => self.destination(reader),
         }
     }
 }
@@ -217,7 +219,7 @@ impl Shared {
         transport: Arc<dyn Transport>,
         user: Role,
         meta: Role,
-        directory: Directory,
+        matching: Matching,
     ) -> Self {
         Self {
             prefix,
@@ -225,7 +227,7 @@ impl Shared {
             transport,
             user,
             meta,
-            directory: Ranked::new(directory),
+            matching: Ranked::new(matching),
             qos: Ranked::new(config.qos.clone()),
             defaults: Ranked::default(),
             enabled: AtomicBool::new(false),
@@ -233,15 +235,15 @@ impl Shared {
             subscribers: Ranked::default(),
             memory: Memory::new(config.max_reassembly_bytes),
             config,
-            listener: Slot::default(),
+            listener: ListenerSlot::default(),
             routes: Ranked::default(),
             generation: AtomicU64::new(0),
             timer: Timer::default(),
             discovery_scheduled: AtomicI64::new(i64::MAX),
             arrivals: AtomicU64::new(0),
             holding: AtomicBool::new(false),
-            owed: Ranked::default(),
-            owes: AtomicBool::new(false),
+            deferred: Ranked::default(),
+            has_deferred: AtomicBool::new(false),
             watches_life: AtomicBool::new(false),
             counters: Counters::default(),
             panics: Panics::default(),
@@ -321,10 +323,10 @@ impl Shared {
     pub(crate) fn bind_readers(&self) {
         let subscribers = self.subscribers();
         let readers: Vec<_> = subscribers.iter().map(|s| s.readers()).collect();
-        let directory = self.directory.lock();
+        let matching = self.matching.lock();
         let bound: Vec<_> = readers.iter().flatten().map(ReaderCore::bind).collect();
         let told: Vec<_> = subscribers.iter().map(|s| s.bind()).collect();
-        drop(directory);
+        drop(matching);
         // What listeners own may be an entity.
         drop((bound, told));
     }
@@ -372,42 +374,42 @@ impl Shared {
 
     /// Sends what writers hold back for the calling thread, which has finished writing for now. Should one be overlooked
     /// because of another thread, the timer finds it.
-    pub(crate) fn let_go(&self) {
+    pub(crate) fn send_held_back(&self) {
         if !self.holding.load(Relaxed) {
             return;
         }
         self.holding.store(false, Relaxed);
         for writer in self.routes().writers.values() {
-            if !writer.let_go() {
+            if !writer.send_held_back() {
                 self.note_held();
             }
         }
     }
 
     /// Has the thread that receives call the reader's listener.
-    pub(crate) fn owe(&self, reader: &Arc<ReaderCore>) {
-        self.owed.lock().push(Arc::downgrade(reader));
-        self.owes.store(true, SeqCst);
+    pub(crate) fn defer_data(&self, reader: &Arc<ReaderCore>) {
+        self.deferred.lock().push(Arc::downgrade(reader));
+        self.has_deferred.store(true, SeqCst);
         self.user.nudge();
     }
 
     /// There are listeners to be called.
-    pub(crate) fn owes(&self) -> bool {
-        self.owes.load(SeqCst)
+    pub(crate) fn has_deferred(&self) -> bool {
+        self.has_deferred.load(SeqCst)
     }
 
     /// Calls them; user code runs here, without any lock.
     pub(crate) fn settle_owed(&self) {
-        if self.owes() && self.owes.swap(false, SeqCst) {
-            let owed = std::mem::take(&mut *self.owed.lock());
-            for reader in owed.iter().filter_map(Weak::upgrade) {
+        if self.has_deferred() && self.has_deferred.swap(false, SeqCst) {
+            let deferred = std::mem::take(&mut *self.deferred.lock());
+            for reader in deferred.iter().filter_map(Weak::upgrade) {
                 reader.announce_data();
             }
         }
     }
 
     /// The sign of a matched writer that has to show its life.
-    pub(crate) fn life_sign(&self, writer: &Guid) -> Option<Arc<LifeSign>> {
+    pub(crate) fn life_sign(&self, writer: &Guid) -> Option<Arc<LivelinessAssertion>> {
         let watches = self.watches_life.load(Relaxed);
         watches.then(|| self.routes().signs.get(writer).cloned())?
     }
@@ -424,10 +426,10 @@ impl Shared {
     /// Whoever waits for something looks whether it can still come.
     fn raise_all(&self) {
         let (writers, readers, topics) = {
-            let directory = self.directory.lock();
-            let writers: Vec<_> = directory.writers.values().cloned().collect();
-            let readers: Vec<_> = directory.readers.values().cloned().collect();
-            (writers, readers, directory.own_topics())
+            let matching = self.matching.lock();
+            let writers: Vec<_> = matching.writers.values().cloned().collect();
+            let readers: Vec<_> = matching.readers.values().cloned().collect();
+            (writers, readers, matching.own_topics())
         };
         writers.iter().for_each(|writer| writer.raise_all());
         readers.iter().for_each(|reader| reader.raise_all());
@@ -446,7 +448,7 @@ impl Shared {
         }
         log::error!(participant = ?self.prefix, why, "the participant has ended");
         // What ended a thread may be in the way here as well, and nobody else is there to say it.
-        let _ = catch(|| self.discover(|directory, now| directory.goodbye(now)));
+        let _ = catch(|| self.discover(|matching, now| matching.goodbye(now)));
         self.stop();
     }
 
@@ -477,7 +479,7 @@ impl Shared {
     pub(crate) fn datagrams(&self) -> Datagrams {
         let limit = whole_datagram(&*self.transport);
         let mut out = Datagrams::new(self.prefix, limit, Arc::clone(&self.transport));
-        out.letters().switch_on(self.config.transports.local);
+        out.local_queue().switch_on(self.config.transports.local);
         out
     }
 
@@ -522,39 +524,39 @@ impl Shared {
         }
         let routes = self.routes();
         out.flush(&*self.transport, |to| match to {
-            To::Endpoint(guid) => routes.place(&guid),
+            To::Endpoint(guid) => routes.destination(&guid),
             To::Matched | To::Passing(_) | To::Announce => &[],
         });
     }
 
     /// The name of an entity that nobody else hears of.
     pub(crate) fn new_entity(&self) -> EntityId {
-        self.directory.lock().new_inner_entity()
+        self.matching.lock().new_inner_entity()
     }
 
     /// Runs `work` on the directory and carries out what follows from it: proxies, routes, answers, and at last,
     /// without the lock, statuses and listeners.
-    pub(crate) fn discover<R>(self: &Arc<Self>, work: impl FnOnce(&mut Directory, Time) -> R) -> R {
-        let mut notices = Vec::new();
+    pub(crate) fn discover<R>(self: &Arc<Self>, work: impl FnOnce(&mut Matching, Time) -> R) -> R {
+        let mut matching_events = Vec::new();
         let (result, next) = {
-            let mut directory = self.directory.lock();
+            let mut matching = self.matching.lock();
             let now = clock::now();
-            let result = work(&mut directory, now);
-            directory.settle(self, now, &mut notices);
-            (result, directory.next_timeout())
+            let result = work(&mut matching, now);
+            matching.settle(self, now, &mut matching_events);
+            (result, matching.next_timeout())
         };
         if let Some(at) = next {
             self.timer
                 .schedule(at, &self.discovery_scheduled, || Due::Discovery);
         }
-        notices.into_iter().for_each(Notice::run);
+        matching_events.into_iter().for_each(MatchingEvent::run);
         deferred::run();
         result
     }
 
     /// Waits until what discovery has just decided is carried out: matches are counted before their routes stand.
     pub(crate) fn settled(&self) {
-        drop(self.directory.lock());
+        drop(self.matching.lock());
     }
 
     pub(crate) fn discovery_timeout(self: &Arc<Self>) {
@@ -569,11 +571,11 @@ impl Shared {
             let due: Vec<_> = ways.extract_if(.., due).collect();
             (due, ways.iter().map(|(_, _, at)| *at).min())
         };
-        self.discover(|directory, now| {
+        self.discover(|matching, now| {
             for (peer, ended, _) in ways {
-                directory.change_way(now, peer, ended);
+                matching.change_way(now, peer, ended);
             }
-            directory.handle_timeout(now);
+            matching.handle_timeout(now);
         });
         if let Some(at) = next {
             self.timer

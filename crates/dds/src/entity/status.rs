@@ -400,12 +400,12 @@ pub struct BacklogStatus {
 
 /// Keeps a `MatchedStatus` and who is matched.
 #[derive(Default)]
-pub(crate) struct Tally {
+pub(crate) struct MatchTally {
     status: MatchedStatus,
     endpoints: Vec<Guid>,
 }
 
-impl Tally {
+impl MatchTally {
     pub(crate) fn count(&mut self, endpoint: Guid, change: i32) {
         self.endpoints.retain(|e| *e != endpoint);
         if change > 0 {
@@ -436,7 +436,7 @@ impl Tally {
 
 /// What happened to a matched writer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Life {
+pub(crate) enum WriterChange {
     Matched,
     Silent,
     Heard,
@@ -452,18 +452,18 @@ pub(crate) struct LivelinessTally {
 
 impl LivelinessTally {
     /// False if that is no news.
-    pub(crate) fn note(&mut self, writer: Guid, life: Life) -> bool {
+    pub(crate) fn note(&mut self, writer: Guid, life: WriterChange) -> bool {
         let was_silent = self.silent.contains(&writer);
         let (alive, silent) = match (life, was_silent) {
-            (Life::Matched, _) => (1, 0),
-            (Life::Silent, false) => (-1, 1),
-            (Life::Heard, true) => (1, -1),
-            (Life::Unmatched, true) => (0, -1),
-            (Life::Unmatched, false) => (-1, 0),
-            (Life::Silent, true) | (Life::Heard, false) => return false,
+            (WriterChange::Matched, _) => (1, 0),
+            (WriterChange::Silent, false) => (-1, 1),
+            (WriterChange::Heard, true) => (1, -1),
+            (WriterChange::Unmatched, true) => (0, -1),
+            (WriterChange::Unmatched, false) => (-1, 0),
+            (WriterChange::Silent, true) | (WriterChange::Heard, false) => return false,
         };
         self.silent.retain(|w| *w != writer);
-        if life == Life::Silent {
+        if life == WriterChange::Silent {
             self.silent.push(writer);
         }
         let status = &mut self.status;

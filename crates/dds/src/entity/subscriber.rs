@@ -19,7 +19,7 @@ use crate::entity::status::{
 };
 use crate::error::{Error, Result};
 use crate::runtime::clock;
-use crate::runtime::signal::Lent;
+use crate::runtime::signal::PooledSignal;
 use crate::typed::query_condition::QueryCondition;
 use crate::typed::topic::TopicData;
 use crate::untyped::content_filter::TopicDescription;
@@ -90,7 +90,7 @@ impl Subscriber {
     /// `select`, between [`begin_access`](Self::begin_access) and [`end_access`](Self::end_access), so that nothing changes meanwhile.
     pub fn datareaders(&self, select: &Select) -> Vec<AnyDataReader> {
         let readers = self.core.readers();
-        if self.core.gate.orders() {
+        if self.core.group_access.orders() {
             return order::one_by_one(&readers, select);
         }
         let having = readers.iter().filter(|reader| reader.has_data(select));
@@ -101,7 +101,7 @@ impl Subscriber {
     /// becomes visible until [`end_access`](Self::end_access), so what the readers show together is whole; otherwise it has no
     /// effect. Calls may be nested.
     pub fn begin_access(&self) {
-        self.core.gate.begin_access();
+        self.core.group_access.begin_access();
     }
 
     /// Ends it (DDS 1.4 2.2.2.5.2.9).
@@ -109,7 +109,7 @@ impl Subscriber {
     /// # Errors
     /// `PreconditionNotMet` without a call of `begin_access` before it.
     pub fn end_access(&self) -> Result<()> {
-        self.core.gate.end_access()
+        self.core.group_access.end_access()
     }
 
     /// Has those listeners called that are told of DATA_AVAILABLE, for each reader whose data nobody has looked at yet
@@ -181,8 +181,8 @@ impl Subscriber {
             EntityKind::ReaderNoKey
         };
         let type_info = TypeInfo::of::<T>();
-        let core = shared.discover(|directory, _| {
-            let guid = Guid::new(shared.prefix, directory.new_entity(kind));
+        let core = shared.discover(|matching, _| {
+            let guid = Guid::new(shared.prefix, matching.new_entity(kind));
             Arc::new(ReaderCore::new(
                 guid,
                 &topic.core,
@@ -194,7 +194,7 @@ impl Subscriber {
         if let Some(part) = description.content_filter() {
             part.adopt(&core);
         }
-        self.core.gate.enter(&core);
+        self.core.group_access.enter(&core);
         self.guard.join(&core.multicast)?;
         if let Some(listener) = listener {
             let reader = DataReader::unguarded(Arc::clone(&core));
@@ -310,7 +310,7 @@ impl<T: TopicData> DataReader<T> {
     /// `Timeout`, saying what was discovered; `AlreadyDeleted` or `ParticipantFailed` as soon as nothing can match any more.
     pub fn wait_for_matched(&self, writers: usize, timeout: impl Into<Duration>) -> Result<()> {
         let timeout = timeout.into();
-        let signal = Lent::new();
+        let signal = PooledSignal::new();
         let deadline = (!timeout.is_infinite()).then(|| clock::now().after(timeout));
         self.core.flags.waiters.add(&signal);
         let enough = || self.core.matched_count() >= writers || self.core.is_gone();
@@ -342,7 +342,7 @@ impl<T: TopicData> DataReader<T> {
     pub fn wait_for_historical_data(&self, timeout: impl Into<Duration>) -> Result<()> {
         let timeout = timeout.into();
         self.core.check_enabled()?;
-        let signal = Lent::new();
+        let signal = PooledSignal::new();
         let deadline = match timeout.is_infinite() {
             true => Time::NEVER,
             false => clock::now().after(timeout),
@@ -385,7 +385,7 @@ impl<T: TopicData> DataReader<T> {
 
     /// Why writers of the same or a similar topic do not match, a line each.
     pub fn explain_matching(&self) -> Vec<String> {
-        self.core.shared.directory.lock().explain(self.core.guid)
+        self.core.shared.matching.lock().explain(self.core.guid)
     }
 
     /// SUBSCRIPTION_MATCHED; resets its changes.

@@ -4,7 +4,7 @@
 //! writes adds errands to those of the thread that called it, which runs them when the listener has returned: the stack
 //! does not grow, and listeners that answer each other cannot keep a `write` for ever, since after some calls the rest is left to
 //! the thread that receives. A listener that waits runs what is left itself (`aside`).
-use crate::discovery::liveliness::LifeSign;
+use crate::discovery::liveliness::LivelinessAssertion;
 use crate::entity::shared::Shared;
 use crate::untyped::reader::ReaderCore;
 use crate::untyped::writer::WriterCore;
@@ -13,16 +13,16 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 /// A thread that has something else to do runs so many at a time.
-const MOST_ERRANDS: usize = 64;
+const MOST_DEFERRED_CALLS: usize = 64;
 
 thread_local! {
-    static LEFT: RefCell<VecDeque<Errand>> = const { RefCell::new(VecDeque::new()) };
+    static LEFT: RefCell<VecDeque<DeferredCall>> = const { RefCell::new(VecDeque::new()) };
     static RUNNING: Cell<bool> = const { Cell::new(false) };
     /// There may be some: asked by every write.
     static ANY: Cell<bool> = const { Cell::new(false) };
 }
 
-pub(crate) enum Errand {
+pub(crate) enum DeferredCall {
     /// There is something to take.
     Data(Arc<ReaderCore>),
     /// Samples were lost, samples were rejected.
@@ -32,12 +32,12 @@ pub(crate) enum Errand {
     /// A history let go of bytes of the application.
     Bury(Arc<WriterCore>),
     /// Discovery should hear that a writer lives.
-    Alive(Arc<Shared>, Arc<LifeSign>),
+    Alive(Arc<Shared>, Arc<LivelinessAssertion>),
     /// Nothing, but it may be the end of it.
     Drop(Arc<ReaderCore>),
 }
 
-impl Errand {
+impl DeferredCall {
     fn is_same(&self, other: &Self) -> bool {
         match (self, other) {
             (Self::Data(a), Self::Data(b)) => Arc::ptr_eq(a, b),
@@ -50,13 +50,13 @@ impl Errand {
         match self {
             Self::Data(reader) => {
                 if !reader.announce_data_briefly() {
-                    reader.shared.owe(&reader);
+                    reader.shared.defer_data(&reader);
                 }
             }
             Self::Trouble(reader, troubles) => reader.tell_troubles(troubles),
             Self::Room(writer) => writer.announce_room(),
-            Self::Bury(writer) => writer.bury(),
-            Self::Alive(shared, sign) => shared.discover(|directory, _| directory.tell(&sign)),
+            Self::Bury(writer) => writer.release_retired(),
+            Self::Alive(shared, sign) => shared.discover(|matching, _| matching.tell(&sign)),
             Self::Drop(reader) => drop(reader),
         }
     }
@@ -64,18 +64,18 @@ impl Errand {
     /// As `run`, but a listener is called by the thread that receives.
     fn leave(self) {
         match self {
-            Self::Data(reader) => reader.shared.owe(&reader),
+            Self::Data(reader) => reader.shared.defer_data(&reader),
             other => other.run(),
         }
     }
 }
 
 /// Notes an errand for when this thread holds no lock.
-pub(crate) fn add(errand: Errand) {
+pub(crate) fn add(errand: DeferredCall) {
     let mut errand = Some(errand);
     let noted = LEFT.try_with(|left| {
         let mut left = left.borrow_mut();
-        let known = |e: &Errand| left.iter().any(|other| other.is_same(e));
+        let known = |e: &DeferredCall| left.iter().any(|other| other.is_same(e));
         if let Some(errand) = errand.take().filter(|e| !known(e)) {
             left.push_back(errand);
             ANY.set(true);
@@ -92,7 +92,7 @@ pub(crate) fn add(errand: Errand) {
 /// Drops a reader when this thread holds no lock, if nobody else has it.
 pub(crate) fn add_if_last(reader: Arc<ReaderCore>) {
     if Arc::strong_count(&reader) == 1 {
-        add(Errand::Drop(reader));
+        add(DeferredCall::Drop(reader));
     }
 }
 
@@ -110,7 +110,7 @@ fn run_all() {
         return;
     }
     let running = Aside(false);
-    for _ in 0..MOST_ERRANDS {
+    for _ in 0..MOST_DEFERRED_CALLS {
         match next() {
             Some(errand) => errand.run(),
             None => return,
@@ -146,7 +146,7 @@ impl Drop for Aside {
     }
 }
 
-fn next() -> Option<Errand> {
+fn next() -> Option<DeferredCall> {
     LEFT.try_with(|left| left.borrow_mut().pop_front())
         .ok()
         .flatten()

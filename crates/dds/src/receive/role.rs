@@ -9,16 +9,16 @@
 //!
 //! The mutex around the worker is only ever tried, never waited for, and it is free while listeners run: a listener that
 //! waits for room or for a condition receives by itself.
-use crate::Waiting;
+use crate::WaitStrategy;
 use crate::entity::shared::Shared;
 use crate::receive::deferred;
-use crate::receive::worker::{News, Pause, Worker};
+use crate::receive::worker::{Arrivals, Pause, Worker};
 use crate::runtime::clock;
 use crate::runtime::signal::{Signal, Waiters};
 use dunlin_lock::{Guard, Lock};
 use dunlin_rtps::Time;
 use dunlin_transport::panics::catch;
-use dunlin_transport::{Gauge, Receiver, Reception, Waker};
+use dunlin_transport::{ReceiveStatistics, Receiver, Reception, Waker};
 use dunlin_wire::Locator;
 use std::sync::atomic::{
     AtomicBool, AtomicI64, AtomicU8, AtomicU64, AtomicUsize,
@@ -50,7 +50,7 @@ const RECEIVING: u8 = 2;
 pub(crate) struct Role {
     worker: Lock<Worker>,
     waker: Arc<dyn Waker>,
-    gauge: Arc<dyn Gauge>,
+    gauge: Arc<dyn ReceiveStatistics>,
     locators: Vec<Locator>,
     follower: OnceLock<Thread>,
     /// What the follower does: `AWAY` (looks in every `GRACE`), `ASLEEP` or `RECEIVING`.
@@ -85,7 +85,7 @@ impl Drop for Leader<'_> {
 }
 
 /// How a thread's time with the role ended.
-enum Led {
+enum RoleEnd {
     /// It has what it waited for.
     Done,
     /// Time is up, or another thread has the role.
@@ -96,10 +96,10 @@ enum Led {
 
 impl Role {
     /// `sealed`: what our own kind sends to this receiver over a network always has a checksum.
-    pub(crate) fn new(receiver: Box<dyn Receiver>, waiting: Waiting, sealed: bool) -> Self {
+    pub(crate) fn new(receiver: Box<dyn Receiver>, waiting: WaitStrategy, sealed: bool) -> Self {
         Self {
             waker: receiver.waker(),
-            gauge: receiver.gauge(),
+            gauge: receiver.statistics(),
             locators: receiver.locators(),
             worker: Lock::new(Worker::new(receiver, waiting, sealed)),
             follower: OnceLock::new(),
@@ -123,7 +123,7 @@ impl Role {
         deadline: Option<Time>,
         mut done: impl FnMut() -> bool,
     ) -> bool {
-        shared.let_go();
+        shared.send_held_back();
         let _aside = deferred::aside();
         deferred::run();
         if done() {
@@ -143,13 +143,13 @@ impl Role {
                     drop(leader);
                     let led = led.unwrap_or_else(|why| {
                         shared.fail(&format!("receiving has panicked: {why}"));
-                        Led::Over
+                        RoleEnd::Over
                     });
                     match led {
-                        Led::Done => return true,
-                        Led::Over => {}
+                        RoleEnd::Done => return true,
+                        RoleEnd::Over => {}
                         // As one who found the role taken: it comes back only if nobody else wants it.
-                        Led::ForOthers => looks = 1,
+                        RoleEnd::ForOthers => looks = 1,
                     }
                 }
                 None => {
@@ -173,31 +173,31 @@ impl Role {
         signal: &Arc<Signal>,
         deadline: Option<Time>,
         done: &mut impl FnMut() -> bool,
-    ) -> Led {
+    ) -> RoleEnd {
         let served = self.served.load(Relaxed);
-        let interrupted = || signal.is_raised() || shared.owes();
+        let interrupted = || signal.is_raised() || shared.has_deferred();
         let pause = Pause {
             interrupted: &interrupted,
             signal: Some(signal),
             deadline,
         };
-        let (mut worker, mut news) = (Some(first), None);
-        let mut led = Led::Over;
+        let (mut worker, mut arrivals) = (Some(first), None);
+        let mut led = RoleEnd::Over;
         while let Some(held) = worker.take().or_else(|| self.try_lead()) {
-            news = self.serve(held, shared, &pause, news);
+            arrivals = self.serve(held, shared, &pause, arrivals);
             if signal.consume() && done() {
-                led = Led::Done;
+                led = RoleEnd::Done;
                 break;
             }
             if self.stopped.load(SeqCst) || deadline.is_some_and(|at| clock::coarse() >= at) {
                 break;
             }
             if self.served.load(Relaxed).wrapping_sub(served) >= SERVICES {
-                led = Led::ForOthers;
+                led = RoleEnd::ForOthers;
                 break;
             }
         }
-        self.give_back(news);
+        self.give_back(arrivals);
         led
     }
 
@@ -209,26 +209,28 @@ impl Role {
         mut held: Guard<'_, Worker>,
         shared: &Arc<Shared>,
         pause: &Pause<'_>,
-        mut empty: Option<Box<News>>,
-    ) -> Option<Box<News>> {
+        mut empty: Option<Box<Arrivals>>,
+    ) -> Option<Box<Arrivals>> {
         held.reuse(&mut empty);
-        let mut news = held.turn(shared, pause);
+        let mut arrivals = held.turn(shared, pause);
         drop(held);
         if std::ptr::eq(self, &raw const shared.user) {
             shared.settle_owed();
         }
-        if let Some(news) = &mut news {
-            news.deliver(shared);
+        if let Some(arrivals) = &mut arrivals {
+            arrivals.deliver(shared);
         }
-        news.or(empty)
+        arrivals.or(empty)
     }
 
     /// The next one who receives need not make a container for news.
-    fn give_back(&self, mut news: Option<Box<News>>) {
-        let Some(container) = &mut news else { return };
+    fn give_back(&self, mut arrivals: Option<Box<Arrivals>>) {
+        let Some(container) = &mut arrivals else {
+            return;
+        };
         container.forget();
         if let Some(mut worker) = self.try_lead() {
-            worker.reuse(&mut news);
+            worker.reuse(&mut arrivals);
         }
     }
 
@@ -321,19 +323,19 @@ impl Role {
         let stopped = || self.stopped.load(SeqCst) || shared.is_ended();
         let over = || self.wanted.load(SeqCst) != 0 || stopped();
         let pause = Pause {
-            interrupted: &|| over() || shared.owes(),
+            interrupted: &|| over() || shared.has_deferred(),
             signal: None,
             deadline: None,
         };
         self.following.store(RECEIVING, SeqCst);
-        let (mut worker, mut news) = (Some(first), None);
+        let (mut worker, mut arrivals) = (Some(first), None);
         while let Some(held) = worker.take().or_else(|| self.try_lead()) {
-            news = self.serve(held, shared, &pause, news);
+            arrivals = self.serve(held, shared, &pause, arrivals);
             if over() {
                 break;
             }
         }
-        self.give_back(news);
+        self.give_back(arrivals);
         self.following.store(AWAY, SeqCst);
         self.wanting.raise_all();
     }
@@ -398,12 +400,12 @@ mod tests {
         fn locators(&self) -> Vec<Locator> {
             Vec::new()
         }
-        fn gauge(&self) -> Arc<dyn Gauge> {
+        fn statistics(&self) -> Arc<dyn ReceiveStatistics> {
             Arc::new(Silence)
         }
     }
 
-    impl Gauge for Silence {
+    impl ReceiveStatistics for Silence {
         fn read(&self) -> Reception {
             Reception::default()
         }
@@ -429,7 +431,7 @@ mod tests {
         };
         let participant = DomainParticipant::with_config(0, config).unwrap();
         let shared = &participant.guard.shared;
-        let role = Role::new(Box::new(Silence), Waiting::Block, false);
+        let role = Role::new(Box::new(Silence), WaitStrategy::Block, false);
         let (signal, over) = (Signal::new(), AtomicBool::new(false));
         let steps = std::thread::scope(|scope| {
             scope.spawn(|| role.wait(shared, &signal, None, || over.load(SeqCst)));

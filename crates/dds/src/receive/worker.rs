@@ -10,24 +10,24 @@ use crate::receive::loaned::Beside;
 use crate::runtime::clock;
 use crate::runtime::pool::Pool;
 use crate::runtime::signal::Signal;
-use crate::runtime::wait_strategy::{Patience, Waiting};
+use crate::runtime::wait_strategy::{AdaptiveSpin, WaitStrategy};
 use crate::send::checksum::{self, Verdict};
 use crate::send::datagram::Datagrams;
 use crate::send::destination::{is_dunlin, leaves_host};
 use crate::untyped::reader::ReaderCore;
 use admission::Admissions;
-pub(crate) use arrivals::News;
+pub(crate) use arrivals::Arrivals;
 use bytes::Bytes;
 use dunlin_rtps::discovery::Source;
 use dunlin_rtps::{Time, To};
 use dunlin_transport::panics::log;
 use dunlin_transport::{Receiver, Wait, Waker};
 use dunlin_wire::{
-    Data, EntityId, Guid, GuidPrefix, Header, Locator, Message, Opening, Submessage, Submessages,
-    Timestamp,
+    Data, EntityId, Guid, GuidPrefix, Header, HeaderTemplate, Locator, Message, Submessage,
+    Submessages, Timestamp,
 };
 use fast_path::Stream;
-use payload_allocator::Keeper;
+use payload_allocator::ReceivedPayloads;
 pub(crate) use run::Run;
 use std::sync::Arc;
 
@@ -74,7 +74,7 @@ pub(crate) struct Worker {
     receiver: Box<dyn Receiver>,
     /// Ends its sleep.
     waker: Arc<dyn Waker>,
-    waiting: Waiting,
+    waiting: WaitStrategy,
     /// Everything that our own kind sends here over a network has a checksum.
     sealed: bool,
     /// The last sender's address, and whether it is another host's.
@@ -94,7 +94,7 @@ pub(crate) struct Worker {
     attached: bool,
     /// The buffer that the next datagram needs.
     room: usize,
-    patience: Patience,
+    timeout: AdaptiveSpin,
     routes: Arc<Routes>,
     generation: u64,
     /// Whose messages were taken last, and from where.
@@ -105,11 +105,11 @@ pub(crate) struct Worker {
     recent: Option<Guid>,
     answers: Option<Datagrams>,
     /// Boxed, since it goes to who delivers it and comes back.
-    news: Option<Box<News>>,
+    arrivals: Option<Box<Arrivals>>,
 }
 
 impl Worker {
-    pub(crate) fn new(receiver: Box<dyn Receiver>, waiting: Waiting, sealed: bool) -> Self {
+    pub(crate) fn new(receiver: Box<dyn Receiver>, waiting: WaitStrategy, sealed: bool) -> Self {
         Self {
             waker: receiver.waker(),
             receiver,
@@ -124,21 +124,25 @@ impl Worker {
             kept: Pool::default(),
             attached: false,
             room: LARGEST,
-            patience: Patience::new(waiting),
+            timeout: AdaptiveSpin::new(waiting),
             routes: Arc::default(),
             generation: 0,
             admitted: Admissions::default(),
             stream: None,
             recent: None,
             answers: None,
-            news: None,
+            arrivals: None,
         }
     }
 
     /// Waits for a datagram as the strategy says and works on it: fills caches and sends the answers it provoked. The
     /// caller delivers the news, then gives the container back. Returns after one datagram (a few, if this thread does not keep up), when
     /// interrupted, at the deadline, or when the receiver was woken.
-    pub(crate) fn turn(&mut self, shared: &Arc<Shared>, pause: &Pause<'_>) -> Option<Box<News>> {
+    pub(crate) fn turn(
+        &mut self,
+        shared: &Arc<Shared>,
+        pause: &Pause<'_>,
+    ) -> Option<Box<Arrivals>> {
         match self.spin(pause) {
             Spun::Received(from, seen) => {
                 let now = seen.unwrap_or_else(clock::now);
@@ -152,33 +156,33 @@ impl Worker {
                 let from = self.sleep(pause);
                 if from.is_some() || self.receiver.flows() {
                     let now = clock::now();
-                    self.patience.woke(since, now);
-                    self.patience.stir(now);
+                    self.timeout.woke(since, now);
+                    self.timeout.stir(now);
                     if let Some(from) = from {
                         self.take_in(shared, now, from);
                     }
                 }
             }
         }
-        self.news.take_if(|news| !news.is_empty())
+        self.arrivals.take_if(|arrivals| !arrivals.is_empty())
     }
 
     /// An application thread begins to wait, so something is expected.
     pub(crate) fn expect(&mut self) {
-        self.patience.stir(clock::now());
+        self.timeout.stir(clock::now());
     }
 
     /// Lets go of all whom datagrams went to.
     pub(crate) fn forget(&mut self) {
         self.routes = Arc::default();
         self.stream = None;
-        self.news = None;
+        self.arrivals = None;
     }
 
     /// Takes an emptied container back, so that the next datagram need not make one; leaves it there if it has one.
-    pub(crate) fn reuse(&mut self, news: &mut Option<Box<News>>) {
-        if self.news.is_none() {
-            self.news = news.take();
+    pub(crate) fn reuse(&mut self, arrivals: &mut Option<Box<Arrivals>>) {
+        if self.arrivals.is_none() {
+            self.arrivals = arrivals.take();
         }
     }
 
@@ -186,7 +190,10 @@ impl Worker {
     #[inline(never)]
     fn catch_up(&mut self, shared: &Arc<Shared>, now: Time, mut length: usize) {
         for _ in 1..IN_A_ROW {
-            let waits = self.news.as_ref().is_none_or(|news| news.may_wait());
+            let waits = self
+                .arrivals
+                .as_ref()
+                .is_none_or(|arrivals| arrivals.may_wait());
             if length > SHORT || !waits || !self.receiver.is_ready() {
                 return;
             }
@@ -199,7 +206,7 @@ impl Worker {
 
     /// Works through the datagram that was just received; says how long it was.
     fn take_in(&mut self, shared: &Arc<Shared>, now: Time, from: Locator) -> usize {
-        self.patience.stir(now);
+        self.timeout.stir(now);
         let mut buffer = std::mem::take(self.buffers.reserved(LARGEST));
         let length = buffer.len();
         if buffer.len() > COPY_LIMIT {
@@ -228,14 +235,14 @@ impl Worker {
 
     /// Polls for as long as the strategy wants.
     fn spin(&mut self, pause: &Pause<'_>) -> Spun {
-        if self.waiting == Waiting::Block {
+        if self.waiting == WaitStrategy::Block {
             return if (pause.interrupted)() {
                 Spun::Interrupted
             } else {
                 Spun::Quiet(clock::now())
             };
         }
-        let mut ends = self.patience.ends();
+        let mut ends = self.timeout.ends();
         let (mut since, mut seen) = (None, None);
         let mut others_ran = false;
         self.behind = true;
@@ -263,8 +270,8 @@ impl Worker {
                 return Spun::Interrupted;
             }
             if self.receiver.flows() {
-                self.patience.stir(now);
-                ends = self.patience.ends();
+                self.timeout.stir(now);
+                ends = self.timeout.ends();
             }
             if now >= ends {
                 return Spun::Quiet(now);
@@ -375,7 +382,7 @@ impl Worker {
                 context.timestamp = timestamp.or(context.timestamp);
                 if submessages.is_empty() {
                     let admitted = self.sample(shared, &mut context, &data);
-                    if admitted && verdict == Verdict::Absent && Opening::suits(&data) {
+                    if admitted && verdict == Verdict::Absent && HeaderTemplate::suits(&data) {
                         let writer = Guid::new(context.source.prefix, data.writer);
                         self.note_stream(datagram, from, writer, data.reader);
                     }
@@ -475,13 +482,15 @@ impl Worker {
                 if !self.admits(shared, &context.source) {
                     return;
                 }
-                let Self { routes, news, .. } = self;
+                let Self {
+                    routes, arrivals, ..
+                } = self;
                 let answers = self.answers.get_or_insert_with(|| shared.datagrams());
                 let Some(core) = routes.writers.get(&writer) else {
                     return;
                 };
                 if core.handle_answer(now, Guid::new(source, reader), message, answers) {
-                    News::of(news).add_acknowledged(core);
+                    Arrivals::of(arrivals).add_acknowledged(core);
                 }
                 core.send(answers, routes);
             }
@@ -542,13 +551,16 @@ impl Worker {
         from: Guid,
         reader: EntityId,
         lives: bool,
-        mut handle: impl FnMut(&Arc<ReaderCore>, &mut Keeper<'_>, &mut Datagrams) -> bool,
+        mut handle: impl FnMut(&Arc<ReaderCore>, &mut ReceivedPayloads<'_>, &mut Datagrams) -> bool,
     ) -> bool {
         if !self.admits(shared, &context.source) {
             return false;
         }
         let Self {
-            routes, kept, news, ..
+            routes,
+            kept,
+            arrivals,
+            ..
         } = self;
         let answers = self.answers.get_or_insert_with(|| shared.datagrams());
         if lives
@@ -556,18 +568,18 @@ impl Worker {
             && let Some(sign) = routes.signs.get(&from)
             && sign.note(context.now)
         {
-            News::of(news).alive.push(Arc::clone(sign));
+            Arrivals::of(arrivals).alive.push(Arc::clone(sign));
         }
         let mut readers = routes.readers_of(&from, reader).peekable();
         while let Some(core) = readers.next() {
-            let mut intake = Keeper {
+            let mut intake = ReceivedPayloads {
                 pool: kept,
                 whole: context.whole,
                 beside: context.beside.as_mut(),
                 reader: core,
                 last: readers.peek().is_none(),
             };
-            tell(core, news, || handle(core, &mut intake, answers));
+            tell(core, arrivals, || handle(core, &mut intake, answers));
         }
         // Readers have it now; it must not be in the way when they let go of it.
         if context.beside.as_ref().is_some_and(Beside::is_done) {
@@ -582,7 +594,7 @@ impl Worker {
         {
             let routes = &self.routes;
             answers.flush(&*shared.transport, |to| match to {
-                To::Endpoint(guid) => routes.place(&guid),
+                To::Endpoint(guid) => routes.destination(&guid),
                 To::Matched | To::Passing(_) | To::Announce => &[],
             });
         }
@@ -591,9 +603,13 @@ impl Worker {
 
 /// Has a reader take something in; `handle` says whether it has something new then.
 #[inline]
-fn tell(core: &Arc<ReaderCore>, news: &mut Option<Box<News>>, handle: impl FnOnce() -> bool) {
+fn tell(
+    core: &Arc<ReaderCore>,
+    arrivals: &mut Option<Box<Arrivals>>,
+    handle: impl FnOnce() -> bool,
+) {
     if handle() {
-        News::of(news).add_ready(core);
+        Arrivals::of(arrivals).add_ready(core);
     }
     core.schedule();
 }
@@ -602,8 +618,8 @@ fn tell(core: &Arc<ReaderCore>, news: &mut Option<Box<News>>, handle: impl FnOnc
 /// else is rare.
 #[cold]
 fn discover(shared: &Arc<Shared>, context: &Context<'_>, message: &Submessage<'_>) {
-    shared.discover(|directory, now| {
-        directory.handle(now, &context.source, context.timestamp, message);
+    shared.discover(|matching, now| {
+        matching.handle(now, &context.source, context.timestamp, message);
     });
 }
 

@@ -123,24 +123,24 @@ impl Signal {
 
 /// A signal for one wait that is not a wait set's. Signals are used again, but never by two waits at once: a listener that
 /// runs within a wait may wait itself.
-pub(crate) struct Lent(Arc<Signal>);
+pub(crate) struct PooledSignal(Arc<Signal>);
 
 thread_local!(static UNUSED: RefCell<Vec<Arc<Signal>>> = const { RefCell::new(Vec::new()) });
 
-impl Lent {
+impl PooledSignal {
     pub(crate) fn new() -> Self {
         Self(UNUSED.with_borrow_mut(Vec::pop).unwrap_or_else(Signal::new))
     }
 }
 
-impl Deref for Lent {
+impl Deref for PooledSignal {
     type Target = Arc<Signal>;
     fn deref(&self) -> &Arc<Signal> {
         &self.0
     }
 }
 
-impl Drop for Lent {
+impl Drop for PooledSignal {
     fn drop(&mut self) {
         self.0.consume();
         UNUSED.with_borrow_mut(|unused| unused.push(Arc::clone(&self.0)));

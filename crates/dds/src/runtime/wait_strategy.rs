@@ -4,7 +4,7 @@ use std::time::Duration;
 
 /// Spin, sleep, or first one and then the other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Waiting {
+pub enum WaitStrategy {
     /// Sleep in the kernel: no idle CPU use, tens of microseconds to wake on virtual machines.
     Block,
     /// Poll for this long after the last arrival, then sleep; up to eight times as long while sleeps turn out to be short.
@@ -13,13 +13,13 @@ pub enum Waiting {
     Spin,
 }
 
-impl Default for Waiting {
+impl Default for WaitStrategy {
     fn default() -> Self {
         Self::SpinThenBlock(Duration::from_micros(50))
     }
 }
 
-impl Waiting {
+impl WaitStrategy {
     /// The environment variable that overrides the configuration.
     pub const VARIABLE: &'static str = "DUNLIN_WAITING";
 
@@ -43,7 +43,7 @@ impl Waiting {
     }
 }
 
-impl std::fmt::Display for Waiting {
+impl std::fmt::Display for WaitStrategy {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::Block => f.write_str("block"),
@@ -62,15 +62,15 @@ const MOST: i64 = 8;
 /// longer than they spin, and stay slow for ever; so a sleep that turns out to have been short doubles the time to spin,
 /// and one that was long brings it back to what the strategy says.
 #[derive(Debug)]
-pub(crate) struct Patience {
-    waiting: Waiting,
+pub(crate) struct AdaptiveSpin {
+    waiting: WaitStrategy,
     /// Nanoseconds.
     window: i64,
     since: Time,
 }
 
-impl Patience {
-    pub(crate) fn new(waiting: Waiting) -> Self {
+impl AdaptiveSpin {
+    pub(crate) fn new(waiting: WaitStrategy) -> Self {
         let window = waiting.spin();
         Self {
             waiting,
@@ -102,7 +102,7 @@ impl Patience {
     }
 }
 
-impl Waiting {
+impl WaitStrategy {
     /// Nanoseconds to spin.
     fn spin(self) -> i64 {
         match self {
@@ -119,26 +119,33 @@ mod tests {
 
     #[test]
     fn reads_each_strategy() {
-        assert_eq!(Waiting::parse("block"), Ok(Waiting::Block));
-        assert_eq!(Waiting::parse("spin"), Ok(Waiting::Spin));
-        assert_eq!(Waiting::parse("spin-then-block"), Ok(Waiting::default()));
-        let ten = Waiting::SpinThenBlock(Duration::from_micros(10));
-        assert_eq!(Waiting::parse("spin-then-block:10"), Ok(ten));
-        assert!(Waiting::parse("sleep").unwrap_err().contains("allowed are"));
+        assert_eq!(WaitStrategy::parse("block"), Ok(WaitStrategy::Block));
+        assert_eq!(WaitStrategy::parse("spin"), Ok(WaitStrategy::Spin));
+        assert_eq!(
+            WaitStrategy::parse("spin-then-block"),
+            Ok(WaitStrategy::default())
+        );
+        let ten = WaitStrategy::SpinThenBlock(Duration::from_micros(10));
+        assert_eq!(WaitStrategy::parse("spin-then-block:10"), Ok(ten));
+        assert!(
+            WaitStrategy::parse("sleep")
+                .unwrap_err()
+                .contains("allowed are")
+        );
     }
 
     #[test]
     fn short_sleeps_lengthen_the_spin_and_a_long_one_ends_that() {
-        let mut patience = Patience::new(Waiting::SpinThenBlock(Duration::from_micros(50)));
-        patience.stir(Time(1_000_000));
-        assert_eq!(patience.ends(), Time(1_050_000));
-        patience.woke(Time(1_050_000), Time(1_110_000));
-        assert_eq!(patience.ends(), Time(1_100_000));
+        let mut timeout = AdaptiveSpin::new(WaitStrategy::SpinThenBlock(Duration::from_micros(50)));
+        timeout.stir(Time(1_000_000));
+        assert_eq!(timeout.ends(), Time(1_050_000));
+        timeout.woke(Time(1_050_000), Time(1_110_000));
+        assert_eq!(timeout.ends(), Time(1_100_000));
         for _ in 0..10 {
-            patience.woke(Time(0), Time(60_000));
+            timeout.woke(Time(0), Time(60_000));
         }
-        assert_eq!(patience.ends(), Time(1_400_000));
-        patience.woke(Time(0), Time(1_000_000));
-        assert_eq!(patience.ends(), Time(1_050_000));
+        assert_eq!(timeout.ends(), Time(1_400_000));
+        timeout.woke(Time(0), Time(1_000_000));
+        assert_eq!(timeout.ends(), Time(1_050_000));
     }
 }

@@ -1,4 +1,4 @@
-//! Whether a sample of a writer without batching leaves at once, or may wait a moment for others (`docs/decisions/pace.md`).
+//! Whether a sample of a writer without batching leaves at once, or may wait a moment for others (`docs/decisions/coalescer.md`).
 //!
 //! A datagram costs a sender microseconds, a sample in it a fraction of one. Whoever writes faster than datagrams can go is
 //! better served by full ones; whoever does not must not notice. So samples are held back only while writes follow each
@@ -25,7 +25,7 @@ pub(crate) const LOOK: i64 = 2 * HOLD;
 const PAUSE: i64 = HOLD;
 
 /// The pace of one writer. All times are nanoseconds of one clock; should it be set, that counts as a pause.
-pub(crate) struct Pace {
+pub(crate) struct Coalescer {
     hold: i64,
     streak: u16,
     /// When the last write was done, or the last send over.
@@ -57,7 +57,7 @@ pub(crate) enum Look {
     Quiet,
 }
 
-impl Pace {
+impl Coalescer {
     pub(crate) fn new(latency_budget: Duration) -> Self {
         Self {
             hold: latency_budget.as_nanos().clamp(HOLD, LONGEST_HOLD),
@@ -151,7 +151,7 @@ impl Pace {
 /// A number that no other thread has while this one lives.
 pub(crate) fn this_thread() -> usize {
     thread_local!(static PLACE: u8 = const { 0 });
-    PLACE.with(|place| std::ptr::from_ref(place).addr())
+    PLACE.with(|destination| std::ptr::from_ref(destination).addr())
 }
 
 #[cfg(test)]
@@ -160,7 +160,7 @@ mod tests {
 
     /// A writer that sends what it may not hold.
     struct Writer {
-        pace: Pace,
+        coalescer: Coalescer,
         now: i64,
         arrivals: u64,
         /// How long a send takes.
@@ -170,7 +170,7 @@ mod tests {
     impl Writer {
         fn new() -> Self {
             Self {
-                pace: Pace::new(Duration::ZERO),
+                coalescer: Coalescer::new(Duration::ZERO),
                 now: 1_000_000,
                 arrivals: 0,
                 send: 2_000,
@@ -180,12 +180,12 @@ mod tests {
         /// Writes `between` nanoseconds after the last write; true if the sample left.
         fn write(&mut self, between: i64) -> bool {
             self.now += between;
-            if self.pace.may_wait(self.now, self.arrivals) {
-                self.pace.hold(self.now, 1);
+            if self.coalescer.may_wait(self.now, self.arrivals) {
+                self.coalescer.hold(self.now, 1);
                 return false;
             }
-            self.pace.sent();
-            self.pace.measure(self.now, self.now + self.send);
+            self.coalescer.sent();
+            self.coalescer.measure(self.now, self.now + self.send);
             self.now += self.send;
             true
         }
@@ -201,7 +201,7 @@ mod tests {
         assert_eq!(writer.sends(16, 100), 16);
         // From then on one datagram takes what is written within the hold time.
         assert_eq!(writer.sends(2_020, 100), 10);
-        assert!(writer.pace.holds());
+        assert!(writer.coalescer.holds());
     }
 
     #[test]
@@ -220,8 +220,8 @@ mod tests {
     fn after_a_pause_a_sample_leaves_at_once_with_what_waits() {
         let mut writer = Writer::new();
         writer.sends(200, 100);
-        assert!(writer.pace.holds());
-        assert!(writer.write(1_500) && !writer.pace.holds());
+        assert!(writer.coalescer.holds());
+        assert!(writer.write(1_500) && !writer.coalescer.holds());
         // One short pause does not end a long streak, a second one or a long one does.
         assert!(!writer.write(100));
         for pauses in [[1_500, 1_500], [2_000_000, 100]] {
@@ -253,27 +253,33 @@ mod tests {
         writer.sends(200, 100);
         assert!(writer.write(-3_600_000_000_000));
         writer.sends(200, 100);
-        assert!(writer.pace.holds());
-        assert_eq!(writer.pace.look(writer.now - 3_600_000_000_000), Look::Send);
+        assert!(writer.coalescer.holds());
+        assert_eq!(
+            writer.coalescer.look(writer.now - 3_600_000_000_000),
+            Look::Send
+        );
     }
 
     #[test]
     fn a_look_finds_what_a_silent_writer_left() {
         let mut writer = Writer::new();
         writer.sends(100, 100);
-        let Look::Later(left) = writer.pace.look(writer.now) else {
+        let Look::Later(left) = writer.coalescer.look(writer.now) else {
             panic!("sent too early");
         };
         assert!(left <= LOOK);
-        assert_eq!(writer.pace.look(writer.now + left), Look::Send);
-        writer.pace.sent();
-        assert_eq!(writer.pace.look(writer.now + left), Look::Quiet);
+        assert_eq!(writer.coalescer.look(writer.now + left), Look::Send);
+        writer.coalescer.sent();
+        assert_eq!(writer.coalescer.look(writer.now + left), Look::Quiet);
     }
 
     #[test]
     fn latency_budget_lets_samples_wait_longer() {
-        let budget = |nanos| Pace::new(Duration::from_nanos(nanos)).first_look();
+        let budget = |nanos| Coalescer::new(Duration::from_nanos(nanos)).first_look();
         assert_eq!([budget(0), budget(50_000)], [HOLD, 50_000]);
-        assert_eq!(Pace::new(Duration::INFINITE).first_look(), LONGEST_HOLD);
+        assert_eq!(
+            Coalescer::new(Duration::INFINITE).first_look(),
+            LONGEST_HOLD
+        );
     }
 }

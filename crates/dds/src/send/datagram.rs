@@ -8,8 +8,8 @@ mod tests;
 
 use crate::runtime::pool::Pool;
 use crate::send::checksum::{self, SEAL};
-use crate::send::destination::Place;
-use crate::send::local_queue::{self, Letters};
+use crate::send::destination::Destination;
+use crate::send::local_queue::{self, LocalQueue};
 use arrayvec::ArrayVec;
 use bytes::{BufMut, Bytes, BytesMut};
 use dunlin_rtps::{Outbox, Piece as Part, To};
@@ -35,7 +35,7 @@ pub(crate) struct Datagrams {
     header: Header,
     transport: Arc<dyn Transport>,
     /// What is for endpoints of this process.
-    letters: Letters,
+    local_queue: LocalQueue,
     limit: usize,
     arena: BytesMut,
     pieces: Vec<Piece>,
@@ -81,7 +81,7 @@ impl Datagrams {
         Self {
             header: Header::new(prefix),
             transport,
-            letters: Letters::new(prefix),
+            local_queue: LocalQueue::new(prefix),
             limit: shared_limit(limit),
             arena: BytesMut::new(),
             pieces: Vec::new(),
@@ -92,14 +92,14 @@ impl Datagrams {
     }
 
     /// What is for endpoints of this process is handed over to them, beside the datagrams.
-    pub(crate) fn letters(&mut self) -> &mut Letters {
-        &mut self.letters
+    pub(crate) fn local_queue(&mut self) -> &mut LocalQueue {
+        &mut self.local_queue
     }
 
     /// Hands over what is for endpoints of this process: filled caches, freed histories. What is left to do then is noted in
-    /// `local_queue::errands`.
+    /// `local_queue::deferred_calls`.
     pub(crate) fn hand_over(&mut self) {
-        if !self.letters.is_empty() {
+        if !self.local_queue.is_empty() {
             local_queue::hand_over(self);
         }
     }
@@ -131,7 +131,7 @@ impl Datagrams {
 
     /// Nothing waits, neither to be sent nor to be handed over.
     pub(crate) fn is_empty(&self) -> bool {
-        self.pieces.is_empty() && self.letters.is_empty()
+        self.pieces.is_empty() && self.local_queue.is_empty()
     }
 
     /// Whom the waiting datagrams address.
@@ -139,14 +139,14 @@ impl Datagrams {
         self.pieces.iter().map(|piece| piece.to)
     }
 
-    /// Hands over what is for endpoints of this process, sends everything else to where `places` says, in order, and starts
+    /// Hands over what is for endpoints of this process, sends everything else to where `destinations` says, in order, and starts
     /// afresh.
     pub(crate) fn flush<'r>(
         &mut self,
         transport: &dyn Transport,
-        places: impl Fn(To) -> &'r [Place],
+        destinations: impl Fn(To) -> &'r [Destination],
     ) {
-        self.flush_as(0, transport, places);
+        self.flush_as(0, transport, destinations);
     }
 
     /// The same, with a DiffServ code point.
@@ -154,21 +154,21 @@ impl Datagrams {
         &mut self,
         dscp: u8,
         transport: &dyn Transport,
-        places: impl Fn(To) -> &'r [Place],
+        destinations: impl Fn(To) -> &'r [Destination],
     ) {
         self.hand_over();
         match self.pieces.as_slice() {
             [piece]
-                if let [place] = places(piece.to)
-                    && !place.sealed =>
+                if let [destination] = destinations(piece.to)
+                    && !destination.sealed =>
             {
                 // What nearly every write sends.
                 let parts = piece.parts(&self.arena);
-                if place.wants(piece.to) && !place.put(&parts) {
-                    transport.send(&[place.outgoing(dscp, parts)]);
+                if destination.wants(piece.to) && !destination.put(&parts) {
+                    transport.send(&[destination.outgoing(dscp, parts)]);
                 }
             }
-            _ => self.send_all(dscp, transport, places),
+            _ => self.send_all(dscp, transport, destinations),
         }
         self.pieces.clear();
         self.arena.clear();
@@ -181,7 +181,7 @@ impl Datagrams {
         &mut self,
         dscp: u8,
         transport: &dyn Transport,
-        places: impl Fn(To) -> &'r [Place],
+        destinations: impl Fn(To) -> &'r [Destination],
     ) {
         let Self {
             arena,
@@ -191,13 +191,13 @@ impl Datagrams {
         } = self;
         let mut batch = ArrayVec::<Outgoing<'_>, AT_ONCE>::new();
         for piece in pieces.iter() {
-            let all = places(piece.to).iter();
-            for place in all.filter(|place| place.wants(piece.to)) {
-                if batch.is_full() || place.sealed {
+            let all = destinations(piece.to).iter();
+            for destination in all.filter(|destination| destination.wants(piece.to)) {
+                if batch.is_full() || destination.sealed {
                     send(transport, &mut batch);
                 }
-                let plain = place.outgoing(dscp, piece.parts(arena));
-                if place.sealed {
+                let plain = destination.outgoing(dscp, piece.parts(arena));
+                if destination.sealed {
                     sealed.clear();
                     checksum::seal(plain.head, [plain.payload, plain.tail], sealed);
                     transport.send(&[Outgoing {
@@ -480,7 +480,7 @@ impl Outbox for Datagrams {
     #[inline]
     fn push_sample(&mut self, to: To, timestamp: Timestamp, data: Data<'_>, payload: &Bytes) {
         let small = data.payload.bytes().len() <= COPY_LIMIT;
-        if small && self.letters.leaves(to) && self.put_sample(to, timestamp, &data) {
+        if small && self.local_queue.leaves(to) && self.put_sample(to, timestamp, &data) {
             return;
         }
         let message = Submessage::InfoTimestamp(Some(timestamp));
@@ -497,7 +497,7 @@ impl Outbox for Datagrams {
         data: Data<'_>,
         parts: &[Part<'_>; 3],
     ) {
-        if self.letters.leaves(to) && self.put_sample_around(to, timestamp, &data, parts) {
+        if self.local_queue.leaves(to) && self.put_sample_around(to, timestamp, &data, parts) {
             return;
         }
         let message = Submessage::InfoTimestamp(Some(timestamp));
@@ -507,7 +507,7 @@ impl Outbox for Datagrams {
 
     fn push(&mut self, to: To, message: Submessage<'_>, payload: &Bytes) {
         let counted = |_: &mut Pool| payload.slice_ref(message.payload());
-        if !self.letters.write(to, &message, counted) {
+        if !self.local_queue.write(to, &message, counted) {
             return;
         }
         if let Submessage::InfoTimestamp(timestamp) = message
@@ -551,12 +551,16 @@ impl Outbox for Datagrams {
         parts: &[Part<'_>],
     ) {
         let in_one = |pool: &mut Pool| in_one(parts, pool);
-        self.letters.write_whole(to, timestamp, &message, in_one);
+        self.local_queue
+            .write_whole(to, timestamp, &message, in_one);
     }
 
     fn push_pieces(&mut self, to: To, message: Submessage<'_>, parts: &[Part<'_>]) {
         let length: usize = parts.iter().map(|part| part.bytes.len()).sum();
-        if !self.letters.write(to, &message, |pool| in_one(parts, pool)) {
+        if !self
+            .local_queue
+            .write(to, &message, |pool| in_one(parts, pool))
+        {
             return;
         }
         // What peers can read stays where it is, else the longest; what is around it is copied into the arena.

@@ -1,15 +1,15 @@
 //! Where datagrams go, and whether they carry a checksum there.
 use dunlin_rtps::To;
-use dunlin_transport::{Lane, Outgoing, Reach, Transport};
+use dunlin_transport::{Outgoing, Reach, SendPath, Transport};
 use dunlin_wire::{GuidPrefix, Locator, VendorId};
 use std::cmp::Ordering;
 
 /// One destination of datagrams.
 #[derive(Clone, Debug)]
-pub(crate) struct Place {
+pub(crate) struct Destination {
     pub(crate) locator: Locator,
     /// How the transport gets there, if it prepared a way.
-    pub(crate) lane: Option<Lane>,
+    pub(crate) lane: Option<SendPath>,
     /// Samples for it had better wait for room than be lost.
     pub(crate) patient: bool,
     /// What `To::Passing` says of the readers there: a bit for each of their filters.
@@ -18,7 +18,7 @@ pub(crate) struct Place {
     pub(crate) sealed: bool,
 }
 
-impl Place {
+impl Destination {
     /// A place of the participant `peer`. Only Dunlin's own participants are sure to understand a checksum, and what does
     /// not leave this host, or goes to a group that others may hear too, has none.
     pub(crate) fn of(transport: &dyn Transport, peer: GuidPrefix, locator: Locator) -> Self {
@@ -89,21 +89,21 @@ impl Place {
     }
 }
 
-impl PartialEq for Place {
+impl PartialEq for Destination {
     fn eq(&self, other: &Self) -> bool {
         self.key() == other.key()
     }
 }
 
-impl Eq for Place {}
+impl Eq for Destination {}
 
-impl PartialOrd for Place {
+impl PartialOrd for Destination {
     fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
         Some(self.cmp(other))
     }
 }
 
-impl Ord for Place {
+impl Ord for Destination {
     fn cmp(&self, other: &Self) -> Ordering {
         self.key().cmp(&other.key())
     }

@@ -2,9 +2,9 @@
 //!
 //! What a writer or a reader says is the same submessages as ever. For an endpoint of this process they are not encoded: they
 //! become letters beside the datagrams, which the thread that sends the datagrams hands over itself, in order, under the locks that
-//! it holds for sending. That fills caches and frees histories; whom it concerns is told once all locks are released (`errands`).
+//! it holds for sending. That fills caches and frees histories; whom it concerns is told once all locks are released (`deferred_calls`).
 
-use crate::receive::deferred::{self, Errand};
+use crate::receive::deferred::{self, DeferredCall};
 use crate::runtime::clock;
 use crate::runtime::lock::{LEAF, Ranked};
 use crate::runtime::pool::Pool;
@@ -13,7 +13,7 @@ use crate::untyped::reader::ReaderCore;
 use crate::untyped::writer::WriterCore;
 use bytes::{Bytes, BytesMut};
 use dunlin_qos::Duration;
-use dunlin_rtps::{InstanceHandle, Intake, To};
+use dunlin_rtps::{InstanceHandle, PayloadAllocator, To};
 use dunlin_wire::{
     AckNack, Data, EntityId, Gap, Guid, GuidPrefix, Heartbeat, InlineQos, NackFrag, Parameters,
     Payload, SequenceNumber, Submessage, Timestamp,
@@ -75,40 +75,40 @@ fn writer(guid: &Guid) -> Option<Arc<WriterCore>> {
 
 /// A matched reader in this process.
 #[derive(Clone)]
-pub(crate) struct Near {
+pub(crate) struct LocalReader {
     pub(crate) core: Weak<ReaderCore>,
-    /// As `Place::wanted`.
+    /// As `Destination::wanted`.
     pub(crate) wanted: u64,
 }
 
 /// What waits to be handed over within the process, beside datagrams that wait to be sent.
-pub(crate) struct Letters {
+pub(crate) struct LocalQueue {
     /// Endpoints of this participant may be spoken to directly, and so it speaks.
     on: bool,
     own: GuidPrefix,
     /// Whose endpoint speaks while letters are handed over: it answers letters, so it says nothing to others.
     speaker: Option<GuidPrefix>,
-    near: Arc<[Near]>,
+    local_readers: Arc<[LocalReader]>,
     /// There are matched readers elsewhere.
     far: bool,
     timestamp: Option<Timestamp>,
-    waiting: VecDeque<Letter>,
+    waiting: VecDeque<LocalChange>,
     /// Where kept payloads go.
     kept: Pool,
 }
 
-struct Letter {
+struct LocalChange {
     from: GuidPrefix,
-    to: Addressee,
+    to: LocalRecipients,
     timestamp: Option<Timestamp>,
     note: Note,
 }
 
 #[derive(Clone, Copy)]
-enum Addressee {
+enum LocalRecipients {
     One(Guid),
     /// The matched readers in this process that want it, as `To::Passing` says.
-    Near(u64),
+    LocalReader(u64),
 }
 
 /// A submessage that owns what it says.
@@ -131,13 +131,13 @@ enum Content {
     Key(Bytes),
 }
 
-impl Letters {
+impl LocalQueue {
     pub(crate) fn new(own: GuidPrefix) -> Self {
         Self {
             on: false,
             own,
             speaker: None,
-            near: Arc::new([]),
+            local_readers: Arc::new([]),
             far: true,
             timestamp: None,
             waiting: VecDeque::new(),
@@ -151,8 +151,8 @@ impl Letters {
     }
 
     /// From now on `To::Matched` means these readers, and if `far`, others elsewhere.
-    pub(crate) fn aim(&mut self, near: Arc<[Near]>, far: bool) {
-        (self.near, self.far) = (near, far);
+    pub(crate) fn aim(&mut self, local_readers: Arc<[LocalReader]>, far: bool) {
+        (self.local_readers, self.far) = (local_readers, far);
     }
 
     pub(crate) fn is_empty(&self) -> bool {
@@ -162,7 +162,7 @@ impl Letters {
     /// Is what is for these for nobody in this process, but for others?
     #[inline]
     pub(crate) fn leaves(&self, to: To) -> bool {
-        self.near.is_empty() && self.far && matches!(to, To::Matched | To::Passing(_))
+        self.local_readers.is_empty() && self.far && matches!(to, To::Matched | To::Passing(_))
     }
 
     /// Writes the letter, if the message is for somebody in this process; false if it is for nobody else. `payload` makes
@@ -178,12 +178,12 @@ impl Letters {
         }
         match (to, self.wanting(to)) {
             (To::Matched | To::Passing(_), None) => self.far,
-            (To::Matched | To::Passing(_), Some(near)) => {
-                self.add(near, message, payload);
+            (To::Matched | To::Passing(_), Some(local_readers)) => {
+                self.add(local_readers, message, payload);
                 self.far
             }
             (To::Endpoint(guid), _) if self.is_ours(&guid) => {
-                self.add(Addressee::One(guid), message, payload);
+                self.add(LocalRecipients::One(guid), message, payload);
                 false
             }
             (To::Endpoint(_) | To::Announce, _) => self.speaker.is_none(),
@@ -201,36 +201,36 @@ impl Letters {
         self.timestamp = Some(timestamp);
         match to {
             To::Endpoint(guid) if self.is_ours(&guid) => {
-                self.add(Addressee::One(guid), message, payload);
+                self.add(LocalRecipients::One(guid), message, payload);
             }
             to => {
-                if let Some(near) = self.wanting(to) {
-                    self.add(near, message, payload);
+                if let Some(local_readers) = self.wanting(to) {
+                    self.add(local_readers, message, payload);
                 }
             }
         }
     }
 
     /// The matched readers in this process whom it addresses, if there are any.
-    fn wanting(&self, to: To) -> Option<Addressee> {
+    fn wanting(&self, to: To) -> Option<LocalRecipients> {
         let passing = match to {
             To::Matched => u64::MAX,
             To::Passing(passing) => passing,
             _ => return None,
         };
-        let mut near = self.near.iter();
-        let wanted = near.any(|reader| reader.wanted & passing != 0);
-        wanted.then_some(Addressee::Near(passing))
+        let mut local_readers = self.local_readers.iter();
+        let wanted = local_readers.any(|reader| reader.wanted & passing != 0);
+        wanted.then_some(LocalRecipients::LocalReader(passing))
     }
 
     fn add(
         &mut self,
-        to: Addressee,
+        to: LocalRecipients,
         message: &Submessage<'_>,
         payload: impl FnOnce(&mut Pool) -> Bytes,
     ) {
         if let Some(note) = Note::of(message, || payload(&mut self.kept)) {
-            self.waiting.push_back(Letter {
+            self.waiting.push_back(LocalChange {
                 from: self.speaker.unwrap_or(self.own),
                 to,
                 timestamp: self.timestamp,
@@ -247,15 +247,15 @@ impl Letters {
 /// Hands over what waits, and the answers to it. Locks of readers' and writers' states are taken one at a time.
 pub(crate) fn hand_over(out: &mut Datagrams) {
     for _ in 0..MOST_LETTERS {
-        let Some(letter) = out.letters().waiting.pop_front() else {
+        let Some(letter) = out.local_queue().waiting.pop_front() else {
             return;
         };
         letter.hand_over(out);
     }
-    out.letters().waiting.clear();
+    out.local_queue().waiting.clear();
 }
 
-impl Letter {
+impl LocalChange {
     fn hand_over(self, out: &mut Datagrams) {
         match &self.note {
             Note::AckNack(_) | Note::NackFrag(_) => self.answer(out),
@@ -264,7 +264,7 @@ impl Letter {
     }
 
     fn answer(&self, out: &mut Datagrams) {
-        let Addressee::One(guid) = self.to else {
+        let LocalRecipients::One(guid) = self.to else {
             return;
         };
         let Some(core) = writer(&guid) else {
@@ -273,30 +273,33 @@ impl Letter {
         let message = self.note.message();
         let reader = message.endpoints().map_or(EntityId::UNKNOWN, |(r, _)| r);
         let from = Guid::new(self.from, reader);
-        out.letters().speaker = Some(core.guid.prefix);
+        out.local_queue().speaker = Some(core.guid.prefix);
         let outcome = core.take_answer(clock::now(), from, &message, out);
-        out.letters().speaker = None;
+        out.local_queue().speaker = None;
         if outcome.retired {
-            deferred::add(Errand::Bury(Arc::clone(&core)));
+            deferred::add(DeferredCall::Bury(Arc::clone(&core)));
         }
         if outcome.room {
-            deferred::add(Errand::Room(core));
+            deferred::add(DeferredCall::Room(core));
         }
     }
 
     fn deliver(&self, out: &mut Datagrams) {
-        let letters = out.letters();
-        let mut kept = std::mem::take(&mut letters.kept);
+        let local_queue = out.local_queue();
+        let mut kept = std::mem::take(&mut local_queue.kept);
         match self.to {
-            Addressee::One(guid) => self.deliver_to(reader(&guid), &mut kept, out),
-            Addressee::Near(passing) => {
-                let near = Arc::clone(&letters.near);
-                for reader in near.iter().filter(|reader| reader.wanted & passing != 0) {
+            LocalRecipients::One(guid) => self.deliver_to(reader(&guid), &mut kept, out),
+            LocalRecipients::LocalReader(passing) => {
+                let local_readers = Arc::clone(&local_queue.local_readers);
+                for reader in local_readers
+                    .iter()
+                    .filter(|reader| reader.wanted & passing != 0)
+                {
                     self.deliver_to(Some(Weak::clone(&reader.core)), &mut kept, out);
                 }
             }
         }
-        out.letters().kept = kept;
+        out.local_queue().kept = kept;
     }
 
     fn deliver_to(&self, to: Option<Weak<ReaderCore>>, kept: &mut Pool, out: &mut Datagrams) {
@@ -317,7 +320,7 @@ impl Letter {
             reader: &core,
         };
         let inline = self.note.inline();
-        out.letters().speaker = Some(core.guid.prefix);
+        out.local_queue().speaker = Some(core.guid.prefix);
         let delivery = core.accept(
             now,
             from,
@@ -327,25 +330,25 @@ impl Letter {
             &mut intake,
             out,
         );
-        out.letters().speaker = None;
+        out.local_queue().speaker = None;
         core.schedule();
         if from.prefix != core.shared.prefix
             && self.note.shows_life()
             && let Some(sign) = core.shared.life_sign(&from)
             && sign.note(clock::now())
         {
-            deferred::add(Errand::Alive(Arc::clone(&core.shared), sign));
+            deferred::add(DeferredCall::Alive(Arc::clone(&core.shared), sign));
         }
         core.count(&delivery);
         let troubles = (delivery.lost > 0, delivery.rejected.is_some());
         if troubles != (false, false) {
-            deferred::add(Errand::Trouble(Arc::clone(&core), troubles));
+            deferred::add(DeferredCall::Trouble(Arc::clone(&core), troubles));
         }
         if delivery.gathers {
-            core.group.gate.open();
+            core.group.group_access.open();
         }
         if delivery.available {
-            deferred::add(Errand::Data(core));
+            deferred::add(DeferredCall::Data(core));
         } else {
             // Should this be its end, then not under a lock.
             deferred::add_if_last(core);
@@ -434,7 +437,7 @@ struct Sharing<'a> {
     reader: &'a ReaderCore,
 }
 
-impl Intake for Sharing<'_> {
+impl PayloadAllocator for Sharing<'_> {
     fn keep(&mut self, bytes: &[u8]) -> Bytes {
         match self.payload {
             Some(payload) if bytes.len() > COPY_LIMIT => payload.slice_ref(bytes),

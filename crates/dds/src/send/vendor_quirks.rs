@@ -4,11 +4,11 @@ use dunlin_cdr::KeyForm;
 use dunlin_wire::{Guid, ParticipantData, VendorId};
 
 /// The readers of a writer that need something else than the standard says. Asked for disposals only.
-pub(crate) struct Dialects {
+pub(crate) struct VendorQuirks {
     readers: Ranked<Vec<(Guid, KeyForm)>, LEAF>,
 }
 
-impl Dialects {
+impl VendorQuirks {
     pub(crate) fn new() -> Self {
         Self {
             readers: Ranked::new(Vec::new()),

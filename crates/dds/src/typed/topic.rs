@@ -3,7 +3,7 @@ use crate::entity::any::AnyTopic;
 use crate::entity::condition::StatusCondition;
 use crate::entity::identity::same_entity;
 use crate::entity::listener::TopicListener;
-use crate::entity::listener::slot::Slot;
+use crate::entity::listener::slot::ListenerSlot;
 use crate::entity::participant::{DomainParticipant, ParticipantGuard};
 use crate::entity::shared::Shared;
 use crate::entity::status::{InconsistentTopicStatus, StatusFlags, StatusKind, StatusMask};
@@ -120,7 +120,7 @@ pub(crate) struct TopicCore {
     pub(crate) guid: Guid,
     qos: Ranked<TopicQos, LEAF>,
     pub(crate) shared: Arc<Shared>,
-    pub(crate) listener: Slot<dyn TopicListener>,
+    pub(crate) listener: ListenerSlot<dyn TopicListener>,
     pub(crate) flags: StatusFlags,
     inconsistent: Ranked<InconsistentTopicStatus, LEAF>,
     deleted: AtomicBool,
@@ -135,7 +135,7 @@ impl TopicCore {
             guid: Guid::new(shared.prefix, shared.new_entity()),
             qos: Ranked::new(qos),
             shared: Arc::clone(shared),
-            listener: Slot::default(),
+            listener: ListenerSlot::default(),
             flags: StatusFlags::default(),
             inconsistent: Ranked::default(),
             deleted: AtomicBool::new(false),
@@ -175,9 +175,9 @@ impl TopicCore {
             entity: entity(),
             error,
         })?;
-        let announced = self.shared.discover(|directory, now| {
+        let announced = self.shared.discover(|matching, now| {
             let before = std::mem::replace(&mut *self.qos.lock(), qos);
-            let announced = directory.announce_again(
+            let announced = matching.announce_again(
                 now,
                 |writer| std::ptr::eq(&*writer.topic_core, self),
                 |reader| std::ptr::eq(&*reader.topic_core, self),

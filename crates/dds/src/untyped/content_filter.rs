@@ -142,7 +142,7 @@ impl<T: TopicData> ContentFilteredTopic<T> {
         let shared = &self.related.guard.shared;
         for reader in readers.iter().filter_map(Weak::upgrade) {
             self.apply(&reader);
-            let announced = shared.discover(|directory, now| directory.update_reader(now, &reader));
+            let announced = shared.discover(|matching, now| matching.update_reader(now, &reader));
             announced.map_err(|error| cannot_announce(&reader, &error))?;
         }
         Ok(())

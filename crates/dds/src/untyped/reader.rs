@@ -6,14 +6,14 @@ mod status;
 
 use crate::entity::config::ParticipantConfig;
 use crate::entity::group::SubscriberCore;
-use crate::entity::listener::dispatch::Calls;
-use crate::entity::listener::slot::Slot;
+use crate::entity::listener::dispatch::Dispatch;
+use crate::entity::listener::slot::ListenerSlot;
 use crate::entity::shared::Shared;
 use crate::entity::status::{
     DeadlineMissedStatus, IncompatibleQosStatus, LivelinessChangedStatus, LivelinessTally,
-    MatchedStatus, SampleCountStatus, SampleRejectedStatus, StatusFlags, StatusKind, Tally,
+    MatchTally, MatchedStatus, SampleCountStatus, SampleRejectedStatus, StatusFlags, StatusKind,
 };
-use crate::receive::deferred::{self, Errand};
+use crate::receive::deferred::{self, DeferredCall};
 use crate::receive::loan_table::{Aside, Desk, Withdrawn};
 use crate::receive::worker::Run;
 use crate::runtime::lock::{LEAF, READER, Ranked, assert_none_held};
@@ -25,8 +25,8 @@ use crate::typed::topic::{self, TopicCore, TopicData, instance_of};
 use bytes::{Bytes, BytesMut};
 use dunlin_qos::{AccessScope, DataReaderQos, History};
 use dunlin_rtps::{
-    ContentFilter, Delivery, GroupFront, GroupTurn, InstanceHandle, Intake, KeyOf, Reader,
-    ReaderConfig, Time, WriterProxyConfig,
+    ContentFilter, Delivery, GroupFront, GroupOrder, InstanceHandle, KeyOf, PayloadAllocator,
+    Reader, ReaderConfig, Time, WriterProxyConfig,
 };
 use dunlin_transport::panics::{log, quietly};
 use dunlin_wire::{
@@ -123,18 +123,18 @@ pub(crate) struct ReaderCore {
     /// There may be something to take.
     holds: AtomicBool,
     /// The listener as it is called for data.
-    calls: Calls<dyn ReaderEvents>,
+    calls: Dispatch<dyn ReaderEvents>,
     pub(crate) flags: StatusFlags,
     /// Those who wait for data by read conditions.
     pub(crate) data: Waiters,
-    matched: Ranked<Tally, LEAF>,
+    matched: Ranked<MatchTally, LEAF>,
     incompatible: Ranked<IncompatibleQosStatus, LEAF>,
     liveliness: Ranked<LivelinessTally, LEAF>,
     deadline_missed: Ranked<DeadlineMissedStatus, LEAF>,
     lost: Ranked<SampleCountStatus, LEAF>,
     rejected: Ranked<SampleRejectedStatus, LEAF>,
     /// The reader's own listener.
-    events: Slot<dyn ReaderEvents>,
+    events: ListenerSlot<dyn ReaderEvents>,
     /// It is being deleted: nobody is told of it any more.
     closed: AtomicBool,
 }
@@ -165,7 +165,7 @@ impl ReaderCore {
             scheduled: AtomicI64::new(i64::MAX),
             next: AtomicI64::new(i64::MAX),
             holds: AtomicBool::new(false),
-            calls: Calls::default(),
+            calls: Dispatch::default(),
             flags: StatusFlags::default(),
             data: Waiters::default(),
             matched: Ranked::default(),
@@ -174,7 +174,7 @@ impl ReaderCore {
             deadline_missed: Ranked::default(),
             lost: Ranked::default(),
             rejected: Ranked::default(),
-            events: Slot::default(),
+            events: ListenerSlot::default(),
             closed: AtomicBool::new(false),
             live: Ranked::new(qos),
         }
@@ -209,7 +209,7 @@ impl ReaderCore {
         from: Guid,
         timestamp: Option<Timestamp>,
         data: &Data<'_>,
-        intake: &mut impl Intake,
+        intake: &mut impl PayloadAllocator,
         out: &mut Datagrams,
     ) -> bool {
         let Ok(inline) = InlineQos::parse(data.inline_qos) else {
@@ -232,7 +232,7 @@ impl ReaderCore {
         now: Time,
         from: Guid,
         run: &mut Run<'_>,
-        intake: &mut impl Intake,
+        intake: &mut impl PayloadAllocator,
         out: &mut Datagrams,
     ) -> bool {
         let mut available = false;
@@ -268,7 +268,7 @@ impl ReaderCore {
         from: Guid,
         timestamp: Option<Timestamp>,
         message: &Submessage<'_>,
-        intake: &mut impl Intake,
+        intake: &mut impl PayloadAllocator,
         out: &mut Datagrams,
     ) -> bool {
         let Ok(inline) = inline_qos(message) else {
@@ -291,7 +291,7 @@ impl ReaderCore {
         timestamp: Option<Timestamp>,
         message: &Submessage<'_>,
         inline: &InlineQos,
-        intake: &mut impl Intake,
+        intake: &mut impl PayloadAllocator,
         out: &mut Datagrams,
     ) -> Delivery {
         let mut state = self.state.lock();
@@ -347,7 +347,7 @@ impl ReaderCore {
         self.count(delivery);
         self.tell_troubles((delivery.lost > 0, delivery.rejected.is_some()));
         if delivery.gathers {
-            self.group.gate.open();
+            self.group.group_access.open();
             deferred::run();
         }
         delivery.available
@@ -363,7 +363,7 @@ impl ReaderCore {
         self: &Arc<Self>,
         now: Time,
         writers: &[Guid],
-        set: GroupTurn,
+        set: GroupOrder,
         turn: u64,
     ) {
         let mut state = self.state.lock();
@@ -373,11 +373,11 @@ impl ReaderCore {
         self.count(&delivery);
         self.schedule();
         if delivery.available {
-            self.shared.owe(self);
+            self.shared.defer_data(self);
         }
         let troubles = (delivery.lost > 0, delivery.rejected.is_some());
         if troubles != (false, false) {
-            deferred::add(Errand::Trouble(Arc::clone(self), troubles));
+            deferred::add(DeferredCall::Trouble(Arc::clone(self), troubles));
         }
     }
 
@@ -490,8 +490,8 @@ impl ReaderCore {
         drop(state);
         self.count(&delivery);
         self.schedule();
-        if self.group.gate.gathers() {
-            self.group.gate.lose(writer, last);
+        if self.group.group_access.gathers() {
+            self.group.group_access.lose(writer, last);
         }
         delivery.available
     }
@@ -587,7 +587,7 @@ fn config(
         across_instances: presentation.ordered_access
             && presentation.access_scope > AccessScope::Instance,
         coherent: presentation.coherent_access,
-        grouped: group.gate.gathers(),
+        grouped: group.group_access.gathers(),
         ordered: presentation.ordered_access,
         deadline: qos.deadline,
         time_based_filter: qos.time_based_filter,

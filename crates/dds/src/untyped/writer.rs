@@ -8,13 +8,13 @@ mod report;
 mod sending;
 mod status;
 
-use crate::discovery::liveliness::LifeSign;
+use crate::discovery::liveliness::LivelinessAssertion;
 use crate::entity::group::PublisherCore;
-use crate::entity::listener::slot::Slot;
+use crate::entity::listener::slot::ListenerSlot;
 use crate::entity::shared::{Shared, fragment_size, worth_telling};
 use crate::entity::status::{
-    DeadlineMissedStatus, IncompatibleQosStatus, LivelinessLostStatus, MatchedStatus, StatusFlags,
-    Tally,
+    DeadlineMissedStatus, IncompatibleQosStatus, LivelinessLostStatus, MatchTally, MatchedStatus,
+    StatusFlags,
 };
 use crate::error::Error;
 use crate::receive::deferred;
@@ -23,11 +23,11 @@ use crate::runtime::lock::{LEAF, PUBLISH, Ranked, WRITER};
 use crate::runtime::pool::Pool;
 use crate::runtime::signal::Waiters;
 use crate::runtime::timer::Due;
-use crate::send::coalescing::Pace;
+use crate::send::coalescing::Coalescer;
 use crate::send::datagram::Datagrams;
-use crate::send::destination::Place;
-use crate::send::local_queue::Near;
-use crate::send::vendor_quirks::Dialects;
+use crate::send::destination::Destination;
+use crate::send::local_queue::LocalReader;
+use crate::send::vendor_quirks::VendorQuirks;
 use crate::typed::topic::TopicCore;
 use crate::untyped::coherent_set::WriterGroup;
 use arrayvec::ArrayVec;
@@ -90,9 +90,9 @@ pub(crate) struct WriterCore {
     pub(crate) shared: Arc<Shared>,
     publish: Ranked<Publish, PUBLISH>,
     state: Ranked<Writer, WRITER>,
-    destinations: Ranked<Arc<[Place]>, LEAF>,
+    destinations: Ranked<Arc<[Destination]>, LEAF>,
     /// Matched readers in this process.
-    near: Ranked<Arc<[Near]>, LEAF>,
+    local_readers: Ranked<Arc<[LocalReader]>, LEAF>,
     /// There are some.
     has_near: AtomicBool,
     /// What readers want, if it is less than everything.
@@ -118,16 +118,16 @@ pub(crate) struct WriterCore {
     waits: AtomicBool,
     /// Samples that some matched reader did not take for their length.
     too_large: AtomicU64,
-    pub(crate) dialects: Dialects,
+    pub(crate) dialects: VendorQuirks,
     /// If the application has to show that the writer lives.
-    pub(crate) sign: OnceLock<Arc<LifeSign>>,
+    pub(crate) sign: OnceLock<Arc<LivelinessAssertion>>,
     pub(crate) flags: StatusFlags,
     deadline_missed: Ranked<DeadlineMissedStatus, LEAF>,
     liveliness_lost: Ranked<LivelinessLostStatus, LEAF>,
-    matched: Ranked<Tally, LEAF>,
+    matched: Ranked<MatchTally, LEAF>,
     incompatible: Ranked<IncompatibleQosStatus, LEAF>,
     /// The writer's own listener.
-    pub(crate) events: Slot<dyn WriterEvents>,
+    pub(crate) events: ListenerSlot<dyn WriterEvents>,
     /// It is being deleted: nobody is told of it any more.
     closed: AtomicBool,
 }
@@ -136,7 +136,7 @@ pub(crate) struct WriterCore {
 struct Publish {
     pool: Pool,
     datagrams: Datagrams,
-    destinations: Arc<[Place]>,
+    destinations: Arc<[Destination]>,
     generation: u64,
     /// When the batch under way was begun: its samples share a source timestamp, and so one INFO_TS.
     batch_begun: Option<Timestamp>,
@@ -144,7 +144,7 @@ struct Publish {
     retired: Option<(Bytes, bool)>,
     /// A reader that does not take the sample at hand, and the most that it takes.
     refusing: Option<(Guid, u32)>,
-    pace: Pace,
+    coalescer: Coalescer,
 }
 
 /// What a reader's answer led to.
@@ -175,7 +175,7 @@ impl WriterCore {
         group: &Arc<PublisherCore>,
         shared: &Arc<Shared>,
     ) -> Self {
-        let none: Arc<[Place]> = Arc::new([]);
+        let none: Arc<[Destination]> = Arc::new([]);
         Self {
             guid,
             topic: topic.name.clone(),
@@ -199,11 +199,11 @@ impl WriterCore {
                 batch_begun: None,
                 retired: None,
                 refusing: None,
-                pace: Pace::new(qos.latency_budget),
+                coalescer: Coalescer::new(qos.latency_budget),
             }),
             state: Ranked::new(Writer::new(config(guid, keyed, &qos, shared, group))),
             destinations: Ranked::new(none),
-            near: Ranked::new(Arc::new([])),
+            local_readers: Ranked::new(Arc::new([])),
             has_near: AtomicBool::new(false),
             filters: Ranked::new(Filters::default()),
             has_filters: AtomicBool::new(false),
@@ -217,14 +217,14 @@ impl WriterCore {
             lent: AtomicBool::new(false),
             waits: AtomicBool::new(false),
             too_large: AtomicU64::new(0),
-            dialects: Dialects::new(),
+            dialects: VendorQuirks::new(),
             sign: OnceLock::new(),
             flags: StatusFlags::default(),
             deadline_missed: Ranked::default(),
             liveliness_lost: Ranked::default(),
             matched: Ranked::default(),
             incompatible: Ranked::default(),
-            events: Slot::default(),
+            events: ListenerSlot::default(),
             closed: AtomicBool::new(false),
             live: Ranked::new(qos),
         }
@@ -289,7 +289,7 @@ impl WriterCore {
                 if let Some((one, more)) = retired {
                     quietly(|| drop(one));
                     if more {
-                        self.bury();
+                        self.release_retired();
                     }
                 }
                 if let Some(refusing) = refusing {
@@ -316,7 +316,7 @@ impl WriterCore {
             self.check_present()?;
             turn = self.publish.lock();
             stamp = clock::wall();
-            turn.pace.resume(stamp.0);
+            turn.coalescer.resume(stamp.0);
         }
     }
 
@@ -352,7 +352,7 @@ impl WriterCore {
 
     /// Lets go of bytes of the application that the history has no use for any more: without a lock, since this may run
     /// its code.
-    pub(crate) fn bury(&self) {
+    pub(crate) fn release_retired(&self) {
         loop {
             let mut state = self.state.lock();
             let retired = state.retired();
@@ -390,9 +390,9 @@ impl WriterCore {
     }
 
     /// The application wrote or asserts: discovery hears of it a few times per lease.
-    fn show_life(&self, sign: &LifeSign) {
+    fn show_life(&self, sign: &LivelinessAssertion) {
         if sign.note(clock::now()) {
-            self.shared.discover(|directory, _| directory.tell(sign));
+            self.shared.discover(|matching, _| matching.tell(sign));
         }
     }
 
@@ -476,7 +476,7 @@ impl WriterCore {
         self.ask(out);
         self.schedule(next);
         if retired {
-            self.bury();
+            self.release_retired();
         }
         if room {
             self.announce_room();
@@ -544,15 +544,20 @@ impl WriterCore {
     }
 
     /// From now on samples go to these places, in datagrams of at most `limit` bytes, and to the readers in this process.
-    pub(crate) fn set_destinations(&self, to: Vec<Place>, near: Vec<Near>, limit: usize) {
+    pub(crate) fn set_destinations(
+        &self,
+        to: Vec<Destination>,
+        local_readers: Vec<LocalReader>,
+        limit: usize,
+    ) {
         // Nothing large may be said for places that carry more than those where it will then be sent.
         let before = self.datagram_limit.load(SeqCst);
         if limit <= before {
             self.set_limit(limit);
         }
         *self.destinations.lock() = to.into();
-        self.has_near.store(!near.is_empty(), Relaxed);
-        *self.near.lock() = near.into();
+        self.has_near.store(!local_readers.is_empty(), Relaxed);
+        *self.local_readers.lock() = local_readers.into();
         self.destinations_generation.fetch_add(1, SeqCst);
         if limit > before {
             self.set_limit(limit);

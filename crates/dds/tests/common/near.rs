@@ -1,8 +1,8 @@
 //! Two participants that share memory: what lies in a pool goes by a ring, everything else by the network in memory.
 use bytes::BytesMut;
 use dunlin::transport::{
-    Attached, Gauge, Lane, Listen, MemoryNetwork, Outgoing, Reach, Received, Receiver, Sent,
-    Transport, Wait, Waker,
+    Attached, Listen, MemoryNetwork, Outgoing, Reach, ReceiveStatistics, Received, Receiver,
+    SendPath, Sent, Transport, Wait, Waker,
 };
 use dunlin::*;
 use dunlin_shm::{
@@ -172,7 +172,7 @@ impl Transport for Near {
         }
     }
 
-    fn lane(&self, to: &Locator) -> Option<Lane> {
+    fn lane(&self, to: &Locator) -> Option<SendPath> {
         self.inner.lane(to)
     }
 
@@ -244,7 +244,7 @@ impl Receiver for NearReceiver {
         self.inner.locators()
     }
 
-    fn gauge(&self) -> Arc<dyn Gauge> {
-        self.inner.gauge()
+    fn statistics(&self) -> Arc<dyn ReceiveStatistics> {
+        self.inner.statistics()
     }
 }

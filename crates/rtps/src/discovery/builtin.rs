@@ -1,9 +1,9 @@
 //! The reliable built-in topics: one writer and one reader of our own for each (RTPS 2.5 8.5.4.2, 8.4.13.2).
 use super::Source;
-use super::strangers::HEADERS;
+use super::unverified_participants::HEADERS;
 use crate::{
-    Budgets, Change, InstanceHandle, Intake, Outbox, Reader, ReaderConfig, ReaderProxyConfig,
-    Sample, Select, Time, To, Writer, WriterConfig, WriterProxyConfig,
+    Budgets, Change, InstanceHandle, Outbox, PayloadAllocator, Reader, ReaderConfig,
+    ReaderProxyConfig, Sample, Select, Time, To, Writer, WriterConfig, WriterProxyConfig,
 };
 use alloc::collections::BTreeSet;
 use alloc::vec::Vec;
@@ -297,7 +297,7 @@ struct Copying {
     key_of: KeyOf,
 }
 
-impl Intake for Copying {
+impl PayloadAllocator for Copying {
     fn keep(&mut self, bytes: &[u8]) -> Bytes {
         Bytes::copy_from_slice(bytes)
     }

@@ -26,7 +26,7 @@ pub enum Verdict {
 #[derive(Debug)]
 pub(super) struct Catalog {
     own: GuidPrefix,
-    homes: BTreeMap<GuidPrefix, Home>,
+    homes: BTreeMap<GuidPrefix, DefaultLocators>,
     writers: BTreeMap<Guid, WriterData>,
     readers: BTreeMap<Guid, ReaderData>,
     topics: BTreeMap<String, Topic>,
@@ -40,7 +40,7 @@ pub(super) struct Catalog {
 
 /// Where a participant's endpoints are reached unless they say otherwise.
 #[derive(Debug, Default, PartialEq, Eq)]
-struct Home {
+struct DefaultLocators {
     unicast: Vec<Locator>,
     multicast: Vec<Locator>,
     endpoints: usize,
@@ -504,7 +504,7 @@ impl Catalog {
     }
 }
 
-impl Home {
+impl DefaultLocators {
     /// Fills in the default locators where the endpoint has none (RTPS 2.5 8.5.4.4).
     fn complete(&self, unicast: &mut Vec<Locator>, multicast: &mut Vec<Locator>) {
         if unicast.is_empty() {

@@ -4,7 +4,9 @@ use alloc::boxed::Box;
 use alloc::string::String;
 use alloc::vec::Vec;
 use dunlin_qos::Incompatibility;
-use dunlin_wire::{Answer, Guid, GuidPrefix, Question, ReaderData, VendorId, WriterData};
+use dunlin_wire::{
+    DiagnosticReply, DiagnosticRequest, Guid, GuidPrefix, ReaderData, VendorId, WriterData,
+};
 
 /// Something changed. Local endpoints are those that the caller added; remote ones may be of the same participant.
 /// Locators in the events are complete: an endpoint without any has its participant's default ones filled in.
@@ -102,12 +104,12 @@ pub enum Event {
         /// Who wants to know.
         from: GuidPrefix,
         /// What.
-        question: Question,
+        question: DiagnosticRequest,
     },
     /// A participant answered a question, asked or not.
     Answered {
         /// What it says.
-        answer: Answer,
+        answer: DiagnosticReply,
     },
     /// A participant announces more endpoints than are allowed; its further ones are ignored.
     TooManyEndpoints {

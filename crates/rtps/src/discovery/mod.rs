@@ -7,18 +7,18 @@ mod announcer;
 mod builtin;
 mod catalog;
 mod config;
-mod deadlines;
+mod diagnostics;
 mod endpoints;
 mod event;
 mod explain;
-mod hearsay;
-mod inquiries;
-mod introductions;
+mod gossip_sender;
+mod liveliness;
 mod participants;
+mod peer_gossip;
 mod source_addresses;
-mod strangers;
+mod timer_queue;
 mod types;
-mod watch;
+mod unverified_participants;
 
 pub use catalog::{Verdict, compare};
 pub use config::{DiscoveryConfig, Limits, Source};
@@ -34,18 +34,18 @@ use alloc::vec::Vec;
 use announcer::{Announcer, detector};
 use builtin::BuiltinTopic;
 use catalog::Catalog;
-use deadlines::Deadlines;
+use diagnostics::Diagnostics;
 use dunlin_qos::{DataRepresentation, LivelinessKind};
 use dunlin_wire::{
     BuiltinEndpoints, EntityId, Error, Guid, GuidPrefix, Locator, ParticipantData, ReaderData,
     Submessage, Timestamp, WriterData,
 };
-use hearsay::Hearsay;
-use inquiries::Inquiries;
-use introductions::Introducer;
+use gossip_sender::GossipSender;
+use liveliness::LivelinessMonitor;
 use participants::{Peer, STANDSTILL};
-use strangers::Strangers;
-use watch::Watch;
+use peer_gossip::PeerGossip;
+use timer_queue::RenewableTimers;
+use unverified_participants::UnverifiedParticipants;
 
 /// Everything that a participant knows about the others, and what it tells them.
 ///
@@ -55,22 +55,22 @@ pub struct Discovery {
     config: DiscoveryConfig,
     announcer: Announcer,
     peers: BTreeMap<GuidPrefix, Peer>,
-    leases: Deadlines<GuidPrefix>,
-    doubts: Deadlines<GuidPrefix>,
-    departed: Deadlines<GuidPrefix>,
+    leases: RenewableTimers<GuidPrefix>,
+    doubts: RenewableTimers<GuidPrefix>,
+    departed: RenewableTimers<GuidPrefix>,
     /// Participants that somebody, perhaps not they themselves, said goodbye for.
-    parting: Deadlines<GuidPrefix>,
-    strangers: Strangers,
+    parting: RenewableTimers<GuidPrefix>,
+    strangers: UnverifiedParticipants,
     heard: Heard,
     catalog: Catalog,
-    watch: Watch,
+    watch: LivelinessMonitor,
     publications: BuiltinTopic,
     subscriptions: BuiltinTopic,
     messages: BuiltinTopic,
     introductions: BuiltinTopic,
-    introducer: Introducer,
-    hearsay: Hearsay,
-    inquiries: Inquiries,
+    introducer: GossipSender,
+    hearsay: PeerGossip,
+    inquiries: Diagnostics,
     /// Participants that the application does not want to hear of.
     ignored: BTreeSet<GuidPrefix>,
 }
@@ -83,21 +83,21 @@ impl Discovery {
         Ok(Self {
             announcer: Announcer::new(own, announcement, config.announce_period),
             peers: BTreeMap::new(),
-            leases: Deadlines::default(),
-            doubts: Deadlines::default(),
-            departed: Deadlines::default(),
-            parting: Deadlines::default(),
-            strangers: Strangers::default(),
+            leases: RenewableTimers::default(),
+            doubts: RenewableTimers::default(),
+            departed: RenewableTimers::default(),
+            parting: RenewableTimers::default(),
+            strangers: UnverifiedParticipants::default(),
             heard: Heard::default(),
             catalog: Catalog::new(own, &config.default_unicast, &config.default_multicast),
-            watch: Watch::new(own),
+            watch: LivelinessMonitor::new(own),
             publications: builtin::publications(own),
             subscriptions: builtin::subscriptions(own),
             messages: builtin::messages(own),
             introductions: builtin::introductions(own),
-            introducer: Introducer::default(),
-            hearsay: Hearsay::default(),
-            inquiries: Inquiries::default(),
+            introducer: GossipSender::default(),
+            hearsay: PeerGossip::default(),
+            inquiries: Diagnostics::default(),
             ignored: BTreeSet::new(),
             config,
         })

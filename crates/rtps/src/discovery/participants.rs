@@ -1,7 +1,7 @@
 //! The other participants: finding, keeping and losing them (RTPS 2.5 8.5.3).
 use super::announcer::detector;
 use super::builtin::BuiltinTopic;
-use super::strangers::Credit;
+use super::unverified_participants::Credit;
 use super::{Discovery, DiscoveryConfig, Event, LossReason, Source};
 use crate::{ChangeKind, Outbox, Time, To};
 use alloc::vec::Vec;

@@ -1,9 +1,9 @@
 //! A change came in: is it its turn, what does it do, and what may follow it now? (RTPS 2.5 8.4.10.2, 8.4.12.2)
 use super::cache::{Cache, Header};
-use super::sets::Inside;
-use super::writer_proxy::{Author, Sort, Turn, Waiting, WriterProxy};
+use super::coherent_sets::Inside;
+use super::writer_proxy::{NumberKind, Ordering, Waiting, WriterIdentity, WriterProxy};
 use super::{Delivery, Reader, ReaderConfig};
-use crate::{ChangeKind, ContentFilter, InstanceHandle, Intake, Outbox, Time};
+use crate::{ChangeKind, ContentFilter, InstanceHandle, Outbox, PayloadAllocator, Time};
 use bytes::Bytes;
 use dunlin_qos::Duration;
 use dunlin_wire::{InlineQos, Payload, SequenceNumber, SetMembership, Timestamp, VendorId};
@@ -18,7 +18,7 @@ pub(super) struct Arrival<'a> {
 
 impl Arrival<'_> {
     /// Is it a sample that does not pass? The end of an instance always does.
-    fn is_unwanted(&self, filter: &ContentFilter, intake: &mut impl Intake) -> bool {
+    fn is_unwanted(&self, filter: &ContentFilter, intake: &mut impl PayloadAllocator) -> bool {
         let status = self.inline.status_info.unwrap_or(0);
         let passes = match &self.content {
             _ if ChangeKind::from_status(status) != ChangeKind::Alive => true,
@@ -56,7 +56,7 @@ impl Content<'_> {
         matches!(self.payload(), Payload::Data(_))
     }
 
-    fn keep(self, intake: &mut impl Intake) -> Bytes {
+    fn keep(self, intake: &mut impl PayloadAllocator) -> Bytes {
         match self {
             Self::Borrowed(Payload::Data(bytes) | Payload::Key(bytes)) => intake.keep(bytes),
             Self::Borrowed(Payload::None) => Bytes::new(),
@@ -72,7 +72,7 @@ impl Reader {
         now: Time,
         index: usize,
         arrival: Arrival<'_>,
-        intake: &mut impl Intake,
+        intake: &mut impl PayloadAllocator,
         out: &mut impl Outbox,
     ) -> Delivery {
         let Some(proxy) = self.writers.get_mut(index) else {
@@ -84,12 +84,12 @@ impl Reader {
             ..Delivery::default()
         };
         let lost = match turn {
-            Turn::Past => return refused,
-            Turn::Now { lost } => {
+            Ordering::Past => return refused,
+            Ordering::Now { lost } => {
                 proxy.note_leap(arrival.sequence);
                 lost
             }
-            Turn::Early => {
+            Ordering::Early => {
                 self.come_early(now, index, arrival, intake, out);
                 return refused;
             }
@@ -151,7 +151,7 @@ impl Reader {
         now: Time,
         index: usize,
         arrival: Arrival<'_>,
-        intake: &mut impl Intake,
+        intake: &mut impl PayloadAllocator,
     ) -> Delivery {
         let (mut delivery, sequence) = (Delivery::default(), arrival.sequence);
         let Some(proxy) = self.writers.get_mut(index) else {
@@ -175,7 +175,7 @@ impl Reader {
         index: usize,
         arrival: Arrival<'_>,
         mut delivery: Delivery,
-        intake: &mut impl Intake,
+        intake: &mut impl PayloadAllocator,
     ) -> Delivery {
         let Some(proxy) = self.writers.get_mut(index) else {
             return delivery;
@@ -184,7 +184,7 @@ impl Reader {
         proxy.saw(sequence);
         proxy.pass_over(sequence);
         let change = in_set(now, arrival, proxy, &self.config, intake);
-        self.filtered += u64::from(change.sort == Sort::Unwanted);
+        self.filtered += u64::from(change.sort == NumberKind::Unwanted);
         if admit(
             &mut self.cache,
             proxy,
@@ -207,7 +207,7 @@ impl Reader {
         now: Time,
         index: usize,
         arrival: Arrival<'_>,
-        intake: &mut impl Intake,
+        intake: &mut impl PayloadAllocator,
         out: &mut impl Outbox,
     ) {
         let most = self.most_waiting(index);
@@ -230,7 +230,7 @@ impl Reader {
                 _ if proxy.waiting.len() >= most => {}
                 _ if proxy.sets.is_some() => {
                     let change = in_set(now, arrival, proxy, &self.config, intake);
-                    self.filtered += u64::from(change.sort == Sort::Unwanted);
+                    self.filtered += u64::from(change.sort == NumberKind::Unwanted);
                     proxy.hold(now, sequence, change, most, bytes);
                 }
                 Some(header) => {
@@ -313,7 +313,7 @@ fn admit(
 ) -> bool {
     let author = proxy.author;
     if sequence < proxy.had {
-        if change.sort == Sort::Change {
+        if change.sort == NumberKind::Change {
             let header = header_of(now, author, sequence, change);
             delivery.available |= cache.recognize(&header, || change.payload.clone());
         }
@@ -353,7 +353,7 @@ fn admit(
 pub(super) fn let_in(
     cache: &mut Cache,
     now: Time,
-    author: Author,
+    author: WriterIdentity,
     sequence: i64,
     change: &Waiting,
     expires: Time,
@@ -365,7 +365,7 @@ pub(super) fn let_in(
     cache.accept(&header, || change.payload.clone())
 }
 
-fn header_of(now: Time, author: Author, sequence: i64, change: &Waiting) -> Header {
+fn header_of(now: Time, author: WriterIdentity, sequence: i64, change: &Waiting) -> Header {
     Header {
         author,
         sequence,
@@ -380,7 +380,7 @@ fn header_of(now: Time, author: Author, sequence: i64, change: &Waiting) -> Head
 
 fn waiting(header: &Header, payload: Bytes) -> Waiting {
     Waiting {
-        sort: Sort::Change,
+        sort: NumberKind::Change,
         set: SetMembership::NONE,
         kind: header.kind,
         instance: header.instance,
@@ -397,7 +397,7 @@ fn in_set(
     arrival: Arrival<'_>,
     proxy: &WriterProxy,
     config: &ReaderConfig,
-    intake: &mut impl Intake,
+    intake: &mut impl PayloadAllocator,
 ) -> Waiting {
     let set = arrival.inline.set;
     let is_mark = set.first == SequenceNumber::UNKNOWN;
@@ -410,9 +410,9 @@ fn in_set(
         },
         _ => Waiting {
             sort: match is_mark {
-                _ if unwanted => Sort::Unwanted,
-                true => Sort::Mark,
-                false => Sort::Void,
+                _ if unwanted => NumberKind::Unwanted,
+                true => NumberKind::Mark,
+                false => NumberKind::Void,
             },
             set,
             kind: ChangeKind::Alive,
@@ -432,7 +432,7 @@ fn header(
     arrival: &Arrival<'_>,
     proxy: &WriterProxy,
     keyed: bool,
-    intake: &mut impl Intake,
+    intake: &mut impl PayloadAllocator,
 ) -> Option<Header> {
     let author = proxy.author;
     let kind = ChangeKind::from_status(arrival.inline.status_info.unwrap_or(0));
@@ -471,7 +471,7 @@ fn expiry(
     now: Time,
     lifespan: Duration,
     written: Option<Timestamp>,
-    intake: &mut impl Intake,
+    intake: &mut impl PayloadAllocator,
 ) -> Time {
     let age = written.and_then(|written| intake.age(written));
     let left = lifespan.as_nanos() - age.unwrap_or_default().as_nanos();

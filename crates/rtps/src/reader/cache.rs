@@ -3,14 +3,14 @@
 //! Samples and instances live in slabs. A sample is a link in two chains: all samples, and those of its instance.
 mod recognize;
 
-use super::clockwork::{Clockwork, Due};
+use super::foreign_key_hashes::ForeignKeyHashes;
 use super::instance::Instance;
-use super::names::Names;
-use super::order::Order;
 use super::outcome::PassedOver;
-use super::writer_proxy::Author;
+use super::presentation_order::Order;
+use super::timers::{Due, Timers};
+use super::writer_proxy::WriterIdentity;
 use super::{KeyOf, ReaderConfig, Rejection, RejectionReason};
-use crate::roster::Roster;
+use crate::instance_map::InstanceMap;
 use crate::slab::{NONE, Slab};
 use crate::{ChangeKind, ContentFilter, InstanceHandle, InstanceState, Time};
 use alloc::boxed::Box;
@@ -41,7 +41,7 @@ pub(super) struct Stored {
 /// What is known of a change beside its payload.
 #[derive(Clone, Copy)]
 pub(super) struct Header {
-    pub(super) author: Author,
+    pub(super) author: WriterIdentity,
     pub(super) sequence: i64,
     pub(super) timestamp: Option<Timestamp>,
     /// When it came.
@@ -71,10 +71,10 @@ pub(super) struct Cache {
     pub(super) unread: usize,
     /// Samples with data.
     valid: usize,
-    pub(super) instances: Roster<Instance>,
-    pub(super) names: Names,
+    pub(super) instances: InstanceMap<Instance>,
+    pub(super) names: ForeignKeyHashes,
     /// What time does, if it does anything.
-    pub(super) clockwork: Option<Box<Clockwork>>,
+    pub(super) clockwork: Option<Box<Timers>>,
     /// Which turn samples came in, if several readers share an order.
     pub(super) order: Option<Box<Order>>,
     /// What samples have to be for `read` and `take`, if that depends on their content.
@@ -102,9 +102,9 @@ impl Cache {
             last: NONE,
             unread: 0,
             valid: 0,
-            instances: Roster::new(),
-            names: Names::new(),
-            clockwork: Clockwork::needed_for(config),
+            instances: InstanceMap::new(),
+            names: ForeignKeyHashes::new(),
+            clockwork: Timers::needed_for(config),
             order: config.is_ordered().then(Box::default),
             query: None,
             chosen: Vec::new(),
@@ -114,7 +114,7 @@ impl Cache {
     }
 
     /// A writer is stronger or weaker than it was.
-    pub(super) fn set_strength(&mut self, author: Author) {
+    pub(super) fn set_strength(&mut self, author: WriterIdentity) {
         if self.ownership == Ownership::Shared {
             return;
         }
@@ -254,7 +254,7 @@ impl Cache {
     }
 
     /// A writer is gone from all instances, of which it `disposes` those that it writes; true if there is something new to take.
-    pub(super) fn leave_all(&mut self, now: Time, author: Author, disposes: bool) -> bool {
+    pub(super) fn leave_all(&mut self, now: Time, author: WriterIdentity, disposes: bool) -> bool {
         let mut changed = false;
         for place in self.instances.keys() {
             if self.clockwork.is_some()

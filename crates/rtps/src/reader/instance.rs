@@ -1,6 +1,6 @@
 //! One instance as a reader sees it (DDS 1.4 2.2.2.5.1.3: instance state, view state, generations).
-use super::writer_proxy::Author;
-use crate::roster::Handled;
+use super::writer_proxy::WriterIdentity;
+use crate::instance_map::HasHandle;
 use crate::slab::NONE;
 use crate::{InstanceHandle, InstanceState, ViewState};
 use alloc::boxed::Box;
@@ -19,7 +19,7 @@ pub(super) struct Instance {
     pub(super) no_writers_generations: i32,
     /// Who writes it; others are with what is rare.
     writer: Option<u32>,
-    rare: Option<Box<Rare>>,
+    rare: Option<Box<UncommonState>>,
     /// The serialized key, if it is remembered.
     pub(super) key: Bytes,
     /// Its samples, from oldest to newest.
@@ -38,18 +38,18 @@ pub(super) struct Instance {
 
 /// What few instances have.
 #[derive(Default)]
-struct Rare {
+struct UncommonState {
     /// Writers beside the first.
     writers: Vec<u32>,
     /// What writers call it that do not hash keys as we do: at most one name for each.
-    names: Names,
-    owner: Option<Author>,
+    names: ForeignKeyHashes,
+    owner: Option<WriterIdentity>,
 }
 
 /// Writers, and what they call the instance.
-pub(super) type Names = Vec<(u32, InstanceHandle)>;
+pub(super) type ForeignKeyHashes = Vec<(u32, InstanceHandle)>;
 
-impl Handled for Instance {
+impl HasHandle for Instance {
     #[inline]
     fn handle(&self) -> InstanceHandle {
         self.handle
@@ -77,7 +77,7 @@ impl Instance {
         }
     }
 
-    fn rare_mut(&mut self) -> &mut Rare {
+    fn rare_mut(&mut self) -> &mut UncommonState {
         self.rare.get_or_insert_default()
     }
 
@@ -144,11 +144,11 @@ impl Instance {
     }
 
     /// The instance is forgotten: these are the names it had.
-    pub(super) fn into_names(self) -> Names {
-        self.rare.map_or(Names::new(), |rare| rare.names)
+    pub(super) fn into_names(self) -> ForeignKeyHashes {
+        self.rare.map_or(ForeignKeyHashes::new(), |rare| rare.names)
     }
 
-    pub(super) fn owner_mut(&mut self) -> Option<&mut Author> {
+    pub(super) fn owner_mut(&mut self) -> Option<&mut WriterIdentity> {
         self.rare.as_mut()?.owner.as_mut()
     }
 
@@ -174,11 +174,11 @@ impl Instance {
 
     /// With exclusive ownership, may this writer speak for the instance? (DDS 1.4 2.2.3.9.2)
     #[inline]
-    pub(super) fn heeds(&mut self, author: Author, ownership: Ownership) -> bool {
+    pub(super) fn heeds(&mut self, author: WriterIdentity, ownership: Ownership) -> bool {
         if ownership == Ownership::Shared {
             return true;
         }
-        let rank = |a: &Author| (a.strength, core::cmp::Reverse(a.guid));
+        let rank = |a: &WriterIdentity| (a.strength, core::cmp::Reverse(a.guid));
         let held = &mut self.rare_mut().owner;
         let yields = match held {
             Some(owner) => owner.id == author.id || rank(&author) > rank(owner),

@@ -4,7 +4,7 @@
 //! own, so that memory follows what came and not where it belongs.
 use super::config::ReaderConfig;
 use crate::budget::Share;
-use crate::{Intake, Time};
+use crate::{PayloadAllocator, Time};
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 use bytes::{Bytes, BytesMut};
@@ -84,7 +84,7 @@ impl Partial {
         frag: &DataFrag<'_>,
         shape: &Shape,
         share: &mut Share,
-        intake: &mut impl Intake,
+        intake: &mut impl PayloadAllocator,
     ) -> Taken {
         if (self.size, self.fragment_size, self.key) != (shape.size, shape.fragment_size, frag.key)
         {
@@ -205,7 +205,7 @@ impl Partial {
         next.map_or(to, |(first, _)| to.min(first.saturating_sub(1)))
     }
 
-    fn put(&mut self, number: u32, bytes: &[u8], intake: &mut impl Intake) {
+    fn put(&mut self, number: u32, bytes: &[u8], intake: &mut impl PayloadAllocator) {
         self.held += bytes.len();
         if number == self.in_front().saturating_add(1) {
             if self.front.is_empty() {

@@ -5,7 +5,7 @@
 use super::ReaderConfig;
 use super::partial::{Partial, Shape, Taken};
 use crate::budget::Share;
-use crate::{Intake, Time};
+use crate::{PayloadAllocator, Time};
 use alloc::vec::Vec;
 use bytes::Bytes;
 use dunlin_qos::Duration;
@@ -69,7 +69,7 @@ impl Reassembly {
         config: &ReaderConfig,
         keep_oldest: bool,
         share: &mut Share,
-        intake: &mut impl Intake,
+        intake: &mut impl PayloadAllocator,
     ) -> Progress {
         let Some(shape) = Shape::of(frag, config) else {
             return Progress::Ignored;

@@ -1,9 +1,9 @@
 //! What a reader knows of one writer (RTPS 2.5 8.4.10.4): how far it has come, and what waits or is missing.
+use super::coherent_sets::CoherentSets;
 use super::departed::Had;
 use super::intervals::Intervals;
-use super::questions::Questions;
+use super::nack_pacing::NackPacing;
 use super::reassembly::Reassembly;
-use super::sets::Sets;
 use crate::budget::Share;
 use crate::counter::Counter;
 use crate::{ChangeKind, InstanceHandle, Time};
@@ -21,7 +21,7 @@ const WAITING_COST: usize = 128;
 /// A change in full that waits for its turn.
 #[derive(Clone)]
 pub(super) struct Waiting {
-    pub(super) sort: Sort,
+    pub(super) sort: NumberKind,
     pub(super) set: SetMembership,
     pub(super) kind: ChangeKind,
     pub(super) instance: InstanceHandle,
@@ -39,7 +39,7 @@ impl Waiting {
 
 /// What a number stands for.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Sort {
+pub(super) enum NumberKind {
     Change,
     /// Nothing but the end of a set.
     Mark,
@@ -51,7 +51,7 @@ pub(super) enum Sort {
 
 /// Who wrote a change.
 #[derive(Clone, Copy)]
-pub(super) struct Author {
+pub(super) struct WriterIdentity {
     pub(super) id: u32,
     pub(super) guid: Guid,
     pub(super) strength: i32,
@@ -85,7 +85,7 @@ pub(super) enum Belief {
 }
 
 /// Where a change stands among its writer's.
-pub(super) enum Turn {
+pub(super) enum Ordering {
     /// It was had before, or is settled.
     Past,
     /// It is the next one; so many before it are lost for good.
@@ -95,7 +95,7 @@ pub(super) enum Turn {
 }
 
 pub(super) struct WriterProxy {
-    pub(super) author: Author,
+    pub(super) author: WriterIdentity,
     pub(super) reliable: bool,
     pub(super) lifespan: Duration,
     history: bool,
@@ -131,19 +131,19 @@ pub(super) struct WriterProxy {
     pub(super) share: Share,
     pub(super) heartbeats: Counter,
     pub(super) heartbeat_frags: Counter,
-    pub(super) questions: Questions,
+    pub(super) questions: NackPacing,
     /// The writer said that it has got so far, so all up to here has been on its way; negative before it said anything.
     announced: i64,
     /// From here `next` went far ahead at once.
     leapt_from: Option<i64>,
     pub(super) due: Option<Time>,
     /// What comes in sets, if the reader wants these whole.
-    pub(super) sets: Option<Box<Sets>>,
+    pub(super) sets: Option<Box<CoherentSets>>,
 }
 
 impl WriterProxy {
     /// `history`: the writer gives late joiners what it had before.
-    pub(super) fn new(author: Author, reliable: bool, history: bool, share: Share) -> Self {
+    pub(super) fn new(author: WriterIdentity, reliable: bool, history: bool, share: Share) -> Self {
         Self {
             author,
             reliable,
@@ -167,7 +167,7 @@ impl WriterProxy {
             share,
             heartbeats: Counter::default(),
             heartbeat_frags: Counter::default(),
-            questions: Questions::default(),
+            questions: NackPacing::default(),
             announced: -1,
             leapt_from: None,
             due: None,
@@ -219,22 +219,24 @@ impl WriterProxy {
 
     /// Where a change stands that comes now, and whether that contradicts what was said of numbers far ahead of it.
     #[inline]
-    pub(super) fn turn_on_arrival(&mut self, sequence: i64) -> (Turn, bool) {
+    pub(super) fn turn_on_arrival(&mut self, sequence: i64) -> (Ordering, bool) {
         let implausible = self.reach_change(sequence);
         match self.turn(sequence) {
-            Turn::Past if !self.reliable && self.fall_back(sequence) => (self.turn(sequence), true),
+            Ordering::Past if !self.reliable && self.fall_back(sequence) => {
+                (self.turn(sequence), true)
+            }
             turn => (turn, implausible),
         }
     }
 
     #[inline]
-    pub(super) fn turn(&self, sequence: i64) -> Turn {
+    pub(super) fn turn(&self, sequence: i64) -> Ordering {
         if sequence < self.next || sequence == i64::MAX {
-            Turn::Past
+            Ordering::Past
         } else if sequence == self.next && !self.must_wait() {
             match self.blocked && self.waiting.contains_key(&sequence) {
-                true => Turn::Past,
-                false => Turn::Now { lost: 0 },
+                true => Ordering::Past,
+                false => Ordering::Now { lost: 0 },
             }
         } else if !self.reliable {
             let from = self.next.max(self.had);
@@ -244,13 +246,13 @@ impl WriterProxy {
             };
             let lost = sequence.saturating_sub(from).max(0) - skipped;
             let lost = if self.owed_from.is_some() { lost } else { 0 };
-            Turn::Now {
+            Ordering::Now {
                 lost: u32::try_from(lost).unwrap_or(u32::MAX),
             }
         } else if self.waiting.contains_key(&sequence) || self.gaps.end_of(sequence).is_some() {
-            Turn::Past
+            Ordering::Past
         } else {
-            Turn::Early
+            Ordering::Early
         }
     }
 
@@ -513,7 +515,7 @@ impl WriterProxy {
         self.waiting_bytes = 0;
         self.gaps = Intervals::default();
         self.partials.forget_below(i64::MAX, &mut self.share);
-        self.questions = Questions::default();
+        self.questions = NackPacing::default();
         self.blocked = false;
         if self.reliable {
             self.owed_from = None;

@@ -4,8 +4,8 @@
 //! middle leaves its line in `order` behind, stale, until such lines are the majority and are swept.
 mod store;
 
-use super::{WriteError, sets};
-use crate::roster::{Handled, Roster};
+use super::{WriteError, coherent_sets};
+use crate::instance_map::{HasHandle, InstanceMap};
 use crate::slab::{NONE, Slab};
 use crate::{Change, ChangeKind, InstanceHandle};
 use alloc::boxed::Box;
@@ -32,7 +32,7 @@ pub(super) struct Kept {
 
 impl Kept {
     fn is_mark(&self) -> bool {
-        self.set.as_deref().is_some_and(sets::is_mark)
+        self.set.as_deref().is_some_and(coherent_sets::is_mark)
     }
 }
 
@@ -47,7 +47,7 @@ struct Instance {
     leaves: u16,
 }
 
-impl Handled for Instance {
+impl HasHandle for Instance {
     #[inline]
     fn handle(&self) -> InstanceHandle {
         self.handle
@@ -66,7 +66,7 @@ pub(super) struct HistoryCache {
     by_instance: bool,
     kept: Slab<Kept>,
     order: VecDeque<Line>,
-    instances: Roster<Instance>,
+    instances: InstanceMap<Instance>,
     /// Instances without changes.
     empty: usize,
     /// Instances that their writer left, by the number of the change that says so.
@@ -92,7 +92,7 @@ impl HistoryCache {
                 || limits.max_samples_per_instance.is_some(),
             kept: Slab::new(),
             order: VecDeque::new(),
-            instances: Roster::new(),
+            instances: InstanceMap::new(),
             empty: 0,
             farewells: VecDeque::new(),
             marks: VecDeque::new(),
@@ -207,7 +207,7 @@ impl HistoryCache {
         set: Option<Box<SetMembership>>,
     ) {
         let (handle, kind) = (change.instance, change.kind);
-        let is_mark = set.as_deref().is_some_and(sets::is_mark);
+        let is_mark = set.as_deref().is_some_and(coherent_sets::is_mark);
         let instance = if self.by_instance && !is_mark {
             self.instance(handle)
         } else {

@@ -1,9 +1,9 @@
 //! What one reader gets beyond what all get: history when it joins, and again what it lacks (RTPS 2.5 8.4.7.5, 8.4.9.2).
 //!
 //! An answer is bounded, whatever was asked for; the heartbeat that closes it makes the reader ask for the rest.
+use super::data_output::Recipients;
 use super::filters::Judge;
 use super::gaps::GapList;
-use super::voice::Audience;
 use super::{ReaderProxy, Writer};
 use crate::{Outbox, Time, To};
 use bytes::Bytes;
@@ -22,8 +22,8 @@ const WHOLE_INTERVAL: Duration = Duration::from_millis(1);
 const TELL_INTERVAL: Duration = Duration::from_millis(5);
 
 impl ReaderProxy {
-    fn audience(&self) -> Audience {
-        Audience {
+    fn audience(&self) -> Recipients {
+        Recipients {
             to: To::Endpoint(self.config.guid),
             reader: self.config.guid.entity,
             expects_inline_qos: self.config.expects_inline_qos,

@@ -4,9 +4,9 @@
 use bytes::{Bytes, BytesMut};
 use dunlin_qos::{Duration, ReliabilityKind};
 use dunlin_rtps::{
-    Body, Change, ChangeKind, Delivery, InstanceHandle, Intake, Outbox, Reader, ReaderConfig,
-    ReaderFilter, ReaderProxyConfig, Sample, SampleInfo, Select, Time, To, WriteError, Writer,
-    WriterConfig, WriterProxyConfig,
+    Body, Change, ChangeKind, Delivery, InstanceHandle, Outbox, PayloadAllocator, Reader,
+    ReaderConfig, ReaderFilter, ReaderProxyConfig, Sample, SampleInfo, Select, Time, To,
+    WriteError, Writer, WriterConfig, WriterProxyConfig,
 };
 use dunlin_wire::{
     AckNack, Data, DataFrag, EntityId, EntityKind, FragmentNumber, Gap, Guid, GuidPrefix,
@@ -133,7 +133,7 @@ pub fn number_of(sample: &Sample) -> u32 {
 #[derive(Default)]
 pub struct Copying;
 
-impl Intake for Copying {
+impl PayloadAllocator for Copying {
     fn keep(&mut self, bytes: &[u8]) -> Bytes {
         Bytes::copy_from_slice(bytes)
     }

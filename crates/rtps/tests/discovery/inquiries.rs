@@ -3,8 +3,8 @@ use crate::network::{Network, SECOND, prefix};
 use dunlin_qos::Duration;
 use dunlin_rtps::discovery::Event;
 use dunlin_wire::{
-    Acquaintance, Answer, Data, EntityId, Fact, Guid, Header, Parameters, Payload, Question,
-    SequenceNumber, Submessage,
+    Data, DiagnosticFact, DiagnosticReply, DiagnosticRequest, EntityId, Guid, Header, Parameters,
+    Payload, PeerState, SequenceNumber, Submessage,
 };
 
 /// A question or an answer as anybody can write it.
@@ -31,7 +31,7 @@ fn datagram(
 const QUESTION: (EntityId, EntityId) = (EntityId::QUESTIONS_WRITER, EntityId::QUESTIONS_READER);
 const ANSWER: (EntityId, EntityId) = (EntityId::ANSWERS_WRITER, EntityId::ANSWERS_READER);
 
-fn asked(network: &mut Network, index: usize) -> Vec<(usize, Question)> {
+fn asked(network: &mut Network, index: usize) -> Vec<(usize, DiagnosticRequest)> {
     let news = network.nodes[index].news();
     let asked = news.into_iter().filter_map(|event| match event {
         Event::Asked { from, question } => Some((usize::from(from.0[11]), question)),
@@ -47,15 +47,15 @@ fn a_question_reaches_the_participant_that_it_is_about_and_its_answer_the_asker(
     let about = network.writer(0, |_| {});
     let other = network.reader(1, |_| {});
     network.run(SECOND);
-    let question = Question { about, other };
+    let question = DiagnosticRequest { about, other };
     network.act(2, |d, _, out, _| assert!(d.ask(question, out)));
     network.run(SECOND);
     assert_eq!(asked(&mut network, 0), [(2, question)]);
     assert_eq!(asked(&mut network, 1), []);
     let known = network.nodes[0].discovery.acquaintance(about, other);
-    assert_eq!(known, Acquaintance::Matched);
-    let facts = vec![(Fact::Written, 4)];
-    let answer = Answer { question, facts };
+    assert_eq!(known, PeerState::Matched);
+    let facts = vec![(DiagnosticFact::Written, 4)];
+    let answer = DiagnosticReply { question, facts };
     network.act(0, |d, _, out, _| d.answer(prefix(2), &answer, out));
     network.run(SECOND);
     let news = network.nodes[2].news();
@@ -68,7 +68,7 @@ fn strangers_and_questions_about_others_get_no_answer() {
     network.run(SECOND);
     let own = network.writer(0, |_| {});
     let question = |about| {
-        Question {
+        DiagnosticRequest {
             about,
             other: Guid::UNKNOWN,
         }
@@ -85,8 +85,8 @@ fn strangers_and_questions_about_others_get_no_answer() {
     assert_eq!(asked(&mut network, 0).len(), 1);
     // An answer speaks for its sender's endpoints alone.
     let answer = |about| {
-        let question = Question { about, other: own };
-        Answer {
+        let question = DiagnosticRequest { about, other: own };
+        DiagnosticReply {
             question,
             facts: Vec::new(),
         }
@@ -104,7 +104,7 @@ fn a_flood_of_questions_is_answered_a_hundred_times_a_second() {
     network.run(SECOND);
     let about = network.writer(0, |_| {});
     network.nodes[0].news();
-    let question = Question {
+    let question = DiagnosticRequest {
         about,
         other: Guid::UNKNOWN,
     }
@@ -128,8 +128,8 @@ fn who_has_not_been_heard_is_a_stranger_and_who_is_silent_has_only_announced_its
     let of = |index| Guid::new(prefix(index), EntityId([0, 0, 1, 4]));
     let known =
         |network: &Network, index| network.nodes[0].discovery.acquaintance(local, of(index));
-    assert_eq!(known(&network, 1), Acquaintance::Participant);
-    assert_eq!(known(&network, 9), Acquaintance::Stranger);
+    assert_eq!(known(&network, 1), PeerState::Participant);
+    assert_eq!(known(&network, 9), PeerState::Stranger);
     // What is sent to the third one is lost; what it sends arrives.
     let deaf = network.join(|c| c.lease_duration = Duration::from_secs(100));
     network.nodes[deaf].hears_nothing = true;
@@ -141,33 +141,27 @@ fn who_has_not_been_heard_is_a_stranger_and_who_is_silent_has_only_announced_its
             .any(|p| p.guid.prefix == prefix(deaf))
     );
     assert!(!network.nodes[0].discovery.has_answered(prefix(deaf)));
-    assert_eq!(known(&network, deaf), Acquaintance::Announced);
+    assert_eq!(known(&network, deaf), PeerState::Announced);
     assert!(!network.nodes[0].discovery.knows_all_of(prefix(deaf)));
     assert!(network.nodes[0].discovery.knows_all_of(prefix(1)));
     let suitable = network.reader(1, |_| {});
     let unsuitable = network.reader(1, |r| r.qos.deadline = Duration::from_secs(1));
     network.run(SECOND);
     let discovery = &network.nodes[0].discovery;
-    assert_eq!(
-        discovery.acquaintance(local, suitable),
-        Acquaintance::Matched
-    );
+    assert_eq!(discovery.acquaintance(local, suitable), PeerState::Matched);
     assert_eq!(
         discovery.acquaintance(local, unsuitable),
-        Acquaintance::Unsuitable
+        PeerState::Unsuitable
     );
     network.act(0, |d, _, _, events| d.ignore_endpoint(suitable, events));
     let discovery = &network.nodes[0].discovery;
-    assert_eq!(
-        discovery.acquaintance(local, suitable),
-        Acquaintance::Ignored
-    );
+    assert_eq!(discovery.acquaintance(local, suitable), PeerState::Ignored);
     network.act(0, |d, now, _, events| {
         d.ignore_participant(now, prefix(1), events)
     });
     let discovery = &network.nodes[0].discovery;
     assert_eq!(
         discovery.acquaintance(local, unsuitable),
-        Acquaintance::Ignored
+        PeerState::Ignored
     );
 }

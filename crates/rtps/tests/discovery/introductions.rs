@@ -2,8 +2,8 @@
 use crate::network::{MS, Network, SECOND, locator, prefix};
 use dunlin_rtps::discovery::Event;
 use dunlin_wire::{
-    Data, EntityId, Header, Heartbeat, Introduction, Locator, Parameters, Payload, SequenceNumber,
-    Submessage,
+    Data, EntityId, GossipedParticipant, Header, Heartbeat, Locator, Parameters, Payload,
+    SequenceNumber, Submessage,
 };
 use std::collections::BTreeSet;
 
@@ -196,7 +196,7 @@ fn introductions(first: i64, from: usize, told: &[(usize, Locator)]) -> Vec<Vec<
     for (sequence, (index, place)) in (first..).zip(told) {
         let mut invented = prefix(*index);
         invented.0[0..2].copy_from_slice(&((*index >> 16) as u16).to_be_bytes());
-        let said = Introduction {
+        let said = GossipedParticipant {
             prefix: invented,
             teller: prefix(from),
             locators: vec![*place],
@@ -306,7 +306,7 @@ fn one_liar_does_not_keep_others_from_being_believed() {
     }
     network.run(30 * SECOND);
     // Nothing is left to spend, and 2 tells of one that does not call by itself.
-    let honest = Introduction {
+    let honest = GossipedParticipant {
         prefix: prefix(200),
         teller: prefix(2),
         locators: vec![locator(200)],

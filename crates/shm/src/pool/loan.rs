@@ -99,14 +99,14 @@ impl PoolView {
 
 /// The chunks that this process holds, where their owner sees it.
 #[derive(Debug)]
-pub(crate) struct Board {
+pub(crate) struct LoanSlots {
     own: Owner,
     layout: Layout,
     /// How many were ever taken, from the first on, as the owner of the chunks sees it; changed by the receiver alone.
     places: AtomicU64,
 }
 
-impl Board {
+impl LoanSlots {
     pub(crate) fn new(own: Owner, layout: Layout) -> Self {
         Self {
             own,
@@ -123,15 +123,17 @@ impl Board {
         at: usize,
         length: usize,
     ) -> Result<Loan, Error> {
-        let board = &held.board;
-        let place = board.place().ok_or(Error::Limit(
+        let loan_slots = &held.loan_slots;
+        let place = loan_slots.place().ok_or(Error::Limit(
             "as many chunks are held as the board has places",
         ))?;
-        board.show(u64::from(place) + 1);
+        loan_slots.show(u64::from(place) + 1);
         // Seen by the owner before the cursor, which is written after it with Release.
-        board
-            .own
-            .store(board.layout.loan(place), token.bits(), Ordering::Release);
+        loan_slots.own.store(
+            loan_slots.layout.loan(place),
+            token.bits(),
+            Ordering::Release,
+        );
         Ok(Loan {
             held: held.clone(),
             place,
@@ -163,7 +165,7 @@ impl Board {
 #[derive(Debug)]
 pub(crate) struct Holding {
     pub(crate) pool: PoolView,
-    pub(crate) board: Arc<Board>,
+    pub(crate) loan_slots: Arc<LoanSlots>,
 }
 
 /// A chunk of a peer, or a range of one, that stays as it is until this is dropped, if the peer keeps to the rules.
@@ -240,9 +242,9 @@ impl Loan {
 impl Drop for Loan {
     fn drop(&mut self) {
         // Our reads are over before the owner of the chunk, or who takes the place again, sees it.
-        let board = &self.held.board;
-        board
+        let loan_slots = &self.held.loan_slots;
+        loan_slots
             .own
-            .store(board.layout.loan(self.place), 0, Ordering::Release);
+            .store(loan_slots.layout.loan(self.place), 0, Ordering::Release);
     }
 }

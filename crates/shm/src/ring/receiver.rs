@@ -10,7 +10,7 @@ use super::{
 use crate::link::BELL;
 use crate::link::{CURSOR, Layout, SLEEP};
 use crate::memory::{Ordering, Owner, View, WORD, fence, room};
-use crate::pool::{Board, Holding, Loan, PoolView, Token};
+use crate::pool::{Holding, Loan, LoanSlots, PoolView, Token};
 use crate::{Error, Violation};
 
 /// The receiving end.
@@ -22,7 +22,7 @@ pub struct Receiver {
     pub(super) tail: u64,
     pending: Option<Pending>,
     pools: Vec<Arc<Holding>>,
-    board: Arc<Board>,
+    loan_slots: Arc<LoanSlots>,
     sleeps: u64,
     dead: Option<Violation>,
 }
@@ -44,7 +44,7 @@ struct Pending {
 impl Receiver {
     pub(crate) fn new(own: Owner, layout: Layout, peer: View, peer_layout: Layout) -> Self {
         Self {
-            board: Arc::new(Board::new(own.clone(), layout)),
+            loan_slots: Arc::new(LoanSlots::new(own.clone(), layout)),
             own,
             peer,
             peer_layout,
@@ -73,8 +73,8 @@ impl Receiver {
         {
             return self.kill(Violation::Chunk);
         }
-        let board = Arc::clone(&self.board);
-        self.pools.push(Arc::new(Holding { pool, board }));
+        let loan_slots = Arc::clone(&self.loan_slots);
+        self.pools.push(Arc::new(Holding { pool, loan_slots }));
         Ok(())
     }
 
@@ -174,7 +174,7 @@ impl Receiver {
             ..
         } = pending;
         // On the board before the cursor passes it, so there is no moment in which the owner thinks it free.
-        let loan = Board::hold(holding, (token, head), offset, length)?;
+        let loan = LoanSlots::hold(holding, (token, head), offset, length)?;
         if !loan.is_valid() {
             return self.kill(Violation::Generation);
         }

@@ -162,7 +162,7 @@ impl Sender {
             cursor,
             ..
         } = self;
-        // Pairs with the Releases in `Board`.
+        // Pairs with the Releases in `LoanSlots`.
         let at = |index| peer.load_acquire(peer_layout.loan(index));
         let is_held = |token: Token| (0..places).any(|index| at(index) == token.bits());
         held.retain(|chunk| is_held(chunk.token()));

@@ -8,7 +8,7 @@ use dunlin_wire::Locator;
 
 use super::MemoryNetwork;
 use super::state::{Clock, INBOX, Opened, State};
-use crate::traits::{Gauge, Received, Receiver, Reception, Wait, Waker};
+use crate::traits::{ReceiveStatistics, Received, Receiver, Reception, Wait, Waker};
 
 #[derive(Debug)]
 pub(super) struct MemoryReceiver {
@@ -111,8 +111,8 @@ impl Receiver for MemoryReceiver {
         self.locators.clone()
     }
 
-    fn gauge(&self) -> Arc<dyn Gauge> {
-        Arc::new(MemoryGauge {
+    fn statistics(&self) -> Arc<dyn ReceiveStatistics> {
+        Arc::new(MemoryReceiveStatistics {
             network: self.network.clone(),
             inbox: self.inbox,
         })
@@ -125,12 +125,12 @@ impl Drop for MemoryReceiver {
     }
 }
 
-struct MemoryGauge {
+struct MemoryReceiveStatistics {
     network: MemoryNetwork,
     inbox: u64,
 }
 
-impl Gauge for MemoryGauge {
+impl ReceiveStatistics for MemoryReceiveStatistics {
     fn read(&self) -> Reception {
         let mut state = self.network.lock();
         state

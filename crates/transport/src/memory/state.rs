@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use dunlin_wire::Locator;
 
-use crate::dice::{Dice, Faults, corrupt};
+use crate::rng::{Faults, Rng, corrupt};
 use crate::traits::{Listen, Outgoing};
 
 /// What an inbox holds before it drops: bytes, with a share for each datagram as a kernel counts it.
@@ -21,7 +21,7 @@ const LAST_PORT: u32 = 65535;
 pub(super) struct State {
     pub(super) faults: Faults,
     pub(super) clock: Clock,
-    dice: Dice,
+    dice: Rng,
     hosts: u32,
     /// Distinguishes inboxes and keeps datagrams of one moment in order.
     count: u64,
@@ -85,7 +85,7 @@ impl State {
         Self {
             faults,
             clock,
-            dice: Dice::new(seed),
+            dice: Rng::new(seed),
             hosts: 0,
             count: 0,
             inboxes: BTreeMap::new(),

@@ -8,13 +8,14 @@ use std::time::{Duration, Instant};
 
 use bytes::BytesMut;
 use dunlin_shm::{
-    Control, Doorbell, Error, Identity, Incoming, Line, LinkSize, Loan, Receiver as Ring, Violation,
+    Control, ControlSocket, Doorbell, Error, Identity, Incoming, LinkSize, Loan, Receiver as Ring,
+    Violation,
 };
 use dunlin_wire::Locator;
 
-use super::exchange::Exchange;
+use super::connection_table::ConnectionTable;
 use super::{MAX_DATAGRAM, Port, identity, io_error, locator, name};
-use crate::traits::{Attached, Gauge, Received, Receiver, Reception, Wait, Waker};
+use crate::traits::{Attached, ReceiveStatistics, Received, Receiver, Reception, Wait, Waker};
 
 /// The longest sleep: a net under the wake-ups.
 const SLEEP: Duration = Duration::from_millis(500);
@@ -27,17 +28,17 @@ const PACKETS: usize = 32;
 
 /// The receiving end of one connection.
 #[derive(Debug)]
-pub(super) struct Inlet {
+pub(super) struct ReceiveChannel {
     peer: Identity,
     ring: Ring,
-    line: Line,
+    line: ControlSocket,
     from: Locator,
     /// The peer sends no more: what is there is the last.
     ended: bool,
 }
 
-impl Inlet {
-    pub(super) fn new(peer: Identity, ring: Ring, line: Line) -> Self {
+impl ReceiveChannel {
+    pub(super) fn new(peer: Identity, ring: Ring, line: ControlSocket) -> Self {
         let from = locator(&identity(name(&peer), Port::CALLER));
         Self {
             peer,
@@ -75,13 +76,13 @@ impl Inlet {
     }
 }
 
-impl Borrow<Ring> for Inlet {
+impl Borrow<Ring> for ReceiveChannel {
     fn borrow(&self) -> &Ring {
         &self.ring
     }
 }
 
-impl BorrowMut<Ring> for Inlet {
+impl BorrowMut<Ring> for ReceiveChannel {
     fn borrow_mut(&mut self) -> &mut Ring {
         &mut self.ring
     }
@@ -98,7 +99,7 @@ pub(super) struct Inbox {
 }
 
 enum Change {
-    Add(Box<Inlet>),
+    Add(Box<ReceiveChannel>),
     Remove(Identity),
 }
 
@@ -126,8 +127,8 @@ impl Inbox {
         }
     }
 
-    pub(super) fn add(&self, inlet: Inlet) {
-        self.change(Change::Add(Box::new(inlet)));
+    pub(super) fn add(&self, receive_channel: ReceiveChannel) {
+        self.change(Change::Add(Box::new(receive_channel)));
     }
 
     pub(super) fn remove(&self, peer: Identity) {
@@ -137,11 +138,11 @@ impl Inbox {
 
 /// Receives from all who have dialled one port.
 pub(crate) struct ShmReceiver {
-    exchange: Arc<Exchange>,
+    table: Arc<ConnectionTable>,
     inbox: Arc<Inbox>,
     /// Where it listens.
     pub(super) locators: Vec<Locator>,
-    inlets: Vec<Inlet>,
+    inlets: Vec<ReceiveChannel>,
     /// The inlet to look at first, so that a busy one cannot starve the others.
     next: usize,
     doorbell: Doorbell,
@@ -159,9 +160,9 @@ enum Look {
 }
 
 impl ShmReceiver {
-    pub(super) fn new(exchange: Arc<Exchange>, inbox: Arc<Inbox>) -> io::Result<Self> {
+    pub(super) fn new(table: Arc<ConnectionTable>, inbox: Arc<Inbox>) -> io::Result<Self> {
         Ok(Self {
-            exchange,
+            table,
             inbox,
             locators: Vec::new(),
             inlets: Vec::new(),
@@ -206,14 +207,15 @@ impl ShmReceiver {
         let changes = std::mem::take(&mut *self.inbox.changes());
         for change in changes {
             match change {
-                Change::Add(inlet) => {
-                    self.inlets.retain(|known| known.peer != inlet.peer);
-                    self.inlets.push(*inlet);
+                Change::Add(receive_channel) => {
+                    self.inlets
+                        .retain(|known| known.peer != receive_channel.peer);
+                    self.inlets.push(*receive_channel);
                 }
                 // What it has sent before it ended is still there: then its inlet goes when it is empty.
-                Change::Remove(peer) => self.inlets.retain_mut(|inlet| {
-                    inlet.ended |= inlet.peer == peer;
-                    !inlet.ended || inlet.ring.is_ready()
+                Change::Remove(peer) => self.inlets.retain_mut(|receive_channel| {
+                    receive_channel.ended |= receive_channel.peer == peer;
+                    !receive_channel.ended || receive_channel.ring.is_ready()
                 }),
             }
         }
@@ -227,9 +229,9 @@ impl ShmReceiver {
         for _ in 0..count {
             let place = if self.next < count { self.next } else { 0 };
             self.next = place + 1;
-            let inlet = self.inlets.get_mut(place)?;
-            if !inlet.ring.is_ready() {
-                if inlet.ended {
+            let receive_channel = self.inlets.get_mut(place)?;
+            if !receive_channel.ring.is_ready() {
+                if receive_channel.ended {
                     self.inlets.swap_remove(place);
                     return None;
                 }
@@ -240,14 +242,14 @@ impl ShmReceiver {
                 oversized: &self.inbox.oversized,
             };
             let before = buffer.len();
-            let looked = look(inlet, buffer, &mut self.attached, &mut desk);
+            let looked = look(receive_channel, buffer, &mut self.attached, &mut desk);
             if !matches!(looked, Ok(Look::Datagram(_))) {
                 // Nothing of it may stand before the next datagram, which is somebody else's.
                 buffer.truncate(before);
             }
             match looked {
                 // It waits for memory that nobody will send any more.
-                Ok(Look::Nothing) if inlet.ended => {
+                Ok(Look::Nothing) if receive_channel.ended => {
                     self.inlets.swap_remove(place);
                     return None;
                 }
@@ -256,7 +258,7 @@ impl ShmReceiver {
                     self.announced = 0;
                     return Some(Received {
                         length,
-                        from: inlet.from,
+                        from: receive_channel.from,
                         attached: self.attached.is_some(),
                     });
                 }
@@ -265,8 +267,8 @@ impl ShmReceiver {
                     return None;
                 }
                 Err(error) => {
-                    self.exchange
-                        .note_violation(&self.inbox, inlet.peer, &error);
+                    self.table
+                        .note_violation(&self.inbox, receive_channel.peer, &error);
                     self.inlets.swap_remove(place);
                     return None;
                 }
@@ -294,7 +296,11 @@ impl ShmReceiver {
                 .map(drop)
                 .map_err(io_error);
         }
-        let lines: Vec<Line> = self.inlets.iter().map(|inlet| inlet.line.clone()).collect();
+        let lines: Vec<ControlSocket> = self
+            .inlets
+            .iter()
+            .map(|receive_channel| receive_channel.line.clone())
+            .collect();
         let lines = lines.iter().map(AsFd::as_fd);
         let all: Vec<BorrowedFd<'_>> = lines.chain(sockets.iter().copied()).collect();
         self.doorbell
@@ -306,14 +312,15 @@ impl ShmReceiver {
 
     /// Takes the bytes that have woken us.
     fn hear_all(&mut self) {
-        let (exchange, inbox) = (&self.exchange, &self.inbox);
-        self.inlets.retain_mut(|inlet| match inlet.hear() {
-            Ok(_) => true,
-            Err(error) => {
-                exchange.note_violation(inbox, inlet.peer, &error);
-                false
-            }
-        });
+        let (table, inbox) = (&self.table, &self.inbox);
+        self.inlets
+            .retain_mut(|receive_channel| match receive_channel.hear() {
+                Ok(_) => true,
+                Err(error) => {
+                    table.note_violation(inbox, receive_channel.peer, &error);
+                    false
+                }
+            });
     }
 }
 
@@ -343,7 +350,7 @@ impl Receiver for ShmReceiver {
     /// Who has sent the last datagram has sent more.
     fn is_ready(&self) -> bool {
         let last = self.inlets.get(self.next.wrapping_sub(1));
-        last.is_some_and(|inlet| inlet.ring.is_ready())
+        last.is_some_and(|receive_channel| receive_channel.ring.is_ready())
     }
 
     fn attached(&mut self) -> Option<Attached> {
@@ -358,36 +365,36 @@ impl Receiver for ShmReceiver {
         self.locators.clone()
     }
 
-    fn gauge(&self) -> Arc<dyn Gauge> {
-        Arc::new(ShmGauge(Arc::downgrade(&self.inbox)))
+    fn statistics(&self) -> Arc<dyn ReceiveStatistics> {
+        Arc::new(ShmReceiveStatistics(Arc::downgrade(&self.inbox)))
     }
 }
 
 impl Drop for ShmReceiver {
     fn drop(&mut self) {
-        self.exchange.close(&self.inbox);
+        self.table.close(&self.inbox);
     }
 }
 
 /// Takes the next datagram of an inlet.
 fn look(
-    inlet: &mut Inlet,
+    receive_channel: &mut ReceiveChannel,
     buffer: &mut BytesMut,
     attached: &mut Option<Attached>,
     desk: &mut Desk<'_>,
 ) -> Result<Look, Error> {
     let before = buffer.len();
-    match inlet.ring.try_append(buffer) {
+    match receive_channel.ring.try_append(buffer) {
         Ok(None) => Ok(Look::Nothing),
         Ok(Some(Incoming::Message(length))) => Ok(Look::Datagram(length)),
         Ok(Some(Incoming::Attached { inline, at, length })) => {
-            if !inlet.has_pool()? {
+            if !receive_channel.has_pool()? {
                 return Ok(Look::Nothing);
             }
             let held = match inline {
                 // All of it is to be copied anyhow.
                 0 => None,
-                _ => hold(inlet)?,
+                _ => hold(receive_channel)?,
             };
             if let Some(loan) = held {
                 *attached = Some(Attached { at, loan });
@@ -398,18 +405,21 @@ fn look(
                 return Err(Violation::Length.into());
             }
             if buffer.capacity() - before < size {
-                return desk.ask_for(size, || inlet.ring.skip_chunk());
+                return desk.ask_for(size, || receive_channel.ring.skip_chunk());
             }
-            inlet.ring.append_chunk(buffer)?;
+            receive_channel.ring.append_chunk(buffer)?;
             if let Some(behind) = buffer.get_mut(before.saturating_add(at)..) {
                 behind.rotate_right(length.min(behind.len()));
             }
             Ok(Look::Datagram(size))
         }
         Err(Error::Argument(_)) => {
-            let longest = inlet.ring.longest();
+            let longest = receive_channel.ring.longest();
             desk.ask_for(longest, || {
-                inlet.ring.try_recv(&mut vec![0; longest]).map(drop)
+                receive_channel
+                    .ring
+                    .try_recv(&mut vec![0; longest])
+                    .map(drop)
             })
         }
         Err(error) => Err(error),
@@ -440,8 +450,8 @@ impl Desk<'_> {
 }
 
 /// Puts the chunk that is next on the board; `None` if there is no place.
-fn hold(inlet: &mut Inlet) -> Result<Option<Loan>, Error> {
-    match inlet.ring.hold_chunk() {
+fn hold(receive_channel: &mut ReceiveChannel) -> Result<Option<Loan>, Error> {
+    match receive_channel.ring.hold_chunk() {
         Ok(loan) => Ok(Some(loan)),
         Err(Error::Limit(_)) => Ok(None),
         Err(error) => Err(error),
@@ -468,9 +478,9 @@ impl Waker for Bell {
     }
 }
 
-struct ShmGauge(Weak<Inbox>);
+struct ShmReceiveStatistics(Weak<Inbox>);
 
-impl Gauge for ShmGauge {
+impl ReceiveStatistics for ShmReceiveStatistics {
     fn read(&self) -> Reception {
         let Some(inbox) = self.0.upgrade() else {
             return Reception::default();
@@ -571,11 +581,9 @@ mod tests {
             let mut buffer = BytesMut::with_capacity(1024);
             assert_eq!(receiver.receive(&mut buffer, soon()).unwrap(), None);
         }
-        let Inlet { peer, .. } = receiver.inlets.remove(0);
+        let ReceiveChannel { peer, .. } = receiver.inlets.remove(0);
         let error = Violation::Kind.into();
-        receiver
-            .exchange
-            .note_violation(&receiver.inbox, peer, &error);
+        receiver.table.note_violation(&receiver.inbox, peer, &error);
         while a.reaches(&to) == Reach::Memory {
             assert!(Instant::now() < limit, "it sends to nobody");
             std::thread::sleep(Duration::from_millis(1));
@@ -588,9 +596,9 @@ mod tests {
         let (a, b) = (participant(0xa5), participant(0xb5));
         let receiver = b.listen(&[Listen::Unicast { port: 0 }]).unwrap();
         let to = receiver.locators()[0];
-        let outlet = a.exchange.connect(&to).unwrap();
+        let send_channel = a.table.connect(&to).unwrap();
         for _ in 0..2 {
-            a.exchange.break_with(&outlet, "a cursor that goes back");
+            a.table.break_with(&send_channel, "a cursor that goes back");
         }
         assert_eq!((a.reaches(&to), a.refused()), (Reach::No, 1));
     }

@@ -22,7 +22,7 @@ use dunlin_wire::{GuidPrefix, Locator};
 use rustix::event::epoll;
 
 use super::frame::{Frame, SHORT, SLICES};
-use super::out::{Out, Refused, failed};
+use super::send_channel::{Refused, SendChannel, failed};
 use super::session::{Inward, Next, Session};
 use super::socket;
 use crate::traits::{Outgoing, Sent};
@@ -60,7 +60,7 @@ pub(super) struct Connection {
     proven: AtomicBool,
     /// Bytes that have come of a message that is not complete, 0 for none.
     pub(super) pending: AtomicU64,
-    out: Mutex<Out>,
+    out: Mutex<SendChannel>,
     /// What has come under TLS.
     inward: Option<Mutex<Inward>>,
     /// What the porter waits for.
@@ -88,7 +88,7 @@ impl Connection {
             proven: AtomicBool::new(false),
             pending: AtomicU64::new(0),
             inward: session.is_some().then(Mutex::default),
-            out: Mutex::new(Out {
+            out: Mutex::new(SendChannel {
                 connected: dialled.is_none(),
                 open: dialled.is_none() && session.is_none(),
                 session,
@@ -107,7 +107,7 @@ impl Connection {
         })
     }
 
-    fn out(&self) -> MutexGuard<'_, Out> {
+    fn out(&self) -> MutexGuard<'_, SendChannel> {
         self.out.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -300,7 +300,7 @@ impl Connection {
     #[inline(never)]
     fn send_batch(
         &self,
-        out: &mut Out,
+        out: &mut SendChannel,
         name: GuidPrefix,
         datagrams: &[Outgoing<'_>],
     ) -> (usize, Result<(), Refused>) {
@@ -335,7 +335,7 @@ impl Connection {
     /// Sends one datagram, of which and of those behind it `written` bytes are sent already.
     fn send_one(
         &self,
-        out: &mut Out,
+        out: &mut SendChannel,
         name: GuidPrefix,
         datagram: &Outgoing<'_>,
         written: &mut usize,
@@ -373,7 +373,12 @@ impl Connection {
     }
 
     /// Seals a message and sends what there is room for.
-    fn send_secret(&self, out: &mut Out, frame: &Frame<'_>, patient: bool) -> Result<(), Refused> {
+    fn send_secret(
+        &self,
+        out: &mut SendChannel,
+        frame: &Frame<'_>,
+        patient: bool,
+    ) -> Result<(), Refused> {
         if !out.has_place_for(frame) {
             return Err(Refused::Full);
         }
@@ -396,7 +401,12 @@ impl Connection {
     }
 
     /// Waits a little for room in the queue, if that is worth waiting for.
-    fn await_place(&self, out: &mut Out, frame: &Frame<'_>, patient: bool) -> Result<(), Refused> {
+    fn await_place(
+        &self,
+        out: &mut SendChannel,
+        frame: &Frame<'_>,
+        patient: bool,
+    ) -> Result<(), Refused> {
         let until = Instant::now() + PATIENCE;
         while patient && !out.stuck && !out.has_place_for(frame) {
             let left = until.saturating_duration_since(Instant::now());
@@ -421,7 +431,7 @@ impl Connection {
     /// Writes as much of a message as it can; returns how much.
     fn push(
         &self,
-        out: &mut Out,
+        out: &mut SendChannel,
         frame: &Frame<'_>,
         mut done: usize,
         patient: bool,
@@ -434,7 +444,7 @@ impl Connection {
     /// Goes on writing while there is progress; returns how much is written.
     fn persist(
         &self,
-        out: &mut Out,
+        out: &mut SendChannel,
         effort: &mut Effort,
         mut done: usize,
         length: usize,
@@ -478,7 +488,7 @@ impl Connection {
 
     /// Puts what is left of a message into the queue; one that has not begun only if there is room.
     #[cold]
-    fn put_by(&self, out: &mut Out, frame: &Frame<'_>, done: usize) -> Result<(), Refused> {
+    fn put_by(&self, out: &mut SendChannel, frame: &Frame<'_>, done: usize) -> Result<(), Refused> {
         if done == 0 && !out.has_place_for(frame) {
             return Err(Refused::Full);
         }
@@ -495,7 +505,7 @@ impl Connection {
     }
 
     /// Writes the queue as far as there is room.
-    fn flush(&self, out: &mut Out) -> Result<(), Refused> {
+    fn flush(&self, out: &mut SendChannel) -> Result<(), Refused> {
         if out.connected {
             self.write(&mut out.queue).map_err(Refused::Closed)?;
         }
@@ -524,7 +534,7 @@ impl Connection {
 
     /// Has the porter wait for what is of interest now, and for nothing else: the end of a connection that somebody
     /// else reads is for the reader to find.
-    fn watch(&self, out: &mut Out) {
+    fn watch(&self, out: &mut SendChannel) {
         let mut wanted = epoll::EventFlags::empty();
         if !self.is_closed() {
             wanted.set(epoll::EventFlags::IN, out.reading);

@@ -6,7 +6,7 @@ use bytes::{Buf, BytesMut};
 use dunlin_wire::Header;
 use dunlin_wire::stream::Carried;
 
-use super::inlet::Fault;
+use super::receive_channel::Fault;
 
 /// The first size of a large message's buffer, if there is none to use again; it doubles from there.
 const FIRST: usize = 256 * 1024;

@@ -14,10 +14,10 @@ use rustix::event::{Timespec, epoll, poll};
 use rustix::io::Errno;
 
 use super::connection::Connection;
-use super::exchange::Exchange;
-use super::inlet::{Desk, Fault, Inlet, Look};
+use super::connection_table::ConnectionTable;
+use super::receive_channel::{Desk, Fault, Look, ReceiveChannel};
 use super::socket;
-use crate::traits::{Gauge, Received, Receiver, Reception, Wait, Waker};
+use crate::traits::{ReceiveStatistics, Received, Receiver, Reception, Wait, Waker};
 
 /// So many connections are read in turn, one system call each; of more, the kernel says which have something.
 const FEW: usize = 2;
@@ -77,11 +77,11 @@ impl Inbox {
 
 /// Receives from all connections of one port, or from those of them that carry user data.
 pub(crate) struct TcpReceiver {
-    exchange: Arc<Exchange>,
+    table: Arc<ConnectionTable>,
     inbox: Arc<Inbox>,
     locators: Vec<Locator>,
     /// Places stay what they are as long as a connection lasts.
-    inlets: Vec<Option<Inlet>>,
+    inlets: Vec<Option<ReceiveChannel>>,
     count: usize,
     /// The place to look at first, so that a busy one cannot starve the others.
     next: usize,
@@ -98,10 +98,14 @@ pub(crate) struct TcpReceiver {
 }
 
 impl TcpReceiver {
-    pub(super) fn new(exchange: Arc<Exchange>, inbox: Arc<Inbox>, locators: Vec<Locator>) -> Self {
+    pub(super) fn new(
+        table: Arc<ConnectionTable>,
+        inbox: Arc<Inbox>,
+        locators: Vec<Locator>,
+    ) -> Self {
         Self {
-            desk: Desk::new(&exchange.budget),
-            exchange,
+            desk: Desk::new(&table.budget),
+            table,
             inbox,
             locators,
             inlets: Vec::new(),
@@ -147,7 +151,7 @@ impl TcpReceiver {
                 self.ready.push(place);
             }
             if let Some(empty) = self.inlets.get_mut(place) {
-                *empty = Some(Inlet::new(connection, kept));
+                *empty = Some(ReceiveChannel::new(connection, kept));
                 self.count += 1;
             }
         }
@@ -166,9 +170,9 @@ impl TcpReceiver {
         };
         let data = epoll::EventData::new_u64(EVENT);
         let _ = epoll::add(&many, &self.inbox.event, data, epoll::EventFlags::IN);
-        for (place, inlet) in self.inlets.iter().enumerate() {
-            if let Some(inlet) = inlet {
-                await_data(&many, &inlet.connection, place);
+        for (place, receive_channel) in self.inlets.iter().enumerate() {
+            if let Some(receive_channel) = receive_channel {
+                await_data(&many, &receive_channel.connection, place);
                 self.ready.push(place);
             }
         }
@@ -185,8 +189,8 @@ impl TcpReceiver {
             }
         }
         while let Some(place) = self.fresh.pop() {
-            let look = self.look(place, buffer, |desk, inlet, buffer| {
-                desk.take_over(place, inlet, buffer)
+            let look = self.look(place, buffer, |desk, receive_channel, buffer| {
+                desk.take_over(place, receive_channel, buffer)
             });
             if look.is_some() || self.announced > 0 {
                 return look;
@@ -254,8 +258,8 @@ impl TcpReceiver {
 
     /// The system does not know whether there is more, since some of it may be decrypted already.
     fn hides_more(&self, place: usize) -> bool {
-        let inlet = self.inlets.get(place).and_then(Option::as_ref);
-        inlet.is_some_and(|inlet| inlet.connection.is_secret())
+        let receive_channel = self.inlets.get(place).and_then(Option::as_ref);
+        receive_channel.is_some_and(|receive_channel| receive_channel.connection.is_secret())
     }
 
     /// Asks who has something, and waits for somebody; true if nobody has.
@@ -281,8 +285,8 @@ impl TcpReceiver {
     }
 
     fn read(&mut self, place: usize, buffer: &mut BytesMut) -> Option<Received> {
-        self.look(place, buffer, |desk, inlet, buffer| {
-            desk.read(place, inlet, buffer).map(Some)
+        self.look(place, buffer, |desk, receive_channel, buffer| {
+            desk.read(place, receive_channel, buffer).map(Some)
         })
     }
 
@@ -292,14 +296,14 @@ impl TcpReceiver {
         &mut self,
         place: usize,
         buffer: &mut BytesMut,
-        look: impl FnOnce(&mut Desk, &mut Inlet, &mut BytesMut) -> Result<Option<Look>, Fault>,
+        look: impl FnOnce(&mut Desk, &mut ReceiveChannel, &mut BytesMut) -> Result<Option<Look>, Fault>,
     ) -> Option<Received> {
-        let inlet = self.inlets.get_mut(place)?.as_mut()?;
-        match look(&mut self.desk, inlet, buffer) {
+        let receive_channel = self.inlets.get_mut(place)?.as_mut()?;
+        match look(&mut self.desk, receive_channel, buffer) {
             Ok(None | Some(Look::Nothing)) => {}
             Ok(Some(Look::Datagram(length))) => {
                 self.announced = 0;
-                let from = inlet.from;
+                let from = receive_channel.from;
                 return Some(Received {
                     length,
                     from,
@@ -311,7 +315,7 @@ impl TcpReceiver {
                 if std::mem::replace(&mut self.announced, size) != 0 {
                     self.announced = 0;
                     self.inbox.oversized.fetch_add(1, Ordering::Relaxed);
-                    self.desk.drop_next(inlet);
+                    self.desk.drop_next(receive_channel);
                 }
                 // The same one comes next.
                 self.next = place;
@@ -324,15 +328,15 @@ impl TcpReceiver {
     #[cold]
     fn lose(&mut self, place: usize, fault: &Fault) {
         self.desk.forget(place);
-        let Some(inlet) = self.inlets.get_mut(place).and_then(Option::take) else {
+        let Some(receive_channel) = self.inlets.get_mut(place).and_then(Option::take) else {
             return;
         };
         self.count -= 1;
         self.hot = self.hot.filter(|hot| *hot != place);
         if let Some(many) = &self.many {
-            let _ = epoll::delete(many, &inlet.connection.fd);
+            let _ = epoll::delete(many, &receive_channel.connection.fd);
         }
-        self.exchange.end(&inlet.connection, fault);
+        self.table.end(&receive_channel.connection, fault);
     }
 
     /// Sleeps until there may be something.
@@ -352,8 +356,8 @@ impl TcpReceiver {
         }
         let none = socket::readable(&self.inbox.event);
         let mut fds = [const { None }; FEW];
-        for (fd, inlet) in fds.iter_mut().zip(self.inlets.iter().flatten()) {
-            *fd = Some(socket::readable(&inlet.connection.fd));
+        for (fd, receive_channel) in fds.iter_mut().zip(self.inlets.iter().flatten()) {
+            *fd = Some(socket::readable(&receive_channel.connection.fd));
         }
         // Where there is no connection, the event stands twice.
         let [a, b] = fds.map(|fd| fd.unwrap_or_else(|| none.clone()));
@@ -424,14 +428,14 @@ impl Receiver for TcpReceiver {
         self.locators.clone()
     }
 
-    fn gauge(&self) -> Arc<dyn Gauge> {
-        Arc::new(TcpGauge(Arc::downgrade(&self.inbox)))
+    fn statistics(&self) -> Arc<dyn ReceiveStatistics> {
+        Arc::new(TcpReceiveStatistics(Arc::downgrade(&self.inbox)))
     }
 }
 
 impl Drop for TcpReceiver {
     fn drop(&mut self) {
-        self.exchange.close(&self.inbox);
+        self.table.close(&self.inbox);
     }
 }
 
@@ -446,9 +450,9 @@ impl Waker for TcpWaker {
     }
 }
 
-struct TcpGauge(Weak<Inbox>);
+struct TcpReceiveStatistics(Weak<Inbox>);
 
-impl Gauge for TcpGauge {
+impl ReceiveStatistics for TcpReceiveStatistics {
     fn read(&self) -> Reception {
         let Some(inbox) = self.0.upgrade() else {
             return Reception::default();

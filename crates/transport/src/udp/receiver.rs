@@ -11,7 +11,7 @@ use dunlin_udp::{Arrival, Ready, Socket, is_passing, poll_readable};
 use dunlin_wire::Locator;
 
 use super::wake::Line;
-use crate::traits::{Gauge, Received, Receiver, Reception, Wait, Waker};
+use crate::traits::{ReceiveStatistics, Received, Receiver, Reception, Wait, Waker};
 
 /// The kernel ends a blocking receive so much late at most.
 const TICK: Duration = Duration::from_millis(10);
@@ -255,10 +255,10 @@ impl Receiver for UdpReceiver {
         all.copied().collect()
     }
 
-    fn gauge(&self) -> Arc<dyn Gauge> {
+    fn statistics(&self) -> Arc<dyn ReceiveStatistics> {
         let ports = self.ports.iter();
         let ports = ports.map(|p| (Arc::downgrade(&p.socket), Arc::clone(&p.oversized)));
-        Arc::new(UdpGauge {
+        Arc::new(UdpReceiveStatistics {
             ports: ports.collect(),
             asked: self.asked,
         })
@@ -266,12 +266,12 @@ impl Receiver for UdpReceiver {
 }
 
 /// The sockets of a receiver, which it does not keep open, and how many datagrams each found too long.
-struct UdpGauge {
+struct UdpReceiveStatistics {
     ports: Vec<(Weak<Socket>, Arc<AtomicU64>)>,
     asked: usize,
 }
 
-impl Gauge for UdpGauge {
+impl ReceiveStatistics for UdpReceiveStatistics {
     fn read(&self) -> Reception {
         let sockets = || self.ports.iter().filter_map(|(socket, _)| socket.upgrade());
         // The kernel counts its own bookkeeping too, and for that doubles what it is asked for (socket(7)).

@@ -96,7 +96,7 @@ fn a_full_inbox_drops_and_counts() {
     }
     let kept = std::iter::from_fn(|| poll(&mut *receiver)).count();
     assert!((100..200).contains(&kept));
-    let dropped = receiver.gauge().read().dropped;
+    let dropped = receiver.statistics().read().dropped;
     assert_eq!(dropped, 200 - u64::try_from(kept).unwrap());
     a.send(&[outgoing(to, &large)]);
     assert!(poll(&mut *receiver).is_some());

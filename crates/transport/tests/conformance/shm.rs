@@ -1,7 +1,7 @@
 //! Shared memory, alone and beside UDP.
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
-use dunlin_transport::{ShmConfig, ShmTransport, UdpAndShm, UdpConfig, UdpTransport};
+use dunlin_transport::{CompositeTransport, ShmConfig, ShmTransport, UdpConfig, UdpTransport};
 
 use crate::namespace::{LOOPBACK, in_namespace};
 use crate::suite::conforms;
@@ -26,6 +26,6 @@ fn shm_conforms() {
 fn udp_with_shm_beside_it_conforms() {
     in_namespace("shm::udp_with_shm_beside_it_conforms", LOOPBACK, || {
         let udp = || UdpTransport::new(&UdpConfig::default()).unwrap();
-        conforms(&|| Box::new(UdpAndShm::new(udp(), shm())));
+        conforms(&|| Box::new(CompositeTransport::new(udp(), shm())));
     });
 }

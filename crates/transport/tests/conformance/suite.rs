@@ -249,7 +249,7 @@ fn carries_all_lengths(a: &dyn Transport, b: &dyn Transport) {
         assert_all(&a.send(&[outgoing(to, &bytes)]), 1);
         assert_eq!(next(&mut *receiver), bytes);
     }
-    let reception = receiver.gauge().read();
+    let reception = receiver.statistics().read();
     assert!(reception.granted > 0);
     assert_eq!((reception.dropped, reception.oversized), (0, 0));
 }
@@ -280,7 +280,7 @@ fn drops_what_does_not_fit(a: &dyn Transport, b: &dyn Transport) {
     let mut small = BytesMut::with_capacity(50);
     wait(&mut *receiver, &mut small);
     assert_eq!(&small[..], [2; 10]);
-    let reception = receiver.gauge().read();
+    let reception = receiver.statistics().read();
     assert_eq!((reception.dropped, reception.oversized), (0, 1));
 }
 

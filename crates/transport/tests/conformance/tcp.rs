@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use bytes::BytesMut;
 use dunlin_transport::{
-    Lane, Listen, Outgoing, Receiver, TcpConfig, TcpTransport, TlsConfig, Transport, Wait,
+    Listen, Outgoing, Receiver, SendPath, TcpConfig, TcpTransport, TlsConfig, Transport, Wait,
 };
 use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, IsCa, KeyPair};
 
@@ -67,7 +67,7 @@ fn tls_conforms() {
 }
 
 /// Two participants, and a lane from the first to the second.
-fn pair() -> (TcpTransport, TcpTransport, Box<dyn Receiver>, Lane) {
+fn pair() -> (TcpTransport, TcpTransport, Box<dyn Receiver>, SendPath) {
     let (a, b) = (config(), config());
     let [a, b] = [a, b].map(|config| TcpTransport::new(&config).unwrap());
     let receiver = b.open(&[Listen::Unicast { port: 0 }]).unwrap();
@@ -75,7 +75,7 @@ fn pair() -> (TcpTransport, TcpTransport, Box<dyn Receiver>, Lane) {
     (a, b, receiver, lane)
 }
 
-fn by<'a>(lane: &'a Lane, receiver: &dyn Receiver, bytes: &'a [u8]) -> Outgoing<'a> {
+fn by<'a>(lane: &'a SendPath, receiver: &dyn Receiver, bytes: &'a [u8]) -> Outgoing<'a> {
     Outgoing {
         lane: Some(lane),
         ..outgoing(receiver.locators()[0], bytes)

@@ -1,12 +1,12 @@
 //! What participants tell each other about themselves and their endpoints: SPDP, SEDP and liveliness
 //! (RTPS 2.5 8.5, 9.6.2), as plain data to and from serialized payloads.
 mod content_filter;
+mod diagnostics;
 mod identity;
-mod inquiry;
-mod introduction;
 mod key;
 mod message;
 mod participant;
+mod peer_gossip;
 mod policy;
 mod property;
 mod reader;
@@ -15,11 +15,11 @@ mod value;
 mod writer;
 
 pub use content_filter::ContentFilterProperty;
-pub use inquiry::{Acquaintance, Answer, Fact, Question};
-pub use introduction::Introduction;
+pub use diagnostics::{DiagnosticFact, DiagnosticReply, DiagnosticRequest, PeerState};
 pub use key::{endpoint_key, parse_key, participant_key};
 pub use message::ParticipantMessage;
 pub use participant::{BuiltinEndpoints, ParticipantData};
+pub use peer_gossip::GossipedParticipant;
 pub use reader::ReaderData;
 pub use writer::WriterData;
 

@@ -99,6 +99,6 @@ pub fn read_payload(payload: &[u8]) {
     let _ = WriterData::parse(payload).map(|d| d.encode());
     let _ = ReaderData::parse(payload).map(|d| d.encode());
     let _ = ParticipantMessage::parse(payload).map(|m| m.encode());
-    let _ = Introduction::parse(payload, GuidPrefix::UNKNOWN).map(|i| i.encode());
+    let _ = GossipedParticipant::parse(payload, GuidPrefix::UNKNOWN).map(|i| i.encode());
     let _ = parse_key(payload);
 }

@@ -1,13 +1,13 @@
 //! Policies about time: nothing a nanosecond before, all of it then.
 use crate::looking::seconds;
 #[path = "../../../../crates/dds/src/send/coalescing.rs"]
-mod pace;
+mod coalescing;
 
 use crate::stage::{DELAY, MS, SECOND, Stage};
+use coalescing::{Coalescer, Look};
 use dunlin_qos::{Durability, Duration, Reliability};
 use dunlin_rtps::ChangeKind;
 use dunlin_wire::Guid;
-use pace::{Look, Pace};
 
 fn missed(stage: &mut Stage, writer: Guid, reader: Guid) -> [u32; 2] {
     let offered = stage.of(writer).missed_by_writer(writer.entity);
@@ -134,7 +134,7 @@ fn latency_budget_bounds_how_long_samples_wait_for_each_other_to_the_nanosecond(
         (Duration::from_nanos(50_000), 50_000),
         (seconds(1), MS),
     ] {
-        let mut pace = Pace::new(budget);
+        let mut pace = Coalescer::new(budget);
         let mut now = SECOND;
         // The writer is ahead: sends take longer than what is between writes.
         while !pace.may_wait(now, 0) {

@@ -15,8 +15,8 @@ use dunlin_rtps::discovery::{
     Discovery, DiscoveryConfig, Event, LossReason, Source, UnmatchReason,
 };
 use dunlin_rtps::{
-    Change, Delivery, InstanceHandle, Intake, Reader, ReaderConfig, ReaderProxyConfig, Sample,
-    Select, Time, To, WriteError, Writer, WriterConfig, WriterProxyConfig,
+    Change, Delivery, InstanceHandle, PayloadAllocator, Reader, ReaderConfig, ReaderProxyConfig,
+    Sample, Select, Time, To, WriteError, Writer, WriterConfig, WriterProxyConfig,
 };
 use dunlin_transport::{Listen, MemoryTransport, Receiver, Transport, Wait, nearest};
 use dunlin_wire::{
@@ -633,7 +633,7 @@ struct Copying {
     wall: Timestamp,
 }
 
-impl Intake for Copying {
+impl PayloadAllocator for Copying {
     fn keep(&mut self, bytes: &[u8]) -> Bytes {
         Bytes::copy_from_slice(bytes)
     }

@@ -43,7 +43,7 @@ pub(super) struct Calls {
     /// Of a subscriber.
     from: Ipv4Addr,
     servers: Vec<Server>,
-    waiting: Vec<Waiting>,
+    waiting: Vec<WaitStrategy>,
     buffers: Buffers,
     /// The last one that did not belong here.
     stranger: Option<String>,
@@ -65,7 +65,7 @@ struct Server {
 }
 
 /// A connection on which the other side has not said all.
-struct Waiting {
+struct WaitStrategy {
     stream: TcpStream,
     /// The server that was called.
     called: Option<usize>,
@@ -113,7 +113,7 @@ impl Calls {
         while self.waiting.len() < CALLERS
             && let Ok((stream, _)) = listener.accept()
         {
-            self.waiting.push(Waiting::new(stream, None));
+            self.waiting.push(WaitStrategy::new(stream, None));
         }
     }
 
@@ -128,13 +128,13 @@ impl Calls {
             server.next = now + REDIAL;
             // What fails here is tried again.
             if let Ok(stream) = dial(self.from, server.at) {
-                self.waiting.push(Waiting::new(stream, Some(index)));
+                self.waiting.push(WaitStrategy::new(stream, Some(index)));
             }
         }
     }
 
     /// Who has said hello is ours if all is as expected.
-    fn join(&mut self, waiting: Waiting) -> Option<Line> {
+    fn join(&mut self, waiting: WaitStrategy) -> Option<Line> {
         let mut words = waiting.heard.chunks_exact(4);
         let mut word = || Some(u32::from_le_bytes(words.next()?.try_into().ok()?));
         let (magic, domain, side_of, id) = (word()?, word()?, word()?, word()?);
@@ -215,7 +215,7 @@ impl Server {
     }
 }
 
-impl Waiting {
+impl WaitStrategy {
     fn new(stream: TcpStream, called: Option<usize>) -> Self {
         Self {
             stream,

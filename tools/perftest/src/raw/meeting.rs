@@ -37,11 +37,11 @@ pub(super) struct Meeting {
     copies: bool,
     /// Only holds the name if we are a subscriber.
     listener: UnixListener,
-    waiting: Vec<Waiting>,
+    waiting: Vec<WaitStrategy>,
 }
 
 /// A connection on which the other side has not answered.
-struct Waiting {
+struct WaitStrategy {
     line: UnixStream,
     segment: Segment,
     /// Whom we have called; callers tell by themselves.
@@ -110,7 +110,7 @@ impl Meeting {
         if let Ok(segment) = Segment::new(bytes)
             && say(&line, self.id, self.end, &segment).is_ok()
         {
-            self.waiting.push(Waiting {
+            self.waiting.push(WaitStrategy {
                 line,
                 segment,
                 called,
@@ -118,7 +118,7 @@ impl Meeting {
         }
     }
 
-    fn join(&self, waiting: Waiting, id: u32, end: End, fd: &OwnedFd) -> Option<Pair> {
+    fn join(&self, waiting: WaitStrategy, id: u32, end: End, fd: &OwnedFd) -> Option<Pair> {
         let expected = waiting
             .called
             .map_or(id < self.partners, |called| called == id);

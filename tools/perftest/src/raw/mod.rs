@@ -45,7 +45,7 @@ type Callback = Box<dyn FnMut(&Sample<'_>) + Send>;
 /// A raw participant.
 pub(crate) struct Raw<F: Floor> {
     floor: Arc<F>,
-    intake: Arc<Mutex<Intake<F>>>,
+    intake: Arc<Mutex<PayloadAllocator<F>>>,
     bell: Arc<Bell>,
     /// Receiving is the business of this thread, started by the first wait.
     thread: Option<OnceLock<JoinHandle<()>>>,
@@ -53,9 +53,9 @@ pub(crate) struct Raw<F: Floor> {
 }
 
 /// What is needed to receive.
-struct Intake<F: Floor> {
+struct PayloadAllocator<F: Floor> {
     floor: Arc<F>,
-    state: F::Intake,
+    state: F::PayloadAllocator,
     readers: [Option<Callback>; 3],
     /// When to look for partners.
     tend: Nanos,
@@ -73,7 +73,7 @@ struct Bell {
 /// A writer of one topic.
 pub(crate) struct RawWriter<F: Floor> {
     floor: Arc<F>,
-    intake: Arc<Mutex<Intake<F>>>,
+    intake: Arc<Mutex<PayloadAllocator<F>>>,
     topic: Topic,
     max_blocking: Nanos,
 }
@@ -101,7 +101,7 @@ impl<F: Floor> Raw<F> {
         let blocking = options.transport.raw_blocking || own_thread;
         let floor = Arc::new(F::open(options, blocking)?);
         Ok(Self {
-            intake: Arc::new(Mutex::new(Intake {
+            intake: Arc::new(Mutex::new(PayloadAllocator {
                 state: floor.intake(),
                 floor: Arc::clone(&floor),
                 readers: [None, None, None],
@@ -172,7 +172,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
         .unwrap_or_else(|poisoned| poisoned.into_inner())
 }
 
-impl<F: Floor> Intake<F> {
+impl<F: Floor> PayloadAllocator<F> {
     /// Takes one message, if there is one.
     fn receive(&mut self) -> bool {
         if self.fault.is_some() {

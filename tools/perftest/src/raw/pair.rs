@@ -10,7 +10,7 @@ use std::os::unix::net::UnixStream;
 use std::sync::atomic::{AtomicU32, Ordering, fence};
 use std::time::Duration;
 
-use dunlin_shm::{Bare, Segment};
+use dunlin_shm::{Baseline, Segment};
 
 use super::datagram::{Piece, decode, encode};
 use super::gathering::Way;
@@ -87,7 +87,7 @@ pub(super) struct End {
 
 /// Memory to send, and to receive.
 pub(crate) struct Pair {
-    bare: Bare,
+    bare: Baseline,
     own: End,
     peer: End,
     /// `-zeroCopy`: payload is neither copied in nor out; a chunk is used as if it had been filled before.
@@ -128,7 +128,7 @@ impl Pair {
             .ok_or("a segment of impossible shape")?;
         let view = Segment::map(peer.0, bytes).map_err(|error| error.to_string())?;
         Ok(Self {
-            bare: Bare::new(own.0, view),
+            bare: Baseline::new(own.0, view),
             own: own.1,
             peer: peer.1,
             copies,

@@ -25,7 +25,7 @@ pub(crate) struct Shm {
 }
 
 impl Floor for Shm {
-    type Intake = Ways<Pair, Inlet>;
+    type PayloadAllocator = Ways<Pair, Inlet>;
 
     const POLLS: u32 = 128;
 

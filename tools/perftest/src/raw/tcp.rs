@@ -45,7 +45,7 @@ impl Tcp {
 }
 
 impl Floor for Tcp {
-    type Intake = Ways<Line, Inlet>;
+    type PayloadAllocator = Ways<Line, Inlet>;
 
     const POLLS: u32 = 16;
 

@@ -37,13 +37,13 @@ pub(crate) struct Udp {
 }
 
 /// A buffer, and what is not complete yet.
-pub(crate) struct Intake {
+pub(crate) struct PayloadAllocator {
     buffer: Vec<u8>,
     assembly: Assembly,
 }
 
 impl Floor for Udp {
-    type Intake = Intake;
+    type PayloadAllocator = PayloadAllocator;
 
     const POLLS: u32 = 16;
 
@@ -84,8 +84,8 @@ impl Floor for Udp {
         })
     }
 
-    fn intake(&self) -> Intake {
-        Intake {
+    fn intake(&self) -> PayloadAllocator {
+        PayloadAllocator {
             buffer: vec![0; MAX_DATAGRAM],
             assembly: Assembly::default(),
         }
@@ -93,7 +93,7 @@ impl Floor for Udp {
 
     fn receive(
         &self,
-        intake: &mut Intake,
+        intake: &mut PayloadAllocator,
         mut sink: impl FnMut(Topic, &Sample<'_>),
     ) -> Result<bool, String> {
         let Some(length) = self.datagram(&mut intake.buffer) else {

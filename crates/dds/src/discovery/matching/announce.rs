@@ -1,28 +1,28 @@
 //! Where a participant announces itself: the multicast groups that it meets others at, and its peers, which come and go.
-use super::Directory;
-use crate::discovery::peers::{PeerDescriptor, PeerStatus, Whereabouts};
+use super::Matching;
+use crate::discovery::peers::{ParticipantAddresses, PeerDescriptor, PeerStatus};
 use crate::error::Result;
-use crate::send::destination::Place;
+use crate::send::destination::Destination;
 use dunlin_rtps::Time;
 use dunlin_transport::{Reach, Transport};
 use dunlin_wire::Locator;
 use std::net::Ipv4Addr;
 
-impl Directory {
+impl Matching {
     /// Each place once, whoever names it.
     pub(super) fn set_announce(&mut self) {
         let mut places = self.groups_met.clone();
-        for place in self.book.places() {
+        for place in self.peer_list.places() {
             if !places.contains(&place) {
                 places.push(place);
             }
         }
-        self.announce = places.into_iter().map(Place::open).collect();
+        self.announce = places.into_iter().map(Destination::open).collect();
     }
 
     /// False if the peer is there already.
     pub(crate) fn add_peer(&mut self, now: Time, peer: PeerDescriptor) -> Result<bool> {
-        let added = self.book.add(peer)?;
+        let added = self.peer_list.add(peer)?;
         if added {
             self.set_announce();
             self.start(now);
@@ -31,7 +31,7 @@ impl Directory {
     }
 
     pub(crate) fn remove_peer(&mut self, peer: &PeerDescriptor) {
-        if self.book.remove(peer) {
+        if self.peer_list.remove(peer) {
             self.set_announce();
         }
     }
@@ -43,34 +43,34 @@ impl Directory {
         name: &str,
         found: &std::result::Result<Ipv4Addr, String>,
     ) {
-        if self.book.resolved(name, found) {
+        if self.peer_list.resolved(name, found) {
             self.set_announce();
             self.start(now);
         }
     }
 
     pub(crate) fn has_names(&self) -> bool {
-        self.book.has_names()
+        self.peer_list.has_names()
     }
 
     /// Names of hosts where no participant is known.
     pub(crate) fn doubtful_names(&self, transport: &dyn Transport) -> Vec<String> {
-        self.book.doubtful(&self.whereabouts(transport))
+        self.peer_list.doubtful(&self.whereabouts(transport))
     }
 
     pub(crate) fn peers(&self, transport: &dyn Transport) -> Vec<PeerStatus> {
-        self.book.status(&self.whereabouts(transport))
+        self.peer_list.status(&self.whereabouts(transport))
     }
 
-    fn whereabouts(&self, transport: &dyn Transport) -> Vec<Whereabouts<'_>> {
+    fn whereabouts(&self, transport: &dyn Transport) -> Vec<ParticipantAddresses<'_>> {
         // Asking may make the transport dial: only if somebody wants to know.
-        let wanted = self.book.asks_for_memory();
+        let wanted = self.peer_list.asks_for_memory();
         let by_memory = |l: &Locator| {
             wanted && l.kind == Locator::KIND_SHMEM && transport.reaches(l) == Reach::Memory
         };
         let known = self.discovery.whereabouts();
         known
-            .map(|(data, source)| Whereabouts {
+            .map(|(data, source)| ParticipantAddresses {
                 guid: data.guid,
                 announced: &data.metatraffic_unicast,
                 groups: &data.metatraffic_multicast,

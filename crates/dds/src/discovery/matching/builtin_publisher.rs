@@ -1,6 +1,6 @@
 //! Feeds the readers of the built-in topics with what discovery has taken in. Each built-in subscriber has a feed of its own, so what one takes
 //! is not missing in another.
-use super::{Directory, Notice};
+use super::{Matching, MatchingEvent};
 use crate::discovery::builtin_topics::{
     Fed, ParticipantBuiltinTopicData, PublicationBuiltinTopicData, SubscriptionBuiltinTopicData,
     TopicBuiltinTopicData,
@@ -14,7 +14,7 @@ use bytes::{Bytes, BytesMut};
 use dunlin_cdr::{Xcdr, to_payload};
 use dunlin_qos::{Durability, Duration};
 use dunlin_rtps::discovery::Discovery;
-use dunlin_rtps::{ChangeKind, InstanceHandle, Intake, Time, WriterProxyConfig};
+use dunlin_rtps::{ChangeKind, InstanceHandle, PayloadAllocator, Time, WriterProxyConfig};
 use dunlin_wire::{
     Data, EntityId, Guid, GuidPrefix, InlineQos, Parameters, Payload, SequenceNumber, Submessage,
 };
@@ -22,7 +22,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Weak};
 
 /// Who is fed, and what they were told.
-pub(super) struct Feed {
+pub(super) struct BuiltinPublisher {
     /// Of participants, topics, publications and subscriptions.
     readers: [Fed; 4],
     /// Somebody still has them.
@@ -33,7 +33,7 @@ pub(super) struct Feed {
     /// How many endpoints each topic has.
     topics: BTreeMap<[u8; 16], usize>,
     /// Participants that came, changed or went, and whether they said goodbye.
-    news: Vec<(GuidPrefix, bool)>,
+    arrivals: Vec<(GuidPrefix, bool)>,
     /// Endpoints that were there already when the feed was set up.
     known: BTreeSet<Guid>,
 }
@@ -51,12 +51,12 @@ struct Stage<'a> {
     now: Time,
     source: Guid,
     out: &'a mut Datagrams,
-    notices: &'a mut Vec<Notice>,
+    matching_events: &'a mut Vec<MatchingEvent>,
 }
 
-impl Directory {
+impl Matching {
     /// From now on these readers are fed, beginning with all that is known.
-    pub(crate) fn feed(&mut self, now: Time, readers: [Fed; 4], wanted: &Arc<()>) {
+    pub(crate) fn builtin_publisher(&mut self, now: Time, readers: [Fed; 4], wanted: &Arc<()>) {
         for reader in readers.iter().filter_map(Weak::upgrade) {
             let writer = WriterProxyConfig {
                 guid: self.source(),
@@ -67,7 +67,7 @@ impl Directory {
             };
             reader.add_writer(now, writer, &mut self.datagrams);
         }
-        if self.feeds.is_empty() {
+        if self.builtin_publishers.is_empty() {
             self.discovery.watch_endpoints(true);
         }
         let own = self.own();
@@ -75,13 +75,13 @@ impl Directory {
         let writers = self.discovery.writers().map(|data| data.guid);
         let readers_of_all = self.discovery.readers().map(|data| data.guid);
         let endpoints = writers.chain(readers_of_all);
-        self.feeds.push(Feed {
+        self.builtin_publishers.push(BuiltinPublisher {
             readers,
             wanted: Arc::downgrade(wanted),
             sequence: 0,
             endpoints: BTreeMap::new(),
             topics: BTreeMap::new(),
-            news: participants.map(|data| (data.guid.prefix, false)).collect(),
+            arrivals: participants.map(|data| (data.guid.prefix, false)).collect(),
             known: endpoints.filter(|guid| guid.prefix != own).collect(),
         });
     }
@@ -93,44 +93,44 @@ impl Directory {
 
     /// A participant came, changed or went.
     pub(super) fn note_participant(&mut self, prefix: GuidPrefix, goodbye: bool) {
-        for feed in &mut self.feeds {
-            feed.news.push((prefix, goodbye));
+        for builtin_publisher in &mut self.builtin_publishers {
+            builtin_publisher.arrivals.push((prefix, goodbye));
         }
     }
 
     /// Shows what is new since the last time.
-    pub(super) fn serve(&mut self, now: Time, notices: &mut Vec<Notice>) {
-        if self.feeds.is_empty() {
+    pub(super) fn serve(&mut self, now: Time, matching_events: &mut Vec<MatchingEvent>) {
+        if self.builtin_publishers.is_empty() {
             return;
         }
-        let mut feeds = std::mem::take(&mut self.feeds);
-        feeds.retain(|feed| feed.wanted.strong_count() > 0);
-        if feeds.is_empty() {
+        let mut builtin_publishers = std::mem::take(&mut self.builtin_publishers);
+        builtin_publishers.retain(|builtin_publisher| builtin_publisher.wanted.strong_count() > 0);
+        if builtin_publishers.is_empty() {
             return self.discovery.watch_endpoints(false);
         }
         let source = self.source();
-        let news = self.discovery.take_endpoint_news();
+        let arrivals = self.discovery.take_endpoint_news();
         let (discovery, out) = (&self.discovery, &mut self.datagrams);
         let stage = &mut Stage {
             now,
             source,
             out,
-            notices,
+            matching_events,
         };
-        for feed in &mut feeds {
-            feed.show_participants(discovery, stage);
-            let known = std::mem::take(&mut feed.known);
-            for guid in known.union(&news) {
-                feed.show_endpoint(discovery, *guid, stage);
+        for builtin_publisher in &mut builtin_publishers {
+            builtin_publisher.show_participants(discovery, stage);
+            let known = std::mem::take(&mut builtin_publisher.known);
+            for guid in known.union(&arrivals) {
+                builtin_publisher.show_endpoint(discovery, *guid, stage);
             }
         }
-        self.feeds = feeds;
+        self.builtin_publishers = builtin_publishers;
     }
 }
 
-impl Feed {
+impl BuiltinPublisher {
     fn show_participants(&mut self, discovery: &Discovery, stage: &mut Stage<'_>) {
-        for (prefix, goodbye) in std::mem::take(&mut self.news) {
+        for (prefix, goodbye) in std::mem::take(&mut self.arrivals) {
             let data = discovery.participant(prefix);
             let data = data.map(ParticipantBuiltinTopicData::of);
             self.show_participant(prefix, data, goodbye, stage);
@@ -214,7 +214,7 @@ impl Feed {
         core.count(&delivery);
         core.schedule();
         match delivery.available {
-            true => stage.notices.push(Notice::Data(core)),
+            true => stage.matching_events.push(MatchingEvent::Data(core)),
             // Should this be its end, then not under a lock.
             false => deferred::add_if_last(core),
         }
@@ -257,7 +257,7 @@ impl Feed {
 /// Copies what is shown: nothing of it is received.
 struct Copying<'a>(&'a ReaderCore);
 
-impl Intake for Copying<'_> {
+impl PayloadAllocator for Copying<'_> {
     fn keep(&mut self, bytes: &[u8]) -> Bytes {
         Bytes::copy_from_slice(bytes)
     }

@@ -1,12 +1,14 @@
 //! Questions about endpoints: what this participant answers, and what it was answered.
-use super::Directory;
+use super::Matching;
 use crate::entity::shared::Shared;
 use crate::send::local_queue;
-use dunlin_wire::{Acquaintance, Answer, Fact, Guid, GuidPrefix, Question};
+use dunlin_wire::{
+    DiagnosticFact, DiagnosticReply, DiagnosticRequest, Guid, GuidPrefix, PeerState,
+};
 
-impl Directory {
+impl Matching {
     /// Asks, or answers at once if the endpoint is our own; the answer is for `answer_to`. False if nobody can be asked.
-    pub(crate) fn ask(&mut self, shared: &Shared, question: Question) -> bool {
+    pub(crate) fn ask(&mut self, shared: &Shared, question: DiagnosticRequest) -> bool {
         let own = (question.about.prefix == self.own())
             .then(|| self.report(shared, &question))
             .flatten();
@@ -20,16 +22,21 @@ impl Directory {
     }
 
     /// What has come in answer to a question that was asked.
-    pub(crate) fn answer_to(&self, question: &Question) -> Option<&Answer> {
+    pub(crate) fn answer_to(&self, question: &DiagnosticRequest) -> Option<&DiagnosticReply> {
         self.asked.get(question)?.as_ref()
     }
 
     /// Nobody waits for the answer any more.
-    pub(crate) fn forget_question(&mut self, question: &Question) {
+    pub(crate) fn forget_question(&mut self, question: &DiagnosticRequest) {
         self.asked.remove(question);
     }
 
-    pub(super) fn hear_question(&mut self, shared: &Shared, from: GuidPrefix, question: &Question) {
+    pub(super) fn hear_question(
+        &mut self,
+        shared: &Shared,
+        from: GuidPrefix,
+        question: &DiagnosticRequest,
+    ) {
         if !shared.config.answers_questions {
             return;
         }
@@ -39,27 +46,27 @@ impl Directory {
     }
 
     /// Only what was asked for is kept.
-    pub(super) fn hear_answer(&mut self, answer: Answer) {
-        if let Some(place) = self.asked.get_mut(&answer.question) {
-            *place = Some(answer);
+    pub(super) fn hear_answer(&mut self, answer: DiagnosticReply) {
+        if let Some(destination) = self.asked.get_mut(&answer.question) {
+            *destination = Some(answer);
         }
     }
 
     /// What is to be said of an endpoint of ours; `None` if there is none of that name.
-    fn report(&self, shared: &Shared, question: &Question) -> Option<Answer> {
-        let Question { about, other } = *question;
+    fn report(&self, shared: &Shared, question: &DiagnosticRequest) -> Option<DiagnosticReply> {
+        let DiagnosticRequest { about, other } = *question;
         let mut facts = match about.entity.is_writer() {
             true => self.writers.get(&about.entity)?.facts(other),
             false => self.readers.get(&about.entity)?.facts(other),
         };
         if other != Guid::UNKNOWN {
             let acquaintance = self.reach(shared, about, other);
-            facts.push((Fact::Acquaintance, i64::from(acquaintance as u8)));
+            facts.push((DiagnosticFact::PeerState, i64::from(acquaintance as u8)));
         }
         if !about.entity.is_writer() {
             let dropped = shared.user.reception().dropped;
             let dropped = i64::try_from(dropped).unwrap_or(i64::MAX);
-            facts.push((Fact::DatagramsDropped, dropped));
+            facts.push((DiagnosticFact::DatagramsDropped, dropped));
         }
         let writer = if about.entity.is_writer() {
             about
@@ -67,20 +74,20 @@ impl Directory {
             other
         };
         let silent = !self.discovery.is_alive(writer);
-        facts.push((Fact::Silent, silent.into()));
-        Some(Answer {
+        facts.push((DiagnosticFact::Silent, silent.into()));
+        Some(DiagnosticReply {
             question: *question,
             facts,
         })
     }
 
     /// As discovery says, but for a reader of which no address can be reached.
-    fn reach(&self, shared: &Shared, local: Guid, other: Guid) -> Acquaintance {
+    fn reach(&self, shared: &Shared, local: Guid, other: Guid) -> PeerState {
         let known = self.discovery.acquaintance(local, other);
-        let near = shared.config.transports.local && local_queue::is_here(&other);
+        let local_readers = shared.config.transports.local && local_queue::is_here(&other);
         match known {
-            Acquaintance::Matched if !near && !self.places.contains_key(&other) => {
-                Acquaintance::Unreachable
+            PeerState::Matched if !local_readers && !self.destinations.contains_key(&other) => {
+                PeerState::Unreachable
             }
             known => known,
         }

@@ -24,7 +24,7 @@ pub(super) fn whom(discovery: &Discovery, peer: GuidPrefix) -> Whom {
 /// Where somebody else is, the peer is not: behind address translators hosts of many networks have the same addresses. If the peer
 /// has made a connection, that leads to it, and where nobody is known to be is not tried; nor, if it
 /// `only_calls`, where it says to be: that may be anybody's address.
-pub(super) fn way_to(
+pub(super) fn unicast_locator_of(
     transport: &dyn Transport,
     Whom { peer, only_calls }: Whom,
     locators: &[Locator],
@@ -41,7 +41,10 @@ pub(super) fn way_to(
 }
 
 /// The nearest group of a peer's.
-pub(super) fn group_of(transport: &dyn Transport, locators: &[Locator]) -> Option<Locator> {
+pub(super) fn multicast_locator_of(
+    transport: &dyn Transport,
+    locators: &[Locator],
+) -> Option<Locator> {
     let groups = locators
         .iter()
         .filter(|l| l.is_multicast() && is_possible(l));
@@ -139,7 +142,7 @@ mod tests {
                 at: met.iter().copied().collect(),
                 callers: callers.to_vec(),
             };
-            let found = way_to(&transport, peer(only_calls), &said);
+            let found = unicast_locator_of(&transport, peer(only_calls), &said);
             assert_eq!(found, way, "{met:?} {callers:?} {only_calls}");
         }
     }
@@ -150,7 +153,7 @@ mod tests {
         let group = Locator::tcp_v4([239, 255, 0, 1].into(), 7400);
         for impossible in [low, group] {
             assert_eq!(
-                way_to(&Met::default(), peer(false), &[impossible, at(3)]),
+                unicast_locator_of(&Met::default(), peer(false), &[impossible, at(3)]),
                 Some(at(3))
             );
         }

@@ -1,10 +1,10 @@
 //! What the directory shows to those who look at the domain from outside.
-use super::Directory;
-use super::locator_choice::{way_to, whom};
+use super::Matching;
+use super::locator_choice::{unicast_locator_of, whom};
 use crate::discovery::observe::{Domain, Participant};
 use dunlin_transport::Transport;
 
-impl Directory {
+impl Matching {
     /// How many messages of discovery came in a participant's name from where it is not.
     pub(crate) fn misplaced(&self) -> u64 {
         self.discovery.heard().misplaced
@@ -17,7 +17,7 @@ impl Directory {
         let others = discovery.participants().map(|data| Participant {
             answers: discovery.has_answered(data.guid.prefix),
             is_complete: discovery.knows_all_of(data.guid.prefix),
-            way: way_to(
+            way: unicast_locator_of(
                 transport,
                 whom(discovery, data.guid.prefix),
                 &data.metatraffic_unicast,

@@ -1,5 +1,5 @@
 //! The entities of a participant: which there are, and what they say anew when the QoS of what they belong to changes.
-use super::Directory;
+use super::Matching;
 use crate::typed::topic::TopicCore;
 use crate::untyped::reader::ReaderCore;
 use crate::untyped::writer::WriterCore;
@@ -9,7 +9,7 @@ use dunlin_rtps::discovery::{Discovery, DiscoveryConfig};
 use dunlin_wire::{EntityId, EntityKind, Guid};
 use std::sync::{Arc, Weak};
 
-impl Directory {
+impl Matching {
     /// Says anew what these writers and readers are. If one cannot be announced the rest stays as it was.
     pub(crate) fn announce_again(
         &mut self,

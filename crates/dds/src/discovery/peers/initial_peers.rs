@@ -33,13 +33,13 @@ pub(crate) struct InitialPeers {
 
 /// What the environment says. What nobody asks for, since something else goes before it, is not looked at.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Said {
+pub(crate) struct EnvironmentPeers {
     variable: Option<String>,
     file: Option<String>,
     more: Option<String>,
 }
 
-impl Said {
+impl EnvironmentPeers {
     /// By the process's environment and working directory.
     fn here(config: &ParticipantConfig) -> Result<Self> {
         let mut said = Self {
@@ -58,10 +58,10 @@ impl Said {
 
 impl InitialPeers {
     pub(crate) fn of(config: &ParticipantConfig) -> Result<Self> {
-        Self::from(config, &Said::here(config)?)
+        Self::from(config, &EnvironmentPeers::here(config)?)
     }
 
-    fn from(config: &ParticipantConfig, said: &Said) -> Result<Self> {
+    fn from(config: &ParticipantConfig, said: &EnvironmentPeers) -> Result<Self> {
         let mut peers = Vec::new();
         let mut multicast = config.multicast;
         if !config.peers.is_empty() {
@@ -146,8 +146,8 @@ mod tests {
         }
     }
 
-    fn said(variable: Option<&str>, file: Option<&str>, more: Option<&str>) -> Said {
-        Said {
+    fn said(variable: Option<&str>, file: Option<&str>, more: Option<&str>) -> EnvironmentPeers {
+        EnvironmentPeers {
             variable: variable.map(Into::into),
             file: file.map(Into::into),
             more: more.map(Into::into),
@@ -161,22 +161,24 @@ mod tests {
     #[test]
     fn the_application_goes_before_the_variable_and_that_before_the_file() {
         let all = said(Some("10.0.0.2"), Some("10.0.0.3"), Some("10.0.0.4"));
-        let from = |peers: &[&str], said: &Said| InitialPeers::from(&config(peers), said).unwrap();
+        let from = |peers: &[&str], said: &EnvironmentPeers| {
+            InitialPeers::from(&config(peers), said).unwrap()
+        };
         assert_eq!(names(&from(&["10.0.0.1"], &all)), ["10.0.0.1", "10.0.0.4"]);
         assert_eq!(names(&from(&[], &all)), ["10.0.0.2", "10.0.0.4"]);
         let file = said(None, Some("10.0.0.3"), None);
         assert_eq!(names(&from(&[], &file)), ["10.0.0.3"]);
-        assert_eq!(names(&from(&[], &Said::default())), [""; 0]);
+        assert_eq!(names(&from(&[], &EnvironmentPeers::default())), [""; 0]);
     }
 
     #[test]
     fn a_list_of_the_environment_without_a_group_switches_multicast_off() {
-        let groups = |peers: &[&str], said: Said| {
+        let groups = |peers: &[&str], said: EnvironmentPeers| {
             let initial = InitialPeers::from(&config(peers), &said).unwrap();
             initial.groups
         };
         let other = Ipv4Addr::new(239, 255, 0, 2);
-        assert_eq!(groups(&[], Said::default()), [SPDP_GROUP]);
+        assert_eq!(groups(&[], EnvironmentPeers::default()), [SPDP_GROUP]);
         assert!(groups(&[], said(Some("10.0.0.1"), None, None)).is_empty());
         assert!(groups(&[], said(None, Some("10.0.0.1"), None)).is_empty());
         assert_eq!(
@@ -185,7 +187,10 @@ mod tests {
         );
         let both = said(Some("10.0.0.1,builtin.udpv4://239.255.0.2"), None, None);
         assert_eq!(groups(&[], both), [other]);
-        assert_eq!(groups(&["10.0.0.1"], Said::default()), [SPDP_GROUP]);
+        assert_eq!(
+            groups(&["10.0.0.1"], EnvironmentPeers::default()),
+            [SPDP_GROUP]
+        );
         assert_eq!(
             groups(&[], said(None, None, Some("10.0.0.1"))),
             [SPDP_GROUP]
@@ -227,7 +232,7 @@ mod tests {
             file.starts_with("file NDDS_DISCOVERY_PEERS, line 2: peer"),
             "{file}"
         );
-        let own = InitialPeers::from(&config(&[""]), &Said::default());
+        let own = InitialPeers::from(&config(&[""]), &EnvironmentPeers::default());
         let own = own.unwrap_err().to_string();
         assert!(own.starts_with("ParticipantConfig::peers: "), "{own}");
     }

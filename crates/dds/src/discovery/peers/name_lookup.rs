@@ -68,7 +68,7 @@ fn run(shared: &Weak<Shared>) {
             if let Err(why) = &found {
                 log::debug!(name, why, "the name of a peer's host is not known");
             }
-            shared.discover(|directory, now| directory.resolved(now, &name, &found));
+            shared.discover(|matching, now| matching.resolved(now, &name, &found));
         }
         std::thread::park_timeout(PERIOD);
     }
@@ -80,7 +80,7 @@ fn doubtful(shared: &Weak<Shared>) -> Option<Vec<String>> {
     if shared.names.stopped.load(SeqCst) {
         return None;
     }
-    Some(shared.directory.lock().doubtful_names(&*shared.transport))
+    Some(shared.matching.lock().doubtful_names(&*shared.transport))
 }
 
 fn resolve(name: &str) -> Result<Ipv4Addr, String> {

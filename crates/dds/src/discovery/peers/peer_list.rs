@@ -1,5 +1,5 @@
 //! The peers of a participant while it lives: what they stand for now, and who was found there. Owned by the directory.
-use super::{Carriers, PeerClass, PeerDescriptor, PeerHost};
+use super::{AvailableTransports, PeerClass, PeerDescriptor, PeerHost};
 use crate::error::{Error, Result};
 use dunlin_wire::{Guid, Locator};
 use std::net::Ipv4Addr;
@@ -22,7 +22,7 @@ pub struct PeerStatus {
 }
 
 /// Where a participant is.
-pub(crate) struct Whereabouts<'a> {
+pub(crate) struct ParticipantAddresses<'a> {
     pub(crate) guid: Guid,
     pub(crate) announced: &'a [Locator],
     pub(crate) groups: &'a [Locator],
@@ -31,7 +31,7 @@ pub(crate) struct Whereabouts<'a> {
     pub(crate) shares_memory: bool,
 }
 
-impl Whereabouts<'_> {
+impl ParticipantAddresses<'_> {
     fn is_at(&self, place: &Locator) -> bool {
         if place.kind == Locator::KIND_SHMEM {
             return self.shares_memory;
@@ -51,24 +51,28 @@ struct Entry {
 }
 
 /// All peers of a participant.
-pub(crate) struct Book {
+pub(crate) struct PeerList {
     domain: u32,
-    carriers: Carriers,
+    carriers: AvailableTransports,
     entries: Vec<Entry>,
 }
 
-impl Book {
+impl PeerList {
     /// Fails if a peer needs a transport that there is not.
-    pub(crate) fn new(domain: u32, carriers: Carriers, peers: Vec<PeerDescriptor>) -> Result<Self> {
-        let mut book = Self {
+    pub(crate) fn new(
+        domain: u32,
+        carriers: AvailableTransports,
+        peers: Vec<PeerDescriptor>,
+    ) -> Result<Self> {
+        let mut peer_list = Self {
             domain,
             carriers,
             entries: Vec::new(),
         };
         for peer in peers {
-            book.add(peer)?;
+            peer_list.add(peer)?;
         }
-        Ok(book)
+        Ok(peer_list)
     }
 
     /// False if it is there already.
@@ -114,10 +118,11 @@ impl Book {
     }
 
     /// What has come of each peer, `participants` being all that are known.
-    pub(crate) fn status(&self, participants: &[Whereabouts<'_>]) -> Vec<PeerStatus> {
+    pub(crate) fn status(&self, participants: &[ParticipantAddresses<'_>]) -> Vec<PeerStatus> {
         let status = |entry: &Entry| {
             let places = self.places_of(entry);
-            let is_there = |who: &&Whereabouts<'_>| places.iter().any(|place| who.is_at(place));
+            let is_there =
+                |who: &&ParticipantAddresses<'_>| places.iter().any(|place| who.is_at(place));
             let found = participants.iter().filter(is_there);
             PeerStatus {
                 participants: found.map(|who| who.guid).collect(),
@@ -131,8 +136,8 @@ impl Book {
 
     /// True if some peer is whoever shares memory with us.
     pub(crate) fn asks_for_memory(&self) -> bool {
-        let near = |entry: &Entry| entry.class == PeerClass::Shmem;
-        self.entries.iter().any(near)
+        let local_readers = |entry: &Entry| entry.class == PeerClass::Shmem;
+        self.entries.iter().any(local_readers)
     }
 
     /// True if some peer's host has a name.
@@ -142,7 +147,7 @@ impl Book {
     }
 
     /// Names of hosts where nobody was found: their addresses may have changed.
-    pub(crate) fn doubtful(&self, participants: &[Whereabouts<'_>]) -> Vec<String> {
+    pub(crate) fn doubtful(&self, participants: &[ParticipantAddresses<'_>]) -> Vec<String> {
         let mut names: Vec<String> = Vec::new();
         for status in self.status(participants) {
             if let PeerHost::Name(name) = status.peer.host
@@ -182,22 +187,22 @@ mod tests {
     use super::*;
     use dunlin_wire::{EntityId, GuidPrefix};
 
-    fn book(peers: &[&str]) -> Book {
-        let carriers = Carriers {
+    fn peer_list(peers: &[&str]) -> PeerList {
+        let carriers = AvailableTransports {
             datagrams: Some(Locator::KIND_UDP_V4),
             shmem: true,
-            ..Carriers::default()
+            ..AvailableTransports::default()
         };
         let peers = peers.iter().map(|peer| peer.parse().unwrap()).collect();
-        Book::new(0, carriers, peers).unwrap()
+        PeerList::new(0, carriers, peers).unwrap()
     }
 
     fn at(last: u8, port: u16) -> Locator {
         Locator::udp_v4([10, 0, 0, last].into(), port)
     }
 
-    fn who(announced: &[Locator]) -> Whereabouts<'_> {
-        Whereabouts {
+    fn who(announced: &[Locator]) -> ParticipantAddresses<'_> {
+        ParticipantAddresses {
             guid: Guid::new(GuidPrefix([7; 12]), EntityId::PARTICIPANT),
             announced,
             groups: &[],
@@ -208,56 +213,60 @@ mod tests {
 
     #[test]
     fn peers_come_and_go() {
-        let mut book = book(&["[0]@10.0.0.1"]);
-        assert!(book.add("[1]@10.0.0.2".parse().unwrap()).unwrap());
-        assert!(!book.add("[1]@10.0.0.2".parse().unwrap()).unwrap());
-        assert_eq!(book.places(), [at(1, 7410), at(2, 7412)]);
-        assert!(book.remove(&"0@10.0.0.1".parse().unwrap()));
-        assert!(!book.remove(&"0@10.0.0.1".parse().unwrap()));
-        assert_eq!(book.places(), [at(2, 7412)]);
-        assert!(book.add("tcpv4_lan://10.0.0.1".parse().unwrap()).is_err());
+        let mut peer_list = peer_list(&["[0]@10.0.0.1"]);
+        assert!(peer_list.add("[1]@10.0.0.2".parse().unwrap()).unwrap());
+        assert!(!peer_list.add("[1]@10.0.0.2".parse().unwrap()).unwrap());
+        assert_eq!(peer_list.places(), [at(1, 7410), at(2, 7412)]);
+        assert!(peer_list.remove(&"0@10.0.0.1".parse().unwrap()));
+        assert!(!peer_list.remove(&"0@10.0.0.1".parse().unwrap()));
+        assert_eq!(peer_list.places(), [at(2, 7412)]);
+        assert!(
+            peer_list
+                .add("tcpv4_lan://10.0.0.1".parse().unwrap())
+                .is_err()
+        );
     }
 
     #[test]
     fn a_participant_is_found_where_it_says_or_where_it_was_heard() {
-        let book = book(&["0@10.0.0.1", "0@127.0.0.1", "[3]@10.0.0.1", "shmem://"]);
+        let peer_list = peer_list(&["0@10.0.0.1", "0@127.0.0.1", "[3]@10.0.0.1", "shmem://"]);
         let mut who = who(&[]);
-        let found = |who: Whereabouts<'_>| -> Vec<bool> {
-            let status = book.status(&[who]);
+        let found = |who: ParticipantAddresses<'_>| -> Vec<bool> {
+            let status = peer_list.status(&[who]);
             status.iter().map(|s| !s.participants.is_empty()).collect()
         };
         let announced = [at(1, 7410)];
         who.announced = &announced;
         who.source = Some(Locator::udp_v4([127, 0, 0, 1].into(), 50_000));
         assert_eq!(found(who), [true, true, false, false]);
-        let near = Whereabouts {
+        let local_readers = ParticipantAddresses {
             shares_memory: true,
             ..self::who(&[])
         };
-        assert_eq!(found(near), [false, false, false, true]);
+        assert_eq!(found(local_readers), [false, false, false, true]);
     }
 
     #[test]
     fn a_name_is_doubtful_while_nobody_is_there() {
-        let mut book = book(&["0@a", "[1]@a", "0@10.0.0.9", "0@b"]);
-        assert!(book.has_names());
-        assert_eq!(book.doubtful(&[]), ["a", "b"]);
-        assert_eq!(book.places(), [at(9, 7410)]);
-        assert!(book.resolved("a", &Ok([10, 0, 0, 1].into())));
-        assert!(!book.resolved("a", &Ok([10, 0, 0, 1].into())));
-        assert!(!book.resolved("b", &Err("unknown".into())));
-        assert_eq!(book.places(), [at(1, 7410), at(1, 7412), at(9, 7410)]);
-        let status = book.status(&[]);
+        let mut peer_list = peer_list(&["0@a", "[1]@a", "0@10.0.0.9", "0@b"]);
+        assert!(peer_list.has_names());
+        assert_eq!(peer_list.doubtful(&[]), ["a", "b"]);
+        assert_eq!(peer_list.places(), [at(9, 7410)]);
+        assert!(peer_list.resolved("a", &Ok([10, 0, 0, 1].into())));
+        assert!(!peer_list.resolved("a", &Ok([10, 0, 0, 1].into())));
+        assert!(!peer_list.resolved("b", &Err("unknown".into())));
+        assert_eq!(peer_list.places(), [at(1, 7410), at(1, 7412), at(9, 7410)]);
+        let status = peer_list.status(&[]);
         assert_eq!(status[0].trouble, None);
         assert_eq!(status[3].trouble, Some("unknown".into()));
         let both = [at(1, 7410), at(1, 7412)];
-        assert_eq!(book.doubtful(&[who(&both)]), ["b"]);
+        assert_eq!(peer_list.doubtful(&[who(&both)]), ["b"]);
         assert!(
-            book.resolved("a", &Ok([10, 0, 0, 2].into())),
+            peer_list.resolved("a", &Ok([10, 0, 0, 2].into())),
             "it has moved"
         );
-        assert_eq!(book.places()[0], at(2, 7410));
-        assert!(!book.resolved("a", &Err("gone".into())));
-        assert_eq!(book.places()[0], at(2, 7410), "it may come back");
+        assert_eq!(peer_list.places()[0], at(2, 7410));
+        assert!(!peer_list.resolved("a", &Err("gone".into())));
+        assert_eq!(peer_list.places()[0], at(2, 7410), "it may come back");
     }
 }

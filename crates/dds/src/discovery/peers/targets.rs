@@ -11,7 +11,7 @@ const TCP_PORT: u16 = 7400;
 
 /// What a participant sends by, as far as peer descriptors can ask for it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-pub(crate) struct Carriers {
+pub(crate) struct AvailableTransports {
     /// The kind of locators that `udpv4` stands for.
     pub(crate) datagrams: Option<i32>,
     pub(crate) shmem: bool,
@@ -19,7 +19,7 @@ pub(crate) struct Carriers {
     pub(crate) tls: bool,
 }
 
-impl Carriers {
+impl AvailableTransports {
     pub(crate) fn of(config: &ParticipantConfig) -> Self {
         let Transports {
             udp, shmem, tcp, ..
@@ -101,7 +101,7 @@ impl PeerDescriptor {
     pub(crate) fn places(
         &self,
         class: PeerClass,
-        carriers: Carriers,
+        carriers: AvailableTransports,
         domain: u32,
         address: Option<Ipv4Addr>,
     ) -> Vec<Locator> {
@@ -160,7 +160,7 @@ impl PeerDescriptor {
 mod tests {
     use super::*;
 
-    const ALL: Carriers = Carriers {
+    const ALL: AvailableTransports = AvailableTransports {
         datagrams: Some(Locator::KIND_UDP_V4),
         shmem: true,
         tcp: true,
@@ -221,9 +221,9 @@ mod tests {
 
     #[test]
     fn a_class_without_its_transport_is_refused_with_those_that_there_are() {
-        let only = Carriers {
+        let only = AvailableTransports {
             shmem: true,
-            ..Carriers::default()
+            ..AvailableTransports::default()
         };
         for text in [
             "udpv4://10.0.0.1",
@@ -241,9 +241,9 @@ mod tests {
             only.class(&"shmem://".parse().unwrap()),
             Ok(PeerClass::Shmem)
         );
-        let tcp = Carriers {
+        let tcp = AvailableTransports {
             tcp: true,
-            ..Carriers::default()
+            ..AvailableTransports::default()
         };
         assert_eq!(
             tcp.class(&"10.0.0.1".parse().unwrap()),

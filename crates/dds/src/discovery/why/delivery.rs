@@ -1,33 +1,35 @@
 //! A writer and a reader that match: how far samples come, as both processes tell.
 use super::participants::{addresses, describe};
-use super::{Cast, Cause, Finding, Scene, suits};
-use crate::discovery::observe::{Acquaintance, Answer, Fact, Question, vendor_name};
+use super::{Cause, Endpoints, Finding, Snapshot, suits};
+use crate::discovery::observe::{
+    DiagnosticFact, DiagnosticReply, DiagnosticRequest, PeerState, vendor_name,
+};
 use dunlin_qos::{Ownership, PolicyId, Printable};
 use dunlin_rtps::ReaderFilter;
 use dunlin_wire::{Guid, ReaderData, VendorId, WriterData};
 use std::collections::BTreeSet;
 
 /// What was said already: each reader's counts are told once, whatever the number of its writers.
-type Said = BTreeSet<(String, Guid, Guid)>;
+type EnvironmentPeers = BTreeSet<(String, Guid, Guid)>;
 
 /// A pair with what both sides answered.
 struct Look<'a> {
     writer: &'a WriterData,
     reader: &'a ReaderData,
-    of_writer: Option<&'a Answer>,
-    of_reader: Option<&'a Answer>,
+    of_writer: Option<&'a DiagnosticReply>,
+    of_reader: Option<&'a DiagnosticReply>,
 }
 
 /// Says of each pair that matches what keeps its samples.
 pub(super) fn examine(
-    scene: &Scene<'_>,
-    cast: &Cast<'_>,
+    scene: &Snapshot<'_>,
+    cast: &Endpoints<'_>,
     findings: &mut Vec<Finding>,
     notes: &mut Vec<String>,
 ) {
-    let mut said = Said::new();
+    let mut said = EnvironmentPeers::new();
     let answer = |about, other| {
-        let question = Question { about, other };
+        let question = DiagnosticRequest { about, other };
         scene.answers.iter().find(|a| a.question == question)
     };
     let mut silent = BTreeSet::new();
@@ -67,11 +69,16 @@ pub(super) fn examine(
 
 impl Look<'_> {
     /// Does each of the two processes know the other?
-    fn acquaintance(&self, scene: &Scene<'_>, said: &mut Said, findings: &mut Vec<Finding>) {
+    fn acquaintance(
+        &self,
+        scene: &Snapshot<'_>,
+        said: &mut EnvironmentPeers,
+        findings: &mut Vec<Finding>,
+    ) {
         let (w, r) = (self.writer.guid, self.reader.guid);
         let sides = [(self.of_writer, w, r), (self.of_reader, r, w)];
         for (answer, about, other) in sides {
-            let known = answer.and_then(|a| Acquaintance::of(a.fact(Fact::Acquaintance)?));
+            let known = answer.and_then(|a| PeerState::of(a.fact(DiagnosticFact::PeerState)?));
             let Some(known) = known else { continue };
             if let Some(finding) = self.strange(scene, known, about, other)
                 && said.insert((finding.cause.to_string(), key(about), key(other)))
@@ -83,8 +90,8 @@ impl Look<'_> {
 
     fn strange(
         &self,
-        scene: &Scene<'_>,
-        known: Acquaintance,
+        scene: &Snapshot<'_>,
+        known: PeerState,
         about: Guid,
         other: Guid,
     ) -> Option<Finding> {
@@ -97,18 +104,18 @@ impl Look<'_> {
         let data = scene.domain.participant(other.prefix);
         let finding = |cause, what: String, cure: &str| Some(Finding::new(cause, both, what, cure));
         match known {
-            Acquaintance::Matched => None,
-            Acquaintance::Stranger => finding(
+            PeerState::Matched => None,
+            PeerState::Stranger => finding(
                 Cause::Unheard,
                 format!("{near} has not heard of {far}"),
                 "Announcements do not get from the one to the other: let multicast through between them (firewalls, switches, DUNLIN_INTERFACES), or name a peer on one side: DUNLIN_PEERS=ADDRESS",
             ),
-            Acquaintance::Ignored => finding(
+            PeerState::Ignored => finding(
                 Cause::Ignored,
                 format!("the application of {near} ignores {other} of {far}"),
                 "It asked for that (ignore_participant, ignore_topic, ignore_publication, ignore_subscription); only a new participant hears of it again",
             ),
-            Acquaintance::Announced => finding(
+            PeerState::Announced => finding(
                 Cause::Unanswering,
                 format!(
                     "{near} hears the announcements of {far}, but no answer by unicast (addresses {})",
@@ -116,19 +123,19 @@ impl Look<'_> {
                 ),
                 "A firewall may drop unicast UDP between the two: let it through in both directions",
             ),
-            Acquaintance::Participant => finding(
+            PeerState::Participant => finding(
                 Cause::Unheard,
                 format!("{near} knows {far}, but not yet its endpoint {other}"),
                 "Look again in a second; if it stays so, descriptions of endpoints get lost between the two, larger datagrams perhaps (MTU, fragments)",
             ),
-            Acquaintance::Unsuitable => finding(
+            PeerState::Unsuitable => finding(
                 Cause::Topic,
                 format!(
                     "{near} holds that {about} and {other} do not match, though their announcements do"
                 ),
                 "Do both processes have the same version of Dunlin? Its log names the policy",
             ),
-            Acquaintance::Unreachable => finding(
+            PeerState::Unreachable => finding(
                 Cause::Unreachable,
                 format!(
                     "{near} matches {other}, but none of its addresses can be reached from there"
@@ -140,7 +147,9 @@ impl Look<'_> {
 
     /// Keeps no sample from arriving: the reader filters by itself.
     fn given_up_filter(&self) -> Option<String> {
-        let given_up = self.of_writer.and_then(|a| a.fact(Fact::FilterGivenUp));
+        let given_up = self
+            .of_writer
+            .and_then(|a| a.fact(DiagnosticFact::FilterGivenUp));
         given_up.filter(|is| *is == 1).map(|_| {
             let (w, r) = (self.writer.guid, self.reader.guid);
             let filter = self.reader.content_filter.as_ref();
@@ -155,7 +164,12 @@ impl Look<'_> {
     }
 
     /// What the two have counted.
-    fn counts(&self, cast: &Cast<'_>, said: &mut Said, findings: &mut Vec<Finding>) {
+    fn counts(
+        &self,
+        cast: &Endpoints<'_>,
+        said: &mut EnvironmentPeers,
+        findings: &mut Vec<Finding>,
+    ) {
         let (w, r) = (self.writer.guid, self.reader.guid);
         let of_writer = |fact| self.of_writer.and_then(|a| a.fact(fact));
         let of_reader = |fact| self.of_reader.and_then(|a| a.fact(fact)).unwrap_or(0);
@@ -166,12 +180,12 @@ impl Look<'_> {
             }
         };
         let policy = Cause::Policy;
-        if of_writer(Fact::Written) == Some(0) {
+        if of_writer(DiagnosticFact::Written) == Some(0) {
             let what = format!("writer {w} has written nothing yet");
             let cure = "Look at the program that owns it; it may be waiting for something";
             tell((w, w), Finding::new(Cause::NothingWritten, [w], what, cure));
         }
-        if of_writer(Fact::Silent) == Some(1) || of_reader(Fact::Silent) == 1 {
+        if of_writer(DiagnosticFact::Silent) == Some(1) || of_reader(DiagnosticFact::Silent) == 1 {
             let liveliness = self.writer.qos.liveliness;
             let what = format!(
                 "writer {w} has not shown its life within its lease ({liveliness}), so to reader {r} its instances have no live writer"
@@ -182,12 +196,12 @@ impl Look<'_> {
                 Finding::new(policy(PolicyId::Liveliness), [w, r], what, cure),
             );
         }
-        if of_reader(Fact::NotOwner) > 0
+        if of_reader(DiagnosticFact::NotOwner) > 0
             && let Some(owner) = self.owner(cast)
         {
             let what = format!(
                 "reader {r} has passed over {} changes of weaker writers so far: writer {w} has strength {}, writer {} has {}",
-                of_reader(Fact::NotOwner),
+                of_reader(DiagnosticFact::NotOwner),
                 self.writer.qos.ownership_strength,
                 owner.guid,
                 owner.qos.ownership_strength
@@ -198,8 +212,8 @@ impl Look<'_> {
         }
         self.filters(&of_reader, &mut tell);
         self.limits(&of_reader, &mut tell);
-        let written = of_writer(Fact::Written).unwrap_or(0);
-        let taken_in = self.of_reader.and_then(|a| a.fact(Fact::TakenIn));
+        let written = of_writer(DiagnosticFact::Written).unwrap_or(0);
+        let taken_in = self.of_reader.and_then(|a| a.fact(DiagnosticFact::TakenIn));
         let explained = findings.len() > before;
         if written > 0 && taken_in == Some(0) && !explained {
             let what = format!(
@@ -212,25 +226,32 @@ impl Look<'_> {
     }
 
     /// What readers pass over because they were told to.
-    fn filters(&self, count: &dyn Fn(Fact) -> i64, tell: &mut dyn FnMut((Guid, Guid), Finding)) {
+    fn filters(
+        &self,
+        count: &dyn Fn(DiagnosticFact) -> i64,
+        tell: &mut dyn FnMut((Guid, Guid), Finding),
+    ) {
         let (w, r) = (self.writer.guid, self.reader.guid);
         // Both let samples pass and others not, as they were told; of interest is who gets none, or hardly any.
-        if count(Fact::TooSoon) > 0 && count(Fact::TooSoon) >= count(Fact::TakenIn) {
+        if count(DiagnosticFact::TooSoon) > 0
+            && count(DiagnosticFact::TooSoon) >= count(DiagnosticFact::TakenIn)
+        {
             let what = format!(
                 "reader {r} takes one sample of an instance in {} and has passed over {} that came sooner",
                 self.reader.qos.time_based_filter,
-                count(Fact::TooSoon)
+                count(DiagnosticFact::TooSoon)
             );
             let cure = "Shorten the minimum separation if more are wanted";
             let cause = Cause::Policy(PolicyId::TimeBasedFilter);
             tell((r, r), Finding::new(cause, [r], what, cure));
         }
         // Dunlin's writers filter for their readers, so what did not even come cannot be counted there.
-        let written = self.of_writer.and_then(|a| a.fact(Fact::Written));
-        let total = count(Fact::Filtered).max(written.unwrap_or(0));
+        let written = self.of_writer.and_then(|a| a.fact(DiagnosticFact::Written));
+        let total = count(DiagnosticFact::Filtered).max(written.unwrap_or(0));
         let filter = self.reader.content_filter.as_ref();
-        let filters = count(Fact::Filtered) > 0 || (filter.is_some() && self.of_reader.is_some());
-        if filters && total > 0 && count(Fact::TakenIn) == 0 {
+        let filters =
+            count(DiagnosticFact::Filtered) > 0 || (filter.is_some() && self.of_reader.is_some());
+        if filters && total > 0 && count(DiagnosticFact::TakenIn) == 0 {
             let expression = filter.map_or(String::new(), |filter| {
                 let parameters = filter.parameters.join(", ");
                 let (expression, parameters) =
@@ -243,10 +264,10 @@ impl Look<'_> {
             let cure = "Compare its expression and parameters with what is written";
             tell((r, r), Finding::new(Cause::ContentFilter, [r], what, cure));
         }
-        if count(Fact::Expired) > 0 {
+        if count(DiagnosticFact::Expired) > 0 {
             let what = format!(
                 "{} samples expired in reader {r} before anybody took them: writer {w} gives them a lifespan of {}",
-                count(Fact::Expired),
+                count(DiagnosticFact::Expired),
                 self.writer.qos.lifespan
             );
             let cure =
@@ -254,10 +275,10 @@ impl Look<'_> {
             let cause = Cause::Policy(PolicyId::Lifespan);
             tell((r, r), Finding::new(cause, [w, r], what, cure));
         }
-        if count(Fact::Outdated) > 0 {
+        if count(DiagnosticFact::Outdated) > 0 {
             let what = format!(
                 "reader {r} orders by source timestamp and has passed over {} samples that were older than what it had",
-                count(Fact::Outdated)
+                count(DiagnosticFact::Outdated)
             );
             let cure = "Compare the clocks of the hosts that write";
             let cause = Cause::Policy(PolicyId::DestinationOrder);
@@ -266,9 +287,13 @@ impl Look<'_> {
     }
 
     /// What readers could not take in.
-    fn limits(&self, count: &dyn Fn(Fact) -> i64, tell: &mut dyn FnMut((Guid, Guid), Finding)) {
+    fn limits(
+        &self,
+        count: &dyn Fn(DiagnosticFact) -> i64,
+        tell: &mut dyn FnMut((Guid, Guid), Finding),
+    ) {
         let r = self.reader.guid;
-        if count(Fact::Rejected) > 0 || count(Fact::Blocked) == 1 {
+        if count(DiagnosticFact::Rejected) > 0 || count(DiagnosticFact::Blocked) == 1 {
             let limits = self.reader.qos.resource_limits;
             let named = [
                 (limits.max_samples, "max_samples"),
@@ -280,28 +305,31 @@ impl Look<'_> {
                 .filter_map(|(n, name)| n.map(|n| format!("{name} {n}")));
             let what = format!(
                 "reader {r} is full: it refused samples {} times ({}) and holds {} that nobody has taken",
-                count(Fact::Rejected),
+                count(DiagnosticFact::Rejected),
                 named.collect::<Vec<_>>().join(", "),
-                count(Fact::Held)
+                count(DiagnosticFact::Held)
             );
             let cure = "Take samples (read leaves them), or raise the limits; a reliable writer waits for the room";
             let cause = Cause::Policy(PolicyId::ResourceLimits);
             tell((r, r), Finding::new(cause, [r], what, cure));
         }
-        if count(Fact::Lost) > 0 {
-            let dropped = match count(Fact::DatagramsDropped) {
+        if count(DiagnosticFact::Lost) > 0 {
+            let dropped = match count(DiagnosticFact::DatagramsDropped) {
                 0 => String::new(),
                 dropped => format!("; its process did not fetch {dropped} datagrams in time"),
             };
-            let what = format!("reader {r} has lost {} samples{dropped}", count(Fact::Lost));
+            let what = format!(
+                "reader {r} has lost {} samples{dropped}",
+                count(DiagnosticFact::Lost)
+            );
             let cure = "Request RELIABLE if none may be lost, take more quickly, or raise net.core.rmem_max";
             tell((r, r), Finding::new(Cause::Lost, [r], what, cure));
         }
-        if count(Fact::DeadlinesMissed) > 0 {
+        if count(DiagnosticFact::DeadlinesMissed) > 0 {
             let what = format!(
                 "reader {r} expects a sample of each instance in {} and missed it {} times",
                 self.reader.qos.deadline,
-                count(Fact::DeadlinesMissed)
+                count(DiagnosticFact::DeadlinesMissed)
             );
             let cure = "Look at what the writers do, or lengthen the deadline";
             let cause = Cause::Policy(PolicyId::Deadline);
@@ -310,7 +338,7 @@ impl Look<'_> {
     }
 
     /// The stronger writer to which the reader listens instead (DDS 1.4 2.2.3.9.2).
-    fn owner<'a>(&self, cast: &Cast<'a>) -> Option<&'a WriterData> {
+    fn owner<'a>(&self, cast: &Endpoints<'a>) -> Option<&'a WriterData> {
         let strength = |w: &WriterData| (w.qos.ownership_strength, w.guid);
         let stronger = cast.writers.iter().copied().filter(|other| {
             other.qos.ownership == Ownership::Exclusive

@@ -1,6 +1,6 @@
 //! Why does nothing arrive? What discovery knows and what participants answer, turned into causes and cures.
 //!
-//! Nothing here asks or waits: [`examine`] looks at a [`Scene`] that somebody has gathered, be it a participant that wonders about its
+//! Nothing here asks or waits: [`examine`] looks at a [`Snapshot`] that somebody has gathered, be it a participant that wonders about its
 //! own endpoints ([`DomainParticipant::why`]) or an observer from outside (`dunlin why`). So each cause can be tested with
 //! a scene made by hand.
 mod delivery;
@@ -13,7 +13,7 @@ mod remedy;
 pub use finding::{Cause, Finding};
 pub use names::similar;
 
-use crate::discovery::observe::{Answer, Domain, Question, Verdict, compare};
+use crate::discovery::observe::{DiagnosticReply, DiagnosticRequest, Domain, Verdict, compare};
 use crate::entity::participant::DomainParticipant;
 use dunlin_qos::Duration;
 use dunlin_wire::{Guid, GuidPrefix, ReaderData, WriterData};
@@ -24,11 +24,11 @@ const MOST_PAIRS: usize = 256;
 
 /// What is looked at.
 #[derive(Clone, Copy, Debug)]
-pub struct Scene<'a> {
+pub struct Snapshot<'a> {
     /// The domain as the looking participant knows it.
     pub domain: &'a Domain,
     /// What processes told of their endpoints.
-    pub answers: &'a [Answer],
+    pub answers: &'a [DiagnosticReply],
     /// Other domains, if they were looked at.
     pub elsewhere: &'a [Domain],
     /// What came by the domain's multicast group, if somebody listened to it.
@@ -69,12 +69,12 @@ pub struct Report {
 }
 
 /// The endpoints in question.
-struct Cast<'a> {
+struct Endpoints<'a> {
     writers: Vec<&'a WriterData>,
     readers: Vec<&'a ReaderData>,
 }
 
-impl<'a> Cast<'a> {
+impl<'a> Endpoints<'a> {
     fn of(domain: &'a Domain, subject: Subject<'_>) -> Self {
         let wanted = |guid: Guid, topic: &str| match subject {
             Subject::Topic(name) => name == topic,
@@ -108,18 +108,18 @@ fn suits(writer: &WriterData, reader: &ReaderData) -> bool {
 }
 
 /// What to ask both sides of each pair that matches, before [`examine`].
-pub fn questions(domain: &Domain, subject: Subject<'_>) -> Vec<Question> {
-    let cast = Cast::of(domain, subject);
+pub fn questions(domain: &Domain, subject: Subject<'_>) -> Vec<DiagnosticRequest> {
+    let cast = Endpoints::of(domain, subject);
     let both = |(w, r): (&WriterData, &ReaderData)| {
-        let ask = |about, other| Question { about, other };
+        let ask = |about, other| DiagnosticRequest { about, other };
         [ask(w.guid, r.guid), ask(r.guid, w.guid)]
     };
     cast.matched().take(MOST_PAIRS).flat_map(both).collect()
 }
 
 /// Looks for everything that keeps samples from arriving.
-pub fn examine(scene: &Scene<'_>, subject: Subject<'_>) -> Report {
-    let cast = Cast::of(scene.domain, subject);
+pub fn examine(scene: &Snapshot<'_>, subject: Subject<'_>) -> Report {
+    let cast = Endpoints::of(scene.domain, subject);
     let mut findings = Vec::new();
     participants::examine(scene, subject, &cast, &mut findings);
     pair::examine(subject, &cast, &mut findings);
@@ -141,15 +141,15 @@ pub fn examine(scene: &Scene<'_>, subject: Subject<'_>) -> Report {
 
 impl DomainParticipant {
     /// Why nothing arrives on a topic: everything that is found, of own endpoints and of all others that are known, each with a
-    /// cure. Processes of Dunlin's other participants are asked how far samples came; `patience` is how long their answers are waited
+    /// cure. Processes of Dunlin's other participants are asked how far samples came; `timeout` is how long their answers are waited
     /// for. Nothing is found where everything matches and flows.
     ///
     /// Not for listeners, as [`DomainParticipant::ask`].
-    pub fn why(&self, topic: &str, patience: Duration) -> Vec<Finding> {
+    pub fn why(&self, topic: &str, timeout: Duration) -> Vec<Finding> {
         let subject = Subject::Topic(topic);
         let domain = self.domain();
-        let answers = self.ask(&questions(&domain, subject), patience);
-        let scene = Scene {
+        let answers = self.ask(&questions(&domain, subject), timeout);
+        let scene = Snapshot {
             domain: &domain,
             answers: &answers,
             elsewhere: &[],

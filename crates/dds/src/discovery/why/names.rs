@@ -7,7 +7,7 @@ const SHORT: usize = 4;
 
 /// They differ in case, punctuation or a few letters, or one is the other with a prefix or suffix such as `rt/`.
 pub fn similar(a: &str, b: &str) -> bool {
-    let (a, b) = (letters(a), letters(b));
+    let (a, b) = (local_queue(a), local_queue(b));
     let (short, long) = if a.len() <= b.len() {
         (&a, &b)
     } else {
@@ -21,7 +21,7 @@ pub fn similar(a: &str, b: &str) -> bool {
         || strsim::normalized_damerau_levenshtein(&a, &b) >= ALIKE
 }
 
-fn letters(name: &str) -> String {
+fn local_queue(name: &str) -> String {
     let kept = name.chars().filter(|c| c.is_alphanumeric());
     kept.flat_map(char::to_lowercase).collect()
 }

@@ -1,11 +1,11 @@
 //! A writer and a reader that do not match, as their announcements show.
-use super::{Cast, Cause, Finding, Subject, remedy, similar, suits};
+use super::{Cause, Endpoints, Finding, Subject, remedy, similar, suits};
 use crate::discovery::observe::{TypeDifference, Verdict, compare};
 use dunlin_qos::PolicyId;
 use dunlin_wire::{ReaderData, WriterData};
 
 /// Says of each pair why it does not match.
-pub(super) fn examine(subject: Subject<'_>, cast: &Cast<'_>, findings: &mut Vec<Finding>) {
+pub(super) fn examine(subject: Subject<'_>, cast: &Endpoints<'_>, findings: &mut Vec<Finding>) {
     for (writer, reader) in cast.pairs() {
         if writer.topic != reader.topic {
             findings.push(other_topic(writer, reader));

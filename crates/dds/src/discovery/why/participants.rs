@@ -1,5 +1,5 @@
 //! Who is there at all: participants, domains, and the names of topics.
-use super::{Cast, Cause, Finding, Scene, Subject, similar};
+use super::{Cause, Endpoints, Finding, Snapshot, Subject, similar};
 use crate::discovery::observe::{Domain, Participant, host, process};
 use dunlin_qos::Printable;
 use dunlin_wire::{Guid, GuidPrefix, Locator};
@@ -10,9 +10,9 @@ const MOST_NAMES: usize = 8;
 
 /// Says who is missing.
 pub(super) fn examine(
-    scene: &Scene<'_>,
+    scene: &Snapshot<'_>,
     subject: Subject<'_>,
-    cast: &Cast<'_>,
+    cast: &Endpoints<'_>,
     findings: &mut Vec<Finding>,
 ) {
     group(scene, findings);
@@ -47,7 +47,7 @@ pub(super) fn examine(
 
 /// Whoever listens to the group hears itself, if multicast works on its own host. Of others silence proves nothing: some announce
 /// themselves twice a minute.
-fn group(scene: &Scene<'_>, findings: &mut Vec<Finding>) {
+fn group(scene: &Snapshot<'_>, findings: &mut Vec<Finding>) {
     if scene
         .group
         .is_none_or(|group| group.own || !group.heard.is_empty())
@@ -84,7 +84,7 @@ fn unanswering(participant: &Participant) -> Option<Finding> {
 }
 
 /// A topic without writers, readers or both.
-fn missing(scene: &Scene<'_>, topic: &str, cast: &Cast<'_>, findings: &mut Vec<Finding>) {
+fn missing(scene: &Snapshot<'_>, topic: &str, cast: &Endpoints<'_>, findings: &mut Vec<Finding>) {
     let domain = scene.domain;
     let before = findings.len();
     for other in scene.elsewhere.iter().filter(|other| other.id != domain.id) {

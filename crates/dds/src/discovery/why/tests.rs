@@ -1,6 +1,6 @@
 //! Scenes made by hand.
 use super::*;
-use crate::discovery::observe::{Fact, Heard, Participant, ParticipantData};
+use crate::discovery::observe::{DiagnosticFact, Heard, Participant, ParticipantData};
 use dunlin_qos::{
     DataReaderQos, DataWriterQos, Ownership, PolicyId, ReliabilityKind, TypeConsistencyEnforcement,
 };
@@ -60,15 +60,15 @@ fn pair() -> Domain {
     }
 }
 
-fn answer(about: Guid, other: Guid, facts: &[(Fact, i64)]) -> Answer {
-    Answer {
-        question: Question { about, other },
+fn answer(about: Guid, other: Guid, facts: &[(DiagnosticFact, i64)]) -> DiagnosticReply {
+    DiagnosticReply {
+        question: DiagnosticRequest { about, other },
         facts: facts.to_vec(),
     }
 }
 
-fn found(domain: &Domain, answers: &[Answer]) -> Vec<Finding> {
-    let scene = Scene {
+fn found(domain: &Domain, answers: &[DiagnosticReply]) -> Vec<Finding> {
+    let scene = Snapshot {
         domain,
         answers,
         elsewhere: &[],
@@ -95,11 +95,19 @@ fn a_pair_that_matches_and_flows_has_no_findings_and_both_sides_are_asked() {
     let domain = pair();
     let (w, r) = (domain.writers[0].guid, domain.readers[0].guid);
     let asked = questions(&domain, Subject::Topic("Square"));
-    let ask = |about, other| Question { about, other };
+    let ask = |about, other| DiagnosticRequest { about, other };
     assert_eq!(asked, [ask(w, r), ask(r, w)]);
     let answers = [
-        answer(w, r, &[(Fact::Acquaintance, 6), (Fact::Written, 3)]),
-        answer(r, w, &[(Fact::Acquaintance, 6), (Fact::Settled, 3)]),
+        answer(
+            w,
+            r,
+            &[(DiagnosticFact::PeerState, 6), (DiagnosticFact::Written, 3)],
+        ),
+        answer(
+            r,
+            w,
+            &[(DiagnosticFact::PeerState, 6), (DiagnosticFact::Settled, 3)],
+        ),
     ];
     assert_eq!(found(&domain, &answers), []);
 }
@@ -108,7 +116,7 @@ fn a_pair_that_matches_and_flows_has_no_findings_and_both_sides_are_asked() {
 fn whoever_does_not_answer_is_named_and_nothing_is_guessed() {
     let mut domain = pair();
     domain.participants[1].data.vendor = VendorId([1, 0x10]);
-    let scene = Scene {
+    let scene = Snapshot {
         domain: &domain,
         answers: &[],
         elsewhere: &[],
@@ -169,7 +177,7 @@ fn other_domains_are_looked_at_when_somebody_is_missing() {
         ..pair()
     };
     let elsewhere = [other];
-    let scene = Scene {
+    let scene = Snapshot {
         domain: &own,
         answers: &[],
         elsewhere: &elsewhere,
@@ -187,7 +195,7 @@ fn other_domains_are_looked_at_when_somebody_is_missing() {
 fn nobody_at_all_and_dead_multicast_are_said() {
     let alone = domain(&[]);
     let group = Group::default();
-    let scene = Scene {
+    let scene = Snapshot {
         domain: &alone,
         answers: &[],
         elsewhere: &[],
@@ -198,7 +206,7 @@ fn nobody_at_all_and_dead_multicast_are_said() {
     assert_eq!(causes, [Cause::Multicast, Cause::Nobody]);
     // Those who found each other all the same need no multicast.
     let domain = pair();
-    let scene = Scene {
+    let scene = Snapshot {
         domain: &domain,
         ..scene
     };
@@ -221,7 +229,7 @@ fn participants_that_do_not_know_each_other_are_told_once() {
     let strangers = domain
         .readers
         .iter()
-        .map(|r| answer(w, r.guid, &[(Fact::Acquaintance, 0)]));
+        .map(|r| answer(w, r.guid, &[(DiagnosticFact::PeerState, 0)]));
     let strangers: Vec<_> = strangers.collect();
     only(
         &found(&domain, &strangers),
@@ -231,7 +239,7 @@ fn participants_that_do_not_know_each_other_are_told_once() {
     let firewalled = [answer(
         w,
         domain.readers[0].guid,
-        &[(Fact::Acquaintance, 2)],
+        &[(DiagnosticFact::PeerState, 2)],
     )];
     let words = ["no answer by unicast", "udp/10.0.0.2:7410", "firewall"];
     only(&found(&domain, &firewalled), Cause::Unanswering, &words);
@@ -254,7 +262,10 @@ fn a_stronger_writer_is_named_with_both_strengths() {
     let answers = [answer(
         r,
         w,
-        &[(Fact::Acquaintance, 6), (Fact::NotOwner, 5)],
+        &[
+            (DiagnosticFact::PeerState, 6),
+            (DiagnosticFact::NotOwner, 5),
+        ],
     )];
     let words = ["5 changes", "has strength 3", "has 9"];
     only(
@@ -276,10 +287,17 @@ fn a_filter_that_was_given_up_is_a_note_since_samples_arrive() {
     });
     let (w, r) = (domain.writers[0].guid, domain.readers[0].guid);
     let answers = [
-        answer(w, r, &[(Fact::Written, 4), (Fact::FilterGivenUp, 1)]),
-        answer(r, w, &[(Fact::TakenIn, 4)]),
+        answer(
+            w,
+            r,
+            &[
+                (DiagnosticFact::Written, 4),
+                (DiagnosticFact::FilterGivenUp, 1),
+            ],
+        ),
+        answer(r, w, &[(DiagnosticFact::TakenIn, 4)]),
     ];
-    let scene = Scene {
+    let scene = Snapshot {
         domain: &domain,
         answers: &answers,
         elsewhere: &[],
@@ -300,28 +318,47 @@ fn every_count_of_a_reader_has_its_words() {
     let domain = pair();
     let (w, r) = (domain.writers[0].guid, domain.readers[0].guid);
     for (fact, cause) in [
-        (Fact::TooSoon, Cause::Policy(PolicyId::TimeBasedFilter)),
-        (Fact::Filtered, Cause::ContentFilter),
-        (Fact::Expired, Cause::Policy(PolicyId::Lifespan)),
-        (Fact::Outdated, Cause::Policy(PolicyId::DestinationOrder)),
-        (Fact::Rejected, Cause::Policy(PolicyId::ResourceLimits)),
-        (Fact::Blocked, Cause::Policy(PolicyId::ResourceLimits)),
-        (Fact::Lost, Cause::Lost),
-        (Fact::DeadlinesMissed, Cause::Policy(PolicyId::Deadline)),
-        (Fact::Silent, Cause::Policy(PolicyId::Liveliness)),
+        (
+            DiagnosticFact::TooSoon,
+            Cause::Policy(PolicyId::TimeBasedFilter),
+        ),
+        (DiagnosticFact::Filtered, Cause::ContentFilter),
+        (DiagnosticFact::Expired, Cause::Policy(PolicyId::Lifespan)),
+        (
+            DiagnosticFact::Outdated,
+            Cause::Policy(PolicyId::DestinationOrder),
+        ),
+        (
+            DiagnosticFact::Rejected,
+            Cause::Policy(PolicyId::ResourceLimits),
+        ),
+        (
+            DiagnosticFact::Blocked,
+            Cause::Policy(PolicyId::ResourceLimits),
+        ),
+        (DiagnosticFact::Lost, Cause::Lost),
+        (
+            DiagnosticFact::DeadlinesMissed,
+            Cause::Policy(PolicyId::Deadline),
+        ),
+        (DiagnosticFact::Silent, Cause::Policy(PolicyId::Liveliness)),
     ] {
         let answers = [answer(r, w, &[(fact, 1)])];
         only(&found(&domain, &answers), cause, &[]);
     }
     let early = [
-        answer(w, r, &[(Fact::Written, 4)]),
-        answer(r, w, &[(Fact::TakenIn, 0)]),
+        answer(w, r, &[(DiagnosticFact::Written, 4)]),
+        answer(r, w, &[(DiagnosticFact::TakenIn, 0)]),
     ];
     let words = ["4 changes", "joined after", "VOLATILE"];
     only(&found(&domain, &early), Cause::NothingWritten, &words);
-    let some_pass = [answer(r, w, &[(Fact::Filtered, 9), (Fact::TakenIn, 1)])];
+    let some_pass = [answer(
+        r,
+        w,
+        &[(DiagnosticFact::Filtered, 9), (DiagnosticFact::TakenIn, 1)],
+    )];
     assert_eq!(found(&domain, &some_pass), []);
-    let silent = [answer(w, r, &[(Fact::Written, 0)])];
+    let silent = [answer(w, r, &[(DiagnosticFact::Written, 0)])];
     only(
         &found(&domain, &silent),
         Cause::NothingWritten,

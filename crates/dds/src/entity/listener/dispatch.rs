@@ -2,7 +2,7 @@
 //!
 //! A listener for data is called by whichever thread receives, one call at a time. All other calls are rare, and are noted in a list.
 use crate::runtime::lock::{LEAF, Ranked, assert_none_held};
-use crate::runtime::signal::{Lent, Waiters};
+use crate::runtime::signal::{PooledSignal, Waiters};
 use crate::send::coalescing::this_thread;
 use dunlin_transport::panics::{catch, log, quietly};
 use dunlin_wire::Guid;
@@ -84,7 +84,7 @@ impl<L: ?Sized> Drop for Listener<L> {
 }
 
 /// Whose turn it is to call a listener for data.
-pub(crate) struct Calls<L: ?Sized>(Ranked<State<L>, LEAF>);
+pub(crate) struct Dispatch<L: ?Sized>(Ranked<State<L>, LEAF>);
 
 struct State<L: ?Sized> {
     /// It is away while it is called: taken and brought back, it need not be counted.
@@ -99,12 +99,12 @@ struct State<L: ?Sized> {
 
 /// The listener is called while this lives; a panic that nobody has caught brings it back, too.
 struct Calling<'a, L: ?Sized> {
-    calls: &'a Calls<L>,
+    calls: &'a Dispatch<L>,
     listener: Option<Listener<L>>,
     replaced: u64,
 }
 
-impl<L: ?Sized> Default for Calls<L> {
+impl<L: ?Sized> Default for Dispatch<L> {
     fn default() -> Self {
         Self(Ranked::new(State {
             listener: None,
@@ -115,7 +115,7 @@ impl<L: ?Sized> Default for Calls<L> {
     }
 }
 
-impl<L: ?Sized> Calls<L> {
+impl<L: ?Sized> Dispatch<L> {
     /// From now on this one is called; the old one is given back, for what it owns may be an entity, unless it is away.
     #[must_use]
     pub(crate) fn replace(&self, listener: Option<Listener<L>>) -> Option<Listener<L>> {
@@ -287,7 +287,7 @@ pub(crate) fn wait_until_over(other: impl Fn(usize) -> Option<usize>) {
     if other(this).is_none() || std::thread::panicking() {
         return;
     }
-    let signal = Lent::new();
+    let signal = PooledSignal::new();
     OVER.add(&signal);
     while let Some(thread) = other(this)
         && let Some(_wait) = Wait::new(this, thread)
@@ -388,7 +388,7 @@ mod tests {
 
     #[test]
     fn a_call_within_a_call_follows_it() {
-        let calls = Calls::<Mutex<u32>>::default();
+        let calls = Dispatch::<Mutex<u32>>::default();
         calls.call(|_| unreachable!("there is no listener"));
         assert!(calls.replace(listener(Mutex::default())).is_none());
         for _ in 0..2 {
@@ -409,7 +409,7 @@ mod tests {
 
     #[test]
     fn who_has_something_else_to_do_calls_not_for_ever() {
-        let calls = Calls::<()>::default();
+        let calls = Dispatch::<()>::default();
         assert!(calls.replace(listener(())).is_none());
         let again = |()| calls.call(|()| unreachable!("calls overlap"));
         assert!(!calls.call_up_to(3, |&l| again(l)));
@@ -418,7 +418,7 @@ mod tests {
 
     #[test]
     fn a_listener_that_is_replaced_in_its_call_goes_with_it() {
-        let calls = Calls::<str>::default();
+        let calls = Dispatch::<str>::default();
         let old: Arc<str> = Arc::from("old");
         let known = Arc::downgrade(&old);
         assert!(calls.replace(listener(old)).is_none());
@@ -437,7 +437,7 @@ mod tests {
 
     #[test]
     fn a_panic_leaves_the_listener_where_it_was() {
-        let calls = Calls::<str>::default();
+        let calls = Dispatch::<str>::default();
         assert!(calls.replace(listener("it")).is_none());
         let panics = catch_unwind(AssertUnwindSafe(|| calls.call(|_| panic!("in a call"))));
         assert!(panics.is_err());

@@ -5,14 +5,14 @@ use crate::runtime::lock::{LEAF, Ranked};
 use std::sync::Arc;
 
 /// A listener's place. The listener itself is only ever called, and dropped, without this or any other lock.
-pub(crate) struct Slot<L: ?Sized>(Ranked<Place<L>, LEAF>);
+pub(crate) struct ListenerSlot<L: ?Sized>(Ranked<Place<L>, LEAF>);
 
 struct Place<L: ?Sized> {
     listener: Option<Listener<L>>,
     mask: StatusMask,
 }
 
-impl<L: ?Sized> Default for Slot<L> {
+impl<L: ?Sized> Default for ListenerSlot<L> {
     fn default() -> Self {
         Self(Ranked::new(Place {
             listener: None,
@@ -21,7 +21,7 @@ impl<L: ?Sized> Default for Slot<L> {
     }
 }
 
-impl<L: ?Sized> Slot<L> {
+impl<L: ?Sized> ListenerSlot<L> {
     /// From now on this one is told of what is in `mask`. The old one is given back: the caller waits for its calls
     /// (`Shared::wait_for_calls`), and drops it without a lock, for what it owns may be an entity.
     #[must_use]

@@ -69,13 +69,13 @@ impl DomainParticipant {
                 core.delete();
             }
         }
-        let topics = shared.directory.lock().own_topics();
+        let topics = shared.matching.lock().own_topics();
         topics.iter().for_each(|topic| self.forget_topic(topic));
     }
 
     fn forget_topic(&self, core: &Arc<TopicCore>) {
         core.delete();
-        self.guard.shared.directory.lock().forget_topic(core);
+        self.guard.shared.matching.lock().forget_topic(core);
     }
 
     /// A writer or reader of the topic.

@@ -33,7 +33,7 @@ impl ParticipantGuard {
         self.start_threads()?;
         let watcher: Weak<dyn Watcher> = Arc::<Shared>::downgrade(&self.shared);
         self.shared.transport.watch(watcher);
-        self.shared.discover(|directory, now| directory.start(now));
+        self.shared.discover(|matching, now| matching.start(now));
         Ok(())
     }
 }
@@ -58,8 +58,8 @@ impl DomainParticipant {
                 error,
             })?;
         }
-        let announced = shared.discover(|directory, now| {
-            directory.set_participant_qos(now, qos.clone())?;
+        let announced = shared.discover(|matching, now| {
+            matching.set_participant_qos(now, qos.clone())?;
             *shared.qos.lock() = qos;
             Ok(())
         });
@@ -97,7 +97,7 @@ impl DomainParticipant {
     pub fn contains_entity(&self, handle: InstanceHandle) -> bool {
         let guid = Guid::from_bytes(handle.0);
         let shared = &self.guard.shared;
-        let topics = shared.directory.lock().own_topics();
+        let topics = shared.matching.lock().own_topics();
         guid.prefix == shared.prefix
             && (topics.iter().any(|topic| topic.guid == guid)
                 || shared.publishers().iter().any(|publisher| {
@@ -112,7 +112,7 @@ impl DomainParticipant {
 
     /// The topic of this name that the application has made in this participant (DDS 1.4 2.2.2.2.1.13).
     pub fn lookup_topic(&self, name: &str) -> Option<AnyTopic> {
-        let core = self.guard.shared.directory.lock().topic(name)?;
+        let core = self.guard.shared.matching.lock().topic(name)?;
         Some(AnyTopic { core })
     }
 
@@ -132,12 +132,9 @@ impl DomainParticipant {
             false => clock::now().after(timeout),
         };
         loop {
-            let directory = shared.directory.lock();
-            let (own, heard) = (
-                directory.topic(name),
-                directory.hears_of(name, T::TYPE_NAME),
-            );
-            drop(directory);
+            let matching = shared.matching.lock();
+            let (own, heard) = (matching.topic(name), matching.hears_of(name, T::TYPE_NAME));
+            drop(matching);
             if own.is_some() || heard {
                 let qos = own.map_or_else(|| self.default_topic_qos(), |topic| topic.qos());
                 return self.create_topic(name, qos);

@@ -77,17 +77,17 @@ impl DomainParticipant {
     /// From now on nothing is heard of the writers and readers that others have of this topic.
     pub fn ignore_topic(&self, name: &str) {
         let shared = &self.guard.shared;
-        shared.discover(|directory, _| directory.ignore_topic(name));
+        shared.discover(|matching, _| matching.ignore_topic(name));
     }
 
     fn ignore(&self, handle: InstanceHandle) {
         let guid = Guid::from_bytes(handle.0);
         let shared = &self.guard.shared;
-        shared.discover(|directory, now| directory.ignore(now, guid));
+        shared.discover(|matching, now| matching.ignore(now, guid));
     }
 
     fn known<R>(&self, ask: impl FnOnce(&Discovery) -> R) -> R {
-        ask(self.guard.shared.directory.lock().knowledge())
+        ask(self.guard.shared.matching.lock().knowledge())
     }
 }
 
@@ -96,8 +96,8 @@ impl<T: TopicData> DataWriter<T> {
     pub fn matched_subscription_data(&self, reader: Guid) -> Option<SubscriptionBuiltinTopicData> {
         let core = self.core();
         let matched = core.matched_endpoints().contains(&reader);
-        let directory = core.shared.directory.lock();
-        let data = directory.knowledge().reader(reader).filter(|_| matched);
+        let matching = core.shared.matching.lock();
+        let data = matching.knowledge().reader(reader).filter(|_| matched);
         data.map(SubscriptionBuiltinTopicData::of)
     }
 }
@@ -107,8 +107,8 @@ impl<T: TopicData> DataReader<T> {
     pub fn matched_publication_data(&self, writer: Guid) -> Option<PublicationBuiltinTopicData> {
         let core = self.core();
         let matched = core.matched_endpoints().contains(&writer);
-        let directory = core.shared.directory.lock();
-        let data = directory.knowledge().writer(writer).filter(|_| matched);
+        let matching = core.shared.matching.lock();
+        let data = matching.knowledge().writer(writer).filter(|_| matched);
         data.map(PublicationBuiltinTopicData::of)
     }
 }

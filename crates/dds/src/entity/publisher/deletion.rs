@@ -55,6 +55,6 @@ pub(super) fn end(core: &Arc<WriterCore>) {
     }
     if core.close() {
         core.shared
-            .discover(|directory, now| directory.remove_writer(now, core.guid));
+            .discover(|matching, now| matching.remove_writer(now, core.guid));
     }
 }

@@ -45,8 +45,8 @@ pub(super) fn end(core: &Arc<ReaderCore>) {
         return;
     }
     core.shared
-        .discover(|directory, now| directory.remove_reader(now, core.guid));
+        .discover(|matching, now| matching.remove_reader(now, core.guid));
     // The routes, which others still have, may keep the core for a while.
     core.clear();
-    core.group.gate.leave(core);
+    core.group.group_access.leave(core);
 }

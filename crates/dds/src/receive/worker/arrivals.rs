@@ -1,5 +1,5 @@
 //! What a datagram brought, to be told when its thread holds no lock.
-use crate::discovery::liveliness::LifeSign;
+use crate::discovery::liveliness::LivelinessAssertion;
 use crate::entity::shared::Shared;
 use crate::untyped::reader::ReaderCore;
 use crate::untyped::writer::WriterCore;
@@ -10,16 +10,16 @@ const ROOM: u32 = 256;
 
 /// Whom datagrams brought something.
 #[derive(Default)]
-pub(crate) struct News {
+pub(crate) struct Arrivals {
     pub(super) ready: Vec<Arc<ReaderCore>>,
     pub(super) acknowledged: Vec<Arc<WriterCore>>,
     /// Writers that showed that they live, of which discovery should hear.
-    pub(super) alive: Vec<Arc<LifeSign>>,
+    pub(super) alive: Vec<Arc<LivelinessAssertion>>,
     /// The reader that was told of last, which mostly is the next one, too: kept, it need not be counted.
     last: Option<Arc<ReaderCore>>,
 }
 
-impl News {
+impl Arrivals {
     pub(super) fn is_empty(&self) -> bool {
         self.ready.is_empty() && self.acknowledged.is_empty() && self.alive.is_empty()
     }
@@ -30,15 +30,15 @@ impl News {
     }
 
     /// What there is to tell, to be filled.
-    pub(super) fn of(news: &mut Option<Box<Self>>) -> &mut Self {
-        news.get_or_insert_default()
+    pub(super) fn of(arrivals: &mut Option<Box<Self>>) -> &mut Self {
+        arrivals.get_or_insert_default()
     }
 
     /// Tells those who wait or listen; user code runs here.
     pub(crate) fn deliver(&mut self, shared: &Arc<Shared>) {
         if !self.alive.is_empty() {
             for sign in self.alive.drain(..) {
-                shared.discover(|directory, _| directory.tell(&sign));
+                shared.discover(|matching, _| matching.tell(&sign));
             }
         }
         if !self.acknowledged.is_empty() {
@@ -55,7 +55,7 @@ impl News {
             self.last = Some(reader);
         }
         // What listeners wrote and is held back.
-        shared.let_go();
+        shared.send_held_back();
     }
 
     /// Keeps nobody alive.

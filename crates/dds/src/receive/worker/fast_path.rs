@@ -1,17 +1,17 @@
 //! A writer's samples, one in each datagram: what is the same in all is read once.
-use super::payload_allocator::Keeper;
+use super::payload_allocator::ReceivedPayloads;
 use super::{Worker, tell};
 use crate::entity::shared::Shared;
 use crate::receive::loaned::Beside;
 use crate::untyped::reader::ReaderCore;
 use bytes::Bytes;
 use dunlin_rtps::Time;
-use dunlin_wire::{EntityId, Guid, Locator, Opening};
+use dunlin_wire::{EntityId, Guid, HeaderTemplate, Locator};
 use std::sync::Arc;
 
 /// Samples of one writer for one reader, each alone in its datagram.
 pub(super) struct Stream {
-    opening: Opening,
+    opening: HeaderTemplate,
     from: Locator,
     writer: Guid,
     reader: Arc<ReaderCore>,
@@ -29,7 +29,10 @@ impl Worker {
         from: Locator,
     ) -> bool {
         let Self {
-            stream, kept, news, ..
+            stream,
+            kept,
+            arrivals,
+            ..
         } = self;
         let Some(stream) = stream.as_ref().filter(|stream| stream.from == from) else {
             return false;
@@ -39,7 +42,7 @@ impl Worker {
         };
         let answers = self.answers.get_or_insert_with(|| shared.datagrams());
         let core = &stream.reader;
-        let mut intake = Keeper {
+        let mut intake = ReceivedPayloads {
             pool: kept,
             whole,
             beside: beside.as_mut(),
@@ -47,7 +50,7 @@ impl Worker {
             last: true,
         };
         let (writer, timestamp) = (stream.writer, Some(timestamp));
-        tell(core, news, || {
+        tell(core, arrivals, || {
             core.handle_sample(now, writer, timestamp, &data, &mut intake, answers)
         });
         true
@@ -69,7 +72,7 @@ impl Worker {
         }
         let mut readers = self.routes.readers_of(&writer, reader);
         if let (Some(reader), None) = (readers.next(), readers.next())
-            && let Some(opening) = Opening::of(datagram)
+            && let Some(opening) = HeaderTemplate::of(datagram)
         {
             self.stream = Some(Stream {
                 opening,

@@ -6,11 +6,11 @@ use crate::runtime::pool::Pool;
 use crate::untyped::reader::ReaderCore;
 use bytes::{Bytes, BytesMut};
 use dunlin_qos::Duration;
-use dunlin_rtps::{ContentFilter, InstanceHandle, Intake};
+use dunlin_rtps::{ContentFilter, InstanceHandle, PayloadAllocator};
 use dunlin_wire::{Payload, Timestamp};
 
 /// Keeps payloads beyond their datagram, and knows instances by the reader's type.
-pub(super) struct Keeper<'a> {
+pub(super) struct ReceivedPayloads<'a> {
     pub(super) pool: &'a mut Pool,
     pub(super) whole: Option<&'a Bytes>,
     pub(super) beside: Option<&'a mut Beside>,
@@ -19,7 +19,7 @@ pub(super) struct Keeper<'a> {
     pub(super) last: bool,
 }
 
-impl Intake for Keeper<'_> {
+impl PayloadAllocator for ReceivedPayloads<'_> {
     fn keep(&mut self, bytes: &[u8]) -> Bytes {
         if let Some(beside) = &mut self.beside
             && let Some(kept) = beside.keep(bytes, &self.reader.shared.desk, self.pool, self.last)

@@ -279,15 +279,15 @@ fn a_sample_around_what_peers_can_read_is_in_one_go_what_two_submessages_are() {
             slow.push(To::Matched, stamp, &Bytes::new());
             slow.push_pieces(To::Matched, data(&[]), &parts);
         }
-        assert!(quick.letters.leaves(To::Matched));
+        assert!(quick.local_queue.leaves(To::Matched));
         assert_eq!(quick.has_room(36), slow.has_room(36));
         for out in [&mut quick, &mut slow] {
             out.push(To::Matched, heartbeat(), &Bytes::new());
         }
         assert_eq!(whole(&quick), whole(&slow));
         let held = |out: &Datagrams| {
-            let places = out.pieces.iter().map(|piece| piece.payload.as_ptr_range());
-            places.collect::<Vec<_>>()
+            let destinations = out.pieces.iter().map(|piece| piece.payload.as_ptr_range());
+            destinations.collect::<Vec<_>>()
         };
         assert_eq!(held(&quick), held(&slow));
     }

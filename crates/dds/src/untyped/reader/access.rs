@@ -36,7 +36,7 @@ impl ReaderCore {
         drop(state);
         // Room may have come for samples that were refused: the timer asks for them, since their listener may be our caller.
         self.schedule();
-        self.group.gate.open();
+        self.group.group_access.open();
     }
 
     /// As `take`, one after the other as often as the selection finds one, until `into` is full.

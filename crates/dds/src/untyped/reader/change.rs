@@ -51,7 +51,7 @@ impl ReaderCore {
     pub(crate) fn enable(self: &Arc<Self>) -> Result<()> {
         self.check_living()?;
         self.group.check_enabled(&self.describe())?;
-        let (announced, told) = self.shared.discover(|directory, now| {
+        let (announced, told) = self.shared.discover(|matching, now| {
             if self.is_enabled() {
                 return (Ok(()), None);
             }
@@ -64,7 +64,7 @@ impl ReaderCore {
                 });
             }
             let told = (self.bind(), self.group.bind());
-            let announced = directory.add_reader(now, self);
+            let announced = matching.add_reader(now, self);
             if announced.is_ok() {
                 let _ = self.fixed.set(qos);
             }
@@ -98,9 +98,9 @@ impl ReaderCore {
             entity: entity(),
             error,
         })?;
-        let announced = self.shared.discover(|directory, now| {
+        let announced = self.shared.discover(|matching, now| {
             let before = std::mem::replace(&mut *self.live.lock(), qos.clone());
-            let announced = directory.announce_reader(now, self);
+            let announced = matching.announce_reader(now, self);
             if announced.is_err() {
                 *self.live.lock() = before;
             }

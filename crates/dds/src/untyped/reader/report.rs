@@ -1,10 +1,10 @@
 //! What a reader can say of itself to who wonders why nothing arrives.
 use super::ReaderCore;
-use dunlin_wire::{Fact, Guid};
+use dunlin_wire::{DiagnosticFact, Guid};
 
 impl ReaderCore {
     /// What it counts, and how far it has come with one writer. No status counts as read by this.
-    pub(crate) fn facts(&self, writer: Guid) -> Vec<(Fact, i64)> {
+    pub(crate) fn facts(&self, writer: Guid) -> Vec<(DiagnosticFact, i64)> {
         let state = self.state.lock();
         let (passed, holdings) = (state.passed_over(), state.holdings());
         let taken_in = state.taken_in();
@@ -15,21 +15,21 @@ impl ReaderCore {
         let rejected = self.rejected.lock().total_count;
         let missed = self.deadline_missed.lock().total_count;
         let mut facts = vec![
-            (Fact::Matched, wide(self.matched_count())),
-            (Fact::Held, wide(holdings.valid_samples)),
-            (Fact::Lost, lost.into()),
-            (Fact::Rejected, rejected.into()),
-            (Fact::DeadlinesMissed, missed.into()),
-            (Fact::NotOwner, passed.not_owner.cast_signed()),
-            (Fact::TooSoon, passed.too_soon.cast_signed()),
-            (Fact::Outdated, passed.outdated.cast_signed()),
-            (Fact::Expired, passed.expired.cast_signed()),
-            (Fact::TakenIn, taken_in.cast_signed()),
-            (Fact::Filtered, filtered.cast_signed()),
+            (DiagnosticFact::Matched, wide(self.matched_count())),
+            (DiagnosticFact::Held, wide(holdings.valid_samples)),
+            (DiagnosticFact::Lost, lost.into()),
+            (DiagnosticFact::Rejected, rejected.into()),
+            (DiagnosticFact::DeadlinesMissed, missed.into()),
+            (DiagnosticFact::NotOwner, passed.not_owner.cast_signed()),
+            (DiagnosticFact::TooSoon, passed.too_soon.cast_signed()),
+            (DiagnosticFact::Outdated, passed.outdated.cast_signed()),
+            (DiagnosticFact::Expired, passed.expired.cast_signed()),
+            (DiagnosticFact::TakenIn, taken_in.cast_signed()),
+            (DiagnosticFact::Filtered, filtered.cast_signed()),
         ];
         if let Some(standing) = standing {
-            facts.push((Fact::Settled, standing.settled));
-            facts.push((Fact::Blocked, standing.blocked.into()));
+            facts.push((DiagnosticFact::Settled, standing.settled));
+            facts.push((DiagnosticFact::Blocked, standing.blocked.into()));
         }
         facts
     }

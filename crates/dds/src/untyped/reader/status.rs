@@ -5,8 +5,8 @@ use crate::entity::any::AnyDataReader;
 use crate::entity::listener::SubscriberListener;
 use crate::entity::listener::dispatch::{Listener, Of, wait_until_over};
 use crate::entity::status::{
-    DeadlineMissedStatus, IncompatibleQosStatus, Life, LivelinessChangedStatus, MatchedStatus,
-    SampleCountStatus, SampleRejectedStatus, StatusKind, StatusMask,
+    DeadlineMissedStatus, IncompatibleQosStatus, LivelinessChangedStatus, MatchedStatus,
+    SampleCountStatus, SampleRejectedStatus, StatusKind, StatusMask, WriterChange,
 };
 use dunlin_qos::Incompatibility;
 use dunlin_rtps::MissedDeadlines;
@@ -15,12 +15,12 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering::SeqCst;
 
 /// A listener of the subscriber or of the participant, told of one of its readers.
-struct Above {
+struct EnclosingListener {
     reader: AnyDataReader,
     listener: Listener<dyn SubscriberListener>,
 }
 
-impl ReaderEvents for Above {
+impl ReaderEvents for EnclosingListener {
     fn data_available(&self) {
         if let Some(listener) = self.listener.code() {
             listener.on_data_available(&self.reader);
@@ -111,9 +111,9 @@ impl ReaderCore {
 
     fn rebind(self: &Arc<Self>) {
         // One at a time, or an older decision could replace a later one.
-        let directory = self.shared.directory.lock();
+        let matching = self.shared.matching.lock();
         let old = self.bind();
-        drop(directory);
+        drop(matching);
         // What it owns may be an entity.
         drop(old);
     }
@@ -141,7 +141,7 @@ impl ReaderCore {
             let (id, reader) = (listener.id(), AnyDataReader::new(self));
             Some(Listener::as_part_of(
                 id,
-                Arc::new(Above { reader, listener }),
+                Arc::new(EnclosingListener { reader, listener }),
             ))
         })
     }
@@ -267,7 +267,7 @@ impl ReaderCore {
     }
 
     /// Counts a writer that became alive or not alive; false if that is no news.
-    pub(crate) fn count_liveliness(&self, writer: Guid, life: Life) -> bool {
+    pub(crate) fn count_liveliness(&self, writer: Guid, life: WriterChange) -> bool {
         self.liveliness.lock().note(writer, life)
     }
 

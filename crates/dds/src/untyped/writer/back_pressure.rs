@@ -2,7 +2,7 @@
 use super::{Outcome, WriterCore};
 use crate::error::Error;
 use crate::runtime::clock;
-use crate::runtime::signal::Lent;
+use crate::runtime::signal::PooledSignal;
 #[cfg(feature = "async")]
 use crate::runtime::signal::Waiters;
 use crate::send::datagram::Datagrams;
@@ -15,7 +15,7 @@ use std::sync::atomic::Ordering::SeqCst;
 impl WriterCore {
     /// Waits until there may be more room than at `epoch`; false if there is none at `until`.
     pub(super) fn wait_for_room(&self, epoch: u64, until: Time) -> bool {
-        let signal = Lent::new();
+        let signal = PooledSignal::new();
         self.room.add(&signal);
         let room = self
             .shared
@@ -57,7 +57,7 @@ impl WriterCore {
         if self.is_acknowledged(last) {
             return Ok(());
         }
-        let signal = Lent::new();
+        let signal = PooledSignal::new();
         self.room.add(&signal);
         // A writer that is gone has no readers, and so nothing that they lack.
         let mut gone = false;
@@ -129,7 +129,7 @@ impl WriterCore {
     ) -> bool {
         let outcome = self.take_answer(now, from, message, out);
         if outcome.retired {
-            self.bury();
+            self.release_retired();
         }
         outcome.room
     }

@@ -1,6 +1,6 @@
 //! How a writer becomes enabled, and what of its QoS changes while it lives (DDS 1.4 2.2.2.1.1, 2.2.3).
 use super::WriterCore;
-use crate::discovery::liveliness::LifeSign;
+use crate::discovery::liveliness::LivelinessAssertion;
 use crate::entity::group::PublisherCore;
 use crate::entity::shared::{Shared, fragment_size};
 use crate::error::{Error, Result};
@@ -132,13 +132,15 @@ impl WriterCore {
     pub(crate) fn enable(self: &Arc<Self>) -> Result<()> {
         self.check_living()?;
         self.group.check_enabled(&self.describe())?;
-        let announced = self.shared.discover(|directory, now| {
+        let announced = self.shared.discover(|matching, now| {
             if self.is_enabled() {
                 return Ok(());
             }
             let qos = self.qos();
             let manual = qos.liveliness.kind != LivelinessKind::Automatic;
-            if let Some(sign) = LifeSign::new(self.guid, qos.liveliness).filter(|_| manual) {
+            if let Some(sign) =
+                LivelinessAssertion::new(self.guid, qos.liveliness).filter(|_| manual)
+            {
                 let _ = self.sign.set(sign);
             }
             *self.state.lock() = Writer::new(config(
@@ -149,7 +151,7 @@ impl WriterCore {
                 &self.group,
             ));
             self.group.sets().enter(self);
-            directory.add_writer(now, self)?;
+            matching.add_writer(now, self)?;
             let _ = self.fixed.set(qos);
             Ok(())
         });
@@ -170,9 +172,9 @@ impl WriterCore {
                 entity: entity(),
                 error,
             })?;
-            let announced = self.shared.discover(|directory, now| {
+            let announced = self.shared.discover(|matching, now| {
                 let before = std::mem::replace(&mut *self.live.lock(), qos.clone());
-                let announced = directory.announce_writer(now, self);
+                let announced = matching.announce_writer(now, self);
                 if announced.is_err() {
                     *self.live.lock() = before;
                 }
@@ -188,7 +190,7 @@ impl WriterCore {
 
     /// What may change is changed.
     fn adapt(self: &Arc<Self>, qos: &DataWriterQos) {
-        self.publish.lock().pace.set_budget(qos.latency_budget);
+        self.publish.lock().coalescer.set_budget(qos.latency_budget);
         self.timed.store(is_timed(qos), Relaxed);
         self.autodispose.store(autodisposes(qos), Relaxed);
         self.dscp.store(code_point(qos), Relaxed);

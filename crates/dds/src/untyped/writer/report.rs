@@ -1,7 +1,7 @@
 //! What a writer can say of itself to who wonders why nothing arrives, or why it takes no more.
 use super::WriterCore;
 use crate::error::Error;
-use dunlin_wire::{Fact, Guid};
+use dunlin_wire::{DiagnosticFact, Guid};
 
 impl WriterCore {
     /// A limit that waiting does not help against, by the name that the protocol's writer gives it.
@@ -20,7 +20,7 @@ impl WriterCore {
     }
 
     /// What it counts, and how far one reader is behind. No status counts as read by this.
-    pub(crate) fn facts(&self, reader: Guid) -> Vec<(Fact, i64)> {
+    pub(crate) fn facts(&self, reader: Guid) -> Vec<(DiagnosticFact, i64)> {
         let state = self.state.lock();
         let (written, kept) = (state.last_sequence().0, state.kept());
         let acknowledged = state.acknowledged_by(reader);
@@ -31,15 +31,15 @@ impl WriterCore {
         let leases_lost = self.liveliness_lost.lock().total_count;
         let missed = self.deadline_missed.lock().total_count;
         let mut facts = vec![
-            (Fact::Matched, wide(self.matched_count())),
-            (Fact::Written, written),
-            (Fact::Held, wide(kept)),
-            (Fact::LeasesLost, leases_lost.into()),
-            (Fact::DeadlinesMissed, missed.into()),
+            (DiagnosticFact::Matched, wide(self.matched_count())),
+            (DiagnosticFact::Written, written),
+            (DiagnosticFact::Held, wide(kept)),
+            (DiagnosticFact::LeasesLost, leases_lost.into()),
+            (DiagnosticFact::DeadlinesMissed, missed.into()),
         ];
         let behind = acknowledged.map(|up_to| written.saturating_sub(up_to.0));
-        facts.extend(behind.map(|behind| (Fact::Unacknowledged, behind)));
-        facts.extend(given_up.then_some((Fact::FilterGivenUp, 1)));
+        facts.extend(behind.map(|behind| (DiagnosticFact::Unacknowledged, behind)));
+        facts.extend(given_up.then_some((DiagnosticFact::FilterGivenUp, 1)));
         facts
     }
 }

@@ -6,7 +6,7 @@ use crate::runtime::clock;
 use crate::runtime::timer::Due;
 use crate::send::coalescing::{self, Look, this_thread};
 use crate::send::datagram::{COPY_LIMIT, Datagrams};
-use crate::send::destination::Place;
+use crate::send::destination::Destination;
 use dunlin_qos::Duration;
 use dunlin_rtps::{Time, To};
 use dunlin_wire::{Guid, Timestamp};
@@ -29,14 +29,14 @@ impl WriterCore {
             // It shares no datagram, so its pace is of no interest.
             return self.flush_turn(turn);
         }
-        let may_wait = turn.pace.may_wait(now.0, self.shared.arrivals());
+        let may_wait = turn.coalescer.may_wait(now.0, self.shared.arrivals());
         if may_wait && turn.datagrams.has_room(size) {
-            turn.pace.hold(now.0, this_thread());
+            turn.coalescer.hold(now.0, this_thread());
             self.shared.note_held();
-            return self.watch(turn.pace.first_look());
+            return self.watch(turn.coalescer.first_look());
         }
         self.flush_turn(turn);
-        turn.pace.measure(now.0, clock::wall().0);
+        turn.coalescer.measure(now.0, clock::wall().0);
     }
 
     /// Has the timer look for samples that wait, unless it will.
@@ -54,7 +54,7 @@ impl WriterCore {
         let again = match self.publish.try_lock() {
             // Somebody is about to write, or to send.
             None => Some(coalescing::LOOK),
-            Some(mut turn) => match turn.pace.look(clock::wall().0) {
+            Some(mut turn) => match turn.coalescer.look(clock::wall().0) {
                 Look::Later(after) => Some(after),
                 Look::Quiet => None,
                 Look::Send => {
@@ -69,14 +69,14 @@ impl WriterCore {
     }
 
     /// This thread is about to do something else than to write; false if samples of another thread's still wait.
-    pub(crate) fn let_go(&self) -> bool {
+    pub(crate) fn send_held_back(&self) -> bool {
         let Some(mut turn) = self.publish.try_lock() else {
             return false;
         };
-        if turn.pace.holds_for(this_thread()) {
+        if turn.coalescer.holds_for(this_thread()) {
             self.flush_turn(&mut turn);
         }
-        !turn.pace.holds()
+        !turn.coalescer.holds()
     }
 
     /// So that `flush` in vain costs no lock.
@@ -89,7 +89,7 @@ impl WriterCore {
     }
 
     pub(super) fn flush_turn(&self, publish: &mut Publish) {
-        publish.pace.sent();
+        publish.coalescer.sent();
         publish.batch_begun = None;
         self.refresh(publish);
         let alone = |to| matches!(to, To::Endpoint(_));
@@ -136,8 +136,8 @@ impl WriterCore {
     /// Tells who the matched readers in this process are, and whether there are others.
     pub(super) fn aim(&self, out: &mut Datagrams) {
         let far = !self.destinations.lock().is_empty();
-        let near = Arc::clone(&self.near.lock());
-        out.letters().aim(near, far);
+        let local_readers = Arc::clone(&self.local_readers.lock());
+        out.local_queue().aim(local_readers, far);
     }
 
     /// Sends what batching holds back, if this thread or one that it has heard of since wrote something.
@@ -154,7 +154,7 @@ impl WriterCore {
 
     /// Sends what a reader's answer provoked.
     pub(crate) fn send(&self, out: &mut Datagrams, routes: &Routes) {
-        self.send_by(out, |guid| routes.place(guid));
+        self.send_by(out, |guid| routes.destination(guid));
     }
 
     /// Sends questions of the writer's own, by the way that its samples go, so that they do not overtake these.
@@ -163,7 +163,11 @@ impl WriterCore {
         self.send_by(out, |guid| routes.stream(guid));
     }
 
-    pub(super) fn send_by<'r>(&self, out: &mut Datagrams, place: impl Fn(&Guid) -> &'r [Place]) {
+    pub(super) fn send_by<'r>(
+        &self,
+        out: &mut Datagrams,
+        destination: impl Fn(&Guid) -> &'r [Destination],
+    ) {
         if out.is_empty() {
             return;
         }
@@ -171,7 +175,7 @@ impl WriterCore {
         let (dscp, transport) = (self.dscp.load(Relaxed), &*self.shared.transport);
         out.flush_as(dscp, transport, |to| match to {
             To::Matched | To::Passing(_) => &matched,
-            To::Endpoint(guid) => place(&guid),
+            To::Endpoint(guid) => destination(&guid),
             To::Announce => &[],
         });
     }

@@ -15,12 +15,12 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering::SeqCst;
 
 /// A listener of the publisher or of the participant, told of one of its writers.
-struct Above {
+struct EnclosingListener {
     writer: AnyDataWriter,
     listener: Listener<dyn PublisherListener>,
 }
 
-impl WriterEvents for Above {
+impl WriterEvents for EnclosingListener {
     fn matched(&self, status: &MatchedStatus) {
         if let Some(listener) = self.listener.code() {
             listener.on_publication_matched(&self.writer, status);
@@ -89,7 +89,7 @@ impl WriterCore {
             let (id, writer) = (listener.id(), AnyDataWriter::new(self));
             Some(Listener::as_part_of(
                 id,
-                Arc::new(Above { writer, listener }),
+                Arc::new(EnclosingListener { writer, listener }),
             ))
         })
     }
@@ -133,7 +133,7 @@ impl WriterCore {
     /// Tells those who wait or listen of a match or its end.
     pub(crate) fn tell_matched(self: &Arc<Self>, status: Option<MatchedStatus>) {
         // What only a reader that has gone had not acknowledged.
-        self.bury();
+        self.release_retired();
         self.flags.raise(StatusKind::PublicationMatched);
         if let Some(status) = status {
             let kind = StatusKind::PublicationMatched;

@@ -3,8 +3,8 @@ use dunlin_wire::GuidPrefix;
 use dunlin_wire::stream::{Channel, Hello, opaque_head};
 
 use super::node::{foreign, framed};
-use crate::tcp::ear::Ear;
-use crate::tcp::forecast::LARGE;
+use crate::tcp::isolated_receiver::IsolatedReceiver;
+use crate::tcp::read_predictor::LARGE;
 
 /// Memory that a message gets before it has come.
 const FIRST: usize = 256 * 1024;
@@ -65,7 +65,7 @@ impl Speech {
 
     /// Hears it in pieces of these lengths, the rest in one.
     fn is_heard(&self, pieces: impl IntoIterator<Item = usize>) {
-        let mut ear = Ear::new(None, false, b"").unwrap();
+        let mut ear = IsolatedReceiver::new(None, false, b"").unwrap();
         let (mut heard, mut rest) = (Vec::new(), &self.stream[..]);
         for length in pieces.into_iter().chain([usize::MAX]) {
             let (piece, left) = rest.split_at(length.min(rest.len()));
@@ -151,10 +151,10 @@ fn what_is_wrong_where_a_large_message_was_expected_is_the_same_fault() {
     };
     let garbage = vec![7; 50_000];
     for bad in [&garbage, &too_long, &foreign(&[0; 40_000])] {
-        let mut alone = Ear::new(None, false, b"").unwrap();
+        let mut alone = IsolatedReceiver::new(None, false, b"").unwrap();
         alone.hear(&Speech::new().stream);
         assert!(alone.hear(bad).is_empty());
-        let mut ear = Ear::new(None, false, b"").unwrap();
+        let mut ear = IsolatedReceiver::new(None, false, b"").unwrap();
         assert_eq!(ear.hear(&good.stream).len(), 3);
         assert!(ear.hear(bad).is_empty());
         assert!(ear.fault().is_some());

@@ -116,13 +116,13 @@ fn connections_are_not_without_number_even_if_they_speak() {
 
 /// Only the time is cut short: the connection has been here for long, as far as the porter knows.
 fn age(node: &Node, by: Duration) {
-    let mut state = node.transport.exchange.state();
+    let mut state = node.transport.table.state();
     for known in state.connections.values_mut() {
         known.until = known.until.map(|until| until - by);
         known.pending.1 -= by;
     }
     drop(state);
-    node.transport.exchange.bell.set();
+    node.transport.table.bell.set();
 }
 
 #[test]
@@ -155,7 +155,7 @@ fn a_message_that_has_begun_has_to_go_on() {
     peer.send(&[7; 1000]);
     until("it has begun", || {
         assert_eq!(poll(&mut *node.user), None);
-        let state = node.transport.exchange.state();
+        let state = node.transport.table.state();
         let mut all = state.connections.values();
         all.any(|known| known.pending.0 >= 1000)
     });
@@ -182,7 +182,7 @@ fn memory_is_taken_for_what_has_come_not_for_what_is_claimed() {
         node.connections() == (40, 0)
     });
     // 40 times 256 MiB would be far beyond the budget.
-    let budget = std::sync::Arc::clone(&node.transport.exchange.budget);
+    let budget = std::sync::Arc::clone(&node.transport.table.budget);
     until("memory is taken", || {
         assert_eq!(poll(&mut *node.user), None);
         budget.used() > 30 * 100_000
@@ -216,7 +216,7 @@ fn what_there_is_no_room_for_takes_nothing_else_with_it() {
         heard += usize::from(received.is_some_and(|received| received.length == 30));
         heard == COUNT
     });
-    assert_eq!(node.user.gauge().read().oversized, 40);
+    assert_eq!(node.user.statistics().read().oversized, 40);
     assert_eq!(node.transport.refused(), 0);
     drop(sender.join());
 }

@@ -8,9 +8,9 @@ use bytes::BytesMut;
 use dunlin_wire::stream::{LENGTH, StreamHead, head};
 use dunlin_wire::{GuidPrefix, Header, Locator, VendorId};
 
-use crate::tcp::exchange::Stage;
+use crate::tcp::connection_table::Stage;
 use crate::tcp::{TcpConfig, TcpTransport};
-use crate::traits::{Lane, Listen, Outgoing, Received, Receiver, Sent, Transport, Wait};
+use crate::traits::{Listen, Outgoing, Received, Receiver, SendPath, Sent, Transport, Wait};
 
 /// Long enough for anything that works.
 pub(super) const SOON: Duration = Duration::from_secs(120);
@@ -108,19 +108,19 @@ impl Voice {
         self.transport.send(&[outgoing(to, None, bytes)])
     }
 
-    pub(super) fn lane(&self, to: Locator) -> Lane {
+    pub(super) fn lane(&self, to: Locator) -> SendPath {
         self.transport.lane(&to).unwrap()
     }
 
     /// Sends user data.
-    pub(super) fn write(&self, lane: &Lane, bytes: &[u8]) -> Sent {
+    pub(super) fn write(&self, lane: &SendPath, bytes: &[u8]) -> Sent {
         let to = Locator::tcp_v4([127, 0, 0, 1].into(), 1);
         self.transport.send(&[outgoing(to, Some(lane), bytes)])
     }
 
     /// Connections that are fit for use, and those that are not, or not any longer.
     pub(super) fn connections(&self) -> (usize, usize) {
-        let state = self.transport.exchange.state();
+        let state = self.transport.table.state();
         let all = state.connections.len();
         let used = state.connections.values();
         let used = used.filter(|known| known.sends && known.stage == Stage::Running);
@@ -129,7 +129,11 @@ impl Voice {
     }
 }
 
-pub(super) fn outgoing<'a>(to: Locator, lane: Option<&'a Lane>, bytes: &'a [u8]) -> Outgoing<'a> {
+pub(super) fn outgoing<'a>(
+    to: Locator,
+    lane: Option<&'a SendPath>,
+    bytes: &'a [u8],
+) -> Outgoing<'a> {
     Outgoing {
         to,
         lane,

@@ -7,20 +7,20 @@ use dunlin_wire::Locator;
 
 use super::node::{Node, SOON, config, name, next, node, poll, quiet_port, until};
 use crate::tcp::TcpConfig;
-use crate::traits::{Lane, Listen, Reach, Transport, Watcher};
+use crate::traits::{Listen, Reach, SendPath, Transport, Watcher};
 
 /// Each sends to the other, both ways, until all has arrived.
-fn converse(a: &mut Node, b: &mut Node) -> [Lane; 2] {
-    let lanes = [a.lane(b.at), b.lane(a.at)];
+fn converse(a: &mut Node, b: &mut Node) -> [SendPath; 2] {
+    let send_paths = [a.lane(b.at), b.lane(a.at)];
     a.tell(b.at, b"meta to b");
     assert_eq!(next(&mut *b.meta).0, b"meta to b");
     b.tell(a.at, b"meta to a");
     assert_eq!(next(&mut *a.meta).0, b"meta to a");
-    a.write(&lanes[0], b"user to b");
+    a.write(&send_paths[0], b"user to b");
     assert_eq!(next(&mut *b.user).0, b"user to b");
-    b.write(&lanes[1], b"user to a");
+    b.write(&send_paths[1], b"user to a");
     assert_eq!(next(&mut *a.user).0, b"user to a");
-    lanes
+    send_paths
 }
 
 #[test]
@@ -155,14 +155,14 @@ fn a_second_receiver_needs_a_first_one() {
 fn a_message_of_10_mib_is_not_cut_between_our_own_kind() {
     let (mut a, mut b) = (node(), node());
     assert!(a.transport.max_whole_datagram(&b.at) < 65_536);
-    let lanes = converse(&mut a, &mut b);
+    let send_paths = converse(&mut a, &mut b);
     assert_eq!(
         a.transport.max_whole_datagram(&b.at),
         a.transport.max_datagram()
     );
     let large: Vec<u8> = (0..10_u32 << 20).map(|n| (n / 7) as u8).collect();
     std::thread::scope(|scope| {
-        let (a, lane, large) = (&a.voice, &lanes[0], &large);
+        let (a, lane, large) = (&a.voice, &send_paths[0], &large);
         scope.spawn(move || {
             for _ in 0..5 {
                 // Until there is room in the queue.
@@ -207,9 +207,9 @@ fn a_peer_that_comes_back_is_sent_to_again() {
 
 /// Notes whom it hears of.
 #[derive(Default)]
-struct Ear(Mutex<Vec<Locator>>);
+struct IsolatedReceiver(Mutex<Vec<Locator>>);
 
-impl Watcher for Ear {
+impl Watcher for IsolatedReceiver {
     fn changed(&self, peer: &Locator, ended: bool) {
         assert!(!ended);
         self.0.lock().unwrap().push(*peer);
@@ -223,13 +223,13 @@ impl Watcher for Ear {
 #[test]
 fn a_participant_hears_by_name_when_a_peer_comes_and_goes() {
     let (mut a, mut b) = (node(), node());
-    let ear = Arc::new(Ear::default());
+    let ear = Arc::new(IsolatedReceiver::default());
     a.transport.watch(Arc::downgrade(&ear) as Weak<dyn Watcher>);
     let heard = || ear.0.lock().unwrap().len();
     a.tell(b.at, b"hello");
     next(&mut *b.meta);
     until("the peer has come", || heard() == 1);
-    let name = b.transport.exchange.name.0;
+    let name = b.transport.table.name.0;
     drop(b);
     until("the peer has gone", || {
         poll(&mut *a.meta);
@@ -243,8 +243,8 @@ fn of_many_peers_one_that_never_stops_starves_nobody() {
     let mut node = node();
     let flood = super::node::node();
     let others: Vec<Node> = (0..3).map(|_| super::node::node()).collect();
-    let lanes: Vec<Lane> = others.iter().map(|other| other.lane(node.at)).collect();
-    for (other, lane) in others.iter().zip(&lanes) {
+    let send_paths: Vec<SendPath> = others.iter().map(|other| other.lane(node.at)).collect();
+    for (other, lane) in others.iter().zip(&send_paths) {
         other.write(lane, b"here");
         assert_eq!(next(&mut *node.user).0, b"here");
     }
@@ -257,7 +257,7 @@ fn of_many_peers_one_that_never_stops_starves_nobody() {
                 voice.write(&lane, &[7; 10_000]);
             }
         });
-        let quiet_ones = others.iter().zip(&lanes).cycle();
+        let quiet_ones = others.iter().zip(&send_paths).cycle();
         for (turn, (other, lane)) in quiet_ones.take(30).enumerate() {
             let word = [turn as u8];
             other.write(lane, &word);

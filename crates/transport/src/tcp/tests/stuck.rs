@@ -51,7 +51,7 @@ fn one_that_does_not_read_holds_nobody_up_and_takes_no_memory() {
         took.push(start.elapsed());
         refused += sent.failed;
         assert_eq!(next(&mut *reader.user).0, number);
-        let state = node.transport.exchange.state();
+        let state = node.transport.table.state();
         let queues = state
             .connections
             .values()
@@ -113,7 +113,7 @@ fn nobody_is_dialled_whom_nobody_wants() {
     // It is made anew while the lane is held...
     let (stream, _) = listener.accept().unwrap();
     drop(lane);
-    let state = node.transport.exchange.state();
+    let state = node.transport.table.state();
     for held in state.links.values() {
         held.link.want(0);
     }
@@ -127,6 +127,6 @@ fn nobody_is_dialled_whom_nobody_wants() {
     std::thread::sleep(Duration::from_millis(200));
     // ... and not any more after that.
     assert!(listener.accept().is_err());
-    let links = || node.transport.exchange.state().links.len();
+    let links = || node.transport.table.state().links.len();
     until("it is forgotten", || links() == 0);
 }

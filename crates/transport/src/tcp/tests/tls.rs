@@ -35,7 +35,7 @@ impl Authority {
 impl Node {
     /// All its keys have served long enough.
     fn wear_keys(&self) {
-        let state = self.transport.exchange.state();
+        let state = self.transport.table.state();
         let all = state.connections.values();
         all.for_each(|known| known.connection.wear_keys());
     }
@@ -63,20 +63,20 @@ fn those_with_certificates_talk() {
     let authority = Authority::new();
     let mut a = authority.node(&authority);
     let mut b = authority.node(&authority);
-    let lanes = [a.lane(b.at), b.lane(a.at)];
+    let send_paths = [a.lane(b.at), b.lane(a.at)];
     for round in 0..20_u8 {
         a.tell(b.at, &[round; 30]);
         assert_eq!(next(&mut *b.meta).0, [round; 30]);
-        b.write(&lanes[1], &[round; 3000]);
+        b.write(&send_paths[1], &[round; 3000]);
         assert_eq!(next(&mut *a.user).0, [round; 3000]);
-        a.write(&lanes[0], &[round; 300]);
+        a.write(&send_paths[0], &[round; 300]);
         assert_eq!(next(&mut *b.user).0, [round; 300]);
     }
     a.await_connections(2);
     b.await_connections(2);
     let large: Vec<u8> = (0..5_u32 << 20).map(|n| (n / 7) as u8).collect();
     std::thread::scope(|scope| {
-        let (a, lane, large) = (&a.voice, &lanes[0], &large);
+        let (a, lane, large) = (&a.voice, &send_paths[0], &large);
         scope.spawn(move || {
             until("it is sent", || a.write(lane, large).failed == 0);
             until("it is sent", || a.write(lane, b"small").failed == 0);
@@ -91,9 +91,9 @@ fn many_talk_to_one() {
     let authority = Authority::new();
     let mut one = authority.node(&authority);
     let many: Vec<_> = (0..6).map(|_| authority.node(&authority)).collect();
-    let lanes: Vec<_> = many.iter().map(|node| node.lane(one.at)).collect();
+    let send_paths: Vec<_> = many.iter().map(|node| node.lane(one.at)).collect();
     for round in 0..20_u8 {
-        for (node, lane) in many.iter().zip(&lanes) {
+        for (node, lane) in many.iter().zip(&send_paths) {
             // Several messages in one record, and what is longer than one.
             for length in [10, 20, 30_000, 40] {
                 assert_eq!(node.write(lane, &vec![round; length]).failed, 0);

@@ -50,7 +50,7 @@ pub(crate) fn run<T: PeerSample>(run: &mut Run<'_>, reader: &DataReader<T>) -> R
     }
     run.wait_for_match(reader)?;
     std::thread::sleep(Time::from_millis(run.options.take_delay_ms.into()));
-    let mut intake = Intake::new(run.options);
+    let mut intake = PayloadAllocator::new(run.options);
     run.wait_until(reader, "samples", |_| {
         reader
             .take()
@@ -67,7 +67,7 @@ pub(crate) fn run<T: PeerSample>(run: &mut Run<'_>, reader: &DataReader<T>) -> R
 }
 
 /// What has come.
-struct Intake<'a> {
+struct PayloadAllocator<'a> {
     options: &'a Options,
     received: i32,
     corrupt: bool,
@@ -75,7 +75,7 @@ struct Intake<'a> {
     no_writers: HashSet<String>,
 }
 
-impl<'a> Intake<'a> {
+impl<'a> PayloadAllocator<'a> {
     fn new(options: &'a Options) -> Self {
         Self {
             options,

@@ -1,0 +1,181 @@
+//! Participants without multicast learn of each other through those that they have in common.
+//!
+//! Who announces itself to us without knowing our name has us among its peers: a *neighbour*, and so are we to it. Neighbours of our own kind
+//! that listen to no multicast group tell each other whom they know, by a reliable topic of their own with one instance for each participant
+//! and teller. Whoever is told of a stranger announces itself to it (`PeerGossip` says how often), and the stranger's answer does the rest.
+//! So nothing is believed that its subject has not confirmed.
+use super::announcer::detector;
+use super::{Discovery, Peer};
+use crate::{Change, ChangeKind, InstanceHandle, Outbox, Sample, Time, ViewState};
+use alloc::collections::BTreeSet;
+use alloc::vec::Vec;
+use dunlin_qos::Duration;
+use dunlin_wire::{GossipedParticipant, Guid, GuidPrefix, VendorId, endpoint_key};
+
+/// So many are introduced at once ...
+const BATCH: usize = 64;
+/// ... and the next ones after so long.
+const PAUSE: Duration = Duration::from_millis(250);
+/// A teller whose words make no sense so often is listened to no more.
+const MOST_NONSENSE: usize = 16;
+
+/// Whom we have introduced and have still to introduce.
+#[derive(Debug, Default)]
+pub(super) struct GossipSender {
+    /// Somebody listens.
+    active: bool,
+    waiting: BTreeSet<GuidPrefix>,
+    introduced: BTreeSet<GuidPrefix>,
+    due: Option<Time>,
+    /// Before this nothing is said.
+    rest: Option<Time>,
+}
+
+impl GossipSender {
+    pub(super) fn next_timeout(&self) -> Option<Time> {
+        self.due
+    }
+
+    fn queue(&mut self, now: Time, prefix: GuidPrefix) {
+        if self.active {
+            self.waiting.insert(prefix);
+            self.due = Some(self.rest.unwrap_or(now).max(now));
+        }
+    }
+
+    /// The next ones, if it is time.
+    fn take(&mut self, now: Time) -> Vec<GuidPrefix> {
+        if self.due.is_none_or(|due| now < due) {
+            return Vec::new();
+        }
+        let batch: Vec<GuidPrefix> = self.waiting.iter().take(BATCH).copied().collect();
+        batch.iter().for_each(|prefix| {
+            self.waiting.remove(prefix);
+        });
+        self.rest = Some(now.after(PAUSE));
+        self.due = self.rest.filter(|_| !self.waiting.is_empty());
+        batch
+    }
+}
+
+impl Peer {
+    /// It hears of nobody by multicast, and understands introductions.
+    fn wants_introductions(&self) -> bool {
+        self.verified
+            && self.data.vendor == VendorId::DUNLIN
+            && self.data.metatraffic_multicast.is_empty()
+    }
+}
+
+impl Discovery {
+    /// A participant is known to be where it says, or has moved: others are to hear of it.
+    pub(super) fn introduce(&mut self, now: Time, prefix: GuidPrefix) {
+        self.introducer.queue(now, prefix);
+    }
+
+    /// A participant has us among its peers, or treats us as a neighbour: we tell each other whom we know.
+    pub(super) fn befriend(&mut self, now: Time, prefix: GuidPrefix, out: &mut impl Outbox) {
+        let peer = self.peers.get_mut(&prefix);
+        let Some(peer) = peer.filter(|peer| !peer.neighbour && peer.wants_introductions()) else {
+            return;
+        };
+        peer.neighbour = true;
+        self.introductions.listen_to(now, prefix, out);
+        self.introductions.tell(now, prefix, true, out);
+        if !core::mem::replace(&mut self.introducer.active, true) {
+            let verified = self.peers.iter().filter(|(_, peer)| peer.verified);
+            let all: Vec<GuidPrefix> = verified.map(|(prefix, _)| *prefix).collect();
+            all.into_iter()
+                .for_each(|prefix| self.introducer.queue(now, prefix));
+        }
+    }
+
+    /// A participant is gone, and with it what it said of others.
+    pub(super) fn part_company(&mut self, now: Time, prefix: GuidPrefix) {
+        self.introductions.forget(now, prefix);
+        self.hearsay.forget(prefix);
+        self.introducer.queue(now, prefix);
+    }
+
+    /// Introduces those who are due, and calls those of whom others tell.
+    pub(super) fn keep_company(&mut self, now: Time, out: &mut impl Outbox) {
+        for prefix in self.introducer.take(now) {
+            self.say(now, prefix, out);
+        }
+        let timestamp = self.config.timestamp(now);
+        for prefix in self.hearsay.calls(now) {
+            self.announcer.announce(timestamp, detector(prefix), out);
+        }
+    }
+
+    /// Tells the neighbours of a participant, or that we know it no longer.
+    fn say(&mut self, now: Time, prefix: GuidPrefix, out: &mut impl Outbox) {
+        let own = self.config.prefix;
+        let key = GossipedParticipant::key(prefix, own);
+        let peer = self.peers.get(&prefix).filter(|peer| peer.verified);
+        let (kind, payload) = match peer {
+            Some(peer) => {
+                self.introducer.introduced.insert(prefix);
+                let introduction = GossipedParticipant {
+                    prefix,
+                    teller: own,
+                    locators: peer.data.metatraffic_unicast.clone(),
+                };
+                (ChangeKind::Alive, introduction.encode())
+            }
+            None if self.introducer.introduced.remove(&prefix) => {
+                (ChangeKind::DisposedUnregistered, endpoint_key(key))
+            }
+            None => return,
+        };
+        let change = Change {
+            kind,
+            instance: InstanceHandle(key.to_bytes()),
+            timestamp: self.config.timestamp(now),
+            payload: payload.into(),
+        };
+        self.introductions.write(now, &change, out);
+    }
+
+    /// What neighbours say.
+    pub(super) fn take_introductions(&mut self, now: Time, samples: Vec<Sample>) {
+        for sample in samples {
+            let teller = sample.info.publication.prefix;
+            let key = Guid::from_bytes(sample.info.instance.0);
+            if !sample.info.valid_data {
+                self.hearsay.withdraw(teller, key.prefix);
+                if let Some(peer) = self.peers.get_mut(&teller) {
+                    peer.words = peer.words.saturating_sub(1);
+                }
+                continue;
+            }
+            match GossipedParticipant::parse(&sample.payload, teller) {
+                Ok(said) if said.prefix == self.config.prefix => {}
+                Ok(said) if said.prefix == key.prefix => {
+                    let known = self.peers.contains_key(&said.prefix);
+                    self.hearsay.hear(now, said, known);
+                    let new = sample.info.view_state == ViewState::New;
+                    self.count_words(now, teller, usize::from(new));
+                }
+                _ => {
+                    self.heard.malformed += 1;
+                    let weight = self.config.limits.participants / MOST_NONSENSE;
+                    self.count_words(now, teller, weight.max(1));
+                }
+            }
+        }
+    }
+
+    /// Who tells of more participants than there may be is listened to no more: the reader below remembers each.
+    fn count_words(&mut self, now: Time, teller: GuidPrefix, words: usize) {
+        let most = self.config.limits.participants;
+        let Some(peer) = self.peers.get_mut(&teller) else {
+            return;
+        };
+        peer.words = peer.words.saturating_add(words);
+        if peer.words > most {
+            self.introductions.ignore(now, teller);
+            self.hearsay.forget(teller);
+        }
+    }
+}

@@ -1,0 +1,661 @@
+//! What the transport, its receivers and its porter share: who is connected, and who cannot be.
+use crate::panics::log;
+use std::collections::HashMap;
+use std::io;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::SeqCst};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak};
+use std::time::{Duration, Instant};
+
+use dunlin_shm::{Chunk, ControlSocket, Error, Event, Identity, Limits, Pool, Rendezvous};
+use dunlin_wire::Locator;
+use rustix::event::epoll;
+use rustix::event::{EventfdFlags, eventfd};
+
+use super::pools::Pools;
+use super::receiver::{Inbox, ReceiveChannel, ShmReceiver};
+use super::send_channel::{ATTACHED, SendChannel, announce};
+use super::{Port, ShmConfig, identity, identity_at, io_error, locator, name, port};
+use crate::traits::{Listen, Watcher};
+
+/// How long a thread waits for a peer's answer; who takes longer is reached some other way until it comes.
+const PATIENCE: Duration = Duration::from_millis(50);
+/// A peer that could not be reached is not tried again for this long.
+const PAUSE: Duration = Duration::from_secs(1);
+/// ... nor one that did not answer, which cost time.
+const LONG_PAUSE: Duration = Duration::from_secs(10);
+/// Whoever comes speaks to those who are there, and so is known to them; a look now and then finds who was overlooked.
+const LOOK_AGAIN: Duration = Duration::from_secs(30);
+/// Peers that are remembered for not being reachable.
+const MOST_REFUSED: usize = 4096;
+
+/// What an event of the porter's is about, if it is no connection.
+pub(super) const RENDEZVOUS: u64 = 0;
+pub(super) const BELL: u64 = 1;
+const FIRST_LINE: u64 = 2;
+
+pub(super) struct ConnectionTable {
+    pub(super) name: [u8; 12],
+    group: u32,
+    pub(super) pools: Arc<Pools>,
+    state: Mutex<State>,
+    /// Some conversation has come to an end.
+    settled: Condvar,
+    /// What the porter waits for.
+    pub(super) events: OwnedFd,
+    pub(super) bell: OwnedFd,
+    pub(super) stopped: AtomicBool,
+    pub(super) failed: AtomicU64,
+    pub(super) refusals: AtomicU64,
+    /// Why memory was not shared with a peer, the last time.
+    complaint: Mutex<String>,
+    /// It was logged that there are others whom we do not share memory with.
+    told_of_strangers: AtomicBool,
+    watcher: Mutex<Option<Weak<dyn Watcher>>>,
+}
+
+pub(super) struct State {
+    /// Dials.
+    caller: Rendezvous,
+    /// Are dialled.
+    ports: Vec<(Rendezvous, Arc<Inbox>)>,
+    outlets: HashMap<Identity, Arc<SendChannel>>,
+    /// When the kernel's list was read last.
+    looked: Option<Instant>,
+    /// Ports that were asked for without a number.
+    given: usize,
+    /// Connections whose end the porter waits for.
+    lines: HashMap<u64, Watched>,
+    next_line: u64,
+    /// Peers that are not to be dialled until then, `None` for never again.
+    refused: HashMap<Identity, Option<Instant>>,
+    /// All pools, in the order in which peers hear of them.
+    pools: Vec<Pool>,
+    /// Whom we have greeted, with so many pools, and who has not answered.
+    dialled: HashMap<Identity, usize>,
+    /// Peers whose connections have ended, and who may have.
+    pub(super) suspects: Vec<Suspect>,
+}
+
+struct Watched {
+    line: ControlSocket,
+    end: Ended,
+}
+
+enum Ended {
+    SendChannel(Identity),
+    ReceiveChannel(Weak<Inbox>, Identity),
+}
+
+/// A peer with whom a connection has ended.
+pub(super) struct Suspect {
+    pub(super) name: [u8; 12],
+    pub(super) since: Instant,
+    pub(super) next: Instant,
+    /// It was taken to live on, and is reached some other way.
+    pub(super) relocated: bool,
+}
+
+impl ConnectionTable {
+    pub(super) fn new(config: &ShmConfig) -> io::Result<Self> {
+        let own = identity(config.name, Port::CALLER);
+        let caller = Rendezvous::new(config.group, own, Limits::default()).map_err(io_error)?;
+        let table = Self {
+            name: config.name,
+            group: config.group,
+            pools: Arc::new(Pools::new()),
+            state: Mutex::new(State {
+                caller,
+                ports: Vec::new(),
+                outlets: HashMap::new(),
+                looked: None,
+                given: 0,
+                lines: HashMap::new(),
+                next_line: FIRST_LINE,
+                refused: HashMap::new(),
+                pools: Vec::new(),
+                dialled: HashMap::new(),
+                suspects: Vec::new(),
+            }),
+            settled: Condvar::new(),
+            events: epoll::create(epoll::CreateFlags::CLOEXEC)?,
+            bell: eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK)?,
+            stopped: AtomicBool::new(false),
+            failed: AtomicU64::new(0),
+            refusals: AtomicU64::new(0),
+            complaint: Mutex::default(),
+            told_of_strangers: AtomicBool::new(false),
+            watcher: Mutex::default(),
+        };
+        table.await_data(table.bell.as_fd(), BELL)?;
+        table.state().await_sockets(&table.events);
+        Ok(table)
+    }
+
+    pub(super) fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn await_data(&self, fd: BorrowedFd<'_>, about: u64) -> io::Result<()> {
+        let data = epoll::EventData::new_u64(about);
+        Ok(epoll::add(&self.events, fd, data, epoll::EventFlags::IN)?)
+    }
+
+    /// Has the porter look at everything.
+    pub(super) fn ring(&self) {
+        let _ = rustix::io::write(&self.bell, &1_u64.to_ne_bytes());
+    }
+
+    pub(super) fn stop(&self) {
+        self.stopped.store(true, SeqCst);
+        self.ring();
+    }
+
+    pub(super) fn watch(&self, watcher: Weak<dyn Watcher>) {
+        *self.watcher.lock().unwrap_or_else(PoisonError::into_inner) = Some(watcher);
+    }
+
+    /// Tells the participant that the porter has ended although nobody stopped it.
+    pub(super) fn fail(&self, why: &str) {
+        let watcher = self.watcher.lock().unwrap_or_else(PoisonError::into_inner);
+        let watcher = watcher.as_ref().and_then(Weak::upgrade);
+        if let Some(watcher) = watcher {
+            watcher.failed(&format!("thread dunlin-porter has panicked: {why}"));
+        }
+    }
+
+    /// Tells the participant that the way to a peer is not as it was.
+    pub(super) fn tell(&self, peer: [u8; 12], ended: bool) {
+        let watcher = self.watcher.lock().unwrap_or_else(PoisonError::into_inner);
+        let watcher = watcher.as_ref().and_then(Weak::upgrade);
+        if let Some(watcher) = watcher {
+            watcher.changed(&locator(&identity(peer, Port::CALLER)), ended);
+        }
+    }
+
+    /// Makes the ports for these places; a unicast place and a group share one.
+    pub(super) fn listen(self: &Arc<Self>, listen: &[Listen]) -> io::Result<ShmReceiver> {
+        let ports = wanted(listen)?;
+        let groups = listen.iter().filter_map(|listen| match listen {
+            Listen::Multicast { group } => Some(*group),
+            Listen::Unicast { .. } | Listen::Beside { .. } => None,
+        });
+        let inbox = Inbox::new();
+        let mut receiver = ShmReceiver::new(Arc::clone(self), Arc::clone(&inbox))?;
+        let mut state = self.state();
+        for (port, listed) in ports {
+            let own = identity(
+                self.name,
+                Port {
+                    number: state.free(port.number)?,
+                    ..port
+                },
+            );
+            let rendezvous =
+                Rendezvous::new(self.group, own, Limits::default()).map_err(io_error)?;
+            state.ports.push((rendezvous, Arc::clone(&inbox)));
+            receiver.locators.extend(listed.then(|| locator(&own)));
+        }
+        receiver.locators.extend(groups);
+        state.await_sockets(&self.events);
+        Ok(receiver)
+    }
+
+    /// A receiver has ended.
+    pub(super) fn close(&self, inbox: &Arc<Inbox>) {
+        self.state().close(inbox);
+    }
+
+    /// The way to a unicast locator, made if there is none yet; waits for the peer's answer for some milliseconds.
+    pub(super) fn connect(&self, to: &Locator) -> Option<Arc<SendChannel>> {
+        let peer = identity_at(to)?;
+        let mut state = self.state();
+        if let Some(send_channel) = state.outlets.get(&peer) {
+            return Some(Arc::clone(send_channel));
+        }
+        self.dial(&mut state, peer);
+        let state = self.await_answers(state, &[peer]);
+        state.outlets.get(&peer).cloned()
+    }
+
+    /// The ways to all neighbours that listen to a group.
+    pub(super) fn neighbours(&self, group: &Locator) -> Vec<Arc<SendChannel>> {
+        let Ok(group) = u16::try_from(group.port) else {
+            return Vec::new();
+        };
+        let mut state = self.state();
+        let known = state.in_group(group);
+        let looked = state.looked.is_some_and(|at| at.elapsed() < LOOK_AGAIN);
+        if looked && !known.is_empty() {
+            return known;
+        }
+        state.looked = Some(Instant::now());
+        drop(state);
+        let found = dunlin_shm::neighbours(self.group).unwrap_or_default();
+        let is_one = |peer: &Identity| port(peer).group == group;
+        let found: Vec<Identity> = found.into_iter().filter(is_one).collect();
+        self.tell_of_strangers();
+        let mut state = self.state();
+        for peer in &found {
+            if !state.outlets.contains_key(peer) {
+                self.dial(&mut state, *peer);
+            }
+        }
+        self.await_answers(state, &found).in_group(group)
+    }
+
+    /// Participants of other users in this domain.
+    fn strangers(&self) -> usize {
+        let mut names: Vec<_> = dunlin_shm::strangers(self.group)
+            .unwrap_or_default()
+            .iter()
+            .map(name)
+            .collect();
+        // Each has several ports.
+        names.dedup();
+        names.len()
+    }
+
+    fn tell_of_strangers(&self) {
+        if !self.told_of_strangers.load(SeqCst)
+            && let count @ 1.. = self.strangers()
+            && !self.told_of_strangers.swap(true, SeqCst)
+        {
+            log::warn!(
+                count,
+                "memory is not shared with participants of another user; another transport has to do"
+            );
+        }
+    }
+
+    /// Why peers may not be found.
+    pub(super) fn hints(&self) -> Vec<String> {
+        let mut hints = Vec::new();
+        if let count @ 1.. = self.strangers() {
+            hints.push(format!(
+                "memory is not shared with {count} participants of another user"
+            ));
+        }
+        if let count @ 1.. = self.refusals.load(SeqCst) {
+            let why = self.complaint.lock();
+            let why = why.unwrap_or_else(PoisonError::into_inner);
+            hints.push(format!(
+                "memory could not be shared {count} times, the last time: {why}"
+            ));
+        }
+        hints
+    }
+
+    /// Counts; returns the count if it is worth a line in the log.
+    fn count_refusal(&self, why: &dyn std::fmt::Display) -> Option<u64> {
+        *self
+            .complaint
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner) = why.to_string();
+        let total = self.refusals.fetch_add(1, SeqCst) + 1;
+        total.is_power_of_two().then_some(total)
+    }
+
+    fn dial(&self, state: &mut State, peer: Identity) {
+        let now = Instant::now();
+        if state.is_refused(&peer, now) || state.dialled.contains_key(&peer) {
+            return;
+        }
+        let pools = state.pools.len();
+        match state.caller.dial(peer, now) {
+            Ok(()) => {
+                state.dialled.insert(peer, pools);
+                state.await_sockets(&self.events);
+                self.ring();
+            }
+            Err(error) => self.refuse(state, peer, &error),
+        }
+    }
+
+    /// Waits for the answers of those who have been greeted; who takes too long is not waited for again soon.
+    fn await_answers<'a>(
+        &self,
+        mut state: MutexGuard<'a, State>,
+        peers: &[Identity],
+    ) -> MutexGuard<'a, State> {
+        let start = Instant::now();
+        let until = start + PATIENCE;
+        let awaited = |state: &State, peer: &Identity| {
+            state.dialled.contains_key(peer) && !state.is_refused(peer, start)
+        };
+        while peers.iter().any(|peer| awaited(&state, peer)) {
+            let left = until.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                let late: Vec<_> = peers.iter().filter(|peer| awaited(&state, peer)).collect();
+                for peer in late {
+                    state.note_refused(*peer, Some(until + LONG_PAUSE));
+                }
+                break;
+            }
+            let waited = self.settled.wait_timeout(state, left);
+            state = waited.unwrap_or_else(PoisonError::into_inner).0;
+        }
+        state
+    }
+
+    /// Memory that peers can read, for the application.
+    pub(super) fn lend(&self, length: usize) -> Option<Chunk> {
+        if length < ATTACHED {
+            return None;
+        }
+        self.pools.lend(length, || {
+            let outlets: Vec<_> = self.state().outlets.values().cloned().collect();
+            for send_channel in outlets {
+                if let Err(violation) = send_channel.reclaim() {
+                    self.break_with(&send_channel, &violation.to_string());
+                }
+            }
+        })
+    }
+
+    /// Makes a new pool known to all peers, present and future.
+    pub(super) fn announce(&self, pool: &Pool) {
+        let mut state = self.state();
+        if let Err(error) = state.caller.add_pool(pool.clone()) {
+            log::debug!(%error, "peers to come do not hear of new memory");
+        }
+        state.pools.push(pool.clone());
+        let lines = state.lines.values();
+        for watched in lines.filter(|watched| matches!(watched.end, Ended::SendChannel(_))) {
+            announce(&watched.line, pool);
+        }
+    }
+
+    /// A peer cannot be reached, for now.
+    fn refuse(&self, state: &mut State, peer: Identity, error: &Error) {
+        let again = match error {
+            Error::Violation(_) => None,
+            _ => Some(Instant::now() + PAUSE),
+        };
+        state.note_refused(peer, again);
+        if let Some(total) = self.count_refusal(error) {
+            log::info!(peer = ?locator(&peer), %error, total, "memory is not shared with this peer; another transport has to do");
+        }
+    }
+
+    /// Never sends to a peer by shared memory again. Several threads may find out at once; it is said once.
+    pub(super) fn break_with(&self, send_channel: &SendChannel, why: &str) {
+        let was_open = send_channel.close();
+        {
+            let mut state = self.state();
+            state.outlets.remove(&send_channel.identity);
+            state.lines.retain(|_, watched| !matches!(&watched.end, Ended::SendChannel(peer) if *peer == send_channel.identity));
+            state.note_refused(send_channel.identity, None);
+        }
+        if !was_open {
+            return;
+        }
+        self.count_refusal(&why);
+        log::warn!(peer = ?send_channel.locator, why, "shared memory with this peer has ended; another transport has to do");
+        self.tell(name(&send_channel.identity), false);
+    }
+
+    /// A peer that sends to us has broken the rules: its connection is closed, which tells it to send some other way.
+    pub(super) fn note_violation(&self, inbox: &Arc<Inbox>, peer: Identity, error: &Error) {
+        let is_it = |end: &Ended| matches!(end, Ended::ReceiveChannel(of, from) if *from == peer && of.as_ptr() == Arc::as_ptr(inbox));
+        self.state().lines.retain(|_, watched| !is_it(&watched.end));
+        self.count_refusal(error);
+        let peer = locator(&peer);
+        log::warn!(?peer, %error, "shared memory from this peer has ended; another transport has to do");
+    }
+
+    /// Does what can be done at the rendezvous; returns when it has to be done again at the latest.
+    pub(super) fn converse(&self) -> Option<Instant> {
+        let now = Instant::now();
+        let mut state = self.state();
+        let mut late = Vec::new();
+        for event in state.caller.poll(now) {
+            late.extend(self.hear_answer(&mut state, event));
+        }
+        let mut joined = Vec::new();
+        for (rendezvous, inbox) in &mut state.ports {
+            let events = rendezvous.poll(now).into_iter();
+            joined.extend(events.map(|event| (Arc::clone(inbox), event)));
+        }
+        for (inbox, event) in joined {
+            self.hear_caller(&mut state, &inbox, event);
+        }
+        state.await_sockets(&self.events);
+        let ports = state.ports.iter().map(|(rendezvous, _)| rendezvous);
+        let all = ports.chain([&state.caller]);
+        let next = all.filter_map(Rendezvous::next_timeout).min();
+        drop(state);
+        self.settled.notify_all();
+        for peer in late {
+            self.tell(peer, false);
+        }
+        next
+    }
+
+    /// A peer that we have dialled has answered, or failed to; its name if nobody waits for it any more.
+    fn hear_answer(&self, state: &mut State, event: Event) -> Option<[u8; 12]> {
+        match event {
+            // Nobody has to call here. It would be taken for the one whose name it gives, and be sent what is for that one.
+            Event::Joined(connection) if !connection.dialled => {
+                self.note_refusal(Some(connection.peer), &"nobody is to call here");
+                None
+            }
+            Event::Joined(connection) => {
+                let peer = connection.peer;
+                let greeted_with = state.dialled.remove(&peer).unwrap_or(0);
+                for pool in state.pools.iter().skip(greeted_with) {
+                    announce(&connection.line, pool);
+                }
+                self.await_end(state, connection.line, Ended::SendChannel(peer));
+                let send_channel = Arc::new(SendChannel::new(
+                    peer,
+                    connection.sender,
+                    Arc::clone(&self.pools),
+                ));
+                state.outlets.insert(peer, send_channel);
+                state.refused.remove(&peer).map(|_| name(&peer))
+            }
+            Event::Failed(peer, error) => {
+                // A call that nobody made is of no interest.
+                if let Some(peer) = peer {
+                    state.dialled.remove(&peer);
+                    self.refuse(state, peer, &error);
+                }
+                None
+            }
+        }
+    }
+
+    /// Somebody who has dialled one of our ports is connected.
+    fn hear_caller(&self, state: &mut State, inbox: &Arc<Inbox>, event: Event) {
+        match event {
+            Event::Joined(connection) => {
+                let peer = connection.peer;
+                let end = Ended::ReceiveChannel(Arc::downgrade(inbox), peer);
+                self.await_end(state, connection.line.clone(), end);
+                inbox.add(ReceiveChannel::new(
+                    peer,
+                    connection.receiver,
+                    connection.line,
+                ));
+            }
+            Event::Failed(peer, error) => self.note_refusal(peer, &error),
+        }
+    }
+
+    fn note_refusal(&self, peer: Option<Identity>, error: &dyn std::fmt::Display) {
+        if let Some(total) = self.count_refusal(error) {
+            log::info!(peer = ?peer.map(|peer| locator(&peer)), %error, total, "a caller was refused shared memory");
+        }
+    }
+
+    /// From now on the porter hears when the connection ends, and of nothing else about it.
+    fn await_end(&self, state: &mut State, line: ControlSocket, end: Ended) {
+        let number = state.next_line;
+        state.next_line += 1;
+        let data = epoll::EventData::new_u64(number);
+        let flags = epoll::EventFlags::RDHUP;
+        let known = epoll::modify(&self.events, line.as_fd(), data, flags);
+        if known.is_err() {
+            let added = epoll::add(&self.events, line.as_fd(), data, flags);
+            if let Err(error) = added {
+                log::warn!(%error, "the end of a connection will go unnoticed");
+            }
+        }
+        state.lines.insert(number, Watched { line, end });
+    }
+
+    /// A connection has ended: its process too, most likely, but that is for the porter to find out.
+    pub(super) fn end(&self, number: u64) {
+        let mut state = self.state();
+        let Some(Watched { line, end }) = state.lines.remove(&number) else {
+            return;
+        };
+        let _ = epoll::delete(&self.events, line.as_fd());
+        let (peer, send_channel) = match end {
+            Ended::SendChannel(peer) => {
+                // Either nobody is there, or it has closed the connection for a reason.
+                state.note_refused(peer, Some(Instant::now() + LONG_PAUSE));
+                (peer, state.outlets.remove(&peer))
+            }
+            Ended::ReceiveChannel(inbox, peer) => {
+                inbox.upgrade().inspect(|inbox| inbox.remove(peer));
+                (peer, None)
+            }
+        };
+        let name = name(&peer);
+        let now = Instant::now();
+        // Another connection of it has ended: it is looked at anew.
+        state
+            .suspects
+            .retain(|suspect| suspect.name != name || !suspect.relocated);
+        if !state.suspects.iter().any(|suspect| suspect.name == name) {
+            state.suspects.push(Suspect {
+                name,
+                since: now,
+                next: now,
+                relocated: false,
+            });
+        }
+        drop(state);
+        if let Some(send_channel) = send_channel {
+            send_channel.close();
+        }
+    }
+
+    /// Whether a participant is still there; one that has ended does not listen.
+    pub(super) fn is_there(&self, peer: [u8; 12]) -> bool {
+        let peer = identity(peer, Port::CALLER);
+        self.state().caller.is_listening(&peer).unwrap_or(true)
+    }
+}
+
+impl State {
+    /// This port, or any one for 0.
+    fn free(&mut self, number: u16) -> io::Result<u16> {
+        let taken = |number| {
+            let mut taken = self
+                .ports
+                .iter()
+                .map(|(rendezvous, _)| port(&rendezvous.identity()));
+            taken.any(|port| port.number == number)
+        };
+        let free = match number {
+            // Not the one that was free last: peers may not have heard yet that it is not what it was.
+            0 => (FIRST_FREE..u16::MAX)
+                .cycle()
+                .skip(self.given)
+                .take(usize::from(u16::MAX))
+                .find(|number| !taken(*number)),
+            number => Some(number).filter(|number| !taken(*number)),
+        };
+        self.given = (self.given + 1) % usize::from(u16::MAX - FIRST_FREE);
+        free.ok_or_else(|| io::ErrorKind::AddrInUse.into())
+    }
+
+    /// Those who listen to a group, as far as we are connected.
+    fn in_group(&self, group: u16) -> Vec<Arc<SendChannel>> {
+        let outlets = self.outlets.iter();
+        let found = outlets.filter(|(peer, _)| port(peer).group == group);
+        found
+            .map(|(_, send_channel)| Arc::clone(send_channel))
+            .collect()
+    }
+
+    /// Forgets a receiver's ports.
+    fn close(&mut self, inbox: &Arc<Inbox>) {
+        self.ports.retain(|(_, other)| !Arc::ptr_eq(inbox, other));
+    }
+
+    fn is_refused(&self, peer: &Identity, now: Instant) -> bool {
+        let until = self.refused.get(peer);
+        until.is_some_and(|until| until.is_none_or(|until| now < until))
+    }
+
+    fn note_refused(&mut self, peer: Identity, until: Option<Instant>) {
+        if self.refused.len() >= MOST_REFUSED {
+            let now = Instant::now();
+            self.refused
+                .retain(|_, until| until.is_none_or(|until| now < until));
+        }
+        if self.refused.len() < MOST_REFUSED {
+            self.refused.insert(peer, until);
+        }
+    }
+
+    /// Has the porter woken by what peers say at the rendezvous.
+    fn await_sockets(&self, events: &OwnedFd) {
+        let ports = self.ports.iter().map(|(rendezvous, _)| rendezvous);
+        let all = ports.chain([&self.caller]);
+        for socket in all.flat_map(Rendezvous::sockets) {
+            let data = epoll::EventData::new_u64(RENDEZVOUS);
+            // It is known already, or there is no room; its answer is then taken at the next occasion.
+            let _ = epoll::add(events, socket, data, epoll::EventFlags::IN);
+        }
+    }
+}
+
+impl std::fmt::Debug for ConnectionTable {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Exchange")
+            .field("name", &self.name)
+            .finish_non_exhaustive()
+    }
+}
+
+/// Places that one receiver can listen at.
+const MOST_PORTS: usize = 16;
+/// Ports that nobody asked for by number.
+const FIRST_FREE: u16 = 1024;
+
+/// The ports that make up the list, and whether peers are told of them: those for groups alone are found without that.
+fn wanted(listen: &[Listen]) -> io::Result<Vec<(Port, bool)>> {
+    let invalid = |why| io::Error::new(io::ErrorKind::InvalidInput, why);
+    let mut numbers = Vec::new();
+    let mut groups = Vec::new();
+    for listen in listen {
+        match listen {
+            Listen::Unicast { port } => numbers.push(*port),
+            Listen::Beside { .. } => return Err(invalid("a port is one receiver's alone")),
+            Listen::Multicast { group } => {
+                let port = u16::try_from(group.port).ok().filter(|port| *port != 0);
+                let port =
+                    port.filter(|_| group.kind == Locator::KIND_SHMEM && group.is_multicast());
+                groups.push(port.ok_or_else(|| invalid("no group of shared memory"))?);
+            }
+        }
+    }
+    let count = numbers.len().max(groups.len());
+    if count == 0 || count > MOST_PORTS {
+        return Err(invalid("a receiver listens at 1 to 16 places"));
+    }
+    let nth = |at: usize| {
+        let number = numbers.get(at).copied();
+        let port = Port {
+            number: number.unwrap_or(0),
+            group: groups.get(at).copied().unwrap_or(0),
+        };
+        (port, number.is_some())
+    };
+    Ok((0..count).map(nth).collect())
+}
