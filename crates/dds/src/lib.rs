@@ -36,6 +36,7 @@ mod discovery;
 mod entity;
 mod error;
 mod receive;
+mod return_code;
 mod runtime;
 mod send;
 mod typed;
@@ -76,6 +77,7 @@ pub use entity::status::{
 };
 pub use entity::subscriber::{DataReader, DataReaderListener, Sample, Subscriber};
 pub use error::{Error, Result};
+pub use return_code::ReturnCode;
 pub use runtime::wait_strategy::WaitStrategy;
 #[cfg(feature = "async")]
 pub use typed::futures::{Acknowledgments, SampleStream, Triggered};
