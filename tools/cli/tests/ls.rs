@@ -112,3 +112,36 @@ fn what_comes_and_goes_is_told_while_it_watches() {
         assert!(watch.wait().unwrap().success());
     });
 }
+
+#[test]
+fn a_full_disk_is_an_error_and_a_closed_pipe_is_none() {
+    let test = "a_full_disk_is_an_error_and_a_closed_pipe_is_none";
+    in_namespace(test, LOOPBACK, || {
+        let _north = participant(0, "north");
+        for command in ["ls", "why"] {
+            let to = |stdout: Stdio| {
+                Command::new(env!("CARGO_BIN_EXE_dunlin"))
+                    .args([command, "--wait", "1"])
+                    .stdout(stdout)
+                    .output()
+                    .unwrap()
+            };
+            let full = std::fs::OpenOptions::new()
+                .write(true)
+                .open("/dev/full")
+                .unwrap();
+            let output = to(full.into());
+            let complaint = String::from_utf8_lossy(&output.stderr);
+            assert!(!output.status.success(), "{command}");
+            assert!(
+                complaint.starts_with(&format!("dunlin {command}: stdout: ")),
+                "{complaint}"
+            );
+
+            let (reader, writer) = std::io::pipe().unwrap();
+            drop(reader);
+            let output = to(writer.into());
+            assert_eq!(String::from_utf8_lossy(&output.stderr), "", "{command}");
+        }
+    });
+}

@@ -59,8 +59,9 @@ fn run(options: &Options) -> Result<(), String> {
         true => print_json(&mut out, &shown, !options.watch),
         false => print_text(&mut out, &shown, options),
     };
-    let broken = |error: io::Error| format!("printing: {error}");
-    printed.map_err(broken)?;
+    if let Some(end) = text::end_of_output(printed) {
+        return end;
+    }
     if !options.watch {
         return Ok(());
     }
@@ -79,7 +80,9 @@ fn run(options: &Options) -> Result<(), String> {
             true => print_json(&mut out, &now, false),
             false => print_changes(&mut out, &shown, &now),
         };
-        printed.map_err(broken)?;
+        if let Some(end) = text::end_of_output(printed) {
+            return end;
+        }
         shown = now;
     }
     Ok(())

@@ -30,6 +30,16 @@ pub(crate) fn print(out: &mut dyn Write, view: &DomainView, colour: bool) -> io:
     Ok(())
 }
 
+/// What to end with after printing; `None` to go on. Whoever has closed the other end of a pipe wants
+/// no more of it, which is no error.
+pub(crate) fn end_of_output(printed: io::Result<()>) -> Option<Result<(), String>> {
+    match printed {
+        Ok(()) => None,
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Some(Ok(())),
+        Err(error) => Some(Err(format!("stdout: {error}"))),
+    }
+}
+
 /// `1 topic`, `2 topics`.
 pub(crate) fn count(number: usize, noun: &str) -> String {
     let plural = if number == 1 { "" } else { "s" };

@@ -1,12 +1,13 @@
 //! `dunlin why`: what keeps samples from arriving, in words.
 use crate::group::Listener;
 use crate::observer::{Domains, Observers, domain_id, seconds};
-use crate::text::{count, json, line, lines};
+use crate::text::{count, end_of_output, json, line, lines};
 use clap::Args;
 use dunlin::observe::Domain;
 use dunlin::why::{Group, Report, Snapshot, Subject, examine, questions};
 use dunlin::{DomainParticipant, EntityId, Guid, GuidPrefix};
 use std::collections::BTreeSet;
+use std::io::{self, Write};
 use std::process::ExitCode;
 use std::time::Duration;
 
@@ -150,12 +151,16 @@ fn run(options: &Options) -> Result<bool, String> {
         };
         reports.push((subject, examine(&scene, subject)));
     }
-    match options.json {
-        true => print_json(domain, &reports),
+    let text = match options.json {
+        true => in_json(domain, &reports),
         false => reports
             .iter()
-            .for_each(|(subject, report)| print!("{}", words(domain, *subject, report))),
-    }
+            .map(|(subject, report)| words(domain, *subject, report))
+            .collect(),
+    };
+    let mut out = io::stdout();
+    let printed = out.write_all(text.as_bytes()).and_then(|()| out.flush());
+    end_of_output(printed).transpose()?;
     Ok(reports.iter().all(|(_, report)| report.findings.is_empty()))
 }
 
@@ -250,7 +255,7 @@ fn place(data: &dunlin::observe::ParticipantData) -> String {
     said.join(" ")
 }
 
-fn print_json(domain: &Domain, reports: &[(Subject<'_>, Report)]) {
+fn in_json(domain: &Domain, reports: &[(Subject<'_>, Report)]) -> String {
     let guids = |guids: &[Guid]| -> Vec<String> { guids.iter().map(Guid::to_string).collect() };
     let reports: Vec<_> = reports
         .iter()
@@ -281,7 +286,7 @@ fn print_json(domain: &Domain, reports: &[(Subject<'_>, Report)]) {
         })
         .collect();
     let all = serde_json::json!({ "format": 1, "domain": domain.id, "reports": reports });
-    println!("{}", json(&format!("{all:#}")));
+    json(&format!("{all:#}")) + "\n"
 }
 
 #[cfg(test)]
