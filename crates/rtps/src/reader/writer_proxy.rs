@@ -231,6 +231,16 @@ impl WriterProxy {
 
     #[inline]
     pub(super) fn turn(&self, sequence: i64) -> Ordering {
+        let is_next = sequence == self.next && sequence != i64::MAX;
+        match is_next && !self.blocked && !self.must_wait() {
+            true => Ordering::Now { lost: 0 },
+            false => self.turn_of_another(sequence),
+        }
+    }
+
+    /// As `turn`, of a change that is not simply the next one. Not inlined, since it is rare.
+    #[inline(never)]
+    fn turn_of_another(&self, sequence: i64) -> Ordering {
         if sequence < self.next || sequence == i64::MAX {
             Ordering::Past
         } else if sequence == self.next && !self.must_wait() {

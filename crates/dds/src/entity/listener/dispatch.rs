@@ -1,7 +1,7 @@
 //! Calls of listeners: a panic in one ends that call alone, and whoever takes a listener away can wait until none runs.
 //!
 //! A listener for data is called by whichever thread receives, one call at a time. All other calls are rare, and are noted in a list.
-use crate::runtime::lock::{LEAF, Ranked, assert_none_held};
+use crate::runtime::lock::{Guard, LEAF, Ranked, assert_none_held};
 use crate::runtime::signal::{PooledSignal, Waiters};
 use crate::send::coalescing::this_thread;
 use dunlin_transport::panics::{catch, log, quietly};
@@ -147,6 +147,7 @@ impl<L: ?Sized> Dispatch<L> {
         false
     }
 
+    #[inline]
     fn begin(&self) -> Option<Calling<'_, L>> {
         let mut state = self.0.lock();
         if state.calling.is_some() {
@@ -171,6 +172,7 @@ impl<L: ?Sized> Dispatch<L> {
 
 impl<L: ?Sized> Calling<'_, L> {
     /// True if another call is due.
+    #[inline]
     fn end(&mut self) -> bool {
         let Some(listener) = self.listener.take() else {
             return false;
@@ -180,15 +182,27 @@ impl<L: ?Sized> Calling<'_, L> {
         if state.replaced == self.replaced {
             state.listener = Some(listener);
         } else {
-            // Its end may run code of the application, which is part of the call.
-            drop(state);
-            drop(listener);
-            state = self.calls.0.lock();
+            state = self.drop_replaced(listener, state);
         }
         state.calling = None;
         drop(state);
         OVER.raise_all();
         again
+    }
+}
+
+impl<'a, L: ?Sized> Calling<'a, L> {
+    /// The end of a listener that was replaced may run code of the application, which is part of the
+    /// call.
+    #[cold]
+    fn drop_replaced(
+        &self,
+        listener: Listener<L>,
+        state: Guard<'a, State<L>, LEAF>,
+    ) -> Guard<'a, State<L>, LEAF> {
+        drop(state);
+        drop(listener);
+        self.calls.0.lock()
     }
 }
 
