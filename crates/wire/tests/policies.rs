@@ -2,8 +2,10 @@
 mod common;
 
 use common::{cyclone, fast};
-use dunlin_qos::{BinaryProperty, Properties, Property, TypeConsistencyEnforcement};
-use dunlin_wire::{EntityId, Error, Guid, ReaderData, WriterData};
+use dunlin_qos::{
+    BinaryProperty, Duration, LivelinessKind, Properties, Property, TypeConsistencyEnforcement,
+};
+use dunlin_wire::{EntityId, Error, Guid, Parameters, ReaderData, WriterData};
 
 const READER: [u8; 16] = *b"\x01\x02\x03\x04\x05\x06\x07\x08\x09\x0a\x0b\x0c\0\0\x01\x07";
 
@@ -208,4 +210,36 @@ fn names_of_endpoints_are_read_and_faulty_ones_cost_no_endpoint() {
     let length = read.qos.entity_name.len();
     assert!((250..=256).contains(&length), "{length}");
     assert_eq!(ReaderData::parse(&read.encode().unwrap()), Ok(read));
+}
+
+/// Everybody's default, and the one value that products write and read differently.
+#[test]
+fn limits_without_end_are_left_out() {
+    let guid = Guid::from_bytes(READER);
+    let ids = |payload: &[u8]| -> Vec<u16> {
+        let list = Parameters::little_endian(&payload[4..]);
+        list.iter()
+            .map(|parameter| parameter.unwrap().id.0)
+            .collect()
+    };
+    let limits = [0x0023, 0x001b, 0x002b];
+    let mut writer = WriterData::new(guid, "T", "T");
+    let mut reader = ReaderData::new(guid, "T", "T");
+    for payload in [writer.encode().unwrap(), reader.encode().unwrap()] {
+        let said = ids(&payload);
+        assert!(!limits.iter().any(|id| said.contains(id)), "{said:x?}");
+    }
+    let second = Duration::from_secs(1);
+    writer.qos.deadline = second;
+    writer.qos.lifespan = second;
+    // The lease has no end, but the kind is not the default.
+    writer.qos.liveliness.kind = LivelinessKind::ManualByTopic;
+    reader.qos.deadline = second;
+    reader.qos.liveliness.lease_duration = second;
+    let payload = writer.encode().unwrap();
+    assert!(limits.iter().all(|id| ids(&payload).contains(id)));
+    assert_eq!(WriterData::parse(&payload), Ok(writer));
+    let payload = reader.encode().unwrap();
+    assert!(limits[..2].iter().all(|id| ids(&payload).contains(id)));
+    assert_eq!(ReaderData::parse(&payload), Ok(reader));
 }

@@ -29,6 +29,15 @@ impl ParameterWriter {
         self.put(id, |out| put_duration(out, duration));
     }
 
+    /// A DEADLINE or a LIFESPAN: without end is the default, and left out (RTPS 2.5 9.6.3.2).
+    ///
+    /// Dust DDS 0.16 takes the infinity of the standard for a number of seconds, and its own for more.
+    pub(super) fn limit(&mut self, id: ParameterId, duration: Duration) {
+        if duration != Duration::INFINITE {
+            self.duration(id, duration);
+        }
+    }
+
     pub(super) fn reliability(&mut self, reliability: Reliability) {
         let kind = match reliability.kind {
             ReliabilityKind::BestEffort => 1,
@@ -50,7 +59,11 @@ impl ParameterWriter {
         self.u32(ParameterId::DURABILITY, kind);
     }
 
+    /// The default is left out: see [`limit`](Self::limit).
     pub(super) fn liveliness(&mut self, liveliness: Liveliness) {
+        if liveliness == Liveliness::default() {
+            return;
+        }
         let kind = match liveliness.kind {
             LivelinessKind::Automatic => 0,
             LivelinessKind::ManualByParticipant => 1,

@@ -140,7 +140,7 @@ impl ReaderData {
         out.identity(self.guid, self.participant, &self.topic, &self.type_name);
         let qos = &self.qos;
         out.durability(qos.durability);
-        out.duration(ParameterId::DEADLINE, qos.deadline);
+        out.limit(ParameterId::DEADLINE, qos.deadline);
         out.duration(ParameterId::LATENCY_BUDGET, qos.latency_budget);
         out.liveliness(qos.liveliness);
         out.reliability(qos.reliability);

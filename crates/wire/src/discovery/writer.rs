@@ -135,14 +135,14 @@ impl WriterData {
         out.identity(self.guid, self.participant, &self.topic, &self.type_name);
         let qos = &self.qos;
         out.durability(qos.durability);
-        out.duration(ParameterId::DEADLINE, qos.deadline);
+        out.limit(ParameterId::DEADLINE, qos.deadline);
         out.duration(ParameterId::LATENCY_BUDGET, qos.latency_budget);
         out.liveliness(qos.liveliness);
         out.reliability(qos.reliability);
         out.destination_order(qos.destination_order);
         out.history(qos.history);
         out.resource_limits(qos.resource_limits);
-        out.duration(ParameterId::LIFESPAN, qos.lifespan);
+        out.limit(ParameterId::LIFESPAN, qos.lifespan);
         out.durability_service(qos.durability_service);
         if qos.transport_priority != 0 {
             out.i32(ParameterId::TRANSPORT_PRIORITY, qos.transport_priority);
