@@ -287,7 +287,8 @@ proptest! {
                 prop_assert_eq!(expected.next(), Some(Ok(Submessage::InfoTimestamp(Some(time)))));
             }
             prop_assert_eq!(expected.next(), Some(Ok(Submessage::Data(data))));
-            let other = EntityId([data.writer.0[0] ^ 1; 4]);
+            let mut others = (3..6).map(|byte| EntityId([byte; 4]));
+            let other = others.find(|id| ![data.writer, data.reader].contains(id)).unwrap();
             let mut between = rest.clone();
             prop_assert_eq!(between.next_sample_between(other, data.reader), None);
             prop_assert_eq!(between.next_sample_between(data.writer, other), None);
