@@ -211,6 +211,8 @@ fn damaged_datagrams_do_no_harm() {
     damage(include_str!("data/rustdds-0.14.0.hex"));
     damage(include_str!("data/cyclone-11.0.1.hex"));
     damage(include_str!("data/hdds-1.1.2.hex"));
+    damage(include_str!("data/fastdds-3.6.2.hex"));
+    damage(include_str!("data/dust-0.16.0.hex"));
 }
 
 #[test]
@@ -264,6 +266,27 @@ fn fast_dds() {
         VendorId([1, 0x0f]),
     );
     assert_eq!(goodbyes, 2);
+}
+
+#[test]
+fn fast_dds_3() {
+    let goodbyes = check(
+        include_str!("data/fastdds-3.6.2.hex"),
+        SHAPES,
+        VendorId([1, 0x0f]),
+    );
+    // They say it through shared memory.
+    assert_eq!(goodbyes, 0);
+}
+
+#[test]
+fn dust_dds() {
+    let goodbyes = check(
+        include_str!("data/dust-0.16.0.hex"),
+        SHAPES,
+        VendorId([1, 0x14]),
+    );
+    assert_eq!(goodbyes, 0);
 }
 
 #[test]
