@@ -141,9 +141,9 @@ impl<'a> Reader<'a> {
         self.undelimited = true;
     }
 
-    /// Makes keys be read as if all types were final.
+    /// Makes keys be read as if all types were final: without headers, as a key hash has them.
     #[inline]
-    pub(crate) fn set_plain(&mut self) {
+    pub fn set_plain(&mut self) {
         self.plain = true;
     }
 
@@ -171,8 +171,15 @@ impl<'a> Reader<'a> {
         self.data.len().saturating_sub(self.position)
     }
 
+    /// Bytes passed over so far, counted from the beginning of the data.
+    #[inline]
+    pub fn position(&self) -> usize {
+        self.position
+    }
+
+    /// Passes over the padding before a number of `align` bytes.
     #[inline(always)]
-    fn align(&mut self, align: usize) {
+    pub fn align(&mut self, align: usize) {
         let align = if align < self.xcdr.max_align() {
             align
         } else {
@@ -224,9 +231,12 @@ impl<'a> Reader<'a> {
         Ok(bytes)
     }
 
-    /// The bytes of `count` numbers of `size` bytes each.
+    /// The bytes of `count` numbers of `size` bytes each, in the byte order of the data.
+    ///
+    /// # Errors
+    /// [`Error::Truncated`].
     #[inline]
-    pub(crate) fn take_numbers(&mut self, count: usize, size: usize) -> Result<&'a [u8], Error> {
+    pub fn take_numbers(&mut self, count: usize, size: usize) -> Result<&'a [u8], Error> {
         if count == 0 {
             return Ok(&[]);
         }
@@ -383,13 +393,16 @@ impl<'a> Reader<'a> {
     }
 
     /// Reads something that may contain its own kind.
+    ///
+    /// # Errors
+    /// [`Error::TooDeep`] inside of [`MAX_DEPTH`] others; those of `read`.
     #[inline]
-    pub(crate) fn nested<T>(
+    pub fn nested<T, E: From<Error>>(
         &mut self,
-        read: impl FnOnce(&mut Self) -> Result<T, Error>,
-    ) -> Result<T, Error> {
+        read: impl FnOnce(&mut Self) -> Result<T, E>,
+    ) -> Result<T, E> {
         if self.depth == MAX_DEPTH {
-            return Err(Error::TooDeep);
+            return Err(Error::TooDeep.into());
         }
         self.depth += 1;
         let value = read(self);

@@ -1,0 +1,579 @@
+//! Copies a value, or the key of one, from one encoding to another by its type.
+
+use alloc::vec::Vec;
+
+use arrayvec::ArrayVec;
+use dunlin_cdr::{Error, Extensibility, Reader, Xcdr};
+
+use crate::output::{Output, Writer};
+use crate::skip::{skip_member, take_discriminator};
+use crate::tree::{Member, Node, Structure, Union, length};
+use crate::{Element, TypeIndex, TypeTree, ValueError, limits};
+
+/// How much of a value is copied.
+#[derive(Clone, Copy, PartialEq)]
+pub(crate) enum Part {
+    Whole,
+    /// Its key members; all of them if none is marked (DDS-XTypes 1.3 7.6.8).
+    Key,
+}
+
+/// From a reader, which may be of any encoding, to a writer, which may be of another.
+pub(crate) struct Transcoder<'t, 'o, O> {
+    pub(crate) tree: &'t TypeTree,
+    pub(crate) w: Writer<'o, O>,
+    /// The reader has nothing but a key.
+    pub(crate) from_key: bool,
+    pub(crate) depth: usize,
+}
+
+impl<'t, O: Output> Transcoder<'t, '_, O> {
+    pub(crate) fn value(
+        &mut self,
+        r: &mut Reader<'_>,
+        index: TypeIndex,
+        part: Part,
+    ) -> Result<(), ValueError> {
+        r.take_steps(1)?;
+        let tree = self.tree;
+        let size = usize::from(tree.facts(index).size);
+        if size > 0 {
+            return self.numbers(r, size, 1);
+        }
+        self.depth += 1;
+        if self.depth > limits::WALK {
+            return Err(Error::TooDeep.into());
+        }
+        match tree.resolved(index) {
+            Node::String8 { .. } => self.string(r),
+            Node::String16 { .. } => self.wide_string(r),
+            Node::Sequence { element, .. } => self.sequence(r, *element),
+            Node::Array {
+                element,
+                dimensions,
+            } => self.array(r, *element, length(dimensions)),
+            Node::Map { key, value, .. } => self.map(r, *key, *value),
+            Node::Structure(of) => self.structure(r, of, part),
+            Node::Union(of) => self.union(r, of),
+            // All others are numbers.
+            _ => Err(Error::Undescribed.into()),
+        }?;
+        self.depth -= 1;
+        Ok(())
+    }
+
+    fn numbers(&mut self, r: &mut Reader<'_>, size: usize, count: usize) -> Result<(), ValueError> {
+        let from = r.endianness();
+        let bytes = r.take_numbers(count, size)?;
+        self.w.numbers(bytes, size, from);
+        Ok(())
+    }
+
+    fn string(&mut self, r: &mut Reader<'_>) -> Result<(), ValueError> {
+        let length = r.take_length()?;
+        let bytes = r.take_slice(length)?;
+        if bytes.iter().position(|byte| *byte == 0) != length.checked_sub(1) || length == 0 {
+            return Err(Error::StringTermination.into());
+        }
+        self.w.length(length)?;
+        self.w.slice(bytes);
+        Ok(())
+    }
+
+    fn wide_string(&mut self, r: &mut Reader<'_>) -> Result<(), ValueError> {
+        let from = r.endianness();
+        let length = r.take_length()?;
+        let bytes = r.take_slice(length)?;
+        if length % 2 != 0 {
+            return Err(ValueError::NotUtf16);
+        }
+        self.w.length(length)?;
+        self.w.numbers(bytes, 2, from);
+        Ok(())
+    }
+
+    fn sequence(&mut self, r: &mut Reader<'_>, element: Element) -> Result<(), ValueError> {
+        let is_primitive = self.tree.is_primitive(element);
+        let (from, to) = (
+            r.begin_collection(is_primitive)?,
+            self.w.begin_collection(is_primitive),
+        );
+        let count = r.take_length()?;
+        self.w.length(count)?;
+        r.nested(|r| self.elements(r, element, count))?;
+        r.end(from);
+        Ok(self.w.end_collection(to)?)
+    }
+
+    fn array(
+        &mut self,
+        r: &mut Reader<'_>,
+        element: Element,
+        count: usize,
+    ) -> Result<(), ValueError> {
+        let is_primitive = self.tree.is_primitive(element);
+        let (from, to) = (
+            r.begin_collection(is_primitive)?,
+            self.w.begin_collection(is_primitive),
+        );
+        self.elements(r, element, count)?;
+        r.end(from);
+        Ok(self.w.end_collection(to)?)
+    }
+
+    fn elements(
+        &mut self,
+        r: &mut Reader<'_>,
+        element: Element,
+        count: usize,
+    ) -> Result<(), ValueError> {
+        let size = usize::from(self.tree.facts(element.ty).size);
+        if size > 0 {
+            return self.numbers(r, size, count);
+        }
+        self.each(r, count, |copy, r| copy.element(r, element, Part::Whole))
+    }
+
+    fn each(
+        &mut self,
+        r: &mut Reader<'_>,
+        count: usize,
+        mut one: impl FnMut(&mut Self, &mut Reader<'_>) -> Result<(), ValueError>,
+    ) -> Result<(), ValueError> {
+        for index in 0..count {
+            let before = r.position();
+            one(self, r)?;
+            // There may be billions of elements without bytes; they are copied by doing nothing, unless the output has bytes for them.
+            if r.position() == before && index > limits::MEMBERS {
+                return Err(Error::TooManySteps.into());
+            }
+        }
+        Ok(())
+    }
+
+    fn element(
+        &mut self,
+        r: &mut Reader<'_>,
+        element: Element,
+        part: Part,
+    ) -> Result<(), ValueError> {
+        match element.is_external {
+            true => r.nested(|r| self.value(r, element.ty, part)),
+            false => self.value(r, element.ty, part),
+        }
+    }
+
+    fn map(&mut self, r: &mut Reader<'_>, key: Element, value: Element) -> Result<(), ValueError> {
+        let is_primitive = self.tree.is_primitive(key) && self.tree.is_primitive(value);
+        let (from, to) = (
+            r.begin_collection(is_primitive)?,
+            self.w.begin_collection(is_primitive),
+        );
+        let count = r.take_length()?;
+        self.w.length(count)?;
+        r.nested(|r| {
+            self.each(r, count, |copy, r| {
+                copy.element(r, key, Part::Whole)?;
+                copy.element(r, value, Part::Whole)
+            })
+        })?;
+        r.end(from);
+        Ok(self.w.end_collection(to)?)
+    }
+
+    fn structure(
+        &mut self,
+        r: &mut Reader<'_>,
+        of: &'t Structure,
+        part: Part,
+    ) -> Result<(), ValueError> {
+        let from = r.begin(of.extensibility)?;
+        let to = self.w.begin(of.extensibility);
+        let copied = Copied {
+            tree: self.tree,
+            of,
+            marked: part == Part::Key && of.has_key,
+            by_id: part == Part::Key && self.w.is_plain(),
+        };
+        let is_labelled = of.extensibility == Extensibility::Mutable && !r.is_plain();
+        if is_labelled {
+            self.labelled(r, &copied, part)?;
+        } else if r.is_plain() || copied.is_in_order() {
+            let members: &mut dyn Iterator<Item = &Member> = match r.is_plain() {
+                true => &mut in_id_order(self.tree, of),
+                false => &mut self.tree.members(of),
+            };
+            for member in members {
+                let is_wanted = copied.wants(member);
+                if self.from_key && part == Part::Key && !is_wanted {
+                    continue;
+                }
+                match (is_wanted, r.has_more(&from)) {
+                    (true, true) => self.member(r, of, member, part)?,
+                    (true, false) => return Err(ValueError::Missing(member.id)),
+                    (false, true) => skip_member(self.tree, r, member)?,
+                    (false, false) => break,
+                }
+            }
+        } else {
+            let start = r.clone();
+            let mut marks = Marks::default();
+            for member in self.tree.members(of) {
+                let is_wanted = copied.wants(member);
+                if !r.has_more(&from) || (self.from_key && part == Part::Key && !is_wanted) {
+                    continue;
+                }
+                if is_wanted {
+                    marks.push(member.id, r.position())?;
+                }
+                skip_member(self.tree, r, member)?;
+            }
+            marks.sort();
+            for member in copied.members() {
+                let at = marks.find(member.id);
+                let at = at.ok_or(ValueError::Missing(member.id))?;
+                let mut r = start.clone();
+                r.take_slice(at.saturating_sub(start.position()))?;
+                self.member(&mut r, of, member, part)?;
+            }
+        }
+        r.end(from);
+        Ok(self.w.end(to, of.extensibility)?)
+    }
+
+    /// From a mutable type, whose members come in any order.
+    fn labelled(
+        &mut self,
+        r: &mut Reader<'_>,
+        copied: &Copied<'t>,
+        part: Part,
+    ) -> Result<(), ValueError> {
+        let start = r.clone();
+        let mut marks = Marks::default();
+        loop {
+            let at = r.position();
+            let Some(header) = r.next_member()? else {
+                break;
+            };
+            r.take_steps(1)?;
+            match self.tree.member_by_id(copied.of, header.id()) {
+                Some(member) if copied.wants(member) => marks.push(member.id, at)?,
+                Some(_) => {}
+                None => r.unknown_member(&header)?,
+            }
+            r.end_member(header);
+        }
+        marks.sort();
+        for member in copied.members() {
+            match marks.find(member.id) {
+                Some(at) => {
+                    let mut r = start.clone();
+                    r.take_slice(at.saturating_sub(start.position()))?;
+                    let header = r.next_member()?.ok_or(Error::MemberHeader)?;
+                    self.present(&mut r, copied.of, member, part)?;
+                    r.end_member(header);
+                }
+                None if member.is_optional => self.absent(copied.of, member, part)?,
+                None => return Err(ValueError::Missing(member.id)),
+            }
+        }
+        Ok(())
+    }
+
+    /// A member of a type whose members have no headers.
+    fn member(
+        &mut self,
+        r: &mut Reader<'_>,
+        of: &Structure,
+        member: &Member,
+        part: Part,
+    ) -> Result<(), ValueError> {
+        if !member.is_optional {
+            return self.present(r, of, member, part);
+        }
+        let id = match self.from_key && part == Part::Key {
+            true => optional_id(member, part),
+            false => member.id,
+        };
+        match r.begin_optional(id)? {
+            None => self.absent(of, member, part),
+            Some(optional) => {
+                self.present(r, of, member, part)?;
+                r.end_optional(optional);
+                Ok(())
+            }
+        }
+    }
+
+    fn absent(&mut self, of: &Structure, member: &Member, part: Part) -> Result<(), ValueError> {
+        if self.w.has_labels(of.extensibility) {
+            return Ok(());
+        }
+        match self.w.xcdr() {
+            Xcdr::V1 => {
+                let header = self.w.begin_parameter(optional_id(member, part), understood(member));
+                self.w.end_parameter(header)?;
+            }
+            Xcdr::V2 => self.w.slice(&[0]),
+        }
+        Ok(())
+    }
+
+    fn present(
+        &mut self,
+        r: &mut Reader<'_>,
+        of: &Structure,
+        member: &Member,
+        part: Part,
+    ) -> Result<(), ValueError> {
+        let must_understand = understood(member);
+        if self.w.has_labels(of.extensibility) {
+            return self.with_label(r, member.id, must_understand, member.element, part);
+        }
+        if !member.is_optional {
+            return self.element(r, member.element, part);
+        }
+        match self.w.xcdr() {
+            Xcdr::V1 => {
+                let id = optional_id(member, part);
+                let header = self.w.begin_parameter(id, must_understand);
+                r.nested(|r| self.value(r, member.element.ty, Part::Whole))?;
+                Ok(self.w.end_parameter(header)?)
+            }
+            Xcdr::V2 => {
+                self.w.slice(&[1]);
+                r.nested(|r| self.value(r, member.element.ty, Part::Whole))
+            }
+        }
+    }
+
+    /// A member of a mutable type.
+    fn with_label(
+        &mut self,
+        r: &mut Reader<'_>,
+        id: u32,
+        must_understand: bool,
+        element: Element,
+        part: Part,
+    ) -> Result<(), ValueError> {
+        if self.w.xcdr() == Xcdr::V1 {
+            let header = self.w.begin_parameter(id, must_understand);
+            self.element(r, element, part)?;
+            return Ok(self.w.end_parameter(header)?);
+        }
+        let code = length_code(self.tree, element);
+        self.w.label(id, must_understand, code);
+        let scope = self.w.delimit(code == 4);
+        self.element(r, element, part)?;
+        Ok(self.w.end_collection(scope)?)
+    }
+
+    fn union(&mut self, r: &mut Reader<'_>, of: &'t Union) -> Result<(), ValueError> {
+        let from = r.begin(of.extensibility)?;
+        let to = self.w.begin(of.extensibility);
+        if of.extensibility == Extensibility::Mutable && !r.is_plain() {
+            self.labelled_union(r, of)?;
+        } else {
+            if !r.has_more(&from) {
+                return Err(ValueError::Missing(0));
+            }
+            let number = take_discriminator(self.tree, &mut r.clone(), of)?;
+            self.union_member(r, of, 0, of.discriminator)?;
+            if let Some(case) = of.select(number)
+                && let Some(element) = case.element
+            {
+                if !r.has_more(&from) {
+                    return Err(ValueError::Missing(case.id));
+                }
+                self.union_member(r, of, case.id, element)?;
+            }
+        }
+        r.end(from);
+        Ok(self.w.end(to, of.extensibility)?)
+    }
+
+    fn labelled_union(&mut self, r: &mut Reader<'_>, of: &'t Union) -> Result<(), ValueError> {
+        let start = r.clone();
+        let mut marks = Marks::default();
+        loop {
+            let at = r.position();
+            let Some(header) = r.next_member()? else {
+                break;
+            };
+            r.take_steps(1)?;
+            let id = header.id();
+            match id == 0 || of.case_by_id(id).is_some() {
+                true => marks.push(id, at)?,
+                false => r.unknown_member(&header)?,
+            }
+            r.end_member(header);
+        }
+        marks.sort();
+        let find = |id: u32| -> Result<Reader<'_>, ValueError> {
+            let at = marks.find(id).ok_or(ValueError::Missing(id))?;
+            let mut r = start.clone();
+            r.take_slice(at.saturating_sub(start.position()))?;
+            // The reader goes no further than to the end of the member.
+            let _header = r.next_member()?.ok_or(Error::MemberHeader)?;
+            Ok(r)
+        };
+        let mut r = find(0)?;
+        let number = take_discriminator(self.tree, &mut r.clone(), of)?;
+        self.union_member(&mut r, of, 0, of.discriminator)?;
+        if let Some(case) = of.select(number)
+            && let Some(element) = case.element
+        {
+            self.union_member(&mut find(case.id)?, of, case.id, element)?;
+        }
+        Ok(())
+    }
+
+    fn union_member(
+        &mut self,
+        r: &mut Reader<'_>,
+        of: &Union,
+        id: u32,
+        element: Element,
+    ) -> Result<(), ValueError> {
+        match self.w.has_labels(of.extensibility) {
+            true => self.with_label(r, id, id == 0, element, Part::Whole),
+            false => self.element(r, element, Part::Whole),
+        }
+    }
+}
+
+/// Keys have to be understood.
+fn understood(member: &Member) -> bool {
+    member.is_key || member.must_understand
+}
+
+/// The id in the header of an optional member. A key has optional members only where none is marked; `dunlin_cdr` writes them there as it
+/// writes optionals that are no members.
+fn optional_id(member: &Member, part: Part) -> u32 {
+    match part {
+        Part::Key => 0,
+        Part::Whole => member.id,
+    }
+}
+
+/// Members of a structure that are copied.
+struct Copied<'t> {
+    tree: &'t TypeTree,
+    of: &'t Structure,
+    /// Those only that are marked as key.
+    marked: bool,
+    by_id: bool,
+}
+
+impl<'t> Copied<'t> {
+    fn wants(&self, member: &Member) -> bool {
+        member.is_key || !self.marked
+    }
+
+    /// In the order in which they are written.
+    fn members(&self) -> impl Iterator<Item = &'t Member> {
+        let (tree, of, by_id, marked) = (self.tree, self.of, self.by_id, self.marked);
+        let sorted = by_id.then(|| in_id_order(tree, of)).into_iter().flatten();
+        let declared = (!by_id).then(|| tree.members(of)).into_iter().flatten();
+        sorted.chain(declared).filter(move |m| m.is_key || !marked)
+    }
+
+    /// Whether the order of their declaration is the one in which they are written.
+    fn is_in_order(&self) -> bool {
+        let members = self.tree.members(self.of).filter(|member| self.wants(member));
+        !self.by_id || members.is_sorted_by_key(|member| member.id)
+    }
+}
+
+/// The members of a structure and its bases, ascending by id.
+pub(crate) fn in_id_order<'t>(
+    tree: &'t TypeTree,
+    of: &'t Structure,
+) -> impl Iterator<Item = &'t Member> + use<'t> {
+    let chain = tree.chain(of);
+    let mut next = ArrayVec::<usize, { limits::DEPTH + 1 }>::new();
+    next.extend(chain.iter().map(|_| 0));
+    core::iter::from_fn(move || {
+        let places = chain.iter().zip(&next).enumerate();
+        let firsts = places.filter_map(|(at, (of, next))| {
+            let (id, index) = of.by_id.get(*next)?;
+            Some((*id, at, *index))
+        });
+        let (_, at, index) = firsts.min()?;
+        *next.get_mut(at)? += 1;
+        chain.get(at)?.members.get(index as usize)
+    })
+}
+
+/// Where members are, by their ids.
+#[derive(Default)]
+struct Marks {
+    few: ArrayVec<(u32, u32), 16>,
+    /// All of them, once there are more.
+    many: Vec<(u32, u32)>,
+}
+
+impl Marks {
+    fn push(&mut self, id: u32, at: usize) -> Result<(), ValueError> {
+        let at = u32::try_from(at).map_err(|_| Error::TooLong(at))?;
+        if self.many.is_empty() {
+            if self.few.try_push((id, at)).is_ok() {
+                return Ok(());
+            }
+            self.many.extend_from_slice(&self.few);
+        }
+        self.many.push((id, at));
+        Ok(())
+    }
+
+    fn all(&mut self) -> &mut [(u32, u32)] {
+        match self.many.is_empty() {
+            true => &mut self.few,
+            false => &mut self.many,
+        }
+    }
+
+    /// By id, and then by place.
+    fn sort(&mut self) {
+        self.all().sort_unstable();
+    }
+
+    /// The last one of this id, once they are sorted.
+    fn find(&self, id: u32) -> Option<usize> {
+        let all: &[_] = match self.many.is_empty() {
+            true => &self.few,
+            false => &self.many,
+        };
+        let behind = all.partition_point(|mark| mark.0 <= id);
+        let (found, at) = all.get(behind.checked_sub(1)?)?;
+        (*found == id).then_some(*at as usize)
+    }
+}
+
+/// How the length of a mutable member is said in XCDR2 (DDS-XTypes 1.3 7.4.3.4.2), as `dunlin_cdr` does.
+fn length_code(tree: &TypeTree, element: Element) -> u32 {
+    let of_size = |size| match size {
+        1 => 0,
+        2 => 1,
+        4 => 2,
+        8 => 3,
+        _ => 4,
+    };
+    let facts = tree.facts(element.ty);
+    if facts.size > 0 {
+        return of_size(facts.size);
+    }
+    match tree.resolved(element.ty) {
+        Node::Sequence { element, .. } => match (tree.is_primitive(*element), tree.facts(element.ty).size) {
+            (false, _) | (true, 1) => 5,
+            (true, 4) => 6,
+            (true, 8) => 7,
+            (true, _) => 4,
+        },
+        Node::Array { element, .. } if tree.is_primitive(*element) => 4,
+        Node::Map { key, value, .. } if tree.is_primitive(*key) && tree.is_primitive(*value) => 4,
+        Node::Structure(of) if of.extensibility == Extensibility::Final => 4,
+        Node::Union(of) if of.extensibility == Extensibility::Final => 4,
+        _ => 5,
+    }
+}
