@@ -176,14 +176,18 @@ impl TypeTreeBuilder {
 
     /// Numbers within a number: names, positions, sizes in bits, and the types of their values in programs.
     pub fn bitset(&mut self, name: &str, fields: &[(&str, u16, u8, TypeKind)]) -> TypeIndex {
-        let ends = fields.iter().map(|field| field.1.saturating_add(field.2.into()));
+        let ends = fields
+            .iter()
+            .map(|field| field.1.saturating_add(field.2.into()));
         let bits = ends.max().unwrap_or(0);
-        let fields = fields.iter().map(|(name, position, size, holder)| Bitfield {
-            name: (*name).into(),
-            position: *position,
-            size: *size,
-            holder: *holder,
-        });
+        let fields = fields
+            .iter()
+            .map(|(name, position, size, holder)| Bitfield {
+                name: (*name).into(),
+                position: *position,
+                size: *size,
+                holder: *holder,
+            });
         self.push(Node::Bitset(Bitset {
             name: name.into(),
             fields: fields.collect(),

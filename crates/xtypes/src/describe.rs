@@ -114,12 +114,7 @@ impl Lowering {
     }
 
     /// A part of the value itself: only by a `Box` can it be of the type that is being described.
-    fn part(
-        &mut self,
-        ty: Type,
-        bound: Option<usize>,
-        part: &str,
-    ) -> Result<Element, BuildError> {
+    fn part(&mut self, ty: Type, bound: Option<usize>, part: &str) -> Result<Element, BuildError> {
         match ty {
             Type::Structure(of) => self.structure(of),
             Type::Union(of) => self.union(of),
@@ -237,7 +232,10 @@ impl Lowering {
             return Ok(known);
         }
         let index = self.open(place, of.name);
-        let discriminator = self.element(of.discriminator, &format!("the discriminator of {:?}", of.name))?;
+        let discriminator = self.element(
+            of.discriminator,
+            &format!("the discriminator of {:?}", of.name),
+        )?;
         let cases = of.cases.iter().map(|case| self.case(of.name, case));
         let cases: Vec<Option<Element>> = cases.collect::<Result<_, _>>()?;
         let mut builder = self

@@ -6,9 +6,7 @@ use alloc::string::String;
 use dunlin_cdr::Extensibility;
 
 use crate::tree::{self, Node};
-use crate::{
-    Bitfield, Case, Element, Flag, Literal, Member, TypeIndex, TypeKind, TypeTree,
-};
+use crate::{Bitfield, Case, Element, Flag, Literal, Member, TypeIndex, TypeKind, TypeTree};
 
 /// A type: a tree and a place in it. A clone is a counted reference.
 #[derive(Clone, Debug)]

@@ -15,7 +15,10 @@ pub enum BuildError {
     )]
     Name { ty: String, name: String },
     /// A name is too long.
-    #[error("the name {name:?}.. in {ty:?} has {length} bytes, at most {} are allowed: shorten it", limits::NAME)]
+    #[error(
+        "the name {name:?}.. in {ty:?} has {length} bytes, at most {} are allowed: shorten it",
+        limits::NAME
+    )]
     LongName {
         ty: String,
         name: String,
@@ -25,7 +28,9 @@ pub enum BuildError {
     #[error("two members of {ty:?} are named {name:?}: rename one of them")]
     DuplicateName { ty: String, name: String },
     /// Two members have one id.
-    #[error("members {first:?} and {second:?} of {ty:?} both have the id {id:#x}: give one of them another by @id")]
+    #[error(
+        "members {first:?} and {second:?} of {ty:?} both have the id {id:#x}: give one of them another by @id"
+    )]
     DuplicateId {
         ty: String,
         id: u32,
@@ -34,16 +39,16 @@ pub enum BuildError {
     },
     /// A member id has more than 28 bits, or is the reserved one.
     #[error("member {member:?} of {ty:?} has the id {id:#x}: ids go from 0 to 0xffffffe")]
-    MemberId {
-        ty: String,
-        member: String,
-        id: u32,
-    },
+    MemberId { ty: String, member: String, id: u32 },
     /// A key is optional.
-    #[error("member {member:?} of {ty:?} is @key and @optional: every sample belongs to an instance, so leave one of them out")]
+    #[error(
+        "member {member:?} of {ty:?} is @key and @optional: every sample belongs to an instance, so leave one of them out"
+    )]
     OptionalKey { ty: String, member: String },
     /// Two cases have one label.
-    #[error("cases {first:?} and {second:?} of union {ty:?} both have the label {label}: leave it out in one of them")]
+    #[error(
+        "cases {first:?} and {second:?} of union {ty:?} both have the label {label}: leave it out in one of them"
+    )]
     DuplicateLabel {
         ty: String,
         label: i64,
@@ -51,7 +56,9 @@ pub enum BuildError {
         second: String,
     },
     /// A label that the discriminator cannot have.
-    #[error("case {case:?} of union {ty:?} has the label {label}, which its discriminator ({discriminator}) never is: use one that it can be")]
+    #[error(
+        "case {case:?} of union {ty:?} has the label {label}, which its discriminator ({discriminator}) never is: use one that it can be"
+    )]
     Label {
         ty: String,
         case: String,
@@ -62,17 +69,23 @@ pub enum BuildError {
     #[error("case {case:?} of union {ty:?} has no label and is not the default: give it one")]
     Unlabelled { ty: String, case: String },
     /// Two cases are the default.
-    #[error("cases {first:?} and {second:?} of union {ty:?} are both the default: give one of them labels instead")]
+    #[error(
+        "cases {first:?} and {second:?} of union {ty:?} are both the default: give one of them labels instead"
+    )]
     SecondDefault {
         ty: String,
         first: String,
         second: String,
     },
     /// The discriminator cannot select.
-    #[error("union {ty:?} is switched by {found}: use an integer, octet, char, boolean, enumeration or bitmask")]
+    #[error(
+        "union {ty:?} is switched by {found}: use an integer, octet, char, boolean, enumeration or bitmask"
+    )]
     Discriminator { ty: String, found: String },
     /// Two literals have one value.
-    #[error("literals {first:?} and {second:?} of {ty:?} both have the value {value}: give one of them another by @value")]
+    #[error(
+        "literals {first:?} and {second:?} of {ty:?} both have the value {value}: give one of them another by @value"
+    )]
     DuplicateValue {
         ty: String,
         value: i64,
@@ -80,7 +93,9 @@ pub enum BuildError {
         second: String,
     },
     /// A literal or flag does not fit its type.
-    #[error("{literal:?} of {ty:?} has the value {value}, but @bit_bound({bit_bound}) allows {least} to {most}: change one of them")]
+    #[error(
+        "{literal:?} of {ty:?} has the value {value}, but @bit_bound({bit_bound}) allows {least} to {most}: change one of them"
+    )]
     OutOfBitBound {
         ty: String,
         literal: String,
@@ -103,7 +118,9 @@ pub enum BuildError {
     #[error("{ty:?} has no literals or cases: give it one")]
     Nothing { ty: String },
     /// Fields of a bitset lie over each other, or do not fit.
-    #[error("field {field:?} of {ty:?} has bits {first} to {last}: fields have 1 to 64 bits that no other has, below 64, and a holder with room for them")]
+    #[error(
+        "field {field:?} of {ty:?} has bits {first} to {last}: fields have 1 to 64 bits that no other has, below 64, and a holder with room for them"
+    )]
     Bitfield {
         ty: String,
         field: String,
@@ -125,10 +142,15 @@ pub enum BuildError {
     #[error("{ty:?} is mutable: an enumeration or bitmask is final or appendable")]
     Mutable { ty: String },
     /// A type that would have no end.
-    #[error("{cycle} contains itself: use a sequence, @optional or @external for one of these members")]
+    #[error(
+        "{cycle} contains itself: use a sequence, @optional or @external for one of these members"
+    )]
     ContainsItself { cycle: String },
     /// An array without elements.
-    #[error("an array has the dimensions {dimensions}: use 1 to {} of them, each from 1 to 4294967295", limits::DIMENSIONS)]
+    #[error(
+        "an array has the dimensions {dimensions}: use 1 to {} of them, each from 1 to 4294967295",
+        limits::DIMENSIONS
+    )]
     Dimensions { dimensions: String },
     /// There is more of something than is allowed.
     #[error("{ty:?} has {found} {what}, at most {most} are allowed: split it up")]
@@ -145,13 +167,23 @@ pub enum BuildError {
     #[error("{ty:?} is defined already: declare another one")]
     Redefined { ty: String },
     /// An index of another tree.
-    #[error("{ty:?} refers to type {index}, but there are {nodes}: use indexes of this builder only")]
-    Index { ty: String, index: u32, nodes: usize },
+    #[error(
+        "{ty:?} refers to type {index}, but there are {nodes}: use indexes of this builder only"
+    )]
+    Index {
+        ty: String,
+        index: u32,
+        nodes: usize,
+    },
     /// A part of a Rust type says nothing about itself.
-    #[error("{part} has no description, for its encoding is written by hand: derive `Data` for its type, or implement `Layout::describe`")]
+    #[error(
+        "{part} has no description, for its encoding is written by hand: derive `Data` for its type, or implement `Layout::describe`"
+    )]
     Undescribed { part: String },
     /// An `Option` where IDL has no optional.
-    #[error("{part} is an `Option`: only a member of a struct can be optional in IDL, so put it into a struct of its own")]
+    #[error(
+        "{part} is an `Option`: only a member of a struct can be optional in IDL, so put it into a struct of its own"
+    )]
     OptionalElement { part: String },
     /// A bound that IDL cannot count.
     #[error("{part} has the bound {bound}: use 1 to 4294967295")]
@@ -184,11 +216,7 @@ pub enum PathError {
     NoElements { ty: String, index: u64 },
     /// An index behind the last element.
     #[error("element [{index}] is beyond {ty}, which has at most {length}")]
-    OutOfRange {
-        ty: String,
-        index: u64,
-        length: u64,
-    },
+    OutOfRange { ty: String, index: u64, length: u64 },
     /// An array with fewer indexes than dimensions.
     #[error("{ty} has {dimensions} dimensions: give as many indexes")]
     TooFewIndexes { ty: String, dimensions: usize },

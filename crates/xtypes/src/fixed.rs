@@ -69,12 +69,7 @@ impl<'t> Offsets<'t> {
     }
 
     /// Where the element of this index of an array begins, or the padding before it.
-    pub(crate) fn element(
-        &mut self,
-        at: usize,
-        element: Element,
-        index: usize,
-    ) -> Option<usize> {
+    pub(crate) fn element(&mut self, at: usize, element: Element, index: usize) -> Option<usize> {
         let facts = self.tree.facts(element.ty);
         // There is a DHEADER, which may say otherwise.
         if self.xcdr == Xcdr::V2 && !facts.is_primitive {

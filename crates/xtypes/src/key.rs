@@ -3,9 +3,7 @@
 mod plan;
 
 use bytes::BytesMut;
-use dunlin_cdr::{
-    Endianness, Error, Extensibility, KEY_HASH_SIZE, Reader, Representation, Xcdr,
-};
+use dunlin_cdr::{Endianness, Error, Extensibility, KEY_HASH_SIZE, Reader, Representation, Xcdr};
 use md5::{Digest, Md5};
 
 use crate::fixed::content;
@@ -40,7 +38,9 @@ impl KeyPlan {
         let is_mutable = ty.extensibility() == Extensibility::Mutable;
         let fixed = [Xcdr::V1, Xcdr::V2].map(|xcdr| {
             let wanted = fits && !is_mutable;
-            wanted.then(|| Fixed::find(ty.tree(), ty.index(), xcdr)).flatten()
+            wanted
+                .then(|| Fixed::find(ty.tree(), ty.index(), xcdr))
+                .flatten()
         });
         Self {
             ty,
@@ -168,7 +168,9 @@ impl KeyPlan {
         }
         let mut r = reader();
         // A DHEADER covers all but the padding, which not all vendors announce.
-        let rest = r.take_length().map(|length| r.remaining().checked_sub(length));
+        let rest = r
+            .take_length()
+            .map(|length| r.remaining().checked_sub(length));
         match rest {
             Ok(Some(0..=3)) => regular().or_else(|error| bare().map_err(|_| error)),
             _ => bare().or_else(|_| regular()),

@@ -86,6 +86,4 @@ pub use error::{BuildError, PathError, ValueError};
 pub use key::KeyPlan;
 pub use kind::TypeKind;
 pub use path::{Located, MemberPath, Value};
-pub use tree::{
-    Bitfield, Case, Element, Flag, Literal, Member, TryConstruct, TypeIndex, TypeTree,
-};
+pub use tree::{Bitfield, Case, Element, Flag, Literal, Member, TryConstruct, TypeIndex, TypeTree};

@@ -52,6 +52,26 @@ impl Output for BytesMut {
     }
 }
 
+/// Bytes are counted and forgotten.
+#[derive(Debug, Default)]
+pub(crate) struct Nowhere(usize);
+
+impl Output for Nowhere {
+    fn length(&self) -> usize {
+        self.0
+    }
+
+    fn push(&mut self, bytes: &[u8]) {
+        self.0 += bytes.len();
+    }
+
+    fn patch(&mut self, _: usize, _: &[u8]) {}
+
+    fn insert(&mut self, _: usize, bytes: &[u8]) {
+        self.push(bytes);
+    }
+}
+
 /// Bytes on the stack, and on the heap when there are more.
 #[derive(Debug)]
 pub(crate) struct Staged {
@@ -154,6 +174,10 @@ impl<'o, O: Output> Writer<'o, O> {
 
     pub(crate) fn xcdr(&self) -> Xcdr {
         self.xcdr
+    }
+
+    pub(crate) fn length_so_far(&self) -> usize {
+        self.out.length()
     }
 
     pub(crate) fn is_plain(&self) -> bool {
@@ -271,7 +295,11 @@ impl<'o, O: Output> Writer<'o, O> {
             self.u32(long_id(id, must_understand));
             self.u32(0);
         } else {
-            let flag = if must_understand { PID_MUST_UNDERSTAND } else { 0 };
+            let flag = if must_understand {
+                PID_MUST_UNDERSTAND
+            } else {
+                0
+            };
             self.u16(flag | id as u16);
             self.u16(0);
         }
@@ -309,7 +337,11 @@ impl<'o, O: Output> Writer<'o, O> {
 }
 
 fn long_id(id: u32, must_understand: bool) -> u32 {
-    let flag = if must_understand { LONG_MUST_UNDERSTAND } else { 0 };
+    let flag = if must_understand {
+        LONG_MUST_UNDERSTAND
+    } else {
+        0
+    };
     flag | id
 }
 

@@ -106,7 +106,12 @@ impl<'t, const CHECK: bool> Walk<'t, CHECK> {
         Ok(())
     }
 
-    fn numbers(&mut self, r: &mut Reader<'_>, facts: Facts, count: usize) -> Result<(), ValueError> {
+    fn numbers(
+        &mut self,
+        r: &mut Reader<'_>,
+        facts: Facts,
+        count: usize,
+    ) -> Result<(), ValueError> {
         let size = usize::from(facts.size);
         if CHECK && !matches!(self.tree.node(TypeIndex(facts.resolved)), Node::Bitset(_)) {
             return self.check_numbers(r, facts, count);

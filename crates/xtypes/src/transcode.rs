@@ -3,12 +3,15 @@
 use alloc::vec::Vec;
 
 use arrayvec::ArrayVec;
-use dunlin_cdr::{Error, Extensibility, Reader, Xcdr};
+use dunlin_cdr::{Endianness, Error, Extensibility, Reader, Xcdr};
 
-use crate::output::{Output, Writer};
+use crate::output::{Nowhere, Output, Writer};
 use crate::skip::{skip_member, take_discriminator};
 use crate::tree::{Member, Node, Structure, Union, length};
 use crate::{Element, TypeIndex, TypeTree, ValueError, limits};
+
+/// How many elements without bytes are copied where each gets a header.
+const EMPTY: usize = 64;
 
 /// How much of a value is copied.
 #[derive(Clone, Copy, PartialEq)]
@@ -141,10 +144,17 @@ impl<'t, O: Output> Transcoder<'t, '_, O> {
         mut one: impl FnMut(&mut Self, &mut Reader<'_>) -> Result<(), ValueError>,
     ) -> Result<(), ValueError> {
         for index in 0..count {
-            let before = r.position();
+            let before = (r.position(), self.w.length_so_far());
             one(self, r)?;
-            // There may be billions of elements without bytes; they are copied by doing nothing, unless the output has bytes for them.
-            if r.position() == before && index > limits::MEMBERS {
+            if r.position() > before.0 {
+                continue;
+            }
+            // Elements without any bytes are all alike, and there may be billions.
+            if self.w.length_so_far() == before.1 {
+                break;
+            }
+            // They have bytes in the output alone.
+            if index >= EMPTY {
                 return Err(Error::TooManySteps.into());
             }
         }
@@ -226,7 +236,7 @@ impl<'t, O: Output> Transcoder<'t, '_, O> {
                 if is_wanted {
                     marks.push(member.id, r.position())?;
                 }
-                skip_member(self.tree, r, member)?;
+                self.skip(r, of, member, part)?;
             }
             marks.sort();
             for member in copied.members() {
@@ -239,6 +249,28 @@ impl<'t, O: Output> Transcoder<'t, '_, O> {
         }
         r.end(from);
         Ok(self.w.end(to, of.extensibility)?)
+    }
+
+    /// Passes over a member of a type whose members have no headers.
+    fn skip(
+        &mut self,
+        r: &mut Reader<'_>,
+        of: &'t Structure,
+        member: &Member,
+        part: Part,
+    ) -> Result<(), ValueError> {
+        if !self.from_key || part == Part::Whole {
+            return skip_member(self.tree, r, member);
+        }
+        // Of its parts only keys are there. They are written in the order in which they are read, so each is visited once.
+        let mut nowhere = Nowhere::default();
+        let mut transcoder = Transcoder {
+            tree: self.tree,
+            w: Writer::new(&mut nowhere, Xcdr::V1, Endianness::Big, false),
+            from_key: true,
+            depth: self.depth,
+        };
+        transcoder.member(r, of, member, part)
     }
 
     /// From a mutable type, whose members come in any order.
@@ -311,7 +343,9 @@ impl<'t, O: Output> Transcoder<'t, '_, O> {
         }
         match self.w.xcdr() {
             Xcdr::V1 => {
-                let header = self.w.begin_parameter(optional_id(member, part), understood(member));
+                let header = self
+                    .w
+                    .begin_parameter(optional_id(member, part), understood(member));
                 self.w.end_parameter(header)?;
             }
             Xcdr::V2 => self.w.slice(&[0]),
@@ -480,7 +514,10 @@ impl<'t> Copied<'t> {
 
     /// Whether the order of their declaration is the one in which they are written.
     fn is_in_order(&self) -> bool {
-        let members = self.tree.members(self.of).filter(|member| self.wants(member));
+        let members = self
+            .tree
+            .members(self.of)
+            .filter(|member| self.wants(member));
         !self.by_id || members.is_sorted_by_key(|member| member.id)
     }
 }
@@ -564,12 +601,14 @@ fn length_code(tree: &TypeTree, element: Element) -> u32 {
         return of_size(facts.size);
     }
     match tree.resolved(element.ty) {
-        Node::Sequence { element, .. } => match (tree.is_primitive(*element), tree.facts(element.ty).size) {
-            (false, _) | (true, 1) => 5,
-            (true, 4) => 6,
-            (true, 8) => 7,
-            (true, _) => 4,
-        },
+        Node::Sequence { element, .. } => {
+            match (tree.is_primitive(*element), tree.facts(element.ty).size) {
+                (false, _) | (true, 1) => 5,
+                (true, 4) => 6,
+                (true, 8) => 7,
+                (true, _) => 4,
+            }
+        }
         Node::Array { element, .. } if tree.is_primitive(*element) => 4,
         Node::Map { key, value, .. } if tree.is_primitive(*key) && tree.is_primitive(*value) => 4,
         Node::Structure(of) if of.extensibility == Extensibility::Final => 4,

@@ -465,7 +465,11 @@ impl TypeTree {
         None
     }
 
-    pub(crate) fn member_by_name<'t>(&'t self, of: &'t Structure, name: &str) -> Option<&'t Member> {
+    pub(crate) fn member_by_name<'t>(
+        &'t self,
+        of: &'t Structure,
+        name: &str,
+    ) -> Option<&'t Member> {
         let mut next = Some(of);
         while let Some(of) = next {
             let found = of.by_name.binary_search_by(|index| {

@@ -167,7 +167,10 @@ fn type_name(name: &str) -> Result<(), BuildError> {
         return Err(long(name, name));
     }
     let is_name = name.split("::").all(|part| {
-        !part.is_empty() && part.chars().all(|c| !c.is_control() && !c.is_whitespace() && c != ':')
+        !part.is_empty()
+            && part
+                .chars()
+                .all(|c| !c.is_control() && !c.is_whitespace() && c != ':')
     });
     match is_name {
         true => Ok(()),
@@ -408,7 +411,11 @@ fn enumeration(of: &Enumeration) -> Result<(), BuildError> {
     for (one, other) in of.values.iter().zip(of.values.iter().skip(1)) {
         if one == other {
             let mut named = of.literals.iter().filter(|literal| literal.value == *one);
-            let mut next = || named.next().map_or_else(String::new, |l| l.name.to_string());
+            let mut next = || {
+                named
+                    .next()
+                    .map_or_else(String::new, |l| l.name.to_string())
+            };
             return Err(BuildError::DuplicateValue {
                 ty: ty(),
                 value: (*one).into(),
@@ -475,9 +482,7 @@ fn bitset(of: &Bitset) -> Result<(), BuildError> {
             (_, Some(bytes)) => 8 * bytes as u16,
         };
         let bits = match size {
-            1..=64 if end <= 64 && size <= room => {
-                (u64::MAX >> (64 - size)) << field.position
-            }
+            1..=64 if end <= 64 && size <= room => (u64::MAX >> (64 - size)) << field.position,
             _ => 0,
         };
         if bits == 0 || taken & bits != 0 {

@@ -196,7 +196,10 @@ impl Finder<'_> {
     }
 
     fn too_deep(&self, found: usize) -> BuildError {
-        let outermost = self.within.first().and_then(|i| self.nodes.get(i.0 as usize));
+        let outermost = self
+            .within
+            .first()
+            .and_then(|i| self.nodes.get(i.0 as usize));
         BuildError::Limit {
             ty: outermost.map_or("the type", name).into(),
             what: "types inside each other",
