@@ -204,7 +204,7 @@ impl Fixed {
     }
 
     fn run(&mut self, from: usize, size: u8, count: usize) -> Option<()> {
-        let to = self.end.next_multiple_of(usize::from(size).min(4).max(1));
+        let to = self.end.next_multiple_of(usize::from(size).clamp(1, 4));
         let length = count.checked_mul(size.into())?;
         self.end = to.checked_add(length)?;
         if self.end > KEY_HASH_SIZE {

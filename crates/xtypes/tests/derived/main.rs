@@ -338,7 +338,7 @@ fn times() {
         black_box(member.locate(black_box(&bytes)).unwrap());
     });
     time("validate a small type", || {
-        black_box(ty.validate(black_box(&bytes)).unwrap());
+        black_box(ty.validate(black_box(&bytes))).unwrap();
     });
     let ty = DynamicType::of::<Big>().unwrap();
     let plan = KeyPlan::new(&ty);

@@ -1,5 +1,7 @@
 //! Types with keys of every kind, and values of them.
 
+#![allow(unreachable_pub)]
+
 use std::collections::BTreeMap;
 
 use dunlin_cdr::{Char8, Char16};
