@@ -5,8 +5,8 @@ use dunlin_qos::{
     DestinationOrder, Durability, Duration, History, Ownership, ReliabilityKind, ResourceLimits,
 };
 use dunlin_rtps::{
-    Delivery, GroupFront, InstanceHandle, PayloadAllocator, KeyOf, Outbox, Reader, ReaderConfig, Sample,
-    Select, Time, To, Which, WriterProxyConfig,
+    Delivery, GroupFront, InstanceHandle, KeyOf, Outbox, PayloadAllocator, Reader, ReaderConfig,
+    Sample, Select, Time, To, Which, WriterProxyConfig,
 };
 use dunlin_wire::{
     Data, DataFrag, EntityId, EntityKind, FragmentNumber, Gap, GroupInfo, Guid, GuidPrefix,

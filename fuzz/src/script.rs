@@ -52,6 +52,11 @@ impl<'a> Script<'a> {
         piece
     }
 
+    /// All that is left.
+    pub(crate) fn rest(&mut self) -> &'a [u8] {
+        std::mem::take(&mut self.0)
+    }
+
     /// One of `count` choices.
     pub(crate) fn choice(&mut self, count: u8) -> u8 {
         self.byte() % count.max(1)

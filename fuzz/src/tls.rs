@@ -50,7 +50,10 @@ impl Line {
         let heard = self.ear.hear(bytes);
         self.given += bytes.len();
         assert!(heard.is_empty() || !had_ended && self.ear.is_open());
-        assert!(self.ear.held() <= FIRST + 3 * self.given, "memory for nothing");
+        assert!(
+            self.ear.held() <= FIRST + 3 * self.given,
+            "memory for nothing"
+        );
         heard
     }
 
@@ -68,7 +71,10 @@ impl Line {
             self.give(&said);
             self.answer();
         }
-        assert!(self.ear.is_open() && self.honest.is_open(), "honest ends agree");
+        assert!(
+            self.ear.is_open() && self.honest.is_open(),
+            "honest ends agree"
+        );
     }
 }
 

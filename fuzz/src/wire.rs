@@ -108,7 +108,9 @@ pub fn discovery_data(data: &[u8]) {
     weigh(data, WriterData::parse);
     weigh(data, ReaderData::parse);
     weigh(data, ParticipantMessage::parse);
-    weigh(data, |data| GossipedParticipant::parse(data, GuidPrefix::UNKNOWN));
+    weigh(data, |data| {
+        GossipedParticipant::parse(data, GuidPrefix::UNKNOWN)
+    });
     weigh(data, DiagnosticRequest::parse);
     weigh(data, DiagnosticReply::parse);
     weigh(data, parse_key);
@@ -137,7 +139,10 @@ pub fn discovery_data(data: &[u8]) {
         }
     }
     if let Ok(said) = GossipedParticipant::parse(data, GuidPrefix::UNKNOWN) {
-        assert_eq!(GossipedParticipant::parse(&said.encode(), said.teller), Ok(said));
+        assert_eq!(
+            GossipedParticipant::parse(&said.encode(), said.teller),
+            Ok(said)
+        );
     }
     if let Ok(question) = DiagnosticRequest::parse(data) {
         assert_eq!(DiagnosticRequest::parse(&question.encode()), Ok(question));

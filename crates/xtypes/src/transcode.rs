@@ -2,7 +2,7 @@
 
 mod members;
 
-use dunlin_cdr::{Endianness, Error, Extensibility, Reader, Xcdr};
+use dunlin_cdr::{Endianness, Error, Extensibility, ReadScope, Reader, Xcdr};
 
 use crate::output::{Nowhere, Output, Writer};
 use crate::skip::{skip_member, take_discriminator};
@@ -219,11 +219,11 @@ impl<'t, O: Output> Transcoder<'t, '_, O> {
                 if self.from_key && part == Part::Key && !is_wanted {
                     continue;
                 }
-                match (is_wanted, r.has_more(&from)) {
+                match (is_wanted, self.has(r, &from, member)) {
                     (true, true) => self.member(r, of, member, part)?,
                     (true, false) => return Err(ValueError::Missing(member.id)),
                     (false, true) => skip_member(self.tree, r, member)?,
-                    (false, false) => break,
+                    (false, false) => {}
                 }
             }
         } else {
@@ -231,7 +231,8 @@ impl<'t, O: Output> Transcoder<'t, '_, O> {
             let mut marks = Marks::default();
             for member in self.tree.members(of) {
                 let is_wanted = copied.wants(member);
-                if !r.has_more(&from) || (self.from_key && part == Part::Key && !is_wanted) {
+                if !self.has(r, &from, member)
+                    || (self.from_key && part == Part::Key && !is_wanted) {
                     continue;
                 }
                 if is_wanted {
@@ -250,6 +251,12 @@ impl<'t, O: Output> Transcoder<'t, '_, O> {
         }
         r.end(from);
         Ok(self.w.end(to, of.extensibility)?)
+    }
+
+    /// Whether the sender knows the member. One without bytes is there also where nothing is left.
+    fn has<'a>(&self, r: &Reader<'a>, scope: &ReadScope<'a>, member: &Member) -> bool {
+        let facts = self.tree.facts(member.element.ty);
+        r.has_more(scope) || (!member.is_optional && facts.is_empty(r.xcdr()))
     }
 
     /// Passes over a member of a type whose members have no headers.

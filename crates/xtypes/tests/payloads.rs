@@ -296,6 +296,26 @@ fn a_member_that_the_sender_does_not_know_is_absent() {
     assert_eq!(value(&ty, "b", &bytes), Some(Value::Unsigned(2)));
 }
 
+#[test]
+fn a_key_that_is_not_there_is_missed_also_behind_members_that_are_not() {
+    let ty = built(|types| {
+        types
+            .structure("S", Appendable)
+            .member("a", TypeIndex::UINT32)
+            .member("b", TypeIndex::UINT32)
+            .optional()
+            .member("c", TypeIndex::UINT32)
+            .key()
+            .finish()
+    });
+    let plan = KeyPlan::new(&ty);
+    for body in [&[0, 0, 0, 0][..], &[4, 0, 0, 0, 1, 0, 0, 0]] {
+        let bytes = payload(D_CDR2_LE, body);
+        ty.validate(&bytes).unwrap();
+        assert_eq!(plan.key_hash(&bytes), Err(ValueError::Missing(2)));
+    }
+}
+
 /// A length of 2^31 and more costs neither memory nor time.
 #[test]
 fn lengths_that_lie_cost_nothing() {
