@@ -231,8 +231,8 @@ impl<'t, O: Output> Transcoder<'t, '_, O> {
             let mut marks = Marks::default();
             for member in self.tree.members(of) {
                 let is_wanted = copied.wants(member);
-                if !self.has(r, &from, member)
-                    || (self.from_key && part == Part::Key && !is_wanted) {
+                if !self.has(r, &from, member) || (self.from_key && part == Part::Key && !is_wanted)
+                {
                     continue;
                 }
                 if is_wanted {
