@@ -91,6 +91,7 @@ fn keys(ty: &DynamicType, payload: &[u8]) {
     }
 }
 
+pub fn describe_(data: &[u8]) -> Option<DynamicType> { describe(&mut Script::new(data)) }
 fn describe(script: &mut Script<'_>) -> Option<DynamicType> {
     let mut maker = Maker {
         types: TypeTreeBuilder::new(),

@@ -206,6 +206,7 @@ impl<'t, O: Output> Transcoder<'t, '_, O> {
             marked: part == Part::Key && of.has_key,
             by_id: part == Part::Key && self.w.is_plain(),
         };
+        let keys_only = self.from_key && part == Part::Key;
         let is_labelled = of.extensibility == Extensibility::Mutable && !r.is_plain();
         if is_labelled {
             self.labelled(r, &copied, part)?;
@@ -215,15 +216,10 @@ impl<'t, O: Output> Transcoder<'t, '_, O> {
                 false => &mut self.tree.members(of),
             };
             for member in members {
-                let is_wanted = copied.wants(member);
-                if self.from_key && part == Part::Key && !is_wanted {
-                    continue;
-                }
-                match (is_wanted, self.has(r, &from, member)) {
-                    (true, true) => self.member(r, of, member, part)?,
-                    (true, false) => return Err(ValueError::Missing(member.id)),
-                    (false, true) => skip_member(self.tree, r, member)?,
-                    (false, false) => {}
+                match copied.wants(member) {
+                    true => self.known_member(r, &from, of, member, part)?,
+                    false if keys_only || !r.has_more(&from) => {}
+                    false => skip_member(self.tree, r, member)?,
                 }
             }
         } else {
@@ -231,14 +227,12 @@ impl<'t, O: Output> Transcoder<'t, '_, O> {
             let mut marks = Marks::default();
             for member in self.tree.members(of) {
                 let is_wanted = copied.wants(member);
-                if !self.has(r, &from, member) || (self.from_key && part == Part::Key && !is_wanted)
-                {
-                    continue;
-                }
                 if is_wanted {
                     marks.push(member.id, r.position())?;
                 }
-                self.skip(r, of, member, part)?;
+                if r.has_more(&from) && (is_wanted || !keys_only) {
+                    self.skip(r, of, member, part)?;
+                }
             }
             marks.sort();
             for member in copied.members() {
@@ -246,17 +240,30 @@ impl<'t, O: Output> Transcoder<'t, '_, O> {
                 let at = at.ok_or(ValueError::Missing(member.id))?;
                 let mut r = start.clone();
                 r.take_slice(at.saturating_sub(start.position()))?;
-                self.member(&mut r, of, member, part)?;
+                self.known_member(&mut r, &from, of, member, part)?;
             }
         }
         r.end(from);
         Ok(self.w.end(to, of.extensibility)?)
     }
 
-    /// Whether the sender knows the member. One without bytes is there also where nothing is left.
-    fn has<'a>(&self, r: &Reader<'a>, scope: &ReadScope<'a>, member: &Member) -> bool {
-        let facts = self.tree.facts(member.element.ty);
-        r.has_more(scope) || (!member.is_optional && facts.is_empty(r.xcdr()))
+    /// A member of a type whose members have no headers, if the sender knows it. One without bytes is there also where nothing is left.
+    fn known_member<'a>(
+        &mut self,
+        r: &mut Reader<'a>,
+        scope: &ReadScope<'a>,
+        of: &'t Structure,
+        member: &Member,
+        part: Part,
+    ) -> Result<(), ValueError> {
+        if r.has_more(scope) {
+            return self.member(r, of, member, part);
+        }
+        if member.is_optional {
+            return self.absent(of, member, part);
+        }
+        let copied = self.present(r, of, member, part);
+        copied.map_err(|_| ValueError::Missing(member.id))
     }
 
     /// Passes over a member of a type whose members have no headers.
