@@ -11,7 +11,7 @@ mod stream;
 mod tls;
 mod wire;
 mod writer;
-pub mod xtypes;
+mod xtypes;
 
 pub use cdr::{cdr, d_cdr2, pl_cdr, pl_cdr2, xcdr1, xcdr2};
 pub use conversation::conversation;
@@ -22,7 +22,7 @@ pub use stream::stream;
 pub use tls::tls;
 pub use wire::{datagram, discovery_data, parameter_list};
 pub use writer::writer;
-pub use xtypes::xtypes as xtypes_fn;
+pub use xtypes::xtypes;
 
 /// Panics if a promise about these bytes is broken.
 pub type Target = fn(&[u8]);
@@ -45,5 +45,5 @@ pub const TARGETS: &[(&str, Target)] = &[
     ("writer", writer),
     ("xcdr1", xcdr1),
     ("xcdr2", xcdr2),
-    ("xtypes", xtypes_fn),
+    ("xtypes", xtypes),
 ];

@@ -34,7 +34,7 @@ const PATHS: [&str; 8] = [
 pub fn xtypes(data: &[u8]) {
     let mut script = Script::new(data);
     let mut of_type = Script::new(script.piece());
-    let Some(ty) = describe(&mut of_type) else {
+    let Some((ty, is_ambiguous)) = describe(&mut of_type) else {
         return;
     };
     let payload = script.rest();
@@ -43,7 +43,7 @@ pub fn xtypes(data: &[u8]) {
     let most = 16 * payload.len() as u64 + 65_536;
     assert!(held <= most, "{held} bytes for {}", payload.len());
     if valid {
-        keys(&ty, payload);
+        keys(&ty, payload, is_ambiguous);
     }
 }
 
@@ -68,12 +68,16 @@ fn walk(ty: &DynamicType, payload: &[u8]) -> bool {
     valid
 }
 
-fn keys(ty: &DynamicType, payload: &[u8]) {
+fn keys(ty: &DynamicType, payload: &[u8], is_ambiguous: bool) {
     let plan = KeyPlan::new(ty);
     let Ok(hash) = plan.key_hash(payload) else {
         return;
     };
-    for xcdr in [Xcdr::V1, Xcdr::V2] {
+    let targets: &[Xcdr] = match is_ambiguous {
+        true => &[Xcdr::V2],
+        false => &[Xcdr::V1, Xcdr::V2],
+    };
+    for &xcdr in targets {
         for endianness in [Endianness::Big, Endianness::Little] {
             let mut key = BytesMut::new();
             match plan.key_payload(payload, xcdr, endianness, &mut key) {
@@ -91,25 +95,30 @@ fn keys(ty: &DynamicType, payload: &[u8]) {
     }
 }
 
-pub fn describe_(data: &[u8]) -> Option<DynamicType> { describe(&mut Script::new(data)) }
-fn describe(script: &mut Script<'_>) -> Option<DynamicType> {
+/// A type, and whether XCDR1 cannot tell an optional value without bytes from none.
+fn describe(script: &mut Script<'_>) -> Option<(DynamicType, bool)> {
     let mut maker = Maker {
         types: TypeTreeBuilder::new(),
         made: Vec::new(),
         left: 200,
+        has_empty: false,
+        has_optional: false,
     };
     let root = maker.structure(script, 0);
+    let is_ambiguous = maker.has_empty && maker.has_optional;
     let built = maker.types.build(root);
     if let Err(error) = &built {
         assert!(error.to_string().len() < 8192);
     }
-    built.ok()
+    Some((built.ok()?, is_ambiguous))
 }
 
 struct Maker {
     types: TypeTreeBuilder,
     made: Vec<TypeIndex>,
     left: usize,
+    has_empty: bool,
+    has_optional: bool,
 }
 
 impl Maker {
@@ -201,6 +210,8 @@ impl Maker {
             let element = self.any(script, depth + 1);
             members.push((element, script.byte(), script.byte()));
         }
+        self.has_empty |= members.is_empty() && base.is_none();
+        self.has_optional |= members.iter().any(|(_, flags, _)| flags & 3 == 2);
         let mut structure = self.types.define_structure(index, extensibility);
         if let Some(base) = base {
             structure = structure.base(base);

@@ -431,10 +431,13 @@ impl<'t, O: Output> Transcoder<'t, '_, O> {
             if let Some(case) = of.select(number)
                 && let Some(element) = case.element
             {
-                if !r.has_more(&from) {
-                    return Err(ValueError::Missing(case.id));
+                // A value without bytes is there also where nothing is left.
+                let is_last = !r.has_more(&from);
+                let copied = self.union_member(r, of, case.id, element);
+                match is_last {
+                    true => copied.map_err(|_| ValueError::Missing(case.id))?,
+                    false => copied?,
                 }
-                self.union_member(r, of, case.id, element)?;
             }
         }
         r.end(from);

@@ -316,6 +316,33 @@ fn a_key_that_is_not_there_is_missed_also_behind_members_that_are_not() {
     }
 }
 
+#[test]
+fn a_key_without_bytes_is_there_where_nothing_is_left() {
+    let ty = built(|types| {
+        let nothing = types.structure("Nothing", Final).finish();
+        let union = types.union("U", Appendable, TypeIndex::UINT8);
+        let union = union.case("a", nothing, &[7]).finish();
+        let structure = types.structure("S", Appendable).member("u", union).key();
+        structure.member("nothing", nothing).key().finish()
+    });
+    let plan = KeyPlan::new(&ty);
+    for bytes in [
+        payload(CDR_LE, &[7]),
+        payload(D_CDR2_LE, &[5, 0, 0, 0, 1, 0, 0, 0, 7]),
+    ] {
+        ty.validate(&bytes).unwrap();
+        let mut hash = [0; 16];
+        hash[0] = 7;
+        assert_eq!(plan.key_hash(&bytes).unwrap(), hash);
+        for xcdr in [Xcdr::V1, Xcdr::V2] {
+            let mut key = BytesMut::new();
+            plan.key_payload(&bytes, xcdr, Endianness::Little, &mut key)
+                .unwrap();
+            assert_eq!(plan.key_hash_of_key(&key).unwrap(), hash);
+        }
+    }
+}
+
 /// A length of 2^31 and more costs neither memory nor time.
 #[test]
 fn lengths_that_lie_cost_nothing() {
