@@ -67,7 +67,7 @@ pub fn key_to_payload<T: Topic>(value: &T, xcdr: Xcdr, out: &mut BytesMut) -> Re
 pub struct KeyForm {
     /// No headers of XCDR2 in it, whatever the extensibility of the type: Cyclone DDS up to 0.10 expects none.
     pub bare: bool,
-    /// At least [`LONG_KEY`] bytes, zeros behind it: Fast DDS takes a shorter payload itself for the name of the instance.
+    /// At least `LONG_KEY` bytes, zeros behind it: Fast DDS takes a shorter payload itself for the name of the instance.
     pub long: bool,
 }
 

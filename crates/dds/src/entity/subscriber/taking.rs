@@ -144,7 +144,7 @@ impl<T: TopicData> DataReader<T> {
             .collect()
     }
 
-    /// Takes the samples that a condition of this reader is about (DDS 1.4 2.2.2.5.3.11); those of a [`QueryCondition`] by their content.
+    /// Takes the samples that a condition of this reader is about (DDS 1.4 2.2.2.5.3.11); those of a [`QueryCondition`](crate::QueryCondition) by their content.
     ///
     /// # Errors
     /// `PreconditionNotMet` for the condition of another reader.
