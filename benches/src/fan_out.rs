@@ -25,7 +25,8 @@ const MOST_PER_READER: f64 = 1.0;
 struct Work {
     system: System,
     readers: usize,
-    /// The readers ask for their samples by multicast. Cyclone sends so by itself if there is more than one reader.
+    /// The readers ask for their samples by multicast. Cyclone sends so by itself if there is more
+    /// than one reader.
     multicast: bool,
     /// The row of this system with one reader.
     single: usize,

@@ -159,8 +159,8 @@ pub(crate) fn measure(host: &Host, peer: impl Fn(&str) -> Command) -> Result<Foo
     })
 }
 
-/// Lets a process say goodbye. Killed, it would haunt its successor for a lease: that has its port, and is sent what the peer has for
-/// the dead one.
+/// Lets a process say goodbye. Killed, it would haunt its successor for a lease: that has its port,
+/// and is sent what the peer has for the dead one.
 fn part(mut process: Process) -> Result<(), String> {
     process.release();
     process.output(PATIENCE).map(drop)

@@ -8,7 +8,8 @@ use dunlin_campaign::rivals::build;
 use crate::options::{Options, Section};
 use crate::system::System;
 
-/// In the environment of the program that runs inside: what could not be built outside, line by line.
+/// In the environment of the program that runs inside: what could not be built outside, line by
+/// line.
 const INSIDE: &str = "DUNLIN_BENCH_INSIDE";
 
 /// Shared memory and files of the rivals, which vanish with the namespace.
@@ -29,7 +30,8 @@ pub(crate) struct Host {
 }
 
 impl Host {
-    /// Builds the rivals where what they need is installed, and moves this process into namespaces of its own.
+    /// Builds the rivals where what they need is installed, and moves this process into namespaces
+    /// of its own.
     pub(crate) fn prepare(options: &Options) -> Result<Self, String> {
         let own = std::env::current_exe().map_err(|error| format!("who am I: {error}"))?;
         let programs = own.parent().unwrap_or(Path::new(".")).to_path_buf();
@@ -84,7 +86,8 @@ impl Drop for Host {
     }
 }
 
-/// Datagrams that the kernel has dropped in this namespace since a receive buffer was full, whosever it was.
+/// Datagrams that the kernel has dropped in this namespace since a receive buffer was full,
+/// whosever it was.
 pub(crate) fn kernel_drops() -> f64 {
     drops_in(&read("/proc/net/snmp")).unwrap_or_default()
 }
@@ -98,7 +101,8 @@ fn drops_in(text: &str) -> Option<f64> {
     number.parse().ok()
 }
 
-/// Starts this program anew in namespaces of its own, in place of this process; returns only if that fails.
+/// Starts this program anew in namespaces of its own, in place of this process; returns only if
+/// that fails.
 fn enter(own: &Path, missing: &str) -> String {
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/interop/netns.sh");
     let error = Command::new(&script)

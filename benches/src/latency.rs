@@ -424,7 +424,8 @@ pub(crate) fn peers(host: &Host, work: &Work) -> Pair {
     }
 }
 
-/// The work whose system calls are counted: one small sample in flight, everybody asleep in between.
+/// The work whose system calls are counted: one small sample in flight, everybody asleep in
+/// between.
 pub(crate) fn sleeping(system: System, reliable: bool) -> Work {
     Work::new(system, 32, reliable, How::Block)
 }

@@ -1,7 +1,8 @@
-//! `bench`: Dunlin beside the raw floors, Cyclone DDS, Fast DDS and iceoryx2 on the same work in the same run.
+//! `bench`: Dunlin beside the raw floors, Cyclone DDS, Fast DDS and iceoryx2 on the same work in
+//! the same run.
 //!
-//! Every figure is the median over the repetitions; in each repetition all systems take their turn at a piece of work
-//! before the next one begins, and a ratio compares figures of the same turn.
+//! Every figure is the median over the repetitions; in each repetition all systems take their turn
+//! at a piece of work before the next one begins, and a ratio compares figures of the same turn.
 mod demand;
 mod fan_out;
 mod footprint;

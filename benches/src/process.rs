@@ -17,7 +17,8 @@ pub(crate) struct Process {
 }
 
 impl Process {
-    /// Starts a program, on one processor if told so. Its standard input stays open until [`Process::release`].
+    /// Starts a program, on one processor if told so. Its standard input stays open until
+    /// [`Process::release`].
     pub(crate) fn start(mut command: Command, cpu: Option<usize>) -> Result<Self, String> {
         let program = Path::new(command.get_program());
         let name = program.file_name().unwrap_or_default();
@@ -40,7 +41,8 @@ impl Process {
         drop(self.child.stdin.take());
     }
 
-    /// The next line of its stdout; blocks until there is one or the program ends, which all of them do in time.
+    /// The next line of its stdout; blocks until there is one or the program ends, which all of
+    /// them do in time.
     pub(crate) fn line(&mut self) -> Result<Words, String> {
         let Some(out) = self.child.stdout.as_mut() else {
             return Err(format!("{}: has no output", self.name));

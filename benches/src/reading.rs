@@ -154,7 +154,8 @@ pub(crate) fn of_stream(send: &Words, receive: &Words) -> Result<Stream, String>
 /// What one piece of work gave in each repetition; the reason where it failed.
 pub(crate) type Repetitions<T> = Vec<Result<T, String>>;
 
-/// Lets all pieces of work take their turns, round by round; the result has one entry for each piece.
+/// Lets all pieces of work take their turns, round by round; the result has one entry for each
+/// piece.
 pub(crate) fn rounds<W: Display, T>(
     repeat: usize,
     work: &[W],

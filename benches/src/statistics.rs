@@ -1,6 +1,7 @@
 //! Percentiles and medians, the same for every system.
 
-/// The element at index `floor(count * p)` of the sorted values, as perftest counts; 0 if there are none.
+/// The element at index `floor(count * p)` of the sorted values, as perftest counts; 0 if there are
+/// none.
 pub(crate) fn percentile(sorted: &[u32], p: f64) -> u32 {
     let index = (sorted.len() as f64 * p) as usize;
     sorted

@@ -45,7 +45,8 @@ impl System {
         }
     }
 
-    /// Whether it is compared over UDP; the others are compared over shared memory, and Dunlin over both.
+    /// Whether it is compared over UDP; the others are compared over shared memory, and Dunlin over
+    /// both.
     pub(crate) fn uses_udp(self) -> bool {
         !matches!(
             self,

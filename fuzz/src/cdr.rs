@@ -6,7 +6,8 @@ use everything::{Big, FinalBig, MutableBig};
 #[path = "../../crates/cdr/tests/common/mod.rs"]
 mod everything;
 
-/// Reads a payload as types with everything in them; what can be read can be written, and reads the same again.
+/// Reads a payload as types with everything in them; what can be read can be written, and reads the
+/// same again.
 pub fn cdr(data: &[u8]) {
     let payload = Bytes::copy_from_slice(data);
     weigh::<Big>(&payload);
@@ -15,8 +16,8 @@ pub fn cdr(data: &[u8]) {
     everything::read_everything(&payload);
 }
 
-/// Reading holds no more memory than the payload warrants. These types are sparse: a tree of which nothing is there takes
-/// 24 times its bytes, a map of one entry a node of eleven.
+/// Reading holds no more memory than the payload warrants. These types are sparse: a tree of which
+/// nothing is there takes 24 times its bytes, a map of one entry a node of eleven.
 fn weigh<T: Topic>(payload: &Bytes) {
     let readings: [&dyn Fn(); 3] = [
         &|| drop(from_payload::<T>(payload)),

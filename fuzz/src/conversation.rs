@@ -11,8 +11,8 @@ mod common;
 const OPERATIONS: usize = 200;
 const WRITES: u32 = 1000;
 
-/// What every reliable reader of a KEEP_ALL writer gets in the end: all, once, in order, however it was written, taken,
-/// lost and delayed, and whenever readers came.
+/// What every reliable reader of a KEEP_ALL writer gets in the end: all, once, in order, however it
+/// was written, taken, lost and delayed, and whenever readers came.
 pub fn conversation(data: &[u8]) {
     let mut script = Script::new(data);
     let (writer, readers) = configs(&mut script);

@@ -6,9 +6,9 @@ use everything::{Appendable, Final, Mutable};
 #[path = "../../crates/filter/tests/common/mod.rs"]
 mod everything;
 
-/// The expression up to a NUL, its parameters, a line each, up to another NUL, and a payload. A mistake is shown within the
-/// expression; whatever payload comes is judged, without memory; what can be read is judged, and as the same value in
-/// another encoding.
+/// The expression up to a NUL, its parameters, a line each, up to another NUL, and a payload. A
+/// mistake is shown within the expression; whatever payload comes is judged, without memory; what
+/// can be read is judged, and as the same value in another encoding.
 pub fn filter(data: &[u8]) {
     let mut parts = data.splitn(3, |byte| *byte == 0);
     let mut text = || String::from_utf8_lossy(parts.next().unwrap_or_default()).into_owned();

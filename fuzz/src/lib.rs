@@ -1,4 +1,5 @@
-//! What each fuzz target does with its bytes: plain functions, so that the corpora can be replayed without a fuzzer.
+//! What each fuzz target does with its bytes: plain functions, so that the corpora can be replayed
+//! without a fuzzer.
 #[path = "../../crates/transport/src/tcp/tests/authority.rs"]
 mod authority;
 mod cdr;

@@ -89,8 +89,8 @@ fn reader_guid() -> Guid {
     Guid::new(GuidPrefix(*b"DLfuzzreader"), entity)
 }
 
-/// A configuration, then operations: memory stays bounded, no sample is taken twice, damaged, or out of order, and none
-/// of a reliable writer is left out that nothing excuses.
+/// A configuration, then operations: memory stays bounded, no sample is taken twice, damaged, or
+/// out of order, and none of a reliable writer is left out that nothing excuses.
 pub fn reader(data: &[u8]) {
     let mut script = Script::new(data);
     let config = config(&mut script);

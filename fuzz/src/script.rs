@@ -99,7 +99,8 @@ impl<'a> Script<'a> {
     }
 }
 
-/// What the change with this number says: from each byte it can be told whose it is and where it stands.
+/// What the change with this number says: from each byte it can be told whose it is and where it
+/// stands.
 pub(crate) fn pattern(writer: u8, sequence: i64, size: usize) -> Vec<u8> {
     let seed = sequence
         .wrapping_mul(31)

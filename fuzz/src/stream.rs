@@ -25,7 +25,8 @@ pub fn stream(data: &[u8]) {
     speak(data);
 }
 
-/// A participant takes the same from it in one piece and in many, and large messages take no memory before they come.
+/// A participant takes the same from it in one piece and in many, and large messages take no memory
+/// before they come.
 fn arrive(data: &[u8]) {
     let listen = |pieces: &mut dyn Iterator<Item = &[u8]>| {
         let mut ear = IsolatedReceiver::new(None, false, b"").unwrap();
@@ -52,7 +53,8 @@ fn arrive(data: &[u8]) {
     assert_eq!(whole, listen(&mut pieces));
 }
 
-/// Small and large messages, of which the data is the order: they come out as they went in, however they are cut.
+/// Small and large messages, of which the data is the order: they come out as they went in, however
+/// they are cut.
 fn speak(data: &[u8]) {
     let name = GuidPrefix([1; 12]);
     let hello = Hello {
@@ -92,7 +94,8 @@ fn speak(data: &[u8]) {
     assert!(heard == sent, "other messages than were sent");
 }
 
-/// A head is understood from its own bytes alone, and what is wrong stays wrong, however much follows.
+/// A head is understood from its own bytes alone, and what is wrong stays wrong, however much
+/// follows.
 fn early(bytes: &[u8]) -> Result<Option<StreamHead>, StreamError> {
     let whole = StreamHead::parse(bytes);
     let mut before = Ok(None);

@@ -24,7 +24,8 @@ fn secrets() -> &'static Secrets {
     })
 }
 
-/// A connection between one that is attacked and an honest peer, whose every byte passes through our hands.
+/// A connection between one that is attacked and an honest peer, whose every byte passes through
+/// our hands.
 struct Line {
     ear: IsolatedReceiver,
     honest: IsolatedReceiver,
@@ -78,8 +79,8 @@ impl Line {
     }
 }
 
-/// The first byte says who has dialled and whether keys are agreed in peace; then come steps: what to do, a length in two bytes, and
-/// so many bytes.
+/// The first byte says who has dialled and whether keys are agreed in peace; then come steps: what
+/// to do, a length in two bytes, and so many bytes.
 pub fn tls(data: &[u8]) {
     let mut script = Script::new(data);
     let flags = script.byte();

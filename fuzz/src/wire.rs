@@ -73,7 +73,8 @@ fn same_data(sent: &Data<'_>, read: &Data<'_>) {
     assert!(rest.is_some_and(|rest| rest.len() < 4 && rest.iter().all(|b| *b == 0)));
 }
 
-/// Inline QoS or what stands behind the encapsulation header of discovery data, in both byte orders.
+/// Inline QoS or what stands behind the encapsulation header of discovery data, in both byte
+/// orders.
 pub fn parameter_list(data: &[u8]) {
     for endianness in [Endianness::Little, Endianness::Big] {
         let list = Parameters::new(data, endianness);
@@ -119,7 +120,8 @@ pub fn discovery_data(data: &[u8]) {
         participant.product_version.clear();
         // Text that is no UTF-8 can become too long when it is made so.
         if let Ok(bytes) = participant.encode() {
-            // What vendors say of their product's version each says in a way of its own; nobody repeats it.
+            // What vendors say of their product's version each says in a way of its own; nobody
+            // repeats it.
             let known = |mut data: ParticipantData| {
                 data.product_version.clear();
                 data

@@ -120,8 +120,9 @@ impl Outbox for Model {
     }
 }
 
-/// A configuration, then operations: what is kept stays within the limits, nothing that a reliable reader of a KEEP_ALL
-/// writer has not acknowledged is given up, and what is said is what was written.
+/// A configuration, then operations: what is kept stays within the limits, nothing that a reliable
+/// reader of a KEEP_ALL writer has not acknowledged is given up, and what is said is what was
+/// written.
 pub fn writer(data: &[u8]) {
     let mut script = Script::new(data);
     let config = config(&mut script);

@@ -29,8 +29,9 @@ const PATHS: [&str; 8] = [
     "a", "b.a", "c[1]", "a[0].b", "d._d", "e[2][1]", "b.c.d", "h[1].a",
 ];
 
-/// A piece that says what the type is, and a payload. Whatever is built has an end; whatever payload comes is walked without memory beyond
-/// 16 times its length and 64 KiB; what is valid can be passed over, and its key is the same by way of every encoding.
+/// A piece that says what the type is, and a payload. Whatever is built has an end; whatever
+/// payload comes is walked without memory beyond 16 times its length and 64 KiB; what is valid can
+/// be passed over, and its key is the same by way of every encoding.
 pub fn xtypes(data: &[u8]) {
     let mut script = Script::new(data);
     let mut of_type = Script::new(script.piece());

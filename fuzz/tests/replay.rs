@@ -17,7 +17,8 @@ fn each_corpus_is_replayed() {
     }
 }
 
-/// A cheap substitute for the fuzzer on stable Rust: each seed damaged in many ways, always the same ones.
+/// A cheap substitute for the fuzzer on stable Rust: each seed damaged in many ways, always the
+/// same ones.
 #[test]
 fn each_seed_is_damaged() {
     let corpora = Path::new(env!("CARGO_MANIFEST_DIR")).join("corpus");

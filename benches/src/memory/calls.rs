@@ -70,7 +70,8 @@ fn count(host: &Host, options: &Options, roles: [&str; 2]) -> Result<[Calls; 2],
             command
         });
         let [publisher, subscriber] = sides;
-        // Who may run on one processor only yields it now and then; strace makes that slow, and so more frequent.
+        // Who may run on one processor only yields it now and then; strace makes that slow, and so
+        // more frequent.
         let pair = Pair {
             publisher,
             subscriber,

@@ -1,7 +1,9 @@
-//! The tables of shared memory: Dunlin beside bare slots and iceoryx2, all between two processes on two processors.
+//! The tables of shared memory: Dunlin beside bare slots and iceoryx2, all between two processes on
+//! two processors.
 //!
-//! Runs are short and take turns often: whether the two processors of a virtual machine share a core changes by the minute, and
-//! with it the cost of handing over a cache line, by a factor of five.
+//! Runs are short and take turns often: whether the two processors of a virtual machine share a
+//! core changes by the minute, and with it the cost of handing over a cache line, by a factor of
+//! five.
 mod calls;
 mod latency;
 mod presence;
@@ -15,7 +17,8 @@ use crate::reading::Pair;
 use crate::system::{System, TRANSPORTS};
 use crate::table::Table;
 
-/// Share of the time of other tables that one run measures here: they have far more samples than they need.
+/// Share of the time of other tables that one run measures here: they have far more samples than
+/// they need.
 const SHARE: f64 = 0.3;
 
 const WARM_UP: &str = "0.1";

@@ -6,8 +6,8 @@ use std::time::Duration;
 use nix::sys::resource::{UsageWho, getrusage};
 use rustix::time::{ClockId, clock_gettime};
 
-/// Room for so many latencies a second, in runs of a second at least and of a quarter of a minute at most; what has no room
-/// is not kept.
+/// Room for so many latencies a second, in runs of a second at least and of a quarter of a minute
+/// at most; what has no room is not kept.
 const PER_SECOND: f64 = 4e6;
 const MOST: f64 = 15.0;
 

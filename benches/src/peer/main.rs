@@ -1,5 +1,5 @@
-//! The benchmark's peers in Rust: `bench-peer raw|sealed|dunlin ROLE ...` with the roles and options of `peers/peer.h`, and
-//! `bench-peer awake`, which keeps a processor from halting.
+//! The benchmark's peers in Rust: `bench-peer raw|sealed|dunlin ROLE ...` with the roles and
+//! options of `peers/peer.h`, and `bench-peer awake`, which keeps a processor from halting.
 //!
 //! Results are `name=value` words on one line of stdout.
 mod dunlin;

@@ -1,7 +1,7 @@
 //! The floor: plain connected UDP sockets on loopback, and nothing else.
 //!
-//! A sample that does not fit into a datagram is cut into pieces of 60 KB, each beginning with the number of the sample,
-//! and received at its final place.
+//! A sample that does not fit into a datagram is cut into pieces of 60 KB, each beginning with the
+//! number of the sample, and received at its final place.
 use std::io;
 use std::net::{Ipv4Addr, SocketAddrV4, UdpSocket};
 use std::sync::Arc;
@@ -145,7 +145,8 @@ impl Link {
         })
     }
 
-    /// Returns when somebody listens at the other end: until then, each datagram provokes an error for the next one.
+    /// Returns when somebody listens at the other end: until then, each datagram provokes an error
+    /// for the next one.
     fn wait_for_peer(&self) -> io::Result<()> {
         for _ in 0..5_000 {
             let first = self.socket.send(&[]);

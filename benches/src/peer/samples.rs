@@ -1,4 +1,5 @@
-//! What Dunlin's peer sends: samples that are copied, keyed ones, and ones that are built where the receiver looks at them.
+//! What Dunlin's peer sends: samples that are copied, keyed ones, and ones that are built where the
+//! receiver looks at them.
 use bytes::Bytes;
 use dunlin::{DataReader, DataWriter, Result, Topic, TopicData};
 

@@ -1,7 +1,8 @@
 //! The floor of TLS: one TCP connection and the seals of its records, and nothing else.
 //!
-//! A sample is cut into the longest records that TLS has, each sealed with AES-128-GCM as a record is (RFC 8446 section 5.2), the number of
-//! the sample in front. Nobody agrees on keys: they are the same in every run.
+//! A sample is cut into the longest records that TLS has, each sealed with AES-128-GCM as a record
+//! is (RFC 8446 section 5.2), the number of the sample in front. Nobody agrees on keys: they are
+//! the same in every run.
 use std::io;
 use std::net::{Ipv4Addr, TcpListener, TcpStream};
 use std::sync::Arc;

@@ -1,4 +1,5 @@
-//! The course of a stream: the sender writes as fast as it may, the receiver counts within a window of time.
+//! The course of a stream: the sender writes as fast as it may, the receiver counts within a window
+//! of time.
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::time::Duration;
 

@@ -32,7 +32,8 @@ impl Display for Work {
     }
 }
 
-/// The groups: within one, all take turns, the first row is the floor, and the second one Dunlin without TLS.
+/// The groups: within one, all take turns, the first row is the floor, and the second one Dunlin
+/// without TLS.
 fn groups() -> Vec<Vec<Work>> {
     use Demand::{Beyond, TimesRaw};
     let work = |way, size, reliable, demands: &[Demand]| Work {

@@ -1,5 +1,5 @@
-//! The tables of TCP on two processors: Dunlin, plain and through TLS, beside one bare connection, all by `perftest`, and beside Fast DDS by
-//! a program that does the same.
+//! The tables of TCP on two processors: Dunlin, plain and through TLS, beside one bare connection,
+//! all by `perftest`, and beside Fast DDS by a program that does the same.
 mod certificates;
 mod latency;
 mod throughput;
@@ -76,7 +76,8 @@ impl Bench<'_> {
         way.peer().is_none_or(|peer| self.host.has(peer))
     }
 
-    /// Both sides of a system with a program of its own, in their roles; Fast DDS sleeps for data, so that the processors are kept awake.
+    /// Both sides of a system with a program of its own, in their roles; Fast DDS sleeps for data,
+    /// so that the processors are kept awake.
     fn run_peer(
         &self,
         system: System,

@@ -8,12 +8,14 @@ use crate::payload::{open, sample};
 use crate::reader::Absent;
 use crate::{Error, HEADER_SIZE, Topic, Xcdr, extent, from_payload_bytes, to_payload_apart};
 
-/// Reads a payload that lacks the octets of one sequence: `length` octets belong at byte `at`, where only `filler` bytes are,
-/// whatever these contain; `length` and `filler` differ by a multiple of 8. The member of type [`Bytes`] that has them gets
-/// `octets`, which may as well be empty. Other members of that type are copied.
+/// Reads a payload that lacks the octets of one sequence: `length` octets belong at byte `at`,
+/// where only `filler` bytes are, whatever these contain; `length` and `filler` differ by a
+/// multiple of 8. The member of type [`Bytes`] that has them gets `octets`, which may as well be
+/// empty. Other members of that type are copied.
 ///
 /// # Errors
-/// [`Error::NotApart`] if the type has no member of type [`Bytes`] there; otherwise whatever is wrong with the payload.
+/// [`Error::NotApart`] if the type has no member of type [`Bytes`] there; otherwise whatever is
+/// wrong with the payload.
 pub fn from_payload_around<T: Topic>(
     payload: &[u8],
     at: usize,
@@ -40,12 +42,13 @@ pub fn from_payload_around<T: Topic>(
     Ok(value)
 }
 
-/// Where the longest member of type [`Bytes`] is in a payload; `None` if there is none, or if it is empty.
+/// Where the longest member of type [`Bytes`] is in a payload; `None` if there is none, or if it is
+/// empty.
 ///
 /// # Errors
 /// Whatever is wrong with the payload.
-// Its frame has room for a whole value. Of a plain type that may be more than there is stack, and then nobody asks; but a caller
-// into which this were inlined would need it all the same.
+// Its frame has room for a whole value. Of a plain type that may be more than there is stack, and
+// then nobody asks; but a caller into which this were inlined would need it all the same.
 #[inline(never)]
 pub fn longest_octets<T: Topic>(payload: &Bytes) -> Result<Option<Range<usize>>, Error> {
     let value: T = from_payload_bytes(payload)?;

@@ -84,7 +84,8 @@ impl<T: Layout> Layout for Vec<T> {
     }
 }
 
-/// In mutable types, the number of elements or the DHEADER serves as length of the member where it can.
+/// In mutable types, the number of elements or the DHEADER serves as length of the member where it
+/// can.
 const fn sequence_length_code<T: Layout>() -> u32 {
     match (T::PRIMITIVE, T::MIN_SIZE) {
         (false, _) | (true, 1) => 5,
@@ -249,8 +250,8 @@ impl<T: Layout> Layout for Option<T> {
     }
 }
 
-/// An `Option` is an IDL `@optional` member. Elsewhere, where IDL has no optionals, it is written as if it were the
-/// member with id 0.
+/// An `Option` is an IDL `@optional` member. Elsewhere, where IDL has no optionals, it is written
+/// as if it were the member with id 0.
 impl<T: Serialize> Serialize for Option<T> {
     #[inline]
     fn serialize<S: Sink>(&self, w: &mut Writer<S>) -> Result<(), Error> {
@@ -430,8 +431,8 @@ impl<K: Deserialize + Ord, V: Deserialize> Deserialize for BTreeMap<K, V> {
     }
 }
 
-/// What a map needs at most while it is made: the list of its entries, as much again to sort them, and nodes of eleven
-/// entries with up to twelve children, none of which is empty.
+/// What a map needs at most while it is made: the list of its entries, as much again to sort them,
+/// and nodes of eleven entries with up to twelve children, none of which is empty.
 fn map_size<T>(count: usize) -> usize {
     const NODE_HEAD: usize = 16;
     const CHILDREN: usize = 12 * size_of::<usize>();

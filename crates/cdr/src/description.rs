@@ -1,7 +1,9 @@
-//! What a type is, as plain data: its kind and its members, by the names of DDS-XTypes 1.3 7.2 (`TypeKind`, `MemberDescriptor`).
+//! What a type is, as plain data: its kind and its members, by the names of DDS-XTypes 1.3 7.2
+//! (`TypeKind`, `MemberDescriptor`).
 //!
-//! A type describes itself by a function ([`Layout::describe`](crate::Layout::describe)), and its members are described by theirs:
-//! so types may contain themselves, and nothing is computed before somebody asks.
+//! A type describes itself by a function ([`Layout::describe`](crate::Layout::describe)), and its
+//! members are described by theirs: so types may contain themselves, and nothing is computed before
+//! somebody asks.
 
 /// Describes a type; `None` if its encoding was written by hand and says nothing about it.
 pub type Describe = fn() -> Option<Type>;

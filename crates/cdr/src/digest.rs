@@ -4,15 +4,17 @@ use crate::description::{Describe, EnumerationType, MemberDescriptor, StructureT
 use crate::plain::{HASH_BASIS, mix};
 use alloc::vec::Vec;
 
-/// Types within types, each counted as often as it occurs: larger ones have no digest. No program has them; they would take too long.
+/// Types within types, each counted as often as it occurs: larger ones have no digest. No program
+/// has them; they would take too long.
 const MAX_PARTS: usize = 1 << 16;
 
 impl Type {
-    /// The same for two types if they are the same: kinds, members with names, ids, bounds and order, keys, how they may grow. The names of the
-    /// types themselves are left out, as where DDS-XTypes 1.3 7.3.4 tells whether types are equivalent.
+    /// The same for two types if they are the same: kinds, members with names, ids, bounds and
+    /// order, keys, how they may grow. The names of the types themselves are left out, as where
+    /// DDS-XTypes 1.3 7.3.4 tells whether types are equivalent.
     ///
-    /// `None` if a part of the type says nothing about itself. It protects against mistakes, not against those who search for a type with the
-    /// digest of another.
+    /// `None` if a part of the type says nothing about itself. It protects against mistakes, not
+    /// against those who search for a type with the digest of another.
     pub fn digest(&self) -> Option<u64> {
         let mut digest = Digest {
             hash: HASH_BASIS,
@@ -26,7 +28,8 @@ impl Type {
 
 struct Digest {
     hash: u64,
-    /// The names of the types that are being described, outermost first: one that contains itself is described once.
+    /// The names of the types that are being described, outermost first: one that contains itself
+    /// is described once.
     within: Vec<&'static str>,
     parts: usize,
 }

@@ -15,7 +15,8 @@ pub enum Error {
     /// The encapsulation header names a representation that is not XCDR1 or XCDR2.
     #[error("representation {0:#06x} is neither XCDR1 nor XCDR2")]
     UnknownRepresentation(u16),
-    /// The encapsulation header says that the type is mutable and the reader's is not, or the reverse.
+    /// The encapsulation header says that the type is mutable and the reader's is not, or the
+    /// reverse.
     #[error("representation {0:#06x} does not suit the extensibility of the type")]
     WrongExtensibility(u16),
     /// The options of the encapsulation header claim more padding than there is data.
@@ -56,7 +57,8 @@ pub enum Error {
     /// The header of a mutable or optional member contradicts itself or its surroundings.
     #[error("a member header is malformed")]
     MemberHeader,
-    /// The value would take too much memory for a payload of this length: see [`Topic::EXPANSION`](crate::Topic::EXPANSION).
+    /// The value would take too much memory for a payload of this length: see
+    /// [`Topic::EXPANSION`](crate::Topic::EXPANSION).
     #[error(
         "the value is out of proportion: {wanted} more bytes of memory, {left} left for a payload of its length"
     )]

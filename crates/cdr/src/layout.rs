@@ -5,9 +5,11 @@ use crate::{Error, Serialize, Sink, Type, Writer};
 /// How deep values may nest through `Vec`, `Box` and maps before reading gives up.
 pub const MAX_DEPTH: u8 = 64;
 
-/// A payload may take so many times its own length in memory when it is read, unless its type says otherwise.
+/// A payload may take so many times its own length in memory when it is read, unless its type says
+/// otherwise.
 pub(crate) const EXPANSION: usize = 16;
-/// Shorter payloads may take as much memory as one of this length, the longest that a datagram can bring.
+/// Shorter payloads may take as much memory as one of this length, the longest that a datagram can
+/// bring.
 pub(crate) const FULL_DATAGRAM: usize = 1 << 16;
 
 /// Largest member id that fits the short header of a parameter (DDS-XTypes 1.3 7.4.1.2).
@@ -62,14 +64,16 @@ impl Member {
 
 /// What both directions know of a type. Derived together with [`Serialize`](crate::Serialize).
 pub trait Layout {
-    /// Whether the type is primitive in the sense of DDS-XTypes 1.3 7.2.2.2: sequences of it have no DHEADER and are
-    /// copied in one piece.
+    /// Whether the type is primitive in the sense of DDS-XTypes 1.3 7.2.2.2: sequences of it have
+    /// no DHEADER and are copied in one piece.
     const PRIMITIVE: bool = false;
-    /// The same for an array of it. Differs for arrays, because `[[f64; 3]; 4]` is one array with two dimensions.
+    /// The same for an array of it. Differs for arrays, because `[[f64; 3]; 4]` is one array with
+    /// two dimensions.
     const FLAT: bool = Self::PRIMITIVE;
     /// The length code of a mutable XCDR2 member of this type (DDS-XTypes 1.3 7.4.3.4.2).
     const LENGTH_CODE: u32 = 4;
-    /// The fewest bytes that a value takes in any representation. Bounds what a length on the wire may reserve.
+    /// The fewest bytes that a value takes in any representation. Bounds what a length on the wire
+    /// may reserve.
     const MIN_SIZE: usize;
     /// Whether a value may be absent: then it is no key.
     const OPTIONAL: bool = false;
@@ -78,11 +82,12 @@ pub trait Layout {
     /// Bytes of memory that a default value has behind boxes.
     const DEFAULT_HEAP: usize = 0;
 
-    /// Where the key of a value ends at most, in bytes of plain XCDR2, when it begins at `at`; `None` if it has no
-    /// bound. Once past 16 the result may be too small, but stays past 16.
+    /// Where the key of a value ends at most, in bytes of plain XCDR2, when it begins at `at`;
+    /// `None` if it has no bound. Once past 16 the result may be too small, but stays past 16.
     fn key_end(at: usize) -> Option<usize>;
 
-    /// What the type is; `None` if that is not known, and then nobody can look into its samples without reading them.
+    /// What the type is; `None` if that is not known, and then nobody can look into its samples
+    /// without reading them.
     fn describe() -> Option<Type> {
         None
     }

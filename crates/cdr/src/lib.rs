@@ -1,7 +1,8 @@
-//! CDR, the encoding of DDS samples: XCDR1 and XCDR2 (DDS-XTypes 1.3 7.4) in both byte orders, with the encapsulation
-//! header that RTPS puts in front (RTPS 2.5 10.5).
+//! CDR, the encoding of DDS samples: XCDR1 and XCDR2 (DDS-XTypes 1.3 7.4) in both byte orders, with
+//! the encapsulation header that RTPS puts in front (RTPS 2.5 10.5).
 //!
-//! A type gets its encoding by `#[derive(Topic)]`, or by `#[derive(Data)]` if it only occurs inside others:
+//! A type gets its encoding by `#[derive(Topic)]`, or by `#[derive(Data)]` if it only occurs inside
+//! others:
 //!
 //! ```
 //! use bytes::{Bytes, BytesMut};
@@ -75,9 +76,9 @@
 //! | `union` | an `enum` whose variants have one value or none |
 //! | `struct` | a `struct` |
 //!
-//! Reading is safe for any input: lengths are checked against what is there before memory is reserved, what is allocated
-//! stays in proportion to the payload ([`Topic::EXPANSION`]), nesting is limited to [`MAX_DEPTH`], and each fault is an
-//! [`Error`].
+//! Reading is safe for any input: lengths are checked against what is there before memory is
+//! reserved, what is allocated stays in proportion to the payload ([`Topic::EXPANSION`]), nesting
+//! is limited to [`MAX_DEPTH`], and each fault is an [`Error`].
 
 #![no_std]
 #![forbid(unsafe_code)]

@@ -12,8 +12,8 @@ use crate::{
 /// Length of a key hash, in bytes.
 pub const KEY_HASH_SIZE: usize = 16;
 
-/// Appends the payload of a sample in the byte order of this machine (RTPS 2.5 9.4.2.12, 10.5). Allocates only if
-/// `out` has less room than [`serialized_size`] says.
+/// Appends the payload of a sample in the byte order of this machine (RTPS 2.5 9.4.2.12, 10.5).
+/// Allocates only if `out` has less room than [`serialized_size`] says.
 ///
 /// # Errors
 /// Those of [`Serialize::serialize`](crate::Serialize::serialize); `out` is then as before.
@@ -36,8 +36,9 @@ pub fn to_payload_as<T: Topic>(
     append::<T>(xcdr, endianness, usize::MAX, out, |w| value.serialize(w)).map(|_| ())
 }
 
-/// [`to_payload`] without a copy of the first member of type [`Bytes`] that has at least `length` bytes: it is missing in
-/// `out`, and what is returned says where it belongs, from where `out` ended before.
+/// [`to_payload`] without a copy of the first member of type [`Bytes`] that has at least `length`
+/// bytes: it is missing in `out`, and what is returned says where it belongs, from where `out`
+/// ended before.
 ///
 /// # Errors
 /// As [`to_payload`].
@@ -53,8 +54,9 @@ pub fn to_payload_apart<T: Topic>(
     })
 }
 
-/// Appends the payload of a dispose or unregister message: the key members only, in the representation that samples
-/// of the type have (RTPS 2.5 9.6.3.9). Nothing but the header if the type has no key.
+/// Appends the payload of a dispose or unregister message: the key members only, in the
+/// representation that samples of the type have (RTPS 2.5 9.6.3.9). Nothing but the header if the
+/// type has no key.
 ///
 /// # Errors
 /// As [`to_payload`].
@@ -65,9 +67,11 @@ pub fn key_to_payload<T: Topic>(value: &T, xcdr: Xcdr, out: &mut BytesMut) -> Re
 /// What readers of other products need of a serialized key.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct KeyForm {
-    /// No headers of XCDR2 in it, whatever the extensibility of the type: Cyclone DDS up to 0.10 expects none.
+    /// No headers of XCDR2 in it, whatever the extensibility of the type: Cyclone DDS up to 0.10
+    /// expects none.
     pub bare: bool,
-    /// At least `LONG_KEY` bytes, zeros behind it: Fast DDS takes a shorter payload itself for the name of the instance.
+    /// At least `LONG_KEY` bytes, zeros behind it: Fast DDS takes a shorter payload itself for the
+    /// name of the instance.
     pub long: bool,
 }
 
@@ -121,8 +125,8 @@ pub fn key_to_payload_as<T: Topic>(
     .map(|_| ())
 }
 
-/// The exact length of what [`to_payload`] appends, in bytes. For a value that `to_payload` refuses, that of the part
-/// before the fault.
+/// The exact length of what [`to_payload`] appends, in bytes. For a value that `to_payload`
+/// refuses, that of the part before the fault.
 #[inline]
 pub fn serialized_size<T: Topic>(value: &T, xcdr: Xcdr) -> usize {
     extent(value, xcdr).size
@@ -133,7 +137,8 @@ pub fn serialized_size<T: Topic>(value: &T, xcdr: Xcdr) -> usize {
 pub struct Extent {
     /// As [`serialized_size`] says.
     pub size: usize,
-    /// The longest member of type [`Bytes`], which [`to_payload_apart`] can leave out; 0 if there is none.
+    /// The longest member of type [`Bytes`], which [`to_payload_apart`] can leave out; 0 if there
+    /// is none.
     pub longest: usize,
 }
 
@@ -188,7 +193,8 @@ pub fn from_payload<T: Topic>(payload: &[u8]) -> Result<T, Error> {
     sample((&mut r, representation))
 }
 
-/// As [`from_payload`], but fields of type [`Bytes`] become slices of the payload and keep it alive: nothing is copied.
+/// As [`from_payload`], but fields of type [`Bytes`] become slices of the payload and keep it
+/// alive: nothing is copied.
 ///
 /// # Errors
 /// Whatever is wrong with the payload.
@@ -206,10 +212,11 @@ pub(crate) fn sample<T: Topic>(
     T::deserialize(r)
 }
 
-/// Reads the payload of a dispose or unregister message; members that are no key get their default value.
+/// Reads the payload of a dispose or unregister message; members that are no key get their default
+/// value.
 ///
-/// Cyclone DDS 0.10 writes the XCDR2 keys of appendable and mutable types without their headers; those are understood
-/// too.
+/// Cyclone DDS 0.10 writes the XCDR2 keys of appendable and mutable types without their headers;
+/// those are understood too.
 ///
 /// # Errors
 /// Whatever is wrong with the payload.
@@ -234,8 +241,8 @@ pub fn key_from_payload<T: Topic>(payload: &[u8]) -> Result<T, Error> {
     }
 }
 
-/// Whether the data begins with a DHEADER that covers all of it. Vendors that do not announce padding leave up to three
-/// bytes over.
+/// Whether the data begins with a DHEADER that covers all of it. Vendors that do not announce
+/// padding leave up to three bytes over.
 fn is_delimited(mut r: Reader<'_>) -> bool {
     r.take_length().is_ok_and(|length| {
         r.remaining()
@@ -254,10 +261,12 @@ fn plain_key<T: Topic>(mut r: Reader<'_>) -> Result<T, Error> {
     }
 }
 
-/// A reader of what is behind the encapsulation header of a sample, for a type of this extensibility.
+/// A reader of what is behind the encapsulation header of a sample, for a type of this
+/// extensibility.
 ///
 /// # Errors
-/// [`Error::Truncated`], [`Error::UnknownRepresentation`], [`Error::Padding`] or [`Error::WrongExtensibility`].
+/// [`Error::Truncated`], [`Error::UnknownRepresentation`], [`Error::Padding`] or
+/// [`Error::WrongExtensibility`].
 pub fn reader_of(payload: &[u8], extensibility: Extensibility) -> Result<Reader<'_>, Error> {
     let (body, representation) = unwrap(payload)?;
     let mut r = Reader::new(body, representation.xcdr, representation.endianness);
@@ -295,8 +304,8 @@ pub(crate) fn open<'a, T: Topic>(
     Ok((r, representation))
 }
 
-/// Vendors do not agree whether a type without annotation is final or appendable, so either is read as the header
-/// says. A type that is mutable on one side only is an error.
+/// Vendors do not agree whether a type without annotation is final or appendable, so either is read
+/// as the header says. A type that is mutable on one side only is an error.
 #[inline]
 fn adapt(
     r: &mut Reader<'_>,
@@ -316,9 +325,10 @@ fn adapt(
     Ok(())
 }
 
-/// The hash that names an instance (RTPS 2.5 9.6.4.8, DDS-XTypes 1.3 7.6.8): the key members in the order of their
-/// ids as plain big-endian XCDR2, filled up with zeros if they always fit 16 bytes, else their MD5. All zeros if the
-/// type has no key. Allocates only for keys of more than 256 bytes.
+/// The hash that names an instance (RTPS 2.5 9.6.4.8, DDS-XTypes 1.3 7.6.8): the key members in the
+/// order of their ids as plain big-endian XCDR2, filled up with zeros if they always fit 16 bytes,
+/// else their MD5. All zeros if the type has no key. Allocates only for keys of more than 256
+/// bytes.
 ///
 /// # Errors
 /// Those of [`Serialize::serialize`](crate::Serialize::serialize).
@@ -339,8 +349,8 @@ pub fn key_hash<T: Topic>(value: &T) -> Result<[u8; KEY_HASH_SIZE], Error> {
     Ok(hash(&overflow, fits_hash::<T>()))
 }
 
-/// The most bytes that a key of this type takes in plain XCDR2; `None` if it has no bound. Above 16 the value is only
-/// known to be above 16.
+/// The most bytes that a key of this type takes in plain XCDR2; `None` if it has no bound. Above 16
+/// the value is only known to be above 16.
 #[inline]
 pub fn key_max_size<T: Topic>() -> Option<usize> {
     if T::HAS_KEY { T::key_end(0) } else { Some(0) }

@@ -1,7 +1,7 @@
 //! Where in a value its encoding fails, by the names of its members.
 //!
-//! Whoever writes samples pays nothing for it: an error says only what is wrong, and the value is walked through once more to find
-//! out where.
+//! Whoever writes samples pays nothing for it: an error says only what is wrong, and the value is
+//! walked through once more to find out where.
 
 use alloc::format;
 use alloc::string::String;
@@ -51,8 +51,9 @@ impl Sink for Trail {
     }
 }
 
-/// The member that cannot be written, with its type, as `points[3].name (string<10>)`; `keys_only` if only the key members are
-/// wanted. `None` if all can be written, or if the type's own encoding was written by hand.
+/// The member that cannot be written, with its type, as `points[3].name (string<10>)`; `keys_only`
+/// if only the key members are wanted. `None` if all can be written, or if the type's own encoding
+/// was written by hand.
 pub fn faulty_member<T: Topic>(value: &T, keys_only: bool) -> Option<String> {
     let mut w = Writer::with_sink(Trail::default(), Xcdr::V2, crate::Endianness::NATIVE);
     let written = match keys_only {

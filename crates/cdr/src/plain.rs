@@ -12,10 +12,12 @@ use crate::{
     Topic, Xcdr, key_hash, key_to_payload,
 };
 
-/// A type without padding of which any bits are a value: numbers, arrays of them, and structs with `#[topic(plain)]`.
+/// A type without padding of which any bits are a value: numbers, arrays of them, and structs with
+/// `#[topic(plain)]`.
 ///
-/// Such a struct is `#[repr(C)]`, `Clone`, `Copy`, and final or appendable; its members are plain. The derive checks at compile
-/// time that each member begins where the one before ends: then memory is laid out as XCDR1 has it.
+/// Such a struct is `#[repr(C)]`, `Clone`, `Copy`, and final or appendable; its members are plain.
+/// The derive checks at compile time that each member begins where the one before ends: then memory
+/// is laid out as XCDR1 has it.
 ///
 /// ```
 /// use dunlin_derive::Topic;
@@ -65,12 +67,13 @@ pub trait Plain: Pod + Layout {
     const HASH: u64;
     /// Whether a member of this type looks in memory as in XCDR1.
     const XCDR1: bool;
-    /// Whether a member of this type looks in memory as in XCDR2, which puts lengths before appendable structs and before
-    /// arrays of structs.
+    /// Whether a member of this type looks in memory as in XCDR2, which puts lengths before
+    /// appendable structs and before arrays of structs.
     const XCDR2: bool;
 }
 
-/// Whatever `#[topic(crate = "..")]` names as the place of `Plain`, members have to be `Pod` for the struct to be so:
+/// Whatever `#[topic(crate = "..")]` names as the place of `Plain`, members have to be `Pod` for
+/// the struct to be so:
 ///
 /// ```
 /// mod other {
@@ -141,7 +144,8 @@ impl PlainLayout {
         }
     }
 
-    /// As [`key_hash`](crate::key_hash) of the value that begins `memory`, which is not moved: it may be too large for a stack.
+    /// As [`key_hash`](crate::key_hash) of the value that begins `memory`, which is not moved: it
+    /// may be too large for a stack.
     ///
     /// # Errors
     /// [`Error::NotPlain`] if `memory` is too short.
@@ -149,7 +153,8 @@ impl PlainLayout {
         (self.key_hash)(memory)
     }
 
-    /// As [`key_to_payload`](crate::key_to_payload) of the value that begins `memory`, which is not moved.
+    /// As [`key_to_payload`](crate::key_to_payload) of the value that begins `memory`, which is not
+    /// moved.
     ///
     /// # Errors
     /// [`Error::NotPlain`] if `memory` is too short.
@@ -261,11 +266,12 @@ impl Endianness {
     }
 }
 
-/// Appends the payload of a sample of a plain type, of which `memory` is the value. With `apart`, `memory` is missing in
-/// `out`, and what is returned says where it belongs.
+/// Appends the payload of a sample of a plain type, of which `memory` is the value. With `apart`,
+/// `memory` is missing in `out`, and what is returned says where it belongs.
 ///
 /// # Errors
-/// [`Error::NotPlain`] if memory is not the encoding, or not of the type's size: write the value, then.
+/// [`Error::NotPlain`] if memory is not the encoding, or not of the type's size: write the value,
+/// then.
 pub fn plain_to_payload<T: Topic>(
     memory: &Bytes,
     xcdr: Xcdr,
@@ -284,8 +290,8 @@ pub fn plain_to_payload<T: Topic>(
     })
 }
 
-/// Where in a payload the memory of the value is, if the payload is one of a plain type whose encoding is the memory of this
-/// machine. `payload` need not go on behind its headers.
+/// Where in a payload the memory of the value is, if the payload is one of a plain type whose
+/// encoding is the memory of this machine. `payload` need not go on behind its headers.
 #[inline]
 pub fn plain_at<T: Topic>(payload: &[u8]) -> Option<usize> {
     let plain = T::PLAIN?;

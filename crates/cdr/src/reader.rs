@@ -32,7 +32,8 @@ pub struct Reader<'a> {
     steps: usize,
     /// The encapsulation header says that the outermost type was written without delimiter.
     undelimited: bool,
-    /// Keys come without the headers of appendable and mutable types, in the order of their member ids.
+    /// Keys come without the headers of appendable and mutable types, in the order of their member
+    /// ids.
     plain: bool,
     /// The counted bytes behind `data`, and where `data` begins in them.
     owner: Option<(&'a Bytes, usize)>,
@@ -47,7 +48,8 @@ pub(crate) struct Absent<'a> {
     pub(crate) at: usize,
     /// How many they are.
     pub(crate) length: usize,
-    /// How many bytes stand for them. It differs from `length` by a multiple of 8, so that what follows is aligned.
+    /// How many bytes stand for them. It differs from `length` by a multiple of 8, so that what
+    /// follows is aligned.
     pub(crate) filler: usize,
     /// What is read instead of them.
     pub(crate) octets: &'a Bytes,
@@ -90,7 +92,8 @@ fn budget(length: usize, expansion: usize) -> usize {
 }
 
 impl<'a> Reader<'a> {
-    /// A reader of `data`, which begins where alignment counts from, and has no encapsulation header.
+    /// A reader of `data`, which begins where alignment counts from, and has no encapsulation
+    /// header.
     #[inline]
     pub fn new(data: &'a [u8], xcdr: Xcdr, endianness: Endianness) -> Self {
         Self {
@@ -116,7 +119,8 @@ impl<'a> Reader<'a> {
         self
     }
 
-    /// Whether the missing octets were not read, for there was no sequence of octets where they belong.
+    /// Whether the missing octets were not read, for there was no sequence of octets where they
+    /// belong.
     pub(crate) fn lacks(&self) -> bool {
         self.absent.is_some()
     }
@@ -204,8 +208,8 @@ impl<'a> Reader<'a> {
         Ok(*bytes)
     }
 
-    /// The numbers of a run, if they stand in the byte order of this machine, and where [`Run`](crate::Run) says; otherwise they are to be
-    /// read one by one.
+    /// The numbers of a run, if they stand in the byte order of this machine, and where
+    /// [`Run`](crate::Run) says; otherwise they are to be read one by one.
     #[inline(always)]
     pub fn take_run<const SIZE: usize>(&mut self, align: usize) -> Option<&'a [u8; SIZE]> {
         let is_aligned = self.origin.wrapping_sub(self.position) & (align - 1) == 0;
@@ -355,7 +359,8 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    /// So many values may be passed over by [`skip`](Self::skip) and its kin; without this there is no end to it but that of the data.
+    /// So many values may be passed over by [`skip`](Self::skip) and its kin; without this there is
+    /// no end to it but that of the data.
     #[inline]
     pub fn set_steps(&mut self, steps: usize) {
         self.steps = steps;
@@ -496,7 +501,8 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Reads the next member of a final or appendable type; its default value if an older sender lacks it.
+    /// Reads the next member of a final or appendable type; its default value if an older sender
+    /// lacks it.
     ///
     /// # Errors
     /// Those of the member.

@@ -43,7 +43,8 @@ impl Xcdr {
     }
 }
 
-/// How a type may grow without breaking those who know an older version (DDS-XTypes 1.3 7.2.2.4.4.4.6).
+/// How a type may grow without breaking those who know an older version (DDS-XTypes 1.3
+/// 7.2.2.4.4.4.6).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Extensibility {
     /// Never.
@@ -59,7 +60,8 @@ pub enum Extensibility {
 pub struct Representation {
     /// Version of the encoding.
     pub xcdr: Xcdr,
-    /// Extensibility of the outermost type. XCDR1 writes final and appendable types alike; reading gives `Final` for both.
+    /// Extensibility of the outermost type. XCDR1 writes final and appendable types alike; reading
+    /// gives `Final` for both.
     pub extensibility: Extensibility,
     /// Byte order of the payload.
     pub endianness: Endianness,

@@ -1,5 +1,5 @@
-//! Numbers that follow each other in a struct: where each of them stands is known when the program is built, so they are checked once, and
-//! read and written together.
+//! Numbers that follow each other in a struct: where each of them stands is known when the program
+//! is built, so they are checked once, and read and written together.
 
 /// A number, or an array of numbers: as many bytes as in memory, whatever the value.
 pub trait Number: Copy {

@@ -15,7 +15,8 @@ pub enum Step {
     Value(usize),
 }
 
-/// Takes the bytes of a [`Writer`](crate::Writer). Implemented by [`Buffer`], [`Counter`] and what looks for a fault, and by nothing else.
+/// Takes the bytes of a [`Writer`](crate::Writer). Implemented by [`Buffer`], [`Counter`] and what
+/// looks for a fault, and by nothing else.
 pub trait Sink: sealed::Sealed {
     /// Bytes taken so far.
     fn position(&self) -> usize;
@@ -107,9 +108,9 @@ impl Apart {
 
 /// Appends to a [`BytesMut`].
 ///
-/// Single values gather in a small array first, where the compiler folds positions and paddings into constants; the
-/// buffer itself is touched once per [`STAGE`](Self) bytes. Bytes reach it at the latest when [`flush`](Self::flush)
-/// is called, so nobody may drop a `Buffer` before that.
+/// Single values gather in a small array first, where the compiler folds positions and paddings
+/// into constants; the buffer itself is touched once per [`STAGE`](Self) bytes. Bytes reach it at
+/// the latest when [`flush`](Self::flush) is called, so nobody may drop a `Buffer` before that.
 #[derive(Debug)]
 pub struct Buffer<'a, const STAGE: usize = 64> {
     out: &'a mut BytesMut,
@@ -143,7 +144,8 @@ impl<'a, const STAGE: usize> Buffer<'a, STAGE> {
         }
     }
 
-    /// Leaves the first shared run of at least `length` bytes where it is; [`take_apart`](Self::take_apart) tells which.
+    /// Leaves the first shared run of at least `length` bytes where it is;
+    /// [`take_apart`](Self::take_apart) tells which.
     #[inline]
     pub(crate) fn leave_out(&mut self, length: usize) {
         self.leaves_out = length;

@@ -16,7 +16,8 @@ impl ReadScope<'_> {
 }
 
 impl<'a> Reader<'a> {
-    /// False if the sender's version of a type ends here, and further members have their default values.
+    /// False if the sender's version of a type ends here, and further members have their default
+    /// values.
     pub fn has_more(&self, scope: &ReadScope<'a>) -> bool {
         !scope.tolerant || self.remaining() > 0
     }
@@ -75,11 +76,13 @@ impl<'a> Reader<'a> {
         })
     }
 
-    /// Passes over a value. Takes time in proportion to its bytes at most; does not find all that is wrong with it.
+    /// Passes over a value. Takes time in proportion to its bytes at most; does not find all that
+    /// is wrong with it.
     ///
     /// # Errors
-    /// [`Error::Undescribed`] if the type is not known in all its parts; [`Error::TooManySteps`] if there is more to pass over than
-    /// [`set_steps`](Self::set_steps) allows; otherwise whatever is wrong with the data.
+    /// [`Error::Undescribed`] if the type is not known in all its parts; [`Error::TooManySteps`] if
+    /// there is more to pass over than [`set_steps`](Self::set_steps) allows; otherwise whatever is
+    /// wrong with the data.
     pub fn skip(&mut self, ty: Type) -> Result<(), Error> {
         self.take_steps(1)?;
         if let Some(size) = ty.size() {
@@ -157,7 +160,8 @@ impl<'a> Reader<'a> {
         self.skip_each(count, |r| r.skip(element))
     }
 
-    /// Passes over elements of an array, of which the inner dimensions have no delimiters of their own.
+    /// Passes over elements of an array, of which the inner dimensions have no delimiters of their
+    /// own.
     ///
     /// # Errors
     /// As [`skip`](Self::skip).
@@ -249,10 +253,12 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    /// Reads what selects the case of a union, as [`Discriminator::number`](crate::Discriminator::number) has it.
+    /// Reads what selects the case of a union, as
+    /// [`Discriminator::number`](crate::Discriminator::number) has it.
     ///
     /// # Errors
-    /// [`Error::Truncated`]; [`Error::InvalidBool`]; [`Error::Undescribed`] for a type that selects nothing.
+    /// [`Error::Truncated`]; [`Error::InvalidBool`]; [`Error::Undescribed`] for a type that selects
+    /// nothing.
     pub fn take_discriminator(&mut self, ty: Type) -> Result<i64, Error> {
         Ok(match ty {
             Type::Boolean => match self.take()? {

@@ -10,8 +10,8 @@ pub trait Serialize: Layout {
     /// Writes the value, without encapsulation header.
     ///
     /// # Errors
-    /// Only for values that their own type forbids: [`Error::BoundExceeded`], [`Error::EmbeddedNul`],
-    /// [`Error::TooLong`].
+    /// Only for values that their own type forbids: [`Error::BoundExceeded`],
+    /// [`Error::EmbeddedNul`], [`Error::TooLong`].
     fn serialize<S: Sink>(&self, w: &mut Writer<S>) -> Result<(), Error>;
 
     /// Writes the key members only; everything if there are none.
@@ -78,11 +78,12 @@ pub trait Deserialize: Layout + Sized {
     /// Reads a value, without encapsulation header.
     ///
     /// # Errors
-    /// Whatever is wrong with the data; never panics and never allocates more than the reader's length allows.
+    /// Whatever is wrong with the data; never panics and never allocates more than the reader's
+    /// length allows.
     fn deserialize(r: &mut Reader<'_>) -> Result<Self, Error>;
 
-    /// The value of a member that the sender does not have (DDS-XTypes 1.3 7.2.2.4.4.4.7): zero, empty, absent, the
-    /// first enumerator.
+    /// The value of a member that the sender does not have (DDS-XTypes 1.3 7.2.2.4.4.4.7): zero,
+    /// empty, absent, the first enumerator.
     fn default_value() -> Self;
 
     /// Reads the key members; the others get their default value.
@@ -154,9 +155,10 @@ pub trait Topic: Serialize + Deserialize + Send + Sync + 'static {
     const TYPE_NAME: &'static str;
     /// How the type may grow.
     const EXTENSIBILITY: Extensibility;
-    /// Reading a payload of `n` bytes allocates at most this times the larger of `n` and 65,536 bytes, and fails with
-    /// [`Error::OutOfProportion`] before it would be more. Only values with many optional members that are absent, with
-    /// unions of very unequal cases or with many small maps come near; `#[topic(expansion = N)]` gives them more.
+    /// Reading a payload of `n` bytes allocates at most this times the larger of `n` and 65,536
+    /// bytes, and fails with [`Error::OutOfProportion`] before it would be more. Only values with
+    /// many optional members that are absent, with unions of very unequal cases or with many small
+    /// maps come near; `#[topic(expansion = N)]` gives them more.
     const EXPANSION: usize = crate::layout::EXPANSION;
     /// If the type is plain (`#[topic(plain)]`), how its memory looks.
     const PLAIN: Option<PlainLayout> = None;

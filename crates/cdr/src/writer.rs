@@ -23,7 +23,8 @@ pub struct Writer<S> {
 #[derive(Debug)]
 #[must_use]
 pub struct Scope {
-    /// Where the content begins; its length belongs in the four bytes before. `None` if no length is written.
+    /// Where the content begins; its length belongs in the four bytes before. `None` if no length
+    /// is written.
     content: Option<usize>,
 }
 
@@ -86,7 +87,8 @@ impl<S: Sink> Writer<S> {
         self.origin = self.sink.position();
     }
 
-    /// Fills the payload up to a multiple of 4 and says so in the options of the encapsulation header at `start`.
+    /// Fills the payload up to a multiple of 4 and says so in the options of the encapsulation
+    /// header at `start`.
     #[inline]
     pub(crate) fn pad_payload(&mut self, start: usize) {
         let padding = (start.wrapping_sub(self.sink.position())) & 3;
@@ -124,7 +126,8 @@ impl<S: Sink> Writer<S> {
         self.endianness
     }
 
-    /// Whether key members are being written for a key hash: no headers, members in the order of their ids.
+    /// Whether key members are being written for a key hash: no headers, members in the order of
+    /// their ids.
     #[inline]
     pub fn is_plain(&self) -> bool {
         self.plain
@@ -147,7 +150,8 @@ impl<S: Sink> Writer<S> {
         self.sink.put(padding, bytes);
     }
 
-    /// Do the numbers of a run stand where [`Run`](crate::Run) says, in the byte order of this machine? Otherwise they are to be written one by one.
+    /// Do the numbers of a run stand where [`Run`](crate::Run) says, in the byte order of this
+    /// machine? Otherwise they are to be written one by one.
     #[inline(always)]
     pub fn fits_run(&self, align: usize) -> bool {
         self.endianness == Endianness::NATIVE
@@ -217,7 +221,8 @@ impl<S: Sink> Writer<S> {
         self.sink.patch(at, bytes);
     }
 
-    /// Refuses a string or sequence with more than `bound` elements, which is the member of this id.
+    /// Refuses a string or sequence with more than `bound` elements, which is the member of this
+    /// id.
     ///
     /// # Errors
     /// [`Error::BoundExceeded`].
@@ -284,8 +289,8 @@ impl<S: Sink> Writer<S> {
         Ok(())
     }
 
-    /// Ends what [`begin`](Self::begin) began, with the same extensibility: patches the DHEADER, or closes the
-    /// parameter list of a mutable XCDR1 type.
+    /// Ends what [`begin`](Self::begin) began, with the same extensibility: patches the DHEADER, or
+    /// closes the parameter list of a mutable XCDR1 type.
     ///
     /// # Errors
     /// [`Error::TooLong`] for 4 GiB and more.
@@ -371,7 +376,8 @@ impl<S: Sink> Writer<S> {
         self.end_collection(scope)
     }
 
-    /// A member with the header of a parameter; `None` makes it an absent optional (DDS-XTypes 1.3 7.4.1.2).
+    /// A member with the header of a parameter; `None` makes it an absent optional (DDS-XTypes 1.3
+    /// 7.4.1.2).
     #[inline]
     pub(crate) fn parameter(
         &mut self,
@@ -420,8 +426,8 @@ impl<S: Sink> Writer<S> {
         Ok(())
     }
 
-    /// Replaces the short header of a parameter that became too long for it. The content may move because its
-    /// alignment counts from its own beginning.
+    /// Replaces the short header of a parameter that became too long for it. The content may move
+    /// because its alignment counts from its own beginning.
     #[cold]
     fn widen(&mut self, parameter: Parameter, length: u32) {
         let at = parameter.content;

@@ -1,4 +1,5 @@
-//! How much memory a payload may cost: what is held at any moment while it is read, beyond what was held before.
+//! How much memory a payload may cost: what is held at any moment while it is read, beyond what was
+//! held before.
 
 use bytes::{Bytes, BytesMut};
 use dunlin_cdr::{
@@ -36,7 +37,8 @@ enum Shape {
     Path(Vec<u16>),
 }
 
-/// As sparse as types get: an absent value takes a byte or four of a payload and a kilobyte of memory.
+/// As sparse as types get: an absent value takes a byte or four of a payload and a kilobyte of
+/// memory.
 #[derive(Data, Debug, Clone, PartialEq)]
 #[topic(crate = "dunlin_cdr", extensibility = "mutable")]
 struct Hollow {
@@ -294,7 +296,8 @@ fn payloads<T: Topic>(value: &T) -> Vec<Bytes> {
         .into()
 }
 
-/// A sequence of elements of which nothing is there but delimiters: as first member of each extensibility.
+/// A sequence of elements of which nothing is there but delimiters: as first member of each
+/// extensibility.
 fn empty_elements(count: usize) -> Vec<Vec<u8>> {
     let body = vec![0; 4 * count];
     let length = (body.len() as u32 + 4).to_le_bytes();

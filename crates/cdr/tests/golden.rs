@@ -1,6 +1,6 @@
-//! What other products put on the wire. The bytes were written by Debian's Cyclone DDS 0.10.2 (idlc, `dds_write`,
-//! `dds_dispose`) and Fast DDS 2.9.1 (fastddsgen, `TopicDataType::serialize`, `getKey`), on a little-endian machine,
-//! from this IDL:
+//! What other products put on the wire. The bytes were written by Debian's Cyclone DDS 0.10.2
+//! (idlc, `dds_write`, `dds_dispose`) and Fast DDS 2.9.1 (fastddsgen, `TopicDataType::serialize`,
+//! `getKey`), on a little-endian machine, from this IDL:
 //!
 //! ```idl
 //! module golden {
@@ -328,7 +328,8 @@ fn mutable_is_what_cyclone_writes() {
         from_payload::<Loose>(&unhex(CYCLONE_LOOSE_2)).unwrap(),
         loose
     );
-    // Cyclone gives nested appendable types a length of their own (LC 4), we let the DHEADER serve as such (LC 5).
+    // Cyclone gives nested appendable types a length of their own (LC 4), we let the DHEADER serve
+    // as such (LC 5).
     let core = "0d000040100000000c000000feff";
     let door = "1b000040100000000c0000000100";
     let ours = hex(&unhex(CYCLONE_LOOSE_2))

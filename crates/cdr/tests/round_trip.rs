@@ -1,4 +1,5 @@
-//! Whatever is written is read back the same, in each representation and byte order; and types may grow.
+//! Whatever is written is read back the same, in each representation and byte order; and types may
+//! grow.
 
 mod common;
 

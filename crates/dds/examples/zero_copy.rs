@@ -1,13 +1,15 @@
 //! Images that are built in shared memory and looked at there.
 //!
-//! `cargo run --release -p dunlin --example zero_copy subscribe` in one terminal, `... zero_copy publish` in another: two processes of
-//! one user. With `UDP` alone (`DUNLIN_TRANSPORTS=udp`) the same program works with copies.
+//! `cargo run --release -p dunlin --example zero_copy subscribe` in one terminal,
+//! `... zero_copy publish` in another: two processes of one user. With `UDP` alone
+//! (`DUNLIN_TRANSPORTS=udp`) the same program works with copies.
 use dunlin::*;
 
 const PIXELS: usize = 1920 * 1080 * 3;
 const IMAGES: u32 = 100;
 
-/// Memory is encoding: numbers and arrays of them, and no padding between them. Too large for a stack.
+/// Memory is encoding: numbers and arrays of them, and no padding between them. Too large for a
+/// stack.
 #[derive(Topic, Clone, Copy)]
 #[topic(plain)]
 #[repr(C)]

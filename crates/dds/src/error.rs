@@ -6,8 +6,8 @@ use std::fmt;
 
 /// Why an operation did not succeed.
 ///
-/// `Debug` says the same as `Display`: it is what a `fn main() -> dunlin::Result<()>` and `unwrap` print, and some errors have several
-/// lines, with marks under the part of a text that is wrong.
+/// `Debug` says the same as `Display`: it is what a `fn main() -> dunlin::Result<()>` and `unwrap`
+/// print, and some errors have several lines, with marks under the part of a text that is wrong.
 #[derive(thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
@@ -29,7 +29,8 @@ pub enum Error {
         /// Which limit, its value, and what to do.
         limit: String,
     },
-    /// The sample is longer than any matched reader takes (`RETCODE_OUT_OF_RESOURCES`). Nothing was written.
+    /// The sample is longer than any matched reader takes (`RETCODE_OUT_OF_RESOURCES`). Nothing was
+    /// written.
     #[error(
         "{entity}: the sample has {length} bytes, and no matched reader takes so many: reader {reader} takes at most {limit}; raise \
          ParticipantConfig::max_sample_size of its participant (DUNLIN_MAX_SAMPLE_SIZE), or write smaller samples"
@@ -72,7 +73,8 @@ pub enum Error {
         /// Which entity.
         entity: String,
     },
-    /// A thread of the participant has ended against all rules, and so the participant has left the domain (`RETCODE_ERROR`).
+    /// A thread of the participant has ended against all rules, and so the participant has left the
+    /// domain (`RETCODE_ERROR`).
     #[error("{entity}: its participant has ended: {why}; make another participant")]
     ParticipantFailed {
         /// Which entity.
@@ -104,7 +106,8 @@ pub enum Error {
         /// Why.
         error: dunlin_cdr::Error,
     },
-    /// The writer's process has used the memory of a sample again, against the rules: what was read of it is not the sample.
+    /// The writer's process has used the memory of a sample again, against the rules: what was read
+    /// of it is not the sample.
     #[error("{entity}: the writer has withdrawn a sample that was being read")]
     Withdrawn {
         /// Which entity.

@@ -27,9 +27,9 @@
 //! # }
 //! ```
 //!
-//! Who does the work: the thread that calls [`DataWriter::write`] serializes and sends; the thread that receives fills the
-//! reader's cache and calls its listener. A thread that waits in a [`WaitSet`] receives by itself. `docs/walk.md` tells
-//! a sample's journey.
+//! Who does the work: the thread that calls [`DataWriter::write`] serializes and sends; the thread
+//! that receives fills the reader's cache and calls its listener. A thread that waits in a
+//! [`WaitSet`] receives by itself. `docs/walk.md` tells a sample's journey.
 #![forbid(unsafe_code)]
 
 mod discovery;

@@ -1,4 +1,5 @@
-//! Many samples in a datagram: each reader gets each of them once and in order, whatever stands between them.
+//! Many samples in a datagram: each reader gets each of them once and in order, whatever stands
+//! between them.
 mod common;
 
 use bytes::Bytes;
@@ -63,8 +64,8 @@ fn every_reader_gets_all_of_a_batch_and_one_without_room_gets_the_rest_later() {
     writer.wait_for_acknowledgments(SOON).unwrap();
 }
 
-/// How often a listener is called, and how many samples it takes, that is busy with the first while all others come, each in a
-/// datagram of its own.
+/// How often a listener is called, and how many samples it takes, that is busy with the first while
+/// all others come, each in a datagram of its own.
 fn heard_late(rqos: DataReaderQos) -> (usize, usize) {
     let net = Net::new(0.0);
     let (a, b) = (net.participant(), net.participant());

@@ -1,4 +1,5 @@
-//! What a participant knows of others: as samples of the built-in topics (DDS 1.4 2.2.5), by asking, and what it ignores.
+//! What a participant knows of others: as samples of the built-in topics (DDS 1.4 2.2.5), by
+//! asking, and what it ignores.
 mod common;
 
 use common::{Keyed, Net, Plain, SOON, reader, reliable_all, take, writer};

@@ -1,5 +1,5 @@
-//! QoS that changes while entities live, and what follows from it (DDS 1.4 2.2.3): matches that come and go, times that hold from
-//! then on, what others are told.
+//! QoS that changes while entities live, and what follows from it (DDS 1.4 2.2.3): matches that
+//! come and go, times that hold from then on, what others are told.
 mod common;
 
 use common::{Keyed, Net, SOON, reader, reliable_all, take, writer};
@@ -52,8 +52,8 @@ fn partitions_that_change_make_and_end_matches() {
             subscriber.set_qos(qos.clone()).unwrap();
             writer.wait_for_matched(1, SOON).unwrap();
             reader.wait_for_matched(1, SOON).unwrap();
-            // The end of the match before has left a notice. The writer may have matched what the reader asked for until just
-            // now: a sample of that moment is for nobody.
+            // The end of the match before has left a notice. The writer may have matched what the
+            // reader asked for until just now: a sample of that moment is for nobody.
             soon("a sample comes", || {
                 writer.write(&bird(round)).unwrap();
                 let samples = reader.take();

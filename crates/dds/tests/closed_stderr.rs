@@ -13,7 +13,8 @@ use tracing::{Event, Metadata};
 
 const CHILD: &str = "DUNLIN_TEST_CLOSED_STDERR";
 
-/// Writes each message to the standard error as the usual subscribers do: it panics if that cannot be written to.
+/// Writes each message to the standard error as the usual subscribers do: it panics if that cannot
+/// be written to.
 struct ToStderr;
 
 impl tracing::Subscriber for ToStderr {

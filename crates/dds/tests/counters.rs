@@ -49,7 +49,8 @@ fn tight() -> DomainParticipant {
     DomainParticipant::with_config(3, config).unwrap()
 }
 
-/// A reader whose listener, and so the thread that receives, hangs in its first sample until something is sent. It says so before.
+/// A reader whose listener, and so the thread that receives, hangs in its first sample until
+/// something is sent. It says so before.
 fn hanging(
     p: &DomainParticipant,
     qos: DataReaderQos,

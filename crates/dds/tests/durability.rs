@@ -1,5 +1,6 @@
-//! What late joiners get, as an application sees it: HISTORY decides with TRANSIENT_LOCAL, DURABILITY_SERVICE with TRANSIENT and
-//! PERSISTENT. The rules one by one are tested with a virtual clock (`crates/rtps/tests/durability.rs`).
+//! What late joiners get, as an application sees it: HISTORY decides with TRANSIENT_LOCAL,
+//! DURABILITY_SERVICE with TRANSIENT and PERSISTENT. The rules one by one are tested with a virtual
+//! clock (`crates/rtps/tests/durability.rs`).
 mod common;
 
 use common::{Keyed, Net, SOON, reader, reliable_all, take, writer};

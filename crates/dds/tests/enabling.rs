@@ -1,4 +1,5 @@
-//! Entities that are created without being enabled (DDS 1.4 2.2.2.1.1.7, 2.2.3.20), and how entities are found and told apart.
+//! Entities that are created without being enabled (DDS 1.4 2.2.2.1.1.7, 2.2.3.20), and how
+//! entities are found and told apart.
 mod common;
 
 use common::{Keyed, Net, Plain, SOON, reader, reliable_all, take, writer};

@@ -221,7 +221,8 @@ fn a_match_is_counted_when_its_samples_can_come_not_when_its_listener_is_called(
             .unwrap()
     });
     readers.set(pair).ok().unwrap();
-    // Both match in one step, so while the first listener runs, samples for the other reader may come as well.
+    // Both match in one step, so while the first listener runs, samples for the other reader may
+    // come as well.
     let _writer = writer::<Plain>(&a, "T", wqos);
     for _ in 0..2 {
         let counts = heard.recv_timeout(std::time::Duration::from_secs(300));

@@ -1,5 +1,5 @@
-//! What participants make of environment variables and of the file of peers: each test runs itself again with an environment and a
-//! working directory of its own.
+//! What participants make of environment variables and of the file of peers: each test runs itself
+//! again with an environment and a working directory of its own.
 mod common;
 
 use common::Net;
@@ -33,8 +33,8 @@ impl Drop for Folder {
     }
 }
 
-/// What a participant says that begins in this folder with these variables; empty if it begins. In the process that is started for
-/// it, it does so and ends.
+/// What a participant says that begins in this folder with these variables; empty if it begins. In
+/// the process that is started for it, it does so and ends.
 fn said(test: &str, folder: &Path, variables: &[(&str, &[u8])]) -> String {
     let variables = variables.iter();
     let variables = variables.map(|(name, value)| (name, OsStr::from_bytes(value)));

@@ -1,4 +1,5 @@
-//! The default QoS of participants, which a whole process shares: so in a process of its own, and a network namespace.
+//! The default QoS of participants, which a whole process shares: so in a process of its own, and a
+//! network namespace.
 #[path = "../../transport/tests/conformance/namespace.rs"]
 #[allow(dead_code, reason = "other tests use the other networks")]
 mod namespace;

@@ -46,8 +46,8 @@ struct Measured {
     number: Counted,
 }
 
-/// Passes over the type for each sample, with so many readers in participants of their own, all of which get all samples: by the
-/// network, or within the process.
+/// Passes over the type for each sample, with so many readers in participants of their own, all of
+/// which get all samples: by the network, or within the process.
 fn passes(readers: usize, reliable: bool, local: bool) -> usize {
     let net = Net::new(0.0);
     let (mut wqos, mut rqos) = reliable_all();

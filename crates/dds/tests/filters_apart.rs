@@ -1,4 +1,5 @@
-//! Content filters between two processes that share memory, over samples that are copied there and over those that were built there.
+//! Content filters between two processes that share memory, over samples that are copied there and
+//! over those that were built there.
 mod common;
 #[path = "../../transport/tests/conformance/namespace.rs"]
 #[allow(dead_code, reason = "other tests use the other networks")]
@@ -142,7 +143,8 @@ fn look(test: &str) {
         number
     });
     assert!(numbers.eq(10..20));
-    // Nothing more comes, and nothing is missing. What was built in memory that is lent goes to all, and was judged here.
+    // Nothing more comes, and nothing is missing. What was built in memory that is lent goes to
+    // all, and was judged here.
     assert!(images.filtered_sample_count() >= 10);
     for lost in [
         birds.sample_lost_status(),

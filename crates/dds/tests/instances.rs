@@ -1,4 +1,5 @@
-//! Samples by instance, ends of instances at times of the application's, and why samples are rejected.
+//! Samples by instance, ends of instances at times of the application's, and why samples are
+//! rejected.
 mod common;
 
 use common::{Keyed, Net, SOON, reader, reliable_all, take, writer};

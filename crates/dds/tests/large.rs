@@ -1,4 +1,5 @@
-//! The limit of length, and samples of 100 MB by each transport, each test in a network namespace of its own.
+//! The limit of length, and samples of 100 MB by each transport, each test in a network namespace
+//! of its own.
 mod common;
 #[path = "../../transport/tests/conformance/namespace.rs"]
 #[allow(dead_code, reason = "other tests use the other networks")]
@@ -171,7 +172,8 @@ fn a_reader_of_the_same_process_refuses_as_others_do() {
     assert_eq!(here.sample_lost_status().total_count, 1);
 }
 
-/// Both ends are in this process: what the application has, what the writer keeps, the chunk, and what the reader has.
+/// Both ends are in this process: what the application has, what the writer keeps, the chunk, and
+/// what the reader has.
 #[test]
 fn a_sample_of_50_mb_by_shared_memory_takes_little_more_than_itself() {
     let name = "a_sample_of_50_mb_by_shared_memory_takes_little_more_than_itself";

@@ -218,7 +218,8 @@ fn a_lost_lease_is_told_once_to_listener_and_condition() {
     assert_eq!(told.recv_timeout(StdDuration::from_secs(300)), Ok(2));
 }
 
-/// The strongest writer of an exclusive instance gives way when it falls silent (DDS 1.4 2.2.3.9.2).
+/// The strongest writer of an exclusive instance gives way when it falls silent (DDS 1.4
+/// 2.2.3.9.2).
 #[test]
 fn a_silent_owner_gives_way() {
     let net = Net::new(0.0);

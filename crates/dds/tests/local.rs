@@ -208,7 +208,8 @@ fn a_writer_waits_for_a_reader_that_is_full() {
     }
 }
 
-/// Two readers, each of whose listeners writes to the other: it must end neither the stack nor the patience of who began.
+/// Two readers, each of whose listeners writes to the other: it must end neither the stack nor the
+/// patience of who began.
 #[test]
 fn listeners_that_answer_each_other_for_ever_hold_nobody_up() {
     for (_net, a, b) in pairs() {
@@ -247,7 +248,8 @@ fn listeners_that_answer_each_other_for_ever_hold_nobody_up() {
     }
 }
 
-/// A listener that asks a question and waits for the answer, which another listener of the same process gives.
+/// A listener that asks a question and waits for the answer, which another listener of the same
+/// process gives.
 #[test]
 fn a_listener_may_wait_for_what_another_listener_says() {
     for (_net, a, b) in pairs() {

@@ -1,4 +1,5 @@
-//! What the log says of strangers: names that they choose neither act on a terminal nor look like lines of the log.
+//! What the log says of strangers: names that they choose neither act on a terminal nor look like
+//! lines of the log.
 mod common;
 
 use common::{Keyed, Net, SOON};
@@ -18,7 +19,8 @@ struct Stranger {
     name: String,
 }
 
-/// Writes each event to a line, as those subscribers do that print: texts quoted, what is displayed as it is.
+/// Writes each event to a line, as those subscribers do that print: texts quoted, what is displayed
+/// as it is.
 struct Log(Arc<Mutex<Vec<String>>>);
 
 impl tracing::Subscriber for Log {

@@ -1,5 +1,6 @@
-//! Operations of entities that no other file is about: what a writer knows of its instances, samples one by one and instance by
-//! instance, conditions that come and go, what a process and a participant know of themselves.
+//! Operations of entities that no other file is about: what a writer knows of its instances,
+//! samples one by one and instance by instance, conditions that come and go, what a process and a
+//! participant know of themselves.
 mod common;
 
 use common::{Keyed, Net, Plain, SOON, reader, reliable_all, writer};
@@ -25,7 +26,8 @@ fn soon(mut condition: impl FnMut() -> bool) {
     }
 }
 
-/// A writer and a reader in different processes, as far as they know, and those who keep them alive.
+/// A writer and a reader in different processes, as far as they know, and those who keep them
+/// alive.
 fn pair() -> (DataWriter<Keyed>, DataReader<Keyed>, [DomainParticipant; 2]) {
     let net = Net::new(0.0);
     let both = [net.participant(), net.participant()];

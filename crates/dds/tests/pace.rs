@@ -1,4 +1,5 @@
-//! A writer without batching that is ahead of the network fills its datagrams, and nothing stays behind.
+//! A writer without batching that is ahead of the network fills its datagrams, and nothing stays
+//! behind.
 mod common;
 #[path = "../../transport/tests/conformance/namespace.rs"]
 #[allow(dead_code, reason = "other tests use the other networks")]
@@ -46,7 +47,8 @@ impl Transport for Counting {
     }
 }
 
-/// A participant whose timers would send nothing within the time of a test, and its count of datagrams.
+/// A participant whose timers would send nothing within the time of a test, and its count of
+/// datagrams.
 fn participant() -> (DomainParticipant, Arc<AtomicUsize>) {
     let sent = Arc::new(AtomicUsize::new(0));
     let transport = Counting {

@@ -1,4 +1,5 @@
-//! Participants that find each other by peer descriptors, each test in a network namespace of its own.
+//! Participants that find each other by peer descriptors, each test in a network namespace of its
+//! own.
 mod common;
 #[path = "../../transport/tests/conformance/namespace.rs"]
 #[allow(dead_code, reason = "other tests use the other networks")]

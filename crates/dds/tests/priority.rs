@@ -1,4 +1,5 @@
-//! TRANSPORT_PRIORITY as it stands in the IP headers of what writers send, each test in a network namespace of its own.
+//! TRANSPORT_PRIORITY as it stands in the IP headers of what writers send, each test in a network
+//! namespace of its own.
 mod common;
 #[path = "../../transport/tests/conformance/namespace.rs"]
 #[allow(dead_code, reason = "other tests use the other networks")]
@@ -15,7 +16,8 @@ use std::collections::HashSet;
 use std::net::Ipv4Addr;
 use std::sync::Arc;
 
-/// Expedited forwarding and, of less worth, the first class of assured forwarding (RFC 3246, RFC 2597).
+/// Expedited forwarding and, of less worth, the first class of assured forwarding (RFC 3246, RFC
+/// 2597).
 const URGENT: i32 = 46;
 const ASSURED: i32 = 10;
 
@@ -64,8 +66,8 @@ impl Wire {
         packets
     }
 
-    /// The code points of datagrams with samples of a writer, and how many samples there were. Heartbeats are not counted: one of the
-    /// timer's may be on its way since before a change.
+    /// The code points of datagrams with samples of a writer, and how many samples there were.
+    /// Heartbeats are not counted: one of the timer's may be on its way since before a change.
     fn of(packets: &[Packet], writer: Guid) -> (HashSet<i32>, usize) {
         let (mut points, mut samples) = (HashSet::new(), 0);
         for packet in packets.iter().filter(|packet| packet.protocol == UDP) {
@@ -174,7 +176,8 @@ fn what_goes_to_a_group_carries_the_priority_and_names_its_interface() {
 #[test]
 fn repairs_carry_the_priority_too() {
     in_namespace("repairs_carry_the_priority_too", BARE, || {
-        // What is lost here never comes by, so every sample that the reader lacks is seen as a repair.
+        // What is lost here never comes by, so every sample that the reader lacks is seen as a
+        // repair.
         let udp = UdpTransport::new(&Default::default()).unwrap();
         let faults = Faults {
             drop: 0.2,

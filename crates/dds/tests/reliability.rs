@@ -1,4 +1,5 @@
-//! What reliable delivery promises, with whole participants and real threads over a network that loses datagrams.
+//! What reliable delivery promises, with whole participants and real threads over a network that
+//! loses datagrams.
 mod common;
 use bytes::Bytes;
 use common::{Keyed, Net, Plain, SOON, reader, reliable_all, take, writer};

@@ -1,5 +1,6 @@
-//! The thirteen statuses (DDS 1.4 2.2.4.1), each in the same way: what counts, what a condition and `status_changes` say, and that reading it,
-//! or having a listener told, resets its change and nothing else. Who of several listeners is told is in `listeners.rs`.
+//! The thirteen statuses (DDS 1.4 2.2.4.1), each in the same way: what counts, what a condition and
+//! `status_changes` say, and that reading it, or having a listener told, resets its change and
+//! nothing else. Who of several listeners is told is in `listeners.rs`.
 mod common;
 
 use common::{Keyed, Net, Plain, SOON, reader, reliable_all, writer};
@@ -37,8 +38,8 @@ struct Status<'a> {
 }
 
 impl Status<'_> {
-    /// Nothing has happened yet; then something does, which is seen by all means until it is read. What may go on happening meanwhile
-    /// (deadlines, lost leases) `goes_on`.
+    /// Nothing has happened yet; then something does, which is seen by all means until it is read.
+    /// What may go on happening meanwhile (deadlines, lost leases) `goes_on`.
     #[track_caller]
     fn happens(&self, goes_on: bool, cause: impl FnOnce()) {
         let kind = self.kind;
@@ -442,7 +443,8 @@ impl Told {
         (Ear(tell), Self(told, BTreeMap::new()))
     }
 
-    /// Waits until the listener was told of this. Whatever it is told, the changes add up to the total.
+    /// Waits until the listener was told of this. Whatever it is told, the changes add up to the
+    /// total.
     #[track_caller]
     fn expect(&mut self, kind: StatusKind) {
         let start = Instant::now();

@@ -1,4 +1,5 @@
-//! What a sample costs in the steady state, counted: no allocation and no thread hand-off, over UDP and within a process.
+//! What a sample costs in the steady state, counted: no allocation and no thread hand-off, over UDP
+//! and within a process.
 mod common;
 #[path = "../../transport/tests/conformance/namespace.rs"]
 #[allow(dead_code, reason = "other tests use the other networks")]
@@ -13,12 +14,14 @@ use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
 #[global_allocator]
 static ALLOCATOR: dhat::Alloc = dhat::Alloc;
 
-/// Round trips before counting, and in each count: so few that on a busy machine some count sees no announcement.
+/// Round trips before counting, and in each count: so few that on a busy machine some count sees no
+/// announcement.
 const fn round_trips(size: usize) -> u32 {
     if size > 100_000 { 100 } else { 600 }
 }
 
-/// Two participants that throw a ball back and forth: one waits in a wait set, the other echoes in its listener.
+/// Two participants that throw a ball back and forth: one waits in a wait set, the other echoes in
+/// its listener.
 struct Game {
     writer: DataWriter<Plain>,
     back: DataReader<Plain>,
@@ -171,10 +174,12 @@ fn a_sample_costs_no_allocation_and_no_hand_off() {
                 let data = Bytes::from(vec![7; size]);
                 let count = round_trips(size);
                 game.play(count, &data);
-                // The first quick announcements of a participant are over by now or come between two counts.
+                // The first quick announcements of a participant are over by now or come between
+                // two counts.
                 let cpus = std::thread::available_parallelism().map_or(1, usize::from);
                 let awake = cpus > 1 && size < 100_000;
-                // Discovery speaks now and then, and a busy machine preempts: one round must be clean.
+                // Discovery speaks now and then, and a busy machine preempts: one round must be
+                // clean.
                 let clean = |&(blocks, slept): &(u64, u64)| {
                     blocks == 0 && (!awake || slept < u64::from(count))
                 };

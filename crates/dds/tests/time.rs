@@ -1,5 +1,6 @@
-//! QoS that time acts on, as an application sees it: DEADLINE, LIFESPAN, TIME_BASED_FILTER, READER_DATA_LIFECYCLE. That they are exact
-//! is tested with a virtual clock (`crates/rtps/tests/time.rs`); here only the order of things counts.
+//! QoS that time acts on, as an application sees it: DEADLINE, LIFESPAN, TIME_BASED_FILTER,
+//! READER_DATA_LIFECYCLE. That they are exact is tested with a virtual clock
+//! (`crates/rtps/tests/time.rs`); here only the order of things counts.
 mod common;
 
 use common::{Keyed, Net, SOON, reader, reliable_all, take, writer};
@@ -26,7 +27,8 @@ fn soon(mut condition: impl FnMut() -> bool) -> bool {
     false
 }
 
-/// A writer and a reader in different processes, as far as they know, and those who keep them alive.
+/// A writer and a reader in different processes, as far as they know, and those who keep them
+/// alive.
 fn pair(
     change: impl Fn(&mut DataWriterQos, &mut DataReaderQos),
 ) -> (DataWriter<Keyed>, DataReader<Keyed>, [DomainParticipant; 2]) {
@@ -160,7 +162,8 @@ fn a_writer_that_waits_for_room_goes_on_when_its_samples_are_over() {
         w.resource_limits.max_samples = Some(1);
         r.resource_limits.max_samples = Some(1);
     });
-    // The reader takes nothing, so the second sample stays with the writer, and the third finds no room.
+    // The reader takes nothing, so the second sample stays with the writer, and the third finds no
+    // room.
     for number in 0..5 {
         writer.write(&bird("dunlin", number)).unwrap();
     }

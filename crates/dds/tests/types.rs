@@ -1,4 +1,5 @@
-//! Two types of one name: who takes the one for the other, and who does not (DDS-XTypes 1.3 7.6.3.7).
+//! Two types of one name: who takes the one for the other, and who does not (DDS-XTypes 1.3
+//! 7.6.3.7).
 mod common;
 
 use common::{Net, SOON, reader, reliable_all, take, writer};

@@ -154,8 +154,8 @@ fn malformed_datagrams_are_counted_and_disturb_nobody() {
 
 const GROUP: Ipv4Addr = Ipv4Addr::new(239, 255, 1, 1);
 
-/// Remembers where each datagram with user data went, and on which thread: a writer sends in the thread
-/// that writes, and repeats in the one that hears what a reader lacks.
+/// Remembers where each datagram with user data went, and on which thread: a writer sends in the
+/// thread that writes, and repeats in the one that hears what a reader lacks.
 #[derive(Clone)]
 struct Ledger {
     inner: Arc<UdpTransport>,
@@ -288,7 +288,8 @@ fn readers_on_one_group_cost_one_datagram_and_late_joiners_are_served_alone() {
             for reader in &readers {
                 assert!(numbers(reader, 10).into_iter().eq(0..10));
             }
-            // A reliable reader asks for what it hears of before it comes: the group has a socket of its own.
+            // A reliable reader asks for what it hears of before it comes: the group has a socket
+            // of its own.
             let sent = ledger.count();
             assert_eq!((sent.group, sent.alone), (10, 0), "{sent:?}");
             assert!(reliable || sent.asked == 0, "{sent:?}");

@@ -1,4 +1,5 @@
-//! Instances of writers that are not our kind: they send key hashes of their own, and disposals without the key.
+//! Instances of writers that are not our kind: they send key hashes of their own, and disposals
+//! without the key.
 mod common;
 
 use bytes::BytesMut;

@@ -1,24 +1,32 @@
-//! `#[derive(Topic)]` and `#[derive(Data)]`: the CDR encoding of a Rust type, see the crate `dunlin-cdr`.
+//! `#[derive(Topic)]` and `#[derive(Data)]`: the CDR encoding of a Rust type, see the crate
+//! `dunlin-cdr`.
 //!
-//! `Topic` is for the types of topics, `Data` for types that occur inside them. Both write the same encoding.
+//! `Topic` is for the types of topics, `Data` for types that occur inside them. Both write the same
+//! encoding.
 //!
 //! On the type, `#[topic(...)]` with
-//! - `name = "module::Type"`: the name on the network (structs with `Topic`; default: the Rust name);
-//! - `extensibility = "final" | "appendable" | "mutable"` (default: appendable, as DDS-XTypes 1.3 7.2.2.4.4.4.6 says);
+//! - `name = "module::Type"`: the name on the network (structs with `Topic`; default: the Rust
+//!   name);
+//! - `extensibility = "final" | "appendable" | "mutable"` (default: appendable, as DDS-XTypes 1.3
+//!   7.2.2.4.4.4.6 says);
 //! - `bit_bound = N`: enumerations of 1 to 32 bits (default 32);
 //! - `discriminator = "u8"`: the type that selects the case of a union (default `i32`);
-//! - `expansion = N`: a payload may take N times its length in memory (default 16, structs with `Topic`);
-//! - `plain`: the memory of the struct is its encoding, which is checked (see `dunlin_cdr::Plain`); needs `#[repr(C)]`, `Clone` and `Copy`;
+//! - `expansion = N`: a payload may take N times its length in memory (default 16, structs with
+//!   `Topic`);
+//! - `plain`: the memory of the struct is its encoding, which is checked (see `dunlin_cdr::Plain`);
+//!   needs `#[repr(C)]`, `Clone` and `Copy`;
 //! - `crate = "path"`: where the items of `dunlin-cdr` are found (default `::dunlin::cdr`).
 //!
-//! On a field, `#[key]` (not on an `Option`: every sample belongs to an instance), and `#[topic(...)]` with
+//! On a field, `#[key]` (not on an `Option`: every sample belongs to an instance), and
+//! `#[topic(...)]` with
 //! - `id = N`: its member id (default: that of the field before plus one);
 //! - `bound = N`: how many elements a string (in bytes) or sequence may have;
 //! - `must_understand`: readers that do not know the member refuse the sample.
 //!
-//! On a variant of a union, `#[topic(...)]` with `case = VALUE`, once or more often (the first is written; default: that
-//! of the variant before plus one), `default` (it takes all other discriminators), `id` and `bound`.
-//! On a variant of an enumeration, `#[topic(default)]` marks the value of members that a sender does not have.
+//! On a variant of a union, `#[topic(...)]` with `case = VALUE`, once or more often (the first is
+//! written; default: that of the variant before plus one), `default` (it takes all other
+//! discriminators), `id` and `bound`. On a variant of an enumeration, `#[topic(default)]` marks the
+//! value of members that a sender does not have.
 
 mod attributes;
 mod enumeration;

@@ -75,7 +75,8 @@ pub(crate) fn expand(container: &Container, fields: &[Field<'_>]) -> TokenStream
             ::core::assert!(::core::mem::size_of::<#ident>() == end, #end);
         };
 
-        // SAFETY: all members are `Pod` and `Zeroable` by these very names, and there is no padding, as is asserted above.
+        // SAFETY: all members are `Pod` and `Zeroable` by these very names, and there is no
+        // padding, as is asserted above.
         #[allow(unsafe_code)]
         #[automatically_derived]
         unsafe impl #cdr::bytemuck::Zeroable for #ident {}

@@ -58,7 +58,8 @@ fn fields<'a>(container: &Container, data: &'a DataStruct) -> Result<Vec<Field<'
     Ok(fields)
 }
 
-/// An `Option`, as can be told by its name. One behind another name is refused by [`required_keys`].
+/// An `Option`, as can be told by its name. One behind another name is refused by
+/// [`required_keys`].
 fn is_optional(ty: &Type) -> bool {
     match ty {
         Type::Path(path) => path

@@ -125,7 +125,8 @@ fn compare(one: &Value<'_>, other: &Value<'_>, steps: &mut Steps) -> Option<Orde
     one.compare(other)
 }
 
-/// AND if `neutral` is true, else OR: the first that is not neutral decides, else one that is unknown does.
+/// AND if `neutral` is true, else OR: the first that is not neutral decides, else one that is
+/// unknown does.
 fn all_of(values: impl Iterator<Item = Option<bool>>, neutral: bool) -> Option<bool> {
     let mut whole = Some(neutral);
     for value in values {

@@ -63,7 +63,8 @@ impl fmt::Display for FilterError {
     }
 }
 
-/// Whether a character takes a column and does nothing else: expressions come from other participants, too.
+/// Whether a character takes a column and does nothing else: expressions come from other
+/// participants, too.
 fn is_shown(c: char) -> bool {
     matches!(c, '\'' | '"' | '\\') || c.escape_debug().len() == 1
 }

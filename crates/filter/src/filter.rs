@@ -26,7 +26,8 @@ impl Filter {
     /// A filter for samples of the type `T`.
     ///
     /// # Errors
-    /// What is wrong with the expression or the parameters, and where; or that the type has no description.
+    /// What is wrong with the expression or the parameters, and where; or that the type has no
+    /// description.
     pub fn of<T: Layout>(
         expression: &str,
         parameters: &[impl AsRef<str>],
@@ -65,7 +66,8 @@ impl Filter {
         })
     }
 
-    /// Does this sample pass? One that is not of the type, or that is damaged before its last member of interest, does not.
+    /// Does this sample pass? One that is not of the type, or that is damaged before its last
+    /// member of interest, does not.
     #[inline]
     pub fn passes(&self, payload: &[u8]) -> bool {
         self.evaluate(payload).unwrap_or(false)
@@ -74,15 +76,17 @@ impl Filter {
     /// As [`passes`](Self::passes), for those who want to know what is wrong with a sample.
     ///
     /// # Errors
-    /// Whatever is wrong with the payload, encapsulation header included, up to the last member of interest.
+    /// Whatever is wrong with the payload, encapsulation header included, up to the last member of
+    /// interest.
     pub fn evaluate(&self, payload: &[u8]) -> Result<bool, Error> {
         let mut steps = usize::MAX;
         self.evaluate_within(payload, &mut steps)
     }
 
-    /// As [`evaluate`](Self::evaluate) with so many steps at most, of which it takes off those that it needs. A step is a value that is
-    /// passed over, read or compared, sixteen bytes of text that are compared, or a byte of text that a pattern is held against: none
-    /// takes more than a few nanoseconds.
+    /// As [`evaluate`](Self::evaluate) with so many steps at most, of which it takes off those that
+    /// it needs. A step is a value that is passed over, read or compared, sixteen bytes of text
+    /// that are compared, or a byte of text that a pattern is held against: none takes more than a
+    /// few nanoseconds.
     ///
     /// # Errors
     /// As `evaluate`; [`Error::TooManySteps`] if they do not suffice, and then none are left.

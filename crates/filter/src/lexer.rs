@@ -91,7 +91,8 @@ impl<'a> Lexer<'a> {
         Err(self.fault("this sign means nothing here", length))
     }
 
-    /// It begins with a quote, or a back quote, and ends with a quote; a quote within it is written twice.
+    /// It begins with a quote, or a back quote, and ends with a quote; a quote within it is written
+    /// twice.
     fn string(&mut self, first: char) -> Result<Kind, FilterError> {
         let last = if first == '`' { '\'' } else { first };
         let mut text = String::new();

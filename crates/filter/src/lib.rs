@@ -1,4 +1,5 @@
-//! Content filters and queries: the subset of SQL that DDS 1.4 annex B defines, evaluated over serialized samples.
+//! Content filters and queries: the subset of SQL that DDS 1.4 annex B defines, evaluated over
+//! serialized samples.
 //!
 //! ```
 //! use bytes::BytesMut;
@@ -27,14 +28,17 @@
 //! # Ok::<(), dunlin_filter::FilterError>(())
 //! ```
 //!
-//! A filter is compiled once, against the description of the type ([`dunlin_cdr::Layout::describe`]): members get places, literals and
-//! parameters become values of their member's type. A sample is then gone through once, from its beginning to the last member that
-//! the expression names; what is not named is passed over, and nothing is allocated. Evaluation takes time in proportion to the
-//! bytes of the sample at most, times the number of comparisons with them; [`limits`] bound the rest. Who evaluates what a stranger
-//! sent says how much work that may be: [`Filter::evaluate_within`].
+//! A filter is compiled once, against the description of the type
+//! ([`dunlin_cdr::Layout::describe`]): members get places, literals and parameters become values of
+//! their member's type. A sample is then gone through once, from its beginning to the last member
+//! that the expression names; what is not named is passed over, and nothing is allocated.
+//! Evaluation takes time in proportion to the bytes of the sample at most, times the number of
+//! comparisons with them; [`limits`] bound the rest. Who evaluates what a stranger sent says how
+//! much work that may be: [`Filter::evaluate_within`].
 //!
-//! What is absent, an optional member, an element beyond the end of a sequence, a case of a union that is not selected, is neither
-//! equal nor unequal to anything: as in SQL, a comparison with it is unknown, and a sample passes only if the whole is true.
+//! What is absent, an optional member, an element beyond the end of a sequence, a case of a union
+//! that is not selected, is neither equal nor unequal to anything: as in SQL, a comparison with it
+//! is unknown, and a sample passes only if the whole is true.
 
 #![no_std]
 #![forbid(unsafe_code)]

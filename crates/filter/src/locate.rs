@@ -69,7 +69,8 @@ impl<'a> Found<'a> {
         }
     }
 
-    /// The sender's version of the type lacks it: it has its default value (DDS-XTypes 1.3 7.2.2.4.4.4.7).
+    /// The sender's version of the type lacks it: it has its default value (DDS-XTypes 1.3
+    /// 7.2.2.4.4.4.7).
     fn assume(&mut self, want: &Want, ty: Type) -> Result<(), Error> {
         match (want, ty) {
             (_, Type::Optional(_) | Type::Sequence(_) | Type::Map(..)) => self.lack(want),
@@ -241,7 +242,8 @@ impl<'a> Found<'a> {
         Ok(())
     }
 
-    /// Elements of a sequence; or of an array, a `row`, of which the inner dimensions have no delimiters of their own.
+    /// Elements of a sequence; or of an array, a `row`, of which the inner dimensions have no
+    /// delimiters of their own.
     fn elements(
         &mut self,
         r: &mut Reader<'a>,

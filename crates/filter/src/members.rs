@@ -51,7 +51,8 @@ pub(crate) enum Want {
     Parts(Parts),
 }
 
-/// Members of a struct, elements of a collection or cases of a union, ascending by their place in the type.
+/// Members of a struct, elements of a collection or cases of a union, ascending by their place in
+/// the type.
 #[derive(Debug, Default)]
 pub(crate) struct Parts {
     pub(crate) parts: Vec<(usize, Want)>,
@@ -336,7 +337,8 @@ pub(crate) fn listed(names: &[&str]) -> String {
     }
 }
 
-/// How many letters are to be changed, put in or left out; upper and lower case are nearly the same.
+/// How many letters are to be changed, put in or left out; upper and lower case are nearly the
+/// same.
 fn distance(one: &str, other: &str) -> usize {
     const LONGEST: usize = 64;
     if one.len() > LONGEST || other.len() > LONGEST {

@@ -1,10 +1,12 @@
-//! LIKE: `%` or `*` stands for any characters, `_` or `?` for one; a backslash takes the meaning from the sign behind it.
+//! LIKE: `%` or `*` stands for any characters, `_` or `?` for one; a backslash takes the meaning
+//! from the sign behind it.
 //!
-//! A pattern is a row of segments with `%` between them. The first one stands at the beginning of the text and the last one at its
-//! end; each of the others goes to the first place behind the one before it where it fits. That is enough: if the pattern fits
-//! at all, it fits so. Each byte of the text is looked at by one segment only, and each segment takes time in proportion to the bytes
-//! that it looks at: without `_` by `memmem`, with it by an automaton that knows after each byte how much of the segment stands
-//! before it, a bit for each sign.
+//! A pattern is a row of segments with `%` between them. The first one stands at the beginning of
+//! the text and the last one at its end; each of the others goes to the first place behind the one
+//! before it where it fits. That is enough: if the pattern fits at all, it fits so. Each byte of
+//! the text is looked at by one segment only, and each segment takes time in proportion to the
+//! bytes that it looks at: without `_` by `memmem`, with it by an automaton that knows after each
+//! byte how much of the segment stands before it, a bit for each sign.
 
 use alloc::vec::Vec;
 
@@ -125,7 +127,8 @@ fn end_of_first(text: &[u8], segment: &[u8], steps: &mut Steps) -> Option<usize>
     }
 }
 
-/// Looks for something in as much of the text as there are steps for, with `cost` for each byte up to its end.
+/// Looks for something in as much of the text as there are steps for, with `cost` for each byte up
+/// to its end.
 fn search(
     text: &[u8],
     cost: usize,
@@ -147,7 +150,8 @@ fn search(
 /// Words of bits for the longest segment.
 const WORDS: usize = limits::PATTERN.div_ceil(64);
 
-/// Which parts of a segment fit which byte: bit `n` is for part `n`. A byte fits a part that is a byte if both halves do.
+/// Which parts of a segment fit which byte: bit `n` is for part `n`. A byte fits a part that is a
+/// byte if both halves do.
 struct Automaton<const W: usize> {
     high: [[u64; W]; 16],
     low: [[u64; W]; 16],

@@ -1,7 +1,8 @@
 //! How much work it is to judge a sample, in steps.
 //!
-//! A step is a value that is passed over, read or compared, sixteen bytes of text that are compared, or a byte of text that a
-//! pattern is held against: none takes more than a few nanoseconds.
+//! A step is a value that is passed over, read or compared, sixteen bytes of text that are
+//! compared, or a byte of text that a pattern is held against: none takes more than a few
+//! nanoseconds.
 
 /// Bytes of two texts that are compared in one step.
 const COMPARED_AT_ONCE: usize = 16;

@@ -1,4 +1,5 @@
-//! What is found in the bytes is what the value says: random values and expressions, against a naive evaluation of the value.
+//! What is found in the bytes is what the value says: random values and expressions, against a
+//! naive evaluation of the value.
 
 mod common;
 

@@ -1,8 +1,9 @@
 //! A lock for what is held for a moment: one atomic operation to take it, none to let it go.
 //!
-//! A lock that wakes who waits has to ask, with a second atomic operation, whether anybody does. On the way of a sample there are ten
-//! locks that nobody waits for, so here whoever does wait looks again by itself: at once, then letting others run, then after
-//! naps, which also lets a holder of lower priority come to its end. Who has napped for long is let in before those who come later.
+//! A lock that wakes who waits has to ask, with a second atomic operation, whether anybody does. On
+//! the way of a sample there are ten locks that nobody waits for, so here whoever does wait looks
+//! again by itself: at once, then letting others run, then after naps, which also lets a holder of
+//! lower priority come to its end. Who has napped for long is let in before those who come later.
 use spin::mutex::{SpinMutex, SpinMutexGuard};
 use std::fmt;
 use std::panic::{RefUnwindSafe, UnwindSafe};
@@ -40,7 +41,8 @@ impl<T> Lock<T> {
         }
     }
 
-    /// Waits for the lock. If a holder panics, the lock is free again, and the next one finds the value as it was left.
+    /// Waits for the lock. If a holder panics, the lock is free again, and the next one finds the
+    /// value as it was left.
     #[inline]
     pub fn lock(&self) -> Guard<'_, T> {
         if self.starving.load(Relaxed) == 0
@@ -94,7 +96,8 @@ impl<T> Lock<T> {
     }
 }
 
-// What a panic leaves half done is seen by the next one who takes the lock, as `lock` says, and by nobody else.
+// What a panic leaves half done is seen by the next one who takes the lock, as `lock` says, and by
+// nobody else.
 impl<T> UnwindSafe for Lock<T> {}
 impl<T> RefUnwindSafe for Lock<T> {}
 

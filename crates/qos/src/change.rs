@@ -71,14 +71,16 @@ macro_rules! fixed {
 }
 
 impl DomainParticipantQos {
-    /// May a participant that is enabled with these policies take over those? Reports the first that may not be changed.
+    /// May a participant that is enabled with these policies take over those? Reports the first
+    /// that may not be changed.
     pub fn check_change(&self, wanted: &Self) -> Result<(), ImmutablePolicy> {
         fixed!(self, wanted, EntityName: entity_name)
     }
 }
 
 impl DataWriterQos {
-    /// May a writer that is enabled with these policies take over those? Reports the first that may not be changed.
+    /// May a writer that is enabled with these policies take over those? Reports the first that may
+    /// not be changed.
     pub fn check_change(&self, wanted: &Self) -> Result<(), ImmutablePolicy> {
         fixed!(
             self, wanted,
@@ -98,7 +100,8 @@ impl DataWriterQos {
 }
 
 impl DataReaderQos {
-    /// May a reader that is enabled with these policies take over those? Reports the first that may not be changed.
+    /// May a reader that is enabled with these policies take over those? Reports the first that may
+    /// not be changed.
     pub fn check_change(&self, wanted: &Self) -> Result<(), ImmutablePolicy> {
         fixed!(
             self, wanted,
@@ -173,14 +176,16 @@ impl TopicQos {
 }
 
 impl PublisherQos {
-    /// May a publisher that is enabled with these policies take over those? Reports the first that may not be changed.
+    /// May a publisher that is enabled with these policies take over those? Reports the first that
+    /// may not be changed.
     pub fn check_change(&self, wanted: &Self) -> Result<(), ImmutablePolicy> {
         fixed!(self, wanted, Presentation: presentation, EntityName: entity_name)
     }
 }
 
 impl SubscriberQos {
-    /// May a subscriber that is enabled with these policies take over those? Reports the first that may not be changed.
+    /// May a subscriber that is enabled with these policies take over those? Reports the first that
+    /// may not be changed.
     pub fn check_change(&self, wanted: &Self) -> Result<(), ImmutablePolicy> {
         fixed!(self, wanted, Presentation: presentation, EntityName: entity_name)
     }

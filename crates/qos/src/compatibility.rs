@@ -46,14 +46,14 @@ impl fmt::Display for Incompatibility {
     }
 }
 
-/// Every policy with which `offered` does not satisfy `requested`, in the order of the policies' numbers; empty if they
-/// suit each other.
+/// Every policy with which `offered` does not satisfy `requested`, in the order of the policies'
+/// numbers; empty if they suit each other.
 ///
-/// A reader with an empty list of data representations understands none; who reads the standard's "empty means XCDR1"
-/// (DDS-XTypes 1.3 7.6.3.1.1) from somewhere says so by a list of one.
+/// A reader with an empty list of data representations understands none; who reads the standard's
+/// "empty means XCDR1" (DDS-XTypes 1.3 7.6.3.1.1) from somewhere says so by a list of one.
 ///
-/// Partitions are not among the policies: endpoints of different partitions ignore each other without a report, see
-/// [`Partition::matches`](crate::Partition::matches).
+/// Partitions are not among the policies: endpoints of different partitions ignore each other
+/// without a report, see [`Partition::matches`](crate::Partition::matches).
 pub fn check(offered: &WriterSide<'_>, requested: &ReaderSide<'_>) -> Vec<Incompatibility> {
     let (w, r) = (offered.writer, requested.reader);
     let (wp, rp) = (

@@ -7,7 +7,8 @@ use alloc::string::String;
 use core::fmt;
 use core::net::Ipv4Addr;
 
-/// Policies of one entity that contradict each other, or a value outside its range: the caller's fault.
+/// Policies of one entity that contradict each other, or a value outside its range: the caller's
+/// fault.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum InvalidQos {
     /// HISTORY KEEP_LAST with a depth of 0 (DDS 1.4 2.2.3.18).
@@ -40,7 +41,8 @@ pub enum InvalidQos {
     },
     /// DATA_REPRESENTATION asks for one that is not implemented (XCDR1 and XCDR2 are).
     Representation(DataRepresentation),
-    /// DURABILITY_SERVICE has a history that its limits do not allow, or a limit or depth of 0 (DDS 1.4 2.2.3.5).
+    /// DURABILITY_SERVICE has a history that its limits do not allow, or a limit or depth of 0 (DDS
+    /// 1.4 2.2.3.5).
     DurabilityService {
         /// Its HISTORY depth, unless that keeps all.
         depth: Option<u32>,

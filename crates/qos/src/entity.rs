@@ -23,8 +23,8 @@ pub struct DomainParticipantQos {
     pub entity_name: String,
 }
 
-/// QoS of a topic. All but `topic_data` is advice: what it says holds for writers and readers that take it over
-/// ([`DataWriterQos::copy_from_topic`], [`DataReaderQos::copy_from_topic`]).
+/// QoS of a topic. All but `topic_data` is advice: what it says holds for writers and readers that
+/// take it over ([`DataWriterQos::copy_from_topic`], [`DataReaderQos::copy_from_topic`]).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TopicQos {
     /// Opaque bytes for other participants to read.
@@ -47,13 +47,15 @@ pub struct TopicQos {
     pub history: History,
     /// At most how much.
     pub resource_limits: ResourceLimits,
-    /// How urgent samples are to the network: 1 to 63 are DiffServ code points, less is none, more is 63.
+    /// How urgent samples are to the network: 1 to 63 are DiffServ code points, less is none, more
+    /// is 63.
     pub transport_priority: i32,
     /// How long a sample is valid.
     pub lifespan: Duration,
     /// Shared or exclusive.
     pub ownership: Ownership,
-    /// How samples are serialized: the first is what writers use, all of them are what readers understand.
+    /// How samples are serialized: the first is what writers use, all of them are what readers
+    /// understand.
     pub representation: Vec<DataRepresentation>,
 }
 
@@ -154,8 +156,8 @@ pub struct DataWriterQos {
     pub durability: Durability,
     /// Longest time between samples of an instance.
     pub deadline: Duration,
-    /// Delay that the application accepts: for so long, between 20 us and 1 ms, samples may wait for others to share their
-    /// datagram while the writer is ahead of the network.
+    /// Delay that the application accepts: for so long, between 20 us and 1 ms, samples may wait
+    /// for others to share their datagram while the writer is ahead of the network.
     pub latency_budget: Duration,
     /// How the writer proves that it lives.
     pub liveliness: Liveliness,
@@ -169,7 +171,8 @@ pub struct DataWriterQos {
     pub resource_limits: ResourceLimits,
     /// What is kept of a writer with DURABILITY TRANSIENT or PERSISTENT for those who join late.
     pub durability_service: DurabilityService,
-    /// How urgent samples are to the network: 1 to 63 are DiffServ code points, less is none, more is 63.
+    /// How urgent samples are to the network: 1 to 63 are DiffServ code points, less is none, more
+    /// is 63.
     pub transport_priority: i32,
     /// How long a sample is valid.
     pub lifespan: Duration,
@@ -252,10 +255,11 @@ pub struct DataReaderQos {
     pub representation: Vec<DataRepresentation>,
     /// Which types are taken for the reader's own.
     pub type_consistency: TypeConsistencyEnforcement,
-    /// Dunlin's own, like the TRANSPORT_MULTICAST of other products: multicast groups on which the reader asks for its
-    /// samples, so that many readers on one group cost the writer one datagram. A writer sends to the first group that
-    /// it can reach, and what only this reader lacks to the reader alone. Empty means unicast. No writer is refused for
-    /// it: one that cannot send by multicast sends by unicast.
+    /// Dunlin's own, like the TRANSPORT_MULTICAST of other products: multicast groups on which the
+    /// reader asks for its samples, so that many readers on one group cost the writer one datagram.
+    /// A writer sends to the first group that it can reach, and what only this reader lacks to the
+    /// reader alone. Empty means unicast. No writer is refused for it: one that cannot send by
+    /// multicast sends by unicast.
     pub multicast: Vec<Ipv4Addr>,
 }
 

@@ -1,4 +1,5 @@
-//! DDS QoS: policies as plain data with honest defaults, and the one check that decides whether a writer suits a reader.
+//! DDS QoS: policies as plain data with honest defaults, and the one check that decides whether a
+//! writer suits a reader.
 #![no_std]
 #![forbid(unsafe_code)]
 extern crate alloc;

@@ -7,8 +7,8 @@ use core::str::Chars;
 impl Partition {
     /// True if a publisher in these partitions and a subscriber in `other` share at least one.
     ///
-    /// Either side may use patterns, but two patterns never match each other. No partition at all means the partition
-    /// `""`.
+    /// Either side may use patterns, but two patterns never match each other. No partition at all
+    /// means the partition `""`.
     pub fn matches(&self, other: &Self) -> bool {
         self.names()
             .any(|mine| other.names().any(|theirs| same(mine, theirs)))
@@ -92,7 +92,8 @@ fn one<'p>(mut pattern: Chars<'p>, name: &mut Chars<'_>) -> Option<Chars<'p>> {
     matched.then_some(pattern)
 }
 
-/// A bracket expression behind its `[`; `None` if it is never closed, and then the `[` is an ordinary character.
+/// A bracket expression behind its `[`; `None` if it is never closed, and then the `[` is an
+/// ordinary character.
 fn bracket(mut pattern: Chars<'_>, c: char) -> Option<(bool, Chars<'_>)> {
     let negated = pattern.as_str().starts_with(['!', '^']);
     if negated {

@@ -227,8 +227,8 @@ impl Default for ReaderDataLifecycle {
     }
 }
 
-/// DURABILITY_SERVICE (DDS 1.4 2.2.3.5): how much of a writer with DURABILITY TRANSIENT or PERSISTENT is kept for late joiners, once the
-/// readers that match have it.
+/// DURABILITY_SERVICE (DDS 1.4 2.2.3.5): how much of a writer with DURABILITY TRANSIENT or
+/// PERSISTENT is kept for late joiners, once the readers that match have it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct DurabilityService {
     /// How long late joiners still hear of an instance that was disposed and unregistered.
@@ -247,7 +247,8 @@ pub struct EntityFactory {
 }
 
 impl EntityFactory {
-    /// Is an entity enabled when its factory creates it, which is enabled itself or not? (DDS 1.4 2.2.3.20)
+    /// Is an entity enabled when its factory creates it, which is enabled itself or not? (DDS 1.4
+    /// 2.2.3.20)
     pub const fn enables(self, enabled: bool) -> bool {
         enabled && self.autoenable_created_entities
     }
@@ -276,6 +277,7 @@ pub enum DataRepresentation {
 /// Dunlin's own: many samples in one datagram.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct Batching {
-    /// Samples are gathered until their serialized bytes reach this many, or `flush`; 0 sends each sample at once.
+    /// Samples are gathered until their serialized bytes reach this many, or `flush`; 0 sends each
+    /// sample at once.
     pub max_bytes: u32,
 }

@@ -11,11 +11,12 @@ pub enum TypeConsistencyKind {
     AllowTypeCoercion = 1,
 }
 
-/// TYPE_CONSISTENCY_ENFORCEMENT of a reader: it concerns nobody but readers, is not requested and offered, and is fixed once the reader is
-/// enabled.
+/// TYPE_CONSISTENCY_ENFORCEMENT of a reader: it concerns nobody but readers, is not requested and
+/// offered, and is fixed once the reader is enabled.
 ///
-/// The four options in the middle say which types are assignable, where coercion is allowed. Dunlin announces what they are and compares types
-/// by name and, where `kind` or `force_type_validation` wants it, for being the same; it does not weigh types that differ.
+/// The four options in the middle say which types are assignable, where coercion is allowed. Dunlin
+/// announces what they are and compares types by name and, where `kind` or `force_type_validation`
+/// wants it, for being the same; it does not weigh types that differ.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TypeConsistencyEnforcement {
     /// Must types be the same?
@@ -46,8 +47,8 @@ impl Default for TypeConsistencyEnforcement {
 }
 
 impl TypeConsistencyEnforcement {
-    /// The same types and no others. It is also what a reader is taken to want that does not announce the policy at all, so one of a product
-    /// that does not know it.
+    /// The same types and no others. It is also what a reader is taken to want that does not
+    /// announce the policy at all, so one of a product that does not know it.
     pub const DISALLOW: Self = Self {
         kind: TypeConsistencyKind::DisallowTypeCoercion,
         ignore_sequence_bounds: false,

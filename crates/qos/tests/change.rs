@@ -1,4 +1,5 @@
-//! Which policies may change while an entity is enabled, row by row of the standard's table (DDS 1.4 2.2.3, column "changeable").
+//! Which policies may change while an entity is enabled, row by row of the standard's table (DDS
+//! 1.4 2.2.3, column "changeable").
 use dunlin_qos::*;
 
 const MOMENT: Duration = Duration::from_millis(7);

@@ -27,7 +27,8 @@ impl Pair {
     }
 }
 
-/// Every combination of `values`, offered in rows and requested in columns, against the table's expectation.
+/// Every combination of `values`, offered in rows and requested in columns, against the table's
+/// expectation.
 fn table<T: Copy + core::fmt::Debug, const N: usize>(
     policy: PolicyId,
     values: [T; N],

@@ -1,5 +1,6 @@
-//! The standard's table of policies (DDS 1.4 2.2.3, DDS-XTypes 1.3 7.6.3), row by row: must what is offered fit what is requested, and may it
-//! change while an entity is enabled? A policy that is not in the table fails the test.
+//! The standard's table of policies (DDS 1.4 2.2.3, DDS-XTypes 1.3 7.6.3), row by row: must what is
+//! offered fit what is requested, and may it change while an entity is enabled? A policy that is
+//! not in the table fails the test.
 use dunlin_qos::*;
 
 /// All QoS that a writer and a reader meet with.
@@ -87,7 +88,8 @@ struct Row {
     changeable: Column,
     /// To how many kinds of entities it belongs.
     entities: usize,
-    /// From a pair that fits to one in which the reader asks for more than the writer offers, or which just differs.
+    /// From a pair that fits to one in which the reader asks for more than the writer offers, or
+    /// which just differs.
     differ: fn(&mut Pair),
     /// Another value for each entity that has the policy.
     change: fn(&mut Pair),

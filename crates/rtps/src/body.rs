@@ -2,7 +2,8 @@
 use bytes::Bytes;
 use core::ops::Range;
 
-/// A serialized sample or key: one run of bytes, or one with a counted slice of the application's in the middle.
+/// A serialized sample or key: one run of bytes, or one with a counted slice of the application's
+/// in the middle.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Body {
     plain: Bytes,

@@ -1,9 +1,12 @@
-//! How much memory the readers of a participant may take for samples that cannot be shown yet, and who gets how much of it.
+//! How much memory the readers of a participant may take for samples that cannot be shown yet, and
+//! who gets how much of it.
 //!
-//! What strangers send decides how much is incomplete, so all of it is paid from one budget: what came and a little for each piece,
-//! not what was announced. While there is room, anybody gets it, but a quarter is kept for those who have less than their share. The
-//! share of a peer is the budget divided by the peers that have anything in it and one that may come, and that of a writer is its
-//! peer's share divided by the peer's writers. Who is refused makes the budget short for a while: then readers drop what got nothing for some time.
+//! What strangers send decides how much is incomplete, so all of it is paid from one budget: what
+//! came and a little for each piece, not what was announced. While there is room, anybody gets it,
+//! but a quarter is kept for those who have less than their share. The share of a peer is the
+//! budget divided by the peers that have anything in it and one that may come, and that of a writer
+//! is its peer's share divided by the peer's writers. Who is refused makes the budget short for a
+//! while: then readers drop what got nothing for some time.
 use crate::Time;
 use alloc::sync::Arc;
 use core::fmt;
@@ -14,8 +17,9 @@ use dunlin_wire::GuidPrefix;
 /// The budget counts as short for so long after somebody was refused.
 const SHORT: Duration = Duration::from_millis(500);
 
-/// The memory of all samples that a participant's readers cannot show yet. Numbers are changed by several readers at once, so a
-/// share may be judged by numbers of a moment ago; the limit itself is never exceeded, but by what cannot be dropped.
+/// The memory of all samples that a participant's readers cannot show yet. Numbers are changed by
+/// several readers at once, so a share may be judged by numbers of a moment ago; the limit itself
+/// is never exceeded, but by what cannot be dropped.
 #[derive(Debug)]
 pub struct ReassemblyBudget {
     limit: usize,
@@ -62,7 +66,8 @@ impl ReassemblyBudget {
         self.used.load(Relaxed)
     }
 
-    /// Fragments, and samples that were incomplete or came too early, that were dropped for want of it, ever.
+    /// Fragments, and samples that were incomplete or came too early, that were dropped for want of
+    /// it, ever.
     pub fn dropped(&self) -> u64 {
         self.dropped.load(Relaxed)
     }
@@ -108,7 +113,8 @@ impl Budgets {
         Self(Arc::new(peer))
     }
 
-    /// For a reader that matches one writer of each peer and shares the budget with no other reader.
+    /// For a reader that matches one writer of each peer and shares the budget with no other
+    /// reader.
     pub fn of_each_writer(limit: usize) -> Self {
         let budget = ReassemblyBudget::new(limit);
         Self::new(move |_| PeerBudget::new(&budget))
@@ -155,7 +161,8 @@ impl Share {
         self.take_of(now, bytes, most)
     }
 
-    /// Room for what came before its turn, which nothing but the turn lets go of: of half of the budget.
+    /// Room for what came before its turn, which nothing but the turn lets go of: of half of the
+    /// budget.
     #[must_use]
     pub(crate) fn take_early(&mut self, now: Time, bytes: usize) -> bool {
         self.take_of(now, bytes, self.peer.budget.limit / 2)

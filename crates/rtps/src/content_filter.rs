@@ -20,7 +20,8 @@ impl ContentFilter {
         Self::counting(move |sample, _| Some(passes(sample)))
     }
 
-    /// By this function, which takes off the steps that it needs, and says nothing if they do not suffice; then it leaves none.
+    /// By this function, which takes off the steps that it needs, and says nothing if they do not
+    /// suffice; then it leaves none.
     pub fn counting(
         judge: impl Fn(&[u8], &mut usize) -> Option<bool> + Send + Sync + 'static,
     ) -> Self {
@@ -37,7 +38,8 @@ impl ContentFilter {
         (self.0.judge)(sample, &mut steps).unwrap_or(true)
     }
 
-    /// Does this sample pass? `None` if so many steps do not say; those that were taken are taken off. All pass if the filter was given up.
+    /// Does this sample pass? `None` if so many steps do not say; those that were taken are taken
+    /// off. All pass if the filter was given up.
     #[inline]
     pub fn passes_within(&self, sample: &[u8], steps: &mut usize) -> Option<bool> {
         match self.is_given_up() {
@@ -46,7 +48,8 @@ impl ContentFilter {
         }
     }
 
-    /// It takes too many steps: from now on whoever counts them lets all samples pass, and the reader judges them by itself.
+    /// It takes too many steps: from now on whoever counts them lets all samples pass, and the
+    /// reader judges them by itself.
     pub fn give_up(&self) {
         self.0.given_up.store(true, Relaxed);
     }

@@ -1,4 +1,5 @@
-//! The counts that tell a new heartbeat or acknowledgement from a repeated one (RTPS 2.5 8.3.8.1.5, 8.3.8.6.5).
+//! The counts that tell a new heartbeat or acknowledgement from a repeated one (RTPS 2.5 8.3.8.1.5,
+//! 8.3.8.6.5).
 use crate::Time;
 use dunlin_qos::Duration;
 

@@ -2,7 +2,8 @@
 use crate::{InstanceHandle, Time};
 use dunlin_qos::Duration;
 
-/// Deadlines that were missed since this was asked last (DDS 1.4 2.2.4.1, OFFERED and REQUESTED_DEADLINE_MISSED).
+/// Deadlines that were missed since this was asked last (DDS 1.4 2.2.4.1, OFFERED and
+/// REQUESTED_DEADLINE_MISSED).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MissedDeadlines {
     /// How many: one for each period and instance.
@@ -12,7 +13,8 @@ pub struct MissedDeadlines {
 }
 
 impl MissedDeadlines {
-    /// Counts the periods that are over for an instance that was due at `due`; returns when it is due next.
+    /// Counts the periods that are over for an instance that was due at `due`; returns when it is
+    /// due next.
     pub(crate) fn count(
         missed: &mut Option<Self>,
         instance: InstanceHandle,

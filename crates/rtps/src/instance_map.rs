@@ -1,8 +1,9 @@
 //! Instances at places that stay, found by their handles.
 //!
-//! Where there are many, what an access costs is the memory it touches. So the table has 8 bytes for an instance, of which
-//! 4 are part of the hash: the handle is compared where the instance itself is, which is looked at anyway. And those that are
-//! written in turn are found where they lie, one behind the other, so that the processor has fetched the next one already.
+//! Where there are many, what an access costs is the memory it touches. So the table has 8 bytes
+//! for an instance, of which 4 are part of the hash: the handle is compared where the instance
+//! itself is, which is looked at anyway. And those that are written in turn are found where they
+//! lie, one behind the other, so that the processor has fetched the next one already.
 use crate::InstanceHandle;
 use crate::slab::{NONE, Slab};
 use core::hash::BuildHasher;
@@ -34,7 +35,8 @@ pub(crate) struct InstanceMap<T> {
     room: usize,
     /// The one that was found last.
     recent: u32,
-    /// It was the one behind the one found before: if they are written in turn, the next one is found without the table.
+    /// It was the one behind the one found before: if they are written in turn, the next one is
+    /// found without the table.
     in_turn: bool,
 }
 
@@ -188,7 +190,8 @@ mod tests {
         for number in 0..100 {
             roster.insert(handle(number));
         }
-        // Round and round, then by leaps, then one that is not there, then what took a place that was free.
+        // Round and round, then by leaps, then one that is not there, then what took a place that
+        // was free.
         let numbers = (0..300)
             .map(|n| n % 100)
             .chain((0..100).map(|n| n * 7 % 100));

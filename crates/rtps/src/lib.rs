@@ -1,7 +1,7 @@
 //! The RTPS protocol without I/O: what writers, readers and discovery decide, and when.
 //!
-//! Every state machine is handed the time, what arrived, and a sink; it never sends, sleeps, locks or
-//! reads a clock (RTPS 2.5 chapter 8.4).
+//! Every state machine is handed the time, what arrived, and a sink; it never sends, sleeps, locks
+//! or reads a clock (RTPS 2.5 chapter 8.4).
 #![no_std]
 #![forbid(unsafe_code)]
 extern crate alloc;

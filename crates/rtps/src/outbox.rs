@@ -9,8 +9,9 @@ use dunlin_wire::{Data, DataFrag, Guid, Payload, Submessage, Timestamp};
 pub enum To {
     /// Every reader matched with the writer that speaks.
     Matched,
-    /// Those of them that have no content filter, or one that lets the change pass: a bit for each filter's place
-    /// ([`ReaderFilter::bit`](crate::ReaderFilter::bit)). That others at the same locator get it too does no harm.
+    /// Those of them that have no content filter, or one that lets the change pass: a bit for each
+    /// filter's place ([`ReaderFilter::bit`](crate::ReaderFilter::bit)). That others at the same
+    /// locator get it too does no harm.
     Passing(u64),
     /// One remote endpoint.
     Endpoint(Guid),
@@ -20,9 +21,9 @@ pub enum To {
 
 /// Takes what a state machine has to say, in order.
 pub trait Outbox {
-    /// `payload` owns the bytes that `message` borrows as its payload, so that they can be kept without a
-    /// copy (`Bytes::slice_ref`); it is empty if there are none. Whatever else `message` borrows lives only
-    /// for the call.
+    /// `payload` owns the bytes that `message` borrows as its payload, so that they can be kept
+    /// without a copy (`Bytes::slice_ref`); it is empty if there are none. Whatever else `message`
+    /// borrows lives only for the call.
     fn push(&mut self, to: To, message: Submessage<'_>, payload: &Bytes);
 
     /// INFO_TS and a DATA, as by two `push`.
@@ -36,8 +37,8 @@ pub trait Outbox {
         self.push(to, Submessage::Data(data), payload);
     }
 
-    /// As `push` for a DATA or DATA_FRAG whose payload is `pieces`, one after the other; `message` carries none of it. An
-    /// outbox that cannot gather them copies them together.
+    /// As `push` for a DATA or DATA_FRAG whose payload is `pieces`, one after the other; `message`
+    /// carries none of it. An outbox that cannot gather them copies them together.
     fn push_pieces(&mut self, to: To, message: Submessage<'_>, pieces: &[Piece<'_>]) {
         let mut whole = BytesMut::new();
         pieces.iter().for_each(|p| whole.extend_from_slice(p.bytes));
@@ -76,8 +77,9 @@ pub trait Outbox {
         self.push_pieces(to, Submessage::Data(data), pieces);
     }
 
-    /// Comes before a change is said in fragments, with the DATA that says all of it at once, as `push_pieces` would get it. Those
-    /// who are in reach of the caller's hand take it; by default nobody is. Those who do are to get none of the fragments.
+    /// Comes before a change is said in fragments, with the DATA that says all of it at once, as
+    /// `push_pieces` would get it. Those who are in reach of the caller's hand take it; by default
+    /// nobody is. Those who do are to get none of the fragments.
     fn push_whole(
         &mut self,
         to: To,
@@ -91,23 +93,26 @@ pub trait Outbox {
 
 /// What a reader needs from its caller while data comes in.
 pub trait PayloadAllocator {
-    /// Makes received bytes outlive their datagram, by a copy into a pool or by a slice of the datagram.
+    /// Makes received bytes outlive their datagram, by a copy into a pool or by a slice of the
+    /// datagram.
     fn keep(&mut self, bytes: &[u8]) -> Bytes;
 
     /// An empty buffer with room for `size` bytes, in which a fragmented sample is put together.
     fn assemble(&mut self, size: usize) -> BytesMut;
 
-    /// Our hash of the key of a serialized sample or key that came without one, or with one of another vendor's; `None` if
-    /// it cannot be decoded, and then the change goes by the hash that it has, or is dropped.
+    /// Our hash of the key of a serialized sample or key that came without one, or with one of
+    /// another vendor's; `None` if it cannot be decoded, and then the change goes by the hash that
+    /// it has, or is dropped.
     fn instance(&mut self, payload: Payload<'_>) -> Option<InstanceHandle>;
 
-    /// Does a sample pass a filter? Not the caller's business, unless a part of the sample is elsewhere.
+    /// Does a sample pass a filter? Not the caller's business, unless a part of the sample is
+    /// elsewhere.
     fn passes(&mut self, filter: &ContentFilter, sample: &[u8]) -> bool {
         filter.passes(sample)
     }
 
-    /// How long ago a sample with this source timestamp was written; `None` if the clocks of both sides cannot be compared.
-    /// Asked only if the writer's samples do not live for ever.
+    /// How long ago a sample with this source timestamp was written; `None` if the clocks of both
+    /// sides cannot be compared. Asked only if the writer's samples do not live for ever.
     fn age(&mut self, _written: Timestamp) -> Option<Duration> {
         None
     }

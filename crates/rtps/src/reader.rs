@@ -1,4 +1,5 @@
-//! A reader: puts changes in order, asks for what is missing, and keeps samples until they are taken (RTPS 2.5 8.4.10 to 8.4.12).
+//! A reader: puts changes in order, asks for what is missing, and keeps samples until they are
+//! taken (RTPS 2.5 8.4.10 to 8.4.12).
 mod access;
 mod ack_nack;
 mod arrival;
@@ -100,7 +101,8 @@ impl Reader {
         self.config.guid
     }
 
-    /// From now on other samples pass. One that has a filter has one for ever, if only one that lets everything pass.
+    /// From now on other samples pass. One that has a filter has one for ever, if only one that
+    /// lets everything pass.
     pub fn set_content_filter(&mut self, filter: ContentFilter) {
         self.config.content_filter = Some(filter);
         self.cache.ignores_strangers = true;
@@ -156,7 +158,8 @@ impl Reader {
         }
     }
 
-    /// From now on samples of an instance are expected and wanted so often, and dead instances are kept for so long.
+    /// From now on samples of an instance are expected and wanted so often, and dead instances are
+    /// kept for so long.
     pub fn set_timing(
         &mut self,
         now: Time,
@@ -180,14 +183,15 @@ impl Reader {
         self.push_ack_nack(writer, state, false, out);
     }
 
-    /// Forgets a writer; instances that nobody else writes lose their last one. Its samples can still be taken, but not those of a
-    /// set that it did not end.
+    /// Forgets a writer; instances that nobody else writes lose their last one. Its samples can
+    /// still be taken, but not those of a set that it did not end.
     pub fn remove_writer(&mut self, now: Time, writer: Guid) -> Delivery {
         self.forget_writer(now, writer, false)
     }
 
-    /// As `remove_writer` for one that was deleted and disposes what it leaves: the instances that it writes are disposed, whoever
-    /// else writes them; with exclusive ownership those that it owns (DDS 1.4 2.2.3.21, 2.2.3.9.2).
+    /// As `remove_writer` for one that was deleted and disposes what it leaves: the instances that
+    /// it writes are disposed, whoever else writes them; with exclusive ownership those that it
+    /// owns (DDS 1.4 2.2.3.21, 2.2.3.9.2).
     pub fn delete_writer(&mut self, now: Time, writer: Guid) -> Delivery {
         self.forget_writer(now, writer, true)
     }
@@ -207,8 +211,8 @@ impl Reader {
         }
     }
 
-    /// A writer's liveliness is lost: until it writes again, its instances have one live writer less (DDS 1.4 2.2.2.5.1.3,
-    /// 2.2.3.9.2).
+    /// A writer's liveliness is lost: until it writes again, its instances have one live writer
+    /// less (DDS 1.4 2.2.2.5.1.3, 2.2.3.9.2).
     pub fn silence_writer(&mut self, now: Time, writer: Guid) -> Delivery {
         let index = self.index(writer).ok();
         let author = index.and_then(|index| Some(self.writers.get(index)?.author));
@@ -226,8 +230,8 @@ impl Reader {
         }
     }
 
-    /// A whole change (RTPS 2.5 8.4.10.2). `inline` is `data.inline_qos`, read. One that is too large for this reader is lost,
-    /// so that it does not hold back those behind it.
+    /// A whole change (RTPS 2.5 8.4.10.2). `inline` is `data.inline_qos`, read. One that is too
+    /// large for this reader is lost, so that it does not hold back those behind it.
     #[allow(
         clippy::too_many_arguments,
         reason = "what a datagram says and two sinks"
@@ -263,8 +267,9 @@ impl Reader {
         self.arrive(now, index, arrival, intake, out)
     }
 
-    /// A part of a change (RTPS 2.5 8.3.8.3). Parts that contradict each other are ignored; a change that is too
-    /// large for this reader is lost, so that it does not hold back those behind it.
+    /// A part of a change (RTPS 2.5 8.3.8.3). Parts that contradict each other are ignored; a
+    /// change that is too large for this reader is lost, so that it does not hold back those behind
+    /// it.
     #[allow(
         clippy::too_many_arguments,
         reason = "what a datagram says and two sinks"
@@ -456,8 +461,9 @@ impl Reader {
         Delivery::default()
     }
 
-    /// What a writer will never send (RTPS 2.5 8.3.8.4), or what a best-effort reader's filter would drop. The range is not gone through,
-    /// whatever its length. Numbers beyond what the writer has announced are not passed over before it has.
+    /// What a writer will never send (RTPS 2.5 8.3.8.4), or what a best-effort reader's filter
+    /// would drop. The range is not gone through, whatever its length. Numbers beyond what the
+    /// writer has announced are not passed over before it has.
     #[inline(never)]
     pub fn handle_gap(
         &mut self,
@@ -476,7 +482,8 @@ impl Reader {
             return Delivery::default();
         };
         if !proxy.reliable {
-            // Of a set nothing may be missing: what is not for this reader is sent to it all the same.
+            // Of a set nothing may be missing: what is not for this reader is sent to it all the
+            // same.
             if addressed && proxy.sets.is_none() {
                 proxy.hear_gap(gap, addressed);
             }
@@ -548,13 +555,14 @@ impl Reader {
         }
     }
 
-    /// When to call `handle_timeout`, unless something else happens first. Look again after `take`: room may have
-    /// come for samples that wait, and then it is at once.
+    /// When to call `handle_timeout`, unless something else happens first. Look again after `take`:
+    /// room may have come for samples that wait, and then it is at once.
     pub fn next_timeout(&self) -> Option<Time> {
         self.due
     }
 
-    /// Moves the selected samples out, in order of arrival, those of an instance together unless `across_instances`; says how many.
+    /// Moves the selected samples out, in order of arrival, those of an instance together unless
+    /// `across_instances`; says how many.
     #[inline]
     pub fn take(&mut self, select: &Select, sink: impl FnMut(Sample)) -> usize {
         let count = self.cache.access(select, true, sink);
@@ -569,8 +577,8 @@ impl Reader {
         self.cache.access(select, false, sink)
     }
 
-    /// From now on `take`, `read` and `has_data` are about samples that pass this alone, and not about notices without data; `None`:
-    /// about all again.
+    /// From now on `take`, `read` and `has_data` are about samples that pass this alone, and not
+    /// about notices without data; `None`: about all again.
     pub fn set_query(&mut self, query: Option<ContentFilter>) {
         self.cache.query = query;
     }
@@ -600,8 +608,8 @@ impl Reader {
         self.writers.iter().map(|w| w.author.guid)
     }
 
-    /// True if nothing is missing of what matched reliable writers said that they have; for waiting for
-    /// historical data (DDS 1.4 2.2.2.5.3.24).
+    /// True if nothing is missing of what matched reliable writers said that they have; for waiting
+    /// for historical data (DDS 1.4 2.2.2.5.3.24).
     pub fn is_complete(&self) -> bool {
         let mut reliable = self.writers.iter().filter(|w| w.reliable);
         reliable.all(|w| w.started && !w.blocked && !w.lacks() && !w.has_backlog())
@@ -646,8 +654,9 @@ impl Reader {
         )
     }
 
-    /// There is no memory for a change: drops one that its own writer can repeat later, or, of the peer and its writer that have most,
-    /// the one that got nothing for longest. False if none yields.
+    /// There is no memory for a change: drops one that its own writer can repeat later, or, of the
+    /// peer and its writer that have most, the one that got nothing for longest. False if none
+    /// yields.
     #[cold]
     fn make_way(&mut self, now: Time, index: usize, sequence: i64) -> bool {
         if let Some(proxy) = self.writers.get_mut(index)
@@ -682,7 +691,8 @@ impl Reader {
         if self.tidies.is_some_and(|at| at <= now) {
             let mut some = false;
             for proxy in &mut self.writers {
-                // What best-effort ones held counts as lost when the next sample shows that it was skipped.
+                // What best-effort ones held counts as lost when the next sample shows that it was
+                // skipped.
                 let (reliable, share) = (proxy.reliable, &mut proxy.share);
                 proxy.partials.forget_stale(now, reliable, share);
                 some |= !proxy.partials.is_empty();

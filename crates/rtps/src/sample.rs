@@ -125,7 +125,8 @@ pub struct SampleInfo {
     pub instance: InstanceHandle,
     /// By which writer.
     pub publication: Guid,
-    /// Its number among the writer's changes; 0 if no change but a writer's absence made this sample.
+    /// Its number among the writer's changes; 0 if no change but a writer's absence made this
+    /// sample.
     pub sequence: SequenceNumber,
     /// True for a sample, false for a mere change of the instance's state.
     pub valid_data: bool,
@@ -136,6 +137,7 @@ pub struct SampleInfo {
 pub struct Sample {
     /// What DDS says about it.
     pub info: SampleInfo,
-    /// The serialized sample if `info.valid_data`, else the serialized key or nothing; encapsulation header included.
+    /// The serialized sample if `info.valid_data`, else the serialized key or nothing;
+    /// encapsulation header included.
     pub payload: Bytes,
 }

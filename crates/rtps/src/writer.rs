@@ -1,4 +1,5 @@
-//! A writer: numbers changes, keeps them as long as QoS says, and repeats what readers lack (RTPS 2.5 8.4.7 to 8.4.9).
+//! A writer: numbers changes, keeps them as long as QoS says, and repeats what readers lack (RTPS
+//! 2.5 8.4.7 to 8.4.9).
 mod coherent_sets;
 mod config;
 mod data_output;
@@ -93,7 +94,8 @@ impl Writer {
         self.config.guid
     }
 
-    /// Gives the change its number, keeps it if need be, and sends it to all matched readers. Nothing is changed on error.
+    /// Gives the change its number, keeps it if need be, and sends it to all matched readers.
+    /// Nothing is changed on error.
     #[inline]
     pub fn write(
         &mut self,
@@ -104,8 +106,9 @@ impl Writer {
         self.write_in_group(now, &mut change.clone(), || None, out)
     }
 
-    /// As `write` for a writer whose changes are numbered together with those of others; `number` is asked for this one's as
-    /// soon as nothing can go wrong. The payload is moved out if it is kept, so that nothing has to be counted.
+    /// As `write` for a writer whose changes are numbered together with those of others; `number`
+    /// is asked for this one's as soon as nothing can go wrong. The payload is moved out if it is
+    /// kept, so that nothing has to be counted.
     #[inline]
     pub fn write_in_group(
         &mut self,
@@ -173,14 +176,14 @@ impl Writer {
         }
     }
 
-    /// Matches a reader, or learns anew what it expects; a late joiner that asks for history gets the beginning
-    /// of it at once and the rest when it asks.
+    /// Matches a reader, or learns anew what it expects; a late joiner that asks for history gets
+    /// the beginning of it at once and the rest when it asks.
     pub fn add_reader(&mut self, now: Time, reader: ReaderProxyConfig, out: &mut impl Outbox) {
         self.add_filtering_reader(now, reader, None, out);
     }
 
-    /// As `add_reader` for a reader that does not want all samples; it gets no others, if they can be told from these and if nobody
-    /// else at the same locator wants them.
+    /// As `add_reader` for a reader that does not want all samples; it gets no others, if they can
+    /// be told from these and if nobody else at the same locator wants them.
     pub fn add_filtering_reader(
         &mut self,
         now: Time,
@@ -212,8 +215,8 @@ impl Writer {
         self.greet(now, index, out);
     }
 
-    /// Forgets a reader; true if it held something back, so that blocked writes and those who wait for
-    /// acknowledgements may go on.
+    /// Forgets a reader; true if it held something back, so that blocked writes and those who wait
+    /// for acknowledgements may go on.
     pub fn remove_reader(&mut self, reader: Guid) -> bool {
         let Ok(index) = self.index(reader) else {
             return false;
@@ -223,7 +226,8 @@ impl Writer {
         self.settle()
     }
 
-    /// What the reader `from` has and lacks (RTPS 2.5 8.4.9.2). Repeated, stale and impossible ones are ignored.
+    /// What the reader `from` has and lacks (RTPS 2.5 8.4.9.2). Repeated, stale and impossible ones
+    /// are ignored.
     pub fn handle_ack_nack(
         &mut self,
         now: Time,
@@ -300,14 +304,16 @@ impl Writer {
         }
     }
 
-    /// Changes from the next one on are split into fragments of `size` bytes; those that were split before stay as they are, since
-    /// readers may have parts of them. `None`: from now on whatever is said, or said again, goes whole.
+    /// Changes from the next one on are split into fragments of `size` bytes; those that were split
+    /// before stay as they are, since readers may have parts of them. `None`: from now on whatever
+    /// is said, or said again, goes whole.
     pub fn set_fragment_size(&mut self, size: Option<u16>) {
         let kept_from = self.history.first().unwrap_or(self.last);
         self.voice.fragments.set(self.last, kept_from, size);
     }
 
-    /// Asks all that lag for an answer now, for instance before waiting for room; nothing happens if none does.
+    /// Asks all that lag for an answer now, for instance before waiting for room; nothing happens
+    /// if none does.
     pub fn heartbeat(&mut self, now: Time, out: &mut impl Outbox) {
         let last = self.last;
         let mut lagging = self.readers.iter().filter(|r| r.lags(last));
@@ -328,7 +334,8 @@ impl Writer {
         }
     }
 
-    /// Asks a reader that is not matched for an answer. It is not told where it begins, so this is as good as a heartbeat to all.
+    /// Asks a reader that is not matched for an answer. It is not told where it begins, so this is
+    /// as good as a heartbeat to all.
     pub fn hail(&mut self, reader: Guid, out: &mut impl Outbox) {
         self.heartbeats = self.heartbeats.wrapping_add(1);
         let first = self.first_to_name();
@@ -346,8 +353,8 @@ impl Writer {
         out.push(to, Submessage::Heartbeat(heartbeat), &Bytes::new());
     }
 
-    /// Asks for an answer because a write found no room, unless one is under way that will make some. Should that be
-    /// lost, the timer asks soon.
+    /// Asks for an answer because a write found no room, unless one is under way that will make
+    /// some. Should that be lost, the timer asks soon.
     pub fn ask_for_room(&mut self, now: Time, out: &mut impl Outbox) {
         self.pulse.hurry(now);
         if self.pulse.last_asked() <= self.acknowledged {
@@ -440,7 +447,8 @@ impl Writer {
         Some((slowest.config.guid, SequenceNumber(slowest.acknowledged)))
     }
 
-    /// Up to where a matched reader has acknowledged; `None` for one that is not matched or is best effort.
+    /// Up to where a matched reader has acknowledged; `None` for one that is not matched or is best
+    /// effort.
     pub fn acknowledged_by(&self, reader: Guid) -> Option<SequenceNumber> {
         let proxy = self.readers.get(self.index(reader).ok()?)?;
         let acknowledged = SequenceNumber(proxy.acknowledged);
@@ -452,14 +460,15 @@ impl Writer {
         self.history.len()
     }
 
-    /// The newest change that is kept of an instance; of a writer that keeps all for its readers only, and has no limits for instances,
-    /// none, since it does not tell instances apart.
+    /// The newest change that is kept of an instance; of a writer that keeps all for its readers
+    /// only, and has no limits for instances, none, since it does not tell instances apart.
     pub fn newest(&self, instance: InstanceHandle) -> Option<&Change> {
         self.history.newest(instance)
     }
 
-    /// The application's own bytes ([`Body::around`](crate::Body::around)) that are not needed any more. Their end may run its
-    /// code, so the caller takes them out and drops them where that may happen.
+    /// The application's own bytes ([`Body::around`](crate::Body::around)) that are not needed any
+    /// more. Their end may run its code, so the caller takes them out and drops them where that may
+    /// happen.
     pub fn retired(&mut self) -> &mut Vec<Bytes> {
         self.history.retired()
     }
@@ -499,8 +508,9 @@ impl Writer {
         self.acknowledged >= self.last && !readers.any(|r| r.lags(self.last))
     }
 
-    /// The first number that heartbeats name. With KEEP_ALL nothing is lost: what is gone and not acknowledged was forgotten
-    /// before the time of those who lack it, which a GAP tells them. Nor are samples lost that are not valid any more.
+    /// The first number that heartbeats name. With KEEP_ALL nothing is lost: what is gone and not
+    /// acknowledged was forgotten before the time of those who lack it, which a GAP tells them. Nor
+    /// are samples lost that are not valid any more.
     fn first_to_name(&self) -> i64 {
         let kept = self.history.first().unwrap_or(self.last + 1);
         match self.config.history {
@@ -529,7 +539,8 @@ impl Writer {
         self.limits = SampleLimits::of(&self.readers);
     }
 
-    /// Finds out what all have by now and lets go of what nobody needs; true if that is more than before.
+    /// Finds out what all have by now and lets go of what nobody needs; true if that is more than
+    /// before.
     fn settle(&mut self) -> bool {
         let reliable = self.readers.iter().filter(|r| r.config.reliable);
         let all = reliable.map(|r| r.acknowledged).min();
@@ -577,8 +588,8 @@ impl Writer {
         out.push(to, Submessage::Heartbeat(heartbeat), &Bytes::new());
     }
 
-    /// Tells a reader that may not know it where it begins: the history has gone on since, so a heartbeat does not say. What it got of that
-    /// is for it, and what it did not get is lost.
+    /// Tells a reader that may not know it where it begins: the history has gone on since, so a
+    /// heartbeat does not say. What it got of that is for it, and what it did not get is lost.
     #[cold]
     fn say_start(&self, reader: Guid, start: i64, out: &mut impl Outbox) {
         let found = self.index(reader).ok();

@@ -12,7 +12,8 @@ use dunlin_rtps::{
 };
 use dunlin_wire::{AckNack, InlineQos, Payload, Submessage, Timestamp};
 
-/// Keeps what was received as a slice of the sender's own bytes: this test is about the protocol's allocations.
+/// Keeps what was received as a slice of the sender's own bytes: this test is about the protocol's
+/// allocations.
 struct Slices<'a>(&'a Bytes);
 
 impl PayloadAllocator for Slices<'_> {

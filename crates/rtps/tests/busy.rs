@@ -1,4 +1,5 @@
-//! Large samples between hosts that are busy: what is asked for again must not stand in the way of what was asked for.
+//! Large samples between hosts that are busy: what is asked for again must not stand in the way of
+//! what was asked for.
 mod common;
 
 use common::*;
@@ -18,7 +19,8 @@ fn writer() -> WriterConfig {
     }
 }
 
-/// Writes at 10 Hz, then waits for the rest; says when all was there, in milliseconds after the last was written.
+/// Writes at 10 Hz, then waits for the rest; says when all was there, in milliseconds after the
+/// last was written.
 fn large_samples(seed: u64, count: u32, link: Link, host: Host) -> (World, i64) {
     let (w, r) = (writer(), reliable_reader());
     let mut world = World::pair(seed, link, &w, &r);

@@ -1,4 +1,5 @@
-//! Coherent sets: seen whole or not at all, whatever the network, the limits and the time do (RTPS 2.5 8.7.5).
+//! Coherent sets: seen whole or not at all, whatever the network, the limits and the time do (RTPS
+//! 2.5 8.7.5).
 mod common;
 
 use common::*;

@@ -1,5 +1,5 @@
-//! What writers keep for late joiners: with DURABILITY TRANSIENT or PERSISTENT it is DURABILITY_SERVICE that says so, once all matched
-//! readers have it (DDS 1.4 2.2.3.5).
+//! What writers keep for late joiners: with DURABILITY TRANSIENT or PERSISTENT it is
+//! DURABILITY_SERVICE that says so, once all matched readers have it (DDS 1.4 2.2.3.5).
 mod common;
 
 use common::*;

@@ -1,4 +1,5 @@
-//! Somebody speaks in a peer's name of samples that the peer never announced: nobody goes deaf, and nothing is lost.
+//! Somebody speaks in a peer's name of samples that the peer never announced: nobody goes deaf, and
+//! nothing is lost.
 mod common;
 
 use bytes::Bytes;

@@ -1,4 +1,5 @@
-//! Sets of several writers of a publisher: what a reader keeps for the others, and when the next set is complete (RTPS 2.5 8.7.6).
+//! Sets of several writers of a publisher: what a reader keeps for the others, and when the next
+//! set is complete (RTPS 2.5 8.7.6).
 mod common;
 
 use common::*;

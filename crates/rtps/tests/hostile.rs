@@ -1,4 +1,5 @@
-//! Messages that a sound peer would not send: nothing grows, nothing takes long, and the sound peer is served on.
+//! Messages that a sound peer would not send: nothing grows, nothing takes long, and the sound peer
+//! is served on.
 mod common;
 
 use bytes::{Bytes, BytesMut};
@@ -29,9 +30,11 @@ const EXTREMES: [i64; 12] = [
     i64::MAX,
 ];
 
-/// No message costs more time on a processor, in an optimized build with debug assertions, as `Cargo.toml` asks for.
+/// No message costs more time on a processor, in an optimized build with debug assertions, as
+/// `Cargo.toml` asks for.
 const PROMPT: Duration = Duration::from_millis(1);
-/// The host of a virtual machine can take the processor away without telling: what is slow each time is slow by itself.
+/// The host of a virtual machine can take the processor away without telling: what is slow each
+/// time is slow by itself.
 const ATTEMPTS: u32 = 3;
 
 /// Times each step of something that can be done again.
@@ -487,7 +490,8 @@ fn random_messages_never_panic_and_a_reader_stays_bounded() {
 proptest::proptest! {
     #![proptest_config(proptest::test_runner::Config::with_cases(200))]
 
-    /// In whatever order, however often and however many at a time fragments come, the sample is whole.
+    /// In whatever order, however often and however many at a time fragments come, the sample is
+    /// whole.
     #[test]
     fn fragments_in_any_order_make_the_sample(
         seed in proptest::num::u64::ANY,

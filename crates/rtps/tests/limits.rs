@@ -1,4 +1,5 @@
-//! Limits of length and of memory: fragments with holes, many writers that complete nothing, and samples that a reader does not take.
+//! Limits of length and of memory: fragments with holes, many writers that complete nothing, and
+//! samples that a reader does not take.
 mod common;
 
 use bytes::{Bytes, BytesMut};

@@ -1,4 +1,5 @@
-//! Instances whose writers send only a hash, or another hash than ours, and the keys that readers remember.
+//! Instances whose writers send only a hash, or another hash than ours, and the keys that readers
+//! remember.
 mod common;
 
 use bytes::{Bytes, BytesMut};

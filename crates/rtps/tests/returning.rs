@@ -1,5 +1,5 @@
-//! Writers and readers that lose each other by their leases and find each other again: what was delivered is not delivered
-//! again, and what never comes is counted.
+//! Writers and readers that lose each other by their leases and find each other again: what was
+//! delivered is not delivered again, and what never comes is counted.
 mod common;
 
 use bytes::Bytes;
@@ -105,7 +105,8 @@ impl Scene {
         }
     }
 
-    /// 50 samples arrive, the last of which are not acknowledged yet; 20 are written while nothing gets through, 20 after that.
+    /// 50 samples arrive, the last of which are not acknowledged yet; 20 are written while nothing
+    /// gets through, 20 after that.
     fn part(&mut self, sides: Sides) {
         self.world.settle();
         self.write(50);

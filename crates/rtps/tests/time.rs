@@ -1,5 +1,5 @@
-//! What the passing of time does: LIFESPAN, DEADLINE, TIME_BASED_FILTER and the delays of READER_DATA_LIFECYCLE, exact to the
-//! nanosecond of a virtual clock.
+//! What the passing of time does: LIFESPAN, DEADLINE, TIME_BASED_FILTER and the delays of
+//! READER_DATA_LIFECYCLE, exact to the nanosecond of a virtual clock.
 mod common;
 
 use common::*;
@@ -71,7 +71,8 @@ impl Bench {
         self.write_by(0, change).available
     }
 
-    /// Moves the clock, by way of every moment at which something is due to the reader; true if that brought something.
+    /// Moves the clock, by way of every moment at which something is due to the reader; true if
+    /// that brought something.
     fn until(&mut self, time: i64) -> bool {
         let mut news = false;
         while let Some(due) = self.reader.next_timeout().filter(|due| due.0 <= time) {
@@ -234,7 +235,8 @@ fn what_is_over_makes_room_for_a_writer_that_waits_and_is_not_lost() {
         .write(Time(SECOND), &sample(1, 2, 8), &mut out)
         .unwrap();
     writer.heartbeat(Time(SECOND), &mut out);
-    // The reader never got the first one. It hears that it will not come, and does not count it as lost.
+    // The reader never got the first one. It hears that it will not come, and does not count it as
+    // lost.
     assert_eq!(out.words.last().unwrap(), "HEARTBEAT 1..2? !");
 }
 

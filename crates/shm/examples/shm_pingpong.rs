@@ -1,7 +1,9 @@
-//! One way between two processes pinned to cores 0 and 1, copy in and copy out, beside the floor: two bare slots in shared memory.
+//! One way between two processes pinned to cores 0 and 1, copy in and copy out, beside the floor:
+//! two bare slots in shared memory.
 //!
-//! `cargo run --release -p dunlin-shm --example shm_pingpong` prints microseconds. The floor is what the machine allows: the sender
-//! copies into one slot and counts up one word, the receiver spins on it and copies out.
+//! `cargo run --release -p dunlin-shm --example shm_pingpong` prints microseconds. The floor is
+//! what the machine allows: the sender copies into one slot and counts up one word, the receiver
+//! spins on it and copies out.
 use std::process::{Child, Command};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
@@ -290,7 +292,8 @@ impl Floor {
     }
 
     fn send(&self, slot: usize, size: usize) {
-        // SAFETY: the slot has room for a word and 1 MiB, and the other process does not touch it before the word changes.
+        // SAFETY: the slot has room for a word and 1 MiB, and the other process does not touch it
+        // before the word changes.
         unsafe {
             std::ptr::copy_nonoverlapping(self.data.as_ptr(), self.base.add(slot * SLOT + 8), size)
         };

@@ -1,7 +1,7 @@
 //! Receiving into growing buffers.
 //!
-//! The invariant of the `unsafe` block: the spare room of a buffer is written, by copies that write all of what they say, before its
-//! length says so.
+//! The invariant of the `unsafe` block: the spare room of a buffer is written, by copies that write
+//! all of what they say, before its length says so.
 use std::mem::MaybeUninit;
 
 use bytes::BytesMut;
@@ -41,7 +41,8 @@ impl Loan {
     /// Copies all of it into the spare room of a buffer, which does not grow.
     ///
     /// # Errors
-    /// `Argument` if there is not enough room, `Violation` if the owner has used the chunk again; the buffer is then as before.
+    /// `Argument` if there is not enough room, `Violation` if the owner has used the chunk again;
+    /// the buffer is then as before.
     pub fn append_to(&self, buffer: &mut BytesMut) -> Result<(), Error> {
         append(buffer, |spare| {
             let into = spare.get_mut(..self.len());
@@ -59,7 +60,8 @@ fn append<T>(
     let before = buffer.len();
     let (length, result) = fill(buffer.spare_capacity_mut())?;
     debug_assert!(length <= buffer.capacity() - before);
-    // SAFETY: `receive`, `take_chunk` and `Loan::copy_to` have written so many bytes from the beginning of the spare room.
+    // SAFETY: `receive`, `take_chunk` and `Loan::copy_to` have written so many bytes from the
+    // beginning of the spare room.
     unsafe { buffer.set_len(before + length) };
     Ok(result)
 }

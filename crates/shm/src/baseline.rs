@@ -1,8 +1,10 @@
-//! What shared memory costs at least: words and bytes, with none of this crate's rings, pools and checks. For measuring.
+//! What shared memory costs at least: words and bytes, with none of this crate's rings, pools and
+//! checks. For measuring.
 //!
-//! The two processes agree by themselves which word tells what. Copies go through the C library, as a program that
-//! uses shared memory by hand would do it, but behind an instruction that the compiler does not look into: another process may change
-//! what is copied, and then the bytes are whatever they are at that moment.
+//! The two processes agree by themselves which word tells what. Copies go through the C library, as
+//! a program that uses shared memory by hand would do it, but behind an instruction that the
+//! compiler does not look into: another process may change what is copied, and then the bytes are
+//! whatever they are at that moment.
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
@@ -12,8 +14,8 @@ use rustix::time::Timespec;
 use crate::memory::{Owner, View};
 use crate::{Error, Segment};
 
-/// A segment of ours, which we write, and one of a peer, which we read. Positions are in bytes; one that is outside is a
-/// mistake of the caller and panics.
+/// A segment of ours, which we write, and one of a peer, which we read. Positions are in bytes; one
+/// that is outside is a mistake of the caller and panics.
 #[derive(Clone, Debug)]
 pub struct Baseline {
     own: Owner,
@@ -27,7 +29,8 @@ impl Baseline {
         Self { own, peer }
     }
 
-    /// Writes a word of ours, 8 bytes from `at` on, a multiple of 8. Who reads it sees what was written before.
+    /// Writes a word of ours, 8 bytes from `at` on, a multiple of 8. Who reads it sees what was
+    /// written before.
     #[inline]
     pub fn store(&self, at: usize, value: u64) {
         self.own.store(at / 8, value, Ordering::Release);
@@ -44,7 +47,8 @@ impl Baseline {
     pub fn write(&self, at: usize, bytes: &[u8]) {
         assert!(at <= self.own.len() && bytes.len() <= self.own.len() - at);
         #[cfg(all(not(miri), target_arch = "x86_64"))]
-        // SAFETY: both ranges are valid, as was checked, and private memory does not overlap a segment.
+        // SAFETY: both ranges are valid, as was checked, and private memory does not overlap a
+        // segment.
         unsafe {
             let to = self.own.address(at).cast_mut();
             crate::copy::by_library(bytes.as_ptr(), to, bytes.len());
@@ -58,7 +62,8 @@ impl Baseline {
     pub fn read(&self, at: usize, into: &mut [u8]) {
         assert!(at <= self.peer.len() && into.len() <= self.peer.len() - at);
         #[cfg(all(not(miri), target_arch = "x86_64"))]
-        // SAFETY: both ranges are valid, as was checked, and private memory does not overlap a segment.
+        // SAFETY: both ranges are valid, as was checked, and private memory does not overlap a
+        // segment.
         unsafe {
             crate::copy::by_library(self.peer.address(at), into.as_mut_ptr(), into.len());
         }
@@ -66,7 +71,8 @@ impl Baseline {
         self.peer.read(at, into);
     }
 
-    /// Sleeps until the peer wakes this word of its own, unless its low half is not `value` any more; at most for `timeout`.
+    /// Sleeps until the peer wakes this word of its own, unless its low half is not `value` any
+    /// more; at most for `timeout`.
     ///
     /// # Errors
     /// `System` if the kernel refuses.

@@ -1,4 +1,5 @@
-//! A connection: two links, both directions of messages between them, and the socket whose end is the peer's death.
+//! A connection: two links, both directions of messages between them, and the socket whose end is
+//! the peer's death.
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::sync::Arc;
 
@@ -21,7 +22,8 @@ pub enum Control {
     End,
 }
 
-/// The parts of a connection; each may live in another thread. When all of them and all loans are gone, so is all memory.
+/// The parts of a connection; each may live in another thread. When all of them and all loans are
+/// gone, so is all memory.
 #[derive(Debug)]
 pub struct Connection {
     /// The peer's identity, which it chose itself.

@@ -1,8 +1,9 @@
 //! Copies between private and shared memory by instructions that the compiler does not look into.
 //!
-//! The other process may write what we read: in Rust's memory model an ordinary copy of it would be a data race. Inline assembly is
-//! what a device or another process is: bytes come out, whatever they are at that moment. The invariant: both ranges are valid
-//! for the length, the caller has checked it, and they do not overlap.
+//! The other process may write what we read: in Rust's memory model an ordinary copy of it would be
+//! a data race. Inline assembly is what a device or another process is: bytes come out, whatever
+//! they are at that moment. The invariant: both ranges are valid for the length, the caller has
+//! checked it, and they do not overlap.
 #![cfg(all(not(miri), target_arch = "x86_64"))]
 use std::arch::asm;
 
@@ -31,7 +32,8 @@ const LONG: usize = 256;
 /// `from` can be read and `to` written for `length` bytes, and these do not overlap.
 #[inline]
 pub(crate) unsafe fn bytes(from: *const u8, to: *mut u8, length: usize) {
-    // SAFETY: the caller's promise; each of these copies exactly `length` bytes, which is in its range.
+    // SAFETY: the caller's promise; each of these copies exactly `length` bytes, which is in its
+    // range.
     unsafe {
         match length {
             0..8 => few(from, to, length),
@@ -65,7 +67,8 @@ unsafe fn few(mut from: *const u8, mut to: *mut u8, length: usize) {
 /// As for [`bytes`].
 #[inline]
 unsafe fn two_words(from: *const u8, to: *mut u8, length: usize) {
-    // SAFETY: the first and the last eight bytes lie inside both ranges, as the length is at least eight.
+    // SAFETY: the first and the last eight bytes lie inside both ranges, as the length is at least
+    // eight.
     unsafe {
         asm!(
             "mov {a}, [{from}]", "mov {b}, [{from} + {last}]",
@@ -82,7 +85,8 @@ unsafe fn two_words(from: *const u8, to: *mut u8, length: usize) {
 /// As for [`bytes`].
 #[inline]
 unsafe fn vectors(from: *const u8, to: *mut u8, length: usize) {
-    // SAFETY: `at` runs over multiples of 16 below `last`, and from each 16 bytes, like those at `last`, lie inside both ranges.
+    // SAFETY: `at` runs over multiples of 16 below `last`, and from each 16 bytes, like those at
+    // `last`, lie inside both ranges.
     unsafe {
         asm!(
             "2:",
@@ -101,7 +105,8 @@ unsafe fn vectors(from: *const u8, to: *mut u8, length: usize) {
 /// As for [`bytes`].
 #[inline]
 unsafe fn lines(from: *const u8, to: *mut u8, length: usize) {
-    // SAFETY: `at` runs over multiples of 64 below `last`, and from each 64 bytes, like those at `last`, lie inside both ranges.
+    // SAFETY: `at` runs over multiples of 64 below `last`, and from each 64 bytes, like those at
+    // `last`, lie inside both ranges.
     unsafe {
         asm!(
             "2:",
@@ -120,8 +125,9 @@ unsafe fn lines(from: *const u8, to: *mut u8, length: usize) {
     }
 }
 
-/// Any length, by the C library. The processor's string copy (`rep movsb`) is no alternative: if `to` is a few bytes further
-/// from the beginning of a page than `from`, some take 25 times as long for it.
+/// Any length, by the C library. The processor's string copy (`rep movsb`) is no alternative: if
+/// `to` is a few bytes further from the beginning of a page than `from`, some take 25 times as long
+/// for it.
 ///
 /// # Safety
 /// As for [`bytes`].

@@ -1,16 +1,18 @@
 //! Sleeping until one of many senders has something, or a thread of this process wants us.
 //!
-//! A reader cannot sleep on a word of its own, since nobody else may write it, and a message between its last look and
-//! its sleep would be missed. So it sleeps on the bells of all its senders at once (`futex_waitv`, which works on memory
-//! that we can only read), each in that sender's own segment, and on a private word for threads of this process. A sender
-//! counts up its bell, and makes a system call, only for a reader that says that it sleeps.
+//! A reader cannot sleep on a word of its own, since nobody else may write it, and a message
+//! between its last look and its sleep would be missed. So it sleeps on the bells of all its
+//! senders at once (`futex_waitv`, which works on memory that we can only read), each in that
+//! sender's own segment, and on a private word for threads of this process. A sender counts up its
+//! bell, and makes a system call, only for a reader that says that it sleeps.
 //!
-//! The kernel takes 128 words at most, and cannot wait for sockets and words at once. So there is a second way, which has no limit
-//! and joins with other sockets: the reader says that it polls the connections' sockets, and its senders send a byte.
-//! No way gives a peer something that other peers need.
+//! The kernel takes 128 words at most, and cannot wait for sockets and words at once. So there is a
+//! second way, which has no limit and joins with other sockets: the reader says that it polls the
+//! connections' sockets, and its senders send a byte. No way gives a peer something that other
+//! peers need.
 //!
-//! The invariant of the `unsafe` blocks: the words whose addresses the kernel gets stay mapped until the call returns,
-//! since the receivers and the doorbell that keep them are borrowed for it.
+//! The invariant of the `unsafe` blocks: the words whose addresses the kernel gets stay mapped
+//! until the call returns, since the receivers and the doorbell that keep them are borrowed for it.
 use std::borrow::BorrowMut;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::sync::Arc;
@@ -65,7 +67,8 @@ impl Waker {
     /// Ends the current wait, or the next one if there is none. No system call if nobody sleeps.
     pub fn wake(&self) {
         self.0.word.fetch_add(1, Ordering::SeqCst);
-        // Pairs with the fence in `Doorbell::begin`: it sees the new word, or we see that it sleeps.
+        // Pairs with the fence in `Doorbell::begin`: it sees the new word, or we see that it
+        // sleeps.
         fence(Ordering::SeqCst);
         match self.0.asleep.load(Ordering::SeqCst) {
             IN_FUTEX => {
@@ -106,8 +109,8 @@ impl Doorbell {
     /// A peer's death wakes nobody here: whoever watches the connections uses a waker.
     ///
     /// # Errors
-    /// `Limit` for more than 127 receivers, `System` where the kernel has no `futex_waitv` (Linux before 5.16): use
-    /// [`Self::wait_polling`] then.
+    /// `Limit` for more than 127 receivers, `System` where the kernel has no `futex_waitv` (Linux
+    /// before 5.16): use [`Self::wait_polling`] then.
     pub fn wait<R: BorrowMut<Receiver>>(
         &mut self,
         receivers: &mut [R],
@@ -117,7 +120,8 @@ impl Doorbell {
             return Err(Error::Limit("the kernel waits for 127 senders at once"));
         }
         let mut words = ArrayVec::<Wait, WORDS>::new();
-        // The bells before we say that we sleep: one that rings after that differs from what the kernel is told.
+        // The bells before we say that we sleep: one that rings after that differs from what the
+        // kernel is told.
         for receiver in receivers.iter() {
             let (value, address) = receiver.borrow().bell();
             words.push(futex_word(address, value, WaitFlags::SIZE_U32));
@@ -130,9 +134,11 @@ impl Doorbell {
         self.end(receivers, woken)
     }
 
-    /// The same by polling sockets: of the connections that the receivers belong to, and any others.
+    /// The same by polling sockets: of the connections that the receivers belong to, and any
+    /// others.
     ///
-    /// The bytes that peers have sent to wake us wait in the connections: see [`crate::Connection::control`].
+    /// The bytes that peers have sent to wake us wait in the connections: see
+    /// [`crate::Connection::control`].
     ///
     /// # Errors
     /// `System` if the kernel refuses.
@@ -231,7 +237,8 @@ fn sleep(words: &[Wait], timeout: Duration) -> Result<Woken, Error> {
 
 /// Wakes whoever sleeps on a bell of ours in another process.
 pub(crate) fn wake_shared(bell: *mut u32) {
-    // SAFETY: a word of our own segment, aligned and mapped as long as the sender that calls us; the kernel only uses its address.
+    // SAFETY: a word of our own segment, aligned and mapped as long as the sender that calls us;
+    // the kernel only uses its address.
     let bell = unsafe { AtomicU32::from_ptr(bell) };
     let _ = futex::wake(bell, futex::Flags::empty(), 1);
 }

@@ -1,6 +1,7 @@
 //! What can go wrong, and whose fault it is.
 
-/// Something in a peer's memory or messages that an honest peer never writes. Its connection is dead from then on.
+/// Something in a peer's memory or messages that an honest peer never writes. Its connection is
+/// dead from then on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Violation {
     /// A message carries a sequence number that is neither the next nor the last one.
@@ -21,7 +22,8 @@ pub enum Violation {
     /// A chunk was used again although somebody may still read it.
     #[error("a chunk has another generation than its descriptor")]
     Generation,
-    /// A file descriptor is no memfd with the seals that forbid to shrink, grow or write it, or is not of the announced size.
+    /// A file descriptor is no memfd with the seals that forbid to shrink, grow or write it, or is
+    /// not of the announced size.
     #[error("a segment is unsealed, not wholly in memory, or not of the announced size")]
     Segment,
     /// A hello, or the header of a segment, is not what this version writes.

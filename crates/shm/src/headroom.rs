@@ -1,7 +1,8 @@
 //! How much memory this process may still take before the kernel kills somebody for it.
 //!
-//! The pages of a segment are made at once, and charged to the memory cgroup of who makes it. If that has no room left, the kernel
-//! does not refuse: it kills. So we look first. Between the look and the pages others may take what we saw; the margin is for them.
+//! The pages of a segment are made at once, and charged to the memory cgroup of who makes it. If
+//! that has no room left, the kernel does not refuse: it kills. So we look first. Between the look
+//! and the pages others may take what we saw; the margin is for them.
 use std::path::{Path, PathBuf};
 
 use crate::Error;
@@ -12,7 +13,8 @@ const MARGIN: u64 = 1 << 20;
 /// Asks for `bytes` bytes.
 ///
 /// # Errors
-/// `Limit` if the memory cgroup, one that it lies in, or the machine would be nearly full with them.
+/// `Limit` if the memory cgroup, one that it lies in, or the machine would be nearly full with
+/// them.
 pub(crate) fn check(bytes: usize) -> Result<(), Error> {
     check_in(Path::new("/proc"), bytes)
 }
@@ -52,8 +54,9 @@ struct Group {
 }
 
 impl Group {
-    /// The limit less what is in use; what is only a copy of files is given up before anybody is killed, as long as nobody used it
-    /// lately. `None` without a limit, or for what we cannot read.
+    /// The limit less what is in use; what is only a copy of files is given up before anybody is
+    /// killed, as long as nobody used it lately. `None` without a limit, or for what we cannot
+    /// read.
     fn room(&self) -> Option<u64> {
         let [limit, usage, idle] = match self.generation {
             Generation::One => [

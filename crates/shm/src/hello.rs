@@ -1,4 +1,5 @@
-//! The first packet in each direction: who speaks, which version, and how large the segments are that come with it.
+//! The first packet in each direction: who speaks, which version, and how large the segments are
+//! that come with it.
 //!
 //! | bytes | |
 //! |---|---|

@@ -1,11 +1,13 @@
-//! Messages between the processes of one host through shared memory in which **every byte has one writer**.
+//! Messages between the processes of one host through shared memory in which **every byte has one
+//! writer**.
 //!
-//! The crate knows processes, opaque identities and bytes, and nothing of DDS. What a process writes lies in memory that
-//! it owns and that the kernel lets others only read; so there is no lock, list or counter that two processes change, and
-//! nothing to repair when one of them dies. `docs/shared-memory.md` tells the story.
+//! The crate knows processes, opaque identities and bytes, and nothing of DDS. What a process
+//! writes lies in memory that it owns and that the kernel lets others only read; so there is no
+//! lock, list or counter that two processes change, and nothing to repair when one of them dies.
+//! `docs/shared-memory.md` tells the story.
 //!
-//! Everything that is read from another process is copied once, then checked, then used. The first thing that cannot be
-//! true is a [`Violation`], and the connection is dead from then on.
+//! Everything that is read from another process is copied once, then checked, then used. The first
+//! thing that cannot be true is a [`Violation`], and the connection is dead from then on.
 #![deny(unsafe_op_in_unsafe_fn, clippy::undocumented_unsafe_blocks)]
 
 #[cfg(not(loom))]

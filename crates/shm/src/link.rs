@@ -33,7 +33,8 @@ const BOARD: usize = 4 * LINE;
 /// How large the ring to a peer is, and how many of its chunks may be held at once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LinkSize {
-    /// Slots of 256 bytes, of which 248 carry messages: a power of two from 2 to 65,536. The longest message takes half of them.
+    /// Slots of 256 bytes, of which 248 carry messages: a power of two from 2 to 65,536. The
+    /// longest message takes half of them.
     pub slots: u32,
     /// Chunks of the peer that may be held at once: at most 64.
     pub loans: u32,

@@ -1,13 +1,16 @@
-//! Memory as words: on a mapping, or on the heap for tests; written by its [`Owner`], read by everybody with a [`View`].
+//! Memory as words: on a mapping, or on the heap for tests; written by its [`Owner`], read by
+//! everybody with a [`View`].
 //!
-//! The invariant of every `unsafe` block here: `base` points to `len` words of eight bytes, aligned to eight, that stay
-//! where they are for as long as `keep` lives; and whatever is touched lies below `len`, because it was checked. No
-//! reference to plain bytes is ever formed: words are atomics, which may change under us, and bytes are copied by
-//! instructions that the compiler does not look into (`copy`), or word by word where these do not exist.
+//! The invariant of every `unsafe` block here: `base` points to `len` words of eight bytes, aligned
+//! to eight, that stay where they are for as long as `keep` lives; and whatever is touched lies
+//! below `len`, because it was checked. No reference to plain bytes is ever formed: words are
+//! atomics, which may change under us, and bytes are copied by instructions that the compiler does
+//! not look into (`copy`), or word by word where these do not exist.
 //!
-//! A peer's memory is mapped for reading only. There Rust defines relaxed loads of up to eight bytes alone (`core::sync::atomic`,
-//! "Atomic accesses to read-only memory"), and names what stands for a load with Acquire: a relaxed one, and an Acquire fence
-//! behind it. So a [`View`] has no other loads.
+//! A peer's memory is mapped for reading only. There Rust defines relaxed loads of up to eight
+//! bytes alone (`core::sync::atomic`, "Atomic accesses to read-only memory"), and names what stands
+//! for a load with Acquire: a relaxed one, and an Acquire fence behind it. So a [`View`] has no
+//! other loads.
 use std::mem::MaybeUninit;
 use std::sync::Arc;
 
@@ -37,7 +40,8 @@ unsafe impl Send for View {}
 // SAFETY: as above; nothing is accessed but through atomics and opaque copies.
 unsafe impl Sync for View {}
 
-/// Memory that this process may write. Clones write disjoint parts: the crate hands out each word to one of them.
+/// Memory that this process may write. Clones write disjoint parts: the crate hands out each word
+/// to one of them.
 #[derive(Clone)]
 pub(crate) struct Owner(View);
 
@@ -45,7 +49,8 @@ impl View {
     /// The mapping of `bytes` bytes at `base`, which lives as long as `keep`.
     ///
     /// # Safety
-    /// `base` is aligned to eight bytes, and its `bytes` bytes stay mapped readable until `keep` is dropped.
+    /// `base` is aligned to eight bytes, and its `bytes` bytes stay mapped readable until `keep` is
+    /// dropped.
     #[cfg(not(loom))]
     pub(crate) unsafe fn new(base: *const u8, bytes: usize, keep: Arc<dyn Send + Sync>) -> Self {
         Self {
@@ -78,7 +83,8 @@ impl View {
         self.word(index).load(Ordering::Relaxed)
     }
 
-    /// What comes after it sees what its writer did before a Release. On x86-64 the fence is no instruction.
+    /// What comes after it sees what its writer did before a Release. On x86-64 the fence is no
+    /// instruction.
     #[inline]
     pub(crate) fn load_acquire(&self, index: usize) -> u64 {
         let value = self.load(index);
@@ -86,12 +92,14 @@ impl View {
         value
     }
 
-    /// Copies bytes from `offset` on, to all of `into`. Panics if they are not all inside: callers have checked what a peer said.
+    /// Copies bytes from `offset` on, to all of `into`. Panics if they are not all inside: callers
+    /// have checked what a peer said.
     #[inline]
     pub(crate) fn read(&self, offset: usize, into: &mut [MaybeUninit<u8>]) {
         self.check(offset, into.len());
         #[cfg(all(not(loom), not(miri), target_arch = "x86_64"))]
-        // SAFETY: both ranges are checked and of this length, and private memory does not overlap a segment.
+        // SAFETY: both ranges are checked and of this length, and private memory does not overlap a
+        // segment.
         unsafe {
             crate::copy::bytes(
                 self.base.cast::<u8>().add(offset),
@@ -122,7 +130,8 @@ impl View {
         assert!(offset <= self.len() && length <= self.len() - offset);
     }
 
-    /// Splits a range of bytes at words: the index of each word, where in it the piece begins, and which bytes of the range.
+    /// Splits a range of bytes at words: the index of each word, where in it the piece begins, and
+    /// which bytes of the range.
     #[cfg(any(loom, miri, not(target_arch = "x86_64")))]
     fn pieces(
         &self,
@@ -164,8 +173,8 @@ impl View {
 #[inline]
 pub(crate) fn room(bytes: &mut [u8]) -> &mut [MaybeUninit<u8>] {
     let length = bytes.len();
-    // SAFETY: the same memory for as long, with the layout that `MaybeUninit` promises; what was initialized stays so, as the crate
-    // writes nothing but bytes to it.
+    // SAFETY: the same memory for as long, with the layout that `MaybeUninit` promises; what was
+    // initialized stays so, as the crate writes nothing but bytes to it.
     unsafe { std::slice::from_raw_parts_mut(bytes.as_mut_ptr().cast(), length) }
 }
 
@@ -225,7 +234,8 @@ impl Owner {
     pub(crate) fn write(&self, offset: usize, bytes: &[u8]) {
         self.0.check(offset, bytes.len());
         #[cfg(all(not(loom), not(miri), target_arch = "x86_64"))]
-        // SAFETY: both ranges are checked and of this length, and an `Owner`'s memory may be written.
+        // SAFETY: both ranges are checked and of this length, and an `Owner`'s memory may be
+        // written.
         unsafe {
             let base = self.0.base.cast::<u8>().cast_mut();
             crate::copy::bytes(bytes.as_ptr(), base.add(offset), bytes.len());

@@ -1,4 +1,5 @@
-//! What any interleaving and any allowed order of memory may do to the ring, to loans and to the bell: checked by loom.
+//! What any interleaving and any allowed order of memory may do to the ring, to loans and to the
+//! bell: checked by loom.
 use loom::thread;
 
 use crate::link::LinkSize;

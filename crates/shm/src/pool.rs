@@ -1,14 +1,17 @@
-//! Chunks for large messages: written once, referred to by any number of descriptors, read or held by any number of peers.
+//! Chunks for large messages: written once, referred to by any number of descriptors, read or held
+//! by any number of peers.
 //!
-//! What is free is private knowledge of the owner. A published chunk is counted in the owner's memory only: by the
-//! application that keeps it, and by each [`crate::Sender`] from the moment it refers to it until that reader's cursor has
-//! passed the descriptor and the chunk is not on its board of loans. A reader puts a chunk on its board before its cursor
-//! passes. So a slow reader keeps what it holds, at most as many as its board has places, and keeps nothing from others;
-//! a dead one's vanish with the `Sender`.
+//! What is free is private knowledge of the owner. A published chunk is counted in the owner's
+//! memory only: by the application that keeps it, and by each [`crate::Sender`] from the moment it
+//! refers to it until that reader's cursor has passed the descriptor and the chunk is not on its
+//! board of loans. A reader puts a chunk on its board before its cursor passes. So a slow reader
+//! keeps what it holds, at most as many as its board has places, and keeps nothing from others; a
+//! dead one's vanish with the `Sender`.
 //!
-//! Each use of a chunk has another generation, in the chunk's first word and in its descriptor. It tells when an owner
-//! breaks the rules. The invariant of every `unsafe` block here: a chunk that is not published belongs to one `Chunk`, and a
-//! published one is not written until its count is zero.
+//! Each use of a chunk has another generation, in the chunk's first word and in its descriptor. It
+//! tells when an owner breaks the rules. The invariant of every `unsafe` block here: a chunk that
+//! is not published belongs to one `Chunk`, and a published one is not written until its count is
+//! zero.
 use std::sync::Arc;
 use std::sync::atomic::AtomicUsize;
 
@@ -61,7 +64,8 @@ impl Class {
     }
 }
 
-/// Which use of which chunk of which pool: 32 bits of generation, 8 of pool, 24 of index. Never zero.
+/// Which use of which chunk of which pool: 32 bits of generation, 8 of pool, 24 of index. Never
+/// zero.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Token(u64);
 
@@ -169,8 +173,8 @@ struct Inner {
     #[cfg(not(loom))]
     segment: Option<crate::Segment>,
     table: Table,
-    /// How often each chunk is referred to; [`WRITING`] is added until it is published. Zero while it is free, or `WRITING` if it
-    /// was never published.
+    /// How often each chunk is referred to; [`WRITING`] is added until it is published. Zero while
+    /// it is free, or `WRITING` if it was never published.
     counts: Box<[AtomicUsize]>,
     free: Lock<Free>,
 }
@@ -183,11 +187,12 @@ struct Free {
 }
 
 impl Pool {
-    /// Makes a pool in a segment of its own; `number` is below 16 and distinguishes the pools of this process.
+    /// Makes a pool in a segment of its own; `number` is below 16 and distinguishes the pools of
+    /// this process.
     ///
     /// # Errors
-    /// `Argument` for sizes that make no pool, `Limit` if the memory cgroup or the machine has no room for it, `System` if the
-    /// system refuses.
+    /// `Argument` for sizes that make no pool, `Limit` if the memory cgroup or the machine has no
+    /// room for it, `System` if the system refuses.
     #[cfg(not(loom))]
     pub fn new(number: u8, classes: &[Class]) -> Result<Self, Error> {
         let table = Table::new(classes).ok_or(Error::Argument(
@@ -282,7 +287,8 @@ impl Pool {
         self.inner
             .owner
             .store(head / WORD, token.generation(), Ordering::Relaxed);
-        // A reader that holds the chunk against the rules, and sees new bytes, sees the new generation, too.
+        // A reader that holds the chunk against the rules, and sees new bytes, sees the new
+        // generation, too.
         fence(Ordering::Release);
         self.inner.counts[index as usize].store(WRITING | 1, std::sync::atomic::Ordering::Relaxed);
         Ok(Chunk(Published {
@@ -301,15 +307,16 @@ impl Pool {
         place.is_some_and(|place| bytes.len() <= self.inner.table.bytes - place)
     }
 
-    /// Another reference to the published chunk that all of `bytes` lie in, and where in it they begin. The reference is to the
-    /// whole room of the chunk.
+    /// Another reference to the published chunk that all of `bytes` lie in, and where in it they
+    /// begin. The reference is to the whole room of the chunk.
     ///
-    /// `None` for what is not in this pool, not in one chunk, empty, or in a chunk that is still being written: the handle that
-    /// writes might do so after `bytes` are forgotten.
+    /// `None` for what is not in this pool, not in one chunk, empty, or in a chunk that is still
+    /// being written: the handle that writes might do so after `bytes` are forgotten.
     ///
-    /// Bytes of a chunk can be borrowed only from its writing handle, which is refused here, or from a counted reference to
-    /// it, so the chunk that we count is the one that `bytes` were taken from, and its count is not zero. Should it be zero all
-    /// the same, it is not raised again, so even then nobody gets a chunk that another may write.
+    /// Bytes of a chunk can be borrowed only from its writing handle, which is refused here, or
+    /// from a counted reference to it, so the chunk that we count is the one that `bytes` were
+    /// taken from, and its count is not zero. Should it be zero all the same, it is not raised
+    /// again, so even then nobody gets a chunk that another may write.
     #[cfg(not(loom))]
     pub fn find(&self, bytes: &[u8]) -> Option<(Published, usize)> {
         use std::sync::atomic::Ordering::{Acquire, Relaxed};
@@ -320,7 +327,8 @@ impl Pool {
         if at > class.capacity || bytes.len() > class.capacity - at {
             return None;
         }
-        // Pairs with the Release in `Chunk::publish`. While it is counted, its generation does not change.
+        // Pairs with the Release in `Chunk::publish`. While it is counted, its generation does not
+        // change.
         inner
             .counts
             .get(index as usize)?

@@ -1,12 +1,14 @@
 //! How the participants of one host, one user and one network namespace find each other.
 //!
-//! Each listens on a Unix socket in the abstract namespace, whose name says user, group and identity: there is no file to leave
-//! behind, and the kernel lists the names in `/proc/net/unix`. The names are a hint: anybody can take one, so the kernel is asked who
-//! is at the other end, and only our own user gets a segment. Who has something to send dials; each side sends one hello.
+//! Each listens on a Unix socket in the abstract namespace, whose name says user, group and
+//! identity: there is no file to leave behind, and the kernel lists the names in `/proc/net/unix`.
+//! The names are a hint: anybody can take one, so the kernel is asked who is at the other end, and
+//! only our own user gets a segment. Who has something to send dials; each side sends one hello.
 //!
-//! Who dials sends, and who accepts reads: two that dial each other have two connections. The links may be large enough for both
-//! directions on one. A [`Rendezvous`] has no thread: [`Rendezvous::poll`]
-//! does what can be done now, and everything in it is bounded in number and time.
+//! Who dials sends, and who accepts reads: two that dial each other have two connections. The links
+//! may be large enough for both directions on one. A [`Rendezvous`] has no thread:
+//! [`Rendezvous::poll`] does what can be done now, and everything in it is bounded in number and
+//! time.
 use std::collections::HashMap;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::sync::{Arc, Weak};
@@ -36,7 +38,8 @@ pub struct Limits {
     pub patience: Duration,
     /// Our links to peers that we dial.
     pub dialled: LinkSize,
-    /// Our links to peers that dial us. Pools come with the hello only if this has a ring of more than 2 slots, the least.
+    /// Our links to peers that dial us. Pools come with the hello only if this has a ring of more
+    /// than 2 slots, the least.
     pub accepted: LinkSize,
 }
 
@@ -122,7 +125,8 @@ impl Rendezvous {
         self.identity
     }
 
-    /// From now on peers get the pool with the hello; those that are connected get it by [`crate::connection::ControlSocket::announce`].
+    /// From now on peers get the pool with the hello; those that are connected get it by
+    /// [`crate::connection::ControlSocket::announce`].
     ///
     /// # Errors
     /// `Limit` for more than 16 pools.
@@ -134,7 +138,8 @@ impl Rendezvous {
         Ok(())
     }
 
-    /// Whether a peer is still there: a connection may end before the process does. One that is just dying may listen a moment longer.
+    /// Whether a peer is still there: a connection may end before the process does. One that is
+    /// just dying may listen a moment longer.
     ///
     /// # Errors
     /// `System` if there is no file descriptor left.
@@ -151,7 +156,8 @@ impl Rendezvous {
     /// Begins a conversation with a peer, if there is none and we have not dialled it before.
     ///
     /// # Errors
-    /// `Limit` if there are too many peers or conversations, `Gone` if nobody listens there, `Violation::User` for somebody else's.
+    /// `Limit` if there are too many peers or conversations, `Gone` if nobody listens there,
+    /// `Violation::User` for somebody else's.
     pub fn dial(&mut self, peer: Identity, now: Instant) -> Result<(), Error> {
         if peer == self.identity
             || self.dialled.contains_key(&peer)
@@ -379,7 +385,8 @@ fn name(group: u32, identity: &Identity) -> String {
     format!("{}{:032x}", prefix(group), u128::from_be_bytes(*identity))
 }
 
-/// The identities that listen in a group, in the network namespace of this process; at most 4096. A hint: any process can take a name.
+/// The identities that listen in a group, in the network namespace of this process; at most 4096. A
+/// hint: any process can take a name.
 ///
 /// # Errors
 /// `System` if `/proc` cannot be read.
@@ -388,8 +395,8 @@ pub fn neighbours(group: u32) -> Result<Vec<Identity>, Error> {
     listed(group, |other| other == user)
 }
 
-/// The identities that other users have in a group, in the network namespace of this process; at most 4096. For people who wonder
-/// why nobody is found: they share no memory with us.
+/// The identities that other users have in a group, in the network namespace of this process; at
+/// most 4096. For people who wonder why nobody is found: they share no memory with us.
 ///
 /// # Errors
 /// `System` if `/proc` cannot be read.

@@ -454,7 +454,8 @@ fn first_slot(kind: usize, chance: &mut Chance) -> [u64; 5] {
     let random = chance.next();
     let at = |kind: u64, length: u64| 1 << 32 | kind << 24 | length;
     match kind {
-        // A chunk that does not exist, a length beyond it, a sequence from the future, a length beyond the ring, anything.
+        // A chunk that does not exist, a length beyond it, a sequence from the future, a length
+        // beyond the ring, anything.
         0 => [
             at(2, 4 * WORD as u64),
             1 << 32 | (random % 0xff_fff0 + 4),
@@ -554,7 +555,8 @@ fn a_peer_that_scribbles_while_we_read_harms_only_itself() {
                 let mut chance = Chance(seed);
                 while !stop.load(Ordering::Relaxed) {
                     let word = 8 + chance.next() as usize % WORDS;
-                    // Often what could be true: a small message or descriptor at one of the first positions.
+                    // Often what could be true: a small message or descriptor at one of the first
+                    // positions.
                     let header = (1 + chance.next() % 3) << 24 | (chance.next() % 600);
                     let near = (1 + chance.next() % 8) << 32 | header;
                     let value = if chance.next().is_multiple_of(3) {

@@ -1,13 +1,15 @@
 //! One ring from one process to another: slots in the sender's link, the cursor in the reader's.
 //!
-//! A slot is four cache lines: a header word and 248 bytes. A message takes as many slots in a row as it needs, and each has
-//! a header of its own, so whatever the payload is, it is never where a reader looks for a header. The header of the first
-//! slot is written last (Release): it carries the position of the slot, which differs from lap to lap, so the reader, which
-//! looks at exactly one word (Acquire), learns in one cache line that there is a message, and has a small one with it.
-//! A sender that dies in between has published nothing.
+//! A slot is four cache lines: a header word and 248 bytes. A message takes as many slots in a row
+//! as it needs, and each has a header of its own, so whatever the payload is, it is never where a
+//! reader looks for a header. The header of the first slot is written last (Release): it carries
+//! the position of the slot, which differs from lap to lap, so the reader, which looks at exactly
+//! one word (Acquire), learns in one cache line that there is a message, and has a small one with
+//! it. A sender that dies in between has published nothing.
 //!
-//! The sender writes a slot again only when the reader's cursor (Release by the reader, Acquire here) has passed it.
-//! A cursor that goes back or ahead of the head is a [`Violation`], so is a header that is neither new nor of the last lap.
+//! The sender writes a slot again only when the reader's cursor (Release by the reader, Acquire
+//! here) has passed it. A cursor that goes back or ahead of the head is a [`Violation`], so is a
+//! header that is neither new nor of the last lap.
 #[cfg(any(test, loom))]
 use crate::LinkSize;
 use crate::Violation;
@@ -38,7 +40,8 @@ const MESSAGE: u8 = 1;
 const CHUNK: u8 = 2;
 const MORE: u8 = 3;
 
-/// Bytes of a descriptor, before the inline bytes: token, where the chunk's bytes belong, where in the chunk they begin, how many.
+/// Bytes of a descriptor, before the inline bytes: token, where the chunk's bytes belong, where in
+/// the chunk they begin, how many.
 const DESCRIPTOR: usize = 4 * WORD;
 
 /// The header of a slot: 32 bits of its position, 8 of kind, 24 of length.
@@ -47,14 +50,16 @@ fn header(position: u64, kind: u8, length: usize) -> u64 {
     u64::from(stamp(position)) << 32 | u64::from(kind) << LENGTH_BITS | length as u64
 }
 
-/// What distinguishes a position from the same slot a lap ago, and the first lap from zeroed memory.
+/// What distinguishes a position from the same slot a lap ago, and the first lap from zeroed
+/// memory.
 #[inline]
 fn stamp(position: u64) -> u32 {
     (position as u32).wrapping_add(1)
 }
 
-/// Up to about this many bytes a message that has to be copied is faster in the ring than in a chunk; a chunk costs two more cache
-/// lines to look at, and the ring more instructions for each byte.
+/// Up to about this many bytes a message that has to be copied is faster in the ring than in a
+/// chunk; a chunk costs two more cache lines to look at, and the ring more instructions for each
+/// byte.
 pub const BEST_INLINE: usize = 4096;
 
 /// How a reader wants to be woken.
@@ -75,7 +80,8 @@ pub enum SendError {
     /// The message is longer than half the ring; it travels in a chunk.
     #[error("the message is too long for the ring")]
     TooLong,
-    /// The caller's fault: the range is not inside the chunk, or its place not inside the inline bytes.
+    /// The caller's fault: the range is not inside the chunk, or its place not inside the inline
+    /// bytes.
     #[error("the attachment is out of range")]
     OutOfRange,
     /// The reader broke the rules; the connection is dead.
@@ -88,8 +94,9 @@ pub enum SendError {
 pub enum Incoming {
     /// A message of this many bytes, now at the beginning of the buffer.
     Message(usize),
-    /// A message of which a part lies in a chunk, which waits for [`Receiver::copy_chunk`], [`Receiver::hold_chunk`] or
-    /// [`Receiver::skip_chunk`]. A chunk alone is all attachment: nothing is inline.
+    /// A message of which a part lies in a chunk, which waits for [`Receiver::copy_chunk`],
+    /// [`Receiver::hold_chunk`] or [`Receiver::skip_chunk`]. A chunk alone is all attachment:
+    /// nothing is inline.
     Attached {
         /// Bytes that came in the ring, now at the beginning of the buffer.
         inline: usize,

@@ -1,7 +1,9 @@
-//! Segments: sealed memory files, mapped for writing by their owner and for reading by everybody else.
+//! Segments: sealed memory files, mapped for writing by their owner and for reading by everybody
+//! else.
 //!
-//! The invariant of every `unsafe` block here: a mapping is made by this module, of a file that cannot shrink (it is sealed, or
-//! ours and about to be), and unmapped exactly once, when the last view of it is gone.
+//! The invariant of every `unsafe` block here: a mapping is made by this module, of a file that
+//! cannot shrink (it is sealed, or ours and about to be), and unmapped exactly once, when the last
+//! view of it is gone.
 use std::ffi::c_void;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::ptr::null_mut;
@@ -43,8 +45,8 @@ impl Segment {
     /// Makes a segment of at least `bytes` bytes, zeroed and all of it in memory.
     ///
     /// # Errors
-    /// `Argument` if it is empty or larger than 4 GiB, `Limit` if the memory cgroup or the machine has no room for it, `System` if
-    /// there is no memory or no file descriptor left.
+    /// `Argument` if it is empty or larger than 4 GiB, `Limit` if the memory cgroup or the machine
+    /// has no room for it, `System` if there is no memory or no file descriptor left.
     pub fn new(bytes: usize) -> Result<Self, Error> {
         if bytes == 0 || bytes > MAX_SEGMENT {
             return Err(Error::Argument("a segment has between 1 byte and 4 GiB"));
@@ -55,8 +57,9 @@ impl Segment {
         fallocate(&fd, FallocateFlags::empty(), 0, bytes as u64)?;
         let mapping = Mapping::new(&fd, bytes, ProtFlags::READ | ProtFlags::WRITE)?;
         fcntl_add_seals(&fd, SEALS)?;
-        // SAFETY: the range is the mapping that was just made. A child of fork must not write what is ours alone; if the kernel
-        // refuses, only children that go on using the parent's connections notice.
+        // SAFETY: the range is the mapping that was just made. A child of fork must not write what
+        // is ours alone; if the kernel refuses, only children that go on using the parent's
+        // connections notice.
         let _ = unsafe { madvise(mapping.base, bytes, Advice::LinuxDontFork) };
         let base = mapping.base.cast();
         // SAFETY: the mapping is `bytes` long, writable, page-aligned, and lives in `keep`.
@@ -77,12 +80,14 @@ impl Segment {
     /// Maps a segment that a peer has sent, which says that it has `bytes` bytes.
     ///
     /// # Errors
-    /// `Violation::Segment` if it is no sealed memory file of that size, or not all of it is in memory.
+    /// `Violation::Segment` if it is no sealed memory file of that size, or not all of it is in
+    /// memory.
     pub fn map(fd: &OwnedFd, bytes: usize) -> Result<View, Error> {
         Self::check(fd, bytes)?;
         let mapping = Mapping::new(fd, bytes, ProtFlags::READ)?;
         let base = mapping.base.cast_const().cast();
-        // SAFETY: the mapping is `bytes` long and lives in `keep`; the seals that were checked forbid to take pages away.
+        // SAFETY: the mapping is `bytes` long and lives in `keep`; the seals that were checked
+        // forbid to take pages away.
         Ok(unsafe { View::new(base, bytes, Arc::new(mapping)) })
     }
 
@@ -95,7 +100,8 @@ impl Segment {
             .unwrap_or(0)
             .saturating_mul(512);
         let fits = size == bytes && (1..=MAX_SEGMENT).contains(&size) && size % PAGE == 0;
-        // Absent pages would be made, and charged to us, at the first touch; a full memory cgroup would then kill us.
+        // Absent pages would be made, and charged to us, at the first touch; a full memory cgroup
+        // would then kill us.
         if seals.contains(SEALS) && fits && present >= size as u64 {
             Ok(())
         } else {

@@ -59,7 +59,8 @@ pub(crate) fn check_user(socket: &OwnedFd) -> Result<u32, Error> {
     Ok(credentials.pid.as_raw_nonzero().get().unsigned_abs())
 }
 
-/// Refuses a connection when half of the descriptors that this process may have are in use: the others are not ours.
+/// Refuses a connection when half of the descriptors that this process may have are in use: the
+/// others are not ours.
 pub(crate) fn check_plenty(socket: &OwnedFd) -> Result<(), Error> {
     let limit = rustix::process::getrlimit(rustix::process::Resource::Nofile).current;
     let number = u64::try_from(socket.as_raw_fd()).unwrap_or(0);
@@ -92,7 +93,8 @@ pub(crate) enum Packet {
     Bytes(usize, Vec<OwnedFd>),
 }
 
-/// Takes one packet. One that does not fit, or comes with too many file descriptors, is a violation.
+/// Takes one packet. One that does not fit, or comes with too many file descriptors, is a
+/// violation.
 pub(crate) fn receive_packet(socket: impl AsFd, into: &mut [u8]) -> Result<Packet, Error> {
     let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(MAX_FDS))];
     let mut control = RecvAncillaryBuffer::new(&mut space);

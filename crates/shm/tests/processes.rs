@@ -1,6 +1,7 @@
 //! Processes that are killed at any moment: nothing torn, nobody stuck, nothing left behind.
 //!
-//! `DUNLIN_SHM_KILLS=1000 cargo test --release -p dunlin-shm --test processes -- --nocapture` for the long run.
+//! `DUNLIN_SHM_KILLS=1000 cargo test --release -p dunlin-shm --test processes -- --nocapture` for
+//! the long run.
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
@@ -305,8 +306,8 @@ fn killed_writers_and_readers_leave_nothing_behind() {
     assert_eq!(traces(), before, "descriptors and maps");
 }
 
-/// Looks at the connection of a process that was killed. How long it takes to die depends on what else the machine does; once it has
-/// died, the connection shows it, behind what was said before.
+/// Looks at the connection of a process that was killed. How long it takes to die depends on what
+/// else the machine does; once it has died, the connection shows it, behind what was said before.
 struct Death {
     killed: Instant,
     looks: u32,
@@ -464,7 +465,8 @@ fn kill_readers(kills: usize) {
     );
 }
 
-/// A writer and the reader of both of us die at once, in the midst of talking to each other and to us.
+/// A writer and the reader of both of us die at once, in the midst of talking to each other and to
+/// us.
 fn kill_pairs(kills: usize) {
     let group = std::process::id() << 8 | 3;
     let pool = Pool::new(0, &CLASSES).expect("memory");
@@ -522,7 +524,8 @@ fn await_listener(rendezvous: &Rendezvous) {
     }
 }
 
-/// One of two readers is stopped for a while, and later goes on: the other gets all that is sent, and the first what it had room for.
+/// One of two readers is stopped for a while, and later goes on: the other gets all that is sent,
+/// and the first what it had room for.
 fn stop_readers(stops: usize) {
     let group = std::process::id() << 8 | 4;
     // Each of the two may hold three, and leave half of the rest unread.

@@ -1,7 +1,7 @@
 //! UDP and shared memory together: what a peer of this host offers decides.
 //!
-//! The waiting thread looks at memory first, which costs nanoseconds; at the sockets, which cost a system call, only now and then
-//! unless something has come that way.
+//! The waiting thread looks at memory first, which costs nanoseconds; at the sockets, which cost a
+//! system call, only now and then unless something has come that way.
 use std::io;
 use std::sync::{Arc, Weak};
 use std::time::Instant;
@@ -215,7 +215,8 @@ impl Receiver for Pair {
                     true => self.by_udp(buffer, wait)?,
                     false => self.wait(buffer, deadline)?,
                 };
-                // The porter's wake and that of whoever ends the wait may have become one: the caller decides whether to go on.
+                // The porter's wake and that of whoever ends the wait may have become one: the
+                // caller decides whether to go on.
                 if received.is_none() && self.shm.has_news() {
                     return Ok(self.by_memory(buffer));
                 }

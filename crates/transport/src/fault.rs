@@ -13,10 +13,11 @@ use crate::traits::{Listen, Outgoing, Reach, Receiver, Sent, Transport};
 /// Late datagrams that are kept; more are lost.
 const MOST_LATE: usize = 65536;
 
-/// A transport with faults on its way out. For tests: it copies what it touches, and a thread brings late datagrams.
+/// A transport with faults on its way out. For tests: it copies what it touches, and a thread
+/// brings late datagrams.
 ///
-/// A seed gives the same faults to the same sequence of datagrams. What a fault takes away counts as sent. What is late
-/// when the wrapper is dropped is lost.
+/// A seed gives the same faults to the same sequence of datagrams. What a fault takes away counts
+/// as sent. What is late when the wrapper is dropped is lost.
 pub struct Fault<T: Transport> {
     inner: Arc<T>,
     throw: Mutex<Throw>,

@@ -1,8 +1,10 @@
-//! How datagrams travel: one trait, [`Transport`], with UDP, TCP, shared memory and an in-memory network behind it, and wrappers that
-//! capture ([`Tap`]) or disturb ([`Fault`]) what any transport carries.
+//! How datagrams travel: one trait, [`Transport`], with UDP, TCP, shared memory and an in-memory
+//! network behind it, and wrappers that capture ([`Tap`]) or disturb ([`Fault`]) what any transport
+//! carries.
 //!
-//! A transport neither looks into a datagram nor promises that it arrives. It starts no thread: who sends, sends, and
-//! who receives, receives. ([`Fault`] alone needs a thread, to bring late datagrams.)
+//! A transport neither looks into a datagram nor promises that it arrives. It starts no thread: who
+//! sends, sends, and who receives, receives. ([`Fault`] alone needs a thread, to bring late
+//! datagrams.)
 #![forbid(unsafe_code)]
 
 mod composite;

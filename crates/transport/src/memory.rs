@@ -1,7 +1,9 @@
-//! A network in memory, for tests: hosts, ports and groups, with seeded faults and with real or virtual time.
+//! A network in memory, for tests: hosts, ports and groups, with seeded faults and with real or
+//! virtual time.
 //!
-//! With virtual time nothing depends on threads or clocks: the test sends, calls [`MemoryNetwork::advance`], and
-//! receives with [`Wait::Poll`](crate::Wait::Poll); the same seed and the same calls give the same run.
+//! With virtual time nothing depends on threads or clocks: the test sends, calls
+//! [`MemoryNetwork::advance`], and receives with [`Wait::Poll`](crate::Wait::Poll); the same seed
+//! and the same calls give the same run.
 mod receiver;
 mod state;
 
@@ -68,7 +70,8 @@ impl MemoryNetwork {
         self.lock().clock.now()
     }
 
-    /// When the next datagram arrives that is under way or waits to be received, as [`Self::now`] counts.
+    /// When the next datagram arrives that is under way or waits to be received, as [`Self::now`]
+    /// counts.
     pub fn next_arrival(&self) -> Option<Duration> {
         self.lock().next_arrival()
     }

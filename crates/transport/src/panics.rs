@@ -1,7 +1,8 @@
 //! Code of the application that Dunlin's threads call: a panic in it ends the call, not the thread.
 //!
-//! That is a log subscriber's code too: one that writes to a closed pipe may panic at each message. So messages are written by the
-//! macros of [`log`], which catch that. A program that is built with `panic = "abort"` ends at its first panic as ever.
+//! That is a log subscriber's code too: one that writes to a closed pipe may panic at each message.
+//! So messages are written by the macros of [`log`], which catch that. A program that is built with
+//! `panic = "abort"` ends at its first panic as ever.
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
@@ -11,7 +12,8 @@ static CAUGHT: AtomicU64 = AtomicU64::new(0);
 
 /// Runs code of the application; if it panics, says with which message.
 ///
-/// Whatever the code has changed stays as the panic left it: callers give it nothing that they need whole.
+/// Whatever the code has changed stays as the panic left it: callers give it nothing that they need
+/// whole.
 #[inline]
 pub fn catch<R>(code: impl FnOnce() -> R) -> Result<R, String> {
     catch_unwind(AssertUnwindSafe(code)).map_err(message)

@@ -23,7 +23,8 @@ pub(crate) fn file_header() -> Vec<u8> {
     header
 }
 
-/// One datagram, which came or went at `time` since 1970. False if it is too long for a packet; `record` is empty then.
+/// One datagram, which came or went at `time` since 1970. False if it is too long for a packet;
+/// `record` is empty then.
 pub(crate) fn record(
     record: &mut Vec<u8>,
     time: Duration,
@@ -55,7 +56,8 @@ pub(crate) fn record(
     true
 }
 
-/// The IPv4 address and port that stand for any locator; those of another kind show the end of their address.
+/// The IPv4 address and port that stand for any locator; those of another kind show the end of
+/// their address.
 pub(crate) fn endpoint(locator: &Locator) -> SocketAddrV4 {
     let [.., a, b, c, d] = locator.address;
     let [.., high, low] = locator.port.to_be_bytes();

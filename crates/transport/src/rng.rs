@@ -38,7 +38,8 @@ impl Rng {
         Self(seed)
     }
 
-    /// Takes as many numbers for each datagram, whatever happens to it, so that one kind of fault does not shift others.
+    /// Takes as many numbers for each datagram, whatever happens to it, so that one kind of fault
+    /// does not shift others.
     pub(crate) fn fate(&mut self, faults: &Faults) -> Fate {
         let dropped = self.chance(faults.drop);
         let doubled = self.chance(faults.duplicate);

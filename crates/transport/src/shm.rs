@@ -1,16 +1,19 @@
 //! Shared memory between the processes of one host, one user and one network namespace.
 //!
-//! A participant is a *name*: twelve bytes, the prefix of its GUIDs. Each of its receivers is a *port* of that name, and a locator
-//! says both. Whoever wants to send to a port dials it; the connection that comes of it carries messages in that direction
-//! only. So there is one ring for each sender and port, and what arrives at a port needs no sorting.
+//! A participant is a *name*: twelve bytes, the prefix of its GUIDs. Each of its receivers is a
+//! *port* of that name, and a locator says both. Whoever wants to send to a port dials it; the
+//! connection that comes of it carries messages in that direction only. So there is one ring for
+//! each sender and port, and what arrives at a port needs no sorting.
 //!
-//! Small datagrams travel in the ring, larger ones in a chunk that all their readers share, and what lies in a chunk already
-//! ([`Transport::chunk`]) travels by its descriptor alone. Nothing but a sleeping reader costs a system call.
+//! Small datagrams travel in the ring, larger ones in a chunk that all their readers share, and
+//! what lies in a chunk already ([`Transport::chunk`]) travels by its descriptor alone. Nothing but
+//! a sleeping reader costs a system call.
 //!
-//! One thread, the porter, accepts, answers and notices when a peer ends. It never touches what travels.
+//! One thread, the porter, accepts, answers and notices when a peer ends. It never touches what
+//! travels.
 //!
-//! A group is a number that receivers listen to: what is sent there goes to all ports of our neighbours that have it, whatever
-//! the address; the kernel's list of sockets says who they are.
+//! A group is a number that receivers listen to: what is sent there goes to all ports of our
+//! neighbours that have it, whatever the address; the kernel's list of sockets says who they are.
 mod connection_manager;
 mod connection_table;
 mod pools;
@@ -67,7 +70,8 @@ impl ShmTransport {
         self.table.listen(listen)
     }
 
-    /// Sends one datagram to one peer. `filled` is the chunk that was filled for the datagram before, with what was copied into it.
+    /// Sends one datagram to one peer. `filled` is the chunk that was filled for the datagram
+    /// before, with what was copied into it.
     fn send_one<'a>(
         &self,
         send_channel: &SendChannel,
@@ -96,7 +100,8 @@ impl ShmTransport {
 impl Drop for ShmTransport {
     fn drop(&mut self) {
         self.table.stop();
-        // The porter itself may be the last who has the transport: it tells watchers, which may come to their end meanwhile.
+        // The porter itself may be the last who has the transport: it tells watchers, which may
+        // come to their end meanwhile.
         let own = std::thread::current().id();
         if let Some(manager) = self
             .manager

@@ -18,9 +18,10 @@ use crate::traits::{
 
 /// A transport with its datagrams written down, those sent and those received.
 ///
-/// Each is in the file as soon as it was sent or received, so that the capture of a killed process is whole. A
-/// datagram sent shows the first locator that was opened as its source; one received shows the first locator of its
-/// receiver as its destination. If the file cannot be written, the capture ends with a warning and traffic goes on.
+/// Each is in the file as soon as it was sent or received, so that the capture of a killed process
+/// is whole. A datagram sent shows the first locator that was opened as its source; one received
+/// shows the first locator of its receiver as its destination. If the file cannot be written, the
+/// capture ends with a warning and traffic goes on.
 #[derive(Debug)]
 pub struct Tap<T> {
     inner: T,

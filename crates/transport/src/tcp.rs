@@ -1,36 +1,44 @@
 //! TCP over IPv4, also through address translators, and optionally under TLS.
 //!
 //! # On the wire
-//! RTPS messages one after the other, as `dunlin_wire::stream` describes: Cyclone DDS's framing, so that its participants are
-//! peers like ours. A connection of our own kind begins with a HELLO in each direction, which other products skip, and which
-//! says who speaks, what the connection is for, and where the speaker can be dialled.
+//! RTPS messages one after the other, as `dunlin_wire::stream` describes: Cyclone DDS's framing, so
+//! that its participants are peers like ours. A connection of our own kind begins with a HELLO in
+//! each direction, which other products skip, and which says who speaks, what the connection is
+//! for, and where the speaker can be dialled.
 //!
 //! # Connections
-//! Of each pair of participants there are two: one for discovery and one for user data, so that samples do not hold discovery
-//! up. Both lead to the same port, since locators have no room for a second one that other products would accept: *the sender
-//! decides*. What goes by a [`SendPath`] takes the connection for user data; what goes by its locator alone the other. At the
-//! receiving end one receiver opens the port, and a second one [beside](Listen::Beside) it gets the user data.
+//! Of each pair of participants there are two: one for discovery and one for user data, so that
+//! samples do not hold discovery up. Both lead to the same port, since locators have no room for a
+//! second one that other products would accept: *the sender decides*. What goes by a [`SendPath`]
+//! takes the connection for user data; what goes by its locator alone the other. At the receiving
+//! end one receiver opens the port, and a second one [beside](Listen::Beside) it gets the user
+//! data.
 //!
-//! Connections are used in both directions: who has been dialled by a peer does not dial it. If both dial at once, the connection
-//! that the smaller name has dialled is the one to send by; the other is emptied and closed by whoever has dialled it. A
-//! participant that cannot be dialled is known by its name: its locator ([`Locator::KIND_TCP_CALLER`]) leads back through the
-//! connections that it has made, and nowhere while it has none. So does one that listens and may be behind an address translator all
-//! the same: its participant is reached by its name wherever nobody, or somebody else, is at the addresses that it tells
-//! ([`Transport::leads_to`]), and what comes by its connections says whose they are ([`Locator::tcp_called`]).
+//! Connections are used in both directions: who has been dialled by a peer does not dial it. If
+//! both dial at once, the connection that the smaller name has dialled is the one to send by; the
+//! other is emptied and closed by whoever has dialled it. A participant that cannot be dialled is
+//! known by its name: its locator ([`Locator::KIND_TCP_CALLER`]) leads back through the connections
+//! that it has made, and nowhere while it has none. So does one that listens and may be behind an
+//! address translator all the same: its participant is reached by its name wherever nobody, or
+//! somebody else, is at the addresses that it tells ([`Transport::leads_to`]), and what comes by
+//! its connections says whose they are ([`Locator::tcp_called`]).
 //!
-//! Another product says no HELLO. What comes from it is user data to us, since every receiver can work on every message, and what
-//! it takes in one message is bounded. It is answered by dialling it, or through its connection by the address it comes from.
+//! Another product says no HELLO. What comes from it is user data to us, since every receiver can
+//! work on every message, and what it takes in one message is bounded. It is answered by dialling
+//! it, or through its connection by the address it comes from.
 //!
 //! # Who does what
-//! Whoever sends writes to the socket, whoever receives reads from it. One thread, the porter, accepts, dials, waits for the first
-//! message of a connection, dials again when one has ended, and empties queues. It never touches what travels otherwise.
+//! Whoever sends writes to the socket, whoever receives reads from it. One thread, the porter,
+//! accepts, dials, waits for the first message of a connection, dials again when one has ended, and
+//! empties queues. It never touches what travels otherwise.
 //!
-//! No send waits for a peer that does not read, but for a few milliseconds at first: what the socket has no room for is queued, and
-//! refused when the queue is full.
+//! No send waits for a peer that does not read, but for a few milliseconds at first: what the
+//! socket has no room for is queued, and refused when the queue is full.
 //!
 //! # Choices
-//! The port to listen at is the receiver's ([`Listen::Unicast`]), as with every transport; that a participant listens nowhere is a
-//! choice of its own ([`TcpConfig::client_only`]), since port 0 already means any free one.
+//! The port to listen at is the receiver's ([`Listen::Unicast`]), as with every transport; that a
+//! participant listens nowhere is a choice of its own ([`TcpConfig::client_only`]), since port 0
+//! already means any free one.
 mod acceptor;
 mod connection;
 mod connection_manager;
@@ -81,14 +89,16 @@ const MAX_FRAME: usize = MAX_DATAGRAM + OPAQUE_HEAD;
 pub struct TcpConfig {
     /// Nobody else's: the prefix of the participant's GUIDs.
     pub name: [u8; 12],
-    /// Names or IPv4 addresses of the interfaces to use; `None` means all that are up, loopback included.
+    /// Names or IPv4 addresses of the interfaces to use; `None` means all that are up, loopback
+    /// included.
     pub interfaces: Option<Vec<String>>,
     /// Listen nowhere: peers answer through the connections that this participant makes.
     pub client_only: bool,
-    /// Where peers find this participant behind an address translator that forwards a port: announced instead of the addresses
-    /// of the interfaces.
+    /// Where peers find this participant behind an address translator that forwards a port:
+    /// announced instead of the addresses of the interfaces.
     pub public: Option<SocketAddrV4>,
-    /// What to ask of the system for each connection; `None` leaves it to the system, which adapts to the way.
+    /// What to ask of the system for each connection; `None` leaves it to the system, which adapts
+    /// to the way.
     pub buffers: Option<Buffers>,
     /// Encrypt, and have nothing to do with those who have no certificate.
     pub tls: Option<TlsConfig>,
@@ -125,8 +135,8 @@ pub struct TcpTransport {
 }
 
 impl TcpTransport {
-    /// Fails if a chosen interface does not exist or is down, naming those that there are, or if a file for TLS is not what it
-    /// should be.
+    /// Fails if a chosen interface does not exist or is down, naming those that there are, or if a
+    /// file for TLS is not what it should be.
     pub fn new(config: &TcpConfig) -> io::Result<Self> {
         let table = Arc::new(ConnectionTable::new(config)?);
         let manager = connection_manager::start(&table)?;
@@ -163,7 +173,8 @@ impl TcpTransport {
 impl Drop for TcpTransport {
     fn drop(&mut self) {
         self.table.stop();
-        // The porter itself may be the last who has the transport: it tells watchers, which may come to their end meanwhile.
+        // The porter itself may be the last who has the transport: it tells watchers, which may
+        // come to their end meanwhile.
         let own = std::thread::current().id();
         if let Some(manager) = self
             .manager
@@ -201,7 +212,8 @@ impl Transport for TcpTransport {
         match Target::of(to) {
             Some(target @ Target::At(at)) => match self.table.selection.reaches(*at.ip()) {
                 Reach::No => Reach::No,
-                // Of a peer's addresses one that is known to lead to it is better than all that might.
+                // Of a peer's addresses one that is known to lead to it is better than all that
+                // might.
                 near if self.table.has_met(target) => near.max(Reach::Host),
                 near => near,
             },

@@ -28,7 +28,8 @@ pub struct Outgoing<'a> {
     pub tail: &'a [u8],
     /// Better some milliseconds late than lost, if the receiver has no room.
     pub patient: bool,
-    /// Its DiffServ code point, 0 to 63, where the way has room for one (see `docs/transports.md`); 0 is nothing special.
+    /// Its DiffServ code point, 0 to 63, where the way has room for one (see `docs/transports.md`);
+    /// 0 is nothing special.
     pub dscp: u8,
 }
 
@@ -44,8 +45,8 @@ impl Outgoing<'_> {
     }
 }
 
-/// A way to one peer that a transport has prepared, so that sending costs less than by its locator alone. It lasts as long
-/// as somebody keeps it.
+/// A way to one peer that a transport has prepared, so that sending costs less than by its locator
+/// alone. It lasts as long as somebody keeps it.
 #[derive(Clone, Debug)]
 pub struct SendPath(pub(crate) Way);
 
@@ -57,8 +58,9 @@ pub(crate) enum Way {
 }
 
 impl SendPath {
-    /// Sends a datagram that needs nothing but a place in memory that the peer reads: a short one, or one whose middle lies in a chunk; false
-    /// if it needs more. What nearly every small or lent sample by shared memory takes.
+    /// Sends a datagram that needs nothing but a place in memory that the peer reads: a short one,
+    /// or one whose middle lies in a chunk; false if it needs more. What nearly every small or lent
+    /// sample by shared memory takes.
     #[inline]
     pub fn put(&self, parts: &[&[u8]; 3]) -> bool {
         match &self.0 {
@@ -91,8 +93,8 @@ pub enum Listen {
         /// Of the transport's own kind.
         group: Locator,
     },
-    /// A port that another receiver of the same transport has opened: of what comes there, this one gets the user data. Only
-    /// where peers need not be told of a second port: TCP.
+    /// A port that another receiver of the same transport has opened: of what comes there, this one
+    /// gets the user data. Only where peers need not be told of a second port: TCP.
     Beside {
         /// The other receiver's.
         port: u16,
@@ -141,7 +143,8 @@ pub struct Received {
     pub length: usize,
     /// The sender, as its datagram claims; not always a place where it listens.
     pub from: Locator,
-    /// Something belongs to the datagram that is not in the buffer: [`Receiver::attached`] gives it.
+    /// Something belongs to the datagram that is not in the buffer: [`Receiver::attached`] gives
+    /// it.
     pub attached: bool,
 }
 
@@ -150,8 +153,9 @@ pub trait Transport: Send + Sync {
     /// The kind of its locators, such as [`Locator::KIND_UDP_V4`].
     fn kind(&self) -> i32;
 
-    /// Sends in order, without allocation and without a long wait (10 ms at most). A multicast datagram goes out on
-    /// every allowed interface and counts once for each. What cannot be sent is counted and skipped.
+    /// Sends in order, without allocation and without a long wait (10 ms at most). A multicast
+    /// datagram goes out on every allowed interface and counts once for each. What cannot be sent
+    /// is counted and skipped.
     fn send(&self, datagrams: &[Outgoing<'_>]) -> Sent;
 
     /// A receiver for everything that arrives at the places in `listen`.
@@ -159,29 +163,33 @@ pub trait Transport: Send + Sync {
     /// Fails with [`io::ErrorKind::AddrInUse`] if a unicast port is taken; nothing stays open then.
     fn open(&self, listen: &[Listen]) -> io::Result<Box<dyn Receiver>>;
 
-    /// How near `to` is, to choose among the locators of a peer. May ask the system; not for the data path.
+    /// How near `to` is, to choose among the locators of a peer. May ask the system; not for the
+    /// data path.
     fn reaches(&self, to: &Locator) -> Reach;
 
-    /// Whether the participant with this prefix is at `to`; `None` if the transport does not know. Not for the data path.
+    /// Whether the participant with this prefix is at `to`; `None` if the transport does not know.
+    /// Not for the data path.
     fn leads_to(&self, to: &Locator, peer: [u8; 12]) -> Option<bool> {
         let _ = (to, peer);
         None
     }
 
-    /// A way to the peer at `to` for whoever will send there often; `None` if there is none that is better than sending
-    /// by the locator. May ask the system; not for the data path.
+    /// A way to the peer at `to` for whoever will send there often; `None` if there is none that is
+    /// better than sending by the locator. May ask the system; not for the data path.
     fn lane(&self, to: &Locator) -> Option<SendPath> {
         let _ = to;
         None
     }
 
-    /// From now on `watcher` is told what becomes of the ways to peers, if the transport learns of it.
+    /// From now on `watcher` is told what becomes of the ways to peers, if the transport learns of
+    /// it.
     fn watch(&self, watcher: Weak<dyn Watcher>) {
         let _ = watcher;
     }
 
-    /// Memory that peers can read, for `length` bytes: what lies in it travels without a copy. `None` if there is none,
-    /// or none left, or for so few that a copy is faster; ordinary memory will do then.
+    /// Memory that peers can read, for `length` bytes: what lies in it travels without a copy.
+    /// `None` if there is none, or none left, or for so few that a copy is faster; ordinary memory
+    /// will do then.
     fn chunk(&self, length: usize) -> Option<Chunk> {
         let _ = length;
         None
@@ -198,12 +206,14 @@ pub trait Transport: Send + Sync {
         0
     }
 
-    /// How often a peer offered a way that could not be taken, or could not be kept, though another transport may have one.
+    /// How often a peer offered a way that could not be taken, or could not be kept, though another
+    /// transport may have one.
     fn refused(&self) -> u64 {
         0
     }
 
-    /// Why peers that are there may not be found, a line each, for people. Asks the system; not for the data path.
+    /// Why peers that are there may not be found, a line each, for people. Asks the system; not for
+    /// the data path.
     fn hints(&self) -> Vec<String> {
         Vec::new()
     }
@@ -211,48 +221,54 @@ pub trait Transport: Send + Sync {
     /// Bytes that fit into one datagram.
     fn max_datagram(&self) -> usize;
 
-    /// Bytes of a datagram that travels to `to` in one piece. A larger one may be cut on its way, and is lost if any
-    /// piece is. May ask the system; not for the data path.
+    /// Bytes of a datagram that travels to `to` in one piece. A larger one may be cut on its way,
+    /// and is lost if any piece is. May ask the system; not for the data path.
     fn max_whole_datagram(&self, to: &Locator) -> usize;
 }
 
 /// Hears what becomes of the ways to peers.
 pub trait Watcher: Send + Sync {
-    /// The way to everything at the address of `peer` is not what it was: it is to be asked for anew. `ended`: what was there
-    /// has ended for sure. Called by a thread of the transport, which must not wait for it.
+    /// The way to everything at the address of `peer` is not what it was: it is to be asked for
+    /// anew. `ended`: what was there has ended for sure. Called by a thread of the transport, which
+    /// must not wait for it.
     fn changed(&self, peer: &Locator, ended: bool);
 
-    /// A thread of the transport has ended although nobody stopped it: nothing that it did is done any more.
+    /// A thread of the transport has ended although nobody stopped it: nothing that it did is done
+    /// any more.
     fn failed(&self, why: &str);
 }
 
 /// The receiving end of a transport; one thread at a time has it.
 pub trait Receiver: Send {
-    /// Appends one datagram to the spare capacity of `buffer`, which does not grow: the caller reserves
-    /// [`Transport::max_datagram`] bytes or more. A longer datagram is dropped and counted.
+    /// Appends one datagram to the spare capacity of `buffer`, which does not grow: the caller
+    /// reserves [`Transport::max_datagram`] bytes or more. A longer datagram is dropped and
+    /// counted.
     ///
-    /// `None`: nothing is there, time is up, or somebody called [`Waker::wake`]; sometimes it means nothing at all,
-    /// so the caller asks again. An error is final: this receiver will not work again.
+    /// `None`: nothing is there, time is up, or somebody called [`Waker::wake`]; sometimes it means
+    /// nothing at all, so the caller asks again. An error is final: this receiver will not work
+    /// again.
     fn receive(&mut self, buffer: &mut BytesMut, wait: Wait) -> io::Result<Option<Received>>;
 
-    /// The length of the next datagram if it has been found to need more room than the buffer of the last call: whoever comes
-    /// again without that loses it. Otherwise 0.
+    /// The length of the next datagram if it has been found to need more room than the buffer of
+    /// the last call: whoever comes again without that loses it. Otherwise 0.
     fn announced(&self) -> usize {
         0
     }
 
-    /// Whether something has come since this was asked last, if only a part of a datagram: the rest is likely to be near.
+    /// Whether something has come since this was asked last, if only a part of a datagram: the rest
+    /// is likely to be near.
     fn flows(&mut self) -> bool {
         false
     }
 
-    /// Whether another datagram, or a part of one, is there already, as far as that can be told without asking the system.
+    /// Whether another datagram, or a part of one, is there already, as far as that can be told
+    /// without asking the system.
     fn is_ready(&self) -> bool {
         false
     }
 
-    /// What belongs to the datagram that was received last and is not in the buffer: to be asked for, before the next,
-    /// if [`Received::attached`] says so.
+    /// What belongs to the datagram that was received last and is not in the buffer: to be asked
+    /// for, before the next, if [`Received::attached`] says so.
     fn attached(&mut self) -> Option<Attached> {
         None
     }
@@ -260,14 +276,16 @@ pub trait Receiver: Send {
     /// Something that ends [`Self::receive`] from another thread.
     fn waker(&self) -> Arc<dyn Waker>;
 
-    /// What to tell peers: for a unicast port one locator per address, best first; for a multicast group the group.
+    /// What to tell peers: for a unicast port one locator per address, best first; for a multicast
+    /// group the group.
     fn locators(&self) -> Vec<Locator>;
 
     /// Something that tells any thread what this receiver has and loses.
     fn statistics(&self) -> Arc<dyn ReceiveStatistics>;
 }
 
-/// Reads what a receiver was granted and what it lost. It may outlive the receiver and knows nothing then.
+/// Reads what a receiver was granted and what it lost. It may outlive the receiver and knows
+/// nothing then.
 pub trait ReceiveStatistics: Send + Sync {
     /// As of now. Asks the system; not for the data path.
     fn read(&self) -> Reception;
@@ -278,8 +296,8 @@ pub trait ReceiveStatistics: Send + Sync {
 pub struct Reception {
     /// Bytes that the system was asked to queue, for each place where the receiver listens.
     pub asked: usize,
-    /// Bytes that it granted, of several queues the smallest. Less than was asked for means that datagrams are lost sooner when
-    /// they come faster than they are taken.
+    /// Bytes that it granted, of several queues the smallest. Less than was asked for means that
+    /// datagrams are lost sooner when they come faster than they are taken.
     pub granted: usize,
     /// Datagrams that came and were dropped by the system for want of room.
     pub dropped: u64,
@@ -289,7 +307,8 @@ pub struct Reception {
 
 /// Ends a receiver's wait. It may outlive the receiver and does nothing then.
 pub trait Waker: Send + Sync {
-    /// Makes the blocked [`Receiver::receive`] return `None` soon, or else the next one that would block.
+    /// Makes the blocked [`Receiver::receive`] return `None` soon, or else the next one that would
+    /// block.
     fn wake(&self);
 }
 

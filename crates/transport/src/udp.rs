@@ -1,17 +1,19 @@
 //! UDP over IPv4.
 //!
-//! Which interfaces: all that are up, or those that the configuration names by name or address. One socket sends
-//! everything; a multicast datagram names its interface, so that neither a route nor the flag MULTICAST is needed and
-//! `lo` alone works in a bare network namespace.
+//! Which interfaces: all that are up, or those that the configuration names by name or address. One
+//! socket sends everything; a multicast datagram names its interface, so that neither a route nor
+//! the flag MULTICAST is needed and `lo` alone works in a bare network namespace.
 //!
-//! What peers are told ([`Receiver::locators`]): every allowed address except those of loopback interfaces; loopback
-//! addresses only if nothing else is allowed. So no remote peer is ever sent to its own 127.0.0.1, while a peer on
-//! this host reaches us by any address of ours, because Linux carries what is sent to a local address over `lo`. This
-//! holds for a peer that is restricted to `lo` too: it hears our announcements there, since they go out on `lo` as on
-//! every other interface.
+//! What peers are told ([`Receiver::locators`]): every allowed address except those of loopback
+//! interfaces; loopback addresses only if nothing else is allowed. So no remote peer is ever sent
+//! to its own 127.0.0.1, while a peer on this host reaches us by any address of ours, because Linux
+//! carries what is sent to a local address over `lo`. This holds for a peer that is restricted to
+//! `lo` too: it hears our announcements there, since they go out on `lo` as on every other
+//! interface.
 //!
-//! A participant restricted to a single address binds to it: nothing from elsewhere comes in, and another participant
-//! may have the same port at another address. With several of many addresses, what was sent to the others is dropped.
+//! A participant restricted to a single address binds to it: nothing from elsewhere comes in, and
+//! another participant may have the same port at another address. With several of many addresses,
+//! what was sent to the others is dropped.
 //!
 //! Interfaces and addresses are those of the moment when the transport was made.
 mod receiver;
@@ -39,7 +41,8 @@ use wake::Line;
 const MAX_DATAGRAM: usize = 65507;
 /// Headers of IP, without options, and UDP.
 const HEADERS: usize = 28;
-/// However small an interface's MTU, datagrams are not made smaller: 576 bytes is what every host takes in.
+/// However small an interface's MTU, datagrams are not made smaller: 576 bytes is what every host
+/// takes in.
 const MIN_WHOLE: usize = 576 - HEADERS;
 /// Places that one receiver can listen at.
 const MAX_LISTEN: usize = 16;
@@ -47,7 +50,8 @@ const MAX_LISTEN: usize = 16;
 /// Choices for [`UdpTransport::new`].
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct UdpConfig {
-    /// Names or IPv4 addresses of the interfaces to use; `None` means all that are up, loopback included.
+    /// Names or IPv4 addresses of the interfaces to use; `None` means all that are up, loopback
+    /// included.
     pub interfaces: Option<Vec<String>>,
     /// What to ask of the system for each socket.
     pub buffers: Buffers,
@@ -58,7 +62,8 @@ pub struct UdpConfig {
 pub struct UdpTransport {
     selection: Selection,
     buffers: Buffers,
-    /// Sends what has no lane. Its port is nobody's address, so that sender and receiver share no cache lines.
+    /// Sends what has no lane. Its port is nobody's address, so that sender and receiver share no
+    /// cache lines.
     socket: Socket,
     send_paths: SendPaths,
     /// A datagram from a socket to itself arrives, so that one can wake a blocked receiver.
@@ -180,7 +185,8 @@ impl UdpTransport {
         sent
     }
 
-    /// The ways out for a datagram: one if unicast, one per interface if multicast, none if it cannot be sent.
+    /// The ways out for a datagram: one if unicast, one per interface if multicast, none if it
+    /// cannot be sent.
     fn ways(&self, to: &Locator) -> (SocketAddrV4, &[Option<Egress>]) {
         const AS_ROUTED: &[Option<Egress>] = &[None];
         match socket_addr(to) {
@@ -272,7 +278,8 @@ fn same_way(a: &Outgoing<'_>, b: &Outgoing<'_>) -> bool {
     }
 }
 
-/// Two, usually a sample and a question to its readers, go one by one: preparing a call for many would hold the first up.
+/// Two, usually a sample and a question to its readers, go one by one: preparing a call for many
+/// would hold the first up.
 fn send_by_lane(socket: &Socket, datagrams: &[Outgoing<'_>]) -> Sent {
     let [first, second] = datagrams else {
         return socket.send(datagrams.iter().map(to_peer));

@@ -1,5 +1,6 @@
-//! The system calls that samples make, without the C library's wrappers around them: those are points where
-//! a thread may be cancelled, and in a process with threads that costs more than the rest of the wrapper.
+//! The system calls that samples make, without the C library's wrappers around them: those are
+//! points where a thread may be cancelled, and in a process with threads that costs more than the
+//! rest of the wrapper.
 use std::io;
 use std::mem::MaybeUninit;
 
@@ -34,7 +35,8 @@ pub(crate) unsafe fn send_message(fd: i32, header: &libc::msghdr) -> io::Result<
     usize::try_from(result).map_err(|_| io::Error::last_os_error())
 }
 
-/// Receives into `room`; returns the length, which may be more than fits if `flags` has MSG_TRUNC, and the sender.
+/// Receives into `room`; returns the length, which may be more than fits if `flags` has MSG_TRUNC,
+/// and the sender.
 #[inline]
 pub(crate) fn receive_from(
     fd: i32,

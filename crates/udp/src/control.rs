@@ -1,4 +1,5 @@
-//! What the kernel is told of a datagram besides its bytes: control messages, as they stand in memory.
+//! What the kernel is told of a datagram besides its bytes: control messages, as they stand in
+//! memory.
 use std::ffi::c_void;
 use std::mem;
 use std::net::Ipv4Addr;

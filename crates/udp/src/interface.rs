@@ -22,7 +22,8 @@ impl Address {
         (u32::from(self.ip) ^ u32::from(other)) & self.mask() == 0
     }
 
-    /// True if `other` stands for all hosts of the subnet, by its last address or, as of old, by its first.
+    /// True if `other` stands for all hosts of the subnet, by its last address or, as of old, by
+    /// its first.
     pub fn is_broadcast(&self, other: Ipv4Addr) -> bool {
         const POINT_TO_POINT: u8 = 31;
         let host = u32::from(other) & !self.mask();
@@ -48,8 +49,8 @@ pub struct Interface {
     pub up: bool,
     /// Its datagrams never leave this host.
     pub loopback: bool,
-    /// The flag MULTICAST is set. It is clear on Linux's `lo`, where multicast works all the same when a datagram
-    /// names the interface.
+    /// The flag MULTICAST is set. It is clear on Linux's `lo`, where multicast works all the same
+    /// when a datagram names the interface.
     pub multicast: bool,
     /// Largest IP packet in bytes; 0 if unknown.
     pub mtu: u32,
@@ -70,7 +71,8 @@ pub fn interfaces() -> io::Result<Vec<Interface>> {
     Ok(found)
 }
 
-/// The address that the kernel would send from to reach `to`; fails if there is no route. Nothing is sent.
+/// The address that the kernel would send from to reach `to`; fails if there is no route. Nothing
+/// is sent.
 pub fn source_address(to: Ipv4Addr) -> io::Result<Ipv4Addr> {
     const ANY_PORT: u16 = 9;
     let probe = socket2::Socket::new(Domain::IPV4, Type::DGRAM, Some(Protocol::UDP))?;
@@ -109,7 +111,8 @@ fn for_each_address(mut visit: impl FnMut(Entry)) -> io::Result<()> {
         return Err(io::Error::last_os_error());
     }
     let mut at = list;
-    // SAFETY: `at` is null or a node of the list that getifaddrs returned, which is freed only below.
+    // SAFETY: `at` is null or a node of the list that getifaddrs returned, which is freed only
+    // below.
     while let Some(node) = unsafe { at.as_ref() } {
         // SAFETY: the node's name is a NUL-terminated string that lives as long as the list.
         let name = unsafe { CStr::from_ptr(node.ifa_name) };
@@ -172,7 +175,8 @@ fn mtu(probe: &socket2::Socket, name: [libc::c_char; libc::IFNAMSIZ]) -> u32 {
         ifr_name: name,
         ifr_ifru: libc::__c_anonymous_ifr_ifru { ifru_mtu: 0 },
     };
-    // SAFETY: SIOCGIFMTU reads the name and writes the mtu of this `ifreq`, which outlives the call.
+    // SAFETY: SIOCGIFMTU reads the name and writes the mtu of this `ifreq`, which outlives the
+    // call.
     let result = unsafe { libc::ioctl(probe.as_raw_fd(), libc::SIOCGIFMTU as _, &mut request) };
     if result != 0 {
         return 0;

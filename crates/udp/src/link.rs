@@ -1,4 +1,5 @@
-//! Ethernet frames in and out of one interface, for programs that play the cable between two network namespaces.
+//! Ethernet frames in and out of one interface, for programs that play the cable between two
+//! network namespaces.
 use std::io;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd};
 
@@ -16,8 +17,8 @@ pub struct Link {
 }
 
 impl Link {
-    /// Opens the interface with this number (see [`crate::interfaces`]); it hears what arrives from now on. `queue`
-    /// bytes of frames may wait.
+    /// Opens the interface with this number (see [`crate::interfaces`]); it hears what arrives from
+    /// now on. `queue` bytes of frames may wait.
     pub fn open(interface: u32, queue: usize) -> io::Result<Self> {
         // Without a protocol nothing is heard until the socket is bound to the interface.
         let inner = socket2::Socket::new(Domain::PACKET, Type::RAW, None)?;
@@ -52,7 +53,8 @@ impl AsFd for Link {
 
 fn address(interface: u32) -> io::Result<SockAddr> {
     let index = libc::c_int::try_from(interface).map_err(|_| io::ErrorKind::InvalidInput)?;
-    // SAFETY: the closure writes one whole `sockaddr_ll`, which the storage has room for, and states its size.
+    // SAFETY: the closure writes one whole `sockaddr_ll`, which the storage has room for, and
+    // states its size.
     let (_, address) = unsafe {
         SockAddr::try_init(|storage, length| {
             storage

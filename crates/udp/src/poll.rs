@@ -60,7 +60,8 @@ impl Ready {
     }
 }
 
-/// Waits until one of up to 16 sockets has a datagram, the event is set, or `timeout` has passed (`None`: for ever).
+/// Waits until one of up to 16 sockets has a datagram, the event is set, or `timeout` has passed
+/// (`None`: for ever).
 ///
 /// One `ppoll`. An empty answer means that time is up or that a signal came.
 pub fn poll_readable<'s>(
@@ -78,7 +79,8 @@ pub fn poll_readable<'s>(
         entry.fd = socket.as_raw_fd();
         watched += 1;
     }
-    // The event stands behind the sockets; without one, the entry there is of no file and says nothing.
+    // The event stands behind the sockets; without one, the entry there is of no file and says
+    // nothing.
     if let (Some(event), Some(last)) = (event, fds.get_mut(watched)) {
         last.fd = event.0.as_raw_fd();
     }
@@ -109,7 +111,8 @@ fn ppoll(fds: &mut [libc::pollfd], timeout: Option<Duration>) -> io::Result<usiz
         tv_nsec: t.subsec_nanos() as _,
     });
     let limit = limit.as_ref().map_or(std::ptr::null(), |l| l as *const _);
-    // SAFETY: the entries are borrowed for the call with their number; the time limit is null or lives in this frame.
+    // SAFETY: the entries are borrowed for the call with their number; the time limit is null or
+    // lives in this frame.
     let ready = unsafe {
         libc::ppoll(
             fds.as_mut_ptr(),

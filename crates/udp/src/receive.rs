@@ -1,7 +1,8 @@
 //! Receiving: one system call straight into the caller's buffer.
 //!
-//! That is `recvfrom`, which costs less than `recvmsg` for an empty poll and for a datagram; only a socket that must tell the
-//! destination of each datagram needs `recvmsg`. The kernel's drops are asked for when somebody wants to know them.
+//! That is `recvfrom`, which costs less than `recvmsg` for an empty poll and for a datagram; only a
+//! socket that must tell the destination of each datagram needs `recvmsg`. The kernel's drops are
+//! asked for when somebody wants to know them.
 use std::io;
 use std::mem::{self, MaybeUninit};
 use std::net::{Ipv4Addr, SocketAddrV4};
@@ -28,7 +29,8 @@ pub struct Arrival {
 impl Socket {
     /// Appends one datagram to the spare capacity of `buffer`, which does not grow.
     ///
-    /// If none is there, waits for one when `block` is set, else fails with [`io::ErrorKind::WouldBlock`].
+    /// If none is there, waits for one when `block` is set, else fails with
+    /// [`io::ErrorKind::WouldBlock`].
     pub fn receive(&self, buffer: &mut BytesMut, block: bool) -> io::Result<Arrival> {
         let flags = if block { 0 } else { libc::MSG_DONTWAIT };
         loop {
@@ -44,8 +46,8 @@ impl Socket {
     }
 }
 
-/// True if the socket is as good as before the error: an ICMP answer to something that was sent, an interface that went
-/// down, memory that was short for a moment.
+/// True if the socket is as good as before the error: an ICMP answer to something that was sent, an
+/// interface that went down, memory that was short for a moment.
 pub fn is_passing(error: &io::Error) -> bool {
     !matches!(
         error.raw_os_error(),
@@ -53,7 +55,8 @@ pub fn is_passing(error: &io::Error) -> bool {
     )
 }
 
-/// Room for the control messages that a socket of this crate can be sent, aligned as `cmsghdr` wants it.
+/// Room for the control messages that a socket of this crate can be sent, aligned as `cmsghdr`
+/// wants it.
 #[repr(C, align(8))]
 struct Control([MaybeUninit<u8>; 64]);
 
@@ -91,12 +94,14 @@ fn receive_message(fd: i32, buffer: &mut BytesMut, flags: libc::c_int) -> io::Re
     header.msg_iovlen = 1;
     header.msg_control = control.0.as_mut_ptr().cast();
     header.msg_controllen = size_of::<Control>() as _;
-    // SAFETY: name, control, part and the spare capacity live in this frame or are borrowed by it, with their lengths.
+    // SAFETY: name, control, part and the spare capacity live in this frame or are borrowed by it,
+    // with their lengths.
     let length = unsafe { libc::recvmsg(fd, &mut header, flags) };
     let length = usize::try_from(length).map_err(|_| io::Error::last_os_error())?;
     let truncated = header.msg_flags & libc::MSG_TRUNC != 0;
     let kept = if truncated { 0 } else { length };
-    // SAFETY: the kernel wrote `length` bytes at the start of the spare capacity, never more than `iov_len`.
+    // SAFETY: the kernel wrote `length` bytes at the start of the spare capacity, never more than
+    // `iov_len`.
     unsafe { buffer.set_len(buffer.len() + kept) };
     // SAFETY: zeroed above, and every bit pattern is a `sockaddr_in`.
     let name = unsafe { name.assume_init() };
@@ -116,9 +121,11 @@ fn address(name: &libc::sockaddr_in) -> SocketAddrV4 {
 /// Destination out of the control messages that came with a datagram.
 fn destination(header: &libc::msghdr) -> Option<Ipv4Addr> {
     let mut to = None;
-    // SAFETY: the kernel filled the control buffer and set its length; it outlives `header`'s borrow.
+    // SAFETY: the kernel filled the control buffer and set its length; it outlives `header`'s
+    // borrow.
     let mut at = unsafe { libc::CMSG_FIRSTHDR(header) };
-    // SAFETY: null, or a control message inside the buffer, as CMSG_FIRSTHDR and CMSG_NXTHDR find them.
+    // SAFETY: null, or a control message inside the buffer, as CMSG_FIRSTHDR and CMSG_NXTHDR find
+    // them.
     while let Some(message) = unsafe { at.as_ref() } {
         if (message.cmsg_level, message.cmsg_type) == (libc::IPPROTO_IP, libc::IP_PKTINFO) {
             // SAFETY: the kernel gives IP_PKTINFO an `in_pktinfo`.

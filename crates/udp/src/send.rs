@@ -22,8 +22,8 @@ pub struct Datagram<'a> {
     pub to: SocketAddrV4,
     /// The interface for it; a multicast datagram needs one, others take the kernel's route.
     pub via: Option<Egress>,
-    /// Its DiffServ code point, 0 to 63 (RFC 2474); what says 0 goes as all of the socket does. The kernel's own queues take it for
-    /// the datagram's priority, too.
+    /// Its DiffServ code point, 0 to 63 (RFC 2474); what says 0 goes as all of the socket does. The
+    /// kernel's own queues take it for the datagram's priority, too.
     pub dscp: u8,
     /// The bytes, one part after the other; parts may be empty.
     pub parts: [&'a [u8]; PARTS],
@@ -65,8 +65,8 @@ impl Sent {
 }
 
 impl Socket {
-    /// Sends the datagrams in order. A full queue is waited for, 10 ms at most in one call; a datagram that cannot be
-    /// sent is skipped and counted, and is no obstacle for those behind it.
+    /// Sends the datagrams in order. A full queue is waited for, 10 ms at most in one call; a
+    /// datagram that cannot be sent is skipped and counted, and is no obstacle for those behind it.
     pub fn send<'a>(&self, datagrams: impl IntoIterator<Item = Datagram<'a>>) -> Sent {
         let mut call = Call {
             socket: self,
@@ -103,7 +103,8 @@ impl Call<'_> {
                 let mut slot = Slot::new(datagram, connected);
                 self.offer(|| {
                     let header = slot.header();
-                    // SAFETY: the header points into `slot` and the borrowed parts, which stay where they are during the call.
+                    // SAFETY: the header points into `slot` and the borrowed parts, which stay
+                    // where they are during the call.
                     unsafe { call::send_message(fd, &header).map(drop) }
                 });
             }
@@ -157,8 +158,8 @@ impl Call<'_> {
         let mut rest = headers.get_mut(..slots.len()).unwrap_or_default();
         let mut retried = false;
         while !rest.is_empty() {
-            // SAFETY: each header points into its slot and the borrowed parts, which stay where they are during the
-            // call; the count is that of the slice.
+            // SAFETY: each header points into its slot and the borrowed parts, which stay where
+            // they are during the call; the count is that of the slice.
             let result = unsafe {
                 libc::sendmmsg(
                     self.socket.as_raw_fd(),
@@ -191,7 +192,8 @@ impl Call<'_> {
         match error.raw_os_error() {
             Some(libc::EINTR) => true,
             Some(libc::EAGAIN) => self.wait_for_room(),
-            // The first is an ICMP answer to something sent earlier; the second may have passed already.
+            // The first is an ICMP answer to something sent earlier; the second may have passed
+            // already.
             Some(libc::ECONNREFUSED | libc::ENOBUFS) => !mem::replace(retried, true),
             _ => false,
         }

@@ -9,7 +9,8 @@ use socket2::{Domain, InterfaceIndexOrAddress, Protocol, SockAddr, Type};
 /// How much a socket may queue in the kernel, in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Buffers {
-    /// Asked with SO_RCVBUFFORCE first, which only a privileged process may use, then with SO_RCVBUF.
+    /// Asked with SO_RCVBUFFORCE first, which only a privileged process may use, then with
+    /// SO_RCVBUF.
     pub receive: usize,
     /// Likewise for sending.
     pub send: usize,
@@ -44,8 +45,9 @@ impl Socket {
         Self::bind(local, buffers, |_| Ok(()))
     }
 
-    /// A socket that sends to `peer` alone, from `from` (or, if that is unspecified, from the address that the kernel chooses
-    /// now). Sending costs less than on a socket for all, which looks its way up for each datagram.
+    /// A socket that sends to `peer` alone, from `from` (or, if that is unspecified, from the
+    /// address that the kernel chooses now). Sending costs less than on a socket for all, which
+    /// looks its way up for each datagram.
     pub fn connected(from: Ipv4Addr, peer: SocketAddrV4, buffers: Buffers) -> io::Result<Self> {
         let mut socket = Self::bind(SocketAddrV4::new(from, 0), buffers, |_| Ok(()))?;
         socket.inner.connect(&SockAddr::from(peer))?;
@@ -58,10 +60,12 @@ impl Socket {
         self.peer
     }
 
-    /// A socket for datagrams to the group and port of `group`, once it has joined on some interface.
+    /// A socket for datagrams to the group and port of `group`, once it has joined on some
+    /// interface.
     ///
-    /// Any number of sockets may have the same group and port, also those of other products, and each gets its own
-    /// copy of a datagram. What other sockets of this host have joined does not reach this one.
+    /// Any number of sockets may have the same group and port, also those of other products, and
+    /// each gets its own copy of a datagram. What other sockets of this host have joined does not
+    /// reach this one.
     pub fn multicast(group: SocketAddrV4, buffers: Buffers) -> io::Result<Self> {
         let shared = |port_too: bool| {
             move |socket: &socket2::Socket| {
@@ -70,8 +74,9 @@ impl Socket {
                 socket.set_multicast_all_v4(false)
             }
         };
-        // A product that asked for SO_REUSEPORT alone shares the port only with those who ask for it too. It divides
-        // unicast datagrams among sockets, not multicast ones, and this socket is bound to a group.
+        // A product that asked for SO_REUSEPORT alone shares the port only with those who ask for
+        // it too. It divides unicast datagrams among sockets, not multicast ones, and this socket
+        // is bound to a group.
         Self::bind(group, buffers, shared(false)).or_else(|error| match error.kind() {
             io::ErrorKind::AddrInUse => Self::bind(group, buffers, shared(true)),
             _ => Err(error),
@@ -84,15 +89,16 @@ impl Socket {
             .join_multicast_v4_n(&group, &InterfaceIndexOrAddress::Index(interface))
     }
 
-    /// Makes each [`Arrival`](crate::Arrival) say which address it was sent to, at a small cost for each.
+    /// Makes each [`Arrival`](crate::Arrival) say which address it was sent to, at a small cost for
+    /// each.
     pub fn report_destination(&mut self) -> io::Result<()> {
         set_option(self.as_raw_fd(), libc::IPPROTO_IP, libc::IP_PKTINFO, 1)?;
         self.reports_destination = true;
         Ok(())
     }
 
-    /// Ends a blocking [`receive`](Self::receive) after this time (`None`: never) with [`io::ErrorKind::WouldBlock`]. The
-    /// kernel rounds it up to its own ticks, 10 ms at most.
+    /// Ends a blocking [`receive`](Self::receive) after this time (`None`: never) with
+    /// [`io::ErrorKind::WouldBlock`]. The kernel rounds it up to its own ticks, 10 ms at most.
     pub fn limit_receive(&self, time: Option<Duration>) -> io::Result<()> {
         self.inner.set_read_timeout(time)
     }
@@ -101,8 +107,8 @@ impl Socket {
         self.reports_destination
     }
 
-    /// Datagrams that came and that the kernel dropped for want of room, modulo 2^32 (SO_MEMINFO, the same counter as
-    /// SO_RXQ_OVFL without its cost for each datagram).
+    /// Datagrams that came and that the kernel dropped for want of room, modulo 2^32 (SO_MEMINFO,
+    /// the same counter as SO_RXQ_OVFL without its cost for each datagram).
     pub fn dropped(&self) -> io::Result<u32> {
         const SK_MEMINFO_DROPS: usize = 8;
         const SK_MEMINFO_VARS: usize = 9;
@@ -129,12 +135,14 @@ impl Socket {
         self.local
     }
 
-    /// Bytes that the kernel lets the receive queue hold, its own bookkeeping included (SO_RCVBUF as read back).
+    /// Bytes that the kernel lets the receive queue hold, its own bookkeeping included (SO_RCVBUF
+    /// as read back).
     pub fn receive_buffer(&self) -> io::Result<usize> {
         self.inner.recv_buffer_size()
     }
 
-    /// Bytes that the kernel lets the send queue hold, its own bookkeeping included (SO_SNDBUF as read back).
+    /// Bytes that the kernel lets the send queue hold, its own bookkeeping included (SO_SNDBUF as
+    /// read back).
     pub fn send_buffer(&self) -> io::Result<usize> {
         self.inner.send_buffer_size()
     }

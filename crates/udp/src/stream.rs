@@ -5,8 +5,9 @@ use std::os::fd::BorrowedFd;
 use bytes::BytesMut;
 use rustix::net::{RecvFlags, recv};
 
-/// Appends up to `most` bytes that a connected socket has to the spare capacity of `buffer`, which does not grow; returns how
-/// many, 0 at the end of the stream or without room. Fails with [`io::ErrorKind::WouldBlock`] if there are none yet.
+/// Appends up to `most` bytes that a connected socket has to the spare capacity of `buffer`, which
+/// does not grow; returns how many, 0 at the end of the stream or without room. Fails with
+/// [`io::ErrorKind::WouldBlock`] if there are none yet.
 pub fn append_from(fd: BorrowedFd<'_>, buffer: &mut BytesMut, most: usize) -> io::Result<usize> {
     let spare = buffer.spare_capacity_mut();
     let room = spare.len().min(most);

@@ -29,7 +29,8 @@ impl Endianness {
     }
 }
 
-/// The unread rest of some bytes. `end` is where it ends in the message, so that errors can say where they are.
+/// The unread rest of some bytes. `end` is where it ends in the message, so that errors can say
+/// where they are.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Cursor<'a> {
     rest: &'a [u8],

@@ -1,7 +1,7 @@
 //! Submessages to bytes: little endian, each padded to a multiple of 4 (RTPS 2.5 9.4.5).
 //!
-//! The fixed part is put together on the stack, word by word, and appended in one piece: no allocation when the buffer
-//! has room.
+//! The fixed part is put together on the stack, word by word, and appended in one piece: no
+//! allocation when the buffer has room.
 use crate::submessage::{flag, id};
 use crate::{
     AckNack, Checksum, Data, DataFrag, Endianness, Gap, GroupInfo, Header, HeaderExtension,
@@ -73,14 +73,16 @@ impl<'a> Submessage<'a> {
         out.put_slice([0; 3].get(..padding).unwrap_or(&[]));
     }
 
-    /// Appends all but the payload, for sending it from where it is, and returns how many zero bytes (0 to 3) must follow
-    /// the payload. A submessage above 64 KiB says that it goes on to the end of the message: it must be the last.
+    /// Appends all but the payload, for sending it from where it is, and returns how many zero
+    /// bytes (0 to 3) must follow the payload. A submessage above 64 KiB says that it goes on to
+    /// the end of the message: it must be the last.
     #[inline]
     pub fn encode_head(&self, out: &mut impl BufMut) -> usize {
         self.encode_head_before(0, out)
     }
 
-    /// As `encode_head` for a payload that goes on for `more` bytes beyond those that the submessage knows.
+    /// As `encode_head` for a payload that goes on for `more` bytes beyond those that the
+    /// submessage knows.
     #[inline]
     pub fn encode_head_before(&self, more: usize, out: &mut impl BufMut) -> usize {
         match self {
@@ -98,8 +100,9 @@ impl<'a> Submessage<'a> {
         }
     }
 
-    /// As `encode_head_before`; the submessage says that it goes on to the end of the message, however long it is, so that its
-    /// length is what the receiver finds there. It must be the last.
+    /// As `encode_head_before`; the submessage says that it goes on to the end of the message,
+    /// however long it is, so that its length is what the receiver finds there. It must be the
+    /// last.
     #[inline]
     pub fn encode_head_to_end(&self, more: usize, out: &mut impl BufMut) -> usize {
         match self {
@@ -190,15 +193,17 @@ impl Data<'_> {
         length.saturating_add(padding(length))
     }
 
-    /// Appends what a datagram with one sample consists of: the header, INFO_TS and the whole submessage, as one by one would do.
+    /// Appends what a datagram with one sample consists of: the header, INFO_TS and the whole
+    /// submessage, as one by one would do.
     #[inline]
     pub fn encode_alone(&self, header: &Header, time: Timestamp, out: &mut impl BufMut) {
         let padding = self.open(header, time, (0, false), out);
         self.finish(padding, out);
     }
 
-    /// The same but for the payload, of which `more` bytes are not in it; returns the padding behind them. The sample may say that it
-    /// goes on to the end of the datagram, and not how long it is.
+    /// The same but for the payload, of which `more` bytes are not in it; returns the padding
+    /// behind them. The sample may say that it goes on to the end of the datagram, and not how long
+    /// it is.
     #[inline]
     pub fn encode_head_alone(
         &self,
@@ -304,7 +309,8 @@ impl Data<'_> {
         padding
     }
 
-    /// The fixed part, and the padding behind the payload. In the byte order of the inline QoS, so that a received one can be passed on.
+    /// The fixed part, and the padding behind the payload. In the byte order of the inline QoS, so
+    /// that a received one can be passed on.
     #[inline(always)]
     fn head(&self, more: usize, to_end: bool) -> ([Word; 6], usize) {
         let flags = match self.payload {

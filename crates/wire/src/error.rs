@@ -25,7 +25,8 @@ pub enum Error {
         /// What should be there.
         what: &'static str,
     },
-    /// A parameter that only its author knows says that it must not be skipped (RTPS 2.5 9.6.2.2.1).
+    /// A parameter that only its author knows says that it must not be skipped (RTPS 2.5
+    /// 9.6.2.2.1).
     #[error("parameter {id:#06x} must be understood, but is not known")]
     MustUnderstand {
         /// The parameter's id with all its bits.

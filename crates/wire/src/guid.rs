@@ -23,7 +23,8 @@ pub struct VendorId(pub [u8; 2]);
 impl VendorId {
     /// Nobody in particular.
     pub const UNKNOWN: Self = Self([0, 0]);
-    /// Dunlin. OMG assigns ids in the 0x01xx range upwards; 0x44 ('D') 0x4c ('L') lies outside and is assigned to nobody.
+    /// Dunlin. OMG assigns ids in the 0x01xx range upwards; 0x44 ('D') 0x4c ('L') lies outside and
+    /// is assigned to nobody.
     pub const DUNLIN: Self = Self([0x44, 0x4c]);
     /// eProsima Fast DDS.
     pub const FAST_DDS: Self = Self([1, 15]);

@@ -1,18 +1,19 @@
-//! How the datagrams of a stream begin. Those of small samples differ in time, number and payload only, so what is before is read once, and
-//! compared from then on.
+//! How the datagrams of a stream begin. Those of small samples differ in time, number and payload
+//! only, so what is before is read once, and compared from then on.
 use crate::inline_qos::only_hash;
 use crate::{Data, EntityId, Message, Parameters, Payload, SequenceNumber, Timestamp};
 use core::ops::Range;
 
-/// Bytes up to the inline QoS or payload: the header, an INFO_TS, and the beginning of a DATA (RTPS 2.5 9.4.4, 9.4.5.4, 9.4.5.11).
+/// Bytes up to the inline QoS or payload: the header, an INFO_TS, and the beginning of a DATA (RTPS
+/// 2.5 9.4.4, 9.4.5.4, 9.4.5.11).
 const LENGTH: usize = 56;
 /// Bytes of inline QoS that is nothing but the hash of a key.
 const HASH: usize = 24;
 /// Bytes up to the end of the header of DATA.
 const BEFORE: usize = 36;
 
-/// What is the same in datagrams that have nothing but a timestamp and a sample of one user's writer, with the hash of its key or no
-/// inline QoS, in little endian.
+/// What is the same in datagrams that have nothing but a timestamp and a sample of one user's
+/// writer, with the hash of its key or no inline QoS, in little endian.
 #[derive(Clone, Debug)]
 pub struct HeaderTemplate {
     bytes: [u8; LENGTH],
@@ -38,7 +39,8 @@ impl HeaderTemplate {
         data.inline_qos.is_empty() || only_hash(data.inline_qos).is_some()
     }
 
-    /// What another datagram says, if it begins like this one: as `Message::parse` and `next_user_sample` would read it.
+    /// What another datagram says, if it begins like this one: as `Message::parse` and
+    /// `next_user_sample` would read it.
     #[inline]
     pub fn read<'a>(&self, datagram: &'a [u8]) -> Option<(Timestamp, Data<'a>)> {
         let (opening, mut payload) = datagram.split_first_chunk::<LENGTH>()?;

@@ -13,11 +13,13 @@ pub struct InlineQos {
     pub set: SetMembership,
 }
 
-/// What a change says about the sets of changes that are to be seen together, and about the order over the writers of a publisher
-/// (RTPS 2.5 8.7.5, 8.7.6, 9.6.4.2 to 9.6.4.5). 0 stands for what is not said.
+/// What a change says about the sets of changes that are to be seen together, and about the order
+/// over the writers of a publisher (RTPS 2.5 8.7.5, 8.7.6, 9.6.4.2 to 9.6.4.5). 0 stands for what
+/// is not said.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct SetMembership {
-    /// Number of the first change of the writer's set, or `SequenceNumber::UNKNOWN`: no set, and the one before is complete.
+    /// Number of the first change of the writer's set, or `SequenceNumber::UNKNOWN`: no set, and
+    /// the one before is complete.
     pub first: SequenceNumber,
     /// Its number among all changes of the publisher.
     pub group_sequence: SequenceNumber,
@@ -117,7 +119,8 @@ impl InlineQos {
         Ok(qos)
     }
 
-    /// Writes the list, little endian, with its sentinel; nothing at all if there is nothing to say.
+    /// Writes the list, little endian, with its sentinel; nothing at all if there is nothing to
+    /// say.
     #[inline]
     pub fn encode(&self, out: &mut impl BufMut) {
         if let Self {
@@ -146,7 +149,8 @@ impl InlineQos {
     }
 }
 
-/// PID_KEY_HASH and its length, and the end of a list (RTPS 2.5 9.6.4.8, 9.4.2.11), in little endian.
+/// PID_KEY_HASH and its length, and the end of a list (RTPS 2.5 9.6.4.8, 9.4.2.11), in little
+/// endian.
 const HASH_FOLLOWS: [u8; 4] = [0x70, 0, 16, 0];
 const SENTINEL: [u8; 4] = [1, 0, 0, 0];
 /// Words of a list that has nothing but the hash.
@@ -162,7 +166,8 @@ fn hash_alone(hash: &[u8; 16]) -> [[u8; 4]; HASH_ALONE] {
     words
 }
 
-/// The hash, if the list has nothing else and is written as all write it: nearly every sample with a key.
+/// The hash, if the list has nothing else and is written as all write it: nearly every sample with
+/// a key.
 #[inline]
 pub(crate) fn only_hash(parameters: Parameters<'_>) -> Option<&[u8; 16]> {
     let list: &[u8; 4 * HASH_ALONE] = parameters.bytes().try_into().ok()?;
@@ -177,7 +182,8 @@ pub(crate) fn only_hash(parameters: Parameters<'_>) -> Option<&[u8; 16]> {
 }
 
 impl ParameterId {
-    /// Policies and facts that may stand in a DATA and say nothing new to a matched reader (RTPS 2.5 table 9.19).
+    /// Policies and facts that may stand in a DATA and say nothing new to a matched reader (RTPS
+    /// 2.5 table 9.19).
     fn is_inline_policy(self) -> bool {
         matches!(
             self,

@@ -1,7 +1,7 @@
 //! RTPS 2.5 on the wire: what travels, and nothing about why.
 //!
-//! Identifiers, locators, submessages, parameter lists and discovery data, each with one parser that
-//! never panics, never allocates more than its input warrants, and one encoder.
+//! Identifiers, locators, submessages, parameter lists and discovery data, each with one parser
+//! that never panics, never allocates more than its input warrants, and one encoder.
 #![no_std]
 #![forbid(unsafe_code)]
 #![deny(

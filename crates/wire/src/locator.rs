@@ -20,18 +20,21 @@ impl Locator {
     pub const KIND_UDP_V4: i32 = 1;
     /// UDP over IPv6.
     pub const KIND_UDP_V6: i32 = 2;
-    /// TCP over IPv4, as other products number it. Addresses look like those of UDPv4; the port is the one that a server listens to.
+    /// TCP over IPv4, as other products number it. Addresses look like those of UDPv4; the port is
+    /// the one that a server listens to.
     pub const KIND_TCP_V4: i32 = 4;
-    /// Datagrams between participants of one process or one test: Dunlin's own. Addresses look like those of UDPv4.
+    /// Datagrams between participants of one process or one test: Dunlin's own. Addresses look like
+    /// those of UDPv4.
     pub const KIND_MEMORY: i32 = 0x444c_0001;
 
-    /// Shared memory between processes of one host: Dunlin's own. The first twelve bytes of an address are drawn at random by
-    /// each participant, the others are zero.
+    /// Shared memory between processes of one host: Dunlin's own. The first twelve bytes of an
+    /// address are drawn at random by each participant, the others are zero.
     pub const KIND_SHMEM: i32 = 0x444c_0002;
-    /// A participant that cannot be dialled by TCP, but dials: Dunlin's own. The first twelve bytes of the address are the
-    /// prefix of its GUIDs, the others are zero.
+    /// A participant that cannot be dialled by TCP, but dials: Dunlin's own. The first twelve bytes
+    /// of the address are the prefix of its GUIDs, the others are zero.
     pub const KIND_TCP_CALLER: i32 = 0x444c_0003;
-    /// All participants with which memory is shared; as in a UDP group, those that listen to the port.
+    /// All participants with which memory is shared; as in a UDP group, those that listen to the
+    /// port.
     pub const SHMEM_NEIGHBOURS: Self = Self {
         kind: Self::KIND_SHMEM,
         port: 0,
@@ -66,8 +69,9 @@ impl Locator {
         }
     }
 
-    /// Where something came from by a connection that a participant has made, if the participant also says at which port it
-    /// listens: its name, and that port at the address that the connection comes from.
+    /// Where something came from by a connection that a participant has made, if the participant
+    /// also says at which port it listens: its name, and that port at the address that the
+    /// connection comes from.
     pub fn tcp_called(name: [u8; 12], address: Ipv4Addr, port: u16) -> Self {
         let mut locator = Self::tcp_caller(name);
         let [.., a, b, c, d] = &mut locator.address;
@@ -76,7 +80,8 @@ impl Locator {
         locator
     }
 
-    /// The two halves of what [`Self::tcp_called`] has made: the name, and where its participant would listen.
+    /// The two halves of what [`Self::tcp_called`] has made: the name, and where its participant
+    /// would listen.
     pub fn parts_of_called(&self) -> Option<([u8; 12], Self)> {
         let ([name @ .., a, b, c, d], port) = (self.address, u16::try_from(self.port).ok()?);
         let address = Ipv4Addr::new(a, b, c, d);
@@ -84,7 +89,8 @@ impl Locator {
         is_called.then(|| (name, Self::tcp_v4(address, port)))
     }
 
-    /// The socket address that a UDP or TCP locator names; `None` for other kinds and for port 0 or above 65535.
+    /// The socket address that a UDP or TCP locator names; `None` for other kinds and for port 0 or
+    /// above 65535.
     pub fn socket_addr(&self) -> Option<SocketAddr> {
         let port = u16::try_from(self.port).ok().filter(|p| *p != 0)?;
         let ip = match self.kind {
@@ -108,7 +114,8 @@ impl Locator {
         self.socket_addr().is_some_and(|a| a.ip().is_loopback())
     }
 
-    /// True for multicast groups, of UDP and of [`Self::KIND_MEMORY`], and for [`Self::SHMEM_NEIGHBOURS`].
+    /// True for multicast groups, of UDP and of [`Self::KIND_MEMORY`], and for
+    /// [`Self::SHMEM_NEIGHBOURS`].
     pub fn is_multicast(&self) -> bool {
         let [.., a, b, c, d] = self.address;
         match self.kind {

@@ -73,8 +73,10 @@ impl<'a> Submessages<'a> {
         self.rest.is_empty()
     }
 
-    /// Takes the next sample if it is what nearly all are: a DATA of a user's writer in little endian with nothing but the sample and perhaps the hash of its key, and before
-    /// it at most an INFO_TS, of which the timestamp is returned. Otherwise nothing is taken; `next` reads whatever it is, and these as well.
+    /// Takes the next sample if it is what nearly all are: a DATA of a user's writer in little
+    /// endian with nothing but the sample and perhaps the hash of its key, and before it at most an
+    /// INFO_TS, of which the timestamp is returned. Otherwise nothing is taken; `next` reads
+    /// whatever it is, and these as well.
     #[inline]
     pub fn next_user_sample(&mut self) -> Option<(Option<Timestamp>, Data<'a>)> {
         const INFO_TS: [u8; 4] = [id::INFO_TS, flag::LITTLE_ENDIAN, 8, 0];
@@ -173,7 +175,8 @@ fn data<'a>(flags: u8, body: Cursor<'a>) -> Result<Data<'a>, Error> {
     }
 }
 
-/// What nearly all DATA are: a sample in little endian, and nothing before it but the fixed part and perhaps the hash of its key.
+/// What nearly all DATA are: a sample in little endian, and nothing before it but the fixed part
+/// and perhaps the hash of its key.
 #[inline]
 fn plain_data(flags: u8, body: &[u8]) -> Option<Data<'_>> {
     const SHAPE: u8 = flag::LITTLE_ENDIAN | flag::INLINE_QOS | flag::DATA_DATA | flag::DATA_KEY;
@@ -346,7 +349,8 @@ fn ack_nack(flags: u8, mut body: Cursor<'_>) -> Result<AckNack, Error> {
     })
 }
 
-/// A sequence number set; the base 0 of an empty one, as some send before they know anything, counts as 1.
+/// A sequence number set; the base 0 of an empty one, as some send before they know anything,
+/// counts as 1.
 #[inline]
 fn acknowledged(body: &mut Cursor<'_>) -> Result<SequenceNumberSet, Error> {
     let base = body.sequence()?;

@@ -2,7 +2,8 @@
 use crate::cursor::Cursor;
 use crate::{Endianness, Error};
 
-/// Says what a parameter's value means (RTPS 2.5 9.6.4, DDS-XTypes 1.3 7.6.3.1.2); without the must-understand bit.
+/// Says what a parameter's value means (RTPS 2.5 9.6.4, DDS-XTypes 1.3 7.6.3.1.2); without the
+/// must-understand bit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ParameterId(pub u16);
 
@@ -109,7 +110,8 @@ impl<'a> Parameter<'a> {
         self.value.rest()
     }
 
-    /// What to do with an id that the caller does not know: skip it, or fail if it must be understood.
+    /// What to do with an id that the caller does not know: skip it, or fail if it must be
+    /// understood.
     pub fn skip(&self) -> Result<(), Error> {
         if self.must_understand {
             let id = self.id.0 | ParameterId::MUST_UNDERSTAND;
@@ -119,7 +121,8 @@ impl<'a> Parameter<'a> {
     }
 }
 
-/// An encoded parameter list, sentinel included, and its byte order; empty bytes are no list at all.
+/// An encoded parameter list, sentinel included, and its byte order; empty bytes are no list at
+/// all.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct Parameters<'a> {
     bytes: &'a [u8],

@@ -3,7 +3,8 @@ use crate::{Error, Guid, Locator, ParameterId};
 use alloc::vec::Vec;
 use bytes::Bytes;
 
-/// A parameter list in the making. The first thing that does not fit is remembered and comes out of `finish`.
+/// A parameter list in the making. The first thing that does not fit is remembered and comes out of
+/// `finish`.
 #[derive(Clone, Debug, Default)]
 pub struct ParameterWriter {
     bytes: Vec<u8>,
@@ -16,7 +17,8 @@ impl ParameterWriter {
         Self::default()
     }
 
-    /// An empty list behind the encapsulation header PL_CDR_LE, as discovery data has it (RTPS 2.5 10.2).
+    /// An empty list behind the encapsulation header PL_CDR_LE, as discovery data has it (RTPS 2.5
+    /// 10.2).
     pub fn payload() -> Self {
         Self {
             bytes: alloc::vec![0, 3, 0, 0],

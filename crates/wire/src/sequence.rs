@@ -1,4 +1,5 @@
-//! Sequence and fragment numbers and the sets of them that acknowledgements carry (RTPS 2.5 9.4.2.6).
+//! Sequence and fragment numbers and the sets of them that acknowledgements carry (RTPS 2.5
+//! 9.4.2.6).
 
 /// Number of a change of one writer, from 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
@@ -78,8 +79,8 @@ impl SequenceNumberSet {
         }
     }
 
-    /// A set as it is on the wire; `None` if the standard forbids it: a base below 1, more than 256 bits, numbers that do
-    /// not exist.
+    /// A set as it is on the wire; `None` if the standard forbids it: a base below 1, more than 256
+    /// bits, numbers that do not exist.
     pub fn from_bitmap(base: SequenceNumber, bits: u32, bitmap: [u32; 8]) -> Option<Self> {
         base.0.checked_add(i64::from(bits))?;
         (base.0 > 0 && bits <= 256).then(|| Self {
@@ -129,7 +130,8 @@ impl FragmentNumberSet {
         }
     }
 
-    /// A set as it is on the wire; `None` if the standard forbids it: base 0, more than 256 bits, numbers that do not exist.
+    /// A set as it is on the wire; `None` if the standard forbids it: base 0, more than 256 bits,
+    /// numbers that do not exist.
     pub fn from_bitmap(base: FragmentNumber, bits: u32, bitmap: [u32; 8]) -> Option<Self> {
         base.0.checked_add(bits)?;
         (base.0 > 0 && bits <= 256).then(|| Self {

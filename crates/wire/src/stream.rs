@@ -1,11 +1,12 @@
 //! RTPS messages one after the other in a stream of bytes, such as TCP.
 //!
-//! The standard has no such mapping; this is the one of Cyclone DDS. The first submessage of each message in a stream is a
-//! vendor's own, MSG_LEN: its four bytes are the length of the whole message, header and MSG_LEN included. Where the
-//! stream begins and ends, MSG_LEN is put in and taken out, so that what travels is the same message as in a datagram.
+//! The standard has no such mapping; this is the one of Cyclone DDS. The first submessage of each
+//! message in a stream is a vendor's own, MSG_LEN: its four bytes are the length of the whole
+//! message, header and MSG_LEN included. Where the stream begins and ends, MSG_LEN is put in and
+//! taken out, so that what travels is the same message as in a datagram.
 //!
-//! Dunlin's own kind adds two submessages, which all others skip: HELLO, the first message of a connection, and OPAQUE, around
-//! a datagram that is no RTPS message.
+//! Dunlin's own kind adds two submessages, which all others skip: HELLO, the first message of a
+//! connection, and OPAQUE, around a datagram that is no RTPS message.
 use crate::{GuidPrefix, Header, ProtocolVersion, VendorId};
 use core::fmt;
 
@@ -61,8 +62,8 @@ impl fmt::Display for StreamError {
 impl core::error::Error for StreamError {}
 
 impl StreamHead {
-    /// Reads the head of the message that `bytes` begin with; `None` if there are too few of them to say. Wrong ones are
-    /// found as early as they can be.
+    /// Reads the head of the message that `bytes` begin with; `None` if there are too few of them
+    /// to say. Wrong ones are found as early as they can be.
     pub fn parse(bytes: &[u8]) -> Result<Option<Self>, StreamError> {
         let compared = bytes.len().min(MAGIC.len());
         if bytes.get(..compared) != MAGIC.get(..compared) {
@@ -124,7 +125,8 @@ pub enum Carried<'a> {
 }
 
 impl<'a> Carried<'a> {
-    /// Takes a whole message of a stream apart, or the beginning of one, [`OPAQUE_HEAD`] bytes or all that it has.
+    /// Takes a whole message of a stream apart, or the beginning of one, [`OPAQUE_HEAD`] bytes or
+    /// all that it has.
     pub fn parse(message: &'a [u8]) -> Self {
         let (header, rest) = message.split_at(message.len().min(Header::SIZE));
         let rest = rest.get(LENGTH..).unwrap_or_default();
@@ -153,7 +155,8 @@ pub enum Channel {
     User,
 }
 
-/// The first message on a connection between two of our own kind, once in each direction. Who hears none talks to another product.
+/// The first message on a connection between two of our own kind, once in each direction. Who hears
+/// none talks to another product.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Hello {
     /// The participant that speaks.
@@ -181,7 +184,8 @@ impl Hello {
         bytes
     }
 
-    /// Reads a whole message of a stream; `None` if it is something else. Later versions may say more behind this.
+    /// Reads a whole message of a stream; `None` if it is something else. Later versions may say
+    /// more behind this.
     pub fn parse(message: &[u8]) -> Option<Self> {
         let head = StreamHead::parse(message).ok()??;
         let rest = message.get(HEAD..)?;
@@ -204,7 +208,8 @@ fn message_length(whole: u32) -> [u8; LENGTH] {
     [MSG_LEN, LITTLE_ENDIAN, 4, 0, a, b, c, d]
 }
 
-/// The head of a message of our own kind, `whole` bytes in the stream, and of the submessage that follows.
+/// The head of a message of our own kind, `whole` bytes in the stream, and of the submessage that
+/// follows.
 fn own(prefix: GuidPrefix, whole: u32, submessage: [u8; 4]) -> [u8; OPAQUE_HEAD] {
     let mut bytes = [0; OPAQUE_HEAD];
     let (mut header, after) = bytes.split_at_mut(Header::SIZE);

@@ -146,7 +146,8 @@ pub struct Heartbeat {
     pub group: Option<GroupInfo>,
 }
 
-/// Where a writer stands among those of its publisher, all of whose changes have one numbering (RTPS 2.5 8.3.8.6, 8.7.6).
+/// Where a writer stands among those of its publisher, all of whose changes have one numbering
+/// (RTPS 2.5 8.3.8.6, 8.7.6).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct GroupInfo {
     /// The number of the last change of any writer.
@@ -206,7 +207,8 @@ pub struct NackFrag {
     pub count: u32,
 }
 
-/// Changes that will never come (RTPS 2.5 8.3.8.4): `start .. list.base()` and the members of `list`.
+/// Changes that will never come (RTPS 2.5 8.3.8.4): `start .. list.base()` and the members of
+/// `list`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Gap {
     /// Destination reader, `EntityId::UNKNOWN` for all matched.
@@ -293,7 +295,8 @@ pub enum Submessage<'a> {
 }
 
 impl Submessage<'_> {
-    /// The reader and the writer that an entity submessage names (RTPS 2.5 8.3.8); `None` for interpreter submessages.
+    /// The reader and the writer that an entity submessage names (RTPS 2.5 8.3.8); `None` for
+    /// interpreter submessages.
     #[inline]
     pub fn endpoints(&self) -> Option<(EntityId, EntityId)> {
         match self {

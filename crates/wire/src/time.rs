@@ -1,4 +1,5 @@
-//! Wall-clock time and durations as RTPS writes them: seconds and 2^-32 s (RTPS 2.5 9.3.2.1, 9.3.2.3).
+//! Wall-clock time and durations as RTPS writes them: seconds and 2^-32 s (RTPS 2.5 9.3.2.1,
+//! 9.3.2.3).
 use crate::cursor::Cursor;
 use crate::{Endianness, Error};
 use dunlin_qos::Duration;
@@ -64,8 +65,8 @@ pub(crate) fn duration_to_wire(duration: Duration) -> (i32, u32) {
     }
 }
 
-/// `nanos` (below 10^9) in 2^-32 s, rounded up: so the nanosecond comes back from peers that round down as well as from
-/// those that round to the nearest.
+/// `nanos` (below 10^9) in 2^-32 s, rounded up: so the nanosecond comes back from peers that round
+/// down as well as from those that round to the nearest.
 #[inline]
 fn fraction(nanos: i64) -> u32 {
     let scaled = (nanos.cast_unsigned() << 32).div_ceil(NANOS_UNSIGNED);
@@ -90,8 +91,8 @@ impl Cursor<'_> {
         Ok(Timestamp::from_wire(self.u32()?, self.u32()?))
     }
 
-    /// A policy's duration, never negative. 68 years are infinite, which is how infinite is written: some put another
-    /// fraction there than the standard.
+    /// A policy's duration, never negative. 68 years are infinite, which is how infinite is
+    /// written: some put another fraction there than the standard.
     pub(crate) fn duration(&mut self) -> Result<Duration, Error> {
         match (self.i32()?, self.u32()?) {
             (..0, _) => Err(self.invalid_as("duration")),

@@ -41,8 +41,8 @@ fn each_datagram_holds_the_submessages_that_tshark_sees() {
     }
 }
 
-/// Both write little endian as we do, so even the bytes are the same: but for their own submessages, and for times,
-/// which they round down.
+/// Both write little endian as we do, so even the bytes are the same: but for their own
+/// submessages, and for times, which they round down.
 #[test]
 fn each_submessage_is_the_same_when_sent_again() {
     for golden in all() {
@@ -342,7 +342,8 @@ fn source_times_are_exact() {
     assert_eq!(time, Some(Timestamp(1_795_199_347_414_378_258)));
 }
 
-/// RTPS 2.5 9.4.5.1.3: a length of 0 leads to the end of the message, and 65535 bytes are the most that can be said.
+/// RTPS 2.5 9.4.5.1.3: a length of 0 leads to the end of the message, and 65535 bytes are the most
+/// that can be said.
 #[test]
 fn what_is_too_long_to_say_goes_on_to_the_end() {
     let bytes: Vec<u8> = (0..70_000_u32).map(|n| (n / 7) as u8).collect();

@@ -1,4 +1,5 @@
-//! Damaged and malicious bytes: no panic, no memory beyond what the input warrants, no time to speak of.
+//! Damaged and malicious bytes: no panic, no memory beyond what the input warrants, no time to
+//! speak of.
 mod common;
 
 use common::counting::peak_of;
@@ -6,7 +7,8 @@ use common::{all, read_all, read_payload};
 use dunlin_wire::*;
 use std::time::Instant;
 
-/// What is held at any moment while discovery data is read, or written again, is at most so many times the input.
+/// What is held at any moment while discovery data is read, or written again, is at most so many
+/// times the input.
 const EXPANSION: usize = 16;
 
 /// Reads as each kind of discovery data, too, and holds it to its memory.
@@ -29,7 +31,8 @@ fn each_prefix_of_each_datagram() {
     }
 }
 
-/// Each 16-bit and 32-bit field set to what parsers stumble over. Long payloads are changed only where they begin.
+/// Each 16-bit and 32-bit field set to what parsers stumble over. Long payloads are changed only
+/// where they begin.
 #[test]
 fn each_field_of_each_datagram() {
     for golden in all() {

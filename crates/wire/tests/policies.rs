@@ -9,7 +9,8 @@ use dunlin_wire::{EntityId, Error, Guid, Parameters, ReaderData, WriterData};
 
 const READER: [u8; 16] = *b"\x01\x02\x03\x04\x05\x06\x07\x08\x09\x0a\x0b\x0c\0\0\x01\x07";
 
-/// An announcement of a reader with one parameter more, in both byte orders; numbers of the value are given for either.
+/// An announcement of a reader with one parameter more, in both byte orders; numbers of the value
+/// are given for either.
 fn announced(id: u16, value: [&[u8]; 2]) -> [Result<ReaderData, Error>; 2] {
     let swap = [u16::to_le_bytes as fn(u16) -> [u8; 2], u16::to_be_bytes];
     core::array::from_fn(|order| {
@@ -102,7 +103,8 @@ fn type_consistency_takes_eight_bytes_and_is_never_left_out() {
     assert!(found, "{payload:x?}");
 }
 
-/// Fast DDS always announces the default; Cyclone DDS leaves it out, which says as much as if it did not know the policy.
+/// Fast DDS always announces the default; Cyclone DDS leaves it out, which says as much as if it
+/// did not know the policy.
 #[test]
 fn other_products_ask_for_nothing_special() {
     let usual = TypeConsistencyEnforcement::default();

@@ -26,8 +26,8 @@ pub enum AutoId {
     Hash,
 }
 
-/// The member id that a name stands for: the first 4 bytes of its MD5, little endian, without the highest 4 bits
-/// (DDS-XTypes 1.3 7.3.1.2.1.1).
+/// The member id that a name stands for: the first 4 bytes of its MD5, little endian, without the
+/// highest 4 bits (DDS-XTypes 1.3 7.3.1.2.1.1).
 pub fn hash_id(name: &str) -> u32 {
     let hash: [u8; 16] = Md5::digest(name.as_bytes()).into();
     let [a, b, c, d, ..] = hash;
@@ -92,7 +92,8 @@ impl TypeTreeBuilder {
         self.push(Node::Sequence { element, bound })
     }
 
-    /// A fixed number of elements. An array of arrays is not the same as an array of several dimensions.
+    /// A fixed number of elements. An array of arrays is not the same as an array of several
+    /// dimensions.
     pub fn array(&mut self, element: impl Into<Element>, dimensions: &[u32]) -> TypeIndex {
         self.push(Node::Array {
             element: element.into(),
@@ -174,7 +175,8 @@ impl TypeTreeBuilder {
         }))
     }
 
-    /// Numbers within a number: names, positions, sizes in bits, and the types of their values in programs.
+    /// Numbers within a number: names, positions, sizes in bits, and the types of their values in
+    /// programs.
     pub fn bitset(&mut self, name: &str, fields: &[(&str, u16, u8, TypeKind)]) -> TypeIndex {
         let ends = fields
             .iter()
@@ -195,8 +197,8 @@ impl TypeTreeBuilder {
         }))
     }
 
-    /// A structure or union that is defined later, by [`define_structure`](Self::define_structure) or
-    /// [`define_union`](Self::define_union). So types can contain each other.
+    /// A structure or union that is defined later, by [`define_structure`](Self::define_structure)
+    /// or [`define_union`](Self::define_union). So types can contain each other.
     pub fn declare(&mut self, name: &str) -> TypeIndex {
         self.push(Node::Declared(name.into()))
     }
@@ -313,7 +315,8 @@ impl TypeTreeBuilder {
     }
 }
 
-/// Members of a structure, one after the other. What is said after [`member`](Self::member) is about that member.
+/// Members of a structure, one after the other. What is said after [`member`](Self::member) is
+/// about that member.
 #[derive(Debug)]
 #[must_use = "`finish` adds it"]
 pub struct StructureBuilder<'b> {
@@ -447,7 +450,8 @@ fn sorted<T: Ord>(keys: impl Iterator<Item = T>) -> Box<[(T, u32)]> {
     sorted.into()
 }
 
-/// Cases of a union, one after the other. What is said after [`case`](Self::case) is about that case.
+/// Cases of a union, one after the other. What is said after [`case`](Self::case) is about that
+/// case.
 #[derive(Debug)]
 #[must_use = "`finish` adds it"]
 pub struct UnionBuilder<'b> {
@@ -468,7 +472,8 @@ impl UnionBuilder<'_> {
         self
     }
 
-    /// Where ids come from; to be said before the first case. Sequential ones begin at 1, for 0 is the discriminator.
+    /// Where ids come from; to be said before the first case. Sequential ones begin at 1, for 0 is
+    /// the discriminator.
     pub fn auto_id(mut self, auto_id: AutoId) -> Self {
         self.auto_id = auto_id;
         self

@@ -15,11 +15,12 @@ use crate::{BuildError, DynamicType, Element, TypeIndex, TypeTreeBuilder};
 impl DynamicType {
     /// The type of a Rust type that derives `Topic` or `Data`.
     ///
-    /// A `Box` is told from what is in it only where a type contains itself: there it is `@external`.
+    /// A `Box` is told from what is in it only where a type contains itself: there it is
+    /// `@external`.
     ///
     /// # Errors
-    /// [`BuildError::Undescribed`] if the encoding of a part of it was written by hand; [`BuildError::OptionalElement`] for an `Option`
-    /// that is no member of a struct.
+    /// [`BuildError::Undescribed`] if the encoding of a part of it was written by hand;
+    /// [`BuildError::OptionalElement`] for an `Option` that is no member of a struct.
     pub fn of<T: Layout>() -> Result<Self, BuildError> {
         Self::described(T::describe().ok_or_else(|| undescribed("the type"))?)
     }

@@ -109,8 +109,8 @@ impl DynamicType {
         self.tree.extensibility(self.index)
     }
 
-    /// The most bytes of a string (characters of a wide one) or elements of a sequence or map; `None` if there is no bound, or the
-    /// type has none.
+    /// The most bytes of a string (characters of a wide one) or elements of a sequence or map;
+    /// `None` if there is no bound, or the type has none.
     pub fn bound(&self) -> Option<u32> {
         match self.node() {
             Node::String8 { bound }
@@ -227,7 +227,8 @@ impl DynamicType {
         }
     }
 
-    /// The case of a union that a discriminator selects; with `None` the union has no member, which is legal.
+    /// The case of a union that a discriminator selects; with `None` the union has no member, which
+    /// is legal.
     pub fn select(&self, discriminator: i64) -> Option<&Case> {
         match self.node() {
             Node::Union(of) => of.select(discriminator),

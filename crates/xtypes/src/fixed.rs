@@ -87,7 +87,8 @@ impl<'t> Offsets<'t> {
         Some(at)
     }
 
-    /// Where the member of this id begins, or the padding before it; the end of the structure if none is asked for.
+    /// Where the member of this id begins, or the padding before it; the end of the structure if
+    /// none is asked for.
     pub(crate) fn members(&mut self, at: usize, of: &Structure, id: Option<u32>) -> Option<usize> {
         let mut at = at;
         for member in self.tree.members(of) {
@@ -138,8 +139,9 @@ pub(crate) fn alignment(tree: &TypeTree, index: TypeIndex, xcdr: Xcdr) -> usize 
     1
 }
 
-/// Where the value begins and how far it may go, behind the header of a payload of this representation; `None` if the members of the
-/// outermost type have headers. XCDR2 writes a DHEADER before an appendable one, and vendors do not agree which types those are.
+/// Where the value begins and how far it may go, behind the header of a payload of this
+/// representation; `None` if the members of the outermost type have headers. XCDR2 writes a DHEADER
+/// before an appendable one, and vendors do not agree which types those are.
 #[inline]
 pub(crate) fn content(id: u16, body: &[u8], is_mutable: bool) -> Option<(Xcdr, usize, &[u8])> {
     if is_mutable {

@@ -15,8 +15,9 @@ use plan::Fixed;
 
 /// How the key of a type is found in its payloads.
 ///
-/// Lengths are checked, and where text ends; what booleans, enumerations and text are is not: [`DynamicType::validate`] does that. A key of
-/// numbers that takes at most 16 bytes and has the same place in each payload is copied; others are written anew, member by member.
+/// Lengths are checked, and where text ends; what booleans, enumerations and text are is not:
+/// [`DynamicType::validate`] does that. A key of numbers that takes at most 16 bytes and has the
+/// same place in each payload is copied; others are written anew, member by member.
 #[derive(Clone, Debug)]
 pub struct KeyPlan {
     ty: DynamicType,
@@ -74,9 +75,11 @@ impl KeyPlan {
         }
     }
 
-    /// The hash that names the instance of a sample (RTPS 2.5 9.6.4.8, DDS-XTypes 1.3 7.6.8): the key members in the order of their ids as
-    /// plain big-endian XCDR2, filled up with zeros if they always fit 16 bytes, else their MD5. All zeros if the type has no key. Allocates
-    /// only for keys of more than 256 bytes, and where more than 16 key members of a structure are in another order.
+    /// The hash that names the instance of a sample (RTPS 2.5 9.6.4.8, DDS-XTypes 1.3 7.6.8): the
+    /// key members in the order of their ids as plain big-endian XCDR2, filled up with zeros if
+    /// they always fit 16 bytes, else their MD5. All zeros if the type has no key. Allocates only
+    /// for keys of more than 256 bytes, and where more than 16 key members of a structure are in
+    /// another order.
     ///
     /// # Errors
     /// Whatever makes it impossible to tell what the key is.
@@ -133,9 +136,11 @@ impl KeyPlan {
         transcoder.value(r, self.ty.index(), Part::Key)
     }
 
-    /// [`key_hash`](Self::key_hash) of the payload of a dispose or unregister message, which has the key members only.
+    /// [`key_hash`](Self::key_hash) of the payload of a dispose or unregister message, which has
+    /// the key members only.
     ///
-    /// Cyclone DDS 0.10 writes the XCDR2 keys of appendable and mutable types without their headers; those are understood too.
+    /// Cyclone DDS 0.10 writes the XCDR2 keys of appendable and mutable types without their
+    /// headers; those are understood too.
     ///
     /// # Errors
     /// As [`key_hash`](Self::key_hash).
@@ -177,8 +182,9 @@ impl KeyPlan {
         }
     }
 
-    /// Appends the payload of a dispose or unregister message for the instance of a sample: the key members only, in the representation that
-    /// samples of the type have (RTPS 2.5 9.6.3.9). Nothing but the header if the type has no key.
+    /// Appends the payload of a dispose or unregister message for the instance of a sample: the key
+    /// members only, in the representation that samples of the type have (RTPS 2.5 9.6.3.9).
+    /// Nothing but the header if the type has no key.
     ///
     /// # Errors
     /// As [`key_hash`](Self::key_hash); `out` is then as before.

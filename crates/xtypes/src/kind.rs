@@ -36,7 +36,8 @@ pub enum TypeKind {
 }
 
 impl TypeKind {
-    /// The bytes of a primitive value; `None` if the kind is not primitive (DDS-XTypes 1.3 7.2.2.2).
+    /// The bytes of a primitive value; `None` if the kind is not primitive (DDS-XTypes 1.3
+    /// 7.2.2.2).
     pub const fn size(self) -> Option<usize> {
         Some(match self {
             Self::Boolean | Self::Byte | Self::Int8 | Self::UInt8 | Self::Char8 => 1,
@@ -48,7 +49,8 @@ impl TypeKind {
         })
     }
 
-    /// The number of the kind in a TypeObject: `TK_BOOLEAN` and its kin. Strings and collections have those of the large bound.
+    /// The number of the kind in a TypeObject: `TK_BOOLEAN` and its kin. Strings and collections
+    /// have those of the large bound.
     pub const fn octet(self) -> u8 {
         match self {
             Self::Boolean => 0x01,
@@ -112,8 +114,9 @@ impl TypeKind {
         }
     }
 
-    /// The least and the largest number that an integer of the kind can be, as [`Case::labels`](crate::Case::labels) have it;
-    /// `None` if it is no integer, boolean or character.
+    /// The least and the largest number that an integer of the kind can be, as
+    /// [`Case::labels`](crate::Case::labels) have it; `None` if it is no integer, boolean or
+    /// character.
     pub(crate) const fn range(self) -> Option<(i64, i64)> {
         Some(match self {
             Self::Boolean => (0, 1),

@@ -1,7 +1,9 @@
-//! Types at run time (DDS-XTypes 1.3): what a type is as a tree of nodes, and payloads by their type.
+//! Types at run time (DDS-XTypes 1.3): what a type is as a tree of nodes, and payloads by their
+//! type.
 //!
-//! A type is built, or comes from a Rust type with `#[derive(Topic)]`; then payloads of it can be validated, members found in
-//! them, and keys taken out of them, without code that was compiled for the type:
+//! A type is built, or comes from a Rust type with `#[derive(Topic)]`; then payloads of it can be
+//! validated, members found in them, and keys taken out of them, without code that was compiled for
+//! the type:
 //!
 //! ```
 //! use dunlin_cdr::Extensibility;
@@ -51,8 +53,9 @@
 //! | where is this member, and what is its value? | [`MemberPath`] |
 //! | which instance is it? | [`KeyPlan`] |
 //!
-//! All of it is for payloads that come from strangers. Nothing is reserved for a length before its elements are there; nesting is
-//! bounded ([`limits`]), and so is the number of values that are visited, in proportion to the bytes. Walks do not allocate.
+//! All of it is for payloads that come from strangers. Nothing is reserved for a length before its
+//! elements are there; nesting is bounded ([`limits`]), and so is the number of values that are
+//! visited, in proportion to the bytes. Walks do not allocate.
 
 #![no_std]
 #![forbid(unsafe_code)]

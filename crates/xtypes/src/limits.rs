@@ -1,13 +1,14 @@
 //! How large a type may be, and how much work a payload may make.
 
-/// How deep types may contain each other, counted without structures and unions behind a sequence, a map, an optional or an
-/// external: there a type may contain itself.
+/// How deep types may contain each other, counted without structures and unions behind a sequence,
+/// a map, an optional or an external: there a type may contain itself.
 pub const DEPTH: usize = 64;
 
 /// How many types a tree may have.
 pub const NODES: usize = 65_536;
 
-/// How many members, cases, literals, flags or fields a type may have, those of its bases not counted.
+/// How many members, cases, literals, flags or fields a type may have, those of its bases not
+/// counted.
 pub const MEMBERS: usize = 65_536;
 
 /// How many bytes a name may have.
@@ -22,8 +23,8 @@ pub const PATH: usize = 64;
 /// How many types a walk may be inside of at once. This bounds the stack.
 pub(crate) const WALK: usize = 256;
 
-/// How many values a walk over a payload of so many bytes may visit. All but empty ones have a byte of their own, and at most
-/// [`DEPTH`] types are around each.
+/// How many values a walk over a payload of so many bytes may visit. All but empty ones have a byte
+/// of their own, and at most [`DEPTH`] types are around each.
 pub(crate) const fn steps(bytes: usize) -> usize {
     bytes.saturating_mul(DEPTH).saturating_add(MEMBERS)
 }

@@ -18,7 +18,8 @@ const LISTED: usize = 12;
 
 /// The way from a type to a member of it, such as `a.b[3].c`. A discriminator is `_d`.
 ///
-/// It is looked up in the type once. Where all that comes before the member has a fixed length, its place in a payload is a constant.
+/// It is looked up in the type once. Where all that comes before the member has a fixed length, its
+/// place in a payload is a constant.
 #[derive(Clone, Debug)]
 pub struct MemberPath {
     root: DynamicType,
@@ -89,8 +90,9 @@ impl MemberPath {
         &self.target
     }
 
-    /// Where the member is in every payload, counted from behind the encapsulation header (and behind the DHEADER of the outermost type, if
-    /// it has one); `None` if that differs between payloads.
+    /// Where the member is in every payload, counted from behind the encapsulation header (and
+    /// behind the DHEADER of the outermost type, if it has one); `None` if that differs between
+    /// payloads.
     pub fn fixed_offset(&self, xcdr: Xcdr) -> Option<usize> {
         let [v1, v2] = self.fixed;
         match xcdr {
@@ -99,8 +101,9 @@ impl MemberPath {
         }
     }
 
-    /// Finds the member in a payload of the type; `None` if it is absent, beyond the end of a sequence, in a case that is not selected, or
-    /// unknown to the older version of the type that the sender has. Nothing behind the member is looked at. Does not allocate.
+    /// Finds the member in a payload of the type; `None` if it is absent, beyond the end of a
+    /// sequence, in a case that is not selected, or unknown to the older version of the type that
+    /// the sender has. Nothing behind the member is looked at. Does not allocate.
     ///
     /// # Errors
     /// Whatever makes it impossible to tell where the member is.
@@ -438,7 +441,8 @@ pub enum Value<'a> {
 }
 
 impl<'a> Located<'a> {
-    /// The bytes of the value, without the padding before it: with the length and the NUL of a string, and with the headers of what has some.
+    /// The bytes of the value, without the padding before it: with the length and the NUL of a
+    /// string, and with the headers of what has some.
     pub fn bytes(&self) -> &'a [u8] {
         self.bytes
     }
@@ -448,7 +452,8 @@ impl<'a> Located<'a> {
         self.endianness
     }
 
-    /// The value of a number, character or string; `None` if it consists of others, or is a wide string.
+    /// The value of a number, character or string; `None` if it consists of others, or is a wide
+    /// string.
     #[inline]
     pub fn value(&self) -> Option<Value<'a>> {
         if self.kind == TypeKind::String8 {

@@ -7,9 +7,11 @@ use crate::tree::{Enumeration, Facts, Member, Node, Structure, Union, length};
 use crate::{DynamicType, Element, TypeIndex, TypeKind, TypeTree, ValueError, limits};
 
 impl DynamicType {
-    /// Passes over a value of the type. Does not find all that is wrong with it: see [`validate`](Self::validate).
+    /// Passes over a value of the type. Does not find all that is wrong with it: see
+    /// [`validate`](Self::validate).
     ///
-    /// It takes time in proportion to the bytes of the value and to what [`Reader::set_steps`] allows.
+    /// It takes time in proportion to the bytes of the value and to what [`Reader::set_steps`]
+    /// allows.
     ///
     /// # Errors
     /// Whatever makes it impossible to tell where the value ends.
@@ -17,10 +19,12 @@ impl DynamicType {
         skip(self.tree(), r, self.index())
     }
 
-    /// Whether a payload is a value of the type, and nothing else: all lengths and bounds, booleans, enumerators, bits, text, members
-    /// that have to be understood, and at most 3 bytes behind it.
+    /// Whether a payload is a value of the type, and nothing else: all lengths and bounds,
+    /// booleans, enumerators, bits, text, members that have to be understood, and at most 3 bytes
+    /// behind it.
     ///
-    /// A member that an older version of the type lacks is no fault; neither is a discriminator that selects no case.
+    /// A member that an older version of the type lacks is no fault; neither is a discriminator
+    /// that selects no case.
     ///
     /// # Errors
     /// The first thing that is wrong with it.

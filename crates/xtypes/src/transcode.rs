@@ -247,7 +247,8 @@ impl<'t, O: Output> Transcoder<'t, '_, O> {
         Ok(self.w.end(to, of.extensibility)?)
     }
 
-    /// A member of a type whose members have no headers, if the sender knows it. One without bytes is there also where nothing is left.
+    /// A member of a type whose members have no headers, if the sender knows it. One without bytes
+    /// is there also where nothing is left.
     fn known_member<'a>(
         &mut self,
         r: &mut Reader<'a>,
@@ -277,7 +278,8 @@ impl<'t, O: Output> Transcoder<'t, '_, O> {
         if !self.from_key || part == Part::Whole {
             return skip_member(self.tree, r, member);
         }
-        // Of its parts only keys are there. They are written in the order in which they are read, so each is visited once.
+        // Of its parts only keys are there. They are written in the order in which they are read,
+        // so each is visited once.
         let mut nowhere = Nowhere::default();
         let mut transcoder = Transcoder {
             tree: self.tree,
@@ -499,8 +501,8 @@ fn understood(member: &Member) -> bool {
     member.is_key || member.must_understand
 }
 
-/// The id in the header of an optional member. A key has optional members only where none is marked; `dunlin_cdr` writes them there as it
-/// writes optionals that are no members.
+/// The id in the header of an optional member. A key has optional members only where none is
+/// marked; `dunlin_cdr` writes them there as it writes optionals that are no members.
 fn optional_id(member: &Member, part: Part) -> u32 {
     match part {
         Part::Key => 0,
@@ -508,7 +510,8 @@ fn optional_id(member: &Member, part: Part) -> u32 {
     }
 }
 
-/// How the length of a mutable member is said in XCDR2 (DDS-XTypes 1.3 7.4.3.4.2), as `dunlin_cdr` does.
+/// How the length of a mutable member is said in XCDR2 (DDS-XTypes 1.3 7.4.3.4.2), as `dunlin_cdr`
+/// does.
 fn length_code(tree: &TypeTree, element: Element) -> u32 {
     let of_size = |size| match size {
         1 => 0,

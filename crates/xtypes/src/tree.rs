@@ -1,7 +1,7 @@
 //! The types of a tree: nodes that refer to each other by index.
 //!
-//! A type that contains itself needs no pointer that leads back, and nothing that a peer sends can make one. The tree does not
-//! change once it is built, so all that use it share it without a lock.
+//! A type that contains itself needs no pointer that leads back, and nothing that a peer sends can
+//! make one. The tree does not change once it is built, so all that use it share it without a lock.
 
 use alloc::boxed::Box;
 use alloc::sync::Arc;
@@ -115,7 +115,8 @@ impl Member {
         self.is_optional
     }
 
-    /// A reader that does not know it has to refuse the sample. This is the annotation; headers of keys have the bit in any case.
+    /// A reader that does not know it has to refuse the sample. This is the annotation; headers of
+    /// keys have the bit in any case.
     pub fn must_understand(&self) -> bool {
         self.must_understand
     }
@@ -353,7 +354,8 @@ pub(crate) struct Facts {
     pub(crate) is_primitive: bool,
     /// Values never have a byte, in XCDR1 and in XCDR2.
     pub(crate) is_empty: [bool; 2],
-    /// The longest way down without a structure or union behind a sequence, a map, an optional or an external.
+    /// The longest way down without a structure or union behind a sequence, a map, an optional or
+    /// an external.
     pub(crate) depth: u8,
 }
 

@@ -1,7 +1,7 @@
 //! What the examples have in common: which side of an example this process plays.
 //!
-//! Each example runs by itself, `cargo run -p dunlin-examples --bin hello`, with both sides in one process; or as two
-//! processes, with `publish` in one terminal and `subscribe` in another.
+//! Each example runs by itself, `cargo run -p dunlin-examples --bin hello`, with both sides in one
+//! process; or as two processes, with `publish` in one terminal and `subscribe` in another.
 #![forbid(unsafe_code)]
 
 use std::thread;

@@ -10,8 +10,8 @@ use std::time::{Duration, Instant};
 /// How often it sends.
 const PERIOD: Duration = Duration::from_millis(1);
 
-/// A stamp of eight bytes, 1000 times a second, by TCP over loopback from one thread to another: how late it comes says what
-/// the processors and the kernel do to anybody at that time.
+/// A stamp of eight bytes, 1000 times a second, by TCP over loopback from one thread to another:
+/// how late it comes says what the processors and the kernel do to anybody at that time.
 pub struct Control {
     late: Receiver<i64>,
     /// The sender ends when this is dropped, and the receiver when the sender has.
@@ -81,8 +81,8 @@ impl Figures {
         [&self.own, &self.control].map(|figures| percentile(&mut figures.clone(), 0.5))
     }
 
-    /// Whether these, taken beside something, are at most twice those taken without it. By as much as it got worse for the
-    /// control, the machine is to blame.
+    /// Whether these, taken beside something, are at most twice those taken without it. By as much
+    /// as it got worse for the control, the machine is to blame.
     ///
     /// # Errors
     /// Both, if they are not.

@@ -21,7 +21,8 @@ impl Host {
         Place::of(self.holder.id())
     }
 
-    /// Lays a cable to another host. Its ends are interfaces with these names, and with these addresses within 24 bits.
+    /// Lays a cable to another host. Its ends are interfaces with these names, and with these
+    /// addresses within 24 bits.
     ///
     /// # Panics
     /// If the system gives no such interfaces: the test expects it to.
@@ -48,8 +49,9 @@ impl Host {
             .shell(&format!("echo {value} >/proc/sys/net/ipv4/ip_forward"));
     }
 
-    /// What leaves by this interface bears the interface's address, and what is sent to its `port` goes to `server`.
-    /// False, and a line that says so, where there is no `nft` or the kernel cannot do it.
+    /// What leaves by this interface bears the interface's address, and what is sent to its `port`
+    /// goes to `server`. False, and a line that says so, where there is no `nft` or the kernel
+    /// cannot do it.
     pub fn translate(&self, interface: &str, forwarded: Option<(u16, &str)>) -> bool {
         let mut rules = format!(
             "add table ip nat\nadd chain ip nat out {{ type nat hook postrouting priority 100; }}\n\
@@ -65,7 +67,8 @@ impl Host {
         self.filter(&rules)
     }
 
-    /// Gives the kernel rules in the language of `nft`. False, and a line that says so, where that cannot be.
+    /// Gives the kernel rules in the language of `nft`. False, and a line that says so, where that
+    /// cannot be.
     pub fn filter(&self, rules: &str) -> bool {
         self.place().filter(rules)
     }

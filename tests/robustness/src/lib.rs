@@ -1,4 +1,5 @@
-//! What the robustness tests share: network namespaces that vanish by themselves, and processes that talk in lines.
+//! What the robustness tests share: network namespaces that vanish by themselves, and processes
+//! that talk in lines.
 #![forbid(unsafe_code)]
 
 mod control;

@@ -1,7 +1,7 @@
 //! Whether the machine had time for what was measured.
 
-/// With less time to spare, others compute, and a percentile says how long processes waited for a processor, and nothing
-/// about what was measured.
+/// With less time to spare, others compute, and a percentile says how long processes waited for a
+/// processor, and nothing about what was measured.
 const LEAST: f64 = 0.5;
 
 /// How idle the processors were since the value was made.
@@ -29,7 +29,8 @@ impl Idle {
         share >= LEAST
     }
 
-    /// Whether something took no more milliseconds than promised. On a busy machine nobody can tell.
+    /// Whether something took no more milliseconds than promised. On a busy machine nobody can
+    /// tell.
     ///
     /// # Errors
     /// How long it took, if that was too long.
@@ -44,8 +45,9 @@ impl Idle {
 /// How often something is measured at most.
 const ATTEMPTS: usize = 3;
 
-/// Measures until a figure is as it should be, three times at most: that the machine was held up once says nothing about what is measured.
-/// `once` panics if something is wrong that no hold-up explains, and says what is too slow.
+/// Measures until a figure is as it should be, three times at most: that the machine was held up
+/// once says nothing about what is measured. `once` panics if something is wrong that no hold-up
+/// explains, and says what is too slow.
 ///
 /// # Panics
 /// If it is too slow each time.
@@ -59,7 +61,8 @@ pub fn measure(mut once: impl FnMut() -> Result<(), String>) {
     }
 }
 
-/// What the processors have spent so far: idle, and altogether, in ticks (proc(5), the first line of /proc/stat).
+/// What the processors have spent so far: idle, and altogether, in ticks (proc(5), the first line
+/// of /proc/stat).
 fn ticks() -> [f64; 2] {
     let text = std::fs::read_to_string("/proc/stat").unwrap_or_default();
     let all = text.lines().next().unwrap_or_default().split_whitespace();

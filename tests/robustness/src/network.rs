@@ -12,7 +12,8 @@ const MEMORY: &str = "mount -t tmpfs tmpfs /dev/shm";
 const LOOPBACK: &str =
     "ip link set lo up; ip link set lo multicast on; ip route add 239.255.0.0/16 dev lo";
 
-/// Runs the named test again in namespaces of its own that have nothing but loopback and an empty `/dev/shm`, where it calls `body`.
+/// Runs the named test again in namespaces of its own that have nothing but loopback and an empty
+/// `/dev/shm`, where it calls `body`.
 ///
 /// Says so on the terminal if this system gives no namespace.
 ///
@@ -86,7 +87,8 @@ impl Place {
         Process::start(arguments, command)
     }
 
-    /// Gives the kernel rules in the language of `nft`. False, and a line that says so, where that cannot be.
+    /// Gives the kernel rules in the language of `nft`. False, and a line that says so, where that
+    /// cannot be.
     pub fn filter(&self, rules: &str) -> bool {
         let mut command = self.command("nft");
         let done = command.args(["--", rules]).output();
@@ -140,7 +142,8 @@ pub(crate) fn hold() -> Process {
     Process::start("namespace", command)
 }
 
-/// Two hosts, 10.77.0.1 and 10.77.0.2, and a cable between them that the test can spoil (see `lossy_wire`).
+/// Two hosts, 10.77.0.1 and 10.77.0.2, and a cable between them that the test can spoil (see
+/// `lossy_wire`).
 pub struct Lan {
     /// Keep the namespaces of the hosts alive.
     holders: [Process; 2],
@@ -148,7 +151,8 @@ pub struct Lan {
 }
 
 impl Lan {
-    /// Two hosts with a cable that has these faults. `name`, a letter, tells it from others in the same namespace.
+    /// Two hosts with a cable that has these faults. `name`, a letter, tells it from others in the
+    /// same namespace.
     pub fn new(lossy_wire: &str, name: char, faults: &str) -> Self {
         let holders = [1, 2].map(|host| {
             let holder = hold();

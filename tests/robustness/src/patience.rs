@@ -1,7 +1,8 @@
 //! Waiting that no busy machine cuts short.
 use std::time::{Duration, Instant};
 
-/// So long nothing at all may happen: with twenty others for each processor, every process gets its turn within a second.
+/// So long nothing at all may happen: with twenty others for each processor, every process gets its
+/// turn within a second.
 const STALLED: Duration = Duration::from_secs(60);
 
 /// So long it may take altogether.
@@ -23,7 +24,8 @@ impl<T: PartialEq> Patience<T> {
         }
     }
 
-    /// Whether it is worth to wait on: what is seen now changed within the last minute, and this has not gone on for many.
+    /// Whether it is worth to wait on: what is seen now changed within the last minute, and this
+    /// has not gone on for many.
     pub fn lasts(&mut self, now: T) -> bool {
         let since = match self.seen.take() {
             Some((before, since)) if before == now => since,

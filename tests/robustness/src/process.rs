@@ -9,7 +9,8 @@ use std::time::Duration;
 /// No command takes longer: those that wait have a bound of their own ([`Patience`]).
 const LONGEST: Duration = Duration::from_secs(600);
 
-/// A running program. It is killed when the value is dropped, and when the thread that started it ends.
+/// A running program. It is killed when the value is dropped, and when the thread that started it
+/// ends.
 pub struct Process {
     name: String,
     child: Child,
@@ -22,8 +23,8 @@ pub struct Process {
 /// Shared memory is a pool from so many bytes on; links are much smaller.
 const LEAST_POOL: u64 = 1 << 20;
 
-/// As many as one participant makes at most (docs/shared-memory.md). Who lives on may make some of them late; of peers that have gone,
-/// one left behind for each would be more than that.
+/// As many as one participant makes at most (docs/shared-memory.md). Who lives on may make some of
+/// them late; of peers that have gone, one left behind for each would be more than that.
 const MOST_POOLS: usize = 16;
 
 /// What the system holds for a process.
@@ -33,7 +34,8 @@ pub struct Holdings {
     pub descriptors: usize,
     /// Maps of shared memory, but for pools.
     pub segments: usize,
-    /// Maps of pools, its own and those of peers: large, and made when there is first a need, which may be late.
+    /// Maps of pools, its own and those of peers: large, and made when there is first a need, which
+    /// may be late.
     pub pools: usize,
     /// Threads.
     pub threads: usize,
@@ -205,7 +207,8 @@ impl Process {
         }
     }
 
-    /// Waits until it holds no more than before, but for pools that it has made late, of which there are few.
+    /// Waits until it holds no more than before, but for pools that it has made late, of which
+    /// there are few.
     ///
     /// # Panics
     /// If it still does after a long time, or has ended.
@@ -258,7 +261,8 @@ impl Process {
     pub fn computed(&self) -> Duration {
         let stat = std::fs::read_to_string(format!("/proc/{}/stat", self.id()));
         let stat = stat.expect("a running process");
-        // The name, in brackets, may have blanks. Then come the state and, as 12th and 13th, hundredths of seconds (proc(5)).
+        // The name, in brackets, may have blanks. Then come the state and, as 12th and 13th,
+        // hundredths of seconds (proc(5)).
         let after = stat.rsplit(')').next().unwrap_or_default();
         let ticks = after.split_whitespace().skip(11).take(2);
         let ticks = ticks

@@ -1,7 +1,7 @@
 //! How long the threads of a participant compute without a pause, seen from outside.
 //!
-//! Time on a processor is what counts, not time that passes: on a machine with more to do than it has processors a thread
-//! that waits for its turn does no harm of its own.
+//! Time on a processor is what counts, not time that passes: on a machine with more to do than it
+//! has processors a thread that waits for its turn does no harm of its own.
 use std::fs::read_to_string;
 use std::path::{Path, PathBuf};
 use std::time::Duration;

@@ -1,5 +1,5 @@
-//! Participants of one machine that cannot share memory: other users, other network namespaces, no memory to be had. They go on by UDP,
-//! by themselves, and say so.
+//! Participants of one machine that cannot share memory: other users, other network namespaces, no
+//! memory to be had. They go on by UDP, by themselves, and say so.
 use dunlin_robustness_tests::{Answer, Idle, Lan, Place, Process, in_namespace};
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -231,7 +231,8 @@ fn memory_alone_in_a_full_memory_cgroup_says_why_nothing_arrives() {
         let mut reader =
             directory.start(Place::HERE.command(PEER), "rich", "read=T transports=shmem");
         writer.ask("write 100 1000");
-        // A reader that is known and cannot be reached does not acknowledge, and the write says so in time.
+        // A reader that is known and cannot be reached does not acknowledge, and the write says so
+        // in time.
         let wrote = writer.ask("join");
         let held_up = "timed out after 100 ms: the history is full and reader";
         let said = wrote.get("error") == "none" || wrote.text.contains(held_up);

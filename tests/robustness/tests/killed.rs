@@ -1,5 +1,5 @@
-//! Writers and readers that share memory are killed at random moments. `DUNLIN_ROBUSTNESS_KILLS` is how many writers; of readers it is
-//! half as many, of both a fifth.
+//! Writers and readers that share memory are killed at random moments. `DUNLIN_ROBUSTNESS_KILLS` is
+//! how many writers; of readers it is half as many, of both a fifth.
 use dunlin_robustness_tests::{Idle, Place, Process, in_namespace, measure, percentile};
 use std::time::{Duration, Instant};
 
@@ -66,7 +66,8 @@ fn micros(then: Instant) -> u64 {
     u64::try_from(then.elapsed().as_micros()).unwrap_or(u64::MAX)
 }
 
-/// Takes what a reader has seen, all of which must be whole, in order, once and, of one writer that never drops, without holes.
+/// Takes what a reader has seen, all of which must be whole, in order, once and, of one writer that
+/// never drops, without holes.
 fn sound(reader: &mut Process, may_miss: bool) -> i64 {
     let report = reader.ask("report");
     for fault in ["damaged", "doubled", "disordered", "malformed"] {

@@ -22,8 +22,8 @@ fn long(short: u32, long: u32) -> u32 {
     }
 }
 
-/// Writes at 500 Hz over a wire with so much loss each way; returns the share of samples that had arrived when the last
-/// one was written, in percent.
+/// Writes at 500 Hz over a wire with so much loss each way; returns the share of samples that had
+/// arrived when the last one was written, in percent.
 fn goodput(name: char, loss: u32) -> f64 {
     let count = long(3000, 20_000);
     let faults = format!("seed=7 loss={loss} dup=3 reorder=5");

@@ -18,7 +18,8 @@ fn p99(reader: &mut Process) -> i64 {
     reader.ask("report").number("p99")
 }
 
-/// Undisturbed and beside a stopped reader take turns, so that whatever else the machine does falls on both alike.
+/// Undisturbed and beside a stopped reader take turns, so that whatever else the machine does falls
+/// on both alike.
 #[test]
 fn a_stopped_reader_does_not_delay_another_one() {
     let name = "a_stopped_reader_does_not_delay_another_one";
@@ -154,7 +155,8 @@ fn join(role: &str) -> u128 {
     begin.elapsed().as_millis()
 }
 
-/// One of three readers of a writer is stopped for 5 s, and then goes on. A reader that keeps all misses nothing by that.
+/// One of three readers of a writer is stopped for 5 s, and then goes on. A reader that keeps all
+/// misses nothing by that.
 fn one_stopped_of_three(qos: &str, reader_qos: &str) -> Result<(), String> {
     let writer = format!("write=T {qos}");
     let reader = format!("read=T {reader_qos}");
@@ -196,7 +198,8 @@ fn one_stopped_of_three(qos: &str, reader_qos: &str) -> Result<(), String> {
     }
     let mut lost = Vec::new();
     for reader in [&mut one, &mut other] {
-        // Who has no processor for long may lose any number of them by best effort, but hears what comes later.
+        // Who has no processor for long may lose any number of them by best effort, but hears what
+        // comes later.
         reader.wait("received 100");
         let report = reader.ask("report");
         for fault in ["doubled", "disordered", "damaged"] {

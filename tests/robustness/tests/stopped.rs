@@ -1,5 +1,5 @@
-//! Processes that are stopped for longer than their lease (SIGSTOP) and go on: each sample that was written since the match
-//! comes once, or is counted as lost.
+//! Processes that are stopped for longer than their lease (SIGSTOP) and go on: each sample that was
+//! written since the match comes once, or is counted as lost.
 use dunlin_robustness_tests::{Answer, Place, Process, in_namespace};
 use std::thread::JoinHandle;
 use std::time::Duration;

@@ -77,8 +77,8 @@ impl Way {
     }
 }
 
-/// Writes 200 samples a second while the way is cut for so long; returns how long after its return the first sample came that was
-/// written since, in milliseconds, and what the reader has seen.
+/// Writes 200 samples a second while the way is cut for so long; returns how long after its return
+/// the first sample came that was written since, in milliseconds, and what the reader has seen.
 fn write_through(cut: Cut, duration: Duration, qos: &str) -> (i64, Answer) {
     let way = Way::new();
     let common = format!("transports=tcp size=1000 {qos}");
@@ -139,7 +139,8 @@ fn short(cut: Cut) {
     });
 }
 
-/// Longer than the lease: they find each other again, and the reader gets what it missed of the history.
+/// Longer than the lease: they find each other again, and the reader gets what it missed of the
+/// history.
 fn long(cut: Cut, duration: u64, lease: &str) {
     let qos = format!("transient=true {lease}");
     measure(|| {

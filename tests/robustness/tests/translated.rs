@@ -1,11 +1,12 @@
-//! Participants that speak TCP through address translators, and with addresses that others do not reach.
+//! Participants that speak TCP through address translators, and with addresses that others do not
+//! reach.
 use dunlin_robustness_tests::{Host, Process, in_namespace};
 use std::time::Duration;
 
 const PEER: &str = env!("CARGO_BIN_EXE_robust_peer");
 
-/// Two hosts, of which the first is behind a translator: it is 10.1.0.2, to others 10.9.0.1; the second is 10.9.0.2 and knows no
-/// way to the first.
+/// Two hosts, of which the first is behind a translator: it is 10.1.0.2, to others 10.9.0.1; the
+/// second is 10.9.0.2 and knows no way to the first.
 struct Translated {
     inside: Host,
     router: Host,
@@ -131,11 +132,12 @@ fn of_a_servers_addresses_the_one_that_leads_there_is_used() {
     });
 }
 
-/// Time that may be computed in 3 s by participants that have nothing to do, though they know of others that they do not reach.
+/// Time that may be computed in 3 s by participants that have nothing to do, though they know of
+/// others that they do not reach.
 const IDLE: Duration = Duration::from_millis(150);
 
-/// Two hosts with one private address, each behind a translator of its own, and one server. The clients hear of each other by it, and
-/// do not reach each other.
+/// Two hosts with one private address, each behind a translator of its own, and one server. The
+/// clients hear of each other by it, and do not reach each other.
 fn share_a_server(port: u16) {
     let [server, network, routers @ .., one, other] = [(); 6].map(|()| Host::new());
     network.join(&server, ["eth9", "eth0"], ["10.8.0.1", "10.8.0.2"]);

@@ -1,5 +1,6 @@
-//! Writes two campaigns that never ran, and the report of the second with the first laid over it: for the browser's test and for
-//! whoever works on the report. `cargo run -p dunlin-campaign --example fixture -- DIRECTORY`
+//! Writes two campaigns that never ran, and the report of the second with the first laid over it:
+//! for the browser's test and for whoever works on the report.
+//! `cargo run -p dunlin-campaign --example fixture -- DIRECTORY`
 
 #[path = "../tests/fixture/mod.rs"]
 mod fixture;

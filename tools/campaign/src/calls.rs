@@ -1,4 +1,5 @@
-//! System calls per sample, counted by strace in runs of their own: being counted makes each of them many times slower.
+//! System calls per sample, counted by strace in runs of their own: being counted makes each of
+//! them many times slower.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -22,8 +23,9 @@ pub(crate) enum Length {
     Long,
 }
 
-/// Counts the calls of a cell where that is asked for, once and on this host, and adds them to its cost; what cannot be
-/// counted is left out. `tasks` gives both sides of a run, `samples` how many there were, by what they printed.
+/// Counts the calls of a cell where that is asked for, once and on this host, and adds them to its
+/// cost; what cannot be counted is left out. `tasks` gives both sides of a run, `samples` how many
+/// there were, by what they printed.
 pub(crate) fn add(
     measured: &mut Measured,
     turn: &Turn<'_>,

@@ -39,7 +39,8 @@ fn guard(perftest: &[String]) -> Vec<String> {
     perftest.iter().cloned().chain(own).collect()
 }
 
-/// `perftest side PARENT COMMAND...`: becomes the command, which ends when its parent does, however that ends.
+/// `perftest side PARENT COMMAND...`: becomes the command, which ends when its parent does, however
+/// that ends.
 pub fn side(arguments: &[String]) -> ExitCode {
     use std::os::unix::process::CommandExt;
     let [parent, program, rest @ ..] = arguments else {
@@ -88,7 +89,8 @@ pub(crate) fn parse<T: Parser>(name: &str, arguments: &[String]) -> Result<T, Ex
     })
 }
 
-/// Writes text to stdout. Whoever has closed the other end of a pipe wants no more of it, which is no error.
+/// Writes text to stdout. Whoever has closed the other end of a pipe wants no more of it, which is
+/// no error.
 pub fn print(text: &str) -> Result<(), String> {
     let mut out = std::io::stdout();
     let written = out.write_all(text.as_bytes()).and_then(|()| out.flush());

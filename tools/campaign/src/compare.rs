@@ -1,8 +1,9 @@
 //! Two campaigns side by side: which cells became slower, and whether that is more than chance.
 //!
-//! A cell counts as changed if its median (of throughput: its rate) moved by more than the threshold *and* the repetitions differ by more
-//! than chance, after correction for the number of cells. Where so few repetitions were made that no difference could be told
-//! from chance, a change beyond the threshold is undecided: that is said, and is neither a regression nor a pass.
+//! A cell counts as changed if its median (of throughput: its rate) moved by more than the
+//! threshold *and* the repetitions differ by more than chance, after correction for the number of
+//! cells. Where so few repetitions were made that no difference could be told from chance, a change
+//! beyond the threshold is undecided: that is said, and is neither a regression nor a pass.
 
 use std::fmt::Write;
 
@@ -176,7 +177,8 @@ impl Comparison {
     }
 }
 
-/// The uncorrected probability that must not be passed for `moved` of `all` cells to be more than chance.
+/// The uncorrected probability that must not be passed for `moved` of `all` cells to be more than
+/// chance.
 fn limit(moved: usize, all: usize) -> f64 {
     CHANCE * moved.max(1) as f64 / all.max(1) as f64
 }

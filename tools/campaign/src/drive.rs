@@ -1,4 +1,5 @@
-//! The course of a campaign: run after run until none is missing, each recorded before the next one begins.
+//! The course of a campaign: run after run until none is missing, each recorded before the next one
+//! begins.
 
 use std::io;
 use std::sync::atomic::Ordering;
@@ -9,10 +10,12 @@ use crate::plan::missing;
 use crate::record::{Campaign, Cell, Directory, Outcome, RecordError, Run};
 use crate::systems::{System, Trouble, Turn};
 
-/// What a run takes beyond its measurement, until that is known: finding each other, warm-up, farewell.
+/// What a run takes beyond its measurement, until that is known: finding each other, warm-up,
+/// farewell.
 const OVERHEAD: Duration = Duration::from_millis(700);
 
-/// Octets that must fit on the disk for a failed run to be no matter of the disk: more than any log of a run.
+/// Octets that must fit on the disk for a failed run to be no matter of the disk: more than any log
+/// of a run.
 const ROOM: usize = 1 << 20;
 
 /// Everything that a course needs.

@@ -244,7 +244,8 @@ pub(crate) fn text(path: &Path) -> Result<String, String> {
     })
 }
 
-/// Reads the text of a campaign; mistakes are told with `source`, their line, and what would be right.
+/// Reads the text of a campaign; mistakes are told with `source`, their line, and what would be
+/// right.
 pub fn parse(source: &str, text: &str) -> Result<File, String> {
     let file: File = toml::from_str(text)
         .map_err(|error| format!("{source}: {}", error.to_string().trim_end()))?;

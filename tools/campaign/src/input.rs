@@ -1,4 +1,5 @@
-//! Files that a campaign reads: those that somebody named, and its own, which may have been changed since.
+//! Files that a campaign reads: those that somebody named, and its own, which may have been changed
+//! since.
 
 use std::io;
 use std::path::Path;

@@ -1,5 +1,5 @@
-//! A network namespace for a campaign, so that nothing leaves this machine and nothing else is met; with a second one, a
-//! cable between them, it is two hosts.
+//! A network namespace for a campaign, so that nothing leaves this machine and nothing else is met;
+//! with a second one, a cable between them, it is two hosts.
 
 use std::fs;
 use std::net::Ipv4Addr;
@@ -12,13 +12,15 @@ use std::time::{Duration, Instant};
 /// Set in the environment of the program that runs inside.
 const INSIDE: &str = "DUNLIN_CAMPAIGN_ISOLATED";
 
-/// Brings loopback up, with multicast; where the file systems are its own too, shared memory begins empty. Then becomes what follows.
+/// Brings loopback up, with multicast; where the file systems are its own too, shared memory begins
+/// empty. Then becomes what follows.
 const SETUP: &str = "ip link set lo up && ip link set lo multicast on && \
                      ip route add 239.255.0.0/16 dev lo && ";
 const MEMORY: &str = "mount -t tmpfs -o mode=1777 dunlin /dev/shm && ";
 const BECOME: &str = "exec \"$@\"";
 
-/// Kinds of namespaces, the best first: as root a user namespace is not needed, and some containers allow no mounts.
+/// Kinds of namespaces, the best first: as root a user namespace is not needed, and some containers
+/// allow no mounts.
 const FLAGS: [&str; 4] = ["-nm", "-Urnm", "-n", "-Urn"];
 
 /// Longest time in which a namespace comes to be.
@@ -33,8 +35,8 @@ pub fn inside() -> Option<Vec<String>> {
     Some(lines.lines().map(String::from).collect())
 }
 
-/// Starts this program anew, with the same arguments, in a namespace of its own and in place of this process; `lines` are passed on. Returns
-/// only where there can be no namespace.
+/// Starts this program anew, with the same arguments, in a namespace of its own and in place of
+/// this process; `lines` are passed on. Returns only where there can be no namespace.
 pub fn enter(lines: &[String]) {
     let Ok(program) = std::env::current_exe() else {
         return;
@@ -75,7 +77,8 @@ fn succeeds(command: &mut Command) -> bool {
 pub struct OtherHost(Child);
 
 impl OtherHost {
-    /// Made from inside of a namespace; `before` are words that end what follows together with this process.
+    /// Made from inside of a namespace; `before` are words that end what follows together with this
+    /// process.
     pub fn create(before: &[String]) -> Result<Self, String> {
         let reason = |what: &str| {
             format!(

@@ -16,8 +16,9 @@ pub struct Step {
 /// A response time is taken for slow from this many times that of the lowest rate on.
 pub const SLOW: f64 = 2.0;
 
-/// The highest rate up to which nothing is lost and the 99 % response time stays below [`SLOW`] times that of the lowest
-/// rate; `None` without a sweep of two rates, or if even the lowest one loses samples.
+/// The highest rate up to which nothing is lost and the 99 % response time stays below [`SLOW`]
+/// times that of the lowest rate; `None` without a sweep of two rates, or if even the lowest one
+/// loses samples.
 ///
 /// A rate above one that failed does not count, however well it did.
 pub fn knee(steps: &[Step]) -> Option<Step> {
@@ -31,7 +32,8 @@ pub fn knee(steps: &[Step]) -> Option<Step> {
     steps.iter().take_while(good).last().copied()
 }
 
-/// What to say about the knee of a sweep: its rate, and the 99 % response time there in nanoseconds.
+/// What to say about the knee of a sweep: its rate, and the 99 % response time there in
+/// nanoseconds.
 pub fn words(name: &str, knee: Option<(f64, u64)>) -> String {
     match knee {
         Some((rate, p99)) => format!(
@@ -71,7 +73,8 @@ pub fn knees(campaign: &Campaign, runs: &[Run]) -> Vec<(String, Option<Step>)> {
         .collect()
 }
 
-/// All repetitions of one rate: the median of their 99 % response times, and everything that was lost.
+/// All repetitions of one rate: the median of their 99 % response times, and everything that was
+/// lost.
 fn step(cell: &Cell, rate: f64, runs: &[Run]) -> Option<Step> {
     let responses = runs.iter().filter(|run| run.cell == *cell);
     let responses: Vec<&Latency> = responses

@@ -1,7 +1,8 @@
 //! Campaigns: many runs of perftest and of its rivals, turn by turn, and the report on them.
 //!
-//! A campaign is a directory ([`record`]): what was planned and on which machine, one line for each run that has ended, and a
-//! histogram file for each latency. Whoever measures only adds to it; whoever reports or compares only reads it.
+//! A campaign is a directory ([`record`]): what was planned and on which machine, one line for each
+//! run that has ended, and a histogram file for each latency. Whoever measures only adds to it;
+//! whoever reports or compares only reads it.
 
 pub mod agent;
 pub mod bench;

@@ -1,4 +1,5 @@
-//! Progress as a picture: all cells with their medians, run by run. It is drawn between runs only, so it costs no run anything.
+//! Progress as a picture: all cells with their medians, run by run. It is drawn between runs only,
+//! so it costs no run anything.
 
 use std::io::{self, Stderr};
 

@@ -11,8 +11,8 @@ const DEFAULT: &str = "perftest-report";
 /// How many default directories are looked at.
 const MOST: usize = 10_000;
 
-/// A new directory beneath `place`: the first default name that nothing has. The second is a note on an unfinished campaign that is left
-/// alone.
+/// A new directory beneath `place`: the first default name that nothing has. The second is a note
+/// on an unfinished campaign that is left alone.
 pub(crate) fn fresh(place: &Path) -> Result<(PathBuf, Option<String>), String> {
     let free = names(place).find(|path| !path.exists());
     let free = free

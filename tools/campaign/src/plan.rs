@@ -1,7 +1,8 @@
 //! From the file of a campaign to its cells, in the order in which they are measured.
 //!
-//! All systems take their turn at a piece of work before the next piece begins, and all pieces before any of them is
-//! repeated: a machine that drifts does so for everybody, and each ratio compares runs that were neighbours.
+//! All systems take their turn at a piece of work before the next piece begins, and all pieces
+//! before any of them is repeated: a machine that drifts does so for everybody, and each ratio
+//! compares runs that were neighbours.
 
 use std::collections::HashSet;
 
@@ -18,8 +19,8 @@ pub struct Plan {
     pub skipped: Vec<String>,
 }
 
-/// Lists what the systems can do of what is asked; of that, only the cells whose name contains every word of `only`.
-/// `elsewhere`: the sides are on different hosts.
+/// Lists what the systems can do of what is asked; of that, only the cells whose name contains
+/// every word of `only`. `elsewhere`: the sides are on different hosts.
 pub fn plan(file: &File, systems: &[Box<dyn System>], only: &[String], elsewhere: bool) -> Plan {
     let mut plan = Plan::default();
     let mut reasons: Vec<(String, usize)> = Vec::new();
@@ -50,7 +51,8 @@ pub fn plan(file: &File, systems: &[Box<dyn System>], only: &[String], elsewhere
     plan
 }
 
-/// The runs that are missing: indices of cells and repetitions, in the order in which they are measured.
+/// The runs that are missing: indices of cells and repetitions, in the order in which they are
+/// measured.
 pub fn missing(campaign: &Campaign, runs: &[Run]) -> Vec<(usize, u32)> {
     let done = runs
         .iter()
@@ -88,7 +90,8 @@ fn cells<'a>(work: &Work, systems: &'a [Box<dyn System>]) -> Vec<(Cell, &'a dyn 
     cells
 }
 
-/// One piece of work: the floor first, which knows neither repair nor keys, then everybody for each kind of samples.
+/// One piece of work: the floor first, which knows neither repair nor keys, then everybody for each
+/// kind of samples.
 fn piece<'a>(
     cells: &mut Vec<(Cell, &'a dyn System)>,
     work: &Work,

@@ -1,8 +1,9 @@
 //! What a campaign leaves behind: the directory that measuring fills and reporting reads.
 //!
-//! `campaign.json` is written once, at the start. `runs.jsonl` gets one line for each run that has ended, well or not, so
-//! a campaign that was interrupted knows where to go on; a line that was cut short by a full disk or a kill is measured again.
-//! `histograms/` holds one HdrHistogram log per latency. Times are nanoseconds, rates are per second.
+//! `campaign.json` is written once, at the start. `runs.jsonl` gets one line for each run that has
+//! ended, well or not, so a campaign that was interrupted knows where to go on; a line that was cut
+//! short by a full disk or a kill is measured again. `histograms/` holds one HdrHistogram log per
+//! latency. Times are nanoseconds, rates are per second.
 
 use std::fs::{self, File};
 use std::io;
@@ -39,7 +40,8 @@ pub struct Campaign {
     pub cells: Vec<Cell>,
     /// What was left out, and why: an absent rival, a mode that a system does not have.
     pub skipped: Vec<String>,
-    /// How the sides reach each other: "one network namespace", "two network namespaces", an agent's address.
+    /// How the sides reach each other: "one network namespace", "two network namespaces", an
+    /// agent's address.
     pub network: String,
     /// The machine of the publisher, then that of the subscriber where it is another one.
     pub hosts: Vec<Host>,
@@ -111,7 +113,8 @@ pub enum Outcome {
 /// The figures of one run; what its mode does not ask for is absent.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Measured {
-    /// Half of a round trip; at a fixed rate from the moment when the sample was sent (service time).
+    /// Half of a round trip; at a fixed rate from the moment when the sample was sent (service
+    /// time).
     pub latency: Option<Latency>,
     /// At a fixed rate only: from the moment when the sample should have been sent.
     pub response: Option<Latency>,
@@ -184,7 +187,8 @@ pub struct Cost {
 pub struct Host {
     /// Name.
     pub name: String,
-    /// Label and value, in order: "processor" "Intel ...", "kernel", "governor", "idle states", "affinity", "interface", "MTU", "offloads".
+    /// Label and value, in order: "processor" "Intel ...", "kernel", "governor", "idle states",
+    /// "affinity", "interface", "MTU", "offloads".
     pub facts: Vec<(String, String)>,
     /// What `perftest doctor` would say, one line each.
     pub advice: Vec<String>,

@@ -59,7 +59,8 @@ pub trait Running {
 pub struct Local {
     /// The program perftest, and the words that make it perftest if it is another one.
     pub perftest: Vec<String>,
-    /// Words before every command: what enters a namespace, and what ends the side together with the campaign.
+    /// Words before every command: what enters a namespace, and what ends the side together with
+    /// the campaign.
     pub before: Vec<String>,
 }
 

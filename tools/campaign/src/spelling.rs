@@ -3,8 +3,9 @@
 /// Most words that are suggested.
 const MOST: usize = 3;
 
-/// The words closest to the one that was typed: at most three, the closest first. Case, dashes and underscores do not count; two
-/// letters that changed places count as one mistake, and one mistake in each four letters is believed.
+/// The words closest to the one that was typed: at most three, the closest first. Case, dashes and
+/// underscores do not count; two letters that changed places count as one mistake, and one mistake
+/// in each four letters is believed.
 pub fn similar<'a>(typed: &str, words: impl IntoIterator<Item = &'a str>) -> Vec<&'a str> {
     // What is longer than any word resembles none.
     let plain = |word: &str| -> String {

@@ -45,8 +45,8 @@ pub struct CellSummary {
     pub waiting: String,
     /// Of the publisher and of the subscriber: medians over the repetitions.
     pub cost: [Option<Cost>; 2],
-    /// The median, or the rate, as a multiple of that of the raw floor of the same transport and size: the median of the ratios within each
-    /// repetition, in which both were neighbours.
+    /// The median, or the rate, as a multiple of that of the raw floor of the same transport and
+    /// size: the median of the ratios within each repetition, in which both were neighbours.
     pub floor: Option<f64>,
     /// The number of each repetition with figures, and its median or rate.
     #[serde(skip)]
@@ -119,8 +119,8 @@ impl Summary {
 }
 
 impl CellSummary {
-    /// What to compare over repetitions, and whether more of it is better: medians of latency (at a fixed rate those of the
-    /// response time), or rates.
+    /// What to compare over repetitions, and whether more of it is better: medians of latency (at a
+    /// fixed rate those of the response time), or rates.
     pub fn repetitions(&self) -> (&[f64], bool) {
         match (&self.throughput, &self.response, &self.latency) {
             (_, Some(response), _) => (&response.medians, false),
@@ -229,7 +229,8 @@ fn together(
     sum
 }
 
-/// Without histograms: of each percentile the median over the runs, as certain as that of the shortest run.
+/// Without histograms: of each percentile the median over the runs, as certain as that of the
+/// shortest run.
 fn typical_percentiles(runs: &[&Latency]) -> [Percentile; 5] {
     let fewest = runs.iter().map(|run| run.samples).min().unwrap_or(0);
     let mut which = 0;
@@ -316,7 +317,8 @@ fn compare_with_floor(cells: &mut [CellSummary]) {
         .collect();
     for summary in cells {
         let cell = &summary.cell;
-        // The floor has neither keys nor repairs, so what is not there in the same form is taken in another.
+        // The floor has neither keys nor repairs, so what is not there in the same form is taken in
+        // another.
         let likeness = |floor: &Cell| {
             let same_copies = floor.zero_copy == cell.zero_copy;
             (

@@ -12,12 +12,13 @@ pub trait System {
     /// As [`Cell::system`] names it.
     fn name(&self) -> &'static str;
 
-    /// Whether it does what the cell asks; the error says why not, for one line that all such cells share
-    /// ("raw has no TLS").
+    /// Whether it does what the cell asks; the error says why not, for one line that all such cells
+    /// share ("raw has no TLS").
     fn has(&self, cell: &Cell) -> Result<(), String>;
 
-    /// Makes it ready, while there is still a network: builds what has to be built. The error says what to install. What is found out
-    /// is forgotten, for the process is replaced by one in a namespace.
+    /// Makes it ready, while there is still a network: builds what has to be built. The error says
+    /// what to install. What is found out is forgotten, for the process is replaced by one in a
+    /// namespace.
     fn prepare(&mut self) -> Result<(), String>;
 
     /// Whether both sides are perftest, which an agent runs too.

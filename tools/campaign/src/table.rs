@@ -9,7 +9,8 @@ use crate::terminal;
 /// Where fewer latencies than this lie beyond a percentile, it is chance.
 const BEYOND: u64 = 10;
 
-/// All tables. Of several repetitions the median counts, extremes are those of all, counts are sums.
+/// All tables. Of several repetitions the median counts, extremes are those of all, counts are
+/// sums.
 pub(crate) fn tables(campaign: &Campaign, runs: &[Run]) -> String {
     let mut text = String::new();
     let mut titles: Vec<(&str, Mode)> = Vec::new();
@@ -174,7 +175,8 @@ fn throughput(measured: &[(u32, &Measured)]) -> String {
     format!("{rate:>12.0} {mbps:>12.1} {samples:>12} {lost:>8}")
 }
 
-/// The figure of a cell as a multiple of its floor's: the median of the ratios within one repetition each.
+/// The figure of a cell as a multiple of its floor's: the median of the ratios within one
+/// repetition each.
 fn ratio(runs: &[Run], cell: &Cell, measured: &[(u32, &Measured)]) -> Option<f64> {
     let floor = Cell {
         system: "raw".into(),

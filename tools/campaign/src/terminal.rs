@@ -1,5 +1,5 @@
-//! How text gets to a terminal. Names, facts and complaints come from files, other programs and agents on other hosts: none of them is to
-//! act on the terminal, or to look like a line of ours.
+//! How text gets to a terminal. Names, facts and complaints come from files, other programs and
+//! agents on other hosts: none of them is to act on the terminal, or to look like a line of ours.
 
 use dunlin::Printable;
 

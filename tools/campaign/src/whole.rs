@@ -1,4 +1,5 @@
-//! Files that are there as a whole or not at all: what a full disk cuts short is no file, and what was there before stays.
+//! Files that are there as a whole or not at all: what a full disk cuts short is no file, and what
+//! was there before stays.
 
 use std::ffi::OsString;
 use std::fs::{self, File};
@@ -7,7 +8,8 @@ use std::path::{Path, PathBuf};
 
 /// Writes a file, under another name until it is complete and on disk.
 pub fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    // What is no file (a pipe, a terminal) cannot be replaced by one, and a link leads to what is meant.
+    // What is no file (a pipe, a terminal) cannot be replaced by one, and a link leads to what is
+    // meant.
     let special = fs::metadata(path).is_ok_and(|found| !found.is_file());
     if special {
         return File::options().write(true).open(path)?.write_all(bytes);
@@ -58,7 +60,8 @@ pub fn append_to(
         written => written,
     };
     if written.is_err() && before.is_file() {
-        // A part of it may be there. If it cannot be taken away, the first error still is the one to tell.
+        // A part of it may be there. If it cannot be taken away, the first error still is the one
+        // to tell.
         let _ = file.set_len(before.len());
     }
     written

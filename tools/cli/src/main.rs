@@ -12,26 +12,29 @@ struct Cli {
 
 #[derive(Subcommand)]
 enum Tool {
-    /// Measures latency and throughput with the command lines and tables of RTI Perftest; without arguments runs both
-    /// sides over loopback. `dunlin perftest -help` lists its options.
+    /// Measures latency and throughput with the command lines and tables of RTI Perftest; without
+    /// arguments runs both sides over loopback. `dunlin perftest -help` lists its options.
     #[command(disable_help_flag = true)]
     Perftest {
         /// Options of perftest.
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
         arguments: Vec<String>,
     },
-    /// Lists participants, topics and endpoints with their QoS: of Dunlin and of every other product in the domain.
+    /// Lists participants, topics and endpoints with their QoS: of Dunlin and of every other
+    /// product in the domain.
     #[command(allow_negative_numbers = true)]
     Ls(dunlin_observe::ls::Options),
-    /// Says in words why nothing arrives on a topic, or from one endpoint to another, and what helps. Exit status 0: everything
-    /// matches and flows; 1: something was found; 2: wrong usage.
+    /// Says in words why nothing arrives on a topic, or from one endpoint to another, and what
+    /// helps. Exit status 0: everything matches and flows; 1: something was found; 2: wrong usage.
     #[command(allow_negative_numbers = true)]
     Why(dunlin_observe::why::Options),
-    /// Moving shapes on the terminal, published and subscribed to: works with the shapes demos of other products. With -P or -S it is
-    /// `shape_main`, the program of the OMG's interoperability suite.
+    /// Moving shapes on the terminal, published and subscribed to: works with the shapes demos of
+    /// other products. With -P or -S it is `shape_main`, the program of the OMG's interoperability
+    /// suite.
     #[command(disable_help_flag = true)]
     Shapes {
-        /// Options; `dunlin shapes --help` lists those of the view, `dunlin shapes -P --help` those of the suite.
+        /// Options; `dunlin shapes --help` lists those of the view, `dunlin shapes -P --help` those
+        /// of the suite.
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
         arguments: Vec<String>,
     },

@@ -1,5 +1,6 @@
-//! What strangers call themselves, their topics and the rest, printed by `dunlin ls` and `dunlin why`: nothing of it acts on the
-//! terminal, or looks like a line that the command has printed.
+//! What strangers call themselves, their topics and the rest, printed by `dunlin ls` and
+//! `dunlin why`: nothing of it acts on the terminal, or looks like a line that the command has
+//! printed.
 mod common;
 use common::*;
 use dunlin::*;

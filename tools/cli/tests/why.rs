@@ -1,5 +1,5 @@
-//! `dunlin why` beside living participants that do not get on, each staged mismatch in a network namespace of its own: the cause has to
-//! be named, with both values.
+//! `dunlin why` beside living participants that do not get on, each staged mismatch in a network
+//! namespace of its own: the cause has to be named, with both values.
 mod common;
 use common::*;
 use dunlin::*;
@@ -9,7 +9,8 @@ use std::time::{Duration as Span, Instant};
 /// Generous: the machine may be busy.
 const LONG: Span = Span::from_secs(40);
 
-/// Runs `dunlin why` until it says all the words in one line, as it has to in the end, whatever the moment at which it looked.
+/// Runs `dunlin why` until it says all the words in one line, as it has to in the end, whatever the
+/// moment at which it looked.
 fn expect(arguments: &str, words: &[&str]) {
     expect_of(|| dunlin(&format!("why {arguments}")), words);
 }

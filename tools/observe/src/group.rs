@@ -1,4 +1,5 @@
-//! Listening to the multicast group of a domain beside the observer: only a socket of its own tells what came by multicast.
+//! Listening to the multicast group of a domain beside the observer: only a socket of its own tells
+//! what came by multicast.
 use dunlin::why::Group;
 use dunlin::{DomainParticipant, GuidPrefix};
 use socket2::{Domain, Protocol, Socket, Type};
@@ -6,7 +7,8 @@ use std::io;
 use std::net::{Ipv4Addr, SocketAddr, SocketAddrV4, UdpSocket};
 use std::time::Duration;
 
-/// Where participants announce themselves, and the port for domain 0 and from one to the next (RTPS 2.5 9.6.2.3, 9.6.2.4).
+/// Where participants announce themselves, and the port for domain 0 and from one to the next (RTPS
+/// 2.5 9.6.2.3, 9.6.2.4).
 const GROUP: Ipv4Addr = Ipv4Addr::new(239, 255, 0, 1);
 const PORT: u32 = 7400;
 const PORTS_PER_DOMAIN: u32 = 250;

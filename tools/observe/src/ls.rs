@@ -29,7 +29,8 @@ pub struct Options {
     /// Print JSON, as docs/troubleshooting.md describes it
     #[arg(long)]
     json: bool,
-    /// Go on, and print what comes (+) and goes (-) until interrupted; with --json everything anew, a line for each change
+    /// Go on, and print what comes (+) and goes (-) until interrupted; with --json everything anew,
+    /// a line for each change
     #[arg(long, short)]
     watch: bool,
 }

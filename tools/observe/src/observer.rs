@@ -23,7 +23,8 @@ pub struct Where {
     /// Longest time to listen, in seconds; it is over earlier when nothing new has come for a while
     #[arg(long, value_name = "SECONDS", default_value = "3", value_parser = seconds)]
     pub wait: Duration,
-    /// Announce the observer there, too, for networks without multicast: [index@][class://]address[:port]
+    /// Announce the observer there, too, for networks without multicast:
+    /// [index@][class://]address[:port]
     #[arg(long, value_name = "PEER")]
     pub peer: Vec<String>,
 }

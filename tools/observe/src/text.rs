@@ -1,7 +1,9 @@
-//! A domain for people to read: three tables, columns as wide as what stands in them; and how any text gets to a terminal.
+//! A domain for people to read: three tables, columns as wide as what stands in them; and how any
+//! text gets to a terminal.
 //!
-//! Names, properties and filters are what strangers chose. All that is printed for people goes through [`line`] or [`table`], which
-//! leave nothing in it that acts on a terminal or begins another line; JSON goes through [`json`].
+//! Names, properties and filters are what strangers chose. All that is printed for people goes
+//! through [`line`] or [`table`], which leave nothing in it that acts on a terminal or begins
+//! another line; JSON goes through [`json`].
 use crate::view::{DomainView, EndpointView, ParticipantView, TopicView};
 use dunlin::{Printable, is_printable};
 use std::fmt::Write as _;
@@ -30,8 +32,8 @@ pub(crate) fn print(out: &mut dyn Write, view: &DomainView, colour: bool) -> io:
     Ok(())
 }
 
-/// What to end with after printing; `None` to go on. Whoever has closed the other end of a pipe wants
-/// no more of it, which is no error.
+/// What to end with after printing; `None` to go on. Whoever has closed the other end of a pipe
+/// wants no more of it, which is no error.
 pub(crate) fn end_of_output(printed: io::Result<()>) -> Option<Result<(), String>> {
     match printed {
         Ok(()) => None,
@@ -126,7 +128,8 @@ pub(crate) fn lines(before: &str, text: &str) -> String {
     format!("{before}{text}").lines().map(line).collect()
 }
 
-/// JSON for a terminal, too: it allows all characters but some in strings, so the others become its escapes.
+/// JSON for a terminal, too: it allows all characters but some in strings, so the others become its
+/// escapes.
 pub(crate) fn json(text: &str) -> String {
     let mut safe = String::with_capacity(text.len());
     for c in text.chars() {

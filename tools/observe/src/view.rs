@@ -1,4 +1,5 @@
-//! What is printed of a domain: plain values in a stable order. These are the objects of `dunlin ls --json`.
+//! What is printed of a domain: plain values in a stable order. These are the objects of
+//! `dunlin ls --json`.
 use crate::qos::{self, Words};
 use dunlin::observe::{self, Domain, ParticipantData};
 use dunlin::{Guid, Locator, Partition, Properties};
@@ -78,7 +79,8 @@ pub struct EndpointView {
 }
 
 impl DomainView {
-    /// Those topics that match the pattern, and who has endpoints of them; everything without a pattern.
+    /// Those topics that match the pattern, and who has endpoints of them; everything without a
+    /// pattern.
     pub fn of(domain: &Domain, pattern: Option<&str>) -> Self {
         let wanted = |topic: &str| pattern.is_none_or(|pattern| matches(pattern, topic));
         let mut endpoints = endpoints(domain);

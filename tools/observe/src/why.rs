@@ -25,7 +25,8 @@ const PATIENCE: dunlin::Duration = dunlin::Duration::from_millis(1000);
 /// What is asked.
 #[derive(Args, Clone, Debug)]
 pub struct Options {
-    /// A topic; or a writer and a reader by their GUIDs, as `dunlin ls` shows them; without any, all topics
+    /// A topic; or a writer and a reader by their GUIDs, as `dunlin ls` shows them; without any,
+    /// all topics
     #[arg(value_name = "TOPIC | GUID GUID", num_args = 0..=2)]
     subject: Vec<String>,
     /// Domain
@@ -37,7 +38,8 @@ pub struct Options {
     /// Longest time to listen, in seconds
     #[arg(long, value_name = "SECONDS", default_value = "3", value_parser = seconds)]
     wait: Duration,
-    /// Announce the observer there, too, for networks without multicast: [index@][class://]address[:port]
+    /// Announce the observer there, too, for networks without multicast:
+    /// [index@][class://]address[:port]
     #[arg(long, value_name = "PEER")]
     peer: Vec<String>,
     /// Print JSON, as docs/troubleshooting.md describes it

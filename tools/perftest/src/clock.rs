@@ -20,7 +20,8 @@ pub(crate) fn monotonic() -> Nanos {
     nanos(clock_gettime(ClockId::Monotonic))
 }
 
-/// The same clock to the last tick of the kernel, some milliseconds at most, for a fraction of the cost.
+/// The same clock to the last tick of the kernel, some milliseconds at most, for a fraction of the
+/// cost.
 #[inline]
 pub(crate) fn coarse() -> Nanos {
     nanos(clock_gettime(ClockId::MonotonicCoarse))

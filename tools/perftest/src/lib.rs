@@ -1,8 +1,10 @@
-//! A benchmark with the command lines and tables of RTI Perftest, for Dunlin and for the plain sockets beneath it.
+//! A benchmark with the command lines and tables of RTI Perftest, for Dunlin and for the plain
+//! sockets beneath it.
 //!
-//! The library is one function, so that the command `dunlin` can offer it too. `options` reads the command line,
-//! `protocol` runs one side of a test over a `messaging` back end, `stats` and `output` turn it into tables. A
-//! first word without a dash is a command of `dunlin_campaign`, which runs both sides by starting this program again.
+//! The library is one function, so that the command `dunlin` can offer it too. `options` reads the
+//! command line, `protocol` runs one side of a test over a `messaging` back end, `stats` and
+//! `output` turn it into tables. A first word without a dash is a command of `dunlin_campaign`,
+//! which runs both sides by starting this program again.
 
 mod clock;
 mod cost;
@@ -44,8 +46,9 @@ const WRONG_OPTION: u8 = 255;
 
 /// Runs the benchmark with these arguments, the name of the program not among them.
 ///
-/// Tables go to stdout, everything else to stderr. The status is 0 when the test ran to its end, 1 when it was cut
-/// short, 255 when an option is wrong. Without arguments it is the campaign `quick`.
+/// Tables go to stdout, everything else to stderr. The status is 0 when the test ran to its end, 1
+/// when it was cut short, 255 when an option is wrong. Without arguments it is the campaign
+/// `quick`.
 pub fn main(arguments: impl IntoIterator<Item = String>) -> ExitCode {
     let arguments: Vec<String> = arguments.into_iter().collect();
     if let Some(command) = command(&arguments) {

@@ -1,4 +1,5 @@
-//! A middleware inside one process, for tests: it can lose and delay samples and let a side die without a word.
+//! A middleware inside one process, for tests: it can lose and delay samples and let a side die
+//! without a word.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, Weak};

@@ -1,4 +1,5 @@
-//! What the benchmark asks of a middleware: two traits that are dispatched statically on the data path.
+//! What the benchmark asks of a middleware: two traits that are dispatched statically on the data
+//! path.
 
 use bytes::Bytes;
 
@@ -60,7 +61,8 @@ impl Header {
 pub(crate) struct Sample<'a> {
     pub(crate) header: Header,
     pub(crate) data: &'a [u8],
-    /// The same bytes as a counted reference, where there is one: a writer may keep it instead of copying.
+    /// The same bytes as a counted reference, where there is one: a writer may keep it instead of
+    /// copying.
     pub(crate) shared: Option<&'a Bytes>,
 }
 
@@ -122,8 +124,8 @@ pub(crate) trait Messaging {
     /// Creates the writer of a topic. The error is text for the user.
     fn writer(&mut self, topic: Topic, qos: &EndpointQos) -> Result<Self::Writer, String>;
 
-    /// Creates the reader of a topic. `on_sample` runs on the thread that receives, which may be the one inside
-    /// [`Messaging::wait`]; it neither blocks nor allocates.
+    /// Creates the reader of a topic. `on_sample` runs on the thread that receives, which may be
+    /// the one inside [`Messaging::wait`]; it neither blocks nor allocates.
     fn reader<F>(&mut self, topic: Topic, qos: &EndpointQos, on_sample: F) -> Result<(), String>
     where
         F: FnMut(&Sample<'_>) + Send + 'static;
@@ -131,14 +133,16 @@ pub(crate) trait Messaging {
     /// A handle that callbacks use to end a [`Messaging::wait`] early.
     fn waker(&self) -> Self::Waker;
 
-    /// Waits until the condition holds (true) or the deadline has passed (false). The calling thread may take the
-    /// receive role meanwhile. The condition is looked at after each received batch, wake and change of matches.
+    /// Waits until the condition holds (true) or the deadline has passed (false). The calling
+    /// thread may take the receive role meanwhile. The condition is looked at after each received
+    /// batch, wake and change of matches.
     fn wait<P: Fn() -> bool>(&self, until: P, deadline: Nanos) -> bool;
 
     /// How many remote endpoints are matched with ours on this topic.
     fn matched(&self, topic: Topic) -> usize;
 
-    /// What the system could not keep or send, and what to do about that; `None` if there is nothing to tell.
+    /// What the system could not keep or send, and what to do about that; `None` if there is
+    /// nothing to tell.
     fn losses(&self) -> Option<String> {
         None
     }
@@ -161,7 +165,8 @@ pub(crate) trait Publish: Clone + Send + Sync + 'static {
 
 /// The handle behind [`Messaging::waker`].
 pub(crate) trait Wake: Clone + Send + Sync + 'static {
-    /// Called after the state that a waiting condition reads has changed. Costs nothing when nobody sleeps.
+    /// Called after the state that a waiting condition reads has changed. Costs nothing when nobody
+    /// sleeps.
     fn wake(&self);
 }
 

@@ -1,4 +1,5 @@
-//! Latencies of one run: exact sums, a nanosecond histogram, and the percentiles that Perftest prints.
+//! Latencies of one run: exact sums, a nanosecond histogram, and the percentiles that Perftest
+//! prints.
 
 use hdrhistogram::Histogram;
 
@@ -13,7 +14,8 @@ const PERCENTILES: [(u128, u128); 5] = [
     (999_999, 1_000_000),
 ];
 
-/// Longest latency that the histogram tells apart; longer ones are counted at this value (minimum and maximum stay exact).
+/// Longest latency that the histogram tells apart; longer ones are counted at this value (minimum
+/// and maximum stay exact).
 const LONGEST: Nanos = 60 * SECOND;
 
 /// Significant decimal digits of the histogram: below 32 us every nanosecond has its own bucket.
@@ -54,14 +56,16 @@ pub(crate) struct Figures {
 pub(crate) struct LatencySummary {
     pub(crate) count: u64,
     pub(crate) nanos: Figures,
-    /// Each latency cut to whole microseconds first (half of 17.9 us round trip is 8), then averaged.
+    /// Each latency cut to whole microseconds first (half of 17.9 us round trip is 8), then
+    /// averaged.
     pub(crate) micros: Figures,
     /// The latest latency, nanoseconds.
     pub(crate) last: Nanos,
 }
 
 impl Latencies {
-    /// An empty record; with `history`, room for that many raw latencies is reserved and touched now.
+    /// An empty record; with `history`, room for that many raw latencies is reserved and touched
+    /// now.
     pub(crate) fn new(history: Option<usize>) -> Self {
         Self {
             histogram: Histogram::new_with_bounds(1, LONGEST, DIGITS)
@@ -112,7 +116,8 @@ impl Latencies {
         }
     }
 
-    /// Average, deviation, extremes and the latest value, without the percentiles: cheap enough for rows while it is measured.
+    /// Average, deviation, extremes and the latest value, without the percentiles: cheap enough for
+    /// rows while it is measured.
     pub(crate) fn progress(&self) -> LatencySummary {
         LatencySummary {
             count: self.count(),
@@ -130,7 +135,8 @@ impl Latencies {
         summary
     }
 
-    /// The elements at index `floor(count * p)` of the sorted latencies, in one pass over the buckets.
+    /// The elements at index `floor(count * p)` of the sorted latencies, in one pass over the
+    /// buckets.
     fn percentiles(&self) -> [u64; 5] {
         let mut values = [self.nanos.max; 5];
         let count = self.count();
@@ -185,7 +191,8 @@ impl Moments {
             return Figures::default();
         }
         let count = u128::from(self.count);
-        // n * sum(x^2) - sum(x)^2 is exact in integers, so equal values have a deviation of exactly zero.
+        // n * sum(x^2) - sum(x)^2 is exact in integers, so equal values have a deviation of exactly
+        // zero.
         let spread = (count * self.squares).saturating_sub(self.sum * self.sum);
         Figures {
             average: self.sum as f64 / count as f64,

@@ -5,11 +5,13 @@ mod common;
 use common::{script, stdout, two_hosts};
 use dunlin_campaign::record::{Directory, Outcome};
 
-/// A file of two cells, each measured three times, and words for the scripts: `runs` counts what is recorded, `publisher` finds the
-/// running publisher (a child of the campaign whose command line names the histogram).
+/// A file of two cells, each measured three times, and words for the scripts: `runs` counts what is
+/// recorded, `publisher` finds the running publisher (a child of the campaign whose command line
+/// names the histogram).
 ///
-/// On a busy machine a short run may see no echo, which is then its result: who needs figures measures for seconds. What is to be killed
-/// or interrupted measures for so long that it cannot end before.
+/// On a busy machine a short run may see no echo, which is then its result: who needs figures
+/// measures for seconds. What is to be killed or interrupted measures for so long that it cannot
+/// end before.
 const SETUP: &str = r#"
     cd $(mktemp -d); dir=$PWD
     printf '%s\n' 'seconds = 0.2' 'repetitions = 3' 'with = []' '[[work]]' 'transports = ["TCP"]' 'sizes = [32, 64]' > c.toml

@@ -183,7 +183,8 @@ fn data_travels_by_multicast_if_asked_for() {
         let sizes = ["32", "63000", "1048576"];
         check_loops(&format!("{latency} {multicast}"), multicast, &sizes, "200");
     }
-    // Both subscribers are in the groups, seen from outside, and the publisher in that of the echoes.
+    // Both subscribers are in the groups, seen from outside, and the publisher in that of the
+    // echoes.
     let output = script(&format!(
         "{SENDS}; cd $(mktemp -d)
          Q='-noPrint -noOutputHeaders -multicast'
@@ -224,8 +225,9 @@ fn a_subscriber_that_stalls_shows_in_the_response_times() {
     let text = stdout(&output);
     assert!(text.starts_with("0\n0\n"), "{text}");
     let (response, service) = (times(&text, "response,"), times(&text, "service,"));
-    // Average, deviation, minimum, maximum, percentiles. An eighth of the pings fall into a stall. The first 50, which were under
-    // way, wait it out and count half of their round trip; for the others there is no room until it is over.
+    // Average, deviation, minimum, maximum, percentiles. An eighth of the pings fall into a stall.
+    // The first 50, which were under way, wait it out and count half of their round trip; for the
+    // others there is no room until it is over.
     assert!(response[3] > 100_000.0 && response[6] > 50_000.0, "{text}");
     assert!(
         service[0] < response[0] && service[6] <= response[6],

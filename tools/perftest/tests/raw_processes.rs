@@ -147,7 +147,8 @@ fn the_time_of_a_test_is_kept_though_the_publisher_streams() {
         .lines()
         .find_map(|line| line.strip_prefix("took ")?.parse().ok())
         .unwrap_or_else(|| panic!("{text}"));
-    // Far less than without end; how much more than a second the rest takes depends on what else the machine does.
+    // Far less than without end; how much more than a second the rest takes depends on what else
+    // the machine does.
     assert!((1_000..60_000).contains(&took), "{text}");
     assert!(text.ends_with("0\n"), "{text}");
 }
@@ -277,7 +278,8 @@ fn a_test_whose_rows_cannot_be_written_ends_at_once() {
     assert!(!errors.contains("Error"), "{errors}");
 }
 
-/// Files that there was no room for: what was there before stays, a part of what was to come does not, and the status tells.
+/// Files that there was no room for: what was there before stays, a part of what was to come does
+/// not, and the status tells.
 #[test]
 fn a_full_disk_leaves_whole_rows_and_an_error() {
     for (option, old) in [
@@ -301,7 +303,8 @@ fn a_full_disk_leaves_whole_rows_and_an_error() {
             .split_once("\n1\n")
             .unwrap_or_else(|| panic!("{option}: {output:?}"));
         assert_eq!(ended, "ended 1", "{option}: {text}");
-        // The log of histograms is made anew. Of the others a part would fit into the page that is there.
+        // The log of histograms is made anew. Of the others a part would fit into the page that is
+        // there.
         let left = if old { 4_091 } else { 0 };
         assert_eq!(rest, format!("{left}\nfile\nfiller\n"), "{option}");
     }

@@ -13,8 +13,8 @@ const SUB: &str = "-sub -transport TCP -peer 0@tcpv4_lan://172.16.0.1:7400 -nic 
 const PUB: &str = "-pub -transport TCP -peer 0@tcpv4_lan://172.16.0.2:7400 -nic 172.16.0.1 -noPrint -noOutputHeaders -exec 1 \
                    -initialBurst 100 -noXML -latencyTest";
 
-/// Runs the publisher here and the subscriber there, each option list in turn, `first` of them `ahead` seconds before the other one;
-/// the rows of both sides.
+/// Runs the publisher here and the subscriber there, each option list in turn, `first` of them
+/// `ahead` seconds before the other one; the rows of both sides.
 fn rows(lists: &[&str], first: &str, ahead: &str) -> [Vec<String>; 2] {
     let list: Vec<String> = lists.iter().map(|options| format!("'{options}'")).collect();
     let output = two_hosts(&format!(
@@ -139,7 +139,8 @@ fn the_death_of_a_side_ends_the_other_one_with_a_partial_row() {
     }
 }
 
-/// In a folder: the certificates and keys of a publisher and a subscriber, by the names that perftest looks for, and somebody else's.
+/// In a folder: the certificates and keys of a publisher and a subscriber, by the names that
+/// perftest looks for, and somebody else's.
 fn certificates(folder: &Path) {
     let mut params = CertificateParams::default();
     params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);

@@ -1,9 +1,9 @@
-//! Moving shapes: `shape_main`, the program of the OMG interoperability suite (omg-dds/dds-rtps), and `dunlin shapes`, a view of them on a
-//! terminal.
+//! Moving shapes: `shape_main`, the program of the OMG interoperability suite (omg-dds/dds-rtps),
+//! and `dunlin shapes`, a view of them on a terminal.
 //!
-//! The suite's program publishes coloured shapes that move, or prints those that it receives; the suite starts two or three and reads
-//! what they print. What is printed is an interface, therefore, and stands in `report.rs` alone. The view ([`view`]) does both at once
-//! for people.
+//! The suite's program publishes coloured shapes that move, or prints those that it receives; the
+//! suite starts two or three and reads what they print. What is printed is an interface, therefore,
+//! and stands in `report.rs` alone. The view ([`view`]) does both at once for people.
 mod listen;
 mod options;
 mod publish;

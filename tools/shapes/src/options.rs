@@ -6,7 +6,8 @@ use dunlin::{
     Reliability, SubscriberQos, WriterDataLifecycle,
 };
 
-/// Publishes coloured shapes that move, or prints those that come: the program of the OMG's DDS interoperability suite.
+/// Publishes coloured shapes that move, or prints those that come: the program of the OMG's DDS
+/// interoperability suite.
 #[derive(Parser, Debug)]
 #[command(
     name = "shape_main",

@@ -1,8 +1,10 @@
-//! Every line that the suite looks for. Its patterns are the specification: columns, brackets and words must stay as they are.
+//! Every line that the suite looks for. Its patterns are the specification: columns, brackets and
+//! words must stay as they are.
 use crate::shape::ShapeType;
 use dunlin::{DeadlineMissedStatus, IncompatibleQosStatus, InstanceState, MatchedStatus, PolicyId};
 
-/// Prints a line. Colors and names come from others, and are not to act on the terminal or feign another line.
+/// Prints a line. Colors and names come from others, and are not to act on the terminal or feign
+/// another line.
 macro_rules! say {
     ($($words:tt)*) => {
         println!("{}", dunlin::Printable(&format!($($words)*)))

@@ -1,4 +1,5 @@
-//! Two processes, as the interoperability suite starts and reads them, each pair in a network namespace of its own.
+//! Two processes, as the interoperability suite starts and reads them, each pair in a network
+//! namespace of its own.
 #[path = "../../../crates/transport/tests/conformance/namespace.rs"]
 #[allow(dead_code, reason = "other tests use the other networks")]
 mod namespace;

@@ -1,7 +1,9 @@
-//! iceoryx2 by its public API, polling: `iceoryx2 ROLE ...` with the roles and options of `../peer.h`.
+//! iceoryx2 by its public API, polling: `iceoryx2 ROLE ...` with the roles and options of
+//! `../peer.h`.
 //!
-//! With `--zero-copy` a sample is loaned, gets its number, and is sent; the receiver looks at the number. Without, a sample
-//! is copied from private memory into a loan, and out of it on the other side.
+//! With `--zero-copy` a sample is loaned, gets its number, and is sent; the receiver looks at the
+//! number. Without, a sample is copied from private memory into a loan, and out of it on the other
+//! side.
 // The course of a run is shared with Dunlin's peer, which needs more of it.
 #![allow(dead_code)]
 
@@ -211,7 +213,8 @@ impl Link {
             for (place, byte) in loan.payload_mut().iter_mut().zip(number.to_le_bytes()) {
                 place.write(byte);
             }
-            // SAFETY: the memory is a mapping that the kernel has filled with zeroes, and any byte is a `u8`.
+            // SAFETY: the memory is a mapping that the kernel has filled with zeroes, and any byte
+            // is a `u8`.
             unsafe { loan.assume_init() }
         } else {
             self.sample[..NUMBER].copy_from_slice(&number.to_le_bytes());

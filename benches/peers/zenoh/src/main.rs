@@ -1,9 +1,11 @@
-//! Zenoh by its public API, in callbacks: `zenoh ROLE ...` with the roles and options of `../peer.h`.
+//! Zenoh by its public API, in callbacks: `zenoh ROLE ...` with the roles and options of
+//! `../peer.h`.
 //!
-//! Two peers on loopback without scouting: who answers listens, who begins connects. `BENCH_ZENOH` says by what: `tcp` (the
-//! default), `udp`, or `shm`, which is TCP whose payloads lie in shared memory, as far as zenoh puts them there by itself; its
-//! interface for allocating there is not stable. Reliable means that a full queue holds the writer up; over UDP nothing is
-//! repeated, so there it is best effort.
+//! Two peers on loopback without scouting: who answers listens, who begins connects. `BENCH_ZENOH`
+//! says by what: `tcp` (the default), `udp`, or `shm`, which is TCP whose payloads lie in shared
+//! memory, as far as zenoh puts them there by itself; its interface for allocating there is not
+//! stable. Reliable means that a full queue holds the writer up; over UDP nothing is repeated, so
+//! there it is best effort.
 // The course of a run is shared with Dunlin's peer, which needs more of it.
 #![allow(dead_code)]
 

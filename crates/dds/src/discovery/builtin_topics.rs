@@ -1,9 +1,11 @@
-//! Built-in topics: discovery as data (DDS 1.4 2.2.5). Four ordinary readers, DCPSParticipant, DCPSTopic, DCPSPublication and
-//! DCPSSubscription, show which participants, topics, writers and readers others have.
+//! Built-in topics: discovery as data (DDS 1.4 2.2.5). Four ordinary readers, DCPSParticipant,
+//! DCPSTopic, DCPSPublication and DCPSSubscription, show which participants, topics, writers and
+//! readers others have.
 //!
-//! Nothing of it is on the wire, and nothing is done for who does not ask: the readers exist while somebody has a
-//! [`BuiltinSubscriber`], and are fed by the directory with what discovery has taken in. They keep the last state of each entity; one that is
-//! gone leaves a notice, which goes by itself after a minute.
+//! Nothing of it is on the wire, and nothing is done for who does not ask: the readers exist while
+//! somebody has a [`BuiltinSubscriber`], and are fed by the directory with what discovery has taken
+//! in. They keep the last state of each entity; one that is gone leaves a notice, which goes by
+//! itself after a minute.
 use crate::entity::participant::DomainParticipant;
 use crate::entity::subscriber::{DataReader, Subscriber};
 use crate::typed::topic::TopicData;
@@ -96,7 +98,8 @@ impl ParticipantBuiltinTopicData {
         Guid::from_bytes(self.key)
     }
 
-    /// Its properties, as far as others are told, by name: PROPERTY, and what its product tells of itself.
+    /// Its properties, as far as others are told, by name: PROPERTY, and what its product tells of
+    /// itself.
     pub fn properties(&self) -> Properties {
         let told = Properties::default();
         let mut told = self.texts.iter().fold(told, |all, (n, v)| all.with(n, v));
@@ -199,8 +202,8 @@ impl SubscriptionBuiltinTopicData {
     }
 }
 
-/// The readers of the built-in topics. Clones are the same; the readers are fed while one of them lives. Others, of another call, are
-/// fed as well.
+/// The readers of the built-in topics. Clones are the same; the readers are fed while one of them
+/// lives. Others, of another call, are fed as well.
 #[derive(Clone)]
 pub struct BuiltinSubscriber {
     participants: DataReader<ParticipantBuiltinTopicData>,
@@ -248,8 +251,9 @@ impl BuiltinSubscriber {
 }
 
 impl DomainParticipant {
-    /// Readers of the built-in topics, with all that is known now as samples to take, and what changes from then on (DDS 1.4 2.2.2.2.1.7).
-    /// Each call makes its own: what one part of an application takes is still there for another.
+    /// Readers of the built-in topics, with all that is known now as samples to take, and what
+    /// changes from then on (DDS 1.4 2.2.2.2.1.7). Each call makes its own: what one part of an
+    /// application takes is still there for another.
     pub fn builtin_subscriber(&self) -> BuiltinSubscriber {
         let subscriber = self.create_subscriber(SubscriberQos::default());
         let wanted = Arc::new(());

@@ -13,8 +13,9 @@ const AGAIN: Span = Span::from_millis(150);
 const BATCH: usize = 200;
 
 impl DomainParticipant {
-    /// Asks how it is with endpoints, own ones and those of Dunlin's other participants, and waits for the answers, `timeout` at
-    /// most for each two hundred of them. What is not answered is left out: other products do not answer, nor does who was told not to
+    /// Asks how it is with endpoints, own ones and those of Dunlin's other participants, and waits
+    /// for the answers, `timeout` at most for each two hundred of them. What is not answered is
+    /// left out: other products do not answer, nor does who was told not to
     /// ([`ParticipantConfig::answers_questions`](crate::ParticipantConfig::answers_questions)).
     ///
     /// Not for listeners: the answers come by threads that may be the caller's own.

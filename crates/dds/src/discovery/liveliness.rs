@@ -1,7 +1,9 @@
-//! Signs of life of writers with a finite lease, told to discovery now and then instead of one by one.
+//! Signs of life of writers with a finite lease, told to discovery now and then instead of one by
+//! one.
 //!
-//! Whoever writes or receives notes each sign by a store. Discovery is told at most a few times per lease, and besides
-//! before it decides that a lease has run out, so no lease is cut short although most signs are never told.
+//! Whoever writes or receives notes each sign by a store. Discovery is told at most a few times per
+//! lease, and besides before it decides that a lease has run out, so no lease is cut short although
+//! most signs are never told.
 use dunlin_qos::Liveliness;
 use dunlin_rtps::Time;
 use dunlin_wire::Guid;

@@ -73,8 +73,9 @@ pub(crate) struct Matching {
     last_key: u32,
 }
 
-/// Something that the application hears of once the lock is released. What it may ask for itself is counted before that,
-/// in the order of events and before the first sample of a match can come. Those with a listener carry its status.
+/// Something that the application hears of once the lock is released. What it may ask for itself is
+/// counted before that, in the order of events and before the first sample of a match can come.
+/// Those with a listener carry its status.
 pub(crate) enum MatchingEvent {
     WriterMatched(Arc<WriterCore>, Option<MatchedStatus>),
     ReaderMatched(Arc<ReaderCore>, Option<MatchedStatus>),
@@ -803,7 +804,8 @@ impl Matching {
     }
 }
 
-/// Did the writer's application delete it? A participant that says goodbye has deleted its writers before.
+/// Did the writer's application delete it? A participant that says goodbye has deleted its writers
+/// before.
 fn is_deletion(reason: UnmatchReason) -> bool {
     matches!(
         reason,

@@ -1,7 +1,8 @@
 //! Looking at a domain: who is there, what they write and read, and with which QoS.
 //!
-//! [`DomainParticipant::domain`] copies what discovery knows at that moment, as the others have said it; nothing of it is bound to
-//! the participant any more. A participant without endpoints of its own is an observer.
+//! [`DomainParticipant::domain`] copies what discovery knows at that moment, as the others have
+//! said it; nothing of it is bound to the participant any more. A participant without endpoints of
+//! its own is an observer.
 use crate::entity::participant::DomainParticipant;
 pub use dunlin_rtps::discovery::{Heard, TypeDifference, Verdict, compare};
 pub use dunlin_wire::{
@@ -10,7 +11,8 @@ pub use dunlin_wire::{
 };
 use dunlin_wire::{GuidPrefix, Locator, VendorId};
 
-/// Names under which products announce the host and the process of a participant, the standard-like one, which Dunlin uses, first.
+/// Names under which products announce the host and the process of a participant, the standard-like
+/// one, which Dunlin uses, first.
 const HOST: [&str; 3] = [
     "dds.sys_info.hostname",
     "fastdds.physical_data.host",
@@ -44,11 +46,13 @@ pub struct Domain {
 pub struct Participant {
     /// What it says of itself.
     pub data: ParticipantData,
-    /// It has answered: what we sent to it arrived. Of one that has not nothing else is known than its announcements.
+    /// It has answered: what we sent to it arrived. Of one that has not nothing else is known than
+    /// its announcements.
     pub answers: bool,
     /// All endpoints are known that it has said it has.
     pub is_complete: bool,
-    /// Which of its addresses for discovery is used from here; `None` if no transport reaches any of them.
+    /// Which of its addresses for discovery is used from here; `None` if no transport reaches any
+    /// of them.
     pub way: Option<Locator>,
 }
 
@@ -65,7 +69,8 @@ impl Domain {
 }
 
 impl DomainParticipant {
-    /// What this participant knows of its domain, now. It takes some hundred milliseconds after it was made until it knows all.
+    /// What this participant knows of its domain, now. It takes some hundred milliseconds after it
+    /// was made until it knows all.
     pub fn domain(&self) -> Domain {
         let shared = &self.guard.shared;
         shared.matching.lock().domain(&*shared.transport)

@@ -1,8 +1,9 @@
 //! Peer descriptors: where participants may be that no multicast finds.
 //!
-//! `[index@][class://]address[:port]`, as RTI Connext has it. The text is parsed here, once, into a [`PeerDescriptor`]; what it stands
-//! for on a participant with certain transports is [`place`]'s, where lists of them come from is [`list`]'s, and what has become of
-//! them at run time is [`peer_list`]'s.
+//! `[index@][class://]address[:port]`, as RTI Connext has it. The text is parsed here, once, into a
+//! [`PeerDescriptor`]; what it stands for on a participant with certain transports is [`place`]'s,
+//! where lists of them come from is [`list`]'s, and what has become of them at run time is
+//! [`peer_list`]'s.
 mod error;
 mod initial_peers;
 mod name_lookup;
@@ -20,7 +21,8 @@ use std::fmt;
 use std::net::Ipv4Addr;
 use std::str::FromStr;
 
-/// The highest participant index that is ever tried: later participants of a host take any free ports.
+/// The highest participant index that is ever tried: later participants of a host take any free
+/// ports.
 const MAX_INDEX: u32 = 119;
 /// Longest host name (RFC 1035 2.3.4).
 const MAX_NAME: usize = 253;
@@ -80,7 +82,8 @@ impl PeerClass {
     }
 }
 
-/// Participant indexes of a host, which say at which well-known ports (RTPS 2.5 9.6.2.3) its participants are looked for.
+/// Participant indexes of a host, which say at which well-known ports (RTPS 2.5 9.6.2.3) its
+/// participants are looked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PeerIndexes {
     /// The first.
@@ -100,7 +103,8 @@ pub enum PeerHost {
     Here,
 }
 
-/// One place, or several of one host, where participants may be: `[index@][class://]address[:port]`.
+/// One place, or several of one host, where participants may be:
+/// `[index@][class://]address[:port]`.
 ///
 /// ```
 /// use dunlin::{PeerClass, PeerDescriptor};

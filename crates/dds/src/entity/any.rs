@@ -1,4 +1,5 @@
-//! Handles without a type: how a listener above writers, readers and topics is told whom a status is about.
+//! Handles without a type: how a listener above writers, readers and topics is told whom a status
+//! is about.
 //!
 //! Such a handle does not keep its entity alive.
 use crate::entity::identity::same_entity;

@@ -40,7 +40,8 @@ impl GuardCondition {
         Self::default()
     }
 
-    /// Sets or resets it; setting wakes the wait sets it is attached to. Costs a few nanoseconds if nobody sleeps.
+    /// Sets or resets it; setting wakes the wait sets it is attached to. Costs a few nanoseconds if
+    /// nobody sleeps.
     pub fn set_trigger_value(&self, value: bool) {
         self.inner.value.store(value, SeqCst);
         if value {
@@ -208,7 +209,8 @@ impl ReadCondition {
         }
     }
 
-    /// Are there such samples? The answer to a query takes time in proportion to the samples that the reader holds.
+    /// Are there such samples? The answer to a query takes time in proportion to the samples that
+    /// the reader holds.
     pub fn trigger_value(&self) -> bool {
         match self.filter() {
             None => self.reader.has_data(&self.select),
@@ -260,7 +262,8 @@ impl fmt::Debug for ReadCondition {
 
 /// Any condition.
 ///
-/// Conditions are compared by identity, also with those that the application keeps: which of them has triggered?
+/// Conditions are compared by identity, also with those that the application keeps: which of them
+/// has triggered?
 ///
 /// ```no_run
 /// # fn which(wait_set: &dunlin::WaitSet, stop: &dunlin::GuardCondition) -> dunlin::Result<bool> {
@@ -361,13 +364,15 @@ impl Condition {
 
 /// Waits until one of its conditions is true.
 ///
-/// While it waits, the calling thread does the receive work of its participant if nobody else does: data arrives in the
-/// thread that waits for it, and listeners may run in it. That is the work on what arrives by unicast: samples that come by
-/// a multicast group (`DataReaderQos::multicast`) are received by the group's own thread, which wakes this one. With conditions of
-/// several participants it is the work of the first that lives.
+/// While it waits, the calling thread does the receive work of its participant if nobody else does:
+/// data arrives in the thread that waits for it, and listeners may run in it. That is the work on
+/// what arrives by unicast: samples that come by a multicast group (`DataReaderQos::multicast`) are
+/// received by the group's own thread, which wakes this one. With conditions of several
+/// participants it is the work of the first that lives.
 ///
-/// The condition of an entity that is deleted, or whose participant has ended, becomes true no more. When that is so for all of them,
-/// `wait` ends and says why; while there is another one, such as a guard condition, it goes on.
+/// The condition of an entity that is deleted, or whose participant has ended, becomes true no
+/// more. When that is so for all of them, `wait` ends and says why; while there is another one,
+/// such as a guard condition, it goes on.
 ///
 /// One thread waits in a wait set at a time: it can be sent to another thread, but not shared.
 pub struct WaitSet {
@@ -433,8 +438,9 @@ impl WaitSet {
     /// Waits for a condition; at most `timeout`. Allocates nothing.
     ///
     /// # Errors
-    /// `Timeout` if none became true. `AlreadyDeleted` or `ParticipantFailed` as soon as none can become true any more; when that was said
-    /// once, it is said again after `timeout`, or after a second if that is infinite, so that nobody waits for nothing in a busy loop.
+    /// `Timeout` if none became true. `AlreadyDeleted` or `ParticipantFailed` as soon as none can
+    /// become true any more; when that was said once, it is said again after `timeout`, or after a
+    /// second if that is infinite, so that nobody waits for nothing in a busy loop.
     pub fn wait(&self, timeout: impl Into<Duration>) -> Result<()> {
         self.wait_for(timeout.into())
     }

@@ -14,14 +14,16 @@ use std::sync::Arc;
 pub struct Transports {
     /// UDP over IPv4.
     pub udp: bool,
-    /// Shared memory with participants of this host, user and network namespace. Without UDP, it is all that there is, and nobody
-    /// else is found; with it, whoever does not share memory is reached by UDP.
+    /// Shared memory with participants of this host, user and network namespace. Without UDP, it is
+    /// all that there is, and nobody else is found; with it, whoever does not share memory is
+    /// reached by UDP.
     pub shmem: bool,
-    /// TCP over IPv4, which excludes the two above: for networks where datagrams or multicast are not allowed. Peers have to be
-    /// named ([`ParticipantConfig::peers`]).
+    /// TCP over IPv4, which excludes the two above: for networks where datagrams or multicast are
+    /// not allowed. Peers have to be named ([`ParticipantConfig::peers`]).
     pub tcp: bool,
-    /// Samples for endpoints of this process whose participants allow this, too, are handed over directly, whatever transport
-    /// finds them. Without it they go by UDP or shared memory like all others.
+    /// Samples for endpoints of this process whose participants allow this, too, are handed over
+    /// directly, whatever transport finds them. Without it they go by UDP or shared memory like all
+    /// others.
     pub local: bool,
 }
 
@@ -62,8 +64,8 @@ impl Transports {
         ..Self::NONE
     };
 
-    /// Reads `udp`, `shmem`, `tcp` and `local`, any of them with commas between, in small or capital letters; UDP is also called
-    /// `UDPv4`, as `-transport` of perftest has it.
+    /// Reads `udp`, `shmem`, `tcp` and `local`, any of them with commas between, in small or
+    /// capital letters; UDP is also called `UDPv4`, as `-transport` of perftest has it.
     pub fn parse(text: &str) -> std::result::Result<Self, String> {
         let mut transports = Self::NONE;
         for name in text.split(',').map(str::trim) {
@@ -88,13 +90,15 @@ impl Transports {
 /// How a participant uses TCP.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TcpSettings {
-    /// The port that it listens at; 0 for none: then it only dials, and is answered by the connections that it has made.
-    /// Overridden by `DUNLIN_TCP_PORT`.
+    /// The port that it listens at; 0 for none: then it only dials, and is answered by the
+    /// connections that it has made. Overridden by `DUNLIN_TCP_PORT`.
     pub port: u16,
-    /// Where others find it, if that is not an address of its own: a translator's that forwards a port to it.
+    /// Where others find it, if that is not an address of its own: a translator's that forwards a
+    /// port to it.
     pub public: Option<SocketAddrV4>,
-    /// Everything goes through TLS, and both ends show certificates: only those come in who have one. Overridden by `DUNLIN_TLS_CA`,
-    /// `DUNLIN_TLS_CERTIFICATE` and `DUNLIN_TLS_KEY`, files in PEM, which are set together.
+    /// Everything goes through TLS, and both ends show certificates: only those come in who have
+    /// one. Overridden by `DUNLIN_TLS_CA`, `DUNLIN_TLS_CERTIFICATE` and `DUNLIN_TLS_KEY`, files in
+    /// PEM, which are set together.
     pub tls: Option<TlsConfig>,
 }
 
@@ -146,17 +150,22 @@ pub struct ParticipantConfig {
     pub name: String,
     /// QoS.
     pub qos: DomainParticipantQos,
-    /// Joins the domain at once; otherwise when `DomainParticipant::enable` is called, and until then nobody hears of it.
+    /// Joins the domain at once; otherwise when `DomainParticipant::enable` is called, and until
+    /// then nobody hears of it.
     pub enabled: bool,
-    /// Only these interfaces, by name or address; empty means all. Overridden by `DUNLIN_INTERFACES` (comma separated).
+    /// Only these interfaces, by name or address; empty means all. Overridden by
+    /// `DUNLIN_INTERFACES` (comma separated).
     pub interfaces: Vec<String>,
-    /// Where to announce besides multicast ([`PeerDescriptor`](crate::PeerDescriptor)). If the list is empty, the environment variable
-    /// `NDDS_DISCOVERY_PEERS` counts (comma separated), else the file of that name in the working directory, and each of these
-    /// switches `multicast` off. `DUNLIN_PEERS` adds to any list. A multicast group in a list is announced to and listened to.
+    /// Where to announce besides multicast ([`PeerDescriptor`](crate::PeerDescriptor)). If the list
+    /// is empty, the environment variable `NDDS_DISCOVERY_PEERS` counts (comma separated), else the
+    /// file of that name in the working directory, and each of these switches `multicast` off.
+    /// `DUNLIN_PEERS` adds to any list. A multicast group in a list is announced to and listened
+    /// to.
     pub peers: Vec<String>,
     /// Announce and listen at the group that the standard gives, and to all that share memory.
     pub multicast: bool,
-    /// What it sends and receives by. Overridden by `DUNLIN_TRANSPORTS` (comma separated: `udp`, `shmem`, `tcp`, `local`).
+    /// What it sends and receives by. Overridden by `DUNLIN_TRANSPORTS` (comma separated: `udp`,
+    /// `shmem`, `tcp`, `local`).
     pub transports: Transports,
     /// How it uses TCP, if it does.
     pub tcp: TcpSettings,
@@ -170,21 +179,26 @@ pub struct ParticipantConfig {
     pub heartbeat_period: Duration,
     /// How long a deleted writer waits for acknowledgements of what it has sent.
     pub linger: Duration,
-    /// The largest sample that its readers take, in bytes of its serialized form; at most [`LARGEST_SAMPLE`](Self::LARGEST_SAMPLE).
-    /// Writers of Dunlin are told: what no matched reader takes is refused at `write`, and a reader that does not take what
-    /// others take counts it as lost. Overridden by `DUNLIN_MAX_SAMPLE_SIZE`.
+    /// The largest sample that its readers take, in bytes of its serialized form; at most
+    /// [`LARGEST_SAMPLE`](Self::LARGEST_SAMPLE). Writers of Dunlin are told: what no matched reader
+    /// takes is refused at `write`, and a reader that does not take what others take counts it as
+    /// lost. Overridden by `DUNLIN_MAX_SAMPLE_SIZE`.
     pub max_sample_size: u32,
-    /// The most bytes of samples that its readers together keep though they cannot be shown yet: incomplete ones, and half of it for
-    /// those that came before an earlier one. Peers share it; at least `max_sample_size`. Overridden by `DUNLIN_MAX_REASSEMBLY`.
+    /// The most bytes of samples that its readers together keep though they cannot be shown yet:
+    /// incomplete ones, and half of it for those that came before an earlier one. Peers share it;
+    /// at least `max_sample_size`. Overridden by `DUNLIN_MAX_REASSEMBLY`.
     pub max_reassembly_bytes: usize,
-    /// Whether samples may be read where peers of this host have them, without a copy ([`View::trusted`](crate::View::trusted)).
-    /// Whoever makes the promise has to know all that runs as the same user with shared memory in the domain.
+    /// Whether samples may be read where peers of this host have them, without a copy
+    /// ([`View::trusted`](crate::View::trusted)). Whoever makes the promise has to know all that
+    /// runs as the same user with shared memory in the domain.
     pub trusts_peers: Option<Trust>,
-    /// Tell others on which host and in which process the participant runs, for `dunlin ls` and its like of other products: the
-    /// properties `dds.sys_info.hostname` and `dds.sys_info.process_id` of its announcements.
+    /// Tell others on which host and in which process the participant runs, for `dunlin ls` and its
+    /// like of other products: the properties `dds.sys_info.hostname` and `dds.sys_info.process_id`
+    /// of its announcements.
     pub announces_process: bool,
-    /// Answer other participants of Dunlin that are known and ask how it is with an endpoint, as `dunlin why` does: how much was
-    /// written, taken, passed over and why. No data of any sample is told.
+    /// Answer other participants of Dunlin that are known and ask how it is with an endpoint, as
+    /// `dunlin why` does: how much was written, taken, passed over and why. No data of any sample
+    /// is told.
     pub answers_questions: bool,
     /// Another transport than `transports` says, for tests.
     pub transport: Option<Arc<dyn Transport>>,

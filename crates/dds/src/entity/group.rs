@@ -1,7 +1,8 @@
-//! What the readers of one subscriber, and the writers of one publisher, have in common: QoS, a listener, DATA_ON_READERS, and whether
-//! they are enabled.
+//! What the readers of one subscriber, and the writers of one publisher, have in common: QoS, a
+//! listener, DATA_ON_READERS, and whether they are enabled.
 //!
-//! Where nobody asks for DATA_ON_READERS a reader finds out by one look at `attention` and goes its own way.
+//! Where nobody asks for DATA_ON_READERS a reader finds out by one look at `attention` and goes its
+//! own way.
 use crate::entity::group_access::GroupAccess;
 use crate::entity::listener::dispatch::{Dispatch, Listener};
 use crate::entity::listener::slot::ListenerSlot;
@@ -63,7 +64,8 @@ impl PublisherCore {
         self.qos.lock().clone()
     }
 
-    /// Takes over another QoS: all of it before it is enabled and has writers, then what may change, which its writers announce.
+    /// Takes over another QoS: all of it before it is enabled and has writers, then what may
+    /// change, which its writers announce.
     pub(crate) fn set_qos(&self, qos: PublisherQos) -> Result<()> {
         let changes = self.qos().check_change(&qos);
         if self.enabled.load(SeqCst) || !self.writers().is_empty() {
@@ -207,7 +209,8 @@ impl SubscriberCore {
         self.qos.lock().clone()
     }
 
-    /// Takes over another QoS: all of it before it is enabled, then what may change, which its readers announce.
+    /// Takes over another QoS: all of it before it is enabled, then what may change, which its
+    /// readers announce.
     pub(crate) fn set_qos(&self, qos: SubscriberQos) -> Result<()> {
         if self.enabled.load(SeqCst) {
             check("subscriber", self.qos().check_change(&qos))?;
@@ -287,7 +290,8 @@ impl SubscriberCore {
         self.participant.upgrade()
     }
 
-    /// Finds out who is told of DATA_ON_READERS from now on. What was told before is given back, to be dropped without a lock.
+    /// Finds out who is told of DATA_ON_READERS from now on. What was told before is given back, to
+    /// be dropped without a lock.
     #[must_use]
     pub(crate) fn bind(&self) -> Option<Listener<dyn SubscriberListener>> {
         let kind = StatusKind::DataOnReaders;

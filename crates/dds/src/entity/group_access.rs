@@ -1,9 +1,11 @@
-//! Before the readers of a subscriber: sets of several writers of a publisher wait here until all of them have all of it, and while the
-//! application looks (PRESENTATION with scope GROUP, DDS 1.4 2.2.3.6, 2.2.2.5.2.8). With ordered access all changes of a publisher pass one
-//! by one, in the order in which it wrote them.
+//! Before the readers of a subscriber: sets of several writers of a publisher wait here until all
+//! of them have all of it, and while the application looks (PRESENTATION with scope GROUP, DDS 1.4
+//! 2.2.3.6, 2.2.2.5.2.8). With ordered access all changes of a publisher pass one by one, in the
+//! order in which it wrote them.
 //!
-//! The readers keep what waits; the gate only asks each how it stands with its writers, and tells them what to let in. That is done under
-//! the gate's lock, which `begin_access` takes as well: it comes before or after a set, never amid it.
+//! The readers keep what waits; the gate only asks each how it stands with its writers, and tells
+//! them what to let in. That is done under the gate's lock, which `begin_access` takes as well: it
+//! comes before or after a set, never amid it.
 use crate::error::{Error, Result};
 use crate::receive::deferred;
 use crate::runtime::clock;
@@ -164,7 +166,8 @@ impl State {
         *broken = last.max(*broken);
     }
 
-    /// Lets in, or drops, the next set of each publisher; false if there was none. With `asks` writers are asked that keep the next one waiting.
+    /// Lets in, or drops, the next set of each publisher; false if there was none. With `asks`
+    /// writers are asked that keep the next one waiting.
     fn open_once(&mut self, asks: bool) -> bool {
         let places = self.places();
         let mut opened = false;
@@ -192,7 +195,8 @@ impl State {
         opened
     }
 
-    /// How all readers stand with all writers, by publisher. What nobody needs any more is forgotten.
+    /// How all readers stand with all writers, by publisher. What nobody needs any more is
+    /// forgotten.
     fn places(&mut self) -> BTreeMap<PublisherId, Vec<Place>> {
         let mut places: BTreeMap<PublisherId, Vec<Place>> = BTreeMap::new();
         for reader in self.readers.iter().filter_map(Weak::upgrade) {
@@ -233,7 +237,8 @@ fn release(places: &[Place], turn: GroupOrder, nth: u64) {
     }
 }
 
-/// These writers are asked whether anything of what their publisher wrote up to this number is to come.
+/// These writers are asked whether anything of what their publisher wrote up to this number is to
+/// come.
 fn ask(places: &[Place], number: i64, writers: &[Guid]) {
     for (reader, front) in places {
         if writers.contains(&front.writer) {

@@ -1,9 +1,11 @@
 //! When two handles are equal: when they are of the same entity.
 //!
-//! Clones of a handle are the same entity, so they are equal and hash alike; two entities of the same topic and QoS are not. What a
-//! wait set finds true, or a listener is told of, can be compared with what the application keeps.
+//! Clones of a handle are the same entity, so they are equal and hash alike; two entities of the
+//! same topic and QoS are not. What a wait set finds true, or a listener is told of, can be
+//! compared with what the application keeps.
 
-/// Equality, hash and `Debug` of a handle by the core that its clones share, which stands in `$field`.
+/// Equality, hash and `Debug` of a handle by the core that its clones share, which stands in
+/// `$field`.
 macro_rules! same_entity {
     ($type:ident $(<$of:ident>)?, $field:ident, $words:expr) => {
         /// By identity: equal if both are the same entity.

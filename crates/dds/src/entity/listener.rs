@@ -1,9 +1,10 @@
 //! Listeners above writers and readers: of topics, publishers, subscribers and participants.
 //!
-//! A status is told to one listener only: the most specific one whose mask has it. That is the writer's or the reader's own,
-//! then its publisher's or subscriber's, then the participant's (DDS 1.4 2.2.4.2.3). DATA_ON_READERS goes before
-//! DATA_AVAILABLE: where a subscriber's or participant's listener wants it, nobody hears of DATA_AVAILABLE. A status that nobody
-//! wants stays for conditions and for whoever asks. The listener `()` hears everything and does nothing.
+//! A status is told to one listener only: the most specific one whose mask has it. That is the
+//! writer's or the reader's own, then its publisher's or subscriber's, then the participant's (DDS
+//! 1.4 2.2.4.2.3). DATA_ON_READERS goes before DATA_AVAILABLE: where a subscriber's or
+//! participant's listener wants it, nobody hears of DATA_AVAILABLE. A status that nobody wants
+//! stays for conditions and for whoever asks. The listener `()` hears everything and does nothing.
 pub(crate) mod dispatch;
 pub(crate) mod slot;
 
@@ -21,8 +22,8 @@ pub trait TopicListener: Send + Sync + 'static {
     fn on_inconsistent_topic(&self, topic: &AnyTopic, status: &InconsistentTopicStatus) {}
 }
 
-/// Hears of the statuses of all writers of a publisher (DDS 1.4 2.2.2.4.3), on Dunlin's threads; each method does nothing by
-/// default.
+/// Hears of the statuses of all writers of a publisher (DDS 1.4 2.2.2.4.3), on Dunlin's threads;
+/// each method does nothing by default.
 #[allow(unused_variables, reason = "the names document the arguments")]
 pub trait PublisherListener: Send + Sync + 'static {
     /// A reader came or went.
@@ -35,14 +36,14 @@ pub trait PublisherListener: Send + Sync + 'static {
     fn on_liveliness_lost(&self, writer: &AnyDataWriter, status: &LivelinessLostStatus) {}
 }
 
-/// Hears of the data and statuses of all readers of a subscriber (DDS 1.4 2.2.2.5.6); each method does nothing by default.
-/// Called on the thread that received. Calls of `on_data_available` for one reader do not overlap, nor do those of
-/// `on_data_on_readers` for one subscriber.
+/// Hears of the data and statuses of all readers of a subscriber (DDS 1.4 2.2.2.5.6); each method
+/// does nothing by default. Called on the thread that received. Calls of `on_data_available` for
+/// one reader do not overlap, nor do those of `on_data_on_readers` for one subscriber.
 #[allow(unused_variables, reason = "the names document the arguments")]
 pub trait SubscriberListener: Send + Sync + 'static {
     /// Some reader of the subscriber has data: [`Subscriber::datareaders`] says which, or
-    /// [`Subscriber::notify_datareaders`] has their own listeners called. Who does not want this leaves
-    /// [`StatusKind::DataOnReaders`](crate::StatusKind::DataOnReaders) out of the mask.
+    /// [`Subscriber::notify_datareaders`] has their own listeners called. Who does not want this
+    /// leaves [`StatusKind::DataOnReaders`](crate::StatusKind::DataOnReaders) out of the mask.
     fn on_data_on_readers(&self, subscriber: &Subscriber) {
         subscriber.notify_datareaders();
     }
@@ -67,7 +68,8 @@ pub trait SubscriberListener: Send + Sync + 'static {
     fn on_sample_rejected(&self, reader: &AnyDataReader, status: &SampleRejectedStatus) {}
 }
 
-/// Hears of everything in a participant that no listener below wants (DDS 1.4 2.2.2.2.3). Whatever implements the three traits is one.
+/// Hears of everything in a participant that no listener below wants (DDS 1.4 2.2.2.2.3). Whatever
+/// implements the three traits is one.
 pub trait DomainParticipantListener:
     TopicListener + PublisherListener + SubscriberListener
 {

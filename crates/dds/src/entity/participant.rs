@@ -40,14 +40,16 @@ use std::sync::atomic::Ordering::SeqCst;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 
-/// Bytes of stack of each thread, of which memory is only what was ever used: listeners and samples of any type live there.
+/// Bytes of stack of each thread, of which memory is only what was ever used: listeners and samples
+/// of any type live there.
 const STACK: usize = 2 * 1024 * 1024;
 
-/// Participants that use the well-known ports of one host; further ones take any free ports and are found by multicast.
+/// Participants that use the well-known ports of one host; further ones take any free ports and are
+/// found by multicast.
 const INDEXES: u32 = 120;
 
-/// A member of a domain (DDS 1.4 2.2.2.2.1). Clones are the same participant; it leaves the domain, saying
-/// goodbye, when the last clone and the last of its entities are dropped.
+/// A member of a domain (DDS 1.4 2.2.2.2.1). Clones are the same participant; it leaves the domain,
+/// saying goodbye, when the last clone and the last of its entities are dropped.
 #[derive(Clone)]
 pub struct DomainParticipant {
     pub(crate) guard: Arc<ParticipantGuard>,
@@ -67,40 +69,48 @@ pub(crate) struct ParticipantGuard {
     groups: Mutex<Groups>,
 }
 
-/// The receivers of the multicast groups on which readers want their samples, each with its follower.
+/// The receivers of the multicast groups on which readers want their samples, each with its
+/// follower.
 type Groups = Vec<(Locator, Arc<Role>)>;
 
 /// What a participant has received and dropped, and what it could not send.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct ParticipantCounters {
-    /// Datagrams that the system dropped for want of room in a receive buffer ([`DomainParticipant::receivers`] says in which).
+    /// Datagrams that the system dropped for want of room in a receive buffer
+    /// ([`DomainParticipant::receivers`] says in which).
     pub dropped: u64,
     /// Datagrams that were longer than any that RTPS over this transport has.
     pub oversized: u64,
     /// Datagrams that could not be sent; of participants that share a transport, all together.
     pub unsent: u64,
-    /// How often memory could not be shared with a peer that offered it, or not any longer: of another user or network namespace, for
-    /// want of memory, or since it broke the rules. Another transport has to do; [`DomainParticipant::describe_discovery`] says why.
+    /// How often memory could not be shared with a peer that offered it, or not any longer: of
+    /// another user or network namespace, for want of memory, or since it broke the rules. Another
+    /// transport has to do; [`DomainParticipant::describe_discovery`] says why.
     pub memory_refused: u64,
-    /// Connections by TCP that were refused, or closed for what came by them; [`DomainParticipant::describe_discovery`] says why.
+    /// Connections by TCP that were refused, or closed for what came by them;
+    /// [`DomainParticipant::describe_discovery`] says why.
     pub connections_refused: u64,
     /// Messages that were not valid RTPS, or whose rest was not.
     pub malformed: u64,
     /// Messages whose checksum was wrong or missing: damaged on the way, or forged.
     pub damaged: u64,
-    /// Fragments, and samples that were incomplete or came before their turn, that were dropped since
-    /// `ParticipantConfig::max_reassembly_bytes` was used up. What is RELIABLE is asked for again.
+    /// Fragments, and samples that were incomplete or came before their turn, that were dropped
+    /// since `ParticipantConfig::max_reassembly_bytes` was used up. What is RELIABLE is asked for
+    /// again.
     pub reassembly_dropped: u64,
-    /// Panics of listeners of this participant's entities. Each ended one call: later calls are made as if nothing had been.
+    /// Panics of listeners of this participant's entities. Each ended one call: later calls are
+    /// made as if nothing had been.
     pub listener_panics: u64,
-    /// Panics of other code of the application that Dunlin ran, all participants of the process together: of log subscribers, wakers of tasks,
-    /// user-written types, and at the end of listeners and of bytes that were written.
+    /// Panics of other code of the application that Dunlin ran, all participants of the process
+    /// together: of log subscribers, wakers of tasks, user-written types, and at the end of
+    /// listeners and of bytes that were written.
     pub other_panics: u64,
-    /// Messages in the name of a known participant from an address that it does not announce: forged, or of a host that sends by an interface
-    /// that it keeps to itself.
+    /// Messages in the name of a known participant from an address that it does not announce:
+    /// forged, or of a host that sends by an interface that it keeps to itself.
     pub misplaced: u64,
-    /// GAPs and HEARTBEATs about samples that their writer never announced, and ACKNACKs about samples that were never written. They were not
-    /// acted upon, or not before the writer confirmed them.
+    /// GAPs and HEARTBEATs about samples that their writer never announced, and ACKNACKs about
+    /// samples that were never written. They were not acted upon, or not before the writer
+    /// confirmed them.
     pub implausible: u64,
 }
 
@@ -114,7 +124,8 @@ pub struct ReceiverStatus {
 }
 
 impl DomainParticipant {
-    /// Joins a domain (0 to 232) with the default configuration, `default_participant_qos` and what the environment says.
+    /// Joins a domain (0 to 232) with the default configuration, `default_participant_qos` and what
+    /// the environment says.
     pub fn new(domain: u32) -> Result<Self> {
         let config = ParticipantConfig {
             qos: Self::default_participant_qos(),
@@ -126,7 +137,8 @@ impl DomainParticipant {
     /// Joins a domain (0 to 232).
     ///
     /// # Errors
-    /// `BadParameter` for a wrong domain, peer, interface or waiting strategy, `Io` if sockets or threads cannot be had.
+    /// `BadParameter` for a wrong domain, peer, interface or waiting strategy, `Io` if sockets or
+    /// threads cannot be had.
     pub fn with_config(domain: u32, config: ParticipantConfig) -> Result<Self> {
         if domain > ParticipantConfig::MAX_DOMAIN {
             return Err(Error::BadParameter(format!(
@@ -165,12 +177,13 @@ impl DomainParticipant {
         Ok(participant)
     }
 
-    /// Announces this participant at one more place, now and from now on. A host's name is looked up by and by, and a multicast
-    /// group is listened to as well, from now on until the participant ends.
+    /// Announces this participant at one more place, now and from now on. A host's name is looked
+    /// up by and by, and a multicast group is listened to as well, from now on until the
+    /// participant ends.
     ///
     /// # Errors
-    /// `BadParameter` for what is no [`PeerDescriptor`], or needs a transport that this participant is without; `Io` if a group cannot be
-    /// listened to.
+    /// `BadParameter` for what is no [`PeerDescriptor`], or needs a transport that this participant
+    /// is without; `Io` if a group cannot be listened to.
     pub fn add_peer(&self, peer: &str) -> Result<()> {
         let peer = parse_peer(peer)?;
         let shared = &self.guard.shared;
@@ -191,8 +204,8 @@ impl DomainParticipant {
         Ok(())
     }
 
-    /// Announces this participant there no longer. Participants that were found there stay until their lease runs out or they say
-    /// goodbye. A peer that is not there is none the worse for it.
+    /// Announces this participant there no longer. Participants that were found there stay until
+    /// their lease runs out or they say goodbye. A peer that is not there is none the worse for it.
     ///
     /// # Errors
     /// `BadParameter` for what is no [`PeerDescriptor`].
@@ -203,7 +216,8 @@ impl DomainParticipant {
         Ok(())
     }
 
-    /// The peers that this participant announces itself to, in the order in which they came, and who was found there.
+    /// The peers that this participant announces itself to, in the order in which they came, and
+    /// who was found there.
     pub fn peers(&self) -> Vec<PeerStatus> {
         let shared = &self.guard.shared;
         shared.matching.lock().peers(&*shared.transport)
@@ -233,8 +247,8 @@ impl DomainParticipant {
     /// A topic of the type `T`.
     ///
     /// # Errors
-    /// `PreconditionNotMet` if this participant has a topic of that name with another type or QoS; `BadParameter` for a name that
-    /// is empty or longer than 255 bytes.
+    /// `PreconditionNotMet` if this participant has a topic of that name with another type or QoS;
+    /// `BadParameter` for a name that is empty or longer than 255 bytes.
     pub fn create_topic<T: TopicData>(&self, name: &str, qos: TopicQos) -> Result<Topic<T>> {
         if name.is_empty() || name.len() > 255 {
             return Err(Error::BadParameter(format!(
@@ -248,11 +262,13 @@ impl DomainParticipant {
         Ok(Topic::new(core, Arc::clone(&self.guard)))
     }
 
-    /// Those samples of a topic that pass a filter, in the SQL of DDS 1.4 annex B: `color = 'RED' AND size <= %0`, where `%0` is the
-    /// first of the parameters (DDS 1.4 2.2.2.2.1.7; `docs/content-filters.md`). Readers are made for it as for a topic.
+    /// Those samples of a topic that pass a filter, in the SQL of DDS 1.4 annex B:
+    /// `color = 'RED' AND size <= %0`, where `%0` is the first of the parameters (DDS 1.4
+    /// 2.2.2.2.1.7; `docs/content-filters.md`). Readers are made for it as for a topic.
     ///
     /// # Errors
-    /// `BadParameter`, showing what is wrong with the expression, with its parameters or with the name, and where.
+    /// `BadParameter`, showing what is wrong with the expression, with its parameters or with the
+    /// name, and where.
     pub fn create_contentfilteredtopic<T: TopicData>(
         &self,
         name: &str,
@@ -278,8 +294,8 @@ impl DomainParticipant {
         Subscriber::new(qos, Arc::clone(&self.guard))
     }
 
-    /// From now on this one hears of the statuses in `mask` that no listener of an entity of this participant wants, nobody before
-    /// it any more.
+    /// From now on this one hears of the statuses in `mask` that no listener of an entity of this
+    /// participant wants, nobody before it any more.
     pub fn set_listener(&self, listener: impl DomainParticipantListener, mask: StatusMask) {
         let shared = &self.guard.shared;
         let old = shared.listener.set(Arc::new(listener), mask);
@@ -295,15 +311,16 @@ impl DomainParticipant {
         shared.wait_for_calls(old);
     }
 
-    /// Says that the application lives: asserts all writers of this participant with LIVELINESS MANUAL_BY_PARTICIPANT
-    /// (DDS 1.4 2.2.2.2.1.18). Each write of one of them says so too.
+    /// Says that the application lives: asserts all writers of this participant with LIVELINESS
+    /// MANUAL_BY_PARTICIPANT (DDS 1.4 2.2.2.2.1.18). Each write of one of them says so too.
     pub fn assert_liveliness(&self) {
         self.guard
             .shared
             .discover(|matching, now| matching.assert_participant(now));
     }
 
-    /// What was received and dropped, and what could not be sent. Asks the system: some microseconds, at no cost to the data path.
+    /// What was received and dropped, and what could not be sent. Asks the system: some
+    /// microseconds, at no cost to the data path.
     pub fn counters(&self) -> ParticipantCounters {
         let shared = &self.guard.shared;
         let counters = &shared.counters;
@@ -398,8 +415,9 @@ impl ParticipantGuard {
         Ok(())
     }
 
-    /// Receives what is sent to these groups, from now on until the participant ends: readers of one group share its
-    /// receiver. A group that this participant listens to already costs nothing.
+    /// Receives what is sent to these groups, from now on until the participant ends: readers of
+    /// one group share its receiver. A group that this participant listens to already costs
+    /// nothing.
     pub(crate) fn join(&self, groups: &[Locator]) -> Result<()> {
         let mut joined = held(&self.groups);
         for group in groups {
@@ -540,8 +558,8 @@ impl Sockets {
     }
 }
 
-/// The groups that a participant listens to: those of the network, which it names to others, and that of shared memory, where
-/// whoever shares memory may come unasked.
+/// The groups that a participant listens to: those of the network, which it names to others, and
+/// that of shared memory, where whoever shares memory may come unasked.
 fn meeting(carriers: AvailableTransports, domain: u32, peers: &InitialPeers) -> Vec<Locator> {
     let port = ports::metatraffic_multicast(domain);
     let network = carriers.datagrams.zip(port).map(|(kind, port)| {

@@ -61,9 +61,11 @@ impl Publisher {
         self.core.qos()
     }
 
-    /// What this publisher's writers write from now on, until [`end_coherent_changes`](Self::end_coherent_changes), is a coherent
-    /// set: readers whose PRESENTATION asks for coherent access see all of it at once, or nothing (DDS 1.4 2.2.2.4.1.10). Sets
-    /// may be nested; the outermost counts. Without coherent access in this publisher's PRESENTATION it has no effect.
+    /// What this publisher's writers write from now on, until
+    /// [`end_coherent_changes`](Self::end_coherent_changes), is a coherent set: readers whose
+    /// PRESENTATION asks for coherent access see all of it at once, or nothing (DDS 1.4
+    /// 2.2.2.4.1.10). Sets may be nested; the outermost counts. Without coherent access in this
+    /// publisher's PRESENTATION it has no effect.
     pub fn begin_coherent_changes(&self) {
         self.core.sets().begin_set();
     }
@@ -76,8 +78,8 @@ impl Publisher {
         self.core.sets().end_set()
     }
 
-    /// A hint that much will be written in a row (DDS 1.4 2.2.2.4.1.8). Samples that are written faster than datagrams go share these
-    /// anyway, so nothing is held back for it.
+    /// A hint that much will be written in a row (DDS 1.4 2.2.2.4.1.8). Samples that are written
+    /// faster than datagrams go share these anyway, so nothing is held back for it.
     pub fn suspend_publications(&self) {
         self.core.sets().suspend();
     }
@@ -90,7 +92,8 @@ impl Publisher {
         self.core.sets().resume()
     }
 
-    /// From now on this one hears of the statuses in `mask` that no listener of a writer wants, nobody before it any more.
+    /// From now on this one hears of the statuses in `mask` that no listener of a writer wants,
+    /// nobody before it any more.
     pub fn set_listener(&self, listener: impl PublisherListener, mask: StatusMask) {
         let old = self.core.listener.set(Arc::new(listener), mask);
         self.guard.shared.wait_for_calls(old);
@@ -105,7 +108,8 @@ impl Publisher {
     /// A writer without a listener.
     ///
     /// # Errors
-    /// `InconsistentPolicy` if the QoS contradicts itself, `PreconditionNotMet` if the topic is another participant's.
+    /// `InconsistentPolicy` if the QoS contradicts itself, `PreconditionNotMet` if the topic is
+    /// another participant's.
     pub fn create_datawriter<T: TopicData>(
         &self,
         topic: &Topic<T>,
@@ -235,8 +239,8 @@ impl<T: TopicData> DataWriter<T> {
     /// Writes a sample, stamped with the time of day. Serializes and sends in the calling thread.
     ///
     /// # Errors
-    /// `Timeout` if a reliable KEEP_ALL history had no room within `RELIABILITY.max_blocking_time`, `OutOfResources`,
-    /// `Serialization`.
+    /// `Timeout` if a reliable KEEP_ALL history had no room within `RELIABILITY.max_blocking_time`,
+    /// `OutOfResources`, `Serialization`.
     pub fn write(&self, sample: &T) -> Result<SequenceNumber> {
         self.change(ChangeKind::Alive, sample, None)
     }
@@ -246,8 +250,9 @@ impl<T: TopicData> DataWriter<T> {
         self.change(ChangeKind::Alive, sample, Some(timestamp))
     }
 
-    /// Memory for `length` octets that readers of this host see where they are: fill it, freeze it, and put it into a member of
-    /// type [`bytes::Bytes`] of a sample to be written. It holds whatever was there before.
+    /// Memory for `length` octets that readers of this host see where they are: fill it, freeze it,
+    /// and put it into a member of type [`bytes::Bytes`] of a sample to be written. It holds
+    /// whatever was there before.
     pub fn loan_bytes(&self, length: usize) -> LoanedBytes {
         let octets = LoanedBytes::new(&*self.core.shared.transport, length);
         if octets.is_shared() {
@@ -292,8 +297,8 @@ impl<T: TopicData> DataWriter<T> {
         })
     }
 
-    /// Says that this writer lives, if its LIVELINESS is manual with a finite lease (DDS 1.4 2.2.2.4.2.22). Writing,
-    /// disposing and unregistering say so too.
+    /// Says that this writer lives, if its LIVELINESS is manual with a finite lease (DDS 1.4
+    /// 2.2.2.4.2.22). Writing, disposing and unregistering say so too.
     pub fn assert_liveliness(&self) {
         self.core.assert_liveliness();
     }
@@ -311,19 +316,22 @@ impl<T: TopicData> DataWriter<T> {
     /// Waits until every matched reliable reader has acknowledged all samples.
     ///
     /// # Errors
-    /// `Timeout`, naming the reader that is behind; `AlreadyDeleted` or `ParticipantFailed` as soon as nobody answers any more.
+    /// `Timeout`, naming the reader that is behind; `AlreadyDeleted` or `ParticipantFailed` as soon
+    /// as nobody answers any more.
     pub fn wait_for_acknowledgments(&self, timeout: impl Into<Duration>) -> Result<()> {
         self.core.check_enabled()?;
         self.core.wait_for_acknowledgments(timeout.into())
     }
 
-    /// How much the reliable readers have not acknowledged yet, and which of them is behind: whom to look at when writes block.
+    /// How much the reliable readers have not acknowledged yet, and which of them is behind: whom
+    /// to look at when writes block.
     pub fn backlog_status(&self) -> BacklogStatus {
         self.core.backlog()
     }
 
-    /// How many matched readers are sent everything, and filter by themselves, since it took more than 262,144 steps to judge a sample by the
-    /// content filters of this writer's readers, and theirs took the most (`docs/content-filters.md`).
+    /// How many matched readers are sent everything, and filter by themselves, since it took more
+    /// than 262,144 steps to judge a sample by the content filters of this writer's readers, and
+    /// theirs took the most (`docs/content-filters.md`).
     pub fn given_up_filter_count(&self) -> usize {
         self.core.given_up_filters()
     }
@@ -331,7 +339,8 @@ impl<T: TopicData> DataWriter<T> {
     /// Waits until at least `readers` readers match.
     ///
     /// # Errors
-    /// `Timeout`, saying what was discovered; `AlreadyDeleted` or `ParticipantFailed` as soon as nothing can match any more.
+    /// `Timeout`, saying what was discovered; `AlreadyDeleted` or `ParticipantFailed` as soon as
+    /// nothing can match any more.
     pub fn wait_for_matched(&self, readers: usize, timeout: impl Into<Duration>) -> Result<()> {
         let timeout = timeout.into();
         let signal = PooledSignal::new();
@@ -488,7 +497,8 @@ impl<T: TopicData> DataWriter<T> {
 }
 
 impl<T: TopicData + Plain> DataWriter<T> {
-    /// A sample of zeros to be filled and written: readers of this host see it where it is, without any copy.
+    /// A sample of zeros to be filled and written: readers of this host see it where it is, without
+    /// any copy.
     ///
     /// # Errors
     /// `OutOfResources` if there is no memory.
@@ -496,7 +506,8 @@ impl<T: TopicData + Plain> DataWriter<T> {
         Ok(self.loan_unset()?.cleared())
     }
 
-    /// As [`loan`](Self::loan) in the same time for any size: the sample holds whatever was there before, such as an older one.
+    /// As [`loan`](Self::loan) in the same time for any size: the sample holds whatever was there
+    /// before, such as an older one.
     ///
     /// # Errors
     /// As [`loan`](Self::loan).
@@ -543,10 +554,12 @@ impl<T: TopicData + Plain> DataWriter<T> {
     }
 }
 
-/// Hears of a writer's statuses (DDS 1.4 2.2.2.4.4), on Dunlin's threads; each method does nothing by default.
+/// Hears of a writer's statuses (DDS 1.4 2.2.2.4.4), on Dunlin's threads; each method does nothing
+/// by default.
 #[allow(unused_variables, reason = "the names document the arguments")]
 pub trait DataWriterListener<T: TopicData>: Send + Sync + 'static {
-    /// Which statuses it wants to hear of if it is given to a writer at its creation; all of them, unless it says otherwise.
+    /// Which statuses it wants to hear of if it is given to a writer at its creation; all of them,
+    /// unless it says otherwise.
     fn statuses(&self) -> StatusMask {
         StatusMask::ALL
     }

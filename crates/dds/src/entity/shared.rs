@@ -69,7 +69,8 @@ pub(crate) struct Shared {
     arrivals: AtomicU64,
     /// Some writer may hold samples back.
     holding: AtomicBool,
-    /// Readers whose listeners the thread that receives calls instead of one that has something else to do.
+    /// Readers whose listeners the thread that receives calls instead of one that has something
+    /// else to do.
     deferred: Ranked<Vec<Weak<ReaderCore>>, LEAF>,
     has_deferred: AtomicBool,
     /// Some matched writer has a finite liveliness lease.
@@ -86,7 +87,8 @@ pub(crate) struct Shared {
     /// Why the transport cannot go on.
     transport_failure: Ranked<Option<String>, LEAF>,
     pub(crate) names: Names,
-    /// Participants to whom the ways have changed, which of them have ended, and when that is to be heeded.
+    /// Participants to whom the ways have changed, which of them have ended, and when that is to be
+    /// heeded.
     ways: Ranked<Vec<(GuidPrefix, bool, Time)>, LEAF>,
     /// Received samples whose octets are elsewhere.
     pub(crate) desk: Arc<Desk>,
@@ -100,7 +102,8 @@ pub(crate) struct Routes {
     pub(crate) writers: HashMap<EntityId, Arc<WriterCore>>,
     /// Matched remote endpoint to the one place where it is reached.
     pub(crate) destinations: HashMap<Guid, Destination>,
-    /// Matched remote reader to the multicast group where it gets its samples, if that is not the same place.
+    /// Matched remote reader to the multicast group where it gets its samples, if that is not the
+    /// same place.
     pub(crate) groups: HashMap<Guid, Destination>,
     /// Of remote writers with a finite liveliness lease.
     pub(crate) signs: HashMap<Guid, Arc<LivelinessAssertion>>,
@@ -189,7 +192,8 @@ impl Counters {
         }
     }
 
-    /// Somebody, perhaps not the remote endpoint itself, speaks of samples that were never announced, or never written.
+    /// Somebody, perhaps not the remote endpoint itself, speaks of samples that were never
+    /// announced, or never written.
     pub(crate) fn implausible(&self, local: Guid) {
         if let Some(total) = worth_telling(&self.implausible) {
             log::warn!(
@@ -319,7 +323,8 @@ impl Shared {
         self.listener.for_status(kind)?.map(|l| l as _)
     }
 
-    /// A listener above readers is another one: finds out anew who is told of data, once and for all samples to come.
+    /// A listener above readers is another one: finds out anew who is told of data, once and for
+    /// all samples to come.
     pub(crate) fn bind_readers(&self) {
         let subscribers = self.subscribers();
         let readers: Vec<_> = subscribers.iter().map(|s| s.readers()).collect();
@@ -331,8 +336,8 @@ impl Shared {
         drop((bound, told));
     }
 
-    /// Returns when no other thread is in a call of this listener, which nobody finds any more; then it comes to its end. Called
-    /// without a lock.
+    /// Returns when no other thread is in a call of this listener, which nobody finds any more;
+    /// then it comes to its end. Called without a lock.
     pub(crate) fn wait_for_calls<L: ?Sized>(&self, old: Option<Listener<L>>) {
         let Some(old) = old else { return };
         wait_until_over(|this| self.thread_in(old.id(), this));
@@ -358,8 +363,8 @@ impl Shared {
         self.arrivals.load(Relaxed)
     }
 
-    /// A datagram has; said by the thread that received it, before it tells anybody. Two of several receivers may count one:
-    /// who looks wants to know whether there is any news.
+    /// A datagram has; said by the thread that received it, before it tells anybody. Two of several
+    /// receivers may count one: who looks wants to know whether there is any news.
     pub(crate) fn note_arrival(&self) {
         let arrivals = self.arrivals.load(Relaxed);
         self.arrivals.store(arrivals.wrapping_add(1), Relaxed);
@@ -372,8 +377,8 @@ impl Shared {
         }
     }
 
-    /// Sends what writers hold back for the calling thread, which has finished writing for now. Should one be overlooked
-    /// because of another thread, the timer finds it.
+    /// Sends what writers hold back for the calling thread, which has finished writing for now.
+    /// Should one be overlooked because of another thread, the timer finds it.
     pub(crate) fn send_held_back(&self) {
         if !self.holding.load(Relaxed) {
             return;
@@ -440,8 +445,8 @@ impl Shared {
         subscribers.iter().for_each(|s| s.flags.waiters.raise_all());
     }
 
-    /// The participant cannot go on: it leaves the domain, and all who wait are told why. Called once by whichever of its threads
-    /// finds out first.
+    /// The participant cannot go on: it leaves the domain, and all who wait are told why. Called
+    /// once by whichever of its threads finds out first.
     pub(crate) fn fail(self: &Arc<Self>, why: &str) {
         if self.is_ended() || self.failure.set(why.to_owned()).is_err() {
             return;
@@ -452,7 +457,8 @@ impl Shared {
         self.stop();
     }
 
-    /// Runs a thread of the participant. It ends when the participant does: otherwise that ends, too.
+    /// Runs a thread of the participant. It ends when the participant does: otherwise that ends,
+    /// too.
     pub(crate) fn run_thread(self: &Arc<Self>, name: &str, body: impl FnOnce(&Arc<Self>)) {
         if let Err(why) = catch(|| body(self)) {
             self.fail(&format!("thread {name} has panicked: {why}"));
@@ -475,7 +481,8 @@ impl Shared {
         }
     }
 
-    /// Empty datagrams of this participant, for answers and repairs: so short that they travel whole to anybody.
+    /// Empty datagrams of this participant, for answers and repairs: so short that they travel
+    /// whole to anybody.
     pub(crate) fn datagrams(&self) -> Datagrams {
         let limit = whole_datagram(&*self.transport);
         let mut out = Datagrams::new(self.prefix, limit, Arc::clone(&self.transport));
@@ -534,8 +541,8 @@ impl Shared {
         self.matching.lock().new_inner_entity()
     }
 
-    /// Runs `work` on the directory and carries out what follows from it: proxies, routes, answers, and at last,
-    /// without the lock, statuses and listeners.
+    /// Runs `work` on the directory and carries out what follows from it: proxies, routes, answers,
+    /// and at last, without the lock, statuses and listeners.
     pub(crate) fn discover<R>(self: &Arc<Self>, work: impl FnOnce(&mut Matching, Time) -> R) -> R {
         let mut matching_events = Vec::new();
         let (result, next) = {
@@ -554,7 +561,8 @@ impl Shared {
         result
     }
 
-    /// Waits until what discovery has just decided is carried out: matches are counted before their routes stand.
+    /// Waits until what discovery has just decided is carried out: matches are counted before their
+    /// routes stand.
     pub(crate) fn settled(&self) {
         drop(self.matching.lock());
     }
@@ -587,7 +595,8 @@ impl Shared {
 impl Watcher for Shared {
     fn changed(&self, peer: &Locator, ended: bool) {
         let [prefix @ .., _, _, _, _] = peer.address;
-        // What it said before it ended may still be read: that it leaves, or has deleted its writers.
+        // What it said before it ended may still be read: that it leaves, or has deleted its
+        // writers.
         let at = match ended {
             true => clock::now().after(LAST_WORDS),
             false => clock::now(),
@@ -613,7 +622,8 @@ pub(crate) fn whole_datagram(transport: &dyn Transport) -> usize {
     transport.max_whole_datagram(&anybody)
 }
 
-/// Larger payloads travel in fragments of this size if datagrams have `limit` bytes; `None`: they need not.
+/// Larger payloads travel in fragments of this size if datagrams have `limit` bytes; `None`: they
+/// need not.
 pub(crate) fn fragment_size(limit: usize) -> Option<u16> {
     let room = limit.saturating_sub(FRAGMENT_OVERHEAD) / 8 * 8;
     u16::try_from(room).ok()

@@ -144,7 +144,8 @@ impl From<StatusKind> for StatusMask {
     }
 }
 
-/// Flags of one entity: what changed since it was last looked at, what its condition cares for, who waits.
+/// Flags of one entity: what changed since it was last looked at, what its condition cares for, who
+/// waits.
 pub(crate) struct StatusFlags {
     changed: AtomicU32,
     /// DATA_AVAILABLE, which changes with each sample.
@@ -176,8 +177,8 @@ impl StatusFlags {
         self.waiters.raise_all();
     }
 
-    /// The data is looked at: called under the lock of what holds it, by which this comes before whatever is raised for data
-    /// that is not there yet.
+    /// The data is looked at: called under the lock of what holds it, by which this comes before
+    /// whatever is raised for data that is not there yet.
     pub(crate) fn clear_data(&self) {
         if self.data.load(Relaxed) {
             self.data.store(false, Relaxed);
@@ -262,7 +263,8 @@ pub struct InconsistentTopicStatus {
 }
 
 impl InconsistentTopicStatus {
-    /// False for an endpoint that was the last one already: each of our endpoints of the topic is told of it.
+    /// False for an endpoint that was the last one already: each of our endpoints of the topic is
+    /// told of it.
     pub(crate) fn count(&mut self, remote: Guid, difference: &str) -> bool {
         let known = self.last_endpoint == remote && self.last_difference == difference;
         if !known {
@@ -386,8 +388,9 @@ impl SampleCountStatus {
     }
 }
 
-/// What a writer's reliable readers still have to acknowledge, and which of them is behind. Readers are asked once per heartbeat
-/// period, or earlier when a history fills up, so even the quickest is behind for so long.
+/// What a writer's reliable readers still have to acknowledge, and which of them is behind. Readers
+/// are asked once per heartbeat period, or earlier when a history fills up, so even the quickest is
+/// behind for so long.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct BacklogStatus {
     /// The reader that has acknowledged least; `None` if none lacks anything.

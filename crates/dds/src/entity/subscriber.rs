@@ -61,8 +61,9 @@ impl Subscriber {
         self.core.qos()
     }
 
-    /// From now on this one hears of the statuses in `mask` that no listener of a reader wants, nobody before it any more. With
-    /// DATA_ON_READERS in its mask it is told of data instead of the readers' listeners.
+    /// From now on this one hears of the statuses in `mask` that no listener of a reader wants,
+    /// nobody before it any more. With DATA_ON_READERS in its mask it is told of data instead of
+    /// the readers' listeners.
     pub fn set_listener(&self, listener: impl SubscriberListener, mask: StatusMask) {
         let old = self.core.listener.set(Arc::new(listener), mask);
         self.bind();
@@ -82,12 +83,14 @@ impl Subscriber {
         self.guard.shared.bind_readers();
     }
 
-    /// The readers of this subscriber that hold samples which `select` names (DDS 1.4 2.2.2.5.2.10); all readers of which the
-    /// application has a handle are asked.
+    /// The readers of this subscriber that hold samples which `select` names (DDS 1.4
+    /// 2.2.2.5.2.10); all readers of which the application has a handle are asked.
     ///
-    /// With ordered access over GROUP in this subscriber's PRESENTATION each reader is named once for each such sample, in the order in
-    /// which they were written: take (or read, if `select` is about samples that were not read) exactly one from each with the same
-    /// `select`, between [`begin_access`](Self::begin_access) and [`end_access`](Self::end_access), so that nothing changes meanwhile.
+    /// With ordered access over GROUP in this subscriber's PRESENTATION each reader is named once
+    /// for each such sample, in the order in which they were written: take (or read, if `select` is
+    /// about samples that were not read) exactly one from each with the same `select`, between
+    /// [`begin_access`](Self::begin_access) and [`end_access`](Self::end_access), so that nothing
+    /// changes meanwhile.
     pub fn datareaders(&self, select: &Select) -> Vec<AnyDataReader> {
         let readers = self.core.readers();
         if self.core.group_access.orders() {
@@ -97,9 +100,10 @@ impl Subscriber {
         having.map(AnyDataReader::new).collect()
     }
 
-    /// Begins to look at several readers (DDS 1.4 2.2.2.5.2.8). With coherent or ordered access over GROUP in this subscriber's PRESENTATION nothing
-    /// becomes visible until [`end_access`](Self::end_access), so what the readers show together is whole; otherwise it has no
-    /// effect. Calls may be nested.
+    /// Begins to look at several readers (DDS 1.4 2.2.2.5.2.8). With coherent or ordered access
+    /// over GROUP in this subscriber's PRESENTATION nothing becomes visible until
+    /// [`end_access`](Self::end_access), so what the readers show together is whole; otherwise it
+    /// has no effect. Calls may be nested.
     pub fn begin_access(&self) {
         self.core.group_access.begin_access();
     }
@@ -112,22 +116,23 @@ impl Subscriber {
         self.core.group_access.end_access()
     }
 
-    /// Has those listeners called that are told of DATA_AVAILABLE, for each reader whose data nobody has looked at yet
-    /// (DDS 1.4 2.2.2.5.2.11).
+    /// Has those listeners called that are told of DATA_AVAILABLE, for each reader whose data
+    /// nobody has looked at yet (DDS 1.4 2.2.2.5.2.11).
     pub fn notify_datareaders(&self) {
         for reader in self.core.readers() {
             reader.notify();
         }
     }
 
-    /// Statuses that changed and were not read yet: DATA_ON_READERS, from the first call of this or of `status_condition` on.
+    /// Statuses that changed and were not read yet: DATA_ON_READERS, from the first call of this or
+    /// of `status_condition` on.
     pub fn status_changes(&self) -> StatusMask {
         self.core.attend();
         self.core.flags.changes()
     }
 
-    /// A condition on DATA_ON_READERS: data has come for one of the readers and nobody has read or taken anything from any of them
-    /// since.
+    /// A condition on DATA_ON_READERS: data has come for one of the readers and nobody has read or
+    /// taken anything from any of them since.
     pub fn status_condition(&self) -> StatusCondition {
         self.core.attend();
         StatusCondition::of_subscriber(&self.core)
@@ -136,8 +141,8 @@ impl Subscriber {
     /// A reader of a topic, or of the part of it that passes a content filter, without a listener.
     ///
     /// # Errors
-    /// `InconsistentPolicy` if the QoS contradicts itself, `PreconditionNotMet` if the topic is another participant's, `Io` if
-    /// a multicast group cannot be joined.
+    /// `InconsistentPolicy` if the QoS contradicts itself, `PreconditionNotMet` if the topic is
+    /// another participant's, `Io` if a multicast group cannot be joined.
     pub fn create_datareader<T: TopicData>(
         &self,
         topic: &impl TopicDescription<T>,
@@ -146,8 +151,9 @@ impl Subscriber {
         self.create(topic, qos, None::<()>)
     }
 
-    /// A reader with a listener for the statuses that [`DataReaderListener::statuses`] names. It is called on the thread that received, which may be one of the application's that
-    /// waits in a wait set; calls for one reader do not overlap. A closure listens for data.
+    /// A reader with a listener for the statuses that [`DataReaderListener::statuses`] names. It is
+    /// called on the thread that received, which may be one of the application's that waits in a
+    /// wait set; calls for one reader do not overlap. A closure listens for data.
     pub fn create_datareader_with_listener<T: TopicData>(
         &self,
         topic: &impl TopicDescription<T>,
@@ -252,8 +258,9 @@ impl<T> Sample<T> {
         self.value.filter(|_| self.info.valid_data)
     }
 
-    /// The data, or else a value of which only the key members are set: those that the reader has seen with an earlier
-    /// sample of the instance, or that the writer sent along. `None` for an instance of which neither is known.
+    /// The data, or else a value of which only the key members are set: those that the reader has
+    /// seen with an earlier sample of the instance, or that the writer sent along. `None` for an
+    /// instance of which neither is known.
     pub fn key(&self) -> Option<&T> {
         self.value.as_ref()
     }
@@ -307,7 +314,8 @@ impl<T: TopicData> DataReader<T> {
     /// Waits until at least `writers` writers match.
     ///
     /// # Errors
-    /// `Timeout`, saying what was discovered; `AlreadyDeleted` or `ParticipantFailed` as soon as nothing can match any more.
+    /// `Timeout`, saying what was discovered; `AlreadyDeleted` or `ParticipantFailed` as soon as
+    /// nothing can match any more.
     pub fn wait_for_matched(&self, writers: usize, timeout: impl Into<Duration>) -> Result<()> {
         let timeout = timeout.into();
         let signal = PooledSignal::new();
@@ -333,12 +341,14 @@ impl<T: TopicData> DataReader<T> {
         })
     }
 
-    /// Waits until everything is here that the matched reliable writers had for this reader when it joined, and whatever they have
-    /// written since (DDS 1.4 2.2.2.5.3.24). Without such writers there is nothing to wait for: `wait_for_matched` comes first.
+    /// Waits until everything is here that the matched reliable writers had for this reader when it
+    /// joined, and whatever they have written since (DDS 1.4 2.2.2.5.3.24). Without such writers
+    /// there is nothing to wait for: `wait_for_matched` comes first.
     ///
     /// # Errors
-    /// `Timeout`: a writer has not said yet what it has, samples are still missing, or this reader's RESOURCE_LIMITS keep them out;
-    /// `AlreadyDeleted` or `ParticipantFailed` as soon as nothing comes any more.
+    /// `Timeout`: a writer has not said yet what it has, samples are still missing, or this
+    /// reader's RESOURCE_LIMITS keep them out; `AlreadyDeleted` or `ParticipantFailed` as soon as
+    /// nothing comes any more.
     pub fn wait_for_historical_data(&self, timeout: impl Into<Duration>) -> Result<()> {
         let timeout = timeout.into();
         self.core.check_enabled()?;
@@ -368,7 +378,8 @@ impl<T: TopicData> DataReader<T> {
         })
     }
 
-    /// The handle of the instance that has the key of `sample`, if this reader knows it (DDS 1.4 2.2.2.5.3.28).
+    /// The handle of the instance that has the key of `sample`, if this reader knows it (DDS 1.4
+    /// 2.2.2.5.3.28).
     pub fn lookup_instance(&self, sample: &T) -> Option<InstanceHandle> {
         let instance = match T::HAS_KEY {
             true => InstanceHandle(dunlin_cdr::key_hash(sample).ok()?),
@@ -377,7 +388,8 @@ impl<T: TopicData> DataReader<T> {
         self.core.knows(instance).then_some(instance)
     }
 
-    /// A value of which the key members are those of the instance (DDS 1.4 2.2.2.5.3.27); `None` if this reader does not know it.
+    /// A value of which the key members are those of the instance (DDS 1.4 2.2.2.5.3.27); `None` if
+    /// this reader does not know it.
     pub fn key_value(&self, instance: InstanceHandle) -> Option<T> {
         let key = self.core.key(instance)?;
         dunlin_cdr::key_from_payload(&key).ok()
@@ -428,7 +440,8 @@ impl<T: TopicData> DataReader<T> {
         self.core.rejected_status()
     }
 
-    /// How many samples have come that did not pass the reader's content filter; those that writers do not even send are not counted.
+    /// How many samples have come that did not pass the reader's content filter; those that writers
+    /// do not even send are not counted.
     pub fn filtered_sample_count(&self) -> u64 {
         self.core.filtered()
     }
@@ -460,8 +473,9 @@ impl<T: TopicData> DataReader<T> {
         ReadCondition::new(&self.core, select)
     }
 
-    /// A condition on samples with the states of `select` whose content an expression describes, in the language of content filters
-    /// (DDS 1.4 2.2.2.5.3.6; `docs/content-filters.md`). What only tells of the end of an instance has no content, and is never among them.
+    /// A condition on samples with the states of `select` whose content an expression describes, in
+    /// the language of content filters (DDS 1.4 2.2.2.5.3.6; `docs/content-filters.md`). What only
+    /// tells of the end of an instance has no content, and is never among them.
     ///
     /// # Errors
     /// `BadParameter`, showing what is wrong with the expression or with its parameters, and where.
@@ -478,8 +492,9 @@ impl<T: TopicData> DataReader<T> {
 /// Hears of a reader's data and statuses (DDS 1.4 2.2.2.5.7); each method does nothing by default.
 #[allow(unused_variables, reason = "the names document the arguments")]
 pub trait DataReaderListener<T: TopicData>: Send + Sync + 'static {
-    /// Which statuses it wants to hear of if it is given to a reader at its creation; all of them, unless it says otherwise. What it
-    /// leaves out is told to the subscriber's listener, or the participant's.
+    /// Which statuses it wants to hear of if it is given to a reader at its creation; all of them,
+    /// unless it says otherwise. What it leaves out is told to the subscriber's listener, or the
+    /// participant's.
     fn statuses(&self) -> StatusMask {
         StatusMask::ALL
     }

@@ -1,9 +1,10 @@
 //! What is left to do when the locks are released: listeners to call, waiting threads to wake.
 //!
-//! The thread that hands over letters notes here whom they concern, and goes there as soon as it holds no lock. A listener that
-//! writes adds errands to those of the thread that called it, which runs them when the listener has returned: the stack
-//! does not grow, and listeners that answer each other cannot keep a `write` for ever, since after some calls the rest is left to
-//! the thread that receives. A listener that waits runs what is left itself (`aside`).
+//! The thread that hands over letters notes here whom they concern, and goes there as soon as it
+//! holds no lock. A listener that writes adds errands to those of the thread that called it, which
+//! runs them when the listener has returned: the stack does not grow, and listeners that answer
+//! each other cannot keep a `write` for ever, since after some calls the rest is left to the thread
+//! that receives. A listener that waits runs what is left itself (`aside`).
 use crate::discovery::liveliness::LivelinessAssertion;
 use crate::entity::shared::Shared;
 use crate::untyped::reader::ReaderCore;
@@ -120,7 +121,8 @@ fn run_all() {
     leave();
 }
 
-/// Leaves the errands of this thread that call listeners to those that receive: for threads that must not be held up.
+/// Leaves the errands of this thread that call listeners to those that receive: for threads that
+/// must not be held up.
 pub(crate) fn leave() {
     if is_done() {
         return;
@@ -131,7 +133,8 @@ pub(crate) fn leave() {
     }
 }
 
-/// While this lives, the thread waits within a listener, and may run errands as if it were not in one.
+/// While this lives, the thread waits within a listener, and may run errands as if it were not in
+/// one.
 #[must_use]
 pub(crate) fn aside() -> Aside {
     Aside(RUNNING.replace(false))

@@ -1,8 +1,9 @@
 //! Where samples wait whose octets were left where their writer has them.
 //!
-//! The reader's cache keeps a token, which says in which slot of the desk the sample is: its octets, and a copy of the small rest of its
-//! payload. Tokens are told from payloads by their addresses, so nothing that comes in a datagram can be taken for one. A slot
-//! is free when nobody has its token and nobody looks at its octets; then the writer gets them back.
+//! The reader's cache keeps a token, which says in which slot of the desk the sample is: its
+//! octets, and a copy of the small rest of its payload. Tokens are told from payloads by their
+//! addresses, so nothing that comes in a datagram can be taken for one. A slot is free when nobody
+//! has its token and nobody looks at its octets; then the writer gets them back.
 use crate::runtime::lock::{LEAF, Ranked};
 use arrayvec::ArrayVec;
 use bytes::{Bytes, BytesMut};
@@ -172,14 +173,15 @@ impl<'a> Aside<'a> {
 }
 
 impl Desk {
-    /// Keeps a payload of which `octets` belong between `head` and `tail`, and says what stands for it; gives the octets back if
-    /// there is no room, and then they are to be copied.
+    /// Keeps a payload of which `octets` belong between `head` and `tail`, and says what stands for
+    /// it; gives the octets back if there is no room, and then they are to be copied.
     pub(crate) fn put(&self, head: &[u8], tail: &[u8], octets: Octets) -> Result<Bytes, Octets> {
         if head.len() + tail.len() + ALIGN > ROOM {
             return Err(octets);
         }
         let Table { tokens, slots } = self.0.get_or_init(Table::new);
-        // What is not needed any more goes when the lock is free: its end may run code of the application.
+        // What is not needed any more goes when the lock is free: its end may run code of the
+        // application.
         let mut given_back = ArrayVec::<_, SLOTS>::new();
         let mut slots = slots.lock();
         if slots.taken != 0 {
@@ -201,8 +203,9 @@ impl Desk {
         self.share(slot, &table.slots.lock())
     }
 
-    /// What a payload stands for that is given up for it: if nobody else has it, the octets leave the desk, so that nobody has to look
-    /// later whether they are still needed. `None`, and the payload stays, if it stands for nothing.
+    /// What a payload stands for that is given up for it: if nobody else has it, the octets leave
+    /// the desk, so that nobody has to look later whether they are still needed. `None`, and the
+    /// payload stays, if it stands for nothing.
     #[inline]
     pub(crate) fn claim(self: &Arc<Self>, payload: &mut Bytes) -> Option<Kept> {
         let Table { tokens, slots } = self.0.get()?;
@@ -341,7 +344,8 @@ pub(crate) struct Own {
     octets: Octets,
 }
 
-/// Let go of the token before, or it takes until the next arrival that the writer gets its memory back.
+/// Let go of the token before, or it takes until the next arrival that the writer gets its memory
+/// back.
 #[derive(Clone)]
 pub(crate) struct Shared {
     desk: Arc<Desk>,

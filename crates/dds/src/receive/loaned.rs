@@ -30,7 +30,8 @@ impl Beside {
         payload.split_at_checked(at)
     }
 
-    /// The payload for a reader's cache, which may be that of the `last` reader; `None` if it is all there.
+    /// The payload for a reader's cache, which may be that of the `last` reader; `None` if it is
+    /// all there.
     pub(crate) fn keep(
         &mut self,
         payload: &[u8],
@@ -51,8 +52,8 @@ impl Beside {
         }
     }
 
-    /// Does a payload pass a reader's filter, with what belongs into it? It is copied for that, so such a reader, and those that come
-    /// after it, have no part in what is shared.
+    /// Does a payload pass a reader's filter, with what belongs into it? It is copied for that, so
+    /// such a reader, and those that come after it, have no part in what is shared.
     pub(crate) fn passes(
         &mut self,
         filter: &ContentFilter,
@@ -76,7 +77,8 @@ impl Beside {
         self.octets.is_none()
     }
 
-    /// The payload with what belongs into it, for whoever has to read it at once; `None` if it is all there.
+    /// The payload with what belongs into it, for whoever has to read it at once; `None` if it is
+    /// all there.
     pub(crate) fn whole(&mut self, payload: &[u8], pool: &mut Pool) -> Option<Bytes> {
         let (head, tail) = self.split(payload)?;
         if let Some(octets) = self.octets.take() {

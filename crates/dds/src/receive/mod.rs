@@ -1,4 +1,5 @@
-//! How datagrams come in: the receive role, the work it does, loans, and callbacks that wait until no lock is held.
+//! How datagrams come in: the receive role, the work it does, loans, and callbacks that wait until
+//! no lock is held.
 pub(crate) mod deferred;
 pub(crate) mod loan_table;
 pub(crate) mod loaned;

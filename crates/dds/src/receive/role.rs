@@ -1,14 +1,15 @@
 //! Receiving is a role, not a thread: leader and followers.
 //!
-//! Each receiver has one `Role`. Its dedicated thread, the follower, holds the role while nobody else waits. An
-//! application thread that waits (wait set, blocked write, acknowledgements) takes the role if it can and runs the
-//! receive work itself, listeners included, so nothing has to wake it. When it leaves it does not wake the follower,
-//! which would cost more than a whole round trip; instead the follower looks in from time to time (`GRACE`) and takes
-//! over when the role has been idle. Only when the follower sleeps for good, because one thread held the role
-//! for long, does leaving wake it.
+//! Each receiver has one `Role`. Its dedicated thread, the follower, holds the role while nobody
+//! else waits. An application thread that waits (wait set, blocked write, acknowledgements) takes
+//! the role if it can and runs the receive work itself, listeners included, so nothing has to wake
+//! it. When it leaves it does not wake the follower, which would cost more than a whole round trip;
+//! instead the follower looks in from time to time (`GRACE`) and takes over when the role has been
+//! idle. Only when the follower sleeps for good, because one thread held the role for long, does
+//! leaving wake it.
 //!
-//! The mutex around the worker is only ever tried, never waited for, and it is free while listeners run: a listener that
-//! waits for room or for a condition receives by itself.
+//! The mutex around the worker is only ever tried, never waited for, and it is free while listeners
+//! run: a listener that waits for room or for a condition receives by itself.
 use crate::WaitStrategy;
 use crate::entity::shared::Shared;
 use crate::receive::deferred;
@@ -30,14 +31,14 @@ use std::time::{Duration, Instant};
 
 /// A role that nobody has used for this long goes back to the follower.
 const GRACE: Duration = Duration::from_millis(1);
-/// How often the follower looks at a role that application threads have used for a while: less often, since each look costs
-/// the thread that holds it a context switch when both run on one CPU.
+/// How often the follower looks at a role that application threads have used for a while: less
+/// often, since each look costs the thread that holds it a context switch when both run on one CPU.
 const BUSY_GRACE: Duration = Duration::from_millis(4);
 /// After this many looks at a role that is always taken the follower sleeps until it is woken.
 const LOOKS: u32 = 20;
 
-/// A thread that brought others what they waited for so many times, and got nothing itself, leaves the role to them: who
-/// receives its own data needs not be woken.
+/// A thread that brought others what they waited for so many times, and got nothing itself, leaves
+/// the role to them: who receives its own data needs not be woken.
 const SERVICES: u64 = 3;
 
 /// A net under that sleep, which tests do without.
@@ -114,8 +115,8 @@ impl Role {
         }
     }
 
-    /// Waits until `done` or the deadline, receiving meanwhile if the role can be had. `signal` is raised by whatever
-    /// may make `done` true. Returns what `done` last said.
+    /// Waits until `done` or the deadline, receiving meanwhile if the role can be had. `signal` is
+    /// raised by whatever may make `done` true. Returns what `done` last said.
     pub(crate) fn wait(
         &self,
         shared: &Arc<Shared>,
@@ -131,14 +132,16 @@ impl Role {
         }
         let mut looks = 0;
         while deadline.is_none_or(|at| clock::now() < at) && !self.stopped.load(SeqCst) {
-            // A role that is free at once is taken at once; later on, only one that its last holder does not come back to.
+            // A role that is free at once is taken at once; later on, only one that its last holder
+            // does not come back to.
             let free = looks == 0 || self.is_forsaken();
             match free.then(|| self.try_lead()).flatten() {
                 Some(mut worker) => {
                     looks = 0;
                     worker.expect();
                     let leader = Leader::new(self);
-                    // The caller is a thread of the application: it hears of it as of what ends a thread of ours.
+                    // The caller is a thread of the application: it hears of it as of what ends a
+                    // thread of ours.
                     let led = catch(|| self.lead(worker, shared, signal, deadline, &mut done));
                     drop(leader);
                     let led = led.unwrap_or_else(|why| {
@@ -148,7 +151,8 @@ impl Role {
                     match led {
                         RoleEnd::Done => return true,
                         RoleEnd::Over => {}
-                        // As one who found the role taken: it comes back only if nobody else wants it.
+                        // As one who found the role taken: it comes back only if nobody else wants
+                        // it.
                         RoleEnd::ForOthers => looks = 1,
                     }
                 }
@@ -164,8 +168,8 @@ impl Role {
         done()
     }
 
-    /// Holds the role until `done` or the deadline. The worker itself is let go while listeners run, so that a listener
-    /// which waits can go on receiving.
+    /// Holds the role until `done` or the deadline. The worker itself is let go while listeners
+    /// run, so that a listener which waits can go on receiving.
     fn lead(
         &self,
         first: Guard<'_, Worker>,
@@ -201,8 +205,8 @@ impl Role {
         led
     }
 
-    /// One turn of the worker, then tells those who wait or listen; user code runs here, without any lock. The container of the news comes
-    /// from the turn before, and goes to the next one.
+    /// One turn of the worker, then tells those who wait or listen; user code runs here, without
+    /// any lock. The container of the news comes from the turn before, and goes to the next one.
     #[inline]
     fn serve(
         &self,
@@ -238,8 +242,8 @@ impl Role {
         self.worker.try_lock()
     }
 
-    /// Sleeps until the signal is raised, or for a moment to see whether the role is free then; after many looks in vain,
-    /// until its holder leaves. Returns the looks so far.
+    /// Sleeps until the signal is raised, or for a moment to see whether the role is free then;
+    /// after many looks in vain, until its holder leaves. Returns the looks so far.
     fn ask(&self, signal: &Arc<Signal>, deadline: Option<Time>, looks: u32) -> u32 {
         let dozes = looks >= LOOKS;
         self.wanting.add(signal);
@@ -250,7 +254,8 @@ impl Role {
         }
         let until = Instant::now() + if dozes { SLEEP } else { GRACE };
         let until = deadline.map_or(until, |at| clock::instant(at).min(until));
-        // Whoever leaves from here on sees that this one dozes; whoever left before is no leader any more.
+        // Whoever leaves from here on sees that this one dozes; whoever left before is no leader
+        // any more.
         if !dozes || self.leaders.load(SeqCst) > 0 {
             signal.park(Some(until));
         }
@@ -263,11 +268,13 @@ impl Role {
     fn leave(&self) {
         self.left_at.store(clock::now().0, SeqCst);
         self.leaders.fetch_sub(1, SeqCst);
-        // Others who want the role look in by themselves, and waking them now would only make two threads fight over it.
+        // Others who want the role look in by themselves, and waking them now would only make two
+        // threads fight over it.
         if self.dozing.load(SeqCst) > 0 {
             self.wanting.raise_all();
         }
-        // Those who want the role may have what they wait for already, so the follower must look in all the same.
+        // Those who want the role may have what they wait for already, so the follower must look in
+        // all the same.
         if self.following.load(SeqCst) == ASLEEP
             && let Some(thread) = self.follower.get()
         {
@@ -298,7 +305,8 @@ impl Role {
                 None => {
                     looks = 0;
                     self.following.store(ASLEEP, SeqCst);
-                    // Whoever leaves from here on sees `ASLEEP`; whoever left before is no leader any more.
+                    // Whoever leaves from here on sees `ASLEEP`; whoever left before is no leader
+                    // any more.
                     if self.leaders.load(SeqCst) > 0 {
                         std::thread::park_timeout(SLEEP);
                     }
@@ -438,7 +446,8 @@ mod tests {
             let led = soon(|| role.leaders.load(SeqCst) == 1);
             scope.spawn(|| role.follow(shared));
             let slept = soon(|| role.following.load(SeqCst) == ASLEEP);
-            // The leader leaves while another one wants the role, who then has what it waits for and goes.
+            // The leader leaves while another one wants the role, who then has what it waits for
+            // and goes.
             role.wanted.fetch_add(1, SeqCst);
             over.store(true, SeqCst);
             signal.raise();

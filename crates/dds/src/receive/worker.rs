@@ -1,4 +1,5 @@
-//! The receive work: datagram in, caches filled, listeners called, answers out — all in the thread that holds the role.
+//! The receive work: datagram in, caches filled, listeners called, answers out — all in the thread
+//! that holds the role.
 mod admission;
 mod arrivals;
 mod fast_path;
@@ -33,17 +34,19 @@ use std::sync::Arc;
 
 /// Room for the largest datagram.
 const LARGEST: usize = 64 * 1024;
-/// Received payloads up to this size are copied out of the datagram, so that an unread sample does not pin it.
+/// Received payloads up to this size are copied out of the datagram, so that an unread sample does
+/// not pin it.
 const COPY_LIMIT: usize = 8 * 1024;
 /// Polls between two looks at the clock while spinning: the fewest and the most.
 const POLLS: std::ops::RangeInclusive<u32> = 8..=128;
-/// So many nanoseconds should lie between two looks: what comes in between counts as having come at the first of them.
+/// So many nanoseconds should lie between two looks: what comes in between counts as having come at
+/// the first of them.
 const GLANCE: std::ops::RangeInclusive<i64> = 250..=1_000;
-/// After so many nanoseconds a process with one CPU lets others run: longer than an answer usually takes, since yielding
-/// costs as much as many polls.
+/// After so many nanoseconds a process with one CPU lets others run: longer than an answer usually
+/// takes, since yielding costs as much as many polls.
 const YIELD: i64 = 4_000;
-/// Others have run if a yield takes so long. If a datagram is there then, its sender has the same CPU, and yielding is what
-/// it takes.
+/// Others have run if a yield takes so long. If a datagram is there then, its sender has the same
+/// CPU, and yielding is what it takes.
 const LONG_YIELD: i64 = 1_000;
 
 /// When a turn ends without a datagram.
@@ -56,7 +59,8 @@ pub(crate) struct Pause<'a> {
     pub(crate) deadline: Option<Time>,
 }
 
-/// Datagrams that are worked through before anybody hears of the first, if each next one was there already.
+/// Datagrams that are worked through before anybody hears of the first, if each next one was there
+/// already.
 const IN_A_ROW: usize = 8;
 /// None comes in a row behind a longer one, which takes its time.
 const SHORT: usize = 4 * 1024;
@@ -135,9 +139,10 @@ impl Worker {
         }
     }
 
-    /// Waits for a datagram as the strategy says and works on it: fills caches and sends the answers it provoked. The
-    /// caller delivers the news, then gives the container back. Returns after one datagram (a few, if this thread does not keep up), when
-    /// interrupted, at the deadline, or when the receiver was woken.
+    /// Waits for a datagram as the strategy says and works on it: fills caches and sends the
+    /// answers it provoked. The caller delivers the news, then gives the container back. Returns
+    /// after one datagram (a few, if this thread does not keep up), when interrupted, at the
+    /// deadline, or when the receiver was woken.
     pub(crate) fn turn(
         &mut self,
         shared: &Arc<Shared>,
@@ -179,14 +184,16 @@ impl Worker {
         self.arrivals = None;
     }
 
-    /// Takes an emptied container back, so that the next datagram need not make one; leaves it there if it has one.
+    /// Takes an emptied container back, so that the next datagram need not make one; leaves it
+    /// there if it has one.
     pub(crate) fn reuse(&mut self, arrivals: &mut Option<Box<Arrivals>>) {
         if self.arrivals.is_none() {
             self.arrivals = arrivals.take();
         }
     }
 
-    /// Takes in what else is there: whoever is behind tells of several datagrams together, if no reader loses samples by that.
+    /// Takes in what else is there: whoever is behind tells of several datagrams together, if no
+    /// reader loses samples by that.
     #[inline(never)]
     fn catch_up(&mut self, shared: &Arc<Shared>, now: Time, mut length: usize) {
         for _ in 1..IN_A_ROW {
@@ -414,7 +421,8 @@ impl Worker {
         }
     }
 
-    /// Would the sender have sealed this? Then damage has taken the seal away, or somebody else sent it.
+    /// Would the sender have sealed this? Then damage has taken the seal away, or somebody else
+    /// sent it.
     fn expects_seal(&mut self, shared: &Shared, header: &Header, from: Locator) -> bool {
         if !self.sealed || !is_dunlin(header.prefix) {
             return false;
@@ -505,7 +513,8 @@ impl Worker {
         }
     }
 
-    /// Hands a sample to the readers that it concerns; false if it came from where its participant is not.
+    /// Hands a sample to the readers that it concerns; false if it came from where its participant
+    /// is not.
     #[inline]
     fn sample(&mut self, shared: &Arc<Shared>, context: &mut Context<'_>, data: &Data<'_>) -> bool {
         let (now, timestamp) = (context.now, context.timestamp);
@@ -541,8 +550,9 @@ impl Worker {
         rest
     }
 
-    /// Has each reader that is meant take something in; `handle` says whether it has something new then. The writer `lives` if that shows it.
-    /// False, and nobody hears of it, if it came from where its participant is not.
+    /// Has each reader that is meant take something in; `handle` says whether it has something new
+    /// then. The writer `lives` if that shows it. False, and nobody hears of it, if it came from
+    /// where its participant is not.
     #[inline]
     fn tell_readers(
         &mut self,
@@ -614,8 +624,8 @@ fn tell(
     core.schedule();
 }
 
-/// Hands a submessage of a built-in endpoint to discovery. Not inlined, for the sake of the path that samples take; nor is what
-/// else is rare.
+/// Hands a submessage of a built-in endpoint to discovery. Not inlined, for the sake of the path
+/// that samples take; nor is what else is rare.
 #[cold]
 fn discover(shared: &Arc<Shared>, context: &Context<'_>, message: &Submessage<'_>) {
     shared.discover(|matching, now| {

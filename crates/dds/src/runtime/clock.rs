@@ -14,7 +14,8 @@ pub(crate) fn now() -> Time {
     Time(nanos(ClockId::Monotonic))
 }
 
-/// Monotonic nanoseconds to the kernel's last tick, some milliseconds behind at most, for a quarter of the cost.
+/// Monotonic nanoseconds to the kernel's last tick, some milliseconds behind at most, for a quarter
+/// of the cost.
 pub(crate) fn coarse() -> Time {
     Time(nanos(ClockId::MonotonicCoarse))
 }
@@ -24,7 +25,8 @@ pub(crate) fn wall() -> Timestamp {
     Timestamp(nanos(ClockId::Realtime))
 }
 
-/// How long ago that was by the wall clock; `None` if it is yet to come, so the clocks do not agree.
+/// How long ago that was by the wall clock; `None` if it is yet to come, so the clocks do not
+/// agree.
 pub(crate) fn age(written: Timestamp) -> Option<Duration> {
     let age = wall().0.checked_sub(written.0)?;
     (age >= 0).then(|| Duration::from_nanos(age))

@@ -1,4 +1,5 @@
-//! What the environment says: its variables, and files that are read by a fixed name or one that somebody gave.
+//! What the environment says: its variables, and files that are read by a fixed name or one that
+//! somebody gave.
 use crate::error::{Error, Result};
 use dunlin_transport::file;
 use std::path::Path;
@@ -6,7 +7,8 @@ use std::path::Path;
 /// The value of a variable; `None` if it is not set or blank.
 ///
 /// # Errors
-/// `BadParameter` if it is not UTF-8: what was meant cannot be known, and to go on without it would be something else.
+/// `BadParameter` if it is not UTF-8: what was meant cannot be known, and to go on without it would
+/// be something else.
 pub(crate) fn variable(name: &str) -> Result<Option<String>> {
     let Some(value) = std::env::var_os(name) else {
         return Ok(None);

@@ -25,7 +25,8 @@ impl<T, const RANK: u8> Ranked<T, RANK> {
         Self(Lock::new(value))
     }
 
-    /// Waits for the lock. A panic of an earlier holder does not spread: user code never runs under these locks.
+    /// Waits for the lock. A panic of an earlier holder does not spread: user code never runs under
+    /// these locks.
     #[inline]
     pub(crate) fn lock(&self) -> Guard<'_, T, RANK> {
         held::check::<RANK>();

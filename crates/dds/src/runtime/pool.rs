@@ -1,7 +1,7 @@
 //! Buffers that are used again: steady traffic allocates nothing per sample.
 //!
-//! A pool owns `BytesMut` handles. Bytes split off and frozen keep the buffer busy; once all of them are gone the
-//! pool's own handle is the only one left and the space is reclaimed in place.
+//! A pool owns `BytesMut` handles. Bytes split off and frozen keep the buffer busy; once all of
+//! them are gone the pool's own handle is the only one left and the space is reclaimed in place.
 use bytes::BytesMut;
 
 /// Small payloads share chunks of this size.
@@ -64,7 +64,8 @@ impl Pool {
         copy
     }
 
-    /// Lets go of what was reserved and split off last, if more is kept than should be: to be called when large buffers are split off.
+    /// Lets go of what was reserved and split off last, if more is kept than should be: to be
+    /// called when large buffers are split off.
     #[inline]
     pub(crate) fn trim(&mut self) {
         if self.large.bytes > KEPT {

@@ -1,7 +1,8 @@
 //! How a waiting thread learns that something it waits for may have happened.
 //!
-//! A `Signal` belongs to a wait set or to a thread that waits for room. Raising it costs one store and one load
-//! while the waiter runs (it may be spinning, or be the very thread that raises it); only a sleeping waiter is woken.
+//! A `Signal` belongs to a wait set or to a thread that waits for room. Raising it costs one store
+//! and one load while the waiter runs (it may be spinning, or be the very thread that raises it);
+//! only a sleeping waiter is woken.
 use crate::runtime::lock::{LEAF, Ranked};
 use dunlin_transport::Waker;
 #[cfg(feature = "async")]
@@ -23,7 +24,8 @@ enum Sleeper {
 
 /// Raised by whoever changes something, waited for by one thread.
 pub(crate) struct Signal {
-    /// SeqCst together with `asleep`: either the raiser sees the sleeper, or the sleeper sees the signal.
+    /// SeqCst together with `asleep`: either the raiser sees the sleeper, or the sleeper sees the
+    /// signal.
     pending: AtomicBool,
     asleep: AtomicBool,
     sleeper: Ranked<Option<Sleeper>, LEAF>,
@@ -87,7 +89,8 @@ impl Signal {
         self.awake();
     }
 
-    /// Runs `receive`, which blocks in a receiver that `waker` can interrupt, unless already raised.
+    /// Runs `receive`, which blocks in a receiver that `waker` can interrupt, unless already
+    /// raised.
     pub(crate) fn while_receiving<R>(
         &self,
         waker: Arc<dyn Waker>,
@@ -104,8 +107,9 @@ impl Signal {
         result
     }
 
-    /// Has the task woken when the signal is raised, once; true if it is raised already. The task looks again afterwards at what it waits
-    /// for: either it sees the change, or whoever makes it sees the task.
+    /// Has the task woken when the signal is raised, once; true if it is raised already. The task
+    /// looks again afterwards at what it waits for: either it sees the change, or whoever makes it
+    /// sees the task.
     #[cfg(feature = "async")]
     pub(crate) fn sleep_task(&self, waker: &std::task::Waker) -> bool {
         let sleeper = Sleeper::Task(waker.clone());
@@ -121,8 +125,8 @@ impl Signal {
     }
 }
 
-/// A signal for one wait that is not a wait set's. Signals are used again, but never by two waits at once: a listener that
-/// runs within a wait may wait itself.
+/// A signal for one wait that is not a wait set's. Signals are used again, but never by two waits
+/// at once: a listener that runs within a wait may wait itself.
 pub(crate) struct PooledSignal(Arc<Signal>);
 
 thread_local!(static UNUSED: RefCell<Vec<Arc<Signal>>> = const { RefCell::new(Vec::new()) });
@@ -206,8 +210,9 @@ impl Waiters {
         }
     }
 
-    /// Wakes those who sleep: outside the list's lock, which has the same rank as a signal's own, so others may leave meanwhile. `remove`
-    /// puts the last one into their place, which is still ahead when the way is downward.
+    /// Wakes those who sleep: outside the list's lock, which has the same rank as a signal's own,
+    /// so others may leave meanwhile. `remove` puts the last one into their place, which is still
+    /// ahead when the way is downward.
     #[cold]
     fn rouse_all(&self) {
         let count = self.signals.lock().len();

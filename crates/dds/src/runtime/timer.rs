@@ -1,7 +1,8 @@
 //! One thread per participant that touches endpoints when time, not data, asks for it.
 //!
-//! An endpoint is scheduled only if its next time-out is earlier than what it is already scheduled for, so steady
-//! traffic neither locks nor wakes anything here: at most once per heartbeat period does the timer look at an endpoint.
+//! An endpoint is scheduled only if its next time-out is earlier than what it is already scheduled
+//! for, so steady traffic neither locks nor wakes anything here: at most once per heartbeat period
+//! does the timer look at an endpoint.
 use crate::entity::shared::Shared;
 use crate::receive::deferred;
 use crate::runtime::clock;
@@ -28,8 +29,8 @@ pub(crate) enum Due {
 struct Entry(Time, Due);
 
 impl Entry {
-    /// Does what is due. An endpoint that was scheduled for an earlier time since has another entry for it: then this one
-    /// is void, so that each has one that counts.
+    /// Does what is due. An endpoint that was scheduled for an earlier time since has another entry
+    /// for it: then this one is void, so that each has one that counts.
     fn look(self, now: Time, shared: &Arc<Shared>, out: &mut Datagrams) {
         let Self(at, due) = self;
         let counts = |scheduled: &AtomicI64| {

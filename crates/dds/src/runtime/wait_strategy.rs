@@ -7,7 +7,8 @@ use std::time::Duration;
 pub enum WaitStrategy {
     /// Sleep in the kernel: no idle CPU use, tens of microseconds to wake on virtual machines.
     Block,
-    /// Poll for this long after the last arrival, then sleep; up to eight times as long while sleeps turn out to be short.
+    /// Poll for this long after the last arrival, then sleep; up to eight times as long while
+    /// sleeps turn out to be short.
     SpinThenBlock(Duration),
     /// Poll for ever: one CPU is always busy.
     Spin,
@@ -58,9 +59,10 @@ const MOST: i64 = 8;
 
 /// How long one receiver spins before it sleeps.
 ///
-/// A wake-up from sleep takes longer than most answers. Two sides that once fell asleep would each find that the other needs
-/// longer than they spin, and stay slow for ever; so a sleep that turns out to have been short doubles the time to spin,
-/// and one that was long brings it back to what the strategy says.
+/// A wake-up from sleep takes longer than most answers. Two sides that once fell asleep would each
+/// find that the other needs longer than they spin, and stay slow for ever; so a sleep that turns
+/// out to have been short doubles the time to spin, and one that was long brings it back to what
+/// the strategy says.
 #[derive(Debug)]
 pub(crate) struct AdaptiveSpin {
     waiting: WaitStrategy,

@@ -1,7 +1,8 @@
 //! CRC-32C over whole messages, in the header extension of RTPS 2.5 (8.3.7, 9.4.2.15).
 //!
-//! UDP's own checksum is weak and may be absent, and RTPS has none for payloads. The extension is the first submessage of
-//! a sealed message and holds nothing but the checksum, which is computed with its own four bytes zero.
+//! UDP's own checksum is weak and may be absent, and RTPS has none for payloads. The extension is
+//! the first submessage of a sealed message and holds nothing but the checksum, which is computed
+//! with its own four bytes zero.
 use bytes::{BufMut, BytesMut};
 use dunlin_wire::{Checksum, Header, HeaderExtension, Parameters, Submessage};
 

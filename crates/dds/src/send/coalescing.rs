@@ -1,30 +1,37 @@
-//! Whether a sample of a writer without batching leaves at once, or may wait a moment for others (`docs/decisions/coalescer.md`).
+//! Whether a sample of a writer without batching leaves at once, or may wait a moment for others
+//! (`docs/decisions/coalescer.md`).
 //!
-//! A datagram costs a sender microseconds, a sample in it a fraction of one. Whoever writes faster than datagrams can go is
-//! better served by full ones; whoever does not must not notice. So samples are held back only while writes follow each
-//! other with next to nothing between them, and only for microseconds.
+//! A datagram costs a sender microseconds, a sample in it a fraction of one. Whoever writes faster
+//! than datagrams can go is better served by full ones; whoever does not must not notice. So
+//! samples are held back only while writes follow each other with next to nothing between them, and
+//! only for microseconds.
 use dunlin_qos::Duration;
 
 /// A sample is held back for so long, nanoseconds, unless LATENCY_BUDGET allows for more.
 const HOLD: i64 = 20_000;
 /// Whatever LATENCY_BUDGET allows for.
 const LONGEST_HOLD: i64 = 1_000_000;
-/// So many writes in a row, each close behind the one before, show that the writer is ahead of the network.
+/// So many writes in a row, each close behind the one before, show that the writer is ahead of the
+/// network.
 const STREAK: u16 = 16;
 /// However cheap a send is, writes with less between them are close, nanoseconds.
 const NEAR: i64 = 500;
-/// But where sends are as cheap as that, only so many in a row show that it is worth it: no burst, but some 100 us of writing.
+/// But where sends are as cheap as that, only so many in a row show that it is worth it: no burst,
+/// but some 100 us of writing.
 const LONG_STREAK: u16 = 256;
-/// A longer streak outlives a pause, for instance when the thread was preempted: one that is four times as long.
+/// A longer streak outlives a pause, for instance when the thread was preempted: one that is four
+/// times as long.
 const PAUSE_COSTS: u16 = 4;
 /// But not such a one.
 const END: i64 = 1_000_000;
 /// How often another thread looks whether a busy writer has stopped, nanoseconds.
 pub(crate) const LOOK: i64 = 2 * HOLD;
-/// A longer time between two writes is a pause, however long a send took: the kernel may have made it wait.
+/// A longer time between two writes is a pause, however long a send took: the kernel may have made
+/// it wait.
 const PAUSE: i64 = HOLD;
 
-/// The pace of one writer. All times are nanoseconds of one clock; should it be set, that counts as a pause.
+/// The pace of one writer. All times are nanoseconds of one clock; should it be set, that counts as
+/// a pause.
 pub(crate) struct Coalescer {
     hold: i64,
     streak: u16,
@@ -75,8 +82,8 @@ impl Coalescer {
         self.hold = latency_budget.as_nanos().clamp(HOLD, LONGEST_HOLD);
     }
 
-    /// A sample was written at `now`; true if it may wait. What comes in between writes may be what the next one answers, so
-    /// after each of the `arrivals` one leaves at once.
+    /// A sample was written at `now`; true if it may wait. What comes in between writes may be what
+    /// the next one answers, so after each of the `arrivals` one leaves at once.
     pub(crate) fn may_wait(&mut self, now: i64, arrivals: u64) -> bool {
         let between = now.saturating_sub(self.done);
         let (most, enough) = match self.close < NEAR {

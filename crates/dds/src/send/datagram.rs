@@ -1,8 +1,9 @@
 //! Submessages become datagrams: the production side of `rtps::Outbox`.
 //!
-//! Headers and small payloads are encoded one after the other into one arena; a large payload stays where it is and is
-//! referred to by a counted slice, so that `sendmsg` gathers it. A payload in memory that peers can read stays there whatever
-//! its size, so that the transport can leave it there too. Nothing is allocated once the arena has its size.
+//! Headers and small payloads are encoded one after the other into one arena; a large payload stays
+//! where it is and is referred to by a counted slice, so that `sendmsg` gathers it. A payload in
+//! memory that peers can read stays there whatever its size, so that the transport can leave it
+//! there too. Nothing is allocated once the arena has its size.
 #[cfg(test)]
 mod tests;
 
@@ -18,8 +19,8 @@ use dunlin_wire::{Data, GuidPrefix, Header, Submessage, Timestamp};
 use std::ops::Range;
 use std::sync::Arc;
 
-/// Payloads up to this size are copied behind their header; larger ones are gathered by the kernel, which costs as much as
-/// a copy of 16 KiB and the room for samples to share a datagram.
+/// Payloads up to this size are copied behind their header; larger ones are gathered by the kernel,
+/// which costs as much as a copy of 16 KiB and the room for samples to share a datagram.
 pub(crate) const COPY_LIMIT: usize = 16 * 1024;
 /// Submessages share a datagram of at most this length, whatever the transport carries.
 const SHARED_LIMIT: usize = 64 * 1024;
@@ -76,7 +77,8 @@ impl Piece {
 }
 
 impl Datagrams {
-    /// An empty set of datagrams from `prefix`, none longer than `limit` bytes, unless a single submessage is.
+    /// An empty set of datagrams from `prefix`, none longer than `limit` bytes, unless a single
+    /// submessage is.
     pub(crate) fn new(prefix: GuidPrefix, limit: usize, transport: Arc<dyn Transport>) -> Self {
         Self {
             header: Header::new(prefix),
@@ -96,8 +98,8 @@ impl Datagrams {
         &mut self.local_queue
     }
 
-    /// Hands over what is for endpoints of this process: filled caches, freed histories. What is left to do then is noted in
-    /// `local_queue::deferred_calls`.
+    /// Hands over what is for endpoints of this process: filled caches, freed histories. What is
+    /// left to do then is noted in `local_queue::deferred_calls`.
     pub(crate) fn hand_over(&mut self) {
         if !self.local_queue.is_empty() {
             local_queue::hand_over(self);
@@ -114,8 +116,8 @@ impl Datagrams {
         self.bytes
     }
 
-    /// Is there room for one more sample of this size in the one datagram that waits, and does nothing in it ask for an
-    /// answer, which should not be later than need be?
+    /// Is there room for one more sample of this size in the one datagram that waits, and does
+    /// nothing in it ask for an answer, which should not be later than need be?
     pub(crate) fn has_room(&self, size: usize) -> bool {
         match self.pieces.as_slice() {
             [only] => {
@@ -139,8 +141,8 @@ impl Datagrams {
         self.pieces.iter().map(|piece| piece.to)
     }
 
-    /// Hands over what is for endpoints of this process, sends everything else to where `destinations` says, in order, and starts
-    /// afresh.
+    /// Hands over what is for endpoints of this process, sends everything else to where
+    /// `destinations` says, in order, and starts afresh.
     pub(crate) fn flush<'r>(
         &mut self,
         transport: &dyn Transport,
@@ -231,9 +233,9 @@ impl Datagrams {
         self.begin(to, timestamp);
     }
 
-    /// A question to the readers does not travel with a single small sample: they answer a sample that has no question with it
-    /// sooner, and the question in the time that they would wait. For a large one a datagram more is the greater loss, unless
-    /// nothing can follow it anyway.
+    /// A question to the readers does not travel with a single small sample: they answer a sample
+    /// that has no question with it sooner, and the question in the time that they would wait. For
+    /// a large one a datagram more is the greater loss, unless nothing can follow it anyway.
     fn let_sample_go_ahead(&mut self, to: To) {
         let single = |piece: &Piece| piece.samples == 1 && piece.payload.is_empty();
         let alone = |piece: &Piece| piece.to == to && (piece.closed || single(piece));
@@ -266,8 +268,8 @@ impl Datagrams {
         });
     }
 
-    /// Appends a submessage to the open piece: what `encode` writes, `gathered`, `rest`, and as much padding as `encode`
-    /// says.
+    /// Appends a submessage to the open piece: what `encode` writes, `gathered`, `rest`, and as
+    /// much padding as `encode` says.
     fn append(
         &mut self,
         encode: impl FnOnce(&mut BytesMut) -> usize,
@@ -296,7 +298,8 @@ impl Datagrams {
         }
     }
 
-    /// Opens a datagram with a sample, or appends it to the one that is open; false if it is neither so simple nor so small.
+    /// Opens a datagram with a sample, or appends it to the one that is open; false if it is
+    /// neither so simple nor so small.
     #[inline]
     fn put_sample(&mut self, to: To, timestamp: Timestamp, data: &Data<'_>) -> bool {
         let start = self.arena.len();
@@ -335,8 +338,8 @@ impl Datagrams {
         true
     }
 
-    /// Opens a datagram with a sample of which the piece in the middle stays where it is, since peers can read it there, or since it is
-    /// large; false if that is not so, or not so simple.
+    /// Opens a datagram with a sample of which the piece in the middle stays where it is, since
+    /// peers can read it there, or since it is large; false if that is not so, or not so simple.
     #[inline]
     fn put_sample_around(
         &mut self,
@@ -395,10 +398,12 @@ impl Datagrams {
         piece.closed = to_end;
     }
 
-    /// What becomes of the longest piece of a payload, `carried`, in a submessage of `length` bytes.
+    /// What becomes of the longest piece of a payload, `carried`, in a submessage of `length`
+    /// bytes.
     fn way(&self, message: &Submessage<'_>, length: usize, carried: &[u8]) -> Way {
         match message {
-            // Its length is said in it, so nothing of it may be left where it is: it would not be whole.
+            // Its length is said in it, so nothing of it may be left where it is: it would not be
+            // whole.
             Submessage::DataFrag(_) if carried.len() > COPY_LIMIT => Way {
                 gathers: !self.transport.holds(carried),
                 to_end: false,
@@ -423,8 +428,8 @@ impl Datagrams {
 struct Way {
     /// The longest piece of its payload stays where it is.
     gathers: bool,
-    /// It says that it goes on to the end of the datagram: it is too long to say how long, or somebody has to find that out who
-    /// gets the payload by another way.
+    /// It says that it goes on to the end of the datagram: it is too long to say how long, or
+    /// somebody has to find that out who gets the payload by another way.
     to_end: bool,
 }
 
@@ -434,7 +439,8 @@ impl Way {
         to_end: false,
     };
 
-    /// Appends all of `message` but its payload, of which `more` bytes are not in it; returns the padding.
+    /// Appends all of `message` but its payload, of which `more` bytes are not in it; returns the
+    /// padding.
     fn encode_head(self, message: &Submessage<'_>, more: usize, arena: &mut BytesMut) -> usize {
         match self.to_end {
             true => message.encode_head_to_end(more, arena),
@@ -563,7 +569,8 @@ impl Outbox for Datagrams {
         {
             return;
         }
-        // What peers can read stays where it is, else the longest; what is around it is copied into the arena.
+        // What peers can read stays where it is, else the longest; what is around it is copied into
+        // the arena.
         let seen = |part: &Part<'_>| !part.bytes.is_empty() && self.transport.holds(part.bytes);
         let stays = parts.iter().position(seen);
         let longest = || (0..parts.len()).max_by_key(|at| parts.get(*at).map(|p| p.bytes.len()));

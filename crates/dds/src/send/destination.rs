@@ -19,8 +19,9 @@ pub(crate) struct Destination {
 }
 
 impl Destination {
-    /// A place of the participant `peer`. Only Dunlin's own participants are sure to understand a checksum, and what does
-    /// not leave this host, or goes to a group that others may hear too, has none.
+    /// A place of the participant `peer`. Only Dunlin's own participants are sure to understand a
+    /// checksum, and what does not leave this host, or goes to a group that others may hear too,
+    /// has none.
     pub(crate) fn of(transport: &dyn Transport, peer: GuidPrefix, locator: Locator) -> Self {
         let sealed = is_dunlin(peer) && !locator.is_multicast() && leaves_host(transport, &locator);
         Self {
@@ -114,7 +115,8 @@ pub(crate) fn is_dunlin(peer: GuidPrefix) -> bool {
     peer.vendor() == VendorId::DUNLIN
 }
 
-/// Does a datagram to or from there cross a network as it is? What goes by a stream does not: TCP repeats what it finds damaged.
+/// Does a datagram to or from there cross a network as it is? What goes by a stream does not: TCP
+/// repeats what it finds damaged.
 pub(crate) fn leaves_host(transport: &dyn Transport, locator: &Locator) -> bool {
     const ALL_THE_WAY: [i32; 3] = [
         Locator::KIND_SHMEM,

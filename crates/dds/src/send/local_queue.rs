@@ -1,8 +1,11 @@
-//! Endpoints of the same process speak to each other without any transport (`docs/decisions/local.md`).
+//! Endpoints of the same process speak to each other without any transport
+//! (`docs/decisions/local.md`).
 //!
-//! What a writer or a reader says is the same submessages as ever. For an endpoint of this process they are not encoded: they
-//! become letters beside the datagrams, which the thread that sends the datagrams hands over itself, in order, under the locks that
-//! it holds for sending. That fills caches and frees histories; whom it concerns is told once all locks are released (`deferred_calls`).
+//! What a writer or a reader says is the same submessages as ever. For an endpoint of this process
+//! they are not encoded: they become letters beside the datagrams, which the thread that sends the
+//! datagrams hands over itself, in order, under the locks that it holds for sending. That fills
+//! caches and frees histories; whom it concerns is told once all locks are released
+//! (`deferred_calls`).
 
 use crate::receive::deferred::{self, DeferredCall};
 use crate::runtime::clock;
@@ -21,10 +24,11 @@ use dunlin_wire::{
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Arc, Weak};
 
-/// Payloads up to this size are copied for each reader, so that an unread sample does not pin the writer's buffer.
+/// Payloads up to this size are copied for each reader, so that an unread sample does not pin the
+/// writer's buffer.
 const COPY_LIMIT: usize = 8 * 1024;
-/// Letters that are handed over one after the other, answers to answers included. It does not come to that; should it, the
-/// timers find out what is missing.
+/// Letters that are handed over one after the other, answers to answers included. It does not come
+/// to that; should it, the timers find out what is missing.
 const MOST_LETTERS: usize = 100_000;
 
 /// The endpoints of this process that may be spoken to directly.
@@ -86,7 +90,8 @@ pub(crate) struct LocalQueue {
     /// Endpoints of this participant may be spoken to directly, and so it speaks.
     on: bool,
     own: GuidPrefix,
-    /// Whose endpoint speaks while letters are handed over: it answers letters, so it says nothing to others.
+    /// Whose endpoint speaks while letters are handed over: it answers letters, so it says nothing
+    /// to others.
     speaker: Option<GuidPrefix>,
     local_readers: Arc<[LocalReader]>,
     /// There are matched readers elsewhere.
@@ -165,8 +170,8 @@ impl LocalQueue {
         self.local_readers.is_empty() && self.far && matches!(to, To::Matched | To::Passing(_))
     }
 
-    /// Writes the letter, if the message is for somebody in this process; false if it is for nobody else. `payload` makes
-    /// counted bytes of the message's payload.
+    /// Writes the letter, if the message is for somebody in this process; false if it is for nobody
+    /// else. `payload` makes counted bytes of the message's payload.
     pub(crate) fn write(
         &mut self,
         to: To,
@@ -190,7 +195,8 @@ impl LocalQueue {
         }
     }
 
-    /// Writes the letter that says all of a change of which others get fragments, if it is for somebody in this process.
+    /// Writes the letter that says all of a change of which others get fragments, if it is for
+    /// somebody in this process.
     pub(crate) fn write_whole(
         &mut self,
         to: To,
@@ -244,7 +250,8 @@ impl LocalQueue {
     }
 }
 
-/// Hands over what waits, and the answers to it. Locks of readers' and writers' states are taken one at a time.
+/// Hands over what waits, and the answers to it. Locks of readers' and writers' states are taken
+/// one at a time.
 pub(crate) fn hand_over(out: &mut Datagrams) {
     for _ in 0..MOST_LETTERS {
         let Some(letter) = out.local_queue().waiting.pop_front() else {
@@ -373,7 +380,8 @@ impl Note {
             Submessage::Gap(gap) => Self::Gap(*gap),
             Submessage::AckNack(answer) => Self::AckNack(*answer),
             Submessage::NackFrag(answer) => Self::NackFrag(*answer),
-            // What others get in fragments has come whole, and the time is in each letter; no endpoint of ours says anything else.
+            // What others get in fragments has come whole, and the time is in each letter; no
+            // endpoint of ours says anything else.
             _ => return None,
         })
     }

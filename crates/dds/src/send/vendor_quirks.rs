@@ -1,9 +1,11 @@
-//! What readers of other products do not understand, though the standard lets us say it, and what we say to them instead.
+//! What readers of other products do not understand, though the standard lets us say it, and what
+//! we say to them instead.
 use crate::runtime::lock::{LEAF, Ranked};
 use dunlin_cdr::KeyForm;
 use dunlin_wire::{Guid, ParticipantData, VendorId};
 
-/// The readers of a writer that need something else than the standard says. Asked for disposals only.
+/// The readers of a writer that need something else than the standard says. Asked for disposals
+/// only.
 pub(crate) struct VendorQuirks {
     readers: Ranked<Vec<(Guid, KeyForm)>, LEAF>,
 }
@@ -27,7 +29,8 @@ impl VendorQuirks {
         self.readers.lock().retain(|(known, _)| *known != reader);
     }
 
-    /// How a key is serialized so that all of the readers understand it. Dunlin itself understands every form.
+    /// How a key is serialized so that all of the readers understand it. Dunlin itself understands
+    /// every form.
     pub(crate) fn key_form(&self) -> KeyForm {
         let readers = self.readers.lock();
         KeyForm {

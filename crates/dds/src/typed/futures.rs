@@ -1,7 +1,9 @@
-//! Futures beside what blocks (feature `async`): no runtime is needed or preferred, since tasks are woken by whoever receives.
+//! Futures beside what blocks (feature `async`): no runtime is needed or preferred, since tasks are
+//! woken by whoever receives.
 //!
-//! A task that waits does not receive by itself, as a thread in a wait set does: the participant's own threads do, so the first sample
-//! after a pause costs their wake-up. Time limits are the runtime's business (`tokio::time::timeout` for example).
+//! A task that waits does not receive by itself, as a thread in a wait set does: the participant's
+//! own threads do, so the first sample after a pause costs their wake-up. Time limits are the
+//! runtime's business (`tokio::time::timeout` for example).
 use crate::entity::condition::Condition;
 use crate::entity::publisher::DataWriter;
 use crate::entity::subscriber::{DataReader, Sample};
@@ -22,7 +24,8 @@ fn poll<R>(signal: &Signal, cx: &Context<'_>, mut look: impl FnMut() -> Option<R
     if let Some(found) = look() {
         return Poll::Ready(found);
     }
-    // A signal that was raised for what is looked at now is used up; what comes after this raises it anew.
+    // A signal that was raised for what is looked at now is used up; what comes after this raises
+    // it anew.
     signal.sleep_task(cx.waker());
     match look() {
         Some(found) => Poll::Ready(found),
@@ -30,7 +33,8 @@ fn poll<R>(signal: &Signal, cx: &Context<'_>, mut look: impl FnMut() -> Option<R
     }
 }
 
-/// Takes samples as they come; it ends with its reader, or when the participant ends. One stream of several on a reader gets a sample.
+/// Takes samples as they come; it ends with its reader, or when the participant ends. One stream of
+/// several on a reader gets a sample.
 pub struct SampleStream<T: TopicData> {
     reader: DataReader<T>,
     signal: Arc<Signal>,
@@ -73,7 +77,8 @@ pub struct Triggered {
 }
 
 impl Condition {
-    /// Waits until it is true, as a wait set does; it fails with `AlreadyDeleted` or `ParticipantFailed` as soon as that cannot be any more.
+    /// Waits until it is true, as a wait set does; it fails with `AlreadyDeleted` or
+    /// `ParticipantFailed` as soon as that cannot be any more.
     pub fn wait_async(&self) -> Triggered {
         let signal = Signal::new();
         self.waiters().add(&signal);

@@ -11,8 +11,10 @@ use std::ops::{Deref, DerefMut};
 /// Chunks begin at multiples of this; types that need more lie in ordinary memory.
 const CHUNK_ALIGN: usize = 64;
 
-/// A sample that is built where peers of this host can read it, for [`DataWriter::write_loan`](crate::DataWriter::write_loan).
-/// It lies in ordinary memory, and is sent as any other, if no such memory is to be had, or if it is so small that a copy is faster. Dropping it gives the memory back.
+/// A sample that is built where peers of this host can read it, for
+/// [`DataWriter::write_loan`](crate::DataWriter::write_loan). It lies in ordinary memory, and is
+/// sent as any other, if no such memory is to be had, or if it is so small that a copy is faster.
+/// Dropping it gives the memory back.
 pub struct Loan<T: Plain> {
     memory: Memory<T>,
 }
@@ -99,7 +101,8 @@ impl<T: Plain> DerefMut for Loan<T> {
     }
 }
 
-/// Faster than to ask for zeroed memory. By way of the stack, on which nothing large may have its place, be it in vain.
+/// Faster than to ask for zeroed memory. By way of the stack, on which nothing large may have its
+/// place, be it in vain.
 #[inline(never)]
 fn small<T: Plain>() -> Box<[T]> {
     vec![T::zeroed()].into()
@@ -120,8 +123,8 @@ impl<T: Plain> AsRef<[u8]> for Own<T> {
     }
 }
 
-/// Octets that are built where peers of this host can read them, for a member of type [`Bytes`]; in ordinary memory if no such
-/// memory is to be had, or if they are so few that a copy is faster.
+/// Octets that are built where peers of this host can read them, for a member of type [`Bytes`]; in
+/// ordinary memory if no such memory is to be had, or if they are so few that a copy is faster.
 #[derive(Debug)]
 pub struct LoanedBytes {
     octets: Octets,
@@ -158,8 +161,8 @@ impl LoanedBytes {
         matches!(self.octets, Octets::Chunk(_))
     }
 
-    /// Makes them immutable, to be put into a sample. The memory is given back when the last reference is dropped and no
-    /// reader holds it.
+    /// Makes them immutable, to be put into a sample. The memory is given back when the last
+    /// reference is dropped and no reader holds it.
     pub fn freeze(self) -> Bytes {
         match self.octets {
             Octets::Chunk(chunk) => Bytes::from_owner(chunk.publish()),

@@ -11,7 +11,8 @@ use std::fmt;
 use std::ops::Deref;
 use std::sync::Arc;
 
-/// True while a reader holds samples with the given states whose content an expression describes. It is a [`ReadCondition`] too.
+/// True while a reader holds samples with the given states whose content an expression describes.
+/// It is a [`ReadCondition`] too.
 #[derive(Clone)]
 pub struct QueryCondition {
     condition: ReadCondition,
@@ -73,8 +74,8 @@ impl QueryCondition {
         self.query.terms.lock().parameters.clone()
     }
 
-    /// Other values for the parameters (DDS 1.4 2.2.2.5.9.3); who waits for the condition sees what they make of it. On error nothing is
-    /// changed.
+    /// Other values for the parameters (DDS 1.4 2.2.2.5.9.3); who waits for the condition sees what
+    /// they make of it. On error nothing is changed.
     ///
     /// # Errors
     /// `BadParameter`, showing which parameter suits its member not, or has no value.

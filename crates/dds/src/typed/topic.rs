@@ -64,10 +64,12 @@ impl<T: TopicData> Topic<T> {
         self.core.qos()
     }
 
-    /// Takes over another QoS. TOPIC_DATA is announced anew by the writers and readers of the topic; the rest is advice for those to come.
+    /// Takes over another QoS. TOPIC_DATA is announced anew by the writers and readers of the
+    /// topic; the rest is advice for those to come.
     ///
     /// # Errors
-    /// `ImmutablePolicy`, `InconsistentPolicy`; `BadParameter` for data that is too long to announce.
+    /// `ImmutablePolicy`, `InconsistentPolicy`; `BadParameter` for data that is too long to
+    /// announce.
     pub fn set_qos(&self, qos: TopicQos) -> Result<()> {
         self.core.set_qos(qos)
     }
@@ -272,7 +274,8 @@ fn instance_of_value<T: TopicData>(payload: Payload<'_>) -> Option<InstanceHandl
     dunlin_cdr::key_hash(&value).ok().map(InstanceHandle)
 }
 
-/// Key of a serialized sample of the type `T`, as the payload of a dispose has it; empty if it cannot be read.
+/// Key of a serialized sample of the type `T`, as the payload of a dispose has it; empty if it
+/// cannot be read.
 pub(crate) fn key_of<T: TopicData>(payload: &Bytes) -> Bytes {
     let mut key = BytesMut::new();
     let written = match plain_in::<T>(payload) {
@@ -296,8 +299,8 @@ fn value_key<T: TopicData>(
     dunlin_cdr::key_to_payload(&value, Xcdr::V2, key)
 }
 
-/// The memory of the value in a payload, if that is how the type is encoded: then it need not be moved, for which the stacks of
-/// our threads may be too small.
+/// The memory of the value in a payload, if that is how the type is encoded: then it need not be
+/// moved, for which the stacks of our threads may be too small.
 fn plain_in<T: TopicData>(payload: &[u8]) -> Option<(PlainLayout, &[u8])> {
     let memory = payload.get(plain_at::<T>(payload)?..)?;
     let plain = T::PLAIN.filter(|plain| memory.len() >= plain.size)?;

@@ -13,12 +13,13 @@ use dunlin_shm::Trust;
 use std::fmt;
 use std::sync::{Arc, OnceLock};
 
-/// A sample that was taken and not copied: if its writer built it in loaned memory, it still lies there, in the writer's
-/// process. The writer gets the memory back when the view is dropped.
+/// A sample that was taken and not copied: if its writer built it in loaned memory, it still lies
+/// there, in the writer's process. The writer gets the memory back when the view is dropped.
 ///
-/// That process could change what it has published. So the ways to read are copies of what is wanted, after which it is
-/// known whether the sample was still there, and [`trusted`](Self::trusted), for those who
-/// [trust](crate::ParticipantConfig::trusts_peers) their peers. Samples that came otherwise are read by the same calls.
+/// That process could change what it has published. So the ways to read are copies of what is
+/// wanted, after which it is known whether the sample was still there, and
+/// [`trusted`](Self::trusted), for those who [trust](crate::ParticipantConfig::trusts_peers) their
+/// peers. Samples that came otherwise are read by the same calls.
 pub struct View<T> {
     /// States, time and origin (DDS 1.4 2.2.2.5.5).
     pub info: SampleInfo,
@@ -191,7 +192,8 @@ impl<T: TopicData> View<T> {
         self.aside().is_none_or(|aside| aside.octets().is_valid())
     }
 
-    /// The sample as [`DataReader::take`](crate::DataReader::take) gives it: decoded, with a copy of what is elsewhere.
+    /// The sample as [`DataReader::take`](crate::DataReader::take) gives it: decoded, with a copy
+    /// of what is elsewhere.
     ///
     /// # Errors
     /// `Deserialization`, `Withdrawn`.
@@ -201,7 +203,8 @@ impl<T: TopicData> View<T> {
         Ok(Sample::new(self.info, value))
     }
 
-    /// The sample without its longest member of type [`Bytes`], which is empty: look at that by [`octets`](Self::octets).
+    /// The sample without its longest member of type [`Bytes`], which is empty: look at that by
+    /// [`octets`](Self::octets).
     ///
     /// # Errors
     /// `Deserialization`, `PreconditionNotMet` if the sample has no data.
@@ -228,7 +231,8 @@ impl<T: TopicData> View<T> {
         }
     }
 
-    /// The longest member of type [`Bytes`], where it is; `None` if there is none. Of a plain sample that is in place: all of it.
+    /// The longest member of type [`Bytes`], where it is; `None` if there is none. Of a plain
+    /// sample that is in place: all of it.
     pub fn octets(&self) -> Option<Octets<'_>> {
         let place = match self.aside() {
             Some(aside) => Place::Aside(aside.octets()),
@@ -314,7 +318,8 @@ impl<T: TopicData + Plain> View<T> {
         Ok(())
     }
 
-    /// Copies a part of the sample: as many bytes of its memory, from `offset` on, as `into` has room for.
+    /// Copies a part of the sample: as many bytes of its memory, from `offset` on, as `into` has
+    /// room for.
     ///
     /// # Errors
     /// `BadParameter` if the sample ends before that; otherwise as [`read`](Self::read).
@@ -385,7 +390,8 @@ impl<'a> Octets<'a> {
     /// Copies as many, from `offset` on, as `into` has room for.
     ///
     /// # Errors
-    /// `BadParameter` if they end before that, `Withdrawn` if their writer's process has used the memory again.
+    /// `BadParameter` if they end before that, `Withdrawn` if their writer's process has used the
+    /// memory again.
     pub fn copy_to(&self, offset: usize, into: &mut [u8]) -> Result<()> {
         let end = offset.checked_add(into.len());
         if end.is_none_or(|end| end > self.len()) {
@@ -400,8 +406,8 @@ impl<'a> Octets<'a> {
         read.map_err(|_| Error::Withdrawn { entity: entity() })
     }
 
-    /// The octets themselves; `None` if a process has them that is not [trusted](crate::ParticipantConfig::trusts_peers) to
-    /// leave them as they are.
+    /// The octets themselves; `None` if a process has them that is not
+    /// [trusted](crate::ParticipantConfig::trusts_peers) to leave them as they are.
     pub fn trusted(&self) -> Option<&'a [u8]> {
         self.place.trusted(self.core.shared.config.trusts_peers)
     }

@@ -1,9 +1,9 @@
-//! What the writers of a publisher have in common: coherent sets (DDS 1.4 2.2.2.4.1.10) and, with scope GROUP, one numbering of their
-//! changes (RTPS 2.5 8.7.6).
+//! What the writers of a publisher have in common: coherent sets (DDS 1.4 2.2.2.4.1.10) and, with
+//! scope GROUP, one numbering of their changes (RTPS 2.5 8.7.6).
 //!
-//! A writer knows its group only if PRESENTATION asks for one of these, so others pay nothing for it. The group's lock is a
-//! leaf: a writer asks for a number under its state's lock, while it is certain that the change goes out; nobody locks a writer under
-//! the group's.
+//! A writer knows its group only if PRESENTATION asks for one of these, so others pay nothing for
+//! it. The group's lock is a leaf: a writer asks for a number under its state's lock, while it is
+//! certain that the change goes out; nobody locks a writer under the group's.
 use crate::error::{Error, Result};
 use crate::runtime::lock::{LEAF, Ranked};
 use crate::untyped::writer::WriterCore;
@@ -155,7 +155,8 @@ impl WriterGroup {
         result
     }
 
-    /// What the mark behind a set says; `None` without a common numbering, or if nobody wrote anything.
+    /// What the mark behind a set says; `None` without a common numbering, or if nobody wrote
+    /// anything.
     fn end_number(&self, first: Option<i64>, digest: [u8; 4]) -> Option<InGroup> {
         first?;
         let number = self.number()?;

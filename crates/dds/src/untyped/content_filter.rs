@@ -1,7 +1,8 @@
 //! Topics of which a reader wants a part: content filters (DDS 1.4 2.2.2.3.3).
 //!
-//! The filter is judged where samples arrive, before they enter the reader's cache; a writer that understands it does not even
-//! send what does not pass. The topic owns the expression, and tells its readers when the parameters change.
+//! The filter is judged where samples arrive, before they enter the reader's cache; a writer that
+//! understands it does not even send what does not pass. The topic owns the expression, and tells
+//! its readers when the parameters change.
 use crate::entity::identity::same_entity;
 use crate::error::{Error, Result};
 use crate::runtime::lock::{LEAF, Ranked};
@@ -124,8 +125,9 @@ impl<T: TopicData> ContentFilteredTopic<T> {
         self.inner.terms.lock().parameters.clone()
     }
 
-    /// Other values for the parameters (DDS 1.4 2.2.2.3.3.4): they count for samples that come from now on to the readers that there
-    /// are, and writers hear of them by discovery. On error nothing is changed.
+    /// Other values for the parameters (DDS 1.4 2.2.2.3.3.4): they count for samples that come from
+    /// now on to the readers that there are, and writers hear of them by discovery. On error
+    /// nothing is changed.
     ///
     /// # Errors
     /// `BadParameter`, showing which parameter suits its member not, or has no value.

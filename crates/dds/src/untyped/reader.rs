@@ -103,7 +103,8 @@ pub(crate) struct ReaderCore {
     pub(crate) type_info: TypeInfo,
     /// Its QoS as it is now.
     live: Ranked<DataReaderQos, LEAF>,
-    /// Its QoS as it was when it was enabled, of which most cannot change any more; not yet enabled without.
+    /// Its QoS as it was when it was enabled, of which most cannot change any more; not yet enabled
+    /// without.
     fixed: OnceLock<DataReaderQos>,
     pub(crate) group: Arc<SubscriberCore>,
     pub(crate) topic_core: Arc<TopicCore>,
@@ -278,8 +279,8 @@ impl ReaderCore {
         self.note(&delivery)
     }
 
-    /// Takes in a submessage of a writer, whose inline QoS is read already. No user code runs here: `count` and `tell_troubles`
-    /// are left to the caller.
+    /// Takes in a submessage of a writer, whose inline QoS is read already. No user code runs here:
+    /// `count` and `tell_troubles` are left to the caller.
     #[allow(
         clippy::too_many_arguments,
         reason = "what a submessage says and two sinks"
@@ -313,8 +314,9 @@ impl ReaderCore {
         delivery
     }
 
-    /// What may be asked without the lock: for `schedule`, and for a `take` in vain. Noted under it, or what another thread notes could
-    /// be overwritten; in the steady state hardly anything is written.
+    /// What may be asked without the lock: for `schedule`, and for a `take` in vain. Noted under
+    /// it, or what another thread notes could be overwritten; in the steady state hardly anything
+    /// is written.
     fn note_next(&self, state: &Reader) {
         let next = state.next_timeout().map_or(i64::MAX, |at| at.0);
         if self.next.load(Relaxed) != next {
@@ -326,7 +328,8 @@ impl ReaderCore {
         }
     }
 
-    /// There is nothing to take, and no status says that there is. Whoever hears of a sample hears of this before.
+    /// There is nothing to take, and no status says that there is. Whoever hears of a sample hears
+    /// of this before.
     #[inline]
     pub(crate) fn is_bare(&self) -> bool {
         !self.holds.load(Acquire) && !self.flags.has_data() && !self.group.attends()
@@ -358,7 +361,8 @@ impl ReaderCore {
         self.state.lock().group_fronts().collect()
     }
 
-    /// What writers said in a set that all have now is seen, or dropped; whom that concerns is told by the thread that receives.
+    /// What writers said in a set that all have now is seen, or dropped; whom that concerns is told
+    /// by the thread that receives.
     pub(crate) fn release_group(
         self: &Arc<Self>,
         now: Time,
@@ -381,7 +385,8 @@ impl ReaderCore {
         }
     }
 
-    /// A writer is asked whether anything is to come from it of what its publisher wrote up to this number.
+    /// A writer is asked whether anything is to come from it of what its publisher wrote up to this
+    /// number.
     pub(crate) fn want_news(self: &Arc<Self>, now: Time, writer: Guid, number: i64) {
         let mut state = self.state.lock();
         state.want_news(now, writer, number);
@@ -413,7 +418,8 @@ impl ReaderCore {
         self.announce(u32::MAX);
     }
 
-    /// As `announce_data`, by a thread that has something else to do; false if the listener should be called again.
+    /// As `announce_data`, by a thread that has something else to do; false if the listener should
+    /// be called again.
     pub(crate) fn announce_data_briefly(self: &Arc<Self>) -> bool {
         self.announce(MOST_CALLS)
     }
@@ -599,7 +605,8 @@ fn config(
     }
 }
 
-/// Half of the budget, so that a writer with many large samples under way completes the first of them.
+/// Half of the budget, so that a writer with many large samples under way completes the first of
+/// them.
 fn most_of_a_writer(config: &ParticipantConfig) -> usize {
     (config.max_reassembly_bytes / 2).max(config.max_sample_size as usize)
 }

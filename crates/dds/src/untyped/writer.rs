@@ -51,7 +51,8 @@ use std::sync::atomic::{
 };
 use std::sync::{Arc, OnceLock};
 
-/// Bytes of the application up to this size are serialized; larger ones stay where they are until they are sent.
+/// Bytes of the application up to this size are serialized; larger ones stay where they are until
+/// they are sent.
 pub(crate) const SERIALIZE_LIMIT: usize = 4096;
 /// Bytes of the application that are let go between two looks at the history.
 const AT_ONCE: usize = 16;
@@ -76,7 +77,8 @@ pub(crate) struct WriterCore {
     keyed: bool,
     /// Its QoS as it is now.
     live: Ranked<DataWriterQos, LEAF>,
-    /// Its QoS as it was when it was enabled, of which most cannot change any more; not yet enabled without.
+    /// Its QoS as it was when it was enabled, of which most cannot change any more; not yet enabled
+    /// without.
     fixed: OnceLock<DataWriterQos>,
     /// Policies that may change and are asked for by each write.
     timed: AtomicBool,
@@ -114,7 +116,8 @@ pub(crate) struct WriterCore {
     room_epoch: AtomicU64,
     /// Samples may have members that peers can see where they are.
     lent: AtomicBool,
-    /// Datagrams wait for `flush`, or for others. Noted under the lock `publish` and asked without it.
+    /// Datagrams wait for `flush`, or for others. Noted under the lock `publish` and asked without
+    /// it.
     waits: AtomicBool,
     /// Samples that some matched reader did not take for their length.
     too_large: AtomicU64,
@@ -138,7 +141,8 @@ struct Publish {
     datagrams: Datagrams,
     destinations: Arc<[Destination]>,
     generation: u64,
-    /// When the batch under way was begun: its samples share a source timestamp, and so one INFO_TS.
+    /// When the batch under way was begun: its samples share a source timestamp, and so one
+    /// INFO_TS.
     batch_begun: Option<Timestamp>,
     /// Bytes of the application that the history has let go of, and whether there are more.
     retired: Option<(Bytes, bool)>,
@@ -320,9 +324,10 @@ impl WriterCore {
         }
     }
 
-    /// Do these bytes of a sample stay where they are, to be gathered by the kernel, or seen there by peers? Not in a batch,
-    /// which is to be one piece, nor where samples are kept for long, nor if readers in this process share the sample, which they
-    /// want in one piece, unless they lie where peers can see them.
+    /// Do these bytes of a sample stay where they are, to be gathered by the kernel, or seen there
+    /// by peers? Not in a batch, which is to be one piece, nor where samples are kept for long, nor
+    /// if readers in this process share the sample, which they want in one piece, unless they lie
+    /// where peers can see them.
     pub(crate) fn gathers(&self, bytes: &[u8]) -> bool {
         let keeps_short = self.keeps_short();
         self.fixed().batching.max_bytes == 0
@@ -350,8 +355,8 @@ impl WriterCore {
         }
     }
 
-    /// Lets go of bytes of the application that the history has no use for any more: without a lock, since this may run
-    /// its code.
+    /// Lets go of bytes of the application that the history has no use for any more: without a
+    /// lock, since this may run its code.
     pub(crate) fn release_retired(&self) {
         loop {
             let mut state = self.state.lock();
@@ -410,14 +415,15 @@ impl WriterCore {
         self.show_life(sign);
     }
 
-    /// Puts a change into the history, where its payload goes if it is kept; `None` if it is full, and then the readers have been asked
-    /// what they have.
+    /// Puts a change into the history, where its payload goes if it is kept; `None` if it is full,
+    /// and then the readers have been asked what they have.
     fn store(
         self: &Arc<Self>,
         publish: &mut Publish,
         change: &mut Change,
     ) -> Result<Option<(SequenceNumber, Option<Time>)>, Error> {
-        // Mostly only heartbeats depend on it, and their period is longer than a tick; a writer without room asks ten times as often.
+        // Mostly only heartbeats depend on it, and their period is longer than a tick; a writer
+        // without room asks ten times as often.
         let now = match self.timed.load(Relaxed) {
             true => clock::now(),
             false => clock::coarse(),
@@ -501,7 +507,8 @@ impl WriterCore {
         self.has_filters.store(!filters.is_empty(), Relaxed);
     }
 
-    /// From now on samples are measured by what a matched reader wants now; until this is said it gets what others get.
+    /// From now on samples are measured by what a matched reader wants now; until this is said it
+    /// gets what others get.
     pub(crate) fn change_filter(&self, reader: Guid) {
         let filter = self.filters.lock().of(&reader);
         self.state.lock().set_reader_filter(reader, filter);
@@ -543,14 +550,16 @@ impl WriterCore {
         self.fixed().reliability.is_reliable() && self.fixed().history == History::KeepAll
     }
 
-    /// From now on samples go to these places, in datagrams of at most `limit` bytes, and to the readers in this process.
+    /// From now on samples go to these places, in datagrams of at most `limit` bytes, and to the
+    /// readers in this process.
     pub(crate) fn set_destinations(
         &self,
         to: Vec<Destination>,
         local_readers: Vec<LocalReader>,
         limit: usize,
     ) {
-        // Nothing large may be said for places that carry more than those where it will then be sent.
+        // Nothing large may be said for places that carry more than those where it will then be
+        // sent.
         let before = self.datagram_limit.load(SeqCst);
         if limit <= before {
             self.set_limit(limit);

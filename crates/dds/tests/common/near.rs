@@ -1,4 +1,5 @@
-//! Two participants that share memory: what lies in a pool goes by a ring, everything else by the network in memory.
+//! Two participants that share memory: what lies in a pool goes by a ring, everything else by the
+//! network in memory.
 use bytes::BytesMut;
 use dunlin::transport::{
     Attached, Listen, MemoryNetwork, Outgoing, Reach, ReceiveStatistics, Received, Receiver,

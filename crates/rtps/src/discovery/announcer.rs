@@ -7,7 +7,8 @@ use dunlin_wire::{
     Timestamp, participant_key,
 };
 
-/// Pauses after the first announcements; they are quick since datagrams get lost and start-up is when it hurts.
+/// Pauses after the first announcements; they are quick since datagrams get lost and start-up is
+/// when it hurts.
 const QUICK: [Duration; 4] = [
     Duration::from_millis(100),
     Duration::from_millis(150),
@@ -56,7 +57,8 @@ impl Announcer {
         self.sent = 0;
     }
 
-    /// Somebody may be there who has not heard us: the next announcement does not wait for its time.
+    /// Somebody may be there who has not heard us: the next announcement does not wait for its
+    /// time.
     pub(super) fn hurry(&mut self, now: Time) {
         let soon = self
             .last

@@ -1,4 +1,5 @@
-//! The reliable built-in topics: one writer and one reader of our own for each (RTPS 2.5 8.5.4.2, 8.4.13.2).
+//! The reliable built-in topics: one writer and one reader of our own for each (RTPS 2.5 8.5.4.2,
+//! 8.4.13.2).
 use super::Source;
 use super::unverified_participants::HEADERS;
 use crate::{
@@ -76,13 +77,15 @@ pub(super) struct BuiltinTopic {
     reader: Reader,
     writer_id: EntityId,
     reader_id: EntityId,
-    /// Remote readers. Every change goes to each of them on its own: a peer need not listen to multicast.
+    /// Remote readers. Every change goes to each of them on its own: a peer need not listen to
+    /// multicast.
     readers: BTreeSet<Guid>,
     key_of: KeyOf,
 }
 
 impl BuiltinTopic {
-    /// Bytes of what `hail` sends, an ACKNACK and a HEARTBEAT that may go in two datagrams, without the headers of the first.
+    /// Bytes of what `hail` sends, an ACKNACK and a HEARTBEAT that may go in two datagrams, without
+    /// the headers of the first.
     pub(super) const HAIL_SIZE: usize = 28 + HEADERS + 32;
 
     fn new(own: GuidPrefix, (writer_id, reader_id): (EntityId, EntityId), key_of: KeyOf) -> Self {
@@ -149,8 +152,9 @@ impl BuiltinTopic {
         standing.is_some_and(|standing| standing.complete)
     }
 
-    /// Asks a participant that we do not listen to for a sign of life; one that knows us gives it. Its reader has to answer our
-    /// heartbeat; many a writer answers an ACKNACK, and does so without delay.
+    /// Asks a participant that we do not listen to for a sign of life; one that knows us gives it.
+    /// Its reader has to answer our heartbeat; many a writer answers an ACKNACK, and does so
+    /// without delay.
     pub(super) fn hail(&mut self, peer: GuidPrefix, out: &mut impl Outbox) {
         self.reader.hail(Guid::new(peer, self.writer_id), out);
         self.writer.hail(Guid::new(peer, self.reader_id), out);

@@ -31,7 +31,8 @@ pub(super) struct Catalog {
     readers: BTreeMap<Guid, ReaderData>,
     topics: BTreeMap<String, Topic>,
     pairs: BTreeMap<(Guid, Guid), Verdict>,
-    /// The endpoints of others that came, changed or went since somebody asked last, if somebody does.
+    /// The endpoints of others that came, changed or went since somebody asked last, if somebody
+    /// does.
     news: Option<BTreeSet<Guid>>,
     /// What the application does not want to hear of: endpoints, and topics of others.
     ignored: BTreeSet<Guid>,
@@ -60,7 +61,8 @@ enum Side {
 }
 
 impl Catalog {
-    /// `own` is the local participant's prefix; endpoints with another one are only compared with local ones.
+    /// `own` is the local participant's prefix; endpoints with another one are only compared with
+    /// local ones.
     pub(super) fn new(own: GuidPrefix, unicast: &[Locator], multicast: &[Locator]) -> Self {
         let mut catalog = Self {
             own,
@@ -277,7 +279,8 @@ impl Catalog {
             .map(|((_, reader), _)| *reader)
     }
 
-    /// From now on it is remembered which endpoints of others come, change or go; all that are there have come. Or not any more.
+    /// From now on it is remembered which endpoints of others come, change or go; all that are
+    /// there have come. Or not any more.
     pub(super) fn watch(&mut self, on: bool) {
         let others = self.writers.keys().chain(self.readers.keys());
         let others = others.filter(|guid| guid.prefix != self.own);
@@ -361,7 +364,8 @@ impl Catalog {
         topic.map_or_else(Vec::new, |t| self.partners(writer, &t.readers))
     }
 
-    /// Those of `others` with which `endpoint` can be paired: two remote endpoints never are, and there may be many.
+    /// Those of `others` with which `endpoint` can be paired: two remote endpoints never are, and
+    /// there may be many.
     fn partners(&self, endpoint: Guid, others: &BTreeSet<Guid>) -> Vec<Guid> {
         if endpoint.prefix == self.own {
             others.iter().copied().collect()
@@ -388,7 +392,8 @@ impl Catalog {
         }
     }
 
-    /// Compares the two, of which `news` is new or has changed, and reports what is different from before.
+    /// Compares the two, of which `news` is new or has changed, and reports what is different from
+    /// before.
     fn judge(&mut self, writer: Guid, reader: Guid, news: Side, events: &mut Vec<Event>) {
         let (Some(w), Some(r)) = (self.writers.get(&writer), self.readers.get(&reader)) else {
             return;

@@ -35,7 +35,8 @@ pub struct DiscoveryConfig {
     pub entity_name: String,
     /// Names and values for people and tools, such as on which host the participant runs.
     pub properties: Vec<(String, String)>,
-    /// What to add to `Time` for nanoseconds since 1970, so that announcements carry a source timestamp.
+    /// What to add to `Time` for nanoseconds since 1970, so that announcements carry a source
+    /// timestamp.
     pub clock_offset: i64,
     /// How much is taken in from others.
     pub limits: Limits,
@@ -93,11 +94,13 @@ pub struct Source {
     pub vendor: VendorId,
     /// Version of the message.
     pub version: ProtocolVersion,
-    /// The datagram came by multicast. False if unknown: announcements then also go to the participant alone.
+    /// The datagram came by multicast. False if unknown: announcements then also go to the
+    /// participant alone.
     pub multicast: bool,
     /// Where the datagram came from, as it claims.
     pub from: Locator,
-    /// It came by a connection that was made in this participant's name: what goes back by that name gets to whoever sent this.
+    /// It came by a connection that was made in this participant's name: what goes back by that
+    /// name gets to whoever sent this.
     pub called: bool,
     /// INFO_DST named us, and us alone: the sender knows who we are.
     pub addressed: bool,

@@ -1,7 +1,9 @@
-//! Questions about endpoints and their answers, between Dunlin's own participants that know each other.
+//! Questions about endpoints and their answers, between Dunlin's own participants that know each
+//! other.
 //!
-//! Stateless: a question may get lost, and then the asker asks again. Only who has shown to be where it says is answered, there, and
-//! only so often. What is told is the caller's matter (`docs/decisions/inquiries.md`).
+//! Stateless: a question may get lost, and then the asker asks again. Only who has shown to be
+//! where it says is answered, there, and only so often. What is told is the caller's matter
+//! (`docs/decisions/inquiries.md`).
 use super::{Discovery, Event, Source};
 use crate::{Outbox, Time, To};
 use alloc::vec::Vec;
@@ -53,8 +55,9 @@ impl Diagnostics {
 }
 
 impl Discovery {
-    /// Asks the participant that has an endpoint how it is with it; the answer comes as an [`Event::Answered`], or does not come. False
-    /// if that participant is not known to answer: of another vendor, or silent.
+    /// Asks the participant that has an endpoint how it is with it; the answer comes as an
+    /// [`Event::Answered`], or does not come. False if that participant is not known to answer: of
+    /// another vendor, or silent.
     pub fn ask(&mut self, question: DiagnosticRequest, out: &mut impl Outbox) -> bool {
         let prefix = question.about.prefix;
         let peer = self.peers.get(&prefix).filter(|peer| peer.verified);

@@ -170,7 +170,8 @@ impl Discovery {
         }
     }
 
-    /// A writer may have been silent already when a reader is matched with it: the events from `from` on are completed.
+    /// A writer may have been silent already when a reader is matched with it: the events from
+    /// `from` on are completed.
     pub(super) fn report_silent_writers(&self, from: usize, events: &mut Vec<Event>) {
         let news = events.get(from..).unwrap_or_default();
         let silent: Vec<Event> = news
@@ -233,7 +234,8 @@ impl Discovery {
         room
     }
 
-    /// A description that makes no sense takes the room of one that does: the reader below remembers its instance.
+    /// A description that makes no sense takes the room of one that does: the reader below
+    /// remembers its instance.
     fn strike(&mut self, now: Time, sample: &Sample, events: &mut Vec<Event>) {
         self.heard.malformed += 1;
         let prefix = sample.info.publication.prefix;
@@ -254,8 +256,8 @@ impl Discovery {
     }
 }
 
-/// The endpoint that a sample of SEDP is about; it must be one of the participant that speaks. RustDDS also takes leave of its
-/// built-in endpoints here, which nobody knows from here.
+/// The endpoint that a sample of SEDP is about; it must be one of the participant that speaks.
+/// RustDDS also takes leave of its built-in endpoints here, which nobody knows from here.
 fn endpoint(sample: &Sample) -> Option<Guid> {
     let guid = Guid::from_bytes(sample.info.instance.0);
     let own = guid.prefix == sample.info.publication.prefix;

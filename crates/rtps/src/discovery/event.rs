@@ -8,8 +8,9 @@ use dunlin_wire::{
     DiagnosticReply, DiagnosticRequest, Guid, GuidPrefix, ReaderData, VendorId, WriterData,
 };
 
-/// Something changed. Local endpoints are those that the caller added; remote ones may be of the same participant.
-/// Locators in the events are complete: an endpoint without any has its participant's default ones filled in.
+/// Something changed. Local endpoints are those that the caller added; remote ones may be of the
+/// same participant. Locators in the events are complete: an endpoint without any has its
+/// participant's default ones filled in.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Event {
     /// A local writer has a new reader.
@@ -58,7 +59,8 @@ pub enum Event {
         /// Why.
         reason: UnmatchReason,
     },
-    /// An endpoint of the same topic and type does not match a local one because of its QoS (DDS 1.4 2.2.4.1).
+    /// An endpoint of the same topic and type does not match a local one because of its QoS (DDS
+    /// 1.4 2.2.4.1).
     IncompatibleQos {
         /// The local endpoint.
         local: Guid,
@@ -99,7 +101,8 @@ pub enum Event {
         /// Why.
         reason: LossReason,
     },
-    /// A participant that is known wants to know how it is with an endpoint of ours; `Discovery::answer` answers.
+    /// A participant that is known wants to know how it is with an endpoint of ours;
+    /// `Discovery::answer` answers.
     Asked {
         /// Who wants to know.
         from: GuidPrefix,

@@ -9,7 +9,8 @@ use core::fmt;
 use dunlin_qos::Incompatibility;
 use dunlin_wire::Guid;
 
-/// One thing to know about a local endpoint and another one, or the absence of others. `Display` says it in a sentence.
+/// One thing to know about a local endpoint and another one, or the absence of others. `Display`
+/// says it in a sentence.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Explanation {
     /// The two match.
@@ -61,8 +62,9 @@ pub enum Explanation {
 }
 
 impl Discovery {
-    /// What became of a local endpoint and each endpoint on the other side that has its topic, or one with almost the
-    /// same name, as `similar` tells; if there is none, how much was heard at all.
+    /// What became of a local endpoint and each endpoint on the other side that has its topic, or
+    /// one with almost the same name, as `similar` tells; if there is none, how much was heard at
+    /// all.
     pub fn explain(&self, local: Guid, similar: impl Fn(&str, &str) -> bool) -> Vec<Explanation> {
         let is_writer = local.entity.is_writer();
         let topic = match is_writer {
@@ -93,7 +95,8 @@ impl Discovery {
         found
     }
 
-    /// An explanation in a sentence; where it is about another endpoint with a name, that stands first.
+    /// An explanation in a sentence; where it is about another endpoint with a name, that stands
+    /// first.
     pub fn sentence(&self, explanation: &Explanation) -> String {
         match explanation.remote() {
             Some(remote) => self.title(remote, explanation),

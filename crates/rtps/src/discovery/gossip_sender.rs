@@ -1,9 +1,10 @@
 //! Participants without multicast learn of each other through those that they have in common.
 //!
-//! Who announces itself to us without knowing our name has us among its peers: a *neighbour*, and so are we to it. Neighbours of our own kind
-//! that listen to no multicast group tell each other whom they know, by a reliable topic of their own with one instance for each participant
-//! and teller. Whoever is told of a stranger announces itself to it (`PeerGossip` says how often), and the stranger's answer does the rest.
-//! So nothing is believed that its subject has not confirmed.
+//! Who announces itself to us without knowing our name has us among its peers: a *neighbour*, and
+//! so are we to it. Neighbours of our own kind that listen to no multicast group tell each other
+//! whom they know, by a reliable topic of their own with one instance for each participant and
+//! teller. Whoever is told of a stranger announces itself to it (`PeerGossip` says how often), and
+//! the stranger's answer does the rest. So nothing is believed that its subject has not confirmed.
 use super::announcer::detector;
 use super::{Discovery, Peer};
 use crate::{Change, ChangeKind, InstanceHandle, Outbox, Sample, Time, ViewState};
@@ -73,7 +74,8 @@ impl Discovery {
         self.introducer.queue(now, prefix);
     }
 
-    /// A participant has us among its peers, or treats us as a neighbour: we tell each other whom we know.
+    /// A participant has us among its peers, or treats us as a neighbour: we tell each other whom
+    /// we know.
     pub(super) fn befriend(&mut self, now: Time, prefix: GuidPrefix, out: &mut impl Outbox) {
         let peer = self.peers.get_mut(&prefix);
         let Some(peer) = peer.filter(|peer| !peer.neighbour && peer.wants_introductions()) else {
@@ -166,7 +168,8 @@ impl Discovery {
         }
     }
 
-    /// Who tells of more participants than there may be is listened to no more: the reader below remembers each.
+    /// Who tells of more participants than there may be is listened to no more: the reader below
+    /// remembers each.
     fn count_words(&mut self, now: Time, teller: GuidPrefix, words: usize) {
         let most = self.config.limits.participants;
         let Some(peer) = self.peers.get_mut(&teller) else {

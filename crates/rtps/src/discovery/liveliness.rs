@@ -1,4 +1,5 @@
-//! Which writers still assert that they live, and when ours must (RTPS 2.5 8.4.13, DDS 1.4 2.2.3.11).
+//! Which writers still assert that they live, and when ours must (RTPS 2.5 8.4.13, DDS 1.4
+//! 2.2.3.11).
 use super::catalog::entities;
 use super::timer_queue::RenewableTimers;
 use crate::Time;
@@ -12,7 +13,8 @@ const ASSERTIONS_PER_LEASE: i64 = 3;
 /// However short a lease, assertions are not more frequent.
 const MIN_PERIOD: Duration = Duration::from_millis(1);
 
-/// Watches the writers that have a finite lease: remote ones, and local ones that the application asserts.
+/// Watches the writers that have a finite lease: remote ones, and local ones that the application
+/// asserts.
 #[derive(Debug)]
 pub(super) struct LivelinessMonitor {
     own: GuidPrefix,
@@ -103,8 +105,8 @@ impl LivelinessMonitor {
         writers.iter().for_each(|writer| self.remove(writer));
     }
 
-    /// A writer showed that it lives; returns the writers that were silent before. One that the participant asserts
-    /// speaks for all such writers of the participant.
+    /// A writer showed that it lives; returns the writers that were silent before. One that the
+    /// participant asserts speaks for all such writers of the participant.
     pub(super) fn assert_writer(&mut self, now: Time, writer: Guid) -> Vec<Guid> {
         match self.leases.get(&writer).map(|lease| lease.kind) {
             None => Vec::new(),

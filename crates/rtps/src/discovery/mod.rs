@@ -1,8 +1,9 @@
-//! Discovery: who is there, what they write and read, and which endpoints match (RTPS 2.5 8.5, 8.4.13).
+//! Discovery: who is there, what they write and read, and which endpoints match (RTPS 2.5 8.5,
+//! 8.4.13).
 //!
-//! One state machine for the participant: SPDP finds participants, SEDP their endpoints, leases and participant messages
-//! tell who lives. It owns the built-in writers and readers, which are the same `Writer` and `Reader` that carry user
-//! data.
+//! One state machine for the participant: SPDP finds participants, SEDP their endpoints, leases and
+//! participant messages tell who lives. It owns the built-in writers and readers, which are the
+//! same `Writer` and `Reader` that carry user data.
 mod announcer;
 mod builtin;
 mod catalog;
@@ -49,8 +50,8 @@ use unverified_participants::UnverifiedParticipants;
 
 /// Everything that a participant knows about the others, and what it tells them.
 ///
-/// Built-in submessages go out to `To::Announce`, and to `To::Endpoint` of a built-in endpoint whose locators
-/// `metatraffic_locators` knows; never to `To::Matched`.
+/// Built-in submessages go out to `To::Announce`, and to `To::Endpoint` of a built-in endpoint
+/// whose locators `metatraffic_locators` knows; never to `To::Matched`.
 pub struct Discovery {
     config: DiscoveryConfig,
     announcer: Announcer,
@@ -76,7 +77,8 @@ pub struct Discovery {
 }
 
 impl Discovery {
-    /// A participant that has not announced itself yet. Fails if a name or the user data is too long to announce.
+    /// A participant that has not announced itself yet. Fails if a name or the user data is too
+    /// long to announce.
     pub fn new(config: DiscoveryConfig) -> Result<Self, Error> {
         let own = config.prefix;
         let announcement = config.announcement().encode()?;
@@ -109,8 +111,8 @@ impl Discovery {
         self.announce_if_due(now, out);
     }
 
-    /// Changes what the participant says about itself, all but its prefix, and announces it. Fails, and changes nothing,
-    /// if a name or the user data is too long to announce.
+    /// Changes what the participant says about itself, all but its prefix, and announces it. Fails,
+    /// and changes nothing, if a name or the user data is too long to announce.
     pub fn reconfigure(
         &mut self,
         now: Time,
@@ -130,8 +132,8 @@ impl Discovery {
         Ok(())
     }
 
-    /// Adds a local writer, or changes its description, and tells everybody. Fails, and changes nothing, if a name or
-    /// opaque data is too long to announce.
+    /// Adds a local writer, or changes its description, and tells everybody. Fails, and changes
+    /// nothing, if a name or opaque data is too long to announce.
     pub fn add_writer(
         &mut self,
         now: Time,
@@ -145,8 +147,9 @@ impl Discovery {
         Ok(())
     }
 
-    /// Adds a local reader, or changes its description, and tells everybody. An empty list of data representations means
-    /// XCDR1 (DDS-XTypes 1.3 7.6.3.1.1). Fails, and changes nothing, if a name or opaque data is too long to announce.
+    /// Adds a local reader, or changes its description, and tells everybody. An empty list of data
+    /// representations means XCDR1 (DDS-XTypes 1.3 7.6.3.1.1). Fails, and changes nothing, if a
+    /// name or opaque data is too long to announce.
     pub fn add_reader(
         &mut self,
         now: Time,
@@ -197,8 +200,8 @@ impl Discovery {
         }
     }
 
-    /// Takes in a submessage of a built-in endpoint; all others are ignored. Those that INFO_DST addresses to another
-    /// participant must not come here.
+    /// Takes in a submessage of a built-in endpoint; all others are ignored. Those that INFO_DST
+    /// addresses to another participant must not come here.
     pub fn handle(
         &mut self,
         now: Time,
@@ -300,7 +303,8 @@ impl Discovery {
         times.into_iter().flatten().min()
     }
 
-    /// Says goodbye: all endpoints and the participant itself are withdrawn. Nothing is said or heard any more.
+    /// Says goodbye: all endpoints and the participant itself are withdrawn. Nothing is said or
+    /// heard any more.
     pub fn goodbye(&mut self, now: Time, out: &mut impl Outbox) {
         let writers: Vec<Guid> = self.local_writers().map(|w| w.guid).collect();
         for writer in writers {
@@ -317,10 +321,10 @@ impl Discovery {
         self.announcer.goodbye(self.config.timestamp(now), to, out);
     }
 
-    /// A writer showed that it lives. A local one wrote or was asserted by the application; from a remote one came a
-    /// sample, or a heartbeat with the liveliness flag (DDS 1.4 2.2.3.11, RTPS 2.5 8.4.13). Only writers with a finite
-    /// liveliness lease need it, and not each time: a few times per lease, and before `handle_timeout`, with the time of
-    /// the last sign as `now`.
+    /// A writer showed that it lives. A local one wrote or was asserted by the application; from a
+    /// remote one came a sample, or a heartbeat with the liveliness flag (DDS 1.4 2.2.3.11, RTPS
+    /// 2.5 8.4.13). Only writers with a finite liveliness lease need it, and not each time: a few
+    /// times per lease, and before `handle_timeout`, with the time of the last sign as `now`.
     pub fn assert_writer(
         &mut self,
         now: Time,
@@ -339,8 +343,8 @@ impl Discovery {
         }
     }
 
-    /// The application asserts the participant: all local writers with liveliness MANUAL_BY_PARTICIPANT live
-    /// (DDS 1.4 2.2.2.2.1.18).
+    /// The application asserts the participant: all local writers with liveliness
+    /// MANUAL_BY_PARTICIPANT live (DDS 1.4 2.2.2.2.1.18).
     pub fn assert_participant(
         &mut self,
         now: Time,
@@ -354,8 +358,9 @@ impl Discovery {
         self.assert_if_due(now, out);
     }
 
-    /// The ways to a participant are not what they were: reports its matched endpoints as changed, so that the caller chooses
-    /// anew among their locators. One that is not known is to hear of us soon, since it may have forgotten us as we have it.
+    /// The ways to a participant are not what they were: reports its matched endpoints as changed,
+    /// so that the caller chooses anew among their locators. One that is not known is to hear of us
+    /// soon, since it may have forgotten us as we have it.
     pub fn relocate(&mut self, now: Time, prefix: GuidPrefix, events: &mut Vec<Event>) {
         if !self.knows(prefix) {
             self.announcer.hurry(now);
@@ -381,7 +386,8 @@ impl Discovery {
         self.catalog.ignore_topic(name, events);
     }
 
-    /// From now on `take_endpoint_news` tells which endpoints of others came, changed or went; at first all that are known. Or no longer.
+    /// From now on `take_endpoint_news` tells which endpoints of others came, changed or went; at
+    /// first all that are known. Or no longer.
     pub fn watch_endpoints(&mut self, on: bool) {
         self.catalog.watch(on);
     }
@@ -411,14 +417,15 @@ impl Discovery {
         self.peers.contains_key(&prefix)
     }
 
-    /// True for a participant that has answered what was sent to it alone: it has said which endpoints it has. One that knows our name may
-    /// have it from our multicast announcements.
+    /// True for a participant that has answered what was sent to it alone: it has said which
+    /// endpoints it has. One that knows our name may have it from our multicast announcements.
     pub fn has_answered(&self, prefix: GuidPrefix) -> bool {
         let known = self.peers.get(&prefix).is_some_and(|peer| peer.verified);
         known && (self.publications.hears(prefix) || self.subscriptions.hears(prefix))
     }
 
-    /// True if all endpoints are known that a participant has said it has; of one that is heard no more, those that are let in.
+    /// True if all endpoints are known that a participant has said it has; of one that is heard no
+    /// more, those that are let in.
     pub fn knows_all_of(&self, prefix: GuidPrefix) -> bool {
         let Some(peer) = self.peers.get(&prefix).filter(|peer| peer.verified) else {
             return false;
@@ -436,8 +443,8 @@ impl Discovery {
         self.watch.is_alive(writer)
     }
 
-    /// Where a participant listens for built-in traffic: unicast and multicast. For one that is not known it is what others say,
-    /// which may change from call to call.
+    /// Where a participant listens for built-in traffic: unicast and multicast. For one that is not
+    /// known it is what others say, which may change from call to call.
     pub fn metatraffic_locators(&self, prefix: GuidPrefix) -> (&[Locator], &[Locator]) {
         match self.peers.get(&prefix) {
             Some(peer) => (
@@ -448,8 +455,8 @@ impl Discovery {
         }
     }
 
-    /// True for a participant that answers by connections of its own and is nowhere that it says to be: what it says about its
-    /// places is not known to be true.
+    /// True for a participant that answers by connections of its own and is nowhere that it says to
+    /// be: what it says about its places is not known to be true.
     pub fn only_calls(&self, prefix: GuidPrefix) -> bool {
         self.peers.get(&prefix).is_some_and(Peer::only_calls)
     }

@@ -15,23 +15,29 @@ use dunlin_wire::{
 const MIN_LEASE: Duration = Duration::from_millis(100);
 /// After this part of its lease a silent peer is asked whether it lives ...
 const DOUBT: (i64, i64) = (2, 5);
-/// ... and then so many times per lease: at a loss of half of all datagrams the lease of a living peer does not run out.
+/// ... and then so many times per lease: at a loss of half of all datagrams the lease of a living
+/// peer does not run out.
 const PROBES_PER_LEASE: i64 = 64;
-/// Bit of the built-in endpoints' QoS: participant messages are taken in without acknowledgement (RTPS 2.5 9.3.2.13).
+/// Bit of the built-in endpoints' QoS: participant messages are taken in without acknowledgement
+/// (RTPS 2.5 9.3.2.13).
 const BEST_EFFORT_MESSAGES: u32 = 1;
 /// A timer that is so late shows that our process stood still. What others said meanwhile waits.
 pub(super) const STANDSTILL: Duration = Duration::from_secs(1);
 /// They are then kept for this part of their lease, in which they are asked whether they live.
 const GRACE: i64 = 4;
-/// One that never answered is remembered for so long, whatever lease it announces: it may not exist.
+/// One that never answered is remembered for so long, whatever lease it announces: it may not
+/// exist.
 const UNVERIFIED_LEASE: Duration = Duration::from_secs(60);
-/// It is called again after so long, then after twice as long, and so on, as far as its credit goes, while there are but a few such.
+/// It is called again after so long, then after twice as long, and so on, as far as its credit
+/// goes, while there are but a few such.
 const CALL_AGAIN: Duration = Duration::from_millis(100);
 const DOUBLINGS: u32 = 6;
 const FEW: usize = 64;
-/// An announcement that was sent before a goodbye and comes after it must not bring the participant back.
+/// An announcement that was sent before a goodbye and comes after it must not bring the participant
+/// back.
 const FAREWELL: Duration = Duration::from_secs(1);
-/// A goodbye from elsewhere than the participant counts if the participant keeps silent for so long ...
+/// A goodbye from elsewhere than the participant counts if the participant keeps silent for so long
+/// ...
 const SILENCE: Duration = Duration::from_secs(1);
 /// ... though it is asked so often.
 const SILENCE_PROBE: Duration = Duration::from_millis(50);
@@ -81,7 +87,8 @@ impl Peer {
         }
     }
 
-    /// It answered by a connection that it has made, and from nowhere that it says to be: only that leads back to it.
+    /// It answered by a connection that it has made, and from nowhere that it says to be: only that
+    /// leads back to it.
     pub(super) fn only_calls(&self) -> bool {
         self.verified && self.source == self.by_name()
     }
@@ -91,8 +98,8 @@ impl Peer {
         Locator::tcp_caller(self.data.guid.prefix.0)
     }
 
-    /// Where a datagram came from, if it may be its own: it says to be there, or showed it, or it is on our own host. Else it may
-    /// be behind an address translator, and have called us.
+    /// Where a datagram came from, if it may be its own: it says to be there, or showed it, or it
+    /// is on our own host. Else it may be behind an address translator, and have called us.
     fn origin(&self, source: &Source, config: &DiscoveryConfig) -> Option<Locator> {
         let (from, by_name) = (source.from, self.by_name());
         if self.only_calls() {
@@ -234,7 +241,8 @@ impl Discovery {
         }
     }
 
-    /// A verified participant announces itself. What it says anew is believed only from its own socket.
+    /// A verified participant announces itself. What it says anew is believed only from its own
+    /// socket.
     fn hear_again(
         &mut self,
         now: Time,
@@ -322,9 +330,9 @@ impl Discovery {
         self.greet(now, source, out, events);
     }
 
-    /// A stranger announced itself. If it speaks to us by name it knows our announcement already, else it gets it, and a
-    /// question that it has to answer once it knows us, as far as its credit goes: the answer shows that it is where
-    /// it says, and neither side need wait for a timer.
+    /// A stranger announced itself. If it speaks to us by name it knows our announcement already,
+    /// else it gets it, and a question that it has to answer once it knows us, as far as its credit
+    /// goes: the answer shows that it is where it says, and neither side need wait for a timer.
     fn greet(
         &mut self,
         now: Time,
@@ -337,7 +345,8 @@ impl Discovery {
         };
         let origin = peer.origin(source, &self.config);
         if let Some(origin) = origin.filter(|_| source.addressed) {
-            // Where there is no multicast it may have our name from others, and has not heard us yet.
+            // Where there is no multicast it may have our name from others, and has not heard us
+            // yet.
             let owes = !peer.called && peer.data.metatraffic_multicast.is_empty();
             self.verify(now, source.prefix, origin, out, events);
             if owes {
@@ -351,8 +360,9 @@ impl Discovery {
         self.call(now, source.prefix, out);
     }
 
-    /// Asks a stranger for an answer, and tells it who we are if its credit is enough for both. A peer may take in our
-    /// announcement after the question that follows it, and then passes over the question: so this is repeated.
+    /// Asks a stranger for an answer, and tells it who we are if its credit is enough for both. A
+    /// peer may take in our announcement after the question that follows it, and then passes over
+    /// the question: so this is repeated.
     fn call(&mut self, now: Time, prefix: GuidPrefix, out: &mut impl Outbox) {
         let size = self.announcer.size();
         let Some(peer) = self.peers.get_mut(&prefix).filter(|p| !p.verified) else {
@@ -388,8 +398,8 @@ impl Discovery {
         }
     }
 
-    /// The topic by which a participant is asked for an answer: one with a reliable reader, which has to answer a heartbeat
-    /// (RTPS 2.5 8.4.2.3.2). There is no such duty for its writers.
+    /// The topic by which a participant is asked for an answer: one with a reliable reader, which
+    /// has to answer a heartbeat (RTPS 2.5 8.4.2.3.2). There is no such duty for its writers.
     fn answering(&mut self, prefix: GuidPrefix) -> Option<&mut BuiltinTopic> {
         let data = &self.peers.get(&prefix)?.data;
         let has = |endpoint| data.builtin_endpoints.contains(endpoint);
@@ -406,7 +416,8 @@ impl Discovery {
         }
     }
 
-    /// A stranger answered: it knows our name, which is not to be guessed, and is where it says. It gets all our endpoints.
+    /// A stranger answered: it knows our name, which is not to be guessed, and is where it says. It
+    /// gets all our endpoints.
     fn verify(
         &mut self,
         now: Time,
@@ -430,7 +441,8 @@ impl Discovery {
         }
     }
 
-    /// True if a built-in message may be its sender's: one that announced itself, answers to our name, and is where it says.
+    /// True if a built-in message may be its sender's: one that announced itself, answers to our
+    /// name, and is where it says.
     pub(super) fn recognize(
         &mut self,
         now: Time,
@@ -524,8 +536,9 @@ impl Discovery {
         events.push(lost);
     }
 
-    /// Something beside an announcement came from a participant, such as a sample, and it lives; false if it is unknown.
-    /// Built-in messages say so by themselves; the caller may add others, say once per second.
+    /// Something beside an announcement came from a participant, such as a sample, and it lives;
+    /// false if it is unknown. Built-in messages say so by themselves; the caller may add others,
+    /// say once per second.
     pub fn heard_from(&mut self, now: Time, prefix: GuidPrefix) -> bool {
         let Some(peer) = self.peers.get_mut(&prefix).filter(|p| p.verified) else {
             return false;
@@ -558,7 +571,8 @@ impl Discovery {
         }
     }
 
-    /// Calls strangers again, asks those that are silent for long whether they live, and gives up those that are for too long.
+    /// Calls strangers again, asks those that are silent for long whether they live, and gives up
+    /// those that are for too long.
     pub(super) fn check_leases(
         &mut self,
         now: Time,
@@ -587,8 +601,8 @@ impl Discovery {
         }
     }
 
-    /// True if there is room for one more participant with an announcement of so many bytes, if need be in place of those
-    /// that have not answered for longest.
+    /// True if there is room for one more participant with an announcement of so many bytes, if
+    /// need be in place of those that have not answered for longest.
     fn make_room(&mut self, now: Time, size: usize, events: &mut Vec<Event>) -> bool {
         while self.peers.len() >= self.config.limits.participants || !self.strangers.has_room(size)
         {
@@ -600,7 +614,8 @@ impl Discovery {
         true
     }
 
-    /// Announces us, if it is time, where announcements go and to those who may not hear them there.
+    /// Announces us, if it is time, where announcements go and to those who may not hear them
+    /// there.
     pub(super) fn announce_if_due(&mut self, now: Time, out: &mut impl Outbox) {
         if !self.announcer.is_due(now) {
             return;

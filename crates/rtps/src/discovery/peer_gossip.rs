@@ -1,8 +1,11 @@
-//! Who is said to be where: participants that others have introduced to us, and when we call those that we do not know.
+//! Who is said to be where: participants that others have introduced to us, and when we call those
+//! that we do not know.
 //!
-//! Anybody who is believed to be where it says may invent participants, at anybody's address. So an introduction draws one
-//! announcement, then others after longer and longer pauses; however many are introduced, all together draw no more than `BURST` at once and one
-//! for each `PAUSE` after that; and those who introduce take turns, so that whoever tells lies does not keep us from what others say.
+//! Anybody who is believed to be where it says may invent participants, at anybody's address. So an
+//! introduction draws one announcement, then others after longer and longer pauses; however many
+//! are introduced, all together draw no more than `BURST` at once and one for each `PAUSE` after
+//! that; and those who introduce take turns, so that whoever tells lies does not keep us from what
+//! others say.
 use super::timer_queue::RenewableTimers;
 use crate::Time;
 use alloc::collections::BTreeMap;
@@ -160,7 +163,8 @@ impl PeerGossip {
         calls
     }
 
-    /// Whoever was believed longest ago is believed first, and of what it says that which was tried least.
+    /// Whoever was believed longest ago is believed first, and of what it says that which was tried
+    /// least.
     fn precedence(&self, prefix: GuidPrefix) -> (Option<Time>, u32) {
         let told = self.told.get(&prefix);
         let (who, calls) = told.map_or((None, 0), |told| (told.next_teller(), told.calls));

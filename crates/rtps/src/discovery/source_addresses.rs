@@ -1,9 +1,10 @@
 //! From which addresses a participant's messages may come.
 //!
-//! Plain RTPS signs nothing: whoever knows a GUID prefix can write it into the header of a message. What somebody on another host cannot do
-//! without forging the source address of datagrams is to send from where the participant is. So its messages are taken from the
-//! addresses that it has announced, of itself and of its endpoints, and from the one from which it first answered; none of these is believed
-//! before the participant has answered from an address that it announces.
+//! Plain RTPS signs nothing: whoever knows a GUID prefix can write it into the header of a message.
+//! What somebody on another host cannot do without forging the source address of datagrams is to
+//! send from where the participant is. So its messages are taken from the addresses that it has
+//! announced, of itself and of its endpoints, and from the one from which it first answered; none
+//! of these is believed before the participant has answered from an address that it announces.
 use super::{Discovery, Source};
 use alloc::vec::Vec;
 use dunlin_wire::{GuidPrefix, Locator};
@@ -11,7 +12,8 @@ use dunlin_wire::{GuidPrefix, Locator};
 /// So many addresses are remembered of one participant.
 const MOST: usize = 256;
 
-/// The addresses of one participant, whatever the ports: other sockets than those that receive may send.
+/// The addresses of one participant, whatever the ports: other sockets than those that receive may
+/// send.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SourceAddresses {
     /// Kinds and addresses, ascending.
@@ -43,8 +45,9 @@ impl SourceAddresses {
 }
 
 impl Discovery {
-    /// From where messages of a participant's endpoints are taken: of its writers and readers, and of our own. Addresses of this host are
-    /// always among them, since a neighbour's datagrams may have any of these; the system lets nobody else use them.
+    /// From where messages of a participant's endpoints are taken: of its writers and readers, and
+    /// of our own. Addresses of this host are always among them, since a neighbour's datagrams may
+    /// have any of these; the system lets nobody else use them.
     pub fn source_addresses(&self, prefix: GuidPrefix) -> SourceAddresses {
         let mut all = SourceAddresses::default();
         all.add(&self.config.metatraffic_unicast);

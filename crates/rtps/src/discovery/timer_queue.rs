@@ -6,8 +6,8 @@ use alloc::vec::Vec;
 /// Where infinite durations end.
 const NEVER: Time = Time(i64::MAX);
 
-/// A point of time for each key. Moving one costs a map access; the earliest is only known as a lower bound, so that a
-/// lease that is renewed often is looked at once per lease.
+/// A point of time for each key. Moving one costs a map access; the earliest is only known as a
+/// lower bound, so that a lease that is renewed often is looked at once per lease.
 #[derive(Debug)]
 pub(super) struct RenewableTimers<K> {
     at: BTreeMap<K, Time>,

@@ -47,7 +47,8 @@ pub(super) fn difference(writer: &WriterData, reader: &ReaderData) -> Option<Typ
     contents(writer, reader)
 }
 
-/// What differs may still be assignable, which is not weighed: that is allowed to who does not ask for it to be checked.
+/// What differs may still be assignable, which is not weighed: that is allowed to who does not ask
+/// for it to be checked.
 fn contents(writer: &WriterData, reader: &ReaderData) -> Option<TypeDifference> {
     let wanted = reader.qos.type_consistency;
     match (writer.type_digest, reader.type_digest) {

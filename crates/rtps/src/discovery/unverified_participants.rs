@@ -1,5 +1,6 @@
-//! Participants of which nothing but announcements was heard. Anybody can invent them, and give anybody's address as theirs:
-//! so they cost little, the oldest make room for newer ones, and they are sent at most three times the bytes that came.
+//! Participants of which nothing but announcements was heard. Anybody can invent them, and give
+//! anybody's address as theirs: so they cost little, the oldest make room for newer ones, and they
+//! are sent at most three times the bytes that came.
 use alloc::collections::BTreeMap;
 use dunlin_wire::GuidPrefix;
 
@@ -7,7 +8,8 @@ use dunlin_wire::GuidPrefix;
 const MOST_BYTES: usize = 4 << 20;
 /// For each byte that came in a participant's name so many may go where it says that it is.
 const RETURN: usize = 3;
-/// Headers of a message to one participant: the message's own and INFO_DST (RTPS 2.5 9.4.4, 9.4.5.9).
+/// Headers of a message to one participant: the message's own and INFO_DST (RTPS 2.5 9.4.4,
+/// 9.4.5.9).
 pub(super) const HEADERS: usize = 20 + 16;
 
 /// What may be sent to a participant that has not shown to be where it says.

@@ -110,7 +110,8 @@ impl Cache {
         }
     }
 
-    /// Is what comes first also what is handed out first? One sample alone is together with those of its instance.
+    /// Is what comes first also what is handed out first? One sample alone is together with those
+    /// of its instance.
     fn is_in_order(&self, select: &Select) -> bool {
         self.across_instances
             || select.max <= 1
@@ -118,7 +119,8 @@ impl Cache {
             || select.instance.is_some()
     }
 
-    /// Chooses and counts samples so that those of an instance are together: instances by their first, which comes first.
+    /// Chooses and counts samples so that those of an instance are together: instances by their
+    /// first, which comes first.
     fn choose_by_instance(&mut self, select: &Select, chosen: &mut Vec<u32>) {
         let mut place = self.first;
         while let Some(stored) = self.samples.get(place)

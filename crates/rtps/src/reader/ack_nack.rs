@@ -1,7 +1,9 @@
-//! What a reader tells its writers: what it has, and what it lacks (RTPS 2.5 8.4.12.2, 8.3.8.1, 8.3.8.10).
+//! What a reader tells its writers: what it has, and what it lacks (RTPS 2.5 8.4.12.2, 8.3.8.1,
+//! 8.3.8.10).
 //!
-//! A heartbeat is answered at once. What is missing is also asked for when later changes show it, but
-//! never more than once in a few milliseconds, of large samples only a portion at a time, the lowest first, and again after a while.
+//! A heartbeat is answered at once. What is missing is also asked for when later changes show it,
+//! but never more than once in a few milliseconds, of large samples only a portion at a time, the
+//! lowest first, and again after a while.
 use super::Reader;
 use super::writer_proxy::{CONFIRM, WriterProxy};
 use crate::{Outbox, Time, To};
@@ -37,7 +39,8 @@ impl Reader {
         }
     }
 
-    /// Asks a writer how far it is, now and again soon, since what was said about that is to be confirmed.
+    /// Asks a writer how far it is, now and again soon, since what was said about that is to be
+    /// confirmed.
     pub(super) fn ask_for_heartbeat(&mut self, now: Time, index: usize, out: &mut impl Outbox) {
         let Some(proxy) = self.writers.get_mut(index) else {
             return;
@@ -115,8 +118,8 @@ impl Reader {
         self.keep_time(index);
     }
 
-    /// So many changes fit: what came beyond that would be dropped and have to come again. One is always asked for, since it
-    /// may be the end of an instance, which needs no room.
+    /// So many changes fit: what came beyond that would be dropped and have to come again. One is
+    /// always asked for, since it may be the end of an instance, which needs no room.
     fn most_to_ask(&self) -> u32 {
         let room = self.cache.room(self.config.keyed).unwrap_or(usize::MAX);
         let room = u32::try_from(room).unwrap_or(u32::MAX);
@@ -164,7 +167,8 @@ impl Reader {
         }
     }
 
-    /// Asks for fragments until they make a portion; says how many bytes that is, in how many messages.
+    /// Asks for fragments until they make a portion; says how many bytes that is, in how many
+    /// messages.
     fn ask_for_incomplete(
         &mut self,
         now: Time,

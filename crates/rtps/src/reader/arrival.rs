@@ -1,4 +1,5 @@
-//! A change came in: is it its turn, what does it do, and what may follow it now? (RTPS 2.5 8.4.10.2, 8.4.12.2)
+//! A change came in: is it its turn, what does it do, and what may follow it now? (RTPS 2.5
+//! 8.4.10.2, 8.4.12.2)
 use super::cache::{Cache, Header};
 use super::coherent_sets::Inside;
 use super::writer_proxy::{NumberKind, Ordering, Waiting, WriterIdentity, WriterProxy};
@@ -245,7 +246,8 @@ impl Reader {
         } else {
             proxy.glimpse(sequence);
         }
-        // Where to begin is asked for by the timer, and when a heartbeat shows that the writer speaks.
+        // Where to begin is asked for by the timer, and when a heartbeat shows that the writer
+        // speaks.
         if !must_wait {
             self.ask_if_lacking(now, index, out);
         }
@@ -442,7 +444,8 @@ fn header(
     let (instance, name) = match arrival.inline.key_hash.map(InstanceHandle) {
         _ if !keyed => (InstanceHandle::NIL, None),
         Some(hash) if author.guid.prefix.vendor() == VendorId::DUNLIN => (hash, None),
-        // Vendors do not agree how a key is hashed, so their hash counts only where there is no key.
+        // Vendors do not agree how a key is hashed, so their hash counts only where there is no
+        // key.
         hash => {
             let ours = match arrival.content.payload() {
                 Payload::None => None,
@@ -466,7 +469,8 @@ fn header(
     })
 }
 
-/// When a sample ends that lives for `lifespan` from when it was written (DDS 1.4 2.2.3.16), or came, if the former cannot be told.
+/// When a sample ends that lives for `lifespan` from when it was written (DDS 1.4 2.2.3.16), or
+/// came, if the former cannot be told.
 fn expiry(
     now: Time,
     lifespan: Duration,

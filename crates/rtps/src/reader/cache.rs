@@ -1,6 +1,8 @@
-//! Samples until they are taken, in the order of arrival, and the instances they belong to (DDS 1.4 2.2.2.5).
+//! Samples until they are taken, in the order of arrival, and the instances they belong to (DDS 1.4
+//! 2.2.2.5).
 //!
-//! Samples and instances live in slabs. A sample is a link in two chains: all samples, and those of its instance.
+//! Samples and instances live in slabs. A sample is a link in two chains: all samples, and those of
+//! its instance.
 mod recognize;
 
 use super::foreign_key_hashes::ForeignKeyHashes;
@@ -50,8 +52,8 @@ pub(super) struct Header {
     pub(super) expires: Time,
     pub(super) kind: ChangeKind,
     pub(super) instance: InstanceHandle,
-    /// What the writer calls the instance, if it does not hash keys as we do. The same as `instance` if that name is all
-    /// that is known.
+    /// What the writer calls the instance, if it does not hash keys as we do. The same as
+    /// `instance` if that name is all that is known.
     pub(super) name: Option<InstanceHandle>,
 }
 
@@ -126,8 +128,8 @@ impl Cache {
         }
     }
 
-    /// Takes in a change; true if there is something new to take. `payload` is asked for only if it is kept.
-    /// Nothing is changed on rejection.
+    /// Takes in a change; true if there is something new to take. `payload` is asked for only if it
+    /// is kept. Nothing is changed on rejection.
     #[inline]
     pub(super) fn accept(
         &mut self,
@@ -253,7 +255,8 @@ impl Cache {
         changed || released
     }
 
-    /// A writer is gone from all instances, of which it `disposes` those that it writes; true if there is something new to take.
+    /// A writer is gone from all instances, of which it `disposes` those that it writes; true if
+    /// there is something new to take.
     pub(super) fn leave_all(&mut self, now: Time, author: WriterIdentity, disposes: bool) -> bool {
         let mut changed = false;
         for place in self.instances.keys() {
@@ -301,7 +304,8 @@ impl Cache {
         changed
     }
 
-    /// Lets in what came too soon, since something else happens to the instance; true if that is something new.
+    /// Lets in what came too soon, since something else happens to the instance; true if that is
+    /// something new.
     fn release(&mut self, place: u32) -> bool {
         let held = self.clockwork.as_mut().and_then(|c| c.release(place));
         held.is_some_and(|held| self.let_in(place, *held))
@@ -364,7 +368,8 @@ impl Cache {
         self.valid
     }
 
-    /// How many more samples fit in any case; `None` if that depends on which they are, or if there is no limit.
+    /// How many more samples fit in any case; `None` if that depends on which they are, or if there
+    /// is no limit.
     pub(super) fn room(&self, keyed: bool) -> Option<usize> {
         let of_one = self.limits.max_samples_per_instance.filter(|_| !keyed);
         let limits = [self.limits.max_samples, of_one];

@@ -1,10 +1,12 @@
-//! Coherent sets on their way in: what belongs to one is kept from the application's eyes until all of it is here
-//! (RTPS 2.5 8.7.5, DDS 1.4 2.2.3.6).
+//! Coherent sets on their way in: what belongs to one is kept from the application's eyes until all
+//! of it is here (RTPS 2.5 8.7.5, DDS 1.4 2.2.3.6).
 //!
-//! Changes come here in the order of their numbers, between a writer's proxy and the cache; only a reader that asks for coherent
-//! access has this. The first change that says that it is not of the set, a mark without data or any other, is the end of the
-//! set. If none of its changes is missing they go into the cache together, otherwise none does. What waits is acknowledged all the
-//! same, so the end, which is still to be written, can always come; a set for which there can never be room is dropped.
+//! Changes come here in the order of their numbers, between a writer's proxy and the cache; only a
+//! reader that asks for coherent access has this. The first change that says that it is not of the
+//! set, a mark without data or any other, is the end of the set. If none of its changes is missing
+//! they go into the cache together, otherwise none does. What waits is acknowledged all the same,
+//! so the end, which is still to be written, can always come; a set for which there can never be
+//! room is dropped.
 use super::cache::Cache;
 use super::group_access::GroupSets;
 use super::resource_limits::Room;
@@ -99,7 +101,8 @@ impl CoherentSets {
         bytes.saturating_add(entries.saturating_mul(OVERHEAD))
     }
 
-    /// Something between the last change and the next one will never come. It may have been of the set.
+    /// Something between the last change and the next one will never come. It may have been of the
+    /// set.
     pub(super) fn skip(&mut self) {
         if let Some(open) = &mut self.open {
             open.broken = true;
@@ -117,7 +120,8 @@ impl CoherentSets {
         count(changes)
     }
 
-    /// The next change by number. On error nothing has happened, and it should come again when there may be room.
+    /// The next change by number. On error nothing has happened, and it should come again when
+    /// there may be room.
     pub(super) fn pass(
         &mut self,
         inside: &mut Inside<'_>,
@@ -193,8 +197,9 @@ impl CoherentSets {
         0
     }
 
-    /// A change that others of the publisher's may have to come before; says how many are lost since there is no place for it. What is no sample takes
-    /// part, so that nobody waits for its number.
+    /// A change that others of the publisher's may have to come before; says how many are lost
+    /// since there is no place for it. What is no sample takes part, so that nobody waits for its
+    /// number.
     fn line_up(
         &mut self,
         inside: &Inside<'_>,
@@ -227,7 +232,8 @@ impl CoherentSets {
         }
     }
 
-    /// A change that must not overtake a set before it; says how many are lost since there is no place for it.
+    /// A change that must not overtake a set before it; says how many are lost since there is no
+    /// place for it.
     fn queue(&mut self, sequence: i64, change: &Waiting) -> u32 {
         let cost = self.cost().saturating_add(change.payload.len());
         let fits = cost.saturating_add(2 * OVERHEAD) <= self.most_bytes;
@@ -240,7 +246,8 @@ impl CoherentSets {
         }
     }
 
-    /// The set is over, with number `end` among all changes of the publisher: all of it is seen from now on, or nothing.
+    /// The set is over, with number `end` among all changes of the publisher: all of it is seen
+    /// from now on, or nothing.
     fn close(
         &mut self,
         inside: &mut Inside<'_>,

@@ -25,36 +25,43 @@ pub struct ReaderConfig {
     pub resource_limits: ResourceLimits,
     /// Does the topic have keys?
     pub keyed: bool,
-    /// Cuts a serialized sample down to the serialized key; empty if it cannot be decoded. With it, a reader remembers
-    /// the key of each instance that it knows, for notices whose writer sent none. Called for the first sample of an
-    /// instance only.
+    /// Cuts a serialized sample down to the serialized key; empty if it cannot be decoded. With it,
+    /// a reader remembers the key of each instance that it knows, for notices whose writer sent
+    /// none. Called for the first sample of an instance only.
     pub key_of: Option<KeyOf>,
     /// Shared or exclusive.
     pub ownership: Ownership,
     /// Which time orders samples of an instance.
     pub destination_order: DestinationOrder,
-    /// Are samples handed out as they came, whatever their instance? Otherwise those of an instance are together (DDS 1.4 2.2.2.5.3.8).
+    /// Are samples handed out as they came, whatever their instance? Otherwise those of an instance
+    /// are together (DDS 1.4 2.2.2.5.3.8).
     pub across_instances: bool,
     /// Are the changes of a writer's coherent set seen together or not at all?
     pub coherent: bool,
-    /// Which samples are wanted; the others count as received, and nobody hears of them. Of instances of which none was wanted
-    /// the end is not told either.
+    /// Which samples are wanted; the others count as received, and nobody hears of them. Of
+    /// instances of which none was wanted the end is not told either.
     pub content_filter: Option<ContentFilter>,
-    /// Do sets of a publisher's writers wait until those who know all of the subscriber's readers say that they are complete?
+    /// Do sets of a publisher's writers wait until those who know all of the subscriber's readers
+    /// say that they are complete?
     pub grouped: bool,
-    /// Do changes outside of sets wait as well, so that all of a publisher's writers are seen in the order in which it wrote? Only with `grouped`.
+    /// Do changes outside of sets wait as well, so that all of a publisher's writers are seen in
+    /// the order in which it wrote? Only with `grouped`.
     pub ordered: bool,
     /// Longest time expected between samples of an instance.
     pub deadline: Duration,
-    /// Shortest time wanted between samples of an instance. A reliable reader gets the last of those that come too soon when that is over.
+    /// Shortest time wanted between samples of an instance. A reliable reader gets the last of
+    /// those that come too soon when that is over.
     pub time_based_filter: Duration,
     /// How long samples of dead instances are kept.
     pub lifecycle: ReaderDataLifecycle,
-    /// The largest sample that is taken, in bytes, whether it comes whole or in fragments. A larger one is lost.
+    /// The largest sample that is taken, in bytes, whether it comes whole or in fragments. A larger
+    /// one is lost.
     pub max_sample_size: u32,
-    /// The most bytes per writer that wait in incomplete samples, and again in complete ones that came too early.
+    /// The most bytes per writer that wait in incomplete samples, and again in complete ones that
+    /// came too early.
     pub max_reassembly_bytes: usize,
-    /// What pays for all that waits, in this reader and in others. Without one, the bounds for each writer are all there is.
+    /// What pays for all that waits, in this reader and in others. Without one, the bounds for each
+    /// writer are all there is.
     pub budget: Option<Budgets>,
     /// The most samples per writer that wait because an earlier one is missing.
     pub max_pending: u32,
@@ -151,12 +158,13 @@ pub struct Delivery {
     pub lost: u32,
     /// A sample met a limit.
     pub rejected: Option<Rejection>,
-    /// The length of a sample that was longer than the reader takes (`ReaderConfig::max_sample_size`): it is lost.
+    /// The length of a sample that was longer than the reader takes
+    /// (`ReaderConfig::max_sample_size`): it is lost.
     pub too_large: Option<u32>,
     /// It may be that a set of a publisher's writers is complete: look at `group_fronts`.
     pub gathers: bool,
-    /// A GAP or HEARTBEAT spoke of numbers far beyond what its writer has announced. That counts for nothing, or not before the writer has
-    /// said so again.
+    /// A GAP or HEARTBEAT spoke of numbers far beyond what its writer has announced. That counts
+    /// for nothing, or not before the writer has said so again.
     pub implausible: bool,
 }
 

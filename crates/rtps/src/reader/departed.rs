@@ -66,9 +66,9 @@ impl Departed {
 }
 
 impl Reader {
-    /// As `remove_writer` for one that was silent for longer than its participant's lease. Should it
-    /// be matched again, what was delivered of it is not delivered again, and what it wrote since
-    /// and never sends is lost.
+    /// As `remove_writer` for one that was silent for longer than its participant's lease. Should
+    /// it be matched again, what was delivered of it is not delivered again, and what it wrote
+    /// since and never sends is lost.
     pub fn lose_writer(&mut self, now: Time, writer: Guid) -> Delivery {
         let proxy = self.index(writer).ok();
         let had = proxy.and_then(|index| self.writers.get(index)?.leaves());

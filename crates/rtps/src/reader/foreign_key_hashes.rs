@@ -1,8 +1,9 @@
 //! What other vendors call our instances.
 //!
-//! A key hash names an instance (RTPS 2.5 9.6.4.8), but vendors do not agree how to compute it. So a change that carries
-//! its key, or a whole sample, is known by our own hash of that, whoever sent it; and beside it we remember, for each
-//! writer, which hash it sent along, so that a dispose or unregister with nothing but that hash finds the instance.
+//! A key hash names an instance (RTPS 2.5 9.6.4.8), but vendors do not agree how to compute it. So
+//! a change that carries its key, or a whole sample, is known by our own hash of that, whoever sent
+//! it; and beside it we remember, for each writer, which hash it sent along, so that a dispose or
+//! unregister with nothing but that hash finds the instance.
 use super::cache::{Cache, Header};
 use super::writer_proxy::WriterIdentity;
 use crate::InstanceHandle;
@@ -18,7 +19,8 @@ impl Cache {
         self.names.get(&(header.author.id, name)).copied()
     }
 
-    /// A sample shows what its writer calls its instance. One that means two instances by a name means the latest.
+    /// A sample shows what its writer calls its instance. One that means two instances by a name
+    /// means the latest.
     pub(super) fn learn_name(&mut self, place: u32, header: &Header) {
         let Some(name) = header.name.filter(|name| *name != header.instance) else {
             return;

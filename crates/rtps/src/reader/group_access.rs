@@ -1,9 +1,10 @@
-//! Sets of all writers of a publisher (PRESENTATION with scope GROUP, RTPS 2.5 8.7.6): what a reader has of them waits until those who
-//! know all readers of the subscriber say that the others have theirs. With ordered access so does each change of no set, until what was
-//! written before it has had its turn.
+//! Sets of all writers of a publisher (PRESENTATION with scope GROUP, RTPS 2.5 8.7.6): what a
+//! reader has of them waits until those who know all readers of the subscriber say that the others
+//! have theirs. With ordered access so does each change of no set, until what was written before it
+//! has had its turn.
 //!
-//! The reader only tells how it stands with each writer (`group_fronts`) and does as it is told (`release_group`). A change that comes
-//! behind a set that waits does not overtake it.
+//! The reader only tells how it stands with each writer (`group_fronts`) and does as it is told
+//! (`release_group`). A change that comes behind a set that waits does not overtake it.
 use super::coherent_sets::{CoherentSets, Inside, count, let_in};
 use super::resource_limits::Room;
 use super::writer_proxy::{NumberKind, Waiting};
@@ -24,11 +25,13 @@ pub struct GroupFront {
     pub standing: GroupStanding,
     /// Something of a later set is here as well.
     pub goes_on: bool,
-    /// Sets that began above the first of these numbers and up to the second may lack something for good.
+    /// Sets that began above the first of these numbers and up to the second may lack something for
+    /// good.
     pub hole: Option<(i64, i64)>,
 }
 
-/// The next set of a writer; sets go by the number of their first change among all changes of the publisher.
+/// The next set of a writer; sets go by the number of their first change among all changes of the
+/// publisher.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum GroupStanding {
     /// All that the writer has to say in this set is here.
@@ -70,8 +73,9 @@ pub struct GroupOrder {
 }
 
 impl GroupFront {
-    /// Of how a subscriber's readers stand with the writers of one publisher: what is next; `None` while something may come
-    /// before it or in it. Of sets up to `broken` something is known to be missing; all changes up to `seen` had their turn.
+    /// Of how a subscriber's readers stand with the writers of one publisher: what is next; `None`
+    /// while something may come before it or in it. Of sets up to `broken` something is known to be
+    /// missing; all changes up to `seen` had their turn.
     pub fn next_turn(fronts: &[Self], broken: i64, seen: i64) -> Option<GroupOrder> {
         let (first, end) = Self::first(fronts)?;
         let Some(end) = end else {
@@ -99,7 +103,8 @@ impl GroupFront {
         (!waits).then(|| turn(true))
     }
 
-    /// Who has to say how far it is, and up to which number, since a change of no set waits for that.
+    /// Who has to say how far it is, and up to which number, since a change of no set waits for
+    /// that.
     pub fn silent(fronts: &[Self], seen: i64) -> Option<(i64, impl Iterator<Item = Guid>)> {
         let (first, end) = Self::first(fronts)?;
         let number = first.saturating_sub(1);
@@ -149,7 +154,8 @@ impl GroupFront {
             }
     }
 
-    /// Will something of this set never come? What best effort has not brought when the publisher `goes_on` is lost, and be it the end alone.
+    /// Will something of this set never come? What best effort has not brought when the publisher
+    /// `goes_on` is lost, and be it the end alone.
     fn lacks(&self, set: i64, end: i64, goes_on: bool) -> bool {
         let gone = goes_on && !self.reliable;
         let standing = match self.standing {
@@ -179,7 +185,8 @@ pub(super) struct GroupSets {
     hole: Option<(i64, i64)>,
 }
 
-/// A set, or a change of none: with `group` 0 one that the publisher has not numbered, otherwise one that waits for its turn, a `single`.
+/// A set, or a change of none: with `group` 0 one that the publisher has not numbered, otherwise
+/// one that waits for its turn, a `single`.
 struct Sealed {
     group: i64,
     end: i64,
@@ -223,7 +230,8 @@ impl GroupSets {
         self.hole = Some((from, i64::MAX));
     }
 
-    /// A change has come; true if others should know. The end of a set to which this writer had nothing to say is one, too.
+    /// A change has come; true if others should know. The end of a set to which this writer had
+    /// nothing to say is one, too.
     pub(super) fn note(&mut self, change: &Waiting) -> bool {
         let number = change.set.group_sequence.0;
         if number > self.heard {
@@ -269,7 +277,8 @@ impl GroupSets {
         }
     }
 
-    /// Of what the publisher wrote up to this number nothing will come from a writer of which all below `next` is here.
+    /// Of what the publisher wrote up to this number nothing will come from a writer of which all
+    /// below `next` is here.
     pub(super) fn heard(&self, next: i64) -> i64 {
         let (last, current) = self.told;
         let told = if next > last { current } else { 0 };
@@ -288,8 +297,8 @@ fn bytes_of(changes: &[(i64, Waiting)]) -> usize {
 }
 
 impl CoherentSets {
-    /// The writer said that with its change `last` the publisher's were as far as `current`. One that does not say how far is not waited
-    /// for.
+    /// The writer said that with its change `last` the publisher's were as far as `current`. One
+    /// that does not say how far is not waited for.
     pub(super) fn hear(&mut self, last: i64, current: Option<i64>) {
         if let Some(gathering) = &mut self.gathering
             && last >= gathering.told.0
@@ -381,8 +390,8 @@ impl Reader {
         sealed.chain(open).max().filter(|group| *group > 0)
     }
 
-    /// Lets in what these writers have said in a set that is complete, or drops it if it is not `whole`. What has its turn later has
-    /// the higher `turn` with all readers of the subscriber.
+    /// Lets in what these writers have said in a set that is complete, or drops it if it is not
+    /// `whole`. What has its turn later has the higher `turn` with all readers of the subscriber.
     pub fn release_group(
         &mut self,
         now: Time,

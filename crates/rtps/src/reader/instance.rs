@@ -27,11 +27,13 @@ pub(super) struct Instance {
     pub(super) newest: u32,
     /// Samples with data.
     pub(super) count: u32,
-    /// The sample without data that tells of the last change of state; there is never more than one.
+    /// The sample without data that tells of the last change of state; there is never more than
+    /// one.
     pub(super) notice: u32,
     /// The source time of the last sample that was taken.
     pub(super) taken: Option<Timestamp>,
-    /// While samples are selected: how many of this instance, and the generation of the last of these.
+    /// While samples are selected: how many of this instance, and the generation of the last of
+    /// these.
     pub(super) selected: i32,
     pub(super) selected_generation: i32,
 }

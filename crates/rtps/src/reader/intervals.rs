@@ -1,4 +1,5 @@
-//! Ranges of numbers that will never come, kept as ranges: a GAP from 1 to 2^63 costs as much as one of 1.
+//! Ranges of numbers that will never come, kept as ranges: a GAP from 1 to 2^63 costs as much as
+//! one of 1.
 use alloc::vec::Vec;
 
 /// Beyond so many ranges, new ones are not remembered; the writer will say them again when asked.
@@ -52,7 +53,8 @@ impl Intervals {
         self.0.drain(..gone);
     }
 
-    /// Forgets the ranges that hold `number` or one above it; says where the highest of them ended, if there were any.
+    /// Forgets the ranges that hold `number` or one above it; says where the highest of them ended,
+    /// if there were any.
     pub(super) fn forget_reaching(&mut self, number: i64) -> Option<i64> {
         let kept = self.0.partition_point(|r| r.1 <= number);
         let end = self.0.last().map(|r| r.1);

@@ -1,9 +1,10 @@
 //! When a writer may be asked again, and for how much at a time.
 //!
-//! Repeating a small question costs little, so it is repeated soon. The answer to one for large samples takes a while, most of all
-//! if somebody is busy: asked again meanwhile, the writer says everything twice, and ever later, since questions wait at it
-//! faster than it answers. So a large question is repeated only once its answer is over, or nothing of it came for
-//! a pause. What comes although it is here shows that questions come too soon: the pause becomes longer. What does not
+//! Repeating a small question costs little, so it is repeated soon. The answer to one for large
+//! samples takes a while, most of all if somebody is busy: asked again meanwhile, the writer says
+//! everything twice, and ever later, since questions wait at it faster than it answers. So a large
+//! question is repeated only once its answer is over, or nothing of it came for a pause. What comes
+//! although it is here shows that questions come too soon: the pause becomes longer. What does not
 //! come although it was asked for may have found no room in a buffer: the portion becomes smaller.
 use crate::Time;
 use dunlin_qos::Duration;
@@ -18,8 +19,9 @@ const LONGEST_PAUSE: Duration = Duration::from_millis(320);
 const LONGEST_SILENCE: Duration = Duration::from_millis(40);
 /// The first wait before an unanswered question is repeated; it doubles each time.
 const RETRY: Duration = Duration::from_millis(10);
-/// The wait does not double more often than this. The question is repeated as long as the writer is matched: one that
-/// believes that all is had, since it did not notice that the reader forgot it, has no reason to speak first.
+/// The wait does not double more often than this. The question is repeated as long as the writer is
+/// matched: one that believes that all is had, since it did not notice that the reader forgot it,
+/// has no reason to speak first.
 const MOST_DOUBLINGS: u32 = 7;
 /// A question for no more bytes is small.
 const SMALL: usize = 8 << 10;
@@ -48,7 +50,8 @@ pub(super) struct NackPacing {
     tries: u32,
     /// The last change that was ever asked for.
     until: i64,
-    /// Bytes that came since the last question, of changes that were asked for, and whether they were missing.
+    /// Bytes that came since the last question, of changes that were asked for, and whether they
+    /// were missing.
     fresh: usize,
     repeated: usize,
     /// The same of earlier questions, which counts less and less: answers overlap.
@@ -100,12 +103,14 @@ impl NackPacing {
         self.portion
     }
 
-    /// About so many bytes the answer for a change takes of which nothing is here; 0 if that is little.
+    /// About so many bytes the answer for a change takes of which nothing is here; 0 if that is
+    /// little.
     pub(super) fn usual(&self) -> usize {
         self.usual
     }
 
-    /// The writer was asked for changes from `next` to `until`, among them so many bytes of large samples; says when to repeat it.
+    /// The writer was asked for changes from `next` to `until`, among them so many bytes of large
+    /// samples; says when to repeat it.
     pub(super) fn asked(
         &mut self,
         now: Time,
@@ -130,7 +135,8 @@ impl NackPacing {
         now.after(pause)
     }
 
-    /// Learns from what came since the last question, before the next one or when nothing is missing any more.
+    /// Learns from what came since the last question, before the next one or when nothing is
+    /// missing any more.
     pub(super) fn learn(&mut self) {
         let wanted = self.last.as_ref().map_or(0, |last| last.wanted);
         let (fresh, repeated) = (self.fresh, self.repeated);

@@ -1,7 +1,7 @@
 //! One sample of which fragments are missing (RTPS 2.5 8.4.14.1).
 //!
-//! What came without a hole before it lies in one piece, at its final place. What came beyond a hole waits in pieces of its
-//! own, so that memory follows what came and not where it belongs.
+//! What came without a hole before it lies in one piece, at its final place. What came beyond a
+//! hole waits in pieces of its own, so that memory follows what came and not where it belongs.
 use super::config::ReaderConfig;
 use crate::budget::Share;
 use crate::{PayloadAllocator, Time};

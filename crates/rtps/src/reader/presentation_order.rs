@@ -1,7 +1,9 @@
-//! In which order samples of several readers are to be taken (PRESENTATION ordered with scope GROUP, DDS 1.4 2.2.2.5.2.10).
+//! In which order samples of several readers are to be taken (PRESENTATION ordered with scope
+//! GROUP, DDS 1.4 2.2.2.5.2.10).
 //!
-//! Whoever gives changes of a publisher's writers their turn counts the turns, over all readers of the subscriber. The cache notes beside
-//! each sample which turn it came in; only a reader that keeps this order has such notes.
+//! Whoever gives changes of a publisher's writers their turn counts the turns, over all readers of
+//! the subscriber. The cache notes beside each sample which turn it came in; only a reader that
+//! keeps this order has such notes.
 use super::Reader;
 use super::cache::Cache;
 use crate::{Outbox, Select, Time};
@@ -60,13 +62,14 @@ impl Cache {
 }
 
 impl Reader {
-    /// The turns of the selected samples, and the number of each in its turn, as these leave if they are taken one by one; nothing unless it is `ordered`.
+    /// The turns of the selected samples, and the number of each in its turn, as these leave if
+    /// they are taken one by one; nothing unless it is `ordered`.
     pub fn places(&self, select: &Select, found: impl FnMut((u64, i64))) {
         self.cache.places(select, found);
     }
 
-    /// What comes next waits for a writer to say whether anything of what the publisher wrote up to this number is to come from it: it is
-    /// asked by `handle_timeout`, until it has.
+    /// What comes next waits for a writer to say whether anything of what the publisher wrote up to
+    /// this number is to come from it: it is asked by `handle_timeout`, until it has.
     pub fn want_news(&mut self, now: Time, writer: Guid, number: i64) {
         let Ok(index) = self.index(writer) else {
             return;

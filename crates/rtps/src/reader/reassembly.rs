@@ -1,7 +1,8 @@
-//! Fragments on their way to become samples again (RTPS 2.5 8.4.14.1), within bounds per writer and per participant.
+//! Fragments on their way to become samples again (RTPS 2.5 8.4.14.1), within bounds per writer and
+//! per participant.
 //!
-//! Memory grows with what arrived, not with what was announced: a sample of 64 MiB that never comes costs
-//! address space only.
+//! Memory grows with what arrived, not with what was announced: a sample of 64 MiB that never comes
+//! costs address space only.
 use super::ReaderConfig;
 use super::partial::{Partial, Shape, Taken};
 use crate::budget::Share;
@@ -13,12 +14,13 @@ use dunlin_wire::{DataFrag, FragmentNumberSet, InlineQos, SequenceNumber, Timest
 
 /// Incomplete samples of one writer at a time.
 const MOST_SAMPLES: usize = 64;
-/// Best effort: an incomplete sample that got nothing for so long will not be completed. Reliable: nor will it while others need its
-/// memory.
+/// Best effort: an incomplete sample that got nothing for so long will not be completed. Reliable:
+/// nor will it while others need its memory.
 const STALE: Duration = Duration::from_secs(1);
 /// Reliable: what got nothing for so long had better come again, if it ever does.
 const ABANDONED: Duration = Duration::from_secs(10);
-/// While others need its memory, an incomplete sample of somebody who has more than its share yields if it got nothing for so long.
+/// While others need its memory, an incomplete sample of somebody who has more than its share
+/// yields if it got nothing for so long.
 const IDLE: Duration = Duration::from_millis(100);
 /// Between two looks for incomplete samples that got nothing.
 pub(super) const LOOK: Duration = Duration::from_millis(250);
@@ -54,8 +56,9 @@ pub(super) struct Reassembly {
 }
 
 impl Reassembly {
-    /// Takes in a fragment of a change that is still wanted, paid from `share`. `keep_oldest` says which sample yields when the
-    /// bounds are met: the newest, because the older ones are needed first, or the oldest.
+    /// Takes in a fragment of a change that is still wanted, paid from `share`. `keep_oldest` says
+    /// which sample yields when the bounds are met: the newest, because the older ones are needed
+    /// first, or the oldest.
     #[allow(
         clippy::too_many_arguments,
         reason = "two call sites, a flat list of facts"
@@ -155,7 +158,8 @@ impl Reassembly {
         }
     }
 
-    /// When the one that got nothing for longest got something, if it has to yield to others that need memory.
+    /// When the one that got nothing for longest got something, if it has to yield to others that
+    /// need memory.
     pub(super) fn most_idle(&self, now: Time, share: &Share) -> Option<Time> {
         let oldest = self.partials.iter().map(|p| p.touched).min()?;
         (now.since(oldest) >= yields_after(share)).then_some(oldest)
@@ -194,7 +198,8 @@ impl Reassembly {
         self.partials.iter().map(|p| p.cost).sum()
     }
 
-    /// Up to `most` fragments that the change lacks, 256 at most, from `from` to `to`; `None` if it lacks none of these or is not here.
+    /// Up to `most` fragments that the change lacks, 256 at most, from `from` to `to`; `None` if it
+    /// lacks none of these or is not here.
     pub(super) fn missing(
         &self,
         sequence: i64,

@@ -1,9 +1,10 @@
-//! What the passing of time does to samples and instances: LIFESPAN, DEADLINE, TIME_BASED_FILTER and the delays of
-//! READER_DATA_LIFECYCLE (DDS 1.4 2.2.3.16, 2.2.3.7, 2.2.3.12, 2.2.3.22).
+//! What the passing of time does to samples and instances: LIFESPAN, DEADLINE, TIME_BASED_FILTER
+//! and the delays of READER_DATA_LIFECYCLE (DDS 1.4 2.2.3.16, 2.2.3.7, 2.2.3.12, 2.2.3.22).
 //!
-//! A cache has one of these only if some policy needs it. An appointment is not moved when a sample puts off what was due: it is kept,
-//! found too early, and made anew. So a sample costs no more than a few stores, and there are at most a few appointments for
-//! each instance, however many samples come.
+//! A cache has one of these only if some policy needs it. An appointment is not moved when a sample
+//! puts off what was due: it is kept, found too early, and made anew. So a sample costs no more
+//! than a few stores, and there are at most a few appointments for each instance, however many
+//! samples come.
 use super::ReaderConfig;
 use super::cache::Header;
 use crate::deadline::MissedDeadlines;
@@ -97,8 +98,8 @@ impl Timers {
         })
     }
 
-    /// From now on this is what instances are due for. What was put off already keeps its appointment, unless nothing is
-    /// expected any more.
+    /// From now on this is what instances are due for. What was put off already keeps its
+    /// appointment, unless nothing is expected any more.
     pub(super) fn adjust(&mut self, now: Time, config: &ReaderConfig) {
         let old = (self.deadline, self.separation);
         self.lifecycle = config.lifecycle;
@@ -170,7 +171,8 @@ impl Timers {
                 .is_some_and(|timing| timing.ready != Time::NEVER && now < timing.ready)
     }
 
-    /// Keeps what came too soon, in place of an earlier one: a reliable reader sees the last in the end.
+    /// Keeps what came too soon, in place of an earlier one: a reliable reader sees the last in the
+    /// end.
     pub(super) fn hold(&mut self, place: u32, header: &Header, payload: impl FnOnce() -> Bytes) {
         if !self.holds_last {
             return;
@@ -203,7 +205,8 @@ impl Timers {
         }
     }
 
-    /// The instance is not alive any more: nothing is expected of it, and its samples stay for a while.
+    /// The instance is not alive any more: nothing is expected of it, and its samples stay for a
+    /// while.
     pub(super) fn died(&mut self, place: u32, state: InstanceState, now: Time) {
         let delay = match state {
             InstanceState::Alive => return,

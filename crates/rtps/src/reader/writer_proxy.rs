@@ -1,4 +1,5 @@
-//! What a reader knows of one writer (RTPS 2.5 8.4.10.4): how far it has come, and what waits or is missing.
+//! What a reader knows of one writer (RTPS 2.5 8.4.10.4): how far it has come, and what waits or is
+//! missing.
 use super::coherent_sets::CoherentSets;
 use super::departed::Had;
 use super::intervals::Intervals;
@@ -109,13 +110,15 @@ pub(super) struct WriterProxy {
     reach: i64,
     /// It is known where to begin.
     pub(super) started: bool,
-    /// Nothing is let in before the writer has told this very reader where to begin. Meanwhile it may hear what is meant
-    /// for others at its place, which was never promised to it. Our own writers tell; of others a heartbeat to all will do.
+    /// Nothing is let in before the writer has told this very reader where to begin. Meanwhile it
+    /// may hear what is meant for others at its place, which was never promised to it. Our own
+    /// writers tell; of others a heartbeat to all will do.
     waits_for_start: bool,
-    /// What is skipped from here on is lost; `None` while that is not known. A heartbeat to all readers does not tell: to a
-    /// late joiner it names changes from before its time.
+    /// What is skipped from here on is lost; `None` while that is not known. A heartbeat to all
+    /// readers does not tell: to a late joiner it names changes from before its time.
     owed_from: Option<i64>,
-    /// A GAP said that the reader begins here; a HEARTBEAT or a change has to show that the writer has got so far.
+    /// A GAP said that the reader begins here; a HEARTBEAT or a change has to show that the writer
+    /// has got so far.
     begins: Option<i64>,
     /// The highest number of a change that came too early to be kept.
     glimpsed: i64,
@@ -132,7 +135,8 @@ pub(super) struct WriterProxy {
     pub(super) heartbeats: Counter,
     pub(super) heartbeat_frags: Counter,
     pub(super) questions: NackPacing,
-    /// The writer said that it has got so far, so all up to here has been on its way; negative before it said anything.
+    /// The writer said that it has got so far, so all up to here has been on its way; negative
+    /// before it said anything.
     announced: i64,
     /// From here `next` went far ahead at once.
     leapt_from: Option<i64>,
@@ -217,7 +221,8 @@ impl WriterProxy {
         self.must_wait() && self.owed_from.is_some()
     }
 
-    /// Where a change stands that comes now, and whether that contradicts what was said of numbers far ahead of it.
+    /// Where a change stands that comes now, and whether that contradicts what was said of numbers
+    /// far ahead of it.
     #[inline]
     pub(super) fn turn_on_arrival(&mut self, sequence: i64) -> (Ordering, bool) {
         let implausible = self.reach_change(sequence);
@@ -272,8 +277,9 @@ impl WriterProxy {
         self.waits_for_start && !self.started
     }
 
-    /// The writer told this very reader that it has `first` to `last` for it. Others than ours also name changes from
-    /// before the reader's time, so what a volatile reader misses of these counts for nothing.
+    /// The writer told this very reader that it has `first` to `last` for it. Others than ours also
+    /// name changes from before the reader's time, so what a volatile reader misses of these counts
+    /// for nothing.
     pub(super) fn begin(&mut self, first: i64, last: i64) {
         let resumes = self.is_resuming();
         if self.owed_from.is_none() {
@@ -294,7 +300,8 @@ impl WriterProxy {
         }
     }
 
-    /// A GAP said where the reader begins, and a HEARTBEAT shows that the writer has got so far; false if it has not.
+    /// A GAP said where the reader begins, and a HEARTBEAT shows that the writer has got so far;
+    /// false if it has not.
     pub(super) fn begin_after_gap(&mut self, last: i64) -> bool {
         let Some(begins) = self.begins.take() else {
             return true;
@@ -373,8 +380,8 @@ impl WriterProxy {
         self.skip_to(end);
     }
 
-    /// Keeps a change until its turn comes; false if the bounds are met, or if the participant has no memory for it. Without a
-    /// bound for its bytes it is kept in any case.
+    /// Keeps a change until its turn comes; false if the bounds are met, or if the participant has
+    /// no memory for it. Without a bound for its bytes it is kept in any case.
     pub(super) fn hold(
         &mut self,
         now: Time,
@@ -421,8 +428,9 @@ impl WriterProxy {
         self.reach.max(self.next - 1)
     }
 
-    /// Numbers will never come. Those beyond all that the writer announced are passed over when it has announced them. A GAP that is said to
-    /// this very reader, from the first number on, shows where the reader begins; of others' writers it shows that they speak to us.
+    /// Numbers will never come. Those beyond all that the writer announced are passed over when it
+    /// has announced them. A GAP that is said to this very reader, from the first number on, shows
+    /// where the reader begins; of others' writers it shows that they speak to us.
     pub(super) fn hear_gap(&mut self, gap: &Gap, addressed: bool) {
         let (start, end) = (gap.start.0, gap.list.base().0);
         self.started |= self.reliable && !self.waits_for_start;
@@ -438,8 +446,9 @@ impl WriterProxy {
         }
     }
 
-    /// A change comes: passes over what GAPs said of the numbers before it. If it is the first to show that the writer has got so far, the GAPs
-    /// that reach to it or beyond it were wrong, or are said again. True if one reached far ahead.
+    /// A change comes: passes over what GAPs said of the numbers before it. If it is the first to
+    /// show that the writer has got so far, the GAPs that reach to it or beyond it were wrong, or
+    /// are said again. True if one reached far ahead.
     #[inline]
     fn reach_change(&mut self, sequence: i64) -> bool {
         (!self.gaps.is_empty() || self.begins.is_some())
@@ -473,8 +482,9 @@ impl WriterProxy {
         cut.is_some_and(|end| end.saturating_sub(sequence) > NEAR)
     }
 
-    /// Can the writer have got as far as a HEARTBEAT says beyond what it announced or showed? What lies further
-    /// counts if the writer says so again when it is asked: one that answers contradicts what was said in its name.
+    /// Can the writer have got as far as a HEARTBEAT says beyond what it announced or showed? What
+    /// lies further counts if the writer says so again when it is asked: one that answers
+    /// contradicts what was said in its name.
     pub(super) fn believes(&mut self, now: Time, last: i64, count: u32) -> Belief {
         let knows_nothing = self.announced < 0 && self.next == 1;
         let shown = self.announced.max(self.reach()).max(self.glimpsed);
@@ -507,7 +517,8 @@ impl WriterProxy {
             .is_some_and(|claim| now.since(claim.at) < ASK_FOR)
     }
 
-    /// A writer that is far behind what was said in its name goes on from where that was said: `to` is where it is. True if so.
+    /// A writer that is far behind what was said in its name goes on from where that was said: `to`
+    /// is where it is. True if so.
     #[cold]
     pub(super) fn fall_back(&mut self, to: i64) -> bool {
         let far_behind = to.saturating_add(self.leap()) < self.next - 1;
@@ -553,7 +564,8 @@ impl WriterProxy {
         self.glimpsed = self.glimpsed.max(sequence);
     }
 
-    /// A heartbeat said how far the writer is. GAPs that reach beyond that were wrong, or are said again; true if one reached far ahead.
+    /// A heartbeat said how far the writer is. GAPs that reach beyond that were wrong, or are said
+    /// again; true if one reached far ahead.
     pub(super) fn announce(&mut self, last: i64) -> bool {
         self.reach = self.reach.max(last);
         let reach = self.reach();
@@ -578,7 +590,8 @@ impl WriterProxy {
         self.must_wait() || (self.next <= self.last && !self.waiting.contains_key(&self.next))
     }
 
-    /// All up to the base is had; at most `changes` whole ones that are missing (RTPS 2.5 8.3.8.1), among the next `most`.
+    /// All up to the base is had; at most `changes` whole ones that are missing (RTPS 2.5 8.3.8.1),
+    /// among the next `most`.
     pub(super) fn state(&self, most: u32, changes: usize) -> SequenceNumberSet {
         let mut set = SequenceNumberSet::new(SequenceNumber(self.next));
         let mut left = changes;
@@ -607,8 +620,8 @@ impl WriterProxy {
         set
     }
 
-    /// Whole changes that are asked for at a time: all while they are small, otherwise as many as make a portion. The one that others
-    /// wait for is asked for in any case.
+    /// Whole changes that are asked for at a time: all while they are small, otherwise as many as
+    /// make a portion. The one that others wait for is asked for in any case.
     pub(super) fn changes_to_ask(&self) -> usize {
         match self.questions.portion().checked_div(self.questions.usual()) {
             None => usize::MAX,
@@ -617,7 +630,8 @@ impl WriterProxy {
         }
     }
 
-    /// The writer is still saying it for the first time, so what lies beyond what came is not missing yet.
+    /// The writer is still saying it for the first time, so what lies beyond what came is not
+    /// missing yet.
     pub(super) fn is_on_its_way(&self, now: Time, sequence: i64) -> bool {
         sequence >= self.last && sequence > self.announced && self.partials.is_fresh(now, sequence)
     }

@@ -1,7 +1,9 @@
-//! Changes that are to be seen together or not at all (RTPS 2.5 8.7.5, DDS 1.4 2.2.3.6 coherent access).
+//! Changes that are to be seen together or not at all (RTPS 2.5 8.7.5, DDS 1.4 2.2.3.6 coherent
+//! access).
 //!
-//! Each change of a set names the first one of it. The end is told at once, by a DATA without payload that says "no set": it is
-//! numbered, kept and repeated as any change is, but it is no sample, so it takes none of the room that QoS limits.
+//! Each change of a set names the first one of it. The end is told at once, by a DATA without
+//! payload that says "no set": it is numbered, kept and repeated as any change is, but it is no
+//! sample, so it takes none of the room that QoS limits.
 use super::{WriteError, Writer};
 use crate::{Body, Change, ChangeKind, InstanceHandle, Outbox, Time};
 use alloc::boxed::Box;
@@ -90,8 +92,8 @@ impl Writer {
         }
     }
 
-    /// The set is complete, which all readers are told at once, if anything was written. With `group` they are told in any case, since
-    /// others of the group may have written.
+    /// The set is complete, which all readers are told at once, if anything was written. With
+    /// `group` they are told in any case, since others of the group may have written.
     pub fn end_set(
         &mut self,
         now: Time,

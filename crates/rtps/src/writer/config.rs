@@ -13,11 +13,13 @@ use dunlin_wire::{Guid, SequenceNumber};
 pub struct WriterConfig {
     /// Who it is.
     pub guid: Guid,
-    /// The number of its first change, at least 1: a writer that takes up the work of another goes on counting.
+    /// The number of its first change, at least 1: a writer that takes up the work of another goes
+    /// on counting.
     pub first_sequence: SequenceNumber,
     /// May samples be lost?
     pub reliability: ReliabilityKind,
-    /// What late joiners get: with transient local what `history` keeps, with transient and persistent what `durability_service` does.
+    /// What late joiners get: with transient local what `history` keeps, with transient and
+    /// persistent what `durability_service` does.
     pub durability: Durability,
     /// How much of a transient or persistent writer is kept of what all matched readers have.
     pub durability_service: DurabilityService,
@@ -29,21 +31,26 @@ pub struct WriterConfig {
     pub lifespan: Duration,
     /// Longest time promised between samples of an instance.
     pub deadline: Duration,
-    /// Payloads larger than this go as DATA_FRAGs of this many bytes each; at least 1. `None`: all go whole.
+    /// Payloads larger than this go as DATA_FRAGs of this many bytes each; at least 1. `None`: all
+    /// go whole.
     pub fragment_size: Option<u16>,
     /// How often readers that lag are asked what they lack.
     pub heartbeat_period: Duration,
-    /// Each quarter of so many unacknowledged samples an answer is asked for; KEEP_ALL with `max_samples` uses that limit instead.
+    /// Each quarter of so many unacknowledged samples an answer is asked for; KEEP_ALL with
+    /// `max_samples` uses that limit instead.
     pub heartbeat_window: u32,
-    /// An answer is asked for at least every so many bytes; four times as many, and two changes, while all go whole.
+    /// An answer is asked for at least every so many bytes; four times as many, and two changes,
+    /// while all go whole.
     pub heartbeat_bytes: usize,
     /// Puts the key hash beside each sample of an instance, not only beside disposals.
     pub send_key_hash: bool,
     /// Its publisher's writers, if all their changes have one numbering.
     pub group: Option<GroupOf>,
-    /// The topic has keys, so that even a hash of zeros, such as that of the number 0, names an instance.
+    /// The topic has keys, so that even a hash of zeros, such as that of the number 0, names an
+    /// instance.
     pub keyed: bool,
-    /// Encoded parameters, little endian and without sentinel, that go with each change while a matched reader expects inline QoS.
+    /// Encoded parameters, little endian and without sentinel, that go with each change while a
+    /// matched reader expects inline QoS.
     pub inline_qos: Vec<u8>,
 }
 
@@ -77,7 +84,8 @@ impl WriterConfig {
     }
 }
 
-/// Tells how far a publisher's writers are: the number of the last change of any, and a digest of who they are.
+/// Tells how far a publisher's writers are: the number of the last change of any, and a digest of
+/// who they are.
 #[derive(Clone)]
 pub struct GroupOf(Arc<dyn Fn() -> (i64, [u8; 4]) + Send + Sync>);
 
@@ -114,7 +122,8 @@ pub struct ReaderProxyConfig {
 /// The content filter of a matched reader, as its writer judges it.
 #[derive(Clone, Debug)]
 pub struct ReaderFilter {
-    /// Readers of a writer with equal filters have the same place, others have others; below [`ReaderFilter::MOST`].
+    /// Readers of a writer with equal filters have the same place, others have others; below
+    /// [`ReaderFilter::MOST`].
     pub place: u8,
     /// Which samples it lets pass.
     pub filter: ContentFilter,
@@ -142,7 +151,8 @@ pub enum WriteError {
 /// What an ACKNACK changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct Acknowledgement {
-    /// More is acknowledged by all readers: wake blocked writes and those who wait for acknowledgements.
+    /// More is acknowledged by all readers: wake blocked writes and those who wait for
+    /// acknowledgements.
     pub room: bool,
     /// It acknowledged what was never written, and counts for nothing.
     pub implausible: bool,

@@ -1,4 +1,5 @@
-//! How a change is said: as one DATA or as DATA_FRAGs (RTPS 2.5 8.4.14.1), with its timestamp before it.
+//! How a change is said: as one DATA or as DATA_FRAGs (RTPS 2.5 8.4.14.1), with its timestamp
+//! before it.
 use super::WriterConfig;
 use super::coherent_sets;
 use super::fragments::FragmentSizes;
@@ -43,7 +44,8 @@ impl DataOutput {
         }
     }
 
-    /// Says the change, or the first fragments of it once these reach `budget` bytes; says how many bytes it took.
+    /// Says the change, or the first fragments of it once these reach `budget` bytes; says how many
+    /// bytes it took.
     #[inline]
     pub(super) fn say(
         &mut self,

@@ -1,12 +1,14 @@
-//! Samples that a reader's content filter would drop are not sent to it (RTPS 2.5 8.4.7.3 `rtps_changes_for_reader`, `is_relevant`).
+//! Samples that a reader's content filter would drop are not sent to it (RTPS 2.5 8.4.7.3
+//! `rtps_changes_for_reader`, `is_relevant`).
 //!
-//! Readers with equal filters share a place, so that each filter is judged once for a sample; the sample goes to those whose filter
-//! lets it pass, and to those without one. The others are told by a GAP that its number concerns them not, but only when they are to
-//! hear something anyway: before the next sample that they get, and before a heartbeat. So a run of samples costs one GAP.
+//! Readers with equal filters share a place, so that each filter is judged once for a sample; the
+//! sample goes to those whose filter lets it pass, and to those without one. The others are told by
+//! a GAP that its number concerns them not, but only when they are to hear something anyway: before
+//! the next sample that they get, and before a heartbeat. So a run of samples costs one GAP.
 //!
-//! Filters come from strangers, and to judge by them happens while somebody writes. So all of them together may take
-//! [`ReaderFilter::STEPS`] for a sample, and the one that takes the most of too many is given up: whoever has it gets everything from
-//! then on, and judges by itself.
+//! Filters come from strangers, and to judge by them happens while somebody writes. So all of them
+//! together may take [`ReaderFilter::STEPS`] for a sample, and the one that takes the most of too
+//! many is given up: whoever has it gets everything from then on, and judges by itself.
 use super::reader_proxy::ReaderProxy;
 use super::{ReaderFilter, Writer};
 use crate::{Change, ChangeKind, ContentFilter, Outbox, To};
@@ -32,8 +34,9 @@ impl ReaderFilter {
     /// At most so many filters are judged for one writer: their places are below this.
     pub const MOST: u8 = 32;
 
-    /// The filters of a writer may take so many steps for a sample that is written, and for an answer to one reader, all together. A step
-    /// is what [`ContentFilter::counting`] takes off, a few nanoseconds at most.
+    /// The filters of a writer may take so many steps for a sample that is written, and for an
+    /// answer to one reader, all together. A step is what [`ContentFilter::counting`] takes off, a
+    /// few nanoseconds at most.
     pub const STEPS: usize = 1 << 18;
 
     /// What `To::Passing` says of a reader with this filter, or with none.
@@ -61,8 +64,8 @@ impl Filters {
         (!filters.is_empty()).then(|| Box::new(Self { filters, known }))
     }
 
-    /// The bits of those who get the change. Whatever is no sample passes, and so does what belongs to a coherent set, which would be
-    /// incomplete otherwise, and what is not in one piece.
+    /// The bits of those who get the change. Whatever is no sample passes, and so does what belongs
+    /// to a coherent set, which would be incomplete otherwise, and what is not in one piece.
     fn passing(&self, change: &Change, set: Option<&SetMembership>) -> u64 {
         let sample = change.payload.whole();
         let Some(sample) = sample.filter(|_| change.kind == ChangeKind::Alive && set.is_none())
@@ -112,7 +115,8 @@ impl<'a> Judge<'a> {
         self.filter.is_some()
     }
 
-    /// Would the reader drop it? As `Filters::passing`; `None` if the answer has cost enough, and has to end here.
+    /// Would the reader drop it? As `Filters::passing`; `None` if the answer has cost enough, and
+    /// has to end here.
     pub(super) fn is_unwanted(
         &mut self,
         change: &Change,
@@ -177,7 +181,8 @@ impl Writer {
         self.filters = Filters::of(&self.readers);
     }
 
-    /// Is this reader sent everything since its filter takes too many steps ([`ReaderFilter::STEPS`])?
+    /// Is this reader sent everything since its filter takes too many steps
+    /// ([`ReaderFilter::STEPS`])?
     pub fn has_given_up_filter(&self, reader: Guid) -> bool {
         let index = self.index(reader).ok();
         let proxy = index.and_then(|index| self.readers.get(index));
@@ -223,7 +228,8 @@ impl Writer {
         }
     }
 
-    /// Tells one reader, or all, what was not for them: a heartbeat is about to make them ask for it.
+    /// Tells one reader, or all, what was not for them: a heartbeat is about to make them ask for
+    /// it.
     pub(super) fn tell_skipped(&mut self, only: Option<Guid>, out: &mut impl Outbox) {
         let writer = self.config.guid.entity;
         let told = |proxy: &&mut ReaderProxy| {

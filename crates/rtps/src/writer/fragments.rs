@@ -1,7 +1,8 @@
 //! Into how large fragments each change is split (RTPS 2.5 8.4.14.1), if at all.
 //!
-//! The size follows the readers: none where memory is shared, large on this host, otherwise what the network takes in one
-//! piece. A change keeps the size that it was first split with, since readers may have parts of it.
+//! The size follows the readers: none where memory is shared, large on this host, otherwise what
+//! the network takes in one piece. A change keeps the size that it was first split with, since
+//! readers may have parts of it.
 use alloc::vec::Vec;
 
 pub(super) struct FragmentSizes {
@@ -38,8 +39,8 @@ impl FragmentSizes {
         Some(earlier.map_or(current, |(_, size)| *size))
     }
 
-    /// Changes after `last` have another size, and those before it that no size was ever used for. Those before `kept_from`
-    /// will not be said again.
+    /// Changes after `last` have another size, and those before it that no size was ever used for.
+    /// Those before `kept_from` will not be said again.
     pub(super) fn set(&mut self, last: i64, kept_from: i64, size: Option<u16>) {
         let size = size.map(at_least_one);
         if size == self.current {

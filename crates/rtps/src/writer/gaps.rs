@@ -19,7 +19,8 @@ impl GapList {
         }
     }
 
-    /// Adds `start .. end`, which lies above all that was added before; calls `push` for a GAP that is complete.
+    /// Adds `start .. end`, which lies above all that was added before; calls `push` for a GAP that
+    /// is complete.
     pub(super) fn add(&mut self, start: i64, end: i64, push: impl FnOnce(Gap)) {
         if start >= end {
             return;

@@ -1,7 +1,7 @@
 //! When a writer asks its readers what they lack (RTPS 2.5 8.4.9.2 heartbeatPeriod).
 //!
-//! Nothing is asked while all is acknowledged. Otherwise a timer runs; it slows down gently while nobody
-//! answers, and writing fast or much asks sooner.
+//! Nothing is asked while all is acknowledged. Otherwise a timer runs; it slows down gently while
+//! nobody answers, and writing fast or much asks sooner.
 use crate::Time;
 use dunlin_qos::{Duration, History};
 
@@ -11,7 +11,8 @@ use super::WriterConfig;
 const SLOWEST: i64 = 5;
 /// A blocked writer asks so many times in a period.
 const BLOCKED: i64 = 10;
-/// Where samples go whole, which nothing on the way drops, an answer only frees memory: so many times the bytes go without.
+/// Where samples go whole, which nothing on the way drops, an answer only frees memory: so many
+/// times the bytes go without.
 const WHOLE: usize = 4;
 
 pub(super) struct HeartbeatSchedule {
@@ -43,8 +44,9 @@ impl HeartbeatSchedule {
         }
     }
 
-    /// A change of `bytes` went out, in one piece or in fragments; true if an answer is wanted at once. Not for every one of large
-    /// changes in one piece: question and answer cost as much as the change.
+    /// A change of `bytes` went out, in one piece or in fragments; true if an answer is wanted at
+    /// once. Not for every one of large changes in one piece: question and answer cost as much as
+    /// the change.
     pub(super) fn wrote(&mut self, now: Time, bytes: usize, whole: bool) -> bool {
         let bytes = match whole {
             true => (bytes / WHOLE).min(self.bytes / 2),

@@ -1,7 +1,9 @@
-//! What a writer keeps (RTPS 2.5 8.2.2 HistoryCache): changes by number, and per instance from oldest to newest.
+//! What a writer keeps (RTPS 2.5 8.2.2 HistoryCache): changes by number, and per instance from
+//! oldest to newest.
 //!
-//! Changes live in a slab; `order` lists their places by ascending number. A change that goes from the
-//! middle leaves its line in `order` behind, stale, until such lines are the majority and are swept.
+//! Changes live in a slab; `order` lists their places by ascending number. A change that goes from
+//! the middle leaves its line in `order` behind, stale, until such lines are the majority and are
+//! swept.
 mod store;
 
 use super::{WriteError, coherent_sets};
@@ -71,7 +73,8 @@ pub(super) struct HistoryCache {
     empty: usize,
     /// Instances that their writer left, by the number of the change that says so.
     farewells: VecDeque<(i64, InstanceHandle)>,
-    /// Numbers and places of those that only mark the end of a set; some may be gone. They are no samples, so no limit counts them.
+    /// Numbers and places of those that only mark the end of a set; some may be gone. They are no
+    /// samples, so no limit counts them.
     marks: VecDeque<Line>,
     /// How many of them are not.
     marked: usize,
@@ -125,8 +128,8 @@ impl HistoryCache {
         Some(&self.kept.get(newest)?.change)
     }
 
-    /// Makes room for one more change of the instance. What is `acknowledged` may go for it, and KEEP_LAST
-    /// lets go of the oldest in any case. Nothing is changed on error.
+    /// Makes room for one more change of the instance. What is `acknowledged` may go for it, and
+    /// KEEP_LAST lets go of the oldest in any case. Nothing is changed on error.
     pub(super) fn admit(&mut self, change: &Change, acknowledged: i64) -> Result<(), WriteError> {
         let place = self.find(change.instance);
         let victim = self.victim_in_instance(place, change.kind, acknowledged)?;
@@ -256,7 +259,8 @@ impl HistoryCache {
     /// Lets go of instances that were unregistered by a change that is `acknowledged`.
     pub(super) fn release_unregistered(&mut self, acknowledged: i64) {
         self.farewells_until(acknowledged, |history, instance, farewell| {
-            // The instance may have come back and gone again since: what came later is not acknowledged yet.
+            // The instance may have come back and gone again since: what came later is not
+            // acknowledged yet.
             while let Some(oldest) = history.instances.get(instance).map(|i| i.oldest)
                 && let Some(kept) = history.kept.get(oldest)
                 && kept.sequence <= farewell
@@ -316,8 +320,8 @@ impl HistoryCache {
         (found == sequence).then_some(kept)
     }
 
-    /// Lets go of marks that are of no use: whose sets have lost their last sample. Where all have that sample already, the mark
-    /// behind it is still to come.
+    /// Lets go of marks that are of no use: whose sets have lost their last sample. Where all have
+    /// that sample already, the mark behind it is still to come.
     pub(super) fn prune(&mut self, acknowledged: i64) {
         let is_useless = |history: &Self, mark: &Line| {
             history.is_stale(mark)

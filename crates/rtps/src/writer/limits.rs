@@ -1,7 +1,8 @@
 //! Which readers take samples of which length: those of Dunlin say so.
 //!
-//! What no matched reader takes is not written. What some take is written for these. The others are sent it like them, or of it the first
-//! bytes alone if they ask for it; either shows them its length, and so they count it as lost and go on.
+//! What no matched reader takes is not written. What some take is written for these. The others are
+//! sent it like them, or of it the first bytes alone if they ask for it; either shows them its
+//! length, and so they count it as lost and go on.
 use super::reader_proxy::ReaderProxy;
 use super::{WriteError, Writer};
 use dunlin_wire::Guid;

@@ -11,7 +11,8 @@ pub(super) struct ReaderProxy {
     pub(super) filter: Option<ReaderFilter>,
     /// The largest sample that it takes, if it says so.
     pub(super) limit: Option<u32>,
-    /// Numbers that are not for it, from the first to before the second, and of which it was not told.
+    /// Numbers that are not for it, from the first to before the second, and of which it was not
+    /// told.
     pub(super) skipped: Option<(i64, i64)>,
     /// The first number that concerns the reader.
     pub(super) start: i64,
@@ -44,7 +45,8 @@ impl ReaderProxy {
         }
     }
 
-    /// Where it begins, if it has to begin anew: after what it has acknowledged, or with the history again.
+    /// Where it begins, if it has to begin anew: after what it has acknowledged, or with the
+    /// history again.
     pub(super) fn wanted_from(&self) -> i64 {
         match self.config.durability {
             Durability::Volatile => self.acknowledged + 1,
@@ -52,25 +54,28 @@ impl ReaderProxy {
         }
     }
 
-    /// It takes from the heartbeat what is not for it. One that asks for such changes did not notice that it was forgotten
-    /// for a while: it lost them, which a GAP would hide.
+    /// It takes from the heartbeat what is not for it. One that asks for such changes did not
+    /// notice that it was forgotten for a while: it lost them, which a GAP would hide.
     pub(super) fn counts_by_heartbeat(&self) -> bool {
         self.config.guid.prefix.vendor() == VendorId::DUNLIN
     }
 
-    /// It takes note of GAPs: so do best-effort readers of ours, which would take the numbers for lost.
+    /// It takes note of GAPs: so do best-effort readers of ours, which would take the numbers for
+    /// lost.
     pub(super) fn hears_gaps(&self) -> bool {
         self.config.reliable || self.config.guid.prefix.vendor() == VendorId::DUNLIN
     }
 
-    /// What it says, that it has nothing, is true if it forgot the writer and found it again, unnoticed by the writer. As a
-    /// late joiner it gets the history again, and nothing of it may go until it has it.
+    /// What it says, that it has nothing, is true if it forgot the writer and found it again,
+    /// unnoticed by the writer. As a late joiner it gets the history again, and nothing of it may
+    /// go until it has it.
     pub(super) fn wants_history_again(&self) -> bool {
         let history = self.config.durability != Durability::Volatile;
         history && self.acknowledged >= self.start
     }
 
-    /// It begins anew at `start`. What it has not acknowledged, and the history has replaced since, stays so.
+    /// It begins anew at `start`. What it has not acknowledged, and the history has replaced since,
+    /// stays so.
     pub(super) fn rewind(&mut self, start: i64) {
         self.start = start;
         self.acknowledged = self.acknowledged.min(start - 1);

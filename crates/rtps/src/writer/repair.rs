@@ -1,6 +1,8 @@
-//! What one reader gets beyond what all get: history when it joins, and again what it lacks (RTPS 2.5 8.4.7.5, 8.4.9.2).
+//! What one reader gets beyond what all get: history when it joins, and again what it lacks (RTPS
+//! 2.5 8.4.7.5, 8.4.9.2).
 //!
-//! An answer is bounded, whatever was asked for; the heartbeat that closes it makes the reader ask for the rest.
+//! An answer is bounded, whatever was asked for; the heartbeat that closes it makes the reader ask
+//! for the rest.
 use super::data_output::Recipients;
 use super::filters::Judge;
 use super::gaps::GapList;
@@ -14,7 +16,8 @@ use dunlin_wire::{NackFrag, SequenceNumberSet, Submessage};
 const ANSWER_BYTES: usize = 1 << 20;
 /// A late joiner gets at most so many samples unasked.
 const GREETING_SAMPLES: usize = 256;
-/// So many samples are measured by a reader's filter for one answer, in [`ReaderFilter::STEPS`](super::ReaderFilter::STEPS) at most.
+/// So many samples are measured by a reader's filter for one answer, in
+/// [`ReaderFilter::STEPS`](super::ReaderFilter::STEPS) at most.
 const JUDGED_AT_ONCE: usize = 4096;
 /// A change is repeated whole for those who ask for its fragments at most this often.
 const WHOLE_INTERVAL: Duration = Duration::from_millis(1);

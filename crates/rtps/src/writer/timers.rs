@@ -1,8 +1,10 @@
-//! What the passing of time does to a writer: samples that are not valid any more, instances that should have been written, and those
-//! that late joiners need not know any more (DDS 1.4 2.2.3.16 LIFESPAN, 2.2.3.7 DEADLINE, 2.2.3.5 `service_cleanup_delay`).
+//! What the passing of time does to a writer: samples that are not valid any more, instances that
+//! should have been written, and those that late joiners need not know any more (DDS 1.4 2.2.3.16
+//! LIFESPAN, 2.2.3.7 DEADLINE, 2.2.3.5 `service_cleanup_delay`).
 //!
-//! A writer has one of these only if its QoS needs it. All samples live equally long, so they go in the order in which they came. The
-//! appointment of an instance is not moved when it is written: it is found too early, and made anew.
+//! A writer has one of these only if its QoS needs it. All samples live equally long, so they go in
+//! the order in which they came. The appointment of an instance is not moved when it is written: it
+//! is found too early, and made anew.
 use super::WriterConfig;
 use crate::deadline::MissedDeadlines;
 use crate::timer_queue::TimerQueue;
@@ -48,8 +50,8 @@ impl Timers {
         })
     }
 
-    /// From now on samples live so long, and instances are due so often. What is kept lives by the new lifespan too, unless it was
-    /// to live for ever.
+    /// From now on samples live so long, and instances are due so often. What is kept lives by the
+    /// new lifespan too, unless it was to live for ever.
     pub(super) fn adjust(&mut self, now: Time, lifespan: Duration, deadline: Duration) {
         if lifespan.is_infinite() {
             self.expiries.clear();
@@ -127,7 +129,8 @@ impl Timers {
         self.expiries.pop_front().map(|(_, sequence)| sequence)
     }
 
-    /// An instance whose time is over since the writer left it, and the number of the change that said so.
+    /// An instance whose time is over since the writer left it, and the number of the change that
+    /// said so.
     pub(super) fn next_left(&mut self, now: Time) -> Option<(i64, InstanceHandle)> {
         let (at, ..) = self.left.front()?;
         if *at > now {

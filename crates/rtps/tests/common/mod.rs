@@ -317,7 +317,8 @@ pub struct Link {
     pub jitter: i64,
 }
 
-/// A host that computes: each message that it takes in or sends occupies it for a while, and what comes meanwhile waits.
+/// A host that computes: each message that it takes in or sends occupies it for a while, and what
+/// comes meanwhile waits.
 #[derive(Clone, Copy)]
 pub struct Host {
     /// Nanoseconds for each message; 0 for none.

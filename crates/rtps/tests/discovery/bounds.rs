@@ -305,7 +305,8 @@ fn a_neighbour_on_the_same_host_does_not_speak_for_a_participant() {
         port: 999,
         ..locator(1)
     };
-    // It knows us by name, so its heartbeat is heard; that does not make its socket the participant's.
+    // It knows us by name, so its heartbeat is heard; that does not make its socket the
+    // participant's.
     let mut heartbeat = Vec::new();
     Header::new(prefix(1)).encode(&mut heartbeat);
     Submessage::InfoDestination(prefix(0)).encode(&mut heartbeat);

@@ -1,4 +1,5 @@
-//! Participants behind address translators: nobody is where they say to be, and they are answered by the connections that they make.
+//! Participants behind address translators: nobody is where they say to be, and they are answered
+//! by the connections that they make.
 use crate::bounds::{farewell, spoofed};
 use crate::network::{MS, Network, SECOND, locator, prefix};
 use dunlin_rtps::discovery::{Event, LossReason};

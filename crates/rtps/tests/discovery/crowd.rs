@@ -1,4 +1,5 @@
-//! A thousand endpoints: what discovery says, does and keeps grows with the matched pairs and no faster. All is counted, nothing timed.
+//! A thousand endpoints: what discovery says, does and keeps grows with the matched pairs and no
+//! faster. All is counted, nothing timed.
 use crate::network::{Network, SECOND};
 use dunlin_rtps::discovery::Event;
 
@@ -8,7 +9,8 @@ const PARTICIPANTS: usize = 25;
 const WRITERS: usize = 2;
 const READERS: usize = 8;
 
-/// What it takes until everybody knows everything, beyond what the participants say without endpoints.
+/// What it takes until everybody knows everything, beyond what the participants say without
+/// endpoints.
 #[derive(Debug)]
 struct Cost {
     endpoints: usize,
@@ -60,7 +62,8 @@ fn cost(endpoints: usize) -> Cost {
     }
 }
 
-/// Pairs as the writers' side was told; the readers' side was told of as many. The events are forgotten.
+/// Pairs as the writers' side was told; the readers' side was told of as many. The events are
+/// forgotten.
 fn matched_pairs(network: &mut Network) -> usize {
     let (mut readers, mut writers) = (0, 0);
     for node in &mut network.nodes {
@@ -102,7 +105,8 @@ fn discovery_of_a_thousand_endpoints_grows_with_their_pairs() {
     }
     for two in costs.windows(2) {
         let [small, large] = two else { continue };
-        // Twice the pairs: not more than twice the cost, with a tenth for what is rounded up; tables grow in steps of two.
+        // Twice the pairs: not more than twice the cost, with a tenth for what is rounded up;
+        // tables grow in steps of two.
         let at_most = |less: usize, more: usize| more * 10 <= less * 21;
         let held = |cost: &Cost| usize::try_from(cost.held - nothing.held).unwrap();
         assert_eq!(large.pairs, 2 * small.pairs);

@@ -1,7 +1,8 @@
 //! A peer that does what RTPS obliges it to do, and no more, is met and kept.
 //!
-//! It announces itself, and its reliable readers answer heartbeats without the final flag (RTPS 2.5 8.4.2.3.2). Nothing obliges a writer
-//! to answer an ACKNACK that lacks nothing, or anybody to take in a datagram's announcement before the question behind it.
+//! It announces itself, and its reliable readers answer heartbeats without the final flag (RTPS 2.5
+//! 8.4.2.3.2). Nothing obliges a writer to answer an ACKNACK that lacks nothing, or anybody to take
+//! in a datagram's announcement before the question behind it.
 use crate::network::{MS, Network, SECOND, locator, prefix};
 use bytes::Bytes;
 use dunlin_qos::Duration;

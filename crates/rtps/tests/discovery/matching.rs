@@ -193,7 +193,8 @@ fn keys_on_one_side_only_are_an_inconsistent_topic() {
     );
 }
 
-/// What the writer says of its type, what the reader does, what the reader wants, and whether they match.
+/// What the writer says of its type, what the reader does, what the reader wants, and whether they
+/// match.
 #[test]
 fn types_are_compared_as_far_as_the_reader_wants() {
     let allow = TypeConsistencyEnforcement::default();

@@ -1,4 +1,5 @@
-//! Participants on a network of their own: virtual time, seeded loss, every datagram encoded and parsed.
+//! Participants on a network of their own: virtual time, seeded loss, every datagram encoded and
+//! parsed.
 use bytes::Bytes;
 use dunlin_qos::Duration;
 use dunlin_rtps::discovery::{Discovery, DiscoveryConfig, Event, Source};
@@ -32,7 +33,8 @@ pub(crate) struct Node {
     pub(crate) peers: Option<Vec<Locator>>,
     /// Where it is.
     place: Locator,
-    /// It is behind an address translator, and seems to be there. What is for it goes back by the connections that it has made.
+    /// It is behind an address translator, and seems to be there. What is for it goes back by the
+    /// connections that it has made.
     pub(crate) seems: Option<Locator>,
 }
 
@@ -281,7 +283,8 @@ impl Network {
         self.nodes[index].alive = false;
     }
 
-    /// The processes of these are stopped for a while. What is sent to them waits; when they go on, their timers look first.
+    /// The processes of these are stopped for a while. What is sent to them waits; when they go on,
+    /// their timers look first.
     pub(crate) fn stop(&mut self, stopped: &[usize], duration: i64) {
         for index in stopped {
             self.nodes[*index].stopped = Some(Vec::new());
@@ -338,7 +341,8 @@ impl Network {
         });
     }
 
-    /// The same by a connection that was made in the name of the participant that `bytes` are said to be from.
+    /// The same by a connection that was made in the name of the participant that `bytes` are said
+    /// to be from.
     pub(crate) fn inject_called(&mut self, from: usize, to: usize, bytes: Vec<u8>) {
         self.arrive(&Datagram {
             from,

@@ -1,4 +1,5 @@
-//! What participants of other vendors said to each other is understood: each in turn is replayed to ours in the other's place.
+//! What participants of other vendors said to each other is understood: each in turn is replayed to
+//! ours in the other's place.
 use dunlin_qos::{DataReaderQos, DataWriterQos};
 use dunlin_rtps::discovery::{Discovery, DiscoveryConfig, Event, LossReason, Source};
 use dunlin_rtps::{Outbox, Time, To};
@@ -38,7 +39,8 @@ fn datagrams(text: &str) -> Vec<Vec<u8>> {
         .collect()
 }
 
-/// Plays what `from` said to a participant in the place of `to`, and returns what that one was told.
+/// Plays what `from` said to a participant in the place of `to`, and returns what that one was
+/// told.
 fn replay(
     datagrams: &[Vec<u8>],
     (topic, type_name): (&str, &str),
@@ -135,7 +137,8 @@ fn check(text: &str, topic: (&str, &str), vendor: VendorId) -> usize {
     goodbyes
 }
 
-/// Each of a capture's participants spoke to one of ours, whose words are not in it: what that one was told.
+/// Each of a capture's participants spoke to one of ours, whose words are not in it: what that one
+/// was told.
 fn told(text: &str, topic: (&str, &str)) -> Vec<Vec<Event>> {
     let datagrams = datagrams(text);
     let mut pairs = BTreeSet::new();
@@ -157,7 +160,8 @@ fn told(text: &str, topic: (&str, &str)) -> Vec<Vec<Event>> {
         .collect()
 }
 
-/// Any byte may be anything and any datagram may end anywhere: nothing panics, and what is kept stays small.
+/// Any byte may be anything and any datagram may end anywhere: nothing panics, and what is kept
+/// stays small.
 fn damage(text: &str) {
     let original = datagrams(text);
     let prefixes: BTreeSet<_> = original

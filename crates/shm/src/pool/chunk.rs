@@ -1,4 +1,5 @@
-//! A chunk of our own: first it is written, by one handle, then it is read, by any number of counted references.
+//! A chunk of our own: first it is written, by one handle, then it is read, by any number of
+//! counted references.
 use std::sync::Arc;
 use std::sync::atomic::AtomicUsize;
 
@@ -48,8 +49,9 @@ impl Chunk {
     #[cfg(not(loom))]
     pub fn bytes_mut(&mut self) -> &mut [u8] {
         let base = self.0.pool.inner.owner.address(self.0.offset).cast_mut();
-        // SAFETY: the pool placed the chunk inside its memory; it belongs to this `Chunk` alone, no other process can write it,
-        // and no reader of this process has its token before it is published.
+        // SAFETY: the pool placed the chunk inside its memory; it belongs to this `Chunk` alone, no
+        // other process can write it, and no reader of this process has its token before it is
+        // published.
         unsafe { std::slice::from_raw_parts_mut(base, self.0.length) }
     }
 
@@ -113,7 +115,8 @@ impl Published {
 impl AsRef<[u8]> for Published {
     fn as_ref(&self) -> &[u8] {
         let base = self.pool.inner.owner.address(self.offset);
-        // SAFETY: inside the pool's memory, which this process alone can write, and does not while this reference is counted.
+        // SAFETY: inside the pool's memory, which this process alone can write, and does not while
+        // this reference is counted.
         unsafe { std::slice::from_raw_parts(base, self.length) }
     }
 }
@@ -131,7 +134,8 @@ impl Clone for Published {
 
 impl Drop for Published {
     fn drop(&mut self) {
-        // As with any counted reference: what others did with the chunk happened before the last one gives it back.
+        // As with any counted reference: what others did with the chunk happened before the last
+        // one gives it back.
         let count = self
             .count()
             .fetch_sub(1, std::sync::atomic::Ordering::AcqRel);

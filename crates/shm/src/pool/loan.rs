@@ -22,7 +22,8 @@ impl PoolView {
     /// Reads and checks the header of a peer's pool.
     ///
     /// # Errors
-    /// `Violation::Header` if it is not what this version writes, or names chunks outside of the memory.
+    /// `Violation::Header` if it is not what this version writes, or names chunks outside of the
+    /// memory.
     pub fn open(view: View) -> Result<Self, Violation> {
         if view.len() < HEAD {
             return Err(Violation::Header);
@@ -64,8 +65,8 @@ impl PoolView {
     #[inline]
     pub(crate) fn check(&self, token: Token, at: usize, length: usize) -> Result<usize, Violation> {
         let (head, capacity) = self.0.table.place(token.index()).ok_or(Violation::Chunk)?;
-        // The generation is looked at last: it tells then what has become of the bytes. Until then it is on its way, and so are
-        // the first bytes.
+        // The generation is looked at last: it tells then what has become of the bytes. Until then
+        // it is on its way, and so are the first bytes.
         self.0.view.fetch(head / WORD);
         self.0.view.fetch((head + LINE_BYTES) / WORD);
         if at > capacity || length > capacity - at {
@@ -74,7 +75,8 @@ impl PoolView {
         Ok(head)
     }
 
-    /// Copies bytes of a chunk, from `at` on, that `check` has found in order, and where its header is.
+    /// Copies bytes of a chunk, from `at` on, that `check` has found in order, and where its header
+    /// is.
     pub(crate) fn copy(
         &self,
         (token, head): (Token, usize),
@@ -102,7 +104,8 @@ impl PoolView {
 pub(crate) struct LoanSlots {
     own: Owner,
     layout: Layout,
-    /// How many were ever taken, from the first on, as the owner of the chunks sees it; changed by the receiver alone.
+    /// How many were ever taken, from the first on, as the owner of the chunks sees it; changed by
+    /// the receiver alone.
     places: AtomicU64,
 }
 
@@ -115,8 +118,9 @@ impl LoanSlots {
         }
     }
 
-    /// Puts a chunk of a peer's pool on the board, of which `length` bytes from `at` on are read, as `check` has found them in order, and where its
-    /// header is. The caller's cursor has not passed it yet. Only for the receiver, from one thread at a time.
+    /// Puts a chunk of a peer's pool on the board, of which `length` bytes from `at` on are read,
+    /// as `check` has found them in order, and where its header is. The caller's cursor has not
+    /// passed it yet. Only for the receiver, from one thread at a time.
     pub(crate) fn hold(
         held: &Arc<Holding>,
         (token, head): (Token, usize),
@@ -168,7 +172,8 @@ pub(crate) struct Holding {
     pub(crate) loan_slots: Arc<LoanSlots>,
 }
 
-/// A chunk of a peer, or a range of one, that stays as it is until this is dropped, if the peer keeps to the rules.
+/// A chunk of a peer, or a range of one, that stays as it is until this is dropped, if the peer
+/// keeps to the rules.
 #[derive(Debug)]
 pub struct Loan {
     held: Arc<Holding>,
@@ -195,7 +200,8 @@ impl Loan {
     /// Copies bytes out.
     ///
     /// # Errors
-    /// `Argument` if they are not all inside; `Violation` if the owner has used the chunk again meanwhile.
+    /// `Argument` if they are not all inside; `Violation` if the owner has used the chunk again
+    /// meanwhile.
     pub fn read(&self, offset: usize, into: &mut [u8]) -> Result<(), Error> {
         self.copy_to(offset, room(into))
     }
@@ -220,7 +226,8 @@ impl Loan {
         self.held.pool.is_current(self.token, self.head)
     }
 
-    /// The first byte; that of a whole chunk is aligned to 64. What is there may change at any time if the peer breaks the rules.
+    /// The first byte; that of a whole chunk is aligned to 64. What is there may change at any time
+    /// if the peer breaks the rules.
     #[cfg(not(loom))]
     pub fn as_ptr(&self) -> *const u8 {
         self.held.pool.0.view.address(self.offset)
@@ -229,12 +236,12 @@ impl Loan {
     /// The bytes, without a copy.
     ///
     /// # Safety
-    /// The caller trusts the peer's process not to write the chunk while the slice is in use: its program, and
-    /// whoever else may write that process's memory.
+    /// The caller trusts the peer's process not to write the chunk while the slice is in use: its
+    /// program, and whoever else may write that process's memory.
     #[cfg(not(loom))]
     pub unsafe fn trusted(&self) -> &[u8] {
-        // SAFETY: `check` and `place` have found the range inside the view, which lives as long as we do; that nobody
-        // writes is the caller's promise.
+        // SAFETY: `check` and `place` have found the range inside the view, which lives as long as
+        // we do; that nobody writes is the caller's promise.
         unsafe { std::slice::from_raw_parts(self.as_ptr(), self.length) }
     }
 }

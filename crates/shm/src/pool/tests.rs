@@ -300,7 +300,8 @@ fn step() -> impl Strategy<Value = Step> {
 }
 
 proptest! {
-    /// Two readers take, hold and return in any order: what they hold never changes, and in the end all is free.
+    /// Two readers take, hold and return in any order: what they hold never changes, and in the end
+    /// all is free.
     #[test]
     fn held_chunks_never_change(steps in proptest::collection::vec(step(), 1..200)) {
         let pool = Pool::heap(3, &[Class { capacity: 64, count: 5 }]).unwrap();

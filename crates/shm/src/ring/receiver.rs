@@ -37,7 +37,8 @@ struct Pending {
     offset: usize,
     length: usize,
     slots: u64,
-    /// Which of the pools it is of, and where in it the chunk's header is, as soon as that is known and found in order.
+    /// Which of the pools it is of, and where in it the chunk's header is, as soon as that is known
+    /// and found in order.
     place: Option<(usize, usize)>,
 }
 
@@ -78,7 +79,8 @@ impl Receiver {
         Ok(())
     }
 
-    /// Takes the next message into `buffer`, if there is one; one with a chunk stays next until that is copied, held or skipped.
+    /// Takes the next message into `buffer`, if there is one; one with a chunk stays next until
+    /// that is copied, held or skipped.
     ///
     /// # Errors
     /// `Argument` if the buffer is too small, and the message stays; `Violation` for good.
@@ -121,7 +123,8 @@ impl Receiver {
         self.pending.is_some() || self.dead.is_some() || !matches!(self.look(), Ok(None))
     }
 
-    /// Whether the memory of the chunk that is next is known. Its owner announces a pool before it sends chunks of it.
+    /// Whether the memory of the chunk that is next is known. Its owner announces a pool before it
+    /// sends chunks of it.
     ///
     /// # Errors
     /// `Argument` if no chunk is next; `Violation` for good.
@@ -140,7 +143,8 @@ impl Receiver {
     /// Copies the chunk that is next, which `try_recv` has announced, and passes it.
     ///
     /// # Errors
-    /// `Argument` if there is none, or `buffer` is shorter; `Limit` if its pool is still under way; `Violation` for good.
+    /// `Argument` if there is none, or `buffer` is shorter; `Limit` if its pool is still under way;
+    /// `Violation` for good.
     pub fn copy_chunk(&mut self, buffer: &mut [u8]) -> Result<usize, Error> {
         self.take_chunk(room(buffer))
     }
@@ -164,7 +168,8 @@ impl Receiver {
     /// Holds the chunk that is next, which `try_recv` has announced, and passes it.
     ///
     /// # Errors
-    /// `Limit` if the board is full (copy it, then) or its pool is still under way; `Violation` for good.
+    /// `Limit` if the board is full (copy it, then) or its pool is still under way; `Violation` for
+    /// good.
     pub fn hold_chunk(&mut self) -> Result<Loan, Error> {
         let (holding, head, pending) = self.place()?;
         let Pending {
@@ -173,7 +178,8 @@ impl Receiver {
             length,
             ..
         } = pending;
-        // On the board before the cursor passes it, so there is no moment in which the owner thinks it free.
+        // On the board before the cursor passes it, so there is no moment in which the owner thinks
+        // it free.
         let loan = LoanSlots::hold(holding, (token, head), offset, length)?;
         if !loan.is_valid() {
             return self.kill(Violation::Generation);
@@ -192,7 +198,8 @@ impl Receiver {
         Ok(())
     }
 
-    /// Tells the sender that it has to wake us from now on; returns whether there already is something, so that nobody must sleep.
+    /// Tells the sender that it has to wake us from now on; returns whether there already is
+    /// something, so that nobody must sleep.
     ///
     /// The fence pairs with the one in [`Sender::sleeper`].
     pub fn fall_asleep(&mut self, how: Sleep) -> bool {
@@ -214,7 +221,8 @@ impl Receiver {
 
     /// The peer's bell, and where it is. Asked before we say that we sleep.
     ///
-    /// Pairs with the Release in `Sender::sleeper`: a bell that rings since the peer sees us sleep is not the one that is told here.
+    /// Pairs with the Release in `Sender::sleeper`: a bell that rings since the peer sees us sleep
+    /// is not the one that is told here.
     #[cfg(not(loom))]
     pub(crate) fn bell(&self) -> (u32, *mut u32) {
         let value = self.peer.load_acquire(BELL) as u32;
@@ -261,7 +269,8 @@ impl Receiver {
         Ok(Some(Incoming::Message(length)))
     }
 
-    /// Copies payload of the next message, from byte `from` of its first slot on. Each further slot has to say that it is one.
+    /// Copies payload of the next message, from byte `from` of its first slot on. Each further slot
+    /// has to say that it is one.
     #[inline]
     fn gather(&self, from: usize, into: &mut [MaybeUninit<u8>]) -> Result<(), Violation> {
         let length = from + into.len();

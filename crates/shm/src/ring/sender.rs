@@ -12,7 +12,8 @@ use crate::link::{BELL, CURSOR, Layout, PLACES, SLEEP};
 use crate::memory::{Ordering, Owner, View, WORD, fence};
 use crate::pool::{Chunk, Published, Token};
 
-/// So many chunks in flight are worth a look at what the reader has returned, if there are twice as many.
+/// So many chunks in flight are worth a look at what the reader has returned, if there are twice as
+/// many.
 const SOME: usize = 4;
 
 /// The sending end.
@@ -60,7 +61,8 @@ impl Sender {
         self.layout.size.slots as usize / 2 * ROOM
     }
 
-    /// Publishes a message, whose parts are put together on the way; wakes nobody (see [`Self::notify`]) and never waits.
+    /// Publishes a message, whose parts are put together on the way; wakes nobody (see
+    /// [`Self::notify`]) and never waits.
     ///
     /// # Errors
     /// `Full` until the reader has read on.
@@ -79,19 +81,23 @@ impl Sender {
         Ok(())
     }
 
-    /// Publishes a reference to a chunk, which stays as it is until the reader has passed and returned it.
+    /// Publishes a reference to a chunk, which stays as it is until the reader has passed and
+    /// returned it.
     ///
     /// # Errors
-    /// `Full` until the reader has read on: it may leave unread half of the chunks of each size of a pool.
+    /// `Full` until the reader has read on: it may leave unread half of the chunks of each size of
+    /// a pool.
     pub fn try_send_chunk(&mut self, chunk: &Published) -> Result<(), SendError> {
         self.try_send_attached(&[], 0, chunk.clone(), 0..chunk.len())
     }
 
-    /// Publishes a message of which `range` of a chunk is a part: these bytes belong before byte `at` of the inline ones, which are put
-    /// together on the way. The chunk stays as it is until the reader has passed and returned it.
+    /// Publishes a message of which `range` of a chunk is a part: these bytes belong before byte
+    /// `at` of the inline ones, which are put together on the way. The chunk stays as it is until
+    /// the reader has passed and returned it.
     ///
     /// # Errors
-    /// `Full` until the reader has read on; `TooLong` if the inline bytes and 32 more are longer than [`Self::longest`]; `OutOfRange`.
+    /// `Full` until the reader has read on; `TooLong` if the inline bytes and 32 more are longer
+    /// than [`Self::longest`]; `OutOfRange`.
     pub fn try_send_attached(
         &mut self,
         inline: &[&[u8]],
@@ -118,7 +124,8 @@ impl Sender {
         Ok(())
     }
 
-    /// Whether a chunk may be sent now as far as chunks are concerned: worth asking before it is filled.
+    /// Whether a chunk may be sent now as far as chunks are concerned: worth asking before it is
+    /// filled.
     ///
     /// # Errors
     /// `Full` as for [`Self::try_send_chunk`].
@@ -136,7 +143,8 @@ impl Sender {
         Ok(())
     }
 
-    /// Each chunk in flight has a slot. And a reader that has stopped must not keep all chunks from the others.
+    /// Each chunk in flight has a slot. And a reader that has stopped must not keep all chunks from
+    /// the others.
     fn is_place_for(&self, chunk: &Published) -> bool {
         let most = chunk.siblings().div_ceil(2);
         let same = |(_, other): &&(u64, Published)| {
@@ -172,7 +180,8 @@ impl Sender {
             let token = chunk.token();
             let known = held.iter().any(|held| held.token() == token);
             let keep = !known && is_held(token);
-            // No more than the board has places; if the reader changes it while we look, the rest has to wait.
+            // No more than the board has places; if the reader changes it while we look, the rest
+            // has to wait.
             if keep && held.len() >= peer_layout.size.loans as usize {
                 break;
             }
@@ -185,7 +194,8 @@ impl Sender {
         Ok(())
     }
 
-    /// As [`Self::reclaim`], once there are some chunks to look after: looking takes cache lines from the reader.
+    /// As [`Self::reclaim`], once there are some chunks to look after: looking takes cache lines
+    /// from the reader.
     ///
     /// # Errors
     /// As [`Self::reclaim`].
@@ -209,7 +219,8 @@ impl Sender {
 
     /// Whether and how the reader wants to be woken since it was last: called after publishing.
     ///
-    /// The fence pairs with the one in [`Receiver::fall_asleep`]: either the reader sees the message, or we see that it sleeps.
+    /// The fence pairs with the one in [`Receiver::fall_asleep`]: either the reader sees the
+    /// message, or we see that it sleeps.
     #[inline]
     pub(crate) fn sleeper(&mut self) -> Option<Sleep> {
         fence(Ordering::SeqCst);
@@ -232,7 +243,8 @@ impl Sender {
         Some(how)
     }
 
-    /// Wakes the reader if it says that it sleeps: the only system call here. Call it after one or several messages.
+    /// Wakes the reader if it says that it sleeps: the only system call here. Call it after one or
+    /// several messages.
     #[cfg(not(loom))]
     #[inline]
     pub fn notify(&mut self) {
@@ -288,7 +300,8 @@ impl Sender {
 
     /// Copies a message into its slots, a descriptor first if it has one, and publishes it.
     ///
-    /// The reader looks at the cache line of the first header all the time. So that it gets it once, all else is written before.
+    /// The reader looks at the cache line of the first header all the time. So that it gets it
+    /// once, all else is written before.
     #[inline]
     fn publish(
         &mut self,
@@ -391,7 +404,8 @@ impl Sender {
         if let Some(violation) = self.dead {
             return Err(violation);
         }
-        // Pairs with the Release in `Receiver::pass`: what the reader has passed it has copied, or put on its board.
+        // Pairs with the Release in `Receiver::pass`: what the reader has passed it has copied, or
+        // put on its board.
         let cursor = self.peer.load_acquire(CURSOR);
         if cursor < self.cursor || cursor > self.head {
             self.dead = Some(Violation::Cursor);

@@ -262,7 +262,8 @@ fn bad_descriptors_are_violations() {
                 assert_eq!(wire.violation(), expected);
                 continue;
             }
-            // What is wrong with the chunk shows when its pool has come, a wrong generation when it is used.
+            // What is wrong with the chunk shows when its pool has come, a wrong generation when it
+            // is used.
             assert!(wire.receiver.try_recv(&mut wire.buffer).is_ok());
             if !known {
                 wire.receiver.add_pool(pool.view()).unwrap();

@@ -48,7 +48,8 @@ impl MemoryReceiver {
         None
     }
 
-    /// Until something may have come. On virtual time nothing comes by itself, so that only a ring ends this.
+    /// Until something may have come. On virtual time nothing comes by itself, so that only a ring
+    /// ends this.
     fn sleep<'a>(
         &self,
         state: MutexGuard<'a, State>,

@@ -10,7 +10,8 @@ use dunlin_wire::Locator;
 use crate::rng::{Faults, Rng, corrupt};
 use crate::traits::{Listen, Outgoing};
 
-/// What an inbox holds before it drops: bytes, with a share for each datagram as a kernel counts it.
+/// What an inbox holds before it drops: bytes, with a share for each datagram as a kernel counts
+/// it.
 pub(super) const INBOX: usize = 8 << 20;
 const SHARE: usize = 256;
 const FIRST_EPHEMERAL: u32 = 49152;

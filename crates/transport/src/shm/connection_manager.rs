@@ -14,10 +14,12 @@ use super::connection_table::{BELL, ConnectionTable, RENDEZVOUS};
 
 /// Events that are taken at once.
 const AT_ONCE: usize = 64;
-/// A process that ends closes one thing after the other: it is looked for so often, for so long, before it is taken to live on.
+/// A process that ends closes one thing after the other: it is looked for so often, for so long,
+/// before it is taken to live on.
 const LOOK: Duration = Duration::from_millis(5);
 const DOUBT: Duration = Duration::from_millis(60);
-/// ... and then, ever less often, for so long: on a busy machine many that end at once take their time.
+/// ... and then, ever less often, for so long: on a busy machine many that end at once take their
+/// time.
 const SUSPICION: Duration = Duration::from_secs(10);
 
 /// Starts the porter of an exchange. It ends when the exchange is stopped.

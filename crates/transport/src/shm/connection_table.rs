@@ -18,13 +18,15 @@ use super::send_channel::{ATTACHED, SendChannel, announce};
 use super::{Port, ShmConfig, identity, identity_at, io_error, locator, name, port};
 use crate::traits::{Listen, Watcher};
 
-/// How long a thread waits for a peer's answer; who takes longer is reached some other way until it comes.
+/// How long a thread waits for a peer's answer; who takes longer is reached some other way until it
+/// comes.
 const PATIENCE: Duration = Duration::from_millis(50);
 /// A peer that could not be reached is not tried again for this long.
 const PAUSE: Duration = Duration::from_secs(1);
 /// ... nor one that did not answer, which cost time.
 const LONG_PAUSE: Duration = Duration::from_secs(10);
-/// Whoever comes speaks to those who are there, and so is known to them; a look now and then finds who was overlooked.
+/// Whoever comes speaks to those who are there, and so is known to them; a look now and then finds
+/// who was overlooked.
 const LOOK_AGAIN: Duration = Duration::from_secs(30);
 /// Peers that are remembered for not being reachable.
 const MOST_REFUSED: usize = 4096;
@@ -206,7 +208,8 @@ impl ConnectionTable {
         self.state().close(inbox);
     }
 
-    /// The way to a unicast locator, made if there is none yet; waits for the peer's answer for some milliseconds.
+    /// The way to a unicast locator, made if there is none yet; waits for the peer's answer for
+    /// some milliseconds.
     pub(super) fn connect(&self, to: &Locator) -> Option<Arc<SendChannel>> {
         let peer = identity_at(to)?;
         let mut state = self.state();
@@ -312,7 +315,8 @@ impl ConnectionTable {
         }
     }
 
-    /// Waits for the answers of those who have been greeted; who takes too long is not waited for again soon.
+    /// Waits for the answers of those who have been greeted; who takes too long is not waited for
+    /// again soon.
     fn await_answers<'a>(
         &self,
         mut state: MutexGuard<'a, State>,
@@ -378,7 +382,8 @@ impl ConnectionTable {
         }
     }
 
-    /// Never sends to a peer by shared memory again. Several threads may find out at once; it is said once.
+    /// Never sends to a peer by shared memory again. Several threads may find out at once; it is
+    /// said once.
     pub(super) fn break_with(&self, send_channel: &SendChannel, why: &str) {
         let was_open = send_channel.close();
         {
@@ -395,7 +400,8 @@ impl ConnectionTable {
         self.tell(name(&send_channel.identity), false);
     }
 
-    /// A peer that sends to us has broken the rules: its connection is closed, which tells it to send some other way.
+    /// A peer that sends to us has broken the rules: its connection is closed, which tells it to
+    /// send some other way.
     pub(super) fn note_violation(&self, inbox: &Arc<Inbox>, peer: Identity, error: &Error) {
         let is_it = |end: &Ended| matches!(end, Ended::ReceiveChannel(of, from) if *from == peer && of.as_ptr() == Arc::as_ptr(inbox));
         self.state().lines.retain(|_, watched| !is_it(&watched.end));
@@ -432,10 +438,12 @@ impl ConnectionTable {
         next
     }
 
-    /// A peer that we have dialled has answered, or failed to; its name if nobody waits for it any more.
+    /// A peer that we have dialled has answered, or failed to; its name if nobody waits for it any
+    /// more.
     fn hear_answer(&self, state: &mut State, event: Event) -> Option<[u8; 12]> {
         match event {
-            // Nobody has to call here. It would be taken for the one whose name it gives, and be sent what is for that one.
+            // Nobody has to call here. It would be taken for the one whose name it gives, and be
+            // sent what is for that one.
             Event::Joined(connection) if !connection.dialled => {
                 self.note_refusal(Some(connection.peer), &"nobody is to call here");
                 None
@@ -505,7 +513,8 @@ impl ConnectionTable {
         state.lines.insert(number, Watched { line, end });
     }
 
-    /// A connection has ended: its process too, most likely, but that is for the porter to find out.
+    /// A connection has ended: its process too, most likely, but that is for the porter to find
+    /// out.
     pub(super) fn end(&self, number: u64) {
         let mut state = self.state();
         let Some(Watched { line, end }) = state.lines.remove(&number) else {
@@ -561,7 +570,8 @@ impl State {
             taken.any(|port| port.number == number)
         };
         let free = match number {
-            // Not the one that was free last: peers may not have heard yet that it is not what it was.
+            // Not the one that was free last: peers may not have heard yet that it is not what it
+            // was.
             0 => (FIRST_FREE..u16::MAX)
                 .cycle()
                 .skip(self.given)
@@ -609,7 +619,8 @@ impl State {
         let all = ports.chain([&self.caller]);
         for socket in all.flat_map(Rendezvous::sockets) {
             let data = epoll::EventData::new_u64(RENDEZVOUS);
-            // It is known already, or there is no room; its answer is then taken at the next occasion.
+            // It is known already, or there is no room; its answer is then taken at the next
+            // occasion.
             let _ = epoll::add(events, socket, data, epoll::EventFlags::IN);
         }
     }
@@ -628,7 +639,8 @@ const MOST_PORTS: usize = 16;
 /// Ports that nobody asked for by number.
 const FIRST_FREE: u16 = 1024;
 
-/// The ports that make up the list, and whether peers are told of them: those for groups alone are found without that.
+/// The ports that make up the list, and whether peers are told of them: those for groups alone are
+/// found without that.
 fn wanted(listen: &[Listen]) -> io::Result<Vec<(Port, bool)>> {
     let invalid = |why| io::Error::new(io::ErrorKind::InvalidInput, why);
     let mut numbers = Vec::new();

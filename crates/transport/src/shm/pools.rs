@@ -13,7 +13,8 @@ const SMALLEST: usize = 64 * 1024;
 /// A pool has about so many bytes, but at least `FEWEST` chunks.
 const POOL: usize = 4 * 1024 * 1024;
 const FEWEST: usize = 4;
-/// ... and of chunks that are larger than this, half of which are left to others if a reader stops, exactly so many.
+/// ... and of chunks that are larger than this, half of which are left to others if a reader stops,
+/// exactly so many.
 const LARGE: usize = 16 * 1024 * 1024;
 const FEWEST_LARGE: usize = 2;
 /// Pools of one size that are made by themselves.
@@ -59,8 +60,8 @@ impl Pools {
         self.made.iter().take(count).filter_map(OnceLock::get)
     }
 
-    /// A chunk of at least `length` bytes; if none is free, of memory that is taken for it, though not without end: whoever
-    /// sends faster than others read has to wait.
+    /// A chunk of at least `length` bytes; if none is free, of memory that is taken for it, though
+    /// not without end: whoever sends faster than others read has to wait.
     pub(super) fn allocate(&self, length: usize) -> Option<Chunk> {
         let capacity = capacity(length)?;
         self.take(length, capacity).or_else(|| {
@@ -155,7 +156,8 @@ impl std::fmt::Debug for Pools {
     }
 }
 
-/// How many chunks of this size a pool has: memory is made at once and kept, so few if they are large.
+/// How many chunks of this size a pool has: memory is made at once and kept, so few if they are
+/// large.
 fn count(capacity: usize) -> usize {
     match capacity > LARGE {
         true => FEWEST_LARGE,
@@ -163,7 +165,8 @@ fn count(capacity: usize) -> usize {
     }
 }
 
-/// The size of the chunks for messages of this length: a quarter more than the last one, from 64 KiB on.
+/// The size of the chunks for messages of this length: a quarter more than the last one, from 64
+/// KiB on.
 fn capacity(length: usize) -> Option<usize> {
     let rough = length.max(SMALLEST);
     let step = rough.checked_next_power_of_two()? / 8;

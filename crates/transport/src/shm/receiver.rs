@@ -49,7 +49,8 @@ impl ReceiveChannel {
         }
     }
 
-    /// Takes what the peer has sent beside its messages: bytes that woke us, and memory. Whether there may be more.
+    /// Takes what the peer has sent beside its messages: bytes that woke us, and memory. Whether
+    /// there may be more.
     fn hear(&mut self) -> Result<bool, Error> {
         for _ in 0..PACKETS {
             match self.line.control()? {
@@ -62,8 +63,9 @@ impl ReceiveChannel {
         Ok(true)
     }
 
-    /// Whether the memory of the chunk that is next has come. It was sent before the chunk, so it is here, or never comes: whoever waited
-    /// for it would do so for ever, and what the chunk is said to be could not be checked.
+    /// Whether the memory of the chunk that is next has come. It was sent before the chunk, so it
+    /// is here, or never comes: whoever waited for it would do so for ever, and what the chunk is
+    /// said to be could not be checked.
     fn has_pool(&mut self) -> Result<bool, Error> {
         if self.ring.has_pool()? {
             return Ok(true);
@@ -93,7 +95,8 @@ pub(super) struct Inbox {
     changed: AtomicBool,
     changes: Mutex<Vec<Change>>,
     waker: OnceLock<Arc<dyn Waker>>,
-    /// Set by a waker before it rings, taken by the receiver before it sleeps (Release in `wake`, Acquire in `was_woken`).
+    /// Set by a waker before it rings, taken by the receiver before it sleeps (Release in `wake`,
+    /// Acquire in `was_woken`).
     asked: AtomicBool,
     oversized: AtomicU64,
 }
@@ -212,7 +215,8 @@ impl ShmReceiver {
                         .retain(|known| known.peer != receive_channel.peer);
                     self.inlets.push(*receive_channel);
                 }
-                // What it has sent before it ended is still there: then its inlet goes when it is empty.
+                // What it has sent before it ended is still there: then its inlet goes when it is
+                // empty.
                 Change::Remove(peer) => self.inlets.retain_mut(|receive_channel| {
                     receive_channel.ended |= receive_channel.peer == peer;
                     !receive_channel.ended || receive_channel.ring.is_ready()

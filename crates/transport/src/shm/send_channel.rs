@@ -13,7 +13,8 @@ use crate::traits::Outgoing;
 
 /// Larger datagrams travel in a chunk: from here on one copy costs less than many slots.
 const INLINE: usize = 4 * 1024;
-/// Less than this is copied though it lies in a chunk, and so is not given one: looking after the chunk costs more.
+/// Less than this is copied though it lies in a chunk, and so is not given one: looking after the
+/// chunk costs more.
 pub(super) const ATTACHED: usize = 512;
 /// How long a patient datagram waits for room, and how often it looks before it lets others run.
 const PATIENCE: Duration = Duration::from_millis(5);
@@ -108,7 +109,8 @@ impl SendChannel {
         self.end().sender.as_mut().map_or(Ok(()), Sender::reclaim)
     }
 
-    /// As `send`, of a short datagram, or a chunk and little around it, for which there is room; false if it is not so simple.
+    /// As `send`, of a short datagram, or a chunk and little around it, for which there is room;
+    /// false if it is not so simple.
     pub(crate) fn put(&self, parts: &Parts<'_>) -> bool {
         let mut end = self.end();
         let End { sender, stuck } = &mut *end;
@@ -125,7 +127,8 @@ impl SendChannel {
         put
     }
 
-    /// Sends one datagram. `filled` is the chunk that was filled for another reader before, and with what.
+    /// Sends one datagram. `filled` is the chunk that was filled for another reader before, and
+    /// with what.
     pub(super) fn send<'a>(
         &self,
         datagram: &Outgoing<'a>,
@@ -142,7 +145,8 @@ impl SendChannel {
             put = wait(patience, || try_to(sender, pools, &parts, filled));
             *stuck = matches!(put, Err(Refused::Full));
         } else if put.is_ok() && *stuck {
-            // Samples that may be lost are not held up again by a reader that is slow rather than late.
+            // Samples that may be lost are not held up again by a reader that is slow rather than
+            // late.
             *stuck = !datagram.patient && !sender.is_drained().map_err(Refused::Broken)?;
         }
         put?;
@@ -181,7 +185,8 @@ fn try_to<'a>(
     }
 }
 
-/// Sends the descriptor of the chunk that the payload lies in, with what is around it; `None` if it lies in none.
+/// Sends the descriptor of the chunk that the payload lies in, with what is around it; `None` if it
+/// lies in none.
 #[inline]
 fn attach(sender: &mut Sender, pools: &Pools, parts: &Parts<'_>) -> Option<Result<(), Refused>> {
     let [head, payload, tail] = *parts;

@@ -87,7 +87,8 @@ impl ConnectionTable {
             }
         };
         let granted = match self.buffers {
-            // The kernel counts its own bookkeeping too, and for that doubles what it is asked for (socket(7)).
+            // The kernel counts its own bookkeeping too, and for that doubles what it is asked for
+            // (socket(7)).
             Some(_) => granted / 2,
             None => granted,
         };

@@ -1,12 +1,14 @@
 //! One TCP connection: who is at its other end, and what waits to be sent.
 //!
-//! Whoever sends writes to the socket by itself, under the lock `out`. What the socket has no room for waits in a queue, which
-//! the porter empties when there is room again; nobody overtakes it. The queue is bounded, but for the rest of a message
-//! that has begun, since a stream cannot lose the middle of one. Until a connection is made, everything waits there.
+//! Whoever sends writes to the socket by itself, under the lock `out`. What the socket has no room
+//! for waits in a queue, which the porter empties when there is room again; nobody overtakes it.
+//! The queue is bounded, but for the rest of a message that has begun, since a stream cannot lose
+//! the middle of one. Until a connection is made, everything waits there.
 //!
-//! Whoever receives reads from the socket without any lock. Under TLS each direction has keys of its own, and what has come a lock of its
-//! own, which nobody but a reader takes; the other lock is needed for reading only while keys are agreed, or changed. What is
-//! queued is sealed then, but for what waits for keys.
+//! Whoever receives reads from the socket without any lock. Under TLS each direction has keys of
+//! its own, and what has come a lock of its own, which nobody but a reader takes; the other lock is
+//! needed for reading only while keys are agreed, or changed. What is queued is sealed then, but
+//! for what waits for keys.
 use crate::panics::log;
 use std::collections::VecDeque;
 use std::io::{self, IoSlice};
@@ -29,8 +31,8 @@ use crate::traits::{Outgoing, Sent};
 
 /// How long a patient datagram waits for room.
 const PATIENCE: Duration = Duration::from_millis(5);
-/// A peer that reads makes room within this time: until then it is looked for without sleeping, which costs less than to be
-/// woken.
+/// A peer that reads makes room within this time: until then it is looked for without sleeping,
+/// which costs less than to be woken.
 const EAGER: Duration = Duration::from_micros(50);
 /// A message that has begun goes on for so long, while there is progress.
 const LONGEST: Duration = Duration::from_millis(10);
@@ -168,7 +170,8 @@ impl Connection {
     pub(super) fn close(&self) {
         self.closed.store(true, Relaxed);
         socket::close(&self.fd);
-        // Whoever sends now sees that it is closed, or is done before: nobody has the porter wait for it after this.
+        // Whoever sends now sees that it is closed, or is done before: nobody has the porter wait
+        // for it after this.
         self.watch(&mut self.out());
     }
 
@@ -184,7 +187,8 @@ impl Connection {
         self.watch(&mut self.out());
     }
 
-    /// The connection has been made: what has waited for that is sent, unless keys are to be agreed first.
+    /// The connection has been made: what has waited for that is sent, unless keys are to be agreed
+    /// first.
     pub(super) fn open(&self) -> Result<(), Refused> {
         let mut out = self.out();
         out.connected = true;
@@ -220,7 +224,8 @@ impl Connection {
         let _ = self.flush(&mut out);
     }
 
-    /// Takes what waits for a connection that is not made, and will not be; the first `skip` bytes are for this one alone.
+    /// Takes what waits for a connection that is not made, and will not be; the first `skip` bytes
+    /// are for this one alone.
     pub(super) fn take_waiting(&self, skip: usize) -> VecDeque<u8> {
         let mut out = self.out();
         // Whoever was about to send by it goes another way.
@@ -263,7 +268,8 @@ impl Connection {
         out.connected && !out.queue.is_empty()
     }
 
-    /// Sends these datagrams; stops at the first that finds the connection ended, and returns how many it has dealt with.
+    /// Sends these datagrams; stops at the first that finds the connection ended, and returns how
+    /// many it has dealt with.
     pub(super) fn send(
         &self,
         name: GuidPrefix,
@@ -532,8 +538,8 @@ impl Connection {
         Ok(())
     }
 
-    /// Has the porter wait for what is of interest now, and for nothing else: the end of a connection that somebody
-    /// else reads is for the reader to find.
+    /// Has the porter wait for what is of interest now, and for nothing else: the end of a
+    /// connection that somebody else reads is for the reader to find.
     fn watch(&self, out: &mut SendChannel) {
         let mut wanted = epoll::EventFlags::empty();
         if !self.is_closed() {

@@ -170,7 +170,8 @@ impl ConnectionManager<'_> {
     }
 }
 
-/// Who sends such a first message, and how much of it is not for a receiver; `None` if more has to come.
+/// Who sends such a first message, and how much of it is not for a receiver; `None` if more has to
+/// come.
 pub(super) fn identify(bytes: &[u8]) -> Result<Option<(Peer, usize)>, Fault> {
     let head = StreamHead::parse(bytes).map_err(Fault::Stream)?;
     let Some(head) = head else { return Ok(None) };
@@ -199,7 +200,8 @@ fn throw_away(connection: &Connection) -> Result<(), Fault> {
 }
 
 impl Known {
-    /// Why the connection is to be ended now, if it is; with `look`, also if nothing has come for long.
+    /// Why the connection is to be ended now, if it is; with `look`, also if nothing has come for
+    /// long.
     fn lateness(&mut self, now: Instant, look: bool) -> Option<(Arc<Connection>, Fault)> {
         let over = self.until.is_some_and(|until| until <= now);
         let fault = match self.stage {

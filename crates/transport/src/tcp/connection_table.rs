@@ -1,4 +1,5 @@
-//! What the transport, its receivers and its porter share: the connections that there are, and where they lead.
+//! What the transport, its receivers and its porter share: the connections that there are, and
+//! where they lead.
 use crate::panics::log;
 use std::collections::HashMap;
 use std::io;
@@ -28,7 +29,8 @@ use crate::udp::selection::Selection;
 
 /// What the porter's bell is among its events; the others are numbers of gates and connections.
 pub(super) const BELL: u64 = 0;
-/// A dial that is not answered is given up: the next one comes sooner than the kernel would repeat this one.
+/// A dial that is not answered is given up: the next one comes sooner than the kernel would repeat
+/// this one.
 const PATIENCE: Duration = Duration::from_millis(500);
 /// A large datagram waits so long for the word that the peer takes such.
 const WORD: Duration = Duration::from_millis(50);
@@ -361,7 +363,8 @@ impl ConnectionTable {
         made
     }
 
-    /// If one of them is so large that another product would not take it, waits a little for the word who the peer is.
+    /// If one of them is so large that another product would not take it, waits a little for the
+    /// word who the peer is.
     fn await_word(&self, connection: &Connection, datagrams: &[Outgoing<'_>]) {
         let most = STRANGERS_MOST - OPAQUE_HEAD;
         if datagrams.iter().all(|datagram| datagram.length() <= most) {
@@ -449,7 +452,8 @@ impl ConnectionTable {
         Some(connection)
     }
 
-    /// A connection has ended, or is to end for this reason. Whoever notices says so; only the first is heard.
+    /// A connection has ended, or is to end for this reason. Whoever notices says so; only the
+    /// first is heard.
     pub(super) fn end(&self, connection: &Arc<Connection>, fault: &Fault) {
         connection.close();
         let mut state = self.state();
@@ -503,7 +507,8 @@ impl ConnectionTable {
         }
     }
 
-    /// Empties and closes connections; those that nobody reads are read by the porter until their peers have closed them, too.
+    /// Empties and closes connections; those that nobody reads are read by the porter until their
+    /// peers have closed them, too.
     pub(super) fn retire(&self, connections: Vec<(Arc<Connection>, bool)>) {
         for (connection, orphan) in connections {
             connection.retire();
@@ -549,7 +554,8 @@ impl State {
         });
         let ranked = usable.filter_map(|known| {
             let same = known.connection.channel() == Some(channel);
-            // Who cannot be dialled is reached by what there is; so is another product, whose connection is for everything.
+            // Who cannot be dialled is reached by what there is; so is another product, whose
+            // connection is for everything.
             let any = matches!(target, Target::Caller(_))
                 || (known.connection.hello().is_none() && known.connection.dialled.is_none());
             (same || any).then_some((same, known.connection.id, known))

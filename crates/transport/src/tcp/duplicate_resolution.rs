@@ -1,8 +1,9 @@
 //! Which of several connections to one peer is used.
 //!
-//! Both ends follow the same rules, so that they come to the same answer, whatever comes first: a connection that has been made is
-//! better than one that is being made; of two that the same end has dialled, the newer is better, since the older one may have
-//! ended without a word; otherwise the one that the smaller name has dialled.
+//! Both ends follow the same rules, so that they come to the same answer, whatever comes first: a
+//! connection that has been made is better than one that is being made; of two that the same end
+//! has dialled, the newer is better, since the older one may have ended without a word; otherwise
+//! the one that the smaller name has dialled.
 use std::collections::VecDeque;
 use std::sync::Arc;
 
@@ -25,7 +26,8 @@ struct Outcome {
 }
 
 impl ConnectionTable {
-    /// The peer of a connection has said who it is. `kept` was read from it besides; who receives reads the rest.
+    /// The peer of a connection has said who it is. `kept` was read from it besides; who receives
+    /// reads the rest.
     pub(super) fn welcome(&self, connection: &Arc<Connection>, peer: Peer, kept: Vec<u8>) {
         let mut outcome = Outcome::default();
         let mut state = self.state();
@@ -76,8 +78,8 @@ impl ConnectionTable {
         }
     }
 
-    /// Says who we are to whoever has dialled, before anybody can send by the connection: whoever begins with anything else is taken for
-    /// another product.
+    /// Says who we are to whoever has dialled, before anybody can send by the connection: whoever
+    /// begins with anything else is taken for another product.
     fn answer(&self, connection: &Connection, channel: Channel, port: u16) {
         if connection.dialled.is_some() {
             return;
@@ -162,7 +164,8 @@ impl ConnectionTable {
                 }
                 true => {
                     known.sends = false;
-                    // Of two that different ends have dialled, whoever has dialled the one that is left over closes it.
+                    // Of two that different ends have dialled, whoever has dialled the one that is
+                    // left over closes it.
                     if rival.dialled.is_some() || connection.dialled.is_none() {
                         outcome.retired.push(known.retire(false));
                     }
@@ -189,13 +192,15 @@ impl ConnectionTable {
     }
 }
 
-/// Whether another host's connection has the name that this one claims. A name is only a claim: it takes nothing away from who has it.
+/// Whether another host's connection has the name that this one claims. A name is only a claim: it
+/// takes nothing away from who has it.
 fn has_its_name(connection: &Connection, rival: &Connection) -> bool {
     let called = connection.dialled.is_none() && rival.dialled.is_none();
     called && rival.remote.ip() != connection.remote.ip()
 }
 
-/// Whether another connection has the same participant's same port at its other end, as far as it can be known.
+/// Whether another connection has the same participant's same port at its other end, as far as it
+/// can be known.
 fn is_same_peer(connection: &Connection, hello: &Hello, other: &Connection) -> bool {
     match other.hello() {
         // Of callers the name counts alone: what leads back to one must not lead to another.

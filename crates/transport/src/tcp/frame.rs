@@ -9,7 +9,8 @@ use crate::traits::Outgoing;
 /// Pieces of memory that a message is gathered from.
 pub(super) const SLICES: usize = 4;
 
-/// A message that is not longer is put together before it is sent: one piece costs the system less than four.
+/// A message that is not longer is put together before it is sent: one piece costs the system less
+/// than four.
 pub(super) const SHORT: usize = 1024;
 
 /// One message: a head of its own, and what follows it in the datagram.

@@ -1,5 +1,6 @@
-//! The receiving end of one connection without a network, for the fuzz targets and for tests: what comes by a stream goes the way that it goes in a
-//! participant (porter, session, inlet), and what is answered can be looked at.
+//! The receiving end of one connection without a network, for the fuzz targets and for tests: what
+//! comes by a stream goes the way that it goes in a participant (porter, session, inlet), and what
+//! is answered can be looked at.
 use std::io;
 use std::net::{Ipv4Addr, SocketAddrV4};
 use std::os::fd::OwnedFd;

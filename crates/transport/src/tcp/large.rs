@@ -1,4 +1,5 @@
-//! A large message that arrives in parts: the buffer that it grows in, the memory that this may take, and buffers to be used again.
+//! A large message that arrives in parts: the buffer that it grows in, the memory that this may
+//! take, and buffers to be used again.
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
@@ -8,7 +9,8 @@ use dunlin_wire::stream::Carried;
 
 use super::receive_channel::Fault;
 
-/// The first size of a large message's buffer, if there is none to use again; it doubles from there.
+/// The first size of a large message's buffer, if there is none to use again; it doubles from
+/// there.
 const FIRST: usize = 256 * 1024;
 /// Buffers that wait to be used again.
 const SPARES: usize = 4;
@@ -63,7 +65,8 @@ impl Drop for Large {
 }
 
 impl Large {
-    /// One of `size` bytes, of which those in `bytes` have come. The buffer counts: until the message is complete, nobody else can use it.
+    /// One of `size` bytes, of which those in `bytes` have come. The buffer counts: until the
+    /// message is complete, nobody else can use it.
     pub(super) fn new(bytes: BytesMut, size: usize, budget: &Arc<Budget>) -> Result<Self, Fault> {
         let charged = bytes.capacity();
         if !budget.take(charged) {
@@ -81,7 +84,8 @@ impl Large {
         self.size.saturating_sub(self.bytes.len())
     }
 
-    /// Makes room for `more` bytes at least, and for as much again as there is, but never for more than the message has.
+    /// Makes room for `more` bytes at least, and for as much again as there is, but never for more
+    /// than the message has.
     pub(super) fn grow(&mut self, more: usize) -> Result<(), Fault> {
         let length = self.bytes.len();
         if self.bytes.capacity() > length.saturating_add(more) {
@@ -105,7 +109,8 @@ impl Large {
 pub(super) struct Shelf(Vec<BytesMut>);
 
 impl Shelf {
-    /// One that has room for so many bytes, the last that was used, or else one that has yet to grow.
+    /// One that has room for so many bytes, the last that was used, or else one that has yet to
+    /// grow.
     pub(super) fn take(&mut self, size: usize) -> BytesMut {
         let fits = |spare: &mut BytesMut| spare.capacity() >= size || spare.try_reclaim(size);
         let found = self.0.iter_mut().rposition(fits);

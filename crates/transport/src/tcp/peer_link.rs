@@ -39,8 +39,8 @@ impl Target {
         let hello = connection.hello();
         match self {
             Self::Caller(name) => hello.is_some_and(|hello| hello.name.0 == *name),
-            // The address of an own kind's connection is nobody's, but for the port that it names; that of another product's
-            // is the only one there is.
+            // The address of an own kind's connection is nobody's, but for the port that it names;
+            // that of another product's is the only one there is.
             Self::At(at) => match (connection.dialled, hello) {
                 (Some(_), _) if connection.remote == *at => true,
                 (_, Some(Hello { port, .. })) => {

@@ -1,8 +1,9 @@
 //! What the next read of a connection is likely to bring, from what came before.
 //!
-//! Messages of one kind follow each other: after a large one comes another of the same size, at most with something small, such as
-//! an acknowledgement, before it. Where that holds, a message is read directly to its place with one call. Where small and large
-//! ones come mixed, what was read to the wrong place has to be copied, so it is not tried again for a while.
+//! Messages of one kind follow each other: after a large one comes another of the same size, at
+//! most with something small, such as an acknowledgement, before it. Where that holds, a message is
+//! read directly to its place with one call. Where small and large ones come mixed, what was read
+//! to the wrong place has to be copied, so it is not tried again for a while.
 
 /// Longer messages are large: they get a buffer of their own if they are not complete.
 pub(super) const LARGE: usize = 16 * 1024;
@@ -38,7 +39,8 @@ impl ReadPredictor {
         self.size > 0 && self.small == 0
     }
 
-    /// The size of the next message, if it is likely to be large and to come with nothing before it.
+    /// The size of the next message, if it is likely to be large and to come with nothing before
+    /// it.
     #[inline]
     pub(super) fn size(&self) -> Option<usize> {
         (self.size > 0 && self.small < SMALL && self.wary == 0).then_some(self.size)

@@ -1,9 +1,10 @@
 //! The receiving end of one connection: bytes in, messages out.
 //!
-//! A receiver has one desk for all its connections. What one read brings lands there, usually many whole messages, and is
-//! handed out from there; what is left of the last one is kept with its connection. A large message that is not complete
-//! gets a buffer of its own, which grows with what has arrived, whatever its head claims, and into which the rest is read
-//! directly. Where another one like the last is expected, it is read directly to where the caller wants it.
+//! A receiver has one desk for all its connections. What one read brings lands there, usually many
+//! whole messages, and is handed out from there; what is left of the last one is kept with its
+//! connection. A large message that is not complete gets a buffer of its own, which grows with what
+//! has arrived, whatever its head claims, and into which the rest is read directly. Where another
+//! one like the last is expected, it is read directly to where the caller wants it.
 use std::io;
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
@@ -18,8 +19,8 @@ use super::read_predictor::{LARGE, ReadPredictor};
 
 /// Bytes of a desk.
 const DESK: usize = 128 * 1024;
-/// Where another large message may come, but the caller has no place for it, only so much is read to the desk: the rest goes
-/// directly to a buffer of its own.
+/// Where another large message may come, but the caller has no place for it, only so much is read
+/// to the desk: the rest goes directly to a buffer of its own.
 const GLIMPSE: usize = 128;
 
 /// Why a connection is not read any longer.
@@ -94,7 +95,8 @@ impl ReceiveChannel {
         }
     }
 
-    /// How much is to be read directly to the caller's buffer, if that has room for the message that is expected.
+    /// How much is to be read directly to the caller's buffer, if that has room for the message
+    /// that is expected.
     #[inline]
     fn goes_straight_to(&self, buffer: &BytesMut) -> Option<usize> {
         let size = self.forecast.size()?;
@@ -103,7 +105,8 @@ impl ReceiveChannel {
         fits.then_some(size.min(DESK))
     }
 
-    /// The bytes of the message that begins with these, if it is large; `None` leaves the judgement to the desk.
+    /// The bytes of the message that begins with these, if it is large; `None` leaves the judgement
+    /// to the desk.
     fn large_size(&self, bytes: &[u8]) -> Option<usize> {
         let head = StreamHead::parse(bytes).ok()??;
         let size = usize::try_from(head.length).ok()?;
@@ -174,7 +177,8 @@ impl Desk {
         }
     }
 
-    /// Reads from a connection until it has a datagram for the caller, or nothing more to read. The desk is empty.
+    /// Reads from a connection until it has a datagram for the caller, or nothing more to read. The
+    /// desk is empty.
     pub(super) fn read(
         &mut self,
         place: usize,
@@ -221,7 +225,8 @@ impl Desk {
         Ok(true)
     }
 
-    /// Reads a message that is likely to be large to the caller's empty buffer, where it stays. Whatever else has come goes the usual way.
+    /// Reads a message that is likely to be large to the caller's empty buffer, where it stays.
+    /// Whatever else has come goes the usual way.
     fn read_straight(
         &mut self,
         place: usize,
@@ -260,7 +265,8 @@ impl Desk {
         }
     }
 
-    /// The caller's buffer begins with a whole message of `size` bytes, which stays there; what is behind it goes to the desk.
+    /// The caller's buffer begins with a whole message of `size` bytes, which stays there; what is
+    /// behind it goes to the desk.
     fn keep(
         &mut self,
         place: usize,
@@ -280,8 +286,9 @@ impl Desk {
         Look::Datagram(buffer.len())
     }
 
-    /// The caller's buffer holds `front` bytes of small messages, which go to the desk and are handed out first, and the beginning of one
-    /// of `size` bytes, which stays there; the caller gets another buffer that is as large.
+    /// The caller's buffer holds `front` bytes of small messages, which go to the desk and are
+    /// handed out first, and the beginning of one of `size` bytes, which stays there; the caller
+    /// gets another buffer that is as large.
     fn begin(
         &mut self,
         place: usize,
@@ -298,7 +305,8 @@ impl Desk {
         Ok(())
     }
 
-    /// Puts what was read elsewhere on the desk, which is empty; no more than it has room for was read.
+    /// Puts what was read elsewhere on the desk, which is empty; no more than it has room for was
+    /// read.
     fn lay(&mut self, place: usize, bytes: &[u8]) {
         if let Some(room) = self.bytes.get_mut(..bytes.len()) {
             room.copy_from_slice(bytes);
@@ -322,7 +330,8 @@ impl Desk {
         self.hand_out(receive_channel, buffer)
     }
 
-    /// Hands out the next message on the desk; `None` if there is no whole one. Then the desk is empty.
+    /// Hands out the next message on the desk; `None` if there is no whole one. Then the desk is
+    /// empty.
     pub(super) fn hand_out(
         &mut self,
         receive_channel: &mut ReceiveChannel,

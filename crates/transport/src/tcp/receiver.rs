@@ -19,7 +19,8 @@ use super::receive_channel::{Desk, Fault, Look, ReceiveChannel};
 use super::socket;
 use crate::traits::{ReceiveStatistics, Received, Receiver, Reception, Wait, Waker};
 
-/// So many connections are read in turn, one system call each; of more, the kernel says which have something.
+/// So many connections are read in turn, one system call each; of more, the kernel says which have
+/// something.
 const FEW: usize = 2;
 /// So often the one that brought something last is read before the kernel is asked about all.
 const IN_A_ROW: u32 = 16;
@@ -36,7 +37,8 @@ pub(super) struct Inbox {
     changed: AtomicBool,
     arrivals: Mutex<Vec<(Arc<Connection>, Vec<u8>)>>,
     event: Event,
-    /// Set by a waker before it rings, taken by the receiver before it sleeps (Release in `wake`, Acquire in `was_woken`).
+    /// Set by a waker before it rings, taken by the receiver before it sleeps (Release in `wake`,
+    /// Acquire in `was_woken`).
     asked: AtomicBool,
     oversized: AtomicU64,
     asked_bytes: usize,
@@ -345,7 +347,8 @@ impl TcpReceiver {
         if self.count > FEW && self.many.is_none() {
             self.have_many();
             if self.many.is_none() {
-                // No file descriptor for it: those that cannot be waited for are looked at now and then.
+                // No file descriptor for it: those that cannot be waited for are looked at now and
+                // then.
                 left = Some(left.map_or(NAP, |left| left.min(NAP)));
             }
         }

@@ -1,9 +1,10 @@
-//! Records of TLS 1.3 (RFC 8446 section 5) once keys are agreed: what is sealed goes from the application's memory straight into a
-//! buffer to send, and what comes is opened where it was received.
+//! Records of TLS 1.3 (RFC 8446 section 5) once keys are agreed: what is sealed goes from the
+//! application's memory straight into a buffer to send, and what comes is opened where it was
+//! received.
 //!
-//! rustls agrees on the keys and makes new ones from them; the records themselves are ours, since every sample would be copied
-//! several times on its way through a general library. The two directions share nothing, so that sending and receiving do not
-//! wait for each other.
+//! rustls agrees on the keys and makes new ones from them; the records themselves are ours, since
+//! every sample would be copied several times on its way through a general library. The two
+//! directions share nothing, so that sending and receiving do not wait for each other.
 use std::ops::Range;
 
 use ring::aead::{
@@ -94,7 +95,8 @@ impl Keys {
         Ok(Nonce::assume_unique_for_key(nonce))
     }
 
-    /// Appends a record with data: as much as fits of `parts`, one after the other. Returns how much that was.
+    /// Appends a record with data: as much as fits of `parts`, one after the other. Returns how
+    /// much that was.
     pub(super) fn seal_data(&mut self, parts: &[&[u8]], out: &mut Vec<u8>) -> Result<usize, Error> {
         self.seal(DATA, parts, out)
     }
@@ -142,8 +144,8 @@ impl Keys {
         Ok(length)
     }
 
-    /// Opens the record that `bytes[start..]` begins with, where it is; `None` if there is no whole one yet. Also says where
-    /// the next one begins.
+    /// Opens the record that `bytes[start..]` begins with, where it is; `None` if there is no whole
+    /// one yet. Also says where the next one begins.
     pub(super) fn open(
         &mut self,
         bytes: &mut [u8],

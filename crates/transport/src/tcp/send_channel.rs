@@ -12,8 +12,8 @@ use super::session::{Inward, Session};
 /// An empty queue keeps no more memory than this.
 const KEPT: usize = 64 * 1024;
 
-/// Bytes that are sealed before they are sent: the most whole records that one packet of the loopback carries, since the rest of a fourth
-/// would travel by itself.
+/// Bytes that are sealed before they are sent: the most whole records that one packet of the
+/// loopback carries, since the rest of a fourth would travel by itself.
 const STEP: usize = 3 * MOST;
 
 /// The sending end: it is locked by whoever sends.

@@ -1,7 +1,8 @@
 //! One connection under TLS: keys are agreed first, by rustls; then records are sealed and opened.
 //!
-//! What concerns sending, and the making of keys, is a [`Session`], which belongs to whoever sends; what has come and the keys to open it
-//! are [`Inward`], which belongs to whoever reads. Who reads needs the session only until keys are agreed, and when they change.
+//! What concerns sending, and the making of keys, is a [`Session`], which belongs to whoever sends;
+//! what has come and the keys to open it are [`Inward`], which belongs to whoever reads. Who reads
+//! needs the session only until keys are agreed, and when they change.
 use std::collections::VecDeque;
 use std::io;
 use std::os::fd::OwnedFd;
@@ -77,7 +78,8 @@ impl Session {
         self.keys.is_some()
     }
 
-    /// Does what is to be done with what has come: steps towards keys, or to new ones. Answers go into `queue`.
+    /// Does what is to be done with what has come: steps towards keys, or to new ones. Answers go
+    /// into `queue`.
     pub(super) fn proceed(
         &mut self,
         inward: &mut Inward,

@@ -16,7 +16,8 @@ use rustix::net::{
 
 /// Connections that wait to be accepted.
 const BACKLOG: i32 = 1024;
-/// Data that nobody acknowledges for so long ends a connection: its way is down, or its peer is gone.
+/// Data that nobody acknowledges for so long ends a connection: its way is down, or its peer is
+/// gone.
 const UNACKNOWLEDGED: Duration = Duration::from_millis(1500);
 /// A connection on which nothing travels is probed after this time, and so often.
 const IDLE: Duration = Duration::from_secs(10);

@@ -1,8 +1,9 @@
 //! TLS 1.3 over a connection (rustls, with ring's cryptography).
 //!
-//! Both ends show a certificate, and each wants that of the other signed by an authority that it trusts. Names in certificates
-//! mean nothing here: participants are found by discovery, at addresses that no certificate can know. Whoever has a certificate of
-//! the authority belongs to the system.
+//! Both ends show a certificate, and each wants that of the other signed by an authority that it
+//! trusts. Names in certificates mean nothing here: participants are found by discovery, at
+//! addresses that no certificate can know. Whoever has a certificate of the authority belongs to
+//! the system.
 use std::fmt;
 use std::io;
 use std::net::{IpAddr, SocketAddrV4};

@@ -64,7 +64,8 @@ impl Port {
         }
     }
 
-    /// Blocks in the receive itself, at most until the deadline; `None` if that is too near for the kernel's clock.
+    /// Blocks in the receive itself, at most until the deadline; `None` if that is too near for the
+    /// kernel's clock.
     fn receive_until(
         &mut self,
         buffer: &mut BytesMut,
@@ -109,8 +110,9 @@ impl Port {
     }
 }
 
-/// The time limit of a blocking receive for a wait of `left`: over before that, and rounded so that waits of about the
-/// same length need no system call to change it. Who wants to wait longer asks again.
+/// The time limit of a blocking receive for a wait of `left`: over before that, and rounded so that
+/// waits of about the same length need no system call to change it. Who wants to wait longer asks
+/// again.
 fn coarse(left: Duration) -> Duration {
     let millis = left.saturating_sub(TICK).as_millis();
     let millis = u64::try_from(millis).unwrap_or(u64::MAX);
@@ -265,7 +267,8 @@ impl Receiver for UdpReceiver {
     }
 }
 
-/// The sockets of a receiver, which it does not keep open, and how many datagrams each found too long.
+/// The sockets of a receiver, which it does not keep open, and how many datagrams each found too
+/// long.
 struct UdpReceiveStatistics {
     ports: Vec<(Weak<Socket>, Arc<AtomicU64>)>,
     asked: usize,
@@ -274,7 +277,8 @@ struct UdpReceiveStatistics {
 impl ReceiveStatistics for UdpReceiveStatistics {
     fn read(&self) -> Reception {
         let sockets = || self.ports.iter().filter_map(|(socket, _)| socket.upgrade());
-        // The kernel counts its own bookkeeping too, and for that doubles what it is asked for (socket(7)).
+        // The kernel counts its own bookkeeping too, and for that doubles what it is asked for
+        // (socket(7)).
         let granted = sockets().flat_map(|s| s.receive_buffer()).min();
         Reception {
             asked: self.asked,

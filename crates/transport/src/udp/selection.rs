@@ -137,8 +137,8 @@ impl Selection {
         }
     }
 
-    /// The largest IP packet that leaves for `to` uncut: that of the interface that it leaves by, of the smallest for a
-    /// multicast group; nothing limits what stays on this host.
+    /// The largest IP packet that leaves for `to` uncut: that of the interface that it leaves by,
+    /// of the smallest for a multicast group; nothing limits what stays on this host.
     pub(crate) fn mtu_to(&self, to: Ipv4Addr) -> usize {
         let of = |name: &str| self.mtu.iter().find(|(n, _)| n == name).map(|(_, m)| *m);
         let mtu = if to.is_multicast() {

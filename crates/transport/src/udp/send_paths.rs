@@ -1,7 +1,8 @@
 //! Connected sockets, one for each peer that somebody sends to often.
 //!
-//! Only for peers of this host: there the price of looking up the way, a quarter of a microsecond, counts, and the way never
-//! changes. To other hosts the kernel looks for each datagram, so that a change of routes or addresses needs no care here.
+//! Only for peers of this host: there the price of looking up the way, a quarter of a microsecond,
+//! counts, and the way never changes. To other hosts the kernel looks for each datagram, so that a
+//! change of routes or addresses needs no care here.
 use crate::panics::log;
 use std::collections::HashMap;
 use std::net::{Ipv4Addr, SocketAddrV4};

@@ -1,11 +1,12 @@
 //! How a thread that blocks in a receive is woken, at no cost to those that are not.
 //!
-//! A receiver with a unicast socket is sent an empty datagram, by that socket to itself, so that it can block in
-//! `recvmsg` and needs one system call per datagram. Where that does not arrive (`lo` is down, a firewall) or the
-//! receiver listens to groups only, an event takes its place, and the receiver blocks in `ppoll`.
+//! A receiver with a unicast socket is sent an empty datagram, by that socket to itself, so that it
+//! can block in `recvmsg` and needs one system call per datagram. Where that does not arrive (`lo`
+//! is down, a firewall) or the receiver listens to groups only, an event takes its place, and the
+//! receiver blocks in `ppoll`.
 //!
-//! The flag carries the wish when the datagram does not fit into the socket's queue: the queue is full, so that the
-//! receiver does not block now, and before it next does, it looks at the flag.
+//! The flag carries the wish when the datagram does not fit into the socket's queue: the queue is
+//! full, so that the receiver does not block now, and before it next does, it looks at the flag.
 use std::io;
 use std::net::{Ipv4Addr, SocketAddrV4};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -20,7 +21,8 @@ use crate::traits::Waker;
 /// Between a receiver and its wakers.
 #[derive(Debug)]
 pub(super) struct Line {
-    /// Set by a waker before it rings, taken by the receiver before it blocks (Release in `ring`, Acquire in `take`).
+    /// Set by a waker before it rings, taken by the receiver before it blocks (Release in `ring`,
+    /// Acquire in `take`).
     asked: AtomicBool,
     bell: Bell,
 }

@@ -12,7 +12,8 @@ pub(crate) const ETHERNET: &str = "ip link set lo up; ip link add va type veth p
 /// Nothing at all is up.
 pub(crate) const DARK: &str = "true";
 
-/// Runs the named test again in a namespace that the shell commands `setup` prepared, where it calls `body`.
+/// Runs the named test again in a namespace that the shell commands `setup` prepared, where it
+/// calls `body`.
 ///
 /// Says so on the terminal if this system gives no namespace.
 pub(crate) fn in_namespace(test: &str, setup: &str, body: impl FnOnce()) {

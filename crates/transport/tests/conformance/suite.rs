@@ -18,7 +18,8 @@ const MEMORY: usize = 16 << 20;
 const GREETING: &[u8] = b"hello";
 const SHORT: Duration = Duration::from_millis(30);
 
-/// Runs the whole suite. `host` makes a transport of its own for each participant, all on one network.
+/// Runs the whole suite. `host` makes a transport of its own for each participant, all on one
+/// network.
 pub(crate) fn conforms(host: &dyn Fn() -> Box<dyn Transport>) {
     let (a, b) = (host(), host());
     carries_three_parts(&*a, &*b);
@@ -173,7 +174,8 @@ fn wakes_before_the_wait(a: &dyn Transport) {
     }
 }
 
-/// Wakes and datagrams from two threads: each wake is answered by a `None`, and no datagram is lost.
+/// Wakes and datagrams from two threads: each wake is answered by a `None`, and no datagram is
+/// lost.
 fn loses_no_wake(a: &dyn Transport, b: &dyn Transport) {
     const ROUNDS: usize = 200;
     for mut receiver in [unicast(b), both(b)] {
@@ -411,7 +413,8 @@ pub(crate) fn next(receiver: &mut dyn Receiver) -> Vec<u8> {
     }
 }
 
-/// Where the receiver is, once there is a way: some have to make one first, which takes time on a busy machine.
+/// Where the receiver is, once there is a way: some have to make one first, which takes time on a
+/// busy machine.
 fn met(from: &dyn Transport, receiver: &dyn Receiver) -> Locator {
     let to = receiver.locators()[0];
     let deadline = Instant::now() + 6 * SOON;
@@ -421,7 +424,8 @@ fn met(from: &dyn Transport, receiver: &dyn Receiver) -> Locator {
     to
 }
 
-/// Sends to a group until the receiver hears it, as discovery does: who does not answer in time hears a later one.
+/// Sends to a group until the receiver hears it, as discovery does: who does not answer in time
+/// hears a later one.
 fn met_in_group(from: &dyn Transport, group: &Locator, receiver: &mut dyn Receiver) {
     let deadline = Instant::now() + SOON;
     let mut buffer = buffer();

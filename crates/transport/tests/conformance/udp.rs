@@ -90,7 +90,8 @@ fn udp_on_one_interface_does_not_hear_the_others() {
         let (mut at_lo, mut at_va) = (open(&lo, 7410), open(&va, 7410));
         assert_eq!(addresses(&*at_lo), ["127.0.0.1"]);
         assert_eq!(addresses(&*at_va), ["10.9.0.1"]);
-        // A participant on all interfaces reaches both, each at its own address, and is reached by both.
+        // A participant on all interfaces reaches both, each at its own address, and is reached by
+        // both.
         let all = udp_everywhere();
         let mut at_all = open(&all, 0);
         assert_eq!(addresses(&*at_all), ["10.9.0.1"]);

@@ -1,4 +1,5 @@
-//! What a reader says about the filter that it has (RTPS 2.5 9.4.2.14, 9.6.3.4 `ContentFilterProperty_t`).
+//! What a reader says about the filter that it has (RTPS 2.5 9.4.2.14, 9.6.3.4
+//! `ContentFilterProperty_t`).
 use super::MAX_NAME;
 use crate::cursor::Cursor;
 use crate::parameter_writer::{put_len, put_string};

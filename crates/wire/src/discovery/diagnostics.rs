@@ -1,4 +1,5 @@
-//! How is it with an endpoint of yours? What Dunlin's participants ask each other when a person wants to know why nothing arrives.
+//! How is it with an endpoint of yours? What Dunlin's participants ask each other when a person
+//! wants to know why nothing arrives.
 use super::value;
 use crate::{EntityId, Error, Guid, ParameterId, ParameterWriter};
 use alloc::vec::Vec;
@@ -9,12 +10,14 @@ const MOST_FACTS: usize = 64;
 /// Bytes of one: a number and a value.
 const FACT_SIZE: usize = 12;
 
-/// What is asked of a participant about one of its endpoints. Dunlin's own; the list of parameters is like those of discovery.
+/// What is asked of a participant about one of its endpoints. Dunlin's own; the list of parameters
+/// is like those of discovery.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct DiagnosticRequest {
     /// The endpoint; the participant that has it is asked.
     pub about: Guid,
-    /// The endpoint on the other side that it should hear or reach; [`Guid::UNKNOWN`] for none in particular.
+    /// The endpoint on the other side that it should hear or reach; [`Guid::UNKNOWN`] for none in
+    /// particular.
     pub other: Guid,
 }
 
@@ -69,7 +72,8 @@ pub enum DiagnosticFact {
     DatagramsDropped = 18,
     /// A reader has let its application see.
     TakenIn = 19,
-    /// A writer sends the reader everything since its content filter takes too many steps to judge by: 1, else 0.
+    /// A writer sends the reader everything since its content filter takes too many steps to judge
+    /// by: 1, else 0.
     FilterGivenUp = 20,
 }
 

@@ -9,7 +9,8 @@ pub fn participant_key(guid: Guid) -> Bytes {
     key(ParameterId::PARTICIPANT_GUID, guid)
 }
 
-/// The key-only payload that takes SEDP data of a writer or reader back. The key hash is `guid.to_bytes()`.
+/// The key-only payload that takes SEDP data of a writer or reader back. The key hash is
+/// `guid.to_bytes()`.
 pub fn endpoint_key(guid: Guid) -> Bytes {
     key(ParameterId::ENDPOINT_GUID, guid)
 }

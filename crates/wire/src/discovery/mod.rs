@@ -1,5 +1,5 @@
-//! What participants tell each other about themselves and their endpoints: SPDP, SEDP and liveliness
-//! (RTPS 2.5 8.5, 9.6.2), as plain data to and from serialized payloads.
+//! What participants tell each other about themselves and their endpoints: SPDP, SEDP and
+//! liveliness (RTPS 2.5 8.5, 9.6.2), as plain data to and from serialized payloads.
 mod content_filter;
 mod diagnostics;
 mod identity;

@@ -61,7 +61,8 @@ pub struct ParticipantData {
     pub version: ProtocolVersion,
     /// Which product it is.
     pub vendor: VendorId,
-    /// The product's version in its own words, such as "host/0.10.2/Linux/Linux", where it is known how to ask; else empty.
+    /// The product's version in its own words, such as "host/0.10.2/Linux/Linux", where it is known
+    /// how to ask; else empty.
     pub product_version: String,
     /// Its domain, if it says so.
     pub domain: Option<u32>,
@@ -187,7 +188,8 @@ impl ParticipantData {
         Ok(())
     }
 
-    /// The SPDP payload, encapsulation header included. Fails if a name or the user data is too long.
+    /// The SPDP payload, encapsulation header included. Fails if a name or the user data is too
+    /// long.
     pub fn encode(&self) -> Result<Bytes, Error> {
         let mut out = ParameterWriter::payload();
         let ProtocolVersion { major, minor } = self.version;

@@ -1,4 +1,5 @@
-//! Whom a participant knows: what Dunlin's participants tell each other where there is no multicast.
+//! Whom a participant knows: what Dunlin's participants tell each other where there is no
+//! multicast.
 use super::value;
 use crate::{EntityId, Error, Guid, GuidPrefix, Locator, ParameterId, ParameterWriter};
 use alloc::vec::Vec;
@@ -19,8 +20,9 @@ pub struct GossipedParticipant {
 }
 
 impl GossipedParticipant {
-    /// The instance of what `teller` says of `prefix`: each has its own, so that one takes nothing back for another. The key hash is
-    /// its `to_bytes()`, and its `endpoint_key` takes the introduction back.
+    /// The instance of what `teller` says of `prefix`: each has its own, so that one takes nothing
+    /// back for another. The key hash is its `to_bytes()`, and its `endpoint_key` takes the
+    /// introduction back.
     pub fn key(prefix: GuidPrefix, teller: GuidPrefix) -> Guid {
         let [.., a, b, c, d] = teller.0;
         Guid::new(prefix, EntityId([a, b, c, d]))

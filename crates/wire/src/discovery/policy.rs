@@ -31,7 +31,8 @@ impl ParameterWriter {
 
     /// A DEADLINE or a LIFESPAN: without end is the default, and left out (RTPS 2.5 9.6.3.2).
     ///
-    /// Dust DDS 0.16 takes the infinity of the standard for a number of seconds, and its own for more.
+    /// Dust DDS 0.16 takes the infinity of the standard for a number of seconds, and its own for
+    /// more.
     pub(super) fn limit(&mut self, id: ParameterId, duration: Duration) {
         if duration != Duration::INFINITE {
             self.duration(id, duration);
@@ -261,7 +262,8 @@ impl Cursor<'_> {
         names.map(Partition)
     }
 
-    /// All representations that are known, and whether the first is one of them. An empty list means XCDR1.
+    /// All representations that are known, and whether the first is one of them. An empty list
+    /// means XCDR1.
     pub(super) fn representation(&mut self) -> Result<(Vec<DataRepresentation>, bool), Error> {
         let count = self.u32()? as usize;
         if count == 0 {

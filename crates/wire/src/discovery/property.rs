@@ -1,5 +1,5 @@
-//! PROPERTY to and from its parameter (RTPS 2.5 9.6.4, DDS-Security 1.1 7.2.5): names with texts, then names with bytes. What is not propagated
-//! is not written.
+//! PROPERTY to and from its parameter (RTPS 2.5 9.6.4, DDS-Security 1.1 7.2.5): names with texts,
+//! then names with bytes. What is not propagated is not written.
 use crate::cursor::Cursor;
 use crate::parameter_writer::{put_len, put_string};
 use crate::{Error, ParameterId, ParameterWriter};
@@ -7,12 +7,14 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use dunlin_qos::{BinaryProperty, Properties, Property};
 
-/// Most properties, and most bytes in them, that are written and kept: those of an entity, and what Dunlin itself says of a participant.
+/// Most properties, and most bytes in them, that are written and kept: those of an entity, and what
+/// Dunlin itself says of a participant.
 const MAX_PROPERTIES: usize = Properties::MAX_PROPAGATED + 8;
 const MAX_BYTES: usize = Properties::MAX_PROPAGATED_BYTES + 1024;
 
 impl ParameterWriter {
-    /// Nothing if there is nothing to tell; the bytes only if there are some, since not every product looks for them.
+    /// Nothing if there is nothing to tell; the bytes only if there are some, since not every
+    /// product looks for them.
     pub(super) fn properties(&mut self, properties: &Properties) {
         let texts: Vec<&Property> = properties.propagated().collect();
         let bytes: Vec<&BinaryProperty> = properties.propagated_binary().collect();
@@ -55,7 +57,8 @@ fn put_octets(out: &mut Vec<u8>, value: &[u8]) {
 }
 
 impl Cursor<'_> {
-    /// As many as fit the limits; of bytes also only those that are whole, since products differ in what they put behind the texts.
+    /// As many as fit the limits; of bytes also only those that are whole, since products differ in
+    /// what they put behind the texts.
     pub(super) fn properties(&mut self) -> Result<Properties, Error> {
         let mut kept = Properties::default();
         let mut room = Room::default();

@@ -10,8 +10,8 @@ use dunlin_qos::{DataReaderQos, DataRepresentation, SubscriberQos, TypeConsisten
 
 /// What is known of a remote reader, or told of an own one.
 ///
-/// Of the QoS, `reader_data_lifecycle` concerns nobody else and does not travel; the groups of `qos.multicast` travel as
-/// locators, in `multicast`.
+/// Of the QoS, `reader_data_lifecycle` concerns nobody else and does not travel; the groups of
+/// `qos.multicast` travel as locators, in `multicast`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ReaderData {
     /// Who it is.
@@ -32,10 +32,11 @@ pub struct ReaderData {
     pub content_filter: Option<ContentFilterProperty>,
     /// How the memory of its type looks, if it is plain: means something only between Dunlin's own.
     pub layout: Option<u64>,
-    /// Tells its type from others, where the type says what it is: means something only between Dunlin's own.
+    /// Tells its type from others, where the type says what it is: means something only between
+    /// Dunlin's own.
     pub type_digest: Option<u64>,
-    /// The largest sample that it takes, in bytes of its serialized form, header included; `None` if it does not say: means
-    /// something only between Dunlin's own.
+    /// The largest sample that it takes, in bytes of its serialized form, header included; `None`
+    /// if it does not say: means something only between Dunlin's own.
     pub max_sample_size: Option<u32>,
     /// It wants policies with each sample.
     pub expects_inline_qos: bool,
@@ -46,8 +47,8 @@ pub struct ReaderData {
 }
 
 impl ReaderData {
-    /// A reader with the policies that the standard assumes where nothing is said: it understands XCDR1 alone, and no type but its
-    /// own (DDS-XTypes 1.3 7.6.3.7).
+    /// A reader with the policies that the standard assumes where nothing is said: it understands
+    /// XCDR1 alone, and no type but its own (DDS-XTypes 1.3 7.6.3.7).
     pub fn new(guid: Guid, topic: impl Into<String>, type_name: impl Into<String>) -> Self {
         Self {
             guid,
@@ -99,7 +100,8 @@ impl ReaderData {
             ParameterId::DESTINATION_ORDER => qos.destination_order = value.destination_order()?,
             ParameterId::HISTORY => qos.history = value.history()?,
             ParameterId::RESOURCE_LIMITS => qos.resource_limits = value.resource_limits()?,
-            // Nothing depends on it: better to know nothing of the properties than nothing of the endpoint.
+            // Nothing depends on it: better to know nothing of the properties than nothing of the
+            // endpoint.
             ParameterId::PROPERTY_LIST => qos.property = value.properties().unwrap_or_default(),
             ParameterId::ENTITY_NAME => qos.entity_name = value.entity_name(),
             ParameterId::USER_DATA => qos.user_data = value.octets()?,
@@ -111,7 +113,8 @@ impl ReaderData {
             ParameterId::PARTITION => self.subscriber.partition = value.partition()?,
             ParameterId::GROUP_DATA => self.subscriber.group_data = value.octets()?,
             ParameterId::TOPIC_DATA => self.topic_data = value.octets()?,
-            // Who gets samples that do not pass filters them itself: better than to know nothing of the reader.
+            // Who gets samples that do not pass filters them itself: better than to know nothing of
+            // the reader.
             ParameterId::CONTENT_FILTER_PROPERTY => {
                 self.content_filter = value.content_filter().ok();
             }
@@ -133,8 +136,8 @@ impl ReaderData {
         Ok(())
     }
 
-    /// The payload for the subscriptions topic, encapsulation header included. Fails if a name, the partitions or
-    /// opaque data are too long.
+    /// The payload for the subscriptions topic, encapsulation header included. Fails if a name, the
+    /// partitions or opaque data are too long.
     pub fn encode(&self) -> Result<Bytes, Error> {
         let mut out = ParameterWriter::payload();
         out.identity(self.guid, self.participant, &self.topic, &self.type_name);

@@ -1,4 +1,5 @@
-//! TYPE_CONSISTENCY_ENFORCEMENT to and from its parameter (DDS-XTypes 1.3 7.6.3.7, annex D): a kind of 16 bits and five booleans.
+//! TYPE_CONSISTENCY_ENFORCEMENT to and from its parameter (DDS-XTypes 1.3 7.6.3.7, annex D): a kind
+//! of 16 bits and five booleans.
 use crate::cursor::Cursor;
 use crate::{Error, ParameterId, ParameterWriter};
 use dunlin_qos::{TypeConsistencyEnforcement, TypeConsistencyKind};
@@ -20,8 +21,8 @@ impl ParameterWriter {
 }
 
 impl Cursor<'_> {
-    /// A kind that nobody knows allows what it may. Where the options are not all there, they are the usual ones of the kind: the first
-    /// edition of the standard had none.
+    /// A kind that nobody knows allows what it may. Where the options are not all there, they are
+    /// the usual ones of the kind: the first edition of the standard had none.
     pub(super) fn type_consistency(&mut self) -> Result<TypeConsistencyEnforcement, Error> {
         let (kind, usual) = match self.u16()? {
             0 => (

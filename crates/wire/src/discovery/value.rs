@@ -1,4 +1,5 @@
-//! Values of parameters that are more than a number: strings, sequences, the encapsulation around them all.
+//! Values of parameters that are more than a number: strings, sequences, the encapsulation around
+//! them all.
 use crate::cursor::Cursor;
 use crate::parameter::ParameterIter;
 use crate::{Endianness, Error, Locator, MAX_LOCATORS, ParameterId, ParameterWriter};
@@ -78,7 +79,8 @@ impl<'a> Cursor<'a> {
         Ok(String::from_utf8_lossy(text).into_owned())
     }
 
-    /// The name of an endpoint, for people: no fault of it is worth the endpoint, and what is kept can be written again.
+    /// The name of an endpoint, for people: no fault of it is worth the endpoint, and what is kept
+    /// can be written again.
     pub(super) fn entity_name(&mut self) -> String {
         let mut name = self.text().unwrap_or_default();
         let end = (0..=super::MAX_NAME)

@@ -9,8 +9,8 @@ use dunlin_qos::{DataWriterQos, PublisherQos};
 
 /// What is known of a remote writer, or told of an own one.
 ///
-/// Of the QoS, `batching` concerns nobody else and does not travel; of `writer_data_lifecycle` only Dunlin's own are told
-/// (`autodispose`).
+/// Of the QoS, `batching` concerns nobody else and does not travel; of `writer_data_lifecycle` only
+/// Dunlin's own are told (`autodispose`).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WriterData {
     /// Who it is.
@@ -31,9 +31,11 @@ pub struct WriterData {
     pub topic_data: Vec<u8>,
     /// How the memory of its type looks, if it is plain: means something only between Dunlin's own.
     pub layout: Option<u64>,
-    /// Tells its type from others, where the type says what it is: means something only between Dunlin's own.
+    /// Tells its type from others, where the type says what it is: means something only between
+    /// Dunlin's own.
     pub type_digest: Option<u64>,
-    /// Its deletion disposes its instances (DDS 1.4 2.2.3.21): means something only between Dunlin's own.
+    /// Its deletion disposes its instances (DDS 1.4 2.2.3.21): means something only between
+    /// Dunlin's own.
     pub autodispose: bool,
     /// Where answers reach it; empty means its participant's default.
     pub unicast: Vec<Locator>,
@@ -94,7 +96,8 @@ impl WriterData {
                 qos.durability_service = value.durability_service()?;
             }
             ParameterId::TRANSPORT_PRIORITY => qos.transport_priority = value.i32()?,
-            // Nothing depends on it: better to know nothing of the properties than nothing of the endpoint.
+            // Nothing depends on it: better to know nothing of the properties than nothing of the
+            // endpoint.
             ParameterId::PROPERTY_LIST => qos.property = value.properties().unwrap_or_default(),
             ParameterId::ENTITY_NAME => qos.entity_name = value.entity_name(),
             ParameterId::USER_DATA => qos.user_data = value.octets()?,
@@ -128,8 +131,8 @@ impl WriterData {
         Ok(())
     }
 
-    /// The payload for the publications topic, encapsulation header included. Fails if a name, the partitions or
-    /// opaque data are too long.
+    /// The payload for the publications topic, encapsulation header included. Fails if a name, the
+    /// partitions or opaque data are too long.
     pub fn encode(&self) -> Result<Bytes, Error> {
         let mut out = ParameterWriter::payload();
         out.identity(self.guid, self.participant, &self.topic, &self.type_name);

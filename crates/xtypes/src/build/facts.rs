@@ -1,4 +1,5 @@
-//! What follows from a type: no type contains itself by value, how deep it is, and what its encoding looks like.
+//! What follows from a type: no type contains itself by value, how deep it is, and what its
+//! encoding looks like.
 
 use alloc::vec;
 use alloc::vec::Vec;
@@ -152,7 +153,8 @@ impl Finder<'_> {
     fn near(&mut self, facts: &mut Facts, element: Element) -> Result<Facts, BuildError> {
         if element.is_external {
             self.far(facts, element)?;
-            // It may be the type that is being looked at, which then is not empty: a value of it would have no end.
+            // It may be the type that is being looked at, which then is not empty: a value of it
+            // would have no end.
             return Ok(Facts::default());
         }
         let inner = self.visit(element.ty)?;

@@ -11,8 +11,8 @@ use crate::{Element, TypeIndex, TypeTree, limits};
 /// Types within types that are looked at before a key counts as unbounded.
 const PARTS: usize = 1 << 16;
 
-/// Where the key of a value ends at most, in bytes of plain XCDR2; `None` if it has no bound. Once past 16 the result may be too small, but
-/// stays past 16.
+/// Where the key of a value ends at most, in bytes of plain XCDR2; `None` if it has no bound. Once
+/// past 16 the result may be too small, but stays past 16.
 pub(super) fn key_end(tree: &TypeTree, index: TypeIndex) -> Option<usize> {
     let mut ends = Ends {
         tree,

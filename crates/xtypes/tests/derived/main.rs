@@ -1,5 +1,5 @@
-//! What is known of a payload by its type at run time is what the derived code knows: in both encodings, both byte orders, and wherever the
-//! payload is cut off.
+//! What is known of a payload by its type at run time is what the derived code knows: in both
+//! encodings, both byte orders, and wherever the payload is cut off.
 
 #[path = "../../../cdr/tests/common/mod.rs"]
 mod common;
@@ -314,7 +314,8 @@ fn what_has_a_fixed_place_costs_no_memory() {
     assert_eq!(counted.count_total, 0);
 }
 
-/// Prints how long it takes: `cargo test --release -p dunlin-xtypes --test derived -- --ignored --nocapture`.
+/// Prints how long it takes:
+/// `cargo test --release -p dunlin-xtypes --test derived -- --ignored --nocapture`.
 #[test]
 #[ignore = "prints times"]
 fn times() {

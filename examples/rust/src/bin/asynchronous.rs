@@ -1,4 +1,5 @@
-//! Asynchronous: samples as a stream, in any runtime; here tokio's, on one thread. Needs the feature `async`.
+//! Asynchronous: samples as a stream, in any runtime; here tokio's, on one thread. Needs the
+//! feature `async`.
 use dunlin::{
     DataReaderQos, DataWriterQos, DomainParticipant, Duration, History, Reliability, Topic,
 };

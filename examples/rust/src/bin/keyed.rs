@@ -1,4 +1,5 @@
-//! Keyed: many instances on one topic, each with a state; an instance is disposed when its object is gone.
+//! Keyed: many instances on one topic, each with a state; an instance is disposed when its object
+//! is gone.
 use dunlin::{
     DataReaderQos, DataWriterQos, DomainParticipant, Duration, History, InstanceState, Reliability,
     Topic,

@@ -1,4 +1,5 @@
-//! Large data: samples of many megabytes, in fragments, nothing lost; the writer waits where the reader is slower.
+//! Large data: samples of many megabytes, in fragments, nothing lost; the writer waits where the
+//! reader is slower.
 use dunlin::{
     DataReaderQos, DataWriterQos, DomainParticipant, Duration, History, Reliability,
     ReliabilityKind, ResourceLimits, Topic,

@@ -1,4 +1,5 @@
-//! Late joiner: a reader that comes later gets what was written before, and knows when it has all of that.
+//! Late joiner: a reader that comes later gets what was written before, and knows when it has all
+//! of that.
 use dunlin::{
     DataReaderQos, DataWriterQos, DomainParticipant, Durability, Duration, Reliability, Topic,
 };

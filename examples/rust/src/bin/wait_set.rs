@@ -1,4 +1,5 @@
-//! Wait set: one thread waits for samples, for a change of a status, and for a word from another thread.
+//! Wait set: one thread waits for samples, for a change of a status, and for a word from another
+//! thread.
 use dunlin::{
     DataReaderQos, DataWriterQos, DomainParticipant, Duration, GuardCondition, History,
     Reliability, Select, StatusKind, Topic, WaitSet,

@@ -1,4 +1,5 @@
-//! Zero copy: a sample is built in shared memory and looked at where it is, by processes of this host.
+//! Zero copy: a sample is built in shared memory and looked at where it is, by processes of this
+//! host.
 use dunlin::{DataReaderQos, DomainParticipant, Duration, History, Reliability, Topic};
 
 const PIXELS: usize = 1 << 20;

@@ -1,7 +1,7 @@
 //! Every pair of products, both directions, each pair in a network namespace of its own.
 //!
-//! The peer programs share one command line (see `peer.h`); a test says which two meet, with what, and what each must
-//! have seen. Rows without Dunlin check the harness itself and are kept few.
+//! The peer programs share one command line (see `peer.h`); a test says which two meet, with what,
+//! and what each must have seen. Rows without Dunlin check the harness itself and are kept few.
 
 mod capture;
 mod namespace;
@@ -246,7 +246,8 @@ fn deadline_missed(publisher: Vendor, subscriber: Vendor) {
     outcome.assert_subscriber_printed("deadline missed");
 }
 
-/// Not for readers of Fast DDS 2.9, which keep what has expired. Who looks late finds only what is still valid, however much was written.
+/// Not for readers of Fast DDS 2.9, which keep what has expired. Who looks late finds only what is
+/// still valid, however much was written.
 fn lifespan(publisher: Vendor, subscriber: Vendor) {
     let pair = Pair::new(
         publisher,
@@ -273,8 +274,8 @@ fn time_based_filter(publisher: Vendor, subscriber: Vendor) {
 /// A sample that the reader wants is this long on the wire, and nothing else is.
 const LONG_SAMPLE: &str = "udp.length > 5000 && udp.length < 5400";
 
-/// The reader gets what passes, and the writer, having heard of the filter, sends nothing else. Both wait for all: what was left out is known to
-/// be left out, and is not missing.
+/// The reader gets what passes, and the writer, having heard of the filter, sends nothing else.
+/// Both wait for all: what was left out is known to be left out, and is not missing.
 fn content_filter(publisher: Vendor, subscriber: Vendor) {
     let name = format!("filter-{publisher:?}-to-{subscriber:?}");
     let options = format!("{RELIABLE} --type keyed --instances 2 --size 5000");
@@ -286,7 +287,8 @@ fn content_filter(publisher: Vendor, subscriber: Vendor) {
     sequence.sort_unstable();
     assert!(sequence.iter().copied().eq(21..41), "{sequence:?}");
     let frames = capture.finish().matching(LONG_SAMPLE);
-    // Dunlin with itself has shared memory for it. A busy reader may ask again for a sample that is under way.
+    // Dunlin with itself has shared memory for it. A busy reader may ask again for a sample that is
+    // under way.
     let by_udp = (publisher, subscriber) != (Vendor::Dunlin, Vendor::Dunlin);
     assert!(frames.len() >= 20 || !by_udp, "{frames:?}");
     assert!(
@@ -331,8 +333,8 @@ fn tcp_late_joiner(publisher: Vendor, subscriber: Vendor) {
     pair.over_tcp().run_late_joiner().assert_received(20);
 }
 
-/// Fragments, keys and the end of instances: tshark finds nothing wrong with what Dunlin sends, or with anything if it is
-/// not there.
+/// Fragments, keys and the end of instances: tshark finds nothing wrong with what Dunlin sends, or
+/// with anything if it is not there.
 fn captured(publisher: Vendor, subscriber: Vendor) {
     let name = format!("{publisher:?}-to-{subscriber:?}");
     let options =
@@ -351,7 +353,8 @@ fn captured(publisher: Vendor, subscriber: Vendor) {
     }
 }
 
-/// Others among themselves may fail on a busy machine: it is enough if the harness can bring them together.
+/// Others among themselves may fail on a busy machine: it is enough if the harness can bring them
+/// together.
 const OTHERS_TRIES: usize = 3;
 
 fn act(scenario: fn(Vendor, Vendor), publisher: Vendor, subscriber: Vendor) {

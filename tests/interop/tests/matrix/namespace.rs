@@ -3,7 +3,8 @@
 use std::io::{BufRead, BufReader};
 use std::process::{Child, Command, Stdio};
 
-/// The namespace belongs to a process that ends when its standard input closes, thus also when this test is killed.
+/// The namespace belongs to a process that ends when its standard input closes, thus also when this
+/// test is killed.
 pub(crate) struct Namespace {
     holder: Child,
     own_user: bool,

@@ -65,7 +65,8 @@ impl Pair {
         finish(publisher, subscriber)
     }
 
-    /// Another publisher, of the same vendor, joins when the first sample has come, and both write at once.
+    /// Another publisher, of the same vendor, joins when the first sample has come, and both write
+    /// at once.
     pub(crate) fn run_with_rival(&self, options: &str) -> Outcome {
         let namespace = Namespace::new();
         let mut subscriber = self.start_subscriber(&namespace);
@@ -156,7 +157,8 @@ impl Outcome {
         );
     }
 
-    /// All samples came, once, in order within their instance; a subscriber takes one instance after the other.
+    /// All samples came, once, in order within their instance; a subscriber takes one instance
+    /// after the other.
     #[track_caller]
     pub(crate) fn assert_received_by_instance(&self, count: i32, instances: i32) {
         self.assert_success();

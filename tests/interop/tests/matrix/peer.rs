@@ -154,7 +154,8 @@ impl Peer {
         }
     }
 
-    /// Closes its standard input, which a peer that is done takes as leave to go, and waits for its end.
+    /// Closes its standard input, which a peer that is done takes as leave to go, and waits for its
+    /// end.
     pub(crate) fn finish(mut self) -> Report {
         drop(self.child.stdin.take());
         let _ = self.wait_for("never printed");

@@ -1,5 +1,5 @@
-//! Packets that aim at what Dunlin does not have: configuration in XML, DDS Security, shared memory. A participant has to
-//! pass over them like over anything else that it does not know.
+//! Packets that aim at what Dunlin does not have: configuration in XML, DDS Security, shared
+//! memory. A participant has to pass over them like over anything else that it does not know.
 use crate::packet::*;
 use crate::vectors::{Cast, MALLORY_WRITER, Vector};
 

@@ -1,4 +1,5 @@
-//! Somebody on a third host speaks for a peer, with an address of its own: it knows GUIDs, which go round by multicast, and forges nothing else.
+//! Somebody on a third host speaks for a peer, with an address of its own: it knows GUIDs, which go
+//! round by multicast, and forges nothing else.
 use super::packet::{Entity, PUBLICATIONS, Packet, Prefix, SPDP_WRITER, SUBSCRIPTIONS};
 use super::{PEER, guid};
 use dunlin_robustness_tests::{Host, Process, in_namespace};
@@ -31,7 +32,8 @@ fn three_hosts(switch: &Host) -> [Host; 3] {
     })
 }
 
-/// INFO_SRC says whose a message is. Dunlin's participants expect a checksum where the header names one of them, which anybody can make, too.
+/// INFO_SRC says whose a message is. Dunlin's participants expect a checksum where the header names
+/// one of them, which anybody can make, too.
 fn in_the_name_of(prefix: Prefix) -> Packet {
     let says = [&[0; 4][..], &[2, 5, 0x44, 0x4c], &prefix].concat();
     Packet::from(*b"mallory lies").sub(0x0c, 1, &says)
@@ -95,7 +97,8 @@ fn another_host_does_not_speak_for_a_peer() {
         for fault in ["missing", "doubled", "disordered", "damaged", "lost"] {
             assert_eq!(report.number(fault), 0, "{}", report.text);
         }
-        // Seven messages to each of two ports; that a goodbye is looked into already is not counted again.
+        // Seven messages to each of two ports; that a goodbye is looked into already is not counted
+        // again.
         let misplaced = report.number("misplaced");
         assert!((13..=14).contains(&misplaced), "{}", report.text);
         let report = writing.ask("report");

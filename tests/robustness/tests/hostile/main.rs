@@ -65,8 +65,9 @@ fn pair_by(victim: &str, healthy: &str) -> (Process, Process) {
     (victim, healthy)
 }
 
-/// The longest computation without a pause while nobody attacks, looked at as often as later. On a busy machine the looks are further
-/// apart, and what several sleeps lay between counts as one stretch.
+/// The longest computation without a pause while nobody attacks, looked at as often as later. On a
+/// busy machine the looks are further apart, and what several sleeps lay between counts as one
+/// stretch.
 fn usual(victim: &Process) -> Duration {
     let mut threads = Threads::of(victim.id());
     for _ in 0..200 {
@@ -329,7 +330,8 @@ fn received(socket: &UdpSocket) -> usize {
     std::iter::from_fn(|| socket.recv(&mut buffer).ok()).sum()
 }
 
-/// Twenty writers, each with as many samples begun as are kept, of which one fragment came that lies far behind a hole.
+/// Twenty writers, each with as many samples begun as are kept, of which one fragment came that
+/// lies far behind a hole.
 #[test]
 fn fragments_behind_holes_cost_what_came() {
     in_namespace("fragments_behind_holes_cost_what_came", || {

@@ -52,8 +52,8 @@ fn reset(stream: TcpStream) {
     let _ = rustix::net::sockopt::set_socket_linger(&stream, Some(Duration::ZERO));
 }
 
-/// What takes place beside the healthy peer, for about six seconds, evenly. `turns` is called every second. What it returns is open
-/// until it is dropped.
+/// What takes place beside the healthy peer, for about six seconds, evenly. `turns` is called every
+/// second. What it returns is open until it is dropped.
 fn besiege(begin: Instant, turns: &mut impl FnMut()) -> Vec<TcpStream> {
     let mut open = Vec::new();
     let mut slow: Vec<_> = (0..50).filter_map(|_| dial()).collect();
@@ -92,7 +92,8 @@ fn besiege(begin: Instant, turns: &mut impl FnMut()) -> Vec<TcpStream> {
     open
 }
 
-/// Handshakes that are never completed, if the kernel can be made to: what would complete them is dropped.
+/// Handshakes that are never completed, if the kernel can be made to: what would complete them is
+/// dropped.
 fn half_open() -> usize {
     let rules = "add table ip half\nadd chain ip half out { type filter hook output priority 0; }\n\
          add rule ip half out ip saddr 127.0.0.66 tcp dport 7400 tcp flags & (syn | ack) == ack drop\n";

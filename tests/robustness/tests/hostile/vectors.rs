@@ -1,4 +1,5 @@
-//! Packets that broke one product or another, or might: by row of the threat table in `docs/testing.md`; rows 12 to 19 are in `absent`.
+//! Packets that broke one product or another, or might: by row of the threat table in
+//! `docs/testing.md`; rows 12 to 19 are in `absent`.
 use crate::packet::*;
 
 /// The enemy and those it knows of.
@@ -46,7 +47,8 @@ impl Cast {
         self.spdp(&participant(STRANGER, &self.here(), more))
     }
 
-    /// SEDP of the participant that is believed, with a sequence number far enough ahead to be kept or in order.
+    /// SEDP of the participant that is believed, with a sequence number far enough ahead to be kept
+    /// or in order.
     fn sedp(&self, sequence: i64, topic: &[u8], type_name: &[u8], more: &[Vec<u8>]) -> Packet {
         let guid = guid(self.mallory, [0, 0, sequence as u8, 0x03]);
         self.mallory().data(

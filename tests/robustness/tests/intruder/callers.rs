@@ -1,4 +1,5 @@
-//! What somebody may do who calls one of a participant's ports: lie in its greeting, in its segments, and beside them.
+//! What somebody may do who calls one of a participant's ports: lie in its greeting, in its
+//! segments, and beside them.
 use crate::forge::{
     BOARD, CURSOR, Dice, Identity, Line, SEALS, Segment, header, hello, listening, token,
 };
@@ -309,8 +310,8 @@ pub(crate) const KINDS: &[(&str, Due, Act)] = &[
     }),
 ];
 
-/// What is said beside the memory, by those who have done everything right before. It is read where UDP is, too, by the thread
-/// that waits for all sockets at once.
+/// What is said beside the memory, by those who have done everything right before. It is read where
+/// UDP is, too, by the thread that waits for all sockets at once.
 pub(crate) const BESIDE: &[(&str, Due, Act)] = &[
     ("random packets on the socket", Due::Refused, |s| {
         let line = s.joined();
@@ -347,7 +348,8 @@ pub(crate) const BESIDE: &[(&str, Due, Act)] = &[
     }),
 ];
 
-/// Leaves at some step: before and after its greeting and the answer, and after a message or half of one.
+/// Leaves at some step: before and after its greeting and the answer, and after a message or half
+/// of one.
 pub(crate) fn leaves(s: &mut Scene) {
     let step = s.turn() % 6;
     if step == 0 {

@@ -1,4 +1,5 @@
-//! Segments, greetings and connections of shared memory, made by hand, so that everything in them can be wrong.
+//! Segments, greetings and connections of shared memory, made by hand, so that everything in them
+//! can be wrong.
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::{MemfdFlags, SealFlags, fcntl_add_seals, memfd_create};
 use rustix::net::{

@@ -1,4 +1,5 @@
-//! A participant with a healthy partner in shared memory, while somebody of the same user connects and breaks every rule there is.
+//! A participant with a healthy partner in shared memory, while somebody of the same user connects
+//! and breaks every rule there is.
 mod callers;
 mod forge;
 #[path = "../hostile/packet.rs"]
@@ -98,7 +99,8 @@ impl Pair {
         }
     }
 
-    /// Ends the conversation: nothing is missing, both still share memory, and the victim holds what it held before.
+    /// Ends the conversation: nothing is missing, both still share memory, and the victim holds
+    /// what it held before.
     fn check(mut self, what: &str) {
         self.victim.comes_back_to(self.before.0);
         let grown = self.victim.private_kib() - self.before.2;

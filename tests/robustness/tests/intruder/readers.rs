@@ -1,4 +1,5 @@
-//! What somebody may do whom a participant sends to: lie in its answer, about what it has read, and about what it holds.
+//! What somebody may do whom a participant sends to: lie in its answer, about what it has read, and
+//! about what it holds.
 use crate::forge::{
     BOARD, CURSOR, Dice, Identity, Line, Listener, PATIENCE, PLACES, SEALS, Segment, hello,
 };

@@ -10,7 +10,8 @@ use std::time::{Duration, Instant};
 
 /// Between two rounds of attacks.
 const PAUSE: Duration = Duration::from_millis(4);
-/// The enemy's participant is introduced again after so many rounds, since some of the packets make the victim forget it.
+/// The enemy's participant is introduced again after so many rounds, since some of the packets make
+/// the victim forget it.
 const INTRODUCED_EVERY: u32 = 500;
 const CONTENT_FILTER: u16 = 0x35;
 /// Readers of the enemy's with a filter each; more than a writer judges.
@@ -132,7 +133,8 @@ impl Attacker {
         self.send(&packet, &[META, USER]);
     }
 
-    /// A fragment of a sample of which the rest never comes, of a writer that nobody has announced, or of the enemy's.
+    /// A fragment of a sample of which the rest never comes, of a writer that nobody has announced,
+    /// or of the enemy's.
     fn hole(&mut self) {
         let r = self.dice.next().to_le_bytes();
         let writer = match r[0] % 4 {
@@ -157,7 +159,8 @@ impl Attacker {
         self.send(&packet.0, &[USER]);
     }
 
-    /// What would make samples of the healthy pair lost, in the partner's name, from where the partner is not.
+    /// What would make samples of the healthy pair lost, in the partner's name, from where the
+    /// partner is not.
     fn forgery(&mut self) {
         let (writer, reader) = (self.cast.healthy_writer, self.healthy_reader);
         let far = 1 << 20 | i64::from(self.round);

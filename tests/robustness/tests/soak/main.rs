@@ -1,7 +1,8 @@
-//! A healthy pair at 1 kHz for a long time, beside everything that strangers, neighbours and dying peers can do.
+//! A healthy pair at 1 kHz for a long time, beside everything that strangers, neighbours and dying
+//! peers can do.
 //!
-//! `DUNLIN_SOAK_SECONDS` is how long (600), `DUNLIN_SOAK_ATTACKS` names some of the attacks, with commas between, if not all are wanted:
-//! those of `attacks.rs`, and `kills`.
+//! `DUNLIN_SOAK_SECONDS` is how long (600), `DUNLIN_SOAK_ATTACKS` names some of the attacks, with
+//! commas between, if not all are wanted: those of `attacks.rs`, and `kills`.
 #[allow(dead_code, reason = "the test `hostile` uses all of it")]
 #[path = "../hostile/absent.rs"]
 mod absent;

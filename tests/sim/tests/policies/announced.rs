@@ -1,4 +1,5 @@
-//! Policies that are there for others to read, or whose effect is a match: what is told, and what changes.
+//! Policies that are there for others to read, or whose effect is a match: what is told, and what
+//! changes.
 use crate::looking::reliable;
 use crate::participant::News;
 use crate::stage::{SECOND, Stage, steady};

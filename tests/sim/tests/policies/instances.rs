@@ -1,4 +1,5 @@
-//! Policies about samples and instances: whose are seen, in which order, how many, and how they end.
+//! Policies about samples and instances: whose are seen, in which order, how many, and how they
+//! end.
 use crate::looking::{number_of, reliable, seconds};
 use crate::stage::{DELAY, MS, SECOND, Stage};
 use crate::{load, participant::News};

@@ -31,7 +31,8 @@ fn told(stage: &mut Stage) -> (Vec<(i64, bool)>, Vec<i64>) {
     (changed, lost)
 }
 
-/// A sign of life now is all there is: the lease ends after it and not before, and the next sign revives the writer.
+/// A sign of life now is all there is: the lease ends after it and not before, and the next sign
+/// revives the writer.
 fn ends_after_its_last_sign(kind: LivelinessKind, show: impl Fn(&mut Stage, Guid)) {
     let (mut stage, writer, _) = pair(kind);
     for _ in 0..5 {

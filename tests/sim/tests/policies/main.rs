@@ -1,6 +1,8 @@
-//! What each QoS policy does, on virtual time: whole participants that find each other, and a clock that moves by the nanosecond.
+//! What each QoS policy does, on virtual time: whole participants that find each other, and a clock
+//! that moves by the nanosecond.
 //!
-//! `docs/testing.md` lists which test shows which policy; `table` sees to it that the list is whole.
+//! `docs/testing.md` lists which test shows which policy; `table` sees to it that the list is
+//! whole.
 #![allow(
     dead_code,
     reason = "the simulation shares its participants, of which each test uses its part"

@@ -1,4 +1,5 @@
-//! What was written, who was matched with whom, and what was taken; each sample is checked as it is taken.
+//! What was written, who was matched with whom, and what was taken; each sample is checked as it is
+//! taken.
 use dunlin_rtps::{Change, ChangeKind, InstanceHandle, InstanceState, Sample};
 use dunlin_wire::{Guid, SequenceNumber, Timestamp};
 use std::collections::{BTreeMap, BTreeSet};
@@ -7,7 +8,8 @@ use std::hash::{DefaultHasher, Hasher};
 /// Every check that looks at what was written before needs it to the end, but for a very long run.
 #[derive(Default)]
 pub(crate) struct Ledger {
-    /// How many changes of each writer are remembered at least, and nobody who is gone; all if `None`.
+    /// How many changes of each writer are remembered at least, and nobody who is gone; all if
+    /// `None`.
     pub(crate) memory: Option<usize>,
     /// A fingerprint of what was taken, in order.
     pub(crate) course: DefaultHasher,

@@ -1,4 +1,5 @@
-//! What is written: payloads that say by whom, which and of what instance they are, and that can be checked.
+//! What is written: payloads that say by whom, which and of what instance they are, and that can be
+//! checked.
 use bytes::Bytes;
 use dunlin_rtps::{Change, ChangeKind, InstanceHandle};
 use dunlin_wire::Timestamp;

@@ -1,8 +1,8 @@
-//! Whole participants on virtual time: discovery, writers and readers over a network in memory that loses, repeats,
-//! delays and parts, as a seed decides.
+//! Whole participants on virtual time: discovery, writers and readers over a network in memory that
+//! loses, repeats, delays and parts, as a seed decides.
 //!
-//! A seed that fails is repeated with `DUNLIN_SIM_SEED=7 cargo test -p dunlin-sim-tests seeds`; `DUNLIN_SIM_TRACE=1`
-//! beside it prints each datagram. `DUNLIN_SIM_SEEDS` says how many are run.
+//! A seed that fails is repeated with `DUNLIN_SIM_SEED=7 cargo test -p dunlin-sim-tests seeds`;
+//! `DUNLIN_SIM_TRACE=1` beside it prints each datagram. `DUNLIN_SIM_SEEDS` says how many are run.
 mod datagrams;
 mod dice;
 mod ledger;

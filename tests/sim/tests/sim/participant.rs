@@ -1,7 +1,7 @@
 //! One participant: discovery, writers and readers in one thread, on a network in memory.
 //!
-//! It connects them as `dunlin` does, without locks and threads: what discovery decides becomes proxies and
-//! destinations, and every datagram is encoded, sent, received and parsed.
+//! It connects them as `dunlin` does, without locks and threads: what discovery decides becomes
+//! proxies and destinations, and every datagram is encoded, sent, received and parsed.
 #[path = "participant/policies.rs"]
 mod policies;
 #[path = "participant/sets.rs"]
@@ -227,7 +227,8 @@ impl Participant {
         self.settle(now);
     }
 
-    /// Writes; a full writer asks its readers for acknowledgements, as a blocked application thread does.
+    /// Writes; a full writer asks its readers for acknowledgements, as a blocked application thread
+    /// does.
     pub(crate) fn write(
         &mut self,
         now: Time,

@@ -9,7 +9,8 @@ use std::time::Duration;
 pub(crate) const MS: i64 = 1_000_000;
 pub(crate) const SECOND: i64 = 1000 * MS;
 
-/// When wall clocks may begin, in seconds since 1970: now, and when 32 bits overflow in one way or another.
+/// When wall clocks may begin, in seconds since 1970: now, and when 32 bits overflow in one way or
+/// another.
 const NOW: i64 = 1_700_000_000;
 const NTP_ERA: i64 = 2_085_978_496;
 const SIGNED_END: i64 = 1 << 31;
@@ -27,7 +28,8 @@ pub(crate) struct Scenario {
     pub(crate) send_key_hash: bool,
     pub(crate) multicast: bool,
     pub(crate) fragment_size: u16,
-    /// Percent of writes before which the writer changes between samples in fragments and samples that go whole.
+    /// Percent of writes before which the writer changes between samples in fragments and samples
+    /// that go whole.
     pub(crate) whole: u64,
     /// The number of each writer's first change.
     pub(crate) first: i64,
@@ -105,8 +107,8 @@ pub(crate) struct Pause {
     pub(crate) who: usize,
     pub(crate) from: i64,
     pub(crate) until: i64,
-    /// Its machine sleeps: its monotonic clock stands still and what is sent to it is lost. Otherwise its clock runs on and
-    /// what comes waits for it.
+    /// Its machine sleeps: its monotonic clock stands still and what is sent to it is lost.
+    /// Otherwise its clock runs on and what comes waits for it.
     pub(crate) asleep: bool,
 }
 

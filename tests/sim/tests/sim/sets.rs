@@ -1,7 +1,8 @@
-//! Coherent sets while the network loses, repeats, delays and parts, and participants come and go: a set is seen whole or not at all, in order, and
-//! with RELIABLE none is lost.
+//! Coherent sets while the network loses, repeats, delays and parts, and participants come and go:
+//! a set is seen whole or not at all, in order, and with RELIABLE none is lost.
 //!
-//! A publisher writes sets and single samples of several topics, two subscribers look at them now and then. A seed that fails is repeated with
+//! A publisher writes sets and single samples of several topics, two subscribers look at them now
+//! and then. A seed that fails is repeated with
 //! `DUNLIN_SIM_SEED=7 cargo test -p dunlin-sim-tests coherent`.
 use crate::dice::Dice;
 use crate::load;
@@ -379,7 +380,8 @@ impl Course {
         for entity in order {
             let samples = self.stage.participant(who).take(entity, 1);
             let sample = samples.first().expect("one for each time").clone();
-            // What was written before all matched comes as they do, and what best effort overtakes as well.
+            // What was written before all matched comes as they do, and what best effort overtakes
+            // as well.
             if sample.info.valid_data && self.is_owed(who, identity(&sample)) {
                 self.check_order(who, None, identity(&sample));
             }

@@ -9,7 +9,8 @@ use std::time::Duration;
 const MINUTE: i64 = 60 * SECOND;
 const HOUR: i64 = 60 * MINUTE;
 
-/// A writer at 100 Hz and two readers; one of their participants crashes and returns each ten minutes.
+/// A writer at 100 Hz and two readers; one of their participants crashes and returns each ten
+/// minutes.
 fn scenario(hours: i64) -> Scenario {
     let changes = hours * 3600 * 100;
     let restart = |n| Restart {
@@ -66,7 +67,8 @@ fn scenario(hours: i64) -> Scenario {
     }
 }
 
-/// What all participants hold, and how many bytes are allocated; the least of each within some seconds, so that what is just under way does not count.
+/// What all participants hold, and how many bytes are allocated; the least of each within some
+/// seconds, so that what is just under way does not count.
 fn held(world: &mut World, live: &mut i64) -> ([usize; 9], i64) {
     let mut least = [usize::MAX; 9];
     let mut least_live = i64::MAX;
@@ -109,7 +111,8 @@ fn holdings(world: &World) -> [usize; 9] {
     all
 }
 
-/// What may be held more than after the first hour: payloads that the test itself remembers differ by half of this.
+/// What may be held more than after the first hour: payloads that the test itself remembers differ
+/// by half of this.
 const SLACK: i64 = 128 << 10;
 
 /// Runs for some hours; at the end of each as much is held as at the end of the first one.

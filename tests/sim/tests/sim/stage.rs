@@ -1,4 +1,5 @@
-//! Some participants and a clock that a test moves by the nanosecond: what happens, and when, is the test's to say.
+//! Some participants and a clock that a test moves by the nanosecond: what happens, and when, is
+//! the test's to say.
 use crate::participant::{News, Participant};
 use dunlin_qos::{
     DataReaderQos, DataWriterQos, LivelinessKind, Presentation, PublisherQos, SubscriberQos,

@@ -1,4 +1,5 @@
-//! What must be true of a run: the promises of RELIABILITY, HISTORY and DURABILITY, matching, and bounds.
+//! What must be true of a run: the promises of RELIABILITY, HISTORY and DURABILITY, matching, and
+//! bounds.
 use crate::ledger::{ReaderRecord, Sink, Source, WriterRecord};
 use crate::load;
 use crate::scenario::{ReaderPlan, WriterPlan};
@@ -83,9 +84,9 @@ impl<'a> Pair<'a> {
         self.sink().is_some_and(|s| s.matches == 1) && self.source().is_some_and(|s| s.matches == 1)
     }
 
-    /// A KEEP_ALL writer loses nothing while it knows its reader. What it wrote in between is lost, and the reader is told
-    /// of all of it, unless it forgot the writer in the meantime. What a transient-local writer forgot of unregistered
-    /// instances it owes to nobody who joins later.
+    /// A KEEP_ALL writer loses nothing while it knows its reader. What it wrote in between is lost,
+    /// and the reader is told of all of it, unless it forgot the writer in the meantime. What a
+    /// transient-local writer forgot of unregistered instances it owes to nobody who joins later.
     fn miscounted(&self, sink: &Sink, source: &Source) -> Option<String> {
         if self.offered.history != History::KeepAll {
             return None;
@@ -201,8 +202,8 @@ impl<'a> Pair<'a> {
         newest.map(|(n, _)| n).collect()
     }
 
-    /// What a transient-local writer certainly kept when its last number was this: not what was written of an
-    /// instance before it was unregistered.
+    /// What a transient-local writer certainly kept when its last number was this: not what was
+    /// written of an instance before it was unregistered.
     fn kept_at(&self, last: i64) -> BTreeSet<i64> {
         let depth = match self.offered.history {
             History::KeepLast(depth) => depth as usize,

@@ -1,7 +1,9 @@
-//! A connection between a campaign and an agent, of which each knows that the other one has the secret.
+//! A connection between a campaign and an agent, of which each knows that the other one has the
+//! secret.
 //!
-//! The agent begins with a name of the protocol and a nonce; the caller answers with its own nonce and a proof, and the agent with its
-//! proof. Then there are messages: length (4 octets, big endian), JSON, code. All codes are HMAC-SHA256.
+//! The agent begins with a name of the protocol and a nonce; the caller answers with its own nonce
+//! and a proof, and the agent with its proof. Then there are messages: length (4 octets, big
+//! endian), JSON, code. All codes are HMAC-SHA256.
 
 use std::io::{self, Read, Write};
 use std::net::TcpStream;

@@ -1,10 +1,11 @@
 //! A subscriber on another host: `perftest agent` waits there, and a campaign tells it what to run.
 //!
-//! Both sides know a secret and prove it to each other before anything else is said ([`channel`]): the caller first, so that
-//! the agent gives nothing away. Every message after that carries a code made of the secret, both nonces and its number, so none
-//! can be changed, repeated or put in by others; they are not encrypted, for they are no secret. An agent runs nothing but
-//! perftest as a subscriber, with options of a short list ([`allow`]), for a bounded time, for one campaign at a time; what runs
-//! ends with the connection.
+//! Both sides know a secret and prove it to each other before anything else is said ([`channel`]):
+//! the caller first, so that the agent gives nothing away. Every message after that carries a code
+//! made of the secret, both nonces and its number, so none can be changed, repeated or put in by
+//! others; they are not encrypted, for they are no secret. An agent runs nothing but perftest as a
+//! subscriber, with options of a short list ([`allow`]), for a bounded time, for one campaign at a
+//! time; what runs ends with the connection.
 
 pub mod allow;
 pub mod channel;

@@ -11,8 +11,8 @@ use super::files::Files;
 use super::probe::Probe;
 use crate::command::{parse, print, status};
 
-/// Says what to change on this machine for low latency, why, and by how much it matters. Takes half a second, in which it
-/// measures; changes nothing.
+/// Says what to change on this machine for low latency, why, and by how much it matters. Takes half
+/// a second, in which it measures; changes nothing.
 #[derive(Parser)]
 #[command(name = "perftest doctor", version = super::VERSION)]
 struct Doctor {}

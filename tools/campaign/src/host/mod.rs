@@ -1,7 +1,9 @@
-//! The machine that figures come from: what a reader of the figures has to know of it, and what would make it faster.
+//! The machine that figures come from: what a reader of the figures has to know of it, and what
+//! would make it faster.
 //!
-//! Everything is read from files of the kernel below a root that tests replace; in containers and virtual machines many are
-//! missing, and what is missing is not said. `doctor` judges it and adds what only a measurement tells.
+//! Everything is read from files of the kernel below a root that tests replace; in containers and
+//! virtual machines many are missing, and what is missing is not said. `doctor` judges it and adds
+//! what only a measurement tells.
 
 mod advice;
 mod build;
@@ -20,7 +22,8 @@ use files::Files;
 /// The version of Dunlin, and how this program was built.
 pub const VERSION: &str = Build::VERSION;
 
-/// This machine, as a campaign records it: its facts, and one line for each finding. Takes some tenths of a second.
+/// This machine, as a campaign records it: its facts, and one line for each finding. Takes some
+/// tenths of a second.
 pub fn this() -> Host {
     let files = Files::of_this_machine();
     let probe = Probe::run(&files.affinity);

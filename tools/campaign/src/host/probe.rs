@@ -1,4 +1,5 @@
-//! What only a measurement tells: some tenths of a second of waking, sleeping and looking at the clock.
+//! What only a measurement tells: some tenths of a second of waking, sleeping and looking at the
+//! clock.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -14,7 +15,8 @@ const AWAY: Duration = Duration::from_micros(20);
 /// The sleep that is asked for.
 const NAP: Duration = Duration::from_micros(100);
 
-/// Times, in nanoseconds. Absent is what could not be measured, on a machine with one processor for instance.
+/// Times, in nanoseconds. Absent is what could not be measured, on a machine with one processor for
+/// instance.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Probe {
     /// From one thread to another that sleeps for it, one way.
@@ -27,7 +29,8 @@ pub struct Probe {
     pub clock: Option<u64>,
     /// A system call that does nothing.
     pub call: Option<u64>,
-    /// The longest time that a thread which never sleeps was held up, and how often in a second one of [`AWAY`] came.
+    /// The longest time that a thread which never sleeps was held up, and how often in a second one
+    /// of [`AWAY`] came.
     pub held_up: Option<(u64, f64)>,
 }
 

@@ -43,7 +43,8 @@ pub(super) fn page(campaign: &Summary, earlier: &[Summary]) -> Result<String, se
     Ok(filled(&campaign.campaign.name, &figures))
 }
 
-/// The page with everything in its place. It is gone through once, so what has been put in is never taken for a place itself.
+/// The page with everything in its place. It is gone through once, so what has been put in is never
+/// taken for a place itself.
 fn filled(name: &str, figures: &str) -> String {
     let (name, figures) = (element(name), script(figures));
     let parts = [(TITLE, name.as_str()), (DATA, figures.as_str())];
@@ -72,7 +73,8 @@ fn script(json: &str) -> String {
         .replace('\u{2029}', "\\u2029")
 }
 
-/// Text of an element or an attribute. What has no glyph, such as a sign that turns the direction of writing, becomes an escape.
+/// Text of an element or an attribute. What has no glyph, such as a sign that turns the direction
+/// of writing, becomes an escape.
 fn element(text: &str) -> String {
     let text = Printable(text).to_string();
     text.replace('&', "&amp;")

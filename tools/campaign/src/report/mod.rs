@@ -1,7 +1,8 @@
 //! The report of a campaign: one page for people, the same figures as Markdown and as CSV.
 //!
-//! All of it is made anew from the directory each time. The page is one file that asks nothing of a network: style, scripts, the chart
-//! library and the figures are in it. What earlier campaigns measured is laid over as theirs, never mixed in.
+//! All of it is made anew from the directory each time. The page is one file that asks nothing of a
+//! network: style, scripts, the chart library and the figures are in it. What earlier campaigns
+//! measured is laid over as theirs, never mixed in.
 
 mod csv;
 mod html;
@@ -35,7 +36,8 @@ pub enum ReportError {
     Figures(#[from] serde_json::Error),
 }
 
-/// Writes `report.html`, `report.md` and `csv/` into the campaign's directory, and tells which files there are.
+/// Writes `report.html`, `report.md` and `csv/` into the campaign's directory, and tells which
+/// files there are.
 pub fn write(directory: &Directory) -> Result<Vec<PathBuf>, ReportError> {
     write_over(directory, &[])
 }

@@ -1,4 +1,5 @@
-//! Published latencies of RTI Connext, as context: other hardware, other years, whole microseconds, and known defects.
+//! Published latencies of RTI Connext, as context: other hardware, other years, whole microseconds,
+//! and known defects.
 
 use serde::Serialize;
 

@@ -1,4 +1,5 @@
-//! Processors that do not halt while nothing is to be done, which is what systems that sleep need to be at their best.
+//! Processors that do not halt while nothing is to be done, which is what systems that sleep need
+//! to be at their best.
 
 use std::os::unix::process::CommandExt;
 use std::process::{Child, Command, Stdio};

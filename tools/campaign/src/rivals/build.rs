@@ -6,7 +6,8 @@ use std::process::Command;
 /// Where the sources are, if they still are where this program was built.
 const SOURCES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../benches/peers");
 
-/// Builds the program of that name into the place, or finds it up to date; the error says what is missing.
+/// Builds the program of that name into the place, or finds it up to date; the error says what is
+/// missing.
 pub fn build(name: &str, place: &Path) -> Result<(), String> {
     let script = Path::new(SOURCES).join("build.sh");
     if !script.exists() {

@@ -1,8 +1,9 @@
 //! Rivals on the same work: programs of ours against their public libraries.
 //!
-//! The programs are those of `make bench` (`benches/peers`), built when a campaign asks for them. They play the part of perftest: one
-//! sample in flight, or as many as go through; same sizes, same processors, the same figures from every single latency.
-//! Each is set up for speed, and what it waits by is said beside its figures (`docs/rivals.md`).
+//! The programs are those of `make bench` (`benches/peers`), built when a campaign asks for them.
+//! They play the part of perftest: one sample in flight, or as many as go through; same sizes, same
+//! processors, the same figures from every single latency. Each is set up for speed, and what it
+//! waits by is said beside its figures (`docs/rivals.md`).
 
 mod awake;
 mod build;

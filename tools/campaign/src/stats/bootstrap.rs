@@ -1,7 +1,8 @@
 //! The median over repetitions, and the limits between which it lies: percentile bootstrap.
 //!
-//! The repetitions are drawn again with replacement, many times; 95 % of the medians of such draws lie between the limits. With few
-//! repetitions the limits are the shortest and the longest of them, and one repetition has none.
+//! The repetitions are drawn again with replacement, many times; 95 % of the medians of such draws
+//! lie between the limits. With few repetitions the limits are the shortest and the longest of
+//! them, and one repetition has none.
 
 use super::chance::Chance;
 

@@ -8,7 +8,8 @@ impl Chance {
         Self(seed)
     }
 
-    /// A number below `bound`; 0 for a bound of 0. The bias, at most `bound` in 2^64, is nothing here.
+    /// A number below `bound`; 0 for a bound of 0. The bias, at most `bound` in 2^64, is nothing
+    /// here.
     pub(super) fn below(&mut self, bound: usize) -> usize {
         ((u128::from(self.next()) * bound as u128) >> 64) as usize
     }

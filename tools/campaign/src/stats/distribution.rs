@@ -1,4 +1,5 @@
-//! All latencies of a cell: its runs' histograms added up, with the extremes that are known exactly.
+//! All latencies of a cell: its runs' histograms added up, with the extremes that are known
+//! exactly.
 
 use hdrhistogram::Histogram;
 
@@ -32,7 +33,8 @@ pub struct Percentile {
     pub certain: bool,
 }
 
-/// Whether the percentile (in percent) of so many samples is more than chance: ten or more are expected beyond it.
+/// Whether the percentile (in percent) of so many samples is more than chance: ten or more are
+/// expected beyond it.
 pub fn is_certain(samples: u64, percent: f64) -> bool {
     let beyond = u128::from(samples) * (WHOLE - parts(percent));
     beyond >= u128::from(ENOUGH) * WHOLE
@@ -68,7 +70,8 @@ impl Distribution {
         (self.min, self.max)
     }
 
-    /// Those of [`PERCENTILES`]: the elements at rank `floor(count * p)` of the sorted samples. They never descend.
+    /// Those of [`PERCENTILES`]: the elements at rank `floor(count * p)` of the sorted samples.
+    /// They never descend.
     pub fn percentiles(&self) -> [Percentile; 5] {
         let ranks = PERCENTILES.map(|percent| rank(self.samples(), percent));
         let nanos = self.at(&ranks);
@@ -79,7 +82,8 @@ impl Distribution {
         })
     }
 
-    /// The curve from the shortest to the longest: (one in how many samples is longer, nanoseconds), both never descending.
+    /// The curve from the shortest to the longest: (one in how many samples is longer,
+    /// nanoseconds), both never descending.
     pub fn curve(&self) -> Vec<(f64, u64)> {
         let samples = self.samples();
         let rarities = (0..=DECADES * POINTS_PER_DECADE)
@@ -125,7 +129,8 @@ fn rank(samples: u64, percent: f64) -> u64 {
     (rank as u64).min(samples.saturating_sub(1))
 }
 
-/// A percentage in parts of [`WHOLE`]: exact, so that 99.9999 % of a million is its last element and not the one before.
+/// A percentage in parts of [`WHOLE`]: exact, so that 99.9999 % of a million is its last element
+/// and not the one before.
 fn parts(percent: f64) -> u128 {
     (percent * 1e8).round() as u128
 }

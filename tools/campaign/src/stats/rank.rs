@@ -1,7 +1,9 @@
-//! Whether two sets of repetitions differ by more than chance: the rank-sum test of Mann and Whitney, by permutation.
+//! Whether two sets of repetitions differ by more than chance: the rank-sum test of Mann and
+//! Whitney, by permutation.
 //!
-//! Exact where all ways of dealing the ranks out can be counted (ties share their mean rank), drawn otherwise. Testing many cells at once
-//! would call one in twenty different by chance alone, so the results are corrected after Benjamini and Hochberg.
+//! Exact where all ways of dealing the ranks out can be counted (ties share their mean rank), drawn
+//! otherwise. Testing many cells at once would call one in twenty different by chance alone, so the
+//! results are corrected after Benjamini and Hochberg.
 
 use super::chance::Chance;
 
@@ -13,14 +15,16 @@ const DRAWN: u32 = 50_000;
 
 const SEED: u64 = 0x7261_6e6b;
 
-/// The probability that ranks as far apart as these, either way, come by chance; none if a side is empty.
+/// The probability that ranks as far apart as these, either way, come by chance; none if a side is
+/// empty.
 pub fn rank_test(a: &[f64], b: &[f64]) -> Option<f64> {
     if a.is_empty() || b.is_empty() {
         return None;
     }
     let ranks = doubled_ranks(a, b);
     let taken: u64 = ranks.iter().take(a.len()).sum();
-    // Twice the sum of all doubled ranks of side a, so that its mean is whole: (n + 1) per element, doubled.
+    // Twice the sum of all doubled ranks of side a, so that its mean is whole: (n + 1) per element,
+    // doubled.
     let centre = (a.len() * (ranks.len() + 1)) as u64;
     let far = taken.abs_diff(centre);
     let extreme = |sum: u64| sum.abs_diff(centre) >= far;
@@ -30,12 +34,14 @@ pub fn rank_test(a: &[f64], b: &[f64]) -> Option<f64> {
     })
 }
 
-/// The least that [`rank_test`] can say of so many repetitions: all of one side beyond all of the other.
+/// The least that [`rank_test`] can say of so many repetitions: all of one side beyond all of the
+/// other.
 pub fn smallest_p(a: usize, b: usize) -> f64 {
     (2.0 / divisions(a, b)).min(1.0)
 }
 
-/// Corrected for their number: a cell whose value is below 0.05 belongs to a set of which at most 5 % are there by chance.
+/// Corrected for their number: a cell whose value is below 0.05 belongs to a set of which at most 5
+/// % are there by chance.
 pub fn adjusted(p: &[f64]) -> Vec<f64> {
     let mut order: Vec<usize> = (0..p.len()).collect();
     order.sort_by(|i, j| p[*j].total_cmp(&p[*i]));

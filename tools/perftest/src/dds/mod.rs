@@ -1,8 +1,8 @@
 //! Dunlin as the middleware under test, through its public interface only.
 //!
-//! The publisher's thread waits in a wait set, where it takes the receive role and runs the listeners itself, so a
-//! ping-pong has no hand-off between threads. The subscriber's listener answers from Dunlin's own thread, which has nothing
-//! else to wait for.
+//! The publisher's thread waits in a wait set, where it takes the receive role and runs the
+//! listeners itself, so a ping-pong has no hand-off between threads. The subscriber's listener
+//! answers from Dunlin's own thread, which has nothing else to wait for.
 
 mod buffers;
 mod taking;
@@ -34,8 +34,8 @@ use crate::options::{Carrier, Options, Role};
 use crate::output::Log;
 use taking::Taking;
 
-/// A side that says nothing for this long is gone: much shorter than the standard's default, so that a killed process
-/// ends the other one soon.
+/// A side that says nothing for this long is gone: much shorter than the standard's default, so
+/// that a killed process ends the other one soon.
 const LEASE: Duration = Duration::from_secs(4);
 const ANNOUNCE: Duration = Duration::from_secs(1);
 
@@ -54,7 +54,8 @@ enum Reading {
     Listener,
     /// `-useReadThread`: a thread each, since the main one is busy with writing.
     Threads(Vec<JoinHandle<()>>),
-    /// `-useReadThread`: the main thread, which does nothing but wait for them, and so is the thread to read.
+    /// `-useReadThread`: the main thread, which does nothing but wait for them, and so is the
+    /// thread to read.
     Main(RefCell<Vec<Box<dyn FnMut()>>>),
 }
 
@@ -182,8 +183,9 @@ impl<T: TestData> Dds<T> {
         })
     }
 
-    /// Where to wait. Once all is matched, a subscriber with listeners leaves receiving to Dunlin's thread: that waits without a
-    /// time limit, so that each sample costs one system call. A change of matches is seen after a nap then.
+    /// Where to wait. Once all is matched, a subscriber with listeners leaves receiving to Dunlin's
+    /// thread: that waits without a time limit, so that each sample costs one system call. A change
+    /// of matches is seen after a nap then.
     fn place(&self) -> &WaitSet {
         let writers = self.writers.iter().flatten().map(DataWriter::matched_count);
         let readers = self.readers.iter().flatten().map(DataReader::matched_count);
@@ -320,7 +322,8 @@ fn limits(qos: &EndpointQos) -> ResourceLimits {
 /// A writer of one topic.
 pub(crate) struct DdsWriter<T> {
     writer: DataWriter<T>,
-    /// `-flatData`: payload is not taken from anywhere; it is what the memory holds from which it is sent.
+    /// `-flatData`: payload is not taken from anywhere; it is what the memory holds from which it
+    /// is sent.
     flat: bool,
 }
 
@@ -457,7 +460,8 @@ impl<T: TestData> Messaging for Dds<T> {
                 reader
             }
             Reading::Listener => {
-                // Calls for one reader do not overlap, so the lock is free; it only turns `Fn` into `FnMut`.
+                // Calls for one reader do not overlap, so the lock is free; it only turns `Fn` into
+                // `FnMut`.
                 let on_sample = Lock::new(move |sample: &Sample<'_>| on_sample(sample));
                 let listener = move |reader: &DataReader<T>| {
                     taking.drain(reader, &mut *on_sample.lock());

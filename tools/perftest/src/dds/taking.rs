@@ -1,4 +1,5 @@
-//! How samples are taken from a reader: as values, or as views of where their writer has built them.
+//! How samples are taken from a reader: as values, or as views of where their writer has built
+//! them.
 
 use bytes::Bytes;
 use dunlin::{DataReader, View};

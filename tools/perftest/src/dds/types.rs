@@ -1,4 +1,5 @@
-//! The four types of the original, whose names and members discovery shows: keyed or not, bounded or not.
+//! The four types of the original, whose names and members discovery shows: keyed or not, bounded
+//! or not.
 
 use bytes::Bytes;
 use dunlin::{Topic, TopicData};

@@ -1,4 +1,5 @@
-//! Which option an argument means: scripts abbreviate, and the original accepts any beginning of a name.
+//! Which option an argument means: scripts abbreviate, and the original accepts any beginning of a
+//! name.
 
 use super::table::{ALIASES, OPTIONS, Spec};
 
@@ -13,8 +14,9 @@ pub(crate) enum Found {
     Unknown(Vec<&'static str>),
 }
 
-/// Finds the option for a name without its dashes: exact match first, then older spellings, then the only option
-/// with this beginning, then the first one in the byte order of the names, which is the order of the original.
+/// Finds the option for a name without its dashes: exact match first, then older spellings, then
+/// the only option with this beginning, then the first one in the byte order of the names, which is
+/// the order of the original.
 pub(crate) fn find(typed: &str) -> Found {
     if let Some(spec) = exact(typed) {
         return Found::Option(spec, None);

@@ -34,7 +34,8 @@ const ANNOUNCEMENTS: u32 = 10;
 /// Largest sample that is sent without fragments by UDP, in bytes.
 pub(crate) const UNFRAGMENTED: usize = 64_969;
 
-/// Short, so that a blocked write cannot stretch the execution time; the engine offers the sample again.
+/// Short, so that a blocked write cannot stretch the execution time; the engine offers the sample
+/// again.
 const MAX_BLOCKING: Nanos = 5 * MILLISECOND;
 
 /// So short that it is known when the sample was sent.
@@ -212,7 +213,8 @@ impl Options {
         (self.batch_bytes as usize / self.data_len.max(1)).max(1) as u64
     }
 
-    /// Samples that the writer may have under way: the queue is as long in samples as it is in batches when batching.
+    /// Samples that the writer may have under way: the queue is as long in samples as it is in
+    /// batches when batching.
     fn send_window(&self) -> u32 {
         let samples = u64::from(self.send_queue).saturating_mul(self.samples_per_batch());
         u32::try_from(samples).unwrap_or(u32::MAX)
@@ -248,7 +250,8 @@ impl Options {
             } else {
                 ECHOES
             }),
-            // The original keeps one, so that a burst of echoes overwrites itself; ours would then look lost.
+            // The original keeps one, so that a burst of echoes overwrites itself; ours would then
+            // look lost.
             depth: (topic != Topic::Throughput).then_some(ECHOES),
             ..self.qos(topic, announcement)
         }

@@ -1,4 +1,5 @@
-//! The walk over the command line: names, values and ranges. What they mean together is checked later.
+//! The walk over the command line: names, values and ranges. What they mean together is checked
+//! later.
 
 use super::find::{Found, find};
 use super::table::{OPTIONS, Spec, Support, Value};
@@ -49,8 +50,8 @@ pub(crate) fn parse(arguments: &[String]) -> Parsed {
     parsed
 }
 
-/// Whether a word is the value of the option before it. A negative number is one: no option begins with a digit, and the option can
-/// say what it takes.
+/// Whether a word is the value of the option before it. A negative number is one: no option begins
+/// with a digit, and the option can say what it takes.
 fn is_value(word: &str) -> bool {
     word.strip_prefix('-').is_none_or(begins_a_number)
 }

@@ -1,4 +1,5 @@
-//! Peers: descriptors as Dunlin reads them; for raw UDP sockets the port is an id, or a range of them.
+//! Peers: descriptors as Dunlin reads them; for raw UDP sockets the port is an id, or a range of
+//! them.
 
 use dunlin::{PeerClass, PeerDescriptor};
 

@@ -1,4 +1,5 @@
-//! TCP and TLS: where this side listens, how it is reached from outside, and by which certificate it is known.
+//! TCP and TLS: where this side listens, how it is reached from outside, and by which certificate
+//! it is known.
 
 use std::fmt;
 use std::net::SocketAddrV4;

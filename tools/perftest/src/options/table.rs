@@ -66,7 +66,8 @@ pub(crate) struct Spec {
     pub(crate) group: Group,
     pub(crate) support: Support,
     pub(crate) help: &'static str,
-    /// Not one of the original's options: never the answer to an abbreviation that the original knows.
+    /// Not one of the original's options: never the answer to an abbreviation that the original
+    /// knows.
     pub(crate) ours: bool,
 }
 
@@ -117,7 +118,8 @@ const NO_SECURITY: &str = "DDS Security is not available";
 const NO_WAN: &str = "the transports WAN and UDPv4_WAN are not available";
 const INTERNAL: &str = "no effect here: it tunes the internals of another middleware";
 
-/// Transports that the original knows; what is available is decided in the checks, with a clear line.
+/// Transports that the original knows; what is available is decided in the checks, with a clear
+/// line.
 pub(crate) const TRANSPORTS: &[&str] = &[
     "UDPv4",
     "UDPv6",
@@ -265,7 +267,8 @@ pub(crate) const OPTIONS: &[Spec] = &[
     missing(Both, "lightWeightSecurity", Flag, NO_SECURITY),
 ];
 
-/// Spellings of older releases: what was typed, the option that it means, and the value that it brings along.
+/// Spellings of older releases: what was typed, the option that it means, and the value that it
+/// brings along.
 pub(crate) const ALIASES: &[(&str, &str, Option<&str>)] = &[
     ("h", "help", None),
     ("interface", "nic", None),

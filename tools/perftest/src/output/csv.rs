@@ -250,7 +250,8 @@ fn latencies(
     values.zip(decimals_of(style, [0, 0, 1, 0, 0, 0, 0, 0, 0, 0]))
 }
 
-/// Microseconds get three decimals in place of their own when nanoseconds are shown; the size never does.
+/// Microseconds get three decimals in place of their own when nanoseconds are shown; the size never
+/// does.
 fn decimals_of<const N: usize>(
     style: &Style,
     decimals: [usize; N],

@@ -160,7 +160,8 @@ impl Micros {
     }
 }
 
-/// The sink of all tables of a process. Rows are flushed one by one, so a killed process leaves whole rows.
+/// The sink of all tables of a process. Rows are flushed one by one, so a killed process leaves
+/// whole rows.
 pub(crate) struct Report {
     out: Box<dyn Write + Send>,
     layout: Box<dyn Layout>,
@@ -194,8 +195,8 @@ pub(crate) enum Written {
 }
 
 impl Report {
-    /// Writes to stdout, or appends to the file that was asked for. When that fails, `stop` is set: a test without a result is of no
-    /// use to anybody.
+    /// Writes to stdout, or appends to the file that was asked for. When that fails, `stop` is set:
+    /// a test without a result is of no use to anybody.
     pub(crate) fn open(options: &OutputOptions, stop: &Arc<AtomicBool>) -> Result<Self, String> {
         let out: Box<dyn Write + Send> = match &options.file {
             None => Box::new(io::stdout()),

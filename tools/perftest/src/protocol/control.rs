@@ -1,7 +1,8 @@
-//! The samples that steer a run: who belongs to it, what they say, and how that looks in a `TestData`.
+//! The samples that steer a run: who belongs to it, what they say, and how that looks in a
+//! `TestData`.
 //!
-//! The original marks them by payload sizes that data may have as well; here they are marked in `latency_ping`, which
-//! data never has below -1.
+//! The original marks them by payload sizes that data may have as well; here they are marked in
+//! `latency_ping`, which data never has below -1.
 
 use std::hash::{BuildHasher, Hasher, RandomState};
 

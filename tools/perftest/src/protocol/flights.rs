@@ -1,17 +1,20 @@
-//! The pings of an open loop that are under way: how late each one was sent, in memory that does not grow.
+//! The pings of an open loop that are under way: how late each one was sent, in memory that does
+//! not grow.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::clock::Nanos;
 
-/// Pings under way that are told apart; the answer to one that so many newer ones have followed counts as late.
+/// Pings under way that are told apart; the answer to one that so many newer ones have followed
+/// counts as late.
 const MOST: usize = 1 << 16;
 
 /// Bits of an entry that say how late a ping was: three days in nanoseconds.
 const LAG_BITS: u32 = 48;
 const LAG_MASK: u64 = (1 << LAG_BITS) - 1;
 
-/// One word for each ping: how late it was and which one it is, so that neither is ever seen without the other.
+/// One word for each ping: how late it was and which one it is, so that neither is ever seen
+/// without the other.
 pub(super) struct Flights(Box<[AtomicU64]>);
 
 impl Flights {

@@ -1,9 +1,11 @@
-//! How the two sides of a run find each other, measure and part, over any [`Messaging`](crate::messaging::Messaging).
+//! How the two sides of a run find each other, measure and part, over any
+//! [`Messaging`](crate::messaging::Messaging).
 //!
-//! The publisher draws a run number and says hello until enough subscribers have announced themselves for that run.
-//! Every sample carries the number, so a side that belongs to an earlier or later run on the same domain is never
-//! mistaken for the other half of this one. Then: warm-up, one measured segment per size, and after each an end that
-//! every subscriber confirms. No wait is without a bound, and each bound has a reason for stderr.
+//! The publisher draws a run number and says hello until enough subscribers have announced
+//! themselves for that run. Every sample carries the number, so a side that belongs to an earlier
+//! or later run on the same domain is never mistaken for the other half of this one. Then: warm-up,
+//! one measured segment per size, and after each an end that every subscriber confirms. No wait is
+//! without a bound, and each bound has a reason for stderr.
 
 mod control;
 mod flights;
@@ -37,7 +39,8 @@ pub(crate) struct Bounds {
     pub(crate) report_every: Nanos,
     /// A best-effort ping without an answer is lost after this time.
     pub(crate) ping: Nanos,
-    /// The other side is taken for dead after this time without a sign of life, which it gives each `alive`.
+    /// The other side is taken for dead after this time without a sign of life, which it gives each
+    /// `alive`.
     pub(crate) silence: Nanos,
     pub(crate) alive: Nanos,
     /// Longest warm-up, and how long an echo may take to show that both directions work.
@@ -87,7 +90,8 @@ impl Session<'_> {
     }
 }
 
-/// Number of warm-up samples: at least one for each instance, so that no measured sample is the first of its key.
+/// Number of warm-up samples: at least one for each instance, so that no measured sample is the
+/// first of its key.
 pub(crate) fn burst(options: &Options, publisher: &PublisherOptions) -> u64 {
     let queue = u64::from(options.send_queue) * options.samples_per_batch();
     publisher

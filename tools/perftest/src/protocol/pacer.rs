@@ -31,7 +31,8 @@ impl Pacer {
         }
     }
 
-    /// Waits from `now` until the next sample is due, at most until `limit`; returns the time. False: it is not due yet.
+    /// Waits from `now` until the next sample is due, at most until `limit`; returns the time.
+    /// False: it is not due yet.
     pub(super) fn wait(&mut self, now: Nanos, limit: Nanos) -> (bool, Nanos) {
         match self.pace {
             Pace::Unlimited => (true, now),

@@ -1,4 +1,5 @@
-//! The pongs of a publisher: matched with their pings and measured in the thread that receives them.
+//! The pongs of a publisher: matched with their pings and measured in the thread that receives
+//! them.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard};
@@ -15,7 +16,8 @@ pub(super) enum Manner {
     OneAtATime,
     /// From the time of writing that each brings back.
     Streaming,
-    /// From the time when each should have been written, which it brings back, and from when it was.
+    /// From the time when each should have been written, which it brings back, and from when it
+    /// was.
     Scheduled(Flights, Box<Mutex<Latencies>>),
 }
 
@@ -58,7 +60,8 @@ impl Pongs {
         }
     }
 
-    /// Takes an echo. Never blocks for long: the sending thread holds the lock only between two pings.
+    /// Takes an echo. Never blocks for long: the sending thread holds the lock only between two
+    /// pings.
     pub(super) fn on_pong(&self, sample: &Sample<'_>) {
         let now = monotonic();
         match read(sample) {
@@ -99,7 +102,8 @@ impl Pongs {
         ours.contains(&sent).then_some(sent)
     }
 
-    /// When a scheduled ping was sent. Records what the response took: how late the ping was, and half of the round trip.
+    /// When a scheduled ping was sent. Records what the response took: how late the ping was, and
+    /// half of the round trip.
     fn match_flight(
         &self,
         sample: &Sample<'_>,
@@ -180,7 +184,8 @@ impl Pongs {
         then(&mut lock(&self.measured))
     }
 
-    /// Looks at the latencies in order of arrival: those of the responses, where pings are scheduled.
+    /// Looks at the latencies in order of arrival: those of the responses, where pings are
+    /// scheduled.
     pub(super) fn history<R>(&self, then: impl FnOnce(&[Nanos]) -> R) -> R {
         let latencies = match &self.manner {
             Manner::Scheduled(_, responses) => responses,

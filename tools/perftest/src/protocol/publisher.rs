@@ -1,4 +1,5 @@
-//! The publishing side of a run: finding the subscribers, then warming up, measuring and writing results.
+//! The publishing side of a run: finding the subscribers, then warming up, measuring and writing
+//! results.
 
 mod histograms;
 mod measure;
@@ -26,7 +27,8 @@ use crate::stats::Latencies;
 /// Most raw latencies kept for `-latencyFile`.
 const HISTORY: u64 = 20_000_000;
 
-/// Runs the publishing side to its end. The error is the reason why it was cut short; the rows are written anyway.
+/// Runs the publishing side to its end. The error is the reason why it was cut short; the rows are
+/// written anyway.
 pub(crate) fn publish<M: Messaging>(
     messaging: &mut M,
     session: &Session<'_>,
@@ -98,7 +100,8 @@ impl<'a, M: Messaging> Publisher<'a, M> {
         })?;
         let largest = options.sizes.iter().copied().max().unwrap_or_default();
         let mut payload = vec![0; Options::payload(largest)];
-        // Touched, or all of it would be the one page of zeroes that the kernel has, and copies too cheap.
+        // Touched, or all of it would be the one page of zeroes that the kernel has, and copies too
+        // cheap.
         std::hint::black_box(&mut payload[..]).fill(0);
         Ok(Self {
             messaging,
@@ -208,8 +211,8 @@ impl<'a, M: Messaging> Publisher<'a, M> {
         }
     }
 
-    /// Writes a sample, offering it again while the queue is full; false when the end comes first. `offer` hears of
-    /// each time before it.
+    /// Writes a sample, offering it again while the queue is full; false when the end comes first.
+    /// `offer` hears of each time before it.
     fn write(
         &self,
         header: Header,

@@ -121,7 +121,8 @@ pub(super) struct Receiver<P, W> {
     id: u32,
     echo: P,
     keys: Keys,
-    /// The runs that we belong to, by publisher id: the receiving thread's own copy, so that an echo needs no lock.
+    /// The runs that we belong to, by publisher id: the receiving thread's own copy, so that an
+    /// echo needs no lock.
     attached: Vec<Option<Tag>>,
     reception: Arc<Reception>,
     waker: W,
@@ -315,7 +316,8 @@ impl State {
 }
 
 impl Traffic {
-    /// Counts what is missing before this sample; one that comes after all was counted as missing before.
+    /// Counts what is missing before this sample; one that comes after all was counted as missing
+    /// before.
     fn note_gap(&mut self, expected: &mut u32, seq: u32) {
         let gap = seq.wrapping_sub(*expected);
         if gap < u32::MAX / 2 {

@@ -17,8 +17,8 @@ const QUIET: Nanos = 150 * MILLISECOND;
 /// Longest stay after the end.
 const LINGER: Nanos = 2 * SECOND;
 
-/// Runs the subscribing side to its end. The error is the reason why it was cut short; the row is written anyway, if
-/// anything had begun.
+/// Runs the subscribing side to its end. The error is the reason why it was cut short; the row is
+/// written anyway, if anything had begun.
 pub(crate) fn subscribe<M: Messaging>(
     messaging: &mut M,
     session: &Session<'_>,

@@ -34,7 +34,8 @@ impl Left {
     }
 }
 
-/// Short, but so long that a thread which waits for a processor is not taken for dead, nor its answer for lost.
+/// Short, but so long that a thread which waits for a processor is not taken for dead, nor its
+/// answer for lost.
 fn quick() -> Bounds {
     Bounds {
         repeat: 5 * MILLISECOND,

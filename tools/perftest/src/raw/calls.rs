@@ -1,4 +1,5 @@
-//! How the two sides of a raw run over TCP find each other: publishers listen, subscribers call, and each says who it is.
+//! How the two sides of a raw run over TCP find each other: publishers listen, subscribers call,
+//! and each says who it is.
 
 use std::net::{Ipv4Addr, SocketAddrV4, TcpListener, TcpStream};
 use std::os::fd::OwnedFd;

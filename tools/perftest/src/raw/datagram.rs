@@ -1,6 +1,8 @@
-//! A sample in datagrams without RTPS: the 28 bytes of members, then payload; above the limit of UDP in pieces.
+//! A sample in datagrams without RTPS: the 28 bytes of members, then payload; above the limit of
+//! UDP in pieces.
 //!
-//! The member that holds the length of the sequence is not needed in a datagram; it carries the topic and the piece.
+//! The member that holds the length of the sequence is not needed in a datagram; it carries the
+//! topic and the piece.
 
 use crate::messaging::{Header, OVERHEAD, Topic};
 

@@ -11,13 +11,15 @@ pub(crate) trait Floor: Send + Sync + Sized + 'static {
     /// Empty polls between two looks at the clock: a few hundred nanoseconds.
     const POLLS: u32;
 
-    /// Ready to find the other side. `blocking`: whoever receives sleeps in the kernel. The error is text for the user.
+    /// Ready to find the other side. `blocking`: whoever receives sleeps in the kernel. The error
+    /// is text for the user.
     fn open(options: &Options, blocking: bool) -> Result<Self, String>;
 
     /// For the one thread that receives.
     fn intake(&self) -> Self::PayloadAllocator;
 
-    /// Takes one message, if there is one; sleeps a little for it if blocking. False: nothing was there.
+    /// Takes one message, if there is one; sleeps a little for it if blocking. False: nothing was
+    /// there.
     fn receive(
         &self,
         intake: &mut Self::PayloadAllocator,
@@ -27,7 +29,8 @@ pub(crate) trait Floor: Send + Sync + Sized + 'static {
     /// Sends a sample to all partners; `Timeout` if there is no room now.
     fn send(&self, topic: Topic, sample: &Sample<'_>) -> Result<(), WriteError>;
 
-    /// Finds partners, and notices those that are gone; called some times a second by whoever receives.
+    /// Finds partners, and notices those that are gone; called some times a second by whoever
+    /// receives.
     fn tend(&self) {}
 
     /// How many remote processes may be there.

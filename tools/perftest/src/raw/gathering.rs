@@ -1,5 +1,5 @@
-//! Who is there, where partners come and go while a raw run lives: each thread that sends or receives has a list of its own, which
-//! it reads anew only when somebody has come or gone.
+//! Who is there, where partners come and go while a raw run lives: each thread that sends or
+//! receives has a list of its own, which it reads anew only when somebody has come or gone.
 
 use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
@@ -15,7 +15,8 @@ pub(super) trait Meet: Send {
     /// A way to one partner.
     type Way: Way;
 
-    /// Does what can be done without waiting; returns those who have come. `present`: who need not be called.
+    /// Does what can be done without waiting; returns those who have come. `present`: who need not
+    /// be called.
     fn poll(&mut self, present: &[u32]) -> Vec<Self::Way>;
 
     /// One line for a user who waits in vain.

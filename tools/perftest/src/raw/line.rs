@@ -1,7 +1,8 @@
 //! One connection: messages in a stream, each `[bytes that follow: 4][members: 28][payload]`.
 //!
-//! Nothing is queued here as long as the other side reads. Of a message that has gone out in part when it stops reading, the rest
-//! is kept, since a stream cannot be taken back: otherwise two sides that both send would wait for each other.
+//! Nothing is queued here as long as the other side reads. Of a message that has gone out in part
+//! when it stops reading, the rest is kept, since a stream cannot be taken back: otherwise two
+//! sides that both send would wait for each other.
 
 use std::io::IoSlice;
 use std::net::{Shutdown, TcpStream};
@@ -26,7 +27,8 @@ const GULP: usize = 64 << 10;
 /// Without progress for so long, the rest of a message is kept.
 const PATIENCE: Nanos = MILLISECOND;
 
-/// How long the end waits for what the other side still has to say: to close before it was read would take back what we said.
+/// How long the end waits for what the other side still has to say: to close before it was read
+/// would take back what we said.
 const FAREWELL: Nanos = 200 * MILLISECOND;
 
 /// A connection to one partner.
@@ -89,7 +91,8 @@ impl Line {
         true
     }
 
-    /// Sends a message after what was kept is out. `must`: even if nothing of it can be sent now. True: some of it is kept.
+    /// Sends a message after what was kept is out. `must`: even if nothing of it can be sent now.
+    /// True: some of it is kept.
     #[inline]
     pub(super) fn send(
         &self,
@@ -133,7 +136,8 @@ impl Line {
         Ok(false)
     }
 
-    /// How much was sent, 0 if there is no room; `None` if the connection has ended: what is lost with nobody there is lost.
+    /// How much was sent, 0 if there is no room; `None` if the connection has ended: what is lost
+    /// with nobody there is lost.
     #[inline]
     fn write(&self, parts: &[IoSlice<'_>]) -> Option<usize> {
         let flags = SendFlags::DONTWAIT | SendFlags::NOSIGNAL;
@@ -152,7 +156,8 @@ impl Line {
         }
     }
 
-    /// Takes one message, if there is one; sleeps for it as long as the stream's time-out says if `blocking`.
+    /// Takes one message, if there is one; sleeps for it as long as the stream's time-out says if
+    /// `blocking`.
     #[inline]
     pub(super) fn receive(
         &self,

@@ -1,6 +1,8 @@
-//! How the two sides of a raw run over shared memory find each other: sockets without a file, named after domain, side and id.
+//! How the two sides of a raw run over shared memory find each other: sockets without a file, named
+//! after domain, side and id.
 //!
-//! Publishers wait, subscribers call. Each says in one packet what its segment is like, and sends the segment along.
+//! Publishers wait, subscribers call. Each says in one packet what its segment is like, and sends
+//! the segment along.
 
 use std::io;
 use std::mem::MaybeUninit;

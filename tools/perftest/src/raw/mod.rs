@@ -1,8 +1,8 @@
-//! UDP sockets, TCP connections or shared memory without DDS: the same measurement over the least that the machine can do, as a floor to
-//! compare with.
+//! UDP sockets, TCP connections or shared memory without DDS: the same measurement over the least
+//! that the machine can do, as a floor to compare with.
 //!
-//! The thread that waits receives, so a ping-pong has no hand-off. Only a publisher that streams has a thread of its
-//! own for the pongs, because its main thread is busy writing.
+//! The thread that waits receives, so a ping-pong has no hand-off. Only a publisher that streams
+//! has a thread of its own for the pongs, because its main thread is busy writing.
 
 mod address;
 mod calls;
@@ -160,7 +160,8 @@ impl<F: Floor> Drop for Raw<F> {
     fn drop(&mut self) {
         self.closing.store(true, Ordering::Relaxed);
         if let Some(thread) = self.thread.take().and_then(OnceLock::into_inner) {
-            // It ends by itself within its receive time-out; a panic in it has been printed already.
+            // It ends by itself within its receive time-out; a panic in it has been printed
+            // already.
             let _ = thread.join();
         }
     }
@@ -202,7 +203,8 @@ impl Bell {
     fn wait<P: Fn() -> bool>(&self, until: P, deadline: Nanos) -> bool {
         lock(&self.sleeper).get_or_insert_with(thread::current);
         loop {
-            // Announced before the condition is read; `ring` reads it after the condition was written.
+            // Announced before the condition is read; `ring` reads it after the condition was
+            // written.
             self.asleep.store(true, Ordering::SeqCst);
             let now = monotonic();
             let met = until();
@@ -230,8 +232,8 @@ impl Wake for RawWaker {
 }
 
 impl<F: Floor> RawWriter<F> {
-    /// Offers a sample again until there is room. Whoever waits receives meanwhile, unless another thread does: the other side
-    /// may be waiting for room, too.
+    /// Offers a sample again until there is room. Whoever waits receives meanwhile, unless another
+    /// thread does: the other side may be waiting for room, too.
     #[cold]
     fn wait_for_room(&self, sample: &Sample<'_>) -> Result<(), WriteError> {
         let deadline = monotonic() + self.max_blocking;

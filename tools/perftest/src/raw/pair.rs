@@ -1,9 +1,11 @@
-//! Two processes and a segment of each: slots of one cache line, and chunks for what does not fit into a slot.
+//! Two processes and a segment of each: slots of one cache line, and chunks for what does not fit
+//! into a slot.
 //!
-//! A slot is `[message number | length][ack | chunk][members][payload, if it is short]`. The word with the number is written last, and
-//! the reader spins on it, so a short message is one cache line from core to core. Each message also says how many of the
-//! other direction were taken, so that a ping-pong needs no word besides. There are none of the checks and counts that a
-//! transport for DDS needs; only what is read from the other process stays inside its segment.
+//! A slot is `[message number | length][ack | chunk][members][payload, if it is short]`. The word
+//! with the number is written last, and the reader spins on it, so a short message is one cache
+//! line from core to core. Each message also says how many of the other direction were taken, so
+//! that a ping-pong needs no word besides. There are none of the checks and counts that a transport
+//! for DDS needs; only what is read from the other process stays inside its segment.
 
 use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::net::UnixStream;
@@ -31,7 +33,8 @@ const HEAD: usize = 8 + OVERHEAD;
 /// Payload that travels in the slot.
 const INLINE: usize = REST - HEAD;
 
-/// Without copies, what is not longer is copied nevertheless: the notes of the protocol, which are read.
+/// Without copies, what is not longer is copied nevertheless: the notes of the protocol, which are
+/// read.
 const NOTES: usize = 64;
 
 /// Chunks are reused while the processor's own caches still have them.
@@ -90,7 +93,8 @@ pub(crate) struct Pair {
     bare: Baseline,
     own: End,
     peer: End,
-    /// `-zeroCopy`: payload is neither copied in nor out; a chunk is used as if it had been filled before.
+    /// `-zeroCopy`: payload is neither copied in nor out; a chunk is used as if it had been filled
+    /// before.
     copies: bool,
     taken: AtomicU32,
     acknowledged: AtomicU32,
@@ -202,7 +206,8 @@ impl Pair {
             .store(slot, number & 0xffff_ffff | (length as u64) << 32);
         outlet.sent = number;
         if self.peer.sleeps {
-            // Either we see that it sleeps, or it sees the number: the fence in `rest` is the other end.
+            // Either we see that it sleeps, or it sees the number: the fence in `rest` is the other
+            // end.
             fence(Ordering::SeqCst);
             if self.bare.load(ASLEEP) != 0 {
                 self.bare.wake(slot);
@@ -259,7 +264,8 @@ impl Pair {
     /// Sleeps until a message comes, or for `longest`.
     pub(super) fn rest(&self, inlet: &Inlet, longest: Duration) -> Result<(), String> {
         self.bare.store(ASLEEP, 1);
-        // Either the sender sees that we sleep, or we see its message: the fence in `send` is the other end.
+        // Either the sender sees that we sleep, or we see its message: the fence in `send` is the
+        // other end.
         fence(Ordering::SeqCst);
         let slot = self.peer.shape.slot(inlet.received);
         let word = self.bare.load(slot) as u32;
@@ -293,7 +299,8 @@ impl Outlet {
         u64::from((self.sent as u32).wrapping_sub(acknowledged))
     }
 
-    /// The chunk for the next message, and whether it is free. If nothing is under way it is the first one, which is in the caches.
+    /// The chunk for the next message, and whether it is free. If nothing is under way it is the
+    /// first one, which is in the caches.
     fn chunk(&self, open: u64) -> Option<(usize, bool)> {
         if open == 0 {
             return Some((0, true));

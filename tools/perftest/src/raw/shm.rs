@@ -1,4 +1,5 @@
-//! The floor of shared memory: bare slots and copies by the C library, between processes of one user that trust each other.
+//! The floor of shared memory: bare slots and copies by the C library, between processes of one
+//! user that trust each other.
 
 use std::sync::Mutex;
 use std::thread;

@@ -28,7 +28,8 @@ pub(crate) struct Udp {
     socket: UdpSocket,
     local: SocketAddrV4,
     remotes: Vec<SocketAddrV4>,
-    /// With a single remote the socket is connected: cheaper, and the kernel tells when the other process is gone.
+    /// With a single remote the socket is connected: cheaper, and the kernel tells when the other
+    /// process is gone.
     connected: bool,
     /// Sleep in the kernel for data.
     blocking: bool,
@@ -163,7 +164,8 @@ impl Floor for Udp {
 }
 
 impl Udp {
-    /// Receives one datagram of a remote into `buffer`; sleeps a little for it if the link is blocking.
+    /// Receives one datagram of a remote into `buffer`; sleeps a little for it if the link is
+    /// blocking.
     fn datagram(&self, buffer: &mut [u8]) -> Option<usize> {
         let flags = if self.blocking {
             RecvFlags::empty()
@@ -228,7 +230,8 @@ impl Udp {
         match rustix::io::retry_on_intr(&mut send) {
             Ok(_) => Ok(()),
             Err(error @ Errno::CONNREFUSED) => {
-                // What is lost with nobody at the other end is lost; that is what best effort means.
+                // What is lost with nobody at the other end is lost; that is what best effort
+                // means.
                 self.note_error(error);
                 Ok(())
             }
@@ -238,7 +241,8 @@ impl Udp {
     }
 }
 
-/// The port of this side, and those of the other side by id. Publishers have even offsets, subscribers odd ones.
+/// The port of this side, and those of the other side by id. Publishers have even offsets,
+/// subscribers odd ones.
 fn ports(options: &Options) -> Result<(u16, Vec<u16>), String> {
     let (id, count, mine, theirs) = match &options.role {
         Role::Publisher(publisher) => (publisher.id, publisher.subscribers, 0, 1),

@@ -1,4 +1,5 @@
-//! Shell scripts in a network namespace of their own, so that nothing leaves this machine and nothing else is met.
+//! Shell scripts in a network namespace of their own, so that nothing leaves this machine and
+//! nothing else is met.
 #![allow(dead_code, reason = "each test uses a part")]
 
 use std::process::{Command, Output, Stdio};
@@ -35,8 +36,8 @@ pub(crate) fn script(text: &str) -> Output {
     output
 }
 
-/// As [`script`], on a host with the address 172.16.0.1 and a cable to another one, 172.16.0.2, where `$THERE command` runs. The working
-/// directory is empty.
+/// As [`script`], on a host with the address 172.16.0.1 and a cable to another one, 172.16.0.2,
+/// where `$THERE command` runs. The working directory is empty.
 pub(crate) fn two_hosts(text: &str) -> Output {
     script(&format!(
         "cd $(mktemp -d)
@@ -62,8 +63,8 @@ pub(crate) fn stdout(output: &Output) -> String {
     String::from_utf8_lossy(&output.stdout).into_owned()
 }
 
-/// Loops on both sides without any synchronisation on one domain, as the published scripts have them: one header and a
-/// row per size on each side, `count` samples in each.
+/// Loops on both sides without any synchronisation on one domain, as the published scripts have
+/// them: one header and a row per size on each side, `count` samples in each.
 pub(crate) fn check_loops(publisher: &str, subscriber: &str, sizes: &[&str], count: &str) {
     let list = sizes.join(" ");
     let output = script(&format!(
@@ -99,7 +100,8 @@ pub(crate) fn check_loops(publisher: &str, subscriber: &str, sizes: &[&str], cou
     }
 }
 
-/// Kills one side in the middle: the other one ends by itself, with status 1, its row, and the reason.
+/// Kills one side in the middle: the other one ends by itself, with status 1, its row, and the
+/// reason.
 pub(crate) fn check_death(victim: &str, mode: &str, common: &str) {
     check_death_with(victim, mode, ["", ""], common);
 }

@@ -1,7 +1,8 @@
 //! `dunlin shapes`: shapes on the terminal, one's own and those of others, for people.
 //!
-//! [`Board`] is what is on the screen and what keys do, without a terminal or a network; [`players`] moves shapes to and from DDS;
-//! [`picture`] draws. This file ties them together, 30 times a second.
+//! [`Board`] is what is on the screen and what keys do, without a terminal or a network;
+//! [`players`] moves shapes to and from DDS; [`picture`] draws. This file ties them together, 30
+//! times a second.
 mod board;
 #[cfg(test)]
 #[path = "../../../../crates/transport/tests/conformance/namespace.rs"]
@@ -32,8 +33,9 @@ const FAILED: u8 = 1;
 /// Between two pictures.
 const FRAME: Duration = Duration::from_millis(33);
 
-/// Moving shapes on the terminal. Publishes what you start and shows what comes on the topics Square, Circle and Triangle, as the
-/// shapes demos of other products have them. With -P or -S it is the program of the OMG's interoperability suite.
+/// Moving shapes on the terminal. Publishes what you start and shows what comes on the topics
+/// Square, Circle and Triangle, as the shapes demos of other products have them. With -P or -S it
+/// is the program of the OMG's interoperability suite.
 #[derive(Parser, Debug)]
 #[command(name = "dunlin shapes", allow_negative_numbers = true)]
 struct Options {

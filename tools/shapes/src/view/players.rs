@@ -1,4 +1,5 @@
-//! Shapes to and from DDS: a reader for each kind that is looked at, a writer for each kind that is published.
+//! Shapes to and from DDS: a reader for each kind that is looked at, a writer for each kind that is
+//! published.
 use super::board::{Board, Kind, Name, Seen};
 use dunlin::{
     DataReader, DataReaderQos, DataWriter, DataWriterQos, DomainParticipant, InstanceState,

@@ -1,4 +1,5 @@
-//! Where a participant announces itself: the multicast groups that it meets others at, and its peers, which come and go.
+//! Where a participant announces itself: the multicast groups that it meets others at, and its
+//! peers, which come and go.
 use super::Matching;
 use crate::discovery::peers::{ParticipantAddresses, PeerDescriptor, PeerStatus};
 use crate::error::Result;

@@ -1,5 +1,5 @@
-//! Feeds the readers of the built-in topics with what discovery has taken in. Each built-in subscriber has a feed of its own, so what one takes
-//! is not missing in another.
+//! Feeds the readers of the built-in topics with what discovery has taken in. Each built-in
+//! subscriber has a feed of its own, so what one takes is not missing in another.
 use super::{Matching, MatchingEvent};
 use crate::discovery::builtin_topics::{
     Fed, ParticipantBuiltinTopicData, PublicationBuiltinTopicData, SubscriptionBuiltinTopicData,

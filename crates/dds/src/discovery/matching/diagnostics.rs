@@ -7,7 +7,8 @@ use dunlin_wire::{
 };
 
 impl Matching {
-    /// Asks, or answers at once if the endpoint is our own; the answer is for `answer_to`. False if nobody can be asked.
+    /// Asks, or answers at once if the endpoint is our own; the answer is for `answer_to`. False if
+    /// nobody can be asked.
     pub(crate) fn ask(&mut self, shared: &Shared, question: DiagnosticRequest) -> bool {
         let own = (question.about.prefix == self.own())
             .then(|| self.report(shared, &question))

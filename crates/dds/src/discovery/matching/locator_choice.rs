@@ -18,12 +18,14 @@ pub(super) fn whom(discovery: &Discovery, peer: GuidPrefix) -> Whom {
     }
 }
 
-/// The nearest of a peer's unicast locators. Others name them, so what no participant can have is passed over: groups,
-/// broadcast addresses, and the ports below 1024, which belong to other services.
+/// The nearest of a peer's unicast locators. Others name them, so what no participant can have is
+/// passed over: groups, broadcast addresses, and the ports below 1024, which belong to other
+/// services.
 ///
-/// Where somebody else is, the peer is not: behind address translators hosts of many networks have the same addresses. If the peer
-/// has made a connection, that leads to it, and where nobody is known to be is not tried; nor, if it
-/// `only_calls`, where it says to be: that may be anybody's address.
+/// Where somebody else is, the peer is not: behind address translators hosts of many networks have
+/// the same addresses. If the peer has made a connection, that leads to it, and where nobody is
+/// known to be is not tried; nor, if it `only_calls`, where it says to be: that may be anybody's
+/// address.
 pub(super) fn unicast_locator_of(
     transport: &dyn Transport,
     Whom { peer, only_calls }: Whom,

@@ -1,4 +1,5 @@
-//! The entities of a participant: which there are, and what they say anew when the QoS of what they belong to changes.
+//! The entities of a participant: which there are, and what they say anew when the QoS of what they
+//! belong to changes.
 use super::Matching;
 use crate::typed::topic::TopicCore;
 use crate::untyped::reader::ReaderCore;
@@ -10,7 +11,8 @@ use dunlin_wire::{EntityId, EntityKind, Guid};
 use std::sync::{Arc, Weak};
 
 impl Matching {
-    /// Says anew what these writers and readers are. If one cannot be announced the rest stays as it was.
+    /// Says anew what these writers and readers are. If one cannot be announced the rest stays as
+    /// it was.
     pub(crate) fn announce_again(
         &mut self,
         now: Time,

@@ -4,7 +4,8 @@ use std::fmt;
 /// Columns of text that are shown.
 const WIDTH: usize = 300;
 
-/// A mistake in a peer descriptor. Shown with the text, a line of carets under the part that is wrong, and what is expected.
+/// A mistake in a peer descriptor. Shown with the text, a line of carets under the part that is
+/// wrong, and what is expected.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PeerError {
     text: String,
@@ -44,7 +45,8 @@ impl PeerError {
         self.text.chars().take(WIDTH).map(shown).collect()
     }
 
-    /// Columns before the carets, and carets: always under the line, or where it ends if something is missing there.
+    /// Columns before the carets, and carets: always under the line, or where it ends if something
+    /// is missing there.
     fn columns(&self) -> (usize, usize) {
         let columns = |bytes: Option<&str>| bytes.map_or(0, |b| b.chars().count());
         let end = self.at.saturating_add(self.length);

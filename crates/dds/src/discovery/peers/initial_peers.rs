@@ -1,8 +1,10 @@
-//! The peers that a participant begins with: the application's, or else the environment's, or else those of a file.
+//! The peers that a participant begins with: the application's, or else the environment's, or else
+//! those of a file.
 //!
-//! The application's list counts if there is one; else the variable `NDDS_DISCOVERY_PEERS` if it is set; else the file of that name in the
-//! working directory. `DUNLIN_PEERS` adds to any of them. As with RTI Connext, a list of the variable or the file that names no
-//! multicast group switches multicast off.
+//! The application's list counts if there is one; else the variable `NDDS_DISCOVERY_PEERS` if it is
+//! set; else the file of that name in the working directory. `DUNLIN_PEERS` adds to any of them. As
+//! with RTI Connext, a list of the variable or the file that names no multicast group switches
+//! multicast off.
 use super::{PeerDescriptor, PeerError};
 use crate::entity::config::ParticipantConfig;
 use crate::error::{Error, Result};
@@ -31,7 +33,8 @@ pub(crate) struct InitialPeers {
     pub(crate) multicast: bool,
 }
 
-/// What the environment says. What nobody asks for, since something else goes before it, is not looked at.
+/// What the environment says. What nobody asks for, since something else goes before it, is not
+/// looked at.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct EnvironmentPeers {
     variable: Option<String>,

@@ -1,8 +1,10 @@
-//! Looks up the names of peers' hosts, in a thread of its own: a name server may take seconds, and nobody else waits for it.
+//! Looks up the names of peers' hosts, in a thread of its own: a name server may take seconds, and
+//! nobody else waits for it.
 //!
-//! The thread exists once some peer has a name. It looks at once, then every few seconds at the names of hosts where no
-//! participant is known, since these may have come later, or moved. It holds the participant only while it has something to tell,
-//! and the participant's end does not wait for a name server.
+//! The thread exists once some peer has a name. It looks at once, then every few seconds at the
+//! names of hosts where no participant is known, since these may have come later, or moved. It
+//! holds the participant only while it has something to tell, and the participant's end does not
+//! wait for a name server.
 use crate::entity::shared::Shared;
 use dunlin_transport::panics::{catch, log};
 use std::net::{IpAddr, Ipv4Addr, ToSocketAddrs};

@@ -1,4 +1,5 @@
-//! The peers of a participant while it lives: what they stand for now, and who was found there. Owned by the directory.
+//! The peers of a participant while it lives: what they stand for now, and who was found there.
+//! Owned by the directory.
 use super::{AvailableTransports, PeerClass, PeerDescriptor, PeerHost};
 use crate::error::{Error, Result};
 use dunlin_wire::{Guid, Locator};
@@ -14,8 +15,8 @@ pub struct PeerStatus {
     pub peer: PeerDescriptor,
     /// Where announcements for it go; nowhere while the name of its host is not known.
     pub places: Vec<Locator>,
-    /// The participants that were found there and are still known. Of those that are at one address and port by several
-    /// descriptors, each has all.
+    /// The participants that were found there and are still known. Of those that are at one address
+    /// and port by several descriptors, each has all.
     pub participants: Vec<Guid>,
     /// Why there are no places, or not the right ones.
     pub trouble: Option<String>,
@@ -160,7 +161,8 @@ impl PeerList {
         names
     }
 
-    /// A name was looked up; true if it stands for something else than before. What it stood for is kept while it cannot be had.
+    /// A name was looked up; true if it stands for something else than before. What it stood for is
+    /// kept while it cannot be had.
     pub(crate) fn resolved(
         &mut self,
         name: &str,

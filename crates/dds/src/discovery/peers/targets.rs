@@ -97,7 +97,8 @@ impl PeerDescriptor {
         }
     }
 
-    /// Where announcements for it go in `domain`, by `class`; `address` is what its host's name stands for, if it has one.
+    /// Where announcements for it go in `domain`, by `class`; `address` is what its host's name
+    /// stands for, if it has one.
     pub(crate) fn places(
         &self,
         class: PeerClass,
@@ -144,7 +145,8 @@ impl PeerDescriptor {
             .collect()
     }
 
-    /// A server has one port, whatever the domain; participants of one host that have the default take those after it.
+    /// A server has one port, whatever the domain; participants of one host that have the default
+    /// take those after it.
     fn tcp_ports(&self) -> Vec<u16> {
         match (self.port, self.indexes) {
             (Some(port), _) => vec![port],

@@ -232,7 +232,8 @@ impl Look<'_> {
         tell: &mut dyn FnMut((Guid, Guid), Finding),
     ) {
         let (w, r) = (self.writer.guid, self.reader.guid);
-        // Both let samples pass and others not, as they were told; of interest is who gets none, or hardly any.
+        // Both let samples pass and others not, as they were told; of interest is who gets none, or
+        // hardly any.
         if count(DiagnosticFact::TooSoon) > 0
             && count(DiagnosticFact::TooSoon) >= count(DiagnosticFact::TakenIn)
         {
@@ -245,7 +246,8 @@ impl Look<'_> {
             let cause = Cause::Policy(PolicyId::TimeBasedFilter);
             tell((r, r), Finding::new(cause, [r], what, cure));
         }
-        // Dunlin's writers filter for their readers, so what did not even come cannot be counted there.
+        // Dunlin's writers filter for their readers, so what did not even come cannot be counted
+        // there.
         let written = self.of_writer.and_then(|a| a.fact(DiagnosticFact::Written));
         let total = count(DiagnosticFact::Filtered).max(written.unwrap_or(0));
         let filter = self.reader.content_filter.as_ref();

@@ -54,7 +54,8 @@ impl fmt::Display for Cause {
     }
 }
 
-/// One thing that keeps samples from arriving. `Display` says it in a line: cause, what was seen, what to do.
+/// One thing that keeps samples from arriving. `Display` says it in a line: cause, what was seen,
+/// what to do.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Finding {
     /// What sort of thing.

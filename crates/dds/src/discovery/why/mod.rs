@@ -1,8 +1,9 @@
-//! Why does nothing arrive? What discovery knows and what participants answer, turned into causes and cures.
+//! Why does nothing arrive? What discovery knows and what participants answer, turned into causes
+//! and cures.
 //!
-//! Nothing here asks or waits: [`examine`] looks at a [`Snapshot`] that somebody has gathered, be it a participant that wonders about its
-//! own endpoints ([`DomainParticipant::why`]) or an observer from outside (`dunlin why`). So each cause can be tested with
-//! a scene made by hand.
+//! Nothing here asks or waits: [`examine`] looks at a [`Snapshot`] that somebody has gathered, be
+//! it a participant that wonders about its own endpoints ([`DomainParticipant::why`]) or an
+//! observer from outside (`dunlin why`). So each cause can be tested with a scene made by hand.
 mod delivery;
 mod finding;
 mod names;
@@ -38,7 +39,8 @@ pub struct Snapshot<'a> {
 /// What came by a multicast group.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub struct Group {
-    /// Announcements of the participant that looks: it hears itself if multicast works on its own host.
+    /// Announcements of the participant that looks: it hears itself if multicast works on its own
+    /// host.
     pub own: bool,
     /// Others that were heard.
     pub heard: BTreeSet<GuidPrefix>,
@@ -64,7 +66,8 @@ pub struct Report {
     pub matched: usize,
     /// What stands in the way, the most general first.
     pub findings: Vec<Finding>,
-    /// What could not be looked at, and what is as it was asked for, but keeps nothing from arriving.
+    /// What could not be looked at, and what is as it was asked for, but keeps nothing from
+    /// arriving.
     pub notes: Vec<String>,
 }
 
@@ -140,9 +143,10 @@ pub fn examine(scene: &Snapshot<'_>, subject: Subject<'_>) -> Report {
 }
 
 impl DomainParticipant {
-    /// Why nothing arrives on a topic: everything that is found, of own endpoints and of all others that are known, each with a
-    /// cure. Processes of Dunlin's other participants are asked how far samples came; `timeout` is how long their answers are waited
-    /// for. Nothing is found where everything matches and flows.
+    /// Why nothing arrives on a topic: everything that is found, of own endpoints and of all others
+    /// that are known, each with a cure. Processes of Dunlin's other participants are asked how far
+    /// samples came; `timeout` is how long their answers are waited for. Nothing is found where
+    /// everything matches and flows.
     ///
     /// Not for listeners, as [`DomainParticipant::ask`].
     pub fn why(&self, topic: &str, timeout: Duration) -> Vec<Finding> {

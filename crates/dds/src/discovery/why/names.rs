@@ -5,7 +5,8 @@ const ALIKE: f64 = 0.7;
 /// Shorter names are too easily part of another.
 const SHORT: usize = 4;
 
-/// They differ in case, punctuation or a few letters, or one is the other with a prefix or suffix such as `rt/`.
+/// They differ in case, punctuation or a few letters, or one is the other with a prefix or suffix
+/// such as `rt/`.
 pub fn similar(a: &str, b: &str) -> bool {
     let (a, b) = (local_queue(a), local_queue(b));
     let (short, long) = if a.len() <= b.len() {

@@ -45,8 +45,8 @@ pub(super) fn examine(
     }
 }
 
-/// Whoever listens to the group hears itself, if multicast works on its own host. Of others silence proves nothing: some announce
-/// themselves twice a minute.
+/// Whoever listens to the group hears itself, if multicast works on its own host. Of others silence
+/// proves nothing: some announce themselves twice a minute.
 fn group(scene: &Snapshot<'_>, findings: &mut Vec<Finding>) {
     if scene
         .group

@@ -1,6 +1,8 @@
-//! Calls of listeners: a panic in one ends that call alone, and whoever takes a listener away can wait until none runs.
+//! Calls of listeners: a panic in one ends that call alone, and whoever takes a listener away can
+//! wait until none runs.
 //!
-//! A listener for data is called by whichever thread receives, one call at a time. All other calls are rare, and are noted in a list.
+//! A listener for data is called by whichever thread receives, one call at a time. All other calls
+//! are rare, and are noted in a list.
 use crate::runtime::lock::{Guard, LEAF, Ranked, assert_none_held};
 use crate::runtime::signal::{PooledSignal, Waiters};
 use crate::send::coalescing::this_thread;
@@ -116,7 +118,8 @@ impl<L: ?Sized> Default for Dispatch<L> {
 }
 
 impl<L: ?Sized> Dispatch<L> {
-    /// From now on this one is called; the old one is given back, for what it owns may be an entity, unless it is away.
+    /// From now on this one is called; the old one is given back, for what it owns may be an
+    /// entity, unless it is away.
     #[must_use]
     pub(crate) fn replace(&self, listener: Option<Listener<L>>) -> Option<Listener<L>> {
         let mut state = self.0.lock();
@@ -129,9 +132,9 @@ impl<L: ?Sized> Dispatch<L> {
         self.call_up_to(u32::MAX, call);
     }
 
-    /// As often as need be, but not more often than `most`; false if another call is due then. Calls the listener, if there is
-    /// one, without any lock. If another thread is in it, or this one further up its stack, that call is followed by another
-    /// instead.
+    /// As often as need be, but not more often than `most`; false if another call is due then.
+    /// Calls the listener, if there is one, without any lock. If another thread is in it, or this
+    /// one further up its stack, that call is followed by another instead.
     pub(crate) fn call_up_to(&self, most: u32, call: impl Fn(&L)) -> bool {
         for _ in 0..most {
             let Some(mut calling) = self.begin() else {
@@ -192,8 +195,8 @@ impl<L: ?Sized> Calling<'_, L> {
 }
 
 impl<'a, L: ?Sized> Calling<'a, L> {
-    /// The end of a listener that was replaced may run code of the application, which is part of the
-    /// call.
+    /// The end of a listener that was replaced may run code of the application, which is part of
+    /// the call.
     #[cold]
     fn drop_replaced(
         &self,
@@ -233,8 +236,8 @@ pub(crate) enum Of {
     Entity(Guid),
 }
 
-/// A call runs while this lives. It begins before its listener is looked for: who takes the listener away sees either the call, or that it
-/// does not find the listener.
+/// A call runs while this lives. It begins before its listener is looked for: who takes the
+/// listener away sees either the call, or that it does not find the listener.
 pub(crate) struct Run<'a> {
     running: &'a Running,
     number: u64,
@@ -292,9 +295,9 @@ impl Drop for Run<'_> {
     }
 }
 
-/// Waits until `other`, which is given the calling thread, finds no other thread in a call. Not for a thread that waits here for the
-/// calling one, or for one that does: of two listeners that take each other away, one does not wait. A thread that ends by a
-/// panic does not wait either.
+/// Waits until `other`, which is given the calling thread, finds no other thread in a call. Not for
+/// a thread that waits here for the calling one, or for one that does: of two listeners that take
+/// each other away, one does not wait. A thread that ends by a panic does not wait either.
 pub(crate) fn wait_until_over(other: impl Fn(usize) -> Option<usize>) {
     assert_none_held();
     let this = this_thread();
@@ -351,7 +354,8 @@ impl Panics {
         self.count.load(SeqCst)
     }
 
-    /// Makes a call of the application's code; `callback` is what it is called, `describe` names the entity that it is about.
+    /// Makes a call of the application's code; `callback` is what it is called, `describe` names
+    /// the entity that it is about.
     #[inline]
     pub(crate) fn call(
         &self,

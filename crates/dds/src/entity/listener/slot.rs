@@ -1,10 +1,12 @@
-//! Where an entity keeps its listener, and which statuses that one wants to hear of (DDS 1.4 2.2.4.2.3).
+//! Where an entity keeps its listener, and which statuses that one wants to hear of (DDS 1.4
+//! 2.2.4.2.3).
 use crate::entity::listener::dispatch::Listener;
 use crate::entity::status::{StatusKind, StatusMask};
 use crate::runtime::lock::{LEAF, Ranked};
 use std::sync::Arc;
 
-/// A listener's place. The listener itself is only ever called, and dropped, without this or any other lock.
+/// A listener's place. The listener itself is only ever called, and dropped, without this or any
+/// other lock.
 pub(crate) struct ListenerSlot<L: ?Sized>(Ranked<Place<L>, LEAF>);
 
 struct Place<L: ?Sized> {
@@ -22,8 +24,9 @@ impl<L: ?Sized> Default for ListenerSlot<L> {
 }
 
 impl<L: ?Sized> ListenerSlot<L> {
-    /// From now on this one is told of what is in `mask`. The old one is given back: the caller waits for its calls
-    /// (`Shared::wait_for_calls`), and drops it without a lock, for what it owns may be an entity.
+    /// From now on this one is told of what is in `mask`. The old one is given back: the caller
+    /// waits for its calls (`Shared::wait_for_calls`), and drops it without a lock, for what it
+    /// owns may be an entity.
     #[must_use]
     pub(crate) fn set(&self, listener: Arc<L>, mask: StatusMask) -> Option<Listener<L>> {
         self.replace(Some(Listener::new(listener)), mask)
@@ -41,7 +44,8 @@ impl<L: ?Sized> ListenerSlot<L> {
         std::mem::replace(&mut place.listener, listener)
     }
 
-    /// Does a listener want to hear of this? Asked under locks, where a listener must not come to its end.
+    /// Does a listener want to hear of this? Asked under locks, where a listener must not come to
+    /// its end.
     pub(crate) fn wants(&self, kind: StatusKind) -> bool {
         let place = self.0.lock();
         place.listener.is_some() && place.mask.contains(kind)

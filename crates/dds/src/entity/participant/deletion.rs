@@ -1,7 +1,8 @@
 //! How what a participant contains ends before its handles do (DDS 1.4 2.2.2.2.1.2 to .6, .18).
 //!
-//! Nothing of this is needed for tidiness: entities end with their last handles. It is for programs that end them while others still
-//! have handles, and for those that were written for another interface.
+//! Nothing of this is needed for tidiness: entities end with their last handles. It is for programs
+//! that end them while others still have handles, and for those that were written for another
+//! interface.
 use super::DomainParticipant;
 use crate::entity::publisher::{self, Publisher};
 use crate::entity::subscriber::{self, Subscriber};
@@ -13,7 +14,8 @@ impl DomainParticipant {
     /// Ends a publisher: from now on it creates nothing.
     ///
     /// # Errors
-    /// `PreconditionNotMet` while it has writers, or if it is another participant's; `AlreadyDeleted`.
+    /// `PreconditionNotMet` while it has writers, or if it is another participant's;
+    /// `AlreadyDeleted`.
     pub fn delete_publisher(&self, publisher: &Publisher) -> Result<()> {
         let core = publisher.core();
         self.check_own("publisher", Arc::ptr_eq(&core.shared, &self.guard.shared))?;
@@ -27,7 +29,8 @@ impl DomainParticipant {
     /// Ends a subscriber: from now on it creates nothing.
     ///
     /// # Errors
-    /// `PreconditionNotMet` while it has readers, or if it is another participant's; `AlreadyDeleted`.
+    /// `PreconditionNotMet` while it has readers, or if it is another participant's;
+    /// `AlreadyDeleted`.
     pub fn delete_subscriber(&self, subscriber: &Subscriber) -> Result<()> {
         let core = subscriber.core();
         let shared = &self.guard.shared;
@@ -45,7 +48,8 @@ impl DomainParticipant {
     /// Ends a topic: from now on nothing is created for it, and another one may have its name.
     ///
     /// # Errors
-    /// `PreconditionNotMet` while it has writers or readers, or if it is another participant's; `AlreadyDeleted`.
+    /// `PreconditionNotMet` while it has writers or readers, or if it is another participant's;
+    /// `AlreadyDeleted`.
     pub fn delete_topic<T: TopicData>(&self, topic: &Topic<T>) -> Result<()> {
         let core = &topic.core;
         self.check_own("topic", Arc::ptr_eq(&core.shared, &self.guard.shared))?;
@@ -55,8 +59,9 @@ impl DomainParticipant {
         Ok(())
     }
 
-    /// Ends all writers and readers of this participant, then its publishers, subscribers and topics, whoever still has handles of them. The
-    /// participant lives on. Readers of built-in topics do, too.
+    /// Ends all writers and readers of this participant, then its publishers, subscribers and
+    /// topics, whoever still has handles of them. The participant lives on. Readers of built-in
+    /// topics do, too.
     pub fn delete_contained_entities(&self) {
         let shared = &self.guard.shared;
         for core in shared.publishers() {

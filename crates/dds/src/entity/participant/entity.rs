@@ -1,4 +1,5 @@
-//! The participant as an entity and as a factory: QoS that changes, enabling, looking things up (DDS 1.4 2.2.2.1.1, 2.2.2.2.1).
+//! The participant as an entity and as a factory: QoS that changes, enabling, looking things up
+//! (DDS 1.4 2.2.2.1.1, 2.2.2.2.1).
 use super::{DomainParticipant, ParticipantGuard};
 use crate::entity::any::AnyTopic;
 use crate::entity::shared::Shared;
@@ -47,7 +48,9 @@ impl DomainParticipant {
     /// Takes over another QoS and announces it.
     ///
     /// # Errors
-    /// `ImmutablePolicy` if it is enabled and ENTITY_NAME differs; `InconsistentPolicy` for properties that cannot be; `BadParameter` for USER_DATA that is too long to announce. Then nothing has changed.
+    /// `ImmutablePolicy` if it is enabled and ENTITY_NAME differs; `InconsistentPolicy` for
+    /// properties that cannot be; `BadParameter` for USER_DATA that is too long to announce. Then
+    /// nothing has changed.
     pub fn set_qos(&self, qos: DomainParticipantQos) -> Result<()> {
         consistent("participant", qos.validate())?;
         let shared = &self.guard.shared;
@@ -68,8 +71,9 @@ impl DomainParticipant {
         })
     }
 
-    /// Joins the domain, if it was created without ([`ParticipantConfig::enabled`](crate::ParticipantConfig::enabled)); enables
-    /// what was created from it so far unless ENTITY_FACTORY says otherwise.
+    /// Joins the domain, if it was created without
+    /// ([`ParticipantConfig::enabled`](crate::ParticipantConfig::enabled)); enables what was
+    /// created from it so far unless ENTITY_FACTORY says otherwise.
     ///
     /// # Errors
     /// `Io` if threads cannot be had; as the `enable` of publishers and subscribers.
@@ -93,7 +97,8 @@ impl DomainParticipant {
         InstanceHandle(self.guid().to_bytes())
     }
 
-    /// Is this the handle of a topic, publisher, subscriber, writer or reader of this participant? (DDS 1.4 2.2.2.2.1.28)
+    /// Is this the handle of a topic, publisher, subscriber, writer or reader of this participant?
+    /// (DDS 1.4 2.2.2.2.1.28)
     pub fn contains_entity(&self, handle: InstanceHandle) -> bool {
         let guid = Guid::from_bytes(handle.0);
         let shared = &self.guard.shared;
@@ -110,16 +115,19 @@ impl DomainParticipant {
                 }))
     }
 
-    /// The topic of this name that the application has made in this participant (DDS 1.4 2.2.2.2.1.13).
+    /// The topic of this name that the application has made in this participant (DDS 1.4
+    /// 2.2.2.2.1.13).
     pub fn lookup_topic(&self, name: &str) -> Option<AnyTopic> {
         let core = self.guard.shared.matching.lock().topic(name)?;
         Some(AnyTopic { core })
     }
 
-    /// The topic of this name and type, made with the default QoS as soon as some participant has it (DDS 1.4 2.2.2.2.1.12).
+    /// The topic of this name and type, made with the default QoS as soon as some participant has
+    /// it (DDS 1.4 2.2.2.2.1.12).
     ///
     /// # Errors
-    /// `Timeout` if nobody has it by then; `ParticipantFailed`; as [`create_topic`](Self::create_topic).
+    /// `Timeout` if nobody has it by then; `ParticipantFailed`; as
+    /// [`create_topic`](Self::create_topic).
     pub fn find_topic<T: TopicData>(
         &self,
         name: &str,
@@ -151,8 +159,8 @@ impl DomainParticipant {
         }
     }
 
-    /// The QoS that the application wants for topics if it says nothing else. It is passed to `create_topic` by itself, as those of
-    /// publishers and subscribers are.
+    /// The QoS that the application wants for topics if it says nothing else. It is passed to
+    /// `create_topic` by itself, as those of publishers and subscribers are.
     pub fn default_topic_qos(&self) -> TopicQos {
         self.guard.shared.defaults.lock().topic.clone()
     }

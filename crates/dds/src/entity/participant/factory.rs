@@ -30,13 +30,15 @@ impl DomainParticipant {
         Some(Self { guard })
     }
 
-    /// The QoS of participants that [`DomainParticipant::new`] makes, in this process (DDS 1.4 2.2.2.2.2.6).
+    /// The QoS of participants that [`DomainParticipant::new`] makes, in this process (DDS 1.4
+    /// 2.2.2.2.2.6).
     pub fn default_participant_qos() -> DomainParticipantQos {
         let default = DEFAULT.lock().unwrap_or_else(PoisonError::into_inner);
         default.clone().unwrap_or_default()
     }
 
-    /// What `default_participant_qos` says from now on (DDS 1.4 2.2.2.2.2.5). A [`ParticipantConfig`](crate::ParticipantConfig) has a QoS of its own.
+    /// What `default_participant_qos` says from now on (DDS 1.4 2.2.2.2.2.5). A
+    /// [`ParticipantConfig`](crate::ParticipantConfig) has a QoS of its own.
     ///
     /// # Errors
     /// `InconsistentPolicy`.

@@ -1,4 +1,5 @@
-//! What a participant knows of others, entity by entity, and what it does not want to know (DDS 1.4 2.2.2.2.1.14 to .17, .29 to .32).
+//! What a participant knows of others, entity by entity, and what it does not want to know (DDS 1.4
+//! 2.2.2.2.1.14 to .17, .29 to .32).
 use super::DomainParticipant;
 use crate::discovery::builtin_topics::{
     ParticipantBuiltinTopicData, PublicationBuiltinTopicData, SubscriptionBuiltinTopicData,
@@ -40,8 +41,8 @@ impl DomainParticipant {
         topics.into_iter().collect()
     }
 
-    /// What is known of a topic of which others have writers or readers (DDS 1.4 2.2.2.2.1.32), as the built-in topic DCPSTopic has it;
-    /// `None` if nobody has it.
+    /// What is known of a topic of which others have writers or readers (DDS 1.4 2.2.2.2.1.32), as
+    /// the built-in topic DCPSTopic has it; `None` if nobody has it.
     pub fn discovered_topic_data(
         &self,
         name: &str,
@@ -59,7 +60,8 @@ impl DomainParticipant {
         topic_data.map(|data| TopicBuiltinTopicData::of(name, type_name, &data))
     }
 
-    /// From now on nothing is heard of another participant, as if it were not there, for as long as this one lives.
+    /// From now on nothing is heard of another participant, as if it were not there, for as long as
+    /// this one lives.
     pub fn ignore_participant(&self, participant: InstanceHandle) {
         self.ignore(participant);
     }

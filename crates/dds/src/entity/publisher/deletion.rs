@@ -1,4 +1,5 @@
-//! How writers end: with their last handle, or before if the application says so (DDS 1.4 2.2.2.4.1.6, 2.2.2.4.1.14).
+//! How writers end: with their last handle, or before if the application says so (DDS 1.4
+//! 2.2.2.4.1.6, 2.2.2.4.1.14).
 use super::{DataWriter, Publisher};
 use crate::entity::group::PublisherCore;
 use crate::error::{Error, Result};
@@ -7,8 +8,8 @@ use crate::untyped::writer::WriterCore;
 use std::sync::Arc;
 
 impl Publisher {
-    /// Ends a writer of this publisher now, whoever still has handles of it: by these nothing can be written any more. Without this call
-    /// it ends with the last handle.
+    /// Ends a writer of this publisher now, whoever still has handles of it: by these nothing can
+    /// be written any more. Without this call it ends with the last handle.
     ///
     /// # Errors
     /// `PreconditionNotMet` for another publisher's writer, `AlreadyDeleted`.
@@ -50,7 +51,8 @@ pub(super) fn end(core: &Arc<WriterCore>) {
     }
     core.flush();
     if core.has_unacknowledged() && !std::thread::panicking() {
-        // A reader that does not answer in time loses what it did not ask for; the writer is gone either way.
+        // A reader that does not answer in time loses what it did not ask for; the writer is gone
+        // either way.
         let _ = core.wait_for_acknowledgments(core.shared.config.linger);
     }
     if core.close() {

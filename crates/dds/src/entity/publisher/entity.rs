@@ -1,4 +1,5 @@
-//! Publishers and writers as entities: QoS that changes, enabling, names, and what they belong to (DDS 1.4 2.2.2.1.1, 2.2.2.4).
+//! Publishers and writers as entities: QoS that changes, enabling, names, and what they belong to
+//! (DDS 1.4 2.2.2.1.1, 2.2.2.4).
 use super::{DataWriter, Publisher};
 use crate::entity::any::{AnyDataWriter, AnyTopic};
 use crate::entity::participant::DomainParticipant;
@@ -13,7 +14,8 @@ impl Publisher {
     /// Takes over another QoS; what its writers are matched with follows from it at once.
     ///
     /// # Errors
-    /// `ImmutablePolicy` if it is enabled and PRESENTATION or ENTITY_NAME differs; `BadParameter` for what is too long to announce.
+    /// `ImmutablePolicy` if it is enabled and PRESENTATION or ENTITY_NAME differs; `BadParameter`
+    /// for what is too long to announce.
     pub fn set_qos(&self, qos: PublisherQos) -> Result<()> {
         self.core.set_qos(qos)
     }
@@ -45,8 +47,8 @@ impl Publisher {
         Some(AnyDataWriter { core })
     }
 
-    /// The QoS that the application wants for writers if it says nothing else. It is passed to `create_datawriter` by
-    /// itself.
+    /// The QoS that the application wants for writers if it says nothing else. It is passed to
+    /// `create_datawriter` by itself.
     pub fn default_datawriter_qos(&self) -> DataWriterQos {
         self.core.defaults.lock().clone()
     }
@@ -63,20 +65,22 @@ impl Publisher {
 }
 
 impl<T: TopicData> DataWriter<T> {
-    /// Takes over another QoS: any before it is enabled, then one that differs in policies only that may change. What it is matched
-    /// with follows from it at once, and others are told.
+    /// Takes over another QoS: any before it is enabled, then one that differs in policies only
+    /// that may change. What it is matched with follows from it at once, and others are told.
     ///
     /// # Errors
-    /// `ImmutablePolicy` with the policy and both values, `InconsistentPolicy`, `BadParameter` for data that is too long to announce; then
-    /// nothing has changed.
+    /// `ImmutablePolicy` with the policy and both values, `InconsistentPolicy`, `BadParameter` for
+    /// data that is too long to announce; then nothing has changed.
     pub fn set_qos(&self, qos: DataWriterQos) -> Result<()> {
         self.core.set_qos(qos)
     }
 
-    /// Announces a writer that was created without being enabled. One that is enabled already stays so.
+    /// Announces a writer that was created without being enabled. One that is enabled already stays
+    /// so.
     ///
     /// # Errors
-    /// `PreconditionNotMet` if its publisher is not enabled; `BadParameter` for what is too long to announce.
+    /// `PreconditionNotMet` if its publisher is not enabled; `BadParameter` for what is too long to
+    /// announce.
     pub fn enable(&self) -> Result<()> {
         self.core.enable()
     }

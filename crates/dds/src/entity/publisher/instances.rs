@@ -11,10 +11,12 @@ use dunlin_rtps::InstanceHandle;
 use dunlin_wire::{SequenceNumber, Timestamp};
 
 impl Publisher {
-    /// Waits until every matched reliable reader of every writer has acknowledged all samples (DDS 1.4 2.2.2.4.1.12).
+    /// Waits until every matched reliable reader of every writer has acknowledged all samples (DDS
+    /// 1.4 2.2.2.4.1.12).
     ///
     /// # Errors
-    /// As [`DataWriter::wait_for_acknowledgments`], of the first writer that is not through by then.
+    /// As [`DataWriter::wait_for_acknowledgments`], of the first writer that is not through by
+    /// then.
     pub fn wait_for_acknowledgments(&self, timeout: impl Into<Duration>) -> Result<()> {
         let timeout = timeout.into();
         let until = clock::now().after(timeout);
@@ -31,8 +33,8 @@ impl Publisher {
 }
 
 impl<T: TopicData> DataWriter<T> {
-    /// Says that this writer will write the instance of `sample`; returns its handle (DDS 1.4 2.2.2.4.2.5). Others hear of it with what is
-    /// written first; writing registers as well.
+    /// Says that this writer will write the instance of `sample`; returns its handle (DDS 1.4
+    /// 2.2.2.4.2.5). Others hear of it with what is written first; writing registers as well.
     pub fn register_instance(&self, sample: &T) -> Result<InstanceHandle> {
         self.core.check_enabled()?;
         let instance = self.instance(sample)?;
@@ -46,7 +48,8 @@ impl<T: TopicData> DataWriter<T> {
         Ok(instance)
     }
 
-    /// As `register_instance` (DDS 1.4 2.2.2.4.2.6). The time goes nowhere, since nobody is told before something is written.
+    /// As `register_instance` (DDS 1.4 2.2.2.4.2.6). The time goes nowhere, since nobody is told
+    /// before something is written.
     pub fn register_instance_with_timestamp(
         &self,
         sample: &T,
@@ -55,11 +58,12 @@ impl<T: TopicData> DataWriter<T> {
         self.register_instance(sample)
     }
 
-    /// As `write` (DDS 1.4 2.2.2.4.2.11), and makes sure that the sample is of this instance. `write` finds the instance by itself and
-    /// costs the same.
+    /// As `write` (DDS 1.4 2.2.2.4.2.11), and makes sure that the sample is of this instance.
+    /// `write` finds the instance by itself and costs the same.
     ///
     /// # Errors
-    /// `PreconditionNotMet` if the key of the sample is that of another instance; as [`write`](Self::write).
+    /// `PreconditionNotMet` if the key of the sample is that of another instance; as
+    /// [`write`](Self::write).
     pub fn write_instance(&self, instance: InstanceHandle, sample: &T) -> Result<SequenceNumber> {
         let own = self.instance(sample)?;
         if own != instance {
@@ -71,8 +75,9 @@ impl<T: TopicData> DataWriter<T> {
         self.write(sample)
     }
 
-    /// The handle of the instance that has the key of `sample`, if this writer has it (DDS 1.4 2.2.2.4.2.10): if it is registered, or the
-    /// history keeps something of it. A writer that is to know what it wrote long ago registers its instances.
+    /// The handle of the instance that has the key of `sample`, if this writer has it (DDS 1.4
+    /// 2.2.2.4.2.10): if it is registered, or the history keeps something of it. A writer that is
+    /// to know what it wrote long ago registers its instances.
     pub fn lookup_instance(&self, sample: &T) -> Option<InstanceHandle> {
         if !T::HAS_KEY {
             return None;
@@ -81,8 +86,8 @@ impl<T: TopicData> DataWriter<T> {
         self.core.known(instance).map(|_| instance)
     }
 
-    /// A value of which the key members are those of the instance (DDS 1.4 2.2.2.4.2.9); `None` if this writer does not have it, as
-    /// with [`lookup_instance`](Self::lookup_instance).
+    /// A value of which the key members are those of the instance (DDS 1.4 2.2.2.4.2.9); `None` if
+    /// this writer does not have it, as with [`lookup_instance`](Self::lookup_instance).
     pub fn key_value(&self, instance: InstanceHandle) -> Option<T> {
         let key = match self.core.known(instance).filter(|_| T::HAS_KEY)? {
             Known::Key(key) => key,

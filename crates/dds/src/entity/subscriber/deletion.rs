@@ -1,4 +1,5 @@
-//! How readers end: with their last handle, or before if the application says so (DDS 1.4 2.2.2.5.2.6, 2.2.2.5.2.14).
+//! How readers end: with their last handle, or before if the application says so (DDS 1.4
+//! 2.2.2.5.2.6, 2.2.2.5.2.14).
 use super::{DataReader, Subscriber};
 use crate::entity::group::SubscriberCore;
 use crate::error::{Error, Result};
@@ -7,8 +8,8 @@ use crate::untyped::reader::ReaderCore;
 use std::sync::Arc;
 
 impl Subscriber {
-    /// Ends a reader of this subscriber now, whoever still has handles of it: these have no samples any more. Without this call it ends
-    /// with the last handle.
+    /// Ends a reader of this subscriber now, whoever still has handles of it: these have no samples
+    /// any more. Without this call it ends with the last handle.
     ///
     /// # Errors
     /// `PreconditionNotMet` for another subscriber's reader, `AlreadyDeleted`.

@@ -1,4 +1,5 @@
-//! Subscribers and readers as entities: QoS that changes, enabling, names, and what they belong to (DDS 1.4 2.2.2.1.1, 2.2.2.5).
+//! Subscribers and readers as entities: QoS that changes, enabling, names, and what they belong to
+//! (DDS 1.4 2.2.2.1.1, 2.2.2.5).
 use super::{DataReader, ReaderGuard, Subscriber};
 use crate::entity::any::{AnyDataReader, AnyTopic};
 use crate::entity::participant::DomainParticipant;
@@ -14,7 +15,8 @@ impl Subscriber {
     /// Takes over another QoS; what its readers are matched with follows from it at once.
     ///
     /// # Errors
-    /// `ImmutablePolicy` if it is enabled and PRESENTATION or ENTITY_NAME differs; `BadParameter` for what is too long to announce.
+    /// `ImmutablePolicy` if it is enabled and PRESENTATION or ENTITY_NAME differs; `BadParameter`
+    /// for what is too long to announce.
     pub fn set_qos(&self, qos: SubscriberQos) -> Result<()> {
         self.core.set_qos(qos)
     }
@@ -70,8 +72,8 @@ impl Subscriber {
         Some(AnyDataReader { core })
     }
 
-    /// The QoS that the application wants for readers if it says nothing else. It is passed to `create_datareader` by
-    /// itself.
+    /// The QoS that the application wants for readers if it says nothing else. It is passed to
+    /// `create_datareader` by itself.
     pub fn default_datareader_qos(&self) -> DataReaderQos {
         self.core.defaults.lock().clone()
     }
@@ -88,20 +90,22 @@ impl Subscriber {
 }
 
 impl<T: TopicData> DataReader<T> {
-    /// Takes over another QoS: any before it is enabled, then one that differs in policies only that may change. What it is matched
-    /// with follows from it at once, and others are told.
+    /// Takes over another QoS: any before it is enabled, then one that differs in policies only
+    /// that may change. What it is matched with follows from it at once, and others are told.
     ///
     /// # Errors
-    /// `ImmutablePolicy` with the policy and both values, `InconsistentPolicy`, `BadParameter` for data that is too long to announce; then
-    /// nothing has changed.
+    /// `ImmutablePolicy` with the policy and both values, `InconsistentPolicy`, `BadParameter` for
+    /// data that is too long to announce; then nothing has changed.
     pub fn set_qos(&self, qos: DataReaderQos) -> Result<()> {
         self.core.set_qos(qos)
     }
 
-    /// Announces a reader that was created without being enabled. One that is enabled already stays so. Before, it has no samples.
+    /// Announces a reader that was created without being enabled. One that is enabled already stays
+    /// so. Before, it has no samples.
     ///
     /// # Errors
-    /// `PreconditionNotMet` if its subscriber is not enabled; `BadParameter` for what is too long to announce.
+    /// `PreconditionNotMet` if its subscriber is not enabled; `BadParameter` for what is too long
+    /// to announce.
     pub fn enable(&self) -> Result<()> {
         self.core.enable()
     }

@@ -1,4 +1,5 @@
-//! Samples that have not been looked at, and instance by instance what a condition is about (DDS 1.4 2.2.2.5.3.12 to 2.2.2.5.3.21).
+//! Samples that have not been looked at, and instance by instance what a condition is about (DDS
+//! 1.4 2.2.2.5.3.12 to 2.2.2.5.3.21).
 use super::taking::next_to;
 use super::{DataReader, Sample};
 use crate::entity::condition::ReadCondition;
@@ -7,7 +8,8 @@ use crate::typed::topic::TopicData;
 use dunlin_rtps::{InstanceHandle, SampleState, Select};
 
 impl<T: TopicData> DataReader<T> {
-    /// Reads the oldest sample that has not been read, and leaves it in the reader (DDS 1.4 2.2.2.5.3.12).
+    /// Reads the oldest sample that has not been read, and leaves it in the reader (DDS 1.4
+    /// 2.2.2.5.3.12).
     pub fn read_next_sample(&self) -> Option<Sample<T>> {
         let one = Select {
             max: 1,
@@ -23,8 +25,9 @@ impl<T: TopicData> DataReader<T> {
         }
     }
 
-    /// Takes the samples that a condition of this reader is about, of the first instance that has any and comes after `instance` in the
-    /// order of handles; from the beginning after [`InstanceHandle::NIL`] (DDS 1.4 2.2.2.5.3.21).
+    /// Takes the samples that a condition of this reader is about, of the first instance that has
+    /// any and comes after `instance` in the order of handles; from the beginning after
+    /// [`InstanceHandle::NIL`] (DDS 1.4 2.2.2.5.3.21).
     ///
     /// # Errors
     /// As [`take_with_condition`](Self::take_with_condition).
@@ -41,7 +44,8 @@ impl<T: TopicData> DataReader<T> {
         Ok(raw.into_iter().filter_map(|s| self.decode(s)).collect())
     }
 
-    /// As `take_next_instance_with_condition`, but leaves the samples in the reader (DDS 1.4 2.2.2.5.3.20).
+    /// As `take_next_instance_with_condition`, but leaves the samples in the reader (DDS 1.4
+    /// 2.2.2.5.3.20).
     ///
     /// # Errors
     /// As [`take_with_condition`](Self::take_with_condition).

@@ -1,10 +1,12 @@
-//! In which order samples of several readers are to be taken (PRESENTATION ordered with scope GROUP, DDS 1.4 2.2.2.5.2.10).
+//! In which order samples of several readers are to be taken (PRESENTATION ordered with scope
+//! GROUP, DDS 1.4 2.2.2.5.2.10).
 use crate::entity::any::AnyDataReader;
 use crate::untyped::reader::ReaderCore;
 use dunlin_rtps::Select;
 use std::sync::Arc;
 
-/// Each reader once for each of the selected samples: whoever takes one from each gets them in the order of their turns.
+/// Each reader once for each of the selected samples: whoever takes one from each gets them in the
+/// order of their turns.
 pub(super) fn one_by_one(readers: &[Arc<ReaderCore>], select: &Select) -> Vec<AnyDataReader> {
     let mut all = Vec::new();
     for reader in readers {

@@ -13,19 +13,23 @@ const AT_ONCE: usize = 16;
 const ANY_SAMPLE: u32 = SampleState::Read.mask() | SampleState::NotRead.mask();
 
 impl<T: TopicData> DataReader<T> {
-    /// Takes all samples; an empty vector if there are none. Those of an instance are together, oldest first, unless the subscriber's
-    /// PRESENTATION is ordered with scope TOPIC or GROUP: then all are in the order in which they came (DDS 1.4 2.2.2.5.3.8).
+    /// Takes all samples; an empty vector if there are none. Those of an instance are together,
+    /// oldest first, unless the subscriber's PRESENTATION is ordered with scope TOPIC or GROUP:
+    /// then all are in the order in which they came (DDS 1.4 2.2.2.5.3.8).
     pub fn take(&self) -> Vec<Sample<T>> {
         self.take_with(&Select::default())
     }
 
-    /// Takes the oldest sample that was not read yet (DDS 1.4 2.2.2.5.3.11). Allocates nothing but what `T` itself does.
+    /// Takes the oldest sample that was not read yet (DDS 1.4 2.2.2.5.3.11). Allocates nothing but
+    /// what `T` itself does.
     pub fn take_next_sample(&self) -> Option<Sample<T>> {
         self.take_one(SampleState::NotRead.mask())
     }
 
-    /// Takes all samples that were not read yet, oldest first, and hands each to `each`, which may use the reader in any way. What comes meanwhile
-    /// is taken too. As [`take_next_sample`](Self::take_next_sample) until there is none, but cheaper where there are many; allocates nothing either.
+    /// Takes all samples that were not read yet, oldest first, and hands each to `each`, which may
+    /// use the reader in any way. What comes meanwhile is taken too. As
+    /// [`take_next_sample`](Self::take_next_sample) until there is none, but cheaper where there
+    /// are many; allocates nothing either.
     pub fn take_each(&self, mut each: impl FnMut(Sample<T>)) {
         let unread = SampleState::NotRead.mask();
         while let Some(sample) = self.take_one(unread) {
@@ -78,8 +82,9 @@ impl<T: TopicData> DataReader<T> {
         raw.map(|raw| View::new(&self.core, raw))
     }
 
-    /// Takes all samples, read before or not, oldest first, and hands each to `each` as a view of where it is. As
-    /// [`take_next_view`](Self::take_next_view) until there is none, but cheaper where there are many.
+    /// Takes all samples, read before or not, oldest first, and hands each to `each` as a view of
+    /// where it is. As [`take_next_view`](Self::take_next_view) until there is none, but cheaper
+    /// where there are many.
     pub fn take_each_view(&self, mut each: impl FnMut(View<T>)) {
         while let Some(view) = self.take_next_view() {
             each(view);
@@ -87,8 +92,8 @@ impl<T: TopicData> DataReader<T> {
         }
     }
 
-    /// Takes up to `max` samples, in order as `take` does, and leaves them where they are. Their writers get the memory back when
-    /// the views are dropped; until then others go without it.
+    /// Takes up to `max` samples, in order as `take` does, and leaves them where they are. Their
+    /// writers get the memory back when the views are dropped; until then others go without it.
     pub fn take_views(&self, max: usize) -> Vec<View<T>> {
         let select = Select {
             max,
@@ -109,8 +114,8 @@ impl<T: TopicData> DataReader<T> {
             .collect()
     }
 
-    /// Takes the samples of the instance that comes after `instance` in the order of handles; the first one after
-    /// [`InstanceHandle::NIL`] (DDS 1.4 2.2.2.5.3.18).
+    /// Takes the samples of the instance that comes after `instance` in the order of handles; the
+    /// first one after [`InstanceHandle::NIL`] (DDS 1.4 2.2.2.5.3.18).
     pub fn take_next_instance(&self, instance: InstanceHandle) -> Vec<Sample<T>> {
         self.take_with(&next_to(instance))
     }
@@ -144,7 +149,8 @@ impl<T: TopicData> DataReader<T> {
             .collect()
     }
 
-    /// Takes the samples that a condition of this reader is about (DDS 1.4 2.2.2.5.3.11); those of a [`QueryCondition`](crate::QueryCondition) by their content.
+    /// Takes the samples that a condition of this reader is about (DDS 1.4 2.2.2.5.3.11); those of
+    /// a [`QueryCondition`](crate::QueryCondition) by their content.
     ///
     /// # Errors
     /// `PreconditionNotMet` for the condition of another reader.
@@ -157,7 +163,8 @@ impl<T: TopicData> DataReader<T> {
         Ok(raw.into_iter().filter_map(|s| self.decode(s)).collect())
     }
 
-    /// Reads the samples that a condition of this reader is about, and leaves them in the reader (DDS 1.4 2.2.2.5.3.10).
+    /// Reads the samples that a condition of this reader is about, and leaves them in the reader
+    /// (DDS 1.4 2.2.2.5.3.10).
     ///
     /// # Errors
     /// As [`take_with_condition`](Self::take_with_condition).
@@ -181,7 +188,8 @@ impl<T: TopicData> DataReader<T> {
         }
     }
 
-    /// A sample that is no valid `T` is left out, counted and logged: its writer is at fault, not this application.
+    /// A sample that is no valid `T` is left out, counted and logged: its writer is at fault, not
+    /// this application.
     pub(super) fn decode(&self, raw: dunlin_rtps::Sample) -> Option<Sample<T>> {
         let dunlin_rtps::Sample { info, payload } = raw;
         let kept = self.core.shared.desk.find(&payload);

@@ -1,4 +1,5 @@
-//! Whose messages are taken from where: those of endpoints come from the addresses of their participant alone.
+//! Whose messages are taken from where: those of endpoints come from the addresses of their
+//! participant alone.
 use super::Worker;
 use crate::entity::shared::Shared;
 use dunlin_rtps::discovery::Source;
@@ -38,8 +39,8 @@ impl Admissions {
 }
 
 impl Worker {
-    /// True if a message may be that of an endpoint of its participant; what is not is counted. Of participants without matched endpoints
-    /// nobody hears, so it is not asked where they are.
+    /// True if a message may be that of an endpoint of its participant; what is not is counted. Of
+    /// participants without matched endpoints nobody hears, so it is not asked where they are.
     #[inline]
     pub(super) fn admits(&mut self, shared: &Shared, source: &Source) -> bool {
         self.admitted.know(source) || self.admit(shared, source)

@@ -15,7 +15,8 @@ pub(crate) struct Arrivals {
     pub(super) acknowledged: Vec<Arc<WriterCore>>,
     /// Writers that showed that they live, of which discovery should hear.
     pub(super) alive: Vec<Arc<LivelinessAssertion>>,
-    /// The reader that was told of last, which mostly is the next one, too: kept, it need not be counted.
+    /// The reader that was told of last, which mostly is the next one, too: kept, it need not be
+    /// counted.
     last: Option<Arc<ReaderCore>>,
 }
 

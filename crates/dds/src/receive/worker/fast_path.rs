@@ -18,7 +18,8 @@ pub(super) struct Stream {
 }
 
 impl Worker {
-    /// Takes in the sample if it is the next one of the stream, without reading again what is the same in all; false if it is not.
+    /// Takes in the sample if it is the next one of the stream, without reading again what is the
+    /// same in all; false if it is not.
     #[inline]
     pub(super) fn sample_of_stream(
         &mut self,
@@ -56,7 +57,8 @@ impl Worker {
         true
     }
 
-    /// A datagram had one sample and nothing else, for this reader or all: if that was so before, it is a stream.
+    /// A datagram had one sample and nothing else, for this reader or all: if that was so before,
+    /// it is a stream.
     #[inline(never)]
     pub(super) fn note_stream(
         &mut self,

@@ -1,4 +1,5 @@
-//! Samples that follow each other in a datagram, from one writer to the same readers: they are taken in under one lock.
+//! Samples that follow each other in a datagram, from one writer to the same readers: they are
+//! taken in under one lock.
 use dunlin_wire::{Data, EntityId, Submessages, Timestamp};
 
 /// A reader's lock is held for so many samples at most.

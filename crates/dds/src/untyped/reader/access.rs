@@ -34,7 +34,8 @@ impl ReaderCore {
     fn taken(self: &Arc<Self>, state: Guard<'_, Reader, READER>) {
         self.note_next(&state);
         drop(state);
-        // Room may have come for samples that were refused: the timer asks for them, since their listener may be our caller.
+        // Room may have come for samples that were refused: the timer asks for them, since their
+        // listener may be our caller.
         self.schedule();
         self.group.group_access.open();
     }

@@ -1,4 +1,5 @@
-//! How a reader becomes enabled, and what of its QoS changes while it lives (DDS 1.4 2.2.2.1.1, 2.2.3).
+//! How a reader becomes enabled, and what of its QoS changes while it lives (DDS 1.4 2.2.2.1.1,
+//! 2.2.3).
 use super::{ReaderCore, config};
 use crate::error::{Error, Result};
 use crate::runtime::clock;

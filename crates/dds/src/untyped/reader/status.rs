@@ -1,5 +1,6 @@
-//! The statuses of a reader and whom they are told (DDS 1.4 2.2.4.1, 2.2.4.2.3): its own listener, its subscriber's or its
-//! participant's, whichever wants it first. For data that is decided when listeners change (`bind`), else when it is told.
+//! The statuses of a reader and whom they are told (DDS 1.4 2.2.4.1, 2.2.4.2.3): its own listener,
+//! its subscriber's or its participant's, whichever wants it first. For data that is decided when
+//! listeners change (`bind`), else when it is told.
 use super::{ReaderCore, ReaderEvents};
 use crate::entity::any::AnyDataReader;
 use crate::entity::listener::SubscriberListener;
@@ -89,7 +90,8 @@ impl ReaderCore {
         self.closed.load(SeqCst)
     }
 
-    /// From now on nobody is told of anything, and no other thread is in a call about this reader; false if that was so already.
+    /// From now on nobody is told of anything, and no other thread is in a call about this reader;
+    /// false if that was so already.
     pub(crate) fn close(self: &Arc<Self>) -> bool {
         let first = !self.closed.swap(true, SeqCst);
         let old = self.events.clear();
@@ -118,7 +120,8 @@ impl ReaderCore {
         drop(old);
     }
 
-    /// Finds out who is told of data from now on. What was told before is given back, to be dropped without a lock.
+    /// Finds out who is told of data from now on. What was told before is given back, to be dropped
+    /// without a lock.
     #[must_use]
     pub(crate) fn bind(self: &Arc<Self>) -> Option<Listener<dyn ReaderEvents>> {
         self.calls.replace(self.listener(StatusKind::DataAvailable))

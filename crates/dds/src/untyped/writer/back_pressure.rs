@@ -1,4 +1,5 @@
-//! What readers have, and so what the history has room for: their answers, and those who wait for them.
+//! What readers have, and so what the history has room for: their answers, and those who wait for
+//! them.
 use super::{Outcome, WriterCore};
 use crate::error::Error;
 use crate::runtime::clock;
@@ -134,7 +135,8 @@ impl WriterCore {
         outcome.room
     }
 
-    /// As `handle_answer`, without running code of the application: the caller buries what is `retired`.
+    /// As `handle_answer`, without running code of the application: the caller buries what is
+    /// `retired`.
     pub(crate) fn take_answer(
         &self,
         now: Time,

@@ -1,4 +1,5 @@
-//! How a writer becomes enabled, and what of its QoS changes while it lives (DDS 1.4 2.2.2.1.1, 2.2.3).
+//! How a writer becomes enabled, and what of its QoS changes while it lives (DDS 1.4 2.2.2.1.1,
+//! 2.2.3).
 use super::WriterCore;
 use crate::discovery::liveliness::LivelinessAssertion;
 use crate::entity::group::PublisherCore;
@@ -25,7 +26,8 @@ pub(super) fn autodisposes(qos: &DataWriterQos) -> bool {
 /// Datagrams have six bits for it (RFC 2474).
 const LARGEST_CODE_POINT: i32 = 63;
 
-/// What its datagrams are marked with: of what does not fit the nearest that does, since any priority is one (DDS 1.4 2.2.3.15).
+/// What its datagrams are marked with: of what does not fit the nearest that does, since any
+/// priority is one (DDS 1.4 2.2.3.15).
 pub(super) fn code_point(qos: &DataWriterQos) -> u8 {
     let priority = qos.transport_priority.clamp(0, LARGEST_CODE_POINT);
     u8::try_from(priority).unwrap_or(0)
@@ -63,7 +65,8 @@ impl WriterCore {
         self.live.lock().clone()
     }
 
-    /// Its QoS as far as it cannot change. Nobody asks before it is enabled; should they, they get the defaults.
+    /// Its QoS as far as it cannot change. Nobody asks before it is enabled; should they, they get
+    /// the defaults.
     #[inline]
     pub(crate) fn fixed(&self) -> &DataWriterQos {
         static DEFAULT: std::sync::LazyLock<DataWriterQos> =

@@ -1,4 +1,5 @@
-//! What the matched readers of one writer want: each different filter once (`dunlin_rtps::ReaderFilter`).
+//! What the matched readers of one writer want: each different filter once
+//! (`dunlin_rtps::ReaderFilter`).
 use dunlin_cdr::Type;
 use dunlin_filter::Filter;
 use dunlin_rtps::{ContentFilter, ReaderFilter};
@@ -6,7 +7,8 @@ use dunlin_transport::panics::log;
 use dunlin_wire::{ContentFilterProperty, Guid, ReaderData};
 use hashbrown::HashMap;
 
-/// The steps are counted that a stranger's filter takes; what is no sample of the type does not pass.
+/// The steps are counted that a stranger's filter takes; what is no sample of the type does not
+/// pass.
 fn counting(filter: Filter) -> ContentFilter {
     ContentFilter::counting(
         move |sample, steps| match filter.evaluate_within(sample, steps) {
@@ -16,9 +18,9 @@ fn counting(filter: Filter) -> ContentFilter {
     )
 }
 
-/// The filters by which a writer spares its readers samples. A reader is sent everything, and filters by itself, if its filter cannot
-/// be understood, if it takes too many steps, if there are too many different ones, or if it wants coherent sets, of which nothing
-/// may be missing.
+/// The filters by which a writer spares its readers samples. A reader is sent everything, and
+/// filters by itself, if its filter cannot be understood, if it takes too many steps, if there are
+/// too many different ones, or if it wants coherent sets, of which nothing may be missing.
 #[derive(Default)]
 pub(crate) struct Filters {
     /// By place.

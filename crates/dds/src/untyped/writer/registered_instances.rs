@@ -1,4 +1,5 @@
-//! The instances that the application has registered, and their keys: for those who ask a writer about instances.
+//! The instances that the application has registered, and their keys: for those who ask a writer
+//! about instances.
 //!
 //! Registering says nothing to anybody, and writing does not look here.
 use super::WriterCore;
@@ -38,7 +39,8 @@ pub(crate) enum Known {
 }
 
 impl WriterCore {
-    /// What the writer knows of an instance: by its being registered, or by what the history keeps of it.
+    /// What the writer knows of an instance: by its being registered, or by what the history keeps
+    /// of it.
     pub(crate) fn known(&self, instance: InstanceHandle) -> Option<Known> {
         if let Some(key) = self.registered.key(instance) {
             return Some(Known::Key(key));

@@ -1,4 +1,5 @@
-//! When samples go and where: at once, with others in a batch, or after a moment while the writer is ahead of the network.
+//! When samples go and where: at once, with others in a batch, or after a moment while the writer
+//! is ahead of the network.
 use super::{Publish, WriterCore};
 use crate::entity::shared::Routes;
 use crate::receive::deferred;
@@ -23,7 +24,8 @@ impl WriterCore {
         held_back.then(|| clock::coarse().after(self.shared.config.heartbeat_period))
     }
 
-    /// Sends the sample that was stored at `now`, with those that wait, unless the writer is ahead of the network.
+    /// Sends the sample that was stored at `now`, with those that wait, unless the writer is ahead
+    /// of the network.
     pub(super) fn send_or_hold(self: &Arc<Self>, turn: &mut Publish, now: Timestamp, size: usize) {
         if size > COPY_LIMIT {
             // It shares no datagram, so its pace is of no interest.
@@ -68,7 +70,8 @@ impl WriterCore {
         }
     }
 
-    /// This thread is about to do something else than to write; false if samples of another thread's still wait.
+    /// This thread is about to do something else than to write; false if samples of another
+    /// thread's still wait.
     pub(crate) fn send_held_back(&self) -> bool {
         let Some(mut turn) = self.publish.try_lock() else {
             return false;
@@ -104,7 +107,8 @@ impl WriterCore {
         });
     }
 
-    /// As `flush_turn`, with a question to the one reader that lags, now and then; answers go out where the question came in.
+    /// As `flush_turn`, with a question to the one reader that lags, now and then; answers go out
+    /// where the question came in.
     #[inline(never)]
     pub(super) fn flush_with_questions(&self, publish: &mut Publish) {
         let matched = &publish.destinations;
@@ -140,7 +144,8 @@ impl WriterCore {
         out.local_queue().aim(local_readers, far);
     }
 
-    /// Sends what batching holds back, if this thread or one that it has heard of since wrote something.
+    /// Sends what batching holds back, if this thread or one that it has heard of since wrote
+    /// something.
     pub(crate) fn flush(&self) {
         if !self.waits.load(Relaxed) {
             return;
@@ -157,7 +162,8 @@ impl WriterCore {
         self.send_by(out, |guid| routes.destination(guid));
     }
 
-    /// Sends questions of the writer's own, by the way that its samples go, so that they do not overtake these.
+    /// Sends questions of the writer's own, by the way that its samples go, so that they do not
+    /// overtake these.
     pub(super) fn ask(&self, out: &mut Datagrams) {
         let routes = self.shared.routes();
         self.send_by(out, |guid| routes.stream(guid));

@@ -1,5 +1,5 @@
-//! The statuses of a writer and whom they are told (DDS 1.4 2.2.4.1, 2.2.4.2.3): its own listener, its publisher's or its
-//! participant's, whichever wants it first.
+//! The statuses of a writer and whom they are told (DDS 1.4 2.2.4.1, 2.2.4.2.3): its own listener,
+//! its publisher's or its participant's, whichever wants it first.
 use super::{WriterCore, WriterEvents};
 use crate::entity::any::AnyDataWriter;
 use crate::entity::listener::PublisherListener;
@@ -52,7 +52,8 @@ impl WriterCore {
         self.closed.load(SeqCst)
     }
 
-    /// From now on nobody is told of anything, and no other thread is in a call about this writer; false if that was so already.
+    /// From now on nobody is told of anything, and no other thread is in a call about this writer;
+    /// false if that was so already.
     pub(crate) fn close(&self) -> bool {
         let first = !self.closed.swap(true, SeqCst);
         let old = self.events.clear();

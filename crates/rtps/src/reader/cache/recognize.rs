@@ -1,6 +1,7 @@
 //! A change that was taken in before comes again: its writer was given up, and is back.
 //!
-//! The application has the sample. But it was told that nobody writes the instance, and somebody does.
+//! The application has the sample. But it was told that nobody writes the instance, and somebody
+//! does.
 use super::{Cache, Header};
 use crate::{ChangeKind, InstanceState, Time};
 use bytes::Bytes;

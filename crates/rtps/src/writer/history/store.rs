@@ -1,8 +1,10 @@
-//! What a writer with DURABILITY TRANSIENT or PERSISTENT keeps for late joiners (DDS 1.4 2.2.3.4, 2.2.3.5 DURABILITY_SERVICE).
+//! What a writer with DURABILITY TRANSIENT or PERSISTENT keeps for late joiners (DDS 1.4 2.2.3.4,
+//! 2.2.3.5 DURABILITY_SERVICE).
 //!
-//! The writer is its own service: one cache holds both what readers have not acknowledged yet, as HISTORY says, and what they all
-//! have, as DURABILITY_SERVICE says. A change stays while either wants it, so of each instance the newest `depth` stay in any case. What
-//! exceeds a limit of the service goes, oldest first: late joiners want what is new. RESOURCE_LIMITS bound the whole.
+//! The writer is its own service: one cache holds both what readers have not acknowledged yet, as
+//! HISTORY says, and what they all have, as DURABILITY_SERVICE says. A change stays while either
+//! wants it, so of each instance the newest `depth` stay in any case. What exceeds a limit of the
+//! service goes, oldest first: late joiners want what is new. RESOURCE_LIMITS bound the whole.
 use super::{HistoryCache, Instance};
 use crate::slab::NONE;
 use crate::{ChangeKind, InstanceHandle};
@@ -61,14 +63,16 @@ impl Instance {
         }
     }
 
-    /// Changes that tell late joiners something. That the writer has left the instance does not take the place of what it had.
+    /// Changes that tell late joiners something. That the writer has left the instance does not
+    /// take the place of what it had.
     fn worth(&self) -> u32 {
         self.count.saturating_sub(self.leaves.into())
     }
 }
 
 impl HistoryCache {
-    /// From its beginning this cache keeps things for late joiners in another measure than for matched readers.
+    /// From its beginning this cache keeps things for late joiners in another measure than for
+    /// matched readers.
     pub(in super::super) fn storing(self, service: Option<DurabilityService>) -> Self {
         let store = service.map(|service| Store::new(&service));
         Self { store, ..self }
@@ -105,7 +109,8 @@ impl HistoryCache {
         }
     }
 
-    /// All matched readers have what comes up to `acknowledged`: from now on the service decides on it.
+    /// All matched readers have what comes up to `acknowledged`: from now on the service decides on
+    /// it.
     #[inline]
     pub(in super::super) fn store(&mut self, acknowledged: i64) {
         if let Some(store) = &mut self.store
@@ -158,7 +163,8 @@ impl HistoryCache {
         (oldest.sequence <= through).then_some(oldest.place)
     }
 
-    /// The time of an instance is over since the change with this number said that the writer leaves it.
+    /// The time of an instance is over since the change with this number said that the writer
+    /// leaves it.
     pub(in super::super) fn end(
         &mut self,
         sequence: i64,
@@ -172,7 +178,8 @@ impl HistoryCache {
         }
     }
 
-    /// Makes room for another instance by forgetting one that is only kept for late joiners; false if there is none.
+    /// Makes room for another instance by forgetting one that is only kept for late joiners; false
+    /// if there is none.
     #[cold]
     pub(super) fn forget_one_that_was_left(&mut self, acknowledged: i64) -> bool {
         if self.store.is_none() {

@@ -80,7 +80,8 @@ fn a_callers_name_is_refused_to_another_host_whatever_port_it_says() {
     assert_eq!(next(&mut *node.meta).0, message);
 }
 
-/// Whoever begins with anything else would be taken for another product, with messages that are short and all of one kind.
+/// Whoever begins with anything else would be taken for another product, with messages that are
+/// short and all of one kind.
 #[test]
 fn a_caller_hears_hello_first_however_soon_somebody_sends() {
     let mut node = node();

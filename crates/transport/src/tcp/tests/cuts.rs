@@ -1,4 +1,5 @@
-//! However the bytes of a stream are cut on the way, the same messages come out of it, in the order in which they were sent.
+//! However the bytes of a stream are cut on the way, the same messages come out of it, in the order
+//! in which they were sent.
 use dunlin_wire::GuidPrefix;
 use dunlin_wire::stream::{Channel, Hello, opaque_head};
 
@@ -113,7 +114,8 @@ fn any_cutting_of_any_messages_gives_the_same() {
     }
 }
 
-/// A message that has the place of one like the last, and bytes of the next: each way to cut the beginning.
+/// A message that has the place of one like the last, and bytes of the next: each way to cut the
+/// beginning.
 #[test]
 fn a_message_where_another_was_expected_is_cut_anywhere() {
     const SIZE: usize = 40_000;

@@ -196,7 +196,8 @@ fn memory_is_taken_for_what_has_come_not_for_what_is_claimed() {
     assert_eq!(node.transport.refused(), 0);
 }
 
-/// A receiver that does not come with more room loses those messages, and none behind them, also while more of them wait.
+/// A receiver that does not come with more room loses those messages, and none behind them, also
+/// while more of them wait.
 #[test]
 fn what_there_is_no_room_for_takes_nothing_else_with_it() {
     const COUNT: usize = 40;

@@ -172,7 +172,8 @@ pub(super) fn next(receiver: &mut dyn Receiver) -> (Vec<u8>, Received) {
     }
 }
 
-/// A message that only says who speaks, which means nothing to who knows it already: where both dial at once one may come late.
+/// A message that only says who speaks, which means nothing to who knows it already: where both
+/// dial at once one may come late.
 fn is_greeting(datagram: &[u8]) -> bool {
     const HELLO: u8 = 0xd0;
     datagram.starts_with(b"RTPS") && datagram.get(20) == Some(&HELLO)

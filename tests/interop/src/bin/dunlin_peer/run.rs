@@ -187,7 +187,8 @@ impl<'a> Run<'a> {
         Ok(())
     }
 
-    /// After `done`, with `--hold`: whoever started this peer lets it go by closing its standard input.
+    /// After `done`, with `--hold`: whoever started this peer lets it go by closing its standard
+    /// input.
     pub(crate) fn wait_for_release(&mut self, endpoint: &impl Endpoint) -> Result<(), Failure> {
         let hold = self.options.hold;
         self.wait_until(endpoint, "the end of standard input", |run| {

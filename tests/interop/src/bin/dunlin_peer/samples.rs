@@ -1,4 +1,5 @@
-//! The types of `interop.idl`, and the rules that make each member a function of the sample's number (see `peer.c`).
+//! The types of `interop.idl`, and the rules that make each member a function of the sample's
+//! number (see `peer.c`).
 
 use bytes::Bytes;
 use dunlin::{Data, Topic, TopicData};

@@ -1,4 +1,5 @@
-//! A third role that only this peer has: an observer that prints who is in the domain, and why they do not hear each other.
+//! A third role that only this peer has: an observer that prints who is in the domain, and why they
+//! do not hear each other.
 use dunlin::observe::{host, process, vendor_name};
 use dunlin::why::Cause;
 use dunlin::{DomainParticipant, Duration, ParticipantConfig, Result};

@@ -122,7 +122,8 @@ impl Cable {
         }
     }
 
-    /// Decides what becomes of one frame. As many numbers are drawn for each, so that one kind of fault does not shift others.
+    /// Decides what becomes of one frame. As many numbers are drawn for each, so that one kind of
+    /// fault does not shift others.
     fn carry(&mut self, from: usize, frame: &mut [u8], settings: &Settings) {
         let to = 1 - from;
         if settings.cut {

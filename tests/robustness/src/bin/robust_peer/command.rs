@@ -74,10 +74,13 @@ impl Peer {
 
     /// Carries out one command and tells how that went.
     ///
-    /// `matched S`, `unmatched S`: waits until every endpoint has a partner, or none has; `partners N S`: until each has exactly so many; `write N RATE`: begins to write;
-    /// `next`: the number of the next sample that it writes; `backlog`: who is behind, and how far; `stop`, `join`: ends writing, or waits for its end; `acked S`: waits for acknowledgements; `received N S`: waits until
-    /// there are so many; `restart`: latencies count from now; `forget`: everything received counts from now; `report`. `S` are seconds; without them a wait lasts as long as there is progress.
-    /// Waits answer with `ms=` or `timeout`.
+    /// `matched S`, `unmatched S`: waits until every endpoint has a partner, or none has;
+    /// `partners N S`: until each has exactly so many; `write N RATE`: begins to write; `next`: the
+    /// number of the next sample that it writes; `backlog`: who is behind, and how far; `stop`,
+    /// `join`: ends writing, or waits for its end; `acked S`: waits for acknowledgements;
+    /// `received N S`: waits until there are so many; `restart`: latencies count from now;
+    /// `forget`: everything received counts from now; `report`. `S` are seconds; without them a
+    /// wait lasts as long as there is progress. Waits answer with `ms=` or `timeout`.
     pub(crate) fn obey(&mut self, line: &str) -> String {
         let words: Vec<&str> = line.split_whitespace().collect();
         let number = |place: usize| words.get(place).and_then(|w| w.parse::<f64>().ok());

@@ -1,7 +1,8 @@
-//! A participant that writes or reads numbered samples and says how that went: the subject of the robustness tests.
+//! A participant that writes or reads numbered samples and says how that went: the subject of the
+//! robustness tests.
 //!
-//! Arguments are `name=value` words (see `options.rs`), commands are lines on the standard input (see `command.rs`), each
-//! answered with one line. It ends with its input.
+//! Arguments are `name=value` words (see `options.rs`), commands are lines on the standard input
+//! (see `command.rs`), each answered with one line. It ends with its input.
 #![forbid(unsafe_code)]
 
 mod command;

@@ -11,7 +11,8 @@ pub(crate) struct Options {
     /// Topics to write and to read.
     pub(crate) write: Option<String>,
     pub(crate) read: Option<String>,
-    /// Bytes of a sample beside its number and time: `32`, or one after the other of `32,1000,70000`.
+    /// Bytes of a sample beside its number and time: `32`, or one after the other of
+    /// `32,1000,70000`.
     pub(crate) sizes: Vec<usize>,
     /// The number of the first sample that it writes.
     pub(crate) first: u32,

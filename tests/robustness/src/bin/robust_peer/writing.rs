@@ -22,8 +22,8 @@ struct Outcome {
 }
 
 impl Writing {
-    /// Writes `count` samples, `rate` each second, the first one with the number `next`, which moves on; if
-    /// readers are awaited, not before there is one.
+    /// Writes `count` samples, `rate` each second, the first one with the number `next`, which
+    /// moves on; if readers are awaited, not before there is one.
     pub(crate) fn start(
         writer: DataWriter<Numbered>,
         next: Arc<AtomicU32>,

@@ -1,4 +1,5 @@
-//! What an application may do with its endpoints besides writing and taking: change their QoS, say that they live, ask what was missed.
+//! What an application may do with its endpoints besides writing and taking: change their QoS, say
+//! that they live, ask what was missed.
 use super::{News, Participant};
 use dunlin_qos::{Duration, ReaderDataLifecycle};
 use dunlin_rtps::discovery::Event;

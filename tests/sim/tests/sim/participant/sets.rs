@@ -1,5 +1,6 @@
-//! What the writers of a participant have in common as those of one publisher, and its readers as those of one subscriber: coherent sets, one
-//! numbering, and the gate that lets in what is complete, as `dunlin` has them.
+//! What the writers of a participant have in common as those of one publisher, and its readers as
+//! those of one subscriber: coherent sets, one numbering, and the gate that lets in what is
+//! complete, as `dunlin` has them.
 use super::{News, Participant, note};
 use dunlin_qos::{AccessScope, Presentation};
 use dunlin_rtps::{Change, GroupFront, GroupOf, InGroup, Time, WriteError};

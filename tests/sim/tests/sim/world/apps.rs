@@ -1,4 +1,5 @@
-//! The applications: they make writers and readers, write, take, and follow what happens to their endpoints.
+//! The applications: they make writers and readers, write, take, and follow what happens to their
+//! endpoints.
 use super::{Action, World};
 use crate::ledger::{ReaderRecord, WriterRecord};
 use crate::load;
@@ -19,7 +20,8 @@ impl World {
         EntityId::user(self.places[who].keys, kind)
     }
 
-    /// The writer's participant as it is now, unless the writer is not yet to come or already there.
+    /// The writer's participant as it is now, unless the writer is not yet to come or already
+    /// there.
     pub(super) fn add_writer(&mut self, n: usize) {
         let plan = self.scenario.writers[n].clone();
         if self.places[plan.at].pause.is_some() {
@@ -173,7 +175,8 @@ impl World {
         self.write(n, change);
     }
 
-    /// From now on the writer splits samples, or not, as if readers had come or gone that share memory with it.
+    /// From now on the writer splits samples, or not, as if readers had come or gone that share
+    /// memory with it.
     fn change_fragments(&mut self, n: usize) {
         let plan = &self.scenario.writers[n];
         let size = self.scenario.fragment_size;

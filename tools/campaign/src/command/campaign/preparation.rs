@@ -47,7 +47,8 @@ struct Site {
     other_host: Option<OtherHost>,
 }
 
-/// Gets everything ready. Where there is to be a namespace, this process is replaced by one inside of it.
+/// Gets everything ready. Where there is to be a namespace, this process is replaced by one inside
+/// of it.
 pub(super) fn prepare(arguments: &Arguments) -> Result<Prepared, String> {
     match arguments.resume {
         true => resume(arguments),
@@ -191,7 +192,8 @@ struct Ready {
     absent: Vec<String>,
 }
 
-/// Prepares everybody who is asked for, while there is a network, and then goes where there is none.
+/// Prepares everybody who is asked for, while there is a network, and then goes where there is
+/// none.
 fn ready(with: &[String], at_agent: bool) -> Result<Ready, String> {
     let mut systems = systems::known();
     let names: Vec<_> = systems.iter().map(|system| system.name()).collect();

@@ -1,4 +1,5 @@
-//! `-histogramFile` and `-responseHistogramFile`: logs of HdrHistograms in nanoseconds, one interval per size.
+//! `-histogramFile` and `-responseHistogramFile`: logs of HdrHistograms in nanoseconds, one
+//! interval per size.
 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
@@ -8,7 +9,8 @@ use hdrhistogram::Histogram;
 use hdrhistogram::serialization::V2DeflateSerializer;
 use hdrhistogram::serialization::interval_log::{IntervalLogWriterBuilder, Tag};
 
-/// The log, whose file is there from the beginning: that it cannot be written is told before anything is measured.
+/// The log, whose file is there from the beginning: that it cannot be written is told before
+/// anything is measured.
 pub(super) struct Histograms {
     path: PathBuf,
     started: SystemTime,
@@ -26,7 +28,8 @@ impl Histograms {
         })
     }
 
-    /// Adds the latencies of one size and writes the log anew; it has one interval per size, so it stays small.
+    /// Adds the latencies of one size and writes the log anew; it has one interval per size, so it
+    /// stays small.
     pub(super) fn add(&mut self, size: usize, histogram: &Histogram<u64>) -> Result<(), String> {
         // A clock that was put back makes an interval of length zero, which is no reason to fail.
         let passed = self.started.elapsed().unwrap_or_default();

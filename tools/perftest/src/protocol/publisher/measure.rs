@@ -113,7 +113,8 @@ impl<M: Messaging> Publisher<'_, M> {
         };
         let outcome = measured.and_then(|()| self.end(&note));
         if outcome.is_err() && !note.complete {
-            // The subscriber need not wait for its own bound; whether it hears this does not matter any more.
+            // The subscriber need not wait for its own bound; whether it hears this does not matter
+            // any more.
             let _ = self.control(Kind::End, &note);
         }
         self.write_results(report, size, &counts, used, outcome.is_ok());
@@ -241,8 +242,8 @@ impl<M: Messaging> Publisher<'_, M> {
         }
     }
 
-    /// A row each second, for the latest pong, if there is a new one. A row for each would be tens of thousands a second, which nobody
-    /// can read and which takes longer than what is measured.
+    /// A row each second, for the latest pong, if there is a new one. A row for each would be tens
+    /// of thousands a second, which nobody can read and which takes longer than what is measured.
     fn print_interval(
         &self,
         report: &mut Report,

@@ -1,7 +1,8 @@
 //! Latency under load: pings on a schedule that waits for no answer.
 //!
-//! Each ping carries the moment when it should have been sent. One that is late goes out at once, none is left out, and
-//! what it waited for counts. So a stall is seen by all pings that fall into it, not by the one that was in flight.
+//! Each ping carries the moment when it should have been sent. One that is late goes out at once,
+//! none is left out, and what it waited for counts. So a stall is seen by all pings that fall into
+//! it, not by the one that was in flight.
 
 use bytes::Bytes;
 
@@ -14,7 +15,8 @@ use crate::messaging::{Header, Messaging, Publish};
 /// A sleep ends this much before the next ping is due, because wake-ups come late.
 const AWAKE: Nanos = MILLISECOND / 5;
 
-/// How long to wait at a time so close to the next ping: less than a receiver polls before it sleeps.
+/// How long to wait at a time so close to the next ping: less than a receiver polls before it
+/// sleeps.
 const SLICE: Nanos = 20_000;
 
 /// What late pings leave for receiving between two of them.
@@ -127,7 +129,8 @@ impl<M: Messaging> Publisher<'_, M> {
         };
         header.stamp(due);
         let seq = self.seq;
-        // Said anew each time that a full queue has held it up: service begins when the sample is let in.
+        // Said anew each time that a full queue has held it up: service begins when the sample is
+        // let in.
         let offer = || self.pongs.scheduled(seq, due, monotonic());
         let written = self.write(header, payload, give_up, offer)?;
         self.seq = self.seq.wrapping_add(u32::from(written));

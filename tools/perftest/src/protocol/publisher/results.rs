@@ -44,7 +44,8 @@ impl<M: Messaging> Publisher<'_, M> {
         self.session.log.line(remarks(&row, counts.cut));
     }
 
-    /// Adds the latencies of this size to the files that were asked for; what is then not there is an error.
+    /// Adds the latencies of this size to the files that were asked for; what is then not there is
+    /// an error.
     pub(super) fn write_files(&mut self, size: usize) -> Result<(), String> {
         let latencies = match &self.options.latency_file {
             Some(path) if self.options.id == 0 => self

@@ -1,4 +1,5 @@
-//! Before the clock starts: every instance and both directions are used once, and the caches are warm.
+//! Before the clock starts: every instance and both directions are used once, and the caches are
+//! warm.
 
 use bytes::Bytes;
 
@@ -16,7 +17,8 @@ const WINDOW: u64 = 32;
 const BURST_PAYLOAD: usize = 1_024;
 
 impl<M: Messaging> Publisher<'_, M> {
-    /// Touches every instance in both directions, then sends pings of full size. Nothing of it is measured.
+    /// Touches every instance in both directions, then sends pings of full size. Nothing of it is
+    /// measured.
     pub(super) fn warm_up(&mut self) -> Result<(), String> {
         self.writer
             .register_instances(self.session.options.instances)
@@ -72,7 +74,8 @@ impl<M: Messaging> Publisher<'_, M> {
             .wait(|| self.pongs.echoes() >= expected, deadline))
     }
 
-    /// Pings of full size until the caches are warm and an echo has shown that both directions work.
+    /// Pings of full size until the caches are warm and an echo has shown that both directions
+    /// work.
     fn practice(&mut self) -> Result<(), String> {
         if self.options.id != 0 {
             return Ok(());
