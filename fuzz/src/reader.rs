@@ -31,6 +31,9 @@ struct Speaker {
     excused: Vec<(i64, i64)>,
     /// Numbers that were taken.
     taken: BTreeSet<i64>,
+    /// It went far ahead and then showed that it is not there, as after a forged message: what is
+    /// of the numbers ahead may be out of order, or come again.
+    contradicted: bool,
     highest: i64,
 }
 
@@ -163,10 +166,15 @@ fn step(script: &mut Script<'_>, reader: &mut Reader, model: &mut Model, now: &m
     let writer = usize::from(script.choice(WRITERS as u8));
     let guid = writer_guid(writer);
     match script.choice(16) {
-        0..5 => drop(data(script, reader, model, at, writer)),
-        5..8 => drop(fragment(script, reader, model, at, writer)),
-        8 => drop(heartbeat(script, reader, model, at, writer)),
-        9 => drop(gap(script, reader, model, at, writer)),
+        kind @ 0..10 => {
+            let delivery = match kind {
+                0..5 => data(script, reader, model, at, writer),
+                5..8 => fragment(script, reader, model, at, writer),
+                8 => heartbeat(script, reader, model, at, writer),
+                _ => gap(script, reader, model, at, writer),
+            };
+            model.speakers[writer].contradicted |= delivery.implausible;
+        }
         10 => {
             let heartbeat = HeartbeatFrag {
                 reader: EntityId::UNKNOWN,
@@ -473,7 +481,8 @@ fn take(reader: &mut Reader, model: &mut Model, select: &Select) {
             false => sample.info.instance,
         };
         let before = before.insert((writer, of), number);
-        assert!(!is_ordered || before < Some(number), "out of order");
+        let in_order = before < Some(number) || model.speakers[writer].contradicted;
+        assert!(!is_ordered || in_order, "out of order");
     }
     check_together(&samples, &model.config);
 }
@@ -499,7 +508,8 @@ impl Model {
         let sent = pattern(writer as u8, number, sample.payload.len());
         assert_eq!(sample.payload, sent, "damaged");
         let speaker = &mut self.speakers[writer];
-        assert!(speaker.taken.insert(number), "{number} came twice");
+        let is_new = speaker.taken.insert(number);
+        assert!(is_new || speaker.contradicted, "{number} came twice");
         speaker.highest = speaker.highest.max(number);
         writer
     }
