@@ -40,7 +40,7 @@ mod return_code;
 mod runtime;
 mod send;
 mod typed;
-mod untyped;
+pub mod untyped;
 
 pub use discovery::{observe, why};
 
@@ -62,27 +62,32 @@ pub use dunlin_rtps::{
 pub use dunlin_shm::Trust;
 pub use dunlin_transport as transport;
 pub use dunlin_wire::{EntityId, Guid, GuidPrefix, Locator, SequenceNumber, Timestamp, VendorId};
-pub use entity::any::{AnyDataReader, AnyDataWriter, AnyTopic};
 pub use entity::condition::{Condition, GuardCondition, ReadCondition, StatusCondition, WaitSet};
 pub use entity::config::{ParticipantConfig, TcpSettings, Transports};
 pub use entity::listener::{
     DomainParticipantListener, PublisherListener, SubscriberListener, TopicListener,
 };
 pub use entity::participant::{DomainParticipant, ParticipantCounters, ReceiverStatus};
-pub use entity::publisher::{DataWriter, DataWriterListener, Publisher};
+pub use entity::publisher::Publisher;
 pub use entity::status::{
     BacklogStatus, DeadlineMissedStatus, IncompatibleQosStatus, InconsistentTopicStatus,
     LivelinessChangedStatus, LivelinessLostStatus, MatchedStatus, SampleCountStatus,
     SampleRejectedStatus, StatusKind, StatusMask,
 };
-pub use entity::subscriber::{DataReader, DataReaderListener, Sample, Subscriber};
+pub use entity::subscriber::Subscriber;
 pub use error::{Error, Result};
 pub use return_code::ReturnCode;
 pub use runtime::wait_strategy::WaitStrategy;
 #[cfg(feature = "async")]
 pub use typed::futures::{Acknowledgments, SampleStream, Triggered};
-pub use typed::loan::{Loan, LoanedBytes};
+pub use typed::loan::Loan;
 pub use typed::query_condition::QueryCondition;
+pub use typed::reader::{DataReader, DataReaderListener, Sample};
 pub use typed::topic::{Topic, TopicData};
 pub use typed::view::{Octets, View};
+pub use typed::writer::{DataWriter, DataWriterListener};
 pub use untyped::content_filter::{ContentFilteredTopic, TopicDescription};
+pub use untyped::{
+    LoanedBytes, UntypedReader, UntypedReaderListener, UntypedTopic, UntypedWriter,
+    UntypedWriterListener,
+};

@@ -177,7 +177,7 @@ fn entities_have_names_and_know_what_they_belong_to() {
     assert_eq!(own.instance_handle(), subscriber.instance_handle());
     assert_eq!(own.participant().guid(), a.guid());
     assert_eq!(reader.topic().name(), topic.name());
-    assert_eq!(topic.participant().guid(), a.guid());
+    assert_eq!(topic.participant().map(|p| p.guid()), Some(a.guid()));
 
     let found = publisher.lookup_datawriter("T").unwrap();
     assert_eq!(found.guid(), writer.guid());

@@ -198,7 +198,7 @@ impl DataReaderListener<Plain> for Counts {
     fn on_subscription_matched(&self, _: &DataReader<Plain>, status: &MatchedStatus) {
         assert_eq!((status.total_count_change, status.current_count), (1, 1));
         let readers = self.readers.get().unwrap();
-        let counts = readers.each_ref().map(DataReader::matched_count);
+        let counts = readers.each_ref().map(|one| one.matched_count());
         self.told.send(counts).unwrap();
     }
 }

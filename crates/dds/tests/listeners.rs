@@ -51,23 +51,23 @@ impl Told {
 }
 
 impl TopicListener for Ear {
-    fn on_inconsistent_topic(&self, topic: &AnyTopic, status: &InconsistentTopicStatus) {
+    fn on_inconsistent_topic(&self, topic: &UntypedTopic, status: &InconsistentTopicStatus) {
         assert!(status.total_count_change > 0);
         self.hear("inconsistent", topic.name());
     }
 }
 
 impl PublisherListener for Ear {
-    fn on_publication_matched(&self, writer: &AnyDataWriter, _: &MatchedStatus) {
+    fn on_publication_matched(&self, writer: &UntypedWriter, _: &MatchedStatus) {
         self.hear("matched", writer.topic_name());
     }
-    fn on_offered_incompatible_qos(&self, writer: &AnyDataWriter, _: &IncompatibleQosStatus) {
+    fn on_offered_incompatible_qos(&self, writer: &UntypedWriter, _: &IncompatibleQosStatus) {
         self.hear("incompatible", writer.topic_name());
     }
-    fn on_offered_deadline_missed(&self, writer: &AnyDataWriter, _: &DeadlineMissedStatus) {
+    fn on_offered_deadline_missed(&self, writer: &UntypedWriter, _: &DeadlineMissedStatus) {
         self.hear("late", writer.topic_name());
     }
-    fn on_liveliness_lost(&self, writer: &AnyDataWriter, _: &LivelinessLostStatus) {
+    fn on_liveliness_lost(&self, writer: &UntypedWriter, _: &LivelinessLostStatus) {
         self.hear("silent", writer.topic_name());
     }
 }
@@ -78,25 +78,25 @@ impl SubscriberListener for Ear {
         let topics: Vec<_> = readers.iter().map(|r| r.topic_name().to_owned()).collect();
         self.hear("data on", &topics.join(","));
     }
-    fn on_data_available(&self, reader: &AnyDataReader) {
+    fn on_data_available(&self, reader: &UntypedReader) {
         let samples = reader.typed::<Keyed>().map(|reader| reader.take().len());
         if samples.is_none_or(|samples| samples > 0) {
             self.hear("data", reader.topic_name());
         }
     }
-    fn on_subscription_matched(&self, reader: &AnyDataReader, _: &MatchedStatus) {
+    fn on_subscription_matched(&self, reader: &UntypedReader, _: &MatchedStatus) {
         self.hear("matched", reader.topic_name());
     }
-    fn on_requested_incompatible_qos(&self, reader: &AnyDataReader, _: &IncompatibleQosStatus) {
+    fn on_requested_incompatible_qos(&self, reader: &UntypedReader, _: &IncompatibleQosStatus) {
         self.hear("incompatible", reader.topic_name());
     }
-    fn on_liveliness_changed(&self, reader: &AnyDataReader, _: &LivelinessChangedStatus) {
+    fn on_liveliness_changed(&self, reader: &UntypedReader, _: &LivelinessChangedStatus) {
         self.hear("life", reader.topic_name());
     }
-    fn on_requested_deadline_missed(&self, reader: &AnyDataReader, _: &DeadlineMissedStatus) {
+    fn on_requested_deadline_missed(&self, reader: &UntypedReader, _: &DeadlineMissedStatus) {
         self.hear("late", reader.topic_name());
     }
-    fn on_sample_rejected(&self, reader: &AnyDataReader, _: &SampleRejectedStatus) {
+    fn on_sample_rejected(&self, reader: &UntypedReader, _: &SampleRejectedStatus) {
         self.hear("rejected", reader.topic_name());
     }
 }
@@ -264,7 +264,7 @@ fn data_on_readers_goes_before_data_available() {
 fn a_listener_that_does_not_care_for_data_on_readers_passes_it_on() {
     struct Passing(Ear);
     impl SubscriberListener for Passing {
-        fn on_data_available(&self, reader: &AnyDataReader) {
+        fn on_data_available(&self, reader: &UntypedReader) {
             SubscriberListener::on_data_available(&self.0, reader);
         }
     }
@@ -383,7 +383,7 @@ fn one_name_is_one_topic_until_nobody_has_it_any_more() {
 fn listeners_may_own_entities_and_replace_themselves() {
     struct Owner(Subscriber, #[allow(dead_code)] DataReader<Keyed>, Ear);
     impl SubscriberListener for Owner {
-        fn on_data_available(&self, reader: &AnyDataReader) {
+        fn on_data_available(&self, reader: &UntypedReader) {
             reader.typed::<Keyed>().unwrap().take();
             self.2.hear("data", "owner");
             self.0.set_listener(self.2.clone(), data_alone());

@@ -84,13 +84,13 @@ impl Drop for Bomb {
 }
 
 impl TopicListener for Bomb {
-    fn on_inconsistent_topic(&self, _: &AnyTopic, _: &InconsistentTopicStatus) {
+    fn on_inconsistent_topic(&self, _: &UntypedTopic, _: &InconsistentTopicStatus) {
         self.explode("inconsistent topic");
     }
 }
 
 impl PublisherListener for Bomb {
-    fn on_publication_matched(&self, _: &AnyDataWriter, _: &MatchedStatus) {
+    fn on_publication_matched(&self, _: &UntypedWriter, _: &MatchedStatus) {
         self.explode("publication matched");
     }
 }
@@ -99,13 +99,13 @@ impl SubscriberListener for Bomb {
     fn on_data_on_readers(&self, _: &Subscriber) {
         self.explode("data on readers");
     }
-    fn on_subscription_matched(&self, _: &AnyDataReader, _: &MatchedStatus) {
+    fn on_subscription_matched(&self, _: &UntypedReader, _: &MatchedStatus) {
         self.explode("subscription matched");
     }
-    fn on_liveliness_changed(&self, _: &AnyDataReader, _: &LivelinessChangedStatus) {
+    fn on_liveliness_changed(&self, _: &UntypedReader, _: &LivelinessChangedStatus) {
         self.explode("liveliness changed");
     }
-    fn on_requested_deadline_missed(&self, _: &AnyDataReader, _: &DeadlineMissedStatus) {
+    fn on_requested_deadline_missed(&self, _: &UntypedReader, _: &DeadlineMissedStatus) {
         self.explode("deadline missed");
     }
 }

@@ -7,9 +7,11 @@
 //! in. They keep the last state of each entity; one that is gone leaves a notice, which goes by
 //! itself after a minute.
 use crate::entity::participant::DomainParticipant;
-use crate::entity::subscriber::{DataReader, Subscriber};
+use crate::entity::subscriber::Subscriber;
+use crate::typed::reader::DataReader;
 use crate::typed::topic::TopicData;
 use crate::untyped::reader::ReaderCore;
+use crate::untyped::topic::TopicCore;
 use bytes::Bytes;
 use dunlin_derive::Topic;
 use dunlin_qos::{
@@ -280,8 +282,10 @@ impl DomainParticipant {
 }
 
 fn reader<T: TopicData>(subscriber: &Subscriber, topic: &str) -> DataReader<T> {
-    subscriber.create_inner_datareader(
-        topic,
+    let shared = &subscriber.core().shared;
+    let topic = Arc::new(TopicCore::new::<T>(topic, Default::default(), shared));
+    DataReader::new(subscriber.create_inner_datareader(
+        &topic,
         DataReaderQos {
             reliability: Reliability::RELIABLE,
             durability: Durability::TransientLocal,
@@ -296,7 +300,7 @@ fn reader<T: TopicData>(subscriber: &Subscriber, topic: &str) -> DataReader<T> {
             },
             ..DataReaderQos::default()
         },
-    )
+    ))
 }
 
 /// A topic of others is known by this.

@@ -1,5 +1,4 @@
 //! Conditions and wait sets (DDS 1.4 2.2.2.1.6 to 2.2.2.1.9).
-use crate::entity::any::AnyDataReader;
 use crate::entity::group::SubscriberCore;
 use crate::entity::identity::same_entity;
 use crate::entity::shared::Shared;
@@ -9,8 +8,8 @@ use crate::receive::deferred;
 use crate::runtime::clock;
 use crate::runtime::signal::{Signal, Waiters};
 use crate::typed::query_condition::Query;
-use crate::typed::topic::TopicCore;
-use crate::untyped::reader::ReaderCore;
+use crate::untyped::reader::{ReaderCore, UntypedReader};
+use crate::untyped::topic::TopicCore;
 use crate::untyped::writer::WriterCore;
 use dunlin_qos::Duration;
 use dunlin_rtps::{ContentFilter, InstanceHandle, Select};
@@ -224,8 +223,8 @@ impl ReadCondition {
     }
 
     /// Of which reader (DDS 1.4 2.2.2.5.8.1).
-    pub fn datareader(&self) -> AnyDataReader {
-        AnyDataReader::new(&self.reader)
+    pub fn datareader(&self) -> UntypedReader {
+        UntypedReader::of(&self.reader)
     }
 
     pub(crate) fn reader(&self) -> &Arc<ReaderCore> {

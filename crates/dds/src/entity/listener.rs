@@ -8,18 +8,18 @@
 pub(crate) mod dispatch;
 pub(crate) mod slot;
 
-use crate::entity::any::{AnyDataReader, AnyDataWriter, AnyTopic};
 use crate::entity::status::{
     DeadlineMissedStatus, IncompatibleQosStatus, InconsistentTopicStatus, LivelinessChangedStatus,
     LivelinessLostStatus, MatchedStatus, SampleCountStatus, SampleRejectedStatus,
 };
 use crate::entity::subscriber::Subscriber;
+use crate::untyped::{UntypedReader, UntypedTopic, UntypedWriter};
 
 /// Hears of a topic's status (DDS 1.4 2.2.2.3.4), on Dunlin's threads.
 #[allow(unused_variables, reason = "the names document the arguments")]
 pub trait TopicListener: Send + Sync + 'static {
     /// Somebody has a topic of this name with another type.
-    fn on_inconsistent_topic(&self, topic: &AnyTopic, status: &InconsistentTopicStatus) {}
+    fn on_inconsistent_topic(&self, topic: &UntypedTopic, status: &InconsistentTopicStatus) {}
 }
 
 /// Hears of the statuses of all writers of a publisher (DDS 1.4 2.2.2.4.3), on Dunlin's threads;
@@ -27,13 +27,13 @@ pub trait TopicListener: Send + Sync + 'static {
 #[allow(unused_variables, reason = "the names document the arguments")]
 pub trait PublisherListener: Send + Sync + 'static {
     /// A reader came or went.
-    fn on_publication_matched(&self, writer: &AnyDataWriter, status: &MatchedStatus) {}
+    fn on_publication_matched(&self, writer: &UntypedWriter, status: &MatchedStatus) {}
     /// A reader asks for more than the writer offers.
-    fn on_offered_incompatible_qos(&self, writer: &AnyDataWriter, status: &IncompatibleQosStatus) {}
+    fn on_offered_incompatible_qos(&self, writer: &UntypedWriter, status: &IncompatibleQosStatus) {}
     /// An instance was not written within the writer's DEADLINE.
-    fn on_offered_deadline_missed(&self, writer: &AnyDataWriter, status: &DeadlineMissedStatus) {}
+    fn on_offered_deadline_missed(&self, writer: &UntypedWriter, status: &DeadlineMissedStatus) {}
     /// The writer was not asserted within its lease: to its readers it is not alive now.
-    fn on_liveliness_lost(&self, writer: &AnyDataWriter, status: &LivelinessLostStatus) {}
+    fn on_liveliness_lost(&self, writer: &UntypedWriter, status: &LivelinessLostStatus) {}
 }
 
 /// Hears of the data and statuses of all readers of a subscriber (DDS 1.4 2.2.2.5.6); each method
@@ -48,24 +48,24 @@ pub trait SubscriberListener: Send + Sync + 'static {
         subscriber.notify_datareaders();
     }
     /// There is data to take.
-    fn on_data_available(&self, reader: &AnyDataReader) {}
+    fn on_data_available(&self, reader: &UntypedReader) {}
     /// A writer came or went.
-    fn on_subscription_matched(&self, reader: &AnyDataReader, status: &MatchedStatus) {}
+    fn on_subscription_matched(&self, reader: &UntypedReader, status: &MatchedStatus) {}
     /// A writer offers less than the reader asks for.
     fn on_requested_incompatible_qos(
         &self,
-        reader: &AnyDataReader,
+        reader: &UntypedReader,
         status: &IncompatibleQosStatus,
     ) {
     }
     /// A matched writer became alive or not alive.
-    fn on_liveliness_changed(&self, reader: &AnyDataReader, status: &LivelinessChangedStatus) {}
+    fn on_liveliness_changed(&self, reader: &UntypedReader, status: &LivelinessChangedStatus) {}
     /// No sample of an instance came within the reader's DEADLINE.
-    fn on_requested_deadline_missed(&self, reader: &AnyDataReader, status: &DeadlineMissedStatus) {}
+    fn on_requested_deadline_missed(&self, reader: &UntypedReader, status: &DeadlineMissedStatus) {}
     /// Samples were lost.
-    fn on_sample_lost(&self, reader: &AnyDataReader, status: &SampleCountStatus) {}
+    fn on_sample_lost(&self, reader: &UntypedReader, status: &SampleCountStatus) {}
     /// A sample was refused for a resource limit.
-    fn on_sample_rejected(&self, reader: &AnyDataReader, status: &SampleRejectedStatus) {}
+    fn on_sample_rejected(&self, reader: &UntypedReader, status: &SampleRejectedStatus) {}
 }
 
 /// Hears of everything in a participant that no listener below wants (DDS 1.4 2.2.2.2.3). Whatever

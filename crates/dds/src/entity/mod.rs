@@ -1,5 +1,4 @@
 //! The entities of DDS 1.4: participant, publisher, subscriber, conditions, listeners, statuses.
-pub(crate) mod any;
 pub(crate) mod condition;
 pub(crate) mod config;
 pub(crate) mod group;

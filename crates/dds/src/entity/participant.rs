@@ -24,8 +24,9 @@ use crate::error::{Error, Result, consistent};
 use crate::receive::role::Role;
 use crate::runtime::clock;
 use crate::send::datagram::Datagrams;
-use crate::typed::topic::{Topic, TopicCore, TopicData};
+use crate::typed::topic::{Topic, TopicData};
 use crate::untyped::content_filter::ContentFilteredTopic;
+use crate::untyped::topic::{TopicCore, UntypedTopic};
 use dunlin_qos::{PublisherQos, SubscriberQos, TopicQos};
 use dunlin_rtps::discovery::{Discovery, DiscoveryConfig};
 use dunlin_transport::panics::{self, log};
@@ -259,7 +260,7 @@ impl DomainParticipant {
         let topic = Arc::new(TopicCore::new::<T>(name, qos, shared));
         let core = shared.matching.lock().add_topic(&topic);
         core.check_alike(&topic)?;
-        Ok(Topic::new(core, Arc::clone(&self.guard)))
+        Ok(Topic::new(UntypedTopic::new(core, Arc::clone(&self.guard))))
     }
 
     /// Those samples of a topic that pass a filter, in the SQL of DDS 1.4 annex B:

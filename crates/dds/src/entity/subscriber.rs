@@ -1,37 +1,20 @@
-//! Subscribers and typed readers.
-mod deletion;
-mod entity;
-mod instances;
+//! Subscribers (DDS 1.4 2.2.2.5.2).
 mod order;
-mod taking;
 
-pub(crate) use deletion::end_all;
-
-use crate::entity::any::AnyDataReader;
-use crate::entity::condition::{ReadCondition, StatusCondition};
+use crate::entity::condition::StatusCondition;
 use crate::entity::group::SubscriberCore;
 use crate::entity::identity::same_entity;
 use crate::entity::listener::SubscriberListener;
-use crate::entity::participant::ParticipantGuard;
-use crate::entity::status::{
-    DeadlineMissedStatus, IncompatibleQosStatus, LivelinessChangedStatus, MatchedStatus,
-    SampleCountStatus, SampleRejectedStatus, StatusKind, StatusMask,
-};
+use crate::entity::participant::{DomainParticipant, ParticipantGuard};
+use crate::entity::status::StatusMask;
 use crate::error::{Error, Result};
-use crate::runtime::clock;
-use crate::runtime::signal::PooledSignal;
-use crate::typed::query_condition::QueryCondition;
-use crate::typed::topic::TopicData;
-use crate::untyped::content_filter::TopicDescription;
-use crate::untyped::reader::{ReaderCore, ReaderEvents, TypeInfo};
-use dunlin_qos::{DataReaderQos, Duration, SubscriberQos};
-use dunlin_rtps::{InstanceHandle, SampleInfo, Select, Time};
+use crate::untyped::reader::{ReaderCore, UntypedReader, UntypedReaderListener, deletion};
+use crate::untyped::topic::{TopicCore, UntypedTopic};
+use dunlin_qos::{DataReaderQos, SubscriberQos};
+use dunlin_rtps::{InstanceHandle, Select};
 use dunlin_wire::{EntityKind, Guid};
-use std::marker::PhantomData;
 use std::sync::Arc;
 
-/// Between two looks at whether a reader is complete.
-const GLANCE: Duration = Duration::from_millis(5);
 /// A group of readers (DDS 1.4 2.2.2.5.2).
 #[derive(Clone)]
 pub struct Subscriber {
@@ -91,13 +74,13 @@ impl Subscriber {
     /// about samples that were not read) exactly one from each with the same `select`, between
     /// [`begin_access`](Self::begin_access) and [`end_access`](Self::end_access), so that nothing
     /// changes meanwhile.
-    pub fn datareaders(&self, select: &Select) -> Vec<AnyDataReader> {
+    pub fn datareaders(&self, select: &Select) -> Vec<UntypedReader> {
         let readers = self.core.readers();
         if self.core.group_access.orders() {
             return order::one_by_one(&readers, select);
         }
         let having = readers.iter().filter(|reader| reader.has_data(select));
-        having.map(AnyDataReader::new).collect()
+        having.map(UntypedReader::of).collect()
     }
 
     /// Begins to look at several readers (DDS 1.4 2.2.2.5.2.8). With coherent or ordered access
@@ -138,432 +121,166 @@ impl Subscriber {
         StatusCondition::of_subscriber(&self.core)
     }
 
-    /// A reader of a topic, or of the part of it that passes a content filter, without a listener.
+    /// A reader of serialized samples, without a listener.
     ///
     /// # Errors
     /// `InconsistentPolicy` if the QoS contradicts itself, `PreconditionNotMet` if the topic is
     /// another participant's, `Io` if a multicast group cannot be joined.
-    pub fn create_datareader<T: TopicData>(
+    pub fn create_untyped_datareader(
         &self,
-        topic: &impl TopicDescription<T>,
+        topic: &UntypedTopic,
         qos: DataReaderQos,
-    ) -> Result<DataReader<T>> {
-        self.create(topic, qos, None::<()>)
+    ) -> Result<UntypedReader> {
+        self.create(topic, qos, |_| (), None::<()>)
     }
 
-    /// A reader with a listener for the statuses that [`DataReaderListener::statuses`] names. It is
-    /// called on the thread that received, which may be one of the application's that waits in a
-    /// wait set; calls for one reader do not overlap. A closure listens for data.
-    pub fn create_datareader_with_listener<T: TopicData>(
+    /// A reader of serialized samples with a listener for the statuses that
+    /// [`UntypedReaderListener::statuses`] names. It is called on the thread that received, which may
+    /// be one of the application's that waits in a wait set; calls for one reader do not overlap. A
+    /// closure listens for data.
+    ///
+    /// # Errors
+    /// As [`create_untyped_datareader`](Self::create_untyped_datareader).
+    pub fn create_untyped_datareader_with_listener(
         &self,
-        topic: &impl TopicDescription<T>,
+        topic: &UntypedTopic,
         qos: DataReaderQos,
-        listener: impl DataReaderListener<T>,
-    ) -> Result<DataReader<T>> {
-        self.create(topic, qos, Some(listener))
+        listener: impl UntypedReaderListener,
+    ) -> Result<UntypedReader> {
+        self.create(topic, qos, |_| (), Some(listener))
     }
 
-    fn create<T: TopicData>(
+    /// `adopt` sees the reader before anybody else does.
+    pub(crate) fn create(
         &self,
-        description: &impl TopicDescription<T>,
+        topic: &UntypedTopic,
         qos: DataReaderQos,
-        listener: Option<impl DataReaderListener<T>>,
-    ) -> Result<DataReader<T>> {
-        let topic = description.related_topic();
+        adopt: impl FnOnce(&Arc<ReaderCore>),
+        listener: Option<impl UntypedReaderListener>,
+    ) -> Result<UntypedReader> {
         let entity = format!("reader of topic {:?}", topic.name());
-        if !Arc::ptr_eq(&self.guard, &topic.guard) {
+        let shared = &self.guard.shared;
+        let topic = topic.core();
+        if !Arc::ptr_eq(shared, &topic.shared) {
             return Err(Error::PreconditionNotMet(format!(
                 "{entity}: the topic belongs to another participant; make one of that name in this participant (create_topic)"
             )));
         }
         self.core.check_living()?;
-        topic.core.check_living()?;
+        topic.check_living()?;
         qos.validate()
             .map_err(|error| Error::InconsistentPolicy { entity, error })?;
-        let shared = &self.guard.shared;
-        let kind = if T::HAS_KEY {
-            EntityKind::ReaderWithKey
-        } else {
-            EntityKind::ReaderNoKey
+        let kind = match topic.type_info.keyed {
+            true => EntityKind::ReaderWithKey,
+            false => EntityKind::ReaderNoKey,
         };
-        let type_info = TypeInfo::of::<T>();
         let core = shared.discover(|matching, _| {
             let guid = Guid::new(shared.prefix, matching.new_entity(kind));
-            Arc::new(ReaderCore::new(
-                guid,
-                &topic.core,
-                type_info,
-                qos,
-                &self.core,
-            ))
+            Arc::new(ReaderCore::new(guid, topic, qos, &self.core))
         });
-        if let Some(part) = description.content_filter() {
-            part.adopt(&core);
-        }
+        adopt(&core);
         self.core.group_access.enter(&core);
         self.guard.join(&core.multicast)?;
         if let Some(listener) = listener {
-            let reader = DataReader::unguarded(Arc::clone(&core));
-            let mask = listener.statuses();
-            core.set_first_events(Arc::new(Bound { reader, listener }), mask);
+            core.set_first_listener(listener);
         }
-        let guard = Arc::new(ReaderGuard {
-            core: Arc::clone(&core),
-            _participant: Arc::clone(&self.guard),
-        });
+        let reader = UntypedReader::owning(Arc::clone(&core), &self.guard);
         self.core.add(&core);
         if self.core.enables() {
             core.enable()?;
         }
-        Ok(DataReader {
-            guard: Some(guard),
-            ..DataReader::unguarded(core)
-        })
-    }
-}
-
-/// Deletes the reader when its last handle goes.
-struct ReaderGuard {
-    core: Arc<ReaderCore>,
-    /// Ends after it.
-    _participant: Arc<ParticipantGuard>,
-}
-
-impl Drop for ReaderGuard {
-    fn drop(&mut self) {
-        deletion::end(&self.core);
-    }
-}
-
-/// A sample as the application gets it.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Sample<T> {
-    /// States, time and origin (DDS 1.4 2.2.2.5.5).
-    pub info: SampleInfo,
-    value: Option<T>,
-}
-
-impl<T> Sample<T> {
-    pub(crate) fn new(info: SampleInfo, value: Option<T>) -> Self {
-        Self { info, value }
+        Ok(reader)
     }
 
-    /// The data; `None` if the sample only tells of a change of its instance's state.
-    pub fn data(&self) -> Option<&T> {
-        self.value.as_ref().filter(|_| self.info.valid_data)
-    }
-
-    /// The data by value.
-    pub fn into_data(self) -> Option<T> {
-        self.value.filter(|_| self.info.valid_data)
-    }
-
-    /// The data, or else a value of which only the key members are set: those that the reader has
-    /// seen with an earlier sample of the instance, or that the writer sent along. `None` for an
-    /// instance of which neither is known.
-    pub fn key(&self) -> Option<&T> {
-        self.value.as_ref()
-    }
-}
-
-/// Reads samples of the type `T` (DDS 1.4 2.2.2.5.3). Clones are the same reader.
-pub struct DataReader<T> {
-    core: Arc<ReaderCore>,
-    guard: Option<Arc<ReaderGuard>>,
-    marker: PhantomData<fn() -> T>,
-}
-
-impl<T> Clone for DataReader<T> {
-    fn clone(&self) -> Self {
-        Self {
-            core: Arc::clone(&self.core),
-            guard: self.guard.clone(),
-            marker: PhantomData,
-        }
-    }
-}
-
-same_entity!(DataReader<T>, core, |reader| reader.core.describe());
-
-impl<T> DataReader<T> {
-    pub(crate) fn unguarded(core: Arc<ReaderCore>) -> Self {
-        Self {
-            core,
-            guard: None,
-            marker: PhantomData,
-        }
-    }
-}
-
-impl<T: TopicData> DataReader<T> {
-    /// Which reader.
-    pub fn guid(&self) -> Guid {
-        self.core.guid
-    }
-
-    /// Name of its topic.
-    pub fn topic_name(&self) -> &str {
-        &self.core.topic
-    }
-
-    /// Its QoS.
-    pub fn qos(&self) -> DataReaderQos {
-        self.core.qos()
-    }
-
-    /// Waits until at least `writers` writers match.
+    /// Takes over another QoS; what its readers are matched with follows from it at once.
     ///
     /// # Errors
-    /// `Timeout`, saying what was discovered; `AlreadyDeleted` or `ParticipantFailed` as soon as
-    /// nothing can match any more.
-    pub fn wait_for_matched(&self, writers: usize, timeout: impl Into<Duration>) -> Result<()> {
-        let timeout = timeout.into();
-        let signal = PooledSignal::new();
-        let deadline = (!timeout.is_infinite()).then(|| clock::now().after(timeout));
-        self.core.flags.waiters.add(&signal);
-        let enough = || self.core.matched_count() >= writers || self.core.is_gone();
-        let done = self
-            .core
-            .shared
-            .user
-            .wait(&self.core.shared, &signal, deadline, enough);
-        self.core.flags.waiters.remove(&signal);
-        self.core.check_present()?;
-        if done {
-            self.core.shared.settled();
-            return Ok(());
-        }
-        let why = self.explain_matching().join("; ");
-        Err(Error::Timeout {
-            entity: self.core.describe(),
-            waited: timeout,
-            why,
-        })
+    /// `ImmutablePolicy` if it is enabled and PRESENTATION or ENTITY_NAME differs; `BadParameter`
+    /// for what is too long to announce.
+    pub fn set_qos(&self, qos: SubscriberQos) -> Result<()> {
+        self.core.set_qos(qos)
     }
 
-    /// Waits until everything is here that the matched reliable writers had for this reader when it
-    /// joined, and whatever they have written since (DDS 1.4 2.2.2.5.3.24). Without such writers
-    /// there is nothing to wait for: `wait_for_matched` comes first.
+    /// Enables it, and its readers unless ENTITY_FACTORY says otherwise.
     ///
     /// # Errors
-    /// `Timeout`: a writer has not said yet what it has, samples are still missing, or this
-    /// reader's RESOURCE_LIMITS keep them out; `AlreadyDeleted` or `ParticipantFailed` as soon as
-    /// nothing comes any more.
-    pub fn wait_for_historical_data(&self, timeout: impl Into<Duration>) -> Result<()> {
-        let timeout = timeout.into();
-        self.core.check_enabled()?;
-        let signal = PooledSignal::new();
-        let deadline = match timeout.is_infinite() {
-            true => Time::NEVER,
-            false => clock::now().after(timeout),
-        };
-        let (core, shared) = (&self.core, &self.core.shared);
-        let complete = || core.is_complete() || core.is_gone();
-        core.data.add(&signal);
-        let mut done = complete();
-        // What completes a reader may bring no data, so it is looked at from time to time, too.
-        while !done && clock::now() < deadline {
-            let soon = clock::now().after(GLANCE).min(deadline);
-            done = shared.user.wait(shared, &signal, Some(soon), complete);
+    /// `PreconditionNotMet` if its participant is not enabled; as [`UntypedReader::enable`].
+    pub fn enable(&self) -> Result<()> {
+        self.core.enable()
+    }
+
+    /// Names it among the entities of its participant.
+    pub fn instance_handle(&self) -> InstanceHandle {
+        InstanceHandle(self.core.guid.to_bytes())
+    }
+
+    /// Its participant.
+    pub fn participant(&self) -> DomainParticipant {
+        DomainParticipant {
+            guard: Arc::clone(&self.guard),
         }
-        core.data.remove(&signal);
-        core.check_present()?;
-        if done {
-            return Ok(());
-        }
-        Err(Error::Timeout {
-            entity: core.describe(),
-            waited: timeout,
-            why: "some of the matched writers' samples are still missing; if RESOURCE_LIMITS keep them out, take what is here".into(),
-        })
     }
 
-    /// The handle of the instance that has the key of `sample`, if this reader knows it (DDS 1.4
-    /// 2.2.2.5.3.28).
-    pub fn lookup_instance(&self, sample: &T) -> Option<InstanceHandle> {
-        let instance = match T::HAS_KEY {
-            true => InstanceHandle(dunlin_cdr::key_hash(sample).ok()?),
-            false => InstanceHandle::NIL,
-        };
-        self.core.knows(instance).then_some(instance)
-    }
-
-    /// A value of which the key members are those of the instance (DDS 1.4 2.2.2.5.3.27); `None` if
-    /// this reader does not know it.
-    pub fn key_value(&self, instance: InstanceHandle) -> Option<T> {
-        let key = self.core.key(instance)?;
-        dunlin_cdr::key_from_payload(&key).ok()
-    }
-
-    /// Why writers of the same or a similar topic do not match, a line each.
-    pub fn explain_matching(&self) -> Vec<String> {
-        self.core.shared.matching.lock().explain(self.core.guid)
-    }
-
-    /// SUBSCRIPTION_MATCHED; resets its changes.
-    pub fn subscription_matched_status(&self) -> MatchedStatus {
-        self.core.matched_status()
-    }
-
-    /// How many writers match now.
-    pub fn matched_count(&self) -> usize {
-        self.core.matched_count()
-    }
-
-    /// The writers that match now.
-    pub fn matched_publications(&self) -> Vec<Guid> {
-        self.core.matched_endpoints()
-    }
-
-    /// REQUESTED_INCOMPATIBLE_QOS; resets its change.
-    pub fn requested_incompatible_qos_status(&self) -> IncompatibleQosStatus {
-        self.core.incompatible_status()
-    }
-
-    /// LIVELINESS_CHANGED; resets its changes.
-    pub fn liveliness_changed_status(&self) -> LivelinessChangedStatus {
-        self.core.liveliness_status()
-    }
-
-    /// REQUESTED_DEADLINE_MISSED; resets its change.
-    pub fn requested_deadline_missed_status(&self) -> DeadlineMissedStatus {
-        self.core.deadline_missed_status()
-    }
-
-    /// SAMPLE_LOST; resets its change.
-    pub fn sample_lost_status(&self) -> SampleCountStatus {
-        self.core.lost_status()
-    }
-
-    /// SAMPLE_REJECTED; resets its change.
-    pub fn sample_rejected_status(&self) -> SampleRejectedStatus {
-        self.core.rejected_status()
-    }
-
-    /// How many samples have come that did not pass the reader's content filter; those that writers
-    /// do not even send are not counted.
-    pub fn filtered_sample_count(&self) -> u64 {
-        self.core.filtered()
-    }
-
-    /// Statuses that changed and were not read yet.
-    pub fn status_changes(&self) -> StatusMask {
-        self.core.flags.changes()
-    }
-
-    /// From now on this one hears of the statuses in `mask`, nobody before it any more.
-    pub fn set_listener(&self, listener: impl DataReaderListener<T>, mask: StatusMask) {
-        let reader = Self::unguarded(Arc::clone(&self.core));
-        let bound = Arc::new(Bound { reader, listener });
-        self.core.set_events(bound, mask);
-    }
-
-    /// From now on the subscriber's listener hears of this reader, or the participant's.
-    pub fn clear_listener(&self) {
-        self.core.clear_events();
-    }
-
-    /// A condition on this reader's statuses.
-    pub fn status_condition(&self) -> StatusCondition {
-        StatusCondition::of_reader(&self.core)
-    }
-
-    /// A condition on samples with the states of `select`.
-    pub fn read_condition(&self, select: Select) -> ReadCondition {
-        ReadCondition::new(&self.core, select)
-    }
-
-    /// A condition on samples with the states of `select` whose content an expression describes, in
-    /// the language of content filters (DDS 1.4 2.2.2.5.3.6; `docs/content-filters.md`). What only
-    /// tells of the end of an instance has no content, and is never among them.
-    ///
-    /// # Errors
-    /// `BadParameter`, showing what is wrong with the expression or with its parameters, and where.
-    pub fn query_condition(
+    /// A reader that is fed by ourselves, and announced to nobody.
+    pub(crate) fn create_inner_datareader(
         &self,
-        select: Select,
-        expression: &str,
-        parameters: &[impl AsRef<str>],
-    ) -> Result<QueryCondition> {
-        QueryCondition::new::<T>(&self.core, select, expression, parameters)
-    }
-}
-
-/// Hears of a reader's data and statuses (DDS 1.4 2.2.2.5.7); each method does nothing by default.
-#[allow(unused_variables, reason = "the names document the arguments")]
-pub trait DataReaderListener<T: TopicData>: Send + Sync + 'static {
-    /// Which statuses it wants to hear of if it is given to a reader at its creation; all of them,
-    /// unless it says otherwise. What it leaves out is told to the subscriber's listener, or the
-    /// participant's.
-    fn statuses(&self) -> StatusMask {
-        StatusMask::ALL
-    }
-    /// There is data to take.
-    fn on_data_available(&self, reader: &DataReader<T>) {}
-    /// A writer came or went.
-    fn on_subscription_matched(&self, reader: &DataReader<T>, status: &MatchedStatus) {}
-    /// A writer offers less than this reader asks for.
-    fn on_requested_incompatible_qos(
-        &self,
-        reader: &DataReader<T>,
-        status: &IncompatibleQosStatus,
-    ) {
-    }
-    /// A matched writer became alive or not alive.
-    fn on_liveliness_changed(&self, reader: &DataReader<T>, status: &LivelinessChangedStatus) {}
-    /// No sample of an instance came within the reader's DEADLINE.
-    fn on_requested_deadline_missed(&self, reader: &DataReader<T>, status: &DeadlineMissedStatus) {}
-    /// Samples were lost.
-    fn on_sample_lost(&self, reader: &DataReader<T>, status: &SampleCountStatus) {}
-    /// A sample was refused for a resource limit.
-    fn on_sample_rejected(&self, reader: &DataReader<T>, status: &SampleRejectedStatus) {}
-}
-
-impl<T: TopicData, F: Fn(&DataReader<T>) + Send + Sync + 'static> DataReaderListener<T> for F {
-    fn statuses(&self) -> StatusMask {
-        StatusKind::DataAvailable.into()
+        topic: &Arc<TopicCore>,
+        qos: DataReaderQos,
+    ) -> UntypedReader {
+        let shared = &self.guard.shared;
+        let guid = Guid::new(shared.prefix, shared.new_entity());
+        let core = Arc::new(ReaderCore::new(guid, topic, qos, &self.core));
+        core.enable_unannounced();
+        self.core.add(&core);
+        UntypedReader::owning(core, &self.guard)
     }
 
-    fn on_data_available(&self, reader: &DataReader<T>) {
-        self(reader);
-    }
-}
-
-impl<T: TopicData> DataReaderListener<T> for () {}
-
-struct Bound<T, L> {
-    reader: DataReader<T>,
-    listener: L,
-}
-
-impl<T: TopicData, L: DataReaderListener<T>> ReaderEvents for Bound<T, L> {
-    fn data_available(&self) {
-        self.listener.on_data_available(&self.reader);
+    /// Its first reader of this topic, enabled or not.
+    pub fn lookup_datareader(&self, topic: &str) -> Option<UntypedReader> {
+        let mut readers = self.core.readers().into_iter();
+        let core = readers.find(|reader| reader.topic == topic)?;
+        Some(UntypedReader::of(&core))
     }
 
-    fn matched(&self, status: &MatchedStatus) {
-        self.listener.on_subscription_matched(&self.reader, status);
+    /// The QoS that the application wants for readers if it says nothing else. It is passed to
+    /// `create_datareader` by itself.
+    pub fn default_datareader_qos(&self) -> DataReaderQos {
+        self.core.defaults.lock().clone()
     }
 
-    fn incompatible(&self, status: &IncompatibleQosStatus) {
-        self.listener
-            .on_requested_incompatible_qos(&self.reader, status);
+    /// What `default_datareader_qos` says from now on.
+    ///
+    /// # Errors
+    /// `InconsistentPolicy`.
+    pub fn set_default_datareader_qos(&self, qos: DataReaderQos) -> Result<()> {
+        crate::error::consistent("default QoS of readers", qos.validate())?;
+        *self.core.defaults.lock() = qos;
+        Ok(())
     }
 
-    fn liveliness(&self, status: &LivelinessChangedStatus) {
-        self.listener.on_liveliness_changed(&self.reader, status);
+    /// Ends a reader of this subscriber now, whoever still has handles of it: these have no samples
+    /// any more. Without this call it ends with the last handle.
+    ///
+    /// # Errors
+    /// `PreconditionNotMet` for another subscriber's reader, `AlreadyDeleted`.
+    pub fn delete_datareader(&self, reader: &UntypedReader) -> Result<()> {
+        let core = reader.core();
+        if !Arc::ptr_eq(&core.group, &self.core) {
+            let entity = core.describe();
+            let what = format!("{entity} belongs to another subscriber, which deletes it");
+            return Err(Error::PreconditionNotMet(what));
+        }
+        core.check_living()?;
+        deletion::end(core);
+        Ok(())
     }
 
-    fn deadline_missed(&self, status: &DeadlineMissedStatus) {
-        self.listener
-            .on_requested_deadline_missed(&self.reader, status);
+    /// Ends all readers of this subscriber as `delete_datareader` does.
+    pub fn delete_contained_entities(&self) {
+        deletion::end_all(&self.core);
     }
 
-    fn lost(&self, status: &SampleCountStatus) {
-        self.listener.on_sample_lost(&self.reader, status);
-    }
-
-    fn rejected(&self, status: &SampleRejectedStatus) {
-        self.listener.on_sample_rejected(&self.reader, status);
+    pub(crate) fn core(&self) -> &Arc<SubscriberCore> {
+        &self.core
     }
 }

@@ -30,6 +30,8 @@ pub(crate) enum DeferredCall {
     Trouble(Arc<ReaderCore>, (bool, bool)),
     /// A history may have room again.
     Room(Arc<WriterCore>),
+    /// A listener is to hear that there may be room.
+    RoomListener(Arc<WriterCore>),
     /// A history let go of bytes of the application.
     Bury(Arc<WriterCore>),
     /// Discovery should hear that a writer lives.
@@ -42,7 +44,9 @@ impl DeferredCall {
     fn is_same(&self, other: &Self) -> bool {
         match (self, other) {
             (Self::Data(a), Self::Data(b)) => Arc::ptr_eq(a, b),
-            (Self::Room(a), Self::Room(b)) | (Self::Bury(a), Self::Bury(b)) => Arc::ptr_eq(a, b),
+            (Self::Room(a), Self::Room(b))
+            | (Self::RoomListener(a), Self::RoomListener(b))
+            | (Self::Bury(a), Self::Bury(b)) => Arc::ptr_eq(a, b),
             _ => false,
         }
     }
@@ -56,6 +60,7 @@ impl DeferredCall {
             }
             Self::Trouble(reader, troubles) => reader.tell_troubles(troubles),
             Self::Room(writer) => writer.announce_room(),
+            Self::RoomListener(writer) => writer.tell_room(),
             Self::Bury(writer) => writer.release_retired(),
             Self::Alive(shared, sign) => shared.discover(|matching, _| matching.tell(&sign)),
             Self::Drop(reader) => drop(reader),

@@ -5,11 +5,11 @@
 //! own threads do, so the first sample after a pause costs their wake-up. Time limits are the
 //! runtime's business (`tokio::time::timeout` for example).
 use crate::entity::condition::Condition;
-use crate::entity::publisher::DataWriter;
-use crate::entity::subscriber::{DataReader, Sample};
 use crate::error::Result;
 use crate::runtime::signal::Signal;
+use crate::typed::reader::{DataReader, Sample};
 use crate::typed::topic::TopicData;
+use crate::typed::writer::DataWriter;
 use crate::untyped::writer::WriterCore;
 use dunlin_rtps::Select;
 use dunlin_wire::SequenceNumber;

@@ -1,7 +1,10 @@
 //! Writers and readers of a Rust type: they serialize and call the untyped ones.
 #[cfg(feature = "async")]
 pub(crate) mod futures;
+pub(crate) mod handle;
 pub(crate) mod loan;
 pub(crate) mod query_condition;
+pub(crate) mod reader;
 pub(crate) mod topic;
 pub(crate) mod view;
+pub(crate) mod writer;

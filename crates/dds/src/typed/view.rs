@@ -1,7 +1,7 @@
 //! Samples that are looked at where they are.
-use crate::entity::subscriber::Sample;
 use crate::error::{Error, Result};
 use crate::receive::loan_table::{self, Aside, Kept, Withdrawn};
+use crate::typed::reader::Sample;
 use crate::typed::topic::TopicData;
 use crate::untyped::reader::ReaderCore;
 use bytes::Bytes;

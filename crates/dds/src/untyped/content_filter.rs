@@ -8,6 +8,7 @@ use crate::error::{Error, Result};
 use crate::runtime::lock::{LEAF, Ranked};
 use crate::typed::topic::{Topic, TopicData};
 use crate::untyped::reader::ReaderCore;
+use crate::untyped::topic::UntypedTopic;
 use dunlin_filter::Filter;
 use dunlin_rtps::ContentFilter;
 use dunlin_wire::ContentFilterProperty;
@@ -27,7 +28,7 @@ pub trait TopicDescription<T: TopicData> {
 
 impl<T: TopicData> TopicDescription<T> for Topic<T> {
     fn name(&self) -> &str {
-        self.name()
+        UntypedTopic::name(self)
     }
 
     fn related_topic(&self) -> &Topic<T> {
@@ -141,7 +142,7 @@ impl<T: TopicData> ContentFilteredTopic<T> {
             terms.readers.retain(|reader| reader.strong_count() > 0);
             terms.readers.clone()
         };
-        let shared = &self.related.guard.shared;
+        let shared = &self.related.core().shared;
         for reader in readers.iter().filter_map(Weak::upgrade) {
             self.apply(&reader);
             let announced = shared.discover(|matching, now| matching.update_reader(now, &reader));

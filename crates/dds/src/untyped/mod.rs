@@ -1,5 +1,20 @@
-//! Writers and readers of bytes: all behaviour. Every type and every language goes through them.
+//! Endpoints whose type is known at run time: topics, writers and readers of serialized samples.
+//!
+//! All behaviour is here. The typed endpoints ([`DataWriter`](crate::DataWriter),
+//! [`DataReader`](crate::DataReader)) serialize and deserialize, and call these; whoever gets
+//! samples as bytes (a router, a recorder, another language) uses these by themselves.
 pub(crate) mod coherent_set;
 pub(crate) mod content_filter;
+pub(crate) mod loan;
 pub(crate) mod reader;
+pub(crate) mod topic;
 pub(crate) mod writer;
+
+pub use loan::LoanedBytes;
+pub use reader::{UntypedReader, UntypedReaderListener};
+pub use topic::UntypedTopic;
+pub(crate) use writer::SERIALIZE_LIMIT;
+pub use writer::{
+    NewChange, PayloadLoan, Piece, TryWriteError, UntypedWriter, UntypedWriterListener,
+    WriteOptions,
+};

@@ -1,6 +1,9 @@
 //! The untyped reader: a cache of bytes with states. Every language and every type goes through it.
 mod access;
 mod change;
+pub(crate) mod deletion;
+mod handle;
+mod listener;
 mod report;
 mod status;
 
@@ -21,7 +24,8 @@ use crate::runtime::pool::Pool;
 use crate::runtime::signal::Waiters;
 use crate::runtime::timer::Due;
 use crate::send::datagram::Datagrams;
-use crate::typed::topic::{self, TopicCore, TopicData, instance_of};
+use crate::typed::topic::{self, TopicData, instance_of};
+use crate::untyped::topic::TopicCore;
 use bytes::{Bytes, BytesMut};
 use dunlin_qos::{AccessScope, DataReaderQos, History};
 use dunlin_rtps::{
@@ -39,7 +43,10 @@ use std::sync::atomic::{
     AtomicBool, AtomicI64,
     Ordering::{Acquire, Relaxed, Release, SeqCst},
 };
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, OnceLock, Weak};
+
+pub use handle::UntypedReader;
+pub use listener::UntypedReaderListener;
 
 /// A thread that has something else to do calls a listener so many times in a row.
 const MOST_CALLS: u32 = 16;
@@ -101,6 +108,8 @@ pub(crate) struct ReaderCore {
     pub(crate) guid: Guid,
     pub(crate) topic: String,
     pub(crate) type_info: TypeInfo,
+    /// Its public handles, as long as there are some.
+    owner: OnceLock<Weak<handle::ReaderGuard>>,
     /// Its QoS as it is now.
     live: Ranked<DataReaderQos, LEAF>,
     /// Its QoS as it was when it was enabled, of which most cannot change any more; not yet enabled
@@ -144,16 +153,17 @@ impl ReaderCore {
     pub(crate) fn new(
         guid: Guid,
         topic: &Arc<TopicCore>,
-        type_info: TypeInfo,
         qos: DataReaderQos,
         group: &Arc<SubscriberCore>,
     ) -> Self {
         let shared = &group.shared;
+        let type_info = topic.type_info;
         let config = config(guid, type_info, &qos, group);
         Self {
             guid,
             topic: topic.name.clone(),
             type_info,
+            owner: OnceLock::new(),
             fixed: OnceLock::new(),
             group: Arc::clone(group),
             topic_core: Arc::clone(topic),

@@ -2,11 +2,15 @@
 mod back_pressure;
 mod change;
 mod coherent_set;
+pub(crate) mod deletion;
 mod filters;
+mod handle;
+mod listener;
 mod registered_instances;
 mod report;
 mod sending;
 mod status;
+mod write;
 
 use crate::discovery::liveliness::LivelinessAssertion;
 use crate::entity::group::PublisherCore;
@@ -28,12 +32,12 @@ use crate::send::datagram::Datagrams;
 use crate::send::destination::Destination;
 use crate::send::local_queue::LocalReader;
 use crate::send::vendor_quirks::VendorQuirks;
-use crate::typed::topic::TopicCore;
 use crate::untyped::coherent_set::WriterGroup;
+use crate::untyped::topic::TopicCore;
 use arrayvec::ArrayVec;
 use bytes::{Bytes, BytesMut};
 use change::{autodisposes, code_point, config, is_timed};
-use dunlin_cdr::{Apart, Type};
+use dunlin_cdr::Apart;
 use dunlin_qos::{DataWriterQos, Durability, History, LivelinessKind};
 use dunlin_rtps::{
     Body, Change, ChangeKind, InstanceHandle, ReaderProxyConfig, Time, WriteError, Writer,
@@ -42,6 +46,8 @@ use dunlin_transport::panics::log;
 use dunlin_transport::panics::quietly;
 use dunlin_wire::{Guid, ReaderData, SequenceNumber, Timestamp};
 use filters::Filters;
+pub use handle::UntypedWriter;
+pub use listener::UntypedWriterListener;
 pub(crate) use registered_instances::Known;
 use registered_instances::Registered;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
@@ -49,7 +55,8 @@ use std::sync::atomic::{
     AtomicBool, AtomicI64, AtomicU8, AtomicU64, AtomicUsize,
     Ordering::{Relaxed, SeqCst},
 };
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, OnceLock, Weak};
+pub use write::{PayloadLoan, Piece, TryWriteError, WriteOptions};
 
 /// Bytes of the application up to this size are serialized; larger ones stay where they are until
 /// they are sent.
@@ -63,18 +70,16 @@ pub(crate) trait WriterEvents: Send + Sync {
     fn incompatible(&self, status: &IncompatibleQosStatus);
     fn deadline_missed(&self, status: &DeadlineMissedStatus);
     fn liveliness_lost(&self, status: &LivelinessLostStatus);
+    /// After a write that found none.
+    fn room(&self) {}
 }
 
 /// A writer without a type.
 pub(crate) struct WriterCore {
     pub(crate) guid: Guid,
     pub(crate) topic: String,
-    pub(crate) type_name: &'static str,
-    /// How the memory of its type looks, if it is plain.
-    pub(crate) layout: Option<u64>,
-    /// What its type is, if that is known.
-    pub(crate) description: Option<Type>,
-    keyed: bool,
+    /// Its public handles, as long as there are some.
+    owner: OnceLock<Weak<handle::WriterGuard>>,
     /// Its QoS as it is now.
     live: Ranked<DataWriterQos, LEAF>,
     /// Its QoS as it was when it was enabled, of which most cannot change any more; not yet enabled
@@ -114,6 +119,8 @@ pub(crate) struct WriterCore {
     room: Waiters,
     /// Grows whenever there may be more room than before.
     room_epoch: AtomicU64,
+    /// The listener is to be told of room.
+    wants_room: AtomicBool,
     /// Samples may have members that peers can see where they are.
     lent: AtomicBool,
     /// Datagrams wait for `flush`, or for others. Noted under the lock `publish` and asked without
@@ -159,22 +166,25 @@ pub(crate) struct Outcome {
     pub(crate) retired: bool,
 }
 
-/// A change as the typed layer describes it.
-pub(crate) struct NewChange<'a> {
-    pub(crate) kind: ChangeKind,
-    pub(crate) instance: InstanceHandle,
-    pub(crate) timestamp: Option<Timestamp>,
-    /// Bytes that `fill` will write.
-    pub(crate) size: usize,
-    /// Serializes; returns what it left where the application has it.
-    pub(crate) fill: &'a mut dyn FnMut(&mut BytesMut) -> Result<Option<Apart>, dunlin_cdr::Error>,
+/// A change that its author serializes into the writer's buffer.
+pub struct NewChange<'a> {
+    /// A sample, or which end of the instance.
+    pub kind: ChangeKind,
+    /// Its instance: the hash of its key (RTPS 2.5 9.6.4.8), `NIL` for a type without one.
+    pub instance: InstanceHandle,
+    /// When it was written; the time of day of the call without.
+    pub timestamp: Option<Timestamp>,
+    /// Octets that `fill` will write; more make the buffer grow.
+    pub size: usize,
+    /// Appends the payload; returns what it left where the application has it. A buffer may hold
+    /// other samples before this one.
+    pub fill: &'a mut dyn FnMut(&mut BytesMut) -> Result<Option<Apart>, dunlin_cdr::Error>,
 }
 
 impl WriterCore {
     pub(crate) fn new(
         guid: Guid,
         topic: &Arc<TopicCore>,
-        keyed: bool,
         qos: DataWriterQos,
         group: &Arc<PublisherCore>,
         shared: &Arc<Shared>,
@@ -183,10 +193,7 @@ impl WriterCore {
         Self {
             guid,
             topic: topic.name.clone(),
-            type_name: topic.type_name,
-            layout: None,
-            description: None,
-            keyed,
+            owner: OnceLock::new(),
             fixed: OnceLock::new(),
             timed: AtomicBool::new(is_timed(&qos)),
             autodispose: AtomicBool::new(autodisposes(&qos)),
@@ -205,7 +212,13 @@ impl WriterCore {
                 refusing: None,
                 coalescer: Coalescer::new(qos.latency_budget),
             }),
-            state: Ranked::new(Writer::new(config(guid, keyed, &qos, shared, group))),
+            state: Ranked::new(Writer::new(config(
+                guid,
+                topic.type_info.keyed,
+                &qos,
+                shared,
+                group,
+            ))),
             destinations: Ranked::new(none),
             local_readers: Ranked::new(Arc::new([])),
             has_near: AtomicBool::new(false),
@@ -218,6 +231,7 @@ impl WriterCore {
             watched: AtomicI64::new(i64::MAX),
             room: Waiters::default(),
             room_epoch: AtomicU64::new(0),
+            wants_room: AtomicBool::new(false),
             lent: AtomicBool::new(false),
             waits: AtomicBool::new(false),
             too_large: AtomicU64::new(0),
@@ -234,8 +248,34 @@ impl WriterCore {
         }
     }
 
+    /// Name of its type.
+    pub(crate) fn type_name(&self) -> &str {
+        self.topic_core.type_info.name
+    }
+
     /// Writes one change: serialize, store, send, all in the caller's thread (see `docs/walk.md`).
+    /// Waits for room.
+    #[inline]
     pub(crate) fn write(self: &Arc<Self>, change: NewChange<'_>) -> Result<SequenceNumber, Error> {
+        match self.write_or_wait(change, true)? {
+            Some(sequence) => Ok(sequence),
+            None => Err(self.blocked()),
+        }
+    }
+
+    /// As `write`; `None` without room, and then the listener is told when there may be some.
+    pub(crate) fn try_write(
+        self: &Arc<Self>,
+        change: NewChange<'_>,
+    ) -> Result<Option<SequenceNumber>, Error> {
+        self.write_or_wait(change, false)
+    }
+
+    fn write_or_wait(
+        self: &Arc<Self>,
+        change: NewChange<'_>,
+        waits: bool,
+    ) -> Result<Option<SequenceNumber>, Error> {
         self.check_enabled()?;
         let mut turn = self.publish.lock();
         let buffer = turn.pool.reserve(change.size);
@@ -306,7 +346,16 @@ impl WriterCore {
                 }
                 // Listeners of readers in this process, at last.
                 deferred::run();
-                return Ok(sequence);
+                return Ok(Some(sequence));
+            }
+            if !waits {
+                // Room that came before this was said is found by looking again.
+                if self.wants_room.swap(true, SeqCst) {
+                    drop(turn);
+                    deferred::run();
+                    return Ok(None);
+                }
+                continue;
             }
             // Whoever waits may receive, and so run listeners, which must find no lock held.
             drop(turn);
@@ -314,7 +363,7 @@ impl WriterCore {
                 clock::now().after(self.fixed().reliability.max_blocking_time)
             });
             if !self.wait_for_room(epoch, until) {
-                return Err(self.blocked());
+                return Ok(None);
             }
             self.check_enabled()?;
             self.check_present()?;
@@ -503,7 +552,7 @@ impl WriterCore {
     /// Finds out what a matched reader wants, before samples go where it is.
     pub(crate) fn note_filter(&self, reader: &ReaderData) {
         let mut filters = self.filters.lock();
-        filters.note(reader, self.description);
+        filters.note(reader, (self.topic_core.type_info.describe)());
         self.has_filters.store(!filters.is_empty(), Relaxed);
     }
 
@@ -538,7 +587,7 @@ impl WriterCore {
         self.schedule(next);
     }
 
-    pub(crate) fn remove_reader(&self, reader: Guid) {
+    pub(crate) fn remove_reader(self: &Arc<Self>, reader: Guid) {
         self.filters.lock().forget(&reader);
         self.state.lock().remove_reader(reader);
         self.dialects.remove(reader);
@@ -584,7 +633,7 @@ impl WriterCore {
             "{} of topic {:?} (type {:?}, {})",
             crate::error::called("writer", &self.live.lock().entity_name),
             self.topic,
-            self.type_name,
+            self.type_name(),
             self.guid
         )
     }

@@ -187,8 +187,8 @@ impl<T: TestData> Dds<T> {
     /// thread: that waits without a time limit, so that each sample costs one system call. A change
     /// of matches is seen after a nap then.
     fn place(&self) -> &WaitSet {
-        let writers = self.writers.iter().flatten().map(DataWriter::matched_count);
-        let readers = self.readers.iter().flatten().map(DataReader::matched_count);
+        let writers = self.writers.iter().flatten().map(|writer| writer.matched_count());
+        let readers = self.readers.iter().flatten().map(|reader| reader.matched_count());
         match self.listens && writers.chain(readers).all(|partners| partners > 0) {
             true => &self.bell,
             false => &self.set,
@@ -510,11 +510,11 @@ impl<T: TestData> Messaging for Dds<T> {
     fn matched(&self, topic: Topic) -> usize {
         let writer = self.writers[topic as usize]
             .as_ref()
-            .map(DataWriter::matched_count);
+            .map(|writer| writer.matched_count());
         writer.unwrap_or_else(|| {
             self.readers[topic as usize]
                 .as_ref()
-                .map_or(0, DataReader::matched_count)
+                .map_or(0, |reader| reader.matched_count())
         })
     }
 
@@ -530,12 +530,12 @@ impl<T: TestData> Messaging for Dds<T> {
             .writers
             .iter()
             .flatten()
-            .flat_map(DataWriter::explain_matching);
+            .flat_map(|writer| writer.explain_matching());
         let readers = self
             .readers
             .iter()
             .flatten()
-            .flat_map(DataReader::explain_matching);
+            .flat_map(|reader| reader.explain_matching());
         let mut lines = vec![if found.is_empty() {
             "No other participant was discovered: is the other side running, in the same domain, on a network that \
              -nic and -peer reach?"

@@ -57,8 +57,8 @@ impl Players {
             } else {
                 self.readers.remove(&kind);
             }
-            let writers = self.readers.get(&kind).map(DataReader::matched_count);
-            let readers = self.writers.get(&kind).map(DataWriter::matched_count);
+            let writers = self.readers.get(&kind).map(|r| r.matched_count());
+            let readers = self.writers.get(&kind).map(|w| w.matched_count());
             let count = |of: Option<usize>| of.unwrap_or(0);
             if let Some(matched) = board.matched.get_mut(kind as usize) {
                 *matched = (count(writers), count(readers));

@@ -1,8 +1,8 @@
 //! The entities of a participant: which there are, and what they say anew when the QoS of what they
 //! belong to changes.
 use super::Matching;
-use crate::typed::topic::TopicCore;
 use crate::untyped::reader::ReaderCore;
+use crate::untyped::topic::TopicCore;
 use crate::untyped::writer::WriterCore;
 use dunlin_qos::DomainParticipantQos;
 use dunlin_rtps::Time;

@@ -56,4 +56,9 @@ impl<L: ?Sized> ListenerSlot<L> {
         let place = self.0.lock();
         place.listener.clone().filter(|_| place.mask.contains(kind))
     }
+
+    /// The listener, whatever it wants to hear of.
+    pub(crate) fn any(&self) -> Option<Listener<L>> {
+        self.0.lock().listener.clone()
+    }
 }

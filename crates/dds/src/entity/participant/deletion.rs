@@ -4,10 +4,11 @@
 //! that end them while others still have handles, and for those that were written for another
 //! interface.
 use super::DomainParticipant;
-use crate::entity::publisher::{self, Publisher};
-use crate::entity::subscriber::{self, Subscriber};
+use crate::entity::publisher::Publisher;
+use crate::entity::subscriber::Subscriber;
 use crate::error::{Error, Result};
-use crate::typed::topic::{Topic, TopicCore, TopicData};
+use crate::untyped::topic::{TopicCore, UntypedTopic};
+use crate::untyped::{reader, writer};
 use std::sync::Arc;
 
 impl DomainParticipant {
@@ -50,8 +51,8 @@ impl DomainParticipant {
     /// # Errors
     /// `PreconditionNotMet` while it has writers or readers, or if it is another participant's;
     /// `AlreadyDeleted`.
-    pub fn delete_topic<T: TopicData>(&self, topic: &Topic<T>) -> Result<()> {
-        let core = &topic.core;
+    pub fn delete_topic(&self, topic: &UntypedTopic) -> Result<()> {
+        let core = topic.core();
         self.check_own("topic", Arc::ptr_eq(&core.shared, &self.guard.shared))?;
         core.check_living()?;
         check_empty("topic", self.user_of(core))?;
@@ -65,12 +66,12 @@ impl DomainParticipant {
     pub fn delete_contained_entities(&self) {
         let shared = &self.guard.shared;
         for core in shared.publishers() {
-            publisher::end_all(&core);
+            writer::deletion::end_all(&core);
             core.delete();
         }
         for core in shared.subscribers() {
             if !core.is_builtin() {
-                subscriber::end_all(&core);
+                reader::deletion::end_all(&core);
                 core.delete();
             }
         }

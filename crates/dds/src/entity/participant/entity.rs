@@ -1,11 +1,11 @@
 //! The participant as an entity and as a factory: QoS that changes, enabling, looking things up
 //! (DDS 1.4 2.2.2.1.1, 2.2.2.2.1).
 use super::{DomainParticipant, ParticipantGuard};
-use crate::entity::any::AnyTopic;
 use crate::entity::shared::Shared;
 use crate::error::{Error, Result, consistent};
 use crate::runtime::clock;
 use crate::typed::topic::{Topic, TopicData};
+use crate::untyped::UntypedTopic;
 use dunlin_qos::{DomainParticipantQos, Duration, PublisherQos, SubscriberQos, TopicQos};
 use dunlin_rtps::{InstanceHandle, Time};
 use dunlin_transport::Watcher;
@@ -117,9 +117,9 @@ impl DomainParticipant {
 
     /// The topic of this name that the application has made in this participant (DDS 1.4
     /// 2.2.2.2.1.13).
-    pub fn lookup_topic(&self, name: &str) -> Option<AnyTopic> {
+    pub fn lookup_topic(&self, name: &str) -> Option<UntypedTopic> {
         let core = self.guard.shared.matching.lock().topic(name)?;
-        Some(AnyTopic { core })
+        Some(UntypedTopic::new(core, Arc::clone(&self.guard)))
     }
 
     /// The topic of this name and type, made with the default QoS as soon as some participant has

@@ -5,9 +5,7 @@ use crate::discovery::builtin_topics::{
     ParticipantBuiltinTopicData, PublicationBuiltinTopicData, SubscriptionBuiltinTopicData,
     TopicBuiltinTopicData,
 };
-use crate::entity::publisher::DataWriter;
-use crate::entity::subscriber::DataReader;
-use crate::typed::topic::TopicData;
+use crate::untyped::{UntypedReader, UntypedWriter};
 use dunlin_rtps::InstanceHandle;
 use dunlin_rtps::discovery::Discovery;
 use dunlin_wire::Guid;
@@ -93,7 +91,7 @@ impl DomainParticipant {
     }
 }
 
-impl<T: TopicData> DataWriter<T> {
+impl UntypedWriter {
     /// What a matched reader says of itself (DDS 1.4 2.2.2.4.2.24); `None` if it does not match.
     pub fn matched_subscription_data(&self, reader: Guid) -> Option<SubscriptionBuiltinTopicData> {
         let core = self.core();
@@ -104,7 +102,7 @@ impl<T: TopicData> DataWriter<T> {
     }
 }
 
-impl<T: TopicData> DataReader<T> {
+impl UntypedReader {
     /// What a matched writer says of itself (DDS 1.4 2.2.2.5.3.34); `None` if it does not match.
     pub fn matched_publication_data(&self, writer: Guid) -> Option<PublicationBuiltinTopicData> {
         let core = self.core();

@@ -1,10 +1,10 @@
 //! A writer or a reader in one call: topic, publisher or subscriber, and endpoint.
 use super::DomainParticipant;
 use crate::entity::condition::WaitSet;
-use crate::entity::publisher::DataWriter;
-use crate::entity::subscriber::DataReader;
 use crate::error::Result;
+use crate::typed::reader::DataReader;
 use crate::typed::topic::TopicData;
+use crate::typed::writer::DataWriter;
 use dunlin_qos::{DataReaderQos, DataWriterQos, Duration};
 use dunlin_rtps::{SampleState, Select};
 

@@ -1,6 +1,7 @@
 //! What a datagram brought, to be told when its thread holds no lock.
 use crate::discovery::liveliness::LivelinessAssertion;
 use crate::entity::shared::Shared;
+use crate::receive::deferred;
 use crate::untyped::reader::ReaderCore;
 use crate::untyped::writer::WriterCore;
 use std::sync::Arc;
@@ -46,6 +47,8 @@ impl Arrivals {
             for writer in self.acknowledged.drain(..) {
                 writer.announce_room();
             }
+            // Listeners that are told of room.
+            deferred::run();
         }
         if self.ready.is_empty() {
             return;

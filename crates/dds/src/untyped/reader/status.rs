@@ -1,8 +1,7 @@
 //! The statuses of a reader and whom they are told (DDS 1.4 2.2.4.1, 2.2.4.2.3): its own listener,
 //! its subscriber's or its participant's, whichever wants it first. For data that is decided when
 //! listeners change (`bind`), else when it is told.
-use super::{ReaderCore, ReaderEvents};
-use crate::entity::any::AnyDataReader;
+use super::{ReaderCore, ReaderEvents, UntypedReader};
 use crate::entity::listener::SubscriberListener;
 use crate::entity::listener::dispatch::{Listener, Of, wait_until_over};
 use crate::entity::status::{
@@ -17,7 +16,7 @@ use std::sync::atomic::Ordering::SeqCst;
 
 /// A listener of the subscriber or of the participant, told of one of its readers.
 struct EnclosingListener {
-    reader: AnyDataReader,
+    reader: UntypedReader,
     listener: Listener<dyn SubscriberListener>,
 }
 
@@ -141,7 +140,7 @@ impl ReaderCore {
         own.or_else(|| {
             let above = self.group.listener.for_status(kind);
             let listener = above.or_else(|| self.shared.listener_for_subscriber(kind))?;
-            let (id, reader) = (listener.id(), AnyDataReader::new(self));
+            let (id, reader) = (listener.id(), UntypedReader::borrowed(self));
             Some(Listener::as_part_of(
                 id,
                 Arc::new(EnclosingListener { reader, listener }),

@@ -2,6 +2,7 @@
 //! them.
 use super::{Outcome, WriterCore};
 use crate::error::Error;
+use crate::receive::deferred::{self, DeferredCall};
 use crate::runtime::clock;
 use crate::runtime::signal::PooledSignal;
 #[cfg(feature = "async")]
@@ -11,7 +12,7 @@ use dunlin_qos::Duration;
 use dunlin_rtps::Time;
 use dunlin_wire::{Guid, SequenceNumber, Submessage};
 use std::sync::Arc;
-use std::sync::atomic::Ordering::SeqCst;
+use std::sync::atomic::Ordering::{Relaxed, SeqCst};
 
 impl WriterCore {
     /// Waits until there may be more room than at `epoch`; false if there is none at `until`.
@@ -115,7 +116,15 @@ impl WriterCore {
     }
 
     /// Says that there may be room or that acknowledgements came.
-    pub(crate) fn announce_room(&self) {
+    pub(crate) fn announce_room(self: &Arc<Self>) {
+        self.wake_for_room();
+        if self.wants_room.load(Relaxed) && self.wants_room.swap(false, SeqCst) {
+            deferred::add(DeferredCall::RoomListener(Arc::clone(self)));
+        }
+    }
+
+    /// Wakes whoever waits for room or for acknowledgements.
+    pub(super) fn wake_for_room(&self) {
         self.room_epoch.fetch_add(1, SeqCst);
         self.room.raise_all();
     }

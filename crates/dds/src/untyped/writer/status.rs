@@ -1,7 +1,6 @@
 //! The statuses of a writer and whom they are told (DDS 1.4 2.2.4.1, 2.2.4.2.3): its own listener,
 //! its publisher's or its participant's, whichever wants it first.
-use super::{WriterCore, WriterEvents};
-use crate::entity::any::AnyDataWriter;
+use super::{UntypedWriter, WriterCore, WriterEvents};
 use crate::entity::listener::PublisherListener;
 use crate::entity::listener::dispatch::{Listener, Of, wait_until_over};
 use crate::entity::status::{
@@ -16,7 +15,7 @@ use std::sync::atomic::Ordering::SeqCst;
 
 /// A listener of the publisher or of the participant, told of one of its writers.
 struct EnclosingListener {
-    writer: AnyDataWriter,
+    writer: UntypedWriter,
     listener: Listener<dyn PublisherListener>,
 }
 
@@ -66,7 +65,7 @@ impl WriterCore {
     /// Whoever waits for something looks whether it can still come.
     pub(crate) fn raise_all(&self) {
         self.flags.waiters.raise_all();
-        self.announce_room();
+        self.wake_for_room();
     }
 
     /// From now on this one is told of what is in `mask`, or none of its own.
@@ -87,12 +86,30 @@ impl WriterCore {
         own.or_else(|| {
             let above = self.group.listener.for_status(kind);
             let listener = above.or_else(|| self.shared.listener_for_publisher(kind))?;
-            let (id, writer) = (listener.id(), AnyDataWriter::new(self));
+            let (id, writer) = (listener.id(), UntypedWriter::borrowed(self));
             Some(Listener::as_part_of(
                 id,
                 Arc::new(EnclosingListener { writer, listener }),
             ))
         })
+    }
+
+    /// Tells the writer's own listener that there may be room.
+    pub(crate) fn tell_room(self: &Arc<Self>) {
+        if self.closed.load(SeqCst) {
+            return;
+        }
+        let run = self.shared.running.begin(self.guid);
+        let Some(listener) = self.events.any() else {
+            return;
+        };
+        run.calls(listener.id());
+        if let Some(events) = listener.code() {
+            let panics = &self.shared.panics;
+            let describe = || self.describe();
+            panics.call(self.guid, describe, "on_room", || events.room());
+        }
+        drop(listener);
     }
 
     /// Calls whoever is told of a status.

@@ -67,8 +67,8 @@ impl Peer {
     /// Who it is, in hexadecimal digits.
     pub(crate) fn introduction(&self) -> String {
         let none = Guid::new(self.participant.guid().prefix, EntityId::UNKNOWN);
-        let writer = self.writer.as_ref().map_or(none, DataWriter::guid);
-        let reader = self.reader.as_ref().map_or(none, DataReader::guid);
+        let writer = self.writer.as_ref().map_or(none, |one| one.guid());
+        let reader = self.reader.as_ref().map_or(none, |one| one.guid());
         format!("writer={} reader={}", hex(&writer), hex(&reader))
     }
 
@@ -116,8 +116,8 @@ impl Peer {
     }
 
     fn partners(&self) -> Vec<usize> {
-        let writer = self.writer.as_ref().map(DataWriter::matched_count);
-        let reader = self.reader.as_ref().map(DataReader::matched_count);
+        let writer = self.writer.as_ref().map(|one| one.matched_count());
+        let reader = self.reader.as_ref().map(|one| one.matched_count());
         writer.into_iter().chain(reader).collect()
     }
 

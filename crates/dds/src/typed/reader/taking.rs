@@ -45,7 +45,7 @@ impl<T: TopicData> DataReader<T> {
     /// Takes what is there after one was taken: mostly nothing.
     #[inline]
     fn take_more(&self, sample_states: u32, each: impl FnMut(dunlin_rtps::Sample)) {
-        if !self.core.is_bare() {
+        if !self.core().is_bare() {
             self.take_many(&oldest(sample_states), each);
         }
     }
@@ -54,7 +54,7 @@ impl<T: TopicData> DataReader<T> {
     fn take_many(&self, oldest: &Select, mut each: impl FnMut(dunlin_rtps::Sample)) {
         loop {
             let mut raw = ArrayVec::<_, AT_ONCE>::new();
-            self.core.take_repeatedly(oldest, &mut raw);
+            self.core().take_repeatedly(oldest, &mut raw);
             if raw.is_empty() {
                 return;
             }
@@ -67,7 +67,7 @@ impl<T: TopicData> DataReader<T> {
         let one = oldest(sample_states);
         loop {
             let mut raw = None;
-            self.core.take(&one, |sample| raw = Some(sample));
+            self.core().take(&one, |sample| raw = Some(sample));
             if let Some(sample) = self.decode(raw?) {
                 return Some(sample);
             }
@@ -78,8 +78,8 @@ impl<T: TopicData> DataReader<T> {
     pub fn take_next_view(&self) -> Option<View<T>> {
         let one = oldest(ANY_SAMPLE);
         let mut raw = None;
-        self.core.take(&one, |sample| raw = Some(sample));
-        raw.map(|raw| View::new(&self.core, raw))
+        self.core().take(&one, |sample| raw = Some(sample));
+        raw.map(|raw| View::new(self.core(), raw))
     }
 
     /// Takes all samples, read before or not, oldest first, and hands each to `each` as a view of
@@ -88,7 +88,7 @@ impl<T: TopicData> DataReader<T> {
     pub fn take_each_view(&self, mut each: impl FnMut(View<T>)) {
         while let Some(view) = self.take_next_view() {
             each(view);
-            self.take_more(ANY_SAMPLE, |raw| each(View::new(&self.core, raw)));
+            self.take_more(ANY_SAMPLE, |raw| each(View::new(self.core(), raw)));
         }
     }
 
@@ -100,15 +100,15 @@ impl<T: TopicData> DataReader<T> {
             ..Select::default()
         };
         let mut raw = Vec::new();
-        self.core.take(&select, |sample| raw.push(sample));
-        let views = raw.into_iter().map(|raw| View::new(&self.core, raw));
+        self.core().take(&select, |sample| raw.push(sample));
+        let views = raw.into_iter().map(|raw| View::new(self.core(), raw));
         views.collect()
     }
 
     /// Takes the samples that `select` names.
     pub fn take_with(&self, select: &Select) -> Vec<Sample<T>> {
         let mut raw = Vec::new();
-        self.core.take(select, |sample| raw.push(sample));
+        self.core().take(select, |sample| raw.push(sample));
         raw.into_iter()
             .filter_map(|sample| self.decode(sample))
             .collect()
@@ -143,7 +143,7 @@ impl<T: TopicData> DataReader<T> {
     /// Reads the samples that `select` names and leaves them in the reader.
     pub fn read_with(&self, select: &Select) -> Vec<Sample<T>> {
         let mut raw = Vec::new();
-        self.core.read(select, |sample| raw.push(sample));
+        self.core().read(select, |sample| raw.push(sample));
         raw.into_iter()
             .filter_map(|sample| self.decode(sample))
             .collect()
@@ -158,7 +158,7 @@ impl<T: TopicData> DataReader<T> {
         self.check_own(condition)?;
         let mut raw = Vec::new();
         let sink = |sample| raw.push(sample);
-        self.core
+        self.core()
             .take_matching(condition.select(), condition.filter(), sink);
         Ok(raw.into_iter().filter_map(|s| self.decode(s)).collect())
     }
@@ -172,17 +172,17 @@ impl<T: TopicData> DataReader<T> {
         self.check_own(condition)?;
         let mut raw = Vec::new();
         let sink = |sample| raw.push(sample);
-        self.core
+        self.core()
             .read_matching(condition.select(), condition.filter(), sink);
         Ok(raw.into_iter().filter_map(|s| self.decode(s)).collect())
     }
 
     pub(super) fn check_own(&self, condition: &ReadCondition) -> Result<()> {
-        match Arc::ptr_eq(&self.core, condition.reader()) {
+        match Arc::ptr_eq(self.core(), condition.reader()) {
             true => Ok(()),
             false => Err(Error::PreconditionNotMet(format!(
                 "{}: the condition is one of {}",
-                self.core.describe(),
+                self.core().describe(),
                 condition.reader().describe()
             ))),
         }
@@ -192,13 +192,13 @@ impl<T: TopicData> DataReader<T> {
     /// this application.
     pub(super) fn decode(&self, raw: dunlin_rtps::Sample) -> Option<Sample<T>> {
         let dunlin_rtps::Sample { info, payload } = raw;
-        let kept = self.core.shared.desk.find(&payload);
-        let value = decode(&self.core, &info, &payload, kept.as_ref());
+        let kept = self.core().shared.desk.find(&payload);
+        let value = decode(self.core(), &info, &payload, kept.as_ref());
         drop(payload);
         match value {
             Ok(value) => Some(Sample { info, value }),
             Err(fault) => {
-                self.core.note_undecodable(info.publication, &fault);
+                self.core().note_undecodable(info.publication, &fault);
                 None
             }
         }

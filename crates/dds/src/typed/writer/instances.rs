@@ -1,51 +1,24 @@
 //! What a writer knows of its instances (DDS 1.4 2.2.2.4.2.5 to 2.2.2.4.2.12).
-use super::{DataWriter, Publisher};
+use super::DataWriter;
 use crate::error::{Error, Result};
-use crate::runtime::clock;
-use crate::typed::topic::{TopicData, key_of};
-use crate::untyped::writer::Known;
+use crate::typed::topic::TopicData;
 use bytes::BytesMut;
 use dunlin_cdr::{Xcdr, key_to_payload};
-use dunlin_qos::Duration;
 use dunlin_rtps::InstanceHandle;
 use dunlin_wire::{SequenceNumber, Timestamp};
-
-impl Publisher {
-    /// Waits until every matched reliable reader of every writer has acknowledged all samples (DDS
-    /// 1.4 2.2.2.4.1.12).
-    ///
-    /// # Errors
-    /// As [`DataWriter::wait_for_acknowledgments`], of the first writer that is not through by
-    /// then.
-    pub fn wait_for_acknowledgments(&self, timeout: impl Into<Duration>) -> Result<()> {
-        let timeout = timeout.into();
-        let until = clock::now().after(timeout);
-        let writers = self.core.writers();
-        for writer in writers.iter().filter(|writer| writer.is_enabled()) {
-            let left = match timeout.is_infinite() {
-                true => timeout,
-                false => until.since(clock::now()),
-            };
-            writer.wait_for_acknowledgments(left)?;
-        }
-        Ok(())
-    }
-}
 
 impl<T: TopicData> DataWriter<T> {
     /// Says that this writer will write the instance of `sample`; returns its handle (DDS 1.4
     /// 2.2.2.4.2.5). Others hear of it with what is written first; writing registers as well.
     pub fn register_instance(&self, sample: &T) -> Result<InstanceHandle> {
-        self.core.check_enabled()?;
-        let instance = self.instance(sample)?;
+        let mut key = BytesMut::new();
         if T::HAS_KEY {
-            let mut key = BytesMut::new();
             let serialized = key_to_payload(sample, Xcdr::V2, &mut key);
-            serialized
-                .map_err(|error| Error::serialization(self.core.describe(), sample, true, error))?;
-            self.core.registered.add(instance, key.freeze());
+            serialized.map_err(|error| {
+                Error::serialization(self.untyped.describe(), sample, true, error)
+            })?;
         }
-        Ok(instance)
+        self.untyped.register_instance(&key)
     }
 
     /// As `register_instance` (DDS 1.4 2.2.2.4.2.6). The time goes nowhere, since nobody is told
@@ -69,7 +42,7 @@ impl<T: TopicData> DataWriter<T> {
         if own != instance {
             return Err(Error::PreconditionNotMet(format!(
                 "{}: the sample is of instance {own:?}, not of {instance:?}",
-                self.core.describe()
+                self.untyped.describe()
             )));
         }
         self.write(sample)
@@ -83,16 +56,13 @@ impl<T: TopicData> DataWriter<T> {
             return None;
         }
         let instance = self.instance(sample).ok()?;
-        self.core.known(instance).map(|_| instance)
+        self.untyped.knows(instance).then_some(instance)
     }
 
     /// A value of which the key members are those of the instance (DDS 1.4 2.2.2.4.2.9); `None` if
     /// this writer does not have it, as with [`lookup_instance`](Self::lookup_instance).
     pub fn key_value(&self, instance: InstanceHandle) -> Option<T> {
-        let key = match self.core.known(instance).filter(|_| T::HAS_KEY)? {
-            Known::Key(key) => key,
-            Known::Sample(sample) => key_of::<T>(&sample),
-        };
+        let key = self.untyped.key_value(instance)?;
         dunlin_cdr::key_from_payload(&key).ok()
     }
 }

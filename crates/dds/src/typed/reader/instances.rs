@@ -18,7 +18,7 @@ impl<T: TopicData> DataReader<T> {
         };
         loop {
             let mut raw = None;
-            self.core.read(&one, |sample| raw = Some(sample));
+            self.core().read(&one, |sample| raw = Some(sample));
             if let Some(sample) = self.decode(raw?) {
                 return Some(sample);
             }
@@ -40,7 +40,7 @@ impl<T: TopicData> DataReader<T> {
         let mut raw = Vec::new();
         let sink = |sample| raw.push(sample);
         let select = after(instance, condition);
-        self.core.take_matching(&select, condition.filter(), sink);
+        self.core().take_matching(&select, condition.filter(), sink);
         Ok(raw.into_iter().filter_map(|s| self.decode(s)).collect())
     }
 
@@ -58,7 +58,7 @@ impl<T: TopicData> DataReader<T> {
         let mut raw = Vec::new();
         let sink = |sample| raw.push(sample);
         let select = after(instance, condition);
-        self.core.read_matching(&select, condition.filter(), sink);
+        self.core().read_matching(&select, condition.filter(), sink);
         Ok(raw.into_iter().filter_map(|s| self.decode(s)).collect())
     }
 }

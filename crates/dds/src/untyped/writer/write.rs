@@ -1,0 +1,388 @@
+//! Writing serialized samples and keys.
+use super::{NewChange, UntypedWriter, WriterCore};
+use crate::error::{Error, Result};
+use crate::untyped::loan::LoanedBytes;
+use bytes::{Bytes, BytesMut};
+use dunlin_cdr::{Apart, KeyForm};
+use dunlin_qos::{DataRepresentation, WriterDataLifecycle};
+use dunlin_rtps::{ChangeKind, InstanceHandle};
+use dunlin_wire::{Payload, SequenceNumber, Timestamp};
+use std::fmt;
+use std::sync::atomic::Ordering::Relaxed;
+
+/// What may be said of a change beside its payload.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct WriteOptions {
+    /// When it was written; the time of day of the call without.
+    pub timestamp: Option<Timestamp>,
+    /// Its instance, if the caller knows it. It must be the instance that the key in the payload
+    /// makes, so this finds mistakes and saves nothing.
+    pub instance: Option<InstanceHandle>,
+}
+
+/// A part of a payload.
+#[derive(Clone, Debug)]
+pub enum Piece<'a> {
+    /// Copied by the call.
+    Copied(&'a [u8]),
+    /// Kept by reference until readers have acknowledged it, if it is worth that.
+    Shared(Bytes),
+}
+
+impl Piece<'_> {
+    fn bytes(&self) -> &[u8] {
+        match self {
+            Self::Copied(bytes) => bytes,
+            Self::Shared(bytes) => bytes,
+        }
+    }
+}
+
+/// Why [`UntypedWriter::try_write`] wrote nothing.
+#[derive(Debug)]
+pub enum TryWriteError {
+    /// The history has no room, and some reliable reader has to acknowledge something first:
+    /// [`on_room`](crate::untyped::UntypedWriterListener::on_room) tells when to try again.
+    Full,
+    /// It would fail with room as well.
+    Failed(Error),
+}
+
+impl fmt::Display for TryWriteError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Full => f.write_str("the history is full until a reader acknowledges something"),
+            Self::Failed(error) => error.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for TryWriteError {}
+
+impl From<Error> for TryWriteError {
+    fn from(error: Error) -> Self {
+        Self::Failed(error)
+    }
+}
+
+impl UntypedWriter {
+    /// Writes a change: with `ChangeKind::Alive` a sample, otherwise the end of the instance that
+    /// the payload has the key of. The payload begins with the four octets of its encapsulation
+    /// header (RTPS 2.5 10.2). Sends in the calling thread.
+    ///
+    /// # Errors
+    /// `BadParameter` if the payload is not one of this writer's type and representation, with what
+    /// is wrong with it; `PreconditionNotMet` if its key is not that of the instance in the options;
+    /// `Timeout` if a reliable KEEP_ALL history had no room within `RELIABILITY.max_blocking_time`;
+    /// `OutOfResources`, `NotEnabled`, `AlreadyDeleted`.
+    pub fn write(
+        &self,
+        kind: ChangeKind,
+        payload: &[u8],
+        options: &WriteOptions,
+    ) -> Result<SequenceNumber> {
+        let instance = self.core.check_payload(kind, payload, options)?;
+        self.write_with(NewChange {
+            kind,
+            instance,
+            timestamp: options.timestamp,
+            size: payload.len(),
+            fill: &mut |out| {
+                out.extend_from_slice(payload);
+                Ok(None)
+            },
+        })
+    }
+
+    /// As [`write`](Self::write) of a payload in pieces, in this order: what is shared is neither
+    /// copied nor joined, as far as that pays.
+    ///
+    /// # Errors
+    /// As [`write`](Self::write).
+    pub fn write_pieces(
+        &self,
+        kind: ChangeKind,
+        pieces: &[Piece<'_>],
+        options: &WriteOptions,
+    ) -> Result<SequenceNumber> {
+        self.core.check_enabled()?;
+        let instance = self.core.check_pieces(kind, pieces, options)?;
+        let kept = self.core.kept_piece(pieces);
+        let mut fill = |out: &mut BytesMut| Ok(join(pieces, kept, out));
+        self.write_with(NewChange {
+            kind,
+            instance,
+            timestamp: options.timestamp,
+            size: size(pieces, kept),
+            fill: &mut fill,
+        })
+    }
+
+    /// As [`write_pieces`](Self::write_pieces), but never waits for room.
+    ///
+    /// # Errors
+    /// `TryWriteError::Full` if there is no room: the listener's
+    /// [`on_room`](crate::untyped::UntypedWriterListener::on_room) is called when there may be some.
+    pub fn try_write(
+        &self,
+        kind: ChangeKind,
+        pieces: &[Piece<'_>],
+        options: &WriteOptions,
+    ) -> std::result::Result<SequenceNumber, TryWriteError> {
+        self.core.check_enabled()?;
+        let instance = self.core.check_pieces(kind, pieces, options)?;
+        let kept = self.core.kept_piece(pieces);
+        let mut fill = |out: &mut BytesMut| Ok(join(pieces, kept, out));
+        let written = self.core.try_write(NewChange {
+            kind,
+            instance,
+            timestamp: options.timestamp,
+            size: size(pieces, kept),
+            fill: &mut fill,
+        })?;
+        let sequence = written.ok_or(TryWriteError::Full)?;
+        self.core.ended(kind, instance);
+        Ok(sequence)
+    }
+
+    /// Writes a change that the caller serializes straight into the writer's buffer. Nothing of it
+    /// is checked: the caller's codec is trusted to make payloads of the writer's type.
+    ///
+    /// # Errors
+    /// `Serialization` if `fill` fails; otherwise as [`write`](Self::write).
+    pub fn write_with(&self, change: NewChange<'_>) -> Result<SequenceNumber> {
+        let (kind, instance) = (change.kind, change.instance);
+        let sequence = self.core.write(change)?;
+        self.core.ended(kind, instance);
+        Ok(sequence)
+    }
+
+    /// Memory for a payload of `length` octets, its encapsulation header included, where readers of
+    /// this host see it without a copy: serialize into it and write it by
+    /// [`write_loan`](Self::write_loan). What follows the header is aligned to 64 octets. It holds
+    /// whatever was there before.
+    pub fn loan(&self, length: usize) -> PayloadLoan {
+        let mut memory = self.loan_bytes(length.max(HEADER) + BEFORE_HEADER);
+        memory.truncate(length.max(HEADER) + BEFORE_HEADER);
+        PayloadLoan { memory }
+    }
+
+    /// Writes a sample that was serialized into loaned memory. The memory is given back when no
+    /// reader needs it any more.
+    ///
+    /// # Errors
+    /// As [`write`](Self::write); the loan is gone then.
+    pub fn write_loan(&self, loan: PayloadLoan, options: &WriteOptions) -> Result<SequenceNumber> {
+        let payload = loan.memory.freeze().slice(BEFORE_HEADER..);
+        let (header, body) = payload.split_at(HEADER);
+        let body = payload.slice_ref(body);
+        let pieces = [Piece::Copied(header), Piece::Shared(body)];
+        self.write_pieces(ChangeKind::Alive, &pieces, options)
+    }
+
+    /// How this writer ends an instance that it unregisters: it disposes it too, if
+    /// WRITER_DATA_LIFECYCLE says so.
+    pub fn unregister_kind(&self) -> ChangeKind {
+        ChangeKind::of_unregister(WriterDataLifecycle {
+            autodispose_unregistered_instances: self.core.autodispose.load(Relaxed),
+        })
+    }
+
+    /// Says that this writer will write the instance of this serialized key, which begins with an
+    /// encapsulation header; returns its handle (DDS 1.4 2.2.2.4.2.5). Others hear of it with what
+    /// is written first; writing registers as well. For a type without key it does nothing.
+    ///
+    /// # Errors
+    /// `BadParameter` if it is not a key of the writer's type; `NotEnabled`, `AlreadyDeleted`.
+    pub fn register_instance(&self, key: &[u8]) -> Result<InstanceHandle> {
+        self.core.check_enabled()?;
+        if !self.core.topic_core.type_info.keyed {
+            return Ok(InstanceHandle::NIL);
+        }
+        let instance = self.core.instance_of(Payload::Key(key))?;
+        let key = Bytes::copy_from_slice(key);
+        self.core.registered.add(instance, key);
+        Ok(instance)
+    }
+
+    /// Does this writer have the instance (DDS 1.4 2.2.2.4.2.10): is it registered, or does the
+    /// history keep something of it?
+    pub fn knows(&self, instance: InstanceHandle) -> bool {
+        self.core.topic_core.type_info.keyed && self.core.known(instance).is_some()
+    }
+
+    /// The serialized key of the instance (DDS 1.4 2.2.2.4.2.9); `None` if this writer does not
+    /// have it.
+    pub fn key_value(&self, instance: InstanceHandle) -> Option<Bytes> {
+        let ty = &self.core.topic_core.type_info;
+        let known = self.core.known(instance).filter(|_| ty.keyed)?;
+        Some(match known {
+            super::Known::Key(key) => key,
+            super::Known::Sample(sample) => (ty.key)(&sample),
+        })
+    }
+
+    /// How its samples are encoded.
+    pub fn representation(&self) -> DataRepresentation {
+        self.core.fixed().representation
+    }
+
+    /// Name for messages to the user.
+    pub fn describe(&self) -> String {
+        self.core.describe()
+    }
+
+    /// How the keys of disposals are to be encoded, so that all matched readers understand them.
+    pub fn key_form(&self) -> KeyForm {
+        self.core.dialects.key_form()
+    }
+
+    /// Is it worth asking [`gathers`](Self::gathers) for a member of so many bytes?
+    pub fn may_gather(&self, length: usize) -> bool {
+        self.core.may_gather(length)
+    }
+
+    /// Would these bytes stay where they are, if `fill` of [`write_with`](Self::write_with) leaves
+    /// them out? They are gathered by the kernel, or seen there by peers.
+    pub fn gathers(&self, bytes: &[u8]) -> bool {
+        self.core.gathers(bytes)
+    }
+
+    /// Memory that peers can see.
+    pub(crate) fn chunk(&self, size: usize) -> Option<dunlin_shm::Chunk> {
+        self.core.shared.transport.chunk(size)
+    }
+}
+
+/// Octets of an encapsulation header.
+const HEADER: usize = 4;
+/// So much is before the header of a loaned payload, which aligns what follows it.
+const BEFORE_HEADER: usize = 60;
+
+/// Memory of a payload that is being built, for [`UntypedWriter::write_loan`].
+#[derive(Debug)]
+pub struct PayloadLoan {
+    memory: LoanedBytes,
+}
+
+impl PayloadLoan {
+    /// Whether readers of this host will see this memory, rather than a copy.
+    pub fn is_shared(&self) -> bool {
+        self.memory.is_shared()
+    }
+
+    /// Makes it shorter, if it is longer; the header stays.
+    pub fn truncate(&mut self, length: usize) {
+        self.memory.truncate(length.max(HEADER) + BEFORE_HEADER);
+    }
+}
+
+impl std::ops::Deref for PayloadLoan {
+    type Target = [u8];
+
+    fn deref(&self) -> &[u8] {
+        self.memory.get(BEFORE_HEADER..).unwrap_or_default()
+    }
+}
+
+impl std::ops::DerefMut for PayloadLoan {
+    fn deref_mut(&mut self) -> &mut [u8] {
+        self.memory.get_mut(BEFORE_HEADER..).unwrap_or_default()
+    }
+}
+
+/// Octets that are copied.
+fn size(pieces: &[Piece<'_>], kept: Option<usize>) -> usize {
+    let all = pieces.iter().enumerate();
+    let copied = all.filter(|(at, _)| Some(*at) != kept);
+    copied.map(|(_, piece)| piece.bytes().len()).sum()
+}
+
+/// Puts the pieces together, all but the one that is kept where it is.
+fn join(pieces: &[Piece<'_>], kept: Option<usize>, out: &mut BytesMut) -> Option<Apart> {
+    let begin = out.len();
+    let mut apart = None;
+    for (at, piece) in pieces.iter().enumerate() {
+        match piece {
+            Piece::Shared(bytes) if Some(at) == kept => {
+                let (at, bytes) = (out.len() - begin, bytes.clone());
+                apart = Some(Apart { at, bytes });
+            }
+            piece => out.extend_from_slice(piece.bytes()),
+        }
+    }
+    apart
+}
+
+impl WriterCore {
+    /// The longest of the pieces that may stay where it is.
+    fn kept_piece(&self, pieces: &[Piece<'_>]) -> Option<usize> {
+        let shared = pieces.iter().enumerate();
+        let shared = shared.filter_map(|(at, piece)| match piece {
+            Piece::Shared(bytes) => Some((at, bytes)),
+            Piece::Copied(_) => None,
+        });
+        let longest = shared.max_by_key(|(_, bytes)| bytes.len());
+        let (at, bytes) = longest?;
+        (self.may_gather(bytes.len()) && self.gathers(bytes)).then_some(at)
+    }
+
+    /// As `check_payload` of several pieces, of which the first is looked at alone if it has the
+    /// header and the key.
+    fn check_pieces(
+        &self,
+        kind: ChangeKind,
+        pieces: &[Piece<'_>],
+        options: &WriteOptions,
+    ) -> Result<InstanceHandle> {
+        match pieces {
+            [piece] => self.check_payload(kind, piece.bytes(), options),
+            pieces => {
+                let whole: Vec<&[u8]> = pieces.iter().map(Piece::bytes).collect();
+                self.check_payload(kind, &whole.concat(), options)
+            }
+        }
+    }
+
+    /// Fails unless the payload is one of this writer's; returns its instance.
+    fn check_payload(
+        &self,
+        kind: ChangeKind,
+        payload: &[u8],
+        options: &WriteOptions,
+    ) -> Result<InstanceHandle> {
+        let payload = match kind {
+            ChangeKind::Alive => Payload::Data(payload),
+            _ => Payload::Key(payload),
+        };
+        let instance = match self.topic_core.type_info.keyed {
+            true => self.instance_of(payload)?,
+            false => InstanceHandle::NIL,
+        };
+        match options.instance {
+            Some(wanted) if wanted != instance => Err(Error::PreconditionNotMet(format!(
+                "{}: the sample is of instance {instance:?}, not of {wanted:?}",
+                self.describe()
+            ))),
+            _ => Ok(instance),
+        }
+    }
+
+    /// The instance of a payload.
+    fn instance_of(&self, payload: Payload<'_>) -> Result<InstanceHandle> {
+        (self.topic_core.type_info.instance)(payload).ok_or_else(|| {
+            Error::BadParameter(format!(
+                "{}: the payload has no key of the type {:?}",
+                self.describe(),
+                self.topic_core.type_info.name
+            ))
+        })
+    }
+
+    /// An instance that is unregistered is not the application's any more.
+    fn ended(&self, kind: ChangeKind, instance: InstanceHandle) {
+        if kind.is_unregister() {
+            self.registered.remove(instance);
+        }
+    }
+}
