@@ -40,7 +40,7 @@ mod return_code;
 mod runtime;
 mod send;
 mod typed;
-mod untyped;
+pub mod untyped;
 
 pub use discovery::{observe, why};
 
@@ -62,6 +62,7 @@ pub use dunlin_rtps::{
 pub use dunlin_shm::Trust;
 pub use dunlin_transport as transport;
 pub use dunlin_wire::{EntityId, Guid, GuidPrefix, Locator, SequenceNumber, Timestamp, VendorId};
+pub use dunlin_xtypes as xtypes;
 pub use entity::any::{AnyDataReader, AnyDataWriter, AnyTopic};
 pub use entity::condition::{Condition, GuardCondition, ReadCondition, StatusCondition, WaitSet};
 pub use entity::config::{ParticipantConfig, TcpSettings, Transports};

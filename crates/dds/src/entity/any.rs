@@ -52,7 +52,7 @@ impl AnyDataReader {
 
     /// Name of its type.
     pub fn type_name(&self) -> &str {
-        self.core.type_info.name
+        self.core.type_support.name()
     }
 
     /// Its QoS.
@@ -62,7 +62,7 @@ impl AnyDataReader {
 
     /// The same reader with its type; `None` if `T` is another one.
     pub fn typed<T: TopicData>(&self) -> Option<DataReader<T>> {
-        let same = self.core.topic_core.type_id == std::any::TypeId::of::<T>();
+        let same = self.core.type_support.is::<T>();
         same.then(|| DataReader::unguarded(Arc::clone(&self.core)))
     }
 
@@ -120,7 +120,7 @@ impl AnyDataWriter {
 
     /// Name of its type.
     pub fn type_name(&self) -> &str {
-        self.core.type_name
+        self.core.type_support.name()
     }
 
     /// Its QoS.
@@ -130,7 +130,7 @@ impl AnyDataWriter {
 
     /// The same writer with its type; `None` if `T` is another one.
     pub fn typed<T: TopicData>(&self) -> Option<DataWriter<T>> {
-        let same = self.core.topic_core.type_id == std::any::TypeId::of::<T>();
+        let same = self.core.type_support.is::<T>();
         same.then(|| DataWriter::unguarded(Arc::clone(&self.core)))
     }
 
@@ -173,7 +173,7 @@ impl AnyTopic {
 
     /// Name of its type.
     pub fn type_name(&self) -> &str {
-        self.core.type_name
+        self.core.type_support.name()
     }
 
     /// INCONSISTENT_TOPIC; resets its change.

@@ -153,9 +153,8 @@ impl Publisher {
         };
         let core = shared.discover(|matching, _| {
             let guid = Guid::new(shared.prefix, matching.new_entity(kind));
-            let mut core = WriterCore::new(guid, &topic.core, T::HAS_KEY, qos, &self.core, shared);
-            core.layout = T::PLAIN.map(|plain| plain.hash);
-            core.description = T::describe();
+            let ty = topic.type_support.clone();
+            let core = WriterCore::new(guid, &topic.core, ty, qos, &self.core, shared);
             Arc::new(core)
         });
         if let Some(listener) = listener {

@@ -23,7 +23,7 @@ use crate::runtime::signal::PooledSignal;
 use crate::typed::query_condition::QueryCondition;
 use crate::typed::topic::TopicData;
 use crate::untyped::content_filter::TopicDescription;
-use crate::untyped::reader::{ReaderCore, ReaderEvents, TypeInfo};
+use crate::untyped::reader::{ReaderCore, ReaderEvents};
 use dunlin_qos::{DataReaderQos, Duration, SubscriberQos};
 use dunlin_rtps::{InstanceHandle, SampleInfo, Select, Time};
 use dunlin_wire::{EntityKind, Guid};
@@ -186,13 +186,13 @@ impl Subscriber {
         } else {
             EntityKind::ReaderNoKey
         };
-        let type_info = TypeInfo::of::<T>();
+        let type_support = topic.type_support.clone();
         let core = shared.discover(|matching, _| {
             let guid = Guid::new(shared.prefix, matching.new_entity(kind));
             Arc::new(ReaderCore::new(
                 guid,
                 &topic.core,
-                type_info,
+                type_support,
                 qos,
                 &self.core,
             ))
@@ -485,7 +485,7 @@ impl<T: TopicData> DataReader<T> {
         expression: &str,
         parameters: &[impl AsRef<str>],
     ) -> Result<QueryCondition> {
-        QueryCondition::new::<T>(&self.core, select, expression, parameters)
+        QueryCondition::new(&self.core, select, expression, parameters)
     }
 }
 

@@ -4,4 +4,5 @@ pub(crate) mod futures;
 pub(crate) mod loan;
 pub(crate) mod query_condition;
 pub(crate) mod topic;
+mod type_support;
 pub(crate) mod view;

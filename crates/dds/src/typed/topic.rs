@@ -9,12 +9,10 @@ use crate::entity::shared::Shared;
 use crate::entity::status::{InconsistentTopicStatus, StatusFlags, StatusKind, StatusMask};
 use crate::error::{Error, Result};
 use crate::runtime::lock::{LEAF, Ranked};
-use bytes::{Bytes, BytesMut};
-use dunlin_cdr::{PlainLayout, Xcdr, plain_at};
+use crate::untyped::type_support::TypeSupport;
 use dunlin_qos::{PolicyDifference, TopicQos};
 use dunlin_rtps::InstanceHandle;
-use dunlin_wire::{Guid, Payload};
-use std::any::TypeId;
+use dunlin_wire::Guid;
 use std::marker::PhantomData;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
@@ -24,6 +22,8 @@ pub use dunlin_cdr::Topic as TopicData;
 /// A name in the domain with the type `T` (DDS 1.4 2.2.2.3.2).
 pub struct Topic<T> {
     pub(crate) core: Arc<TopicCore>,
+    /// The type as this handle has it: the topic may have been made by what is not Rust code.
+    pub(crate) type_support: TypeSupport,
     pub(crate) guard: Arc<ParticipantGuard>,
     marker: PhantomData<fn() -> T>,
 }
@@ -32,6 +32,7 @@ impl<T> Clone for Topic<T> {
     fn clone(&self) -> Self {
         Self {
             core: Arc::clone(&self.core),
+            type_support: self.type_support.clone(),
             guard: Arc::clone(&self.guard),
             marker: PhantomData,
         }
@@ -41,9 +42,14 @@ impl<T> Clone for Topic<T> {
 same_entity!(Topic<T>, core, |topic| topic.core.describe());
 
 impl<T: TopicData> Topic<T> {
-    pub(crate) fn new(core: Arc<TopicCore>, guard: Arc<ParticipantGuard>) -> Self {
+    pub(crate) fn new(
+        core: Arc<TopicCore>,
+        type_support: TypeSupport,
+        guard: Arc<ParticipantGuard>,
+    ) -> Self {
         Self {
             core,
+            type_support,
             guard,
             marker: PhantomData,
         }
@@ -57,6 +63,11 @@ impl<T: TopicData> Topic<T> {
     /// Name of its type.
     pub fn type_name(&self) -> &'static str {
         T::TYPE_NAME
+    }
+
+    /// Its type.
+    pub fn type_support(&self) -> &TypeSupport {
+        &self.type_support
     }
 
     /// Its QoS.
@@ -117,8 +128,7 @@ impl<T: TopicData> Topic<T> {
 /// What all handles of a topic share, and all its writers and readers in this participant.
 pub(crate) struct TopicCore {
     pub(crate) name: String,
-    pub(crate) type_name: &'static str,
-    pub(crate) type_id: TypeId,
+    pub(crate) type_support: TypeSupport,
     pub(crate) guid: Guid,
     qos: Ranked<TopicQos, LEAF>,
     pub(crate) shared: Arc<Shared>,
@@ -129,11 +139,15 @@ pub(crate) struct TopicCore {
 }
 
 impl TopicCore {
-    pub(crate) fn new<T: TopicData>(name: &str, qos: TopicQos, shared: &Arc<Shared>) -> Self {
+    pub(crate) fn new(
+        name: &str,
+        type_support: TypeSupport,
+        qos: TopicQos,
+        shared: &Arc<Shared>,
+    ) -> Self {
         Self {
             name: name.to_owned(),
-            type_name: T::TYPE_NAME,
-            type_id: TypeId::of::<T>(),
+            type_support,
             guid: Guid::new(shared.prefix, shared.new_entity()),
             qos: Ranked::new(qos),
             shared: Arc::clone(shared),
@@ -159,7 +173,11 @@ impl TopicCore {
 
     /// Name for messages to the user.
     pub(crate) fn describe(&self) -> String {
-        format!("topic {:?} (type {:?})", self.name, self.type_name)
+        format!(
+            "topic {:?} (type {:?})",
+            self.name,
+            self.type_support.name()
+        )
     }
 
     pub(crate) fn qos(&self) -> TopicQos {
@@ -202,12 +220,8 @@ impl TopicCore {
                 self.name
             )))
         };
-        if self.type_name != wanted.type_name {
-            let types = format!(
-                "type, {:?}; wanted is {:?}",
-                self.type_name, wanted.type_name
-            );
-            return refused(&types, "use the same type");
+        if let Some(difference) = self.type_support.difference(&wanted.type_support) {
+            return refused(&difference, "use the same type");
         }
         let differences = self.qos().differences(&wanted.qos());
         if differences.is_empty() {
@@ -251,58 +265,4 @@ impl TopicCore {
         // Should this be its end, then as a part of the call.
         drop(listener);
     }
-}
-
-/// Instance of a serialized sample or key of the type `T`; `None` if it cannot be read.
-pub(crate) fn instance_of<T: TopicData>(payload: Payload<'_>) -> Option<InstanceHandle> {
-    if let Payload::Data(bytes) = payload
-        && let Some((plain, memory)) = plain_in::<T>(bytes)
-    {
-        return plain.key_hash(memory).ok().map(InstanceHandle);
-    }
-    instance_of_value::<T>(payload)
-}
-
-/// By a value on the stack, for which there is no room where plain ones may be.
-#[inline(never)]
-fn instance_of_value<T: TopicData>(payload: Payload<'_>) -> Option<InstanceHandle> {
-    let value: T = match payload {
-        Payload::None => return None,
-        Payload::Data(bytes) => dunlin_cdr::from_payload(bytes).ok()?,
-        Payload::Key(bytes) => dunlin_cdr::key_from_payload(bytes).ok()?,
-    };
-    dunlin_cdr::key_hash(&value).ok().map(InstanceHandle)
-}
-
-/// Key of a serialized sample of the type `T`, as the payload of a dispose has it; empty if it
-/// cannot be read.
-pub(crate) fn key_of<T: TopicData>(payload: &Bytes) -> Bytes {
-    let mut key = BytesMut::new();
-    let written = match plain_in::<T>(payload) {
-        Some((plain, memory)) => plain.key_to_payload(memory, Xcdr::V2, &mut key),
-        None => value_key::<T>(payload, &mut key),
-    };
-    match written {
-        // Copied, so that an instance keeps exactly the bytes of its key.
-        Ok(()) => Bytes::copy_from_slice(&key),
-        Err(_) => Bytes::new(),
-    }
-}
-
-/// By a value on the stack, as `instance_of_value`.
-#[inline(never)]
-fn value_key<T: TopicData>(
-    payload: &Bytes,
-    key: &mut BytesMut,
-) -> std::result::Result<(), dunlin_cdr::Error> {
-    let value: T = dunlin_cdr::from_payload_bytes(payload)?;
-    dunlin_cdr::key_to_payload(&value, Xcdr::V2, key)
-}
-
-/// The memory of the value in a payload, if that is how the type is encoded: then it need not be
-/// moved, for which the stacks of our threads may be too small.
-fn plain_in<T: TopicData>(payload: &[u8]) -> Option<(PlainLayout, &[u8])> {
-    let memory = payload.get(plain_at::<T>(payload)?..)?;
-    let plain = T::PLAIN.filter(|plain| memory.len() >= plain.size)?;
-    Some((plain, memory))
 }

@@ -30,10 +30,11 @@ use crate::send::local_queue::LocalReader;
 use crate::send::vendor_quirks::VendorQuirks;
 use crate::typed::topic::TopicCore;
 use crate::untyped::coherent_set::WriterGroup;
+use crate::untyped::type_support::TypeSupport;
 use arrayvec::ArrayVec;
 use bytes::{Bytes, BytesMut};
 use change::{autodisposes, code_point, config, is_timed};
-use dunlin_cdr::{Apart, Type};
+use dunlin_cdr::Apart;
 use dunlin_qos::{DataWriterQos, Durability, History, LivelinessKind};
 use dunlin_rtps::{
     Body, Change, ChangeKind, InstanceHandle, ReaderProxyConfig, Time, WriteError, Writer,
@@ -69,12 +70,7 @@ pub(crate) trait WriterEvents: Send + Sync {
 pub(crate) struct WriterCore {
     pub(crate) guid: Guid,
     pub(crate) topic: String,
-    pub(crate) type_name: &'static str,
-    /// How the memory of its type looks, if it is plain.
-    pub(crate) layout: Option<u64>,
-    /// What its type is, if that is known.
-    pub(crate) description: Option<Type>,
-    keyed: bool,
+    pub(crate) type_support: TypeSupport,
     /// Its QoS as it is now.
     live: Ranked<DataWriterQos, LEAF>,
     /// Its QoS as it was when it was enabled, of which most cannot change any more; not yet enabled
@@ -174,7 +170,7 @@ impl WriterCore {
     pub(crate) fn new(
         guid: Guid,
         topic: &Arc<TopicCore>,
-        keyed: bool,
+        type_support: TypeSupport,
         qos: DataWriterQos,
         group: &Arc<PublisherCore>,
         shared: &Arc<Shared>,
@@ -183,10 +179,6 @@ impl WriterCore {
         Self {
             guid,
             topic: topic.name.clone(),
-            type_name: topic.type_name,
-            layout: None,
-            description: None,
-            keyed,
             fixed: OnceLock::new(),
             timed: AtomicBool::new(is_timed(&qos)),
             autodispose: AtomicBool::new(autodisposes(&qos)),
@@ -205,7 +197,14 @@ impl WriterCore {
                 refusing: None,
                 coalescer: Coalescer::new(qos.latency_budget),
             }),
-            state: Ranked::new(Writer::new(config(guid, keyed, &qos, shared, group))),
+            state: Ranked::new(Writer::new(config(
+                guid,
+                type_support.is_keyed(),
+                &qos,
+                shared,
+                group,
+            ))),
+            type_support,
             destinations: Ranked::new(none),
             local_readers: Ranked::new(Arc::new([])),
             has_near: AtomicBool::new(false),
@@ -503,7 +502,7 @@ impl WriterCore {
     /// Finds out what a matched reader wants, before samples go where it is.
     pub(crate) fn note_filter(&self, reader: &ReaderData) {
         let mut filters = self.filters.lock();
-        filters.note(reader, self.description);
+        filters.note(reader, &self.type_support);
         self.has_filters.store(!filters.is_empty(), Relaxed);
     }
 
@@ -584,7 +583,7 @@ impl WriterCore {
             "{} of topic {:?} (type {:?}, {})",
             crate::error::called("writer", &self.live.lock().entity_name),
             self.topic,
-            self.type_name,
+            self.type_support.name(),
             self.guid
         )
     }

@@ -2,7 +2,7 @@
 use super::{DataWriter, Publisher};
 use crate::error::{Error, Result};
 use crate::runtime::clock;
-use crate::typed::topic::{TopicData, key_of};
+use crate::typed::topic::TopicData;
 use crate::untyped::writer::Known;
 use bytes::BytesMut;
 use dunlin_cdr::{Xcdr, key_to_payload};
@@ -91,7 +91,7 @@ impl<T: TopicData> DataWriter<T> {
     pub fn key_value(&self, instance: InstanceHandle) -> Option<T> {
         let key = match self.core.known(instance).filter(|_| T::HAS_KEY)? {
             Known::Key(key) => key,
-            Known::Sample(sample) => key_of::<T>(&sample),
+            Known::Sample(sample) => self.core.type_support.key(&sample),
         };
         dunlin_cdr::key_from_payload(&key).ok()
     }

@@ -5,7 +5,8 @@ use crate::entity::any::{AnyDataReader, AnyTopic};
 use crate::entity::participant::DomainParticipant;
 use crate::error::Result;
 use crate::typed::topic::{TopicCore, TopicData};
-use crate::untyped::reader::{ReaderCore, TypeInfo};
+use crate::untyped::reader::ReaderCore;
+use crate::untyped::type_support::TypeSupport;
 use dunlin_qos::{DataReaderQos, SubscriberQos};
 use dunlin_rtps::InstanceHandle;
 use dunlin_wire::Guid;
@@ -48,10 +49,10 @@ impl Subscriber {
         qos: DataReaderQos,
     ) -> DataReader<T> {
         let shared = &self.guard.shared;
-        let topic = Arc::new(TopicCore::new::<T>(name, Default::default(), shared));
+        let ty = TypeSupport::of::<T>();
+        let topic = TopicCore::new(name, ty.clone(), Default::default(), shared);
         let guid = Guid::new(shared.prefix, shared.new_entity());
-        let type_info = TypeInfo::of::<T>();
-        let core = ReaderCore::new(guid, &topic, type_info, qos, &self.core);
+        let core = ReaderCore::new(guid, &Arc::new(topic), ty, qos, &self.core);
         let core = Arc::new(core);
         core.enable_unannounced();
         self.core.add(&core);
