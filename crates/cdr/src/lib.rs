@@ -90,7 +90,6 @@ extern crate std;
 mod apart;
 mod collection;
 mod description;
-mod digest;
 mod error;
 mod layout;
 mod payload;

@@ -226,10 +226,10 @@ impl<T: Plain, const N: usize> Plain for [T; N] {
     const XCDR2: bool = T::XCDR2 && T::FLAT;
 }
 
-pub(crate) const HASH_BASIS: u64 = 0xcbf2_9ce4_8422_2325;
+const HASH_BASIS: u64 = 0xcbf2_9ce4_8422_2325;
 
 /// FNV-1a.
-pub(crate) const fn mix(mut hash: u64, bytes: &[u8]) -> u64 {
+const fn mix(mut hash: u64, bytes: &[u8]) -> u64 {
     let mut at = 0;
     while at < bytes.len() {
         hash = (hash ^ bytes[at] as u64).wrapping_mul(0x0100_0000_01b3);

@@ -62,6 +62,7 @@ pub use dunlin_rtps::{
 pub use dunlin_shm::Trust;
 pub use dunlin_transport as transport;
 pub use dunlin_wire::{EntityId, Guid, GuidPrefix, Locator, SequenceNumber, Timestamp, VendorId};
+pub use dunlin_xtypes as xtypes;
 pub use entity::condition::{Condition, GuardCondition, ReadCondition, StatusCondition, WaitSet};
 pub use entity::config::{ParticipantConfig, TcpSettings, Transports};
 pub use entity::listener::{
@@ -81,12 +82,12 @@ pub use runtime::wait_strategy::WaitStrategy;
 #[cfg(feature = "async")]
 pub use typed::futures::{Acknowledgments, SampleStream, Triggered};
 pub use typed::loan::Loan;
-pub use typed::query_condition::QueryCondition;
 pub use typed::reader::{DataReader, DataReaderListener, Sample};
 pub use typed::topic::{Topic, TopicData};
 pub use typed::view::{Octets, View};
 pub use typed::writer::{DataWriter, DataWriterListener};
 pub use untyped::content_filter::{ContentFilteredTopic, TopicDescription};
+pub use untyped::query_condition::QueryCondition;
 pub use untyped::{
     LoanedBytes, UntypedReader, UntypedReaderListener, UntypedTopic, UntypedWriter,
     UntypedWriterListener,

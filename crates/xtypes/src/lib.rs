@@ -52,6 +52,7 @@
 //! | is this payload of the type? | [`DynamicType::validate`] |
 //! | where is this member, and what is its value? | [`MemberPath`] |
 //! | which instance is it? | [`KeyPlan`] |
+//! | are these two types the same? | [`DynamicType::digest`] |
 //!
 //! All of it is for payloads that come from strangers. Nothing is reserved for a length before its
 //! elements are there; nesting is bounded ([`limits`]), and so is the number of values that are
@@ -70,6 +71,7 @@ extern crate alloc;
 
 mod build;
 mod describe;
+mod digest;
 mod dynamic_type;
 mod error;
 mod fixed;

@@ -12,6 +12,7 @@ use crate::typed::reader::DataReader;
 use crate::typed::topic::TopicData;
 use crate::untyped::reader::ReaderCore;
 use crate::untyped::topic::TopicCore;
+use crate::untyped::type_support::TypeSupport;
 use bytes::Bytes;
 use dunlin_derive::Topic;
 use dunlin_qos::{
@@ -282,8 +283,8 @@ impl DomainParticipant {
 }
 
 fn reader<T: TopicData>(subscriber: &Subscriber, topic: &str) -> DataReader<T> {
-    let shared = &subscriber.core().shared;
-    let topic = Arc::new(TopicCore::new::<T>(topic, Default::default(), shared));
+    let (shared, ty) = (&subscriber.core().shared, TypeSupport::of::<T>());
+    let topic = Arc::new(TopicCore::new(topic, ty, Default::default(), shared));
     DataReader::new(subscriber.create_inner_datareader(
         &topic,
         DataReaderQos {

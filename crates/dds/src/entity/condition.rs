@@ -7,7 +7,7 @@ use crate::error::{Error, Result};
 use crate::receive::deferred;
 use crate::runtime::clock;
 use crate::runtime::signal::{Signal, Waiters};
-use crate::typed::query_condition::Query;
+use crate::untyped::query_condition::Query;
 use crate::untyped::reader::{ReaderCore, UntypedReader};
 use crate::untyped::topic::TopicCore;
 use crate::untyped::writer::WriterCore;

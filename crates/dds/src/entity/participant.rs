@@ -27,6 +27,7 @@ use crate::send::datagram::Datagrams;
 use crate::typed::topic::{Topic, TopicData};
 use crate::untyped::content_filter::ContentFilteredTopic;
 use crate::untyped::topic::{TopicCore, UntypedTopic};
+use crate::untyped::type_support::TypeSupport;
 use dunlin_qos::{PublisherQos, SubscriberQos, TopicQos};
 use dunlin_rtps::discovery::{Discovery, DiscoveryConfig};
 use dunlin_transport::panics::{self, log};
@@ -257,10 +258,15 @@ impl DomainParticipant {
             )));
         }
         let shared = &self.guard.shared;
-        let topic = Arc::new(TopicCore::new::<T>(name, qos, shared));
+        let ty = TypeSupport::of::<T>();
+        let topic = Arc::new(TopicCore::new(name, ty.clone(), qos, shared));
         let core = shared.matching.lock().add_topic(&topic);
         core.check_alike(&topic)?;
-        Ok(Topic::new(UntypedTopic::new(core, Arc::clone(&self.guard))))
+        Ok(Topic::new(UntypedTopic::new(
+            core,
+            ty,
+            Arc::clone(&self.guard),
+        )))
     }
 
     /// Those samples of a topic that pass a filter, in the SQL of DDS 1.4 annex B:

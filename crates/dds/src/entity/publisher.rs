@@ -120,23 +120,24 @@ impl Publisher {
     ) -> Result<UntypedWriter> {
         let entity = format!("writer of topic {:?}", topic.name());
         let shared = &self.guard.shared;
-        let topic = topic.core();
-        if !Arc::ptr_eq(shared, &topic.shared) {
+        let core = topic.core();
+        if !Arc::ptr_eq(shared, &core.shared) {
             return Err(Error::PreconditionNotMet(format!(
                 "{entity}: the topic belongs to another participant; make one of that name in this participant (create_topic)"
             )));
         }
         self.core.check_living()?;
-        topic.check_living()?;
+        core.check_living()?;
         qos.validate()
             .map_err(|error| Error::InconsistentPolicy { entity, error })?;
-        let kind = match topic.type_info.keyed {
+        let kind = match topic.type_support().is_keyed() {
             true => EntityKind::WriterWithKey,
             false => EntityKind::WriterNoKey,
         };
         let core = shared.discover(|matching, _| {
             let guid = Guid::new(shared.prefix, matching.new_entity(kind));
-            Arc::new(WriterCore::new(guid, topic, qos, &self.core, shared))
+            let ty = topic.type_support().clone();
+            Arc::new(WriterCore::new(guid, core, ty, qos, &self.core, shared))
         });
         if let Some(listener) = listener {
             core.set_first_listener(listener);

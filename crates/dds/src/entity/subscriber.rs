@@ -160,23 +160,23 @@ impl Subscriber {
     ) -> Result<UntypedReader> {
         let entity = format!("reader of topic {:?}", topic.name());
         let shared = &self.guard.shared;
-        let topic = topic.core();
-        if !Arc::ptr_eq(shared, &topic.shared) {
+        let (core, ty) = (topic.core(), topic.type_support());
+        if !Arc::ptr_eq(shared, &core.shared) {
             return Err(Error::PreconditionNotMet(format!(
                 "{entity}: the topic belongs to another participant; make one of that name in this participant (create_topic)"
             )));
         }
         self.core.check_living()?;
-        topic.check_living()?;
+        core.check_living()?;
         qos.validate()
             .map_err(|error| Error::InconsistentPolicy { entity, error })?;
-        let kind = match topic.type_info.keyed {
+        let kind = match ty.is_keyed() {
             true => EntityKind::ReaderWithKey,
             false => EntityKind::ReaderNoKey,
         };
         let core = shared.discover(|matching, _| {
             let guid = Guid::new(shared.prefix, matching.new_entity(kind));
-            Arc::new(ReaderCore::new(guid, topic, qos, &self.core))
+            Arc::new(ReaderCore::new(guid, core, ty.clone(), qos, &self.core))
         });
         adopt(&core);
         self.core.group_access.enter(&core);
@@ -229,7 +229,8 @@ impl Subscriber {
     ) -> UntypedReader {
         let shared = &self.guard.shared;
         let guid = Guid::new(shared.prefix, shared.new_entity());
-        let core = Arc::new(ReaderCore::new(guid, topic, qos, &self.core));
+        let ty = topic.type_support.clone();
+        let core = Arc::new(ReaderCore::new(guid, topic, ty, qos, &self.core));
         core.enable_unannounced();
         self.core.add(&core);
         UntypedReader::owning(core, &self.guard)

@@ -3,8 +3,8 @@
 pub(crate) mod futures;
 pub(crate) mod handle;
 pub(crate) mod loan;
-pub(crate) mod query_condition;
 pub(crate) mod reader;
 pub(crate) mod topic;
+mod type_support;
 pub(crate) mod view;
 pub(crate) mod writer;

@@ -9,12 +9,11 @@ use crate::entity::status::{
 use crate::entity::subscriber::Subscriber;
 use crate::error::Result;
 use crate::typed::handle::typed_handle;
-use crate::typed::query_condition::QueryCondition;
 use crate::typed::topic::TopicData;
 use crate::untyped::content_filter::TopicDescription;
 use crate::untyped::{UntypedReader, UntypedReaderListener};
 use dunlin_qos::DataReaderQos;
-use dunlin_rtps::{InstanceHandle, SampleInfo, Select};
+use dunlin_rtps::{InstanceHandle, SampleInfo};
 use std::marker::PhantomData;
 use std::sync::OnceLock;
 
@@ -98,7 +97,7 @@ typed_handle!(DataReader, UntypedReader);
 impl UntypedReader {
     /// The same reader with its Rust type; `None` if `T` is another one.
     pub fn typed<T: TopicData>(&self) -> Option<DataReader<T>> {
-        let same = self.topic().is_of::<T>();
+        let same = self.core().type_support.is::<T>();
         same.then(|| DataReader::new(self.clone()))
     }
 }
@@ -124,21 +123,6 @@ impl<T: TopicData> DataReader<T> {
     /// From now on this one hears of the statuses in `mask`, nobody before it any more.
     pub fn set_listener(&self, listener: impl DataReaderListener<T>, mask: StatusMask) {
         self.untyped.set_listener(Typed::new(listener), mask);
-    }
-
-    /// A condition on samples with the states of `select` whose content an expression describes, in
-    /// the language of content filters (DDS 1.4 2.2.2.5.3.6; `docs/content-filters.md`). What only
-    /// tells of the end of an instance has no content, and is never among them.
-    ///
-    /// # Errors
-    /// `BadParameter`, showing what is wrong with the expression or with its parameters, and where.
-    pub fn query_condition(
-        &self,
-        select: Select,
-        expression: &str,
-        parameters: &[impl AsRef<str>],
-    ) -> Result<QueryCondition> {
-        QueryCondition::new::<T>(self.untyped.core(), select, expression, parameters)
     }
 }
 

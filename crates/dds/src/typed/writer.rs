@@ -71,7 +71,7 @@ typed_handle!(DataWriter, UntypedWriter);
 impl UntypedWriter {
     /// The same writer with its Rust type; `None` if `T` is another one.
     pub fn typed<T: TopicData>(&self) -> Option<DataWriter<T>> {
-        let same = self.topic().is_of::<T>();
+        let same = self.core().type_support.is::<T>();
         same.then(|| DataWriter::new(self.clone()))
     }
 }

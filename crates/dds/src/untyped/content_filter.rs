@@ -9,7 +9,7 @@ use crate::runtime::lock::{LEAF, Ranked};
 use crate::typed::topic::{Topic, TopicData};
 use crate::untyped::reader::ReaderCore;
 use crate::untyped::topic::UntypedTopic;
-use dunlin_filter::Filter;
+use crate::untyped::type_support::TypeSupport;
 use dunlin_rtps::ContentFilter;
 use dunlin_wire::ContentFilterProperty;
 use std::sync::{Arc, Weak};
@@ -90,7 +90,7 @@ impl<T: TopicData> ContentFilteredTopic<T> {
         expression: &str,
         parameters: &[impl AsRef<str>],
     ) -> Result<Self> {
-        let filter = compile::<T>(name, expression, parameters)?;
+        let filter = compile(name, related.type_support(), expression, parameters)?;
         let inner = Inner {
             name: name.to_owned(),
             expression: expression.to_owned(),
@@ -134,7 +134,12 @@ impl<T: TopicData> ContentFilteredTopic<T> {
     /// `BadParameter`, showing which parameter suits its member not, or has no value.
     pub fn set_expression_parameters(&self, parameters: &[impl AsRef<str>]) -> Result<()> {
         let inner = &self.inner;
-        let filter = compile::<T>(&inner.name, &inner.expression, parameters)?;
+        let filter = compile(
+            &inner.name,
+            self.related.type_support(),
+            &inner.expression,
+            parameters,
+        )?;
         let readers = {
             let mut terms = inner.terms.lock();
             terms.parameters = owned(parameters);
@@ -186,12 +191,13 @@ fn owned(parameters: &[impl AsRef<str>]) -> Vec<String> {
     parameters.collect()
 }
 
-fn compile<T: TopicData>(
+fn compile(
     name: &str,
+    ty: &TypeSupport,
     expression: &str,
     parameters: &[impl AsRef<str>],
 ) -> Result<ContentFilter> {
-    match Filter::of::<T>(expression, parameters) {
+    match ty.filter(expression, parameters) {
         Ok(filter) => Ok(ContentFilter::new(move |sample| filter.passes(sample))),
         Err(error) => Err(Error::BadParameter(format!(
             "content filtered topic {name:?}: {error}"

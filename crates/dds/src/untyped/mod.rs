@@ -6,13 +6,16 @@
 pub(crate) mod coherent_set;
 pub(crate) mod content_filter;
 pub(crate) mod loan;
+pub(crate) mod query_condition;
 pub(crate) mod reader;
 pub(crate) mod topic;
+pub(crate) mod type_support;
 pub(crate) mod writer;
 
 pub use loan::LoanedBytes;
 pub use reader::{UntypedReader, UntypedReaderListener};
 pub use topic::UntypedTopic;
+pub use type_support::TypeSupport;
 pub(crate) use writer::SERIALIZE_LIMIT;
 pub use writer::{
     NewChange, PayloadLoan, Piece, TryWriteError, UntypedWriter, UntypedWriterListener,

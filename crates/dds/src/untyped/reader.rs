@@ -24,8 +24,8 @@ use crate::runtime::pool::Pool;
 use crate::runtime::signal::Waiters;
 use crate::runtime::timer::Due;
 use crate::send::datagram::Datagrams;
-use crate::typed::topic::{self, TopicData, instance_of};
 use crate::untyped::topic::TopicCore;
+use crate::untyped::type_support::TypeSupport;
 use bytes::{Bytes, BytesMut};
 use dunlin_qos::{AccessScope, DataReaderQos, History};
 use dunlin_rtps::{
@@ -64,34 +64,6 @@ pub(crate) trait ReaderEvents: Send + Sync {
     fn rejected(&self, status: &SampleRejectedStatus);
 }
 
-/// What a reader needs to know of its type.
-#[derive(Clone, Copy)]
-pub(crate) struct TypeInfo {
-    pub(crate) name: &'static str,
-    pub(crate) keyed: bool,
-    /// Instance of a serialized sample or key.
-    pub(crate) instance: fn(Payload<'_>) -> Option<InstanceHandle>,
-    /// How its memory looks, if it is plain.
-    pub(crate) layout: Option<u64>,
-    /// What it is, if that is known.
-    pub(crate) describe: dunlin_cdr::Describe,
-    /// Key of a serialized sample, serialized; empty if it cannot be decoded.
-    pub(crate) key: fn(&Bytes) -> Bytes,
-}
-
-impl TypeInfo {
-    pub(crate) fn of<T: TopicData>() -> Self {
-        Self {
-            name: T::TYPE_NAME,
-            keyed: T::HAS_KEY,
-            instance: instance_of::<T>,
-            layout: T::PLAIN.map(|plain| plain.hash),
-            describe: T::describe,
-            key: topic::key_of::<T>,
-        }
-    }
-}
-
 /// How a matched writer ended.
 #[derive(Clone, Copy)]
 pub(crate) enum WriterEnd {
@@ -107,7 +79,7 @@ pub(crate) enum WriterEnd {
 pub(crate) struct ReaderCore {
     pub(crate) guid: Guid,
     pub(crate) topic: String,
-    pub(crate) type_info: TypeInfo,
+    pub(crate) type_support: TypeSupport,
     /// Its public handles, as long as there are some.
     owner: OnceLock<Weak<handle::ReaderGuard>>,
     /// Its QoS as it is now.
@@ -153,16 +125,16 @@ impl ReaderCore {
     pub(crate) fn new(
         guid: Guid,
         topic: &Arc<TopicCore>,
+        type_support: TypeSupport,
         qos: DataReaderQos,
         group: &Arc<SubscriberCore>,
     ) -> Self {
         let shared = &group.shared;
-        let type_info = topic.type_info;
-        let config = config(guid, type_info, &qos, group);
+        let config = config(guid, &type_support, &qos, group);
         Self {
             guid,
             topic: topic.name.clone(),
-            type_info,
+            type_support,
             owner: OnceLock::new(),
             fixed: OnceLock::new(),
             group: Arc::clone(group),
@@ -204,9 +176,9 @@ impl ReaderCore {
 
     /// Instance of a payload by the reader's type.
     pub(crate) fn instance(&self, payload: Payload<'_>) -> Option<InstanceHandle> {
-        if self.type_info.keyed {
+        if self.type_support.is_keyed() {
             // A type of the application's own may panic.
-            quietly(|| (self.type_info.instance)(payload)).flatten()
+            quietly(|| self.type_support.instance(payload)).flatten()
         } else {
             Some(InstanceHandle::NIL)
         }
@@ -524,7 +496,7 @@ impl ReaderCore {
 
     /// A writer matches whose type lies in memory like this.
     pub(crate) fn note_layout(&self, writer: Guid, layout: Option<u64>) {
-        if layout.is_none() || layout != self.type_info.layout {
+        if layout.is_none() || layout != self.type_support.plain_layout() {
             return;
         }
         // Its samples may be looked at when it is gone already.
@@ -575,7 +547,7 @@ impl ReaderCore {
             "{} of topic {:?} (type {:?}, {})",
             crate::error::called("reader", &self.live.lock().entity_name),
             self.topic,
-            self.type_info.name,
+            self.type_support.name(),
             self.guid
         )
     }
@@ -584,7 +556,7 @@ impl ReaderCore {
 /// How the protocol's reader behaves.
 fn config(
     guid: Guid,
-    type_info: TypeInfo,
+    type_support: &TypeSupport,
     qos: &DataReaderQos,
     group: &SubscriberCore,
 ) -> ReaderConfig {
@@ -594,10 +566,10 @@ fn config(
         durability: qos.durability,
         history: qos.history,
         resource_limits: qos.resource_limits,
-        keyed: type_info.keyed,
-        key_of: type_info
-            .keyed
-            .then(|| key_of(type_info, &group.shared.desk)),
+        keyed: type_support.is_keyed(),
+        key_of: type_support
+            .is_keyed()
+            .then(|| key_of(type_support, &group.shared.desk)),
         ownership: qos.ownership,
         destination_order: qos.destination_order,
         across_instances: presentation.ordered_access
@@ -622,9 +594,9 @@ fn most_of_a_writer(config: &ParticipantConfig) -> usize {
 }
 
 /// How the key of a sample is cut out, wherever its octets are.
-fn key_of(type_info: TypeInfo, desk: &Arc<Desk>) -> KeyOf {
-    let desk = Arc::clone(desk);
-    let cut = move |payload: &Bytes| quietly(|| (type_info.key)(payload)).unwrap_or_default();
+fn key_of(type_support: &TypeSupport, desk: &Arc<Desk>) -> KeyOf {
+    let (type_support, desk) = (type_support.clone(), Arc::clone(desk));
+    let cut = move |payload: &Bytes| quietly(|| type_support.key(payload)).unwrap_or_default();
     KeyOf::new(move |payload| {
         let Some(kept) = desk.find(payload) else {
             return cut(payload);

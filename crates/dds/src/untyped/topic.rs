@@ -8,12 +8,10 @@ use crate::entity::shared::Shared;
 use crate::entity::status::{InconsistentTopicStatus, StatusFlags, StatusKind, StatusMask};
 use crate::error::{Error, Result};
 use crate::runtime::lock::{LEAF, Ranked};
-use crate::typed::topic::TopicData;
-use crate::untyped::reader::TypeInfo;
+use crate::untyped::type_support::TypeSupport;
 use dunlin_qos::{PolicyDifference, TopicQos};
 use dunlin_rtps::InstanceHandle;
 use dunlin_wire::Guid;
-use std::any::TypeId;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
 
@@ -24,6 +22,8 @@ use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
 #[derive(Clone)]
 pub struct UntypedTopic {
     core: Arc<TopicCore>,
+    /// The same type as the core's; another handle may have been made of another description of it.
+    type_support: TypeSupport,
     /// Keeps the participant; not of a topic that a listener is told of.
     guard: Option<Arc<ParticipantGuard>>,
 }
@@ -31,9 +31,14 @@ pub struct UntypedTopic {
 same_entity!(UntypedTopic, core, |topic| topic.core.describe());
 
 impl UntypedTopic {
-    pub(crate) fn new(core: Arc<TopicCore>, guard: Arc<ParticipantGuard>) -> Self {
+    pub(crate) fn new(
+        core: Arc<TopicCore>,
+        type_support: TypeSupport,
+        guard: Arc<ParticipantGuard>,
+    ) -> Self {
         Self {
             core,
+            type_support,
             guard: Some(guard),
         }
     }
@@ -42,6 +47,7 @@ impl UntypedTopic {
     pub(crate) fn of(core: &Arc<TopicCore>) -> Self {
         Self {
             core: Arc::clone(core),
+            type_support: core.type_support.clone(),
             guard: None,
         }
     }
@@ -57,12 +63,12 @@ impl UntypedTopic {
 
     /// Name of its type.
     pub fn type_name(&self) -> &str {
-        self.core.type_info.name
+        self.type_support.name()
     }
 
-    /// Is it a topic of this Rust type?
-    pub fn is_of<T: TopicData>(&self) -> bool {
-        self.core.type_id == TypeId::of::<T>()
+    /// Its type.
+    pub fn type_support(&self) -> &TypeSupport {
+        &self.type_support
     }
 
     /// Its QoS.
@@ -122,8 +128,7 @@ impl UntypedTopic {
 /// What all handles of a topic share, and all its writers and readers in this participant.
 pub(crate) struct TopicCore {
     pub(crate) name: String,
-    pub(crate) type_info: TypeInfo,
-    type_id: TypeId,
+    pub(crate) type_support: TypeSupport,
     pub(crate) guid: Guid,
     qos: Ranked<TopicQos, LEAF>,
     pub(crate) shared: Arc<Shared>,
@@ -134,11 +139,15 @@ pub(crate) struct TopicCore {
 }
 
 impl TopicCore {
-    pub(crate) fn new<T: TopicData>(name: &str, qos: TopicQos, shared: &Arc<Shared>) -> Self {
+    pub(crate) fn new(
+        name: &str,
+        type_support: TypeSupport,
+        qos: TopicQos,
+        shared: &Arc<Shared>,
+    ) -> Self {
         Self {
             name: name.to_owned(),
-            type_info: TypeInfo::of::<T>(),
-            type_id: TypeId::of::<T>(),
+            type_support,
             guid: Guid::new(shared.prefix, shared.new_entity()),
             qos: Ranked::new(qos),
             shared: Arc::clone(shared),
@@ -164,7 +173,11 @@ impl TopicCore {
 
     /// Name for messages to the user.
     pub(crate) fn describe(&self) -> String {
-        format!("topic {:?} (type {:?})", self.name, self.type_info.name)
+        format!(
+            "topic {:?} (type {:?})",
+            self.name,
+            self.type_support.name()
+        )
     }
 
     pub(crate) fn qos(&self) -> TopicQos {
@@ -207,12 +220,8 @@ impl TopicCore {
                 self.name
             )))
         };
-        if self.type_info.name != wanted.type_info.name {
-            let types = format!(
-                "type, {:?}; wanted is {:?}",
-                self.type_info.name, wanted.type_info.name
-            );
-            return refused(&types, "use the same type");
+        if let Some(difference) = self.type_support.difference(&wanted.type_support) {
+            return refused(&difference, "use the same type");
         }
         let differences = self.qos().differences(&wanted.qos());
         if differences.is_empty() {

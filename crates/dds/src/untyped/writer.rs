@@ -34,6 +34,7 @@ use crate::send::local_queue::LocalReader;
 use crate::send::vendor_quirks::VendorQuirks;
 use crate::untyped::coherent_set::WriterGroup;
 use crate::untyped::topic::TopicCore;
+use crate::untyped::type_support::TypeSupport;
 use arrayvec::ArrayVec;
 use bytes::{Bytes, BytesMut};
 use change::{autodisposes, code_point, config, is_timed};
@@ -78,6 +79,7 @@ pub(crate) trait WriterEvents: Send + Sync {
 pub(crate) struct WriterCore {
     pub(crate) guid: Guid,
     pub(crate) topic: String,
+    pub(crate) type_support: TypeSupport,
     /// Its public handles, as long as there are some.
     owner: OnceLock<Weak<handle::WriterGuard>>,
     /// Its QoS as it is now.
@@ -185,6 +187,7 @@ impl WriterCore {
     pub(crate) fn new(
         guid: Guid,
         topic: &Arc<TopicCore>,
+        type_support: TypeSupport,
         qos: DataWriterQos,
         group: &Arc<PublisherCore>,
         shared: &Arc<Shared>,
@@ -214,11 +217,12 @@ impl WriterCore {
             }),
             state: Ranked::new(Writer::new(config(
                 guid,
-                topic.type_info.keyed,
+                type_support.is_keyed(),
                 &qos,
                 shared,
                 group,
             ))),
+            type_support,
             destinations: Ranked::new(none),
             local_readers: Ranked::new(Arc::new([])),
             has_near: AtomicBool::new(false),
@@ -250,7 +254,7 @@ impl WriterCore {
 
     /// Name of its type.
     pub(crate) fn type_name(&self) -> &str {
-        self.topic_core.type_info.name
+        self.type_support.name()
     }
 
     /// Writes one change: serialize, store, send, all in the caller's thread (see `docs/walk.md`).
@@ -552,7 +556,7 @@ impl WriterCore {
     /// Finds out what a matched reader wants, before samples go where it is.
     pub(crate) fn note_filter(&self, reader: &ReaderData) {
         let mut filters = self.filters.lock();
-        filters.note(reader, (self.topic_core.type_info.describe)());
+        filters.note(reader, &self.type_support);
         self.has_filters.store(!filters.is_empty(), Relaxed);
     }
 

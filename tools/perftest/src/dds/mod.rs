@@ -187,8 +187,16 @@ impl<T: TestData> Dds<T> {
     /// thread: that waits without a time limit, so that each sample costs one system call. A change
     /// of matches is seen after a nap then.
     fn place(&self) -> &WaitSet {
-        let writers = self.writers.iter().flatten().map(|writer| writer.matched_count());
-        let readers = self.readers.iter().flatten().map(|reader| reader.matched_count());
+        let writers = self
+            .writers
+            .iter()
+            .flatten()
+            .map(|writer| writer.matched_count());
+        let readers = self
+            .readers
+            .iter()
+            .flatten()
+            .map(|reader| reader.matched_count());
         match self.listens && writers.chain(readers).all(|partners| partners > 0) {
             true => &self.bell,
             false => &self.set,

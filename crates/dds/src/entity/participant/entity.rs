@@ -119,7 +119,8 @@ impl DomainParticipant {
     /// 2.2.2.2.1.13).
     pub fn lookup_topic(&self, name: &str) -> Option<UntypedTopic> {
         let core = self.guard.shared.matching.lock().topic(name)?;
-        Some(UntypedTopic::new(core, Arc::clone(&self.guard)))
+        let ty = core.type_support.clone();
+        Some(UntypedTopic::new(core, ty, Arc::clone(&self.guard)))
     }
 
     /// The topic of this name and type, made with the default QoS as soon as some participant has

@@ -61,7 +61,7 @@ impl ReaderCore {
                 let mut state = self.state.lock();
                 *state = Reader::new(ReaderConfig {
                     content_filter: state.content_filter(),
-                    ..config(self.guid, self.type_info, &qos, &self.group)
+                    ..config(self.guid, &self.type_support, &qos, &self.group)
                 });
             }
             let told = (self.bind(), self.group.bind());
@@ -135,10 +135,10 @@ impl ReaderCore {
             topic_data: self.topic_core.qos().topic_data,
             multicast: self.multicast.clone(),
             content_filter: self.content_filter.lock().clone(),
-            layout: self.type_info.layout,
-            type_digest: (self.type_info.describe)().and_then(|ty| ty.digest()),
+            layout: self.type_support.plain_layout(),
+            type_digest: self.type_support.digest(),
             max_sample_size: Some(self.shared.config.max_sample_size),
-            ..ReaderData::new(self.guid, &*self.topic, self.type_info.name)
+            ..ReaderData::new(self.guid, &*self.topic, self.type_support.name())
         }
     }
 }

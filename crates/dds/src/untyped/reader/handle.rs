@@ -11,6 +11,7 @@ use crate::entity::subscriber::Subscriber;
 use crate::error::{Error, Result};
 use crate::runtime::clock;
 use crate::runtime::signal::PooledSignal;
+use crate::untyped::query_condition::QueryCondition;
 use crate::untyped::topic::UntypedTopic;
 use bytes::Bytes;
 use dunlin_qos::{DataReaderQos, Duration};
@@ -97,7 +98,7 @@ impl UntypedReader {
 
     /// Name of its type.
     pub fn type_name(&self) -> &str {
-        self.core.type_info.name
+        self.core.type_support.name()
     }
 
     /// Name for messages to the user.
@@ -268,6 +269,21 @@ impl UntypedReader {
     /// A condition on samples with the states of `select`.
     pub fn read_condition(&self, select: Select) -> ReadCondition {
         ReadCondition::new(&self.core, select)
+    }
+
+    /// A condition on samples with the states of `select` whose content an expression describes, in
+    /// the language of content filters (DDS 1.4 2.2.2.5.3.6; `docs/content-filters.md`). What only
+    /// tells of the end of an instance has no content, and is never among them.
+    ///
+    /// # Errors
+    /// `BadParameter`, showing what is wrong with the expression or with its parameters, and where.
+    pub fn query_condition(
+        &self,
+        select: Select,
+        expression: &str,
+        parameters: &[impl AsRef<str>],
+    ) -> Result<QueryCondition> {
+        QueryCondition::new(&self.core, select, expression, parameters)
     }
 
     /// Takes over another QoS: any before it is enabled, then one that differs in policies only

@@ -118,7 +118,7 @@ impl WriterCore {
     pub(crate) fn empty(&self) {
         let config = config(
             self.guid,
-            self.topic_core.type_info.keyed,
+            self.type_support.is_keyed(),
             &self.qos(),
             &self.shared,
             &self.group,
@@ -148,7 +148,7 @@ impl WriterCore {
             }
             *self.state.lock() = Writer::new(config(
                 self.guid,
-                self.topic_core.type_info.keyed,
+                self.type_support.is_keyed(),
                 &qos,
                 &self.shared,
                 &self.group,
@@ -215,11 +215,11 @@ impl WriterCore {
             qos: self.qos(),
             publisher: self.group.qos(),
             topic_data: self.topic_core.qos().topic_data,
-            layout: self.topic_core.type_info.layout,
-            type_digest: (self.topic_core.type_info.describe)().and_then(|ty| ty.digest()),
+            layout: self.type_support.plain_layout(),
+            type_digest: self.type_support.digest(),
             group: self.sets.as_ref().and_then(|sets| sets.id()),
             autodispose: autodisposes(&self.qos()),
-            ..WriterData::new(self.guid, &*self.topic, self.type_name())
+            ..WriterData::new(self.guid, &*self.topic, self.type_support.name())
         }
     }
 }

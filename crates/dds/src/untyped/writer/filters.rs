@@ -1,6 +1,6 @@
 //! What the matched readers of one writer want: each different filter once
 //! (`dunlin_rtps::ReaderFilter`).
-use dunlin_cdr::Type;
+use crate::untyped::type_support::TypeSupport;
 use dunlin_filter::Filter;
 use dunlin_rtps::{ContentFilter, ReaderFilter};
 use dunlin_transport::panics::log;
@@ -49,7 +49,7 @@ impl Filters {
     }
 
     /// What a reader has told, or tells now, for samples of this type.
-    pub(crate) fn note(&mut self, reader: &ReaderData, ty: Option<Type>) {
+    pub(crate) fn note(&mut self, reader: &ReaderData, ty: &TypeSupport) {
         let before = self.readers.remove(&reader.guid);
         let told = reader.content_filter.as_ref();
         let told = told.filter(|told| {
@@ -95,7 +95,7 @@ impl Filters {
     }
 
     /// The place of a filter, new or known; `None` if it is none of ours, or one too many.
-    fn place(&mut self, told: &ContentFilterProperty, ty: Option<Type>) -> Option<u8> {
+    fn place(&mut self, told: &ContentFilterProperty, ty: &TypeSupport) -> Option<u8> {
         let same = |known: &Option<Known>| known.as_ref().is_some_and(|known| known.is(told));
         if let Some(place) = self.known.iter().position(same) {
             return u8::try_from(place).ok();
@@ -105,7 +105,7 @@ impl Filters {
         if place >= ReaderFilter::MOST {
             return None;
         }
-        let filter = match Filter::new(&told.expression, &told.parameters, ty) {
+        let filter = match ty.filter(&told.expression, &told.parameters) {
             Ok(filter) => filter,
             Err(error) => {
                 let error = error.message();

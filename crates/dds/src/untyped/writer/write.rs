@@ -196,7 +196,7 @@ impl UntypedWriter {
     /// `BadParameter` if it is not a key of the writer's type; `NotEnabled`, `AlreadyDeleted`.
     pub fn register_instance(&self, key: &[u8]) -> Result<InstanceHandle> {
         self.core.check_enabled()?;
-        if !self.core.topic_core.type_info.keyed {
+        if !self.core.type_support.is_keyed() {
             return Ok(InstanceHandle::NIL);
         }
         let instance = self.core.instance_of(Payload::Key(key))?;
@@ -208,17 +208,17 @@ impl UntypedWriter {
     /// Does this writer have the instance (DDS 1.4 2.2.2.4.2.10): is it registered, or does the
     /// history keep something of it?
     pub fn knows(&self, instance: InstanceHandle) -> bool {
-        self.core.topic_core.type_info.keyed && self.core.known(instance).is_some()
+        self.core.type_support.is_keyed() && self.core.known(instance).is_some()
     }
 
     /// The serialized key of the instance (DDS 1.4 2.2.2.4.2.9); `None` if this writer does not
     /// have it.
     pub fn key_value(&self, instance: InstanceHandle) -> Option<Bytes> {
-        let ty = &self.core.topic_core.type_info;
-        let known = self.core.known(instance).filter(|_| ty.keyed)?;
+        let ty = &self.core.type_support;
+        let known = self.core.known(instance).filter(|_| ty.is_keyed())?;
         Some(match known {
             super::Known::Key(key) => key,
-            super::Known::Sample(sample) => (ty.key)(&sample),
+            super::Known::Sample(sample) => ty.key(&sample),
         })
     }
 
@@ -355,7 +355,7 @@ impl WriterCore {
             ChangeKind::Alive => Payload::Data(payload),
             _ => Payload::Key(payload),
         };
-        let instance = match self.topic_core.type_info.keyed {
+        let instance = match self.type_support.is_keyed() {
             true => self.instance_of(payload)?,
             false => InstanceHandle::NIL,
         };
@@ -370,11 +370,11 @@ impl WriterCore {
 
     /// The instance of a payload.
     fn instance_of(&self, payload: Payload<'_>) -> Result<InstanceHandle> {
-        (self.topic_core.type_info.instance)(payload).ok_or_else(|| {
+        self.type_support.instance(payload).ok_or_else(|| {
             Error::BadParameter(format!(
                 "{}: the payload has no key of the type {:?}",
                 self.describe(),
-                self.topic_core.type_info.name
+                self.type_support.name()
             ))
         })
     }

@@ -1,13 +1,15 @@
 //! Types are told apart by their descriptions, whatever they are called.
 
+#[path = "../../cdr/tests/common/mod.rs"]
 mod common;
 
 use common::{Big, MutableBig, Pick, Tree};
-use dunlin_cdr::Layout;
+use dunlin_cdr::{Extensibility, Layout};
 use dunlin_derive::{Data, Topic};
+use dunlin_xtypes::{DynamicType, Element, TypeIndex, TypeTreeBuilder};
 
 fn digest<T: Layout>() -> Option<u64> {
-    T::describe().and_then(|described| described.digest())
+    DynamicType::of::<T>().unwrap().digest()
 }
 
 /// Each in a module of its own, under one name and with one member that differs from the first.
@@ -84,4 +86,53 @@ fn names_of_types_do_not_count() {
 fn a_type_that_contains_itself_has_a_digest() {
     assert!(digest::<Tree>().is_some());
     assert_ne!(digest::<Tree>(), digest::<Inner>());
+}
+
+/// The shape of `first`, member by member; `change` makes another of it.
+fn built(change: &str) -> Option<u64> {
+    let mut types = TypeTreeBuilder::new();
+    let color = types.string(if change == "bound" { 8 } else { 0 });
+    let octets = types.sequence(TypeIndex::BYTE, 9);
+    let tail = types.alias("Tail", octets);
+    let number = types.alias("Number", TypeIndex::INT32);
+    let external = Element {
+        is_external: true,
+        ..number.into()
+    };
+    let mut shape = types
+        .structure("elsewhere::Shape", Extensibility::Appendable)
+        .member("color", color);
+    if change != "key" {
+        shape = shape.key();
+    }
+    let spot = shape
+        .member("x", external)
+        .member("tail", tail)
+        .member("spot", TypeIndex::INT16);
+    let shape = match change {
+        "optional" => spot.finish(),
+        _ => spot.optional().finish(),
+    };
+    types.build(shape).unwrap().digest()
+}
+
+#[test]
+fn a_type_that_was_built_is_the_derived_one() {
+    assert_eq!(built(""), digest::<first::Shape>());
+    for change in ["bound", "key", "optional"] {
+        assert_ne!(built(change), digest::<first::Shape>(), "{change}");
+    }
+}
+
+#[test]
+fn a_long_chain_of_types_has_no_digest() {
+    let mut types = TypeTreeBuilder::new();
+    let mut last = TypeIndex::INT32;
+    for n in 0..10_000 {
+        let all = types.sequence(last, 0);
+        let name = format!("T{n}");
+        let structure = types.structure(&name, Extensibility::Final);
+        last = structure.member("all", all).finish();
+    }
+    assert_eq!(types.build(last).unwrap().digest(), None);
 }

@@ -4,8 +4,6 @@ use crate::error::{Error, Result};
 use crate::runtime::lock::{LEAF, Ranked};
 use crate::untyped::reader::ReaderCore;
 use bytes::BytesMut;
-use dunlin_cdr::Layout;
-use dunlin_filter::Filter;
 use dunlin_rtps::{ContentFilter, Select};
 use std::fmt;
 use std::ops::Deref;
@@ -17,7 +15,6 @@ use std::sync::Arc;
 pub struct QueryCondition {
     condition: ReadCondition,
     query: Arc<Query>,
-    compile: fn(&ReaderCore, &str, &[&str]) -> Result<ContentFilter>,
 }
 
 /// What a query asks for.
@@ -42,14 +39,14 @@ impl Query {
 }
 
 impl QueryCondition {
-    pub(crate) fn new<T: Layout>(
+    pub(crate) fn new(
         reader: &Arc<ReaderCore>,
         select: Select,
         expression: &str,
         parameters: &[impl AsRef<str>],
     ) -> Result<Self> {
         let parameters: Vec<&str> = parameters.iter().map(AsRef::as_ref).collect();
-        let filter = compile::<T>(reader, expression, &parameters)?;
+        let filter = compile(reader, expression, &parameters)?;
         let query = Arc::new(Query {
             expression: expression.to_owned(),
             terms: Ranked::new(Terms {
@@ -60,7 +57,6 @@ impl QueryCondition {
         Ok(Self {
             condition: ReadCondition::asking(reader, select, &query),
             query,
-            compile: compile::<T>,
         })
     }
 
@@ -82,7 +78,7 @@ impl QueryCondition {
     pub fn set_query_parameters(&self, parameters: &[impl AsRef<str>]) -> Result<()> {
         let parameters: Vec<&str> = parameters.iter().map(AsRef::as_ref).collect();
         let reader = self.condition.reader();
-        let filter = (self.compile)(reader, &self.query.expression, &parameters)?;
+        let filter = compile(reader, &self.query.expression, &parameters)?;
         *self.query.terms.lock() = Terms {
             parameters: parameters.into_iter().map(str::to_owned).collect(),
             filter,
@@ -127,12 +123,9 @@ impl From<QueryCondition> for Condition {
     }
 }
 
-fn compile<T: Layout>(
-    reader: &ReaderCore,
-    expression: &str,
-    parameters: &[&str],
-) -> Result<ContentFilter> {
-    let filter = Filter::of::<T>(expression, parameters).map_err(|error| {
+fn compile(reader: &ReaderCore, expression: &str, parameters: &[&str]) -> Result<ContentFilter> {
+    let filter = reader.type_support.filter(expression, parameters);
+    let filter = filter.map_err(|error| {
         let reader = reader.describe();
         Error::BadParameter(format!("query condition of {reader}: {error}"))
     })?;

@@ -1,0 +1,352 @@
+//! What writers, readers and topics know of their type.
+use crate::error::{Error, Result};
+use bytes::{Bytes, BytesMut};
+use dunlin_cdr::{Endianness, Extensibility, Xcdr};
+use dunlin_filter::{Filter, FilterError};
+use dunlin_qos::DataRepresentation;
+use dunlin_rtps::InstanceHandle;
+use dunlin_wire::Payload;
+use dunlin_xtypes::{DynamicType, KeyPlan, TypeKind};
+use std::any::Any;
+use std::fmt;
+use std::sync::Arc;
+
+/// The representations that endpoints of a type read and write if nothing else is said.
+const REPRESENTATIONS: [DataRepresentation; 2] =
+    [DataRepresentation::Xcdr1, DataRepresentation::Xcdr2];
+
+/// A type as topics, writers and readers know it (DDS 1.4 2.2.2.3.6): its name, its key, and what
+/// it is, if that is known. A clone is a counted reference.
+///
+/// It is made of a Rust type ([`of`](Self::of)), of a type that was built at run time
+/// ([`from_type`](Self::from_type)), or of what another participant told of an endpoint
+/// ([`discovered`](Self::discovered)).
+///
+/// ```
+/// use dunlin::untyped::TypeSupport;
+/// use dunlin::xtypes::{TypeIndex, TypeTreeBuilder};
+///
+/// #[derive(dunlin::Topic)]
+/// struct Position {
+///     #[key]
+///     bird: u32,
+///     x: f64,
+/// }
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let mut types = TypeTreeBuilder::new();
+/// let position = types
+///     .structure("Position", dunlin::cdr::Extensibility::Appendable)
+///     .member("bird", TypeIndex::UINT32)
+///     .key()
+///     .member("x", TypeIndex::FLOAT64)
+///     .finish();
+/// let built = TypeSupport::from_type(&types.build(position)?)?;
+/// assert_eq!(built.difference(&TypeSupport::of::<Position>()), None);
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone)]
+pub struct TypeSupport {
+    inner: Arc<Inner>,
+}
+
+#[derive(Clone)]
+struct Inner {
+    name: Arc<str>,
+    is_keyed: bool,
+    extensibility: Extensibility,
+    representations: Arc<[DataRepresentation]>,
+    /// What the type is, or why that is not known.
+    ty: std::result::Result<DynamicType, Arc<str>>,
+    /// What filters need to know of it.
+    described: Option<dunlin_cdr::Type>,
+    /// [`DynamicType::digest`].
+    digest: Option<u64>,
+    keys: Arc<dyn KeyCode>,
+    plain_layout: Option<u64>,
+    information: Option<Bytes>,
+    object: Option<Bytes>,
+}
+
+/// Finds keys in payloads of one type.
+pub(crate) trait KeyCode: Any + Send + Sync {
+    /// The instance of a serialized sample or key; `None` if it cannot be told.
+    fn instance(&self, payload: Payload<'_>) -> Option<InstanceHandle>;
+
+    /// The key of a serialized sample, as the payload of a dispose has it; empty if it cannot be
+    /// told.
+    fn key(&self, sample: &Bytes) -> Bytes;
+
+    /// Whether it is for one type only, so that the code tells the type from others.
+    fn is_for_one_type(&self) -> bool {
+        true
+    }
+}
+
+impl dyn KeyCode {
+    /// Whether both may be for the same type.
+    fn is_same(&self, other: &Self) -> bool {
+        let (one, two): (&dyn Any, &dyn Any) = (self, other);
+        !self.is_for_one_type() || !other.is_for_one_type() || one.type_id() == two.type_id()
+    }
+}
+
+/// Keys by the type as it is known at run time.
+impl KeyCode for KeyPlan {
+    fn instance(&self, payload: Payload<'_>) -> Option<InstanceHandle> {
+        let hash = match payload {
+            Payload::None => return None,
+            Payload::Data(sample) => self.key_hash(sample),
+            Payload::Key(key) => self.key_hash_of_key(key),
+        };
+        hash.ok().map(InstanceHandle)
+    }
+
+    fn key(&self, sample: &Bytes) -> Bytes {
+        let mut key = BytesMut::new();
+        match self.key_payload(sample, Xcdr::V2, Endianness::NATIVE, &mut key) {
+            // Copied, so that an instance keeps exactly the bytes of its key.
+            Ok(()) => Bytes::copy_from_slice(&key),
+            Err(_) => Bytes::new(),
+        }
+    }
+
+    fn is_for_one_type(&self) -> bool {
+        false
+    }
+}
+
+/// Keys of a type that is not known: writers have to send them along.
+struct UnknownKeys;
+
+impl KeyCode for UnknownKeys {
+    fn instance(&self, _: Payload<'_>) -> Option<InstanceHandle> {
+        None
+    }
+
+    fn key(&self, _: &Bytes) -> Bytes {
+        Bytes::new()
+    }
+
+    fn is_for_one_type(&self) -> bool {
+        false
+    }
+}
+
+/// A type of which code was compiled into the program.
+pub(crate) struct Compiled {
+    pub(crate) name: &'static str,
+    pub(crate) is_keyed: bool,
+    pub(crate) extensibility: Extensibility,
+    /// What it is, or why that is not known.
+    pub(crate) ty: std::result::Result<DynamicType, String>,
+    pub(crate) described: Option<dunlin_cdr::Type>,
+    pub(crate) keys: Arc<dyn KeyCode>,
+    pub(crate) plain_layout: Option<u64>,
+}
+
+impl TypeSupport {
+    /// Of a type that was compiled into the program.
+    pub(crate) fn compiled(from: Compiled) -> Self {
+        Self::new(Inner {
+            name: from.name.into(),
+            is_keyed: from.is_keyed,
+            extensibility: from.extensibility,
+            representations: REPRESENTATIONS.into(),
+            digest: from.ty.as_ref().ok().and_then(DynamicType::digest),
+            ty: from.ty.map_err(Arc::from),
+            described: from.described,
+            keys: from.keys,
+            plain_layout: from.plain_layout,
+            information: None,
+            object: None,
+        })
+    }
+
+    /// Of a type that was built at run time, with its own name.
+    ///
+    /// # Errors
+    /// `BadParameter` if it is no structure or union: topics are of these (DDS-XTypes 1.3 7.2.3).
+    pub fn from_type(ty: &DynamicType) -> Result<Self> {
+        if !matches!(ty.resolved().kind(), TypeKind::Structure | TypeKind::Union) {
+            return Err(Error::BadParameter(format!(
+                "a topic cannot be of the type {}: use a structure or union",
+                ty.words()
+            )));
+        }
+        let plan = KeyPlan::new(ty);
+        Ok(Self::new(Inner {
+            name: ty.name().into(),
+            is_keyed: plan.has_key(),
+            extensibility: ty.extensibility(),
+            representations: REPRESENTATIONS.into(),
+            digest: ty.digest(),
+            ty: Ok(ty.clone()),
+            described: None,
+            keys: Arc::new(plan),
+            plain_layout: None,
+            information: None,
+            object: None,
+        }))
+    }
+
+    /// Of an endpoint of another participant, of which the name of the type and whether it has a
+    /// key are known. Instances are known by the key hashes that writers send; there are no
+    /// filters.
+    pub fn discovered(name: &str, is_keyed: bool) -> Self {
+        Self::new(Inner {
+            name: name.into(),
+            is_keyed,
+            extensibility: Extensibility::Appendable,
+            representations: REPRESENTATIONS.into(),
+            digest: None,
+            ty: Err("another participant told its name only".into()),
+            described: None,
+            keys: Arc::new(UnknownKeys),
+            plain_layout: None,
+            information: None,
+            object: None,
+        })
+    }
+
+    fn new(inner: Inner) -> Self {
+        Self {
+            inner: Arc::new(inner),
+        }
+    }
+
+    fn with(mut self, change: impl FnOnce(&mut Inner)) -> Self {
+        change(Arc::make_mut(&mut self.inner));
+        self
+    }
+
+    /// The same type under another name, by which the domain knows it (DDS 1.4 2.2.2.3.6.1).
+    #[must_use]
+    pub fn with_name(self, name: &str) -> Self {
+        self.with(|inner| inner.name = name.into())
+    }
+
+    /// The same type with the parameters by which an endpoint described it: TYPE_INFORMATION
+    /// (DDS-XTypes 1.3 7.6.3.2.2) and TYPE_OBJECT, as they came.
+    #[must_use]
+    pub fn with_parameters(self, information: Option<Bytes>, object: Option<Bytes>) -> Self {
+        self.with(|inner| (inner.information, inner.object) = (information, object))
+    }
+
+    /// The same type, of which endpoints read and write these representations only.
+    #[must_use]
+    pub fn with_representations(self, representations: &[DataRepresentation]) -> Self {
+        self.with(|inner| inner.representations = representations.into())
+    }
+
+    /// The name by which the participants of a domain know the type.
+    pub fn name(&self) -> &str {
+        &self.inner.name
+    }
+
+    /// Whether samples belong to instances.
+    pub fn is_keyed(&self) -> bool {
+        self.inner.is_keyed
+    }
+
+    /// How the type may grow; appendable if that is not known.
+    pub fn extensibility(&self) -> Extensibility {
+        self.inner.extensibility
+    }
+
+    /// The representations in which endpoints of the type read and write samples.
+    pub fn representations(&self) -> &[DataRepresentation] {
+        &self.inner.representations
+    }
+
+    /// What the type is; `None` if that is not known.
+    pub fn dynamic_type(&self) -> Option<&DynamicType> {
+        self.inner.ty.as_ref().ok()
+    }
+
+    /// TYPE_INFORMATION as an endpoint sent it.
+    pub fn type_information(&self) -> Option<&Bytes> {
+        self.inner.information.as_ref()
+    }
+
+    /// TYPE_OBJECT as an endpoint sent it.
+    pub fn type_object(&self) -> Option<&Bytes> {
+        self.inner.object.as_ref()
+    }
+
+    /// If samples are the memory of a Rust value, a number that tells its layout from others.
+    pub fn plain_layout(&self) -> Option<u64> {
+        self.inner.plain_layout
+    }
+
+    /// Tells the type from others: [`DynamicType::digest`].
+    pub fn digest(&self) -> Option<u64> {
+        self.inner.digest
+    }
+
+    /// The instance of a serialized sample or key, encapsulation header included; `None` if the
+    /// payload is not of the type, or the type is not known.
+    #[inline]
+    pub(crate) fn instance(&self, payload: Payload<'_>) -> Option<InstanceHandle> {
+        self.inner.keys.instance(payload)
+    }
+
+    /// The serialized key of a serialized sample; empty if it cannot be told.
+    pub(crate) fn key(&self, sample: &Bytes) -> Bytes {
+        self.inner.keys.key(sample)
+    }
+
+    /// A filter for samples of the type (DDS 1.4 annex B).
+    pub(crate) fn filter(
+        &self,
+        expression: &str,
+        parameters: &[impl AsRef<str>],
+    ) -> std::result::Result<Filter, FilterError> {
+        Filter::new(expression, parameters, self.inner.described)
+    }
+
+    /// Keys are found by this code.
+    pub(crate) fn has_code<C: KeyCode>(&self) -> bool {
+        let code: &dyn Any = &*self.inner.keys;
+        code.is::<C>()
+    }
+
+    /// What makes the two different types: `None` if they are the same, that is, if they have one
+    /// name and, as far as is known, the same members and keys.
+    pub fn difference(&self, other: &Self) -> Option<String> {
+        let (one, two) = (&*self.inner, &*other.inner);
+        if Arc::ptr_eq(&self.inner, &other.inner) {
+            return None;
+        }
+        if one.name != two.name {
+            return Some(format!("type, {:?}; wanted is {:?}", one.name, two.name));
+        }
+        let kinds = |what: &str| Some(format!("{what} of the type {:?}", one.name));
+        if one.is_keyed != two.is_keyed {
+            return kinds("key");
+        }
+        let same = match (&one.ty, &two.ty) {
+            (Ok(a), Ok(b)) => match (one.digest, two.digest) {
+                (Some(a), Some(b)) => a == b,
+                _ => a.tree() == b.tree() && a.index() == b.index(),
+            },
+            _ => one.keys.is_same(&*two.keys),
+        };
+        match same {
+            true => None,
+            false => kinds("definition"),
+        }
+    }
+}
+
+impl fmt::Debug for TypeSupport {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("TypeSupport")
+            .field("name", &self.inner.name)
+            .field("is_keyed", &self.inner.is_keyed)
+            .field("extensibility", &self.inner.extensibility)
+            .field("is_known", &self.inner.ty.is_ok())
+            .finish_non_exhaustive()
+    }
+}

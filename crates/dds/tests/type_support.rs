@@ -1,0 +1,117 @@
+//! A type is the same type wherever it was written.
+
+mod common;
+
+use common::Net;
+use dunlin::cdr::Extensibility;
+use dunlin::untyped::TypeSupport;
+use dunlin::xtypes::{DynamicType, TypeIndex, TypeTreeBuilder};
+use dunlin::{Topic, TopicQos};
+
+#[derive(Topic, Debug, Clone, PartialEq)]
+#[topic(name = "plant::Sensor")]
+struct Sensor {
+    #[key]
+    number: u32,
+    value: f64,
+}
+
+mod other {
+    #[derive(dunlin::Topic)]
+    #[topic(name = "plant::Sensor")]
+    pub(crate) struct Sensor {
+        #[key]
+        pub(crate) number: u32,
+        pub(crate) value: f64,
+    }
+}
+
+mod grown {
+    #[derive(dunlin::Topic)]
+    #[topic(name = "plant::Sensor")]
+    pub(crate) struct Sensor {
+        #[key]
+        pub(crate) number: u32,
+        pub(crate) value: f64,
+        pub(crate) unit: String,
+    }
+}
+
+fn built(name: &str, value: TypeIndex) -> DynamicType {
+    let mut types = TypeTreeBuilder::new();
+    let sensor = types
+        .structure(name, Extensibility::Appendable)
+        .member("number", TypeIndex::UINT32)
+        .key()
+        .member("value", value)
+        .finish();
+    types.build(sensor).unwrap()
+}
+
+#[test]
+fn a_type_that_was_built_is_the_derived_one() {
+    let derived = TypeSupport::of::<Sensor>();
+    let same = TypeSupport::from_type(&built("plant::Sensor", TypeIndex::FLOAT64)).unwrap();
+    assert_eq!(same.difference(&derived), None);
+    assert_eq!(derived.difference(&same), None);
+    assert!(same.is_keyed() && same.dynamic_type().is_some());
+    assert_eq!(same.name(), "plant::Sensor");
+    assert_eq!(same.extensibility(), Extensibility::Appendable);
+
+    let renamed = same.with_name("plant::Probe");
+    let difference = renamed.difference(&derived).unwrap();
+    assert!(difference.contains("plant::Probe"), "{difference}");
+    let renamed = renamed.with_name("plant::Sensor");
+    assert_eq!(renamed.difference(&derived), None);
+
+    let float = TypeSupport::from_type(&built("plant::Sensor", TypeIndex::FLOAT32)).unwrap();
+    let difference = float.difference(&derived).unwrap();
+    assert!(difference.contains("definition"), "{difference}");
+}
+
+#[test]
+fn of_a_discovered_type_the_name_and_the_key_count() {
+    let derived = TypeSupport::of::<Sensor>();
+    let seen = TypeSupport::discovered("plant::Sensor", true);
+    assert_eq!(seen.difference(&derived), None);
+    let keyless = TypeSupport::discovered("plant::Sensor", false);
+    let difference = derived.difference(&keyless).unwrap();
+    assert!(difference.contains("key"), "{difference}");
+    let described = seen.with_parameters(Some(vec![1, 2].into()), None);
+    assert_eq!(described.type_information().unwrap()[..], [1, 2]);
+    assert_eq!(described.type_object(), None);
+}
+
+#[test]
+fn topics_are_of_structures_and_unions() {
+    let mut types = TypeTreeBuilder::new();
+    let numbers = types.sequence(TypeIndex::INT32, 0);
+    let error = TypeSupport::from_type(&types.build(numbers).unwrap()).unwrap_err();
+    assert!(error.to_string().contains("sequence<int32>"), "{error}");
+}
+
+#[test]
+fn one_topic_has_one_type() {
+    let participant = Net::new(0.0).participant();
+    let topic = participant
+        .create_topic::<Sensor>("Sensors", TopicQos::default())
+        .unwrap();
+    let same = participant.create_topic::<other::Sensor>("Sensors", TopicQos::default());
+    assert_eq!(
+        same.unwrap().type_support().digest(),
+        topic.type_support().digest()
+    );
+    let error = participant
+        .create_topic::<grown::Sensor>("Sensors", TopicQos::default())
+        .unwrap_err();
+    assert!(error.to_string().contains("plant::Sensor"), "{error}");
+
+    let subscriber = participant.create_subscriber(Default::default());
+    let _reader = subscriber
+        .create_datareader(&topic, Default::default())
+        .unwrap();
+    let any = subscriber.lookup_datareader("Sensors").unwrap();
+    assert!(any.typed::<Sensor>().is_some());
+    assert!(any.typed::<other::Sensor>().is_some());
+    assert!(any.typed::<grown::Sensor>().is_none());
+}
