@@ -79,6 +79,7 @@ pub use entity::subscriber::Subscriber;
 pub use error::{Error, Result};
 pub use return_code::ReturnCode;
 pub use runtime::wait_strategy::WaitStrategy;
+pub use typed::content_filter::{ContentFilteredTopic, TopicDescription};
 #[cfg(feature = "async")]
 pub use typed::futures::{Acknowledgments, SampleStream, Triggered};
 pub use typed::loan::Loan;
@@ -86,7 +87,6 @@ pub use typed::reader::{DataReader, DataReaderListener, Sample};
 pub use typed::topic::{Topic, TopicData};
 pub use typed::view::{Octets, View};
 pub use typed::writer::{DataWriter, DataWriterListener};
-pub use untyped::content_filter::{ContentFilteredTopic, TopicDescription};
 pub use untyped::query_condition::QueryCondition;
 pub use untyped::{
     LoanedBytes, UntypedReader, UntypedReaderListener, UntypedTopic, UntypedWriter,

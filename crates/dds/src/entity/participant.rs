@@ -3,7 +3,6 @@ mod deletion;
 mod entity;
 mod factory;
 mod knowledge;
-mod shortcuts;
 
 pub(crate) use entity::Defaults;
 
@@ -24,8 +23,7 @@ use crate::error::{Error, Result, consistent};
 use crate::receive::role::Role;
 use crate::runtime::clock;
 use crate::send::datagram::Datagrams;
-use crate::typed::topic::{Topic, TopicData};
-use crate::untyped::content_filter::ContentFilteredTopic;
+use crate::untyped::UntypedContentFilteredTopic;
 use crate::untyped::topic::{TopicCore, UntypedTopic};
 use crate::untyped::type_support::TypeSupport;
 use dunlin_qos::{PublisherQos, SubscriberQos, TopicQos};
@@ -246,27 +244,29 @@ impl DomainParticipant {
         self.guard.shared.config.waiting
     }
 
-    /// A topic of the type `T`.
+    /// A topic whose type is known at run time. A topic of that name that the participant has
+    /// already is the same one, whichever way its type was described.
     ///
     /// # Errors
     /// `PreconditionNotMet` if this participant has a topic of that name with another type or QoS;
     /// `BadParameter` for a name that is empty or longer than 255 bytes.
-    pub fn create_topic<T: TopicData>(&self, name: &str, qos: TopicQos) -> Result<Topic<T>> {
+    pub fn create_untyped_topic(
+        &self,
+        name: &str,
+        type_support: &TypeSupport,
+        qos: TopicQos,
+    ) -> Result<UntypedTopic> {
         if name.is_empty() || name.len() > 255 {
             return Err(Error::BadParameter(format!(
                 "topic name {name:?}: 1 to 255 bytes are allowed"
             )));
         }
         let shared = &self.guard.shared;
-        let ty = TypeSupport::of::<T>();
+        let ty = type_support.clone();
         let topic = Arc::new(TopicCore::new(name, ty.clone(), qos, shared));
         let core = shared.matching.lock().add_topic(&topic);
         core.check_alike(&topic)?;
-        Ok(Topic::new(UntypedTopic::new(
-            core,
-            ty,
-            Arc::clone(&self.guard),
-        )))
+        Ok(UntypedTopic::new(core, ty, Arc::clone(&self.guard)))
     }
 
     /// Those samples of a topic that pass a filter, in the SQL of DDS 1.4 annex B:
@@ -275,20 +275,15 @@ impl DomainParticipant {
     ///
     /// # Errors
     /// `BadParameter`, showing what is wrong with the expression, with its parameters or with the
-    /// name, and where.
-    pub fn create_contentfilteredtopic<T: TopicData>(
+    /// name, and where; also for a topic of whose type the name alone is known.
+    pub fn create_untyped_contentfilteredtopic(
         &self,
         name: &str,
-        related: &Topic<T>,
+        related: &UntypedTopic,
         expression: &str,
         parameters: &[impl AsRef<str>],
-    ) -> Result<ContentFilteredTopic<T>> {
-        if name.is_empty() || name.len() > 255 {
-            return Err(Error::BadParameter(format!(
-                "content filtered topic name {name:?}: 1 to 255 bytes are allowed"
-            )));
-        }
-        ContentFilteredTopic::new(name, related, expression, parameters)
+    ) -> Result<UntypedContentFilteredTopic> {
+        UntypedContentFilteredTopic::new(name, related, expression, parameters)
     }
 
     /// A publisher.

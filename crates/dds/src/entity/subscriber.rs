@@ -8,8 +8,9 @@ use crate::entity::listener::SubscriberListener;
 use crate::entity::participant::{DomainParticipant, ParticipantGuard};
 use crate::entity::status::StatusMask;
 use crate::error::{Error, Result};
+use crate::untyped::UntypedTopicDescription;
 use crate::untyped::reader::{ReaderCore, UntypedReader, UntypedReaderListener, deletion};
-use crate::untyped::topic::{TopicCore, UntypedTopic};
+use crate::untyped::topic::TopicCore;
 use dunlin_qos::{DataReaderQos, SubscriberQos};
 use dunlin_rtps::{InstanceHandle, Select};
 use dunlin_wire::{EntityKind, Guid};
@@ -121,17 +122,18 @@ impl Subscriber {
         StatusCondition::of_subscriber(&self.core)
     }
 
-    /// A reader of serialized samples, without a listener.
+    /// A reader of serialized samples of a topic, or of the part of it that passes a content filter,
+    /// without a listener.
     ///
     /// # Errors
     /// `InconsistentPolicy` if the QoS contradicts itself, `PreconditionNotMet` if the topic is
     /// another participant's, `Io` if a multicast group cannot be joined.
     pub fn create_untyped_datareader(
         &self,
-        topic: &UntypedTopic,
+        topic: &dyn UntypedTopicDescription,
         qos: DataReaderQos,
     ) -> Result<UntypedReader> {
-        self.create(topic, qos, |_| (), None::<()>)
+        self.create(topic, qos, None::<()>)
     }
 
     /// A reader of serialized samples with a listener for the statuses that
@@ -143,21 +145,20 @@ impl Subscriber {
     /// As [`create_untyped_datareader`](Self::create_untyped_datareader).
     pub fn create_untyped_datareader_with_listener(
         &self,
-        topic: &UntypedTopic,
+        topic: &dyn UntypedTopicDescription,
         qos: DataReaderQos,
         listener: impl UntypedReaderListener,
     ) -> Result<UntypedReader> {
-        self.create(topic, qos, |_| (), Some(listener))
+        self.create(topic, qos, Some(listener))
     }
 
-    /// `adopt` sees the reader before anybody else does.
-    pub(crate) fn create(
+    fn create(
         &self,
-        topic: &UntypedTopic,
+        description: &dyn UntypedTopicDescription,
         qos: DataReaderQos,
-        adopt: impl FnOnce(&Arc<ReaderCore>),
         listener: Option<impl UntypedReaderListener>,
     ) -> Result<UntypedReader> {
+        let topic = description.related_topic();
         let entity = format!("reader of topic {:?}", topic.name());
         let shared = &self.guard.shared;
         let (core, ty) = (topic.core(), topic.type_support());
@@ -178,7 +179,9 @@ impl Subscriber {
             let guid = Guid::new(shared.prefix, matching.new_entity(kind));
             Arc::new(ReaderCore::new(guid, core, ty.clone(), qos, &self.core))
         });
-        adopt(&core);
+        if let Some(part) = description.content_filter() {
+            part.adopt(&core);
+        }
         self.core.group_access.enter(&core);
         self.guard.join(&core.multicast)?;
         if let Some(listener) = listener {

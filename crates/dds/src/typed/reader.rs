@@ -8,9 +8,9 @@ use crate::entity::status::{
 };
 use crate::entity::subscriber::Subscriber;
 use crate::error::Result;
+use crate::typed::content_filter::TopicDescription;
 use crate::typed::handle::typed_handle;
 use crate::typed::topic::TopicData;
-use crate::untyped::content_filter::TopicDescription;
 use crate::untyped::{UntypedReader, UntypedReaderListener};
 use dunlin_qos::DataReaderQos;
 use dunlin_rtps::{InstanceHandle, SampleInfo};
@@ -28,9 +28,7 @@ impl Subscriber {
         topic: &impl TopicDescription<T>,
         qos: DataReaderQos,
     ) -> Result<DataReader<T>> {
-        let (topic, part) = (topic.related_topic(), topic.content_filter());
-        let adopt = |core: &_| part.into_iter().for_each(|part| part.adopt(core));
-        let reader = self.create(topic, qos, adopt, None::<()>)?;
+        let reader = self.create_untyped_datareader(topic.untyped(), qos)?;
         Ok(DataReader::new(reader))
     }
 
@@ -46,9 +44,8 @@ impl Subscriber {
         qos: DataReaderQos,
         listener: impl DataReaderListener<T>,
     ) -> Result<DataReader<T>> {
-        let (topic, part) = (topic.related_topic(), topic.content_filter());
-        let adopt = |core: &_| part.into_iter().for_each(|part| part.adopt(core));
-        let reader = self.create(topic, qos, adopt, Some(Typed::new(listener)))?;
+        let (topic, listener) = (topic.untyped(), Typed::new(listener));
+        let reader = self.create_untyped_datareader_with_listener(topic, qos, listener)?;
         Ok(DataReader::new(reader))
     }
 }

@@ -6,7 +6,6 @@
 use crate::entity::identity::same_entity;
 use crate::error::{Error, Result};
 use crate::runtime::lock::{LEAF, Ranked};
-use crate::typed::topic::{Topic, TopicData};
 use crate::untyped::reader::ReaderCore;
 use crate::untyped::topic::UntypedTopic;
 use crate::untyped::type_support::TypeSupport;
@@ -15,57 +14,49 @@ use dunlin_wire::ContentFilterProperty;
 use std::sync::{Arc, Weak};
 
 /// What a reader can be made for: a topic, or a part of one (DDS 1.4 2.2.2.3.1).
-pub trait TopicDescription<T: TopicData> {
+pub trait UntypedTopicDescription {
     /// Its name.
     fn name(&self) -> &str;
     /// The topic that samples are written to.
-    fn related_topic(&self) -> &Topic<T>;
+    fn related_topic(&self) -> &UntypedTopic;
     /// If it is a part of that topic, which.
-    fn content_filter(&self) -> Option<&ContentFilteredTopic<T>> {
+    fn content_filter(&self) -> Option<&UntypedContentFilteredTopic> {
         None
     }
 }
 
-impl<T: TopicData> TopicDescription<T> for Topic<T> {
-    fn name(&self) -> &str {
-        UntypedTopic::name(self)
-    }
-
-    fn related_topic(&self) -> &Topic<T> {
-        self
-    }
-}
-
-impl<T: TopicData> TopicDescription<T> for ContentFilteredTopic<T> {
+impl UntypedTopicDescription for UntypedTopic {
     fn name(&self) -> &str {
         self.name()
     }
 
-    fn related_topic(&self) -> &Topic<T> {
+    fn related_topic(&self) -> &UntypedTopic {
+        self
+    }
+}
+
+impl UntypedTopicDescription for UntypedContentFilteredTopic {
+    fn name(&self) -> &str {
+        self.name()
+    }
+
+    fn related_topic(&self) -> &UntypedTopic {
         &self.related
     }
 
-    fn content_filter(&self) -> Option<&ContentFilteredTopic<T>> {
+    fn content_filter(&self) -> Option<&UntypedContentFilteredTopic> {
         Some(self)
     }
 }
 
-/// Those samples of a topic that pass a filter. Clones are the same.
-pub struct ContentFilteredTopic<T> {
-    related: Topic<T>,
+/// Those samples of a topic that pass a filter (DDS 1.4 2.2.2.3.3). Clones are the same.
+#[derive(Clone)]
+pub struct UntypedContentFilteredTopic {
+    related: UntypedTopic,
     inner: Arc<Inner>,
 }
 
-impl<T> Clone for ContentFilteredTopic<T> {
-    fn clone(&self) -> Self {
-        Self {
-            related: self.related.clone(),
-            inner: Arc::clone(&self.inner),
-        }
-    }
-}
-
-same_entity!(ContentFilteredTopic<T>, inner, |topic| format!(
+same_entity!(UntypedContentFilteredTopic, inner, |topic| format!(
     "content filtered topic {:?} of {:?}",
     topic.inner.name, topic.related
 ));
@@ -83,13 +74,18 @@ struct Terms {
     readers: Vec<Weak<ReaderCore>>,
 }
 
-impl<T: TopicData> ContentFilteredTopic<T> {
+impl UntypedContentFilteredTopic {
     pub(crate) fn new(
         name: &str,
-        related: &Topic<T>,
+        related: &UntypedTopic,
         expression: &str,
         parameters: &[impl AsRef<str>],
     ) -> Result<Self> {
+        if name.is_empty() || name.len() > 255 {
+            return Err(Error::BadParameter(format!(
+                "content filtered topic name {name:?}: 1 to 255 bytes are allowed"
+            )));
+        }
         let filter = compile(name, related.type_support(), expression, parameters)?;
         let inner = Inner {
             name: name.to_owned(),
@@ -112,7 +108,7 @@ impl<T: TopicData> ContentFilteredTopic<T> {
     }
 
     /// The topic of which it is a part (DDS 1.4 2.2.2.3.3.1).
-    pub fn related_topic(&self) -> &Topic<T> {
+    pub fn related_topic(&self) -> &UntypedTopic {
         &self.related
     }
 

@@ -12,6 +12,7 @@ pub(crate) mod topic;
 pub(crate) mod type_support;
 pub(crate) mod writer;
 
+pub use content_filter::{UntypedContentFilteredTopic, UntypedTopicDescription};
 pub use loan::LoanedBytes;
 pub use reader::{UntypedReader, UntypedReaderListener};
 pub use topic::UntypedTopic;

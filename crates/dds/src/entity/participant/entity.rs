@@ -4,8 +4,7 @@ use super::{DomainParticipant, ParticipantGuard};
 use crate::entity::shared::Shared;
 use crate::error::{Error, Result, consistent};
 use crate::runtime::clock;
-use crate::typed::topic::{Topic, TopicData};
-use crate::untyped::UntypedTopic;
+use crate::untyped::{TypeSupport, UntypedTopic};
 use dunlin_qos::{DomainParticipantQos, Duration, PublisherQos, SubscriberQos, TopicQos};
 use dunlin_rtps::{InstanceHandle, Time};
 use dunlin_transport::Watcher;
@@ -128,12 +127,13 @@ impl DomainParticipant {
     ///
     /// # Errors
     /// `Timeout` if nobody has it by then; `ParticipantFailed`; as
-    /// [`create_topic`](Self::create_topic).
-    pub fn find_topic<T: TopicData>(
+    /// [`create_untyped_topic`](Self::create_untyped_topic).
+    pub fn find_untyped_topic(
         &self,
         name: &str,
+        type_support: &TypeSupport,
         timeout: impl Into<Duration>,
-    ) -> Result<Topic<T>> {
+    ) -> Result<UntypedTopic> {
         let timeout = timeout.into();
         let shared = &self.guard.shared;
         let until = match timeout.is_infinite() {
@@ -142,16 +142,19 @@ impl DomainParticipant {
         };
         loop {
             let matching = shared.matching.lock();
-            let (own, heard) = (matching.topic(name), matching.hears_of(name, T::TYPE_NAME));
+            let (own, heard) = (
+                matching.topic(name),
+                matching.hears_of(name, type_support.name()),
+            );
             drop(matching);
             if own.is_some() || heard {
                 let qos = own.map_or_else(|| self.default_topic_qos(), |topic| topic.qos());
-                return self.create_topic(name, qos);
+                return self.create_untyped_topic(name, type_support, qos);
             }
             shared.check_living(|| format!("topic {name:?}"))?;
             if clock::now() >= until {
                 return Err(Error::Timeout {
-                    entity: format!("topic {name:?} (type {:?})", T::TYPE_NAME),
+                    entity: format!("topic {name:?} (type {:?})", type_support.name()),
                     waited: timeout,
                     why: "no participant has a writer or reader of it".into(),
                 });

@@ -1,14 +1,61 @@
-//! A writer or a reader in one call: topic, publisher or subscriber, and endpoint.
-use super::DomainParticipant;
+//! Topics, writers and readers of Rust types in a participant, and shortcuts: topic, publisher or
+//! subscriber, and endpoint in one call.
 use crate::entity::condition::WaitSet;
+use crate::entity::participant::DomainParticipant;
 use crate::error::Result;
+use crate::typed::content_filter::ContentFilteredTopic;
 use crate::typed::reader::DataReader;
-use crate::typed::topic::TopicData;
+use crate::typed::topic::{Topic, TopicData};
 use crate::typed::writer::DataWriter;
-use dunlin_qos::{DataReaderQos, DataWriterQos, Duration};
+use crate::untyped::TypeSupport;
+use dunlin_qos::{DataReaderQos, DataWriterQos, Duration, TopicQos};
 use dunlin_rtps::{SampleState, Select};
 
 impl DomainParticipant {
+    /// A topic of the type `T`.
+    ///
+    /// # Errors
+    /// `PreconditionNotMet` if this participant has a topic of that name with another type or QoS;
+    /// `BadParameter` for a name that is empty or longer than 255 bytes.
+    pub fn create_topic<T: TopicData>(&self, name: &str, qos: TopicQos) -> Result<Topic<T>> {
+        let topic = self.create_untyped_topic(name, &TypeSupport::of::<T>(), qos)?;
+        Ok(Topic::new(topic))
+    }
+
+    /// Those samples of a topic that pass a filter, in the SQL of DDS 1.4 annex B:
+    /// `color = 'RED' AND size <= %0`, where `%0` is the first of the parameters (DDS 1.4
+    /// 2.2.2.2.1.7; `docs/content-filters.md`). Readers are made for it as for a topic.
+    ///
+    /// # Errors
+    /// `BadParameter`, showing what is wrong with the expression, with its parameters or with the
+    /// name, and where.
+    pub fn create_contentfilteredtopic<T: TopicData>(
+        &self,
+        name: &str,
+        related: &Topic<T>,
+        expression: &str,
+        parameters: &[impl AsRef<str>],
+    ) -> Result<ContentFilteredTopic<T>> {
+        let part =
+            self.create_untyped_contentfilteredtopic(name, related, expression, parameters)?;
+        Ok(ContentFilteredTopic::new(part))
+    }
+
+    /// The topic of this name and type, made with the default QoS as soon as some participant has
+    /// it (DDS 1.4 2.2.2.2.1.12).
+    ///
+    /// # Errors
+    /// `Timeout` if nobody has it by then; `ParticipantFailed`; as
+    /// [`create_topic`](Self::create_topic).
+    pub fn find_topic<T: TopicData>(
+        &self,
+        name: &str,
+        timeout: impl Into<Duration>,
+    ) -> Result<Topic<T>> {
+        let topic = self.find_untyped_topic(name, &TypeSupport::of::<T>(), timeout)?;
+        Ok(Topic::new(topic))
+    }
+
     /// A writer of the topic `topic` with the default QoS, in a publisher of its own. The topic is
     /// made, with the default QoS, if the participant does not have it.
     ///
