@@ -3,7 +3,6 @@ use crate::entity::condition::{Condition, ReadCondition};
 use crate::error::{Error, Result};
 use crate::runtime::lock::{LEAF, Ranked};
 use crate::untyped::reader::ReaderCore;
-use bytes::BytesMut;
 use dunlin_cdr::Layout;
 use dunlin_filter::Filter;
 use dunlin_rtps::{ContentFilter, Select};
@@ -136,14 +135,5 @@ fn compile<T: Layout>(
         let reader = reader.describe();
         Error::BadParameter(format!("query condition of {reader}: {error}"))
     })?;
-    let desk = Arc::clone(&reader.shared.desk);
-    Ok(ContentFilter::new(move |payload| {
-        let kept = desk.find(payload);
-        let Some(aside) = kept.as_ref().and_then(|kept| kept.aside()) else {
-            return filter.passes(payload);
-        };
-        let mut whole = BytesMut::new();
-        let joined = aside.join(&mut whole);
-        joined.is_ok() && filter.passes(&whole)
-    }))
+    Ok(ContentFilter::new(move |payload| filter.passes(payload)))
 }
