@@ -90,7 +90,7 @@ pub(crate) struct Shared {
     /// Participants to whom the ways have changed, which of them have ended, and when that is to be
     /// heeded.
     ways: Ranked<Vec<(GuidPrefix, bool, Time)>, LEAF>,
-    /// Received samples whose octets are elsewhere.
+    /// Received samples of which a part stays in memory of their writer.
     pub(crate) loan_table: Arc<LoanTable>,
 }
 

@@ -173,8 +173,8 @@ impl LoanedSample {
         self.loan.as_ref().is_none_or(Loan::is_valid)
     }
 
-    /// Copies as many loaned bytes, from `offset` on, as `into` has room for; the caller has checked
-    /// that they are there.
+    /// Copies as many loaned bytes, from `offset` on, as `into` has room for; the caller has
+    /// checked that they are there.
     pub(crate) fn read(&self, offset: usize, into: &mut [u8]) -> Result<(), Withdrawn> {
         let loan = self.loan.as_ref().ok_or(Withdrawn)?;
         loan.read(offset, into).map_err(|_| Withdrawn)

@@ -5,11 +5,11 @@ use crate::untyped::reader::ReaderCore;
 use bytes::Bytes;
 use dunlin_rtps::{ContentFilter, Payload};
 use dunlin_shm::Loan;
-use dunlin_transport::Attached;
+use dunlin_transport::ReceivedLoan;
 use std::sync::Arc;
 
 /// A loan that belongs into one payload of a datagram.
-pub(crate) struct ReceivedLoan {
+pub(crate) struct PendingLoan {
     /// The address before which its bytes belong.
     place: usize,
     /// Its bytes.
@@ -20,12 +20,12 @@ pub(crate) struct ReceivedLoan {
     payload: Option<Payload>,
 }
 
-impl ReceivedLoan {
-    pub(crate) fn new(attached: Attached, datagram: &[u8]) -> Self {
+impl PendingLoan {
+    pub(crate) fn new(received: ReceivedLoan, datagram: &[u8]) -> Self {
         Self {
-            place: (datagram.as_ptr() as usize).saturating_add(attached.at),
-            length: attached.loan.len(),
-            loan: Some(attached.loan),
+            place: (datagram.as_ptr() as usize).saturating_add(received.at),
+            length: received.loan.len(),
+            loan: Some(received.loan),
             payload: None,
         }
     }

@@ -7,7 +7,7 @@ mod payload_allocator;
 mod run;
 
 use crate::entity::shared::{Routes, Shared};
-use crate::receive::loaned::ReceivedLoan;
+use crate::receive::loaned::PendingLoan;
 use crate::runtime::clock;
 use crate::runtime::pool::Pool;
 use crate::runtime::signal::Signal;
@@ -313,7 +313,7 @@ impl Worker {
         match self.receiver.receive(buffer, wait) {
             Ok(Some(received)) => {
                 self.room = LARGEST;
-                self.loaned = received.attached;
+                self.loaned = received.loaned;
                 Some(received.from)
             }
             Ok(None) => {
@@ -335,7 +335,7 @@ struct Context<'a> {
     /// The datagram, if it is so large that parts of it are kept where they are.
     whole: Option<&'a Bytes>,
     /// The loan that came with it.
-    loan: &'a mut Option<ReceivedLoan>,
+    loan: &'a mut Option<PendingLoan>,
     source: Source,
     for_us: bool,
     timestamp: Option<Timestamp>,
@@ -353,9 +353,9 @@ impl Worker {
     ) {
         let mut loan = None;
         if std::mem::take(&mut self.loaned)
-            && let Some(attached) = self.receiver.attached()
+            && let Some(received) = self.receiver.loan()
         {
-            loan = Some(ReceivedLoan::new(attached, datagram));
+            loan = Some(PendingLoan::new(received, datagram));
         }
         self.refresh(shared);
         if self.sample_of_stream(shared, now, (datagram, whole), &mut loan, from) {
@@ -592,7 +592,7 @@ impl Worker {
             tell(core, arrivals, || handle(core, &mut intake, answers));
         }
         // Readers have it now; it ends when they drop it.
-        if context.loan.as_ref().is_some_and(ReceivedLoan::is_done) {
+        if context.loan.as_ref().is_some_and(PendingLoan::is_done) {
             *context.loan = None;
         }
         true

@@ -2,7 +2,7 @@
 use super::payload_allocator::ReceivedPayloads;
 use super::{Worker, tell};
 use crate::entity::shared::Shared;
-use crate::receive::loaned::ReceivedLoan;
+use crate::receive::loaned::PendingLoan;
 use crate::untyped::reader::ReaderCore;
 use bytes::Bytes;
 use dunlin_rtps::Time;
@@ -26,7 +26,7 @@ impl Worker {
         shared: &Arc<Shared>,
         now: Time,
         (datagram, whole): (&[u8], Option<&Bytes>),
-        loan: &mut Option<ReceivedLoan>,
+        loan: &mut Option<PendingLoan>,
         from: Locator,
     ) -> bool {
         let Self {

@@ -1,6 +1,6 @@
 //! Where payloads go that outlive their datagram.
 use super::COPY_LIMIT;
-use crate::receive::loaned::ReceivedLoan;
+use crate::receive::loaned::PendingLoan;
 use crate::runtime::clock;
 use crate::runtime::pool::Pool;
 use crate::untyped::reader::ReaderCore;
@@ -14,7 +14,7 @@ pub(super) struct ReceivedPayloads<'a> {
     pub(super) pool: &'a mut Pool,
     pub(super) whole: Option<&'a Bytes>,
     /// The loan that came with the datagram.
-    pub(super) loan: Option<&'a mut ReceivedLoan>,
+    pub(super) loan: Option<&'a mut PendingLoan>,
     pub(super) reader: &'a ReaderCore,
     /// Nobody comes after this reader.
     pub(super) last: bool,
