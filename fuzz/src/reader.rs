@@ -47,8 +47,8 @@ struct Model {
 struct Hands;
 
 impl PayloadAllocator for Hands {
-    fn keep(&mut self, bytes: &[u8]) -> Bytes {
-        Bytes::copy_from_slice(bytes)
+    fn keep(&mut self, bytes: &[u8]) -> dunlin_rtps::Payload {
+        Bytes::copy_from_slice(bytes).into()
     }
 
     fn assemble(&mut self, _: usize) -> BytesMut {
@@ -506,7 +506,7 @@ impl Model {
         let writer = (0..WRITERS).find(|n| writer_guid(*n) == guid).unwrap();
         let number = sample.info.sequence.0;
         let sent = pattern(writer as u8, number, sample.payload.len());
-        assert_eq!(sample.payload, sent, "damaged");
+        assert_eq!(sample.payload.to_bytes().unwrap(), sent, "damaged");
         let speaker = &mut self.speakers[writer];
         let is_new = speaker.taken.insert(number);
         assert!(is_new || speaker.contradicted, "{number} came twice");

@@ -1,4 +1,5 @@
 //! Which samples pass: said by whoever knows the type.
+use crate::Payload;
 use alloc::sync::Arc;
 use core::fmt;
 use core::sync::atomic::{AtomicBool, Ordering::Relaxed};
@@ -36,6 +37,15 @@ impl ContentFilter {
     pub fn passes(&self, sample: &[u8]) -> bool {
         let mut steps = usize::MAX;
         (self.0.judge)(sample, &mut steps).unwrap_or(true)
+    }
+
+    /// Does this sample pass? A loaned one is copied for that; one that is withdrawn does not pass.
+    #[inline]
+    pub fn passes_payload(&self, sample: &Payload) -> bool {
+        match sample {
+            Payload::Inline(bytes) => self.passes(bytes),
+            Payload::Loaned(loaned) => loaned.to_bytes().is_ok_and(|bytes| self.passes(&bytes)),
+        }
     }
 
     /// Does this sample pass? `None` if so many steps do not say; those that were taken are taken

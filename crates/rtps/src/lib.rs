@@ -16,6 +16,7 @@ pub mod discovery;
 mod handle;
 mod instance_map;
 mod outbox;
+mod payload;
 mod reader;
 mod sample;
 mod slab;
@@ -30,6 +31,7 @@ pub use content_filter::ContentFilter;
 pub use deadline::MissedDeadlines;
 pub use handle::InstanceHandle;
 pub use outbox::{Outbox, PayloadAllocator, To};
+pub use payload::{Loaned, LoanedPayload, Payload, Withdrawn};
 pub use reader::{
     Delivery, GroupFront, GroupOrder, GroupStanding, Holdings, KeyOf, PassedOver, Reader,
     ReaderConfig, Rejection, RejectionReason, Standing, WriterProxyConfig,

@@ -1,8 +1,8 @@
 //! What the caller brings: where messages go, and where received bytes live.
-use crate::{ContentFilter, InstanceHandle, Piece};
+use crate::{ContentFilter, InstanceHandle, Payload, Piece};
 use bytes::{Bytes, BytesMut};
 use dunlin_qos::Duration;
-use dunlin_wire::{Data, DataFrag, Guid, Payload, Submessage, Timestamp};
+use dunlin_wire::{Data, DataFrag, Guid, Payload as SerializedPayload, Submessage, Timestamp};
 
 /// Whom a submessage addresses; the caller knows the locators.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -46,8 +46,8 @@ pub trait Outbox {
         let message = match message {
             Submessage::Data(data) => Submessage::Data(Data {
                 payload: match data.payload {
-                    Payload::Key(_) => Payload::Key(&whole),
-                    _ => Payload::Data(&whole),
+                    SerializedPayload::Key(_) => SerializedPayload::Key(&whole),
+                    _ => SerializedPayload::Data(&whole),
                 },
                 ..data
             }),
@@ -93,9 +93,16 @@ pub trait Outbox {
 
 /// What a reader needs from its caller while data comes in.
 pub trait PayloadAllocator {
-    /// Makes received bytes outlive their datagram, by a copy into a pool or by a slice of the
-    /// datagram.
-    fn keep(&mut self, bytes: &[u8]) -> Bytes;
+    /// Makes a received payload outlive its datagram: by a copy into a pool, by a slice of the
+    /// datagram, or with what its writer lends of it.
+    fn keep(&mut self, bytes: &[u8]) -> Payload;
+
+    /// Bytes of the payload that `keep` would make of these: more than they are if its writer
+    /// lends a part of it.
+    #[inline]
+    fn length(&self, bytes: &[u8]) -> usize {
+        bytes.len()
+    }
 
     /// An empty buffer with room for `size` bytes, in which a fragmented sample is put together.
     fn assemble(&mut self, size: usize) -> BytesMut;
@@ -103,10 +110,10 @@ pub trait PayloadAllocator {
     /// Our hash of the key of a serialized sample or key that came without one, or with one of
     /// another vendor's; `None` if it cannot be decoded, and then the change goes by the hash that
     /// it has, or is dropped.
-    fn instance(&mut self, payload: Payload<'_>) -> Option<InstanceHandle>;
+    fn instance(&mut self, payload: SerializedPayload<'_>) -> Option<InstanceHandle>;
 
-    /// Does a sample pass a filter? Not the caller's business, unless a part of the sample is
-    /// elsewhere.
+    /// Does a sample pass a filter? Not the caller's business, unless the writer lends a part of
+    /// the sample.
     fn passes(&mut self, filter: &ContentFilter, sample: &[u8]) -> bool {
         filter.passes(sample)
     }

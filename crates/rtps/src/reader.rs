@@ -250,7 +250,7 @@ impl Reader {
         let Some(index) = self.find(writer) else {
             return Delivery::default();
         };
-        let length = data.payload.bytes().len();
+        let length = intake.length(data.payload.bytes());
         if length > self.config.max_sample_size as usize {
             let length = u32::try_from(length).unwrap_or(u32::MAX);
             return self.refuse(now, index, data.sequence.0, length);

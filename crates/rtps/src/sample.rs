@@ -1,6 +1,5 @@
 //! What a reader hands to the application (DDS 1.4 2.2.2.5.1).
-use crate::InstanceHandle;
-use bytes::Bytes;
+use crate::{InstanceHandle, Payload};
 use dunlin_wire::{Guid, SequenceNumber, Timestamp};
 
 /// Has the application seen this sample?
@@ -132,12 +131,19 @@ pub struct SampleInfo {
     pub valid_data: bool,
 }
 
-/// A sample with its bytes.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// A sample with its payload.
+#[derive(Clone, Debug)]
 pub struct Sample {
     /// What DDS says about it.
     pub info: SampleInfo,
     /// The serialized sample if `info.valid_data`, else the serialized key or nothing;
     /// encapsulation header included.
-    pub payload: Bytes,
+    pub payload: Payload,
+}
+
+impl Sample {
+    /// The payload of a sample of a built-in topic, whose readers copy what they keep.
+    pub(crate) fn builtin_payload(&self) -> &[u8] {
+        self.payload.as_inline().map_or(&[], |bytes| bytes)
+    }
 }

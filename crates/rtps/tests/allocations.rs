@@ -17,8 +17,8 @@ use dunlin_wire::{AckNack, InlineQos, Payload, Submessage, Timestamp};
 struct Slices<'a>(&'a Bytes);
 
 impl PayloadAllocator for Slices<'_> {
-    fn keep(&mut self, bytes: &[u8]) -> Bytes {
-        self.0.slice_ref(bytes)
+    fn keep(&mut self, bytes: &[u8]) -> dunlin_rtps::Payload {
+        self.0.slice_ref(bytes).into()
     }
 
     fn assemble(&mut self, size: usize) -> BytesMut {

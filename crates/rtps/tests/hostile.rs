@@ -79,8 +79,8 @@ struct Meter {
 }
 
 impl PayloadAllocator for Meter {
-    fn keep(&mut self, bytes: &[u8]) -> Bytes {
-        Bytes::copy_from_slice(bytes)
+    fn keep(&mut self, bytes: &[u8]) -> dunlin_rtps::Payload {
+        Bytes::copy_from_slice(bytes).into()
     }
 
     fn assemble(&mut self, size: usize) -> BytesMut {
@@ -526,7 +526,7 @@ proptest::proptest! {
             proptest::prop_assert_eq!(available, missing.is_empty());
         }
         let mut taken = Vec::new();
-        r.take(&Select::default(), |s| taken.push(s.payload));
+        r.take(&Select::default(), |s| taken.push(s.payload.to_bytes().unwrap()));
         proptest::prop_assert_eq!(taken, [payload]);
     }
 }

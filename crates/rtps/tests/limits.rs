@@ -43,8 +43,8 @@ struct Lender {
 }
 
 impl PayloadAllocator for Lender {
-    fn keep(&mut self, bytes: &[u8]) -> Bytes {
-        Bytes::copy_from_slice(bytes)
+    fn keep(&mut self, bytes: &[u8]) -> dunlin_rtps::Payload {
+        Bytes::copy_from_slice(bytes).into()
     }
 
     fn assemble(&mut self, size: usize) -> BytesMut {
@@ -122,8 +122,9 @@ impl Hearing {
 
     fn taken(&mut self) -> Vec<Bytes> {
         let mut payloads = Vec::new();
-        self.reader
-            .take(&Select::default(), |sample| payloads.push(sample.payload));
+        self.reader.take(&Select::default(), |sample| {
+            payloads.push(bytes_of(&sample))
+        });
         payloads
     }
 }

@@ -105,7 +105,7 @@ fn large_samples_come_whole_through_loss() {
     let taken = &world.taken[&r.guid];
     assert_eq!(taken.len(), 20);
     for (n, got) in (0..).zip(taken) {
-        assert_eq!(got.payload, sample(0, n, 1 << 20).payload);
+        assert_eq!(bytes_of(got), sample(0, n, 1 << 20).payload);
     }
     println!("{} ms, {:?}", world.now.0 / MS, world.sent);
     // Fragments, not samples, are repeated.
@@ -124,7 +124,7 @@ fn a_large_sample_in_thousands_of_fragments() {
     world.write(w.guid, &big).unwrap();
     world.settle();
     assert_eq!(world.taken[&r.guid].len(), 1);
-    assert_eq!(world.taken[&r.guid][0].payload, big.payload);
+    assert_eq!(bytes_of(&world.taken[&r.guid][0]), big.payload);
     println!("{} ms, {:?}", world.now.0 / MS, world.sent);
 }
 

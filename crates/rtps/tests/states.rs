@@ -221,7 +221,7 @@ fn a_dispose_alone_brings_the_key() {
     let mut keys = Vec::new();
     bench
         .reader
-        .take(&Select::default(), |s| keys.push(s.payload));
+        .take(&Select::default(), |s| keys.push(bytes_of(&s)));
     assert_eq!(keys, [end(ChangeKind::Disposed, 7).payload]);
 }
 

@@ -12,8 +12,8 @@ use dunlin_wire::Locator;
 
 use crate::shm::{ShmReceiver, ShmTransport};
 use crate::traits::{
-    Attached, Listen, Outgoing, Reach, ReceiveStatistics, Received, Receiver, Reception, SendPath,
-    Sent, Transport, Wait, Waker, Watcher, Way,
+    Listen, Outgoing, Reach, ReceiveStatistics, Received, ReceivedLoan, Receiver, Reception,
+    SendPath, Sent, Transport, Wait, Waker, Watcher, Way,
 };
 use crate::udp::{UdpReceiver, UdpTransport};
 
@@ -233,8 +233,8 @@ impl Receiver for Pair {
         self.shm.is_ready()
     }
 
-    fn attached(&mut self) -> Option<Attached> {
-        self.shm.attached()
+    fn loan(&mut self) -> Option<ReceivedLoan> {
+        self.shm.loan()
     }
 
     fn waker(&self) -> Arc<dyn Waker> {

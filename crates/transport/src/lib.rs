@@ -31,8 +31,8 @@ pub use tap::Tap;
 pub use tcp::isolated_receiver;
 pub use tcp::{TcpConfig, TcpTransport, TlsConfig};
 pub use traits::{
-    Attached, Listen, Outgoing, Reach, ReceiveStatistics, Received, Receiver, Reception, SendPath,
-    Sent, Transport, Wait, Waker, Watcher, nearest,
+    Listen, Outgoing, Reach, ReceiveStatistics, Received, ReceivedLoan, Receiver, Reception,
+    SendPath, Sent, Transport, Wait, Waker, Watcher, nearest,
 };
 pub use udp::{UdpConfig, UdpTransport};
 

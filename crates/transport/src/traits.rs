@@ -127,9 +127,9 @@ pub enum Reach {
     Memory,
 }
 
-/// Bytes of a datagram that were left where the sender has them.
+/// A loan that came with a datagram: bytes of it that stay in memory of the sender.
 #[derive(Debug)]
-pub struct Attached {
+pub struct ReceivedLoan {
     /// Where in the datagram they belong, at most its length.
     pub at: usize,
     /// The bytes.
@@ -143,9 +143,8 @@ pub struct Received {
     pub length: usize,
     /// The sender, as its datagram claims; not always a place where it listens.
     pub from: Locator,
-    /// Something belongs to the datagram that is not in the buffer: [`Receiver::attached`] gives
-    /// it.
-    pub attached: bool,
+    /// A loan came with the datagram: [`Receiver::loan`] gives it.
+    pub loaned: bool,
 }
 
 /// A way for datagrams to travel. Shared by all threads of a participant.
@@ -267,9 +266,9 @@ pub trait Receiver: Send {
         false
     }
 
-    /// What belongs to the datagram that was received last and is not in the buffer: to be asked
-    /// for, before the next, if [`Received::attached`] says so.
-    fn attached(&mut self) -> Option<Attached> {
+    /// The loan that came with the datagram that was received last: to be asked for, before the
+    /// next, if [`Received::loaned`] says so.
+    fn loan(&mut self) -> Option<ReceivedLoan> {
         None
     }
 

@@ -13,7 +13,7 @@ use crate::entity::participant::Defaults;
 use crate::entity::status::StatusKind;
 use crate::error::{Error, Result};
 use crate::receive::deferred;
-use crate::receive::loan_table::Desk;
+use crate::receive::loan_table::LoanTable;
 use crate::receive::reassembly_budget::Memory;
 use crate::receive::role::Role;
 use crate::runtime::clock;
@@ -90,8 +90,8 @@ pub(crate) struct Shared {
     /// Participants to whom the ways have changed, which of them have ended, and when that is to be
     /// heeded.
     ways: Ranked<Vec<(GuidPrefix, bool, Time)>, LEAF>,
-    /// Received samples whose octets are elsewhere.
-    pub(crate) desk: Arc<Desk>,
+    /// Received samples of which a part stays in memory of their writer.
+    pub(crate) loan_table: Arc<LoanTable>,
 }
 
 /// Who is connected to whom: an immutable snapshot, replaced when something matches.
@@ -256,7 +256,7 @@ impl Shared {
             transport_failure: Ranked::default(),
             names: Names::default(),
             ways: Ranked::default(),
-            desk: Arc::default(),
+            loan_table: Arc::default(),
         }
     }
 

@@ -1,59 +1,73 @@
-//! What came with a datagram and is not in it, until it is known who keeps it.
-use crate::receive::loan_table::{Desk, Octets};
+//! A loan that came with a datagram, until it is known who keeps the payload that it belongs to.
+use crate::receive::loan_table::{LoanTable, join};
 use crate::runtime::pool::Pool;
 use crate::untyped::reader::ReaderCore;
 use bytes::Bytes;
-use dunlin_rtps::ContentFilter;
-use dunlin_transport::Attached;
+use dunlin_rtps::{ContentFilter, Payload};
+use dunlin_shm::Loan;
+use dunlin_transport::ReceivedLoan;
+use std::sync::Arc;
 
-/// Octets that belong into a datagram's one payload.
-pub(crate) struct Beside {
-    /// The address before which they belong.
+/// A loan that belongs into one payload of a datagram.
+pub(crate) struct PendingLoan {
+    /// The address before which its bytes belong.
     place: usize,
-    octets: Option<Octets>,
-    /// What was made of the payload: readers share it.
-    kept: Option<Bytes>,
+    /// Its bytes.
+    length: usize,
+    /// `None` once a payload was made of it.
+    loan: Option<Loan>,
+    /// The payload that was made: readers share it.
+    payload: Option<Payload>,
 }
 
-impl Beside {
-    pub(crate) fn new(attached: Attached, datagram: &[u8]) -> Self {
+impl PendingLoan {
+    pub(crate) fn new(received: ReceivedLoan, datagram: &[u8]) -> Self {
         Self {
-            place: (datagram.as_ptr() as usize).saturating_add(attached.at),
-            octets: Some(Octets::Loan(attached.loan)),
-            kept: None,
+            place: (datagram.as_ptr() as usize).saturating_add(received.at),
+            length: received.loan.len(),
+            loan: Some(received.loan),
+            payload: None,
         }
     }
 
-    /// The two parts of a payload between which they belong; `None` if that is somewhere else.
+    /// The two parts of a payload between which it belongs; `None` if that is somewhere else.
     fn split<'a>(&self, payload: &'a [u8]) -> Option<(&'a [u8], &'a [u8])> {
         let at = self.place.checked_sub(payload.as_ptr() as usize)?;
         payload.split_at_checked(at)
     }
 
-    /// The payload for a reader's cache, which may be that of the `last` reader; `None` if it is
-    /// all there.
-    pub(crate) fn keep(
-        &mut self,
-        payload: &[u8],
-        desk: &Desk,
-        pool: &mut Pool,
-        last: bool,
-    ) -> Option<Bytes> {
-        let (head, tail) = self.split(payload)?;
-        if self.kept.is_none() {
-            self.kept = match desk.put(head, tail, self.octets.take()?) {
-                Ok(kept) => Some(kept),
-                Err(octets) => Some(join(&octets, head, tail, pool)),
-            };
-        }
-        match last {
-            true => self.kept.take(),
-            false => self.kept.clone(),
+    /// Bytes of a payload, with the loan if that belongs into it.
+    pub(crate) fn length(&self, payload: &[u8]) -> usize {
+        match self.split(payload) {
+            Some(_) => payload.len().saturating_add(self.length),
+            None => payload.len(),
         }
     }
 
-    /// Does a payload pass a reader's filter, with what belongs into it? It is copied for that, so
-    /// such a reader, and those that come after it, have no part in what is shared.
+    /// The payload for a reader's cache, which may be that of the `last` reader; `None` if the loan
+    /// does not belong into it.
+    pub(crate) fn keep(
+        &mut self,
+        payload: &[u8],
+        table: &Arc<LoanTable>,
+        pool: &mut Pool,
+        last: bool,
+    ) -> Option<Payload> {
+        let (head, tail) = self.split(payload)?;
+        if let Some(loan) = self.loan.take() {
+            self.payload = Some(match table.put(head, tail, loan) {
+                Ok(loaned) => loaned.into(),
+                Err(loan) => copy(head, &loan, tail, pool).into(),
+            });
+        }
+        match last {
+            true => self.payload.take(),
+            false => self.payload.clone(),
+        }
+    }
+
+    /// Does a payload pass a reader's filter, with the loan if that belongs into it? The payload is
+    /// copied for that, so such a reader, and those that come after it, do not get it as a loan.
     pub(crate) fn passes(
         &mut self,
         filter: &ContentFilter,
@@ -61,37 +75,41 @@ impl Beside {
         reader: &ReaderCore,
         pool: &mut Pool,
     ) -> bool {
-        let Some(whole) = self.whole(payload, pool) else {
-            return filter.passes(payload);
-        };
-        // Another reader may have laid it on the desk already.
-        let kept = reader.shared.desk.find(&whole);
-        match kept.as_ref().and_then(|kept| kept.aside()) {
-            Some(aside) => reader.whole(aside).is_ok_and(|whole| filter.passes(&whole)),
-            None => filter.passes(&whole),
+        match self.contiguous(payload, reader, pool) {
+            Some(whole) => filter.passes(&whole),
+            None => filter.passes(payload),
         }
     }
 
-    /// Whether the payload has been met to which it belongs.
+    /// Whether the payload has been met that it belongs to.
     pub(crate) fn is_done(&self) -> bool {
-        self.octets.is_none()
+        self.loan.is_none()
     }
 
-    /// The payload with what belongs into it, for whoever has to read it at once; `None` if it is
-    /// all there.
-    pub(crate) fn whole(&mut self, payload: &[u8], pool: &mut Pool) -> Option<Bytes> {
+    /// The payload with the loan, for whoever has to read it at once: empty, which is no sample of
+    /// any type, if the writer has withdrawn it; `None` if the loan does not belong into it.
+    pub(crate) fn contiguous(
+        &mut self,
+        payload: &[u8],
+        reader: &ReaderCore,
+        pool: &mut Pool,
+    ) -> Option<Bytes> {
         let (head, tail) = self.split(payload)?;
-        if let Some(octets) = self.octets.take() {
-            self.kept = Some(join(&octets, head, tail, pool));
+        if let Some(loan) = self.loan.take() {
+            self.payload = Some(copy(head, &loan, tail, pool).into());
         }
-        self.kept.clone()
+        match self.payload.as_ref()? {
+            Payload::Inline(bytes) => Some(bytes.clone()),
+            // An earlier reader has it as a loan.
+            Payload::Loaned(loaned) => Some(reader.contiguous(loaned).unwrap_or_default()),
+        }
     }
 }
 
-/// A copy; empty, which is no sample of any type, if the peer has withdrawn it.
-fn join(octets: &Octets, head: &[u8], tail: &[u8], pool: &mut Pool) -> Bytes {
-    let mut out = pool.take(head.len() + octets.len() + tail.len());
-    match octets.join(head, tail, &mut out) {
+/// A copy; empty, which is no sample of any type, if the writer has withdrawn the loan.
+fn copy(head: &[u8], loan: &Loan, tail: &[u8], pool: &mut Pool) -> Bytes {
+    let mut out = pool.take(head.len() + loan.len() + tail.len());
+    match join(head, loan, tail, &mut out) {
         Ok(()) => out.freeze(),
         Err(_) => Bytes::new(),
     }

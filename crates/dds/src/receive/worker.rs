@@ -7,7 +7,7 @@ mod payload_allocator;
 mod run;
 
 use crate::entity::shared::{Routes, Shared};
-use crate::receive::loaned::Beside;
+use crate::receive::loaned::PendingLoan;
 use crate::runtime::clock;
 use crate::runtime::pool::Pool;
 use crate::runtime::signal::Signal;
@@ -94,8 +94,8 @@ pub(crate) struct Worker {
     polls: u32,
     /// Where kept payloads go.
     kept: Pool,
-    /// Something came with the last datagram that is not in it.
-    attached: bool,
+    /// A loan came with the last datagram.
+    loaned: bool,
     /// The buffer that the next datagram needs.
     room: usize,
     timeout: AdaptiveSpin,
@@ -126,7 +126,7 @@ impl Worker {
             buffers: Pool::default(),
             polls: *POLLS.start(),
             kept: Pool::default(),
-            attached: false,
+            loaned: false,
             room: LARGEST,
             timeout: AdaptiveSpin::new(waiting),
             routes: Arc::default(),
@@ -313,7 +313,7 @@ impl Worker {
         match self.receiver.receive(buffer, wait) {
             Ok(Some(received)) => {
                 self.room = LARGEST;
-                self.attached = received.attached;
+                self.loaned = received.loaned;
                 Some(received.from)
             }
             Ok(None) => {
@@ -334,8 +334,8 @@ struct Context<'a> {
     now: Time,
     /// The datagram, if it is so large that parts of it are kept where they are.
     whole: Option<&'a Bytes>,
-    /// What belongs into its last payload.
-    beside: &'a mut Option<Beside>,
+    /// The loan that came with it.
+    loan: &'a mut Option<PendingLoan>,
     source: Source,
     for_us: bool,
     timestamp: Option<Timestamp>,
@@ -351,14 +351,14 @@ impl Worker {
         whole: Option<&Bytes>,
         from: Locator,
     ) {
-        let mut beside = None;
-        if std::mem::take(&mut self.attached)
-            && let Some(attached) = self.receiver.attached()
+        let mut loan = None;
+        if std::mem::take(&mut self.loaned)
+            && let Some(received) = self.receiver.loan()
         {
-            beside = Some(Beside::new(attached, datagram));
+            loan = Some(PendingLoan::new(received, datagram));
         }
         self.refresh(shared);
-        if self.sample_of_stream(shared, now, (datagram, whole), &mut beside, from) {
+        if self.sample_of_stream(shared, now, (datagram, whole), &mut loan, from) {
             return self.answer(shared);
         }
         let verdict = checksum::verify(datagram);
@@ -375,7 +375,7 @@ impl Worker {
         let mut context = Context {
             now,
             whole,
-            beside: &mut beside,
+            loan: &mut loan,
             source: source(&message.header, from),
             for_us: true,
             timestamp: None,
@@ -585,15 +585,15 @@ impl Worker {
             let mut intake = ReceivedPayloads {
                 pool: kept,
                 whole: context.whole,
-                beside: context.beside.as_mut(),
+                loan: context.loan.as_mut(),
                 reader: core,
                 last: readers.peek().is_none(),
             };
             tell(core, arrivals, || handle(core, &mut intake, answers));
         }
-        // Readers have it now; it must not be in the way when they let go of it.
-        if context.beside.as_ref().is_some_and(Beside::is_done) {
-            *context.beside = None;
+        // Readers have it now; it ends when they drop it.
+        if context.loan.as_ref().is_some_and(PendingLoan::is_done) {
+            *context.loan = None;
         }
         true
     }

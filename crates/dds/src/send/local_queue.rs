@@ -446,11 +446,11 @@ struct Sharing<'a> {
 }
 
 impl PayloadAllocator for Sharing<'_> {
-    fn keep(&mut self, bytes: &[u8]) -> Bytes {
-        match self.payload {
+    fn keep(&mut self, bytes: &[u8]) -> dunlin_rtps::Payload {
+        dunlin_rtps::Payload::Inline(match self.payload {
             Some(payload) if bytes.len() > COPY_LIMIT => payload.slice_ref(bytes),
             _ => self.pool.copy(bytes),
-        }
+        })
     }
 
     fn assemble(&mut self, size: usize) -> BytesMut {

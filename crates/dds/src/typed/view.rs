@@ -1,6 +1,6 @@
 //! Samples that are looked at where they are.
 use crate::error::{Error, Result};
-use crate::receive::loan_table::{self, Aside, Kept, Withdrawn};
+use crate::receive::loan_table::LoanedSample;
 use crate::typed::reader::Sample;
 use crate::typed::topic::TopicData;
 use crate::untyped::reader::ReaderCore;
@@ -8,7 +8,7 @@ use bytes::Bytes;
 use dunlin_cdr::{
     Plain, bytemuck, from_payload_around, from_payload_bytes, longest_octets, plain_at,
 };
-use dunlin_rtps::SampleInfo;
+use dunlin_rtps::{Loaned, Payload, SampleInfo, Withdrawn};
 use dunlin_shm::Trust;
 use std::fmt;
 use std::sync::{Arc, OnceLock};
@@ -23,11 +23,9 @@ use std::sync::{Arc, OnceLock};
 pub struct View<T> {
     /// States, time and origin (DDS 1.4 2.2.2.5.5).
     pub info: SampleInfo,
-    // Goes before `kept`, which looks whether it was the last.
-    payload: Bytes,
-    kept: Option<Kept>,
+    payload: Payload,
     core: Arc<ReaderCore>,
-    /// What is elsewhere looks as our memory does.
+    /// What is loaned lies in memory as our values do.
     is_alike: bool,
     /// A value that had to be moved to be looked at.
     moved: OnceLock<Box<[T]>>,
@@ -55,7 +53,7 @@ impl fmt::Display for Fault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Cdr(error) => error.fmt(f),
-            Self::Withdrawn => f.write_str("its writer has used its memory again"),
+            Self::Withdrawn => Withdrawn.fmt(f),
         }
     }
 }
@@ -64,87 +62,78 @@ impl fmt::Display for Fault {
 pub(crate) fn decode<T: TopicData>(
     core: &ReaderCore,
     info: &SampleInfo,
-    payload: &Bytes,
-    kept: Option<&Kept>,
+    payload: &Payload,
 ) -> std::result::Result<Option<T>, Fault> {
-    match (info.valid_data, payload.is_empty()) {
-        (true, _) => value(core, payload, kept).map(Some),
-        (false, true) => Ok(None),
-        (false, false) => Ok(dunlin_cdr::key_from_payload(payload).map(Some)?),
+    match info.valid_data {
+        true => value(core, payload).map(Some),
+        false if payload.is_empty() => Ok(None),
+        false => Ok(dunlin_cdr::key_from_payload(&payload.to_bytes()?).map(Some)?),
     }
 }
 
-fn value<T: TopicData>(
-    core: &ReaderCore,
-    payload: &Bytes,
-    kept: Option<&Kept>,
-) -> std::result::Result<T, Fault> {
-    let Some((kept, aside)) = kept.and_then(|kept| Some((kept, kept.aside()?))) else {
-        return Ok(from_payload_bytes(payload)?);
-    };
-    let trust = core.shared.config.trusts_peers;
+fn value<T: TopicData>(core: &ReaderCore, payload: &Payload) -> std::result::Result<T, Fault> {
+    match payload {
+        Payload::Inline(bytes) => Ok(from_payload_bytes(bytes)?),
+        Payload::Loaned(loaned) => loaned_value(core, loaned),
+    }
+}
+
+/// A value whose member of type [`Bytes`] stays where it is, if the peer is trusted to leave it as
+/// it is; otherwise one that is decoded from a copy.
+#[inline(never)]
+fn loaned_value<T: TopicData>(core: &ReaderCore, loaned: &Loaned) -> std::result::Result<T, Fault> {
     if T::PLAIN.is_none()
-        && let Some(octets) = in_place(kept, aside, trust)
-        && let Ok(value) = around(aside, &octets)
+        && let Some(trust) = core.shared.config.trusts_peers
+        && let Some(sample) = loaned.owner::<LoanedSample>()
+        && let loaned = loaned.clone()
+        && let Ok(value) = around(sample, &Bytes::from_owner(Trusted { loaned, trust }))
     {
         return Ok(value);
     }
-    Ok(from_payload_bytes(&core.whole(aside)?)?)
+    Ok(from_payload_bytes(&core.contiguous(loaned)?)?)
 }
 
-/// The octets as counted bytes, if nobody changes them.
-fn in_place(kept: &Kept, aside: Aside<'_>, trust: Option<Trust>) -> Option<Bytes> {
-    match (aside.octets(), trust) {
-        (loan_table::Octets::Own(bytes), _) => Some(bytes.clone()),
-        (loan_table::Octets::Loan(_), Some(trust)) => {
-            let kept = kept.share()?;
-            Some(Bytes::from_owner(Trusted { kept, trust }))
-        }
-        _ => None,
-    }
-}
-
-/// Octets of a peer as the owner of bytes.
+/// Loaned bytes as the owner of [`Bytes`].
 struct Trusted {
-    kept: Kept,
+    loaned: Loaned,
     trust: Trust,
 }
 
 impl AsRef<[u8]> for Trusted {
     fn as_ref(&self) -> &[u8] {
-        let octets = self.kept.aside().map(|aside| aside.octets());
-        octets
-            .and_then(|octets| octets.trusted(Some(self.trust)))
-            .unwrap_or_default()
+        let sample = self.loaned.owner::<LoanedSample>();
+        let bytes = sample.and_then(|sample| sample.trusted(self.trust));
+        bytes.unwrap_or_default()
     }
 }
 
+/// Decodes a loaned sample with `bytes` in place of what is loaned.
 fn around<T: TopicData>(
-    aside: Aside<'_>,
-    octets: &Bytes,
+    sample: &LoanedSample,
+    bytes: &Bytes,
 ) -> std::result::Result<T, dunlin_cdr::Error> {
-    let (filler, length) = (aside.filler(), aside.octets().len());
-    from_payload_around(aside.rest(), aside.at(), filler, length, octets)
+    let (filler, length) = (sample.filler(), sample.loan_len());
+    from_payload_around(sample.rest(), sample.at(), filler, length, bytes)
 }
 
 /// Bytes of a sample where they are.
 enum Place<'a> {
-    Aside(&'a loan_table::Octets),
-    Here(&'a [u8]),
+    Loaned(&'a LoanedSample),
+    Inline(&'a [u8]),
 }
 
 impl<'a> Place<'a> {
     fn len(&self) -> usize {
         match self {
-            Self::Aside(octets) => octets.len(),
-            Self::Here(bytes) => bytes.len(),
+            Self::Loaned(sample) => sample.loan_len(),
+            Self::Inline(bytes) => bytes.len(),
         }
     }
 
     fn read(&self, offset: usize, into: &mut [u8]) -> std::result::Result<(), Withdrawn> {
         match self {
-            Self::Aside(octets) => octets.read(offset, into),
-            Self::Here(bytes) => {
+            Self::Loaned(sample) => sample.read(offset, into),
+            Self::Inline(bytes) => {
                 let range = offset..offset.saturating_add(into.len());
                 into.copy_from_slice(bytes.get(range).ok_or(Withdrawn)?);
                 Ok(())
@@ -154,52 +143,46 @@ impl<'a> Place<'a> {
 
     fn trusted(&self, trust: Option<Trust>) -> Option<&'a [u8]> {
         match self {
-            Self::Aside(octets) => octets.trusted(trust),
-            Self::Here(bytes) => Some(bytes),
+            Self::Loaned(sample) => sample.trusted(trust?),
+            Self::Inline(bytes) => Some(bytes),
         }
     }
 }
 
 impl<T: TopicData> View<T> {
-    pub(crate) fn new(core: &Arc<ReaderCore>, mut raw: dunlin_rtps::Sample) -> Self {
-        let kept = match T::PLAIN {
-            Some(_) => core.shared.desk.claim(&mut raw.payload),
-            // Members of type `Bytes` of a decoded sample may share it with the view.
-            None => core.shared.desk.find(&raw.payload),
-        };
-        let is_plain = T::PLAIN.is_some() && kept.is_some();
+    pub(crate) fn new(core: &Arc<ReaderCore>, raw: dunlin_rtps::Sample) -> Self {
+        let is_plain = T::PLAIN.is_some() && matches!(raw.payload, Payload::Loaned(_));
         Self {
             info: raw.info,
             is_alike: is_plain && core.is_alike(&raw.info.publication),
-            kept,
             payload: raw.payload,
             core: Arc::clone(core),
             moved: OnceLock::new(),
         }
     }
 
-    fn aside(&self) -> Option<Aside<'_>> {
-        self.kept.as_ref()?.aside()
+    fn loaned(&self) -> Option<&LoanedSample> {
+        LoanedSample::of(&self.payload)
     }
 
     /// Whether the sample lies where its writer built it.
     pub fn is_in_place(&self) -> bool {
-        self.aside().is_some()
+        self.loaned().is_some()
     }
 
     /// Whether the writer's process has left the sample alone so far.
     pub fn is_valid(&self) -> bool {
-        self.aside().is_none_or(|aside| aside.octets().is_valid())
+        self.loaned().is_none_or(LoanedSample::is_valid)
     }
 
     /// The sample as [`DataReader::take`](crate::DataReader::take) gives it: decoded, with a copy
-    /// of what is elsewhere.
+    /// of what is loaned.
     ///
     /// # Errors
     /// `Deserialization`, `Withdrawn`.
     pub fn sample(&self) -> Result<Sample<T>> {
-        let value = decode(&self.core, &self.info, &self.payload, self.kept.as_ref())
-            .map_err(|fault| self.error(fault))?;
+        let value = decode(&self.core, &self.info, &self.payload);
+        let value = value.map_err(|fault| self.error(fault))?;
         Ok(Sample::new(self.info, value))
     }
 
@@ -210,37 +193,39 @@ impl<T: TopicData> View<T> {
     /// `Deserialization`, `PreconditionNotMet` if the sample has no data.
     pub fn header(&self) -> Result<T> {
         self.check_data()?;
-        let header = match self.aside() {
-            Some(aside) => match around(aside, &Bytes::new()) {
+        let header = match self.loaned() {
+            Some(sample) => match around(sample, &Bytes::new()) {
                 Ok(header) => return Ok(header),
                 // The reader's type has it otherwise.
-                Err(_) => value(&self.core, &self.payload, self.kept.as_ref()),
+                Err(_) => value(&self.core, &self.payload),
             },
-            None => self.plain_header().map_err(Fault::Cdr),
+            None => self.inline_header(),
         };
         header.map_err(|fault| self.error(fault))
     }
 
-    fn plain_header(&self) -> std::result::Result<T, dunlin_cdr::Error> {
-        match longest_octets::<T>(&self.payload)? {
-            None => from_payload_bytes(&self.payload),
+    fn inline_header(&self) -> std::result::Result<T, Fault> {
+        let payload = self.payload.to_bytes()?;
+        let header = match longest_octets::<T>(&payload)? {
+            None => from_payload_bytes(&payload),
             Some(range) => {
                 let length = range.len();
-                from_payload_around(&self.payload, range.start, length, length, &Bytes::new())
+                from_payload_around(&payload, range.start, length, length, &Bytes::new())
             }
-        }
+        };
+        Ok(header?)
     }
 
     /// The longest member of type [`Bytes`], where it is; `None` if there is none. Of a plain
     /// sample that is in place: all of it.
     pub fn octets(&self) -> Option<Octets<'_>> {
-        let place = match self.aside() {
-            Some(aside) => Place::Aside(aside.octets()),
-            None if self.info.valid_data => {
-                let range = longest_octets::<T>(&self.payload).ok()??;
-                Place::Here(self.payload.get(range)?)
+        let place = match &self.payload {
+            Payload::Loaned(loaned) => Place::Loaned(loaned.owner()?),
+            Payload::Inline(payload) if self.info.valid_data => {
+                let range = longest_octets::<T>(payload).ok()??;
+                Place::Inline(payload.get(range)?)
             }
-            None => return None,
+            Payload::Inline(_) => return None,
         };
         Some(Octets {
             place,
@@ -271,17 +256,18 @@ impl<T: TopicData + Plain> View<T> {
     /// The memory of the value; `None` if the sample is encoded otherwise.
     fn place(&self) -> Option<Place<'_>> {
         let size = size_of::<T>();
-        match self.aside() {
-            Some(aside) => {
+        match &self.payload {
+            Payload::Loaned(loaned) => {
+                let sample = loaned.owner::<LoanedSample>()?;
                 let is_it = self.is_alike
-                    && plain_at::<T>(aside.head()) == Some(aside.at())
-                    && aside.octets().len() == size;
-                is_it.then(|| Place::Aside(aside.octets()))
+                    && plain_at::<T>(sample.head()) == Some(sample.at())
+                    && sample.loan_len() == size;
+                is_it.then_some(Place::Loaned(sample))
             }
-            None => {
-                let at = plain_at::<T>(&self.payload)?;
+            Payload::Inline(payload) => {
+                let at = plain_at::<T>(payload)?;
                 let end = at.checked_add(size)?;
-                Some(Place::Here(self.payload.get(at..end)?))
+                Some(Place::Inline(payload.get(at..end)?))
             }
         }
     }
@@ -314,7 +300,7 @@ impl<T: TopicData + Plain> View<T> {
     /// By a value on the stack, for which there may be no room where memory is copied.
     #[inline(never)]
     fn decode_into(&self, into: &mut T) -> std::result::Result<(), Fault> {
-        *into = value(&self.core, &self.payload, self.kept.as_ref())?;
+        *into = value(&self.core, &self.payload)?;
         Ok(())
     }
 
@@ -330,7 +316,7 @@ impl<T: TopicData + Plain> View<T> {
             return Octets { place, core }.copy_to(offset, into);
         }
         let moved = self.moved()?;
-        let place = Place::Here(bytemuck::bytes_of(moved));
+        let place = Place::Inline(bytemuck::bytes_of(moved));
         let core = &self.core;
         Octets { place, core }.copy_to(offset, into)
     }
@@ -362,7 +348,7 @@ impl<T: TopicData + Plain> View<T> {
 
 impl<T> fmt::Debug for View<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let in_place = self.kept.is_some();
+        let in_place = matches!(self.payload, Payload::Loaned(_));
         f.debug_struct("View")
             .field("info", &self.info)
             .field("in_place", &in_place)

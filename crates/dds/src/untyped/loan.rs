@@ -8,46 +8,46 @@ use std::ops::{Deref, DerefMut};
 /// ordinary memory if no such memory is to be had, or if they are so few that a copy is faster.
 #[derive(Debug)]
 pub struct LoanedBytes {
-    octets: Octets,
+    buffer: Buffer,
 }
 
 #[derive(Debug)]
-enum Octets {
+enum Buffer {
     Chunk(Chunk),
     Own(Vec<u8>),
 }
 
 impl LoanedBytes {
     pub(crate) fn new(transport: &dyn Transport, length: usize) -> Self {
-        let octets = match transport.chunk(length) {
+        let buffer = match transport.chunk(length) {
             Some(mut chunk) if chunk.len() >= length => {
                 chunk.truncate(length);
-                Octets::Chunk(chunk)
+                Buffer::Chunk(chunk)
             }
-            _ => Octets::Own(vec![0; length]),
+            _ => Buffer::Own(vec![0; length]),
         };
-        Self { octets }
+        Self { buffer }
     }
 
     /// Makes them fewer, if they are more.
     pub fn truncate(&mut self, length: usize) {
-        match &mut self.octets {
-            Octets::Chunk(chunk) => chunk.truncate(length),
-            Octets::Own(own) => own.truncate(length),
+        match &mut self.buffer {
+            Buffer::Chunk(chunk) => chunk.truncate(length),
+            Buffer::Own(own) => own.truncate(length),
         }
     }
 
     /// Whether readers of this host will see this memory, rather than a copy.
     pub fn is_shared(&self) -> bool {
-        matches!(self.octets, Octets::Chunk(_))
+        matches!(self.buffer, Buffer::Chunk(_))
     }
 
     /// Makes them immutable, to be put into a sample. The memory is given back when the last
     /// reference is dropped and no reader holds it.
     pub fn freeze(self) -> Bytes {
-        match self.octets {
-            Octets::Chunk(chunk) => Bytes::from_owner(chunk.publish()),
-            Octets::Own(own) => own.into(),
+        match self.buffer {
+            Buffer::Chunk(chunk) => Bytes::from_owner(chunk.publish()),
+            Buffer::Own(own) => own.into(),
         }
     }
 }
@@ -56,24 +56,24 @@ impl Deref for LoanedBytes {
     type Target = [u8];
 
     fn deref(&self) -> &[u8] {
-        match &self.octets {
-            Octets::Chunk(chunk) => chunk.bytes(),
-            Octets::Own(own) => own,
+        match &self.buffer {
+            Buffer::Chunk(chunk) => chunk.bytes(),
+            Buffer::Own(own) => own,
         }
     }
 }
 
 impl DerefMut for LoanedBytes {
     fn deref_mut(&mut self) -> &mut [u8] {
-        match &mut self.octets {
-            Octets::Chunk(chunk) => chunk.bytes_mut(),
-            Octets::Own(own) => own,
+        match &mut self.buffer {
+            Buffer::Chunk(chunk) => chunk.bytes_mut(),
+            Buffer::Own(own) => own,
         }
     }
 }
 
 impl From<LoanedBytes> for Bytes {
-    fn from(octets: LoanedBytes) -> Self {
-        octets.freeze()
+    fn from(bytes: LoanedBytes) -> Self {
+        bytes.freeze()
     }
 }

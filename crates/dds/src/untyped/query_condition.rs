@@ -3,7 +3,6 @@ use crate::entity::condition::{Condition, ReadCondition};
 use crate::error::{Error, Result};
 use crate::runtime::lock::{LEAF, Ranked};
 use crate::untyped::reader::ReaderCore;
-use bytes::BytesMut;
 use dunlin_rtps::{ContentFilter, Select};
 use std::fmt;
 use std::ops::Deref;
@@ -129,14 +128,5 @@ fn compile(reader: &ReaderCore, expression: &str, parameters: &[&str]) -> Result
         let reader = reader.describe();
         Error::BadParameter(format!("query condition of {reader}: {error}"))
     })?;
-    let desk = Arc::clone(&reader.shared.desk);
-    Ok(ContentFilter::new(move |payload| {
-        let kept = desk.find(payload);
-        let Some(aside) = kept.as_ref().and_then(|kept| kept.aside()) else {
-            return filter.passes(payload);
-        };
-        let mut whole = BytesMut::new();
-        let joined = aside.join(&mut whole);
-        joined.is_ok() && filter.passes(&whole)
-    }))
+    Ok(ContentFilter::new(move |payload| filter.passes(payload)))
 }

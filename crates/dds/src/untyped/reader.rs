@@ -17,7 +17,6 @@ use crate::entity::status::{
     MatchTally, MatchedStatus, SampleCountStatus, SampleRejectedStatus, StatusFlags, StatusKind,
 };
 use crate::receive::deferred::{self, DeferredCall};
-use crate::receive::loan_table::{Aside, Desk, Withdrawn};
 use crate::receive::worker::Run;
 use crate::runtime::lock::{LEAF, READER, Ranked, assert_none_held};
 use crate::runtime::pool::Pool;
@@ -26,11 +25,11 @@ use crate::runtime::timer::Due;
 use crate::send::datagram::Datagrams;
 use crate::untyped::topic::TopicCore;
 use crate::untyped::type_support::TypeSupport;
-use bytes::{Bytes, BytesMut};
+use bytes::Bytes;
 use dunlin_qos::{AccessScope, DataReaderQos, History};
 use dunlin_rtps::{
-    ContentFilter, Delivery, GroupFront, GroupOrder, InstanceHandle, KeyOf, PayloadAllocator,
-    Reader, ReaderConfig, Time, WriterProxyConfig,
+    ContentFilter, Delivery, GroupFront, GroupOrder, InstanceHandle, KeyOf, Loaned,
+    PayloadAllocator, Reader, ReaderConfig, Time, Withdrawn, WriterProxyConfig,
 };
 use dunlin_transport::panics::{log, quietly};
 use dunlin_wire::{
@@ -97,8 +96,8 @@ pub(crate) struct ReaderCore {
     state: Ranked<Reader, READER>,
     /// The latest writers whose samples lie in memory as ours do.
     alike: Ranked<VecDeque<Guid>, LEAF>,
-    /// Where samples are put together whose octets were elsewhere.
-    joined: Ranked<Pool, LEAF>,
+    /// Where loaned samples are copied that are needed in one piece.
+    copies: Ranked<Pool, LEAF>,
     /// When the timer will look at this reader; `i64::MAX` if it will not.
     pub(crate) scheduled: AtomicI64,
     next: AtomicI64,
@@ -144,7 +143,7 @@ impl ReaderCore {
             shared: Arc::clone(shared),
             state: Ranked::new(Reader::new(config)),
             alike: Ranked::default(),
-            joined: Ranked::default(),
+            copies: Ranked::default(),
             scheduled: AtomicI64::new(i64::MAX),
             next: AtomicI64::new(i64::MAX),
             holds: AtomicBool::new(false),
@@ -512,10 +511,10 @@ impl ReaderCore {
         self.alike.lock().iter().rev().any(|alike| alike == writer)
     }
 
-    /// Puts a payload together of which the octets are elsewhere.
-    pub(crate) fn whole(&self, aside: Aside<'_>) -> Result<Bytes, Withdrawn> {
-        let mut out = self.joined.lock().take(aside.len());
-        aside.join(&mut out)?;
+    /// A copy of a loaned payload in one piece.
+    pub(crate) fn contiguous(&self, loaned: &Loaned) -> Result<Bytes, Withdrawn> {
+        let mut out = self.copies.lock().take(loaned.len());
+        loaned.append_to(&mut out)?;
         Ok(out.freeze())
     }
 
@@ -567,9 +566,7 @@ fn config(
         history: qos.history,
         resource_limits: qos.resource_limits,
         keyed: type_support.is_keyed(),
-        key_of: type_support
-            .is_keyed()
-            .then(|| key_of(type_support, &group.shared.desk)),
+        key_of: type_support.is_keyed().then(|| key_of(type_support)),
         ownership: qos.ownership,
         destination_order: qos.destination_order,
         across_instances: presentation.ordered_access
@@ -593,21 +590,10 @@ fn most_of_a_writer(config: &ParticipantConfig) -> usize {
     (config.max_reassembly_bytes / 2).max(config.max_sample_size as usize)
 }
 
-/// How the key of a sample is cut out, wherever its octets are.
-fn key_of(type_support: &TypeSupport, desk: &Arc<Desk>) -> KeyOf {
-    let (type_support, desk) = (type_support.clone(), Arc::clone(desk));
-    let cut = move |payload: &Bytes| quietly(|| type_support.key(payload)).unwrap_or_default();
-    KeyOf::new(move |payload| {
-        let Some(kept) = desk.find(payload) else {
-            return cut(payload);
-        };
-        let mut whole = BytesMut::new();
-        let joined = kept.aside().map(|aside| aside.join(&mut whole));
-        match joined {
-            Some(Ok(())) => cut(&whole.freeze()),
-            _ => Bytes::new(),
-        }
-    })
+/// How the key of a sample is cut out.
+fn key_of(type_support: &TypeSupport) -> KeyOf {
+    let type_support = type_support.clone();
+    KeyOf::new(move |payload| quietly(|| type_support.key(payload)).unwrap_or_default())
 }
 
 /// What a submessage says beside its payload.

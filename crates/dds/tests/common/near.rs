@@ -2,7 +2,7 @@
 //! network in memory.
 use bytes::BytesMut;
 use dunlin::transport::{
-    Attached, Listen, MemoryNetwork, Outgoing, Reach, ReceiveStatistics, Received, Receiver,
+    Listen, MemoryNetwork, Outgoing, Reach, ReceiveStatistics, Received, ReceivedLoan, Receiver,
     SendPath, Sent, Transport, Wait, Waker,
 };
 use dunlin::*;
@@ -157,7 +157,7 @@ impl Transport for Near {
         Ok(Box::new(NearReceiver {
             inner,
             ring: self.ring.clone(),
-            attached: None,
+            loan: None,
         }))
     }
 
@@ -189,7 +189,7 @@ impl Transport for Near {
 struct NearReceiver {
     inner: Box<dyn Receiver>,
     ring: Arc<Mutex<Ring>>,
-    attached: Option<Attached>,
+    loan: Option<ReceivedLoan>,
 }
 
 impl NearReceiver {
@@ -202,7 +202,7 @@ impl NearReceiver {
         };
         let mut message = message[..inline].to_vec();
         match ring.hold_chunk() {
-            Ok(loan) => self.attached = Some(Attached { at, loan }),
+            Ok(loan) => self.loan = Some(ReceivedLoan { at, loan }),
             Err(dunlin_shm::Error::Limit(_)) => {
                 let mut chunk = vec![0; length];
                 ring.copy_chunk(&mut chunk).unwrap();
@@ -217,7 +217,7 @@ impl NearReceiver {
         Some(Received {
             length: message.len(),
             from: Locator::udp_v4([127, 0, 0, 1].into(), 9),
-            attached: self.attached.is_some(),
+            loaned: self.loan.is_some(),
         })
     }
 }
@@ -233,8 +233,8 @@ impl Receiver for NearReceiver {
         }
     }
 
-    fn attached(&mut self) -> Option<Attached> {
-        self.attached.take()
+    fn loan(&mut self) -> Option<ReceivedLoan> {
+        self.loan.take()
     }
 
     fn waker(&self) -> Arc<dyn Waker> {

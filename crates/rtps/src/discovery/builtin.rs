@@ -3,7 +3,7 @@
 use super::Source;
 use super::unverified_participants::HEADERS;
 use crate::{
-    Budgets, Change, InstanceHandle, Outbox, PayloadAllocator, Reader, ReaderConfig,
+    Budgets, Change, InstanceHandle, Outbox, Payload, PayloadAllocator, Reader, ReaderConfig,
     ReaderProxyConfig, Sample, Select, Time, To, Writer, WriterConfig, WriterProxyConfig,
 };
 use alloc::collections::BTreeSet;
@@ -11,8 +11,8 @@ use alloc::vec::Vec;
 use bytes::{Bytes, BytesMut};
 use dunlin_qos::{Durability, ReliabilityKind};
 use dunlin_wire::{
-    EntityId, Guid, GuidPrefix, InlineQos, ParticipantMessage, Payload, Submessage, Timestamp,
-    parse_key,
+    EntityId, Guid, GuidPrefix, InlineQos, ParticipantMessage, Payload as SerializedPayload,
+    Submessage, Timestamp, parse_key,
 };
 
 /// The largest description of an endpoint that is put together from fragments, in bytes.
@@ -302,18 +302,18 @@ struct Copying {
 }
 
 impl PayloadAllocator for Copying {
-    fn keep(&mut self, bytes: &[u8]) -> Bytes {
-        Bytes::copy_from_slice(bytes)
+    fn keep(&mut self, bytes: &[u8]) -> Payload {
+        Bytes::copy_from_slice(bytes).into()
     }
 
     fn assemble(&mut self, size: usize) -> BytesMut {
         BytesMut::with_capacity(size)
     }
 
-    fn instance(&mut self, payload: Payload<'_>) -> Option<InstanceHandle> {
+    fn instance(&mut self, payload: SerializedPayload<'_>) -> Option<InstanceHandle> {
         match payload {
-            Payload::Data(bytes) | Payload::Key(bytes) => (self.key_of)(bytes),
-            Payload::None => None,
+            SerializedPayload::Data(bytes) | SerializedPayload::Key(bytes) => (self.key_of)(bytes),
+            SerializedPayload::None => None,
         }
     }
 }

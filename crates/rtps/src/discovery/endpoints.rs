@@ -76,17 +76,19 @@ impl Discovery {
                     self.catalog
                         .remove_writer(guid, UnmatchReason::Deleted, events);
                 }
-                Some(guid) if guid.entity.is_writer() => match WriterData::parse(&sample.payload) {
-                    Ok(mut data) if data.guid == guid => {
-                        self.keep_own(guid.prefix, &mut data.type_digest);
-                        let known = self.catalog.writer(guid).is_some();
-                        if known || self.has_room(now, guid.prefix, events) {
-                            self.watch.add(now, guid, data.qos.liveliness);
-                            self.catalog.put_writer(data, events);
+                Some(guid) if guid.entity.is_writer() => {
+                    match WriterData::parse(sample.builtin_payload()) {
+                        Ok(mut data) if data.guid == guid => {
+                            self.keep_own(guid.prefix, &mut data.type_digest);
+                            let known = self.catalog.writer(guid).is_some();
+                            if known || self.has_room(now, guid.prefix, events) {
+                                self.watch.add(now, guid, data.qos.liveliness);
+                                self.catalog.put_writer(data, events);
+                            }
                         }
+                        _ => self.strike(now, &sample, events),
                     }
-                    _ => self.strike(now, &sample, events),
-                },
+                }
                 _ => self.strike(now, &sample, events),
             }
         }
@@ -106,7 +108,7 @@ impl Discovery {
                         .remove_reader(guid, UnmatchReason::Deleted, events);
                 }
                 Some(guid) if !guid.entity.is_writer() && !guid.entity.is_builtin() => {
-                    match ReaderData::parse(&sample.payload) {
+                    match ReaderData::parse(sample.builtin_payload()) {
                         Ok(mut data) if data.guid == guid => {
                             self.keep_own(guid.prefix, &mut data.type_digest);
                             self.keep_own(guid.prefix, &mut data.max_sample_size);
@@ -127,7 +129,7 @@ impl Discovery {
     pub(super) fn take_messages(&mut self, now: Time, samples: &[Sample], events: &mut Vec<Event>) {
         for sample in samples.iter().filter(|sample| sample.info.valid_data) {
             let prefix = sample.info.publication.prefix;
-            let kind = match ParticipantMessage::parse(&sample.payload) {
+            let kind = match ParticipantMessage::parse(sample.builtin_payload()) {
                 Ok(m) if m.prefix != prefix => None,
                 Ok(m) if m.kind == ParticipantMessage::AUTOMATIC => Some(LivelinessKind::Automatic),
                 Ok(m) if m.kind == ParticipantMessage::MANUAL_BY_PARTICIPANT => {

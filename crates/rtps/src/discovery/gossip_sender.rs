@@ -151,7 +151,7 @@ impl Discovery {
                 }
                 continue;
             }
-            match GossipedParticipant::parse(&sample.payload, teller) {
+            match GossipedParticipant::parse(sample.builtin_payload(), teller) {
                 Ok(said) if said.prefix == self.config.prefix => {}
                 Ok(said) if said.prefix == key.prefix => {
                     let known = self.peers.contains_key(&said.prefix);

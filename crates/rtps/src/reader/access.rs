@@ -176,7 +176,7 @@ impl Cache {
     fn is_asked_for(&self, stored: &Stored) -> bool {
         match &self.query {
             None => true,
-            Some(query) => stored.valid && query.passes(&stored.payload),
+            Some(query) => stored.valid && query.passes_payload(&stored.payload),
         }
     }
 

@@ -4,10 +4,12 @@ use super::cache::{Cache, Header};
 use super::coherent_sets::Inside;
 use super::writer_proxy::{NumberKind, Ordering, Waiting, WriterIdentity, WriterProxy};
 use super::{Delivery, Reader, ReaderConfig};
-use crate::{ChangeKind, ContentFilter, InstanceHandle, Outbox, PayloadAllocator, Time};
+use crate::{ChangeKind, ContentFilter, InstanceHandle, Outbox, Payload, PayloadAllocator, Time};
 use bytes::Bytes;
 use dunlin_qos::Duration;
-use dunlin_wire::{InlineQos, Payload, SequenceNumber, SetMembership, Timestamp, VendorId};
+use dunlin_wire::{
+    InlineQos, Payload as SerializedPayload, SequenceNumber, SetMembership, Timestamp, VendorId,
+};
 
 /// A change as it came: in a datagram, or put together from fragments.
 pub(super) struct Arrival<'a> {
@@ -23,7 +25,7 @@ impl Arrival<'_> {
         let status = self.inline.status_info.unwrap_or(0);
         let passes = match &self.content {
             _ if ChangeKind::from_status(status) != ChangeKind::Alive => true,
-            Content::Borrowed(Payload::Data(bytes)) => intake.passes(filter, bytes),
+            Content::Borrowed(SerializedPayload::Data(bytes)) => intake.passes(filter, bytes),
             Content::Sample(bytes) => filter.passes(bytes),
             _ => true,
         };
@@ -32,7 +34,7 @@ impl Arrival<'_> {
 }
 
 pub(super) enum Content<'a> {
-    Borrowed(Payload<'a>),
+    Borrowed(SerializedPayload<'a>),
     Sample(Bytes),
     Key(Bytes),
 }
@@ -45,23 +47,25 @@ impl Content<'_> {
         }
     }
 
-    fn payload(&self) -> Payload<'_> {
+    fn payload(&self) -> SerializedPayload<'_> {
         match self {
             Self::Borrowed(payload) => *payload,
-            Self::Sample(bytes) => Payload::Data(bytes),
-            Self::Key(bytes) => Payload::Key(bytes),
+            Self::Sample(bytes) => SerializedPayload::Data(bytes),
+            Self::Key(bytes) => SerializedPayload::Key(bytes),
         }
     }
 
     fn is_sample(&self) -> bool {
-        matches!(self.payload(), Payload::Data(_))
+        matches!(self.payload(), SerializedPayload::Data(_))
     }
 
-    fn keep(self, intake: &mut impl PayloadAllocator) -> Bytes {
+    fn keep(self, intake: &mut impl PayloadAllocator) -> Payload {
         match self {
-            Self::Borrowed(Payload::Data(bytes) | Payload::Key(bytes)) => intake.keep(bytes),
-            Self::Borrowed(Payload::None) => Bytes::new(),
-            Self::Sample(bytes) | Self::Key(bytes) => bytes,
+            Self::Borrowed(SerializedPayload::Data(bytes) | SerializedPayload::Key(bytes)) => {
+                intake.keep(bytes)
+            }
+            Self::Borrowed(SerializedPayload::None) => Payload::new(),
+            Self::Sample(bytes) | Self::Key(bytes) => Payload::Inline(bytes),
         }
     }
 }
@@ -119,7 +123,7 @@ impl Reader {
             return self.followed(now, index, delivery);
         };
         let mut content = Some(sift(arrival.content, header.kind));
-        let mut payload = || content.take().map_or(Bytes::new(), |c| c.keep(intake));
+        let mut payload = || content.take().map_or(Payload::new(), |c| c.keep(intake));
         let accepted = self.cache.accept(&header, &mut payload);
         match accepted {
             Ok(available) => delivery.available = available,
@@ -131,7 +135,8 @@ impl Reader {
                 // Fragments cost too much to come again: what they made waits for room.
                 if let Some(Content::Sample(bytes)) = content {
                     let most = self.config.max_reassembly_bytes;
-                    proxy.hold(now, sequence, waiting(&header, bytes), usize::MAX, most);
+                    let change = waiting(&header, Payload::Inline(bytes));
+                    proxy.hold(now, sequence, change, usize::MAX, most);
                 }
                 return delivery;
             }
@@ -380,7 +385,7 @@ fn header_of(now: Time, author: WriterIdentity, sequence: i64, change: &Waiting)
     }
 }
 
-fn waiting(header: &Header, payload: Bytes) -> Waiting {
+fn waiting(header: &Header, payload: Payload) -> Waiting {
     Waiting {
         sort: NumberKind::Change,
         set: SetMembership::NONE,
@@ -422,7 +427,7 @@ fn in_set(
             name: None,
             timestamp: arrival.timestamp,
             expires: Time::NEVER,
-            payload: Bytes::new(),
+            payload: Payload::new(),
         },
     }
 }
@@ -448,7 +453,7 @@ fn header(
         // key.
         hash => {
             let ours = match arrival.content.payload() {
-                Payload::None => None,
+                SerializedPayload::None => None,
                 payload => intake.instance(payload),
             };
             (ours.or(hash)?, hash.filter(|_| ours != hash))
@@ -485,7 +490,7 @@ fn expiry(
 /// Of a disposal only the key is of use.
 fn sift(content: Content<'_>, kind: ChangeKind) -> Content<'_> {
     if kind != ChangeKind::Alive && content.is_sample() {
-        return Content::Borrowed(Payload::None);
+        return Content::Borrowed(SerializedPayload::None);
     }
     content
 }

@@ -14,7 +14,7 @@ use super::writer_proxy::WriterIdentity;
 use super::{KeyOf, ReaderConfig, Rejection, RejectionReason};
 use crate::instance_map::InstanceMap;
 use crate::slab::{NONE, Slab};
-use crate::{ChangeKind, ContentFilter, InstanceHandle, InstanceState, Time};
+use crate::{ChangeKind, ContentFilter, InstanceHandle, InstanceState, Payload, Time};
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 use bytes::Bytes;
@@ -33,7 +33,7 @@ pub(super) struct Stored {
     pub(super) sequence: i64,
     /// When it is not valid any more.
     expires: Time,
-    pub(super) payload: Bytes,
+    pub(super) payload: Payload,
     before: u32,
     pub(super) after: u32,
     older: u32,
@@ -134,7 +134,7 @@ impl Cache {
     pub(super) fn accept(
         &mut self,
         header: &Header,
-        payload: impl FnOnce() -> Bytes,
+        payload: impl FnOnce() -> Payload,
     ) -> Result<bool, Rejection> {
         match header.kind {
             ChangeKind::Alive => self.sample(header, payload),
@@ -145,7 +145,7 @@ impl Cache {
     fn sample(
         &mut self,
         header: &Header,
-        payload: impl FnOnce() -> Bytes,
+        payload: impl FnOnce() -> Payload,
     ) -> Result<bool, Rejection> {
         let place = match self.instances.find(header.instance) {
             Some(place) => place,
@@ -181,7 +181,7 @@ impl Cache {
         &mut self,
         place: u32,
         header: &Header,
-        payload: impl FnOnce() -> Bytes,
+        payload: impl FnOnce() -> Payload,
     ) -> Result<bool, Rejection> {
         let replaced = match self.history {
             History::KeepLast(depth) if self.count(place) >= depth.max(1) => self.oldest(place),
@@ -218,7 +218,7 @@ impl Cache {
     }
 
     /// A dispose, an unregister or both.
-    fn end(&mut self, header: &Header, kind: ChangeKind, key: impl FnOnce() -> Bytes) -> bool {
+    fn end(&mut self, header: &Header, kind: ChangeKind, key: impl FnOnce() -> Payload) -> bool {
         let known = self
             .named(header)
             .or_else(|| self.instances.find(header.instance));
@@ -246,7 +246,7 @@ impl Cache {
         if changed {
             let key = match &instance.key {
                 unknown if unknown.is_empty() => key(),
-                known => known.clone(),
+                known => Payload::Inline(known.clone()),
             };
             self.notify(place, header, key);
         } else {
@@ -294,7 +294,7 @@ impl Cache {
                     instance: instance.handle,
                     name: None,
                 };
-                let key = instance.key.clone();
+                let key = Payload::Inline(instance.key.clone());
                 self.notify(place, &header, key);
                 changed = true;
             } else {
@@ -311,7 +311,7 @@ impl Cache {
         held.is_some_and(|held| self.let_in(place, *held))
     }
 
-    fn let_in(&mut self, place: u32, (header, payload): (Header, Bytes)) -> bool {
+    fn let_in(&mut self, place: u32, (header, payload): (Header, Payload)) -> bool {
         self.admit(place, &header, || payload).unwrap_or(false)
     }
 
@@ -494,7 +494,7 @@ impl Cache {
     }
 
     /// Puts the one notice of an instance's state at the end of its samples.
-    fn notify(&mut self, place: u32, header: &Header, key: Bytes) {
+    fn notify(&mut self, place: u32, header: &Header, key: Payload) {
         if let Some(old) = self.instances.get(place).map(|i| i.notice) {
             self.remove(old);
         }
@@ -508,7 +508,7 @@ impl Cache {
     }
 
     #[inline]
-    fn append(&mut self, place: u32, header: &Header, valid: bool, payload: Bytes) -> u32 {
+    fn append(&mut self, place: u32, header: &Header, valid: bool, payload: Payload) -> u32 {
         let Some(instance) = self.instances.get_mut(place) else {
             return NONE;
         };

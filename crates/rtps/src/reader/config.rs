@@ -1,6 +1,6 @@
 //! What a reader and its writer proxies are told at birth, and what a reader answers.
 use super::partial::MOST_FRAGMENTS;
-use crate::{Budgets, ContentFilter, InstanceHandle};
+use crate::{Budgets, ContentFilter, InstanceHandle, Payload};
 use alloc::sync::Arc;
 use bytes::Bytes;
 use core::fmt;
@@ -77,8 +77,15 @@ impl KeyOf {
         Self(Arc::new(key))
     }
 
-    pub(super) fn key(&self, sample: &Bytes) -> Bytes {
-        (self.0)(sample)
+    /// The key of a sample. A loaned one is copied for that; one that is withdrawn has none.
+    pub(super) fn key(&self, sample: &Payload) -> Bytes {
+        match sample {
+            Payload::Inline(bytes) => (self.0)(bytes),
+            Payload::Loaned(loaned) => match loaned.to_bytes() {
+                Ok(bytes) => (self.0)(&bytes),
+                Err(_) => Bytes::new(),
+            },
+        }
     }
 }
 

@@ -9,10 +9,9 @@ use super::ReaderConfig;
 use super::cache::Header;
 use crate::deadline::MissedDeadlines;
 use crate::timer_queue::TimerQueue;
-use crate::{InstanceHandle, InstanceState, Time};
+use crate::{InstanceHandle, InstanceState, Payload, Time};
 use alloc::boxed::Box;
 use alloc::vec::Vec;
-use bytes::Bytes;
 use dunlin_qos::{Duration, ReaderDataLifecycle, ReliabilityKind};
 
 /// Pointless appointments for samples that are tolerated however few there are.
@@ -29,7 +28,7 @@ struct Timing {
     /// The earliest appointment.
     noted: Time,
     /// The latest sample that came too soon.
-    held: Option<Box<(Header, Bytes)>>,
+    held: Option<Box<(Header, Payload)>>,
 }
 
 impl Timing {
@@ -56,7 +55,7 @@ pub(super) struct Due {
     /// No sample came in time.
     pub(super) missed: bool,
     /// What came too soon, and may be seen now.
-    pub(super) release: Option<Box<(Header, Bytes)>>,
+    pub(super) release: Option<Box<(Header, Payload)>>,
     /// It is dead for so long that its samples go.
     pub(super) purge: bool,
 }
@@ -173,7 +172,7 @@ impl Timers {
 
     /// Keeps what came too soon, in place of an earlier one: a reliable reader sees the last in the
     /// end.
-    pub(super) fn hold(&mut self, place: u32, header: &Header, payload: impl FnOnce() -> Bytes) {
+    pub(super) fn hold(&mut self, place: u32, header: &Header, payload: impl FnOnce() -> Payload) {
         if !self.holds_last {
             return;
         }
@@ -184,7 +183,7 @@ impl Timers {
     }
 
     /// What came too soon, before something else happens to the instance.
-    pub(super) fn release(&mut self, place: u32) -> Option<Box<(Header, Bytes)>> {
+    pub(super) fn release(&mut self, place: u32) -> Option<Box<(Header, Payload)>> {
         self.timing(place)?.held.take()
     }
 

@@ -7,10 +7,9 @@ use super::nack_pacing::NackPacing;
 use super::reassembly::Reassembly;
 use crate::budget::Share;
 use crate::counter::Counter;
-use crate::{ChangeKind, InstanceHandle, Time};
+use crate::{ChangeKind, InstanceHandle, Payload, Time};
 use alloc::boxed::Box;
 use alloc::collections::BTreeMap;
-use bytes::Bytes;
 use dunlin_qos::Duration;
 use dunlin_wire::{
     Gap, Guid, SequenceNumber, SequenceNumberSet, SetMembership, Timestamp, VendorId,
@@ -29,7 +28,7 @@ pub(super) struct Waiting {
     pub(super) name: Option<InstanceHandle>,
     pub(super) timestamp: Option<Timestamp>,
     pub(super) expires: Time,
-    pub(super) payload: Bytes,
+    pub(super) payload: Payload,
 }
 
 impl Waiting {

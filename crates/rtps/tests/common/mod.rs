@@ -125,8 +125,13 @@ pub fn end(kind: ChangeKind, instance: u32) -> Change {
     }
 }
 
+/// The contiguous bytes of a sample.
+pub fn bytes_of(sample: &Sample) -> Bytes {
+    sample.payload.to_bytes().unwrap()
+}
+
 pub fn number_of(sample: &Sample) -> u32 {
-    u32::from_le_bytes(sample.payload[..4].try_into().unwrap())
+    u32::from_le_bytes(bytes_of(sample)[..4].try_into().unwrap())
 }
 
 /// Keeps by copy; a sample's instance is not decodable unless it came with a key hash.
@@ -134,8 +139,8 @@ pub fn number_of(sample: &Sample) -> u32 {
 pub struct Copying;
 
 impl PayloadAllocator for Copying {
-    fn keep(&mut self, bytes: &[u8]) -> Bytes {
-        Bytes::copy_from_slice(bytes)
+    fn keep(&mut self, bytes: &[u8]) -> dunlin_rtps::Payload {
+        Bytes::copy_from_slice(bytes).into()
     }
 
     fn assemble(&mut self, size: usize) -> BytesMut {

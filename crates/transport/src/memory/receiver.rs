@@ -38,7 +38,7 @@ impl MemoryReceiver {
                 return Some(Received {
                     length,
                     from,
-                    attached: false,
+                    loaned: false,
                 });
             }
             if let Some(inbox) = state.inbox(self.inbox) {

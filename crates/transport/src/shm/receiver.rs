@@ -15,7 +15,7 @@ use dunlin_wire::Locator;
 
 use super::connection_table::ConnectionTable;
 use super::{MAX_DATAGRAM, Port, identity, io_error, locator, name};
-use crate::traits::{Attached, ReceiveStatistics, Received, Receiver, Reception, Wait, Waker};
+use crate::traits::{ReceiveStatistics, Received, ReceivedLoan, Receiver, Reception, Wait, Waker};
 
 /// The longest sleep: a net under the wake-ups.
 const SLEEP: Duration = Duration::from_millis(500);
@@ -151,7 +151,7 @@ pub(crate) struct ShmReceiver {
     doorbell: Doorbell,
     /// The length of the datagram that needs a larger buffer.
     announced: usize,
-    attached: Option<Attached>,
+    loan: Option<ReceivedLoan>,
 }
 
 /// What one look at an inlet brought.
@@ -172,7 +172,7 @@ impl ShmReceiver {
             next: 0,
             doorbell: Doorbell::new().map_err(io_error)?,
             announced: 0,
-            attached: None,
+            loan: None,
         })
     }
 
@@ -241,12 +241,12 @@ impl ShmReceiver {
                 }
                 continue;
             }
-            let mut desk = Desk {
+            let mut oversize = Oversize {
                 announced: &mut self.announced,
                 oversized: &self.inbox.oversized,
             };
             let before = buffer.len();
-            let looked = look(receive_channel, buffer, &mut self.attached, &mut desk);
+            let looked = look(receive_channel, buffer, &mut self.loan, &mut oversize);
             if !matches!(looked, Ok(Look::Datagram(_))) {
                 // Nothing of it may stand before the next datagram, which is somebody else's.
                 buffer.truncate(before);
@@ -263,7 +263,7 @@ impl ShmReceiver {
                     return Some(Received {
                         length,
                         from: receive_channel.from,
-                        attached: self.attached.is_some(),
+                        loaned: self.loan.is_some(),
                     });
                 }
                 Ok(Look::Larger) => {
@@ -357,8 +357,8 @@ impl Receiver for ShmReceiver {
         last.is_some_and(|receive_channel| receive_channel.ring.is_ready())
     }
 
-    fn attached(&mut self) -> Option<Attached> {
-        self.attached.take()
+    fn loan(&mut self) -> Option<ReceivedLoan> {
+        self.loan.take()
     }
 
     fn waker(&self) -> Arc<dyn Waker> {
@@ -384,8 +384,8 @@ impl Drop for ShmReceiver {
 fn look(
     receive_channel: &mut ReceiveChannel,
     buffer: &mut BytesMut,
-    attached: &mut Option<Attached>,
-    desk: &mut Desk<'_>,
+    received: &mut Option<ReceivedLoan>,
+    oversize: &mut Oversize<'_>,
 ) -> Result<Look, Error> {
     let before = buffer.len();
     match receive_channel.ring.try_append(buffer) {
@@ -401,7 +401,7 @@ fn look(
                 _ => hold(receive_channel)?,
             };
             if let Some(loan) = held {
-                *attached = Some(Attached { at, loan });
+                *received = Some(ReceivedLoan { at, loan });
                 return Ok(Look::Datagram(inline));
             }
             let size = inline.saturating_add(length);
@@ -409,7 +409,7 @@ fn look(
                 return Err(Violation::Length.into());
             }
             if buffer.capacity() - before < size {
-                return desk.ask_for(size, || receive_channel.ring.skip_chunk());
+                return oversize.ask_for(size, || receive_channel.ring.skip_chunk());
             }
             receive_channel.ring.append_chunk(buffer)?;
             if let Some(behind) = buffer.get_mut(before.saturating_add(at)..) {
@@ -419,7 +419,7 @@ fn look(
         }
         Err(Error::Argument(_)) => {
             let longest = receive_channel.ring.longest();
-            desk.ask_for(longest, || {
+            oversize.ask_for(longest, || {
                 receive_channel
                     .ring
                     .try_recv(&mut vec![0; longest])
@@ -431,12 +431,12 @@ fn look(
 }
 
 /// What a receiver says about datagrams that its caller's buffer has no room for.
-struct Desk<'a> {
+struct Oversize<'a> {
     announced: &'a mut usize,
     oversized: &'a AtomicU64,
 }
 
-impl Desk<'_> {
+impl Oversize<'_> {
     /// Asks the caller for a larger buffer, once; one that comes without loses the datagram.
     fn ask_for(
         &mut self,

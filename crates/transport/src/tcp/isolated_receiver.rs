@@ -15,7 +15,7 @@ use super::TlsConfig;
 use super::connection::Connection;
 use super::connection_manager::{FIRST, identify};
 use super::large::Budget;
-use super::receive_channel::{Desk, Fault, Look, ReceiveChannel};
+use super::receive_channel::{Fault, Look, ReadBuffer, ReceiveChannel};
 use super::session::Session;
 use super::socket;
 use super::tls::Tls;
@@ -42,7 +42,7 @@ impl Secrets {
 /// One end of a connection.
 pub struct IsolatedReceiver {
     connection: Arc<Connection>,
-    desk: Desk,
+    read_buffer: ReadBuffer,
     /// What the peer says first.
     greeting: Vec<u8>,
     receive_channel: Option<ReceiveChannel>,
@@ -83,7 +83,7 @@ impl IsolatedReceiver {
         );
         let budget = Budget::new(MEMORY);
         let mut ear = Self {
-            desk: Desk::new(&budget),
+            read_buffer: ReadBuffer::new(&budget),
             connection,
             greeting: Vec::new(),
             receive_channel: None,
@@ -157,7 +157,7 @@ impl IsolatedReceiver {
             return Ok(());
         }
         let Self {
-            desk,
+            read_buffer,
             receive_channel,
             buffer,
             ..
@@ -167,7 +167,7 @@ impl IsolatedReceiver {
         };
         buffer.reserve(ROOM);
         let mut look = match fresh {
-            true => desk.take_over(0, receive_channel, buffer)?,
+            true => read_buffer.take_over(0, receive_channel, buffer)?,
             false => None,
         };
         loop {
@@ -181,9 +181,9 @@ impl IsolatedReceiver {
                 Some(Look::Larger(size)) => buffer.reserve(size),
                 None => {}
             }
-            look = match desk.of {
-                Some(_) => desk.hand_out(receive_channel, buffer)?,
-                None => Some(desk.read(0, receive_channel, buffer)?),
+            look = match read_buffer.of {
+                Some(_) => read_buffer.hand_out(receive_channel, buffer)?,
+                None => Some(read_buffer.read(0, receive_channel, buffer)?),
             };
         }
     }

@@ -1,8 +1,8 @@
 //! The receiving end of one connection: bytes in, messages out.
 //!
-//! A receiver has one desk for all its connections. What one read brings lands there, usually many
-//! whole messages, and is handed out from there; what is left of the last one is kept with its
-//! connection. A large message that is not complete gets a buffer of its own, which grows with what
+//! A receiver has one read buffer for all its connections. What one read brings lands there,
+//! usually many whole messages, and is handed out from there; what is left of the last one is kept
+//! with its connection. A large message that is not complete gets a buffer of its own, which grows with what
 //! has arrived, whatever its head claims, and into which the rest is read directly. Where another
 //! one like the last is expected, it is read directly to where the caller wants it.
 use std::io;
@@ -17,10 +17,10 @@ use super::connection::{Connection, STRANGERS_MOST};
 use super::large::{Budget, Large, Shelf, append, strip};
 use super::read_predictor::{LARGE, ReadPredictor};
 
-/// Bytes of a desk.
-const DESK: usize = 128 * 1024;
+/// Bytes of a read buffer.
+const READ_BUFFER: usize = 128 * 1024;
 /// Where another large message may come, but the caller has no place for it, only so much is read
-/// to the desk: the rest goes directly to a buffer of its own.
+/// into the read buffer: the rest goes directly to a buffer of its own.
 const GLIMPSE: usize = 128;
 
 /// Why a connection is not read any longer.
@@ -101,12 +101,12 @@ impl ReceiveChannel {
     fn goes_straight_to(&self, buffer: &BytesMut) -> Option<usize> {
         let size = self.forecast.size()?;
         let fits = self.kept.is_empty() && buffer.is_empty() && buffer.capacity() >= size;
-        // What belongs elsewhere must fit on the desk.
-        fits.then_some(size.min(DESK))
+        // What belongs elsewhere must fit into the read buffer.
+        fits.then_some(size.min(READ_BUFFER))
     }
 
     /// The bytes of the message that begins with these, if it is large; `None` leaves the judgement
-    /// to the desk.
+    /// to the read buffer.
     fn large_size(&self, bytes: &[u8]) -> Option<usize> {
         let head = StreamHead::parse(bytes).ok()??;
         let size = usize::try_from(head.length).ok()?;
@@ -134,7 +134,7 @@ impl ReceiveChannel {
 }
 
 /// Where what was read waits to be handed out.
-pub(super) struct Desk {
+pub(super) struct ReadBuffer {
     bytes: Box<[u8]>,
     start: usize,
     end: usize,
@@ -147,10 +147,10 @@ pub(super) struct Desk {
     budget: Arc<Budget>,
 }
 
-impl Desk {
+impl ReadBuffer {
     pub(super) fn new(budget: &Arc<Budget>) -> Self {
         Self {
-            bytes: vec![0; DESK].into_boxed_slice(),
+            bytes: vec![0; READ_BUFFER].into_boxed_slice(),
             start: 0,
             end: 0,
             of: None,
@@ -178,7 +178,7 @@ impl Desk {
     }
 
     /// Reads from a connection until it has a datagram for the caller, or nothing more to read. The
-    /// desk is empty.
+    /// read buffer is empty.
     pub(super) fn read(
         &mut self,
         place: usize,
@@ -266,7 +266,7 @@ impl Desk {
     }
 
     /// The caller's buffer begins with a whole message of `size` bytes, which stays there; what is
-    /// behind it goes to the desk.
+    /// behind it goes to the read buffer.
     fn keep(
         &mut self,
         place: usize,
@@ -286,8 +286,8 @@ impl Desk {
         Look::Datagram(buffer.len())
     }
 
-    /// The caller's buffer holds `front` bytes of small messages, which go to the desk and are
-    /// handed out first, and the beginning of one of `size` bytes, which stays there; the caller
+    /// The caller's buffer holds `front` bytes of small messages, which go to the read buffer and
+    /// are handed out first, and the beginning of one of `size` bytes, which stays there; the caller
     /// gets another buffer that is as large.
     fn begin(
         &mut self,
@@ -305,8 +305,8 @@ impl Desk {
         Ok(())
     }
 
-    /// Puts what was read elsewhere on the desk, which is empty; no more than it has room for was
-    /// read.
+    /// Puts what was read elsewhere into the read buffer, which is empty; no more than it has room
+    /// for was read.
     fn lay(&mut self, place: usize, bytes: &[u8]) {
         if let Some(room) = self.bytes.get_mut(..bytes.len()) {
             room.copy_from_slice(bytes);
@@ -330,8 +330,8 @@ impl Desk {
         self.hand_out(receive_channel, buffer)
     }
 
-    /// Hands out the next message on the desk; `None` if there is no whole one. Then the desk is
-    /// empty.
+    /// Hands out the next message of the read buffer; `None` if there is no whole one. Then the
+    /// buffer is empty.
     pub(super) fn hand_out(
         &mut self,
         receive_channel: &mut ReceiveChannel,

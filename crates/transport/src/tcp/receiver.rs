@@ -15,7 +15,7 @@ use rustix::io::Errno;
 
 use super::connection::Connection;
 use super::connection_table::ConnectionTable;
-use super::receive_channel::{Desk, Fault, Look, ReceiveChannel};
+use super::receive_channel::{Fault, Look, ReadBuffer, ReceiveChannel};
 use super::socket;
 use crate::traits::{ReceiveStatistics, Received, Receiver, Reception, Wait, Waker};
 
@@ -87,7 +87,7 @@ pub(crate) struct TcpReceiver {
     count: usize,
     /// The place to look at first, so that a busy one cannot starve the others.
     next: usize,
-    desk: Desk,
+    read_buffer: ReadBuffer,
     /// For many connections, and which of them have something.
     many: Option<OwnedFd>,
     ready: Vec<usize>,
@@ -106,7 +106,7 @@ impl TcpReceiver {
         locators: Vec<Locator>,
     ) -> Self {
         Self {
-            desk: Desk::new(&table.budget),
+            read_buffer: ReadBuffer::new(&table.budget),
             table,
             inbox,
             locators,
@@ -181,18 +181,18 @@ impl TcpReceiver {
         self.many = Some(many);
     }
 
-    /// The next datagram, if there is one; the desk first, then whoever is next.
+    /// The next datagram, if there is one; the read buffer first, then whoever is next.
     fn sweep(&mut self, buffer: &mut BytesMut) -> Option<Received> {
         self.take_arrivals();
-        while let Some(place) = self.desk.of {
-            let look = self.look(place, buffer, Desk::hand_out);
+        while let Some(place) = self.read_buffer.of {
+            let look = self.look(place, buffer, ReadBuffer::hand_out);
             if look.is_some() || self.announced > 0 {
                 return look;
             }
         }
         while let Some(place) = self.fresh.pop() {
-            let look = self.look(place, buffer, |desk, receive_channel, buffer| {
-                desk.take_over(place, receive_channel, buffer)
+            let look = self.look(place, buffer, |read_buffer, receive_channel, buffer| {
+                read_buffer.take_over(place, receive_channel, buffer)
             });
             if look.is_some() || self.announced > 0 {
                 return look;
@@ -287,8 +287,8 @@ impl TcpReceiver {
     }
 
     fn read(&mut self, place: usize, buffer: &mut BytesMut) -> Option<Received> {
-        self.look(place, buffer, |desk, receive_channel, buffer| {
-            desk.read(place, receive_channel, buffer).map(Some)
+        self.look(place, buffer, |read_buffer, receive_channel, buffer| {
+            read_buffer.read(place, receive_channel, buffer).map(Some)
         })
     }
 
@@ -298,10 +298,14 @@ impl TcpReceiver {
         &mut self,
         place: usize,
         buffer: &mut BytesMut,
-        look: impl FnOnce(&mut Desk, &mut ReceiveChannel, &mut BytesMut) -> Result<Option<Look>, Fault>,
+        look: impl FnOnce(
+            &mut ReadBuffer,
+            &mut ReceiveChannel,
+            &mut BytesMut,
+        ) -> Result<Option<Look>, Fault>,
     ) -> Option<Received> {
         let receive_channel = self.inlets.get_mut(place)?.as_mut()?;
-        match look(&mut self.desk, receive_channel, buffer) {
+        match look(&mut self.read_buffer, receive_channel, buffer) {
             Ok(None | Some(Look::Nothing)) => {}
             Ok(Some(Look::Datagram(length))) => {
                 self.announced = 0;
@@ -309,7 +313,7 @@ impl TcpReceiver {
                 return Some(Received {
                     length,
                     from,
-                    attached: false,
+                    loaned: false,
                 });
             }
             Ok(Some(Look::Larger(size))) => {
@@ -317,7 +321,7 @@ impl TcpReceiver {
                 if std::mem::replace(&mut self.announced, size) != 0 {
                     self.announced = 0;
                     self.inbox.oversized.fetch_add(1, Ordering::Relaxed);
-                    self.desk.drop_next(receive_channel);
+                    self.read_buffer.drop_next(receive_channel);
                 }
                 // The same one comes next.
                 self.next = place;
@@ -329,7 +333,7 @@ impl TcpReceiver {
 
     #[cold]
     fn lose(&mut self, place: usize, fault: &Fault) {
-        self.desk.forget(place);
+        self.read_buffer.forget(place);
         let Some(receive_channel) = self.inlets.get_mut(place).and_then(Option::take) else {
             return;
         };
@@ -394,7 +398,7 @@ impl Receiver for TcpReceiver {
             let dropped = before > 0 && self.announced == 0;
             let deadline = match wait {
                 // Of what has begun the rest is near: the caller may not want to sleep for it.
-                Wait::Until(_) if slept && self.desk.has_more() => return Ok(received),
+                Wait::Until(_) if slept && self.read_buffer.has_more() => return Ok(received),
                 Wait::Until(deadline) if received.is_none() && self.announced == 0 && !dropped => {
                     deadline
                 }
@@ -416,11 +420,11 @@ impl Receiver for TcpReceiver {
     }
 
     fn flows(&mut self) -> bool {
-        self.desk.flows()
+        self.read_buffer.flows()
     }
 
     fn is_ready(&self) -> bool {
-        self.desk.of.is_some()
+        self.read_buffer.of.is_some()
     }
 
     fn waker(&self) -> Arc<dyn Waker> {

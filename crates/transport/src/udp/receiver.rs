@@ -98,7 +98,7 @@ impl Port {
         Outcome::Datagram(Received {
             length: arrival.length,
             from: Locator::udp_v4(*arrival.from.ip(), arrival.from.port()),
-            attached: false,
+            loaned: false,
         })
     }
 

@@ -25,7 +25,8 @@ pub(crate) fn reliable() -> (DataWriterQos, DataReaderQos) {
 
 /// The number of a sample that `write` wrote.
 pub(crate) fn number_of(sample: &Sample) -> u32 {
-    u32::from_be_bytes(sample.payload[12..16].try_into().unwrap())
+    let bytes = sample.payload.to_bytes().unwrap();
+    u32::from_be_bytes(bytes[12..16].try_into().unwrap())
 }
 
 impl Stage {

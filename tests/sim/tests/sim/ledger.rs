@@ -204,7 +204,8 @@ impl Ledger {
         if info.valid_data != (change.kind == ChangeKind::Alive) {
             return Err(format!("written as {:?}", change.kind));
         }
-        if info.valid_data && sample.payload != change.payload {
+        let bytes = sample.payload.to_bytes().unwrap();
+        if info.valid_data && bytes != change.payload {
             return Err("another payload".into());
         }
         let (seconds, fraction) = change.timestamp.to_wire();

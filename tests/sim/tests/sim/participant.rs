@@ -635,8 +635,8 @@ struct Copying {
 }
 
 impl PayloadAllocator for Copying {
-    fn keep(&mut self, bytes: &[u8]) -> Bytes {
-        Bytes::copy_from_slice(bytes)
+    fn keep(&mut self, bytes: &[u8]) -> dunlin_rtps::Payload {
+        Bytes::copy_from_slice(bytes).into()
     }
 
     fn assemble(&mut self, size: usize) -> BytesMut {

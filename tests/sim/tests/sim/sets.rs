@@ -471,7 +471,8 @@ impl Course {
 
 /// In which life of the publisher it was written, and its number there.
 fn identity(sample: &Sample) -> (u32, u32) {
-    let word = |at: usize| u32::from_be_bytes(sample.payload[at..at + 4].try_into().unwrap());
+    let bytes = sample.payload.to_bytes().unwrap();
+    let word = |at: usize| u32::from_be_bytes(bytes[at..at + 4].try_into().unwrap());
     (word(8), word(12))
 }
 

@@ -258,8 +258,8 @@ impl BuiltinPublisher {
 struct Copying<'a>(&'a ReaderCore);
 
 impl PayloadAllocator for Copying<'_> {
-    fn keep(&mut self, bytes: &[u8]) -> Bytes {
-        Bytes::copy_from_slice(bytes)
+    fn keep(&mut self, bytes: &[u8]) -> dunlin_rtps::Payload {
+        Bytes::copy_from_slice(bytes).into()
     }
 
     fn assemble(&mut self, size: usize) -> BytesMut {

@@ -2,7 +2,7 @@
 use super::payload_allocator::ReceivedPayloads;
 use super::{Worker, tell};
 use crate::entity::shared::Shared;
-use crate::receive::loaned::Beside;
+use crate::receive::loaned::PendingLoan;
 use crate::untyped::reader::ReaderCore;
 use bytes::Bytes;
 use dunlin_rtps::Time;
@@ -26,7 +26,7 @@ impl Worker {
         shared: &Arc<Shared>,
         now: Time,
         (datagram, whole): (&[u8], Option<&Bytes>),
-        beside: &mut Option<Beside>,
+        loan: &mut Option<PendingLoan>,
         from: Locator,
     ) -> bool {
         let Self {
@@ -46,7 +46,7 @@ impl Worker {
         let mut intake = ReceivedPayloads {
             pool: kept,
             whole,
-            beside: beside.as_mut(),
+            loan: loan.as_mut(),
             reader: core,
             last: true,
         };

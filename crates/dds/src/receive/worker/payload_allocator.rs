@@ -1,34 +1,44 @@
 //! Where payloads go that outlive their datagram.
 use super::COPY_LIMIT;
-use crate::receive::loaned::Beside;
+use crate::receive::loaned::PendingLoan;
 use crate::runtime::clock;
 use crate::runtime::pool::Pool;
 use crate::untyped::reader::ReaderCore;
 use bytes::{Bytes, BytesMut};
 use dunlin_qos::Duration;
-use dunlin_rtps::{ContentFilter, InstanceHandle, PayloadAllocator};
-use dunlin_wire::{Payload, Timestamp};
+use dunlin_rtps::{ContentFilter, InstanceHandle, Payload, PayloadAllocator};
+use dunlin_wire::{Payload as SerializedPayload, Timestamp};
 
 /// Keeps payloads beyond their datagram, and knows instances by the reader's type.
 pub(super) struct ReceivedPayloads<'a> {
     pub(super) pool: &'a mut Pool,
     pub(super) whole: Option<&'a Bytes>,
-    pub(super) beside: Option<&'a mut Beside>,
+    /// The loan that came with the datagram.
+    pub(super) loan: Option<&'a mut PendingLoan>,
     pub(super) reader: &'a ReaderCore,
     /// Nobody comes after this reader.
     pub(super) last: bool,
 }
 
 impl PayloadAllocator for ReceivedPayloads<'_> {
-    fn keep(&mut self, bytes: &[u8]) -> Bytes {
-        if let Some(beside) = &mut self.beside
-            && let Some(kept) = beside.keep(bytes, &self.reader.shared.desk, self.pool, self.last)
+    fn keep(&mut self, bytes: &[u8]) -> Payload {
+        if let Some(loan) = &mut self.loan
+            && let table = &self.reader.shared.loan_table
+            && let Some(payload) = loan.keep(bytes, table, self.pool, self.last)
         {
-            return kept;
+            return payload;
         }
-        match self.whole {
+        Payload::Inline(match self.whole {
             Some(datagram) if bytes.len() > COPY_LIMIT => datagram.slice_ref(bytes),
             _ => self.pool.copy(bytes),
+        })
+    }
+
+    #[inline]
+    fn length(&self, bytes: &[u8]) -> usize {
+        match &self.loan {
+            None => bytes.len(),
+            Some(loan) => loan.length(bytes),
         }
     }
 
@@ -37,8 +47,8 @@ impl PayloadAllocator for ReceivedPayloads<'_> {
     }
 
     fn passes(&mut self, filter: &ContentFilter, sample: &[u8]) -> bool {
-        match &mut self.beside {
-            Some(beside) => beside.passes(filter, sample, self.reader, self.pool),
+        match &mut self.loan {
+            Some(loan) => loan.passes(filter, sample, self.reader, self.pool),
             None => filter.passes(sample),
         }
     }
@@ -47,11 +57,11 @@ impl PayloadAllocator for ReceivedPayloads<'_> {
         clock::age(written)
     }
 
-    fn instance(&mut self, payload: Payload<'_>) -> Option<InstanceHandle> {
-        if let (Some(beside), Payload::Data(bytes)) = (&mut self.beside, payload)
-            && let Some(whole) = beside.whole(bytes, self.pool)
+    fn instance(&mut self, payload: SerializedPayload<'_>) -> Option<InstanceHandle> {
+        if let (Some(loan), SerializedPayload::Data(bytes)) = (&mut self.loan, payload)
+            && let Some(whole) = loan.contiguous(bytes, self.reader, self.pool)
         {
-            return self.reader.instance(Payload::Data(&whole));
+            return self.reader.instance(SerializedPayload::Data(&whole));
         }
         self.reader.instance(payload)
     }

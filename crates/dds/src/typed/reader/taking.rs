@@ -192,8 +192,8 @@ impl<T: TopicData> DataReader<T> {
     /// this application.
     pub(super) fn decode(&self, raw: dunlin_rtps::Sample) -> Option<Sample<T>> {
         let dunlin_rtps::Sample { info, payload } = raw;
-        let kept = self.core().shared.desk.find(&payload);
-        let value = decode(self.core(), &info, &payload, kept.as_ref());
+        let value = decode(self.core(), &info, &payload);
+        // The writer gets back what it lent before the application has the sample.
         drop(payload);
         match value {
             Ok(value) => Some(Sample { info, value }),

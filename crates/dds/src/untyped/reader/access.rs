@@ -70,13 +70,11 @@ impl ReaderCore {
         self.taken(state);
     }
 
-    /// Forgets all samples, so that writers get back what they lent.
+    /// Drops all samples, which ends their loans.
     pub(crate) fn clear(&self) {
         let mut all = Vec::new();
         let any = Select::default();
         self.state.lock().take(&any, |sample| all.push(sample));
-        drop(all);
-        self.shared.desk.tidy();
     }
 
     /// Copies samples out (counted bytes) and leaves them, now read.

@@ -3,8 +3,7 @@
 //! The application has the sample. But it was told that nobody writes the instance, and somebody
 //! does.
 use super::{Cache, Header};
-use crate::{ChangeKind, InstanceState, Time};
-use bytes::Bytes;
+use crate::{ChangeKind, InstanceState, Payload, Time};
 
 impl Cache {
     /// True if there is something new to take: a sample without data that tells of it.
@@ -12,7 +11,7 @@ impl Cache {
     pub(in crate::reader) fn recognize(
         &mut self,
         header: &Header,
-        payload: impl FnOnce() -> Bytes,
+        payload: impl FnOnce() -> Payload,
     ) -> bool {
         let known = self.named(header);
         let known = known.or_else(|| self.instances.find(header.instance));
@@ -51,7 +50,7 @@ impl Cache {
         {
             instance.key = key_of.key(&payload());
         }
-        let key = instance.key.clone();
+        let key = Payload::Inline(instance.key.clone());
         self.notify(place, header, key);
         true
     }
