@@ -1,6 +1,7 @@
 //! Content filters: an expression, its parameters, and a sample.
 use dunlin_cdr::{Error, Topic, Xcdr, from_payload, to_payload};
 use dunlin_filter::Filter;
+use dunlin_xtypes::ValueError;
 use everything::{Appendable, Final, Mutable};
 
 #[path = "../../crates/filter/tests/common/mod.rs"]
@@ -38,7 +39,7 @@ fn judge<T: Topic>(expression: &str, parameters: &[&str], payload: &[u8]) {
     assert_eq!(filter.evaluate_within(payload, &mut left), verdict);
     for steps in [0, (usize::MAX - left) / 2] {
         match filter.evaluate_within(payload, &mut { steps }) {
-            Err(Error::TooManySteps) => {}
+            Err(ValueError::Cdr(Error::TooManySteps)) => {}
             within => assert_eq!(within, verdict, "{expression} in {steps} steps"),
         }
     }

@@ -7,7 +7,7 @@ use alloc::vec::Vec;
 
 use bytes::Bytes;
 
-use crate::layout::{Member, number_end, repeated_key_end};
+use crate::layout::{Member, array_key_end, number_end, repeated_key_end};
 use crate::{
     Bounded, Deserialize, Error, Layout, Reader, Serialize, Sink, Step, Type, Writer, Xcdr,
 };
@@ -187,7 +187,11 @@ impl<T: Layout, const N: usize> Layout for [T; N] {
 
     fn key_end(at: usize) -> Option<usize> {
         let header = if T::FLAT { at } else { number_end(at, 4) };
-        repeated_key_end::<T>(header, N)
+        array_key_end::<T>(header, N)
+    }
+
+    fn row_key_end(at: usize) -> Option<usize> {
+        array_key_end::<T>(at, N)
     }
 
     fn describe() -> Option<Type> {
@@ -282,6 +286,11 @@ impl<T: Serialize> Serialize for Option<T> {
     }
 
     #[inline]
+    fn serialize_present_key<S: Sink>(&self, w: &mut Writer<S>) -> Result<(), Error> {
+        self.serialize_present(w)
+    }
+
+    #[inline]
     fn is_present(&self) -> bool {
         self.is_some()
     }
@@ -305,6 +314,11 @@ impl<T: Deserialize> Deserialize for Option<T> {
     #[inline]
     fn deserialize_present(r: &mut Reader<'_>) -> Result<Self, Error> {
         T::deserialize(r).map(Some)
+    }
+
+    #[inline]
+    fn deserialize_present_key(r: &mut Reader<'_>) -> Result<Self, Error> {
+        Self::deserialize_present(r)
     }
 
     #[inline]

@@ -3,7 +3,8 @@
 //!
 //! A type describes itself by a function ([`Layout::describe`](crate::Layout::describe)), and its
 //! members are described by theirs: so types may contain themselves, and nothing is computed before
-//! somebody asks.
+//! somebody asks. This is what derived code says and nobody walks by: `dunlin-xtypes` makes a tree
+//! of it, and errors find the names of members here.
 
 /// Describes a type; `None` if its encoding was written by hand and says nothing about it.
 pub type Describe = fn() -> Option<Type>;
@@ -44,22 +45,6 @@ pub enum Type {
 }
 
 impl Type {
-    /// Whether it is primitive in the sense of DDS-XTypes 1.3 7.2.2.2.
-    pub const fn is_primitive(&self) -> bool {
-        self.size().is_some()
-    }
-
-    /// The bytes of a primitive value.
-    pub const fn size(&self) -> Option<usize> {
-        Some(match self {
-            Self::Boolean | Self::UInt8 | Self::Int8 | Self::Char8 => 1,
-            Self::UInt16 | Self::Int16 | Self::Char16 => 2,
-            Self::UInt32 | Self::Int32 | Self::Float32 => 4,
-            Self::UInt64 | Self::Int64 | Self::Float64 => 8,
-            _ => return None,
-        })
-    }
-
     /// Its name where people read it.
     pub fn name(&self) -> &'static str {
         match self {
@@ -127,18 +112,6 @@ pub struct UnionType {
     pub discriminator: Describe,
     /// Its cases.
     pub cases: &'static [CaseDescriptor],
-}
-
-impl UnionType {
-    /// The case that a discriminator selects.
-    pub fn select(&self, number: i64) -> Option<&'static CaseDescriptor> {
-        let labelled = self.cases.iter().find(|case| {
-            let mut found = false;
-            (case.labels)(&mut |label| found |= label == number);
-            found
-        });
-        labelled.or_else(|| self.cases.iter().find(|case| case.is_default))
-    }
 }
 
 /// A case of a union.

@@ -86,6 +86,13 @@ pub trait Layout {
     /// `None` if it has no bound. Once past 16 the result may be too small, but stays past 16.
     fn key_end(at: usize) -> Option<usize>;
 
+    /// The same for a value that is a row of an array with several dimensions: inner dimensions have
+    /// no delimiters of their own.
+    #[inline]
+    fn row_key_end(at: usize) -> Option<usize> {
+        Self::key_end(at)
+    }
+
     /// What the type is; `None` if that is not known, and then nobody can look into its samples
     /// without reading them.
     fn describe() -> Option<Type> {
@@ -119,9 +126,20 @@ pub(crate) fn number_end(at: usize, size: usize) -> usize {
 /// Where `count` values of `T` end. Stops counting when a key hash would no longer care.
 #[inline]
 pub(crate) fn repeated_key_end<T: Layout>(at: usize, count: usize) -> Option<usize> {
+    repeated(at, count, T::key_end)
+}
+
+/// As [`repeated_key_end`] for the elements of an array.
+#[inline]
+pub(crate) fn array_key_end<T: Layout>(at: usize, count: usize) -> Option<usize> {
+    repeated(at, count, T::row_key_end)
+}
+
+#[inline]
+fn repeated(at: usize, count: usize, key_end: impl Fn(usize) -> Option<usize>) -> Option<usize> {
     let mut end = at;
     for _ in 0..count {
-        end = T::key_end(end)?;
+        end = key_end(end)?;
         if end > crate::KEY_HASH_SIZE || end == at {
             break;
         }
@@ -145,5 +163,15 @@ impl<T: Serialize> Serialize for Key<'_, T> {
     #[inline]
     fn serialize<S: Sink>(&self, w: &mut Writer<S>) -> Result<(), Error> {
         self.0.serialize_key(w)
+    }
+
+    #[inline]
+    fn serialize_present<S: Sink>(&self, w: &mut Writer<S>) -> Result<(), Error> {
+        self.0.serialize_present_key(w)
+    }
+
+    #[inline]
+    fn is_present(&self) -> bool {
+        self.0.is_present()
     }
 }

@@ -100,8 +100,8 @@ mod reader;
 mod representation;
 mod run;
 mod sink;
-mod skip;
 mod traits;
+mod walk;
 mod writer;
 
 pub use apart::{from_payload_around, longest_octets};
@@ -125,6 +125,6 @@ pub use reader::{ReadMember, ReadScope, Reader};
 pub use representation::{Endianness, Extensibility, HEADER_SIZE, Representation, Xcdr};
 pub use run::{Number, Run, number};
 pub use sink::{Apart, Buffer, Counter, Sink, Step};
-pub use skip::ReadOptional;
 pub use traits::{Deserialize, Serialize, Topic};
+pub use walk::ReadOptional;
 pub use writer::{Scope, Writer};

@@ -359,8 +359,8 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    /// So many values may be passed over by [`skip`](Self::skip) and its kin; without this there is
-    /// no end to it but that of the data.
+    /// So many values may be passed over or looked at by those who count them with
+    /// [`take_steps`](Self::take_steps); without this there is no end to it but that of the data.
     #[inline]
     pub fn set_steps(&mut self, steps: usize) {
         self.steps = steps;

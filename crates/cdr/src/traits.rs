@@ -41,6 +41,15 @@ pub trait Serialize: Layout {
         self.serialize(w)
     }
 
+    /// Writes the key of a value that is known to be there, as mutable types do.
+    ///
+    /// # Errors
+    /// As [`serialize`](Self::serialize).
+    #[inline]
+    fn serialize_present_key<S: Sink>(&self, w: &mut Writer<S>) -> Result<(), Error> {
+        self.serialize_key(w)
+    }
+
     /// Whether a mutable type has to write this member at all.
     #[inline]
     fn is_present(&self) -> bool {
@@ -111,6 +120,15 @@ pub trait Deserialize: Layout + Sized {
     #[inline]
     fn deserialize_present(r: &mut Reader<'_>) -> Result<Self, Error> {
         Self::deserialize(r)
+    }
+
+    /// Reads the key of a value that is known to be there, as in mutable types.
+    ///
+    /// # Errors
+    /// As [`deserialize`](Self::deserialize).
+    #[inline]
+    fn deserialize_present_key(r: &mut Reader<'_>) -> Result<Self, Error> {
+        Self::deserialize_key(r)
     }
 
     /// Reads the `count` elements of a sequence.

@@ -2,11 +2,12 @@
 
 mod common;
 
-use common::Net;
-use dunlin::cdr::Extensibility;
-use dunlin::untyped::TypeSupport;
+use bytes::BytesMut;
+use common::{Net, SOON, reliable_all, take};
+use dunlin::cdr::{Extensibility, Xcdr, key_to_payload, to_payload};
+use dunlin::untyped::{ChangeKind, TypeSupport, WriteOptions};
 use dunlin::xtypes::{DynamicType, TypeIndex, TypeTreeBuilder};
-use dunlin::{Topic, TopicQos};
+use dunlin::{InstanceState, Topic, TopicQos};
 
 #[derive(Topic, Debug, Clone, PartialEq)]
 #[topic(name = "plant::Sensor")]
@@ -114,4 +115,68 @@ fn one_topic_has_one_type() {
     assert!(any.typed::<Sensor>().is_some());
     assert!(any.typed::<other::Sensor>().is_some());
     assert!(any.typed::<grown::Sensor>().is_none());
+}
+
+/// The bytes of a sample, or of its key alone.
+fn payload(number: u32, value: f64, is_key: bool) -> BytesMut {
+    let (mut out, sensor) = (BytesMut::new(), Sensor { number, value });
+    match is_key {
+        true => key_to_payload(&sensor, Xcdr::V1, &mut out).unwrap(),
+        false => to_payload(&sensor, Xcdr::V1, &mut out).unwrap(),
+    }
+    out
+}
+
+/// Keys and filters of a writer whose type was built: its readers are spared what they do not want.
+#[test]
+fn a_writer_of_a_type_that_was_built_serves_derived_readers() {
+    let net = Net::new(0.0);
+    let (a, b) = (net.participant(), net.participant());
+    let (wqos, rqos) = reliable_all();
+    let ty = TypeSupport::from_type(&built("plant::Sensor", TypeIndex::FLOAT64)).unwrap();
+    let topic = a
+        .create_untyped_topic("Sensors", &ty, TopicQos::default())
+        .unwrap();
+    let publisher = a.create_publisher(Default::default());
+    let writer = publisher.create_untyped_datawriter(&topic, wqos).unwrap();
+
+    let sensors = b
+        .create_topic::<Sensor>("Sensors", TopicQos::default())
+        .unwrap();
+    let warm = b
+        .create_contentfilteredtopic("Warm", &sensors, "value >= %0 AND number < 3", &["20"])
+        .unwrap();
+    let subscriber = b.create_subscriber(Default::default());
+    let reader = subscriber.create_datareader(&warm, rqos).unwrap();
+    reader.wait_for_matched(1, SOON).unwrap();
+    writer.wait_for_matched(1, SOON).unwrap();
+
+    let options = WriteOptions::default();
+    for number in 0..5 {
+        for value in [10.0, 20.0, 30.0] {
+            let sample = payload(number, value, false);
+            writer.write(ChangeKind::Alive, &sample, &options).unwrap();
+        }
+    }
+    let key = payload(1, 0.0, true);
+    let dispose = ChangeKind::Disposed;
+    writer.write(dispose, &key, &options).unwrap();
+    writer.wait_for_acknowledgments(SOON).unwrap();
+
+    let mut got = take(&reader, 7);
+    assert_eq!(reader.filtered_sample_count(), 0);
+    got.sort_by_key(|sample| sample.key().map(|sensor| sensor.number));
+    let values = got
+        .iter()
+        .map(|sample| sample.data().map(|of| (of.number, of.value)));
+    let of = |number| [Some((number, 20.0)), Some((number, 30.0))];
+    let expected = [&of(0)[..], &of(1), &[None], &of(2)].concat();
+    assert_eq!(values.collect::<Vec<_>>(), expected);
+    let gone = InstanceState::NotAliveDisposed;
+    assert!(
+        got.iter()
+            .filter(|sample| sample.info.instance_state == gone)
+            .count()
+            >= 1
+    );
 }

@@ -484,7 +484,7 @@ fn labelled_body(container: &Container, fields: &[Field<'_>], keys_only: bool) -
             return quote!(#id => {});
         }
         let read = if keys_only {
-            quote!(<#ty as #cdr::Deserialize>::deserialize_key(r)?)
+            quote!(<#ty as #cdr::Deserialize>::deserialize_present_key(r)?)
         } else {
             quote!(<#ty as #cdr::Deserialize>::deserialize_present(r)?)
         };

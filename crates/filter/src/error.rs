@@ -1,5 +1,6 @@
 //! What is wrong with an expression or with its parameters, and where.
 
+use alloc::format;
 use alloc::string::String;
 use core::fmt;
 use core::ops::Range;
@@ -23,6 +24,17 @@ impl FilterError {
             expression: expression.into(),
             span,
         }
+    }
+
+    /// Of an expression that nobody can check, for it is not known what the type of the samples is.
+    pub fn unknown_type(expression: &str, why: &str) -> Self {
+        Self::new(
+            format!(
+                "the expression cannot be used, since the type of the topic is not known: {why}"
+            ),
+            expression,
+            0..0,
+        )
     }
 
     /// What is wrong, without the expression.

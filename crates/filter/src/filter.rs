@@ -1,25 +1,26 @@
 //! A filter: an expression with its parameters, ready to judge samples of one type.
 
 use alloc::format;
-use alloc::string::String;
 use alloc::vec::Vec;
 
-use dunlin_cdr::{Error, Layout, StructureType, Type, reader_of};
+use dunlin_cdr::{Error, Layout, Xcdr, reader_of};
+use dunlin_xtypes::{DynamicType, MemberPath, TypeKind, ValueError};
 
 use crate::condition::Condition;
 use crate::locate::Found;
-use crate::members::{Parts, find_undescribed};
 use crate::parser::parse;
+use crate::plan::{Parts, Scalar};
 use crate::steps::Steps;
 use crate::{FilterError, limits};
 
 /// Says which samples of a type pass (DDS 1.4 2.2.2.3.3, annex B).
 #[derive(Debug)]
 pub struct Filter {
-    of: &'static StructureType,
     condition: Condition,
     want: Parts,
     members: usize,
+    /// All members, if each may be at the same place in every sample.
+    fixed: Vec<(MemberPath, Scalar)>,
 }
 
 impl Filter {
@@ -32,37 +33,44 @@ impl Filter {
         expression: &str,
         parameters: &[impl AsRef<str>],
     ) -> Result<Self, FilterError> {
-        Self::new(expression, parameters, T::describe())
+        match DynamicType::of::<T>() {
+            Ok(ty) => Self::new(expression, parameters, &ty),
+            Err(error) => Err(FilterError::unknown_type(expression, &format!("{error}"))),
+        }
     }
 
-    /// A filter for samples of a type that is known by its description.
+    /// A filter for samples of a type that is known at run time.
     ///
     /// # Errors
-    /// As [`of`](Self::of).
+    /// What is wrong with the expression or the parameters, and where; or that the type is no
+    /// structure or union.
     pub fn new(
         expression: &str,
         parameters: &[impl AsRef<str>],
-        ty: Option<Type>,
+        ty: &DynamicType,
     ) -> Result<Self, FilterError> {
-        let fault = |message: String| Err(FilterError::new(message, expression, 0..0));
-        let Some(Type::Structure(of)) = ty else {
-            return fault(
-                "the type of the topic has no description, since its encoding is written by hand: derive `Topic` for it, or \
-                 implement `Layout::describe`"
-                    .into(),
-            );
-        };
-        if let Some(fault_of_type) = find_undescribed(of) {
-            return fault(fault_of_type);
+        if !matches!(ty.resolved().kind(), TypeKind::Structure | TypeKind::Union) {
+            let fault = format!("{} has no members", ty.words());
+            return Err(FilterError::new(fault, expression, 0..0));
         }
         check_limits(expression, parameters)?;
         let parameters: Vec<&str> = parameters.iter().map(AsRef::as_ref).collect();
-        let (condition, want) = parse(expression, &parameters, of)?;
+        let (condition, want, paths) = parse(expression, &parameters, ty)?;
+        let with_scalar = |path: MemberPath| {
+            let scalar = Scalar::of(path.target());
+            (path, scalar)
+        };
+        let members = paths.len();
+        let is_fixed = |xcdr| paths.iter().all(|path| path.fixed_offset(xcdr).is_some());
+        let fixed = match is_fixed(Xcdr::V1) || is_fixed(Xcdr::V2) {
+            true => paths.into_iter().map(with_scalar).collect(),
+            false => Vec::new(),
+        };
         Ok(Self {
-            of,
             condition,
-            members: want.count(),
+            members,
             want,
+            fixed,
         })
     }
 
@@ -78,7 +86,7 @@ impl Filter {
     /// # Errors
     /// Whatever is wrong with the payload, encapsulation header included, up to the last member of
     /// interest.
-    pub fn evaluate(&self, payload: &[u8]) -> Result<bool, Error> {
+    pub fn evaluate(&self, payload: &[u8]) -> Result<bool, ValueError> {
         let mut steps = usize::MAX;
         self.evaluate_within(payload, &mut steps)
     }
@@ -90,28 +98,42 @@ impl Filter {
     ///
     /// # Errors
     /// As `evaluate`; [`Error::TooManySteps`] if they do not suffice, and then none are left.
-    pub fn evaluate_within(&self, payload: &[u8], steps: &mut usize) -> Result<bool, Error> {
+    pub fn evaluate_within(&self, payload: &[u8], steps: &mut usize) -> Result<bool, ValueError> {
         let mut left = Steps::new(*steps);
         let result = self.judge(payload, &mut left);
         *steps = left.left();
         match left.ran_out() {
-            true => Err(Error::TooManySteps),
+            true => Err(Error::TooManySteps.into()),
             false => result,
         }
     }
 
-    fn judge(&self, payload: &[u8], steps: &mut Steps) -> Result<bool, Error> {
+    fn judge(&self, payload: &[u8], steps: &mut Steps) -> Result<bool, ValueError> {
         steps.take(1 + self.members);
-        let mut r = reader_of(payload, self.of.extensibility)?;
         let mut found = Found::nothing_of(self.members);
-        r.set_steps(steps.left());
-        let located = found.locate(&mut r, self.of, &self.want);
-        match located {
-            Err(Error::TooManySteps) => steps.exhaust(),
-            _ => steps.take(steps.left() - r.steps()),
-        };
-        located?;
+        if !self.find_fixed(payload, &mut found)? {
+            let mut r = reader_of(payload, self.want.ty.extensibility())?;
+            r.set_steps(steps.left());
+            let located = found.locate(&mut r, &self.want);
+            match located {
+                Err(ValueError::Cdr(Error::TooManySteps)) => steps.exhaust(),
+                _ => steps.take(steps.left() - r.steps()),
+            };
+            located?;
+        }
         Ok(self.condition.is_true(&found, steps) == Some(true))
+    }
+
+    /// True if all members are where they always are.
+    #[inline]
+    fn find_fixed<'a>(&self, payload: &'a [u8], found: &mut Found<'a>) -> Result<bool, ValueError> {
+        for (place, (path, scalar)) in self.fixed.iter().enumerate() {
+            match path.locate_at_fixed_offset(payload) {
+                Some(value) => found.put(place as u8, scalar.read_located(&value)?),
+                None => return Ok(false),
+            }
+        }
+        Ok(!self.fixed.is_empty())
     }
 }
 

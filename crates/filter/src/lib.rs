@@ -28,8 +28,8 @@
 //! # Ok::<(), dunlin_filter::FilterError>(())
 //! ```
 //!
-//! A filter is compiled once, against the description of the type
-//! ([`dunlin_cdr::Layout::describe`]): members get places, literals and parameters become values of
+//! A filter is compiled once, against the type, which may be known at run time only
+//! ([`dunlin_xtypes::DynamicType`]): members get places, literals and parameters become values of
 //! their member's type. A sample is then gone through once, from its beginning to the last member
 //! that the expression names; what is not named is passed over, and nothing is allocated.
 //! Evaluation takes time in proportion to the bytes of the sample at most, times the number of
@@ -55,6 +55,7 @@ mod locate;
 mod members;
 mod parser;
 mod pattern;
+mod plan;
 mod steps;
 mod value;
 

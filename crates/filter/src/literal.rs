@@ -4,7 +4,7 @@ use alloc::borrow::ToOwned;
 use alloc::format;
 use alloc::string::String;
 
-use dunlin_cdr::EnumerationType;
+use dunlin_xtypes::DynamicType;
 
 use crate::value::{Number, Value};
 
@@ -49,7 +49,7 @@ pub(crate) fn number(text: &str) -> Option<Literal> {
 }
 
 /// What kind of values a member has.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub(crate) enum Class {
     Integer,
     /// Of 32 bits.
@@ -59,38 +59,39 @@ pub(crate) enum Class {
     Boolean,
     Character,
     Text,
-    Enumeration(&'static EnumerationType),
+    /// Of one tree with all others.
+    Enumeration(DynamicType),
 }
 
 impl Class {
     /// May values of both be compared with each other?
-    pub(crate) fn suits(self, other: Self) -> bool {
+    pub(crate) fn suits(&self, other: &Self) -> bool {
         use Class::{Boolean, Character, Double, Enumeration, Integer, Single, Text};
         match (self, other) {
             (Integer | Single | Double, Integer | Single | Double)
             | (Boolean, Boolean)
             | (Character, Character)
             | (Text, Text) => true,
-            (Enumeration(one), Enumeration(other)) => core::ptr::eq(one, other),
+            (Enumeration(one), Enumeration(other)) => one.index() == other.index(),
             (Enumeration(_), Integer) | (Integer, Enumeration(_)) => true,
             _ => false,
         }
     }
 
     /// What it is to people.
-    pub(crate) fn name(self) -> String {
+    pub(crate) fn name(&self) -> String {
         match self {
             Self::Integer => "an integer".to_owned(),
             Self::Single | Self::Double => "a floating point number".to_owned(),
             Self::Boolean => "a boolean (TRUE or FALSE)".to_owned(),
             Self::Character => "a character, such as 'a'".to_owned(),
             Self::Text => "a string, such as 'text'".to_owned(),
-            Self::Enumeration(of) => format!("an enumerator of {}", of.name),
+            Self::Enumeration(of) => format!("an enumerator of {}", of.name()),
         }
     }
 
     /// The value that the literal is to such a member.
-    pub(crate) fn constant(self, literal: &Literal) -> Option<Constant> {
+    pub(crate) fn constant(&self, literal: &Literal) -> Option<Constant> {
         Some(match (self, literal) {
             (Self::Integer | Self::Single | Self::Double, Literal::Integer(n)) => {
                 Constant::Number(*n)
@@ -117,7 +118,7 @@ impl Class {
     }
 
     /// The value that a parameter is to such a member; strings may have quotes or not.
-    pub(crate) fn parameter(self, text: &str) -> Option<Constant> {
+    pub(crate) fn parameter(&self, text: &str) -> Option<Constant> {
         let trimmed = text.trim();
         let literal = match self {
             Self::Character | Self::Text => Literal::Text(unquoted(text).into()),
@@ -134,9 +135,10 @@ impl Class {
 }
 
 /// The enumerator of this name.
-pub(crate) fn enumerator(of: &EnumerationType, name: &str) -> Option<Constant> {
-    let literal = of.literals.iter().find(|literal| literal.name == name)?;
-    Some(Constant::Number(Number::Signed(literal.value.into())))
+pub(crate) fn enumerator(of: &DynamicType, name: &str) -> Option<Constant> {
+    let mut literals = of.literals().iter();
+    let literal = literals.find(|literal| literal.name() == name)?;
+    Some(Constant::Number(Number::Signed(literal.value().into())))
 }
 
 fn unquoted(text: &str) -> &str {

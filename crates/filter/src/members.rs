@@ -3,12 +3,14 @@
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
+use core::fmt::Write;
 use core::ops::Range;
 
-use dunlin_cdr::{Describe, StructureType, Type, UnionType};
+use dunlin_xtypes::{DynamicType, MemberPath, TypeKind};
 
 use crate::limits;
 use crate::literal::Class;
+use crate::plan::{Parts, Step};
 
 /// The discriminator of a union, by the name that vendors give it.
 const DISCRIMINATOR: &str = "_d";
@@ -40,63 +42,57 @@ impl Path {
             _ => None,
         }
     }
+
+    /// As [`MemberPath`] reads it.
+    fn text(&self) -> String {
+        let mut text = String::new();
+        for (segment, _) in &self.segments {
+            match segment {
+                Segment::Name(name) if text.is_empty() => text.push_str(name),
+                // Writing to a string does not fail.
+                Segment::Name(name) => drop(write!(text, ".{name}")),
+                Segment::Index(index) => drop(write!(text, "[{index}]")),
+            }
+        }
+        text
+    }
 }
 
-/// What is wanted of a value.
-#[derive(Debug)]
-pub(crate) enum Want {
-    /// Itself; it goes to this place.
-    Value(u8),
-    /// Parts of it.
-    Parts(Parts),
-}
-
-/// Members of a struct, elements of a collection or cases of a union, ascending by their place in
-/// the type.
-#[derive(Debug, Default)]
-pub(crate) struct Parts {
-    pub(crate) parts: Vec<(usize, Want)>,
-    pub(crate) discriminator: Option<u8>,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq)]
-enum Step {
-    Part(usize),
-    Discriminator,
+/// A member that an expression names.
+struct Member {
+    path: MemberPath,
+    steps: Vec<Step>,
 }
 
 /// The members that an expression names, each once.
 pub(crate) struct Members {
-    root: &'static StructureType,
-    found: Vec<(Vec<Step>, Class)>,
+    root: DynamicType,
+    found: Vec<Member>,
 }
 
 /// What is wrong, and with which part of the expression.
 pub(crate) type Fault = (String, Range<usize>);
 
 impl Members {
-    pub(crate) fn new(root: &'static StructureType) -> Self {
+    pub(crate) fn new(root: &DynamicType) -> Self {
         Self {
-            root,
+            root: root.resolved(),
             found: Vec::new(),
         }
     }
 
     /// Does the type have it, whether it can be compared or not?
     pub(crate) fn has(&self, path: &Path) -> bool {
-        let mut ty = Some(Type::Structure(self.root));
+        let mut at = Place::new(self.root.clone());
         let mut segments = path.segments.iter();
-        segments.all(|(segment, _)| {
-            let found = ty.and_then(|ty| look_up(ty, segment));
-            ty = found.and_then(|(_, inner)| present(inner));
-            found.is_some()
-        })
+        segments.all(|(segment, _)| at.look_up(segment).is_some())
     }
 
     /// The place for the values of a member, and of which class they are.
     pub(crate) fn find(&mut self, path: &Path) -> Result<(u8, Class), Fault> {
-        let (steps, class) = walk(Type::Structure(self.root), path)?;
-        if let Some(place) = self.found.iter().position(|(known, _)| *known == steps) {
+        let (steps, class) = walk(&self.root, path)?;
+        let known = self.found.iter().position(|known| known.steps == steps);
+        if let Some(place) = known {
             return Ok((place as u8, class));
         }
         if self.found.len() >= limits::MEMBERS {
@@ -104,211 +100,173 @@ impl Members {
             let fault = format!("an expression names at most {most} different members");
             return Err((fault, path.span()));
         }
-        self.found.push((steps, class));
+        let resolved = MemberPath::new(&self.root, &path.text());
+        self.found.push(Member {
+            path: resolved.map_err(|error| (format!("{error}"), path.span()))?,
+            steps,
+        });
         Ok((self.found.len() as u8 - 1, class))
     }
 
-    pub(crate) fn into_want(self) -> Parts {
-        let mut want = Parts::default();
-        for (place, (steps, _)) in self.found.into_iter().enumerate() {
-            want.insert(&steps, place as u8);
+    /// How the members are found in a sample: by one walk, or each by its path, in the order of
+    /// their places.
+    pub(crate) fn into_plan(self) -> (Parts, Vec<MemberPath>) {
+        let mut parts = Parts::new(self.root);
+        for (place, member) in self.found.iter().enumerate() {
+            parts.insert(&member.steps, place as u8);
         }
-        want
-    }
-}
-
-impl Parts {
-    /// How many places there are for values.
-    pub(crate) fn count(&self) -> usize {
-        let parts = self.parts.iter().map(|(_, want)| match want {
-            Want::Value(_) => 1,
-            Want::Parts(parts) => parts.count(),
-        });
-        usize::from(self.discriminator.is_some()) + parts.sum::<usize>()
-    }
-
-    fn insert(&mut self, steps: &[Step], place: u8) {
-        match steps {
-            [] => {}
-            [Step::Discriminator, ..] => self.discriminator = Some(place),
-            [Step::Part(index), rest @ ..] => {
-                let at = match self.parts.binary_search_by_key(index, |(part, _)| *part) {
-                    Ok(at) => at,
-                    Err(at) => {
-                        let want = match rest {
-                            [] => Want::Value(place),
-                            _ => Want::Parts(Self::default()),
-                        };
-                        self.parts.insert(at, (*index, want));
-                        at
-                    }
-                };
-                if let Some((_, Want::Parts(parts))) = self.parts.get_mut(at) {
-                    parts.insert(rest, place);
-                }
-            }
-        }
+        let paths = self.found.into_iter().map(|member| member.path);
+        (parts, paths.collect())
     }
 }
 
 /// From the type to the member, step by step.
-fn walk(root: Type, path: &Path) -> Result<(Vec<Step>, Class), Fault> {
+fn walk(root: &DynamicType, path: &Path) -> Result<(Vec<Step>, Class), Fault> {
     if path.segments.len() > limits::PATH {
         let most = limits::PATH;
         return Err((format!("a name has at most {most} parts"), path.span()));
     }
     let mut steps = Vec::new();
-    let mut ty = root;
+    let mut at = Place::new(root.clone());
     for (segment, span) in &path.segments {
-        let (step, inner) = step(ty, segment).map_err(|message| (message, span.clone()))?;
-        steps.push(step);
-        ty = present(inner).ok_or_else(|| (undescribed(), span.clone()))?;
+        match at.look_up(segment) {
+            Some(step) => steps.extend(step),
+            None => return Err((at.missing(segment), span.clone())),
+        }
     }
-    match class(ty) {
+    match at.class() {
         Some(class) => Ok((steps, class)),
         None => Err((
-            format!("{} has no value to compare: name a part of it", kind(ty)),
+            format!(
+                "{} has no value to compare: name a part of it",
+                kind(&at.ty)
+            ),
             path.span(),
         )),
     }
 }
 
-fn step(ty: Type, segment: &Segment) -> Result<(Step, Describe), String> {
-    look_up(ty, segment).ok_or_else(|| missing(ty, segment))
+/// How far a path has led.
+struct Place {
+    /// Without aliases.
+    ty: DynamicType,
+    /// Of an array with several dimensions, the indexes that came.
+    indexes: usize,
+    /// The element to which they lead.
+    element: usize,
 }
 
-/// A part of a type, and of which type that is.
-fn look_up(ty: Type, segment: &Segment) -> Option<(Step, Describe)> {
-    match (ty, segment) {
-        (Type::Structure(of), Segment::Name(name)) => {
-            let index = of.members.iter().position(|member| member.name == name)?;
-            Some((Step::Part(index), of.members.get(index)?.describe))
+impl Place {
+    fn new(ty: DynamicType) -> Self {
+        Self {
+            ty,
+            indexes: 0,
+            element: 0,
         }
-        (Type::Union(of), Segment::Name(name)) => {
-            match of.cases.iter().position(|case| case.name == name) {
-                Some(index) => Some((Step::Part(index), of.cases.get(index)?.describe?)),
-                None if name == DISCRIMINATOR => Some((Step::Discriminator, of.discriminator)),
-                None => None,
+    }
+
+    /// Goes to a part of the type; `None` if it has no such part. All indexes of an array together
+    /// are one step.
+    fn look_up(&mut self, segment: &Segment) -> Option<Option<Step>> {
+        let (step, next) = match (self.ty.kind(), segment) {
+            (TypeKind::Structure, Segment::Name(name)) => {
+                let member = self.ty.member_by_name(name)?;
+                let index = self.ty.members().position(|one| one.id() == member.id())?;
+                (Step::Part(index), member.element())
             }
-        }
-        (Type::Sequence(element), Segment::Index(index)) => Some((Step::Part(*index), element)),
-        (Type::Array(element, length), Segment::Index(index)) if *index < length => {
-            Some((Step::Part(*index), element))
-        }
-        _ => None,
+            (TypeKind::Union, Segment::Name(name)) => {
+                let cases = self.ty.cases();
+                match cases.iter().position(|case| case.name() == name) {
+                    Some(index) => (Step::Part(index), cases.get(index)?.element()?),
+                    None if name == DISCRIMINATOR => {
+                        (Step::Discriminator, self.ty.discriminator()?)
+                    }
+                    None => return None,
+                }
+            }
+            (TypeKind::Sequence, Segment::Index(index)) => (Step::Part(*index), self.ty.element()?),
+            (TypeKind::Array, Segment::Index(index)) => {
+                let dimensions = self.ty.dimensions();
+                let length = *dimensions.get(self.indexes)? as usize;
+                if *index >= length {
+                    return None;
+                }
+                self.element = self.element.saturating_mul(length).saturating_add(*index);
+                self.indexes += 1;
+                if self.indexes < dimensions.len() {
+                    return Some(None);
+                }
+                (Step::Part(self.element), self.ty.element()?)
+            }
+            _ => return None,
+        };
+        *self = Self::new(self.ty.at(next.ty).resolved());
+        Some(Some(step))
     }
-}
 
-/// Says that a type has no such part.
-fn missing(ty: Type, segment: &Segment) -> String {
-    match (ty, segment) {
-        (Type::Structure(of), Segment::Name(name)) => {
-            unknown(name, of.name, of.members.iter().map(|m| m.name))
+    /// Says that the type has no such part.
+    fn missing(&self, segment: &Segment) -> String {
+        let ty = &self.ty;
+        match (ty.kind(), segment) {
+            (TypeKind::Structure, Segment::Name(name)) => {
+                unknown(name, ty.name(), ty.members().map(|member| member.name()))
+            }
+            (TypeKind::Union, Segment::Name(name))
+                if ty.cases().iter().any(|case| case.name() == name) =>
+            {
+                format!(
+                    "case {name} of union {} has no value: compare {DISCRIMINATOR}, its discriminator",
+                    ty.name()
+                )
+            }
+            (TypeKind::Union, Segment::Name(name)) => {
+                let names = ty.cases().iter().map(|case| case.name());
+                unknown(name, ty.name(), names.chain([DISCRIMINATOR]))
+            }
+            (TypeKind::Array, Segment::Index(index)) => {
+                let length = ty.dimensions().get(self.indexes).copied().unwrap_or(0);
+                format!("element {index} is beyond the array, which has {length} of them")
+            }
+            (TypeKind::Sequence | TypeKind::Array, Segment::Name(_)) => format!(
+                "{} has elements, not members: an index in brackets is expected",
+                kind(ty)
+            ),
+            (_, Segment::Name(name)) => format!("{} has no member {name:?}", kind(ty)),
+            (_, Segment::Index(_)) => format!("{} has no elements", kind(ty)),
         }
-        (Type::Union(of), Segment::Name(name)) if of.cases.iter().any(|c| c.name == name) => {
-            format!(
-                "case {name} of union {} has no value: compare {DISCRIMINATOR}, its discriminator",
-                of.name
-            )
-        }
-        (Type::Union(of), Segment::Name(name)) => {
-            let names = of.cases.iter().map(|case| case.name);
-            unknown(name, of.name, names.chain([DISCRIMINATOR]))
-        }
-        (Type::Array(_, length), Segment::Index(index)) => {
-            format!("element {index} is beyond the array, which has {length} of them")
-        }
-        (Type::Sequence(_) | Type::Array(..), Segment::Name(_)) => format!(
-            "{} has elements, not members: an index in brackets is expected",
-            kind(ty)
-        ),
-        (ty, Segment::Name(name)) => format!("{} has no member {name:?}", kind(ty)),
-        (ty, Segment::Index(_)) => format!("{} has no elements", kind(ty)),
     }
-}
 
-/// What a value is of this type when it is there.
-fn present(describe: Describe) -> Option<Type> {
-    match describe()? {
-        Type::Optional(of) => present(of),
-        ty => Some(ty),
+    fn class(&self) -> Option<Class> {
+        Some(match self.ty.kind() {
+            TypeKind::Byte
+            | TypeKind::UInt8
+            | TypeKind::Int8
+            | TypeKind::UInt16
+            | TypeKind::Int16
+            | TypeKind::UInt32
+            | TypeKind::Int32
+            | TypeKind::UInt64
+            | TypeKind::Int64
+            | TypeKind::Bitmask
+            | TypeKind::Bitset => Class::Integer,
+            TypeKind::Float32 => Class::Single,
+            TypeKind::Float64 => Class::Double,
+            TypeKind::Boolean => Class::Boolean,
+            TypeKind::Char8 | TypeKind::Char16 => Class::Character,
+            TypeKind::String8 => Class::Text,
+            TypeKind::Enumeration => Class::Enumeration(self.ty.clone()),
+            _ => return None,
+        })
     }
-}
-
-fn class(ty: Type) -> Option<Class> {
-    Some(match ty {
-        Type::UInt8
-        | Type::Int8
-        | Type::UInt16
-        | Type::Int16
-        | Type::UInt32
-        | Type::Int32
-        | Type::UInt64
-        | Type::Int64 => Class::Integer,
-        Type::Float32 => Class::Single,
-        Type::Float64 => Class::Double,
-        Type::Boolean => Class::Boolean,
-        Type::Char8 | Type::Char16 => Class::Character,
-        Type::String => Class::Text,
-        Type::Enumeration(of) => Class::Enumeration(of),
-        _ => return None,
-    })
 }
 
 /// What a type is to people.
-fn kind(ty: Type) -> String {
-    match ty {
-        Type::Structure(of) => format!("struct {}", of.name),
-        Type::Union(of) => format!("union {}", of.name),
-        Type::Enumeration(of) => format!("enumeration {}", of.name),
-        ty => format!("a value of type {}", ty.name()),
-    }
-}
-
-fn undescribed() -> String {
-    "the encoding of this member is written by hand and has no description: derive `Data` for its type, or implement \
-     `Layout::describe`"
-        .into()
-}
-
-/// The first part of a type that has no description; then nothing behind it can be found.
-pub(crate) fn find_undescribed(of: &'static StructureType) -> Option<String> {
-    let mut seen = Vec::new();
-    structure_undescribed(of, &mut seen)
-}
-
-type Seen = Vec<*const ()>;
-
-fn structure_undescribed(of: &'static StructureType, seen: &mut Seen) -> Option<String> {
-    let place = core::ptr::from_ref(of).cast();
-    if seen.contains(&place) {
-        return None;
-    }
-    seen.push(place);
-    let mut members = of.members.iter();
-    members.find_map(|member| part_undescribed(of.name, member.name, member.describe, seen))
-}
-
-fn union_undescribed(of: &'static UnionType, seen: &mut Seen) -> Option<String> {
-    let place = core::ptr::from_ref(of).cast();
-    if seen.contains(&place) {
-        return None;
-    }
-    seen.push(place);
-    let mut cases = of.cases.iter();
-    let cases = cases.find_map(|case| part_undescribed(of.name, case.name, case.describe?, seen));
-    cases.or_else(|| part_undescribed(of.name, DISCRIMINATOR, of.discriminator, seen))
-}
-
-fn part_undescribed(of: &str, name: &str, describe: Describe, seen: &mut Seen) -> Option<String> {
-    let mut part = |describe| part_undescribed(of, name, describe, seen);
-    match describe() {
-        None => Some(format!("member {name:?} of {of}: {}", undescribed())),
-        Some(Type::Sequence(inner) | Type::Array(inner, _) | Type::Optional(inner)) => part(inner),
-        Some(Type::Map(key, value)) => part(key).or_else(|| part(value)),
-        Some(Type::Structure(of)) => structure_undescribed(of, seen),
-        Some(Type::Union(of)) => union_undescribed(of, seen),
-        Some(_) => None,
+fn kind(ty: &DynamicType) -> String {
+    match ty.kind() {
+        TypeKind::Structure => format!("struct {}", ty.name()),
+        TypeKind::Union => format!("union {}", ty.name()),
+        TypeKind::Enumeration => format!("enumeration {}", ty.name()),
+        kind => format!("a value of type {}", kind.name()),
     }
 }
 

@@ -6,13 +6,14 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use core::ops::Range;
 
-use dunlin_cdr::StructureType;
+use dunlin_xtypes::{DynamicType, MemberPath};
 
 use crate::condition::{Condition, Operand, Operator};
 use crate::lexer::{Kind, Lexer, Token};
 use crate::literal::{Class, Constant, Literal, enumerator};
-use crate::members::{Members, Parts, Path, Segment, listed};
+use crate::members::{Members, Path, Segment, listed};
 use crate::pattern::Pattern;
+use crate::plan::Parts;
 use crate::{FilterError, limits};
 
 /// What stands on one side of a comparison.
@@ -34,12 +35,12 @@ pub(crate) struct Parser<'a> {
 
 type Result<T> = core::result::Result<T, FilterError>;
 
-/// The condition, and what it wants of a sample.
+/// The condition, what it wants of a sample, and the paths to that in the order of their places.
 pub(crate) fn parse(
     expression: &str,
     parameters: &[&str],
-    of: &'static StructureType,
-) -> Result<(Condition, Parts)> {
+    of: &DynamicType,
+) -> Result<(Condition, Parts, Vec<MemberPath>)> {
     let mut lexer = Lexer::new(expression);
     let token = lexer.next()?;
     let mut parser = Parser {
@@ -53,7 +54,8 @@ pub(crate) fn parse(
     };
     let condition = parser.any()?;
     parser.finish()?;
-    Ok((condition, parser.members.into_want()))
+    let (want, paths) = parser.members.into_plan();
+    Ok((condition, want, paths))
 }
 
 impl Parser<'_> {
@@ -199,7 +201,7 @@ impl Parser<'_> {
         span: Range<usize>,
     ) -> Result<Condition> {
         let (member, class) = self.find(path)?;
-        let with = Operand::Constant(self.constant(class, &side, span)?);
+        let with = Operand::Constant(self.constant(&class, &side, span)?);
         Ok(Condition::Compare {
             member,
             operator,
@@ -218,7 +220,7 @@ impl Parser<'_> {
         }
         match (self.members.find(one), self.members.find(other)) {
             (Ok((member, class)), Ok((with, with_class))) => {
-                if !class.suits(with_class) {
+                if !class.suits(&with_class) {
                     let (class, with_class) = (class.name(), with_class.name());
                     let fault = format!("{class} cannot be compared with {with_class}");
                     return Err(self.fault_at(fault, one.span().start..other.span().end));
@@ -247,7 +249,7 @@ impl Parser<'_> {
             return Ok(None);
         }
         let (member, class) = self.find(path)?;
-        let constant = labelled(class, name);
+        let constant = labelled(&class, name);
         Ok(constant.map(|constant| Condition::Compare {
             member,
             operator,
@@ -261,9 +263,9 @@ impl Parser<'_> {
         path: &Path,
         (message, span): (String, Range<usize>),
     ) -> FilterError {
-        match (class, path.word()) {
+        match (&class, path.word()) {
             (Class::Enumeration(_), Some(name)) => {
-                let message = format!("{}, nor {}", message, unsuited(class, name));
+                let message = format!("{}, nor {}", message, unsuited(&class, name));
                 self.fault_at(message, span)
             }
             (Class::Text | Class::Character, Some(name)) => {
@@ -279,15 +281,15 @@ impl Parser<'_> {
             return Err(self.fault_at("BETWEEN needs a member before it", span));
         };
         let (member, class) = self.find(&path)?;
-        let low = self.bound(class)?;
+        let low = self.bound(&class)?;
         if !self.accept_keyword("AND")? {
             return Err(self.fault("expected AND and the upper end of the range"));
         }
-        let high = self.bound(class)?;
+        let high = self.bound(&class)?;
         Ok(Condition::Between { member, low, high })
     }
 
-    fn bound(&mut self, class: Class) -> Result<Constant> {
+    fn bound(&mut self, class: &Class) -> Result<Constant> {
         let span = self.token.span.clone();
         match self.side()? {
             Side::Member(path) => match labelled(class, &path) {
@@ -315,7 +317,7 @@ impl Parser<'_> {
         if let Side::Member(path) = &side {
             return Err(self.fault_at("LIKE needs a pattern in quotes", path.span()));
         }
-        match self.constant(class, &side, span.clone())? {
+        match self.constant(&class, &side, span.clone())? {
             Constant::Text(text) if text.len() <= limits::PATTERN => Ok(Condition::Like {
                 member,
                 pattern: Pattern::new(&text),
@@ -332,7 +334,7 @@ impl Parser<'_> {
         found.map_err(|(message, span)| self.fault_at(message, span))
     }
 
-    fn constant(&self, class: Class, side: &Side, span: Range<usize>) -> Result<Constant> {
+    fn constant(&self, class: &Class, side: &Side, span: Range<usize>) -> Result<Constant> {
         match side {
             Side::Member(path) => Err(self.fault_at("a value is expected", path.span())),
             Side::Literal(literal) => class.constant(literal).ok_or_else(|| {
@@ -488,7 +490,7 @@ fn is_reserved(word: &str) -> bool {
 }
 
 /// The name of an enumerator, for which quotes can be left out.
-fn labelled(class: Class, path: &Path) -> Option<Constant> {
+fn labelled(class: &Class, path: &Path) -> Option<Constant> {
     match class {
         Class::Enumeration(of) => enumerator(of, path.word()?),
         _ => None,
@@ -496,13 +498,13 @@ fn labelled(class: Class, path: &Path) -> Option<Constant> {
 }
 
 /// Says what would be right.
-fn unsuited(class: Class, text: &str) -> String {
+fn unsuited(class: &Class, text: &str) -> String {
     match class {
         Class::Enumeration(of) => {
-            let names: Vec<&str> = of.literals.iter().map(|literal| literal.name).collect();
+            let names: Vec<&str> = of.literals().iter().map(|one| one.name()).collect();
             format!(
                 "{text:?} is no enumerator of {}: {}",
-                of.name,
+                of.name(),
                 listed(&names)
             )
         }

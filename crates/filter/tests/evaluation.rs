@@ -1,13 +1,16 @@
 //! What is found in the bytes is what the value says: random values and expressions, against a
 //! naive evaluation of the value.
 
+#[path = "common/built.rs"]
+mod built;
 mod common;
 
 use bytes::{Bytes, BytesMut};
 use common::{Appendable, Final, Mode, Mutable, Other, Pick, Point, Tagged, WORLDS, payload};
-use dunlin_cdr::{Char8, Topic, Xcdr, to_payload};
+use dunlin_cdr::{Char8, Extensibility, Topic, Xcdr, from_payload, to_payload};
 use dunlin_derive::Topic;
 use dunlin_filter::Filter;
+use dunlin_xtypes::DynamicType;
 use proptest::prelude::*;
 
 /// A value as the reference sees it.
@@ -340,9 +343,27 @@ fn expression() -> impl Strategy<Value = Expression> {
     })
 }
 
-fn filter<T: Topic>(expression: &Expression) -> Filter {
-    let text = expression.text();
-    Filter::of::<T>(&text, &[] as &[&str]).unwrap_or_else(|error| panic!("{error}"))
+/// For the derived type, and for the same type when it was built.
+fn filters<T: Topic>(expression: &Expression) -> [Filter; 2] {
+    let (text, none) = (expression.text(), &[] as &[&str]);
+    let built = built::everything(T::EXTENSIBILITY);
+    [
+        Filter::of::<T>(&text, none),
+        Filter::new(&text, none, &built),
+    ]
+    .map(|filter| filter.unwrap_or_else(|error| panic!("{error}")))
+}
+
+#[test]
+fn the_type_that_was_built_is_the_derived_one() {
+    let derived = |ty: Result<DynamicType, _>| ty.unwrap().digest().unwrap();
+    let built = |extensibility| built::everything(extensibility).digest().unwrap();
+    let appendable = derived(DynamicType::of::<Appendable>());
+    assert_eq!(built(Extensibility::Appendable), appendable);
+    let last = derived(DynamicType::of::<Final>());
+    assert_eq!(built(Extensibility::Final), last);
+    let mutable = derived(DynamicType::of::<Mutable>());
+    assert_eq!(built(Extensibility::Mutable), mutable);
 }
 
 proptest! {
@@ -351,13 +372,15 @@ proptest! {
     #[test]
     fn bytes_are_judged_as_the_value_would_be(value in value(), expression in expression()) {
         let expected = Ok(expression.is_true(&value) == Some(true));
+        let all = filters::<Appendable>(&expression);
+        let [last, mutable] = [filters::<Final>(&expression), filters::<Mutable>(&expression)];
         for (xcdr, endianness) in WORLDS {
             let bytes = payload(&value, xcdr, endianness);
-            prop_assert_eq!(filter::<Appendable>(&expression).evaluate(&bytes), expected);
+            prop_assert_eq!(all.each_ref().map(|filter| filter.evaluate(&bytes)), [expected; 2]);
             let bytes = payload(&Final::from(value.clone()), xcdr, endianness);
-            prop_assert_eq!(filter::<Final>(&expression).evaluate(&bytes), expected);
+            prop_assert_eq!(last.each_ref().map(|filter| filter.evaluate(&bytes)), [expected; 2]);
             let bytes = payload(&Mutable::from(value.clone()), xcdr, endianness);
-            prop_assert_eq!(filter::<Mutable>(&expression).evaluate(&bytes), expected);
+            prop_assert_eq!(mutable.each_ref().map(|filter| filter.evaluate(&bytes)), [expected; 2]);
         }
     }
 
@@ -368,7 +391,8 @@ proptest! {
         flips in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..6),
         cut in any::<prop::sample::Index>(),
     ) {
-        let filters = [filter::<Appendable>(&expression), filter::<Final>(&expression), filter::<Mutable>(&expression)];
+        let all = [filters::<Appendable>(&expression), filters::<Final>(&expression), filters::<Mutable>(&expression)];
+        let filters = all.as_flattened();
         for (xcdr, endianness) in WORLDS {
             let all = [
                 payload(&value, xcdr, endianness),
@@ -382,7 +406,9 @@ proptest! {
                     bytes[at] = *byte;
                 }
                 bytes.truncate(cut.index(2 * bytes.len()));
-                filters.iter().for_each(|filter| { filter.passes(&bytes); });
+                for pair in filters.chunks(2) {
+                    prop_assert_eq!(pair[0].evaluate(&bytes), pair[1].evaluate(&bytes));
+                }
             }
         }
     }
@@ -488,7 +514,10 @@ fn judging_stops_where_the_steps_do() {
         for steps in [0, 1, 100, wanted / 2, wanted - 1] {
             let mut left = steps;
             let result = filter.evaluate_within(&bytes, &mut left);
-            assert_eq!((result, left), (Err(dunlin_cdr::Error::TooManySteps), 0));
+            assert_eq!(
+                (result, left),
+                (Err(dunlin_cdr::Error::TooManySteps.into()), 0)
+            );
         }
         let mut left = wanted + 5;
         let result = filter.evaluate_within(&bytes, &mut left);
@@ -550,5 +579,64 @@ fn what_is_behind_the_last_member_of_interest_is_not_looked_at() {
         let bytes = payload(&Final::from(common::sample()), xcdr, endianness);
         assert!(filter.passes(&bytes[..12]));
         assert!(!filter.passes(&bytes[..11]));
+    }
+}
+
+macro_rules! numbers {
+    ($name:ident, $extensibility:literal) => {
+        #[derive(Topic, Debug, Clone, Copy, PartialEq)]
+        #[topic(crate = "dunlin_cdr", extensibility = $extensibility)]
+        struct $name {
+            flag: bool,
+            size: i64,
+            grid: [[u16; 2]; 2],
+            mode: Mode,
+            single: f32,
+        }
+    };
+}
+
+numbers!(FinalNumbers, "final");
+numbers!(AppendableNumbers, "appendable");
+numbers!(MutableNumbers, "mutable");
+
+/// Members that are at the same place in every sample; the filter for them goes straight there.
+fn judge_numbers<T: Topic>(value: &T, expected: bool, flips: &[(prop::sample::Index, u8)]) {
+    let expression = "size >= 0 AND grid[1][0] = 1 AND flag = TRUE OR mode = Warp";
+    let filter = Filter::of::<T>(expression, &[] as &[&str]).unwrap();
+    for (xcdr, endianness) in WORLDS {
+        let bytes = payload(value, xcdr, endianness);
+        assert_eq!(filter.evaluate(&bytes), Ok(expected));
+        for end in 0..bytes.len() {
+            // What is behind the last member is not looked at.
+            let verdict = filter.evaluate(&bytes[..end]);
+            let is_short = from_payload::<T>(&bytes[..end]).is_err();
+            assert!(verdict.is_err() || !is_short || verdict == Ok(expected));
+        }
+        let mut bytes = BytesMut::from(bytes);
+        for (at, byte) in flips {
+            let at = at.index(bytes.len());
+            bytes[at] = *byte;
+        }
+        if from_payload::<T>(&bytes).is_ok() {
+            assert!(filter.evaluate(&bytes).is_ok());
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 400, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn numbers_are_judged_where_they_always_are(
+        numbers in (any::<bool>(), -1..2i64, 0..3u16, mode()),
+        flips in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..3),
+    ) {
+        let (flag, size, cell, mode) = numbers;
+        let (grid, single) = ([[7, 8], [cell, 9]], 0.5);
+        let expected = size >= 0 && cell == 1 && flag || mode == Mode::Warp;
+        judge_numbers(&FinalNumbers { flag, size, grid, mode, single }, expected, &flips);
+        judge_numbers(&AppendableNumbers { flag, size, grid, mode, single }, expected, &flips);
+        judge_numbers(&MutableNumbers { flag, size, grid, mode, single }, expected, &flips);
     }
 }

@@ -3,7 +3,9 @@
 mod common;
 
 use common::{Appendable, Final, Mutable, WORLDS, payload, sample};
+use dunlin_cdr::{Extensibility, Layout};
 use dunlin_filter::{Filter, FilterError, limits};
+use dunlin_xtypes::{TypeIndex, TypeTreeBuilder};
 
 const NONE: [&str; 0] = [];
 
@@ -329,8 +331,79 @@ fn a_mistake_is_shown_where_it_is() {
 
 #[test]
 fn a_type_without_a_description_is_refused_in_words() {
-    let none = Filter::new("a = 1", &NONE, None).unwrap_err();
-    assert!(none.message().contains("derive `Topic`"), "{none}");
+    struct Inner;
+    impl Layout for Inner {
+        const MIN_SIZE: usize = 0;
+        fn key_end(at: usize) -> Option<usize> {
+            Some(at)
+        }
+    }
+    let none = Filter::of::<Inner>("a = 1", &NONE).unwrap_err();
+    assert!(none.message().contains("derive `Data`"), "{none}");
+}
+
+#[test]
+fn members_of_any_kind_are_compared_or_refused() {
+    let mut types = TypeTreeBuilder::new();
+    let appendable = Extensibility::Appendable;
+    let flags = types.bitmask("Flags", appendable, 8, &[("A", 0), ("B", 3)]);
+    let wide = types.wide_string(0);
+    let row = types.array(TypeIndex::UINT8, &[2]);
+    let row = types.alias("Row", row);
+    let rows = types.array(row, &[2]);
+    let thing = types
+        .structure("Thing", appendable)
+        .member("octet", TypeIndex::BYTE)
+        .member("flags", flags)
+        .member("rows", rows)
+        .member("wide", wide)
+        .member("long", TypeIndex::FLOAT128)
+        .finish();
+    let thing = types.build(thing).unwrap();
+    // XCDR1: numbers of one byte, then the length of the wide string.
+    let payload = [0, 1, 0, 0, 5, 9, 1, 2, 3, 4, 0, 0, 0, 0, 0, 0];
+    for (expression, expected) in [
+        ("octet = 5 AND flags = 9", true),
+        ("flags > 9", false),
+        ("rows[1][0] = 3 AND rows[0][1] = 2", true),
+        ("rows[1][1] BETWEEN 5 AND 6", false),
+    ] {
+        let filter = Filter::new(expression, &NONE, &thing).unwrap();
+        assert_eq!(filter.evaluate(&payload), Ok(expected), "{expression}");
+    }
+    for (expression, fault) in [
+        ("wide = 'a'", "wstring"),
+        ("long = 1", "long double"),
+        ("rows[1] = 1", "name a part of it"),
+        ("rows[2][0] = 1", "beyond the array"),
+        ("rows.x = 1", "an index in brackets"),
+    ] {
+        let error = Filter::new(expression, &NONE, &thing).unwrap_err();
+        assert!(error.message().contains(fault), "{error}");
+    }
+    let mut types = TypeTreeBuilder::new();
+    let numbers = types.sequence(TypeIndex::INT32, 0);
+    let numbers = types.build(numbers).unwrap();
+    let error = Filter::new("a = 1", &NONE, &numbers).unwrap_err();
+    assert!(error.message().contains("sequence<int32>"), "{error}");
+}
+
+#[test]
+fn a_union_may_have_no_member() {
+    let mut types = TypeTreeBuilder::new();
+    let union = types
+        .union("Choice", Extensibility::Final, TypeIndex::UINT8)
+        .case("one", TypeIndex::UINT8, &[1])
+        .finish();
+    let union = types.build(union).unwrap();
+    let judge = |expression: &str, payload: &[u8]| {
+        let filter = Filter::new(expression, &NONE, &union).unwrap();
+        filter.evaluate(payload)
+    };
+    let (one, none) = ([0, 1, 0, 0, 1, 7], [0, 1, 0, 0, 2]);
+    assert_eq!(judge("one = 7 AND _d = 1", &one), Ok(true));
+    assert_eq!(judge("_d = 2", &none), Ok(true));
+    assert_eq!(judge("one <> 7", &none), Ok(false));
 }
 
 #[test]

@@ -10,10 +10,12 @@ use dunlin_cdr::{
 };
 
 use crate::tree::Member;
-use crate::{BuildError, DynamicType, Element, TypeIndex, TypeTreeBuilder};
+use crate::{BuildError, DynamicType, Element, TypeIndex, TypeTreeBuilder, limits};
 
 impl DynamicType {
     /// The type of a Rust type that derives `Topic` or `Data`.
+    ///
+    /// A name that IDL does not allow for a type has `_` for what is wrong with it.
     ///
     /// A `Box` is told from what is in it only where a type contains itself: there it is
     /// `@external`.
@@ -22,14 +24,7 @@ impl DynamicType {
     /// [`BuildError::Undescribed`] if the encoding of a part of it was written by hand;
     /// [`BuildError::OptionalElement`] for an `Option` that is no member of a struct.
     pub fn of<T: Layout>() -> Result<Self, BuildError> {
-        Self::described(T::describe().ok_or_else(|| undescribed("the type"))?)
-    }
-
-    /// The type that is described.
-    ///
-    /// # Errors
-    /// As [`of`](Self::of).
-    pub fn described(ty: Type) -> Result<Self, BuildError> {
+        let ty = T::describe().ok_or_else(|| undescribed("the type"))?;
         let mut lowering = Lowering {
             types: TypeTreeBuilder::new(),
             named: Vec::new(),
@@ -155,7 +150,7 @@ impl Lowering {
     }
 
     fn open(&mut self, place: *const (), name: &str) -> TypeIndex {
-        let index = self.types.declare(name);
+        let index = self.types.declare(&type_name(name));
         self.named.push(Named {
             place,
             index,
@@ -181,9 +176,9 @@ impl Lowering {
         let bits = (8 * of.size) as u16;
         let default = Some(of.default);
         let appendable = Extensibility::Appendable;
-        let index = self
-            .types
-            .enumeration(of.name, appendable, bits, &literals, default);
+        let index =
+            self.types
+                .enumeration(&type_name(of.name), appendable, bits, &literals, default);
         self.named.push(Named {
             place,
             index,
@@ -266,6 +261,29 @@ impl Lowering {
         let inner = self.described(describe, &part)?;
         self.part(inner, case.bound, &part).map(Some)
     }
+}
+
+/// A Rust type may have any text as its name in the domain; what no name in IDL has is `_` in the
+/// tree.
+fn type_name(name: &str) -> String {
+    let letter = |c: char| match c.is_control() || c.is_whitespace() || c == ':' {
+        true => '_',
+        false => c,
+    };
+    let mut all = String::new();
+    for part in name.split("::") {
+        if !all.is_empty() {
+            all.push_str("::");
+        }
+        match part.is_empty() {
+            true => all.push('_'),
+            false => all.extend(part.chars().map(letter)),
+        }
+    }
+    while all.len() > limits::NAME {
+        all.pop();
+    }
+    all
 }
 
 fn undescribed(part: &str) -> BuildError {

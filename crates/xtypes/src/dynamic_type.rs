@@ -104,6 +104,19 @@ impl DynamicType {
         self.at(self.tree.resolve(self.index))
     }
 
+    /// Whether it is primitive in the sense of DDS-XTypes 1.3 7.2.2.2: collections of it have no
+    /// DHEADER. Aliases are seen through.
+    pub fn is_primitive(&self) -> bool {
+        self.tree.facts(self.index).is_primitive
+    }
+
+    /// The bytes of the number that a value is on the wire; `None` if it is no single number.
+    /// Aliases are seen through.
+    pub fn number_size(&self) -> Option<usize> {
+        let size = self.tree.facts(self.index).size;
+        Some(size.into()).filter(|size| *size > 0)
+    }
+
     /// How it may grow; final for what has no extensibility of its own.
     pub fn extensibility(&self) -> Extensibility {
         self.tree.extensibility(self.index)
@@ -232,6 +245,14 @@ impl DynamicType {
     pub fn select(&self, discriminator: i64) -> Option<&Case> {
         match self.node() {
             Node::Union(of) => of.select(discriminator),
+            _ => None,
+        }
+    }
+
+    /// The case of a union that has this member id.
+    pub fn case_by_id(&self, id: u32) -> Option<&Case> {
+        match self.node() {
+            Node::Union(of) => of.case_by_id(id),
             _ => None,
         }
     }

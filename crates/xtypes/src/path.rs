@@ -109,14 +109,16 @@ impl MemberPath {
     /// Whatever makes it impossible to tell where the member is.
     #[inline]
     pub fn locate<'a>(&self, payload: &'a [u8]) -> Result<Option<Located<'a>>, ValueError> {
-        match self.at_fixed_offset(payload) {
+        match self.locate_at_fixed_offset(payload) {
             Some(found) => Ok(Some(found)),
             None => self.search(payload),
         }
     }
 
+    /// Finds the member if it is where [`fixed_offset`](Self::fixed_offset) says, and nothing is
+    /// odd with the payload; otherwise [`locate`](Self::locate) may find it still.
     #[inline]
-    fn at_fixed_offset<'a>(&self, payload: &'a [u8]) -> Option<Located<'a>> {
+    pub fn locate_at_fixed_offset<'a>(&self, payload: &'a [u8]) -> Option<Located<'a>> {
         let (id, body) = body(payload).ok()?;
         let (xcdr, begin, data) = content(id, body, self.is_mutable)?;
         let begin = begin + self.fixed_offset(xcdr)?;

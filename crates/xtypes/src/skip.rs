@@ -19,6 +19,39 @@ impl DynamicType {
         skip(self.tree(), r, self.index())
     }
 
+    /// Passes over a member of the type, which is a final or appendable structure. Time and errors
+    /// are those of [`skip`](Self::skip).
+    ///
+    /// # Errors
+    /// Whatever makes it impossible to tell where the member ends.
+    pub fn skip_member(&self, r: &mut Reader<'_>, member: &Member) -> Result<(), ValueError> {
+        skip_member(self.tree(), r, member)
+    }
+
+    /// Passes over so many elements of the type, which is a sequence or an array; the length of the
+    /// sequence, and what is before it, has been read.
+    ///
+    /// # Errors
+    /// Whatever makes it impossible to tell where they end.
+    pub fn skip_elements(&self, r: &mut Reader<'_>, count: usize) -> Result<(), ValueError> {
+        match self.element() {
+            Some(element) => skip_elements(self.tree(), r, element, count),
+            None => Ok(()),
+        }
+    }
+
+    /// Reads what selects the case of the type, which is a union, as
+    /// [`Case::labels`](crate::Case::labels) have it.
+    ///
+    /// # Errors
+    /// [`Error::Truncated`], [`Error::InvalidBool`]; [`Error::Undescribed`] if it is no union.
+    pub fn take_discriminator(&self, r: &mut Reader<'_>) -> Result<i64, ValueError> {
+        match self.node() {
+            Node::Union(of) => take_discriminator(self.tree(), r, of),
+            _ => Err(Error::Undescribed.into()),
+        }
+    }
+
     /// Whether a payload is a value of the type, and nothing else: all lengths and bounds,
     /// booleans, enumerators, bits, text, members that have to be understood, and at most 3 bytes
     /// behind it.

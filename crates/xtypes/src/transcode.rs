@@ -378,6 +378,12 @@ impl<'t, O: Output> Transcoder<'t, '_, O> {
         part: Part,
     ) -> Result<(), ValueError> {
         let must_understand = understood(member);
+        let id = optional_id(member, part);
+        // What is optional is a key as a whole.
+        let part = match member.is_optional {
+            true => Part::Whole,
+            false => part,
+        };
         if self.w.has_labels(of.extensibility) {
             return self.with_label(r, member.id, must_understand, member.element, part);
         }
@@ -386,7 +392,6 @@ impl<'t, O: Output> Transcoder<'t, '_, O> {
         }
         match self.w.xcdr() {
             Xcdr::V1 => {
-                let id = optional_id(member, part);
                 let header = self.w.begin_parameter(id, must_understand);
                 r.nested(|r| self.value(r, member.element.ty, Part::Whole))?;
                 Ok(self.w.end_parameter(header)?)

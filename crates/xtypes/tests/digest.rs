@@ -136,3 +136,15 @@ fn a_long_chain_of_types_has_no_digest() {
     }
     assert_eq!(types.build(last).unwrap().digest(), None);
 }
+
+#[test]
+fn a_rust_type_may_have_any_name() {
+    #[derive(Topic, Clone, Default)]
+    #[topic(crate = "dunlin_cdr", name = "a b::\r:\u{1b}::")]
+    struct Odd {
+        x: i32,
+    }
+    let odd = DynamicType::of::<Odd>().unwrap();
+    assert_eq!(odd.name(), "a_b::___::_");
+    assert_eq!(odd.digest(), digest::<Inner>());
+}

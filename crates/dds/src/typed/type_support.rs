@@ -17,7 +17,6 @@ impl TypeSupport {
             is_keyed: T::HAS_KEY,
             extensibility: T::EXTENSIBILITY,
             ty: DynamicType::of::<T>().map_err(|error| error.to_string()),
-            described: T::describe(),
             keys: Arc::new(Derived::<T>(PhantomData)),
             plain_layout: T::PLAIN.map(|plain| plain.hash),
         })

@@ -13,6 +13,7 @@ pub(crate) mod type_support;
 pub(crate) mod writer;
 
 pub use content_filter::{UntypedContentFilteredTopic, UntypedTopicDescription};
+pub use dunlin_rtps::ChangeKind;
 pub use loan::LoanedBytes;
 pub use reader::{UntypedReader, UntypedReaderListener};
 pub use topic::UntypedTopic;

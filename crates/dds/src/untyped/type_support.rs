@@ -59,8 +59,6 @@ struct Inner {
     representations: Arc<[DataRepresentation]>,
     /// What the type is, or why that is not known.
     ty: std::result::Result<DynamicType, Arc<str>>,
-    /// What filters need to know of it.
-    described: Option<dunlin_cdr::Type>,
     /// [`DynamicType::digest`].
     digest: Option<u64>,
     keys: Arc<dyn KeyCode>,
@@ -141,7 +139,6 @@ pub(crate) struct Compiled {
     pub(crate) extensibility: Extensibility,
     /// What it is, or why that is not known.
     pub(crate) ty: std::result::Result<DynamicType, String>,
-    pub(crate) described: Option<dunlin_cdr::Type>,
     pub(crate) keys: Arc<dyn KeyCode>,
     pub(crate) plain_layout: Option<u64>,
 }
@@ -156,7 +153,6 @@ impl TypeSupport {
             representations: REPRESENTATIONS.into(),
             digest: from.ty.as_ref().ok().and_then(DynamicType::digest),
             ty: from.ty.map_err(Arc::from),
-            described: from.described,
             keys: from.keys,
             plain_layout: from.plain_layout,
             information: None,
@@ -183,7 +179,6 @@ impl TypeSupport {
             representations: REPRESENTATIONS.into(),
             digest: ty.digest(),
             ty: Ok(ty.clone()),
-            described: None,
             keys: Arc::new(plan),
             plain_layout: None,
             information: None,
@@ -202,7 +197,6 @@ impl TypeSupport {
             representations: REPRESENTATIONS.into(),
             digest: None,
             ty: Err("another participant told its name only".into()),
-            described: None,
             keys: Arc::new(UnknownKeys),
             plain_layout: None,
             information: None,
@@ -303,7 +297,10 @@ impl TypeSupport {
         expression: &str,
         parameters: &[impl AsRef<str>],
     ) -> std::result::Result<Filter, FilterError> {
-        Filter::new(expression, parameters, self.inner.described)
+        match &self.inner.ty {
+            Ok(ty) => Filter::new(expression, parameters, ty),
+            Err(why) => Err(FilterError::unknown_type(expression, why)),
+        }
     }
 
     /// Keys are found by this code.

@@ -222,6 +222,9 @@ proptest! {
         agree(&key.collections_mutable);
         agree(&key.unions);
         agree(&key.short_text);
+        agree(&key.optionals);
+        agree(&key.optionals_mutable);
+        agree(&key.grids);
     }
 
     #[test]
@@ -282,6 +285,7 @@ fn which_keys_are_copied_from_a_fixed_place() {
     assert_eq!(of(DynamicType::of::<Long>()), (false, false, false));
     assert_eq!(of(DynamicType::of::<Big>()), (false, false, false));
     assert_eq!(of(DynamicType::of::<ShortText>()), (true, false, false));
+    assert_eq!(of(DynamicType::of::<Grids>()), (true, false, false));
 }
 
 /// Work for a key at a fixed place, and for a member at one.

@@ -223,6 +223,45 @@ pub struct ShortText {
     pub number: Option<i64>,
 }
 
+/// Nothing is marked, and what may be absent is a part of the key.
+#[derive(Data, Debug, Clone, PartialEq, Default)]
+#[topic(crate = "dunlin_cdr", extensibility = "mutable")]
+pub struct Optionals {
+    pub number: Option<i32>,
+    #[topic(id = 20_000)]
+    pub inner: Option<Inner>,
+    pub text: Option<String>,
+    pub shorts: Option<Vec<i16>>,
+    pub last: u8,
+}
+
+macro_rules! with_optionals {
+    ($name:ident, $extensibility:literal) => {
+        #[derive(Topic, Debug, Clone, PartialEq, Default)]
+        #[topic(crate = "dunlin_cdr", extensibility = $extensibility)]
+        pub struct $name {
+            pub first: u16,
+            #[key]
+            pub optionals: Optionals,
+            #[key]
+            pub last: u32,
+        }
+    };
+}
+
+with_optionals!(WithOptionals, "appendable");
+with_optionals!(WithOptionalsMutable, "mutable");
+
+/// One DHEADER each: 8 bytes and 7.
+#[derive(Topic, Debug, Clone, PartialEq, Default)]
+#[topic(crate = "dunlin_cdr")]
+pub struct Grids {
+    #[key]
+    pub tiny: [[Tiny; 2]; 2],
+    #[key]
+    pub pairs: [[[Pair; 1]; 1]; 1],
+}
+
 #[derive(Debug, Clone)]
 pub struct Keys {
     pub fixed: Fixed,
@@ -234,6 +273,9 @@ pub struct Keys {
     pub collections_mutable: CollectionsMutable,
     pub unions: Unions,
     pub short_text: ShortText,
+    pub optionals: WithOptionals,
+    pub optionals_mutable: WithOptionalsMutable,
+    pub grids: Grids,
 }
 
 fn pair() -> impl Strategy<Value = Pair> {
@@ -306,7 +348,23 @@ prop_compose! {
 }
 
 prop_compose! {
+    fn optionals()(
+        number in any::<Option<i32>>(), inner in prop::option::of(inner()), text in prop::option::of("[a-z]{0,5}"),
+        shorts in prop::option::of(prop::collection::vec(any::<i16>(), 0..4)), last in any::<u8>(),
+    ) -> Optionals {
+        Optionals { number, inner, text, shorts, last }
+    }
+}
+
+prop_compose! {
+    fn grids()(tiny in prop::array::uniform2(prop::array::uniform2(tiny())), pair in pair()) -> Grids {
+        Grids { tiny, pairs: [[[pair]]] }
+    }
+}
+
+prop_compose! {
     pub fn keys()(
+        optionals in optionals(), grids in grids(),
         fixed in fixed(), number in any::<i32>(), inner in inner(), before in any::<u16>(), numbers in any::<u64>(),
         collections in collections(), loose in loose(), maybe in prop::option::of(loose()),
         tight in prop_oneof![inner().prop_map(Tight::Inner), tiny().prop_map(Tight::Tiny)],
@@ -329,6 +387,9 @@ prop_compose! {
             },
             unions: Unions { loose, tight, chosen, maybe },
             short_text: ShortText { text, number: optional },
+            optionals: WithOptionals { first: before, optionals: optionals.clone(), last: 7 },
+            optionals_mutable: WithOptionalsMutable { first: before, optionals, last: 7 },
+            grids,
         }
     }
 }

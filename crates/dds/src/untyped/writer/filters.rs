@@ -5,6 +5,7 @@ use dunlin_filter::Filter;
 use dunlin_rtps::{ContentFilter, ReaderFilter};
 use dunlin_transport::panics::log;
 use dunlin_wire::{ContentFilterProperty, Guid, ReaderData};
+use dunlin_xtypes::ValueError;
 use hashbrown::HashMap;
 
 /// The steps are counted that a stranger's filter takes; what is no sample of the type does not
@@ -12,7 +13,7 @@ use hashbrown::HashMap;
 fn counting(filter: Filter) -> ContentFilter {
     ContentFilter::counting(
         move |sample, steps| match filter.evaluate_within(sample, steps) {
-            Err(dunlin_cdr::Error::TooManySteps) => None,
+            Err(ValueError::Cdr(dunlin_cdr::Error::TooManySteps)) => None,
             verdict => Some(verdict.unwrap_or(false)),
         },
     )
