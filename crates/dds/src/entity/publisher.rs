@@ -18,22 +18,20 @@ use crate::error::{Error, Result};
 use crate::runtime::clock;
 use crate::runtime::signal::PooledSignal;
 use crate::typed::loan::{Loan, LoanedBytes};
-use crate::typed::topic::{Topic, TopicData};
-use crate::untyped::writer::{NewChange, WriterCore, WriterEvents};
+use crate::typed::topic::{Topic, TopicData, key_of, rewrite_key};
+use crate::untyped::writer::{KEY_ROOM, KeyCodec, NewChange, WriterCore, WriterEvents};
 use bytes::BytesMut;
 use dunlin_cdr::{
-    Apart, Extent, KeyForm, Plain, Xcdr, extent, key_hash, key_to_payload_in, plain_to_payload,
-    to_payload, to_payload_apart,
+    Apart, Extent, KeyForm, Plain, Xcdr, extent, key_hash, key_to_payload, key_to_payload_in,
+    plain_to_payload, to_payload, to_payload_apart,
 };
-use dunlin_qos::{DataRepresentation, DataWriterQos, Duration, PublisherQos, WriterDataLifecycle};
+use dunlin_qos::{DataWriterQos, Duration, PublisherQos, WriterDataLifecycle};
 use dunlin_rtps::{ChangeKind, InstanceHandle};
 use dunlin_wire::{EntityKind, Guid, SequenceNumber, Timestamp};
 use std::marker::PhantomData;
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 
-/// Serialized keys are short; a longer one makes its buffer grow.
-const KEY_ROOM: usize = 256;
 /// What stands around the memory of a plain sample: headers and padding.
 const PLAIN_ROOM: usize = 12;
 
@@ -156,6 +154,10 @@ impl Publisher {
             let mut core = WriterCore::new(guid, &topic.core, T::HAS_KEY, qos, &self.core, shared);
             core.layout = T::PLAIN.map(|plain| plain.hash);
             core.description = T::describe();
+            core.codec = T::HAS_KEY.then_some(KeyCodec {
+                of_sample: key_of::<T>,
+                write: rewrite_key::<T>,
+            });
             Arc::new(core)
         });
         if let Some(listener) = listener {
@@ -419,10 +421,7 @@ impl<T: TopicData> DataWriter<T> {
     }
 
     fn xcdr(&self) -> Xcdr {
-        match self.core.fixed().representation {
-            DataRepresentation::Xcdr2 => Xcdr::V2,
-            DataRepresentation::Xcdr1 | DataRepresentation::Xml => Xcdr::V1,
-        }
+        self.core.xcdr()
     }
 
     fn instance(&self, sample: &T) -> Result<InstanceHandle> {
@@ -473,6 +472,12 @@ impl<T: TopicData> DataWriter<T> {
         let written = written.map_err(|error| error.of_sample(sample, !alive))?;
         if kind.is_unregister() {
             self.core.registered.remove(instance);
+        } else if T::HAS_KEY && self.core.remembers_instances() {
+            self.core.remember(instance, || {
+                let mut key = BytesMut::new();
+                let serialized = key_to_payload(sample, Xcdr::V2, &mut key);
+                serialized.is_ok().then(|| key.freeze())
+            });
         }
         Ok(written)
     }
@@ -544,13 +549,21 @@ impl<T: TopicData + Plain> DataWriter<T> {
         let memory = sample.freeze();
         let apart = self.core.gathers(&memory);
         let size = if apart { 0 } else { memory.len() } + PLAIN_ROOM;
-        self.core.write(NewChange {
+        let written = self.core.write(NewChange {
             kind: ChangeKind::Alive,
             instance,
             timestamp,
             size,
             fill: &mut |out| plain_to_payload::<T>(&memory, xcdr, apart, out),
-        })
+        })?;
+        if T::HAS_KEY && self.core.remembers_instances() {
+            self.core.remember(instance, || {
+                let mut key = BytesMut::new();
+                let serialized = T::PLAIN?.key_to_payload(&memory, Xcdr::V2, &mut key);
+                serialized.is_ok().then(|| key.freeze())
+            });
+        }
+        Ok(written)
     }
 }
 

@@ -10,7 +10,7 @@ use crate::entity::status::{InconsistentTopicStatus, StatusFlags, StatusKind, St
 use crate::error::{Error, Result};
 use crate::runtime::lock::{LEAF, Ranked};
 use bytes::{Bytes, BytesMut};
-use dunlin_cdr::{PlainLayout, Xcdr, plain_at};
+use dunlin_cdr::{KeyForm, PlainLayout, Xcdr, plain_at};
 use dunlin_qos::{PolicyDifference, TopicQos};
 use dunlin_rtps::InstanceHandle;
 use dunlin_wire::{Guid, Payload};
@@ -287,6 +287,17 @@ pub(crate) fn key_of<T: TopicData>(payload: &Bytes) -> Bytes {
         Ok(()) => Bytes::copy_from_slice(&key),
         Err(_) => Bytes::new(),
     }
+}
+
+/// The key that `key_of` has found, or a reader was given, as the payload of a dispose in this form.
+pub(crate) fn rewrite_key<T: TopicData>(
+    key: &Bytes,
+    xcdr: Xcdr,
+    form: KeyForm,
+    out: &mut BytesMut,
+) -> std::result::Result<(), dunlin_cdr::Error> {
+    let value: T = dunlin_cdr::key_from_payload(key)?;
+    dunlin_cdr::key_to_payload_in(&value, xcdr, form, out)
 }
 
 /// By a value on the stack, as `instance_of_value`.

@@ -1,4 +1,5 @@
 //! The untyped writer: bytes, instances and QoS. Every language and every type goes through it.
+mod autodispose;
 mod back_pressure;
 mod change;
 mod coherent_set;
@@ -31,6 +32,7 @@ use crate::send::vendor_quirks::VendorQuirks;
 use crate::typed::topic::TopicCore;
 use crate::untyped::coherent_set::WriterGroup;
 use arrayvec::ArrayVec;
+pub(crate) use autodispose::{KEY_ROOM, KeyCodec};
 use bytes::{Bytes, BytesMut};
 use change::{autodisposes, code_point, config, is_timed};
 use dunlin_cdr::{Apart, Type};
@@ -74,6 +76,8 @@ pub(crate) struct WriterCore {
     pub(crate) layout: Option<u64>,
     /// What its type is, if that is known.
     pub(crate) description: Option<Type>,
+    /// For keys of its instances.
+    pub(crate) codec: Option<KeyCodec>,
     keyed: bool,
     /// Its QoS as it is now.
     live: Ranked<DataWriterQos, LEAF>,
@@ -186,6 +190,7 @@ impl WriterCore {
             type_name: topic.type_name,
             layout: None,
             description: None,
+            codec: None,
             keyed,
             fixed: OnceLock::new(),
             timed: AtomicBool::new(is_timed(&qos)),
@@ -236,6 +241,16 @@ impl WriterCore {
 
     /// Writes one change: serialize, store, send, all in the caller's thread (see `docs/walk.md`).
     pub(crate) fn write(self: &Arc<Self>, change: NewChange<'_>) -> Result<SequenceNumber, Error> {
+        self.write_until(change, None)
+    }
+
+    /// As `write`; it waits for room no longer than `until`, if that is given.
+    #[inline]
+    fn write_until(
+        self: &Arc<Self>,
+        change: NewChange<'_>,
+        mut until: Option<Time>,
+    ) -> Result<SequenceNumber, Error> {
         self.check_enabled()?;
         let mut turn = self.publish.lock();
         let buffer = turn.pool.reserve(change.size);
@@ -270,7 +285,6 @@ impl WriterCore {
             timestamp: change.timestamp.unwrap_or(stamp),
         };
         let size = change.payload.len();
-        let mut until = None;
         loop {
             let epoch = self.room_epoch.load(SeqCst);
             if let Some((sequence, next)) = self.store(&mut turn, &mut change)? {

@@ -3,6 +3,7 @@
 use super::{DataWriter, Publisher};
 use crate::entity::group::PublisherCore;
 use crate::error::{Error, Result};
+use crate::runtime::clock;
 use crate::typed::topic::TopicData;
 use crate::untyped::writer::WriterCore;
 use std::sync::Arc;
@@ -50,10 +51,15 @@ pub(super) fn end(core: &Arc<WriterCore>) {
         return;
     }
     core.flush();
-    if core.has_unacknowledged() && !std::thread::panicking() {
-        // A reader that does not answer in time loses what it did not ask for; the writer is gone
-        // either way.
-        let _ = core.wait_for_acknowledgments(core.shared.config.linger);
+    if !std::thread::panicking() {
+        let until = clock::now().after(core.shared.config.linger);
+        core.dispose_for_others(until);
+        core.flush();
+        if core.has_unacknowledged() {
+            // A reader that does not answer in time loses what it did not ask for; the writer is
+            // gone either way.
+            let _ = core.wait_for_acknowledgments(until.since(clock::now()));
+        }
     }
     if core.close() {
         core.shared
