@@ -75,6 +75,15 @@ pub struct KeyForm {
     pub long: bool,
 }
 
+impl KeyForm {
+    /// Makes a key payload that begins here as long as it has to be.
+    pub fn lengthen(self, xcdr: Xcdr, begin: usize, out: &mut BytesMut) {
+        if self.long && xcdr == Xcdr::V1 && out.len() - begin < LONG_KEY {
+            out.resize(begin + LONG_KEY, 0);
+        }
+    }
+}
+
 /// Bytes of a payload that cannot be taken for a key hash.
 const LONG_KEY: usize = KEY_HASH_SIZE + 4;
 
@@ -99,9 +108,7 @@ pub fn key_to_payload_in<T: Topic>(
             Ok(())
         }
     })?;
-    if form.long && xcdr == Xcdr::V1 && out.len() - begin < LONG_KEY {
-        out.resize(begin + LONG_KEY, 0);
-    }
+    form.lengthen(xcdr, begin, out);
     Ok(())
 }
 

@@ -10,6 +10,7 @@ use dunlin::transport::{
 };
 use dunlin::*;
 use std::io;
+use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
 use std::sync::{Arc, OnceLock};
 
 /// Makes a participant speak as one of another vendor's.
@@ -18,6 +19,8 @@ struct Disguise {
     inner: MemoryTransport,
     accent: Accent,
     own: Arc<OnceLock<[u8; 12]>>,
+    /// It says nothing any more.
+    silent: Arc<AtomicBool>,
 }
 
 #[derive(Clone, Copy, Default)]
@@ -41,6 +44,16 @@ fn replace(bytes: &mut [u8], what: [u8; 12], by: [u8; 12]) {
     for at in 0..bytes.len().saturating_sub(11) {
         if bytes[at..at + 12] == what {
             bytes[at..at + 12].copy_from_slice(&by);
+        }
+    }
+}
+
+/// Others do not know the parameter by which a writer says that its deletion disposes.
+fn forget_autodispose(bytes: &mut [u8]) {
+    const SAYS_SO: [u8; 8] = [0x06, 0x8d, 4, 0, 1, 0, 0, 0];
+    for at in 0..bytes.len().saturating_sub(7) {
+        if bytes[at..at + 8] == SAYS_SO {
+            bytes[at + 4] = 0;
         }
     }
 }
@@ -73,6 +86,9 @@ impl Transport for Disguise {
 
     fn send(&self, datagrams: &[Outgoing<'_>]) -> Sent {
         let mut sent = Sent::default();
+        if self.silent.load(SeqCst) {
+            return sent;
+        }
         for datagram in datagrams {
             let mut bytes = datagram.to_vec();
             let own = *self.own.get_or_init(|| bytes[8..20].try_into().unwrap());
@@ -127,6 +143,9 @@ impl Receiver for Unmasking {
         if let Some(own) = self.disguise.own.get() {
             replace(&mut buffer[before..], Disguise::mask(*own), *own);
         }
+        if self.disguise.accent.foreign {
+            forget_autodispose(&mut buffer[before..]);
+        }
         Ok(received)
     }
 
@@ -144,10 +163,19 @@ impl Receiver for Unmasking {
 }
 
 fn participant(network: &MemoryNetwork, accent: Accent) -> DomainParticipant {
+    disguised(network, accent, Arc::default())
+}
+
+fn disguised(
+    network: &MemoryNetwork,
+    accent: Accent,
+    silent: Arc<AtomicBool>,
+) -> DomainParticipant {
     let transport = Disguise {
         inner: network.host(),
         accent,
         own: Arc::default(),
+        silent,
     };
     let config = ParticipantConfig {
         transport: Some(Arc::new(transport)),
@@ -252,4 +280,97 @@ fn writers_of_two_vendors_write_one_instance() {
         InstanceState::NotAliveNoWriters
     );
     assert_eq!(name_of(&gone[0]), Some("knot"));
+}
+
+/// How a writer can end.
+const WAYS: [fn(Publisher, DataWriter<Keyed>); 3] = [
+    |_, writer| drop(writer),
+    |publisher, writer| publisher.delete_datawriter(&writer).unwrap(),
+    |publisher, _writer| publisher.delete_contained_entities(),
+];
+
+#[test]
+fn readers_of_other_products_are_told_what_the_deletion_of_a_writer_disposes() {
+    let network = MemoryNetwork::new(3, Faults::default());
+    let foreign = Accent {
+        foreign: true,
+        terse: false,
+    };
+    let (a, b) = (
+        participant(&network, Accent::default()),
+        participant(&network, foreign),
+    );
+    let c = participant(&network, Accent::default());
+    for (autodispose, state) in [
+        (true, InstanceState::NotAliveDisposed),
+        (false, InstanceState::NotAliveNoWriters),
+    ] {
+        for (n, end) in WAYS.into_iter().enumerate() {
+            let topic = format!("T {n} {autodispose}");
+            let (mut wqos, mut rqos) = reliable_all();
+            wqos.durability = Durability::TransientLocal;
+            rqos.durability = Durability::TransientLocal;
+            wqos.writer_data_lifecycle = WriterDataLifecycle {
+                autodispose_unregistered_instances: autodispose,
+            };
+            let writer = writer::<Keyed>(&a, &topic, wqos);
+            // The first two are written before anybody is there.
+            for name in ["dunlin", "knot"] {
+                writer.write(&bird(name, 1)).unwrap();
+            }
+            let readers = [&b, &c].map(|of| reader::<Keyed>(of, &topic, rqos.clone()));
+            writer.wait_for_matched(2, SOON).unwrap();
+            for name in ["stint", "ruff", "turnstone"] {
+                writer.write(&bird(name, 2)).unwrap();
+            }
+            writer.unregister_instance(&bird("ruff", 0)).unwrap();
+            writer.dispose(&bird("turnstone", 0)).unwrap();
+            // Nobody has heard of this one.
+            writer.register_instance(&bird("avocet", 0)).unwrap();
+            for reader in &readers {
+                assert_eq!(take(reader, 7).len(), 7);
+            }
+            end(writer.publisher().unwrap(), writer);
+            for reader in &readers {
+                let ends = take(reader, 3);
+                let mut names: Vec<_> = ends.iter().map(name_of).collect();
+                names.sort_unstable();
+                assert_eq!(names, ["dunlin", "knot", "stint"].map(Some));
+                let states = ends.iter().map(|end| end.info.instance_state);
+                assert!(states.into_iter().all(|of| of == state), "{topic}");
+                assert!(reader.take().is_empty());
+            }
+        }
+    }
+}
+
+/// Its history is full, and the reader does not answer: the end of the writer takes no longer than
+/// the participant lingers.
+#[test]
+fn a_writer_ends_in_time_although_others_cannot_be_told() {
+    let network = MemoryNetwork::new(4, Faults::default());
+    let foreign = Accent {
+        foreign: true,
+        terse: false,
+    };
+    let silent = Arc::<AtomicBool>::default();
+    let (a, b) = (
+        participant(&network, Accent::default()),
+        disguised(&network, foreign, Arc::clone(&silent)),
+    );
+    let (mut wqos, rqos) = reliable_all();
+    wqos.reliability.max_blocking_time = Duration::INFINITE;
+    wqos.resource_limits.max_samples = Some(2);
+    let reader = reader::<Keyed>(&b, "T", rqos);
+    let writer = writer::<Keyed>(&a, "T", wqos);
+    writer.wait_for_matched(1, SOON).unwrap();
+    reader.wait_for_matched(1, SOON).unwrap();
+    silent.store(true, SeqCst);
+    for name in ["dunlin", "knot"] {
+        writer.write(&bird(name, 1)).unwrap();
+    }
+    drop(writer);
+    silent.store(false, SeqCst);
+    let ends = take(&reader, 4);
+    assert!(ends.iter().filter(|end| end.data().is_none()).count() == 2);
 }

@@ -466,6 +466,11 @@ impl Writer {
         self.history.newest(instance)
     }
 
+    /// The instances of which changes are kept, if this writer tells instances apart.
+    pub fn instances(&self) -> impl Iterator<Item = InstanceHandle> {
+        self.history.instances()
+    }
+
     /// The application's own bytes ([`Body::around`](crate::Body::around)) that are not needed any
     /// more. Their end may run its code, so the caller takes them out and drops them where that may
     /// happen.

@@ -230,6 +230,7 @@ impl Ends {
                         .copy_chunk(&mut self.buffer)
                         .expect("honest");
                 }
+                Some(Incoming::Withdrawal) => unreachable!("no pool is withdrawn"),
                 None => std::hint::spin_loop(),
             }
         }

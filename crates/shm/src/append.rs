@@ -18,7 +18,7 @@ impl Receiver {
         append(buffer, |spare| {
             let incoming = self.receive(spare)?;
             let length = match incoming {
-                None => 0,
+                None | Some(Incoming::Withdrawal) => 0,
                 Some(Incoming::Message(length)) => length,
                 Some(Incoming::Attached { inline, .. }) => inline,
             };

@@ -68,7 +68,7 @@ impl Baseline {
             crate::copy::by_library(self.peer.address(at), into.as_mut_ptr(), into.len());
         }
         #[cfg(any(miri, not(target_arch = "x86_64")))]
-        self.peer.read(at, into);
+        self.peer.read(at, crate::memory::room(into));
     }
 
     /// Sleeps until the peer wakes this word of its own, unless its low half is not `value` any

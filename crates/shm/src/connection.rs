@@ -75,12 +75,12 @@ impl ControlSocket {
     /// # Errors
     /// `System` if the socket is full: the peer does not read it, or is gone.
     pub fn announce(&self, pool: &Pool) -> Result<(), Error> {
-        let segment = pool
-            .segment()
+        let (file, length) = pool
+            .file()
             .ok_or(Error::Argument("the pool has no segment"))?;
         let mut bytes = vec![POOL];
-        bytes.extend((segment.len() as u64).to_le_bytes());
-        socket::send_packet(&self.socket, &bytes, &[segment.as_fd()])?;
+        bytes.extend((length as u64).to_le_bytes());
+        socket::send_packet(&self.socket, &bytes, &[file.as_fd()])?;
         Ok(())
     }
 }

@@ -19,6 +19,9 @@ pub enum Violation {
     /// A descriptor names a pool or a chunk that does not exist.
     #[error("a descriptor names no chunk")]
     Chunk,
+    /// A pool is announced too often, or withdrawn although it was never announced.
+    #[error("a pool is announced too often, or withdrawn although it was never announced")]
+    Pool,
     /// A chunk was used again although somebody may still read it.
     #[error("a chunk has another generation than its descriptor")]
     Generation,

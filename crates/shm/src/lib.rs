@@ -48,7 +48,7 @@ pub use error::{Error, Violation};
 pub use link::LinkSize;
 pub use memory::View;
 pub use pool::{Chunk, Class, Loan, Pool, PoolView, Published};
-pub use ring::{BEST_INLINE, Incoming, Receiver, SendError, Sender, Sleep};
+pub use ring::{BEST_INLINE, Incoming, Receiver, SendError, Sender, Sleep, Withdrawal};
 
 #[cfg(not(loom))]
 pub use baseline::Baseline;

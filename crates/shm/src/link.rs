@@ -3,6 +3,7 @@
 //! | words | what its owner writes there |
 //! |---|---|
 //! | 0..4 | magic, version, slots of the ring, loans of the board; never changed |
+//! | 4 | what the owner understands beyond the version, a bit each; never changed |
 //! | 8 | cursor: how far the owner has read the peer's ring |
 //! | 9 | places of the board that the owner has ever used, from the first on |
 //! | 16 | sleep: whether the owner wants to be woken, and how |
@@ -18,6 +19,10 @@ const MAGIC: u64 = u64::from_le_bytes(*b"dunlink\0");
 
 /// Changes whenever the meaning of a word in shared memory does.
 pub(crate) const VERSION: u64 = 3;
+
+/// In word 4: the owner, as a reader, forgets a pool when its peer withdraws it. Who does not say so
+/// would take the message for a violation.
+const WITHDRAWALS: u64 = 1;
 
 /// Bytes of a slot, and words.
 pub(crate) const SLOT: usize = 256;
@@ -75,6 +80,8 @@ impl LinkSize {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Layout {
     pub(crate) size: LinkSize,
+    /// The owner forgets pools that are withdrawn.
+    pub(crate) heeds_withdrawals: bool,
     ring: usize,
 }
 
@@ -90,8 +97,10 @@ impl Layout {
         owner.store(1, VERSION, Ordering::Relaxed);
         owner.store(2, u64::from(size.slots), Ordering::Relaxed);
         owner.store(3, u64::from(size.loans), Ordering::Relaxed);
+        owner.store(4, WITHDRAWALS, Ordering::Relaxed);
         Ok(Self {
             size,
+            heeds_withdrawals: true,
             ring: size.ring(),
         })
     }
@@ -111,6 +120,7 @@ impl Layout {
         }
         Ok(Self {
             size,
+            heeds_withdrawals: view.load(4) & WITHDRAWALS != 0,
             ring: size.ring(),
         })
     }
@@ -145,6 +155,12 @@ mod tests {
         assert!(Layout::open(&owner).is_err());
         Layout::create(&owner, size).unwrap();
         assert_eq!(Layout::open(&owner).unwrap().size, size);
+        assert!(Layout::open(&owner).unwrap().heeds_withdrawals);
+        for (word, heeds) in [(0, false), (2, false), (u64::MAX, true)] {
+            // Those of before leave the word as it was; those to come may say more.
+            owner.store(4, word, Ordering::Relaxed);
+            assert_eq!(Layout::open(&owner).unwrap().heeds_withdrawals, heeds);
+        }
         for (word, bad) in [
             (0, 1),
             (1, 1),

@@ -129,6 +129,27 @@ impl Table {
         })
     }
 
+    /// Writes the header of a pool.
+    fn describe(&self, owner: &Owner, number: u8) {
+        let head = [MAGIC, VERSION, number.into(), self.classes.len() as u64];
+        let sizes = self
+            .classes
+            .iter()
+            .flat_map(|(class, ..)| [class.capacity as u64, class.count.into()]);
+        for (index, value) in head.into_iter().chain(sizes).enumerate() {
+            owner.store(index, value, Ordering::Relaxed);
+        }
+    }
+
+    /// The chunks of each class.
+    fn all_chunks(&self) -> Vec<Vec<u32>> {
+        let lists = self
+            .classes
+            .iter()
+            .map(|(class, first, _)| (*first..first + class.count).rev().collect());
+        lists.collect()
+    }
+
     /// Which class a chunk is of.
     fn class(&self, index: u32) -> Option<usize> {
         self.classes
@@ -171,7 +192,7 @@ struct Inner {
     number: u8,
     owner: Owner,
     #[cfg(not(loom))]
-    segment: Option<crate::Segment>,
+    memory: Lock<Memory>,
     table: Table,
     /// How often each chunk is referred to; [`WRITING`] is added until it is published. Zero while
     /// it is free, or `WRITING` if it was never published.
@@ -181,9 +202,21 @@ struct Inner {
 
 #[derive(Debug)]
 struct Free {
-    /// Free chunks by class, the last used first: it may still be in a cache.
+    /// Free chunks by class, the last used first: it may still be in a cache. None of them while the
+    /// pool is withdrawn.
     classes: Vec<Vec<u32>>,
     generations: Box<[u32]>,
+    withdrawn: bool,
+}
+
+/// Where the memory of a pool is.
+#[cfg(not(loom))]
+#[derive(Debug)]
+enum Memory {
+    /// On the heap, for tests, or being replaced, or refused by the system.
+    Elsewhere,
+    Here(crate::Segment),
+    GivenBack(crate::segment::Vacant),
 }
 
 impl Pool {
@@ -201,7 +234,7 @@ impl Pool {
         let segment = crate::Segment::new(table.bytes)?;
         let mut pool = Self::on(segment.owner(), number, table)?;
         if let Some(inner) = Arc::get_mut(&mut pool.inner) {
-            inner.segment = Some(segment);
+            inner.memory = Lock::new(Memory::Here(segment));
         }
         Ok(pool)
     }
@@ -216,30 +249,20 @@ impl Pool {
         if number >= MAX_POOLS {
             return Err(Error::Argument("pools have numbers below 16"));
         }
-        let head = [MAGIC, VERSION, number.into(), table.classes.len() as u64];
-        let sizes = table
-            .classes
-            .iter()
-            .flat_map(|(class, ..)| [class.capacity as u64, class.count.into()]);
-        for (index, value) in head.into_iter().chain(sizes).enumerate() {
-            owner.store(index, value, Ordering::Relaxed);
-        }
-        let lists = table
-            .classes
-            .iter()
-            .map(|(class, first, _)| (*first..first + class.count).rev().collect());
-        let classes: Vec<Vec<u32>> = lists.collect();
+        table.describe(&owner, number);
+        let classes = table.all_chunks();
         let chunks = classes.iter().map(Vec::len).sum();
         let free = Lock::new(Free {
             classes,
             generations: vec![0; chunks].into(),
+            withdrawn: false,
         });
         Ok(Self {
             inner: Arc::new(Inner {
                 number,
                 owner,
                 #[cfg(not(loom))]
-                segment: None,
+                memory: Lock::new(Memory::Elsewhere),
                 table,
                 counts: (0..chunks).map(|_| AtomicUsize::new(0)).collect(),
                 free,
@@ -252,9 +275,13 @@ impl Pool {
         self.inner.number
     }
 
+    /// The file of its memory, for a peer, and how long that is.
     #[cfg(not(loom))]
-    pub(crate) fn segment(&self) -> Option<&crate::Segment> {
-        self.inner.segment.as_ref()
+    pub(crate) fn file(&self) -> Option<(Arc<std::os::fd::OwnedFd>, usize)> {
+        match &*self.inner.memory.lock() {
+            Memory::Here(segment) => Some((segment.file(), segment.len())),
+            Memory::Elsewhere | Memory::GivenBack(_) => None,
+        }
     }
 
     #[cfg(any(test, loom))]
@@ -272,6 +299,7 @@ impl Pool {
         let Free {
             classes,
             generations,
+            ..
         } = &mut *free;
         let fitting = self.inner.table.classes.iter().zip(classes);
         let ((class, first, offset), list) = fitting
@@ -347,6 +375,84 @@ impl Pool {
         Some((chunk, at))
     }
 
+    /// How often chunks were given out: another number than before tells that the pool was used in
+    /// between.
+    pub fn uses(&self) -> u64 {
+        let free = self.inner.free.lock();
+        free.generations.iter().map(|&of| u64::from(of)).sum()
+    }
+
+    /// Whether its chunks are not given out.
+    pub fn is_withdrawn(&self) -> bool {
+        self.inner.free.lock().withdrawn
+    }
+
+    /// From now on no chunk of it is given out, if none is in use; else false, and all is as it was.
+    /// Peers are told by [`crate::Sender::try_withdraw`].
+    pub fn withdraw(&self) -> bool {
+        let mut free = self.inner.free.lock();
+        let unused = free.classes.iter().map(Vec::len).sum::<usize>();
+        if !free.withdrawn && unused == self.inner.counts.len() {
+            free.classes.iter_mut().for_each(Vec::clear);
+            free.withdrawn = true;
+        }
+        free.withdrawn
+    }
+
+    /// Gives the memory of a withdrawn pool back to the system. Peers that were told of the pool
+    /// have their part of it until they have read that it is withdrawn.
+    ///
+    /// # Errors
+    /// `Argument` if it is not withdrawn, `System` if the kernel refuses: then it stays so for good.
+    #[cfg(not(loom))]
+    pub fn give_back(&self) -> Result<(), Error> {
+        if !self.is_withdrawn() {
+            return Err(Error::Argument("the pool is in use"));
+        }
+        let before = std::mem::replace(&mut *self.inner.memory.lock(), Memory::Elsewhere);
+        let after = match before {
+            Memory::Here(segment) => Memory::GivenBack(segment.vacate()?),
+            other => other,
+        };
+        *self.inner.memory.lock() = after;
+        Ok(())
+    }
+
+    /// Gives a withdrawn pool memory again. `announce` is called before any chunk is given out:
+    /// peers have to know it. Call it when all who knew the pool have [heeded](crate::Withdrawal)
+    /// that it was withdrawn.
+    ///
+    /// # Errors
+    /// As [`Self::new`]; it may be tried again.
+    #[cfg(not(loom))]
+    pub fn renew(&self, announce: impl FnOnce()) -> Result<(), Error> {
+        let inner = &self.inner;
+        let before = std::mem::replace(&mut *inner.memory.lock(), Memory::Elsewhere);
+        let (after, result) = match before {
+            Memory::GivenBack(vacant) => match vacant.fill() {
+                Ok(segment) => (Memory::Here(segment), Ok(())),
+                Err(error) => (Memory::GivenBack(vacant), Err(error)),
+            },
+            Memory::Here(segment) => (Memory::Here(segment), Ok(())),
+            Memory::Elsewhere => (
+                Memory::Elsewhere,
+                Err(Error::Limit("the pool has no memory")),
+            ),
+        };
+        if result.is_ok() {
+            inner.table.describe(&inner.owner, inner.number);
+        }
+        *inner.memory.lock() = after;
+        result?;
+        announce();
+        let mut free = inner.free.lock();
+        if free.withdrawn {
+            free.classes = inner.table.all_chunks();
+            free.withdrawn = false;
+        }
+        Ok(())
+    }
+
     /// Chunks that are free, in all classes.
     pub fn free(&self) -> usize {
         self.inner.free.lock().classes.iter().map(Vec::len).sum()
@@ -365,7 +471,7 @@ impl Inner {
     }
 
     /// Nobody refers to the chunk of this index, whose bytes begin at `offset`, any more.
-    fn give_back(&self, index: u32, offset: usize) {
+    fn release(&self, index: u32, offset: usize) {
         let class = self.table.class(index);
         let mut free = self.free.lock();
         if let Some(list) = class.and_then(|class| free.classes.get_mut(class)) {

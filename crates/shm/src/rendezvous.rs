@@ -126,7 +126,7 @@ impl Rendezvous {
     }
 
     /// From now on peers get the pool with the hello; those that are connected get it by
-    /// [`crate::connection::ControlSocket::announce`].
+    /// [`crate::ControlSocket::announce`].
     ///
     /// # Errors
     /// `Limit` for more than 16 pools.
@@ -136,6 +136,11 @@ impl Rendezvous {
         }
         self.pools.push(pool);
         Ok(())
+    }
+
+    /// Peers to come do not get the pool of this number any more.
+    pub fn remove_pool(&mut self, number: u8) {
+        self.pools.retain(|pool| pool.number() != number);
     }
 
     /// Whether a peer is still there: a connection may end before the process does. One that is
@@ -335,15 +340,15 @@ impl Rendezvous {
         Layout::create(&link.owner(), size)?;
         // Who only reads has nothing to send.
         let pools = self.pools.iter().filter(|_| dialled || size.slots > 2);
-        let segments: Vec<&Segment> = std::iter::once(&link)
-            .chain(pools.filter_map(Pool::segment))
+        let files: Vec<_> = std::iter::once((link.file(), link.len()))
+            .chain(pools.filter_map(Pool::file))
             .collect();
         let hello = Announcement {
             group: self.group,
             identity: self.identity,
-            sizes: segments.iter().map(|segment| segment.len()).collect(),
+            sizes: files.iter().map(|(_, length)| *length).collect(),
         };
-        let fds: Vec<_> = segments.iter().map(|segment| segment.as_fd()).collect();
+        let fds: Vec<_> = files.iter().map(|(file, _)| file.as_fd()).collect();
         socket::send_packet(socket, &hello.to_bytes(), &fds)?;
         Ok(link)
     }

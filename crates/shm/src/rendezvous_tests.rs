@@ -214,6 +214,55 @@ fn no_more_peers_than_allowed() {
 }
 
 #[test]
+fn the_memory_of_a_withdrawn_pool_goes_on_both_sides_and_can_come_again() {
+    let group = group(77);
+    let (mut a, mut b) = (participant(group, A), participant(group, B));
+    let class = Class {
+        capacity: 1 << 20,
+        count: 2,
+    };
+    let pool = Pool::new(0, &[class]).unwrap();
+    a.add_pool(pool.clone()).unwrap();
+    let (mut at_a, mut at_b) = connect(&mut a, &mut b);
+    let send = |sender: &mut crate::Sender, with| {
+        let mut chunk = pool.allocate(1 << 20).unwrap();
+        chunk.bytes_mut().fill(with);
+        sender.try_send_chunk(&chunk.publish()).unwrap();
+    };
+    send(&mut at_a.sender, 1);
+    at_b.receiver.try_recv(&mut []).unwrap();
+    let loan = at_b.receiver.hold_chunk().unwrap();
+    at_a.sender.reclaim().unwrap();
+    assert!(!pool.withdraw() && pool.give_back().is_err());
+    drop(loan);
+    for round in 2..5 {
+        at_a.sender.reclaim().unwrap();
+        assert!(pool.withdraw());
+        pool.give_back().unwrap();
+        a.remove_pool(0);
+        assert!(pool.file().is_none() && at_a.line.announce(&pool).is_err());
+        let withdrawal = at_a.sender.try_withdraw(0).unwrap();
+        let incoming = at_b.receiver.try_recv(&mut []).unwrap();
+        assert_eq!(incoming, Some(Incoming::Withdrawal));
+        assert!(at_b.receiver.forget_pool().unwrap() && withdrawal.is_heeded());
+        let announce = || {
+            assert!(pool.allocate(1).is_err(), "before it is announced");
+            at_a.line.announce(&pool).unwrap();
+        };
+        pool.renew(announce).unwrap();
+        send(&mut at_a.sender, round);
+        let Some(Control::Pool(again)) = at_b.line.control().unwrap() else {
+            panic!("a pool was announced");
+        };
+        at_b.receiver.add_pool(again).unwrap();
+        at_b.receiver.try_recv(&mut []).unwrap();
+        let mut bytes = vec![0; 1 << 20];
+        assert_eq!(at_b.receiver.copy_chunk(&mut bytes).unwrap(), 1 << 20);
+        assert!(bytes.iter().all(|byte| *byte == round));
+    }
+}
+
+#[test]
 fn pools_come_with_the_hello_and_later() {
     let group = group(7);
     let (mut a, mut b) = (participant(group, A), participant(group, B));
@@ -428,18 +477,13 @@ fn hostile(group: u32, victim: &mut Rendezvous, pool: &Pool, chance: &mut Chance
     let link = Segment::new(LinkSize::default().bytes()).unwrap();
     Layout::create(&link.owner(), LinkSize::default()).unwrap();
     let line = socket::connect(&name(group, &victim.identity)).unwrap();
-    let segments = [&link, pool.segment().unwrap()];
+    let (file, length) = pool.file().unwrap();
     let hello = Announcement {
         group,
         identity: u128::from(chance.next()).to_be_bytes(),
-        sizes: segments.iter().map(|segment| segment.len()).collect(),
+        sizes: vec![link.len(), length],
     };
-    socket::send_packet(
-        &line,
-        &hello.to_bytes(),
-        &segments.map(|segment| segment.as_fd()),
-    )
-    .unwrap();
+    socket::send_packet(&line, &hello.to_bytes(), &[link.as_fd(), file.as_fd()]).unwrap();
     let connection = only(victim.poll(Instant::now()));
     Hostile {
         link,

@@ -24,7 +24,7 @@ mod receiver;
 mod sender;
 
 pub use receiver::Receiver;
-pub use sender::Sender;
+pub use sender::{Sender, Withdrawal};
 
 /// Bytes of a slot that carry payload.
 const ROOM: usize = SLOT - WORD;
@@ -39,6 +39,7 @@ const LENGTH_BITS: u32 = 24;
 const MESSAGE: u8 = 1;
 const CHUNK: u8 = 2;
 const MORE: u8 = 3;
+const WITHDRAWAL: u8 = 4;
 
 /// Bytes of a descriptor, before the inline bytes: token, where the chunk's bytes belong, where in
 /// the chunk they begin, how many.
@@ -105,6 +106,9 @@ pub enum Incoming {
         /// Bytes in the chunk.
         length: usize,
     },
+    /// The peer sends no chunk of one of its pools any more, which waits for
+    /// [`Receiver::forget_pool`].
+    Withdrawal,
 }
 
 /// Slots for a message; an empty one takes one, too.

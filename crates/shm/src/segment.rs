@@ -8,13 +8,13 @@ use std::ffi::c_void;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::ptr::null_mut;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
 
 use rustix::fs::{
     FallocateFlags, MemfdFlags, SealFlags, fallocate, fcntl_add_seals, fcntl_get_seals, fstat,
     memfd_create,
 };
-use rustix::mm::{Advice, MapFlags, ProtFlags, madvise, mmap, munmap};
+use rustix::mm::{Advice, MapFlags, ProtFlags, madvise, mmap, mmap_anonymous, munmap};
 
 use crate::memory::{Owner, View};
 use crate::{Error, Violation};
@@ -37,8 +37,17 @@ static MAPPED: AtomicUsize = AtomicUsize::new(0);
 /// Memory of this process that others may map for reading, without a name in any directory.
 #[derive(Debug)]
 pub struct Segment {
-    fd: OwnedFd,
+    fd: Arc<OwnedFd>,
     owner: Owner,
+    mapping: Arc<Mapping>,
+}
+
+/// The addresses of a segment whose memory went back to the system. They stay ours, so that nobody
+/// else's bytes are ever taken for those of the segment.
+#[derive(Debug)]
+pub(crate) struct Vacant {
+    owner: Owner,
+    mapping: Arc<Mapping>,
 }
 
 impl Segment {
@@ -52,19 +61,37 @@ impl Segment {
             return Err(Error::Argument("a segment has between 1 byte and 4 GiB"));
         }
         let bytes = bytes.next_multiple_of(PAGE);
-        crate::headroom::check(bytes)?;
-        let fd = memfd_create("dunlin", MemfdFlags::CLOEXEC | MemfdFlags::ALLOW_SEALING)?;
-        fallocate(&fd, FallocateFlags::empty(), 0, bytes as u64)?;
-        let mapping = Mapping::new(&fd, bytes, ProtFlags::READ | ProtFlags::WRITE)?;
+        let fd = file(bytes)?;
+        let mapping = Arc::new(Mapping::new(
+            &fd,
+            bytes,
+            ProtFlags::READ | ProtFlags::WRITE,
+        )?);
         fcntl_add_seals(&fd, SEALS)?;
-        // SAFETY: the range is the mapping that was just made. A child of fork must not write what
-        // is ours alone; if the kernel refuses, only children that go on using the parent's
-        // connections notice.
-        let _ = unsafe { madvise(mapping.base, bytes, Advice::LinuxDontFork) };
-        let base = mapping.base.cast();
+        mapping.keep_from_children();
         // SAFETY: the mapping is `bytes` long, writable, page-aligned, and lives in `keep`.
-        let owner = unsafe { Owner::new(base, bytes, Arc::new(mapping)) };
-        Ok(Self { fd, owner })
+        let owner = unsafe { Owner::new(mapping.base.cast(), bytes, mapping.clone()) };
+        Ok(Self {
+            fd: Arc::new(fd),
+            owner,
+            mapping,
+        })
+    }
+
+    /// Gives the memory back to the system, as soon as peers that have mapped it do so, too. Only
+    /// for who reads and writes nothing in it any more.
+    ///
+    /// # Errors
+    /// `System` if the kernel refuses; the addresses are then of no use any more.
+    pub(crate) fn vacate(self) -> Result<Vacant, Error> {
+        let Self { owner, mapping, .. } = self;
+        mapping.replace(None)?;
+        Ok(Vacant { owner, mapping })
+    }
+
+    /// Its file, to be sent to a peer.
+    pub(crate) fn file(&self) -> Arc<OwnedFd> {
+        self.fd.clone()
     }
 
     /// Bytes.
@@ -119,15 +146,50 @@ impl Segment {
     }
 }
 
+/// A file of so many bytes, all of them in memory.
+fn file(bytes: usize) -> Result<OwnedFd, Error> {
+    crate::headroom::check(bytes)?;
+    let fd = memfd_create("dunlin", MemfdFlags::CLOEXEC | MemfdFlags::ALLOW_SEALING)?;
+    fallocate(&fd, FallocateFlags::empty(), 0, bytes as u64)?;
+    Ok(fd)
+}
+
+impl Vacant {
+    /// Makes another segment of the same size at the same addresses, zeroed.
+    ///
+    /// # Errors
+    /// As [`Segment::new`]; it may be tried again.
+    pub(crate) fn fill(&self) -> Result<Segment, Error> {
+        if self.mapping.is_lost() {
+            return Err(Error::Limit("the system has refused these addresses"));
+        }
+        let fd = file(self.mapping.bytes)?;
+        self.mapping.replace(Some(&fd))?;
+        if let Err(errno) = fcntl_add_seals(&fd, SEALS) {
+            self.mapping.replace(None)?;
+            return Err(errno.into());
+        }
+        self.mapping.keep_from_children();
+        Ok(Segment {
+            fd: Arc::new(fd),
+            owner: self.owner.clone(),
+            mapping: self.mapping.clone(),
+        })
+    }
+}
+
 impl AsFd for Segment {
     fn as_fd(&self) -> BorrowedFd<'_> {
         self.fd.as_fd()
     }
 }
 
+#[derive(Debug)]
 struct Mapping {
     base: *mut c_void,
     bytes: usize,
+    /// What is at these addresses is not known any more: perhaps nothing, perhaps somebody else's.
+    lost: AtomicBool,
 }
 
 // SAFETY: the mapping belongs to the process, not to a thread; it is only unmapped here.
@@ -153,7 +215,11 @@ impl Mapping {
             )
         };
         match base {
-            Ok(base) => Ok(Self { base, bytes }),
+            Ok(base) => Ok(Self {
+                base,
+                bytes,
+                lost: AtomicBool::new(false),
+            }),
             Err(errno) => {
                 MAPPED.fetch_sub(1, Relaxed);
                 Err(errno.into())
@@ -162,8 +228,51 @@ impl Mapping {
     }
 }
 
+impl Mapping {
+    /// Maps another file at these addresses, or memory that is none before it is touched.
+    fn replace(&self, file: Option<&OwnedFd>) -> Result<(), Error> {
+        if self.is_lost() {
+            return Err(Error::Limit("the system has refused these addresses"));
+        }
+        let (base, bytes) = (self.base, self.bytes);
+        let protection = ProtFlags::READ | ProtFlags::WRITE;
+        // SAFETY: the addresses are this mapping's own, so nothing else is replaced; before and
+        // after they are readable and writable, which is all that views rely on.
+        let replaced = unsafe {
+            match file {
+                Some(fd) => {
+                    let flags = MapFlags::SHARED | MapFlags::POPULATE | MapFlags::FIXED;
+                    mmap(base, bytes, protection, flags, fd, 0)
+                }
+                None => {
+                    let flags = MapFlags::PRIVATE | MapFlags::NORESERVE | MapFlags::FIXED;
+                    mmap_anonymous(base, bytes, protection, flags)
+                }
+            }
+        };
+        // A kernel that fails halfway has unmapped what was there.
+        replaced.inspect_err(|_| self.lost.store(true, Relaxed))?;
+        Ok(())
+    }
+
+    fn is_lost(&self) -> bool {
+        self.lost.load(Relaxed)
+    }
+
+    /// A child of fork must not write what is ours alone; if the kernel refuses, only children that
+    /// go on using the parent's connections notice.
+    fn keep_from_children(&self) {
+        // SAFETY: the range is this mapping.
+        let _ = unsafe { madvise(self.base, self.bytes, Advice::LinuxDontFork) };
+    }
+}
+
 impl Drop for Mapping {
     fn drop(&mut self) {
+        // Another thread may have got the addresses meanwhile.
+        if self.is_lost() {
+            return;
+        }
         // SAFETY: made by `new` with this length, and nobody has a view of it any more.
         let _ = unsafe { munmap(self.base, self.bytes) };
         MAPPED.fetch_sub(1, Relaxed);
@@ -206,6 +315,27 @@ mod tests {
         assert!(rustix::io::write(&fd, b"x").is_err());
         let hole = FallocateFlags::PUNCH_HOLE | FallocateFlags::KEEP_SIZE;
         assert!(fallocate(&fd, hole, 0, 4096).is_err());
+    }
+
+    #[test]
+    fn memory_that_is_given_back_is_gone_and_its_addresses_stay() {
+        let segment = Segment::new(8192).unwrap();
+        let fd = segment.as_fd().try_clone_to_owned().unwrap();
+        let view = Segment::map(&fd, 8192).unwrap();
+        let owner = segment.owner();
+        owner.store(3, 42, Ordering::Release);
+        let vacant = segment.vacate().unwrap();
+        assert_eq!((owner.load(3), view.load(3)), (0, 42));
+        let again = vacant.fill().unwrap();
+        assert_eq!(
+            (again.owner().address(0), owner.load(3)),
+            (owner.address(0), 0)
+        );
+        owner.store(3, 43, Ordering::Release);
+        let other = again.as_fd().try_clone_to_owned().unwrap();
+        let other = Segment::map(&other, 8192).unwrap();
+        assert_eq!((other.load(3), view.load(3)), (43, 42));
+        assert!(Mapping::new(&again.fd, 8192, ProtFlags::READ | ProtFlags::WRITE).is_err());
     }
 
     #[test]

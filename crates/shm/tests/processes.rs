@@ -232,6 +232,7 @@ fn read_for_ever() {
                 Incoming::Attached { .. } => {
                     loans.push_back(connection.receiver.hold_chunk().expect("room"))
                 }
+                Incoming::Withdrawal => panic!("no pool is withdrawn"),
             }
             while loans.len() > 3 {
                 let loan = loans.pop_front().expect("several");
@@ -418,6 +419,7 @@ fn take(connection: &mut Connection, buffer: &mut [u8], pattern: &Pattern) -> Op
             .receiver
             .copy_chunk(buffer)
             .expect("an honest writer"),
+        Incoming::Withdrawal => panic!("no pool is withdrawn"),
     };
     Some(pattern.check(&buffer[..length]))
 }

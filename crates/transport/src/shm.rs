@@ -19,6 +19,7 @@ mod connection_table;
 mod pools;
 mod receiver;
 mod send_channel;
+mod withdrawal;
 
 use std::io;
 use std::sync::atomic::Ordering::Relaxed;

@@ -3,7 +3,9 @@
 mod plan;
 
 use bytes::BytesMut;
-use dunlin_cdr::{Endianness, Error, Extensibility, KEY_HASH_SIZE, Reader, Representation, Xcdr};
+use dunlin_cdr::{
+    Endianness, Error, Extensibility, KEY_HASH_SIZE, KeyForm, Reader, Representation, Xcdr,
+};
 use md5::{Digest, Md5};
 
 use crate::fixed::content;
@@ -145,40 +147,49 @@ impl KeyPlan {
     /// # Errors
     /// As [`key_hash`](Self::key_hash).
     pub fn key_hash_of_key(&self, payload: &[u8]) -> Result<[u8; KEY_HASH_SIZE], ValueError> {
-        if !self.has_key {
-            return Ok([0; KEY_HASH_SIZE]);
+        match self.has_key {
+            true => self.read_key(payload, |r| self.hash(r, true)),
+            false => Ok([0; KEY_HASH_SIZE]),
         }
+    }
+
+    /// Reads a key payload, with or without the headers of its members.
+    fn read_key<R>(
+        &self,
+        payload: &[u8],
+        mut read: impl FnMut(&mut Reader<'_>) -> Result<R, ValueError>,
+    ) -> Result<R, ValueError> {
         let (id, body) = body(payload)?;
         let representation = Representation::from_id(id)?;
-        let regular = || {
-            let mut r = open(payload, self.ty.extensibility())?.reader;
-            self.hash(&mut r, true)
-        };
         let reader = || {
             let mut r = Reader::new(body, representation.xcdr, representation.endianness);
             r.set_steps(limits::steps(payload.len()));
             r
         };
-        let bare = || {
-            let mut r = reader();
-            r.set_plain();
-            let hash = self.hash(&mut r, true)?;
-            match r.remaining() {
-                0..=3 => Ok(hash),
-                left => Err(ValueError::TrailingBytes(left)),
-            }
-        };
         if representation.xcdr == Xcdr::V1 || representation.extensibility == Extensibility::Final {
-            return regular();
+            return read(&mut open(payload, self.ty.extensibility())?.reader);
         }
         let mut r = reader();
         // A DHEADER covers all but the padding, which not all vendors announce.
         let rest = r
             .take_length()
             .map(|length| r.remaining().checked_sub(length));
-        match rest {
-            Ok(Some(0..=3)) => regular().or_else(|error| bare().map_err(|_| error)),
-            _ => bare().or_else(|_| regular()),
+        let is_bare = !matches!(rest, Ok(Some(0..=3)));
+        let regular = |read: &mut dyn FnMut(&mut Reader<'_>) -> Result<R, ValueError>| {
+            read(&mut open(payload, self.ty.extensibility())?.reader)
+        };
+        let bare = |read: &mut dyn FnMut(&mut Reader<'_>) -> Result<R, ValueError>| {
+            let mut r = reader();
+            r.set_plain();
+            let value = read(&mut r)?;
+            match r.remaining() {
+                0..=3 => Ok(value),
+                left => Err(ValueError::TrailingBytes(left)),
+            }
+        };
+        match is_bare {
+            false => regular(&mut read).or_else(|error| bare(&mut read).map_err(|_| error)),
+            true => bare(&mut read).or_else(|_| regular(&mut read)),
         }
     }
 
@@ -195,20 +206,68 @@ impl KeyPlan {
         endianness: Endianness,
         out: &mut BytesMut,
     ) -> Result<(), ValueError> {
+        self.append(xcdr, endianness, false, out, |w| {
+            let mut r = open(payload, self.ty.extensibility())?.reader;
+            self.write(&mut r, w, false)
+        })
+    }
+
+    /// Appends the payload of a dispose or unregister message that another such payload makes: in
+    /// this version of XCDR, in native byte order, and in a form that other products understand.
+    ///
+    /// # Errors
+    /// As [`key_hash`](Self::key_hash); `out` is then as before.
+    pub fn rewrite_key(
+        &self,
+        key: &[u8],
+        xcdr: Xcdr,
+        form: KeyForm,
+        out: &mut BytesMut,
+    ) -> Result<(), ValueError> {
         let begin = out.len();
-        let written = self.append(payload, xcdr, endianness, out);
+        let is_bare = form.bare && xcdr == Xcdr::V2;
+        let mut whole = BytesMut::new();
+        // The key is read with and without headers, so that it is written from its beginning.
+        let written = self.read_key(key, |r| {
+            whole.clear();
+            let w = Writer::new(&mut whole, xcdr, Endianness::NATIVE, is_bare);
+            self.write(r, w, true)
+        });
+        if self.has_key {
+            written?;
+        }
+        self.append(xcdr, Endianness::NATIVE, is_bare, out, |mut w| {
+            w.slice(&whole);
+            Ok(())
+        })?;
+        form.lengthen(xcdr, begin, out);
+        Ok(())
+    }
+
+    /// Appends header, key and padding; nothing on error.
+    fn append(
+        &self,
+        xcdr: Xcdr,
+        endianness: Endianness,
+        is_plain: bool,
+        out: &mut BytesMut,
+        key: impl FnOnce(Writer<'_, BytesMut>) -> Result<(), ValueError>,
+    ) -> Result<(), ValueError> {
+        let begin = out.len();
+        let written = self.append_all(xcdr, endianness, is_plain, out, key);
         if written.is_err() {
             out.truncate(begin);
         }
         written
     }
 
-    fn append(
+    fn append_all(
         &self,
-        payload: &[u8],
         xcdr: Xcdr,
         endianness: Endianness,
+        is_plain: bool,
         out: &mut BytesMut,
+        key: impl FnOnce(Writer<'_, BytesMut>) -> Result<(), ValueError>,
     ) -> Result<(), ValueError> {
         let representation = Representation {
             xcdr,
@@ -218,9 +277,7 @@ impl KeyPlan {
         let begin = out.len();
         out.push(&representation.header());
         if self.has_key {
-            let mut r = open(payload, self.ty.extensibility())?.reader;
-            let w = Writer::new(out, xcdr, endianness, false);
-            self.write(&mut r, w, false)?;
+            key(Writer::new(out, xcdr, endianness, is_plain))?;
         }
         let padding = begin.wrapping_sub(out.len()) & 3;
         out.push([0; 3].get(..padding).ok_or(Error::Padding)?);

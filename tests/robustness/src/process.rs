@@ -246,6 +246,14 @@ impl Process {
         self.status("RssAnon:")
     }
 
+    /// All of its memory that is in RAM now, and the part of it that it shares with others, in KiB.
+    ///
+    /// # Panics
+    /// If the process has ended.
+    pub fn resident_kib(&self) -> [i64; 2] {
+        ["VmRSS:", "RssShmem:"].map(|of| self.status(of))
+    }
+
     fn status(&self, of: &str) -> i64 {
         let status = std::fs::read_to_string(format!("/proc/{}/status", self.id()));
         let status = status.expect("a running process");

@@ -89,6 +89,13 @@ pub(crate) enum Durability {
     TransientLocal,
 }
 
+/// The keys that a reader wants, both ends included.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct KeyRange {
+    pub(crate) first: u16,
+    pub(crate) last: u16,
+}
+
 /// What one endpoint asks of its middleware (section 3.2 of the behaviour that we follow).
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct EndpointQos {
@@ -101,6 +108,9 @@ pub(crate) struct EndpointQos {
     pub(crate) batch_bytes: u32,
     /// Longest time that one write may block, nanoseconds.
     pub(crate) max_blocking: Nanos,
+    /// Of a reader: of data and pings it wants only those with these keys. What steers a run comes
+    /// all the same.
+    pub(crate) keys: Option<KeyRange>,
 }
 
 /// Why a sample was not written.

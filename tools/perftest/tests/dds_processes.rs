@@ -22,6 +22,30 @@ fn loops_on_both_sides_give_one_row_per_run() {
 }
 
 #[test]
+fn a_content_filter_counts_what_passes() {
+    let throughput = "-pub -numIter 1000 -latencyCount 100 -instances 500";
+    for (publisher, subscriber, count) in [
+        ("-keyed", "-keyed -cft 2", "2"),
+        ("-keyed", "-keyed -cft 10:2", "18"),
+        ("-keyed", "-keyed -cft 250:300 -useReadThread", "102"),
+        ("", "-cft 0:65534", "1000"),
+        ("-keyed -transport UDPv4", "-keyed -cft 499:600", "2"),
+        // There is no such key; the end comes all the same.
+        ("-keyed -batchSize 0", "-keyed -cft 500", "0"),
+    ] {
+        let publisher = format!("{throughput} {publisher}");
+        let subscriber = format!("-sub {subscriber} -instances 500");
+        check_loops(&publisher, &subscriber, &["32", "1024"], count);
+    }
+    check_loops(
+        "-pub -latencyTest -numIter 200 -keyed -instances 500 -writeInstance 300",
+        "-sub -keyed -cft 257:300",
+        &["32", "63000"],
+        "200",
+    );
+}
+
+#[test]
 fn loops_over_shared_memory_give_one_row_per_run() {
     let latency = "-pub -latencyTest -numIter 200 -transport SHMEM";
     let sizes = ["32", "63000", "65471", "1048576", "10485760"];

@@ -16,7 +16,6 @@ use crate::entity::status::{
 use crate::send::datagram::Datagrams;
 use crate::send::destination::{Destination, is_dunlin};
 use crate::send::local_queue::{self, LocalReader};
-use crate::send::vendor_quirks;
 use crate::untyped::reader::{ReaderCore, WriterEnd};
 use crate::untyped::topic::TopicCore;
 use crate::untyped::writer::WriterCore;
@@ -459,8 +458,7 @@ impl Matching {
                         expects_inline_qos: reader.expects_inline_qos,
                     };
                     if let Some(peer) = self.discovery.participant(reader.guid.prefix) {
-                        core.dialects
-                            .add(reader.guid, vendor_quirks::key_form(peer));
+                        core.dialects.add(reader.guid, peer);
                     }
                     let limit = reader.max_sample_size;
                     core.add_reader(now, proxy, limit, &mut self.datagrams);

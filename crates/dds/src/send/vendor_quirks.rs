@@ -1,32 +1,49 @@
 //! What readers of other products do not understand, though the standard lets us say it, and what
 //! we say to them instead.
+//!
+//! They are known by what their participant announces of itself.
 use crate::runtime::lock::{LEAF, Ranked};
+use crate::send::destination::is_dunlin;
 use dunlin_cdr::KeyForm;
 use dunlin_wire::{Guid, ParticipantData, VendorId};
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
-/// The readers of a writer that need something else than the standard says. Asked for disposals
+/// The readers of a writer that are of other products. How they want keys is asked for disposals
 /// only.
 pub(crate) struct VendorQuirks {
     readers: Ranked<Vec<(Guid, KeyForm)>, LEAF>,
+    /// There are some.
+    has_others: AtomicBool,
 }
 
 impl VendorQuirks {
     pub(crate) fn new() -> Self {
         Self {
             readers: Ranked::new(Vec::new()),
+            has_others: AtomicBool::new(false),
         }
     }
 
-    pub(crate) fn add(&self, reader: Guid, form: KeyForm) {
-        if form != KeyForm::default() {
+    /// A reader matches, of this participant. Called before the reader is sent anything.
+    pub(crate) fn add(&self, reader: Guid, participant: &ParticipantData) {
+        if participant.vendor != VendorId::DUNLIN || !is_dunlin(reader.prefix) {
             let mut readers = self.readers.lock();
             readers.retain(|(known, _)| *known != reader);
-            readers.push((reader, form));
+            readers.push((reader, key_form(participant)));
+            self.has_others.store(true, Relaxed);
         }
     }
 
     pub(crate) fn remove(&self, reader: Guid) {
-        self.readers.lock().retain(|(known, _)| *known != reader);
+        let mut readers = self.readers.lock();
+        readers.retain(|(known, _)| *known != reader);
+        self.has_others.store(!readers.is_empty(), Relaxed);
+    }
+
+    /// Whether some reader is of another product.
+    #[inline]
+    pub(crate) fn has_others(&self) -> bool {
+        self.has_others.load(Relaxed)
     }
 
     /// How a key is serialized so that all of the readers understand it. Dunlin itself understands
@@ -41,7 +58,7 @@ impl VendorQuirks {
 }
 
 /// How readers of this participant want keys.
-pub(crate) fn key_form(participant: &ParticipantData) -> KeyForm {
+fn key_form(participant: &ParticipantData) -> KeyForm {
     KeyForm {
         bare: participant.vendor == VendorId::CYCLONE_DDS
             && is_before_eleven(&participant.product_version),

@@ -2,7 +2,7 @@
 use crate::typed::topic::TopicData;
 use crate::untyped::type_support::{Compiled, KeyCode, TypeSupport};
 use bytes::{Bytes, BytesMut};
-use dunlin_cdr::{PlainLayout, Xcdr, plain_at};
+use dunlin_cdr::{KeyForm, PlainLayout, Xcdr, plain_at};
 use dunlin_rtps::InstanceHandle;
 use dunlin_wire::Payload;
 use dunlin_xtypes::DynamicType;
@@ -40,6 +40,17 @@ impl<T: TopicData> KeyCode for Derived<T> {
 
     fn key(&self, sample: &Bytes) -> Bytes {
         key_of::<T>(sample)
+    }
+
+    fn rewrite_key(
+        &self,
+        key: &Bytes,
+        xcdr: Xcdr,
+        form: KeyForm,
+        out: &mut BytesMut,
+    ) -> std::result::Result<(), dunlin_cdr::Error> {
+        let value: T = dunlin_cdr::key_from_payload(key)?;
+        dunlin_cdr::key_to_payload_in(&value, xcdr, form, out)
     }
 }
 

@@ -12,8 +12,8 @@ use crate::typed::topic::{Topic, TopicData};
 use crate::untyped::{NewChange, UntypedWriter, UntypedWriterListener};
 use bytes::BytesMut;
 use dunlin_cdr::{
-    Apart, Extent, KeyForm, Plain, Xcdr, extent, key_hash, key_to_payload_in, plain_to_payload,
-    to_payload, to_payload_apart,
+    Apart, Extent, KeyForm, Plain, Xcdr, extent, key_hash, key_to_payload, key_to_payload_in,
+    plain_to_payload, to_payload, to_payload_apart,
 };
 use dunlin_qos::{DataRepresentation, DataWriterQos};
 use dunlin_rtps::{ChangeKind, InstanceHandle};
@@ -163,11 +163,17 @@ impl<T: TopicData> DataWriter<T> {
                 key_to_payload_in(sample, xcdr, form, out).map(|()| None)
             }
         };
+        let key = || {
+            let mut key = BytesMut::new();
+            let serialized = key_to_payload(sample, Xcdr::V2, &mut key);
+            serialized.is_ok().then(|| key.freeze())
+        };
         let written = self.untyped.write_with(NewChange {
             kind,
             instance,
             timestamp,
             size,
+            key: &key,
             fill,
         });
         written.map_err(|error| error.of_sample(sample, !alive))
@@ -245,6 +251,11 @@ impl<T: TopicData + Plain> DataWriter<T> {
             instance,
             timestamp,
             size,
+            key: &|| {
+                let mut key = BytesMut::new();
+                let serialized = T::PLAIN?.key_to_payload(&memory, Xcdr::V2, &mut key);
+                serialized.is_ok().then(|| key.freeze())
+            },
             fill: &mut |out| plain_to_payload::<T>(&memory, xcdr, apart, out),
         })
     }

@@ -1,12 +1,12 @@
 //! What writers, readers and topics know of their type.
 use crate::error::{Error, Result};
 use bytes::{Bytes, BytesMut};
-use dunlin_cdr::{Endianness, Extensibility, Xcdr};
+use dunlin_cdr::{Endianness, Extensibility, KeyForm, Xcdr};
 use dunlin_filter::{Filter, FilterError};
 use dunlin_qos::DataRepresentation;
 use dunlin_rtps::InstanceHandle;
 use dunlin_wire::Payload;
-use dunlin_xtypes::{DynamicType, KeyPlan, TypeKind};
+use dunlin_xtypes::{DynamicType, KeyPlan, TypeKind, ValueError};
 use std::any::Any;
 use std::fmt;
 use std::sync::Arc;
@@ -76,6 +76,15 @@ pub(crate) trait KeyCode: Any + Send + Sync {
     /// told.
     fn key(&self, sample: &Bytes) -> Bytes;
 
+    /// Appends the payload of a dispose for the instance of a serialized key, in this form.
+    fn rewrite_key(
+        &self,
+        key: &Bytes,
+        xcdr: Xcdr,
+        form: KeyForm,
+        out: &mut BytesMut,
+    ) -> std::result::Result<(), dunlin_cdr::Error>;
+
     /// Whether it is for one type only, so that the code tells the type from others.
     fn is_for_one_type(&self) -> bool {
         true
@@ -110,6 +119,20 @@ impl KeyCode for KeyPlan {
         }
     }
 
+    fn rewrite_key(
+        &self,
+        key: &Bytes,
+        xcdr: Xcdr,
+        form: KeyForm,
+        out: &mut BytesMut,
+    ) -> std::result::Result<(), dunlin_cdr::Error> {
+        match KeyPlan::rewrite_key(self, key, xcdr, form, out) {
+            Err(ValueError::Cdr(error)) => Err(error),
+            // Any other mistake was refused where the key came from.
+            Ok(()) | Err(_) => Ok(()),
+        }
+    }
+
     fn is_for_one_type(&self) -> bool {
         false
     }
@@ -125,6 +148,17 @@ impl KeyCode for UnknownKeys {
 
     fn key(&self, _: &Bytes) -> Bytes {
         Bytes::new()
+    }
+
+    fn rewrite_key(
+        &self,
+        key: &Bytes,
+        _: Xcdr,
+        _: KeyForm,
+        out: &mut BytesMut,
+    ) -> std::result::Result<(), dunlin_cdr::Error> {
+        out.extend_from_slice(key);
+        Ok(())
     }
 
     fn is_for_one_type(&self) -> bool {
@@ -289,6 +323,18 @@ impl TypeSupport {
     /// The serialized key of a serialized sample; empty if it cannot be told.
     pub(crate) fn key(&self, sample: &Bytes) -> Bytes {
         self.inner.keys.key(sample)
+    }
+
+    /// The payload of a dispose for the instance of a serialized key, in a form that other products
+    /// understand.
+    pub(crate) fn rewrite_key(
+        &self,
+        key: &Bytes,
+        xcdr: Xcdr,
+        form: KeyForm,
+        out: &mut BytesMut,
+    ) -> std::result::Result<(), dunlin_cdr::Error> {
+        self.inner.keys.rewrite_key(key, xcdr, form, out)
     }
 
     /// A filter for samples of the type (DDS 1.4 annex B).

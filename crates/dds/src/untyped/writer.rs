@@ -1,4 +1,5 @@
 //! The untyped writer: bytes, instances and QoS. Every language and every type goes through it.
+mod autodispose;
 mod back_pressure;
 mod change;
 mod coherent_set;
@@ -160,6 +161,15 @@ struct Publish {
     coalescer: Coalescer,
 }
 
+/// How long a write waits for room in the history.
+#[derive(Clone, Copy)]
+enum Patience {
+    /// RELIABILITY.max_blocking_time.
+    BlockingTime,
+    Until(Time),
+    None,
+}
+
 /// What a reader's answer led to.
 pub(crate) struct Outcome {
     /// There may be room now.
@@ -178,6 +188,9 @@ pub struct NewChange<'a> {
     pub timestamp: Option<Timestamp>,
     /// Octets that `fill` will write; more make the buffer grow.
     pub size: usize,
+    /// The serialized key of its instance, in XCDR2; called only if readers of other products match
+    /// (`docs/interop.md`).
+    pub key: &'a dyn Fn() -> Option<Bytes>,
     /// Appends the payload; returns what it left where the application has it. A buffer may hold
     /// other samples before this one.
     pub fill: &'a mut dyn FnMut(&mut BytesMut) -> Result<Option<Apart>, dunlin_cdr::Error>,
@@ -261,10 +274,20 @@ impl WriterCore {
     /// Waits for room.
     #[inline]
     pub(crate) fn write(self: &Arc<Self>, change: NewChange<'_>) -> Result<SequenceNumber, Error> {
-        match self.write_or_wait(change, true)? {
+        match self.write_or_wait(change, Patience::BlockingTime)? {
             Some(sequence) => Ok(sequence),
             None => Err(self.blocked()),
         }
+    }
+
+    /// As `write`; it waits for room no longer than `until`.
+    fn write_until(
+        self: &Arc<Self>,
+        change: NewChange<'_>,
+        until: Time,
+    ) -> Result<SequenceNumber, Error> {
+        let written = self.write_or_wait(change, Patience::Until(until))?;
+        written.ok_or_else(|| self.blocked())
     }
 
     /// As `write`; `None` without room, and then the listener is told when there may be some.
@@ -272,13 +295,13 @@ impl WriterCore {
         self: &Arc<Self>,
         change: NewChange<'_>,
     ) -> Result<Option<SequenceNumber>, Error> {
-        self.write_or_wait(change, false)
+        self.write_or_wait(change, Patience::None)
     }
 
     fn write_or_wait(
         self: &Arc<Self>,
         change: NewChange<'_>,
-        waits: bool,
+        mut patience: Patience,
     ) -> Result<Option<SequenceNumber>, Error> {
         self.check_enabled()?;
         let mut turn = self.publish.lock();
@@ -314,7 +337,6 @@ impl WriterCore {
             timestamp: change.timestamp.unwrap_or(stamp),
         };
         let size = change.payload.len();
-        let mut until = None;
         loop {
             let epoch = self.room_epoch.load(SeqCst);
             if let Some((sequence, next)) = self.store(&mut turn, &mut change)? {
@@ -352,7 +374,7 @@ impl WriterCore {
                 deferred::run();
                 return Ok(Some(sequence));
             }
-            if !waits {
+            if matches!(patience, Patience::None) {
                 // Room that came before this was said is found by looking again.
                 if self.wants_room.swap(true, SeqCst) {
                     drop(turn);
@@ -363,9 +385,11 @@ impl WriterCore {
             }
             // Whoever waits may receive, and so run listeners, which must find no lock held.
             drop(turn);
-            let until = *until.get_or_insert_with(|| {
-                clock::now().after(self.fixed().reliability.max_blocking_time)
-            });
+            let until = match patience {
+                Patience::Until(until) => until,
+                _ => clock::now().after(self.fixed().reliability.max_blocking_time),
+            };
+            patience = Patience::Until(until);
             if !self.wait_for_room(epoch, until) {
                 return Ok(None);
             }

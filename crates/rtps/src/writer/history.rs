@@ -128,6 +128,13 @@ impl HistoryCache {
         Some(&self.kept.get(newest)?.change)
     }
 
+    /// The instances that have changes.
+    pub(super) fn instances(&self) -> impl Iterator<Item = InstanceHandle> {
+        let instances = self.instances.iter().map(|(_, instance)| instance);
+        let filled = instances.filter(|instance| instance.count > 0);
+        filled.map(|instance| instance.handle)
+    }
+
     /// Makes room for one more change of the instance. What is `acknowledged` may go for it, and
     /// KEEP_LAST lets go of the oldest in any case. Nothing is changed on error.
     pub(super) fn admit(&mut self, change: &Change, acknowledged: i64) -> Result<(), WriteError> {

@@ -140,7 +140,7 @@ impl Drop for Published {
             .count()
             .fetch_sub(1, std::sync::atomic::Ordering::AcqRel);
         if count & !WRITING == 1 {
-            self.pool.inner.give_back(self.token.index(), self.offset);
+            self.pool.inner.release(self.token.index(), self.offset);
         }
     }
 }

@@ -33,7 +33,7 @@ fn filled(pool: &Pool, length: usize, with: u8) -> Published {
 fn next(receiver: &mut Receiver) -> Option<usize> {
     match receiver.try_recv(&mut []).unwrap()? {
         Incoming::Attached { length, .. } => Some(length),
-        Incoming::Message(_) => panic!("no message was sent"),
+        Incoming::Message(_) | Incoming::Withdrawal => panic!("only chunks were sent"),
     }
 }
 
@@ -357,4 +357,27 @@ proptest! {
         }
         prop_assert_eq!(pool.free(), 5);
     }
+}
+
+#[test]
+fn a_pool_is_withdrawn_only_while_no_chunk_is_in_use() {
+    let pool = Pool::heap(0, &CLASSES).unwrap();
+    let (mut sender, mut receiver) = direction(&pool);
+    let writing = pool.allocate(10).unwrap();
+    assert!(!pool.withdraw(), "it is being written");
+    let uses = pool.uses();
+    let chunk = writing.publish();
+    sender.try_send_chunk(&chunk).unwrap();
+    drop(chunk);
+    assert!(!pool.withdraw(), "it is under way");
+    next(&mut receiver).unwrap();
+    let loan = receiver.hold_chunk().unwrap();
+    sender.reclaim().unwrap();
+    assert!(!pool.withdraw(), "a reader holds it");
+    assert!(pool.allocate(10).is_ok() && pool.uses() > uses);
+    drop(loan);
+    sender.reclaim().unwrap();
+    assert!(pool.withdraw() && pool.withdraw() && pool.is_withdrawn());
+    assert!(matches!(pool.allocate(10), Err(Error::Limit(_))));
+    assert_eq!(pool.free(), 0);
 }

@@ -3,14 +3,14 @@ use std::mem::MaybeUninit;
 use std::sync::Arc;
 
 use super::{
-    AHEAD, CHUNK, DESCRIPTOR, Incoming, LENGTH_BITS, MESSAGE, MORE, ROOM, Sleep, header, lines,
-    slots, stamp,
+    AHEAD, CHUNK, DESCRIPTOR, Incoming, LENGTH_BITS, MESSAGE, MORE, ROOM, Sleep, WITHDRAWAL,
+    header, lines, slots, stamp,
 };
 #[cfg(not(loom))]
 use crate::link::BELL;
 use crate::link::{CURSOR, Layout, SLEEP};
 use crate::memory::{Ordering, Owner, View, WORD, fence, room};
-use crate::pool::{Holding, Loan, LoanSlots, PoolView, Token};
+use crate::pool::{Holding, Loan, LoanSlots, MAX_POOLS, PoolView, Token};
 use crate::{Error, Violation};
 
 /// The receiving end.
@@ -79,6 +79,38 @@ impl Receiver {
         Ok(())
     }
 
+    /// Forgets the pool that the peer withdraws, as `try_recv` has announced, and passes that
+    /// message; loans of it stay as they are. False if the pool is not known: it was announced
+    /// before that, so its announcement is still under way, or never comes.
+    ///
+    /// # Errors
+    /// `Argument` if no pool is withdrawn; `Violation` for good.
+    #[cold]
+    pub fn forget_pool(&mut self) -> Result<bool, Error> {
+        const NONE: Error = Error::Argument("no pool is withdrawn");
+        if let Some(violation) = self.dead {
+            return Err(violation.into());
+        }
+        let next = self.look().or_else(|violation| self.kill(violation))?;
+        let (Some((WITHDRAWAL, length)), None) = (next, self.pending) else {
+            return Err(NONE);
+        };
+        if length != WORD {
+            return self.kill(Violation::Length);
+        }
+        let number = self.peer.load(self.peer_layout.slot(self.tail) + 1);
+        if number >= MAX_POOLS.into() {
+            return self.kill(Violation::Pool);
+        }
+        let known = |known: &Arc<Holding>| u64::from(known.pool.number()) == number;
+        let Some(index) = self.pools.iter().position(known) else {
+            return Ok(false);
+        };
+        self.pools.remove(index);
+        self.pass(1);
+        Ok(true)
+    }
+
     /// Takes the next message into `buffer`, if there is one; one with a chunk stays next until
     /// that is copied, held or skipped.
     ///
@@ -110,6 +142,7 @@ impl Receiver {
         match kind {
             MESSAGE => self.take(length, buffer),
             CHUNK => self.attached(length, buffer),
+            WITHDRAWAL => Ok(Some(Incoming::Withdrawal)),
             _ => self.kill(Violation::Kind),
         }
     }

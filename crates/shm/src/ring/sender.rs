@@ -1,11 +1,11 @@
 //! The sending end: writes slots, and lets go of what the reader has passed and returned.
 use std::collections::VecDeque;
 use std::ops::Range;
-#[cfg(not(loom))]
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 
 use super::{
-    AHEAD, CHUNK, DESCRIPTOR, FIRST, MESSAGE, MORE, ROOM, SendError, Sleep, header, lines, slots,
+    AHEAD, CHUNK, DESCRIPTOR, FIRST, MESSAGE, MORE, ROOM, SendError, Sleep, WITHDRAWAL, header,
+    lines, slots,
 };
 use crate::Violation;
 use crate::link::{BELL, CURSOR, Layout, PLACES, SLEEP};
@@ -32,8 +32,28 @@ pub struct Sender {
     /// The first line of the next message that was not asked for.
     claimed: usize,
     dead: Option<Violation>,
+    /// Tells withdrawals that it is there.
+    alive: Arc<()>,
     #[cfg(not(loom))]
     pub(crate) socket: Option<Arc<std::os::fd::OwnedFd>>,
+}
+
+/// That one reader was told of a withdrawn pool.
+#[derive(Debug)]
+pub struct Withdrawal {
+    sender: Weak<()>,
+    peer: View,
+    /// As far as its cursor is when it knows.
+    end: u64,
+}
+
+impl Withdrawal {
+    /// Whether the reader has forgotten the pool, or its sender is gone: then the pool's number may
+    /// be announced again.
+    pub fn is_heeded(&self) -> bool {
+        // Pairs with the Release in `Receiver::pass`. A cursor that lies is found by the sender.
+        self.sender.strong_count() == 0 || self.peer.load_acquire(CURSOR) >= self.end
+    }
 }
 
 impl Sender {
@@ -51,6 +71,7 @@ impl Sender {
             bell: 0,
             claimed: 1,
             dead: None,
+            alive: Arc::new(()),
             #[cfg(not(loom))]
             socket: None,
         }
@@ -122,6 +143,27 @@ impl Sender {
             _ => self.publish(CHUNK, length, slots, &descriptor, inline),
         }
         Ok(())
+    }
+
+    /// Whether the reader understands that pools are withdrawn. One of before would take it for a
+    /// violation.
+    pub fn heeds_withdrawals(&self) -> bool {
+        self.peer_layout.heeds_withdrawals
+    }
+
+    /// Tells the reader that a pool was [withdrawn](crate::Pool::withdraw), so that it gives its
+    /// part of the memory back. Not for a reader that does not [heed](Self::heeds_withdrawals) it.
+    ///
+    /// # Errors
+    /// `Full` until the reader has read on.
+    pub fn try_withdraw(&mut self, pool: u8) -> Result<Withdrawal, SendError> {
+        self.reserve(WORD)?;
+        self.publish_short(WITHDRAWAL, [u64::from(pool)], []);
+        Ok(Withdrawal {
+            sender: Arc::downgrade(&self.alive),
+            peer: self.peer.clone(),
+            end: self.head,
+        })
     }
 
     /// Whether a chunk may be sent now as far as chunks are concerned: worth asking before it is

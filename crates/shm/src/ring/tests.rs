@@ -33,7 +33,7 @@ impl Wire {
     fn receive(&mut self) -> Option<Vec<u8>> {
         match self.receiver.try_recv(&mut self.buffer).unwrap()? {
             Incoming::Message(length) => Some(self.buffer[..length].to_vec()),
-            Incoming::Attached { .. } => panic!("no chunk was sent"),
+            Incoming::Attached { .. } | Incoming::Withdrawal => panic!("no chunk was sent"),
         }
     }
 
@@ -429,6 +429,81 @@ fn a_chunk_waits_for_its_pool() {
     );
 }
 
+#[test]
+fn a_withdrawn_pool_is_forgotten_in_order_and_what_is_held_stays() {
+    let (pool, chunk) = counted();
+    let mut wire = Wire::new(SIZE);
+    assert!(wire.sender.heeds_withdrawals());
+    wire.receiver.add_pool(pool.view()).unwrap();
+    wire.sender.try_send_chunk(&chunk).unwrap();
+    let withdrawal = wire.sender.try_withdraw(1).unwrap();
+    wire.sender.try_send(&[b"next"]).unwrap();
+    assert!(matches!(
+        wire.receiver.forget_pool(),
+        Err(Error::Argument(_))
+    ));
+    assert_eq!(
+        wire.receiver.try_recv(&mut wire.buffer).unwrap(),
+        Some(alone(64))
+    );
+    assert!(
+        matches!(wire.receiver.forget_pool(), Err(Error::Argument(_))),
+        "the chunk is before it"
+    );
+    let loan = wire.receiver.hold_chunk().unwrap();
+    for _ in 0..2 {
+        let incoming = wire.receiver.try_recv(&mut wire.buffer).unwrap();
+        assert_eq!(incoming, Some(Incoming::Withdrawal));
+    }
+    assert!(!withdrawal.is_heeded());
+    assert!(wire.receiver.forget_pool().unwrap());
+    assert!(withdrawal.is_heeded());
+    let mut bytes = [0; 64];
+    loan.read(0, &mut bytes).unwrap();
+    assert_eq!(&bytes, chunk.as_ref());
+    assert_eq!(wire.receive().unwrap(), b"next");
+    // The number is free for another.
+    let (again, chunk) = counted();
+    wire.receiver.add_pool(again.view()).unwrap();
+    wire.sender.try_send_chunk(&chunk).unwrap();
+    wire.receiver.try_recv(&mut wire.buffer).unwrap();
+    assert_eq!(wire.receiver.copy_chunk(&mut wire.buffer).unwrap(), 64);
+}
+
+#[test]
+fn a_pool_that_was_never_known_is_not_forgotten_and_the_end_of_a_sender_is_enough() {
+    let mut wire = Wire::new(SIZE);
+    let withdrawal = wire.sender.try_withdraw(3).unwrap();
+    let incoming = wire.receiver.try_recv(&mut wire.buffer).unwrap();
+    assert_eq!(incoming, Some(Incoming::Withdrawal));
+    assert!(!wire.receiver.forget_pool().unwrap());
+    assert!(!withdrawal.is_heeded());
+    drop(wire);
+    assert!(withdrawal.is_heeded());
+}
+
+#[test]
+fn a_withdrawal_of_no_pool_is_a_violation() {
+    for (length, word, violation) in [
+        (WORD, u64::from(crate::pool::MAX_POOLS), Violation::Pool),
+        (WORD, u64::MAX, Violation::Pool),
+        (WORD - 1, 0, Violation::Length),
+        (0, 0, Violation::Length),
+        (900, 0, Violation::Length),
+    ] {
+        let mut wire = Wire::new(SIZE);
+        wire.damage(wire.slot(0) + 1, word);
+        wire.damage(wire.slot(0), header(0, WITHDRAWAL, length));
+        assert_eq!(
+            wire.receiver.try_recv(&mut wire.buffer).unwrap(),
+            Some(Incoming::Withdrawal)
+        );
+        let forgotten = wire.receiver.forget_pool();
+        assert!(matches!(forgotten, Err(Error::Violation(found)) if found == violation));
+        assert_eq!(wire.violation(), violation);
+    }
+}
+
 #[derive(Clone, Debug)]
 enum Step {
     Send(usize),
@@ -511,7 +586,7 @@ proptest! {
     }
 
     #[test]
-    fn no_garbage_in_the_ring_panics(words in proptest::collection::vec(any::<u64>(), 0..40), kind in 0..5_u8, length in 0..2000_usize) {
+    fn no_garbage_in_the_ring_panics(words in proptest::collection::vec(any::<u64>(), 0..40), kind in 0..6_u8, length in 0..2000_usize) {
         let (pool, chunk) = counted();
         let mut wire = Wire::new(SIZE);
         wire.receiver.add_pool(pool.view()).unwrap();
@@ -526,6 +601,7 @@ proptest! {
         for _ in 0..10 {
             let _ = wire.receiver.try_recv(&mut wire.buffer);
             let _ = wire.receiver.copy_chunk(&mut wire.buffer);
+            let _ = wire.receiver.forget_pool();
         }
     }
 }

@@ -11,6 +11,7 @@ use rustix::event::{Timespec, epoll};
 use rustix::io::Errno;
 
 use super::connection_table::{BELL, ConnectionTable, RENDEZVOUS};
+use super::withdrawal::Looks;
 
 /// Events that are taken at once.
 const AT_ONCE: usize = 64;
@@ -26,7 +27,11 @@ const SUSPICION: Duration = Duration::from_secs(10);
 pub(super) fn start(table: &Arc<ConnectionTable>) -> io::Result<JoinHandle<()>> {
     let weak = Arc::downgrade(table);
     table.pools.on_new(move |pool| {
-        weak.upgrade().inspect(|table| table.announce(pool));
+        weak.upgrade().inspect(|table| {
+            table.announce(pool);
+            // A large one is looked after.
+            table.ring();
+        });
     });
     let table = Arc::clone(table);
     std::thread::Builder::new()
@@ -41,7 +46,7 @@ pub(super) fn start(table: &Arc<ConnectionTable>) -> io::Result<JoinHandle<()>> 
 
 fn run(table: &ConnectionTable) {
     let mut events: Vec<epoll::Event> = Vec::with_capacity(AT_ONCE);
-    let mut next = None;
+    let (mut next, mut looks) = (None, Looks::default());
     while !table.stopped.load(SeqCst) {
         events.clear();
         let left = next.map(|at: Instant| at.saturating_duration_since(Instant::now()));
@@ -64,7 +69,8 @@ fn run(table: &ConnectionTable) {
         }
         let conversation = table.converse();
         let suspicion = look_for_suspects(table);
-        next = conversation.into_iter().chain(suspicion).min();
+        let look = looks.look(table, Instant::now());
+        next = [conversation, suspicion, look].into_iter().flatten().min();
     }
 }
 

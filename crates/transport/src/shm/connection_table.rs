@@ -347,14 +347,45 @@ impl ConnectionTable {
         if length < ATTACHED {
             return None;
         }
-        self.pools.lend(length, || {
-            let outlets: Vec<_> = self.state().outlets.values().cloned().collect();
-            for send_channel in outlets {
-                if let Err(violation) = send_channel.reclaim() {
-                    self.break_with(&send_channel, &violation.to_string());
-                }
+        self.pools.lend(length, || self.reclaim_all())
+    }
+
+    pub(super) fn send_channels(&self) -> Vec<Arc<SendChannel>> {
+        self.state().outlets.values().cloned().collect()
+    }
+
+    #[cfg(test)]
+    pub(super) fn change_send_channel(
+        &self,
+        peer: &Identity,
+        change: impl FnOnce(&mut SendChannel),
+    ) {
+        let limit = Instant::now() + Duration::from_secs(20);
+        loop {
+            let mut state = self.state();
+            if let Some(channel) = state.outlets.get_mut(peer).and_then(Arc::get_mut) {
+                return change(channel);
             }
-        })
+            drop(state);
+            // The porter has it for a moment.
+            assert!(Instant::now() < limit, "somebody else has it for good");
+            std::thread::yield_now();
+        }
+    }
+
+    /// Takes a pool out of use, unless a chunk of it is in use, or some reader would not understand
+    /// that, or was just greeted with it; whoever comes does not hear of it. Returns who knows it.
+    pub(super) fn leave_out(&self, pool: &Pool) -> Option<Vec<Arc<SendChannel>>> {
+        let mut state = self.state();
+        let all = || state.outlets.values();
+        let possible = state.dialled.is_empty() && all().all(|of| of.heeds_withdrawals);
+        if !possible || !pool.withdraw() {
+            return None;
+        }
+        let who = all().cloned().collect();
+        state.caller.remove_pool(pool.number());
+        state.pools.retain(|of| of.number() != pool.number());
+        Some(who)
     }
 
     /// Makes a new pool known to all peers, present and future.

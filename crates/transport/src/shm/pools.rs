@@ -1,13 +1,17 @@
-//! The chunks of one participant. Memory is taken when it is first needed, by sizes, and kept.
+//! The chunks of one participant. Memory is taken when it is first needed, by sizes, and kept; that
+//! of large chunks is given back when nobody uses it (`withdrawal`).
 use crate::panics::log;
 use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
-use dunlin_shm::{Chunk, Class, Pool, Published};
+use dunlin_shm::{Chunk, Class, Pool, Published, Withdrawal};
+
+use super::send_channel::SendChannel;
+use super::withdrawal::Forgetting;
 
 /// As many as a peer accepts.
-const MOST: usize = 16;
+pub(super) const MOST: usize = 16;
 /// Chunks are not smaller than this.
 const SMALLEST: usize = 64 * 1024;
 /// A pool has about so many bytes, but at least `FEWEST` chunks.
@@ -19,13 +23,16 @@ const LARGE: usize = 16 * 1024 * 1024;
 const FEWEST_LARGE: usize = 2;
 /// Pools of one size that are made by themselves.
 const FEW: usize = 2;
+/// Pools of chunks that are larger than this are given back.
+const KEPT: usize = 1024 * 1024;
 /// All pools together.
 const LARGEST: usize = 1024 * 1024 * 1024;
 
 /// Called with each new pool before any of its chunks is given out.
 type Announce = dyn Fn(&Pool) + Send + Sync;
 
-/// Pools, each of chunks of one size. They are only ever added, so readers need no lock.
+/// Pools, each of chunks of one size. They are only ever added, so readers need no lock: one that is
+/// withdrawn keeps its place, its number and its addresses, for when that size is needed again.
 pub(super) struct Pools {
     made: [OnceLock<(usize, Pool)>; MOST],
     count: AtomicUsize,
@@ -38,6 +45,7 @@ struct Growth {
     bytes: usize,
     /// The system has refused: it is not asked again for so much.
     refused: Option<usize>,
+    forgetting: Forgetting,
 }
 
 impl Pools {
@@ -65,7 +73,8 @@ impl Pools {
     pub(super) fn allocate(&self, length: usize) -> Option<Chunk> {
         let capacity = capacity(length)?;
         self.take(length, capacity).or_else(|| {
-            let more = self.of(capacity).count() < FEW;
+            let present = self.of(capacity).filter(|pool| !pool.is_withdrawn());
+            let more = present.count() < FEW;
             (more && self.grow(capacity))
                 .then(|| self.take(length, capacity))
                 .flatten()
@@ -88,7 +97,17 @@ impl Pools {
 
     /// Whether there is memory for messages of this length, be it in use.
     pub(super) fn has(&self, length: usize) -> bool {
-        capacity(length).is_some_and(|capacity| self.of(capacity).next().is_some())
+        let pools = || capacity(length).into_iter().flat_map(|of| self.of(of));
+        pools().any(|pool| !pool.is_withdrawn()) || {
+            let growth = self.growth();
+            pools().any(|pool| growth.forgetting.concerns(pool.number()))
+        }
+    }
+
+    /// How many there are, with those that are withdrawn.
+    #[cfg(test)]
+    pub(super) fn made(&self) -> usize {
+        self.all().count()
     }
 
     fn of(&self, capacity: usize) -> impl Iterator<Item = &Pool> {
@@ -114,39 +133,111 @@ impl Pools {
         Some((chunk, offset..offset + bytes.len()))
     }
 
-    /// Makes another pool of this size; false if there cannot be one.
+    fn growth(&self) -> MutexGuard<'_, Growth> {
+        self.growing.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Makes another pool of this size, or gives one that was withdrawn memory again; false if there
+    /// cannot be one.
     #[cold]
     fn grow(&self, capacity: usize) -> bool {
-        let mut growth = self.growing.lock().unwrap_or_else(PoisonError::into_inner);
-        let number = self.count.load(Ordering::Acquire);
-        let count = count(capacity);
-        let bytes = capacity.saturating_mul(count);
+        let mut growth = self.growth();
+        let bytes = bytes(capacity);
         let allowed = growth.bytes.saturating_add(bytes) <= LARGEST
             && growth.refused.is_none_or(|least| bytes < least);
-        let (Some(slot), true, Ok(tag)) = (self.made.get(number), allowed, u8::try_from(number))
-        else {
+        if !allowed {
             return false;
+        }
+        let can_come_again =
+            |pool: &&Pool| pool.is_withdrawn() && !growth.forgetting.concerns(pool.number());
+        let made = match self.of(capacity).find(can_come_again) {
+            Some(pool) => pool.renew(|| self.announce(pool)),
+            None => match self.make(capacity) {
+                Some(made) => made,
+                None => return false,
+            },
         };
-        let class = Class {
-            capacity,
-            count: count as u32,
-        };
-        match Pool::new(tag, &[class]) {
-            Ok(pool) => {
-                if let Some(announce) = self.announce.get() {
-                    announce(&pool);
-                }
-                growth.bytes += bytes;
-                let _ = slot.set((capacity, pool));
-                self.count.store(number + 1, Ordering::Release);
-                true
-            }
-            Err(error) => {
+        match made {
+            Ok(()) => growth.bytes += bytes,
+            Err(ref error) => {
                 log::warn!(%error, bytes, "no shared memory for large messages");
                 growth.refused = Some(bytes);
-                false
             }
         }
+        made.is_ok()
+    }
+
+    /// Makes another pool; `None` if there are as many as there can be.
+    fn make(&self, capacity: usize) -> Option<Result<(), dunlin_shm::Error>> {
+        let number = self.count.load(Ordering::Acquire);
+        let (slot, tag) = (self.made.get(number)?, u8::try_from(number).ok()?);
+        let class = Class {
+            capacity,
+            count: count(capacity) as u32,
+        };
+        let made = Pool::new(tag, &[class]).map(|pool| {
+            self.announce(&pool);
+            let _ = slot.set((capacity, pool));
+            self.count.store(number + 1, Ordering::Release);
+        });
+        Some(made)
+    }
+
+    fn announce(&self, pool: &Pool) {
+        if let Some(announce) = self.announce.get() {
+            announce(pool);
+        }
+    }
+
+    /// The pools of large chunks that have memory.
+    pub(super) fn large(&self) -> impl Iterator<Item = &Pool> {
+        let large = self.all().filter(|(capacity, _)| *capacity > KEPT);
+        large
+            .map(|(_, pool)| pool)
+            .filter(|pool| !pool.is_withdrawn())
+    }
+
+    /// Whether some pool may have to be withdrawn, or some reader has not forgotten the last one.
+    pub(super) fn are_looked_after(&self) -> bool {
+        // Who makes a pool has this until the pool is there.
+        let mut growth = self.growth();
+        let forgotten = growth.forgetting.is_over();
+        if forgotten {
+            growth.forgetting = Forgetting::default();
+        }
+        !forgotten || self.large().next().is_some()
+    }
+
+    /// Withdraws a pool and gives its memory back, unless that cannot be now. `leave_out` takes it
+    /// out of use and says who has to be told.
+    pub(super) fn withdraw(
+        &self,
+        pool: &Pool,
+        leave_out: impl FnOnce() -> Option<Vec<Arc<SendChannel>>>,
+    ) -> bool {
+        let mut growth = self.growth();
+        let found = self.all().find(|(_, of)| of.number() == pool.number());
+        let (Some((capacity, _)), true) = (found, growth.forgetting.is_over()) else {
+            return false;
+        };
+        let Some(who) = leave_out() else { return false };
+        growth.forgetting = Forgetting::new(pool.number(), who);
+        growth.bytes = growth.bytes.saturating_sub(bytes(*capacity));
+        growth.refused = None;
+        if let Err(error) = pool.give_back() {
+            log::warn!(%error, "the memory for large messages cannot be given back");
+        }
+        true
+    }
+
+    /// Who has not been told yet of the pool that was withdrawn last.
+    pub(super) fn untold(&self) -> Option<(u8, Vec<Arc<SendChannel>>)> {
+        self.growth().forgetting.untold()
+    }
+
+    /// These were told, the others were not.
+    pub(super) fn note_told(&self, told: Vec<Withdrawal>, untold: Vec<Arc<SendChannel>>) {
+        self.growth().forgetting.note(told, untold);
     }
 }
 
@@ -154,6 +245,11 @@ impl std::fmt::Debug for Pools {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_list().entries(self.all()).finish()
     }
+}
+
+/// Bytes of a pool of chunks of this size.
+fn bytes(capacity: usize) -> usize {
+    capacity.saturating_mul(count(capacity))
 }
 
 /// How many chunks of this size a pool has: memory is made at once and kept, so few if they are

@@ -8,8 +8,8 @@ use std::time::{Duration, Instant};
 
 use bytes::BytesMut;
 use dunlin_shm::{
-    Control, ControlSocket, Doorbell, Error, Identity, Incoming, LinkSize, Loan, Receiver as Ring,
-    Violation,
+    Control, ControlSocket, Doorbell, Error, Identity, Incoming, LinkSize, Loan, PoolView,
+    Receiver as Ring, Violation,
 };
 use dunlin_wire::Locator;
 
@@ -23,6 +23,10 @@ const SLEEP: Duration = Duration::from_millis(500);
 const FEW: usize = 127;
 /// Bytes of a slot of a ring.
 const SLOT: usize = 256;
+/// Pools that a peer may announce at once, and how many more for each second of its connection: one
+/// that keeps to the rules withdraws one in a second.
+const MOST_POOLS: u64 = 32;
+const POOLS_EACH_SECOND: u64 = 2;
 /// Packets of one connection that are looked at in a row.
 const PACKETS: usize = 32;
 
@@ -35,6 +39,9 @@ pub(super) struct ReceiveChannel {
     from: Locator,
     /// The peer sends no more: what is there is the last.
     ended: bool,
+    since: Instant,
+    /// Pools that it has announced.
+    pools: u64,
 }
 
 impl ReceiveChannel {
@@ -46,6 +53,8 @@ impl ReceiveChannel {
             line,
             from,
             ended: false,
+            since: Instant::now(),
+            pools: 0,
         }
     }
 
@@ -55,12 +64,35 @@ impl ReceiveChannel {
         for _ in 0..PACKETS {
             match self.line.control()? {
                 Some(Control::Ring) => {}
-                Some(Control::Pool(pool)) => self.ring.add_pool(pool)?,
+                Some(Control::Pool(pool)) => self.add_pool(pool)?,
                 // The porter hears of the end, too.
                 Some(Control::End) | None => return Ok(false),
             }
         }
         Ok(true)
+    }
+
+    /// To map a pool takes time, which a peer could waste by withdrawing and announcing it all the
+    /// time.
+    fn add_pool(&mut self, pool: PoolView) -> Result<(), Error> {
+        self.pools += 1;
+        if self.pools > MOST_POOLS + self.since.elapsed().as_secs() * POOLS_EACH_SECOND {
+            return Err(Violation::Pool.into());
+        }
+        self.ring.add_pool(pool)
+    }
+
+    /// Forgets the pool that the peer withdraws; false if its announcement may still be on its way.
+    #[cold]
+    fn forget_pool(&mut self) -> Result<bool, Error> {
+        if self.ring.forget_pool()? {
+            return Ok(true);
+        }
+        let more = self.hear()?;
+        match self.ring.forget_pool()? {
+            false if !more => Err(Violation::Pool.into()),
+            known => Ok(known),
+        }
     }
 
     /// Whether the memory of the chunk that is next has come. It was sent before the chunk, so it
@@ -390,6 +422,11 @@ fn look(
     let before = buffer.len();
     match receive_channel.ring.try_append(buffer) {
         Ok(None) => Ok(Look::Nothing),
+        // Not without end: each of them takes away a pool.
+        Ok(Some(Incoming::Withdrawal)) => match receive_channel.forget_pool()? {
+            true => look(receive_channel, buffer, received, oversize),
+            false => Ok(Look::Nothing),
+        },
         Ok(Some(Incoming::Message(length))) => Ok(Look::Datagram(length)),
         Ok(Some(Incoming::Attached { inline, at, length })) => {
             if !receive_channel.has_pool()? {
@@ -556,6 +593,46 @@ mod tests {
             }
             assert!(buffer.is_empty() && receiver.is_alone());
             assert_eq!((b.refused(), receiver.announced()), (1, 0));
+        }
+    }
+
+    /// Receives until the peer is refused.
+    fn is_refused(b: &ShmTransport, receiver: &mut ShmReceiver, mut again: impl FnMut()) {
+        let mut buffer = BytesMut::with_capacity(1024);
+        let limit = Instant::now() + Duration::from_secs(20);
+        while b.refused() == 0 {
+            again();
+            let soon = Wait::Until(Some(Instant::now() + Duration::from_millis(1)));
+            assert_eq!(receiver.receive(&mut buffer, soon).unwrap(), None);
+            assert!(Instant::now() < limit, "it is believed");
+        }
+        assert!(receiver.is_alone());
+        assert_eq!(b.refused(), 1);
+    }
+
+    #[test]
+    fn who_withdraws_what_it_never_announced_or_announces_without_end_is_refused() {
+        let class = Class {
+            capacity: 4096,
+            count: 1,
+        };
+        let pool = Pool::new(5, &[class]).unwrap();
+        for often in [false, true] {
+            let b = participant(0xb9 + u8::from(often));
+            let mut receiver = b.listen(&[Listen::Unicast { port: 0 }]).unwrap();
+            receiver.wake_by_doorbell();
+            let port = super::super::identity_at(&receiver.locators()[0]).unwrap();
+            let (_alive, mut intruder) = intruder(0xc9 + u8::from(often), port);
+            let mut rounds = 0;
+            is_refused(&b, &mut receiver, || {
+                if often {
+                    // Refused connections take no more.
+                    let _ = intruder.line.announce(&pool);
+                }
+                let _ = intruder.sender.try_withdraw(5);
+                rounds += 1;
+            });
+            assert!(!often || rounds >= 32, "{rounds}");
         }
     }
 

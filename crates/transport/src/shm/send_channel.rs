@@ -5,7 +5,9 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use dunlin_lock::{Guard, Lock};
-use dunlin_shm::{ControlSocket, Identity, Pool, Published, SendError, Sender, Violation};
+use dunlin_shm::{
+    ControlSocket, Identity, Pool, Published, SendError, Sender, Violation, Withdrawal,
+};
 use dunlin_wire::Locator;
 
 use super::pools::Pools;
@@ -30,6 +32,8 @@ pub(crate) struct SendChannel {
     pub(super) locator: Locator,
     /// Where chunks are from.
     pools: Arc<Pools>,
+    /// The reader understands that pools are withdrawn.
+    pub(super) heeds_withdrawals: bool,
     end: Lock<End>,
 }
 
@@ -86,6 +90,7 @@ impl SendChannel {
         Self {
             identity,
             pools,
+            heeds_withdrawals: sender.heeds_withdrawals(),
             locator: super::locator(&identity),
             end: Lock::new(End {
                 sender: Some(sender),
@@ -107,6 +112,15 @@ impl SendChannel {
     /// Lets go of what the reader has read.
     pub(super) fn reclaim(&self) -> Result<(), Violation> {
         self.end().sender.as_mut().map_or(Ok(()), Sender::reclaim)
+    }
+
+    /// Tells the reader that a pool is withdrawn; `None` if the connection has ended.
+    pub(super) fn withdraw(&self, pool: u8) -> Option<Result<Withdrawal, SendError>> {
+        let mut end = self.end();
+        let sender = end.sender.as_mut()?;
+        let withdrawal = sender.try_withdraw(pool);
+        sender.notify();
+        Some(withdrawal)
     }
 
     /// As `send`, of a short datagram, or a chunk and little around it, for which there is room;

@@ -126,6 +126,17 @@ fn unregister(publisher: Vendor, subscriber: Vendor) {
     instances_end(publisher, subscriber, "unregister", "no_writers");
 }
 
+/// The writer is deleted, and its instances with it.
+fn delete(publisher: Vendor, subscriber: Vendor) {
+    let options = format!("{RELIABLE} --type keyed --instances 3 --count 9");
+    let pair = Pair::new(publisher, subscriber, &options);
+    let outcome = pair.publisher("--delete").subscriber("--dispose").run();
+    outcome.assert_received_by_instance(9, 3);
+    for instance in 0..3 {
+        outcome.assert_subscriber_printed(&format!("instance key=bird-{instance} state=disposed"));
+    }
+}
+
 fn incompatible(
     publisher: Vendor,
     subscriber: Vendor,
@@ -385,7 +396,7 @@ macro_rules! row {
 }
 
 row!(dunlin_to_cyclone: Dunlin, Cyclone;
-    best_effort reliable large late_joiner dispose unregister
+    best_effort reliable large late_joiner dispose delete unregister
     reliable_xcdr2 appendable_xcdr2 mutable_xcdr2
     incompatible_reliability incompatible_durability incompatible_deadline incompatible_representation
     incompatible_ownership other_domain other_topic partition_pattern late_joiner_history
@@ -401,7 +412,7 @@ row!(cyclone_to_dunlin: Cyclone, Dunlin;
     content_filter_late goodbye captured tcp tcp_large tcp_late_joiner);
 
 row!(dunlin_to_fastdds: Dunlin, FastDds;
-    best_effort reliable large late_joiner dispose unregister appendable_xcdr1
+    best_effort reliable large late_joiner dispose delete unregister appendable_xcdr1
     incompatible_reliability incompatible_durability incompatible_deadline
     incompatible_ownership other_partition other_domain other_topic partition_pattern late_joiner_history
     ownership deadline_missed
@@ -415,7 +426,7 @@ row!(fastdds_to_dunlin: FastDds, Dunlin;
     content_filter content_filter_late goodbye captured);
 
 row!(dunlin_to_dunlin: Dunlin, Dunlin;
-    best_effort reliable large late_joiner dispose unregister
+    best_effort reliable large late_joiner dispose delete unregister
     reliable_xcdr2 appendable_xcdr1 appendable_xcdr2 mutable_xcdr1 mutable_xcdr2
     incompatible_reliability incompatible_durability incompatible_deadline incompatible_representation
     incompatible_ownership other_partition other_domain other_topic partition_pattern late_joiner_history

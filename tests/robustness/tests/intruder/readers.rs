@@ -120,7 +120,9 @@ impl Honest {
                     read += 1;
                     bytes += length;
                 }
-                Ok(Some(Incoming::Attached { .. })) => panic!("nothing here is so large"),
+                Ok(Some(Incoming::Attached { .. } | Incoming::Withdrawal)) => {
+                    panic!("nothing here is so large")
+                }
                 Err(error) => panic!("the victim breaks the rules: {error}"),
             }
             assert!(Instant::now() < until, "the victim sends nothing");

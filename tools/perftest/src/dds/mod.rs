@@ -17,10 +17,10 @@ use std::thread::JoinHandle;
 
 use dunlin::transport::TlsConfig;
 use dunlin::{
-    AccessScope, Batching, DataReader, DataReaderQos, DataWriter, DataWriterQos, DomainParticipant,
-    Duration, Error, GuardCondition, History, ParticipantConfig, Presentation, Publisher,
-    PublisherQos, Reliability, ResourceLimits, Select, StatusKind, Subscriber, SubscriberQos,
-    TcpSettings, Transports, WaitSet,
+    AccessScope, Batching, ContentFilteredTopic, DataReader, DataReaderQos, DataWriter,
+    DataWriterQos, DomainParticipant, Duration, Error, GuardCondition, History, ParticipantConfig,
+    Presentation, Publisher, PublisherQos, Reliability, ResourceLimits, Select, StatusKind,
+    Subscriber, SubscriberQos, TcpSettings, Transports, WaitSet,
 };
 use dunlin_lock::Lock;
 
@@ -28,7 +28,7 @@ pub(crate) use types::{Keyed, KeyedLarge, Large, Plain, TestData};
 
 use crate::clock::{Nanos, monotonic};
 use crate::messaging::{
-    Durability, EndpointQos, Messaging, Publish, Sample, Topic, Wake, WriteError,
+    Durability, EndpointQos, KeyRange, Messaging, Publish, Sample, Topic, Wake, WriteError,
 };
 use crate::options::{Carrier, Options, Role};
 use crate::output::Log;
@@ -166,6 +166,20 @@ impl<T: TestData> Dds<T> {
             .map_err(text)
     }
 
+    /// The samples of a topic that have one of these keys, and those that steer a run.
+    fn filtered(
+        &self,
+        topic: &dunlin::Topic<T>,
+        keys: KeyRange,
+    ) -> Result<ContentFilteredTopic<T>, String> {
+        let [first, last] = [keys.first, keys.last].map(|key| u32::from(key).to_le_bytes());
+        let parameters: Vec<_> = first.iter().chain(&last).map(u8::to_string).collect();
+        let parameters: Vec<_> = parameters.iter().map(String::as_str).collect();
+        self.participant
+            .create_contentfilteredtopic(FILTERED, topic, KEYS, &parameters)
+            .map_err(text)
+    }
+
     fn read_in_thread(
         closing: Arc<AtomicBool>,
         taking: Taking,
@@ -245,6 +259,17 @@ impl<T: TestData> Drop for Dds<T> {
         }
     }
 }
+
+/// The name of the content filtered topic.
+const FILTERED: &str = "ThroughputFiltered";
+
+/// Octets of a key, the most significant last, between those of two others; samples that steer the
+/// run, and those of the warm-up, are marked below -1.
+const KEYS: &str = "latency_ping < -1 OR \
+    (key[3] > %3 OR key[3] = %3 AND (key[2] > %2 OR key[2] = %2 AND \
+    (key[1] > %1 OR key[1] = %1 AND key[0] >= %0))) AND \
+    (key[3] < %7 OR key[3] = %7 AND (key[2] < %6 OR key[2] = %6 AND \
+    (key[1] < %5 OR key[1] = %5 AND key[0] <= %4)))";
 
 fn text(error: Error) -> String {
     error.to_string()
@@ -440,10 +465,14 @@ impl<T: TestData> Messaging for Dds<T> {
             ..DataReaderQos::default()
         };
         let dds_topic = self.topic(topic)?;
+        let filtered = qos.keys.map(|keys| self.filtered(&dds_topic, keys));
+        let filtered = filtered.transpose()?;
         let plain = |qos| {
-            self.subscriber
-                .create_datareader(&dds_topic, qos)
-                .map_err(text)
+            match &filtered {
+                Some(filtered) => self.subscriber.create_datareader(filtered, qos),
+                None => self.subscriber.create_datareader(&dds_topic, qos),
+            }
+            .map_err(text)
         };
         let taking = self.taking.clone();
         let reader = match &mut self.reading {
@@ -474,9 +503,15 @@ impl<T: TestData> Messaging for Dds<T> {
                 let listener = move |reader: &DataReader<T>| {
                     taking.drain(reader, &mut *on_sample.lock());
                 };
-                self.subscriber
-                    .create_datareader_with_listener(&dds_topic, reader_qos, listener)
-                    .map_err(text)?
+                let created = match &filtered {
+                    Some(filtered) => self
+                        .subscriber
+                        .create_datareader_with_listener(filtered, reader_qos, listener),
+                    None => self
+                        .subscriber
+                        .create_datareader_with_listener(&dds_topic, reader_qos, listener),
+                };
+                created.map_err(text)?
             }
         };
         let condition = reader.status_condition();

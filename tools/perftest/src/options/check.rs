@@ -9,10 +9,12 @@ use super::{
     Role, SubscriberOptions, TransportOptions, UNFRAGMENTED, peer, stream,
 };
 use crate::clock::{MILLISECOND, SECOND};
-use crate::messaging::{Durability, OVERHEAD};
+use crate::messaging::{Durability, KeyRange, OVERHEAD};
 
 const SCAN: &str = "32:64:128:256:512:1024:2048:4096:8192:16384:32768:64900";
 const MAX_PEERS: usize = 1_023;
+/// The one above is that of control samples.
+const MAX_KEY: u16 = 65_534;
 
 /// Turns parsed arguments into options; mistakes are added to `parsed.errors`.
 pub(crate) fn options(parsed: &mut Parsed) -> Options {
@@ -31,6 +33,7 @@ pub(crate) fn options(parsed: &mut Parsed) -> Options {
         Role::Subscriber(SubscriberOptions {
             id: parsed.number("sidMultiSubTest").unwrap_or(0) as u32,
             publishers: parsed.number("numPublishers").unwrap_or(1) as u32,
+            keys: keys(parsed),
         })
     };
     Options {
@@ -61,6 +64,26 @@ pub(crate) fn options(parsed: &mut Parsed) -> Options {
         output: output(parsed),
         transport,
     }
+}
+
+/// The keys of `-cft`: one, or a range in either order.
+fn keys(parsed: &mut Parsed) -> Option<KeyRange> {
+    let text = parsed.text("cft")?.to_string();
+    if parsed.has("rawTransport") {
+        parsed.error("-cft needs DDS: plain sockets have no content filters".into());
+    }
+    let (one, other) = text.split_once(':').unwrap_or((&text, &text));
+    let key = |text: &str| text.parse().ok().filter(|key: &u16| *key <= MAX_KEY);
+    let (Some(one), Some(other)) = (key(one), key(other)) else {
+        parsed.error(format!(
+            "-cft {text} is no key and no range of keys from 0 to {MAX_KEY}, for instance 7 or 10:20"
+        ));
+        return None;
+    };
+    Some(KeyRange {
+        first: one.min(other),
+        last: one.max(other),
+    })
 }
 
 fn check_sides(parsed: &mut Parsed) {
@@ -493,6 +516,27 @@ mod tests {
         let (_, errors) = read(line);
         assert_eq!(errors.len(), 1, "{line}: {errors:?}");
         errors.into_iter().next().unwrap()
+    }
+
+    #[test]
+    fn a_filter_is_a_key_or_a_range_in_either_order() {
+        let keys = |line: &str| match valid(line).role {
+            Role::Subscriber(subscriber) => subscriber.keys.map(|keys| (keys.first, keys.last)),
+            Role::Publisher(_) => panic!("a publisher"),
+        };
+        assert_eq!(keys("-sub"), None);
+        assert_eq!(keys("-cft 7"), Some((7, 7)));
+        assert_eq!(keys("-sub -cft 10:20"), Some((10, 20)));
+        assert_eq!(keys("-sub -cft 20:10"), Some((10, 20)));
+        assert_eq!(keys("-sub -cft 0:65534"), Some((0, 65_534)));
+        for wrong in ["65535", "-1", "1:", ":", "1:2:3", "a:b", "1-2"] {
+            assert!(
+                error(&format!("-sub -cft {wrong}")).contains("-cft"),
+                "{wrong}"
+            );
+        }
+        assert!(error("-pub -cft 7").contains("no option of a publisher"));
+        assert!(error("-sub -rawTransport -cft 7").contains("needs DDS"));
     }
 
     fn publisher_of(options: Options) -> PublisherOptions {

@@ -13,7 +13,7 @@ use std::net::Ipv4Addr;
 use std::path::PathBuf;
 
 use crate::clock::{MILLISECOND, Nanos};
-use crate::messaging::{Durability, EndpointQos, OVERHEAD, Topic};
+use crate::messaging::{Durability, EndpointQos, KeyRange, OVERHEAD, Topic};
 
 pub(crate) use check::options;
 pub(crate) use help::help;
@@ -87,6 +87,8 @@ pub(crate) struct PublisherOptions {
 pub(crate) struct SubscriberOptions {
     pub(crate) id: u32,
     pub(crate) publishers: u32,
+    /// Keys that pass the content filter.
+    pub(crate) keys: Option<KeyRange>,
 }
 
 /// The side that this process takes.
@@ -253,6 +255,10 @@ impl Options {
             // The original keeps one, so that a burst of echoes overwrites itself; ours would then
             // look lost.
             depth: (topic != Topic::Throughput).then_some(ECHOES),
+            keys: match &self.role {
+                Role::Subscriber(subscriber) if topic == Topic::Throughput => subscriber.keys,
+                _ => None,
+            },
             ..self.qos(topic, announcement)
         }
     }
@@ -268,6 +274,7 @@ impl Options {
             depth: None,
             max_samples: None,
             batch_bytes: 0,
+            keys: None,
             max_blocking: if self.open_loop().is_some() {
                 OPEN_LOOP_BLOCKING
             } else {

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use super::{Carrier, Options, Pace, PublisherOptions, Role, UNFRAGMENTED};
+use super::{Carrier, Options, Pace, PublisherOptions, Role, SubscriberOptions, UNFRAGMENTED};
 use crate::clock::SECOND;
 
 /// The configuration in a few lines.
@@ -18,6 +18,16 @@ pub(crate) fn summary(options: &Options) -> String {
         line("rate", rate(publisher));
         line("length", length(publisher));
         line("warm-up", warm_up(options, publisher));
+    }
+    if let Role::Subscriber(SubscriberOptions {
+        keys: Some(keys), ..
+    }) = &options.role
+    {
+        let (first, last) = (keys.first, keys.last);
+        line(
+            "filter",
+            format!("keys {first} to {last}; losses are not counted"),
+        );
     }
     line("receiving", receiving(options));
     line("domain", options.domain.to_string());

@@ -181,6 +181,7 @@ pub(crate) const OPTIONS: &[Spec] = &[
 
     works(Subscriber, Sub, "numPublishers", Number(1, 1_023), "publishers to wait for; the test ends when all have finished [1]"),
     works(Subscriber, Sub, "sidMultiSubTest", Number(0, 1_022), "id of this subscriber, unique; it echoes the pings with this id [0]"),
+    works(Subscriber, Sub, "cft", Text("key or first:last"), "receive only samples with this key, or with one of this range, keys being 0 to 65534, by a content filtered topic; losses are not counted then, and every ping that comes is echoed [all]"),
 
     works(Transport, Both, "transport", Choice(TRANSPORTS), "UDPv4, SHMEM, TCP or TLS; without it, shared memory where it reaches and else UDPv4"),
     works(Transport, Both, "nic", Text("name or address"), "use only this network interface, not for SHMEM; may be repeated [all]"),
@@ -242,7 +243,6 @@ pub(crate) const OPTIONS: &[Spec] = &[
     ignored(Both, "transportVerbosity", Number(0, INT), INTERNAL),
 
     missing(Both, "noDirectCommunication", Flag, "there is no persistence service"),
-    missing(Sub, "cft", Text("key or first:last"), "perftest counts what the publisher sent, which it cannot behind a filter; topics of your own may have one (docs/content-filters.md)"),
     missing(Both, "compressionId", Choice(&["ZLIB", "LZ4", "BZIP2", "MASK_NONE"]), "compression is not available"),
     missing(Both, "compressionLevel", Number(0, 10), "compression is not available"),
     missing(Both, "compressionThreshold", Number(0, ANY), "compression is not available"),

@@ -39,6 +39,8 @@ pub(super) struct State {
     /// Publishers whose id is beyond `-numPublishers`.
     pub(super) stray: Option<u32>,
     pub(super) echo_failures: u64,
+    /// Some samples are not for us, so nobody knows which are lost.
+    filtered: bool,
 }
 
 /// What is known of one publisher.
@@ -95,8 +97,16 @@ impl Reception {
                 before: Usage::default(),
                 stray: None,
                 echo_failures: 0,
+                filtered: false,
             }),
         }
+    }
+
+    /// As `new`, where samples pass a content filter first.
+    pub(super) fn behind_filter(publishers: u32) -> Self {
+        let new = Self::new(publishers);
+        new.with(|state| state.filtered = true);
+        new
     }
 
     /// Whether the main thread has something to do.
@@ -125,6 +135,8 @@ pub(super) struct Receiver<P, W> {
     /// echo needs no lock.
     attached: Vec<Option<Tag>>,
     reception: Arc<Reception>,
+    /// Whatever ping comes is answered: those of our own may have been filtered.
+    answers_all: bool,
     waker: W,
 }
 
@@ -143,6 +155,7 @@ impl<P: Publish, W: Wake> Receiver<P, W> {
             echo,
             keys,
             attached: vec![None; publishers as usize],
+            answers_all: reception.with(|state| state.filtered),
             reception,
             waker,
         }
@@ -162,7 +175,7 @@ impl<P: Publish, W: Wake> Receiver<P, W> {
             Kind::Hello => self.hello(tag, place, sample),
             _ if !ours => {}
             Kind::Data(ping) => {
-                if ping == Some(self.id) {
+                if ping.is_some_and(|id| self.answers_all || id == self.id) {
                     self.send_echo(sample);
                 }
                 let (seq, size) = (sample.header.seq_num, sample.data_len());
@@ -256,7 +269,9 @@ impl State {
         traffic.size = size;
         traffic.packets += 1;
         traffic.bytes += size as u64;
-        traffic.note_gap(&mut place.expected, seq);
+        if !self.filtered {
+            traffic.note_gap(&mut place.expected, seq);
+        }
     }
 
     fn end(&mut self, place: usize, note: &Note) {
@@ -271,7 +286,7 @@ impl State {
         }
         // Samples that were sent last and never came.
         let missing = note.next_seq.wrapping_sub(from.expected);
-        if missing < u32::MAX / 2 {
+        if missing < u32::MAX / 2 && !self.filtered {
             self.traffic.lost += u64::from(missing);
         }
         from.expected = note.next_seq;
@@ -367,6 +382,24 @@ mod tests {
         let result = state.results[0];
         assert_eq!((result.packets, result.lost, result.complete), (1, 3, true));
         assert_eq!(state.traffic, Traffic::default());
+    }
+
+    #[test]
+    fn behind_a_filter_nothing_is_lost() {
+        let mut state = Reception::behind_filter(1).state.into_inner();
+        let tag = Tag::new_run(0);
+        state.hello(0, tag, &Note::default());
+        state.count(0, 5, 32);
+        state.count(0, 9, 32);
+        let end = Note {
+            next_seq: 40,
+            last: true,
+            complete: true,
+            ..Note::default()
+        };
+        state.end(0, &end);
+        let result = state.results[0];
+        assert_eq!((result.packets, result.lost, result.complete), (2, 0, true));
     }
 
     #[test]

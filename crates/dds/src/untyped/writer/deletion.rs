@@ -2,6 +2,7 @@
 //! 2.2.2.4.1.6, 2.2.2.4.1.14).
 use super::WriterCore;
 use crate::entity::group::PublisherCore;
+use crate::runtime::clock;
 use std::sync::Arc;
 
 /// Ends all writers of a publisher.
@@ -18,10 +19,15 @@ pub(crate) fn end(core: &Arc<WriterCore>) {
         return;
     }
     core.flush();
-    if core.has_unacknowledged() && !std::thread::panicking() {
-        // A reader that does not answer in time loses what it did not ask for; the writer is gone
-        // either way.
-        let _ = core.wait_for_acknowledgments(core.shared.config.linger);
+    if !std::thread::panicking() {
+        let until = clock::now().after(core.shared.config.linger);
+        core.dispose_for_others(until);
+        core.flush();
+        if core.has_unacknowledged() {
+            // A reader that does not answer in time loses what it did not ask for; the writer is
+            // gone either way.
+            let _ = core.wait_for_acknowledgments(until.since(clock::now()));
+        }
     }
     if core.close() {
         core.shared

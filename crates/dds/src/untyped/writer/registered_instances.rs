@@ -1,7 +1,8 @@
 //! The instances that the application has registered, and their keys: for those who ask a writer
 //! about instances.
 //!
-//! Registering says nothing to anybody, and writing does not look here.
+//! Registering says nothing to anybody, and writing does not look here, unless readers of other
+//! products will have to be told how the writer ended (`autodispose`).
 use super::WriterCore;
 use crate::runtime::lock::{LEAF, Ranked};
 use bytes::Bytes;
@@ -10,11 +11,43 @@ use std::collections::HashMap;
 
 /// Serialized keys, by instance.
 #[derive(Default)]
-pub(crate) struct Registered(Ranked<HashMap<InstanceHandle, Bytes>, LEAF>);
+pub(crate) struct Registered(Ranked<HashMap<InstanceHandle, Instance>, LEAF>);
+
+struct Instance {
+    key: Bytes,
+    /// Others have heard of it.
+    written: bool,
+}
 
 impl Registered {
     pub(crate) fn add(&self, instance: InstanceHandle, key: Bytes) {
-        self.0.lock().insert(instance, key);
+        let mut all = self.0.lock();
+        let written = all.get(&instance).is_some_and(|known| known.written);
+        all.insert(instance, Instance { key, written });
+    }
+
+    /// Whether it is not known that this one was written, and there is room for it.
+    pub(crate) fn is_to_be_noted(&self, instance: InstanceHandle, most: usize) -> bool {
+        let mut all = self.0.lock();
+        match all.get_mut(&instance) {
+            Some(known) => {
+                known.written = true;
+                false
+            }
+            None => all.len() < most,
+        }
+    }
+
+    pub(crate) fn note_written(&self, instance: InstanceHandle, key: Bytes) {
+        let written = true;
+        self.0.lock().insert(instance, Instance { key, written });
+    }
+
+    /// Those that were written.
+    pub(crate) fn written(&self) -> Vec<InstanceHandle> {
+        let all = self.0.lock();
+        let written = all.iter().filter(|(_, instance)| instance.written);
+        written.map(|(handle, _)| *handle).collect()
     }
 
     pub(crate) fn remove(&self, instance: InstanceHandle) {
@@ -26,7 +59,8 @@ impl Registered {
     }
 
     fn key(&self, instance: InstanceHandle) -> Option<Bytes> {
-        self.0.lock().get(&instance).cloned()
+        let all = self.0.lock();
+        all.get(&instance).map(|instance| instance.key.clone())
     }
 }
 

@@ -87,6 +87,7 @@ impl UntypedWriter {
             instance,
             timestamp: options.timestamp,
             size: payload.len(),
+            key: &|| self.core.key_in(kind, &[Piece::Copied(payload)]),
             fill: &mut |out| {
                 out.extend_from_slice(payload);
                 Ok(None)
@@ -114,6 +115,7 @@ impl UntypedWriter {
             instance,
             timestamp: options.timestamp,
             size: size(pieces, kept),
+            key: &|| self.core.key_in(kind, pieces),
             fill: &mut fill,
         })
     }
@@ -133,15 +135,17 @@ impl UntypedWriter {
         let instance = self.core.check_pieces(kind, pieces, options)?;
         let kept = self.core.kept_piece(pieces);
         let mut fill = |out: &mut BytesMut| Ok(join(pieces, kept, out));
+        let key = || self.core.key_in(kind, pieces);
         let written = self.core.try_write(NewChange {
             kind,
             instance,
             timestamp: options.timestamp,
             size: size(pieces, kept),
+            key: &key,
             fill: &mut fill,
         })?;
         let sequence = written.ok_or(TryWriteError::Full)?;
-        self.core.ended(kind, instance);
+        self.core.note_instance(kind, instance, &key);
         Ok(sequence)
     }
 
@@ -151,9 +155,9 @@ impl UntypedWriter {
     /// # Errors
     /// `Serialization` if `fill` fails; otherwise as [`write`](Self::write).
     pub fn write_with(&self, change: NewChange<'_>) -> Result<SequenceNumber> {
-        let (kind, instance) = (change.kind, change.instance);
+        let (kind, instance, key) = (change.kind, change.instance, change.key);
         let sequence = self.core.write(change)?;
-        self.core.ended(kind, instance);
+        self.core.note_instance(kind, instance, key);
         Ok(sequence)
     }
 
@@ -379,10 +383,29 @@ impl WriterCore {
         })
     }
 
-    /// An instance that is unregistered is not the application's any more.
-    fn ended(&self, kind: ChangeKind, instance: InstanceHandle) {
+    /// An instance that is unregistered is not the application's any more; of others the key may be
+    /// wanted when the writer ends.
+    fn note_instance(
+        &self,
+        kind: ChangeKind,
+        instance: InstanceHandle,
+        key: &dyn Fn() -> Option<Bytes>,
+    ) {
         if kind.is_unregister() {
             self.registered.remove(instance);
+        } else if self.remembers_instances() {
+            self.remember(instance, key);
         }
+    }
+
+    /// The key in a payload that was found right.
+    fn key_in(&self, kind: ChangeKind, pieces: &[Piece<'_>]) -> Option<Bytes> {
+        let whole: Vec<&[u8]> = pieces.iter().map(Piece::bytes).collect();
+        let whole = Bytes::from(whole.concat());
+        let key = match kind {
+            ChangeKind::Alive => self.type_support.key(&whole),
+            _ => whole,
+        };
+        (!key.is_empty()).then_some(key)
     }
 }

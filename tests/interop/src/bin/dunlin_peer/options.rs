@@ -91,6 +91,9 @@ pub(crate) struct Options {
     pub(crate) dispose: bool,
     #[arg(long)]
     pub(crate) unregister: bool,
+    /// Deletes the writer in the end, which disposes its instances.
+    #[arg(long)]
+    pub(crate) delete: bool,
     #[arg(long)]
     pub(crate) hold: bool,
     #[arg(long)]

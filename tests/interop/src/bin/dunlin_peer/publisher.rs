@@ -27,7 +27,7 @@ pub(crate) fn open<T: PeerSample>(
         ownership_strength: options.strength(),
         representation: options.representation(),
         writer_data_lifecycle: WriterDataLifecycle {
-            autodispose_unregistered_instances: false,
+            autodispose_unregistered_instances: options.delete,
         },
         ..Default::default()
     };
@@ -54,6 +54,9 @@ pub(crate) fn run<T: PeerSample>(run: &mut Run<'_>, writer: &DataWriter<T>) -> R
     end_instances(options, writer)?;
     run.wait_until(writer, "acknowledgments", |_| is_acknowledged(writer))?;
     run.wait_for_missed_deadline(writer)?;
+    if let Some(publisher) = writer.publisher().filter(|_| options.delete) {
+        publisher.delete_datawriter(writer)?;
+    }
     println!("done sent={}", options.count);
     run.wait_for_release(writer)
 }
