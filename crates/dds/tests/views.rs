@@ -132,6 +132,40 @@ fn a_plain_sample_is_seen_where_it_was_built() {
     }
 }
 
+#[test]
+fn the_largest_sample_of_a_reader_counts_what_is_loaned() {
+    let [one, other] = Near::pair(128 * 1024);
+    let largest = ParticipantConfig {
+        max_sample_size: 5000,
+        ..ParticipantConfig::default()
+    };
+    let (p, q) = (one.participant(None), other.configured(largest));
+    let (writes, reads) = reliable_all();
+    let writer = writer::<Image>(
+        &p,
+        "Images",
+        DataWriterQos {
+            durability: Durability::TransientLocal,
+            ..writes
+        },
+    );
+    // Before anybody matches: a sample that the only reader does not take is not written.
+    write_image(&writer, 1);
+    let small = reader::<Image>(
+        &q,
+        "Images",
+        DataReaderQos {
+            durability: Durability::TransientLocal,
+            ..reads
+        },
+    );
+    writer.wait_for_matched(1, SOON).unwrap();
+    writer.wait_for_acknowledgments(SOON).unwrap();
+    assert!(one.attached.load(SeqCst) > 0);
+    assert_eq!(small.sample_lost_status().total_count, 1);
+    assert!(small.take_views(1).is_empty());
+}
+
 fn bytemuck_box() -> Box<Image> {
     cdr::bytemuck::zeroed_box()
 }
