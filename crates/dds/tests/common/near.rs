@@ -64,6 +64,10 @@ impl Near {
     pub(crate) fn participant(self: &Arc<Self>, trusts_peers: Option<Trust>) -> DomainParticipant {
         self.configured(ParticipantConfig {
             trusts_peers,
+            transports: Transports {
+                local: false,
+                ..Default::default()
+            },
             ..Default::default()
         })
     }
@@ -71,10 +75,6 @@ impl Near {
     pub(crate) fn configured(self: &Arc<Self>, config: ParticipantConfig) -> DomainParticipant {
         let config = ParticipantConfig {
             transport: Some(self.clone()),
-            transports: Transports {
-                local: false,
-                ..Default::default()
-            },
             heartbeat_period: Duration::from_millis(10),
             ..config
         };
