@@ -132,6 +132,32 @@ fn a_plain_sample_is_seen_where_it_was_built() {
     }
 }
 
+#[test]
+fn the_largest_sample_of_a_reader_counts_what_is_loaned() {
+    let [one, other] = Near::pair(128 * 1024);
+    let q = other.configured(ParticipantConfig {
+        max_sample_size: 5000,
+        transports: Transports {
+            local: false,
+            ..Transports::default()
+        },
+        ..ParticipantConfig::default()
+    });
+    let p = one.configured(ParticipantConfig::default());
+    let (writes, reads) = reliable_all();
+    let small = reader::<Image>(&q, "Images", reads.clone());
+    // What no reader takes is not written.
+    let large = reader::<Image>(&p, "Images", reads);
+    let writer = writer::<Image>(&p, "Images", writes);
+    writer.wait_for_matched(2, SOON).unwrap();
+    write_image(&writer, 1);
+    writer.wait_for_acknowledgments(SOON).unwrap();
+    assert_eq!(views(&large, 1).len(), 1);
+    assert!(one.attached.load(SeqCst) > 0);
+    assert_eq!(small.sample_lost_status().total_count, 1);
+    assert!(small.take_views(1).is_empty());
+}
+
 fn bytemuck_box() -> Box<Image> {
     cdr::bytemuck::zeroed_box()
 }

@@ -62,15 +62,21 @@ impl Near {
     }
 
     pub(crate) fn participant(self: &Arc<Self>, trusts_peers: Option<Trust>) -> DomainParticipant {
-        let config = ParticipantConfig {
-            transport: Some(self.clone()),
+        self.configured(ParticipantConfig {
             trusts_peers,
             transports: Transports {
                 local: false,
                 ..Default::default()
             },
-            heartbeat_period: Duration::from_millis(10),
             ..Default::default()
+        })
+    }
+
+    pub(crate) fn configured(self: &Arc<Self>, config: ParticipantConfig) -> DomainParticipant {
+        let config = ParticipantConfig {
+            transport: Some(self.clone()),
+            heartbeat_period: Duration::from_millis(10),
+            ..config
         };
         DomainParticipant::with_config(0, config).unwrap()
     }
