@@ -9,6 +9,7 @@ pub struct ReadOptional<'a>(Option<ReadMember<'a>>);
 
 impl ReadScope<'_> {
     /// Whether [`Reader::end`] passes over what is left.
+    #[inline]
     pub fn is_delimited(&self) -> bool {
         self.delimited
     }
@@ -17,6 +18,7 @@ impl ReadScope<'_> {
 impl<'a> Reader<'a> {
     /// False if the sender's version of a type ends here, and further members have their default
     /// values.
+    #[inline]
     pub fn has_more(&self, scope: &ReadScope<'a>) -> bool {
         !scope.tolerant || self.remaining() > 0
     }
@@ -45,6 +47,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Ends it, and skips what is left of it.
+    #[inline]
     pub fn end_optional(&mut self, optional: ReadOptional<'a>) {
         if let Some(member) = optional.0 {
             self.end_member(member);
@@ -55,6 +58,7 @@ impl<'a> Reader<'a> {
     ///
     /// # Errors
     /// [`Error::Truncated`].
+    #[inline]
     pub fn take_enumerator(&mut self, size: usize) -> Result<i32, Error> {
         Ok(match size {
             1 => self.take().map(i8::from_ne_bytes)?.into(),
@@ -67,6 +71,7 @@ impl<'a> Reader<'a> {
     ///
     /// # Errors
     /// [`Error::Truncated`].
+    #[inline]
     pub fn take_u64(&mut self) -> Result<u64, Error> {
         let bytes = self.take()?;
         Ok(match self.endianness() {

@@ -7,7 +7,7 @@ use common::{Net, SOON, reliable_all, take};
 use dunlin::cdr::{Extensibility, Xcdr, key_to_payload, to_payload};
 use dunlin::untyped::{ChangeKind, TypeSupport, WriteOptions};
 use dunlin::xtypes::{DynamicType, TypeIndex, TypeTreeBuilder};
-use dunlin::{InstanceState, Topic, TopicQos};
+use dunlin::{DataReaderQos, DataRepresentation, DataWriterQos, InstanceState, Topic, TopicQos};
 
 #[derive(Topic, Debug, Clone, PartialEq)]
 #[topic(name = "plant::Sensor")]
@@ -179,4 +179,40 @@ fn a_writer_of_a_type_that_was_built_serves_derived_readers() {
             .count()
             >= 1
     );
+}
+
+#[test]
+fn endpoints_have_a_representation_of_their_type() {
+    let participant = Net::new(0.0).participant();
+    let ty = TypeSupport::of::<Sensor>().with_representations(&[DataRepresentation::Xcdr2]);
+    let topic = participant
+        .create_untyped_topic("Sensors", &ty, TopicQos::default())
+        .unwrap();
+    let publisher = participant.create_publisher(Default::default());
+    let subscriber = participant.create_subscriber(Default::default());
+    let (wqos, rqos) = reliable_all();
+    let writer = |representation| {
+        let qos = DataWriterQos {
+            representation,
+            ..wqos.clone()
+        };
+        publisher.create_untyped_datawriter(&topic, qos)
+    };
+    assert!(writer(DataRepresentation::Xcdr2).is_ok());
+    let error = writer(DataRepresentation::Xcdr1).unwrap_err().to_string();
+    assert!(
+        error.contains("XCDR1") && error.contains("XCDR2 only"),
+        "{error}"
+    );
+    let reader = |representation| {
+        let qos = DataReaderQos {
+            representation,
+            ..rqos.clone()
+        };
+        subscriber.create_untyped_datareader(&topic, qos)
+    };
+    use DataRepresentation::{Xcdr1, Xcdr2};
+    assert!(reader(vec![Xcdr1, Xcdr2]).is_ok());
+    assert!(reader(vec![Xcdr1]).is_err());
+    assert!(reader(vec![]).is_err());
 }

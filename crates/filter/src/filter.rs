@@ -112,7 +112,7 @@ impl Filter {
         steps.take(1 + self.members);
         let mut found = Found::nothing_of(self.members);
         if !self.find_fixed(payload, &mut found)? {
-            let mut r = reader_of(payload, self.want.ty.extensibility())?;
+            let mut r = reader_of(payload, self.want.extensibility)?;
             r.set_steps(steps.left());
             let located = found.locate(&mut r, &self.want);
             match located {

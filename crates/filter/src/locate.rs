@@ -1,5 +1,6 @@
 //! Finds the wanted members in a serialized sample, in one go from its beginning.
 
+use arrayvec::ArrayVec;
 use dunlin_cdr::{Error, Extensibility, Reader};
 use dunlin_xtypes::{TypeKind, ValueError};
 
@@ -11,20 +12,25 @@ type Result<T> = core::result::Result<T, ValueError>;
 
 /// The values that were found.
 pub(crate) struct Found<'a> {
-    values: [Value<'a>; limits::MEMBERS],
+    values: ArrayVec<Value<'a>, { limits::MEMBERS }>,
     /// A bit for each place whose value is not known yet.
     missing: u32,
 }
 
 impl<'a> Found<'a> {
     /// Nothing yet of the first `count` places.
+    #[inline]
     pub(crate) fn nothing_of(count: usize) -> Self {
-        Self {
-            values: [Value::Absent; limits::MEMBERS],
+        let mut found = Self {
+            values: ArrayVec::new(),
             missing: u32::MAX
                 .checked_shr(u32::BITS.saturating_sub(count as u32))
                 .unwrap_or(0),
+        };
+        for _ in 0..count.min(limits::MEMBERS) {
+            found.values.push(Value::Absent);
         }
+        found
     }
 
     pub(crate) fn value(&self, place: u8) -> Value<'a> {
@@ -85,7 +91,7 @@ impl<'a> Found<'a> {
     fn assume_default(&mut self, want: &Want) {
         match want {
             Want::Value(place, scalar) => self.put(*place, scalar.default_value()),
-            Want::Parts(parts) => match parts.ty.kind() {
+            Want::Parts(parts) => match parts.kind {
                 TypeKind::Union => self.assume_union(parts),
                 TypeKind::Structure | TypeKind::Array => {
                     parts.parts.iter().for_each(|part| self.assume(part));
@@ -110,8 +116,8 @@ impl<'a> Found<'a> {
 
     /// Finds parts of a value.
     pub(crate) fn locate(&mut self, r: &mut Reader<'a>, parts: &Parts) -> Result<()> {
-        let is_mutable = parts.ty.extensibility() == Extensibility::Mutable;
-        match (parts.ty.kind(), is_mutable) {
+        let is_mutable = parts.extensibility == Extensibility::Mutable;
+        match (parts.kind, is_mutable) {
             (TypeKind::Structure, true) => self.labelled(r, parts),
             (TypeKind::Structure, false) => self.structure(r, parts),
             (TypeKind::Union, true) => self.labelled_union(r, parts),
@@ -168,7 +174,7 @@ impl<'a> Found<'a> {
     /// A final or appendable structure.
     fn structure(&mut self, r: &mut Reader<'a>, parts: &Parts) -> Result<()> {
         let ty = &parts.ty;
-        let scope = r.begin(ty.extensibility())?;
+        let scope = r.begin(parts.extensibility)?;
         let mut wanted = parts.parts.iter().peekable();
         for (index, member) in ty.members().enumerate() {
             r.take_steps(1)?;
@@ -241,7 +247,7 @@ impl<'a> Found<'a> {
     }
 
     fn union(&mut self, r: &mut Reader<'a>, parts: &Parts) -> Result<()> {
-        let scope = r.begin(parts.ty.extensibility())?;
+        let scope = r.begin(parts.extensibility)?;
         if !r.has_more(&scope) {
             self.assume_union(parts);
             r.end(scope);

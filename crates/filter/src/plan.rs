@@ -2,7 +2,7 @@
 
 use alloc::vec::Vec;
 
-use dunlin_cdr::{Error, Reader, Xcdr};
+use dunlin_cdr::{Error, Extensibility, Reader, Xcdr};
 use dunlin_xtypes::{DynamicType, Element, Located, TypeKind, ValueError};
 
 use crate::value::{Number, Value};
@@ -41,6 +41,8 @@ pub(crate) struct Part {
 pub(crate) struct Parts {
     /// Without aliases.
     pub(crate) ty: DynamicType,
+    pub(crate) kind: TypeKind,
+    pub(crate) extensibility: Extensibility,
     pub(crate) parts: Vec<Part>,
     pub(crate) discriminator: Option<u8>,
     /// How the discriminator of a union is read.
@@ -71,6 +73,8 @@ impl Parts {
             default_case: default_case(&ty),
             is_flat,
             label_steps,
+            kind: ty.kind(),
+            extensibility: ty.extensibility(),
             ty,
         }
     }
@@ -101,7 +105,7 @@ impl Parts {
 
     fn part(&self, at: usize, is_last: bool, place: u8) -> Option<Part> {
         let of = |element: Element| self.ty.at(element.ty).resolved();
-        let (id, is_optional, ty) = match self.ty.kind() {
+        let (id, is_optional, ty) = match self.kind {
             TypeKind::Structure => {
                 let member = self.ty.members().nth(at)?;
                 (member.id(), member.is_optional(), of(member.element()))
@@ -172,6 +176,7 @@ impl Scalar {
     }
 
     /// Reads a value.
+    #[inline]
     pub(crate) fn read<'a>(self, r: &mut Reader<'a>) -> Result<Value<'a>, Error> {
         Ok(match (self.kind, self.size) {
             (TypeKind::String8, _) => Value::Text(text(r)?),

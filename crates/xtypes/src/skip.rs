@@ -24,6 +24,7 @@ impl DynamicType {
     ///
     /// # Errors
     /// Whatever makes it impossible to tell where the member ends.
+    #[inline]
     pub fn skip_member(&self, r: &mut Reader<'_>, member: &Member) -> Result<(), ValueError> {
         skip_member(self.tree(), r, member)
     }
@@ -33,6 +34,7 @@ impl DynamicType {
     ///
     /// # Errors
     /// Whatever makes it impossible to tell where they end.
+    #[inline]
     pub fn skip_elements(&self, r: &mut Reader<'_>, count: usize) -> Result<(), ValueError> {
         match self.element() {
             Some(element) => skip_elements(self.tree(), r, element, count),
@@ -111,12 +113,25 @@ impl<'t, const CHECK: bool> Walk<'t, CHECK> {
         Self { tree, depth: 0 }
     }
 
+    #[inline]
     fn value(&mut self, r: &mut Reader<'_>, index: TypeIndex) -> Result<(), ValueError> {
         r.take_steps(1)?;
         let facts = self.tree.facts(index);
         if facts.size > 0 {
             return self.numbers(r, facts, 1);
         }
+        match self.tree.node(TypeIndex(facts.resolved)) {
+            Node::String8 { bound } => self.string(r, *bound),
+            node => self.compound(r, facts, node),
+        }
+    }
+
+    fn compound(
+        &mut self,
+        r: &mut Reader<'_>,
+        facts: Facts,
+        node: &'t Node,
+    ) -> Result<(), ValueError> {
         if facts.is_empty(r.xcdr()) {
             return Ok(());
         }
@@ -124,9 +139,7 @@ impl<'t, const CHECK: bool> Walk<'t, CHECK> {
         if self.depth > limits::WALK {
             return Err(Error::TooDeep.into());
         }
-        let tree = self.tree;
-        match tree.resolved(index) {
-            Node::String8 { bound } => self.string(r, *bound),
+        match node {
             Node::String16 { bound } => self.wide_string(r, *bound),
             Node::Sequence { element, bound } => self.sequence(r, *element, *bound),
             Node::Array {
@@ -143,6 +156,7 @@ impl<'t, const CHECK: bool> Walk<'t, CHECK> {
         Ok(())
     }
 
+    #[inline]
     fn numbers(
         &mut self,
         r: &mut Reader<'_>,
@@ -292,6 +306,7 @@ impl<'t, const CHECK: bool> Walk<'t, CHECK> {
         Ok(())
     }
 
+    #[inline]
     fn element(&mut self, r: &mut Reader<'_>, element: Element) -> Result<(), ValueError> {
         match element.is_external {
             true => r.nested(|r| self.value(r, element.ty)),
@@ -354,6 +369,7 @@ impl<'t, const CHECK: bool> Walk<'t, CHECK> {
         Ok(())
     }
 
+    #[inline]
     fn member(&mut self, r: &mut Reader<'_>, member: &Member) -> Result<(), ValueError> {
         if !member.is_optional {
             return self.element(r, member.element);

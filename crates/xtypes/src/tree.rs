@@ -449,11 +449,20 @@ impl TypeTree {
     }
 
     /// The members of a structure, those of its bases first.
-    pub(crate) fn members<'t>(
-        &'t self,
-        of: &'t Structure,
-    ) -> impl Iterator<Item = &'t Member> + use<'t> {
-        self.chain(of).into_iter().flat_map(|of| of.members.iter())
+    pub(crate) fn members<'t>(&'t self, of: &'t Structure) -> Members<'t> {
+        let mut bases = 0;
+        let mut base = of.base;
+        while let Some(of) = base.and_then(|base| self.structure(base)) {
+            bases += 1;
+            base = of.base;
+        }
+        Members {
+            tree: self,
+            of,
+            bases,
+            members: [].iter(),
+            is_last: false,
+        }
     }
 
     pub(crate) fn member_by_id<'t>(&'t self, of: &'t Structure, id: u32) -> Option<&'t Member> {
@@ -484,6 +493,50 @@ impl TypeTree {
             next = of.base.and_then(|base| self.structure(base));
         }
         None
+    }
+}
+
+/// The members of a structure, those of its bases first. It is small, for payloads are gone through
+/// with it.
+#[derive(Clone, Debug)]
+pub(crate) struct Members<'t> {
+    tree: &'t TypeTree,
+    of: &'t Structure,
+    /// How many bases are yet to come.
+    bases: usize,
+    members: core::slice::Iter<'t, Member>,
+    /// These are the members of the structure itself.
+    is_last: bool,
+}
+
+impl<'t> Members<'t> {
+    /// Goes on with the next base, and with the structure behind them all.
+    fn step(&mut self) -> Option<&'t Member> {
+        while !self.is_last {
+            let mut of = self.of;
+            for _ in 0..self.bases {
+                of = of.base.and_then(|base| self.tree.structure(base))?;
+            }
+            self.is_last = self.bases == 0;
+            self.bases = self.bases.saturating_sub(1);
+            self.members = of.members.iter();
+            if let Some(member) = self.members.next() {
+                return Some(member);
+            }
+        }
+        None
+    }
+}
+
+impl<'t> Iterator for Members<'t> {
+    type Item = &'t Member;
+
+    #[inline]
+    fn next(&mut self) -> Option<&'t Member> {
+        match self.members.next() {
+            Some(member) => Some(member),
+            None => self.step(),
+        }
     }
 }
 

@@ -262,7 +262,8 @@ impl TypeSupport {
         self.with(|inner| (inner.information, inner.object) = (information, object))
     }
 
-    /// The same type, of which endpoints read and write these representations only.
+    /// The same type, of which endpoints read and write these representations only: one that wants
+    /// another cannot be enabled.
     #[must_use]
     pub fn with_representations(self, representations: &[DataRepresentation]) -> Self {
         self.with(|inner| inner.representations = representations.into())
@@ -286,6 +287,29 @@ impl TypeSupport {
     /// The representations in which endpoints of the type read and write samples.
     pub fn representations(&self) -> &[DataRepresentation] {
         &self.inner.representations
+    }
+
+    /// Fails unless the type has one of the representations that an endpoint offers or requests;
+    /// none means XCDR1 (DDS-XTypes 1.3 7.6.3.1.1).
+    pub(crate) fn check_representation(
+        &self,
+        entity: impl Fn() -> String,
+        wanted: &[DataRepresentation],
+    ) -> Result<()> {
+        let own = self.representations();
+        let wanted = match wanted {
+            [] => &[DataRepresentation::Xcdr1],
+            wanted => wanted,
+        };
+        match wanted.iter().any(|one| own.contains(one)) {
+            true => Ok(()),
+            false => Err(Error::BadParameter(format!(
+                "{}: DATA_REPRESENTATION is {}, and the type is written as {} only: choose one of these",
+                entity(),
+                listed(wanted),
+                listed(own)
+            ))),
+        }
     }
 
     /// What the type is; `None` if that is not known.
@@ -381,6 +405,11 @@ impl TypeSupport {
             false => kinds("definition"),
         }
     }
+}
+
+fn listed(representations: &[DataRepresentation]) -> String {
+    let names: Vec<String> = representations.iter().map(|one| one.to_string()).collect();
+    names.join(", ")
 }
 
 impl fmt::Debug for TypeSupport {

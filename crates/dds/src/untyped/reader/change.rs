@@ -52,6 +52,8 @@ impl ReaderCore {
     pub(crate) fn enable(self: &Arc<Self>) -> Result<()> {
         self.check_living()?;
         self.group.check_enabled(&self.describe())?;
+        let ty = &self.type_support;
+        ty.check_representation(|| self.describe(), &self.qos().representation)?;
         let (announced, told) = self.shared.discover(|matching, now| {
             if self.is_enabled() {
                 return (Ok(()), None);
