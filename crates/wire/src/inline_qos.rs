@@ -1,6 +1,6 @@
 //! What a DATA says about itself beside its payload (RTPS 2.5 8.7, 9.6.4).
-use crate::{Endianness, Error, ParameterId, Parameters, SampleOrigin, SequenceNumber};
 use crate::cursor::Cursor;
+use crate::{Endianness, Error, ParameterId, Parameters, SampleOrigin, SequenceNumber};
 use bytes::BufMut;
 
 /// The inline QoS that a reader acts on; policies that came by discovery are not repeated here.

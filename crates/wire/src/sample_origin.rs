@@ -62,7 +62,7 @@ impl Hops {
             None => false,
             Some(place) => {
                 *place = id;
-                self.count += 1;
+                self.count = self.count.saturating_add(1);
                 true
             }
         }
@@ -137,7 +137,8 @@ impl SampleOrigin {
         let ids = self.hops.ids();
         if self.foreign_key_hash || !ids.is_empty() {
             out.put_u16_le(ParameterId::FORWARDED.0);
-            out.put_u16_le(4 + 4 * u16::from(self.hops.count));
+            let words = u16::from(self.hops.count).saturating_add(1);
+            out.put_u16_le(words.saturating_mul(4));
             out.put_slice(&[u8::from(self.foreign_key_hash), self.hops.count, 0, 0]);
             ids.iter().for_each(|id| out.put_u32_le(*id));
         }

@@ -464,7 +464,11 @@ fn identities_stand_as_the_standards_and_fast_dds_have_them() {
         ),
         sequence: SequenceNumber(0x1_0000_0002),
     };
-    let parse = |list: &[u8]| InlineQos::parse(Parameters::little_endian(list)).unwrap().origin;
+    let parse = |list: &[u8]| {
+        InlineQos::parse(Parameters::little_endian(list))
+            .unwrap()
+            .origin
+    };
     let related = SampleOrigin {
         related: Some(identity),
         ..SampleOrigin::default()

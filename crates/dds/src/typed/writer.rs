@@ -167,6 +167,7 @@ impl<T: TopicData> DataWriter<T> {
             kind,
             instance,
             timestamp,
+            origin: None,
             size,
             fill,
         });
@@ -244,6 +245,7 @@ impl<T: TopicData + Plain> DataWriter<T> {
             kind: ChangeKind::Alive,
             instance,
             timestamp,
+            origin: None,
             size,
             fill: &mut |out| plain_to_payload::<T>(&memory, xcdr, apart, out),
         })

@@ -45,7 +45,7 @@ use dunlin_rtps::{
 };
 use dunlin_transport::panics::log;
 use dunlin_transport::panics::quietly;
-use dunlin_wire::{Guid, ReaderData, SequenceNumber, Timestamp};
+use dunlin_wire::{Guid, ReaderData, SampleOrigin, SequenceNumber, Timestamp};
 use filters::Filters;
 pub use handle::UntypedWriter;
 pub use listener::UntypedWriterListener;
@@ -176,6 +176,8 @@ pub struct NewChange<'a> {
     pub instance: InstanceHandle,
     /// When it was written; the time of day of the call without.
     pub timestamp: Option<Timestamp>,
+    /// Which samples it repeats or answers, if it says so.
+    pub origin: Option<&'a SampleOrigin>,
     /// Octets that `fill` will write; more make the buffer grow.
     pub size: usize,
     /// Appends the payload; returns what it left where the application has it. A buffer may hold
@@ -312,6 +314,7 @@ impl WriterCore {
                 Some(Apart { at, bytes }) => Body::around(plain, at, bytes),
             },
             timestamp: change.timestamp.unwrap_or(stamp),
+            origin: change.origin.map(|origin| self.boxed(origin)),
         };
         let size = change.payload.len();
         let mut until = None;
@@ -466,6 +469,12 @@ impl WriterCore {
             deferred::run();
         }
         self.show_life(sign);
+    }
+
+    /// What a change says of its origin, in memory of one that is not kept any more.
+    #[cold]
+    fn boxed(&self, origin: &SampleOrigin) -> Box<SampleOrigin> {
+        self.state.lock().origin(origin)
     }
 
     /// Puts a change into the history, where its payload goes if it is kept; `None` if it is full,

@@ -135,6 +135,7 @@ impl Discovery {
             instance: InstanceHandle(key.to_bytes()),
             timestamp: self.config.timestamp(now),
             payload: payload.into(),
+            origin: None,
         };
         self.introductions.write(now, &change, out);
     }

@@ -12,7 +12,7 @@ use alloc::boxed::Box;
 use alloc::collections::BTreeMap;
 use dunlin_qos::Duration;
 use dunlin_wire::{
-    Gap, Guid, SequenceNumber, SequenceNumberSet, SetMembership, Timestamp, VendorId,
+    Gap, Guid, SampleOrigin, SequenceNumber, SequenceNumberSet, SetMembership, Timestamp, VendorId,
 };
 
 /// What a change that waits costs beside its payload.
@@ -26,6 +26,8 @@ pub(super) struct Waiting {
     pub(super) kind: ChangeKind,
     pub(super) instance: InstanceHandle,
     pub(super) name: Option<InstanceHandle>,
+    pub(super) foreign_key_hash: bool,
+    pub(super) origin: Option<Box<SampleOrigin>>,
     pub(super) timestamp: Option<Timestamp>,
     pub(super) expires: Time,
     pub(super) payload: Payload,
@@ -33,7 +35,11 @@ pub(super) struct Waiting {
 
 impl Waiting {
     fn cost(&self) -> usize {
-        self.payload.len() + WAITING_COST
+        let origin = self
+            .origin
+            .as_ref()
+            .map_or(0, |_| size_of::<SampleOrigin>());
+        self.payload.len() + origin + WAITING_COST
     }
 }
 

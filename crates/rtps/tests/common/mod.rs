@@ -102,6 +102,7 @@ pub fn sample(instance: u32, number: u32, size: usize) -> Change {
         instance: handle(instance),
         timestamp: Timestamp(i64::from(number)),
         payload: Bytes::from(payload).into(),
+        origin: None,
     }
 }
 
@@ -122,6 +123,7 @@ pub fn end(kind: ChangeKind, instance: u32) -> Change {
         instance: handle(instance),
         timestamp: Timestamp(0),
         payload: Bytes::copy_from_slice(&instance.to_be_bytes()).into(),
+        origin: None,
     }
 }
 
@@ -687,6 +689,6 @@ impl World {
     }
 
     pub fn infos(&self, reader: Guid) -> Vec<SampleInfo> {
-        self.taken[&reader].iter().map(|s| s.info).collect()
+        self.taken[&reader].iter().map(|s| s.info.clone()).collect()
     }
 }
