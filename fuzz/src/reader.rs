@@ -11,7 +11,7 @@ use dunlin_rtps::{
 use dunlin_wire::{
     Data, DataFrag, EntityId, EntityKind, FragmentNumber, Gap, GroupInfo, Guid, GuidPrefix,
     Heartbeat, HeartbeatFrag, InlineQos, Parameters, Payload, SampleIdentity, SampleOrigin,
-    SequenceNumber, SequenceNumberSet, SetMembership, Submessage, Timestamp,
+    SequenceNumber, SequenceNumberSet, SetMembership, Submessage, Timestamp, VendorId,
 };
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -241,6 +241,10 @@ fn add(script: &mut Script<'_>, reader: &mut Reader, model: &mut Model, now: Tim
         durability: Durability::Volatile,
         ownership_strength: i32::from(script.choice(3)),
         lifespan: Duration::INFINITE,
+        vendor: match writer {
+            0 => VendorId::DUNLIN,
+            _ => VendorId::CYCLONE_DDS,
+        },
     };
     reader.add_writer(now, config, model);
     let speaker = &mut model.speakers[writer];

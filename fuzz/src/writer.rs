@@ -9,7 +9,7 @@ use dunlin_rtps::{
 use dunlin_wire::{
     AckNack, EntityId, EntityKind, FragmentNumber, FragmentNumberSet, Gap, Guid, GuidPrefix,
     Heartbeat, NackFrag, SampleIdentity, SampleOrigin, SequenceNumber, SequenceNumberSet, Submessage,
-    Timestamp,
+    Timestamp, VendorId,
 };
 
 const READERS: usize = 3;
@@ -356,6 +356,7 @@ fn add(
             false => Durability::Volatile,
         },
         expects_inline_qos: script.choice(4) == 0,
+        vendor: VendorId::UNKNOWN,
     };
     let reliable = proxy.reliable && config.reliability == ReliabilityKind::Reliable;
     let known = model.readers[reader].filter(|r| r.reliable && reliable);

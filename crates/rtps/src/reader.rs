@@ -143,7 +143,7 @@ impl Reader {
                 self.next_id = self.next_id.wrapping_add(1);
                 let history = self.config.durability.min(writer.durability) != Durability::Volatile;
                 let share = self.share_of(writer.guid);
-                let mut proxy = WriterProxy::new(author, reliable, history, share);
+                let mut proxy = WriterProxy::new(author, writer.vendor, reliable, history, share);
                 proxy.lifespan = writer.lifespan;
                 if let Some(had) = self.departed.recall(now, writer.guid) {
                     proxy.resume(had);

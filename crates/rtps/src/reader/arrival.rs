@@ -9,7 +9,7 @@ use alloc::boxed::Box;
 use bytes::Bytes;
 use dunlin_qos::Duration;
 use dunlin_wire::{
-    InlineQos, Payload as SerializedPayload, SequenceNumber, SetMembership, Timestamp, VendorId,
+    InlineQos, Payload as SerializedPayload, SequenceNumber, SetMembership, Timestamp,
 };
 
 /// A change as it came: in a datagram, or put together from fragments.
@@ -456,7 +456,7 @@ fn header<'a>(
     }
     let is_ours = || {
         let forwards_others = || origin.is_some_and(|origin| origin.foreign_key_hash);
-        author.guid.prefix.vendor() == VendorId::DUNLIN && !forwards_others()
+        proxy.is_ours() && !forwards_others()
     };
     let (instance, name, foreign_key_hash) = match arrival.inline.key_hash.map(InstanceHandle) {
         _ if !keyed => (InstanceHandle::NIL, None, false),

@@ -8,7 +8,7 @@ use dunlin_qos::{
     DestinationOrder, Durability, Duration, History, Ownership, ReaderDataLifecycle,
     ReliabilityKind, ResourceLimits,
 };
-use dunlin_wire::{DataFrag, Guid};
+use dunlin_wire::{DataFrag, Guid, VendorId};
 
 /// How a reader behaves (RTPS 2.5 8.4.10).
 #[derive(Clone, Debug)]
@@ -177,6 +177,8 @@ pub struct WriterProxyConfig {
     pub ownership_strength: i32,
     /// How long its samples are valid.
     pub lifespan: Duration,
+    /// Whose product its participant is, as that says of itself.
+    pub vendor: VendorId,
 }
 
 /// What an arrival, or the passing of time, changed for the application.
