@@ -10,8 +10,8 @@ use dunlin_rtps::{
 };
 use dunlin_wire::{
     Data, DataFrag, EntityId, EntityKind, FragmentNumber, Gap, GroupInfo, Guid, GuidPrefix,
-    Heartbeat, HeartbeatFrag, InlineQos, Parameters, Payload, SequenceNumber, SequenceNumberSet,
-    SetMembership, Submessage, Timestamp,
+    Heartbeat, HeartbeatFrag, InlineQos, Parameters, Payload, SampleIdentity, SampleOrigin,
+    SequenceNumber, SequenceNumberSet, SetMembership, Submessage, Timestamp, VendorId,
 };
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -241,6 +241,10 @@ fn add(script: &mut Script<'_>, reader: &mut Reader, model: &mut Model, now: Tim
         durability: Durability::Volatile,
         ownership_strength: i32::from(script.choice(3)),
         lifespan: Duration::INFINITE,
+        vendor: match writer {
+            0 => VendorId::DUNLIN,
+            _ => VendorId::CYCLONE_DDS,
+        },
     };
     reader.add_writer(now, config, model);
     let speaker = &mut model.speakers[writer];
@@ -267,6 +271,13 @@ fn label(script: &mut Script<'_>, config: &ReaderConfig, sequence: i64) -> Label
                 true => membership(script, sequence),
                 false => SetMembership::NONE,
             },
+            origin: (kind % 8 == 5).then(|| SampleOrigin {
+                original_writer: Some(SampleIdentity {
+                    writer: writer_guid(0),
+                    sequence: SequenceNumber(sequence.max(1)),
+                }),
+                ..SampleOrigin::default()
+            }),
         },
         timestamp: (kind & 16 == 0).then(|| Timestamp(script.number(0))),
         key: kind & 0b0110_0000 == 0,

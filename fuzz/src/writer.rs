@@ -8,7 +8,8 @@ use dunlin_rtps::{
 };
 use dunlin_wire::{
     AckNack, EntityId, EntityKind, FragmentNumber, FragmentNumberSet, Gap, Guid, GuidPrefix,
-    Heartbeat, NackFrag, SequenceNumber, SequenceNumberSet, Submessage, Timestamp,
+    Heartbeat, NackFrag, SampleIdentity, SampleOrigin, SequenceNumber, SequenceNumberSet, Submessage,
+    Timestamp, VendorId,
 };
 
 const READERS: usize = 3;
@@ -271,6 +272,7 @@ fn write(script: &mut Script<'_>, writer: &mut Writer, model: &mut Model, now: T
         instance: InstanceHandle(instance),
         timestamp: Timestamp(now.0),
         payload: body(&payload, usize::from(how / 8)),
+        origin: (how & 0xc0 == 0xc0).then(|| Box::new(origin(now))),
     };
     // What it says while it writes must be known already.
     model.written.push(payload);
@@ -284,6 +286,19 @@ fn write(script: &mut Script<'_>, writer: &mut Writer, model: &mut Model, now: T
                 assert!(owes, "full, and nobody lacks anything");
             }
         }
+    }
+}
+
+/// What a router says of a sample that it forwards.
+fn origin(now: Time) -> SampleOrigin {
+    let identity = SampleIdentity {
+        writer: reader_guid(0),
+        sequence: SequenceNumber(now.0.max(1)),
+    };
+    SampleOrigin {
+        original_writer: Some(identity),
+        related: Some(identity),
+        ..SampleOrigin::default()
     }
 }
 
@@ -341,6 +356,7 @@ fn add(
             false => Durability::Volatile,
         },
         expects_inline_qos: script.choice(4) == 0,
+        vendor: VendorId::UNKNOWN,
     };
     let reliable = proxy.reliable && config.reliability == ReliabilityKind::Reliable;
     let known = model.readers[reader].filter(|r| r.reliable && reliable);

@@ -56,12 +56,15 @@ pub use dunlin_cdr::Plain;
 pub use dunlin_derive::{Data, Topic};
 pub use dunlin_qos::*;
 pub use dunlin_rtps::{
-    InstanceHandle, InstanceState, RejectionReason, SampleInfo, SampleState, Select, ViewState,
-    Which,
+    ChangeKind, InstanceHandle, InstanceState, RejectionReason, SampleInfo, SampleState, Select,
+    ViewState, Which,
 };
 pub use dunlin_shm::Trust;
 pub use dunlin_transport as transport;
-pub use dunlin_wire::{EntityId, Guid, GuidPrefix, Locator, SequenceNumber, Timestamp, VendorId};
+pub use dunlin_wire::{
+    EntityId, Guid, GuidPrefix, Hops, Locator, SampleIdentity, SampleOrigin, SequenceNumber,
+    Timestamp, VendorId,
+};
 pub use dunlin_xtypes as xtypes;
 pub use entity::condition::{Condition, GuardCondition, ReadCondition, StatusCondition, WaitSet};
 pub use entity::config::{ParticipantConfig, TcpSettings, Transports};

@@ -25,7 +25,7 @@ struct Disguise {
 
 #[derive(Clone, Copy, Default)]
 struct Accent {
-    /// The prefix is another vendor's, and so are key hashes.
+    /// Prefix and vendor are another product's, and so are key hashes.
     foreign: bool,
     /// Of a dispose only the hash is sent.
     terse: bool,
@@ -55,6 +55,16 @@ fn forget_autodispose(bytes: &mut [u8]) {
         if bytes[at..at + 8] == SAYS_SO {
             bytes[at + 4] = 0;
         }
+    }
+}
+
+/// Names another vendor where messages and participant data name theirs.
+fn rename(datagram: &mut [u8]) {
+    datagram[6..8].copy_from_slice(&[1, 15]);
+    let parameter = [0x16, 0, 4, 0, 0x44, 0x4c, 0, 0];
+    let found = datagram.windows(8).position(|window| window == parameter);
+    if let Some(at) = found {
+        datagram[at + 4..at + 6].copy_from_slice(&[1, 15]);
     }
 }
 
@@ -94,6 +104,7 @@ impl Transport for Disguise {
             let own = *self.own.get_or_init(|| bytes[8..20].try_into().unwrap());
             speak(&mut bytes, self.accent);
             if self.accent.foreign {
+                rename(&mut bytes);
                 replace(&mut bytes, own, Self::mask(own));
             }
             let disguised = Outgoing {
@@ -262,11 +273,12 @@ fn writers_of_two_vendors_write_one_instance() {
         writer.write(&bird("knot", number)).unwrap();
         let samples = take(&reader, 1);
         assert_eq!(samples[0].info.instance, handle);
+        assert_eq!(samples[0].info.foreign_key_hash, number == 0);
     }
     let vendors: Vec<_> = reader
         .matched_publications()
         .iter()
-        .map(|w| w.prefix.vendor() == VendorId::DUNLIN)
+        .map(|w| w.prefix.0[..2] == VendorId::DUNLIN.0)
         .collect();
     assert!(vendors.contains(&true) && vendors.contains(&false));
     writers[0].unregister_instance(&bird("knot", 0)).unwrap();

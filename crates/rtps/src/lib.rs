@@ -20,6 +20,7 @@ mod payload;
 mod reader;
 mod sample;
 mod slab;
+mod spare_origins;
 mod time;
 mod timer_queue;
 mod writer;
@@ -33,8 +34,8 @@ pub use handle::InstanceHandle;
 pub use outbox::{Outbox, PayloadAllocator, To};
 pub use payload::{Loaned, LoanedPayload, Payload, Withdrawn};
 pub use reader::{
-    Delivery, GroupFront, GroupOrder, GroupStanding, Holdings, KeyOf, PassedOver, Reader,
-    ReaderConfig, Rejection, RejectionReason, Standing, WriterProxyConfig,
+    Delivery, GroupFront, GroupOrder, GroupStanding, Holdings, KeyOf, OriginBounds, PassedOver,
+    Reader, ReaderConfig, Rejection, RejectionReason, Standing, WriterProxyConfig,
 };
 pub use sample::{InstanceState, Sample, SampleInfo, SampleState, Select, ViewState, Which};
 pub use time::Time;

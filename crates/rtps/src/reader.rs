@@ -12,6 +12,7 @@ mod group_access;
 mod instance;
 mod intervals;
 mod nack_pacing;
+mod origins;
 mod outcome;
 mod partial;
 mod presentation_order;
@@ -21,7 +22,8 @@ mod timers;
 mod writer_proxy;
 
 pub use config::{
-    Delivery, Holdings, KeyOf, ReaderConfig, Rejection, RejectionReason, WriterProxyConfig,
+    Delivery, Holdings, KeyOf, OriginBounds, ReaderConfig, Rejection, RejectionReason,
+    WriterProxyConfig,
 };
 pub use group_access::{GroupFront, GroupOrder, GroupStanding};
 
@@ -39,7 +41,7 @@ use core::cmp::Reverse;
 use departed::Departed;
 use dunlin_qos::{Durability, Duration, ReaderDataLifecycle, ReliabilityKind};
 use dunlin_wire::{
-    Data, DataFrag, Gap, Guid, Heartbeat, HeartbeatFrag, InlineQos, SequenceNumber,
+    Data, DataFrag, Gap, Guid, Heartbeat, HeartbeatFrag, InlineQos, SampleOrigin, SequenceNumber,
     SequenceNumberSet, Timestamp,
 };
 pub use outcome::{PassedOver, Standing};
@@ -141,7 +143,7 @@ impl Reader {
                 self.next_id = self.next_id.wrapping_add(1);
                 let history = self.config.durability.min(writer.durability) != Durability::Volatile;
                 let share = self.share_of(writer.guid);
-                let mut proxy = WriterProxy::new(author, reliable, history, share);
+                let mut proxy = WriterProxy::new(author, writer.vendor, reliable, history, share);
                 proxy.lifespan = writer.lifespan;
                 if let Some(had) = self.departed.recall(now, writer.guid) {
                     proxy.resume(had);
@@ -575,6 +577,12 @@ impl Reader {
     /// Shows the selected samples and keeps them; says how many.
     pub fn read(&mut self, select: &Select, sink: impl FnMut(Sample)) -> usize {
         self.cache.access(select, false, sink)
+    }
+
+    /// Takes back the memory of a taken sample's `origin`, so that the next one that has an origin
+    /// needs no other.
+    pub fn give_back(&mut self, origin: Box<SampleOrigin>) {
+        self.cache.spare_origins.put(origin);
     }
 
     /// From now on `take`, `read` and `has_data` are about samples that pass this alone, and not

@@ -26,8 +26,8 @@ use coherent_sets::SetState;
 use data_output::{DataOutput, Recipients};
 use dunlin_qos::{Durability, Duration, History, ReliabilityKind};
 use dunlin_wire::{
-    AckNack, EntityId, Gap, Guid, Heartbeat, NackFrag, SequenceNumber, SequenceNumberSet,
-    SetMembership, Submessage,
+    AckNack, EntityId, Gap, Guid, Heartbeat, NackFrag, SampleOrigin, SequenceNumber,
+    SequenceNumberSet, SetMembership, Submessage,
 };
 use filters::Filters;
 use heartbeat_schedule::HeartbeatSchedule;
@@ -108,7 +108,8 @@ impl Writer {
 
     /// As `write` for a writer whose changes are numbered together with those of others; `number`
     /// is asked for this one's as soon as nothing can go wrong. The payload is moved out if it is
-    /// kept, so that nothing has to be counted.
+    /// kept, so that nothing has to be counted;
+    /// so is what it says of its origin.
     #[inline]
     pub fn write_in_group(
         &mut self,
@@ -156,9 +157,14 @@ impl Writer {
                 .say(audience, sequence, change, set.as_deref(), usize::MAX, out);
         }
         if keeps {
-            let payload = core::mem::take(&mut change.payload);
-            let kept = Change { payload, ..*change };
+            let kept = Change {
+                payload: core::mem::take(&mut change.payload),
+                origin: change.origin.take(),
+                ..*change
+            };
             self.history.insert(sequence, kept, set);
+        } else if let Some(origin) = change.origin.take() {
+            self.history.spare_origins.put(origin);
         }
         if let Some(clockwork) = &mut self.clockwork
             && !is_mark
@@ -476,6 +482,12 @@ impl Writer {
     /// happen.
     pub fn retired(&mut self) -> &mut Vec<Bytes> {
         self.history.retired()
+    }
+
+    /// What a change says of its origin, in memory of a change that is kept no more, if there is
+    /// some.
+    pub fn origin(&mut self, origin: &SampleOrigin) -> Box<SampleOrigin> {
+        self.history.spare_origins.fill(origin)
     }
 
     /// The matched readers.

@@ -129,6 +129,7 @@ fn assert_steady(name: &str, case: Case) {
             timestamp: Timestamp(i64::from(n)),
             // Owned bytes, so that a clone is a count and not a copy.
             payload: Bytes::from(vec![1; 256]).into(),
+            origin: None,
         })
         .collect();
     for change in &changes {

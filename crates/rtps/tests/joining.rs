@@ -114,6 +114,7 @@ impl Scene {
         };
         let proxy = WriterProxyConfig {
             guid: writer,
+            vendor: vendor_of(writer),
             ..proxy_of_writer(&reliable_writer())
         };
         scene.reader.add_writer(Time(0), proxy, &mut scene.out);
@@ -183,6 +184,7 @@ fn what_came_before_the_reader_knew_where_it_begins_is_let_in_though_the_writer_
     let (now, mut to_reader, mut to_writer) = (Time(0), Recorder::default(), Recorder::default());
     let joins = ReaderProxyConfig {
         guid: reader.guid(),
+        vendor: vendor_of(reader.guid()),
         ..proxy_of_reader(&reliable_reader())
     };
     reader.add_writer(now, proxy, &mut to_writer);

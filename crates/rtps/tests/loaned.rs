@@ -117,6 +117,7 @@ impl Scene {
             durability: Durability::Volatile,
             ownership_strength: 0,
             lifespan,
+            vendor: dunlin_wire::VendorId::UNKNOWN,
         };
         reader.add_writer(Time(0), writer, &mut Recorder::default());
         let heartbeat = Heartbeat {

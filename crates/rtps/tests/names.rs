@@ -3,7 +3,7 @@
 mod common;
 
 use bytes::{Bytes, BytesMut};
-use common::{Recorder, bytes_of, handle, reader_guid, reliable_reader};
+use common::{Recorder, bytes_of, handle, reader_guid, reliable_reader, vendor_of};
 use dunlin_qos::ResourceLimits;
 use dunlin_rtps::{
     ChangeKind, InstanceHandle, InstanceState, KeyOf, PayloadAllocator, Reader, ReaderConfig,
@@ -82,6 +82,7 @@ impl Scene {
             durability: dunlin_qos::Durability::Volatile,
             ownership_strength: 0,
             lifespan: dunlin_qos::Duration::INFINITE,
+            vendor: vendor_of(writer(n)),
         };
         let out = &mut Recorder::default();
         self.reader.add_writer(Time(0), proxy, out);

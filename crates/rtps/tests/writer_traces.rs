@@ -8,7 +8,7 @@ use dunlin_qos::{Durability, Duration, History, ResourceLimits};
 use dunlin_rtps::{Change, ChangeKind, ReaderProxyConfig, Time, WriteError, Writer, WriterConfig};
 use dunlin_wire::{
     AckNack, FragmentNumber, FragmentNumberSet, InlineQos, NackFrag, Parameters, SequenceNumber,
-    SequenceNumberSet,
+    SequenceNumberSet, VendorId,
 };
 
 fn ack_nack(base: i64, missing: &[i64], count: u32) -> AckNack {
@@ -61,6 +61,7 @@ impl Writing {
             reliable,
             durability,
             expects_inline_qos: false,
+            vendor: VendorId::UNKNOWN,
         };
         self.writer
             .add_reader(Time(self.now), reader, &mut self.out);
@@ -470,6 +471,7 @@ fn inline_qos_for_those_who_expect_it() {
         reliable: false,
         durability: Durability::Volatile,
         expects_inline_qos: true,
+        vendor: VendorId::UNKNOWN,
     };
     w.writer.add_reader(Time(0), reader, &mut w.out);
     w.writer

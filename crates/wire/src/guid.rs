@@ -32,19 +32,16 @@ impl VendorId {
     pub const CYCLONE_DDS: Self = Self([1, 16]);
 }
 
-/// Which participant (RTPS 2.5 9.3.1.1): the first two bytes are the vendor id.
+/// Which participant (RTPS 2.5 9.3.1.1).
+///
+/// The first two bytes are the vendor id, as long as no security plugin computes the prefix. So whose
+/// product a participant is is told by its participant data alone.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct GuidPrefix(pub [u8; 12]);
 
 impl GuidPrefix {
     /// Nobody, or everybody as a destination.
     pub const UNKNOWN: Self = Self([0; 12]);
-
-    /// Whose product the participant is.
-    pub const fn vendor(&self) -> VendorId {
-        let [high, low, ..] = self.0;
-        VendorId([high, low])
-    }
 }
 
 /// Which entity within a participant (RTPS 2.5 9.3.1.2): a 3-byte key and a kind.

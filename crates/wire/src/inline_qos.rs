@@ -1,5 +1,6 @@
 //! What a DATA says about itself beside its payload (RTPS 2.5 8.7, 9.6.4).
-use crate::{Endianness, Error, ParameterId, Parameters, SequenceNumber};
+use crate::cursor::Cursor;
+use crate::{Endianness, Error, ParameterId, Parameters, SampleOrigin, SequenceNumber};
 use bytes::BufMut;
 
 /// The inline QoS that a reader acts on; policies that came by discovery are not repeated here.
@@ -11,6 +12,8 @@ pub struct InlineQos {
     pub status_info: Option<u32>,
     /// To which coherent set it belongs, if to one.
     pub set: SetMembership,
+    /// Which samples it repeats or answers, if it says so.
+    pub origin: Option<SampleOrigin>,
 }
 
 /// What a change says about the sets of changes that are to be seen together, and about the order
@@ -71,6 +74,7 @@ impl InlineQos {
         key_hash: None,
         status_info: None,
         set: SetMembership::NONE,
+        origin: None,
     };
     /// The instance was disposed.
     pub const STATUS_DISPOSED: u32 = 1;
@@ -79,7 +83,7 @@ impl InlineQos {
     /// The sample did not pass a content filter.
     pub const STATUS_FILTERED: u32 = 4;
     /// The most bytes that `encode` writes.
-    pub const MAX_SIZE: usize = 32 + SetMembership::MAX_SIZE;
+    pub const MAX_SIZE: usize = 32 + SetMembership::MAX_SIZE + SampleOrigin::MAX_SIZE;
 
     /// Reads the parameters that matter and skips the others.
     #[inline]
@@ -113,10 +117,18 @@ impl InlineQos {
                 ParameterId::GROUP_COHERENT_SET => qos.set.group_first = value.sequence()?,
                 ParameterId::WRITER_GROUP_INFO => qos.set.writers = value.array().ok(),
                 id if id.is_inline_policy() => {}
+                id if id.is_origin() => qos.read_origin(id, value),
                 _ => parameter.skip()?,
             }
         }
         Ok(qos)
+    }
+
+    #[cold]
+    fn read_origin(&mut self, id: ParameterId, value: Cursor<'_>) {
+        let mut origin = self.origin.unwrap_or_default();
+        origin.read(id, value);
+        self.origin = (!origin.is_empty()).then_some(origin);
     }
 
     /// Writes the list, little endian, with its sentinel; nothing at all if there is nothing to
@@ -127,6 +139,7 @@ impl InlineQos {
             key_hash: Some(hash),
             status_info: None,
             set: SetMembership::NONE,
+            origin: None,
         } = self
         {
             return out.put_slice(hash_alone(hash).as_flattened());
@@ -144,6 +157,9 @@ impl InlineQos {
         }
         if !self.set.is_none() {
             self.set.encode(out);
+        }
+        if let Some(origin) = &self.origin {
+            origin.encode(out);
         }
         out.put_slice(&SENTINEL);
     }

@@ -35,6 +35,7 @@ mod message;
 mod parameter;
 mod parameter_writer;
 pub mod ports;
+mod sample_origin;
 mod sequence;
 pub mod stream;
 mod submessage;
@@ -55,6 +56,7 @@ pub use locator::Locator;
 pub use message::{Message, Submessages};
 pub use parameter::{Parameter, ParameterId, ParameterIter, Parameters};
 pub use parameter_writer::ParameterWriter;
+pub use sample_origin::{Hops, SampleIdentity, SampleOrigin};
 pub use sequence::{FragmentNumber, FragmentNumberSet, SequenceNumber, SequenceNumberSet};
 pub use submessage::{
     AckNack, Checksum, Data, DataFrag, Gap, GroupInfo, HeaderExtension, Heartbeat, HeartbeatFrag,

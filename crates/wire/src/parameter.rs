@@ -71,6 +71,8 @@ impl ParameterId {
     pub const TYPE_INFORMATION: Self = Self(0x0075);
     pub const BUILTIN_ENDPOINT_QOS: Self = Self(0x0077);
     pub const RELATED_SAMPLE_IDENTITY: Self = Self(0x0083);
+    /// Of Fast DDS: what RELATED_SAMPLE_IDENTITY says, under its older number.
+    pub const FAST_DDS_RELATED_SAMPLE_IDENTITY: Self = Self(Self::VENDOR_SPECIFIC | 0x000f);
     /// Of Cyclone DDS alone: flags, and its version as text.
     pub const CYCLONE_VERSION_INFO: Self = Self(Self::VENDOR_SPECIFIC | 0x0007);
     /// Dunlin's own: how the type lies in memory.
@@ -83,6 +85,8 @@ impl ParameterId {
     pub const MAX_SAMPLE_SIZE: Self = Self(Self::VENDOR_SPECIFIC | 0x0d05);
     /// Dunlin's own: when the writer is deleted its instances are disposed.
     pub const AUTODISPOSE: Self = Self(Self::VENDOR_SPECIFIC | 0x0d06);
+    /// Dunlin's own: how a forwarded sample came here.
+    pub const FORWARDED: Self = Self(Self::VENDOR_SPECIFIC | 0x0d07);
     /// Dunlin's own: what is said of an endpoint.
     pub const FACTS: Self = Self(Self::VENDOR_SPECIFIC | 0x0d03);
 }

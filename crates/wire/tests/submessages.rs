@@ -34,10 +34,41 @@ fn locators() -> impl Strategy<Value = Vec<Locator>> {
 
 fn inline_qos() -> impl Strategy<Value = InlineQos> {
     let (hash, status) = (any::<Option<[u8; 16]>>(), any::<Option<u32>>());
-    (hash, status, set()).prop_map(|(key_hash, status_info, set)| InlineQos {
+    let all = (hash, status, set(), proptest::option::of(origin()));
+    all.prop_map(|(key_hash, status_info, set, origin)| InlineQos {
         key_hash,
         status_info,
         set,
+        origin: origin.filter(|origin| !origin.is_empty()),
+    })
+}
+
+fn identity() -> impl Strategy<Value = SampleIdentity> {
+    let number = prop_oneof![
+        5 => (1..i64::MAX).prop_map(SequenceNumber),
+        1 => Just(SequenceNumber::UNKNOWN),
+    ];
+    (any::<[u8; 12]>(), any::<[u8; 4]>(), number).prop_map(|(prefix, entity, sequence)| {
+        SampleIdentity {
+            writer: Guid::new(GuidPrefix(prefix), EntityId(entity)),
+            sequence,
+        }
+    })
+}
+
+fn origin() -> impl Strategy<Value = SampleOrigin> {
+    let identity = || proptest::option::of(identity());
+    let ids = proptest::collection::vec(any::<u32>(), 0..=Hops::MOST);
+    let all = (identity(), identity(), any::<bool>(), ids);
+    all.prop_map(|(original_writer, related, foreign_key_hash, ids)| {
+        let mut hops = Hops::default();
+        assert!(ids.into_iter().all(|id| hops.push(id)));
+        SampleOrigin {
+            original_writer,
+            related,
+            foreign_key_hash,
+            hops,
+        }
     })
 }
 
@@ -407,5 +438,76 @@ fn a_sample_with_the_hash_of_its_key_alone_is_read_at_once() {
         let mut submessages = Message::parse(&sent).unwrap().submessages;
         let expected = at_once.then_some((None, data));
         assert_eq!(submessages.next_user_sample(), expected);
+    }
+}
+
+/// A list of parameters with a sentinel.
+fn list(parameters: &[(u16, &[u8])]) -> Vec<u8> {
+    let mut list = Vec::new();
+    for (id, value) in parameters {
+        list.extend_from_slice(&id.to_le_bytes());
+        list.extend_from_slice(&u16::try_from(value.len()).unwrap().to_le_bytes());
+        list.extend_from_slice(value);
+    }
+    list.extend_from_slice(&[1, 0, 0, 0]);
+    list
+}
+
+#[test]
+fn identities_stand_as_the_standards_and_fast_dds_have_them() {
+    let guid: Vec<u8> = (1..=16).collect();
+    let value = [&guid[..], &[1, 0, 0, 0, 2, 0, 0, 0]].concat();
+    let identity = SampleIdentity {
+        writer: Guid::new(
+            GuidPrefix(guid[..12].try_into().unwrap()),
+            EntityId(guid[12..].try_into().unwrap()),
+        ),
+        sequence: SequenceNumber(0x1_0000_0002),
+    };
+    let parse = |list: &[u8]| {
+        InlineQos::parse(Parameters::little_endian(list))
+            .unwrap()
+            .origin
+    };
+    let related = SampleOrigin {
+        related: Some(identity),
+        ..SampleOrigin::default()
+    };
+    let original = SampleOrigin {
+        original_writer: Some(identity),
+        ..SampleOrigin::default()
+    };
+    // The writer's QoS may follow in ORIGINAL_WRITER_INFO.
+    let with_qos = [&value[..], &[1, 0, 0, 0]].concat();
+    assert_eq!(parse(&list(&[(0x61, &with_qos)])), Some(original));
+    assert_eq!(parse(&list(&[(0x83, &value)])), Some(related));
+    // Older versions of Fast DDS know their own number alone; newer ones say both.
+    assert_eq!(parse(&list(&[(0x800f, &value)])), Some(related));
+    let both = list(&[(0x83, &value), (0x800f, &value)]);
+    assert_eq!(parse(&both), Some(related));
+    let mut written = BytesMut::new();
+    let qos = InlineQos {
+        origin: Some(related),
+        ..InlineQos::NONE
+    };
+    qos.encode(&mut written);
+    assert_eq!(written, both);
+    // Its sequence number is unknown, since a request has the number that it has.
+    let unknown = [&guid[..], &[255, 255, 255, 255, 0, 0, 0, 0]].concat();
+    let request = parse(&list(&[(0x83, &unknown)])).unwrap().related.unwrap();
+    assert_eq!(request.sequence, SequenceNumber::UNKNOWN);
+}
+
+#[test]
+fn an_origin_that_cannot_be_leaves_the_sample_as_it_is() {
+    for wrong in [&[][..], &[1; 20], &[0; 24]] {
+        for id in [0x61, 0x83, 0x800f, 0x8d07] {
+            let list = list(&[(0x71, &[0, 0, 0, 1]), (id, wrong)]);
+            let qos = InlineQos::parse(Parameters::little_endian(&list)).unwrap();
+            assert_eq!(qos.status_info, Some(1));
+            if id != 0x8d07 {
+                assert_eq!(qos.origin, None);
+            }
+        }
     }
 }

@@ -9,12 +9,12 @@ mod registry;
 use crate::discovery::liveliness::LivelinessAssertion;
 use crate::discovery::peers::PeerList;
 use crate::discovery::why::similar;
-use crate::entity::shared::{Routes, Shared};
+use crate::entity::shared::{PeerRoute, Routes, Shared};
 use crate::entity::status::{
     LivelinessChangedStatus, LivelinessLostStatus, MatchedStatus, WriterChange,
 };
 use crate::send::datagram::Datagrams;
-use crate::send::destination::{Destination, is_dunlin};
+use crate::send::destination::Destination;
 use crate::send::local_queue::{self, LocalReader};
 use crate::untyped::reader::{ReaderCore, WriterEnd};
 use crate::untyped::topic::TopicCore;
@@ -26,7 +26,7 @@ use dunlin_transport::panics::log;
 use dunlin_transport::{Transport, nearest};
 use dunlin_wire::{
     DiagnosticReply, DiagnosticRequest, EntityId, EntityKind, Guid, GuidPrefix, Locator,
-    ReaderData, Submessage, Timestamp, WriterData,
+    ReaderData, Submessage, Timestamp, VendorId, WriterData,
 };
 use hashbrown::{HashMap, HashSet};
 use locator_choice::{multicast_locator_of, unicast_locator_of, whom};
@@ -428,9 +428,9 @@ impl Matching {
                 if !discovery.knows(guid.prefix) {
                     passing.push(guid.prefix);
                 }
+                let vendor = discovery.vendor(guid.prefix);
                 peers.extend(
-                    destination
-                        .map(|to| (guid.prefix, Destination::of(transport, guid.prefix, to))),
+                    destination.map(|to| (guid.prefix, Destination::of(transport, vendor, to))),
                 );
             }
         }
@@ -456,6 +456,7 @@ impl Matching {
                         reliable: reader.qos.reliability.is_reliable(),
                         durability: reader.qos.durability,
                         expects_inline_qos: reader.expects_inline_qos,
+                        vendor: self.discovery.vendor(reader.guid.prefix),
                     };
                     if let Some(peer) = self.discovery.participant(reader.guid.prefix) {
                         core.dialects.add(reader.guid, peer);
@@ -490,10 +491,11 @@ impl Matching {
             Event::WriterMatched { reader, writer } => {
                 self.add_source(shared, reader, &writer);
                 if let Some(core) = self.readers.get(&reader.entity) {
-                    let layout = writer.layout.filter(|_| is_dunlin(writer.guid.prefix));
+                    let vendor = self.discovery.vendor(writer.guid.prefix);
+                    let layout = writer.layout.filter(|_| vendor == VendorId::DUNLIN);
                     core.note_layout(writer.guid, layout);
                     core.group.group_access.know(writer.guid, writer.group);
-                    core.add_writer(now, proxy_of(&writer), &mut self.datagrams);
+                    core.add_writer(now, proxy_of(&writer, vendor), &mut self.datagrams);
                     matching_events.push(MatchingEvent::reader_matched(core, writer.guid, 1));
                     matching_events.extend(MatchingEvent::liveliness(
                         core,
@@ -505,7 +507,8 @@ impl Matching {
             Event::WriterChanged { reader, writer } => {
                 self.add_source(shared, reader, &writer);
                 if let Some(core) = self.readers.get(&reader.entity) {
-                    core.add_writer(now, proxy_of(&writer), &mut self.datagrams);
+                    let vendor = self.discovery.vendor(writer.guid.prefix);
+                    core.add_writer(now, proxy_of(&writer, vendor), &mut self.datagrams);
                 }
             }
             Event::WriterUnmatched {
@@ -639,6 +642,7 @@ impl Matching {
         }
         let transport = &*shared.transport;
         let whom = whom(&self.discovery, reader.guid.prefix);
+        let vendor = self.discovery.vendor(reader.guid.prefix);
         let unicast = unicast_locator_of(transport, whom, &reader.unicast);
         let multicast = multicast_locator_of(transport, &reader.multicast);
         let sinks = self.sinks.entry(writer.entity).or_default();
@@ -648,7 +652,7 @@ impl Matching {
             }
             (one, other) => {
                 let destination = |to: Locator| {
-                    let destination = Destination::of(transport, reader.guid.prefix, to);
+                    let destination = Destination::of(transport, vendor, to);
                     (reader.guid, destination.frequent(transport))
                 };
                 sinks.extend(other.or(one).map(destination));
@@ -719,12 +723,12 @@ impl Matching {
 
     fn add_source(&mut self, shared: &Shared, reader: Guid, writer: &WriterData) {
         let transport = &*shared.transport;
+        let vendor = self.discovery.vendor(writer.guid.prefix);
         if !(shared.config.transports.local && local_queue::is_here(&writer.guid)) {
             let whom = whom(&self.discovery, writer.guid.prefix);
             let destination = unicast_locator_of(transport, whom, &writer.unicast)
                 .or_else(|| multicast_locator_of(transport, &writer.multicast));
-            let destination =
-                destination.map(|to| Destination::of(transport, writer.guid.prefix, to));
+            let destination = destination.map(|to| Destination::of(transport, vendor, to));
             let destination =
                 destination.map(|destination| (writer.guid, destination.frequent(transport)));
             self.destinations.extend(destination);
@@ -738,7 +742,7 @@ impl Matching {
             self.signs.extend(sign.map(|sign| (writer.guid, sign)));
         }
         // Another vendor's parameter of this number may be anything.
-        match writer.autodispose && is_dunlin(writer.guid.prefix) {
+        match writer.autodispose && vendor == VendorId::DUNLIN {
             true => self.disposing.insert(writer.guid),
             false => self.disposing.remove(&writer.guid),
         };
@@ -786,13 +790,16 @@ impl Matching {
             }
         }
         let sinks = self.sinks.values().flat_map(HashMap::keys);
-        let mut addresses = HashMap::new();
+        let mut peers = HashMap::new();
         for endpoint in readers.keys().chain(sinks) {
-            let of = |prefix: &GuidPrefix| self.discovery.source_addresses(*prefix);
-            addresses.entry(endpoint.prefix).or_insert_with_key(of);
+            let of = |prefix: &GuidPrefix| PeerRoute {
+                addresses: self.discovery.source_addresses(*prefix),
+                is_ours: self.discovery.vendor(*prefix) == VendorId::DUNLIN,
+            };
+            peers.entry(endpoint.prefix).or_insert_with_key(of);
         }
         Routes {
-            addresses,
+            peers,
             readers,
             writers: self.writers.clone(),
             destinations: self.destinations.clone(),
@@ -812,13 +819,14 @@ fn is_deletion(reason: UnmatchReason) -> bool {
 }
 
 /// A writer as a reader has to know it.
-fn proxy_of(writer: &WriterData) -> WriterProxyConfig {
+fn proxy_of(writer: &WriterData, vendor: VendorId) -> WriterProxyConfig {
     WriterProxyConfig {
         guid: writer.guid,
         reliable: writer.qos.reliability.is_reliable(),
         durability: writer.qos.durability,
         ownership_strength: writer.qos.ownership_strength,
         lifespan: writer.qos.lifespan,
+        vendor,
     }
 }
 

@@ -5,6 +5,7 @@ use crate::runtime::environment::variable;
 use dunlin_qos::{DomainParticipantQos, Duration};
 use dunlin_shm::Trust;
 use dunlin_transport::{TcpConfig, TlsConfig, Transport};
+use dunlin_wire::GuidPrefix;
 use std::net::SocketAddrV4;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -200,6 +201,10 @@ pub struct ParticipantConfig {
     /// `dunlin why` does: how much was written, taken, passed over and why. No data of any sample
     /// is told.
     pub answers_questions: bool,
+    /// The first twelve bytes of the GUIDs of the participant and its endpoints, for those who have
+    /// to compute them; nobody else in the domain may have the same, ever. `None`: the vendor id and
+    /// ten random bytes (RTPS 2.5 9.3.1.5).
+    pub guid_prefix: Option<GuidPrefix>,
     /// Another transport than `transports` says, for tests.
     pub transport: Option<Arc<dyn Transport>>,
 }
@@ -225,6 +230,7 @@ impl Default for ParticipantConfig {
             trusts_peers: None,
             announces_process: true,
             answers_questions: true,
+            guid_prefix: None,
             transport: None,
         }
     }

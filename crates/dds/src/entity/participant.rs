@@ -148,7 +148,10 @@ impl DomainParticipant {
         }
         let config = config.with_environment()?;
         consistent("participant", config.qos.validate())?;
-        let prefix = new_prefix()?;
+        let prefix = match config.guid_prefix {
+            Some(prefix) => prefix,
+            None => new_prefix()?,
+        };
         let transport = match &config.transport {
             Some(transport) => Arc::clone(transport),
             None => transport(&config, domain, prefix)?,

@@ -107,8 +107,16 @@ pub(crate) struct Routes {
     pub(crate) groups: HashMap<Guid, Destination>,
     /// Of remote writers with a finite liveliness lease.
     pub(crate) signs: HashMap<Guid, Arc<LivelinessAssertion>>,
-    /// From where messages are taken of participants with matched endpoints.
-    pub(crate) addresses: HashMap<GuidPrefix, SourceAddresses>,
+    /// The participants with matched endpoints.
+    pub(crate) peers: HashMap<GuidPrefix, PeerRoute>,
+}
+
+/// What the receive path has to know of a participant with matched endpoints.
+pub(crate) struct PeerRoute {
+    /// From where its messages are taken.
+    pub(crate) addresses: SourceAddresses,
+    /// It is one of our own, as its participant data say.
+    pub(crate) is_ours: bool,
 }
 
 impl Routes {

@@ -6,7 +6,7 @@ mod fast_path;
 mod payload_allocator;
 mod run;
 
-use crate::entity::shared::{Routes, Shared};
+use crate::entity::shared::{PeerRoute, Routes, Shared};
 use crate::receive::loaned::PendingLoan;
 use crate::runtime::clock;
 use crate::runtime::pool::Pool;
@@ -14,7 +14,7 @@ use crate::runtime::signal::Signal;
 use crate::runtime::wait_strategy::{AdaptiveSpin, WaitStrategy};
 use crate::send::checksum::{self, Verdict};
 use crate::send::datagram::Datagrams;
-use crate::send::destination::{is_dunlin, leaves_host};
+use crate::send::destination::leaves_host;
 use crate::untyped::reader::ReaderCore;
 use admission::Admissions;
 pub(crate) use arrivals::Arrivals;
@@ -422,17 +422,17 @@ impl Worker {
     }
 
     /// Would the sender have sealed this? Then damage has taken the seal away, or somebody else
-    /// sent it.
+    /// sent it. Of participants without matched endpoints nothing is taken here, so it is not asked
+    /// whose products they are.
     fn expects_seal(&mut self, shared: &Shared, header: &Header, from: Locator) -> bool {
-        if !self.sealed || !is_dunlin(header.prefix) {
+        if !self.sealed {
             return false;
         }
-        let (known, remote) = self.neighbour;
-        if known != from.address {
+        if self.neighbour.0 != from.address {
             self.neighbour = (from.address, leaves_host(&*shared.transport, &from));
-            return self.neighbour.1;
         }
-        remote
+        let is_ours = |peer: &PeerRoute| peer.is_ours;
+        self.neighbour.1 && self.routes.peers.get(&header.prefix).is_some_and(is_ours)
     }
 
     #[inline(never)]

@@ -1,7 +1,7 @@
 //! Where datagrams go, and whether they carry a checksum there.
 use dunlin_rtps::To;
 use dunlin_transport::{Outgoing, Reach, SendPath, Transport};
-use dunlin_wire::{GuidPrefix, Locator, VendorId};
+use dunlin_wire::{Locator, VendorId};
 use std::cmp::Ordering;
 
 /// One destination of datagrams.
@@ -19,11 +19,12 @@ pub(crate) struct Destination {
 }
 
 impl Destination {
-    /// A place of the participant `peer`. Only Dunlin's own participants are sure to understand a
+    /// A place of a participant of this vendor. Only Dunlin's own participants are sure to understand a
     /// checksum, and what does not leave this host, or goes to a group that others may hear too,
     /// has none.
-    pub(crate) fn of(transport: &dyn Transport, peer: GuidPrefix, locator: Locator) -> Self {
-        let sealed = is_dunlin(peer) && !locator.is_multicast() && leaves_host(transport, &locator);
+    pub(crate) fn of(transport: &dyn Transport, vendor: VendorId, locator: Locator) -> Self {
+        let understands = vendor == VendorId::DUNLIN && !locator.is_multicast();
+        let sealed = understands && leaves_host(transport, &locator);
         Self {
             locator,
             lane: None,
@@ -108,11 +109,6 @@ impl Ord for Destination {
     fn cmp(&self, other: &Self) -> Ordering {
         self.key().cmp(&other.key())
     }
-}
-
-/// Is this one of our own?
-pub(crate) fn is_dunlin(peer: GuidPrefix) -> bool {
-    peer.vendor() == VendorId::DUNLIN
 }
 
 /// Does a datagram to or from there cross a network as it is? What goes by a stream does not: TCP

@@ -3,7 +3,6 @@
 //!
 //! They are known by what their participant announces of itself.
 use crate::runtime::lock::{LEAF, Ranked};
-use crate::send::destination::is_dunlin;
 use dunlin_cdr::KeyForm;
 use dunlin_wire::{Guid, ParticipantData, VendorId};
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
@@ -26,7 +25,7 @@ impl VendorQuirks {
 
     /// A reader matches, of this participant. Called before the reader is sent anything.
     pub(crate) fn add(&self, reader: Guid, participant: &ParticipantData) {
-        if participant.vendor != VendorId::DUNLIN || !is_dunlin(reader.prefix) {
+        if participant.vendor != VendorId::DUNLIN {
             let mut readers = self.readers.lock();
             readers.retain(|(known, _)| *known != reader);
             readers.push((reader, key_form(participant)));

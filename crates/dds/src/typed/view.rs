@@ -153,8 +153,8 @@ impl<T: TopicData> View<T> {
     pub(crate) fn new(core: &Arc<ReaderCore>, raw: dunlin_rtps::Sample) -> Self {
         let is_plain = T::PLAIN.is_some() && matches!(raw.payload, Payload::Loaned(_));
         Self {
-            info: raw.info,
             is_alike: is_plain && core.is_alike(&raw.info.publication),
+            info: raw.info,
             payload: raw.payload,
             core: Arc::clone(core),
             moved: OnceLock::new(),
@@ -183,7 +183,7 @@ impl<T: TopicData> View<T> {
     pub fn sample(&self) -> Result<Sample<T>> {
         let value = decode(&self.core, &self.info, &self.payload);
         let value = value.map_err(|fault| self.error(fault))?;
-        Ok(Sample::new(self.info, value))
+        Ok(Sample::new(self.info.clone(), value))
     }
 
     /// The sample without its longest member of type [`Bytes`], which is empty: look at that by

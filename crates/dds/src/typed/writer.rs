@@ -172,6 +172,7 @@ impl<T: TopicData> DataWriter<T> {
             kind,
             instance,
             timestamp,
+            origin: None,
             size,
             key: &key,
             fill,
@@ -250,6 +251,7 @@ impl<T: TopicData + Plain> DataWriter<T> {
             kind: ChangeKind::Alive,
             instance,
             timestamp,
+            origin: None,
             size,
             key: &|| {
                 let mut key = BytesMut::new();

@@ -46,7 +46,7 @@ use dunlin_rtps::{
 };
 use dunlin_transport::panics::log;
 use dunlin_transport::panics::quietly;
-use dunlin_wire::{Guid, ReaderData, SequenceNumber, Timestamp};
+use dunlin_wire::{Guid, ReaderData, SampleOrigin, SequenceNumber, Timestamp};
 use filters::Filters;
 pub use handle::UntypedWriter;
 pub use listener::UntypedWriterListener;
@@ -186,6 +186,8 @@ pub struct NewChange<'a> {
     pub instance: InstanceHandle,
     /// When it was written; the time of day of the call without.
     pub timestamp: Option<Timestamp>,
+    /// Which samples it repeats or answers, if it says so.
+    pub origin: Option<&'a SampleOrigin>,
     /// Octets that `fill` will write; more make the buffer grow.
     pub size: usize,
     /// The serialized key of its instance, in XCDR2; called only if readers of other products match
@@ -335,6 +337,7 @@ impl WriterCore {
                 Some(Apart { at, bytes }) => Body::around(plain, at, bytes),
             },
             timestamp: change.timestamp.unwrap_or(stamp),
+            origin: change.origin.map(|origin| self.boxed(origin)),
         };
         let size = change.payload.len();
         loop {
@@ -490,6 +493,12 @@ impl WriterCore {
             deferred::run();
         }
         self.show_life(sign);
+    }
+
+    /// What a change says of its origin, in memory of one that is not kept any more.
+    #[cold]
+    fn boxed(&self, origin: &SampleOrigin) -> Box<SampleOrigin> {
+        self.state.lock().origin(origin)
     }
 
     /// Puts a change into the history, where its payload goes if it is kept; `None` if it is full,

@@ -12,7 +12,7 @@ use bytes::{Bytes, BytesMut};
 use dunlin_qos::{Durability, ReliabilityKind};
 use dunlin_wire::{
     EntityId, Guid, GuidPrefix, InlineQos, ParticipantMessage, Payload as SerializedPayload,
-    Submessage, Timestamp, parse_key,
+    Submessage, Timestamp, VendorId, parse_key,
 };
 
 /// The largest description of an endpoint that is put together from fragments, in bytes.
@@ -127,13 +127,19 @@ impl BuiltinTopic {
     }
 
     /// Asks a peer's writer for all that it has.
-    pub(super) fn listen_to(&mut self, now: Time, peer: GuidPrefix, out: &mut impl Outbox) {
+    pub(super) fn listen_to(
+        &mut self,
+        now: Time,
+        (peer, vendor): (GuidPrefix, VendorId),
+        out: &mut impl Outbox,
+    ) {
         let writer = WriterProxyConfig {
             guid: Guid::new(peer, self.writer_id),
             reliable: true,
             durability: Durability::TransientLocal,
             ownership_strength: 0,
             lifespan: dunlin_qos::Duration::INFINITE,
+            vendor,
         };
         self.reader.add_writer(now, writer, out);
     }
@@ -164,7 +170,7 @@ impl BuiltinTopic {
     pub(super) fn tell(
         &mut self,
         now: Time,
-        peer: GuidPrefix,
+        (peer, vendor): (GuidPrefix, VendorId),
         reliable: bool,
         out: &mut impl Outbox,
     ) {
@@ -173,6 +179,7 @@ impl BuiltinTopic {
             reliable,
             durability: Durability::TransientLocal,
             expects_inline_qos: false,
+            vendor,
         };
         self.readers.insert(reader.guid);
         let out = &mut Spread {

@@ -57,6 +57,7 @@ impl Discovery {
                 instance: InstanceHandle(message.key_hash()),
                 timestamp: self.config.timestamp(now),
                 payload: message.encode().into(),
+                origin: None,
             };
             self.messages.write(now, &change, out);
         }
@@ -206,6 +207,7 @@ impl Discovery {
             instance: InstanceHandle(endpoint.to_bytes()),
             timestamp: self.config.timestamp(now),
             payload: payload.into(),
+            origin: None,
         }
     }
 

@@ -82,8 +82,9 @@ impl Discovery {
             return;
         };
         peer.neighbour = true;
-        self.introductions.listen_to(now, prefix, out);
-        self.introductions.tell(now, prefix, true, out);
+        let who = (prefix, VendorId::DUNLIN);
+        self.introductions.listen_to(now, who, out);
+        self.introductions.tell(now, who, true, out);
         if !core::mem::replace(&mut self.introducer.active, true) {
             let verified = self.peers.iter().filter(|(_, peer)| peer.verified);
             let all: Vec<GuidPrefix> = verified.map(|(prefix, _)| *prefix).collect();
@@ -135,6 +136,7 @@ impl Discovery {
             instance: InstanceHandle(key.to_bytes()),
             timestamp: self.config.timestamp(now),
             payload: payload.into(),
+            origin: None,
         };
         self.introductions.write(now, &change, out);
     }

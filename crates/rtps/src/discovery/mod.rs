@@ -39,7 +39,7 @@ use diagnostics::Diagnostics;
 use dunlin_qos::{DataRepresentation, LivelinessKind};
 use dunlin_wire::{
     BuiltinEndpoints, EntityId, Error, Guid, GuidPrefix, Locator, ParticipantData, ReaderData,
-    Submessage, Timestamp, WriterData,
+    Submessage, Timestamp, VendorId, WriterData,
 };
 use gossip_sender::GossipSender;
 use liveliness::LivelinessMonitor;
@@ -464,6 +464,15 @@ impl Discovery {
     /// What a participant has said about itself, if it has announced itself.
     pub fn participant(&self, prefix: GuidPrefix) -> Option<&ParticipantData> {
         self.peers.get(&prefix).map(|peer| &peer.data)
+    }
+
+    /// Whose product a participant is, as it says itself; of one that is not known nothing is.
+    pub fn vendor(&self, prefix: GuidPrefix) -> VendorId {
+        match self.peers.get(&prefix) {
+            _ if prefix == self.config.prefix => VendorId::DUNLIN,
+            Some(peer) => peer.data.vendor,
+            None => VendorId::UNKNOWN,
+        }
     }
 
     /// The participants that have shown to be where they are, and where their answers come from.

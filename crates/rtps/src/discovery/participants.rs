@@ -8,7 +8,7 @@ use alloc::vec::Vec;
 use dunlin_qos::Duration;
 use dunlin_wire::{
     BuiltinEndpoints, Data, EntityId, Guid, GuidPrefix, InlineQos, Locator, ParticipantData,
-    Payload, Submessage, parse_key,
+    Payload, Submessage, VendorId, parse_key,
 };
 
 /// However short a lease a peer announces, it is kept for so long.
@@ -150,7 +150,10 @@ impl Discovery {
                 self.handle_goodbye(now, source, inline.key_hash, payload, out, events);
             }
             Payload::Data(bytes) => match ParticipantData::parse(bytes) {
-                Ok(announced) if announced.guid.prefix == source.prefix => {
+                Ok(mut announced) if announced.guid.prefix == source.prefix => {
+                    if announced.vendor == VendorId::UNKNOWN {
+                        announced.vendor = source.vendor;
+                    }
                     let size = Submessage::Data(*data).encoded_len();
                     self.handle_participant(now, source, announced, size, out, events);
                 }
@@ -480,28 +483,29 @@ impl Discovery {
         };
         let (unicast, multicast) = (&peer.data.default_unicast, &peer.data.default_multicast);
         self.catalog.put_home(prefix, unicast, multicast, events);
+        let who = (prefix, peer.data.vendor);
         let now_has = peer.data.builtin_endpoints;
         let gained = |endpoint| now_has.contains(endpoint) && !before.contains(endpoint);
         if !peer.refused {
             if gained(BuiltinEndpoints::PUBLICATIONS_ANNOUNCER) {
-                self.publications.listen_to(now, prefix, out);
+                self.publications.listen_to(now, who, out);
             }
             if gained(BuiltinEndpoints::SUBSCRIPTIONS_ANNOUNCER) {
-                self.subscriptions.listen_to(now, prefix, out);
+                self.subscriptions.listen_to(now, who, out);
             }
         }
         if gained(BuiltinEndpoints::PARTICIPANT_MESSAGE_WRITER) {
-            self.messages.listen_to(now, prefix, out);
+            self.messages.listen_to(now, who, out);
         }
         if gained(BuiltinEndpoints::PUBLICATIONS_DETECTOR) {
-            self.publications.tell(now, prefix, true, out);
+            self.publications.tell(now, who, true, out);
         }
         if gained(BuiltinEndpoints::SUBSCRIPTIONS_DETECTOR) {
-            self.subscriptions.tell(now, prefix, true, out);
+            self.subscriptions.tell(now, who, true, out);
         }
         if gained(BuiltinEndpoints::PARTICIPANT_MESSAGE_READER) {
             let reliable = !takes_any_message(&peer.data);
-            self.messages.tell(now, prefix, reliable, out);
+            self.messages.tell(now, who, reliable, out);
         }
     }
 

@@ -212,27 +212,30 @@ impl Cache {
             NONE => generation,
             _ => generation_of(&self.samples, instance.newest),
         };
-        let info = info(&stored, instance, 0, 0, newest - generation);
+        let mut info = info(&stored, instance, 0, 0, newest - generation);
         instance.view = ViewState::NotNew;
         instance.taken = instance.taken.max(stored.timestamp);
         self.forget_if_dead(stored.instance);
+        info.origin = stored.origin;
         let payload = stored.payload;
         Some(Sample { info, payload })
     }
 
     fn hand_out(&mut self, place: u32, takes: bool) -> Option<Sample> {
-        let info = self.info(place)?;
+        let mut info = self.info(place)?;
         let payload = if takes {
             let stored = self.remove(place)?;
             if let Some(instance) = self.instances.get_mut(stored.instance) {
                 instance.taken = instance.taken.max(stored.timestamp);
             }
             self.forget_if_dead(stored.instance);
+            info.origin = stored.origin;
             stored.payload
         } else {
             let stored = self.samples.get_mut(place)?;
             self.unread -= usize::from(!stored.read);
             stored.read = true;
+            info.origin.clone_from(&stored.origin);
             stored.payload.clone()
         };
         Some(Sample { info, payload })
@@ -286,6 +289,8 @@ fn info(
         publication: stored.writer,
         sequence: stored.number(),
         valid_data: stored.valid,
+        foreign_key_hash: stored.foreign_key_hash,
+        origin: None,
     }
 }
 

@@ -5,10 +5,11 @@ use super::coherent_sets::Inside;
 use super::writer_proxy::{NumberKind, Ordering, Waiting, WriterIdentity, WriterProxy};
 use super::{Delivery, Reader, ReaderConfig};
 use crate::{ChangeKind, ContentFilter, InstanceHandle, Outbox, Payload, PayloadAllocator, Time};
+use alloc::boxed::Box;
 use bytes::Bytes;
 use dunlin_qos::Duration;
 use dunlin_wire::{
-    InlineQos, Payload as SerializedPayload, SequenceNumber, SetMembership, Timestamp, VendorId,
+    InlineQos, Payload as SerializedPayload, SequenceNumber, SetMembership, Timestamp,
 };
 
 /// A change as it came: in a datagram, or put together from fragments.
@@ -372,7 +373,7 @@ pub(super) fn let_in(
     cache.accept(&header, || change.payload.clone())
 }
 
-fn header_of(now: Time, author: WriterIdentity, sequence: i64, change: &Waiting) -> Header {
+fn header_of(now: Time, author: WriterIdentity, sequence: i64, change: &Waiting) -> Header<'_> {
     Header {
         author,
         sequence,
@@ -382,16 +383,20 @@ fn header_of(now: Time, author: WriterIdentity, sequence: i64, change: &Waiting)
         kind: change.kind,
         instance: change.instance,
         name: change.name,
+        foreign_key_hash: change.foreign_key_hash,
+        origin: change.origin.as_deref(),
     }
 }
 
-fn waiting(header: &Header, payload: Payload) -> Waiting {
+fn waiting(header: &Header<'_>, payload: Payload) -> Waiting {
     Waiting {
         sort: NumberKind::Change,
         set: SetMembership::NONE,
         kind: header.kind,
         instance: header.instance,
         name: header.name,
+        foreign_key_hash: header.foreign_key_hash,
+        origin: header.origin.copied().map(Box::new),
         timestamp: header.timestamp,
         expires: header.expires,
         payload,
@@ -425,6 +430,8 @@ fn in_set(
             kind: ChangeKind::Alive,
             instance: InstanceHandle::NIL,
             name: None,
+            foreign_key_hash: false,
+            origin: None,
             timestamp: arrival.timestamp,
             expires: Time::NEVER,
             payload: Payload::new(),
@@ -434,21 +441,26 @@ fn in_set(
 
 /// What the change does to which instance; `None` if that cannot be told.
 #[inline]
-fn header(
+fn header<'a>(
     now: Time,
-    arrival: &Arrival<'_>,
+    arrival: &Arrival<'a>,
     proxy: &WriterProxy,
     keyed: bool,
     intake: &mut impl PayloadAllocator,
-) -> Option<Header> {
+) -> Option<Header<'a>> {
     let author = proxy.author;
+    let origin = arrival.inline.origin.as_ref();
     let kind = ChangeKind::from_status(arrival.inline.status_info.unwrap_or(0));
     if kind == ChangeKind::Alive && !arrival.content.is_sample() {
         return None;
     }
-    let (instance, name) = match arrival.inline.key_hash.map(InstanceHandle) {
-        _ if !keyed => (InstanceHandle::NIL, None),
-        Some(hash) if author.guid.prefix.vendor() == VendorId::DUNLIN => (hash, None),
+    let is_ours = || {
+        let forwards_others = || origin.is_some_and(|origin| origin.foreign_key_hash);
+        proxy.is_ours() && !forwards_others()
+    };
+    let (instance, name, foreign_key_hash) = match arrival.inline.key_hash.map(InstanceHandle) {
+        _ if !keyed => (InstanceHandle::NIL, None, false),
+        Some(hash) if is_ours() => (hash, None, false),
         // Vendors do not agree how a key is hashed, so their hash counts only where there is no
         // key.
         hash => {
@@ -456,7 +468,8 @@ fn header(
                 SerializedPayload::None => None,
                 payload => intake.instance(payload),
             };
-            (ours.or(hash)?, hash.filter(|_| ours != hash))
+            let name = hash.filter(|_| ours != hash);
+            (ours.or(hash)?, name, hash.is_some())
         }
     };
     Some(Header {
@@ -471,6 +484,8 @@ fn header(
         kind,
         instance,
         name,
+        foreign_key_hash,
+        origin,
     })
 }
 

@@ -7,25 +7,28 @@ mod recognize;
 
 use super::foreign_key_hashes::ForeignKeyHashes;
 use super::instance::Instance;
+use super::origins::Origins;
 use super::outcome::PassedOver;
 use super::presentation_order::Order;
-use super::timers::{Due, Timers};
+use super::timers::{Due, Held, Timers};
 use super::writer_proxy::WriterIdentity;
 use super::{KeyOf, ReaderConfig, Rejection, RejectionReason};
 use crate::instance_map::InstanceMap;
 use crate::slab::{NONE, Slab};
+use crate::spare_origins::SpareOrigins;
 use crate::{ChangeKind, ContentFilter, InstanceHandle, InstanceState, Payload, Time};
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 use bytes::Bytes;
 use dunlin_qos::{DestinationOrder, History, Ownership, ResourceLimits};
-use dunlin_wire::{Guid, SequenceNumber, Timestamp};
+use dunlin_wire::{Guid, SampleIdentity, SampleOrigin, SequenceNumber, Timestamp};
 
 /// A sample, or the notice that an instance's state changed.
 pub(super) struct Stored {
     pub(super) instance: u32,
     pub(super) read: bool,
     pub(super) valid: bool,
+    pub(super) foreign_key_hash: bool,
     pub(super) disposed_generations: i32,
     pub(super) no_writers_generations: i32,
     pub(super) timestamp: Option<Timestamp>,
@@ -34,6 +37,7 @@ pub(super) struct Stored {
     /// When it is not valid any more.
     expires: Time,
     pub(super) payload: Payload,
+    pub(super) origin: Option<Box<SampleOrigin>>,
     before: u32,
     pub(super) after: u32,
     older: u32,
@@ -42,7 +46,7 @@ pub(super) struct Stored {
 
 /// What is known of a change beside its payload.
 #[derive(Clone, Copy)]
-pub(super) struct Header {
+pub(super) struct Header<'a> {
     pub(super) author: WriterIdentity,
     pub(super) sequence: i64,
     pub(super) timestamp: Option<Timestamp>,
@@ -55,6 +59,22 @@ pub(super) struct Header {
     /// What the writer calls the instance, if it does not hash keys as we do. The same as
     /// `instance` if that name is all that is known.
     pub(super) name: Option<InstanceHandle>,
+    /// Another vendor computed the key hash.
+    pub(super) foreign_key_hash: bool,
+    /// Which samples it repeats or answers.
+    pub(super) origin: Option<&'a SampleOrigin>,
+}
+
+impl Header<'_> {
+    /// Who wrote it first, and under which number.
+    fn identity(&self) -> SampleIdentity {
+        let original = self.origin.and_then(|origin| origin.original_writer);
+        let original = original.filter(|original| original.sequence.0 > 0);
+        original.unwrap_or(SampleIdentity {
+            writer: self.author.guid,
+            sequence: SequenceNumber(self.sequence),
+        })
+    }
 }
 
 pub(super) struct Cache {
@@ -87,6 +107,10 @@ pub(super) struct Cache {
     pub(super) taken_in: u64,
     /// What was not shown, and why.
     pub(super) passed_over: PassedOver,
+    /// What came already, by whoever wrote it first, if that is not to come twice.
+    origins: Option<Box<Origins>>,
+    /// Memory for what samples say of their origin.
+    pub(super) spare_origins: SpareOrigins,
 }
 
 impl Cache {
@@ -112,6 +136,10 @@ impl Cache {
             chosen: Vec::new(),
             taken_in: 0,
             passed_over: PassedOver::default(),
+            origins: config
+                .duplicates
+                .map(|bounds| Box::new(Origins::new(bounds))),
+            spare_origins: SpareOrigins::default(),
         }
     }
 
@@ -133,7 +161,19 @@ impl Cache {
     #[inline]
     pub(super) fn accept(
         &mut self,
-        header: &Header,
+        header: &Header<'_>,
+        payload: impl FnOnce() -> Payload,
+    ) -> Result<bool, Rejection> {
+        if self.origins.is_some() {
+            return self.accept_once(header, payload);
+        }
+        self.accept_any(header, payload)
+    }
+
+    #[inline]
+    fn accept_any(
+        &mut self,
+        header: &Header<'_>,
         payload: impl FnOnce() -> Payload,
     ) -> Result<bool, Rejection> {
         match header.kind {
@@ -142,9 +182,30 @@ impl Cache {
         }
     }
 
+    /// As `accept`, unless the change came already, from its original writer or through another
+    /// that forwards it. What is rejected has not come: it comes again.
+    #[cold]
+    fn accept_once(
+        &mut self,
+        header: &Header<'_>,
+        payload: impl FnOnce() -> Payload,
+    ) -> Result<bool, Rejection> {
+        let identity = header.identity();
+        let origins = self.origins.as_mut();
+        if origins.is_some_and(|origins| origins.have(header.arrived, &identity)) {
+            self.passed_over.duplicate += 1;
+            return Ok(false);
+        }
+        let available = self.accept_any(header, payload)?;
+        if let Some(origins) = &mut self.origins {
+            origins.note(header.arrived, &identity);
+        }
+        Ok(available)
+    }
+
     fn sample(
         &mut self,
-        header: &Header,
+        header: &Header<'_>,
         payload: impl FnOnce() -> Payload,
     ) -> Result<bool, Rejection> {
         let place = match self.instances.find(header.instance) {
@@ -180,7 +241,7 @@ impl Cache {
     fn admit(
         &mut self,
         place: u32,
-        header: &Header,
+        header: &Header<'_>,
         payload: impl FnOnce() -> Payload,
     ) -> Result<bool, Rejection> {
         let replaced = match self.history {
@@ -218,7 +279,12 @@ impl Cache {
     }
 
     /// A dispose, an unregister or both.
-    fn end(&mut self, header: &Header, kind: ChangeKind, key: impl FnOnce() -> Payload) -> bool {
+    fn end(
+        &mut self,
+        header: &Header<'_>,
+        kind: ChangeKind,
+        key: impl FnOnce() -> Payload,
+    ) -> bool {
         let known = self
             .named(header)
             .or_else(|| self.instances.find(header.instance));
@@ -293,6 +359,8 @@ impl Cache {
                     },
                     instance: instance.handle,
                     name: None,
+                    foreign_key_hash: false,
+                    origin: None,
                 };
                 let key = Payload::Inline(instance.key.clone());
                 self.notify(place, &header, key);
@@ -311,7 +379,16 @@ impl Cache {
         held.is_some_and(|held| self.let_in(place, *held))
     }
 
-    fn let_in(&mut self, place: u32, (header, payload): (Header, Payload)) -> bool {
+    fn let_in(&mut self, place: u32, held: Held) -> bool {
+        let Held {
+            header,
+            origin,
+            payload,
+        } = held;
+        let header = Header {
+            origin: origin.as_deref(),
+            ..header
+        };
         self.admit(place, &header, || payload).unwrap_or(false)
     }
 
@@ -334,7 +411,7 @@ impl Cache {
                 self.purge(due.place);
             }
             if let Some(mut held) = due.release {
-                held.0.arrived = now;
+                held.header.arrived = now;
                 available |= self.let_in(due.place, *held);
             }
         }
@@ -444,7 +521,7 @@ impl Cache {
         }
     }
 
-    fn new_instance(&mut self, header: &Header) -> Result<u32, Rejection> {
+    fn new_instance(&mut self, header: &Header<'_>) -> Result<u32, Rejection> {
         let handle = header.instance;
         let full = reached(self.limits.max_instances, self.instances.len());
         if full {
@@ -488,13 +565,13 @@ impl Cache {
         oldest
     }
 
-    fn is_older(&self, header: &Header, than: u32) -> bool {
+    fn is_older(&self, header: &Header<'_>, than: u32) -> bool {
         let than = self.samples.get(than).and_then(|s| s.timestamp);
         header.timestamp.is_some() && header.timestamp < than
     }
 
     /// Puts the one notice of an instance's state at the end of its samples.
-    fn notify(&mut self, place: u32, header: &Header, key: Payload) {
+    fn notify(&mut self, place: u32, header: &Header<'_>, key: Payload) {
         if let Some(old) = self.instances.get(place).map(|i| i.notice) {
             self.remove(old);
         }
@@ -508,7 +585,7 @@ impl Cache {
     }
 
     #[inline]
-    fn append(&mut self, place: u32, header: &Header, valid: bool, payload: Payload) -> u32 {
+    fn append(&mut self, place: u32, header: &Header<'_>, valid: bool, payload: Payload) -> u32 {
         let Some(instance) = self.instances.get_mut(place) else {
             return NONE;
         };
@@ -521,10 +598,12 @@ impl Cache {
             NONE => self.last,
             _ => self.samples.get(after).map_or(NONE, |s| s.before),
         };
+        let origin = header.origin.map(|origin| self.spare_origins.fill(origin));
         let stored = self.samples.insert(Stored {
             instance: place,
             read: false,
             valid,
+            foreign_key_hash: header.foreign_key_hash,
             disposed_generations: instance.disposed_generations,
             no_writers_generations: instance.no_writers_generations,
             timestamp: header.timestamp,
@@ -532,6 +611,7 @@ impl Cache {
             sequence: header.sequence,
             expires: header.expires,
             payload,
+            origin,
             before,
             after,
             older,

@@ -8,7 +8,7 @@ use dunlin_qos::{
     DestinationOrder, Durability, Duration, History, Ownership, ReaderDataLifecycle,
     ReliabilityKind, ResourceLimits,
 };
-use dunlin_wire::{DataFrag, Guid};
+use dunlin_wire::{DataFrag, Guid, VendorId};
 
 /// How a reader behaves (RTPS 2.5 8.4.10).
 #[derive(Clone, Debug)]
@@ -65,6 +65,28 @@ pub struct ReaderConfig {
     pub budget: Option<Budgets>,
     /// The most samples per writer that wait because an earlier one is missing.
     pub max_pending: u32,
+    /// Does a sample that several writers forward, or one forwards beside its original writer, come
+    /// once only? Within which bounds it is known; `None`: it comes as often as it is sent.
+    pub duplicates: Option<OriginBounds>,
+}
+
+/// How long, and of how many original writers, a reader knows what has come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct OriginBounds {
+    /// Original writers: those that were silent for longest are forgotten when there are more. One
+    /// costs about 200 bytes.
+    pub max_origins: usize,
+    /// One that is silent for so long is forgotten, at the latest after twice that time.
+    pub forget_after: Duration,
+}
+
+impl Default for OriginBounds {
+    fn default() -> Self {
+        Self {
+            max_origins: 65_536,
+            forget_after: Duration::from_secs(60),
+        }
+    }
 }
 
 /// Cuts serialized samples down to their keys.
@@ -120,6 +142,7 @@ impl ReaderConfig {
             max_reassembly_bytes: 256 << 20,
             budget: None,
             max_pending: 8192,
+            duplicates: None,
         }
     }
 
@@ -154,6 +177,8 @@ pub struct WriterProxyConfig {
     pub ownership_strength: i32,
     /// How long its samples are valid.
     pub lifespan: Duration,
+    /// Whose product its participant is, as that says of itself.
+    pub vendor: VendorId,
 }
 
 /// What an arrival, or the passing of time, changed for the application.

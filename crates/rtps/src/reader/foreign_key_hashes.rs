@@ -14,14 +14,14 @@ pub(super) type ForeignKeyHashes = HashMap<(u32, InstanceHandle), u32>;
 
 impl Cache {
     /// The instance that the writer of a change means by a hash alone.
-    pub(super) fn named(&self, header: &Header) -> Option<u32> {
+    pub(super) fn named(&self, header: &Header<'_>) -> Option<u32> {
         let name = header.name.filter(|name| *name == header.instance)?;
         self.names.get(&(header.author.id, name)).copied()
     }
 
     /// A sample shows what its writer calls its instance. One that means two instances by a name
     /// means the latest.
-    pub(super) fn learn_name(&mut self, place: u32, header: &Header) {
+    pub(super) fn learn_name(&mut self, place: u32, header: &Header<'_>) {
         let Some(name) = header.name.filter(|name| *name != header.instance) else {
             return;
         };

@@ -13,6 +13,9 @@ pub struct PassedOver {
     pub outdated: u64,
     /// They were no longer valid before anybody saw them (LIFESPAN).
     pub expired: u64,
+    /// The same sample had come already, from its original writer or through another that forwards
+    /// it (`ReaderConfig::duplicates`).
+    pub duplicate: u64,
 }
 
 /// How far a reader has come with one writer.

@@ -135,6 +135,7 @@ impl Partial {
         if self.inline.set == SetMembership::NONE {
             self.inline.set = inline.set;
         }
+        self.inline.origin = self.inline.origin.or(inline.origin);
     }
 
     pub(super) fn is_whole(&self) -> bool {

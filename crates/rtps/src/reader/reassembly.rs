@@ -36,6 +36,10 @@ pub(super) struct Assembled {
 }
 
 /// What a fragment led to.
+#[allow(
+    clippy::large_enum_variant,
+    reason = "a box for each sample would be an allocation for each"
+)]
 pub(super) enum Progress {
     /// Nothing: impossible, repeated, or beyond the bounds.
     Ignored,

@@ -13,9 +13,18 @@ use crate::{InstanceHandle, InstanceState, Payload, Time};
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 use dunlin_qos::{Duration, ReaderDataLifecycle, ReliabilityKind};
+use dunlin_wire::SampleOrigin;
 
 /// Pointless appointments for samples that are tolerated however few there are.
 const SLACK: usize = 64;
+
+/// A sample that came too soon.
+pub(super) struct Held {
+    pub(super) header: Header<'static>,
+    /// What the header says of its origin.
+    pub(super) origin: Option<Box<SampleOrigin>>,
+    pub(super) payload: Payload,
+}
 
 /// What is due for one instance, each `Time::NEVER` if nothing is.
 struct Timing {
@@ -28,7 +37,7 @@ struct Timing {
     /// The earliest appointment.
     noted: Time,
     /// The latest sample that came too soon.
-    held: Option<Box<(Header, Payload)>>,
+    held: Option<Box<Held>>,
 }
 
 impl Timing {
@@ -55,7 +64,7 @@ pub(super) struct Due {
     /// No sample came in time.
     pub(super) missed: bool,
     /// What came too soon, and may be seen now.
-    pub(super) release: Option<Box<(Header, Payload)>>,
+    pub(super) release: Option<Box<Held>>,
     /// It is dead for so long that its samples go.
     pub(super) purge: bool,
 }
@@ -172,18 +181,30 @@ impl Timers {
 
     /// Keeps what came too soon, in place of an earlier one: a reliable reader sees the last in the
     /// end.
-    pub(super) fn hold(&mut self, place: u32, header: &Header, payload: impl FnOnce() -> Payload) {
+    pub(super) fn hold(
+        &mut self,
+        place: u32,
+        header: &Header<'_>,
+        payload: impl FnOnce() -> Payload,
+    ) {
         if !self.holds_last {
             return;
         }
         if let Some(timing) = self.timing(place) {
-            timing.held = Some(Box::new((*header, payload())));
+            timing.held = Some(Box::new(Held {
+                header: Header {
+                    origin: None,
+                    ..*header
+                },
+                origin: header.origin.copied().map(Box::new),
+                payload: payload(),
+            }));
         }
         self.note(place);
     }
 
     /// What came too soon, before something else happens to the instance.
-    pub(super) fn release(&mut self, place: u32) -> Option<Box<(Header, Payload)>> {
+    pub(super) fn release(&mut self, place: u32) -> Option<Box<Held>> {
         self.timing(place)?.held.take()
     }
 

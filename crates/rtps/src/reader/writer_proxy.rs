@@ -12,7 +12,7 @@ use alloc::boxed::Box;
 use alloc::collections::BTreeMap;
 use dunlin_qos::Duration;
 use dunlin_wire::{
-    Gap, Guid, SequenceNumber, SequenceNumberSet, SetMembership, Timestamp, VendorId,
+    Gap, Guid, SampleOrigin, SequenceNumber, SequenceNumberSet, SetMembership, Timestamp, VendorId,
 };
 
 /// What a change that waits costs beside its payload.
@@ -26,6 +26,8 @@ pub(super) struct Waiting {
     pub(super) kind: ChangeKind,
     pub(super) instance: InstanceHandle,
     pub(super) name: Option<InstanceHandle>,
+    pub(super) foreign_key_hash: bool,
+    pub(super) origin: Option<Box<SampleOrigin>>,
     pub(super) timestamp: Option<Timestamp>,
     pub(super) expires: Time,
     pub(super) payload: Payload,
@@ -33,7 +35,11 @@ pub(super) struct Waiting {
 
 impl Waiting {
     fn cost(&self) -> usize {
-        self.payload.len() + WAITING_COST
+        let origin = self
+            .origin
+            .as_ref()
+            .map_or(0, |_| size_of::<SampleOrigin>());
+        self.payload.len() + origin + WAITING_COST
     }
 }
 
@@ -97,6 +103,8 @@ pub(super) enum Ordering {
 pub(super) struct WriterProxy {
     pub(super) author: WriterIdentity,
     pub(super) reliable: bool,
+    /// It is one of our own.
+    is_ours: bool,
     pub(super) lifespan: Duration,
     history: bool,
     /// All below is settled: delivered, lost or irrelevant.
@@ -146,10 +154,18 @@ pub(super) struct WriterProxy {
 
 impl WriterProxy {
     /// `history`: the writer gives late joiners what it had before.
-    pub(super) fn new(author: WriterIdentity, reliable: bool, history: bool, share: Share) -> Self {
+    pub(super) fn new(
+        author: WriterIdentity,
+        vendor: VendorId,
+        reliable: bool,
+        history: bool,
+        share: Share,
+    ) -> Self {
+        let is_ours = vendor == VendorId::DUNLIN;
         Self {
             author,
             reliable,
+            is_ours,
             lifespan: Duration::INFINITE,
             history,
             next: 1,
@@ -157,7 +173,7 @@ impl WriterProxy {
             last: 0,
             reach: 0,
             started: false,
-            waits_for_start: reliable && author.guid.prefix.vendor() == VendorId::DUNLIN,
+            waits_for_start: reliable && is_ours,
             owed_from: None,
             begins: None,
             glimpsed: 0,
@@ -204,8 +220,9 @@ impl WriterProxy {
     }
 
     /// The names of our own are never given twice. Of others some are, by devices that begin anew.
-    fn is_ours(&self) -> bool {
-        self.author.guid.prefix.vendor() == VendorId::DUNLIN
+    #[inline]
+    pub(super) fn is_ours(&self) -> bool {
+        self.is_ours
     }
 
     /// The writer says how far it is. One that is not as far as it was is another one.

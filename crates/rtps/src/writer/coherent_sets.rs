@@ -111,6 +111,7 @@ impl Writer {
             instance: InstanceHandle::NIL,
             timestamp,
             payload: Body::default(),
+            origin: None,
         };
         let sequence = self.next_sequence(&mark)?;
         self.expire(now);

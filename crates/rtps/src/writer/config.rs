@@ -6,7 +6,7 @@ use core::fmt;
 use dunlin_qos::{
     Durability, DurabilityService, Duration, History, ReliabilityKind, ResourceLimits,
 };
-use dunlin_wire::{Guid, SequenceNumber};
+use dunlin_wire::{Guid, SequenceNumber, VendorId};
 
 /// How a writer behaves (RTPS 2.5 8.4.7).
 #[derive(Clone, Debug)]
@@ -117,6 +117,8 @@ pub struct ReaderProxyConfig {
     pub durability: Durability,
     /// Does it want QoS with each change?
     pub expects_inline_qos: bool,
+    /// Whose product its participant is, as that says of itself.
+    pub vendor: VendorId,
 }
 
 /// The content filter of a matched reader, as its writer judges it.

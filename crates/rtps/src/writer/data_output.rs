@@ -180,7 +180,7 @@ impl DataOutput {
     fn inline_qos(&mut self, audience: Recipients, change: &Change, set: Option<&SetMembership>) {
         self.inline.clear();
         let plain = change.kind == ChangeKind::Alive && !self.send_key_hash;
-        if plain && set.is_none() && !audience.expects_inline_qos {
+        if plain && change.origin.is_none() && set.is_none() && !audience.expects_inline_qos {
             return;
         }
         self.special_qos(audience, change, set);
@@ -199,6 +199,7 @@ impl DataOutput {
             key_hash: (named && wants_hash).then_some(change.instance.0),
             status_info: (change.kind != ChangeKind::Alive).then(|| change.kind.status()),
             set: set.copied().unwrap_or_default(),
+            origin: change.origin.as_deref().copied(),
         }
         .encode(&mut self.inline);
         if policies > 0 && self.inline.len() == policies {

@@ -9,6 +9,7 @@ mod store;
 use super::{WriteError, coherent_sets};
 use crate::instance_map::{HasHandle, InstanceMap};
 use crate::slab::{NONE, Slab};
+use crate::spare_origins::SpareOrigins;
 use crate::{Change, ChangeKind, InstanceHandle};
 use alloc::boxed::Box;
 use alloc::collections::VecDeque;
@@ -80,6 +81,8 @@ pub(super) struct HistoryCache {
     marked: usize,
     /// Bytes of the application that are not needed any more.
     retired: Vec<Bytes>,
+    /// Memory for what changes say of their origin.
+    pub(super) spare_origins: SpareOrigins,
     /// What late joiners get, if that is another matter than what matched readers do.
     store: Option<Store>,
 }
@@ -101,6 +104,7 @@ impl HistoryCache {
             marks: VecDeque::new(),
             marked: 0,
             retired: Vec::new(),
+            spare_origins: SpareOrigins::default(),
             store: None,
         }
     }
@@ -391,6 +395,9 @@ impl HistoryCache {
             return;
         };
         self.retired.extend(kept.change.payload.take_apart());
+        if let Some(origin) = kept.change.origin.take() {
+            self.spare_origins.put(origin);
+        }
         self.marked -= usize::from(kept.is_mark());
         if let Some(instance) = self.instances.get_mut(kept.instance) {
             instance.oldest = kept.newer;
@@ -469,6 +476,7 @@ mod tests {
             instance: InstanceHandle(handle),
             timestamp: Timestamp(0),
             payload: Bytes::from_static(b"x").into(),
+            origin: None,
         }
     }
 

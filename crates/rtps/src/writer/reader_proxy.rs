@@ -57,13 +57,13 @@ impl ReaderProxy {
     /// It takes from the heartbeat what is not for it. One that asks for such changes did not
     /// notice that it was forgotten for a while: it lost them, which a GAP would hide.
     pub(super) fn counts_by_heartbeat(&self) -> bool {
-        self.config.guid.prefix.vendor() == VendorId::DUNLIN
+        self.config.vendor == VendorId::DUNLIN
     }
 
     /// It takes note of GAPs: so do best-effort readers of ours, which would take the numbers for
     /// lost.
     pub(super) fn hears_gaps(&self) -> bool {
-        self.config.reliable || self.config.guid.prefix.vendor() == VendorId::DUNLIN
+        self.config.reliable || self.config.vendor == VendorId::DUNLIN
     }
 
     /// What it says, that it has nothing, is true if it forgot the writer and found it again,

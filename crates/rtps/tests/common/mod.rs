@@ -11,7 +11,7 @@ use dunlin_rtps::{
 use dunlin_wire::{
     AckNack, Data, DataFrag, EntityId, EntityKind, FragmentNumber, Gap, Guid, GuidPrefix,
     Heartbeat, HeartbeatFrag, InlineQos, NackFrag, Parameters, Payload, SequenceNumber, Submessage,
-    Timestamp,
+    Timestamp, VendorId,
 };
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap, VecDeque};
@@ -50,6 +50,12 @@ pub fn reader_guid(n: u8) -> Guid {
     Guid::new(GuidPrefix([2, n, 0, 0, 0, 0, 0, 0, 0, 0, 0, 2]), entity)
 }
 
+/// The participants of these tests have prefixes that begin as the standard wants it.
+pub fn vendor_of(guid: Guid) -> VendorId {
+    let [high, low, ..] = guid.prefix.0;
+    VendorId([high, low])
+}
+
 pub fn handle(n: u32) -> InstanceHandle {
     let mut bytes = [0; 16];
     bytes[..4].copy_from_slice(&n.to_be_bytes());
@@ -78,6 +84,7 @@ pub fn proxy_of_reader(reader: &ReaderConfig) -> ReaderProxyConfig {
         reliable: reader.reliability == ReliabilityKind::Reliable,
         durability: reader.durability,
         expects_inline_qos: false,
+        vendor: vendor_of(reader.guid),
     }
 }
 
@@ -88,6 +95,7 @@ pub fn proxy_of_writer(writer: &WriterConfig) -> WriterProxyConfig {
         durability: writer.durability,
         ownership_strength: 0,
         lifespan: dunlin_qos::Duration::INFINITE,
+        vendor: vendor_of(writer.guid),
     }
 }
 
@@ -102,6 +110,7 @@ pub fn sample(instance: u32, number: u32, size: usize) -> Change {
         instance: handle(instance),
         timestamp: Timestamp(i64::from(number)),
         payload: Bytes::from(payload).into(),
+        origin: None,
     }
 }
 
@@ -122,6 +131,7 @@ pub fn end(kind: ChangeKind, instance: u32) -> Change {
         instance: handle(instance),
         timestamp: Timestamp(0),
         payload: Bytes::copy_from_slice(&instance.to_be_bytes()).into(),
+        origin: None,
     }
 }
 
@@ -687,6 +697,6 @@ impl World {
     }
 
     pub fn infos(&self, reader: Guid) -> Vec<SampleInfo> {
-        self.taken[&reader].iter().map(|s| s.info).collect()
+        self.taken[&reader].iter().map(|s| s.info.clone()).collect()
     }
 }

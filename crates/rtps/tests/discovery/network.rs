@@ -125,8 +125,9 @@ fn group() -> Locator {
     }
 }
 
+/// It does not begin with our vendor id: whose product somebody is is told by participant data alone.
 pub(crate) fn prefix(index: usize) -> GuidPrefix {
-    let mut bytes = *b"DLdiscovery\0";
+    let mut bytes = *b"\x81\x0fdiscovery\0";
     bytes[10] = (index >> 8) as u8;
     bytes[11] = index as u8;
     GuidPrefix(bytes)

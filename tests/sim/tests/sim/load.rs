@@ -47,6 +47,7 @@ pub(crate) fn sample(
         instance: handle(instance),
         timestamp,
         payload: Bytes::from(payload).into(),
+        origin: None,
     }
 }
 
@@ -58,5 +59,6 @@ pub(crate) fn end(timestamp: Timestamp, kind: ChangeKind, instance: u32) -> Chan
         instance: handle(Some(instance)),
         timestamp,
         payload: Bytes::from(key).into(),
+        origin: None,
     }
 }

@@ -21,7 +21,7 @@ use dunlin_rtps::{
 use dunlin_transport::{Listen, MemoryTransport, Receiver, Transport, Wait, nearest};
 use dunlin_wire::{
     EntityId, Guid, GuidPrefix, InlineQos, Locator, Message, Payload, ReaderData, SequenceNumber,
-    Submessage, Timestamp, WriterData,
+    Submessage, Timestamp, VendorId, WriterData,
 };
 use std::collections::BTreeMap;
 
@@ -511,6 +511,7 @@ impl Participant {
                     reliable: reader.qos.reliability.is_reliable(),
                     durability: reader.qos.durability,
                     expects_inline_qos: reader.expects_inline_qos,
+                    vendor: self.discovery.vendor(reader.guid.prefix),
                 };
                 local.writer.add_reader(now, proxy, &mut self.datagrams);
                 let reader = reader.guid;
@@ -536,7 +537,7 @@ impl Participant {
                 self.locate(writer.guid, &writer.unicast);
                 let local = self.readers.get_mut(&reader.entity).unwrap();
                 local.sources.push(writer.guid);
-                let proxy = proxy_of(&writer);
+                let proxy = proxy_of(&writer, self.discovery.vendor(writer.guid.prefix));
                 let writer = writer.guid;
                 self.news.push(News::WriterMatched { reader, writer });
                 local.reader.add_writer(now, proxy, &mut self.datagrams);
@@ -544,7 +545,7 @@ impl Participant {
             Event::WriterChanged { reader, writer } => {
                 self.locate(writer.guid, &writer.unicast);
                 let local = self.readers.get_mut(&reader.entity).unwrap();
-                let proxy = proxy_of(&writer);
+                let proxy = proxy_of(&writer, self.discovery.vendor(writer.guid.prefix));
                 local.reader.add_writer(now, proxy, &mut self.datagrams);
             }
             Event::WriterUnmatched {
@@ -599,13 +600,14 @@ impl LocalWriter {
     }
 }
 
-fn proxy_of(writer: &WriterData) -> WriterProxyConfig {
+fn proxy_of(writer: &WriterData, vendor: VendorId) -> WriterProxyConfig {
     WriterProxyConfig {
         guid: writer.guid,
         reliable: writer.qos.reliability.is_reliable(),
         durability: writer.qos.durability,
         ownership_strength: writer.qos.ownership_strength,
         lifespan: writer.qos.lifespan,
+        vendor,
     }
 }
 

@@ -17,6 +17,7 @@ use dunlin_rtps::discovery::Discovery;
 use dunlin_rtps::{ChangeKind, InstanceHandle, PayloadAllocator, Time, WriterProxyConfig};
 use dunlin_wire::{
     Data, EntityId, Guid, GuidPrefix, InlineQos, Parameters, Payload, SequenceNumber, Submessage,
+    VendorId,
 };
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Weak};
@@ -64,6 +65,7 @@ impl Matching {
                 durability: Durability::Volatile,
                 ownership_strength: 0,
                 lifespan: Duration::INFINITE,
+                vendor: VendorId::DUNLIN,
             };
             reader.add_writer(now, writer, &mut self.datagrams);
         }

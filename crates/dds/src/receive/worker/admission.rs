@@ -48,10 +48,10 @@ impl Worker {
 
     #[inline(never)]
     fn admit(&mut self, shared: &Shared, source: &Source) -> bool {
-        let Some(addresses) = self.routes.addresses.get(&source.prefix) else {
+        let Some(peer) = self.routes.peers.get(&source.prefix) else {
             return false;
         };
-        let admitted = addresses.contain(source);
+        let admitted = peer.addresses.contain(source);
         match admitted {
             true => self.admitted.remember(source),
             false => shared.counters.misplaced(source),

@@ -76,6 +76,7 @@ impl WriterCore {
             kind: ChangeKind::DisposedUnregistered,
             instance: of,
             timestamp: None,
+            origin: None,
             size: KEY_ROOM,
             key: &|| None,
             fill: &mut |out| ty.rewrite_key(&key, xcdr, form, out).map(|()| None),

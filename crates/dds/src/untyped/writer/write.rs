@@ -6,7 +6,7 @@ use bytes::{Bytes, BytesMut};
 use dunlin_cdr::{Apart, KeyForm};
 use dunlin_qos::{DataRepresentation, WriterDataLifecycle};
 use dunlin_rtps::{ChangeKind, InstanceHandle};
-use dunlin_wire::{Payload, SequenceNumber, Timestamp};
+use dunlin_wire::{Payload, SampleOrigin, SequenceNumber, Timestamp};
 use std::fmt;
 use std::sync::atomic::Ordering::Relaxed;
 
@@ -18,6 +18,9 @@ pub struct WriteOptions {
     /// Its instance, if the caller knows it. It must be the instance that the key in the payload
     /// makes, so this finds mistakes and saves nothing.
     pub instance: Option<InstanceHandle>,
+    /// Which samples it repeats or answers: those who forward samples say whose they are, those who
+    /// answer requests which ones.
+    pub origin: Option<SampleOrigin>,
 }
 
 /// A part of a payload.
@@ -86,6 +89,7 @@ impl UntypedWriter {
             kind,
             instance,
             timestamp: options.timestamp,
+            origin: options.origin.as_ref(),
             size: payload.len(),
             key: &|| self.core.key_in(kind, &[Piece::Copied(payload)]),
             fill: &mut |out| {
@@ -114,6 +118,7 @@ impl UntypedWriter {
             kind,
             instance,
             timestamp: options.timestamp,
+            origin: options.origin.as_ref(),
             size: size(pieces, kept),
             key: &|| self.core.key_in(kind, pieces),
             fill: &mut fill,
@@ -140,6 +145,7 @@ impl UntypedWriter {
             kind,
             instance,
             timestamp: options.timestamp,
+            origin: options.origin.as_ref(),
             size: size(pieces, kept),
             key: &key,
             fill: &mut fill,

@@ -10,7 +10,7 @@ impl Cache {
     #[cold]
     pub(in crate::reader) fn recognize(
         &mut self,
-        header: &Header,
+        header: &Header<'_>,
         payload: impl FnOnce() -> Payload,
     ) -> bool {
         let known = self.named(header);
@@ -20,6 +20,7 @@ impl Cache {
             sequence: 0,
             timestamp: None,
             expires: Time::NEVER,
+            origin: None,
             ..*header
         };
         if header.kind != ChangeKind::Alive {

@@ -1,0 +1,253 @@
+//! Samples that repeat others or answer them: what they say of these comes through, and a sample
+//! that comes in two ways is seen once if the reader asks for that.
+mod common;
+
+use common::{
+    Message, Recorder, end, feed, number_of, proxy_of_reader, proxy_of_writer, reader_guid,
+    reliable_reader, reliable_writer, sample, writer_guid,
+};
+use dunlin_qos::{Durability, Duration, History, ResourceLimits};
+use dunlin_rtps::{
+    Change, ChangeKind, OriginBounds, Reader, ReaderConfig, Sample, Select, Time, Writer,
+    WriterConfig,
+};
+use dunlin_wire::{Guid, Hops, SampleIdentity, SampleOrigin, SequenceNumber};
+
+const NOW: Time = Time(1_000_000_000);
+
+fn identity(writer: u8, sequence: i64) -> SampleIdentity {
+    SampleIdentity {
+        writer: writer_guid(writer),
+        sequence: SequenceNumber(sequence),
+    }
+}
+
+fn forwarded(writer: u8, sequence: i64) -> SampleOrigin {
+    SampleOrigin {
+        original_writer: Some(identity(writer, sequence)),
+        ..SampleOrigin::default()
+    }
+}
+
+fn with(change: Change, origin: SampleOrigin) -> Change {
+    Change {
+        origin: Some(Box::new(origin)),
+        ..change
+    }
+}
+
+/// What a writer says when it writes, with nobody else to hear it.
+struct Speaker {
+    writer: Writer,
+    guid: Guid,
+}
+
+impl Speaker {
+    fn new(config: WriterConfig, reader: &mut Reader) -> Self {
+        let mut writer = Writer::new(config.clone());
+        let out = &mut Recorder::default();
+        reader.add_writer(NOW, proxy_of_writer(&config), out);
+        let mut said = Recorder::default();
+        writer.add_reader(NOW, proxy_of_reader(&reliable_reader()), &mut said);
+        writer.probe(NOW, reader_guid(1), &mut said);
+        let mut speaker = Self {
+            writer,
+            guid: config.guid,
+        };
+        speaker.tell(reader, &said);
+        speaker
+    }
+
+    fn numbered(number: u8, reader: &mut Reader) -> Self {
+        let config = WriterConfig {
+            guid: writer_guid(number),
+            ..reliable_writer()
+        };
+        Self::new(config, reader)
+    }
+
+    fn say(&mut self, change: &Change) -> Recorder {
+        let mut out = Recorder::default();
+        self.writer.write(NOW, change, &mut out).unwrap();
+        out
+    }
+
+    /// Brings the reader what was said, and the writer what it answers, until nobody says more.
+    fn tell(&mut self, reader: &mut Reader, said: &Recorder) {
+        let mut more = Recorder::default();
+        for (_, timestamp, message) in &said.messages {
+            let mut answers = Recorder::default();
+            feed(reader, NOW, self.guid, *timestamp, message, &mut answers);
+            for (_, _, answer) in &answers.messages {
+                if let Message::AckNack(answer) = answer {
+                    let from = reader_guid(1);
+                    self.writer.handle_ack_nack(NOW, from, answer, &mut more);
+                }
+            }
+        }
+        if !more.messages.is_empty() {
+            self.tell(reader, &more);
+        }
+    }
+
+    fn write(&mut self, reader: &mut Reader, change: &Change) {
+        let said = self.say(change);
+        self.tell(reader, &said);
+    }
+}
+
+fn taken(reader: &mut Reader) -> Vec<Sample> {
+    let mut samples = Vec::new();
+    reader.take(&Select::default(), |sample| samples.push(sample));
+    samples
+}
+
+fn numbers(reader: &mut Reader) -> Vec<u32> {
+    taken(reader).iter().map(number_of).collect()
+}
+
+fn once() -> ReaderConfig {
+    ReaderConfig {
+        duplicates: Some(OriginBounds::default()),
+        ..reliable_reader()
+    }
+}
+
+#[test]
+fn what_a_change_says_of_its_origin_comes_with_its_sample() {
+    let mut hops = Hops::default();
+    assert!(hops.push(7) && hops.push(9));
+    let origin = SampleOrigin {
+        related: Some(identity(8, 40)),
+        hops,
+        ..forwarded(9, 12)
+    };
+    for fragment_size in [None, Some(100)] {
+        let mut reader = Reader::new(reliable_reader());
+        let config = WriterConfig {
+            fragment_size,
+            ..reliable_writer()
+        };
+        let mut speaker = Speaker::new(config, &mut reader);
+        let plain = sample(1, 1, 300);
+        speaker.write(&mut reader, &plain);
+        speaker.write(&mut reader, &with(sample(1, 2, 300), origin));
+        speaker.write(&mut reader, &with(end(ChangeKind::Disposed, 1), origin));
+        let mut read = Vec::new();
+        reader.read(&Select::default(), |sample| read.push(sample));
+        let samples = taken(&mut reader);
+        let origins = |samples: &[Sample]| -> Vec<_> {
+            let origins = samples.iter().map(|s| s.info.origin.as_deref().copied());
+            origins.collect()
+        };
+        let expected = [None, Some(origin), Some(origin)];
+        assert_eq!(origins(&samples), expected, "{fragment_size:?}");
+        assert_eq!(origins(&read), expected);
+        let [first, second, _] = &samples[..] else {
+            unreachable!()
+        };
+        assert_eq!(first.info.identity(), identity(1, 1));
+        assert_eq!(second.info.identity(), identity(9, 12));
+        assert_eq!(second.info.original_writer(), Some(identity(9, 12)));
+        assert_eq!(second.info.related_sample_identity(), Some(identity(8, 40)));
+    }
+}
+
+#[test]
+fn a_repair_says_it_too_and_so_does_what_comes_too_early() {
+    let mut reader = Reader::new(reliable_reader());
+    let mut speaker = Speaker::numbered(1, &mut reader);
+    let origin = |n| forwarded(9, n);
+    let lost = speaker.say(&with(sample(1, 1, 8), origin(1)));
+    assert_eq!(lost.messages.len(), 1);
+    // The reader keeps this one, and asks for the other.
+    speaker.write(&mut reader, &with(sample(2, 2, 8), origin(2)));
+    let origins: Vec<_> = taken(&mut reader)
+        .iter()
+        .map(|s| s.info.identity())
+        .collect();
+    assert_eq!(origins, [identity(9, 1), identity(9, 2)]);
+}
+
+#[test]
+fn a_sample_that_comes_in_two_ways_is_seen_once() {
+    let mut reader = Reader::new(once());
+    let mut origin = Speaker::numbered(1, &mut reader);
+    let mut routers = [2, 3].map(|number| Speaker::numbered(number, &mut reader));
+    // By a router before its writer is heard, by the writer first, and by routers alone.
+    routers[0].write(&mut reader, &with(sample(1, 1, 8), forwarded(1, 1)));
+    origin.write(&mut reader, &sample(1, 1, 8));
+    origin.write(&mut reader, &sample(1, 2, 8));
+    routers[1].write(&mut reader, &with(sample(1, 2, 8), forwarded(1, 2)));
+    routers[0].write(&mut reader, &with(sample(1, 2, 8), forwarded(1, 2)));
+    routers[1].write(&mut reader, &with(sample(1, 3, 8), forwarded(1, 3)));
+    routers[0].write(&mut reader, &with(sample(1, 3, 8), forwarded(1, 3)));
+    // What routers write of their own is none of it, nor is the same number of another.
+    routers[0].write(&mut reader, &sample(1, 50, 8));
+    routers[1].write(&mut reader, &with(sample(1, 51, 8), forwarded(4, 3)));
+    assert_eq!(numbers(&mut reader), [1, 2, 3, 50, 51]);
+    assert_eq!(reader.passed_over().duplicate, 4);
+    // All of it counts as received.
+    assert!(reader.is_complete());
+    assert_eq!(reader.standing(writer_guid(2)).unwrap().settled, 4);
+}
+
+#[test]
+fn all_ways_count_unless_the_reader_asks() {
+    let mut reader = Reader::new(reliable_reader());
+    let mut routers = [2, 3].map(|number| Speaker::numbered(number, &mut reader));
+    for router in &mut routers {
+        router.write(&mut reader, &with(sample(1, 1, 8), forwarded(1, 1)));
+    }
+    assert_eq!(numbers(&mut reader), [1, 1]);
+    assert_eq!(reader.passed_over().duplicate, 0);
+}
+
+#[test]
+fn what_is_rejected_has_not_come() {
+    let mut reader = Reader::new(ReaderConfig {
+        resource_limits: ResourceLimits {
+            max_samples: Some(1),
+            ..ResourceLimits::default()
+        },
+        history: History::KeepAll,
+        ..once()
+    });
+    let mut routers = [2, 3].map(|number| Speaker::numbered(number, &mut reader));
+    routers[0].write(&mut reader, &with(sample(1, 1, 8), forwarded(1, 1)));
+    let again = routers[0].say(&with(sample(1, 2, 8), forwarded(1, 2)));
+    routers[0].tell(&mut reader, &again);
+    routers[1].write(&mut reader, &with(sample(1, 1, 8), forwarded(1, 1)));
+    assert_eq!(numbers(&mut reader), [1]);
+    // There is room now: the other way brings it, and the first way's repetition is one too many.
+    routers[1].write(&mut reader, &with(sample(1, 2, 8), forwarded(1, 2)));
+    assert_eq!(numbers(&mut reader), [2]);
+    let out = &mut Recorder::default();
+    reader.handle_timeout(NOW.after(Duration::from_secs(1)), out);
+    routers[0].tell(&mut reader, &again);
+    assert_eq!(numbers(&mut reader), [0; 0]);
+    assert_eq!(reader.passed_over().duplicate, 2);
+}
+
+#[test]
+fn memory_of_origins_is_used_again() {
+    let mut writer = Writer::new(WriterConfig {
+        durability: Durability::TransientLocal,
+        history: History::KeepLast(1),
+        ..reliable_writer()
+    });
+    let out = &mut Recorder::default();
+    let first = writer.origin(&forwarded(9, 1));
+    let place = std::ptr::from_ref(&*first);
+    let change = Change {
+        origin: Some(first),
+        ..sample(1, 1, 8)
+    };
+    writer
+        .write_in_group(NOW, &mut { change }, || None, out)
+        .unwrap();
+    writer.write(NOW, &sample(1, 2, 8), out).unwrap();
+    let second = writer.origin(&forwarded(9, 2));
+    assert_eq!(std::ptr::from_ref(&*second), place);
+    assert_eq!(*second, forwarded(9, 2));
+}
