@@ -69,6 +69,7 @@
 
 extern crate alloc;
 
+mod annotations;
 mod build;
 mod describe;
 mod digest;
@@ -85,6 +86,7 @@ mod skip;
 mod transcode;
 mod tree;
 
+pub use annotations::{Annotations, Constant};
 pub use build::{AutoId, StructureBuilder, TypeTreeBuilder, UnionBuilder, hash_id};
 pub use dynamic_type::DynamicType;
 pub use error::{BuildError, PathError, ValueError};
