@@ -83,6 +83,7 @@ mod output;
 mod path;
 mod payload;
 mod skip;
+mod text;
 mod transcode;
 mod tree;
 
@@ -93,4 +94,5 @@ pub use error::{BuildError, PathError, ValueError};
 pub use key::KeyPlan;
 pub use kind::TypeKind;
 pub use path::{Located, MemberPath, Value};
+pub use text::idl;
 pub use tree::{Bitfield, Case, Element, Flag, Literal, Member, TryConstruct, TypeIndex, TypeTree};
