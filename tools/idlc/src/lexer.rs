@@ -111,6 +111,9 @@ impl Lexer {
             Kind::Char | Kind::WideChar => self.quoted(b'\'', from, reports),
             Kind::Text | Kind::WideText => self.quoted(b'"', from, reports),
             Kind::Other if !self.quiet => self.stray(from, reports),
+            Kind::Name if !self.quiet && !self.slice(from, self.at).is_ascii() => {
+                self.stray(from, reports);
+            }
             _ => {}
         }
         let text = match kind.text() {
@@ -171,6 +174,7 @@ impl Lexer {
             b'>' => two(b'=', Kind::GreaterEqual, Kind::Greater),
             b'.' if self.byte(1) == b'.' && self.byte(2) == b'.' => (Kind::Ellipsis, 3),
             b'.' => (Kind::Dot, 1),
+            _ if self.foreign_name() > 0 => (Kind::Name, self.name()),
             _ => (Kind::Other, self.other()),
         }
     }
@@ -178,7 +182,18 @@ impl Lexer {
     fn name(&self) -> usize {
         let rest = self.text.as_bytes().get(self.at..).unwrap_or_default();
         let is_part = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_';
-        rest.iter().take_while(|byte| is_part(byte)).count()
+        let ascii = rest.iter().take_while(|byte| is_part(byte)).count();
+        match rest.get(ascii) {
+            Some(0x80..) => self.foreign_name(),
+            _ => ascii,
+        }
+    }
+
+    /// The length of a name with letters that IDL does not have; it is reported as a whole.
+    fn foreign_name(&self) -> usize {
+        let rest = self.text.get(self.at..).unwrap_or_default();
+        let length = rest.find(|c: char| !c.is_alphanumeric() && c != '_');
+        length.unwrap_or(rest.len())
     }
 
     /// A number of the preprocessor: `1.5e-3`, `0x1F`, `1.5d`.
@@ -361,7 +376,10 @@ mod tests {
         let texts = |text| -> Vec<String> { kinds(text).into_iter().map(|t| t.1).collect() };
         assert_eq!(texts("a::b<<1>>c"), ["a", "::", "b", "<<", "1", ">>", "c"]);
         assert_eq!(texts("1.5e-3f 0x1e+1"), ["1.5e-3f", "0x1e", "+", "1"]);
-        assert_eq!(texts(r#"L"a\"b" 'c' L'\''"#), [r#"L"a\"b""#, "'c'", r"L'\''"]);
+        assert_eq!(
+            texts(r#"L"a\"b" 'c' L'\''"#),
+            [r#"L"a\"b""#, "'c'", r"L'\''"]
+        );
         assert_eq!(texts("a/*x*/b//c\nd"), ["a", "b", "d"]);
         assert_eq!(kinds("L x")[0].0, Kind::Name);
     }
@@ -370,6 +388,9 @@ mod tests {
     fn documentation_loses_its_slashes() {
         assert_eq!(documentation("/// one"), "one");
         assert_eq!(documentation("///< one"), "one");
-        assert_eq!(documentation("/** one\n *  two\n * three */"), "one\n two\nthree");
+        assert_eq!(
+            documentation("/** one\n *  two\n * three */"),
+            "one\n two\nthree"
+        );
     }
 }

@@ -35,7 +35,12 @@
 )]
 #![cfg_attr(
     test,
-    allow(clippy::expect_used, clippy::indexing_slicing, clippy::panic, clippy::unwrap_used)
+    allow(
+        clippy::expect_used,
+        clippy::indexing_slicing,
+        clippy::panic,
+        clippy::unwrap_used
+    )
 )]
 
 mod ast;

@@ -29,7 +29,9 @@ pub(crate) fn float(text: &str) -> Option<&str> {
         return None;
     }
     let is_float = digits.contains(['.', 'e', 'E']) || digits.len() < text.len();
-    let is_valid = digits.bytes().all(|byte| byte.is_ascii_digit() || b".eE+-".contains(&byte))
+    let is_valid = digits
+        .bytes()
+        .all(|byte| byte.is_ascii_digit() || b".eE+-".contains(&byte))
         && digits.bytes().any(|byte| byte.is_ascii_digit())
         && digits.parse::<f64>().is_ok();
     (is_float && is_valid).then_some(digits)
@@ -52,14 +54,15 @@ pub(crate) fn characters(text: &str) -> Result<Vec<u32>, Fault> {
             continue;
         }
         let start = prefix + at;
-        let (value, length) = escape(body.get(at + 1..).unwrap_or_default()).map_err(|message| {
-            let next = body.get(at + 1..).and_then(|rest| rest.chars().next());
-            Fault {
-                start,
-                end: start + 1 + next.map_or(0, char::len_utf8),
-                message,
-            }
-        })?;
+        let (value, length) =
+            escape(body.get(at + 1..).unwrap_or_default()).map_err(|message| {
+                let next = body.get(at + 1..).and_then(|rest| rest.chars().next());
+                Fault {
+                    start,
+                    end: start + 1 + next.map_or(0, char::len_utf8),
+                    message,
+                }
+            })?;
         found.push(value);
         let skipped = body.get(at + 1..at + 1 + length).unwrap_or_default();
         for _ in skipped.chars() {
@@ -73,7 +76,11 @@ pub(crate) fn characters(text: &str) -> Result<Vec<u32>, Fault> {
 fn escape(text: &str) -> Result<(u32, usize), String> {
     let digits = |from: usize, radix: u32, most: usize| -> Option<(u32, usize)> {
         let rest = text.get(from..)?;
-        let length = rest.chars().take(most).take_while(|c| c.is_digit(radix)).count();
+        let length = rest
+            .chars()
+            .take(most)
+            .take_while(|c| c.is_digit(radix))
+            .count();
         let value = u32::from_str_radix(rest.get(..length)?, radix).ok()?;
         Some((value, from + length))
     };

@@ -188,7 +188,10 @@ impl Lowering<'_> {
     }
 
     fn structure(&mut self, number: usize, of: &Struct) -> TypeIndex {
-        let members = of.members.iter().map(|member| self.element(&member.element));
+        let members = of
+            .members
+            .iter()
+            .map(|member| self.element(&member.element));
         let members: Vec<Element> = members.collect();
         let base = of.base.map(|base| self.place(base));
         let index = self.place(number);
@@ -403,7 +406,10 @@ fn constant_type(resolved: &Resolved, ty: &Ty) -> String {
 
 /// The value as IDL.
 fn constant_text(session: &Session<'_>, resolved: &Resolved, value: &Value) -> String {
-    let Value::Literal { ty, value: number, .. } = value else {
+    let Value::Literal {
+        ty, value: number, ..
+    } = value
+    else {
         return idl::constant(&constant(value));
     };
     let Some(named) = resolved.types.get(*ty) else {

@@ -1,9 +1,11 @@
 //! What the user can choose.
 
 use std::path::PathBuf;
+use std::time::Duration;
 
 use dunlin_cdr::Extensibility;
 
+use crate::limits;
 use crate::report::Levels;
 
 /// How IDL is read.
@@ -25,6 +27,8 @@ pub struct Options {
     pub ros_names: bool,
     /// Comments like `//@key` are annotations.
     pub comment_annotations: bool,
+    /// How long a file may take, with all that it includes.
+    pub time_limit: Duration,
     /// What becomes of warnings.
     pub levels: Levels,
 }
@@ -40,6 +44,7 @@ impl Default for Options {
             default_nested: false,
             ros_names: false,
             comment_annotations: true,
+            time_limit: limits::TIME,
             levels: Levels::default(),
         }
     }

@@ -118,13 +118,6 @@ impl Quad {
         exponent: 0,
     };
 
-    /// The largest number.
-    pub(crate) const MOST: Self = Self {
-        is_negative: false,
-        mantissa: (1 << BITS) - 1,
-        exponent: MOST,
-    };
-
     /// Rounds `big * 2^exponent`, with `rest` if there is something behind its last bit.
     fn round(is_negative: bool, big: &Big, exponent: i32, rest: bool) -> Option<Self> {
         let bits = big.bits();
@@ -138,7 +131,9 @@ impl Quad {
         // Numbers near 0 have fewer bits.
         drop = drop.max(LEAST - exponent);
         if drop <= 0 {
-            let mantissa = (0..bits).rev().fold(0_u128, |all, at| all << 1 | u128::from(big.bit(at)));
+            let mantissa = (0..bits)
+                .rev()
+                .fold(0_u128, |all, at| all << 1 | u128::from(big.bit(at)));
             return Self::place(is_negative, mantissa << -drop, exponent + drop);
         }
         let drop_bits = drop as u32;
@@ -170,10 +165,12 @@ impl Quad {
             Some(at) => (digits.get(..at)?, digits.get(at + 1..)?),
             None => (digits, "0"),
         };
-        let mut power: i64 = power.parse::<i64>().unwrap_or(match power.starts_with('-') {
-            true => i64::from(i32::MIN),
-            false => i64::from(i32::MAX),
-        });
+        let mut power: i64 = power
+            .parse::<i64>()
+            .unwrap_or(match power.starts_with('-') {
+                true => i64::from(i32::MIN),
+                false => i64::from(i32::MAX),
+            });
         let mut big = Big(Vec::new());
         let (mut is_behind, mut length, mut rest) = (false, 0_u32, false);
         for c in text.chars() {
@@ -285,7 +282,13 @@ impl Quad {
                 ..Self::ZERO
             });
         }
-        Self::ratio(is_negative, &number, &divisor, self.exponent - other.exponent, false)
+        Self::ratio(
+            is_negative,
+            &number,
+            &divisor,
+            self.exponent - other.exponent,
+            false,
+        )
     }
 
     /// `self + other`; `None` if it is too large.
@@ -388,7 +391,10 @@ mod tests {
         assert_eq!(of("1").divide(of("10")), Some(of("0.1")));
         assert_eq!(of("1.5").multiply(of("4")), Some(of("6")));
         assert_eq!(of("0.25").add(of("0.5")), Some(of("0.75")));
-        assert_eq!(of("0.5").add(of("0.75").negate()), Some(of("0.25").negate()));
+        assert_eq!(
+            of("0.5").add(of("0.75").negate()),
+            Some(of("0.25").negate())
+        );
         assert_eq!(of("1e4000").multiply(of("1e4000")), None);
         assert_eq!(of("1").divide(of("0")), None);
         assert_eq!(of("1").compare(of("2")), Ordering::Less);

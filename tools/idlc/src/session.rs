@@ -2,7 +2,6 @@
 
 use std::time::Instant;
 
-use crate::limits;
 use crate::options::Options;
 use crate::report::{Code, Report, Reports, codes};
 use crate::source::{Loader, Sources, Span};
@@ -35,14 +34,17 @@ impl<'o> Session<'o> {
             sources: Sources::default(),
             symbols: Symbols::default(),
             reports: Reports::new(options.levels.clone()),
-            end: Instant::now() + limits::TIME,
+            end: Instant::now() + options.time_limit,
             steps: 0,
             is_over: false,
         }
     }
 
     pub(crate) fn report(&mut self, report: Report) {
-        self.reports.add(report);
+        // What comes after a limit follows from it.
+        if !self.is_over {
+            self.reports.add(report);
+        }
     }
 
     /// Reports that a limit is reached, and ends the run.
@@ -56,10 +58,10 @@ impl<'o> Session<'o> {
     /// Counts a step; looks at the clock now and then. Whether the run goes on.
     pub(crate) fn step(&mut self, span: Span) -> bool {
         self.steps = self.steps.wrapping_add(1);
-        if self.steps.is_multiple_of(1 << 14) && Instant::now() > self.end {
+        if self.steps.is_multiple_of(1 << 12) && Instant::now() > self.end {
             let message = format!(
                 "this file takes longer than {} s: it is given up here",
-                limits::TIME.as_secs()
+                self.options.time_limit.as_secs_f32()
             );
             self.exceed(codes::TOO_LONG, span, message);
         }

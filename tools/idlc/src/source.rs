@@ -257,7 +257,8 @@ impl Sources {
         let Some(file) = self.file(self.file_at(span.start)) else {
             return "";
         };
-        let range = (span.start - file.start) as usize..span.end.saturating_sub(file.start) as usize;
+        let range =
+            (span.start - file.start) as usize..span.end.saturating_sub(file.start) as usize;
         file.text.get(range).unwrap_or_default()
     }
 }

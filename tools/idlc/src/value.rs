@@ -39,9 +39,16 @@ pub(crate) enum Value {
     Text(Rc<str>),
     WideText(Rc<str>),
     /// A literal of an enumeration: the number of its type, and its own.
-    Literal { ty: usize, value: i32, name: Rc<str> },
+    Literal {
+        ty: usize,
+        value: i32,
+        name: Rc<str>,
+    },
     /// Bits of a bitmask: the number of its type, and the bits.
-    Bits { ty: usize, bits: u64 },
+    Bits {
+        ty: usize,
+        bits: u64,
+    },
     /// It was reported.
     Bad,
 }
@@ -67,6 +74,10 @@ impl Value {
     pub(crate) fn shown(&self) -> String {
         match self {
             Self::Integer(value) => value.to_string(),
+            Self::Float(value) if value.double.is_infinite() => {
+                let bytes = value.quad.to_le_bytes();
+                dunlin_xtypes::idl::constant(&dunlin_xtypes::Constant::Float128(bytes))
+            }
             Self::Float(value) => format!("{:?}", value.double),
             Self::Boolean(true) => "TRUE".into(),
             Self::Boolean(false) => "FALSE".into(),

@@ -219,7 +219,9 @@ impl Printer<'_, '_, '_> {
         let elements = elements.chain(cases).chain(ty.discriminator());
         let elements = elements.chain(ty.key_element()).chain(ty.element());
         for element in elements {
-            let Some(of) = self.ty(element.ty) else { continue };
+            let Some(of) = self.ty(element.ty) else {
+                continue;
+            };
             match is_named(&of) {
                 true => found.push(element.ty),
                 false => self.referred(element.ty, found),
@@ -262,7 +264,9 @@ impl Printer<'_, '_, '_> {
         }
         let Some(ty) = self.ty(index) else { return };
         let path: Vec<&str> = ty.name().split("::").collect();
-        let Some((_, modules)) = path.split_last() else { return };
+        let Some((_, modules)) = path.split_last() else {
+            return;
+        };
         self.enter(modules);
         self.body(&ty, self.open.len());
     }
@@ -279,7 +283,9 @@ impl Printer<'_, '_, '_> {
             return;
         }
         let path: Vec<&str> = ty.name().split("::").collect();
-        let Some((last, modules)) = path.split_last() else { return };
+        let Some((last, modules)) = path.split_last() else {
+            return;
+        };
         self.enter(modules);
         self.line(self.open.len(), &format!("{what} {};", name(last)));
     }
@@ -337,7 +343,9 @@ impl Printer<'_, '_, '_> {
                 format!("{}{}", self.front(of, None), self.used(of.ty))
             })
         };
-        let bound = ty.bound().map_or_else(String::new, |bound| format!(", {bound}"));
+        let bound = ty
+            .bound()
+            .map_or_else(String::new, |bound| format!(", {bound}"));
         match ty.kind() {
             TypeKind::String8 | TypeKind::String16 => match ty.bound() {
                 Some(bound) => format!("{}<{bound}>", ty.name()),
@@ -427,7 +435,11 @@ impl Printer<'_, '_, '_> {
                 front.push_str(&format!("@value({}) ", literal.value()));
             }
             next = literal.value().wrapping_add(1);
-            let comma = if at + 1 < ty.literals().len() { "," } else { "" };
+            let comma = if at + 1 < ty.literals().len() {
+                ","
+            } else {
+                ""
+            };
             let line = format!("{front}{}{comma}", name(literal.name()));
             self.line(depth + 1, &line);
         }

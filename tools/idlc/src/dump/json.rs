@@ -12,11 +12,15 @@ pub fn json(model: &Model, selection: &Selection) -> String {
     let modules = model.modules.iter();
     let modules = modules.map(|module| value!({"name": module.name, "docs": module.docs}));
     let constants = model.constants.iter();
-    let constants = constants.filter(|one| selection.name.is_none() && (selection.all || !one.is_included));
+    let constants =
+        constants.filter(|one| selection.name.is_none() && (selection.all || !one.is_included));
     let constants = constants.map(|one| {
         value!({"name": one.name, "type": one.ty, "value": constant(&one.value), "docs": one.docs})
     });
-    let types = model.types.iter().filter(|entry| selection.has(model, entry));
+    let types = model
+        .types
+        .iter()
+        .filter(|entry| selection.has(model, entry));
     let types = types.filter_map(|entry| Some(described(entry, &model.ty(entry)?)));
     let all = value!({
         "modules": modules.collect::<Vec<_>>(),
@@ -35,14 +39,33 @@ fn described(entry: &NamedType, ty: &DynamicType) -> Value {
         object.insert("extensibility".into(), word.into());
     }
     put(&mut object, "nested", ty.is_nested().then_some(true.into()));
-    put(&mut object, "autoid", ty.has_hashed_ids().then_some("hash".into()));
+    put(
+        &mut object,
+        "autoid",
+        ty.has_hashed_ids().then_some("hash".into()),
+    );
     put(&mut object, "bit_bound", ty.bit_bound().map(Value::from));
     put(&mut object, "topic", entry.topic.clone().map(Value::from));
-    put(&mut object, "platform", entry.platform.clone().map(Value::from));
+    put(
+        &mut object,
+        "platform",
+        entry.platform.clone().map(Value::from),
+    );
     let mask = entry.data_representation.map(Value::from);
     put(&mut object, "data_representation", mask);
-    put(&mut object, "base", ty.base().map(|base| base.name().into()));
-    let docs = |at: usize| entry.member_docs.get(at).cloned().flatten().map(Value::from);
+    put(
+        &mut object,
+        "base",
+        ty.base().map(|base| base.name().into()),
+    );
+    let docs = |at: usize| {
+        entry
+            .member_docs
+            .get(at)
+            .cloned()
+            .flatten()
+            .map(Value::from)
+    };
     match ty.kind() {
         TypeKind::Structure => {
             let members = ty.own_members().iter().enumerate().map(|(at, member)| {
@@ -50,7 +73,11 @@ fn described(entry: &NamedType, ty: &DynamicType) -> Value {
                 object.insert("name".into(), member.name().into());
                 object.insert("id".into(), member.id().into());
                 put(&mut object, "key", member.is_key().then_some(true.into()));
-                put(&mut object, "optional", member.is_optional().then_some(true.into()));
+                put(
+                    &mut object,
+                    "optional",
+                    member.is_optional().then_some(true.into()),
+                );
                 let must = member.must_understand().then_some(true.into());
                 put(&mut object, "must_understand", must);
                 put(&mut object, "docs", docs(at));
@@ -70,7 +97,11 @@ fn described(entry: &NamedType, ty: &DynamicType) -> Value {
                 object.insert("name".into(), case.name().into());
                 object.insert("id".into(), case.id().into());
                 object.insert("labels".into(), case.labels().into());
-                put(&mut object, "default", case.is_default().then_some(true.into()));
+                put(
+                    &mut object,
+                    "default",
+                    case.is_default().then_some(true.into()),
+                );
                 put(&mut object, "docs", docs(at));
                 Value::Object(object)
             });
@@ -84,9 +115,9 @@ fn described(entry: &NamedType, ty: &DynamicType) -> Value {
         TypeKind::Enumeration => {
             let default = ty.default_literal().map(|literal| literal.name().into());
             put(&mut object, "default", default);
-            let literals = ty.literals().iter().enumerate().map(|(at, one)| {
-                value!({"name": one.name(), "value": one.value(), "docs": docs(at)})
-            });
+            let literals = ty.literals().iter().enumerate().map(
+                |(at, one)| value!({"name": one.name(), "value": one.value(), "docs": docs(at)}),
+            );
             object.insert("literals".into(), literals.collect());
         }
         TypeKind::Bitmask => {
@@ -132,7 +163,11 @@ fn extensibility(ty: &DynamicType) -> Option<&'static str> {
 fn element(ty: &DynamicType, of: Element, annotations: Option<&Annotations>) -> Map<String, Value> {
     let mut object = Map::new();
     object.insert("type".into(), used(&ty.at(of.ty)));
-    put(&mut object, "external", of.is_external.then_some(true.into()));
+    put(
+        &mut object,
+        "external",
+        of.is_external.then_some(true.into()),
+    );
     let rule = match of.try_construct {
         TryConstruct::Discard => None,
         TryConstruct::UseDefault => Some("use_default".into()),
@@ -159,7 +194,11 @@ fn used(ty: &DynamicType) -> Value {
         TypeKind::String8 | TypeKind::String16 if ty.bound().is_none() => {
             return ty.name().into();
         }
-        TypeKind::String8 | TypeKind::String16 | TypeKind::Sequence | TypeKind::Array | TypeKind::Map => {}
+        TypeKind::String8
+        | TypeKind::String16
+        | TypeKind::Sequence
+        | TypeKind::Array
+        | TypeKind::Map => {}
         _ => return ty.name().into(),
     }
     object.insert("kind".into(), ty.kind().name().into());

@@ -32,8 +32,11 @@ impl Selection {
 
 /// The types as IDL that reads as an equal tree, constants in front.
 pub fn idl(model: &Model, selection: &Selection) -> String {
-    let entries: HashMap<TypeIndex, &NamedType> =
-        model.types.iter().map(|entry| (entry.index, entry)).collect();
+    let entries: HashMap<TypeIndex, &NamedType> = model
+        .types
+        .iter()
+        .map(|entry| (entry.index, entry))
+        .collect();
     let wanted = |ty: &DynamicType| {
         let entry = entries.get(&ty.index());
         entry.is_some_and(|entry| selection.has(model, entry))
@@ -56,7 +59,9 @@ fn constants(model: &Model, selection: &Selection) -> String {
         return text;
     }
     let mut constants = model.constants.iter();
-    let within = constants.by_ref().filter(|one| selection.all || !one.is_included);
+    let within = constants
+        .by_ref()
+        .filter(|one| selection.all || !one.is_included);
     for constant in within {
         let (path, last) = match constant.name.rsplit_once("::") {
             Some((path, last)) => (path, last),
@@ -66,7 +71,11 @@ fn constants(model: &Model, selection: &Selection) -> String {
         if model.find(path).is_some() {
             continue;
         }
-        let modules: Vec<String> = path.split("::").filter(|part| !part.is_empty()).map(idl::name).collect();
+        let modules: Vec<String> = path
+            .split("::")
+            .filter(|part| !part.is_empty())
+            .map(idl::name)
+            .collect();
         for module in &modules {
             text.push_str(&format!("module {module} {{ "));
         }

@@ -54,7 +54,10 @@ fn described(ty: &DynamicType) -> String {
         (ty.has_hashed_ids(), " autoid=hash"),
         (ty.ignores_literal_names(), " ignore_literal_names"),
     ];
-    flags.iter().filter(|flag| flag.0).for_each(|flag| text.push_str(flag.1));
+    flags
+        .iter()
+        .filter(|flag| flag.0)
+        .for_each(|flag| text.push_str(flag.1));
     match ty.kind() {
         TypeKind::Structure => structure(ty, &mut text),
         TypeKind::Union => union(ty, &mut text),
@@ -70,7 +73,11 @@ fn described(ty: &DynamicType) -> String {
             for literal in ty.literals() {
                 let is_default = default == Some(literal.value());
                 let mark = if is_default { " default" } else { "" };
-                text.push_str(&format!("    {} {}{mark}\n", literal.value(), literal.name()));
+                text.push_str(&format!(
+                    "    {} {}{mark}\n",
+                    literal.value(),
+                    literal.name()
+                ));
             }
         }
         TypeKind::Bitmask => {
@@ -109,7 +116,10 @@ fn structure(ty: &DynamicType, text: &mut String) {
             (member.is_optional(), " optional"),
             (member.must_understand(), " must_understand"),
         ];
-        flags.iter().filter(|flag| flag.0).for_each(|flag| text.push_str(flag.1));
+        flags
+            .iter()
+            .filter(|flag| flag.0)
+            .for_each(|flag| text.push_str(flag.1));
         text.push('\n');
     }
 }
@@ -117,7 +127,10 @@ fn structure(ty: &DynamicType, text: &mut String) {
 fn union(ty: &DynamicType, text: &mut String) {
     if let Some(of) = ty.discriminator() {
         let key = if ty.has_key() { " key" } else { "" };
-        text.push_str(&format!(" switch {}{key}", element(ty, of, ty.annotations())));
+        text.push_str(&format!(
+            " switch {}{key}",
+            element(ty, of, ty.annotations())
+        ));
     }
     text.push('\n');
     for case in ty.cases() {
@@ -169,17 +182,21 @@ fn element(ty: &DynamicType, of: Element, annotations: Option<&Annotations>) -> 
 
 /// A type where it is used.
 fn used(ty: &DynamicType) -> String {
-    let inner = |of: Option<Element>| {
-        of.map_or_else(String::new, |of| element(ty, of, None))
-    };
-    let bound = ty.bound().map_or_else(String::new, |bound| format!(", {bound}"));
+    let inner = |of: Option<Element>| of.map_or_else(String::new, |of| element(ty, of, None));
+    let bound = ty
+        .bound()
+        .map_or_else(String::new, |bound| format!(", {bound}"));
     match ty.kind() {
         TypeKind::String8 | TypeKind::String16 => match ty.bound() {
             Some(bound) => format!("{}<{bound}>", ty.name()),
             None => ty.name().into(),
         },
         TypeKind::Sequence => format!("sequence<{}{bound}>", inner(ty.element())),
-        TypeKind::Map => format!("map<{}, {}{bound}>", inner(ty.key_element()), inner(ty.element())),
+        TypeKind::Map => format!(
+            "map<{}, {}{bound}>",
+            inner(ty.key_element()),
+            inner(ty.element())
+        ),
         TypeKind::Array => {
             let lengths = ty.dimensions().iter().map(|length| format!("[{length}]"));
             format!("{}{}", inner(ty.element()), lengths.collect::<String>())

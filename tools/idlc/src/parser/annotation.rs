@@ -30,8 +30,10 @@ impl Parser<'_, '_> {
     fn annotation(&mut self) -> Parsed<Annotation> {
         let at = self.bump().span;
         let mut name = self.annotation_name()?;
-        while self.eat(Kind::Scope) {
-            // `@DDS::key`: what stands in front names who defined it.
+        // `@DDS::key`: what stands in front names who defined it. With a space between it is
+        // `@key ::A::B b`, an annotation and the type of a member.
+        while self.kind() == Kind::Scope && !self.token().spaced {
+            self.bump();
             name = self.annotation_name()?;
         }
         let mut arguments = Vec::new();
@@ -63,7 +65,10 @@ impl Parser<'_, '_> {
         })
     }
 
-    fn arguments(&mut self, arguments: &mut Vec<(Option<Name>, crate::ast::Expression)>) -> Parsed<()> {
+    fn arguments(
+        &mut self,
+        arguments: &mut Vec<(Option<Name>, crate::ast::Expression)>,
+    ) -> Parsed<()> {
         while self.kind() != Kind::CloseParenthesis {
             let token = self.token();
             let is_named = token.kind == Kind::Name && self.kind_behind() == Kind::Equal;

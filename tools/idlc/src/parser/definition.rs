@@ -1,9 +1,7 @@
 //! Definitions: modules, types, constants, and what is skipped.
 
 use super::{Failed, Parsed, Parser};
-use crate::ast::{
-    Bitfield, Case, Definition, DefinitionKind, Enumerator, Front, Item, Label, Member, Name,
-};
+use crate::ast::{Case, Definition, DefinitionKind, Front, Item, Label, Member, Name};
 use crate::report::{Report, codes};
 use crate::source::Span;
 use crate::symbol::{Keyword, Symbol};
@@ -68,10 +66,19 @@ impl Parser<'_, '_> {
             Keyword::Module => self.module(front),
             Keyword::Typedef => self.typedef(front),
             Keyword::Const => self.constant(front),
-            Keyword::Struct | Keyword::Union | Keyword::Enum | Keyword::Bitmask | Keyword::Bitset => {
+            Keyword::Struct
+            | Keyword::Union
+            | Keyword::Enum
+            | Keyword::Bitmask
+            | Keyword::Bitset => {
                 let mut definition = self.constructed(front)?;
-                let what = self.session.symbols.text(definition.name.symbol).to_string();
-                self.semicolon(&format!("the definition of `{what}`")).or_else(|_| self.recovered())?;
+                let what = self
+                    .session
+                    .symbols
+                    .text(definition.name.symbol)
+                    .to_string();
+                self.semicolon(&format!("the definition of `{what}`"))
+                    .or_else(|_| self.recovered())?;
                 self.behind(&mut definition.front);
                 Ok(definition)
             }
@@ -115,7 +122,7 @@ impl Parser<'_, '_> {
     }
 
     /// The `}` of what is open. If the file ends before, all that came so far counts.
-    fn close_brace(&mut self, open: Span) {
+    pub(super) fn close_brace(&mut self, open: Span) {
         if self.eat(Kind::CloseBrace) || self.session.is_over {
             return;
         }
@@ -123,8 +130,8 @@ impl Parser<'_, '_> {
             let found = self.found();
             let span = self.span();
             let message = format!("`}}` should be here, and {found} is");
-            let report = Report::new(codes::UNEXPECTED, span, message)
-                .label(open, "this `{` is not closed");
+            let report =
+                Report::new(codes::UNEXPECTED, span, message).label(open, "this `{` is not closed");
             self.session.report(report);
             // Those around it are not closed either.
             self.is_unclosed = true;
@@ -201,7 +208,13 @@ impl Parser<'_, '_> {
         }
         let is_definition = matches!(
             keyword,
-            Some(Keyword::Struct | Keyword::Union | Keyword::Enum | Keyword::Bitmask | Keyword::Bitset)
+            Some(
+                Keyword::Struct
+                    | Keyword::Union
+                    | Keyword::Enum
+                    | Keyword::Bitmask
+                    | Keyword::Bitset
+            )
         );
         let ty = self.type_use()?;
         let inline = self.take_inline();
@@ -215,7 +228,9 @@ impl Parser<'_, '_> {
         }
         let declarators = self.declarators("a member")?;
         let mut front = front;
-        let last = declarators.last().map_or(Symbol::EMPTY, |one| one.name.symbol);
+        let last = declarators
+            .last()
+            .map_or(Symbol::EMPTY, |one| one.name.symbol);
         let last = self.session.symbols.text(last).to_string();
         let is_ended = self.semicolon(&format!("the member `{last}`"));
         if is_ended.is_ok() {
@@ -232,7 +247,8 @@ impl Parser<'_, '_> {
     fn inner(&mut self, span: Span) {
         let message = "a definition within a struct is no IDL; others refuse it";
         let report = Report::new(codes::INNER_TYPE, span, message);
-        self.session.report(report.note("define it in front of the struct"));
+        self.session
+            .report(report.note("define it in front of the struct"));
     }
 
     fn union(&mut self) -> Parsed<(Name, DefinitionKind)> {
@@ -249,7 +265,10 @@ impl Parser<'_, '_> {
         let discriminator = self.type_use()?;
         let mut inner = self.take_inline();
         if self.kind() == Kind::Name {
-            return Err(self.expected("`)`: a discriminator has no name"));
+            let span = self.span();
+            let report = Report::new(codes::UNEXPECTED, span, "a discriminator has no name");
+            self.session.report(report.fix(span, ""));
+            self.bump();
         }
         self.expect(Kind::CloseParenthesis, "`)`")?;
         let open = self.expect(Kind::OpenBrace, "`{` behind the discriminator")?;
@@ -262,6 +281,7 @@ impl Parser<'_, '_> {
             let case = self.case(&mut cases);
             inner.append(&mut self.inline);
             if case.is_err() {
+                self.broken.insert(name.span);
                 self.recover();
                 if self.at == start {
                     self.bump();
@@ -304,7 +324,11 @@ impl Parser<'_, '_> {
         front.docs = front.docs.or(docs);
         let ty = self.type_use()?;
         let declarator = self.declarator("a case")?;
-        let text = self.session.symbols.text(declarator.name.symbol).to_string();
+        let text = self
+            .session
+            .symbols
+            .text(declarator.name.symbol)
+            .to_string();
         let is_ended = self.semicolon(&format!("the case `{text}`"));
         if is_ended.is_ok() {
             self.behind(&mut front);
@@ -316,153 +340,6 @@ impl Parser<'_, '_> {
             declarator,
         });
         is_ended
-    }
-
-    /// An enum or a bitmask.
-    fn enumeration(&mut self, what: &str) -> Parsed<(Name, DefinitionKind)> {
-        let is_enum = self.bump().text.keyword() == Some(Keyword::Enum);
-        let kind = if is_enum { "enum" } else { "bitmask" };
-        let name = self.name(&format!("the {kind}"))?;
-        if self.kind() == Kind::Semicolon {
-            let message = format!("a {kind} cannot be declared before it is defined");
-            self.session
-                .report(Report::new(codes::UNEXPECTED, name.span, message));
-            return Ok((name, DefinitionKind::Bad));
-        }
-        let open = self.expect(Kind::OpenBrace, "`{` behind the name")?;
-        let mut list: Vec<Enumerator> = Vec::new();
-        while !matches!(self.kind(), Kind::CloseBrace | Kind::End) {
-            let Ok(one) = self.enumerator(what) else {
-                self.skip_to_comma();
-                continue;
-            };
-            list.push(one);
-            let comma = self.span();
-            let is_separated = self.eat(Kind::Comma);
-            if let Some(last) = list.last_mut() {
-                let mut front = std::mem::take(&mut last.front);
-                self.behind(&mut front);
-                last.front = front;
-            }
-            match self.kind() {
-                Kind::CloseBrace if is_separated => {
-                    let message = "a comma behind the last one is no IDL; others refuse it";
-                    self.session
-                        .report(Report::new(codes::TRAILING_COMMA, comma, message).fix(comma, ""));
-                }
-                Kind::CloseBrace => {}
-                _ if is_separated => {}
-                _ => {
-                    self.expected("`,` or `}`");
-                    self.skip_to_comma();
-                }
-            }
-        }
-        self.close_brace(open);
-        let kind = match is_enum {
-            true => DefinitionKind::Enum(list),
-            false => DefinitionKind::Bitmask(list),
-        };
-        Ok((name, kind))
-    }
-
-    fn enumerator(&mut self, what: &str) -> Parsed<Enumerator> {
-        let front = self.front()?;
-        let name = self.name(what)?;
-        let value = match self.kind() {
-            Kind::Equal => {
-                let equal = self.bump().span;
-                let value = self.expression()?;
-                let span = equal.to(value.span);
-                let message = "`=` gives no value in IDL: that is @value, or @position in a bitmask";
-                let report = Report::new(codes::EQUAL_VALUE, span, message);
-                let number = self.session.sources.text(value.span).to_string();
-                let note = format!("write @value({number}) in front of the name");
-                self.session.report(report.note(note));
-                Some(value)
-            }
-            _ => None,
-        };
-        Ok(Enumerator { front, name, value })
-    }
-
-    fn skip_to_comma(&mut self) {
-        loop {
-            match self.kind() {
-                Kind::End | Kind::CloseBrace | Kind::Semicolon => break,
-                Kind::Comma => {
-                    self.bump();
-                    return;
-                }
-                _ => {
-                    self.bump();
-                }
-            }
-        }
-        if self.kind() == Kind::Semicolon {
-            self.bump();
-        }
-    }
-
-    fn bitset(&mut self) -> Parsed<(Name, DefinitionKind)> {
-        self.bump();
-        let name = self.name("a bitset")?;
-        let base = match self.eat(Kind::Colon) {
-            true => Some(self.scoped_name()?),
-            false => None,
-        };
-        let open = self.expect(Kind::OpenBrace, "`{` behind the name of the bitset")?;
-        let mut fields = Vec::new();
-        while !matches!(self.kind(), Kind::CloseBrace | Kind::End) {
-            if self.eat(Kind::Semicolon) {
-                continue;
-            }
-            let start = self.at;
-            match self.bitfield() {
-                Ok(field) => fields.push(field),
-                Err(Failed) => {
-                    self.recover();
-                    if self.at == start {
-                        self.bump();
-                    }
-                }
-            }
-        }
-        self.close_brace(open);
-        Ok((name, DefinitionKind::Bitset { base, fields }))
-    }
-
-    fn bitfield(&mut self) -> Parsed<Bitfield> {
-        let mut front = self.front()?;
-        let span = self.span();
-        if self.keyword() != Some(Keyword::Bitfield) {
-            return Err(self.expected("`bitfield<..>`"));
-        }
-        self.bump();
-        self.expect(Kind::Less, "`<` behind `bitfield`")?;
-        let size = self.bound()?;
-        let holder = match self.eat(Kind::Comma) {
-            true => Some(self.type_use()?),
-            false => None,
-        };
-        self.expect(Kind::Greater, "`>`")?;
-        let mut names = Vec::new();
-        while self.kind() == Kind::Name {
-            names.push(self.name("a bitfield")?);
-            if !self.eat(Kind::Comma) {
-                break;
-            }
-        }
-        let span = span.to(self.previous());
-        self.semicolon("the bitfield")?;
-        self.behind(&mut front);
-        Ok(Bitfield {
-            front,
-            size,
-            holder,
-            names,
-            span,
-        })
     }
 
     fn typedef(&mut self, front: Front) -> Parsed<Definition> {
@@ -477,7 +354,8 @@ impl Parser<'_, '_> {
         };
         let name = first.name;
         let mut front = front;
-        self.semicolon("the typedef").or_else(|_| self.recovered())?;
+        self.semicolon("the typedef")
+            .or_else(|_| self.recovered())?;
         self.behind(&mut front);
         Ok(Definition {
             front,
@@ -500,7 +378,8 @@ impl Parser<'_, '_> {
             return Ok(self.bad(name));
         };
         let mut front = front;
-        self.semicolon("the constant").or_else(|_| self.recovered())?;
+        self.semicolon("the constant")
+            .or_else(|_| self.recovered())?;
         self.behind(&mut front);
         Ok(Definition {
             front,
@@ -518,7 +397,8 @@ impl Parser<'_, '_> {
         let open = self.expect(Kind::OpenBrace, "`{` behind the name of the annotation")?;
         self.skip_braces();
         self.close_brace(open);
-        self.semicolon("the annotation").or_else(|_| self.recovered())?;
+        self.semicolon("the annotation")
+            .or_else(|_| self.recovered())?;
         Ok(Definition {
             front: Front::default(),
             name,
@@ -585,7 +465,8 @@ impl Parser<'_, '_> {
             self.skip_braces();
             self.close_brace(open);
         }
-        self.semicolon("what is skipped").or_else(|_| self.recovered())?;
+        self.semicolon("what is skipped")
+            .or_else(|_| self.recovered())?;
         let name = name.unwrap_or(Name {
             symbol: Symbol::EMPTY,
             span: start,

@@ -109,7 +109,7 @@ impl Parser<'_, '_> {
             },
         };
         let word = if value { "TRUE" } else { "FALSE" };
-        let message = format!("booleans are TRUE and FALSE in IDL; others refuse this");
+        let message = "booleans are TRUE and FALSE in IDL; others refuse this";
         self.session
             .report(Report::new(codes::BOOLEAN_CASE, token.span, message).instead(word));
         Some(value)
@@ -127,7 +127,10 @@ impl Parser<'_, '_> {
             Some(rest) if !rest.is_empty() && rest.bytes().all(|b| b.is_ascii_digit()) => {
                 format!("`{text}` begins with 0, so it is octal, and has digits above 7")
             }
-            _ if text.bytes().all(|byte| byte.is_ascii_hexdigit() || byte == b'x') => {
+            _ if text
+                .bytes()
+                .all(|byte| byte.is_ascii_hexdigit() || byte == b'x') =>
+            {
                 "this number has more than 127 bits".to_string()
             }
             _ => format!("`{text}` is no number"),
@@ -168,7 +171,8 @@ impl Parser<'_, '_> {
             [value] => {
                 let most = if is_wide { "U+FFFF" } else { "U+00FF" };
                 let kind = if is_wide { "wchar" } else { "char" };
-                let message = format!("U+{value:04X} does not fit a {kind}, which goes up to {most}");
+                let message =
+                    format!("U+{value:04X} does not fit a {kind}, which goes up to {most}");
                 self.session
                     .report(Report::new(codes::BAD_CHARACTER, token.span, message));
                 Operand::Bad
@@ -208,7 +212,9 @@ impl Parser<'_, '_> {
                 is_bad = true;
             }
             let characters = characters.into_iter();
-            text.extend(characters.map(|c| char::from_u32(c).unwrap_or(char::REPLACEMENT_CHARACTER)));
+            text.extend(
+                characters.map(|c| char::from_u32(c).unwrap_or(char::REPLACEMENT_CHARACTER)),
+            );
         }
         let text: Rc<str> = text.into();
         let operand = match (is_bad, is_wide) {

@@ -2,10 +2,11 @@
 
 mod annotation;
 mod definition;
+mod enumeration;
 mod expression;
 mod types;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
 use crate::ast::{Definition, DefinitionKind, Front, Name, ScopedName};
@@ -32,6 +33,8 @@ pub(crate) struct Parse {
     /// All names of types and constants, and where they are declared first: for those that are used
     /// before.
     pub(crate) declared: HashMap<Symbol, Span>,
+    /// Names of types that lost a part by a mistake.
+    pub(crate) broken: HashSet<Span>,
 }
 
 #[derive(Debug)]
@@ -48,6 +51,7 @@ pub(crate) struct Parser<'s, 'o> {
     /// Types that are defined where they are used.
     inline: Vec<Definition>,
     declared: HashMap<Symbol, Span>,
+    broken: HashSet<Span>,
     /// The last missing token was reported here: what follows from that is not.
     reported_at: Option<usize>,
     /// The file ends within braces.
@@ -67,6 +71,7 @@ pub(crate) fn parse(session: &mut Session<'_>, preprocessed: Preprocessed) -> Pa
         pending: Vec::new(),
         inline: Vec::new(),
         declared: HashMap::new(),
+        broken: HashSet::new(),
         reported_at: None,
         is_unclosed: false,
     };
@@ -75,6 +80,7 @@ pub(crate) fn parse(session: &mut Session<'_>, preprocessed: Preprocessed) -> Pa
     Parse {
         definitions,
         declared: parser.declared,
+        broken: parser.broken,
     }
 }
 
@@ -222,6 +228,10 @@ impl Parser<'_, '_> {
         if self.eat(Kind::Semicolon) {
             return Ok(());
         }
+        if self.is_open_literal() {
+            // The `;` is within the literal, and that was reported.
+            return Ok(());
+        }
         let token = self.token();
         let is_end = token.first || matches!(token.kind, Kind::End | Kind::CloseBrace);
         if !is_end || self.reported_at == Some(self.at) {
@@ -232,6 +242,19 @@ impl Parser<'_, '_> {
         let report = Report::new(codes::NO_SEMICOLON, before.after(), message);
         self.session.report(report.instead(";"));
         Ok(())
+    }
+
+    /// The token in front is a string or character that does not end.
+    fn is_open_literal(&self) -> bool {
+        let before = self.at.checked_sub(1).and_then(|at| self.tokens.get(at));
+        let quote = match before.map(|token| token.kind) {
+            Some(Kind::Text | Kind::WideText) => '"',
+            Some(Kind::Char | Kind::WideChar) => '\'',
+            _ => return false,
+        };
+        let text = before.map_or("", |token| self.session.symbols.text(token.text));
+        let text = text.trim_start_matches('L');
+        text.len() < 2 || !text.ends_with(quote)
     }
 
     /// Goes behind the next `;` or in front of the next `}` of this depth. The last name in front
@@ -320,7 +343,9 @@ impl Parser<'_, '_> {
         let (code, message) = match keyword.is_unused() {
             true => (
                 codes::UNUSED_KEYWORD,
-                format!("`{text}` is a keyword of IDL that DDS does not use; others refuse it as a name"),
+                format!(
+                    "`{text}` is a keyword of IDL that DDS does not use; others refuse it as a name"
+                ),
             ),
             false => (
                 codes::KEYWORD,
@@ -331,7 +356,11 @@ impl Parser<'_, '_> {
             .instead(format!("_{text}"))
             .note("the `_` is not part of the name: on the wire it is the same");
         self.session.report(report);
-        Ok(())
+        // `long long long b`: it is no name at all.
+        match self.kind_behind() == Kind::Name && !keyword.is_unused() {
+            true => Err(Failed),
+            false => Ok(()),
+        }
     }
 
     fn check_name(&mut self, name: Name, token: Token) {
@@ -357,7 +386,9 @@ impl Parser<'_, '_> {
             );
             let report = Report::new(codes::NEAR_KEYWORD, token.span, message)
                 .instead(format!("_{text}"))
-                .note("IDL 4.2 7.2.3: names that differ from a keyword by case alone are not allowed");
+                .note(
+                    "IDL 4.2 7.2.3: names that differ from a keyword by case alone are not allowed",
+                );
             self.session.report(report);
         }
     }
@@ -369,8 +400,8 @@ impl Parser<'_, '_> {
         let mut parts = Vec::with_capacity(1);
         loop {
             let token = self.token();
-            let is_name = token.kind == Kind::Name
-                && token.text.keyword().is_none_or(Keyword::is_unused);
+            let is_name =
+                token.kind == Kind::Name && token.text.keyword().is_none_or(Keyword::is_unused);
             if !is_name {
                 return Err(self.expected("a name"));
             }

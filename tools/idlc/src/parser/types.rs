@@ -34,7 +34,11 @@ impl Parser<'_, '_> {
         };
         use TypeKind::*;
         match keyword {
-            Keyword::Struct | Keyword::Union | Keyword::Enum | Keyword::Bitmask | Keyword::Bitset => {
+            Keyword::Struct
+            | Keyword::Union
+            | Keyword::Enum
+            | Keyword::Bitmask
+            | Keyword::Bitset => {
                 return self.defined_here();
             }
             Keyword::Unsigned => {
@@ -109,7 +113,8 @@ impl Parser<'_, '_> {
             let text = self.session.symbols.text(only.symbol).to_string();
             let message = format!("there is no template `{text}`");
             let mut report = Report::new(codes::UNEXPECTED, only.span, message);
-            if let Some(near) = nearest(&text, ["string", "wstring", "sequence", "map"].into_iter()) {
+            if let Some(near) = nearest(&text, ["string", "wstring", "sequence", "map"].into_iter())
+            {
                 report = report.instead(near);
             }
             self.session.report(report);
@@ -186,7 +191,8 @@ impl Parser<'_, '_> {
         if self.kind_behind() == Kind::Name && behind == Some(Kind::Name) {
             let word = self.bump();
             let text = self.session.symbols.text(word.text).to_string();
-            let message = format!("the name of a type is enough where it is used, without `{text}`");
+            let message =
+                format!("the name of a type is enough where it is used, without `{text}`");
             let mut span = word.span;
             span.end = self.span().start.max(span.end);
             self.session
@@ -200,7 +206,8 @@ impl Parser<'_, '_> {
         }
         let definition = self.constructed(Default::default())?;
         let name = definition.name;
-        let message = "a type that is defined where it is used cannot be reused well; others refuse it";
+        let message =
+            "a type that is defined where it is used cannot be reused well; others refuse it";
         self.session
             .report(Report::new(codes::INNER_TYPE, start, message));
         self.inline.push(definition);

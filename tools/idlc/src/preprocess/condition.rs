@@ -16,6 +16,8 @@ struct Evaluation<'t> {
     tokens: &'t [Token],
     at: usize,
     depth: usize,
+    /// So many operators around leave out what is computed now.
+    idle: usize,
     end: Span,
     texts: Vec<String>,
 }
@@ -35,18 +37,24 @@ impl Preprocessor<'_, '_> {
                 .report(Report::new(codes::BAD_CONDITION, span, message));
             return false;
         }
-        let texts = line.iter().map(|token| self.text(*token).to_string()).collect();
+        let texts = line
+            .iter()
+            .map(|token| self.text(*token).to_string())
+            .collect();
         let mut evaluation = Evaluation {
             tokens: &line,
             at: 0,
             depth: 0,
+            idle: 0,
             end: line.last().map_or(span, |token| token.span.after()),
             texts,
         };
-        let value = evaluation.choice().and_then(|value| match evaluation.next() {
-            None => Ok(value),
-            Some(_) => Err(evaluation.fault("this does not belong to the condition")),
-        });
+        let value = evaluation
+            .choice()
+            .and_then(|value| match evaluation.next() {
+                None => Ok(value),
+                Some(_) => Err(evaluation.fault("this does not belong to the condition")),
+            });
         match value {
             Ok(value) => value != 0,
             Err(Fault(at, message)) => {
@@ -147,16 +155,27 @@ impl Evaluation<'_> {
         let mut value = self.binary(0)?;
         if self.kind() == Kind::Question {
             self.at += 1;
-            let yes = self.choice()?;
+            let yes = self.idle_if(value == 0, Self::choice)?;
             if self.kind() != Kind::Colon {
                 return Err(self.fault("`:` is missing here"));
             }
             self.at += 1;
-            let no = self.choice()?;
+            let no = self.idle_if(value != 0, Self::choice)?;
             value = if value != 0 { yes } else { no };
         }
         self.depth -= 1;
         Ok(value)
+    }
+
+    fn idle_if(
+        &mut self,
+        is_idle: bool,
+        compute: impl FnOnce(&mut Self) -> Result<i64, Fault>,
+    ) -> Result<i64, Fault> {
+        self.idle += usize::from(is_idle);
+        let value = compute(self);
+        self.idle -= usize::from(is_idle);
+        value
     }
 
     fn binary(&mut self, least: u8) -> Result<i64, Fault> {
@@ -172,10 +191,18 @@ impl Evaluation<'_> {
             if self.depth > limits::NESTING {
                 return Err(self.fault("the condition is nested too deep"));
             }
-            let right = self.binary(precedence + 1)?;
+            let is_decided = match kind {
+                Kind::Either => left != 0,
+                Kind::Both => left == 0,
+                _ => false,
+            };
+            let right = self.idle_if(is_decided, |it| it.binary(precedence + 1))?;
             self.depth -= 1;
-            left = apply(kind, left, right)
-                .ok_or_else(|| Fault(at, format!("{left} cannot be divided by 0")))?;
+            left = match apply(kind, left, right) {
+                Some(value) => value,
+                None if self.idle > 0 => 0,
+                None => return Err(Fault(at, format!("{left} cannot be divided by 0"))),
+            };
         }
     }
 

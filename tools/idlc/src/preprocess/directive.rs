@@ -120,7 +120,10 @@ impl Preprocessor<'_, '_> {
     /// `#elif` or `#else` behind a branch that was taken.
     fn otherwise(&mut self, span: Span) {
         self.line();
-        let is_open = self.files.last().is_some_and(|open| !open.conditions.is_empty());
+        let is_open = self
+            .files
+            .last()
+            .is_some_and(|open| !open.conditions.is_empty());
         match is_open {
             true => self.skip(),
             false => self.without_if(span),
@@ -273,7 +276,10 @@ impl Preprocessor<'_, '_> {
         let at = open.lexer.offset();
         if let Some(file) = self.session.sources.file_mut(open.file) {
             // It is about the line behind the directive.
-            let next = file.text.get(at as usize..).and_then(|rest| rest.find('\n'));
+            let next = file
+                .text
+                .get(at as usize..)
+                .and_then(|rest| rest.find('\n'));
             let from = at + next.map_or(0, |length| length as u32 + 1);
             file.renamed.push((from, number, name.map(Into::into)));
         }
@@ -317,7 +323,10 @@ impl Preprocessor<'_, '_> {
                 let fields = words.collect();
                 self.keep(Pragma::Keys { ty, fields }, span);
             }
-            None => self.bad_pragma(span, "keylist needs the name of a type, and of its key fields"),
+            None => self.bad_pragma(
+                span,
+                "keylist needs the name of a type, and of its key fields",
+            ),
         }
     }
 
@@ -329,7 +338,9 @@ impl Preprocessor<'_, '_> {
             return;
         };
         let text = self.text(token).trim_matches('"').to_string();
-        let mut words = text.split_whitespace().map(|word| (word.to_string(), token.span));
+        let mut words = text
+            .split_whitespace()
+            .map(|word| (word.to_string(), token.span));
         match (words.next(), name) {
             (Some(ty), "DCPS_DATA_TYPE") => self.keep(Pragma::Topic { ty }, span),
             (Some(ty), _) => {

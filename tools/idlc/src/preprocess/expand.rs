@@ -83,7 +83,8 @@ impl Preprocessor<'_, '_> {
         if self.session.sources.expansion_count() >= limits::EXPANSIONS {
             let message = format!("more than {} macros are expanded", limits::EXPANSIONS);
             let span = self.session.sources.written(token.span);
-            self.session.exceed(codes::TOO_MANY_EXPANSIONS, span, message);
+            self.session
+                .exceed(codes::TOO_MANY_EXPANSIONS, span, message);
             return true;
         }
         let expansion = self.session.sources.expand(Expansion {
@@ -167,8 +168,9 @@ impl Preprocessor<'_, '_> {
         }
         if given != parameters.len() {
             let text = self.text(name).to_string();
+            let is = if given == 1 { "is" } else { "are" };
             let message = format!(
-                "the macro `{text}` takes {} arguments, and {given} are given",
+                "the macro `{text}` takes {} arguments, and {given} {is} given",
                 parameters.len()
             );
             let report = Report::new(codes::MACRO_ARGUMENTS, name.span, message)

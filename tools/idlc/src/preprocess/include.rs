@@ -119,9 +119,15 @@ impl Preprocessor<'_, '_> {
             Some(length) => {
                 let cycle = paths.iter().rev().take(length + 2).rev();
                 let names: Vec<String> = cycle.map(|path| path.display().to_string()).collect();
-                format!("files include each other in a circle: {}", names.join(" -> "))
+                format!(
+                    "files include each other in a circle: {}",
+                    names.join(" -> ")
+                )
             }
-            None => format!("files include each other more than {} deep", limits::INCLUDE_DEPTH),
+            None => format!(
+                "files include each other more than {} deep",
+                limits::INCLUDE_DEPTH
+            ),
         };
         // The circle is shown where it begins.
         let first = self.files.get(1).and_then(|open| {

@@ -32,7 +32,10 @@ impl Macro {
 
     fn is_same(&self, other: &Self) -> bool {
         let body = |of: &Self| -> Vec<(Kind, Symbol)> {
-            of.body.iter().map(|token| (token.kind, token.text)).collect()
+            of.body
+                .iter()
+                .map(|token| (token.kind, token.text))
+                .collect()
         };
         self.parameters == other.parameters
             && self.is_variadic == other.is_variadic
@@ -56,11 +59,7 @@ impl Preprocessor<'_, '_> {
 
     fn define_text(&mut self, name: &str, value: Option<&str>) {
         let text: Arc<str> = format!("{name} {}", value.unwrap_or("1")).into();
-        let Some(file) = self
-            .session
-            .sources
-            .add("command line", text.clone(), None)
-        else {
+        let Some(file) = self.session.sources.add("command line", text.clone(), None) else {
             return;
         };
         let start = self.session.sources.file(file).map_or(0, |file| file.start);
@@ -78,7 +77,10 @@ impl Preprocessor<'_, '_> {
 
     /// `#define`, behind the word.
     pub(super) fn define(&mut self, line: &[Token], directive: Span) {
-        let Some((name, rest)) = line.split_first().filter(|(name, _)| name.kind == Kind::Name) else {
+        let Some((name, rest)) = line
+            .split_first()
+            .filter(|(name, _)| name.kind == Kind::Name)
+        else {
             let span = line.first().map_or(directive, |token| token.span);
             let message = "a macro needs a name behind #define";
             self.session
@@ -142,7 +144,8 @@ impl Preprocessor<'_, '_> {
                 Kind::Comma if !expects_name && !is_variadic => expects_name = true,
                 _ => {
                     let text = self.text(*token).to_string();
-                    let message = format!("`{text}` does not belong into the parameters of a macro");
+                    let message =
+                        format!("`{text}` does not belong into the parameters of a macro");
                     self.session
                         .report(Report::new(codes::BAD_DEFINE, token.span, message));
                     return None;

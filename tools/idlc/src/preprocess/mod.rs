@@ -97,7 +97,11 @@ pub(crate) struct Preprocessor<'s, 'o> {
 }
 
 /// Preprocesses a file, with all that it includes.
-pub(crate) fn preprocess(session: &mut Session<'_>, path: &Path, text: Option<Vec<u8>>) -> Preprocessed {
+pub(crate) fn preprocess(
+    session: &mut Session<'_>,
+    path: &Path,
+    text: Option<Vec<u8>>,
+) -> Preprocessed {
     let words = Words {
         defined: session.symbols.intern("defined"),
         file: session.symbols.intern("__FILE__"),

@@ -173,9 +173,15 @@ impl Reports {
         *self.counts.entry(report.severity).or_default() += 1;
         if self.list.len() < limits::REPORTS {
             self.list.push(report);
-        } else if report.severity == Severity::Error && self.count(Severity::Error) <= limits::REPORTS {
+        } else if report.severity == Severity::Error
+            && self.count(Severity::Error) <= limits::REPORTS
+        {
             // Notes make room for errors.
-            if let Some(at) = self.list.iter().rposition(|one| one.severity != Severity::Error) {
+            if let Some(at) = self
+                .list
+                .iter()
+                .rposition(|one| one.severity != Severity::Error)
+            {
                 self.list.remove(at);
                 self.list.push(report);
             }
@@ -205,7 +211,8 @@ impl Reports {
 
     /// Puts them into the order of their places.
     pub fn sort(&mut self) {
-        self.list.sort_by_key(|report| (report.span.start, report.span.end));
+        self.list
+            .sort_by_key(|report| (report.span.start, report.span.end));
     }
 }
 

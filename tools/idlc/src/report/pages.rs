@@ -36,7 +36,10 @@ mod tests {
         assert_eq!(codes.len(), pages().len());
         assert_eq!(page("e0607").unwrap().code, codes::CONTAINS_ITSELF);
         for page in pages() {
-            assert!(!page.title.is_empty() && page.text.ends_with(['.', '"']), "{page:?}");
+            assert!(
+                !page.title.is_empty() && page.text.ends_with(['.', '"']),
+                "{page:?}"
+            );
         }
     }
 }

@@ -1,7 +1,8 @@
 //! Reports for people.
 
 use annotate_snippets::{
-    Annotation, AnnotationKind, Group, Level, Patch, Renderer, Snippet, renderer::DecorStyle,
+    Annotation, AnnotationKind, Group, Level, Origin, Patch, Renderer, Snippet,
+    renderer::DecorStyle,
 };
 
 use crate::report::{Report, Severity};
@@ -25,10 +26,18 @@ struct Window<'s> {
     /// Where the text begins in the space of positions.
     start: u32,
     first_line: usize,
+    /// The column, if the beginning of the line is left out.
+    column: Option<usize>,
 }
 
 /// How far apart two places may be to be shown in one piece.
 const NEAR: u32 = 4_096;
+
+/// So much of a line is shown on either side of a place; lines may be as long as files.
+const SHOWN: usize = 200;
+
+/// Lines longer than that are cut.
+const LONG: usize = 1_000;
 
 impl<'s> Window<'s> {
     fn new(sources: &'s Sources, from: u32, to: u32) -> Option<Self> {
@@ -39,18 +48,48 @@ impl<'s> Window<'s> {
         let rest = file.text.get(end_offset..).unwrap_or_default();
         let end = end_offset + rest.find('\n').unwrap_or(rest.len());
         let location = sources.location(file.start + begin);
-        Some(Self {
+        let window = Self {
             file,
             name: location.file.to_string(),
             text: file.text.get(begin as usize..end)?,
             start: file.start + begin,
             first_line: location.line as usize,
+            column: None,
+        };
+        let is_long = window.text.lines().any(|line| line.len() > LONG);
+        match is_long {
+            true => window.cut(from, sources.location(from).column as usize),
+            false => Some(window),
+        }
+    }
+
+    /// The part of its first line around a place.
+    fn cut(self, at: u32, column: usize) -> Option<Self> {
+        let line = self.text.lines().next()?;
+        let offset = (at - self.start) as usize;
+        let mut first = offset.saturating_sub(SHOWN);
+        let mut last = (offset + SHOWN).min(line.len());
+        while !line.is_char_boundary(first) {
+            first += 1;
+        }
+        while !line.is_char_boundary(last) {
+            last -= 1;
+        }
+        Some(Self {
+            text: line.get(first..last)?,
+            start: self.start + first as u32,
+            column: (first > 0).then_some(column),
+            ..self
         })
     }
 
     fn range(&self, span: Span) -> Option<std::ops::Range<usize>> {
         let start = span.start.checked_sub(self.start)? as usize;
         let end = span.end.checked_sub(self.start)? as usize;
+        let end = match self.text.len() < LONG {
+            true => end.min(self.text.len()).max(start),
+            false => end,
+        };
         (start <= end && end <= self.text.len()).then_some(start..end)
     }
 }
@@ -71,6 +110,11 @@ pub fn render(sources: &Sources, report: &Report, style: Style) -> String {
     let mut group = level
         .primary_title(report.message.as_str())
         .id(report.code.text())
+        .elements(windows.iter().filter_map(|(window, _)| {
+            let column = window.column?;
+            let origin = Origin::path(window.name.as_str()).line(window.first_line);
+            Some(origin.char_column(column))
+        }))
         .elements(windows.iter().map(|(window, marks)| {
             let marks = marks.iter().filter_map(|index| {
                 let (span, label, is_primary) = places.get(*index)?;
@@ -78,10 +122,13 @@ pub fn render(sources: &Sources, report: &Report, style: Style) -> String {
             });
             Snippet::source(window.text)
                 .line_start(window.first_line)
-                .path(window.name.as_str())
+                .path(window.column.is_none().then_some(window.name.as_str()))
                 .annotations(marks)
         }));
-    for note in chain(sources, report.span).into_iter().chain(report.notes.iter().cloned()) {
+    for note in chain(sources, report.span)
+        .into_iter()
+        .chain(report.notes.iter().cloned())
+    {
         group = group.element(Level::NOTE.message(note));
     }
     let fixed = report.fix.as_ref().and_then(|fix| {
@@ -108,10 +155,18 @@ pub fn render(sources: &Sources, report: &Report, style: Style) -> String {
         Style::Plain => Renderer::plain(),
         Style::Colored => Renderer::styled(),
     };
-    renderer.decor_style(DecorStyle::Ascii).term_width(120).render(&groups)
+    renderer
+        .decor_style(DecorStyle::Ascii)
+        .term_width(120)
+        .render(&groups)
 }
 
-fn mark<'l>(window: &Window<'_>, span: Span, label: &'l str, is_primary: bool) -> Option<Annotation<'l>> {
+fn mark<'l>(
+    window: &Window<'_>,
+    span: Span,
+    label: &'l str,
+    is_primary: bool,
+) -> Option<Annotation<'l>> {
     let kind = match is_primary {
         true => AnnotationKind::Primary,
         false => AnnotationKind::Context,
@@ -132,7 +187,7 @@ fn windows<'s>(
     for (index, (span, ..)) in places.iter().enumerate() {
         let near = parts.iter_mut().find(|(from, to, _)| {
             sources.file_at(*from) == sources.file_at(span.start)
-                && (*to).max(span.end) - (*from).min(span.start) <= NEAR
+                && is_near(sources, (*from).min(span.start), (*to).max(span.end))
         });
         match near {
             Some((from, to, marks)) => {
@@ -147,6 +202,20 @@ fn windows<'s>(
     parts
         .filter_map(|(from, to, marks)| Some((Window::new(sources, from, to)?, marks)))
         .collect()
+}
+
+/// Whether two places can be shown in one piece.
+fn is_near(sources: &Sources, from: u32, to: u32) -> bool {
+    let span = Span {
+        start: from,
+        end: to,
+        expansion: 0,
+    };
+    to - from <= NEAR
+        && sources
+            .text(span)
+            .lines()
+            .all(|line| line.len() <= LONG / 2)
 }
 
 /// The macros that a span comes from, the innermost first.

@@ -7,116 +7,13 @@ use dunlin_cdr::Extensibility;
 use dunlin_xtypes::TryConstruct;
 
 use super::Resolver;
-use super::types::{AutoIds, Extra, Ty, Verbatim};
+use super::places::{KNOWN, Place};
+use super::types::{AutoIds, Extra, Topic, Ty, Verbatim};
 use crate::ast::{Annotation, Expression, Operand, Step};
 use crate::dialect;
 use crate::report::{Report, codes, nearest};
 use crate::source::Span;
 use crate::value::Value;
-
-/// What an annotation is applied to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Place {
-    Struct = 1,
-    Union = 2,
-    Enum = 4,
-    Bitmask = 8,
-    Bitset = 0x10,
-    Member = 0x20,
-    Case = 0x40,
-    Discriminator = 0x80,
-    Element = 0x100,
-    Module = 0x200,
-    Typedef = 0x400,
-    Literal = 0x800,
-    Flag = 0x1000,
-    Field = 0x2000,
-    Const = 0x4000,
-    Interface = 0x8000,
-}
-
-impl Place {
-    fn words(self) -> &'static str {
-        match self {
-            Self::Struct => "a struct",
-            Self::Union => "a union",
-            Self::Enum => "an enum",
-            Self::Bitmask => "a bitmask",
-            Self::Bitset => "a bitset",
-            Self::Member => "a member",
-            Self::Case => "a case of a union",
-            Self::Discriminator => "a discriminator",
-            Self::Element => "an element",
-            Self::Module => "a module",
-            Self::Typedef => "a typedef",
-            Self::Literal => "a literal of an enum",
-            Self::Flag => "a flag of a bitmask",
-            Self::Field => "a bitfield",
-            Self::Const => "a constant",
-            Self::Interface => "an interface",
-        }
-    }
-
-    const ALL: [Self; 16] = [
-        Self::Struct,
-        Self::Union,
-        Self::Enum,
-        Self::Bitmask,
-        Self::Bitset,
-        Self::Member,
-        Self::Case,
-        Self::Discriminator,
-        Self::Element,
-        Self::Module,
-        Self::Typedef,
-        Self::Literal,
-        Self::Flag,
-        Self::Field,
-        Self::Const,
-        Self::Interface,
-    ];
-}
-
-const TYPES: u16 = 1 | 2;
-const GROWS: u16 = 1 | 2 | 4 | 8;
-const PARTS: u16 = 0x20 | 0x40;
-const ANY: u16 = u16::MAX;
-
-/// Name, places, parameters.
-const KNOWN: &[(&str, u16, &[&str])] = &[
-    ("extensibility", GROWS, &["value"]),
-    ("final", GROWS, &[]),
-    ("appendable", GROWS, &[]),
-    ("mutable", GROWS, &[]),
-    ("id", PARTS, &["value"]),
-    ("hashid", PARTS, &["value"]),
-    ("autoid", 0x200 | TYPES, &["value"]),
-    ("key", 0x20 | 0x80, &["value"]),
-    ("must_understand", 0x20, &["value"]),
-    ("optional", 0x20, &["value"]),
-    ("external", PARTS | 0x100 | 0x400, &["value"]),
-    ("default", PARTS | 0x80 | 0x400, &["value"]),
-    ("default_literal", 0x800, &[]),
-    ("value", 0x800 | 0x1000, &["value"]),
-    ("position", 0x1000, &["value"]),
-    ("bit_bound", 4 | 8, &["value"]),
-    ("min", PARTS | 0x400, &["value"]),
-    ("max", PARTS | 0x400, &["value"]),
-    ("range", PARTS | 0x400, &["min", "max"]),
-    ("unit", PARTS | 0x400, &["value"]),
-    ("nested", TYPES, &["value"]),
-    ("topic", TYPES, &["name", "platform"]),
-    ("default_nested", 0x200, &["value"]),
-    ("try_construct", PARTS | 0x80 | 0x100, &["value"]),
-    ("data_representation", TYPES | 0x200, &["allowed_kinds"]),
-    ("ignore_literal_names", 4, &["value"]),
-    ("verbatim", ANY, &["language", "placement", "text"]),
-    ("service", 0x8000, &["platform"]),
-    ("oneway", 0x8000, &["value"]),
-    ("ami", 0x8000 | 0x200, &["value"]),
-    ("transfer_mode", ANY, &["value"]),
-    ("bit_set", 4, &[]),
-];
 
 /// What all annotations of one thing say, each with its place.
 #[derive(Clone, Debug, Default)]
@@ -138,8 +35,7 @@ pub(super) struct Applied {
     pub(super) position: Option<(i64, Span)>,
     pub(super) bit_bound: Option<(i64, Span)>,
     pub(super) nested: Option<(bool, Span)>,
-    #[allow(clippy::type_complexity, reason = "the name and the platform, and where they stand")]
-    pub(super) topic: Option<((Option<Rc<str>>, Option<Rc<str>>), Span)>,
+    pub(super) topic: Option<(Topic, Span)>,
     pub(super) default_nested: Option<(bool, Span)>,
     pub(super) try_construct: Option<(TryConstruct, Span)>,
     pub(super) data_representation: Option<(u32, Span)>,
@@ -164,7 +60,9 @@ impl Resolver<'_, '_> {
             };
             if about != "verbatim" {
                 if let Some((first_name, first)) = seen.iter().find(|one| match one.0 {
-                    "final" | "appendable" | "mutable" | "extensibility" => about == "extensibility",
+                    "final" | "appendable" | "mutable" | "extensibility" => {
+                        about == "extensibility"
+                    }
                     other => other == about,
                 }) {
                     let is_same = *first_name == name && same(first, annotation);
@@ -236,7 +134,10 @@ impl Resolver<'_, '_> {
         }
         let message = format!("there is no annotation @{text}: it has no effect");
         let mut report = Report::new(codes::UNKNOWN_ANNOTATION, span, message);
-        let names = KNOWN.iter().map(|known| known.0).filter(|name| *name != "bit_set");
+        let names = KNOWN
+            .iter()
+            .map(|known| known.0)
+            .filter(|name| *name != "bit_set");
         if let Some(near) = nearest(text, names) {
             report = report.instead(near);
         }
@@ -301,7 +202,9 @@ impl Resolver<'_, '_> {
                 into.extensibility = self.word(on, name, &words, None).map(|word| (word, span));
             }
             "id" => {
-                into.id = self.number(on, name, (0, 0x0fff_fffe), scope).map(|(id, at)| (id as u32, at));
+                into.id = self
+                    .number(on, name, (0, 0x0fff_fffe), scope)
+                    .map(|(id, at)| (id as u32, at));
             }
             "hashid" => into.hash_id = Some((self.string(on, "value", scope), span)),
             "autoid" => {
@@ -328,11 +231,16 @@ impl Resolver<'_, '_> {
                 into.unit = self.string(on, "value", scope);
             }
             "default_literal" => into.default_literal = Some(span),
-            "value" => into.value = self.number(on, name, (i64::MIN.into(), i64::MAX.into()), scope),
+            "value" => {
+                into.value = self.number(on, name, (i64::MIN.into(), i64::MAX.into()), scope)
+            }
             "position" => into.position = self.number(on, name, (0, 63), scope),
             "bit_bound" => into.bit_bound = self.number(on, name, (1, 64), scope),
             "topic" => {
-                let strings = (self.string(on, "name", scope), self.string(on, "platform", scope));
+                let strings = (
+                    self.string(on, "name", scope),
+                    self.string(on, "platform", scope),
+                );
                 into.topic = Some((strings, span));
             }
             "try_construct" => {
@@ -357,10 +265,13 @@ impl Resolver<'_, '_> {
     fn needed(&mut self, on: &Annotation, name: &str, parameter: &str) -> Option<Expression> {
         let found = self.argument(on, parameter).cloned();
         if found.is_none() {
-            let message = format!("@{name} needs {}", match parameter {
-                "value" => "an argument".to_string(),
-                other => format!("the argument `{other}`"),
-            });
+            let message = format!(
+                "@{name} needs {}",
+                match parameter {
+                    "value" => "an argument".to_string(),
+                    other => format!("the argument `{other}`"),
+                }
+            );
             self.session
                 .report(Report::new(codes::ANNOTATION_ARGUMENT, on.span, message));
         }
@@ -391,15 +302,23 @@ impl Resolver<'_, '_> {
         let message = match self.evaluate(&expression, scope, None) {
             Value::Bad => return None,
             Value::Integer(value) if (range.0..=range.1).contains(&value) => {
-                return i64::try_from(value).ok().map(|value| (value, expression.span));
+                return i64::try_from(value)
+                    .ok()
+                    .map(|value| (value, expression.span));
             }
             Value::Integer(value) => {
-                format!("@{name} is from {} to {}, and this is {value}", range.0, range.1)
+                format!(
+                    "@{name} is from {} to {}, and this is {value}",
+                    range.0, range.1
+                )
             }
             other => format!("@{name} takes an integer, and this is {}", other.words()),
         };
-        self.session
-            .report(Report::new(codes::ANNOTATION_ARGUMENT, expression.span, message));
+        self.session.report(Report::new(
+            codes::ANNOTATION_ARGUMENT,
+            expression.span,
+            message,
+        ));
         None
     }
 
@@ -410,8 +329,11 @@ impl Resolver<'_, '_> {
             Value::Bad => None,
             other => {
                 let message = format!("a string should be here, and this is {}", other.words());
-                self.session
-                    .report(Report::new(codes::ANNOTATION_ARGUMENT, expression.span, message));
+                self.session.report(Report::new(
+                    codes::ANNOTATION_ARGUMENT,
+                    expression.span,
+                    message,
+                ));
                 None
             }
         }
@@ -470,9 +392,8 @@ impl Resolver<'_, '_> {
                         "XML" => 2,
                         "XCDR2" => 4,
                         other => {
-                            let message = format!(
-                                "a representation is XCDR1, XCDR2 or XML, and not {other}"
-                            );
+                            let message =
+                                format!("a representation is XCDR1, XCDR2 or XML, and not {other}");
                             let report = Report::new(codes::ANNOTATION_ARGUMENT, *span, message);
                             self.session.report(report);
                             return None;
@@ -491,7 +412,9 @@ impl Resolver<'_, '_> {
     }
 
     fn verbatim(&mut self, on: &Annotation, scope: usize, into: &mut Applied) {
-        let language = self.string(on, "language", scope).unwrap_or_else(|| "*".into());
+        let language = self
+            .string(on, "language", scope)
+            .unwrap_or_else(|| "*".into());
         let placement = self.string(on, "placement", scope);
         if self.needed(on, "verbatim", "text").is_none() {
             return;
@@ -554,8 +477,8 @@ impl Resolver<'_, '_> {
             };
             if is_above {
                 let message = format!("{words}: {} and {}", low.shown(), high.shown());
-                let report = Report::new(codes::CONTRADICTION, *two, message)
-                    .label(*one, "the other value");
+                let report =
+                    Report::new(codes::CONTRADICTION, *two, message).label(*one, "the other value");
                 self.session.report(report);
             }
         }
@@ -565,7 +488,10 @@ impl Resolver<'_, '_> {
 /// Two annotations of one name say the same.
 fn same(one: &Annotation, other: &Annotation) -> bool {
     let steps = |of: &Annotation| -> Vec<String> {
-        let steps = of.arguments.iter().flat_map(|(_, value)| value.steps.iter());
+        let steps = of
+            .arguments
+            .iter()
+            .flat_map(|(_, value)| value.steps.iter());
         steps
             .map(|step| match step {
                 Step::Push(Operand::Name(name), _) => {

@@ -5,8 +5,8 @@ use std::rc::Rc;
 use dunlin_xtypes::TypeKind;
 
 use super::Resolver;
-use super::annotations::Place;
 use super::cycles::Holder;
+use super::places::Place;
 use super::scope::Entity;
 use super::types::{Alias, Element, NamedKind, Ty};
 use crate::ast::{Declarator, Definition, Expression, ScopedName, Spec, TypeUse};

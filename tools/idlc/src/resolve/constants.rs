@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use super::annotations::Place;
+use super::places::Place;
 use super::scope::Entity;
 use super::types::{NamedKind, Ty};
 use super::{NamedConstant, Resolver};
@@ -29,7 +29,9 @@ impl Resolver<'_, '_> {
             }
             false => {
                 let words = self.words(&ty);
-                let message = format!("a constant is a number, boolean, character, string, enum or bitmask, not {words}");
+                let message = format!(
+                    "a constant is a number, boolean, character, string, enum or bitmask, not {words}"
+                );
                 self.session
                     .report(Report::new(codes::CONSTANT_TYPE, used.span, message));
                 None
@@ -73,9 +75,10 @@ impl Resolver<'_, '_> {
                 return Value::Bad;
             }
             let made = match step {
-                Step::Push(operand, span) => {
-                    (self.operand(operand, scope, expected.as_ref()), *span)
-                }
+                Step::Push(operand, span) => (
+                    self.operand(operand, *span, scope, expected.as_ref()),
+                    *span,
+                ),
                 Step::Unary(operator, at) => {
                     let Some((value, span)) = stack.pop() else {
                         return Value::Bad;
@@ -96,17 +99,23 @@ impl Resolver<'_, '_> {
         stack.pop().map_or(Value::Bad, |value| value.0)
     }
 
-    fn operand(&mut self, operand: &Operand, scope: usize, expected: Option<&Ty>) -> Value {
+    fn operand(
+        &mut self,
+        operand: &Operand,
+        span: Span,
+        scope: usize,
+        expected: Option<&Ty>,
+    ) -> Value {
         match operand {
             Operand::Integer(value) => Value::Integer(*value),
             Operand::Float(digits) => match Float::parse(digits) {
                 Some(value) => Value::Float(value),
-                // Larger than any `long double`; `fit` says so.
-                None => Value::Float(Float {
-                    double: f64::INFINITY,
-                    quad: crate::quad::Quad::MOST,
-                    is_quad: false,
-                }),
+                None => {
+                    let message = "this is larger than any long double";
+                    self.session
+                        .report(Report::new(codes::OUT_OF_RANGE, span, message));
+                    Value::Bad
+                }
             },
             Operand::Boolean(value) => Value::Boolean(*value),
             Operand::Char(value) => Value::Char(*value),
@@ -182,7 +191,13 @@ impl Resolver<'_, '_> {
         }
     }
 
-    fn unary(&mut self, operator: Operator, value: Value, at: Span, expected: Option<&Ty>) -> Value {
+    fn unary(
+        &mut self,
+        operator: Operator,
+        value: Value,
+        at: Span,
+        expected: Option<&Ty>,
+    ) -> Value {
         let made = match (operator, &value) {
             (_, Value::Bad) => return Value::Bad,
             (Operator::Keep, Value::Integer(_) | Value::Float(_)) => Some(value.clone()),
@@ -192,7 +207,9 @@ impl Resolver<'_, '_> {
                 quad: value.quad.negate(),
                 is_quad: false,
             })),
-            (Operator::Invert, Value::Integer(value)) => Some(Value::Integer(invert(*value, expected))),
+            (Operator::Invert, Value::Integer(value)) => {
+                Some(Value::Integer(invert(*value, expected)))
+            }
             (Operator::Invert, Value::Bits { ty, bits }) => {
                 let (ty, bits) = (*ty, !*bits);
                 let all = self.all_bits(ty);
@@ -243,7 +260,13 @@ impl Resolver<'_, '_> {
                 Ok(value) => return Value::Float(value),
                 Err(fault) => fault,
             },
-            (Value::Bits { ty, bits: one }, Value::Bits { ty: other, bits: two }) if ty == other => {
+            (
+                Value::Bits { ty, bits: one },
+                Value::Bits {
+                    ty: other,
+                    bits: two,
+                },
+            ) if ty == other => {
                 let bits = match operator {
                     Operator::Or => Some(one | two),
                     Operator::And => Some(one & two),
@@ -255,7 +278,9 @@ impl Resolver<'_, '_> {
                     None => Fault::Operands,
                 }
             }
-            (Value::Integer(_), Value::Float(_)) | (Value::Float(_), Value::Integer(_)) => Fault::Mixed,
+            (Value::Integer(_), Value::Float(_)) | (Value::Float(_), Value::Integer(_)) => {
+                Fault::Mixed
+            }
             _ => Fault::Operands,
         };
         let symbol = symbol(operator);

@@ -121,11 +121,7 @@ impl Resolver<'_, '_> {
         None
     }
 
-    fn steps_to(
-        &self,
-        seen: &[(usize, Option<(usize, Name)>)],
-        end: usize,
-    ) -> Vec<(usize, Name)> {
+    fn steps_to(&self, seen: &[(usize, Option<(usize, Name)>)], end: usize) -> Vec<(usize, Name)> {
         let mut steps = Vec::new();
         let mut at = end;
         while let Some((_, Some((before, member)))) = seen.get(at).copied() {

@@ -5,7 +5,8 @@ use std::collections::HashMap;
 use dunlin_xtypes::TypeKind;
 
 use super::Resolver;
-use super::annotations::{Applied, Place};
+use super::annotations::Applied;
+use super::places::Place;
 use super::scope::Entity;
 use super::types::{Bitfield, Bitmask, Bitset, Enumeration, Literal, NamedKind, Ty};
 use crate::ast::{self, Definition, Enumerator, Name, ScopedName};
@@ -15,7 +16,12 @@ use crate::symbol::Symbol;
 use crate::value::{Value, range};
 
 impl Resolver<'_, '_> {
-    pub(super) fn enumeration(&mut self, definition: &Definition, list: &[Enumerator], scope: usize) {
+    pub(super) fn enumeration(
+        &mut self,
+        definition: &Definition,
+        list: &[Enumerator],
+        scope: usize,
+    ) {
         let name = definition.name;
         let applied = self.apply(&definition.front.annotations, Place::Enum, scope);
         if let Some(span) = applied.bit_set {
@@ -49,7 +55,12 @@ impl Resolver<'_, '_> {
                     .label(first, "the first is here");
                 self.session.report(report);
             }
-            self.enter_literal(scope, own, one.name, Entity::Literal(number, literals.len()));
+            self.enter_literal(
+                scope,
+                own,
+                one.name,
+                Entity::Literal(number, literals.len()),
+            );
             literals.push(Literal {
                 name: one.name,
                 value,
@@ -119,8 +130,8 @@ impl Resolver<'_, '_> {
         }
     }
 
-    fn check_filled(&mut self, name: Name, count: usize, what: &str, part: &str) {
-        if count == 0 {
+    pub(super) fn check_filled(&mut self, name: Name, count: usize, what: &str, part: &str) {
+        if count == 0 && !self.broken.contains(&name.span) {
             let text = self.text(name.symbol);
             let message = format!("the {what} `{text}` has no {part}");
             self.session
@@ -164,7 +175,13 @@ impl Resolver<'_, '_> {
         self.bits(definition, list, applied, scope);
     }
 
-    fn bits(&mut self, definition: &Definition, list: &[Enumerator], applied: Applied, scope: usize) {
+    fn bits(
+        &mut self,
+        definition: &Definition,
+        list: &[Enumerator],
+        applied: Applied,
+        scope: usize,
+    ) {
         let name = definition.name;
         let bit_bound = self.bit_bound(&applied, 64);
         let number = self.add_type(scope, name, NamedKind::Bad);
@@ -175,7 +192,10 @@ impl Resolver<'_, '_> {
         for one in list {
             let on = self.apply(&one.front.annotations, Place::Flag, scope);
             // `@value` is how positions were given before IDL 4.2.
-            let given = on.position.or(on.value).or_else(|| self.equal_value(one, scope));
+            let given = on
+                .position
+                .or(on.value)
+                .or_else(|| self.equal_value(one, scope));
             let position = given.map_or(next, |given| given.0);
             let span = given.map_or(one.name.span, |given| given.1);
             next = position.saturating_add(1);
@@ -236,7 +256,8 @@ impl Resolver<'_, '_> {
                 at = at.saturating_add(size.into());
             }
             if at > 64 {
-                let message = format!("a bitset has at most 64 bits, and up to here there are {at}");
+                let message =
+                    format!("a bitset has at most 64 bits, and up to here there are {at}");
                 self.session
                     .report(Report::new(codes::BITSET_SIZE, one.span, message));
                 at = 0;

@@ -29,7 +29,15 @@ impl Resolver<'_, '_> {
                 Report::new(codes::OUT_OF_RANGE, span, message)
             }
             Misfit::Length(length, bound) => {
-                let message = format!("{what} has {length} characters, and {words} at most {bound}");
+                let message =
+                    format!("{what} has {length} characters, and {words} at most {bound}");
+                Report::new(codes::OUT_OF_RANGE, span, message)
+            }
+            Misfit::Large => {
+                let message = format!(
+                    "{what} is {}, which is too large for {words}",
+                    value.shown()
+                );
                 Report::new(codes::OUT_OF_RANGE, span, message)
             }
             Misfit::Kind => {
@@ -78,7 +86,10 @@ impl Resolver<'_, '_> {
     fn numbered(&self, value: i128, ty: usize) -> Result<Value, Misfit> {
         match self.named(ty).map(|named| &named.kind) {
             Some(NamedKind::Enumeration(of)) => {
-                let literal = of.literals.iter().find(|one| i128::from(one.value) == value);
+                let literal = of
+                    .literals
+                    .iter()
+                    .find(|one| i128::from(one.value) == value);
                 let literal = literal.ok_or(Misfit::Kind)?;
                 Ok(Value::Literal {
                     ty,
@@ -101,6 +112,7 @@ impl Resolver<'_, '_> {
 /// Why a value is none of a type.
 enum Misfit {
     Kind,
+    Large,
     Range(i128, i128),
     Length(usize, u32),
 }
@@ -153,12 +165,8 @@ fn floating(float: Float, kind: TypeKind) -> Result<Value, Misfit> {
         TypeKind::Float32 => f64::from(float.double as f32),
         _ => float.double,
     };
-    let is_out = match kind {
-        TypeKind::Float128 => float.quad == crate::quad::Quad::MOST && double.is_infinite(),
-        _ => double.is_infinite(),
-    };
-    match is_out {
-        true => Err(Misfit::Kind),
+    match kind != TypeKind::Float128 && double.is_infinite() {
+        true => Err(Misfit::Large),
         false => Ok(Value::Float(Float {
             double,
             quad: float.quad,

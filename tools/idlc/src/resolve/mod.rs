@@ -8,6 +8,7 @@ mod cycles;
 mod enumerations;
 mod fit;
 mod keys;
+mod places;
 mod scope;
 mod structures;
 pub(crate) mod types;
@@ -25,8 +26,9 @@ use crate::source::Span;
 use crate::symbol::Symbol;
 use crate::value::Value;
 
-use annotations::{Applied, Place};
+use annotations::Applied;
 use cycles::IncompleteUse;
+use places::Place;
 use scope::{Entity, Scope};
 use types::{AutoIds, Named, NamedKind, Ty};
 
@@ -69,6 +71,8 @@ pub(crate) struct Resolver<'s, 'o> {
     declared: HashMap<Symbol, Span>,
     /// Names of types without their modules, for those that are looked for in vain.
     qualified: HashMap<Symbol, Rc<str>>,
+    /// Types that lost a part by a mistake.
+    broken: HashSet<Span>,
     user_annotations: HashSet<Symbol>,
     reported_annotations: HashSet<Symbol>,
     incomplete: Vec<IncompleteUse>,
@@ -86,6 +90,7 @@ pub(crate) fn resolve(session: &mut Session<'_>, parse: Parse) -> Resolved {
         result: Resolved::default(),
         declared: parse.declared,
         qualified: HashMap::new(),
+        broken: parse.broken,
         user_annotations: HashSet::new(),
         reported_annotations: HashSet::new(),
         incomplete: Vec::new(),
@@ -166,7 +171,11 @@ impl Resolver<'_, '_> {
             let report = Report::new(codes::EMPTY_MODULE, name.span, message);
             self.session.report(report);
         }
-        let known = self.scope(scope).names.get(&name.symbol).map(|entry| entry.entity);
+        let known = self
+            .scope(scope)
+            .names
+            .get(&name.symbol)
+            .map(|entry| entry.entity);
         let own = match known {
             Some(Entity::Module(own)) => own,
             _ => {
@@ -197,7 +206,8 @@ impl Resolver<'_, '_> {
 
     /// `struct N;`
     fn forward(&mut self, name: Name, is_union: bool, scope: usize) {
-        if let Some(Entity::Type(known)) = self.scope(scope).names.get(&name.symbol).map(|e| e.entity)
+        if let Some(Entity::Type(known)) =
+            self.scope(scope).names.get(&name.symbol).map(|e| e.entity)
             && let Some(named) = self.result.types.get(known)
         {
             let is_same = match &named.kind {
@@ -260,7 +270,11 @@ impl Resolver<'_, '_> {
     /// in the same scope.
     fn begin_type(&mut self, scope: usize, definition: &Definition, is_union: bool) -> usize {
         let name = definition.name;
-        let known = self.scope(scope).names.get(&name.symbol).map(|entry| entry.entity);
+        let known = self
+            .scope(scope)
+            .names
+            .get(&name.symbol)
+            .map(|entry| entry.entity);
         if let Some(Entity::Type(number)) = known
             && let Some(named) = self.result.types.get_mut(number)
             && matches!(named.kind, NamedKind::Forward { is_union: known } if known == is_union)
@@ -272,8 +286,16 @@ impl Resolver<'_, '_> {
     }
 
     /// The contents of a type are known.
-    fn complete(&mut self, number: usize, kind: NamedKind, docs: Option<Rc<str>>, applied: Applied) {
-        let inherited = self.named(number).map(|named| self.scope(named.scope).data_representation);
+    fn complete(
+        &mut self,
+        number: usize,
+        kind: NamedKind,
+        docs: Option<Rc<str>>,
+        applied: Applied,
+    ) {
+        let inherited = self
+            .named(number)
+            .map(|named| self.scope(named.scope).data_representation);
         if let Some(named) = self.result.types.get_mut(number) {
             named.kind = kind;
             named.docs = docs;
@@ -337,7 +359,7 @@ impl Resolver<'_, '_> {
         let Some((name, count)) = self.unsaid else {
             return;
         };
-        if self.session.reports.has_errors() {
+        if self.session.reports.has_errors() || self.session.options.ros_names {
             return;
         }
         let text = self.text(name.symbol);
@@ -372,8 +394,9 @@ impl Resolver<'_, '_> {
         for (name, what) in missing {
             let text = self.text(name.symbol);
             let message = format!("the {what} `{text}` is declared and never defined");
-            let report = Report::new(codes::NEVER_DEFINED, name.span, message)
-                .note("its definition has to be in the same module, in this file or an included one");
+            let report = Report::new(codes::NEVER_DEFINED, name.span, message).note(
+                "its definition has to be in the same module, in this file or an included one",
+            );
             self.session.report(report);
         }
     }

@@ -143,7 +143,12 @@ impl Resolver<'_, '_> {
     }
 
     /// What a name means; `None` after a report.
-    pub(super) fn look_up(&mut self, name: &ScopedName, scope: usize, wanted: &str) -> Option<Entity> {
+    pub(super) fn look_up(
+        &mut self,
+        name: &ScopedName,
+        scope: usize,
+        wanted: &str,
+    ) -> Option<Entity> {
         let (first, rest) = name.parts.split_first()?;
         let found = match name.is_absolute {
             true => self.scope(0).names.get(&first.symbol).copied(),

@@ -3,8 +3,9 @@
 use std::collections::HashMap;
 
 use super::Resolver;
-use super::annotations::{Applied, Place};
+use super::annotations::Applied;
 use super::cycles::Holder;
+use super::places::Place;
 use super::scope::Entity;
 use super::types::{AutoIds, Element, Member, NamedKind, Struct, Ty};
 use crate::ast::{self, Definition, Item, Name, ScopedName};
@@ -147,7 +148,10 @@ impl Resolver<'_, '_> {
             }
             NamedKind::Bad => None,
             _ => {
-                let words = format!("a {}", named.what());
+                let words = match named.what() {
+                    "enum" => "an enum".to_string(),
+                    what => format!("a {what}"),
+                };
                 self.no_base(base, &words);
                 None
             }
@@ -162,12 +166,7 @@ impl Resolver<'_, '_> {
     }
 
     /// Names and ids of all bases are taken.
-    fn inherit(
-        &mut self,
-        base: usize,
-        ids: &mut Ids,
-        names: &mut HashMap<Symbol, (Symbol, Span)>,
-    ) {
+    fn inherit(&mut self, base: usize, ids: &mut Ids, names: &mut HashMap<Symbol, (Symbol, Span)>) {
         let mut next = Some(base);
         let mut has_next_id = false;
         while let Some(Some(named)) = next.map(|number| self.named(number)) {
@@ -255,8 +254,8 @@ impl Resolver<'_, '_> {
     fn shared_id(&mut self, applied: &mut Applied) {
         if let Some((_, span)) = applied.id.take() {
             let message = "@id in front of several members: it is that of the first";
-            let report = Report::new(codes::SHARED_ID, span, message)
-                .note("declare the members one by one");
+            let report =
+                Report::new(codes::SHARED_ID, span, message).note("declare the members one by one");
             self.session.report(report);
         }
     }
@@ -266,7 +265,8 @@ impl Resolver<'_, '_> {
             return;
         };
         if let Some((true, optional)) = applied.optional {
-            let message = "a member cannot be @key and @optional: every sample belongs to an instance";
+            let message =
+                "a member cannot be @key and @optional: every sample belongs to an instance";
             let report = Report::new(codes::OPTIONAL_KEY, optional, message)
                 .label(key, "it is a key by this");
             self.session.report(report);
@@ -288,8 +288,8 @@ impl Resolver<'_, '_> {
     /// The id of a member or case. It has to differ from all others.
     pub(super) fn id(&mut self, applied: &Applied, name: Name, ids: &mut Ids) -> u32 {
         let hashed = |text: &str| dunlin_xtypes::hash_id(text);
-        let is_hashed = applied.id.is_none()
-            && (applied.hash_id.is_some() || ids.auto_ids == AutoIds::Hash);
+        let is_hashed =
+            applied.id.is_none() && (applied.hash_id.is_some() || ids.auto_ids == AutoIds::Hash);
         let id = match (&applied.id, &applied.hash_id) {
             (Some((id, span)), Some((_, other))) => {
                 let message = "a member has @id or @hashid, not both";
@@ -316,7 +316,9 @@ impl Resolver<'_, '_> {
             let (one, two) = (self.text(first.symbol), self.text(name.symbol));
             let note = match is_hashed {
                 true => "ids that come from names may collide: give one of them another by @id",
-                false => "an id that is not given is one more than that before it; give one of them another by @id",
+                false => {
+                    "an id that is not given is one more than that before it; give one of them another by @id"
+                }
             };
             let message = format!("`{one}` and `{two}` both have the id {id} ({id:#x})");
             let report = Report::new(codes::DUPLICATE_ID, name.span, message)

@@ -57,6 +57,9 @@ pub(crate) struct Verbatim {
     pub(crate) text: Rc<str>,
 }
 
+/// The name and the platform that `@topic` gives.
+pub(crate) type Topic = (Option<Rc<str>>, Option<Rc<str>>);
+
 /// What annotations say that is not in the encoding.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Extra {
@@ -184,8 +187,7 @@ pub(crate) struct Named {
     pub(crate) is_included: bool,
     pub(crate) docs: Option<Rc<str>>,
     pub(crate) verbatim: Vec<Verbatim>,
-    /// The name and platform that `@topic` gives.
-    pub(crate) topic: Option<(Option<Rc<str>>, Option<Rc<str>>)>,
+    pub(crate) topic: Option<Topic>,
     pub(crate) data_representation: Option<u32>,
     pub(crate) kind: NamedKind,
 }

@@ -5,8 +5,8 @@ use std::collections::HashMap;
 use dunlin_xtypes::TypeKind;
 
 use super::Resolver;
-use super::annotations::Place;
 use super::cycles::Holder;
+use super::places::Place;
 use super::structures::Ids;
 use super::types::{AutoIds, Case, Element, NamedKind, Ty, Union};
 use crate::ast::{self, Definition, TypeUse};
@@ -51,10 +51,13 @@ impl Resolver<'_, '_> {
         };
         // 0 is the id of the discriminator.
         let mut ids = Ids::new(auto_ids, 1);
-        ids.reserve(0, ast::Name {
-            symbol: self.session.symbols.intern("the discriminator"),
-            span: discriminator.span,
-        });
+        ids.reserve(
+            0,
+            ast::Name {
+                symbol: self.session.symbols.intern("the discriminator"),
+                span: discriminator.span,
+            },
+        );
         let mut labels = Labels::default();
         let mut names: HashMap<Symbol, (Symbol, Span)> = HashMap::new();
         let mut made = Vec::new();
@@ -66,12 +69,7 @@ impl Resolver<'_, '_> {
             self.member_name(case.name, &mut names);
             made.push(case);
         }
-        if cases.is_empty() {
-            let text = self.text(name.symbol);
-            let message = format!("the union `{text}` has no case");
-            self.session
-                .report(Report::new(codes::NOTHING_IN_IT, name.span, message));
-        }
+        self.check_filled(name, cases.len(), "union", "case");
         self.useless_default(&ty, &labels);
         self.check_count(name, made.len(), "cases");
         let extra = self.extra(&by, &ty, scope);
@@ -175,7 +173,9 @@ impl Resolver<'_, '_> {
         };
         let all = match self.behind(discriminator) {
             Ty::Primitive(TypeKind::Boolean) => 2,
-            Ty::Primitive(TypeKind::Byte | TypeKind::UInt8 | TypeKind::Int8 | TypeKind::Char8) => 256,
+            Ty::Primitive(TypeKind::Byte | TypeKind::UInt8 | TypeKind::Int8 | TypeKind::Char8) => {
+                256
+            }
             Ty::Primitive(TypeKind::Int16 | TypeKind::UInt16 | TypeKind::Char16) => 65_536,
             Ty::Named(number) => match self.named(number).map(|named| &named.kind) {
                 Some(NamedKind::Enumeration(of)) => of.literals.len(),
