@@ -157,12 +157,13 @@ impl Reports {
     pub fn add(&mut self, mut report: Report) {
         let code = report.code;
         if report.severity != Severity::Error {
-            let is_denied = self.levels.denied.contains(code.text())
-                || report.severity == Severity::Warning && self.levels.warnings_are_errors
-                || self.levels.strict && code.is_strict();
-            if self.levels.allowed.contains(code.text()) && !is_denied {
+            let is_named = self.levels.denied.contains(code.text());
+            if self.levels.allowed.contains(code.text()) && !is_named {
                 return;
             }
+            let is_denied = is_named
+                || report.severity == Severity::Warning && self.levels.warnings_are_errors
+                || self.levels.strict && code.is_strict();
             if is_denied {
                 report.severity = Severity::Error;
             }
