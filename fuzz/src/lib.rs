@@ -6,6 +6,7 @@ mod cdr;
 mod conversation;
 mod discovery;
 mod filter;
+mod idl;
 mod reader;
 mod script;
 mod stream;
@@ -18,6 +19,7 @@ pub use cdr::{cdr, d_cdr2, pl_cdr, pl_cdr2, xcdr1, xcdr2};
 pub use conversation::conversation;
 pub use discovery::discovery;
 pub use filter::filter;
+pub use idl::{idl, idl_preprocessor};
 pub use reader::reader;
 pub use stream::stream;
 pub use tls::tls;
@@ -37,6 +39,8 @@ pub const TARGETS: &[(&str, Target)] = &[
     ("discovery", discovery),
     ("discovery_data", discovery_data),
     ("filter", filter),
+    ("idl", idl),
+    ("idl_preprocessor", idl_preprocessor),
     ("parameter_list", parameter_list),
     ("pl_cdr", pl_cdr),
     ("pl_cdr2", pl_cdr2),

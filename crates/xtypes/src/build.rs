@@ -2,6 +2,8 @@
 
 mod check;
 mod facts;
+mod structure;
+mod union;
 
 use alloc::boxed::Box;
 use alloc::sync::Arc;
@@ -10,10 +12,14 @@ use alloc::vec::Vec;
 use dunlin_cdr::Extensibility;
 use md5::{Digest, Md5};
 
-use crate::tree::{Alias, Arena, Bitmask, Bitset, Enumeration, Node, PRIMITIVES, Structure, Union};
+pub use structure::StructureBuilder;
+pub use union::UnionBuilder;
+
+use crate::annotations::annotated;
+use crate::tree::{Alias, Arena, Bitmask, Bitset, Enumeration, Node, PRIMITIVES};
 use crate::{
-    Bitfield, BuildError, Case, DynamicType, Element, Flag, Literal, Member, TryConstruct,
-    TypeIndex, TypeKind, TypeTree, limits,
+    Annotations, Bitfield, BuildError, DynamicType, Element, Flag, Literal, TypeIndex, TypeKind,
+    TypeTree, limits,
 };
 
 /// Where members get their ids from that have none of their own (DDS-XTypes 1.3 7.3.1.2.1.1).
@@ -117,9 +123,20 @@ impl TypeTreeBuilder {
 
     /// Another name for a type.
     pub fn alias(&mut self, name: &str, element: impl Into<Element>) -> TypeIndex {
+        self.annotated_alias(name, element, Annotations::default())
+    }
+
+    /// Another name for a type, with annotations.
+    pub fn annotated_alias(
+        &mut self,
+        name: &str,
+        element: impl Into<Element>,
+        annotations: Annotations,
+    ) -> TypeIndex {
         self.push(Node::Alias(Alias {
             name: name.into(),
             element: element.into(),
+            annotations: annotated(annotations),
         }))
     }
 
@@ -145,8 +162,16 @@ impl TypeTreeBuilder {
             bit_bound,
             literals: literals.collect(),
             default: default.unwrap_or(first),
+            ignores_literal_names: false,
             values: values.into(),
         }))
+    }
+
+    /// `@ignore_literal_names` of an enumeration: values alone count in the comparison with others.
+    pub fn ignore_literal_names(&mut self, enumeration: TypeIndex) {
+        if let Some(Node::Enumeration(of)) = self.nodes.get_mut(enumeration.0 as usize) {
+            of.ignores_literal_names = true;
+        }
     }
 
     /// Bits with names, and their positions.
@@ -253,6 +278,7 @@ impl TypeTreeBuilder {
             auto_id: AutoId::Sequential,
             is_nested: false,
             is_key: false,
+            annotations: None,
             cases: Vec::new(),
         }
     }
@@ -298,7 +324,20 @@ impl TypeTreeBuilder {
     ///
     /// # Errors
     /// The first thing that is wrong with any of the types.
-    pub fn build(mut self, root: TypeIndex) -> Result<DynamicType, BuildError> {
+    pub fn build(self, root: TypeIndex) -> Result<DynamicType, BuildError> {
+        let tree = self.finish(root)?;
+        Ok(DynamicType::new(tree, root))
+    }
+
+    /// Checks all of it and gives the tree, for several types without a root.
+    ///
+    /// # Errors
+    /// The first thing that is wrong with any of the types.
+    pub fn build_tree(self) -> Result<TypeTree, BuildError> {
+        self.finish(TypeIndex::BOOLEAN)
+    }
+
+    fn finish(mut self, root: TypeIndex) -> Result<TypeTree, BuildError> {
         if let Some(fault) = self.fault {
             return Err(fault);
         }
@@ -311,135 +350,7 @@ impl TypeTreeBuilder {
             facts: facts.into(),
         }));
         check::tree(&tree)?;
-        Ok(DynamicType::new(tree, root))
-    }
-}
-
-/// Members of a structure, one after the other. What is said after [`member`](Self::member) is
-/// about that member.
-#[derive(Debug)]
-#[must_use = "`finish` adds it"]
-pub struct StructureBuilder<'b> {
-    types: &'b mut TypeTreeBuilder,
-    index: TypeIndex,
-    extensibility: Extensibility,
-    base: Option<TypeIndex>,
-    auto_id: AutoId,
-    is_nested: bool,
-    next: u32,
-    members: Vec<Member>,
-}
-
-impl StructureBuilder<'_> {
-    /// Its base; to be said before the first member.
-    pub fn base(mut self, base: TypeIndex) -> Self {
-        self.base = Some(base);
-        self.next = self.types.first_id(base);
-        self
-    }
-
-    /// Where ids come from; to be said before the first member.
-    pub fn auto_id(mut self, auto_id: AutoId) -> Self {
-        self.auto_id = auto_id;
-        self
-    }
-
-    /// `@nested`: no topic is of it.
-    pub fn nested(mut self) -> Self {
-        self.is_nested = true;
-        self
-    }
-
-    /// Adds a member.
-    pub fn member(mut self, name: &str, element: impl Into<Element>) -> Self {
-        let id = match self.auto_id {
-            AutoId::Sequential => self.next,
-            AutoId::Hash => hash_id(name),
-        };
-        self.next = id.saturating_add(1);
-        self.members.push(Member {
-            name: name.into(),
-            id,
-            element: element.into(),
-            is_key: false,
-            is_optional: false,
-            must_understand: false,
-        });
-        self
-    }
-
-    pub(crate) fn whole_member(mut self, member: Member) -> Self {
-        self.next = member.id.saturating_add(1);
-        self.members.push(member);
-        self
-    }
-
-    fn last(mut self, change: impl FnOnce(&mut Member)) -> Self {
-        if let Some(member) = self.members.last_mut() {
-            change(member);
-            self.next = member.id.saturating_add(1);
-        }
-        self
-    }
-
-    /// `@id`.
-    pub fn id(self, id: u32) -> Self {
-        self.last(|member| member.id = id)
-    }
-
-    /// `@hashid`, with the name of the member or another text.
-    pub fn hash_id(self, text: Option<&str>) -> Self {
-        self.last(|member| member.id = hash_id(text.unwrap_or(&member.name)))
-    }
-
-    /// `@key`.
-    pub fn key(self) -> Self {
-        self.last(|member| member.is_key = true)
-    }
-
-    /// `@optional`.
-    pub fn optional(self) -> Self {
-        self.last(|member| member.is_optional = true)
-    }
-
-    /// `@must_understand`.
-    pub fn must_understand(self) -> Self {
-        self.last(|member| member.must_understand = true)
-    }
-
-    /// `@external`.
-    pub fn external(self) -> Self {
-        self.last(|member| member.element.is_external = true)
-    }
-
-    /// `@try_construct`.
-    pub fn try_construct(self, rule: TryConstruct) -> Self {
-        self.last(|member| member.element.try_construct = rule)
-    }
-
-    /// Adds the structure.
-    pub fn finish(self) -> TypeIndex {
-        let members = self.members;
-        let ids = members.iter().map(|member| member.id);
-        let by_id = sorted(ids);
-        let mut by_name: Vec<u32> = (0..members.len() as u32).collect();
-        by_name.sort_by_key(|index| members.get(*index as usize).map(|m| &m.name));
-        let (extensibility, is_nested, base) = (self.extensibility, self.is_nested, self.base);
-        let has_hashed_ids = self.auto_id == AutoId::Hash;
-        self.types.define(self.index, |name| {
-            Node::Structure(Structure {
-                name,
-                extensibility,
-                is_nested,
-                has_hashed_ids,
-                base,
-                has_key: members.iter().any(|member| member.is_key),
-                members: members.into(),
-                by_id,
-                by_name: by_name.into(),
-            })
-        });
-        self.index
+        Ok(tree)
     }
 }
 
@@ -448,125 +359,4 @@ fn sorted<T: Ord>(keys: impl Iterator<Item = T>) -> Box<[(T, u32)]> {
     let mut sorted: Vec<(T, u32)> = keys.zip(0_u32..).collect();
     sorted.sort_unstable();
     sorted.into()
-}
-
-/// Cases of a union, one after the other. What is said after [`case`](Self::case) is about that
-/// case.
-#[derive(Debug)]
-#[must_use = "`finish` adds it"]
-pub struct UnionBuilder<'b> {
-    types: &'b mut TypeTreeBuilder,
-    index: TypeIndex,
-    extensibility: Extensibility,
-    discriminator: Element,
-    auto_id: AutoId,
-    is_nested: bool,
-    is_key: bool,
-    cases: Vec<Case>,
-}
-
-impl UnionBuilder<'_> {
-    /// `@key` of the discriminator.
-    pub fn key(mut self) -> Self {
-        self.is_key = true;
-        self
-    }
-
-    /// Where ids come from; to be said before the first case. Sequential ones begin at 1, for 0 is
-    /// the discriminator.
-    pub fn auto_id(mut self, auto_id: AutoId) -> Self {
-        self.auto_id = auto_id;
-        self
-    }
-
-    /// `@nested`: no topic is of it.
-    pub fn nested(mut self) -> Self {
-        self.is_nested = true;
-        self
-    }
-
-    /// Adds a case that has a value.
-    pub fn case(self, name: &str, element: impl Into<Element>, labels: &[i64]) -> Self {
-        self.add(name, Some(element.into()), labels)
-    }
-
-    /// Adds a name for discriminators with which there is no value.
-    pub fn case_without_value(self, name: &str, labels: &[i64]) -> Self {
-        self.add(name, None, labels)
-    }
-
-    fn add(mut self, name: &str, element: Option<Element>, labels: &[i64]) -> Self {
-        let id = match (self.auto_id, self.cases.last()) {
-            (AutoId::Hash, _) => hash_id(name),
-            (AutoId::Sequential, Some(last)) => last.id.saturating_add(1),
-            (AutoId::Sequential, None) => 1,
-        };
-        self.cases.push(Case {
-            name: name.into(),
-            id,
-            element,
-            labels: labels.into(),
-            is_default: false,
-        });
-        self
-    }
-
-    fn last(mut self, change: impl FnOnce(&mut Case)) -> Self {
-        if let Some(case) = self.cases.last_mut() {
-            change(case);
-        }
-        self
-    }
-
-    /// The case is selected by all discriminators that select no other.
-    pub fn default(self) -> Self {
-        self.last(|case| case.is_default = true)
-    }
-
-    /// `@id`.
-    pub fn id(self, id: u32) -> Self {
-        self.last(|case| case.id = id)
-    }
-
-    /// `@hashid`, with the name of the case or another text.
-    pub fn hash_id(self, text: Option<&str>) -> Self {
-        self.last(|case| case.id = hash_id(text.unwrap_or(&case.name)))
-    }
-
-    /// `@external`.
-    pub fn external(self) -> Self {
-        self.last(|case| case.element.iter_mut().for_each(|e| e.is_external = true))
-    }
-
-    /// `@try_construct`.
-    pub fn try_construct(self, rule: TryConstruct) -> Self {
-        self.last(|case| case.element.iter_mut().for_each(|e| e.try_construct = rule))
-    }
-
-    /// Adds the union.
-    pub fn finish(self) -> TypeIndex {
-        let cases = self.cases;
-        let labels = cases.iter().zip(0_u32..);
-        let labels = labels.flat_map(|(case, index)| case.labels.iter().map(move |l| (*l, index)));
-        let mut by_label: Vec<(i64, u32)> = labels.collect();
-        by_label.sort_unstable();
-        let by_id = sorted(cases.iter().map(|case| case.id));
-        let default = cases.iter().position(|case| case.is_default);
-        let (extensibility, is_nested, is_key) = (self.extensibility, self.is_nested, self.is_key);
-        let discriminator = self.discriminator;
-        self.types.define(self.index, |name| {
-            Node::Union(Union {
-                name,
-                extensibility,
-                is_nested,
-                discriminator,
-                is_key,
-                cases: cases.into(),
-                by_label: by_label.into(),
-                by_id,
-                default: default.map(|index| index as u32),
-            })
-        });
-        self.index
-    }
 }

@@ -219,6 +219,7 @@ impl Lowering {
             is_key: member.is_key,
             is_optional,
             must_understand: member.must_understand && !member.is_key,
+            annotations: None,
         })
     }
 

@@ -6,7 +6,9 @@ use alloc::string::String;
 use dunlin_cdr::Extensibility;
 
 use crate::tree::{self, Node};
-use crate::{Bitfield, Case, Element, Flag, Literal, Member, TypeIndex, TypeKind, TypeTree};
+use crate::{
+    Annotations, Bitfield, Case, Element, Flag, Literal, Member, TypeIndex, TypeKind, TypeTree,
+};
 
 /// A type: a tree and a place in it. A clone is a counted reference.
 #[derive(Clone, Debug)]
@@ -221,7 +223,25 @@ impl DynamicType {
 
     /// `@autoid(HASH)`: the ids of members come from their names.
     pub fn has_hashed_ids(&self) -> bool {
-        matches!(self.node(), Node::Structure(of) if of.has_hashed_ids)
+        match self.node() {
+            Node::Structure(of) => of.has_hashed_ids,
+            Node::Union(of) => of.has_hashed_ids,
+            _ => false,
+        }
+    }
+
+    /// The annotations of an alias, or of the discriminator of a union.
+    pub fn annotations(&self) -> Option<&Annotations> {
+        match self.node() {
+            Node::Alias(of) => of.annotations.as_deref(),
+            Node::Union(of) => of.annotations.as_deref(),
+            _ => None,
+        }
+    }
+
+    /// `@ignore_literal_names`: literals of an enumeration are compared by value alone.
+    pub fn ignores_literal_names(&self) -> bool {
+        matches!(self.node(), Node::Enumeration(of) if of.ignores_literal_names)
     }
 
     /// What selects the case of a union; its member id is 0.

@@ -69,6 +69,7 @@
 
 extern crate alloc;
 
+mod annotations;
 mod build;
 mod describe;
 mod digest;
@@ -82,13 +83,16 @@ mod output;
 mod path;
 mod payload;
 mod skip;
+mod text;
 mod transcode;
 mod tree;
 
+pub use annotations::{Annotations, Constant};
 pub use build::{AutoId, StructureBuilder, TypeTreeBuilder, UnionBuilder, hash_id};
 pub use dynamic_type::DynamicType;
 pub use error::{BuildError, PathError, ValueError};
 pub use key::KeyPlan;
 pub use kind::TypeKind;
 pub use path::{Located, MemberPath, Value};
+pub use text::idl;
 pub use tree::{Bitfield, Case, Element, Flag, Literal, Member, TryConstruct, TypeIndex, TypeTree};

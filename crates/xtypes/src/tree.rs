@@ -8,7 +8,8 @@ use alloc::sync::Arc;
 
 use dunlin_cdr::{Extensibility, Xcdr};
 
-use crate::TypeKind;
+use crate::annotations::Annotated;
+use crate::{Annotations, DynamicType, TypeKind};
 
 /// The place of a type in its tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -87,6 +88,7 @@ pub struct Member {
     pub(crate) is_key: bool,
     pub(crate) is_optional: bool,
     pub(crate) must_understand: bool,
+    pub(crate) annotations: Annotated,
 }
 
 impl Member {
@@ -120,6 +122,11 @@ impl Member {
     pub fn must_understand(&self) -> bool {
         self.must_understand
     }
+
+    /// Its other annotations, if it has any.
+    pub fn annotations(&self) -> Option<&Annotations> {
+        self.annotations.as_deref()
+    }
 }
 
 /// A case of a union.
@@ -130,6 +137,7 @@ pub struct Case {
     pub(crate) element: Option<Element>,
     pub(crate) labels: Box<[i64]>,
     pub(crate) is_default: bool,
+    pub(crate) annotations: Annotated,
 }
 
 impl Case {
@@ -156,6 +164,11 @@ impl Case {
     /// All discriminators select it that select no other case.
     pub fn is_default(&self) -> bool {
         self.is_default
+    }
+
+    /// Its other annotations, if it has any.
+    pub fn annotations(&self) -> Option<&Annotations> {
+        self.annotations.as_deref()
     }
 }
 
@@ -232,6 +245,7 @@ impl Bitfield {
 pub(crate) struct Alias {
     pub(crate) name: Box<str>,
     pub(crate) element: Element,
+    pub(crate) annotations: Annotated,
 }
 
 #[derive(Debug, PartialEq, Eq)]
@@ -241,6 +255,7 @@ pub(crate) struct Enumeration {
     pub(crate) bit_bound: u16,
     pub(crate) literals: Box<[Literal]>,
     pub(crate) default: i32,
+    pub(crate) ignores_literal_names: bool,
     /// Ascending.
     pub(crate) values: Box<[i32]>,
 }
@@ -284,8 +299,11 @@ pub(crate) struct Union {
     pub(crate) name: Box<str>,
     pub(crate) extensibility: Extensibility,
     pub(crate) is_nested: bool,
+    pub(crate) has_hashed_ids: bool,
     pub(crate) discriminator: Element,
     pub(crate) is_key: bool,
+    /// Those of the discriminator.
+    pub(crate) annotations: Annotated,
     pub(crate) cases: Box<[Case]>,
     /// Labels and the cases that they select, ascending by label.
     pub(crate) by_label: Box<[(i64, u32)]>,
@@ -391,6 +409,18 @@ impl TypeTree {
     /// Never: the primitive types are always there.
     pub fn is_empty(&self) -> bool {
         self.0.nodes.is_empty()
+    }
+
+    /// The type at a place; `None` if the tree is not that large.
+    pub fn get(&self, index: TypeIndex) -> Option<DynamicType> {
+        let is_there = self.0.nodes.get(index.0 as usize).is_some();
+        is_there.then(|| DynamicType::new(self.clone(), index))
+    }
+
+    /// All types of the tree in the order in which they were added, the primitive ones first.
+    pub fn types(&self) -> impl Iterator<Item = DynamicType> {
+        let indexes = 0..self.0.nodes.len() as u32;
+        indexes.map(|index| DynamicType::new(self.clone(), TypeIndex(index)))
     }
 
     pub(crate) fn node(&self, index: TypeIndex) -> &Node {

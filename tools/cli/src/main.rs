@@ -1,4 +1,6 @@
 //! The one command `dunlin`; each tool is a subcommand.
+mod idl;
+
 use clap::{Parser, Subcommand};
 use std::process::ExitCode;
 
@@ -28,6 +30,8 @@ enum Tool {
     /// helps. Exit status 0: everything matches and flows; 1: something was found; 2: wrong usage.
     #[command(allow_negative_numbers = true)]
     Why(dunlin_observe::why::Options),
+    /// Checks IDL files and shows what they say. `dunlin idl explain CODE` explains a report.
+    Idl(idl::Options),
     /// Moving shapes on the terminal, published and subscribed to: works with the shapes demos of
     /// other products. With -P or -S it is `shape_main`, the program of the OMG's interoperability
     /// suite.
@@ -41,9 +45,11 @@ enum Tool {
 }
 
 fn main() -> ExitCode {
-    match Cli::parse().tool {
+    let arguments = idl::translate(std::env::args().collect());
+    match Cli::parse_from(arguments).tool {
         Tool::Perftest { arguments } => dunlin_perftest::main(arguments),
         Tool::Ls(options) => dunlin_observe::ls::main(&options),
+        Tool::Idl(options) => idl::main(&options),
         Tool::Why(options) => dunlin_observe::why::main(&options),
         Tool::Shapes { arguments } => dunlin_shapes::main(arguments),
     }

@@ -1,0 +1,4 @@
+//! Types as text.
+
+mod decimal;
+pub mod idl;
