@@ -22,7 +22,6 @@ use crate::entity::status::{
 };
 use crate::error::Error;
 use crate::receive::deferred;
-use crate::runtime::clock;
 use crate::runtime::lock::{LEAF, PUBLISH, Ranked, WRITER};
 use crate::runtime::pool::Pool;
 use crate::runtime::signal::Waiters;
@@ -364,7 +363,10 @@ impl WriterCore {
             // Whoever waits may receive, and so run listeners, which must find no lock held.
             drop(turn);
             let until = *until.get_or_insert_with(|| {
-                clock::now().after(self.fixed().reliability.max_blocking_time)
+                self.shared
+                    .clock
+                    .now()
+                    .after(self.fixed().reliability.max_blocking_time)
             });
             if !self.wait_for_room(epoch, until) {
                 return Ok(None);
@@ -372,7 +374,7 @@ impl WriterCore {
             self.check_enabled()?;
             self.check_present()?;
             turn = self.publish.lock();
-            stamp = clock::wall();
+            stamp = self.shared.clock.wall();
             turn.coalescer.resume(stamp.0);
         }
     }
@@ -442,14 +444,16 @@ impl WriterCore {
     /// The source timestamp of a change that came without one.
     fn stamp(&self, publish: &mut Publish) -> Timestamp {
         match self.fixed().batching.max_bytes {
-            0 => clock::wall(),
-            _ => *publish.batch_begun.get_or_insert_with(clock::wall),
+            0 => self.shared.clock.wall(),
+            _ => *publish
+                .batch_begun
+                .get_or_insert_with(|| self.shared.clock.wall()),
         }
     }
 
     /// The application wrote or asserts: discovery hears of it a few times per lease.
     fn show_life(&self, sign: &LivelinessAssertion) {
-        if sign.note(clock::now()) {
+        if sign.note(self.shared.clock.now()) {
             self.shared.discover(|matching, _| matching.tell(sign));
         }
     }
@@ -478,8 +482,8 @@ impl WriterCore {
         // Mostly only heartbeats depend on it, and their period is longer than a tick; a writer
         // without room asks ten times as often.
         let now = match self.timed.load(Relaxed) {
-            true => clock::now(),
-            false => clock::coarse(),
+            true => self.shared.clock.now(),
+            false => self.shared.clock.coarse(),
         };
         let limit = self.datagram_limit.load(SeqCst);
         publish.datagrams.set_limit(limit);
@@ -498,7 +502,7 @@ impl WriterCore {
                     return Ok(Some((sequence, state.next_timeout())));
                 }
                 Err(WriteError::Full) => {
-                    state.ask_for_room(clock::now(), &mut publish.datagrams);
+                    state.ask_for_room(self.shared.clock.now(), &mut publish.datagrams);
                 }
                 Err(WriteError::TooLarge { reader, limit }) => {
                     return Err(Error::SampleTooLarge {
