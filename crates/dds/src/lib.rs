@@ -39,6 +39,9 @@ mod receive;
 mod return_code;
 mod runtime;
 mod send;
+#[cfg(feature = "simulation")]
+#[doc(hidden)]
+pub mod simulation;
 mod typed;
 pub mod untyped;
 

@@ -1,14 +1,14 @@
 //! Asking other participants how it is with their endpoints.
 use crate::entity::participant::DomainParticipant;
 use dunlin_qos::Duration;
+use dunlin_rtps::Time;
 use dunlin_wire::{DiagnosticReply, DiagnosticRequest};
-use std::thread;
-use std::time::{Duration as Span, Instant};
+use std::time::Duration as Span;
 
 /// How often answers are looked for ...
 const LOOK: Span = Span::from_millis(5);
 /// ... and questions are repeated, since either may get lost.
-const AGAIN: Span = Span::from_millis(150);
+const AGAIN: Duration = Duration::from_millis(150);
 /// Questions that are asked at once: as many as one participant answers without a pause.
 const BATCH: usize = 200;
 
@@ -32,13 +32,13 @@ impl DomainParticipant {
         timeout: Duration,
     ) -> Vec<DiagnosticReply> {
         let shared = &self.guard.shared;
-        let timeout = Span::from_nanos(timeout.as_nanos().unsigned_abs());
-        let begun = Instant::now();
-        let mut asked: Option<Instant> = None;
+        let clock = &shared.clock;
+        let until = clock.now().after(timeout);
+        let mut asked: Option<Time> = None;
         let mut open: Vec<DiagnosticRequest> = questions.to_vec();
-        while (begun.elapsed() < timeout || asked.is_none()) && !shared.is_ended() {
-            if asked.is_none_or(|at| at.elapsed() >= AGAIN) {
-                asked = Some(Instant::now());
+        while (clock.now() < until || asked.is_none()) && !shared.is_ended() {
+            if asked.is_none_or(|at| clock.now().since(at) >= AGAIN) {
+                asked = Some(clock.now());
                 shared.discover(|matching, _| {
                     open.retain(|question| matching.ask(shared, *question));
                 });
@@ -50,7 +50,7 @@ impl DomainParticipant {
             if open.is_empty() {
                 break;
             }
-            thread::sleep(LOOK);
+            clock.sleep(LOOK);
         }
         let mut matching = shared.matching.lock();
         let answer = |question: &DiagnosticRequest| {

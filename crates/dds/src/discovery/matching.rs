@@ -28,9 +28,10 @@ use dunlin_wire::{
     DiagnosticReply, DiagnosticRequest, EntityId, EntityKind, Guid, GuidPrefix, Locator,
     ReaderData, Submessage, Timestamp, VendorId, WriterData,
 };
-use hashbrown::{HashMap, HashSet};
+use hashbrown::HashMap;
 use locator_choice::{multicast_locator_of, unicast_locator_of, whom};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::hash::Hash;
 use std::sync::{Arc, Weak};
 
 pub(crate) struct Matching {
@@ -42,25 +43,25 @@ pub(crate) struct Matching {
     /// Where announcements go: these groups and the peers.
     announce: Vec<Destination>,
     events: Vec<Event>,
-    pub(crate) writers: HashMap<EntityId, Arc<WriterCore>>,
-    pub(crate) readers: HashMap<EntityId, Arc<ReaderCore>>,
-    topics: HashMap<String, Weak<TopicCore>>,
+    pub(crate) writers: BTreeMap<EntityId, Arc<WriterCore>>,
+    pub(crate) readers: BTreeMap<EntityId, Arc<ReaderCore>>,
+    topics: BTreeMap<String, Weak<TopicCore>>,
     /// Matched writers of each reader.
-    sources: HashMap<EntityId, Vec<Guid>>,
+    sources: BTreeMap<EntityId, Vec<Guid>>,
     /// Where each matched reader of each writer is reached.
-    sinks: HashMap<EntityId, HashMap<Guid, Destination>>,
+    sinks: BTreeMap<EntityId, BTreeMap<Guid, Destination>>,
     /// Those of them that are in this process and need no place.
-    local_readers: HashMap<EntityId, HashMap<Guid, Weak<ReaderCore>>>,
+    local_readers: BTreeMap<EntityId, BTreeMap<Guid, Weak<ReaderCore>>>,
     /// Where each matched endpoint is reached.
-    destinations: HashMap<Guid, Destination>,
+    destinations: BTreeMap<Guid, Destination>,
     /// The groups of matched readers that get their samples by multicast.
-    groups: HashMap<Guid, Destination>,
+    groups: BTreeMap<Guid, Destination>,
     /// Of matched writers, and of our own that the application asserts, those with a finite lease.
-    signs: HashMap<Guid, Arc<LivelinessAssertion>>,
+    signs: BTreeMap<Guid, Arc<LivelinessAssertion>>,
     /// Matched writers that dispose their instances when they are deleted.
-    disposing: HashSet<Guid>,
+    disposing: BTreeSet<Guid>,
     /// Where each participant's discovery is reached.
-    peers: HashMap<GuidPrefix, Destination>,
+    peers: BTreeMap<GuidPrefix, Destination>,
     /// Those of them of whom we have only been told.
     passing: Vec<GuidPrefix>,
     /// What somebody of this process has asked others and waits for.
@@ -138,17 +139,17 @@ impl Matching {
             peer_list,
             announce: Vec::new(),
             events: Vec::new(),
-            writers: HashMap::new(),
-            readers: HashMap::new(),
-            topics: HashMap::new(),
-            sources: HashMap::new(),
-            sinks: HashMap::new(),
-            local_readers: HashMap::new(),
-            destinations: HashMap::new(),
-            groups: HashMap::new(),
-            signs: HashMap::new(),
-            disposing: HashSet::new(),
-            peers: HashMap::new(),
+            writers: BTreeMap::new(),
+            readers: BTreeMap::new(),
+            topics: BTreeMap::new(),
+            sources: BTreeMap::new(),
+            sinks: BTreeMap::new(),
+            local_readers: BTreeMap::new(),
+            destinations: BTreeMap::new(),
+            groups: BTreeMap::new(),
+            signs: BTreeMap::new(),
+            disposing: BTreeSet::new(),
+            peers: BTreeMap::new(),
             passing: Vec::new(),
             asked: BTreeMap::new(),
             builtin_publishers: Vec::new(),
@@ -789,7 +790,7 @@ impl Matching {
                 }
             }
         }
-        let sinks = self.sinks.values().flat_map(HashMap::keys);
+        let sinks = self.sinks.values().flat_map(BTreeMap::keys);
         let mut peers = HashMap::new();
         for endpoint in readers.keys().chain(sinks) {
             let of = |prefix: &GuidPrefix| PeerRoute {
@@ -801,9 +802,10 @@ impl Matching {
         Routes {
             peers,
             readers,
-            writers: self.writers.clone(),
-            destinations: self.destinations.clone(),
-            groups: self.groups.clone(),
+            writers: all(&self.writers),
+            in_order: self.writers.values().cloned().collect(),
+            destinations: all(&self.destinations),
+            groups: all(&self.groups),
             signs,
         }
     }
@@ -828,6 +830,13 @@ fn proxy_of(writer: &WriterData, vendor: VendorId) -> WriterProxyConfig {
         lifespan: writer.qos.lifespan,
         vendor,
     }
+}
+
+/// For the data path, which asks by name.
+fn all<K: Copy + Eq + Hash, V: Clone>(map: &BTreeMap<K, V>) -> HashMap<K, V> {
+    map.iter()
+        .map(|(key, value)| (*key, value.clone()))
+        .collect()
 }
 
 fn one(destination: Option<&Destination>) -> &[Destination] {

@@ -5,14 +5,14 @@ use crate::entity::shared::Shared;
 use crate::entity::status::{StatusFlags, StatusMask};
 use crate::error::{Error, Result};
 use crate::receive::deferred;
-use crate::runtime::clock;
+use crate::runtime::clock::Clock;
 use crate::runtime::signal::{Signal, Waiters};
 use crate::untyped::query_condition::Query;
 use crate::untyped::reader::{ReaderCore, UntypedReader};
 use crate::untyped::topic::TopicCore;
 use crate::untyped::writer::WriterCore;
 use dunlin_qos::Duration;
-use dunlin_rtps::{ContentFilter, InstanceHandle, Select};
+use dunlin_rtps::{ContentFilter, InstanceHandle, Select, Time};
 use dunlin_wire::Guid;
 use std::cell::Cell;
 use std::fmt;
@@ -445,7 +445,8 @@ impl WaitSet {
     }
 
     fn wait_for(&self, timeout: Duration) -> Result<()> {
-        let deadline = (!timeout.is_infinite()).then(|| clock::now().after(timeout));
+        let clock = &self.clock();
+        let deadline = (!timeout.is_infinite()).then(|| clock.now().after(timeout));
         let triggered = Cell::new(false);
         let over = || {
             triggered.set(self.conditions.iter().any(Condition::trigger_value));
@@ -453,18 +454,18 @@ impl WaitSet {
         };
         loop {
             let until = match self.told.get() && self.is_gone() {
-                true => deadline.or_else(|| Some(clock::now().after(AGAIN))),
+                true => deadline.or_else(|| Some(clock.now().after(AGAIN))),
                 false => deadline,
             };
             let mut living = self.conditions.iter().filter(|c| !c.is_gone());
             match living.find_map(Condition::shared) {
                 Some(shared) => drop(shared.user.wait(shared, &self.signal, until, over)),
-                None => self.park(until, over),
+                None => self.park(clock, until, over),
             }
             if triggered.get() {
                 return Ok(());
             }
-            let late = until.is_some_and(|at| clock::now() >= at);
+            let late = until.is_some_and(|at| clock.now() >= at);
             if self.is_gone() && (late || !self.told.replace(true)) {
                 let reasons = self.conditions.iter().map(Condition::check_present);
                 return reasons.collect();
@@ -492,11 +493,17 @@ impl WaitSet {
         self.conditions.iter().filter(|c| c.trigger_value())
     }
 
-    fn park(&self, deadline: Option<dunlin_rtps::Time>, over: impl Fn() -> bool) {
+    /// That of the participant whose conditions they are.
+    fn clock(&self) -> Clock {
+        let shared = self.conditions.iter().find_map(Condition::shared);
+        shared.map_or_else(Clock::default, |shared| shared.clock.clone())
+    }
+
+    fn park(&self, clock: &Clock, deadline: Option<Time>, over: impl Fn() -> bool) {
         let _aside = deferred::aside();
         deferred::run();
-        while !over() && deadline.is_none_or(|at| clock::now() < at) {
-            self.signal.park(deadline.map(clock::instant));
+        while !over() && deadline.is_none_or(|at| clock.now() < at) {
+            self.signal.park(clock, deadline);
             self.signal.consume();
         }
     }

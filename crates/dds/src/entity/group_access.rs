@@ -8,7 +8,6 @@
 //! comes before or after a set, never amid it.
 use crate::error::{Error, Result};
 use crate::receive::deferred;
-use crate::runtime::clock;
 use crate::runtime::lock::{GATE, Ranked};
 use crate::untyped::reader::ReaderCore;
 use dunlin_qos::{AccessScope, SubscriberQos};
@@ -229,7 +228,7 @@ fn release(places: &[Place], turn: GroupOrder, nth: u64) {
     for of_one in parts.chunk_by(|(a, _), (b, _)| Arc::ptr_eq(a, b)) {
         let writers: Vec<_> = of_one.iter().map(|(_, writer)| *writer).collect();
         if let Some((reader, _)) = of_one.first() {
-            reader.release_group(clock::now(), &writers, turn, nth);
+            reader.release_group(reader.shared.clock.now(), &writers, turn, nth);
         }
     }
     for (reader, _) in parts {
@@ -242,7 +241,7 @@ fn release(places: &[Place], turn: GroupOrder, nth: u64) {
 fn ask(places: &[Place], number: i64, writers: &[Guid]) {
     for (reader, front) in places {
         if writers.contains(&front.writer) {
-            reader.want_news(clock::now(), front.writer, number);
+            reader.want_news(reader.shared.clock.now(), front.writer, number);
         }
     }
 }

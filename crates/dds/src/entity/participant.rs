@@ -3,6 +3,9 @@ mod deletion;
 mod entity;
 mod factory;
 mod knowledge;
+mod polling;
+#[cfg(feature = "simulation")]
+mod simulated;
 
 pub(crate) use entity::Defaults;
 
@@ -21,7 +24,7 @@ use crate::entity::status::StatusMask;
 use crate::entity::subscriber::Subscriber;
 use crate::error::{Error, Result, consistent};
 use crate::receive::role::Role;
-use crate::runtime::clock;
+use crate::runtime::clock::Clock;
 use crate::send::datagram::Datagrams;
 use crate::untyped::UntypedContentFilteredTopic;
 use crate::untyped::topic::{TopicCore, UntypedTopic};
@@ -147,11 +150,23 @@ impl DomainParticipant {
             )));
         }
         let config = config.with_environment()?;
-        consistent("participant", config.qos.validate())?;
         let prefix = match config.guid_prefix {
             Some(prefix) => prefix,
             None => new_prefix()?,
         };
+        Self::join(domain, config, prefix, Clock::default(), |_| ())
+    }
+
+    /// Joins a domain under this name and by these clocks; `tune` sees what its threads will share
+    /// before they do.
+    fn join(
+        domain: u32,
+        config: ParticipantConfig,
+        prefix: GuidPrefix,
+        clock: Clock,
+        tune: impl FnOnce(&mut Shared),
+    ) -> Result<Self> {
+        consistent("participant", config.qos.validate())?;
         let transport = match &config.transport {
             Some(transport) => Arc::clone(transport),
             None => transport(&config, domain, prefix)?,
@@ -163,9 +178,10 @@ impl DomainParticipant {
             Locator::KIND_TCP_V4 => Sockets::open_stream(&*transport, config.tcp.port)?,
             _ => Sockets::open(&*transport, domain, &meeting(carriers, domain, &peers))?,
         };
-        let shared = build(
-            prefix, domain, config, transport, peer_list, sockets, &peers,
+        let mut shared = build(
+            prefix, domain, config, clock, transport, peer_list, sockets, &peers,
         )?;
+        tune(&mut shared);
         let shared = Arc::new(shared);
         let guard = Arc::new(ParticipantGuard {
             threads: Mutex::default(),
@@ -405,7 +421,11 @@ impl ParticipantGuard {
         self.start("dunlin-timer", |shared| shared.timer.run(shared))
     }
 
+    /// Starts a thread of the participant, if it has any.
     fn start(&self, name: &str, body: impl FnOnce(&Arc<Shared>) + Send + 'static) -> Result<()> {
+        if self.shared.clock.is_stepped() {
+            return Ok(());
+        }
         let shared = Arc::clone(&self.shared);
         let called = name.to_owned();
         let thread = std::thread::Builder::new()
@@ -437,7 +457,8 @@ impl ParticipantGuard {
                     what: format!("listening to the multicast group {group:?}"),
                     error,
                 })?;
-            let role = Arc::new(Role::new(receiver, self.shared.config.waiting, false));
+            let Shared { config, clock, .. } = &*self.shared;
+            let role = Arc::new(Role::new(receiver, clock, config.waiting, false));
             let follower = Arc::clone(&role);
             self.start("dunlin-group", move |shared| follower.follow(shared))?;
             joined.push((*group, role));
@@ -583,10 +604,15 @@ fn parse_peer(text: &str) -> Result<PeerDescriptor> {
         .map_err(|error: crate::PeerError| Error::BadParameter(error.to_string()))
 }
 
+#[allow(
+    clippy::too_many_arguments,
+    reason = "one call, each argument another kind of thing"
+)]
 fn build(
     prefix: GuidPrefix,
     domain: u32,
     config: ParticipantConfig,
+    clock: Clock,
     transport: Arc<dyn Transport>,
     peer_list: PeerList,
     sockets: Sockets,
@@ -614,7 +640,7 @@ fn build(
             true => observe::own_process(),
             false => Vec::new(),
         },
-        clock_offset: clock::wall().0 - clock::now().0,
+        clock_offset: clock.wall().0 - clock.now().0,
         ..DiscoveryConfig::new(prefix, domain)
     });
     let discovery = discovery.map_err(|error| {
@@ -626,11 +652,11 @@ fn build(
     let limit = whole_datagram(&*transport);
     let mut datagrams = Datagrams::new(prefix, limit, Arc::clone(&transport));
     datagrams.local_queue().switch_on(config.transports.local);
-    let user = Role::new(sockets.user, config.waiting, true);
-    let meta = Role::new(sockets.meta, WaitStrategy::Block, false);
+    let user = Role::new(sockets.user, &clock, config.waiting, true);
+    let meta = Role::new(sockets.meta, &clock, WaitStrategy::Block, false);
     let matching = Matching::new(discovery, datagrams, announce, peer_list);
     Ok(Shared::new(
-        prefix, domain, config, transport, user, meta, matching,
+        prefix, domain, config, clock, transport, user, meta, matching,
     ))
 }
 

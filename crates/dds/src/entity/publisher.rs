@@ -5,7 +5,6 @@ use crate::entity::listener::PublisherListener;
 use crate::entity::participant::{DomainParticipant, ParticipantGuard};
 use crate::entity::status::StatusMask;
 use crate::error::{Error, Result};
-use crate::runtime::clock;
 use crate::untyped::topic::UntypedTopic;
 use crate::untyped::writer::{UntypedWriter, UntypedWriterListener, WriterCore, deletion};
 use dunlin_qos::{DataWriterQos, Duration, PublisherQos};
@@ -210,12 +209,13 @@ impl Publisher {
     /// then.
     pub fn wait_for_acknowledgments(&self, timeout: impl Into<Duration>) -> Result<()> {
         let timeout = timeout.into();
-        let until = clock::now().after(timeout);
+        let clock = &self.guard.shared.clock;
+        let until = clock.now().after(timeout);
         let writers = self.core.writers();
         for writer in writers.iter().filter(|writer| writer.is_enabled()) {
             let left = match timeout.is_infinite() {
                 true => timeout,
-                false => until.since(clock::now()),
+                false => until.since(clock.now()),
             };
             writer.wait_for_acknowledgments(left)?;
         }

@@ -16,7 +16,7 @@ use crate::receive::deferred;
 use crate::receive::loan_table::LoanTable;
 use crate::receive::reassembly_budget::Memory;
 use crate::receive::role::Role;
-use crate::runtime::clock;
+use crate::runtime::clock::Clock;
 use crate::runtime::lock::{DISCOVERY, LEAF, Ranked};
 use crate::runtime::timer::{Due, Timer};
 use crate::send::datagram::Datagrams;
@@ -46,6 +46,9 @@ pub(crate) struct Shared {
     pub(crate) prefix: GuidPrefix,
     pub(crate) domain: u32,
     pub(crate) config: ParticipantConfig,
+    pub(crate) clock: Clock,
+    #[cfg(feature = "simulation")]
+    pub(crate) tuning: Ranked<crate::simulation::Tuning, LEAF>,
     pub(crate) transport: Arc<dyn Transport>,
     /// Receives what is addressed to user endpoints.
     pub(crate) user: Role,
@@ -100,6 +103,8 @@ pub(crate) struct Routes {
     /// Matched remote writer to local readers.
     pub(crate) readers: HashMap<Guid, Vec<Arc<ReaderCore>>>,
     pub(crate) writers: HashMap<EntityId, Arc<WriterCore>>,
+    /// The same ones, in an order that is always the same.
+    pub(crate) in_order: Box<[Arc<WriterCore>]>,
     /// Matched remote endpoint to the one place where it is reached.
     pub(crate) destinations: HashMap<Guid, Destination>,
     /// Matched remote reader to the multicast group where it gets its samples, if that is not the
@@ -228,6 +233,7 @@ impl Shared {
         prefix: GuidPrefix,
         domain: u32,
         config: ParticipantConfig,
+        clock: Clock,
         transport: Arc<dyn Transport>,
         user: Role,
         meta: Role,
@@ -236,6 +242,9 @@ impl Shared {
         Self {
             prefix,
             domain,
+            clock,
+            #[cfg(feature = "simulation")]
+            tuning: Ranked::default(),
             transport,
             user,
             meta,
@@ -392,7 +401,7 @@ impl Shared {
             return;
         }
         self.holding.store(false, Relaxed);
-        for writer in self.routes().writers.values() {
+        for writer in &self.routes().in_order {
             if !writer.send_held_back() {
                 self.note_held();
             }
@@ -555,7 +564,7 @@ impl Shared {
         let mut matching_events = Vec::new();
         let (result, next) = {
             let mut matching = self.matching.lock();
-            let now = clock::now();
+            let now = self.clock.now();
             let result = work(&mut matching, now);
             matching.settle(self, now, &mut matching_events);
             (result, matching.next_timeout())
@@ -580,7 +589,7 @@ impl Shared {
         if let Some(why) = failure {
             return self.fail(&why);
         }
-        let now = clock::now();
+        let now = self.clock.now();
         let due = |way: &mut (GuidPrefix, bool, Time)| way.2 <= now;
         let (ways, next) = {
             let mut ways = self.ways.lock();
@@ -606,8 +615,8 @@ impl Watcher for Shared {
         // What it said before it ended may still be read: that it leaves, or has deleted its
         // writers.
         let at = match ended {
-            true => clock::now().after(LAST_WORDS),
-            false => clock::now(),
+            true => self.clock.now().after(LAST_WORDS),
+            false => self.clock.now(),
         };
         self.ways.lock().push((GuidPrefix(prefix), ended, at));
         self.timer
@@ -617,7 +626,9 @@ impl Watcher for Shared {
     fn failed(&self, why: &str) {
         *self.transport_failure.lock() = Some(why.to_owned());
         self.timer
-            .schedule(clock::now(), &self.discovery_scheduled, || Due::Discovery);
+            .schedule(self.clock.now(), &self.discovery_scheduled, || {
+                Due::Discovery
+            });
     }
 }
 

@@ -154,6 +154,12 @@ impl Drop for Aside {
     }
 }
 
+/// Has this thread a call left?
+#[cfg(feature = "simulation")]
+pub(crate) fn waits() -> bool {
+    !is_done() || RUNNING.get()
+}
+
 fn next() -> Option<DeferredCall> {
     LEFT.try_with(|left| left.borrow_mut().pop_front())
         .ok()

@@ -14,7 +14,7 @@ use crate::WaitStrategy;
 use crate::entity::shared::Shared;
 use crate::receive::deferred;
 use crate::receive::worker::{Arrivals, Pause, Worker};
-use crate::runtime::clock;
+use crate::runtime::clock::Clock;
 use crate::runtime::signal::{Signal, Waiters};
 use dunlin_lock::{Guard, Lock};
 use dunlin_rtps::Time;
@@ -27,7 +27,7 @@ use std::sync::atomic::{
 };
 use std::sync::{Arc, OnceLock};
 use std::thread::Thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// A role that nobody has used for this long goes back to the follower.
 const GRACE: Duration = Duration::from_millis(1);
@@ -50,6 +50,7 @@ const RECEIVING: u8 = 2;
 
 pub(crate) struct Role {
     worker: Lock<Worker>,
+    clock: Clock,
     waker: Arc<dyn Waker>,
     gauge: Arc<dyn ReceiveStatistics>,
     locators: Vec<Locator>,
@@ -66,6 +67,9 @@ pub(crate) struct Role {
     /// How often somebody who wanted the role got what it waited for from another thread.
     served: AtomicU64,
     left_at: AtomicI64,
+    /// A thread that polls found that the follower has the role; counts in `wanted` until the
+    /// follower has left it.
+    asked: AtomicBool,
     stopped: AtomicBool,
 }
 
@@ -97,12 +101,18 @@ enum RoleEnd {
 
 impl Role {
     /// `sealed`: what our own kind sends to this receiver over a network always has a checksum.
-    pub(crate) fn new(receiver: Box<dyn Receiver>, waiting: WaitStrategy, sealed: bool) -> Self {
+    pub(crate) fn new(
+        receiver: Box<dyn Receiver>,
+        clock: &Clock,
+        waiting: WaitStrategy,
+        sealed: bool,
+    ) -> Self {
         Self {
             waker: receiver.waker(),
             gauge: receiver.statistics(),
             locators: receiver.locators(),
-            worker: Lock::new(Worker::new(receiver, waiting, sealed)),
+            worker: Lock::new(Worker::new(receiver, clock.clone(), waiting, sealed)),
+            clock: clock.clone(),
             follower: OnceLock::new(),
             following: AtomicU8::new(AWAY),
             leaders: AtomicUsize::new(0),
@@ -111,6 +121,7 @@ impl Role {
             wanting: Waiters::default(),
             served: AtomicU64::new(0),
             left_at: AtomicI64::new(0),
+            asked: AtomicBool::new(false),
             stopped: AtomicBool::new(false),
         }
     }
@@ -131,7 +142,7 @@ impl Role {
             return true;
         }
         let mut looks = 0;
-        while deadline.is_none_or(|at| clock::now() < at) && !self.stopped.load(SeqCst) {
+        while deadline.is_none_or(|at| self.clock.now() < at) && !self.stopped.load(SeqCst) {
             // A role that is free at once is taken at once; later on, only one that its last holder
             // does not come back to.
             let free = looks == 0 || self.is_forsaken();
@@ -168,6 +179,52 @@ impl Role {
         done()
     }
 
+    /// Takes the role for one turn if it is free, without waiting for anything; false if nothing
+    /// was there, or the role is taken. With `asks` the follower leaves it to those who poll, as
+    /// long as one comes each `GRACE`.
+    pub(crate) fn poll(&self, shared: &Arc<Shared>, asks: bool) -> bool {
+        let Some(mut worker) = self.try_lead() else {
+            if asks && self.following.load(SeqCst) == RECEIVING {
+                self.ask_follower();
+            }
+            return false;
+        };
+        let leader = Leader::new(self);
+        let polled = catch(|| {
+            let calls = self.is_of_user(shared) && shared.has_deferred();
+            let (received, arrivals) = worker.poll(shared);
+            self.give_back(self.tell(worker, shared, arrivals));
+            received || calls
+        });
+        drop(leader);
+        polled.unwrap_or_else(|why| {
+            shared.fail(&format!("receiving has panicked: {why}"));
+            false
+        })
+    }
+
+    /// Has the follower leave the role.
+    #[cold]
+    fn ask_follower(&self) {
+        if !self.asked.swap(true, SeqCst) {
+            self.wanted.fetch_add(1, SeqCst);
+            self.waker.wake();
+        }
+    }
+
+    /// The follower, which does not have the role now, stays away for a `GRACE` if it was asked to.
+    fn settle_asked(&self) {
+        if self.asked.load(SeqCst) && self.asked.swap(false, SeqCst) {
+            self.left_at.store(self.clock.now().0, SeqCst);
+            self.wanted.fetch_sub(1, SeqCst);
+        }
+    }
+
+    /// Does this one receive what is addressed to user endpoints?
+    fn is_of_user(&self, shared: &Shared) -> bool {
+        std::ptr::eq(self, &raw const shared.user)
+    }
+
     /// Holds the role until `done` or the deadline. The worker itself is let go while listeners
     /// run, so that a listener which waits can go on receiving.
     fn lead(
@@ -193,7 +250,7 @@ impl Role {
                 led = RoleEnd::Done;
                 break;
             }
-            if self.stopped.load(SeqCst) || deadline.is_some_and(|at| clock::coarse() >= at) {
+            if self.stopped.load(SeqCst) || deadline.is_some_and(|at| self.clock.coarse() >= at) {
                 break;
             }
             if self.served.load(Relaxed).wrapping_sub(served) >= SERVICES {
@@ -216,15 +273,26 @@ impl Role {
         mut empty: Option<Box<Arrivals>>,
     ) -> Option<Box<Arrivals>> {
         held.reuse(&mut empty);
-        let mut arrivals = held.turn(shared, pause);
+        let arrivals = held.turn(shared, pause);
+        self.tell(held, shared, arrivals).or(empty)
+    }
+
+    /// Lets go of the worker, then tells those who wait or listen what its turn has brought.
+    #[inline]
+    fn tell(
+        &self,
+        held: Guard<'_, Worker>,
+        shared: &Arc<Shared>,
+        mut arrivals: Option<Box<Arrivals>>,
+    ) -> Option<Box<Arrivals>> {
         drop(held);
-        if std::ptr::eq(self, &raw const shared.user) {
+        if self.is_of_user(shared) {
             shared.settle_owed();
         }
         if let Some(arrivals) = &mut arrivals {
             arrivals.deliver(shared);
         }
-        arrivals.or(empty)
+        arrivals
     }
 
     /// The next one who receives need not make a container for news.
@@ -252,12 +320,13 @@ impl Role {
         if self.following.load(SeqCst) == RECEIVING {
             self.waker.wake();
         }
-        let until = Instant::now() + if dozes { SLEEP } else { GRACE };
-        let until = deadline.map_or(until, |at| clock::instant(at).min(until));
+        let span = if dozes { SLEEP } else { GRACE };
+        let until = self.clock.now().after(span.into());
+        let until = deadline.map_or(until, |at| at.min(until));
         // Whoever leaves from here on sees that this one dozes; whoever left before is no leader
         // any more.
         if !dozes || self.leaders.load(SeqCst) > 0 {
-            signal.park(Some(until));
+            signal.park(&self.clock, Some(until));
         }
         self.dozing.fetch_sub(usize::from(dozes), SeqCst);
         self.wanted.fetch_sub(1, SeqCst);
@@ -266,7 +335,7 @@ impl Role {
     }
 
     fn leave(&self) {
-        self.left_at.store(clock::now().0, SeqCst);
+        self.left_at.store(self.clock.now().0, SeqCst);
         self.leaders.fetch_sub(1, SeqCst);
         // Others who want the role look in by themselves, and waking them now would only make two
         // threads fight over it.
@@ -287,6 +356,7 @@ impl Role {
         let _ = self.follower.set(std::thread::current());
         let (mut looks, mut busy) = (0, 0u32);
         while !self.stopped.load(SeqCst) && !shared.is_ended() {
+            self.settle_asked();
             match self.is_idle().then(|| self.try_lead()).flatten() {
                 Some(worker) => {
                     (looks, busy) = (0, 0);
@@ -323,7 +393,7 @@ impl Role {
 
     /// No application thread has the role, nor had it a moment ago.
     fn is_forsaken(&self) -> bool {
-        let idle = clock::now().0.saturating_sub(self.left_at.load(SeqCst));
+        let idle = self.clock.now().0.saturating_sub(self.left_at.load(SeqCst));
         self.leaders.load(SeqCst) == 0 && u128::from(idle.unsigned_abs()) >= GRACE.as_nanos()
     }
 
@@ -370,6 +440,13 @@ impl Role {
         &self.locators
     }
 
+    /// Neither is anybody receiving, nor does somebody count who is not.
+    #[cfg(feature = "simulation")]
+    pub(crate) fn is_free(&self) -> bool {
+        let counts = [&self.leaders, &self.wanted, &self.dozing];
+        self.try_lead().is_some() && counts.iter().all(|count| count.load(SeqCst) == 0)
+    }
+
     /// Has the participant ended?
     pub(crate) fn is_stopped(&self) -> bool {
         self.stopped.load(SeqCst)
@@ -393,6 +470,7 @@ mod tests {
     use bytes::BytesMut;
     use dunlin_transport::{Faults, MemoryNetwork, Received, Wait};
     use std::io;
+    use std::time::Instant;
 
     /// Nothing ever comes.
     struct Silence;
@@ -439,7 +517,12 @@ mod tests {
         };
         let participant = DomainParticipant::with_config(0, config).unwrap();
         let shared = &participant.guard.shared;
-        let role = Role::new(Box::new(Silence), WaitStrategy::Block, false);
+        let role = Role::new(
+            Box::new(Silence),
+            &Clock::System,
+            WaitStrategy::Block,
+            false,
+        );
         let (signal, over) = (Signal::new(), AtomicBool::new(false));
         let steps = std::thread::scope(|scope| {
             scope.spawn(|| role.wait(shared, &signal, None, || over.load(SeqCst)));

@@ -8,7 +8,7 @@ mod run;
 
 use crate::entity::shared::{PeerRoute, Routes, Shared};
 use crate::receive::loaned::PendingLoan;
-use crate::runtime::clock;
+use crate::runtime::clock::Clock;
 use crate::runtime::pool::Pool;
 use crate::runtime::signal::Signal;
 use crate::runtime::wait_strategy::{AdaptiveSpin, WaitStrategy};
@@ -78,6 +78,7 @@ pub(crate) struct Worker {
     receiver: Box<dyn Receiver>,
     /// Ends its sleep.
     waker: Arc<dyn Waker>,
+    clock: Clock,
     waiting: WaitStrategy,
     /// Everything that our own kind sends here over a network has a checksum.
     sealed: bool,
@@ -113,10 +114,16 @@ pub(crate) struct Worker {
 }
 
 impl Worker {
-    pub(crate) fn new(receiver: Box<dyn Receiver>, waiting: WaitStrategy, sealed: bool) -> Self {
+    pub(crate) fn new(
+        receiver: Box<dyn Receiver>,
+        clock: Clock,
+        waiting: WaitStrategy,
+        sealed: bool,
+    ) -> Self {
         Self {
             waker: receiver.waker(),
             receiver,
+            clock,
             waiting,
             sealed,
             neighbour: ([0; 16], false),
@@ -149,18 +156,12 @@ impl Worker {
         pause: &Pause<'_>,
     ) -> Option<Box<Arrivals>> {
         match self.spin(pause) {
-            Spun::Received(from, seen) => {
-                let now = seen.unwrap_or_else(clock::now);
-                let length = self.take_in(shared, now, from);
-                if self.behind {
-                    self.catch_up(shared, now, length);
-                }
-            }
+            Spun::Received(from, seen) => self.take_in_all(shared, seen, from),
             Spun::Interrupted => {}
             Spun::Quiet(since) => {
                 let from = self.sleep(pause);
                 if from.is_some() || self.receiver.flows() {
-                    let now = clock::now();
+                    let now = self.clock.now();
                     self.timeout.woke(since, now);
                     self.timeout.stir(now);
                     if let Some(from) = from {
@@ -172,9 +173,30 @@ impl Worker {
         self.arrivals.take_if(|arrivals| !arrivals.is_empty())
     }
 
+    /// As `turn`, but waits for nothing; says whether a datagram was there.
+    pub(crate) fn poll(&mut self, shared: &Arc<Shared>) -> (bool, Option<Box<Arrivals>>) {
+        self.behind = true;
+        let from = self.receive(Wait::Poll);
+        if let Some(from) = from {
+            self.take_in_all(shared, None, from);
+        }
+        let arrivals = self.arrivals.take_if(|arrivals| !arrivals.is_empty());
+        (from.is_some(), arrivals)
+    }
+
+    /// Works through the datagram that was just received, by the clock as it was `seen` last, and
+    /// through some more if this thread is behind.
+    fn take_in_all(&mut self, shared: &Arc<Shared>, seen: Option<Time>, from: Locator) {
+        let now = seen.unwrap_or_else(|| self.clock.now());
+        let length = self.take_in(shared, now, from);
+        if self.behind {
+            self.catch_up(shared, now, length);
+        }
+    }
+
     /// An application thread begins to wait, so something is expected.
     pub(crate) fn expect(&mut self) {
-        self.timeout.stir(clock::now());
+        self.timeout.stir(self.clock.now());
     }
 
     /// Lets go of all whom datagrams went to.
@@ -230,7 +252,10 @@ impl Worker {
     }
 
     fn sleep(&mut self, pause: &Pause<'_>) -> Option<Locator> {
-        let wait = Wait::Until(pause.deadline.map(clock::instant));
+        if self.clock.is_stepped() {
+            return self.pass(pause);
+        }
+        let wait = Wait::Until(pause.deadline.map(|at| self.clock.instant(at)));
         match pause.signal {
             None => self.receive(wait),
             Some(signal) => {
@@ -240,13 +265,24 @@ impl Worker {
         }
     }
 
+    /// As `sleep`, where nothing comes unless somebody else goes on meanwhile.
+    #[cold]
+    fn pass(&mut self, pause: &Pause<'_>) -> Option<Locator> {
+        let received = self.receive(Wait::Poll);
+        if received.is_some() || (pause.interrupted)() {
+            return received;
+        }
+        self.clock.park(pause.deadline);
+        self.receive(Wait::Poll)
+    }
+
     /// Polls for as long as the strategy wants.
     fn spin(&mut self, pause: &Pause<'_>) -> Spun {
         if self.waiting == WaitStrategy::Block {
             return if (pause.interrupted)() {
                 Spun::Interrupted
             } else {
-                Spun::Quiet(clock::now())
+                Spun::Quiet(self.clock.now())
             };
         }
         let mut ends = self.timeout.ends();
@@ -272,7 +308,7 @@ impl Worker {
                     return Spun::Interrupted;
                 }
             }
-            let now = clock::now();
+            let now = self.clock.now();
             if pause.deadline.is_some_and(|at| now >= at) {
                 return Spun::Interrupted;
             }
@@ -290,7 +326,7 @@ impl Worker {
             let spun = now.since(*since.get_or_insert(now)).as_nanos();
             if self.alone && (self.yields || spun >= YIELD) {
                 std::thread::yield_now();
-                let then = clock::now();
+                let then = self.clock.now();
                 others_ran = then.since(now).as_nanos() >= LONG_YIELD;
                 (since, seen) = (Some(then), Some(then));
             }

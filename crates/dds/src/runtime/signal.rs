@@ -3,7 +3,9 @@
 //! A `Signal` belongs to a wait set or to a thread that waits for room. Raising it costs one store
 //! and one load while the waiter runs (it may be spinning, or be the very thread that raises it);
 //! only a sleeping waiter is woken.
+use crate::runtime::clock::Clock;
 use crate::runtime::lock::{LEAF, Ranked};
+use dunlin_rtps::Time;
 use dunlin_transport::Waker;
 #[cfg(feature = "async")]
 use dunlin_transport::panics::quietly;
@@ -12,7 +14,6 @@ use std::ops::Deref;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::SeqCst};
 use std::thread::Thread;
-use std::time::Instant;
 
 enum Sleeper {
     Parked(Thread),
@@ -77,14 +78,11 @@ impl Signal {
     }
 
     /// Sleeps until raised or until the deadline; may return early.
-    pub(crate) fn park(&self, deadline: Option<Instant>) {
+    pub(crate) fn park(&self, clock: &Clock, deadline: Option<Time>) {
         *self.sleeper.lock() = Some(Sleeper::Parked(std::thread::current()));
         self.asleep.store(true, SeqCst);
         if !self.pending.load(SeqCst) {
-            match deadline {
-                None => std::thread::park(),
-                Some(at) => std::thread::park_timeout(at.saturating_duration_since(Instant::now())),
-            }
+            clock.park(deadline);
         }
         self.awake();
     }
@@ -228,18 +226,19 @@ impl Waiters {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::time::Duration;
+    use dunlin_qos::Duration;
 
     #[test]
     fn a_raised_signal_wakes_a_parked_thread() {
         let signal = Signal::new();
         let other = Arc::clone(&signal);
         let thread = std::thread::spawn(move || {
-            let deadline = Instant::now() + Duration::from_secs(10);
-            while !other.consume() && Instant::now() < deadline {
-                other.park(Some(deadline));
+            let clock = Clock::System;
+            let deadline = clock.now().after(Duration::from_secs(10));
+            while !other.consume() && clock.now() < deadline {
+                other.park(&clock, Some(deadline));
             }
-            Instant::now() < deadline
+            clock.now() < deadline
         });
         signal.raise();
         assert!(thread.join().unwrap());

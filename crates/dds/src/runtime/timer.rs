@@ -5,7 +5,6 @@
 //! does the timer look at an endpoint.
 use crate::entity::shared::Shared;
 use crate::receive::deferred;
-use crate::runtime::clock;
 use crate::runtime::lock::{LEAF, Ranked};
 use crate::send::datagram::Datagrams;
 use crate::untyped::reader::ReaderCore;
@@ -106,21 +105,25 @@ impl Timer {
         let _ = self.thread.set(std::thread::current());
         let mut out = shared.datagrams();
         while !self.stopped.load(SeqCst) {
-            let now = clock::now();
-            match self.pop(now) {
-                Ok(entry) => {
-                    entry.look(now, shared, &mut out);
-                    // Listeners could hold up other endpoints.
-                    deferred::leave();
-                }
-                Err(next) => {
-                    let at = clock::instant(next);
-                    std::thread::park_timeout(
-                        at.saturating_duration_since(std::time::Instant::now()),
-                    );
-                }
+            if let Err(next) = self.run_next(shared, &mut out) {
+                shared.clock.park(Some(next));
             }
         }
+    }
+
+    /// Does what is due first, if anything is; otherwise says when to come again at the latest.
+    pub(crate) fn run_next(&self, shared: &Arc<Shared>, out: &mut Datagrams) -> Result<(), Time> {
+        let now = shared.clock.now();
+        self.pop(now)?.look(now, shared, out);
+        // Listeners could hold up other endpoints.
+        deferred::leave();
+        Ok(())
+    }
+
+    /// When something is due next.
+    #[cfg(feature = "simulation")]
+    pub(crate) fn next_due(&self) -> Option<Time> {
+        self.heap.lock().peek().map(|entry| entry.0.0)
     }
 
     /// What is due, or when the next is.

@@ -8,7 +8,6 @@
 //! (`deferred_calls`).
 
 use crate::receive::deferred::{self, DeferredCall};
-use crate::runtime::clock;
 use crate::runtime::lock::{LEAF, Ranked};
 use crate::runtime::pool::Pool;
 use crate::send::datagram::Datagrams;
@@ -281,7 +280,7 @@ impl LocalChange {
         let reader = message.endpoints().map_or(EntityId::UNKNOWN, |(r, _)| r);
         let from = Guid::new(self.from, reader);
         out.local_queue().speaker = Some(core.guid.prefix);
-        let outcome = core.take_answer(clock::now(), from, &message, out);
+        let outcome = core.take_answer(core.shared.clock.now(), from, &message, out);
         out.local_queue().speaker = None;
         if outcome.retired {
             deferred::add(DeferredCall::Bury(Arc::clone(&core)));
@@ -318,8 +317,8 @@ impl LocalChange {
         let from = Guid::new(self.from, writer);
         let now = match self.note {
             // Nothing is measured by it.
-            Note::Data { .. } => clock::coarse(),
-            _ => clock::now(),
+            Note::Data { .. } => core.shared.clock.coarse(),
+            _ => core.shared.clock.now(),
         };
         let mut intake = Sharing {
             pool: kept,
@@ -342,11 +341,11 @@ impl LocalChange {
         if from.prefix != core.shared.prefix
             && self.note.shows_life()
             && let Some(sign) = core.shared.life_sign(&from)
-            && sign.note(clock::now())
+            && sign.note(core.shared.clock.now())
         {
             deferred::add(DeferredCall::Alive(Arc::clone(&core.shared), sign));
         }
-        core.count(&delivery);
+        core.count(from, &delivery);
         let troubles = (delivery.lost > 0, delivery.rejected.is_some());
         if troubles != (false, false) {
             deferred::add(DeferredCall::Trouble(Arc::clone(&core), troubles));
@@ -458,7 +457,7 @@ impl PayloadAllocator for Sharing<'_> {
     }
 
     fn age(&mut self, written: Timestamp) -> Option<Duration> {
-        clock::age(written)
+        self.reader.shared.clock.age(written)
     }
 
     fn instance(&mut self, payload: Payload<'_>) -> Option<InstanceHandle> {

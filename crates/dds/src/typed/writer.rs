@@ -134,7 +134,7 @@ impl<T: TopicData> DataWriter<T> {
             .map_err(|error| Error::serialization(self.untyped.describe(), sample, true, error))
     }
 
-    fn change(
+    pub(crate) fn change(
         &self,
         kind: ChangeKind,
         sample: &T,

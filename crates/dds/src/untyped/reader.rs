@@ -113,6 +113,9 @@ pub(crate) struct ReaderCore {
     liveliness: Ranked<LivelinessTally, LEAF>,
     deadline_missed: Ranked<DeadlineMissedStatus, LEAF>,
     lost: Ranked<SampleCountStatus, LEAF>,
+    /// Of which writer.
+    #[cfg(feature = "simulation")]
+    lost_by_writer: Ranked<std::collections::BTreeMap<Guid, u64>, LEAF>,
     rejected: Ranked<SampleRejectedStatus, LEAF>,
     /// The reader's own listener.
     events: ListenerSlot<dyn ReaderEvents>,
@@ -155,6 +158,8 @@ impl ReaderCore {
             liveliness: Ranked::default(),
             deadline_missed: Ranked::default(),
             lost: Ranked::default(),
+            #[cfg(feature = "simulation")]
+            lost_by_writer: Ranked::default(),
             rejected: Ranked::default(),
             events: ListenerSlot::default(),
             closed: AtomicBool::new(false),
@@ -203,7 +208,7 @@ impl ReaderCore {
         drop(state);
         match delivery == Delivery::NEW {
             true => true,
-            false => self.note(&delivery),
+            false => self.note(from, &delivery),
         }
     }
 
@@ -236,7 +241,7 @@ impl ReaderCore {
             drop(state);
             // What is to be told of is told without the lock.
             match odd {
-                Some(delivery) => available |= self.note(&delivery),
+                Some(delivery) => available |= self.note(from, &delivery),
                 None => return available,
             }
         }
@@ -257,7 +262,7 @@ impl ReaderCore {
             return false;
         };
         let delivery = self.accept(now, from, timestamp, message, &inline, intake, out);
-        self.note(&delivery)
+        self.note(from, &delivery)
     }
 
     /// Takes in a submessage of a writer, whose inline QoS is read already. No user code runs here:
@@ -327,8 +332,8 @@ impl ReaderCore {
         })
     }
 
-    fn note(self: &Arc<Self>, delivery: &Delivery) -> bool {
-        self.count(delivery);
+    fn note(self: &Arc<Self>, writer: Guid, delivery: &Delivery) -> bool {
+        self.count(writer, delivery);
         self.tell_troubles((delivery.lost > 0, delivery.rejected.is_some()));
         if delivery.gathers {
             self.group.group_access.open();
@@ -355,7 +360,7 @@ impl ReaderCore {
         let delivery = state.release_group(now, writers, set.first, set.whole, turn);
         self.note_next(&state);
         drop(state);
-        self.count(&delivery);
+        self.count(Guid::UNKNOWN, &delivery);
         self.schedule();
         if delivery.available {
             self.shared.defer_data(self);
@@ -377,9 +382,15 @@ impl ReaderCore {
     }
 
     /// Counts what was lost or rejected.
-    pub(crate) fn count(&self, delivery: &Delivery) {
+    #[cfg_attr(
+        not(feature = "simulation"),
+        allow(unused_variables, reason = "who lost it is asked by simulations alone")
+    )]
+    pub(crate) fn count(&self, writer: Guid, delivery: &Delivery) {
         if delivery.lost > 0 {
             self.lost.lock().count(delivery.lost);
+            #[cfg(feature = "simulation")]
+            self.count_lost_of(writer, delivery.lost);
             self.flags.raise(StatusKind::SampleLost);
         }
         if let Some(length) = delivery.too_large {
@@ -445,7 +456,7 @@ impl ReaderCore {
         if let Some(missed) = missed {
             self.note_deadline_missed(missed);
         }
-        if self.note(&delivery) {
+        if self.note(Guid::UNKNOWN, &delivery) {
             self.announce_data();
         }
         self.schedule();
@@ -475,7 +486,7 @@ impl ReaderCore {
         };
         self.note_next(&state);
         drop(state);
-        self.count(&delivery);
+        self.count(writer, &delivery);
         self.schedule();
         if self.group.group_access.gathers() {
             self.group.group_access.lose(writer, last);
@@ -534,10 +545,11 @@ impl ReaderCore {
     /// Counts a sample that is not of the reader's type as lost.
     pub(crate) fn note_undecodable(self: &Arc<Self>, writer: Guid, error: &dyn Display) {
         log::warn!(reader = %self.guid, topic = self.topic, %writer, %error, "a sample could not be decoded");
-        self.note(&Delivery {
+        let delivery = Delivery {
             lost: 1,
             ..Delivery::default()
-        });
+        };
+        self.note(writer, &delivery);
     }
 
     /// Name for messages to the user.
@@ -560,7 +572,7 @@ fn config(
     group: &SubscriberCore,
 ) -> ReaderConfig {
     let presentation = group.qos().presentation;
-    ReaderConfig {
+    let config = ReaderConfig {
         reliability: qos.reliability.kind,
         durability: qos.durability,
         history: qos.history,
@@ -581,7 +593,10 @@ fn config(
         max_reassembly_bytes: most_of_a_writer(&group.shared.config),
         budget: Some(group.shared.memory.budgets()),
         ..ReaderConfig::new(guid)
-    }
+    };
+    #[cfg(feature = "simulation")]
+    let config = group.shared.tuning.lock().tune_reader(config);
+    config
 }
 
 /// Half of the budget, so that a writer with many large samples under way completes the first of

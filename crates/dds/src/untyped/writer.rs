@@ -23,7 +23,6 @@ use crate::entity::status::{
 };
 use crate::error::Error;
 use crate::receive::deferred;
-use crate::runtime::clock;
 use crate::runtime::lock::{LEAF, PUBLISH, Ranked, WRITER};
 use crate::runtime::pool::Pool;
 use crate::runtime::signal::Waiters;
@@ -390,7 +389,10 @@ impl WriterCore {
             drop(turn);
             let until = match patience {
                 Patience::Until(until) => until,
-                _ => clock::now().after(self.fixed().reliability.max_blocking_time),
+                _ => {
+                    let limit = self.fixed().reliability.max_blocking_time;
+                    self.shared.clock.now().after(limit)
+                }
             };
             patience = Patience::Until(until);
             if !self.wait_for_room(epoch, until) {
@@ -399,7 +401,7 @@ impl WriterCore {
             self.check_enabled()?;
             self.check_present()?;
             turn = self.publish.lock();
-            stamp = clock::wall();
+            stamp = self.shared.clock.wall();
             turn.coalescer.resume(stamp.0);
         }
     }
@@ -469,14 +471,16 @@ impl WriterCore {
     /// The source timestamp of a change that came without one.
     fn stamp(&self, publish: &mut Publish) -> Timestamp {
         match self.fixed().batching.max_bytes {
-            0 => clock::wall(),
-            _ => *publish.batch_begun.get_or_insert_with(clock::wall),
+            0 => self.shared.clock.wall(),
+            _ => *publish
+                .batch_begun
+                .get_or_insert_with(|| self.shared.clock.wall()),
         }
     }
 
     /// The application wrote or asserts: discovery hears of it a few times per lease.
     fn show_life(&self, sign: &LivelinessAssertion) {
-        if sign.note(clock::now()) {
+        if sign.note(self.shared.clock.now()) {
             self.shared.discover(|matching, _| matching.tell(sign));
         }
     }
@@ -511,8 +515,8 @@ impl WriterCore {
         // Mostly only heartbeats depend on it, and their period is longer than a tick; a writer
         // without room asks ten times as often.
         let now = match self.timed.load(Relaxed) {
-            true => clock::now(),
-            false => clock::coarse(),
+            true => self.shared.clock.now(),
+            false => self.shared.clock.coarse(),
         };
         let limit = self.datagram_limit.load(SeqCst);
         publish.datagrams.set_limit(limit);
@@ -531,7 +535,7 @@ impl WriterCore {
                     return Ok(Some((sequence, state.next_timeout())));
                 }
                 Err(WriteError::Full) => {
-                    state.ask_for_room(clock::now(), &mut publish.datagrams);
+                    state.ask_for_room(self.shared.clock.now(), &mut publish.datagrams);
                 }
                 Err(WriteError::TooLarge { reader, limit }) => {
                     return Err(Error::SampleTooLarge {

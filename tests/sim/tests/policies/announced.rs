@@ -2,9 +2,33 @@
 //! changes.
 use crate::looking::reliable;
 use crate::participant::News;
+use crate::sample::{Another, Extended, Keyed};
 use crate::stage::{SECOND, Stage, steady};
-use dunlin_qos::{DataRepresentation, Properties, Property, TypeConsistencyEnforcement};
-use dunlin_wire::{EntityId, EntityKind, Guid, ReaderData};
+use dunlin::simulation::Discovery;
+use dunlin_qos::{
+    DataReaderQos, DataRepresentation, Properties, Property, PublisherQos, SubscriberQos, TopicQos,
+    TypeConsistencyEnforcement,
+};
+use dunlin_wire::{Guid, ParticipantData, ReaderData, WriterData};
+
+/// What a participant knows of another one.
+fn participant(stage: &Stage, who: usize, of: usize) -> ParticipantData {
+    let prefix = stage.participant(of).prefix();
+    let known = stage.participant(who);
+    known.discovery(|known| known.participant(prefix).unwrap().clone())
+}
+
+/// What a participant knows of a writer.
+fn writer_data(stage: &Stage, who: usize, writer: Guid) -> WriterData {
+    let known = stage.participant(who);
+    known.discovery(|known| known.writer(writer).unwrap().clone())
+}
+
+/// What a participant knows of a reader.
+fn reader_data(stage: &Stage, who: usize, reader: Guid) -> ReaderData {
+    let known = stage.participant(who);
+    known.discovery(|known| known.reader(reader).unwrap().clone())
+}
 
 #[test]
 fn user_data_of_each_entity_reaches_others_and_changes() {
@@ -17,38 +41,44 @@ fn user_data_of_each_entity_reaches_others_and_changes() {
     let writer = stage.writer(0, wqos);
     let reader = stage.reader(0, rqos);
     stage.run_for(5 * SECOND);
-    let prefix = stage.participant(0).prefix();
-    let known = &stage.participant(1).discovery;
-    assert_eq!(known.participant(prefix).unwrap().user_data, b"dunlin");
-    assert_eq!(known.writer(writer).unwrap().qos.user_data, b"writes");
-    assert_eq!(known.reader(reader).unwrap().qos.user_data, b"reads");
-    stage.change_writer(writer, |w| w.qos.user_data = b"rests".to_vec());
-    stage.change_reader(reader, |r| r.qos.user_data = vec![]);
+    assert_eq!(participant(&stage, 1, 0).user_data, b"dunlin");
+    assert_eq!(writer_data(&stage, 1, writer).qos.user_data, b"writes");
+    assert_eq!(reader_data(&stage, 1, reader).qos.user_data, b"reads");
+    stage.change_writer(writer, |w| w.user_data = b"rests".to_vec());
+    stage.change_reader(reader, |r| r.user_data = vec![]);
     stage.run_for(SECOND);
-    let known = &stage.participant(1).discovery;
-    assert_eq!(known.writer(writer).unwrap().qos.user_data, b"rests");
-    assert_eq!(known.reader(reader).unwrap().qos.user_data, b"");
+    assert_eq!(writer_data(&stage, 1, writer).qos.user_data, b"rests");
+    assert_eq!(reader_data(&stage, 1, reader).qos.user_data, b"");
 }
 
 #[test]
 fn topic_data_and_group_data_reach_others_and_change() {
     let (mut stage, writer, reader) = Stage::pair(|_, _| {});
     for word in [&b"mud"[..], b"sand", b""] {
-        stage.change_writer(writer, |w| {
-            w.topic_data = word.to_vec();
-            w.publisher.group_data = [word, b"!"].concat();
-        });
-        stage.change_reader(reader, |r| {
-            r.topic_data = word.to_vec();
-            r.subscriber.group_data = [word, b"?"].concat();
-        });
+        for who in [0, 1] {
+            let qos = TopicQos {
+                topic_data: word.to_vec(),
+                ..TopicQos::default()
+            };
+            stage.participant_mut(who).set_topic_qos("Square", qos);
+        }
+        let publisher = PublisherQos {
+            group_data: [word, b"!"].concat(),
+            ..PublisherQos::default()
+        };
+        let of_writer = &stage.participant(0).publishers()[0];
+        of_writer.set_qos(publisher).unwrap();
+        let subscriber = SubscriberQos {
+            group_data: [word, b"?"].concat(),
+            ..SubscriberQos::default()
+        };
+        let of_reader = &stage.participant(1).subscribers()[0];
+        of_reader.set_qos(subscriber).unwrap();
         stage.run_for(SECOND);
-        let known = &stage.participant(1).discovery;
-        let data = known.writer(writer).unwrap();
+        let data = writer_data(&stage, 1, writer);
         assert_eq!(data.topic_data, word);
         assert_eq!(data.publisher.group_data, [word, b"!"].concat());
-        let known = &stage.participant(0).discovery;
-        let data = known.reader(reader).unwrap();
+        let data = reader_data(&stage, 0, reader);
         assert_eq!(data.topic_data, word);
         assert_eq!(data.subscriber.group_data, [word, b"?"].concat());
         assert!(stage.is_matched(writer, reader), "nobody is parted by it");
@@ -58,14 +88,11 @@ fn topic_data_and_group_data_reach_others_and_change() {
 #[test]
 fn transport_priority_reaches_others_and_changes() {
     let (mut stage, writer, reader) = Stage::pair(|w, _| w.transport_priority = 7);
-    let told = |stage: &mut Stage| {
-        let known = &stage.participant(1).discovery;
-        known.writer(writer).unwrap().qos.transport_priority
-    };
-    assert_eq!(told(&mut stage), 7);
-    stage.change_writer(writer, |w| w.qos.transport_priority = 40);
+    let told = |stage: &Stage| writer_data(stage, 1, writer).qos.transport_priority;
+    assert_eq!(told(&stage), 7);
+    stage.change_writer(writer, |w| w.transport_priority = 40);
     stage.run_for(SECOND);
-    assert_eq!(told(&mut stage), 40);
+    assert_eq!(told(&stage), 40);
     assert!(stage.is_matched(writer, reader));
 }
 
@@ -105,44 +132,32 @@ fn type_consistency_enforcement_refuses_what_the_reader_does_not_take_for_its_ty
         force_type_validation: true,
         ..allow
     };
-    let mut stage = Stage::new(2);
-    let writer = stage.writer(0, wqos);
-    stage.change_writer(writer, |w| w.type_digest = Some(7));
-    stage.run_for(SECOND);
-    let readers = [
-        ("Shape", Some(7), allow, true),
-        ("ShapeExtended", Some(7), allow, false),
+    // A participant has one type of a name, so each reader has a participant of its own.
+    let readers: [(Make, _, _); 6] = [
+        (Stage::reader_as::<Keyed>, allow, true),
+        (Stage::reader_as::<Keyed>, force, true),
+        (Stage::reader_as::<Extended>, allow, false),
         // Another type of the same name: who allows that gets it, who asks for more does not.
-        ("Shape", Some(8), allow, true),
-        ("Shape", Some(8), disallow, false),
-        ("Shape", Some(8), force, false),
-        // What is not known is taken for the same unless somebody wants to know it.
-        ("Shape", None, disallow, true),
-        ("Shape", None, force, false),
-        ("Shape", Some(7), force, true),
+        (Stage::reader_as::<Another>, allow, true),
+        (Stage::reader_as::<Another>, disallow, false),
+        (Stage::reader_as::<Another>, force, false),
     ];
-    let mut number = 200;
-    let readers = readers.map(|(name, digest, wanted, matches)| {
-        number += 1;
-        let entity = EntityId::user(number, EntityKind::ReaderWithKey);
-        let guid = Guid::new(stage.participant(1).prefix(), entity);
-        let mut data = ReaderData::new(guid, "Square", name);
-        data.qos = rqos.clone();
-        data.qos.type_consistency = wanted;
-        data.type_digest = digest;
-        (stage.announce_reader(data), matches)
-    });
-    stage.run_for(SECOND);
+    let mut stage = Stage::new(1 + readers.len());
+    let writer = stage.writer(0, wqos);
     let mut expected = Vec::new();
-    for (reader, matches) in readers {
-        assert_eq!(stage.is_matched(writer, reader), matches);
+    for (nth, (make, wanted, matches)) in readers.into_iter().enumerate() {
+        let mut qos = rqos.clone();
+        qos.type_consistency = wanted;
+        let reader = make(&mut stage, 1 + nth, "Square", qos, SubscriberQos::default());
+        stage.run_for(SECOND);
+        assert_eq!(stage.is_matched(writer, reader), matches, "{nth}");
         if !matches {
-            expected.extend([(writer, reader), (reader, writer)]);
+            expected.extend([reader, writer]);
         }
     }
     let news = stage.news.iter();
     let inconsistent = news.filter_map(|(_, news)| match news {
-        News::InconsistentTopic { local, remote } => Some((*local, *remote)),
+        News::InconsistentTopic { topic, remote } if topic == "Square" => Some(*remote),
         _ => None,
     });
     let mut inconsistent: Vec<_> = inconsistent.collect();
@@ -150,6 +165,9 @@ fn type_consistency_enforcement_refuses_what_the_reader_does_not_take_for_its_ty
     expected.sort_unstable();
     assert_eq!(inconsistent, expected);
 }
+
+/// Makes a reader of some type.
+type Make = fn(&mut Stage, usize, &str, DataReaderQos, SubscriberQos) -> Guid;
 
 #[test]
 fn property_of_each_entity_reaches_others_and_changes() {
@@ -163,9 +181,10 @@ fn property_of_each_entity_reaches_others_and_changes() {
         });
         all
     };
+    let process = "dds.sys_info.process_id";
     stage.start(0, |config| {
-        config.properties = vec![("host".into(), "wadden".into())];
-        config.qos.property = hidden("mudflat").with("host", "another");
+        config.announces_process = true;
+        config.qos.property = hidden("mudflat").with(process, "another");
     });
     stage.start(1, |_| {});
     let (mut wqos, mut rqos) = reliable();
@@ -174,27 +193,30 @@ fn property_of_each_entity_reaches_others_and_changes() {
     let writer = stage.writer(0, wqos);
     let reader = stage.reader(0, rqos);
     stage.run_for(5 * SECOND);
-    let prefix = stage.participant(0).prefix();
-    let known = &stage.participant(1).discovery;
-    let told = &known.participant(prefix).unwrap().properties;
-    let own = Properties::default().with("host", "wadden");
-    assert_eq!(*told, own.with("place", "mudflat"));
-    assert_eq!(known.writer(writer).unwrap().qos.property, place("sand"));
-    assert_eq!(known.reader(reader).unwrap().qos.property, place("stones"));
-    stage.change_writer(writer, |w| w.qos.property = place("sea"));
-    stage.change_reader(reader, |r| r.qos.property = Properties::default());
+    let told = participant(&stage, 1, 0).properties;
+    let value = |name: &str| {
+        told.propagated()
+            .find(|p| p.name == name)
+            .map(|p| &*p.value)
+    };
+    assert_eq!((value("place"), value("hidden")), (Some("mudflat"), None));
+    // What it says of itself, nobody says for it.
+    assert_eq!(value(process), Some(&*std::process::id().to_string()));
+    assert_eq!(writer_data(&stage, 1, writer).qos.property, place("sand"));
+    assert_eq!(reader_data(&stage, 1, reader).qos.property, place("stones"));
+    stage.change_writer(writer, |w| w.property = place("sea"));
+    stage.change_reader(reader, |r| r.property = Properties::default());
     stage.run_for(SECOND);
-    let known = &stage.participant(1).discovery;
-    assert_eq!(known.writer(writer).unwrap().qos.property, place("sea"));
-    assert!(known.reader(reader).unwrap().qos.property.is_empty());
+    assert_eq!(writer_data(&stage, 1, writer).qos.property, place("sea"));
+    assert!(reader_data(&stage, 1, reader).qos.property.is_empty());
 }
 
 #[test]
 fn entity_name_of_each_entity_reaches_others() {
     let mut stage = Stage::with_faults(2, 0, steady());
-    stage.start(0, |config| config.entity_name = "dunlin".into());
+    stage.start(0, |config| config.name = "dunlin".into());
     stage.start(1, |config| {
-        config.entity_name = "not told".into();
+        config.name = "not told".into();
         config.qos.entity_name = "sanderling".into();
     });
     let (mut wqos, mut rqos) = reliable();
@@ -203,19 +225,17 @@ fn entity_name_of_each_entity_reaches_others() {
     let writer = stage.writer(0, wqos);
     let reader = stage.reader(1, rqos);
     stage.run_for(5 * SECOND);
-    let prefixes = [0, 1].map(|index| stage.participant(index).prefix());
-    let known = &stage.participant(1).discovery;
-    let name = |data: &dunlin_wire::ParticipantData| data.entity_name.clone();
-    assert_eq!(known.participant(prefixes[0]).map(name).unwrap(), "dunlin");
-    let told = &known.writer(writer).unwrap().qos.entity_name;
-    assert_eq!(told, "left wing");
-    let called = known.called(writer);
+    assert_eq!(participant(&stage, 1, 0).entity_name, "dunlin");
+    assert_eq!(participant(&stage, 0, 1).entity_name, "sanderling");
+    assert_eq!(writer_data(&stage, 1, writer).qos.entity_name, "left wing");
+    let called = |known: &Discovery| known.called(writer);
+    let called = stage.participant(1).discovery(called);
     assert_eq!(called, format!("\"left wing\" {writer}"));
-    let known = &stage.participant(0).discovery;
-    let told = known.participant(prefixes[1]).map(name).unwrap();
-    assert_eq!(told, "sanderling");
-    let said = known.explain(writer, |_, _| false);
-    let said = said.iter().map(|explanation| known.sentence(explanation));
+    let said = |known: &Discovery| {
+        let said = known.explain(writer, |_, _| false);
+        let said = said.iter().map(|explanation| known.sentence(explanation));
+        said.collect::<Vec<_>>()
+    };
     let expected = format!("\"right wing\" {reader} matches");
-    assert_eq!(said.collect::<Vec<_>>(), [expected]);
+    assert_eq!(stage.participant(0).discovery(said), [expected]);
 }

@@ -1,12 +1,12 @@
 //! Policies about samples and instances: whose are seen, in which order, how many, and how they
 //! end.
-use crate::looking::{number_of, reliable, seconds};
+use crate::looking::{number_of, reliable, sample, seconds};
+use crate::participant::News;
 use crate::stage::{DELAY, MS, SECOND, Stage};
-use crate::{load, participant::News};
 use dunlin_qos::{
     DestinationOrder, History, Ownership, Reliability, ResourceLimits, WriterDataLifecycle,
 };
-use dunlin_rtps::{ChangeKind, InstanceState, Time, WriteError};
+use dunlin_rtps::{ChangeKind, InstanceState};
 use dunlin_wire::{Guid, Timestamp};
 
 /// A reader of two writers of these strengths, with exclusive ownership.
@@ -74,7 +74,7 @@ fn ownership_strength_may_change_and_decides_from_then_on() {
         stage.numbers(reader)
     };
     assert_eq!(round(&mut stage, 10), [10]);
-    stage.change_writer(first, |w| w.qos.ownership_strength = 3);
+    stage.change_writer(first, |w| w.ownership_strength = 3);
     stage.run_for(100 * MS);
     assert_eq!(round(&mut stage, 20), [20, 21]);
     assert_eq!(round(&mut stage, 30), [31]);
@@ -95,8 +95,7 @@ fn destination_order_is_that_of_arrival_or_of_the_source() {
         for (number, ahead) in [(1, 50), (2, 0), (3, 60), (4, 0)] {
             let time = Timestamp(stage.wall().0 + ahead * MS);
             let writer = writers[usize::from(ahead == 0)];
-            let sample = load::sample(time, Some(1), 0, number, load::SMALLEST);
-            stage.write(writer, &sample);
+            assert!(stage.write(writer, &sample(time, 1, number)));
             stage.run_for(5 * MS);
         }
         let expected = match order {
@@ -142,17 +141,16 @@ fn resource_limits_hold_on_both_sides_and_lose_nothing() {
     };
     let (mut stage, writer, reader) = Stage::pair(|w, r| {
         w.resource_limits = limits;
+        w.reliability.max_blocking_time = seconds(0);
         r.resource_limits = limits;
     });
     let (mut number, mut taken) = (0, Vec::new());
     let mut full = 0;
     while number < 50 {
-        let sample = load::sample(stage.wall(), Some(1), 0, number, load::SMALLEST);
-        let now = Time(stage.now);
-        match stage.of(writer).write(now, writer.entity, &sample) {
-            Ok(_) => number += 1,
-            Err(error) => {
-                assert_eq!(error, WriteError::Full);
+        let sample = sample(stage.wall(), 1, number);
+        match stage.write(writer, &sample) {
+            true => number += 1,
+            false => {
                 full += 1;
                 // What is kept out waits with its writer: four with each of them.
                 assert_eq!(stage.held(reader).min(4), stage.held(reader));
@@ -162,8 +160,7 @@ fn resource_limits_hold_on_both_sides_and_lose_nothing() {
                 stage.run_for(10 * MS);
             }
         }
-        let kept = stage.of(writer).writer(writer.entity).kept();
-        assert!(kept <= 4 && stage.held(reader) <= 4);
+        assert!(stage.kept(writer) <= 4 && stage.held(reader) <= 4);
     }
     while taken.len() < 50 {
         stage.run_for(SECOND);

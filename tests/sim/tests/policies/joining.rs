@@ -1,12 +1,13 @@
 //! Policies about who meets whom, and what those get who come late or look at several readers.
 use crate::looking::{number_of, reliable, seconds};
 use crate::stage::{MS, SECOND, Stage};
+use dunlin::simulation::Discovery;
 use dunlin_qos::{
     AccessScope, Durability, EntityFactory, History, Partition, Presentation, PublisherQos,
     SubscriberQos,
 };
-use dunlin_rtps::{ChangeKind, Time};
-use dunlin_wire::{EntityId, EntityKind, Guid, WriterData};
+use dunlin_rtps::ChangeKind;
+use dunlin_wire::Guid;
 
 #[test]
 fn durability_gives_late_joiners_what_was_written_before_or_not() {
@@ -16,7 +17,7 @@ fn durability_gives_late_joiners_what_was_written_before_or_not() {
         (Durability::Transient, vec![0, 1, 2, 3, 4, 5]),
         (Durability::Persistent, vec![0, 1, 2, 3, 4, 5]),
     ] {
-        let (mut stage, writer, _) = Stage::pair(|w, r| {
+        let (mut stage, writer, reader) = Stage::pair(|w, r| {
             w.durability = durability;
             w.durability_service.history = History::KeepAll;
             r.durability = durability;
@@ -25,7 +26,7 @@ fn durability_gives_late_joiners_what_was_written_before_or_not() {
             stage.sample(writer, 1, number);
             stage.run_for(MS);
         }
-        let qos = stage.readers[0].qos.clone();
+        let qos = stage.of(reader).reader_qos(reader.entity);
         let late = stage.reader(1, qos);
         stage.run_for(SECOND);
         stage.sample(writer, 1, 5);
@@ -36,13 +37,13 @@ fn durability_gives_late_joiners_what_was_written_before_or_not() {
 
 #[test]
 fn durability_service_keeps_for_late_joiners_and_cleans_up_to_the_nanosecond() {
-    let (mut stage, writer, _) = Stage::pair(|w, r| {
+    let (mut stage, writer, reader) = Stage::pair(|w, r| {
         w.durability = Durability::Transient;
         w.durability_service.history = History::KeepLast(2);
         w.durability_service.service_cleanup_delay = seconds(5);
         r.durability = Durability::Transient;
     });
-    let qos = stage.readers[0].qos.clone();
+    let qos = stage.of(reader).reader_qos(reader.entity);
     for number in 0..5 {
         stage.sample(writer, 1, number);
     }
@@ -53,10 +54,9 @@ fn durability_service_keeps_for_late_joiners_and_cleans_up_to_the_nanosecond() {
     let ended = stage.now;
     stage.end(writer, ChangeKind::DisposedUnregistered, 1);
     stage.run_until(ended + 5 * SECOND - 1);
-    let kept = |stage: &mut Stage| stage.of(writer).writer(writer.entity).kept();
-    assert!(kept(&mut stage) > 0);
+    assert!(stage.kept(writer) > 0);
     stage.run_until(ended + 5 * SECOND);
-    assert_eq!(kept(&mut stage), 0);
+    assert_eq!(stage.kept(writer), 0);
     let late = stage.reader(1, qos);
     stage.run_for(SECOND);
     assert!(stage.take(late).is_empty());
@@ -85,7 +85,13 @@ fn partition_decides_who_matches_and_may_change() {
         (stage.numbers(pattern), stage.numbers(other)),
         (vec![1], vec![])
     );
-    stage.change_writer(writer, |w| w.publisher.partition = partition("south"));
+    let publisher = PublisherQos {
+        partition: partition("south"),
+        ..PublisherQos::default()
+    };
+    stage.participant(0).publishers()[0]
+        .set_qos(publisher)
+        .unwrap();
     stage.run_for(SECOND);
     assert!(stage.is_matched(writer, other) && !stage.is_matched(writer, pattern));
     stage.sample(writer, 1, 2);
@@ -94,7 +100,9 @@ fn partition_decides_who_matches_and_may_change() {
         (stage.numbers(pattern), stage.numbers(other)),
         (vec![], vec![2])
     );
-    stage.change_reader(other, |r| r.subscriber.partition = partition("west"));
+    stage.participant(1).subscribers()[1]
+        .set_qos(subscriber("west"))
+        .unwrap();
     stage.run_for(SECOND);
     assert!(!stage.is_matched(writer, other));
 }
@@ -109,22 +117,19 @@ fn entity_factory_decides_whether_others_hear_of_an_entity_at_once() {
         assert!(!factory.enables(false));
         let (wqos, rqos) = reliable();
         let mut stage = Stage::new(2);
-        let entity = EntityId::user(100, EntityKind::WriterWithKey);
-        let guid = Guid::new(stage.participant(0).prefix(), entity);
-        let mut data = WriterData::new(guid, "Square", "Shape");
-        data.qos = wqos;
         let reader = stage.reader(1, rqos);
-        if factory.enables(true) {
-            stage.announce_writer(data.clone());
-        }
+        let publisher = PublisherQos {
+            entity_factory: factory,
+            ..PublisherQos::default()
+        };
+        let guid = stage.writer_of(0, "Square", wqos, publisher);
         stage.run_for(10 * SECOND);
         assert_eq!(stage.is_matched(guid, reader), autoenable_created_entities);
-        assert_eq!(
-            stage.participant(1).discovery.writer(guid).is_some(),
-            autoenable_created_entities
-        );
-        if !factory.enables(true) {
-            stage.announce_writer(data);
+        let known = |known: &Discovery| known.writer(guid).is_some();
+        let known = stage.participant(1).discovery(known);
+        assert_eq!(known, autoenable_created_entities);
+        if !autoenable_created_entities {
+            stage.participant(0).enable_writer(guid.entity);
             stage.run_for(SECOND);
         }
         assert!(stage.is_matched(guid, reader));
@@ -172,8 +177,7 @@ fn presentation_coherent_shows_a_set_when_all_of_it_is_here() {
             }
             // The last word of one writer alone does not come.
             stage.cut(1);
-            let (now, wall) = (Time(stage.now), stage.wall());
-            stage.participant(0).end_set(now, wall);
+            stage.participant(0).end_set();
             stage.run_for(10 * MS);
             assert_eq!(readers.map(|reader| stage.held(reader)), [0, 0]);
             stage.network.heal();

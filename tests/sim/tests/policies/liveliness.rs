@@ -11,10 +11,13 @@ fn pair(kind: LivelinessKind) -> (Stage, Guid, Guid) {
         kind,
         lease_duration: Duration::from_nanos(LEASE),
     };
-    Stage::pair(|w, r| {
+    let mut all = Stage::pair(|w, r| {
         w.liveliness = liveliness;
         r.liveliness = liveliness;
-    })
+    });
+    // That it came to life when it matched.
+    all.0.news.clear();
+    all
 }
 
 /// What the reader was told, and when; and when the writer was told that its lease ran out.
@@ -66,8 +69,8 @@ fn liveliness_by_topic_ends_after_the_last_sign_to_the_nanosecond() {
     let kind = LivelinessKind::ManualByTopic;
     ends_after_its_last_sign(kind, |stage, writer| stage.sample(writer, 1, 1));
     ends_after_its_last_sign(kind, |stage, writer| {
-        let now = dunlin_rtps::Time(stage.now);
-        stage.of(writer).assert_liveliness(now, writer);
+        stage.of(writer).assert_liveliness(writer.entity);
+        stage.run_for(0);
     });
 }
 
@@ -75,8 +78,8 @@ fn liveliness_by_topic_ends_after_the_last_sign_to_the_nanosecond() {
 fn liveliness_by_participant_ends_after_the_last_sign_to_the_nanosecond() {
     let kind = LivelinessKind::ManualByParticipant;
     ends_after_its_last_sign(kind, |stage, writer| {
-        let now = dunlin_rtps::Time(stage.now);
-        stage.of(writer).assert_participant(now);
+        stage.of(writer).entity().assert_liveliness();
+        stage.run_for(0);
     });
 }
 
@@ -84,7 +87,7 @@ fn liveliness_by_participant_ends_after_the_last_sign_to_the_nanosecond() {
 fn liveliness_by_participant_is_shown_by_any_of_its_writers() {
     let kind = LivelinessKind::ManualByParticipant;
     let (mut stage, writer, _) = pair(kind);
-    let qos = stage.writers[0].qos.clone();
+    let qos = stage.of(writer).writer_qos(writer.entity);
     let other = stage.writer_of(0, "Circle", qos, Default::default());
     stage.run_for(SECOND);
     stage.sample(other, 1, 1);

@@ -1,9 +1,10 @@
 //! How tests write, and what they see.
-use crate::load;
+use crate::participant::Taken;
+use crate::sample::{SMALLEST, Written};
 use crate::stage::Stage;
 use dunlin_qos::{DataReaderQos, DataWriterQos, Duration, History, Reliability};
-use dunlin_rtps::{ChangeKind, InstanceState, Sample};
-use dunlin_wire::Guid;
+use dunlin_rtps::{ChangeKind, InstanceState, Writer};
+use dunlin_wire::{Guid, Timestamp};
 
 pub(crate) fn seconds(seconds: u32) -> Duration {
     Duration::from_secs(seconds)
@@ -24,9 +25,20 @@ pub(crate) fn reliable() -> (DataWriterQos, DataReaderQos) {
 }
 
 /// The number of a sample that `write` wrote.
-pub(crate) fn number_of(sample: &Sample) -> u32 {
-    let bytes = sample.payload.to_bytes().unwrap();
-    u32::from_be_bytes(bytes[12..16].try_into().unwrap())
+pub(crate) fn number_of(sample: &Taken) -> u32 {
+    sample.load.as_ref().unwrap().number
+}
+
+/// A sample of that instance.
+pub(crate) fn sample(timestamp: Timestamp, instance: u32, number: u32) -> Written {
+    Written {
+        kind: ChangeKind::Alive,
+        instance: Some(instance),
+        timestamp,
+        writer: 0,
+        number,
+        size: SMALLEST,
+    }
 }
 
 impl Stage {
@@ -58,36 +70,44 @@ impl Stage {
     }
 
     pub(crate) fn sample(&mut self, writer: Guid, instance: u32, number: u32) {
-        let sample = load::sample(self.wall(), Some(instance), 0, number, load::SMALLEST);
-        self.write(writer, &sample);
+        let sample = sample(self.wall(), instance, number);
+        assert!(self.write(writer, &sample));
     }
 
     pub(crate) fn end(&mut self, writer: Guid, kind: ChangeKind, instance: u32) {
-        let end = load::end(self.wall(), kind, instance);
-        self.write(writer, &end);
+        let end = Written {
+            kind,
+            ..sample(self.wall(), instance, 0)
+        };
+        assert!(self.write(writer, &end));
     }
 
-    pub(crate) fn take(&mut self, reader: Guid) -> Vec<Sample> {
+    pub(crate) fn take(&self, reader: Guid) -> Vec<Taken> {
         self.of(reader).take(reader.entity, usize::MAX)
     }
 
     /// Numbers of samples.
-    pub(crate) fn numbers(&mut self, reader: Guid) -> Vec<u32> {
+    pub(crate) fn numbers(&self, reader: Guid) -> Vec<u32> {
         let samples = self.take(reader).into_iter();
         let valid = samples.filter(|sample| sample.info.valid_data);
         valid.map(|sample| number_of(&sample)).collect()
     }
 
     /// States of which there is a notice without data.
-    pub(crate) fn notices(&mut self, reader: Guid) -> Vec<InstanceState> {
+    pub(crate) fn notices(&self, reader: Guid) -> Vec<InstanceState> {
         let samples = self.take(reader).into_iter();
         let notices = samples.filter(|sample| !sample.info.valid_data);
         notices.map(|notice| notice.info.instance_state).collect()
     }
 
     /// How many samples a reader holds.
-    pub(crate) fn held(&mut self, reader: Guid) -> usize {
+    pub(crate) fn held(&self, reader: Guid) -> usize {
         let participant = self.of(reader);
-        participant.reader(reader.entity).holdings().samples
+        participant.reader(reader.entity, |r| r.holdings().samples)
+    }
+
+    /// How many changes a writer keeps.
+    pub(crate) fn kept(&self, writer: Guid) -> usize {
+        self.of(writer).writer(writer.entity, Writer::kept)
     }
 }

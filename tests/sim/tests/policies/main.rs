@@ -16,11 +16,13 @@ mod looking;
 mod table;
 mod time;
 
-#[path = "../sim/datagrams.rs"]
-mod datagrams;
-#[path = "../sim/load.rs"]
-mod load;
+#[path = "../sim/link.rs"]
+mod link;
 #[path = "../sim/participant.rs"]
 mod participant;
+#[path = "../sim/sample.rs"]
+mod sample;
 #[path = "../sim/stage.rs"]
 mod stage;
+#[path = "../sim/words.rs"]
+mod words;

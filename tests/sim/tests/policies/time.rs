@@ -3,16 +3,24 @@ use crate::looking::seconds;
 #[path = "../../../../crates/dds/src/send/coalescing.rs"]
 mod coalescing;
 
+use crate::participant::News;
 use crate::stage::{DELAY, MS, SECOND, Stage};
 use coalescing::{Coalescer, Look};
 use dunlin_qos::{Durability, Duration, Reliability};
 use dunlin_rtps::ChangeKind;
 use dunlin_wire::Guid;
 
-fn missed(stage: &mut Stage, writer: Guid, reader: Guid) -> [u32; 2] {
-    let offered = stage.of(writer).missed_by_writer(writer.entity);
-    let requested = stage.of(reader).missed_by_reader(reader.entity);
-    [offered, requested].map(|missed| missed.map_or(0, |missed| missed.count))
+/// By the writer and by the reader, since this was asked last.
+fn missed(stage: &mut Stage, writer: Guid, reader: Guid) -> [i32; 2] {
+    let news = std::mem::take(&mut stage.news);
+    let missed = |by| {
+        let counts = news.iter().filter_map(move |(_, news)| match news {
+            News::DeadlinesMissed { endpoint, count } if *endpoint == by => Some(count),
+            _ => None,
+        });
+        counts.sum()
+    };
+    [missed(writer), missed(reader)]
 }
 
 #[test]
@@ -58,18 +66,16 @@ fn lifespan_ends_with_writer_and_reader_to_the_nanosecond() {
     stage.sample(writer, 1, 1);
     stage.run_until(first + SECOND);
     stage.sample(writer, 1, 2);
-    let kept = |stage: &mut Stage| stage.of(writer).writer(writer.entity).kept();
     // It counts from when the sample was written, not from when it came.
     for (at, samples) in [(first + 2 * SECOND, 2), (first + 3 * SECOND, 1)] {
         stage.run_until(at - 1);
-        assert_eq!((stage.held(reader), kept(&mut stage)), (samples, samples));
+        assert_eq!((stage.held(reader), stage.kept(writer)), (samples, samples));
         stage.run_until(at);
         let left = samples - 1;
-        assert_eq!((stage.held(reader), kept(&mut stage)), (left, left));
+        assert_eq!((stage.held(reader), stage.kept(writer)), (left, left));
     }
     // Nor does a late joiner get what is over.
-    let late = stage.readers[0].qos.clone();
-    let late = stage.reader(1, late);
+    let late = stage.reader(1, stage.of(reader).reader_qos(reader.entity));
     stage.sample(writer, 1, 3);
     stage.run_for(SECOND);
     assert_eq!(stage.numbers(late), [3]);

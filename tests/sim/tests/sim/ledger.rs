@@ -1,6 +1,8 @@
 //! What was written, who was matched with whom, and what was taken; each sample is checked as it is
 //! taken.
-use dunlin_rtps::{Change, ChangeKind, InstanceHandle, InstanceState, Sample};
+use crate::participant::Taken;
+use crate::sample::Written;
+use dunlin_rtps::{ChangeKind, InstanceHandle, InstanceState};
 use dunlin_wire::{Guid, SequenceNumber, Timestamp};
 use std::collections::{BTreeMap, BTreeSet};
 use std::hash::{DefaultHasher, Hasher};
@@ -27,7 +29,7 @@ pub(crate) struct WriterRecord {
     /// The number before that of the first change.
     pub(crate) origin: i64,
     /// All but so many that are forgotten.
-    pub(crate) changes: Vec<Change>,
+    pub(crate) changes: Vec<Written>,
     pub(crate) forgotten: usize,
     pub(crate) readers: BTreeMap<Guid, Sink>,
     pub(crate) incompatible: BTreeSet<Guid>,
@@ -64,7 +66,6 @@ pub(crate) struct Source {
     pub(crate) last: i64,
     /// Samples with data.
     pub(crate) taken: BTreeSet<i64>,
-    pub(crate) lost: u64,
 }
 
 impl WriterRecord {
@@ -72,13 +73,13 @@ impl WriterRecord {
         self.origin + i64::try_from(self.forgotten + self.changes.len()).unwrap()
     }
 
-    pub(crate) fn change(&self, sequence: i64) -> Option<&Change> {
+    pub(crate) fn change(&self, sequence: i64) -> Option<&Written> {
         let index = usize::try_from(sequence - self.origin - 1).ok()?;
         self.changes.get(index.checked_sub(self.forgotten)?)
     }
 
     /// All changes with their numbers.
-    pub(crate) fn numbered(&self) -> impl DoubleEndedIterator<Item = (i64, &Change)> {
+    pub(crate) fn numbered(&self) -> impl DoubleEndedIterator<Item = (i64, &Written)> {
         let first = self.origin + 1 + self.forgotten as i64;
         let changes = self.changes.iter().enumerate();
         changes.map(move |(n, change)| (first + n as i64, change))
@@ -136,14 +137,6 @@ impl Ledger {
         }
     }
 
-    pub(crate) fn lost(&mut self, reader: Guid, writer: Guid, count: u32) {
-        let record = self.readers.get_mut(&reader);
-        match record.and_then(|r| r.writers.get_mut(&writer)) {
-            Some(source) => source.lost += u64::from(count),
-            None => self.fail(format!("{reader} lost {count} samples of {writer}")),
-        }
-    }
-
     /// Forgets what is old, if it may.
     pub(crate) fn forget(&mut self) {
         let Some(most) = self.memory else {
@@ -177,7 +170,7 @@ impl Ledger {
         }
     }
 
-    pub(crate) fn took(&mut self, reader: Guid, sample: &Sample) {
+    pub(crate) fn took(&mut self, reader: Guid, sample: &Taken) {
         if let Err(what) = self.check(reader, sample) {
             let number = sample.info.sequence.0;
             let writer = sample.info.publication;
@@ -185,7 +178,7 @@ impl Ledger {
         }
     }
 
-    fn check(&mut self, reader: Guid, sample: &Sample) -> Result<(), String> {
+    fn check(&mut self, reader: Guid, sample: &Taken) -> Result<(), String> {
         let info = &sample.info;
         let record = self.readers.get_mut(&reader).ok_or("unknown reader")?;
         record.states.insert(info.instance, info.instance_state);
@@ -198,14 +191,13 @@ impl Ledger {
             };
         }
         let change = writer.change(info.sequence.0).ok_or("never written")?;
-        if change.instance != info.instance {
+        if change.handle() != info.instance {
             return Err("another instance".into());
         }
         if info.valid_data != (change.kind == ChangeKind::Alive) {
             return Err(format!("written as {:?}", change.kind));
         }
-        let bytes = sample.payload.to_bytes().unwrap();
-        if info.valid_data && bytes != change.payload {
+        if sample.load.as_ref().is_some_and(|load| !change.is(load)) {
             return Err("another payload".into());
         }
         let (seconds, fraction) = change.timestamp.to_wire();

@@ -3,12 +3,13 @@
 //!
 //! A seed that fails is repeated with `DUNLIN_SIM_SEED=7 cargo test -p dunlin-sim-tests seeds`;
 //! `DUNLIN_SIM_TRACE=1` beside it prints each datagram. `DUNLIN_SIM_SEEDS` says how many are run.
-mod datagrams;
 mod dice;
 mod ledger;
-mod load;
+mod link;
 #[allow(dead_code, reason = "policies use the rest")]
 mod participant;
+#[allow(dead_code, reason = "policies use the rest")]
+mod sample;
 mod scenario;
 mod seeds;
 mod sets;
@@ -16,4 +17,5 @@ mod soak;
 #[allow(dead_code, reason = "policies use the rest")]
 mod stage;
 mod verdict;
+mod words;
 mod world;

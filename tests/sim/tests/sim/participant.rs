@@ -1,59 +1,36 @@
-//! One participant: discovery, writers and readers in one thread, on a network in memory.
-//!
-//! It connects them as `dunlin` does, without locks and threads: what discovery decides becomes
-//! proxies and destinations, and every datagram is encoded, sent, received and parsed.
-#[path = "participant/policies.rs"]
-mod policies;
-#[path = "participant/sets.rs"]
-mod sets;
-
-use crate::datagrams::Datagrams;
-use crate::load;
-use bytes::{Bytes, BytesMut};
-use dunlin_qos::Duration;
-use dunlin_rtps::discovery::{
-    Discovery, DiscoveryConfig, Event, LossReason, Source, UnmatchReason,
+//! A participant of `dunlin` in one thread, on a network in memory and on clocks that the world
+//! moves; and what its application hears.
+use crate::link::Link;
+use crate::sample::{Keyed, Load, Shape, Written};
+use dunlin::simulation::{self, Discovery, Reader, SimulatedClock, Simulation, Tuning, Writer};
+use dunlin::transport::MemoryTransport;
+use dunlin::{
+    DataReader, DataReaderListener, DataReaderQos, DataWriter, DataWriterListener, DataWriterQos,
+    DeadlineMissedStatus, DomainParticipant, Duration, EntityId, Error, Guid, GuidPrefix,
+    IncompatibleQosStatus, InconsistentTopicStatus, InstanceState, LivelinessChangedStatus,
+    LivelinessLostStatus, MatchedStatus, ParticipantConfig, Publisher, PublisherQos, SampleInfo,
+    Select, SequenceNumber, StatusMask, Subscriber, SubscriberQos, Timestamp, Topic, TopicListener,
+    TopicQos, Transports, UntypedReader, UntypedTopic, UntypedWriter,
 };
-use dunlin_rtps::{
-    Change, Delivery, InstanceHandle, PayloadAllocator, Reader, ReaderConfig, ReaderProxyConfig,
-    Sample, Select, Time, To, WriteError, Writer, WriterConfig, WriterProxyConfig,
-};
-use dunlin_transport::{Listen, MemoryTransport, Receiver, Transport, Wait, nearest};
-use dunlin_wire::{
-    EntityId, Guid, GuidPrefix, InlineQos, Locator, Message, Payload, ReaderData, SequenceNumber,
-    Submessage, Timestamp, VendorId, WriterData,
-};
+use dunlin_rtps::Time;
 use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex};
 
-/// Room for the largest datagram.
-const LARGEST: usize = 64 * 1024;
+/// More than this is not due at one time.
+const MOST_AT_ONCE: usize = 100_000;
 
 pub(crate) struct Participant {
-    pub(crate) discovery: Discovery,
-    pub(crate) datagrams: Datagrams,
+    pub(crate) link: Link,
     prefix: GuidPrefix,
-    transport: MemoryTransport,
-    receivers: [Box<dyn Receiver>; 2],
-    buffer: BytesMut,
-    writers: BTreeMap<EntityId, LocalWriter>,
-    readers: BTreeMap<EntityId, LocalReader>,
-    /// Where matched endpoints are reached.
-    locators: BTreeMap<Guid, Locator>,
-    events: Vec<Event>,
-    news: Vec<News>,
-    publisher: sets::Publisher,
-    gate: sets::Gate,
-}
-
-struct LocalWriter {
-    writer: Writer,
-    /// Where each matched reader wants its samples.
-    sinks: BTreeMap<Guid, Locator>,
-}
-
-struct LocalReader {
-    reader: Reader,
-    sources: Vec<Guid>,
+    clock: Arc<SimulatedClock>,
+    writers: BTreeMap<EntityId, Box<dyn Writing>>,
+    readers: BTreeMap<EntityId, Box<dyn Reading>>,
+    publishers: Vec<Publisher>,
+    subscribers: Vec<Subscriber>,
+    topic_qos: TopicQos,
+    told: Told,
+    _participants: dunlin::BuiltinSubscriber,
+    entity: DomainParticipant,
 }
 
 /// What happened to a participant and its endpoints.
@@ -80,24 +57,16 @@ pub(crate) enum News {
         local: Guid,
         remote: Guid,
     },
-    Room {
-        writer: Guid,
-    },
     Data {
         reader: Guid,
     },
     Taken {
         reader: Guid,
-        samples: Vec<Sample>,
-    },
-    Lost {
-        reader: Guid,
-        writer: Guid,
-        count: u32,
+        samples: Vec<Taken>,
     },
     ParticipantLost {
         prefix: GuidPrefix,
-        reason: LossReason,
+        silent: bool,
     },
     Liveliness {
         reader: Guid,
@@ -107,553 +76,538 @@ pub(crate) enum News {
     LivelinessLost {
         writer: Guid,
     },
+    DeadlinesMissed {
+        endpoint: Guid,
+        count: i32,
+    },
     InconsistentTopic {
-        local: Guid,
+        topic: String,
         remote: Guid,
     },
 }
 
-/// The group on which participants announce themselves.
-pub(crate) fn announcements() -> Locator {
-    group(1)
-}
-
-/// The group on which readers that share datagrams listen.
-pub(crate) fn samples() -> Locator {
-    group(2)
-}
-
-fn group(last: u8) -> Locator {
-    let ip = std::net::Ipv4Addr::new(239, 255, 0, last);
-    Locator {
-        kind: Locator::KIND_MEMORY,
-        ..Locator::udp_v4(ip, 7400)
+impl News {
+    /// Which pair matches from now on, and whether the writer says so.
+    pub(crate) fn matched(&self) -> Option<(Guid, Guid, bool)> {
+        match *self {
+            Self::ReaderMatched { writer, reader, .. } => Some((writer, reader, true)),
+            Self::WriterMatched { writer, reader } => Some((writer, reader, false)),
+            _ => None,
+        }
     }
+
+    /// The same for a pair that matches no longer.
+    pub(crate) fn unmatched(&self) -> Option<(Guid, Guid, bool)> {
+        match *self {
+            Self::ReaderUnmatched { writer, reader } => Some((writer, reader, true)),
+            Self::WriterUnmatched { writer, reader } => Some((writer, reader, false)),
+            _ => None,
+        }
+    }
+}
+
+/// A sample, or a notice without one.
+#[derive(Debug)]
+pub(crate) struct Taken {
+    pub(crate) info: SampleInfo,
+    pub(crate) load: Option<Load>,
+}
+
+/// What listeners were told, in order.
+#[derive(Clone, Default)]
+struct Told(Arc<Mutex<Vec<News>>>);
+
+impl Told {
+    fn add(&self, news: News) {
+        self.0.lock().unwrap().push(news);
+    }
+}
+
+/// How a participant is made.
+pub(crate) struct Setup {
+    pub(crate) prefix: GuidPrefix,
+    pub(crate) entities: u32,
+    pub(crate) tuning: Tuning,
+    /// Endpoints of this process are spoken to directly.
+    pub(crate) local: bool,
 }
 
 impl Participant {
-    /// `clock_offset` leads from its monotonic clock to its wall clock.
-    pub(crate) fn new(
-        prefix: GuidPrefix,
-        transport: MemoryTransport,
-        clock_offset: i64,
-        prints: bool,
-    ) -> Self {
-        Self::configured(prefix, transport, clock_offset, prints, |_| {})
+    /// `now` and `wall` are what its clocks show.
+    pub(crate) fn new(setup: Setup, host: MemoryTransport, now: Time, wall: i64) -> Self {
+        Self::configured(setup, host, now, wall, |_| {})
     }
 
-    /// As `new`, with something else to say about itself.
     pub(crate) fn configured(
-        prefix: GuidPrefix,
-        transport: MemoryTransport,
-        clock_offset: i64,
-        prints: bool,
-        change: impl FnOnce(&mut DiscoveryConfig),
+        setup: Setup,
+        host: MemoryTransport,
+        now: Time,
+        wall: i64,
+        change: impl FnOnce(&mut ParticipantConfig),
     ) -> Self {
-        let listen = |group| {
-            let places = [Listen::Unicast { port: 0 }, Listen::Multicast { group }];
-            transport.open(&places).unwrap()
-        };
-        let receivers = [listen(announcements()), listen(samples())];
-        let [meta, user] = receivers.each_ref().map(|r| r.locators());
-        let mut config = DiscoveryConfig {
-            metatraffic_unicast: unicast(&meta),
-            metatraffic_multicast: vec![announcements()],
-            default_unicast: unicast(&user),
-            clock_offset,
-            ..DiscoveryConfig::new(prefix, 0)
+        let clock = SimulatedClock::new(now.0, wall);
+        let link = Link::new(host, &clock);
+        let mut config = ParticipantConfig {
+            transport: Some(Arc::new(link.clone())),
+            transports: Transports {
+                local: setup.local,
+                ..Transports::default()
+            },
+            announces_process: false,
+            linger: Duration::ZERO,
+            enabled: false,
+            ..ParticipantConfig::default()
         };
         change(&mut config);
-        Self {
-            discovery: Discovery::new(config).unwrap(),
-            datagrams: Datagrams::new(prefix, prints),
-            prefix,
-            transport,
-            receivers,
-            buffer: BytesMut::new(),
+        let simulation = Simulation {
+            prefix: setup.prefix,
+            clock: Arc::clone(&clock),
+            entities: setup.entities,
+            tuning: setup.tuning,
+        };
+        let entity = simulation::join(0, config, simulation).unwrap();
+        let told = Told::default();
+        let participants = entity.builtin_subscriber();
+        let others = told.clone();
+        let listener = move |reader: &DataReader<_>| note_participants(reader, &others);
+        let mask = dunlin::StatusKind::DataAvailable.into();
+        participants.participants().set_listener(listener, mask);
+        let participant = Self {
+            link,
+            prefix: setup.prefix,
+            clock,
             writers: BTreeMap::new(),
             readers: BTreeMap::new(),
-            locators: BTreeMap::new(),
-            events: Vec::new(),
-            news: Vec::new(),
-            publisher: Default::default(),
-            gate: Default::default(),
-        }
+            publishers: Vec::new(),
+            subscribers: Vec::new(),
+            topic_qos: TopicQos::default(),
+            told,
+            _participants: participants,
+            entity,
+        };
+        participant.entity.enable().unwrap();
+        participant
     }
 
     pub(crate) fn prefix(&self) -> GuidPrefix {
         self.prefix
     }
 
-    pub(crate) fn start(&mut self, now: Time) {
-        self.discovery.start(now, &mut self.datagrams);
-        self.settle(now);
+    pub(crate) fn entity(&self) -> &DomainParticipant {
+        &self.entity
     }
 
-    pub(crate) fn goodbye(&mut self, now: Time) {
-        self.discovery.goodbye(now, &mut self.datagrams);
-        self.settle(now);
+    /// The most samples of a writer that wait in readers that are made from now on.
+    pub(crate) fn set_max_pending(&self, most: u32) {
+        simulation::set_max_pending(&self.entity, most);
     }
 
-    pub(crate) fn add_writer(&mut self, now: Time, config: WriterConfig, data: WriterData) {
-        let local = LocalWriter {
-            writer: Writer::new(config),
-            sinks: BTreeMap::new(),
-        };
-        self.writers.insert(data.guid.entity, local);
-        let Self {
-            discovery,
-            datagrams,
-            events,
-            ..
-        } = self;
-        discovery.add_writer(now, data, datagrams, events).unwrap();
-        self.settle(now);
+    /// Its clocks show this from now on.
+    pub(crate) fn set_time(&self, now: Time, wall: i64) {
+        self.clock.set(now.0, wall);
     }
 
-    pub(crate) fn add_reader(&mut self, now: Time, config: ReaderConfig, data: ReaderData) {
-        let local = LocalReader {
-            reader: Reader::new(config),
-            sources: Vec::new(),
-        };
-        self.readers.insert(data.guid.entity, local);
-        let Self {
-            discovery,
-            datagrams,
-            events,
-            ..
-        } = self;
-        discovery.add_reader(now, data, datagrams, events).unwrap();
-        self.settle(now);
+    fn topic<T: Shape>(&self, name: &str) -> Topic<T> {
+        let topic = self.entity.create_topic::<T>(name, self.topic_qos.clone());
+        let topic = topic.unwrap();
+        topic.set_listener(self.told.clone(), StatusMask::ALL);
+        topic
     }
 
-    /// Writes; a full writer asks its readers for acknowledgements, as a blocked application thread
-    /// does.
-    pub(crate) fn write(
+    /// Changes the QoS of a topic that it has, and of all that it makes.
+    pub(crate) fn set_topic_qos(&mut self, name: &str, qos: TopicQos) {
+        let topic = self.topic::<Keyed>(name);
+        topic.set_qos(qos.clone()).unwrap();
+        self.topic_qos = qos;
+    }
+
+    /// In the publisher that has this QoS.
+    pub(crate) fn add_writer<T: Shape>(
         &mut self,
-        now: Time,
+        topic: &str,
+        qos: DataWriterQos,
+        publisher: PublisherQos,
+    ) -> Guid {
+        let topic = self.topic::<T>(topic);
+        let listener = self.told.clone();
+        let all = &mut self.publishers;
+        if all.iter().all(|p| p.qos() != publisher) {
+            all.push(self.entity.create_publisher(publisher.clone()));
+        }
+        let publisher = all.iter().find(|p| p.qos() == publisher).unwrap();
+        let writer = publisher.create_datawriter_with_listener(&topic, qos, listener);
+        let writer = writer.unwrap();
+        let guid = writer.guid();
+        self.writers.insert(guid.entity, Box::new(writer));
+        guid
+    }
+
+    pub(crate) fn add_reader<T: Shape>(
+        &mut self,
+        topic: &str,
+        qos: DataReaderQos,
+        subscriber: SubscriberQos,
+        takes: bool,
+    ) -> Guid {
+        let topic = self.topic::<T>(topic);
+        let listener = Listening {
+            told: self.told.clone(),
+            takes,
+        };
+        let all = &mut self.subscribers;
+        if all.iter().all(|s| s.qos() != subscriber) {
+            all.push(self.entity.create_subscriber(subscriber.clone()));
+        }
+        let subscriber = all.iter().find(|s| s.qos() == subscriber).unwrap();
+        let reader = subscriber.create_datareader_with_listener(&topic, qos, listener);
+        let reader = reader.unwrap();
+        let guid = reader.guid();
+        self.readers.insert(guid.entity, Box::new(reader));
+        guid
+    }
+
+    /// Writes, stamped by its clock; `None` if the writer has no room.
+    pub(crate) fn write(&self, writer: EntityId, change: &Written) -> Option<SequenceNumber> {
+        self.write_with(writer, change, None)
+    }
+
+    /// As `write`, with a time stamp.
+    pub(crate) fn write_with(
+        &self,
         writer: EntityId,
-        change: &Change,
-    ) -> Result<SequenceNumber, WriteError> {
-        let result = self.write_numbered(now, writer, change);
-        let local = self.writers.get_mut(&writer).unwrap();
-        if result == Err(WriteError::Full) {
-            local.writer.heartbeat(now, &mut self.datagrams);
-        }
-        self.send(now, Some(writer));
-        result
-    }
-
-    pub(crate) fn set_fragment_size(&mut self, writer: EntityId, size: Option<u16>) {
-        let local = self.writers.get_mut(&writer).unwrap();
-        local.writer.set_fragment_size(size);
-    }
-
-    pub(crate) fn take(&mut self, reader: EntityId, max: usize) -> Vec<Sample> {
-        let local = self.readers.get_mut(&reader).unwrap();
-        let select = Select {
-            max,
-            ..Select::default()
-        };
-        let mut samples = Vec::new();
-        local.reader.take(&select, |sample| samples.push(sample));
-        samples
-    }
-
-    pub(crate) fn writer(&self, writer: EntityId) -> &Writer {
-        &self.writers[&writer].writer
-    }
-
-    pub(crate) fn reader(&self, reader: EntityId) -> &Reader {
-        &self.readers[&reader].reader
-    }
-
-    pub(crate) fn readers(&self) -> impl Iterator<Item = &Reader> {
-        self.readers.values().map(|r| &r.reader)
-    }
-
-    pub(crate) fn writers(&self) -> impl Iterator<Item = &Writer> {
-        self.writers.values().map(|w| &w.writer)
-    }
-
-    pub(crate) fn news(&mut self) -> Vec<News> {
-        std::mem::take(&mut self.news)
-    }
-
-    pub(crate) fn next_timeout(&self) -> Option<Time> {
-        let writers = self.writers.values().map(|w| w.writer.next_timeout());
-        let readers = self.readers.values().map(|r| r.reader.next_timeout());
-        let all = writers
-            .chain(readers)
-            .chain([self.discovery.next_timeout()]);
-        all.flatten().min()
-    }
-
-    /// Does whatever is due.
-    pub(crate) fn handle_timeout(&mut self, now: Time) {
-        let Self {
-            discovery,
-            datagrams,
-            events,
-            ..
-        } = self;
-        discovery.handle_timeout(now, datagrams, events);
-        self.apply_events(now);
-        let Self {
-            datagrams,
-            news,
-            readers,
-            ..
-        } = self;
-        let mut gathers = false;
-        for local in readers.values_mut() {
-            let delivery = local.reader.handle_timeout(now, datagrams);
-            note(news, local.reader.guid(), Guid::UNKNOWN, &delivery);
-            gathers |= delivery.gathers;
-        }
-        if gathers {
-            self.open_gate(now);
-        }
-        self.settle(now);
-        let writers: Vec<_> = self.writers.keys().copied().collect();
-        for writer in writers {
-            if let Some(local) = self.writers.get_mut(&writer) {
-                local.writer.handle_timeout(now, &mut self.datagrams);
-            }
-            self.send(now, Some(writer));
-        }
-        assert!(
-            self.next_timeout().is_none_or(|at| at > now),
-            "a timer is not consumed"
-        );
-    }
-
-    /// Works through what has arrived.
-    pub(crate) fn receive(&mut self, now: Time) {
-        for receiver in 0..self.receivers.len() {
-            loop {
-                self.buffer.reserve(LARGEST);
-                let received = self.receivers[receiver].receive(&mut self.buffer, Wait::Poll);
-                let Some(received) = received.unwrap() else {
-                    break;
-                };
-                let datagram = Bytes::copy_from_slice(&self.buffer);
-                self.buffer.clear();
-                self.work(now, &datagram, received.from);
-                self.settle(now);
-            }
-        }
-    }
-
-    fn work(&mut self, now: Time, datagram: &Bytes, from: Locator) {
-        let message = Message::parse(datagram).unwrap();
-        let mut source = Source {
-            prefix: message.header.prefix,
-            vendor: message.header.vendor,
-            version: message.header.version,
-            multicast: false,
-            from,
-            called: false,
-            addressed: false,
-        };
-        let (mut timestamp, mut for_us) = (None, true);
-        for submessage in message {
-            match submessage.unwrap() {
-                Submessage::InfoTimestamp(t) => timestamp = t,
-                Submessage::InfoDestination(p) => {
-                    source.addressed = p == self.prefix;
-                    for_us = source.addressed || p == GuidPrefix::UNKNOWN;
-                }
-                submessage if for_us => self.dispatch(now, &source, timestamp, &submessage),
-                _ => {}
-            }
-        }
-    }
-
-    fn dispatch(
-        &mut self,
-        now: Time,
-        source: &Source,
+        change: &Written,
         timestamp: Option<Timestamp>,
-        message: &Submessage<'_>,
-    ) {
-        let Some((reader, writer)) = message.endpoints() else {
-            panic!("not said by an endpoint: {message:?}");
-        };
-        if writer.is_builtin() {
-            let Self {
-                discovery,
-                datagrams,
-                events,
-                ..
-            } = self;
-            discovery.handle(now, source, timestamp, message, datagrams, events);
-            // Proxies must be there before what follows in the same datagram.
-            return self.apply_events(now);
-        }
-        match message {
-            Submessage::AckNack(_) | Submessage::NackFrag(_) => {
-                self.answer(now, Guid::new(source.prefix, reader), writer, message);
-            }
-            _ => self.deliver(
-                now,
-                Guid::new(source.prefix, writer),
-                reader,
-                timestamp,
-                message,
-            ),
+    ) -> Option<SequenceNumber> {
+        match self.writers[&writer].write(change, timestamp) {
+            Ok(number) => Some(number),
+            Err(Error::Timeout { .. }) => None,
+            Err(error) => panic!("{writer:?} cannot write: {error}"),
         }
     }
 
-    fn answer(&mut self, now: Time, from: Guid, writer: EntityId, message: &Submessage<'_>) {
-        let Some(local) = self.writers.get_mut(&writer) else {
-            return;
-        };
-        let entity = writer;
-        let (writer, out) = (&mut local.writer, &mut self.datagrams);
-        match message {
-            Submessage::AckNack(ack) => {
-                let acknowledgement = writer.handle_ack_nack(now, from, ack, out);
-                let writer = writer.guid();
-                let news = acknowledgement.room.then_some(News::Room { writer });
-                self.news.extend(news);
-            }
-            Submessage::NackFrag(nack) => writer.handle_nack_frag(now, from, nack, out),
-            _ => {}
-        }
-        self.send(now, Some(entity));
+    /// Grows whenever a writer may have room again.
+    pub(crate) fn room(&self, writer: EntityId) -> u64 {
+        simulation::room(self.writers[&writer].untyped())
     }
 
-    fn deliver(
-        &mut self,
-        now: Time,
-        from: Guid,
-        reader: EntityId,
-        timestamp: Option<Timestamp>,
-        message: &Submessage<'_>,
-    ) {
-        let wall = Timestamp(self.discovery.config().clock_offset.wrapping_add(now.0));
-        let intake = &mut Copying { wall };
-        let out = &mut self.datagrams;
-        let mut gathers = false;
-        for local in self.readers.values_mut() {
-            let asked = reader == EntityId::UNKNOWN || local.reader.guid().entity == reader;
-            if !asked || !local.sources.contains(&from) {
-                continue;
-            }
-            let r = &mut local.reader;
-            let delivery = match message {
-                Submessage::Data(m) => {
-                    let inline = InlineQos::parse(m.inline_qos).unwrap();
-                    r.handle_data(now, from, timestamp, m, &inline, intake, out)
-                }
-                Submessage::DataFrag(m) => {
-                    let inline = InlineQos::parse(m.inline_qos).unwrap();
-                    r.handle_data_frag(now, from, timestamp, m, &inline, intake, out)
-                }
-                Submessage::Heartbeat(m) => r.handle_heartbeat(now, from, m, out),
-                Submessage::HeartbeatFrag(m) => r.handle_heartbeat_frag(now, from, m, out),
-                Submessage::Gap(m) => r.handle_gap(now, from, m, out),
-                _ => Delivery::default(),
-            };
-            note(&mut self.news, r.guid(), from, &delivery);
-            gathers |= delivery.gathers;
-        }
-        if gathers {
-            self.open_gate(now);
-        }
-        self.note_life(now, from, message);
-    }
-
-    /// Carries out what discovery has decided and sends all that waits.
-    fn settle(&mut self, now: Time) {
-        self.apply_events(now);
-        self.send(now, None);
-    }
-
-    /// Sends all that waits; what is for all matched readers was said by `speaker`.
-    fn send(&mut self, now: Time, speaker: Option<EntityId>) {
-        let Self {
-            discovery,
-            datagrams,
-            transport,
-            writers,
-            locators,
-            ..
-        } = self;
-        let announcements = announcements();
-        datagrams.flush(now, transport, |to| match to {
-            To::Announce => vec![&announcements],
-            To::Endpoint(guid) if guid.entity.is_builtin() => {
-                let (unicast, _) = discovery.metatraffic_locators(guid.prefix);
-                nearest(transport, unicast).into_iter().collect()
-            }
-            To::Endpoint(guid) => locators.get(&guid).into_iter().collect(),
-            To::Matched | To::Passing(_) => writers[&speaker.unwrap()].destinations(),
+    /// Its writers split samples that are longer, or none.
+    pub(crate) fn set_fragment_size(&self, size: Option<u16>) {
+        self.link
+            .set_whole(size.map(|size| usize::from(size) + 160));
+        let known = simulation::discovery(&self.entity, |discovery| {
+            let all = discovery.participants().map(|data| data.guid.prefix);
+            all.collect::<Vec<_>>()
         });
+        self.link
+            .change_ways(known.into_iter().chain([self.prefix]));
     }
 
-    fn apply_events(&mut self, now: Time) {
-        for event in std::mem::take(&mut self.events) {
-            self.apply(now, event);
-        }
+    pub(crate) fn take(&self, reader: EntityId, max: usize) -> Vec<Taken> {
+        self.readers[&reader].take(max)
     }
 
-    fn apply(&mut self, now: Time, event: Event) {
-        match event {
-            Event::ReaderMatched { writer, reader } => {
-                self.locate(reader.guid, &reader.unicast);
-                let local = self.writers.get_mut(&writer.entity).unwrap();
-                local.aim(&self.transport, &reader);
-                let last = local.writer.last_sequence();
-                let proxy = ReaderProxyConfig {
-                    guid: reader.guid,
-                    reliable: reader.qos.reliability.is_reliable(),
-                    durability: reader.qos.durability,
-                    expects_inline_qos: reader.expects_inline_qos,
-                    vendor: self.discovery.vendor(reader.guid.prefix),
-                };
-                local.writer.add_reader(now, proxy, &mut self.datagrams);
-                let reader = reader.guid;
-                self.news.push(News::ReaderMatched {
-                    writer,
-                    reader,
-                    last,
-                });
-            }
-            Event::ReaderChanged { writer, reader } => {
-                self.locate(reader.guid, &reader.unicast);
-                let local = self.writers.get_mut(&writer.entity).unwrap();
-                local.aim(&self.transport, &reader);
-            }
-            Event::ReaderUnmatched { writer, reader, .. } => {
-                let local = self.writers.get_mut(&writer.entity).unwrap();
-                local.sinks.remove(&reader);
-                local.writer.remove_reader(reader);
-                self.news.push(News::ReaderUnmatched { writer, reader });
-                self.news.push(News::Room { writer });
-            }
-            Event::WriterMatched { reader, writer } => {
-                self.locate(writer.guid, &writer.unicast);
-                let local = self.readers.get_mut(&reader.entity).unwrap();
-                local.sources.push(writer.guid);
-                let proxy = proxy_of(&writer, self.discovery.vendor(writer.guid.prefix));
-                let writer = writer.guid;
-                self.news.push(News::WriterMatched { reader, writer });
-                local.reader.add_writer(now, proxy, &mut self.datagrams);
-            }
-            Event::WriterChanged { reader, writer } => {
-                self.locate(writer.guid, &writer.unicast);
-                let local = self.readers.get_mut(&reader.entity).unwrap();
-                let proxy = proxy_of(&writer, self.discovery.vendor(writer.guid.prefix));
-                local.reader.add_writer(now, proxy, &mut self.datagrams);
-            }
-            Event::WriterUnmatched {
-                reader,
-                writer,
-                reason,
-            } => {
-                self.note_leaving(reader, writer);
-                let local = self.readers.get_mut(&reader.entity).unwrap();
-                local.sources.retain(|w| *w != writer);
-                let silent = reason == UnmatchReason::ParticipantLost(LossReason::LeaseExpired);
-                let delivery = match silent {
-                    true => local.reader.lose_writer(now, writer),
-                    false => local.reader.remove_writer(now, writer),
-                };
-                note(&mut self.news, reader, writer, &delivery);
-                // Samples of the time before must not be mixed with those of the next match.
-                let samples = self.take(reader.entity, usize::MAX);
-                self.news.push(News::Taken { reader, samples });
-                self.news.push(News::WriterUnmatched { reader, writer });
-                self.open_gate(now);
-            }
-            Event::IncompatibleQos { local, remote, .. } => {
-                self.news.push(News::Incompatible { local, remote });
-            }
-            Event::ParticipantLost { prefix, reason } => {
-                self.news.push(News::ParticipantLost { prefix, reason });
-            }
-            status => self.apply_status(now, status),
-        }
-    }
-
-    fn locate(&mut self, endpoint: Guid, unicast: &[Locator]) {
-        let place = nearest(&self.transport, unicast).expect("an endpoint that can be reached");
-        self.locators.insert(endpoint, *place);
-    }
-}
-
-impl LocalWriter {
-    fn aim(&mut self, transport: &MemoryTransport, reader: &ReaderData) {
-        let group = nearest(transport, &reader.multicast);
-        let place = group.or_else(|| nearest(transport, &reader.unicast));
-        self.sinks.insert(reader.guid, *place.unwrap());
-    }
-
-    /// Where `To::Matched` goes: readers at one place need one datagram.
-    fn destinations(&self) -> Vec<&Locator> {
-        let mut all: Vec<_> = self.sinks.values().collect();
-        all.sort_unstable();
-        all.dedup();
+    /// How many samples the reader has lost of each writer.
+    pub(crate) fn lost(&self, reader: EntityId) -> Vec<(Guid, u64)> {
+        let reader = self.readers[&reader].untyped();
+        let all = simulation::lost(reader);
+        let sum: u64 = all.iter().map(|(_, count)| count).sum();
+        let status = reader.sample_lost_status().total_count;
+        assert_eq!(i64::from(status), sum.cast_signed(), "SAMPLE_LOST");
         all
     }
-}
 
-fn proxy_of(writer: &WriterData, vendor: VendorId) -> WriterProxyConfig {
-    WriterProxyConfig {
-        guid: writer.guid,
-        reliable: writer.qos.reliability.is_reliable(),
-        durability: writer.qos.durability,
-        ownership_strength: writer.qos.ownership_strength,
-        lifespan: writer.qos.lifespan,
-        vendor,
-    }
-}
-
-fn unicast(locators: &[Locator]) -> Vec<Locator> {
-    let unicast = locators.iter().filter(|l| !l.is_multicast());
-    unicast.copied().collect()
-}
-
-fn note(news: &mut Vec<News>, reader: Guid, writer: Guid, delivery: &Delivery) {
-    if delivery.lost > 0 {
-        let count = delivery.lost;
-        news.push(News::Lost {
-            reader,
-            writer,
-            count,
-        });
-    }
-    if delivery.available {
-        news.push(News::Data { reader });
-    }
-}
-
-/// Copies what comes in.
-struct Copying {
-    /// What the wall clock shows.
-    wall: Timestamp,
-}
-
-impl PayloadAllocator for Copying {
-    fn keep(&mut self, bytes: &[u8]) -> dunlin_rtps::Payload {
-        Bytes::copy_from_slice(bytes).into()
+    pub(crate) fn writer<R>(&self, writer: EntityId, look: impl FnOnce(&Writer) -> R) -> R {
+        simulation::writer(self.writers[&writer].untyped(), look)
     }
 
-    fn assemble(&mut self, size: usize) -> BytesMut {
-        BytesMut::with_capacity(size)
+    pub(crate) fn reader<R>(&self, reader: EntityId, look: impl FnOnce(&Reader) -> R) -> R {
+        simulation::reader(self.readers[&reader].untyped(), look)
     }
 
-    fn instance(&mut self, payload: Payload<'_>) -> Option<InstanceHandle> {
-        match payload {
-            Payload::Data(bytes) | Payload::Key(bytes) => load::instance_of(bytes),
-            Payload::None => None,
+    pub(crate) fn discovery<R>(&self, look: impl FnOnce(&Discovery) -> R) -> R {
+        simulation::discovery(&self.entity, look)
+    }
+
+    pub(crate) fn writers(&self) -> impl Iterator<Item = EntityId> {
+        self.writers.keys().copied()
+    }
+
+    pub(crate) fn readers(&self) -> impl Iterator<Item = EntityId> {
+        self.readers.keys().copied()
+    }
+
+    pub(crate) fn writer_qos(&self, writer: EntityId) -> DataWriterQos {
+        self.writers[&writer].untyped().qos()
+    }
+
+    pub(crate) fn reader_qos(&self, reader: EntityId) -> DataReaderQos {
+        self.readers[&reader].untyped().qos()
+    }
+
+    /// Announces a writer that its publisher did not.
+    pub(crate) fn enable_writer(&self, writer: EntityId) {
+        self.writers[&writer].untyped().enable().unwrap();
+    }
+
+    /// Changes the QoS of a writer.
+    pub(crate) fn change_writer(&self, writer: EntityId, change: impl FnOnce(&mut DataWriterQos)) {
+        let writer = self.writers[&writer].untyped();
+        let mut qos = writer.qos();
+        change(&mut qos);
+        writer.set_qos(qos).unwrap();
+    }
+
+    /// Changes the QoS of a reader.
+    pub(crate) fn change_reader(&self, reader: EntityId, change: impl FnOnce(&mut DataReaderQos)) {
+        let reader = self.readers[&reader].untyped();
+        let mut qos = reader.qos();
+        change(&mut qos);
+        reader.set_qos(qos).unwrap();
+    }
+
+    pub(crate) fn publishers(&self) -> &[Publisher] {
+        &self.publishers
+    }
+
+    pub(crate) fn subscribers(&self) -> &[Subscriber] {
+        &self.subscribers
+    }
+
+    pub(crate) fn assert_liveliness(&self, writer: EntityId) {
+        self.writers[&writer].untyped().assert_liveliness();
+    }
+
+    pub(crate) fn begin_set(&self) {
+        self.publishers
+            .iter()
+            .for_each(Publisher::begin_coherent_changes);
+    }
+
+    pub(crate) fn end_set(&self) {
+        for publisher in &self.publishers {
+            publisher.end_coherent_changes().unwrap();
         }
     }
 
-    fn age(&mut self, written: Timestamp) -> Option<Duration> {
-        let age = self.wall.0.checked_sub(written.0)?;
-        (age >= 0).then(|| Duration::from_nanos(age))
+    pub(crate) fn begin_access(&self) {
+        self.subscribers.iter().for_each(|s| s.begin_access());
+    }
+
+    pub(crate) fn end_access(&self) {
+        self.subscribers
+            .iter()
+            .for_each(|s| s.end_access().unwrap());
+    }
+
+    /// The readers in the order in which one sample is to be taken from each.
+    pub(crate) fn readers_in_order(&self) -> Vec<EntityId> {
+        let all = self.subscribers.iter();
+        let all = all.flat_map(|s| s.datareaders(&Select::default()));
+        all.map(|reader| reader.guid().entity).collect()
+    }
+
+    pub(crate) fn news(&self) -> Vec<News> {
+        std::mem::take(&mut self.told.0.lock().unwrap())
+    }
+
+    pub(crate) fn next_due(&self) -> Option<Time> {
+        simulation::next_due(&self.entity)
+    }
+
+    /// Does what is due, then what has come; nothing is left of either.
+    pub(crate) fn step(&self) {
+        for _ in 0..MOST_AT_ONCE {
+            let due = simulation::run_due(&self.entity);
+            if !due && !self.entity.poll_once() {
+                let wrong = simulation::unsettled(&self.entity);
+                assert_eq!(wrong, None, "{:?}", self.prefix);
+                return;
+            }
+        }
+        panic!("{:?} has something to do for ever", self.prefix);
+    }
+}
+
+impl<T: Shape> DataWriterListener<T> for Told {
+    fn on_publication_matched(&self, writer: &DataWriter<T>, status: &MatchedStatus) {
+        let (writer, last) = (
+            writer.guid(),
+            simulation::writer(writer, Writer::last_sequence),
+        );
+        let reader = status.last_endpoint;
+        self.add(match status.current_count_change {
+            1 => News::ReaderMatched {
+                writer,
+                reader,
+                last,
+            },
+            -1 => News::ReaderUnmatched { writer, reader },
+            _ => panic!("told of several: {status:?}"),
+        });
+    }
+
+    fn on_offered_incompatible_qos(&self, writer: &DataWriter<T>, status: &IncompatibleQosStatus) {
+        self.add(News::Incompatible {
+            local: writer.guid(),
+            remote: status.last_endpoint,
+        });
+    }
+
+    fn on_offered_deadline_missed(&self, writer: &DataWriter<T>, status: &DeadlineMissedStatus) {
+        self.add(News::DeadlinesMissed {
+            endpoint: writer.guid(),
+            count: status.total_count_change,
+        });
+    }
+
+    fn on_liveliness_lost(&self, writer: &DataWriter<T>, _: &LivelinessLostStatus) {
+        let writer = writer.guid();
+        self.add(News::LivelinessLost { writer });
+    }
+}
+
+impl TopicListener for Told {
+    fn on_inconsistent_topic(&self, topic: &UntypedTopic, status: &InconsistentTopicStatus) {
+        self.add(News::InconsistentTopic {
+            topic: topic.name().into(),
+            remote: status.last_endpoint,
+        });
+    }
+}
+
+struct Listening {
+    told: Told,
+    /// Samples are taken as they come.
+    takes: bool,
+}
+
+impl Listening {
+    fn take<T: Shape>(&self, reader: &DataReader<T>) {
+        let samples = taken(reader, usize::MAX);
+        if !samples.is_empty() {
+            let reader = reader.guid();
+            self.told.add(News::Taken { reader, samples });
+        }
+    }
+}
+
+impl<T: Shape> DataReaderListener<T> for Listening {
+    fn on_data_available(&self, reader: &DataReader<T>) {
+        match self.takes {
+            true => self.take(reader),
+            false => self.told.add(News::Data {
+                reader: reader.guid(),
+            }),
+        }
+    }
+
+    fn on_subscription_matched(&self, reader: &DataReader<T>, status: &MatchedStatus) {
+        let writer = status.last_endpoint;
+        let guid = reader.guid();
+        match status.current_count_change {
+            1 => self.told.add(News::WriterMatched {
+                reader: guid,
+                writer,
+            }),
+            -1 => {
+                // Samples of the time before must not be mixed with those of the next match.
+                self.take(reader);
+                self.told.add(News::WriterUnmatched {
+                    reader: guid,
+                    writer,
+                });
+            }
+            _ => panic!("told of several: {status:?}"),
+        }
+    }
+
+    fn on_requested_deadline_missed(&self, reader: &DataReader<T>, status: &DeadlineMissedStatus) {
+        self.told.add(News::DeadlinesMissed {
+            endpoint: reader.guid(),
+            count: status.total_count_change,
+        });
+    }
+
+    fn on_liveliness_changed(&self, reader: &DataReader<T>, status: &LivelinessChangedStatus) {
+        self.told.add(News::Liveliness {
+            reader: reader.guid(),
+            writer: status.last_writer,
+            alive: status.alive_count_change > 0,
+        });
+    }
+
+    fn on_requested_incompatible_qos(
+        &self,
+        reader: &DataReader<T>,
+        status: &IncompatibleQosStatus,
+    ) {
+        self.told.add(News::Incompatible {
+            local: reader.guid(),
+            remote: status.last_endpoint,
+        });
+    }
+}
+
+fn note_participants(reader: &DataReader<dunlin::ParticipantBuiltinTopicData>, told: &Told) {
+    for sample in reader.take() {
+        let state = sample.info.instance_state;
+        if state != InstanceState::Alive {
+            let prefix = Guid::from_bytes(sample.info.instance.0).prefix;
+            let silent = state == InstanceState::NotAliveNoWriters;
+            told.add(News::ParticipantLost { prefix, silent });
+        }
+    }
+}
+
+fn taken<T: Shape>(reader: &DataReader<T>, max: usize) -> Vec<Taken> {
+    let select = Select {
+        max,
+        ..Select::default()
+    };
+    let samples = reader.take_with(&select).into_iter();
+    let samples = samples.map(|sample| Taken {
+        info: sample.info.clone(),
+        load: sample.into_data().map(Shape::load),
+    });
+    samples.collect()
+}
+
+/// A writer of either type.
+trait Writing {
+    fn untyped(&self) -> &UntypedWriter;
+    fn write(
+        &self,
+        change: &Written,
+        timestamp: Option<Timestamp>,
+    ) -> dunlin::Result<SequenceNumber>;
+}
+
+impl<T: Shape> Writing for DataWriter<T> {
+    fn untyped(&self) -> &UntypedWriter {
+        self
+    }
+
+    fn write(
+        &self,
+        change: &Written,
+        timestamp: Option<Timestamp>,
+    ) -> dunlin::Result<SequenceNumber> {
+        simulation::change(self, change.kind, &T::of(change.load()), timestamp)
+    }
+}
+
+/// A reader of either type.
+trait Reading {
+    fn untyped(&self) -> &UntypedReader;
+    fn take(&self, max: usize) -> Vec<Taken>;
+}
+
+impl<T: Shape> Reading for DataReader<T> {
+    fn untyped(&self) -> &UntypedReader {
+        self
+    }
+
+    fn take(&self, max: usize) -> Vec<Taken> {
+        taken(self, max)
     }
 }

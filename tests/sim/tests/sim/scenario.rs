@@ -1,6 +1,6 @@
 //! What happens in a run: drawn from a seed, told in words.
 use crate::dice::Dice;
-use crate::load::SMALLEST;
+use crate::sample::SMALLEST;
 use dunlin_qos::{Durability, History, ReliabilityKind};
 use dunlin_transport::Faults;
 use std::fmt;

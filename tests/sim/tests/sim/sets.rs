@@ -5,8 +5,8 @@
 //! and then. A seed that fails is repeated with
 //! `DUNLIN_SIM_SEED=7 cargo test -p dunlin-sim-tests coherent`.
 use crate::dice::Dice;
-use crate::load;
-use crate::participant::News;
+use crate::participant::{News, Taken};
+use crate::sample::{SMALLEST, Written as Sample};
 use crate::scenario::faults;
 use crate::seeds::number;
 use crate::stage::{MS, SECOND, Stage, steady};
@@ -14,7 +14,7 @@ use dunlin_qos::{
     AccessScope, DataReaderQos, DataWriterQos, Durability, History, Presentation, PublisherQos,
     Reliability, SubscriberQos,
 };
-use dunlin_rtps::{Sample, Time};
+use dunlin_rtps::ChangeKind;
 use dunlin_transport::Faults;
 use dunlin_wire::Guid;
 use std::collections::{BTreeMap, BTreeSet};
@@ -248,19 +248,24 @@ impl Course {
             return;
         }
         set.counts[topic] += 1;
-        let size = load::SMALLEST + 4 * self.dice.up_to(100);
+        let size = SMALLEST + 4 * self.dice.up_to(100);
         let instance = u32::try_from(self.dice.up_to(3)).unwrap();
-        let number = self.set * MOST + nth;
-        let wall = self.stage.wall();
-        let sample = load::sample(wall, Some(instance), self.life, number, size);
-        self.stage.write(self.writers[topic], &sample);
+        let sample = Sample {
+            kind: ChangeKind::Alive,
+            instance: Some(instance),
+            timestamp: self.stage.wall(),
+            writer: self.life,
+            number: self.set * MOST + nth,
+            size,
+        };
+        assert!(self.stage.write(self.writers[topic], &sample));
     }
 
     fn end(&mut self) {
         self.note_end();
         self.open = false;
-        let (now, wall) = (Time(self.stage.now), self.stage.wall());
-        self.stage.participant(0).end_set(now, wall);
+        self.stage.participant(0).end_set();
+        self.stage.run_for(0);
     }
 
     /// What befalls participants and the network.
@@ -368,18 +373,18 @@ impl Course {
                 self.stage.run_for(5 * MS);
             }
         }
-        let now = Time(self.stage.now);
-        self.stage.participant(who).end_access(now);
+        self.stage.participant(who).end_access();
+        self.stage.run_for(0);
         self.check_seen_as_one(who);
         self.follow_news();
     }
 
     fn take_in_order(&mut self, who: usize) {
         let order = self.stage.participant(who).readers_in_order();
-        let mut taken: Vec<Vec<Sample>> = vec![Vec::new(); self.readers[who].len()];
+        let mut taken: Vec<Vec<Taken>> = self.readers[who].iter().map(|_| Vec::new()).collect();
         for entity in order {
             let samples = self.stage.participant(who).take(entity, 1);
-            let sample = samples.first().expect("one for each time").clone();
+            let sample = samples.into_iter().next().expect("one for each time");
             // What was written before all matched comes as they do, and what best effort overtakes
             // as well.
             if sample.info.valid_data && self.is_owed(who, identity(&sample)) {
@@ -394,7 +399,7 @@ impl Course {
     }
 
     /// A reader has taken all that it had: of each set all that there is of its topic, or nothing.
-    fn note_taken(&mut self, reader: Guid, samples: &[Sample]) {
+    fn note_taken(&mut self, reader: Guid, samples: &[Taken]) {
         let mut subscribers = self.readers.iter().enumerate();
         let place = subscribers.find_map(|(who, readers)| {
             let topic = readers.iter().position(|r| *r == reader)?;
@@ -470,10 +475,9 @@ impl Course {
 }
 
 /// In which life of the publisher it was written, and its number there.
-fn identity(sample: &Sample) -> (u32, u32) {
-    let bytes = sample.payload.to_bytes().unwrap();
-    let word = |at: usize| u32::from_be_bytes(bytes[at..at + 4].try_into().unwrap());
-    (word(8), word(12))
+fn identity(sample: &Taken) -> (u32, u32) {
+    let load = sample.load.as_ref().unwrap();
+    (load.writer, load.number)
 }
 
 #[test]

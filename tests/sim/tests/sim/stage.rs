@@ -1,13 +1,14 @@
 //! Some participants and a clock that a test moves by the nanosecond: what happens, and when, is
 //! the test's to say.
-use crate::participant::{News, Participant};
-use dunlin_qos::{
-    DataReaderQos, DataWriterQos, LivelinessKind, Presentation, PublisherQos, SubscriberQos,
+use crate::participant::{News, Participant, Setup};
+use crate::sample::{Keyed, Shape, Written};
+use dunlin::simulation::Tuning;
+use dunlin::{
+    DataReaderQos, DataWriterQos, Guid, GuidPrefix, ParticipantConfig, PublisherQos, SubscriberQos,
+    Timestamp,
 };
-use dunlin_rtps::discovery::DiscoveryConfig;
-use dunlin_rtps::{Change, ReaderConfig, Time, WriterConfig};
+use dunlin_rtps::Time;
 use dunlin_transport::{Faults, MemoryNetwork, MemoryTransport};
-use dunlin_wire::{EntityId, EntityKind, Guid, GuidPrefix, ReaderData, Timestamp, WriterData};
 use std::time::Duration as Span;
 
 pub(crate) const MS: i64 = 1_000_000;
@@ -22,11 +23,8 @@ pub(crate) struct Stage {
     pub(crate) network: MemoryNetwork,
     hosts: Vec<MemoryTransport>,
     participants: Vec<Option<Participant>>,
-    entities: u32,
     /// What happened, in order: when, and to whom.
     pub(crate) news: Vec<(i64, News)>,
-    pub(crate) writers: Vec<WriterData>,
-    pub(crate) readers: Vec<ReaderData>,
     lives: u8,
     /// When something came, and to whom, since somebody cleared it.
     pub(crate) heard: Vec<(usize, i64)>,
@@ -51,34 +49,35 @@ impl Stage {
             hosts: (0..places).map(|_| network.host()).collect(),
             participants: (0..places).map(|_| None).collect(),
             network,
-            entities: 0,
             news: Vec::new(),
-            writers: Vec::new(),
-            readers: Vec::new(),
             lives: 0,
             heard: Vec::new(),
         }
     }
 
-    pub(crate) fn start(&mut self, who: usize, change: impl FnOnce(&mut DiscoveryConfig)) {
+    pub(crate) fn start(&mut self, who: usize, change: impl FnOnce(&mut ParticipantConfig)) {
         self.lives += 1;
         let mut prefix = *b"DLpol\0\0\0\0\0\0\0";
         prefix[10] = self.lives;
         prefix[11] = u8::try_from(who).unwrap();
-        let prefix = GuidPrefix(prefix);
+        let setup = Setup {
+            prefix: GuidPrefix(prefix),
+            entities: 0,
+            tuning: Tuning::default(),
+            local: false,
+        };
         let host = self.hosts[who].clone();
-        let prints = std::env::var_os("DUNLIN_SIM_TRACE").is_some();
-        let mut participant = Participant::configured(prefix, host, EPOCH, prints, change);
-        participant.start(Time(self.now));
+        let (now, wall) = (Time(self.now), self.wall().0);
+        let participant = Participant::configured(setup, host, now, wall, change);
         self.participants[who] = Some(participant);
-        self.collect();
+        self.step();
     }
 
     /// Ends a participant, with or without a goodbye.
     pub(crate) fn stop(&mut self, who: usize, graceful: bool) {
-        let mut participant = self.participants[who].take().unwrap();
-        if graceful {
-            participant.goodbye(Time(self.now));
+        let participant = self.participants[who].take().unwrap();
+        if !graceful {
+            participant.link.go_down();
         }
     }
 
@@ -97,19 +96,18 @@ impl Stage {
         self.participants[who].is_some()
     }
 
-    pub(crate) fn participant(&mut self, who: usize) -> &mut Participant {
+    pub(crate) fn participant(&self, who: usize) -> &Participant {
+        self.participants[who].as_ref().unwrap()
+    }
+
+    pub(crate) fn participant_mut(&mut self, who: usize) -> &mut Participant {
         self.participants[who].as_mut().unwrap()
     }
 
     /// Whose endpoint it is.
-    pub(crate) fn of(&mut self, endpoint: Guid) -> &mut Participant {
-        let mut all = self.participants.iter_mut().flatten();
+    pub(crate) fn of(&self, endpoint: Guid) -> &Participant {
+        let mut all = self.participants.iter().flatten();
         all.find(|p| p.prefix() == endpoint.prefix).unwrap()
-    }
-
-    fn entity(&mut self, kind: EntityKind) -> EntityId {
-        self.entities += 1;
-        EntityId::user(self.entities, kind)
     }
 
     pub(crate) fn writer(&mut self, who: usize, qos: DataWriterQos) -> Guid {
@@ -123,33 +121,9 @@ impl Stage {
         qos: DataWriterQos,
         publisher: PublisherQos,
     ) -> Guid {
-        let entity = self.entity(EntityKind::WriterWithKey);
-        let mut data = WriterData::new(self.guid(who, entity), topic, "Shape");
-        data.qos = qos;
-        data.publisher = publisher;
-        self.announce_writer(data)
-    }
-
-    /// Adds a writer as others are told of it.
-    pub(crate) fn announce_writer(&mut self, data: WriterData) -> Guid {
-        let (now, guid) = (Time(self.now), data.guid);
-        let participant = self.of(guid);
-        participant.present(data.publisher.presentation);
-        let config = WriterConfig {
-            reliability: data.qos.reliability.kind,
-            durability: data.qos.durability,
-            durability_service: data.qos.durability_service,
-            history: data.qos.history,
-            resource_limits: data.qos.resource_limits,
-            lifespan: data.qos.lifespan,
-            deadline: data.qos.deadline,
-            keyed: true,
-            group: participant.group(),
-            ..WriterConfig::new(guid)
-        };
-        participant.add_writer(now, config, data.clone());
-        self.writers.push(data);
-        self.collect();
+        let participant = self.participants[who].as_mut().unwrap();
+        let guid = participant.add_writer::<Keyed>(topic, qos, publisher);
+        self.step();
         guid
     }
 
@@ -164,47 +138,21 @@ impl Stage {
         qos: DataReaderQos,
         subscriber: SubscriberQos,
     ) -> Guid {
-        let entity = self.entity(EntityKind::ReaderWithKey);
-        let mut data = ReaderData::new(self.guid(who, entity), topic, "Shape");
-        data.qos = qos;
-        data.subscriber = subscriber;
-        self.announce_reader(data)
+        self.reader_as::<Keyed>(who, topic, qos, subscriber)
     }
 
-    /// Adds a reader as others are told of it.
-    pub(crate) fn announce_reader(&mut self, data: ReaderData) -> Guid {
-        use dunlin_qos::AccessScope::{Group, Instance};
-        let (now, guid, qos) = (Time(self.now), data.guid, &data.qos);
-        let Presentation {
-            access_scope,
-            coherent_access,
-            ordered_access,
-        } = data.subscriber.presentation;
-        let config = ReaderConfig {
-            reliability: qos.reliability.kind,
-            durability: qos.durability,
-            history: qos.history,
-            resource_limits: qos.resource_limits,
-            ownership: qos.ownership,
-            destination_order: qos.destination_order,
-            deadline: qos.deadline,
-            time_based_filter: qos.time_based_filter,
-            lifecycle: qos.reader_data_lifecycle,
-            keyed: true,
-            across_instances: ordered_access && access_scope > Instance,
-            coherent: coherent_access,
-            grouped: access_scope == Group && (coherent_access || ordered_access),
-            ordered: ordered_access,
-            ..ReaderConfig::new(guid)
-        };
-        self.of(guid).add_reader(now, config, data.clone());
-        self.readers.push(data);
-        self.collect();
+    /// A reader that has its own notion of the type.
+    pub(crate) fn reader_as<T: Shape>(
+        &mut self,
+        who: usize,
+        topic: &str,
+        qos: DataReaderQos,
+        subscriber: SubscriberQos,
+    ) -> Guid {
+        let participant = self.participants[who].as_mut().unwrap();
+        let guid = participant.add_reader::<T>(topic, qos, subscriber, false);
+        self.step();
         guid
-    }
-
-    fn guid(&mut self, who: usize, entity: EntityId) -> Guid {
-        Guid::new(self.participant(who).prefix(), entity)
     }
 
     /// What wall clocks show.
@@ -212,39 +160,22 @@ impl Stage {
         Timestamp(EPOCH + self.now)
     }
 
-    /// Writes, and says so to discovery where LIVELINESS wants to know.
-    pub(crate) fn write(&mut self, writer: Guid, change: &Change) {
-        let now = Time(self.now);
-        let mut data = self.writers.iter().filter(|w| w.guid == writer);
-        let liveliness = data.next().unwrap().qos.liveliness;
+    /// Writes, with the change's own time stamp; false if there is no room.
+    pub(crate) fn write(&mut self, writer: Guid, change: &Written) -> bool {
         let participant = self.of(writer);
-        participant.write(now, writer.entity, change).unwrap();
-        let manual = liveliness.kind != LivelinessKind::Automatic;
-        if manual && !liveliness.lease_duration.is_infinite() {
-            participant.assert_writer(now, writer);
-        }
-        self.collect();
+        let written = participant.write_with(writer.entity, change, Some(change.timestamp));
+        self.step();
+        written.is_some()
     }
 
-    pub(crate) fn change_writer(&mut self, guid: Guid, change: impl FnOnce(&mut WriterData)) {
-        let now = Time(self.now);
-        let mut all = self.writers.iter_mut();
-        let data = all.find(|w| w.guid == guid).unwrap();
-        change(data);
-        let data = data.clone();
-        self.of(guid).change_writer(now, data);
-        self.collect();
+    pub(crate) fn change_writer(&mut self, guid: Guid, change: impl FnOnce(&mut DataWriterQos)) {
+        self.of(guid).change_writer(guid.entity, change);
+        self.step();
     }
 
-    pub(crate) fn change_reader(&mut self, guid: Guid, change: impl FnOnce(&mut ReaderData)) {
-        let now = Time(self.now);
-        let mut all = self.readers.iter_mut();
-        let data = all.find(|r| r.guid == guid).unwrap();
-        change(data);
-        let data = data.clone();
-        let lifecycle = data.qos.reader_data_lifecycle;
-        self.of(guid).change_reader(now, data, lifecycle);
-        self.collect();
+    pub(crate) fn change_reader(&mut self, guid: Guid, change: impl FnOnce(&mut DataReaderQos)) {
+        self.of(guid).change_reader(guid.entity, change);
+        self.step();
     }
 
     pub(crate) fn run_for(&mut self, span: i64) {
@@ -254,27 +185,20 @@ impl Stage {
     /// Lets everything happen that happens until then, and at that very moment.
     pub(crate) fn run_until(&mut self, end: i64) {
         loop {
-            self.collect();
+            self.step();
             let arrival = self.network.next_arrival();
             let arrival = arrival.map(|at| i64::try_from(at.as_nanos()).unwrap());
             let there = self.participants.iter().flatten();
-            let timer = there.filter_map(Participant::next_timeout).min();
+            let timer = there.filter_map(Participant::next_due).min();
             let next = [arrival, timer.map(|at| at.0)].into_iter().flatten().min();
             let Some(next) = next.map(|at| at.max(self.now)).filter(|at| *at <= end) else {
                 break;
             };
             self.advance(next);
-            let now = Time(next);
             for (who, host) in self.hosts.iter().enumerate() {
                 let came = host.next_arrival();
                 if came.is_some_and(|at| at <= self.network.now()) {
                     self.heard.push((who, next));
-                }
-            }
-            for participant in self.participants.iter_mut().flatten() {
-                participant.receive(now);
-                if participant.next_timeout().is_some_and(|at| at <= now) {
-                    participant.handle_timeout(now);
                 }
             }
         }
@@ -285,10 +209,15 @@ impl Stage {
         let by = u64::try_from(to - self.now).unwrap();
         self.network.advance(Span::from_nanos(by));
         self.now = to;
+        for participant in self.participants.iter().flatten() {
+            participant.set_time(Time(to), EPOCH + to);
+        }
     }
 
-    fn collect(&mut self) {
-        for participant in self.participants.iter_mut().flatten() {
+    /// Each does what is to be done now.
+    fn step(&mut self) {
+        for participant in self.participants.iter().flatten() {
+            participant.step();
             let news = participant.news().into_iter();
             self.news.extend(news.map(|news| (self.now, news)));
         }

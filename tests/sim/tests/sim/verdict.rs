@@ -1,11 +1,11 @@
 //! What must be true of a run: the promises of RELIABILITY, HISTORY and DURABILITY, matching, and
 //! bounds.
 use crate::ledger::{ReaderRecord, Sink, Source, WriterRecord};
-use crate::load;
+use crate::sample;
 use crate::scenario::{ReaderPlan, WriterPlan};
 use crate::world::World;
 use dunlin_qos::{Durability, History, ReliabilityKind};
-use dunlin_rtps::{ChangeKind, InstanceHandle, InstanceState};
+use dunlin_rtps::{ChangeKind, InstanceHandle, InstanceState, Reader, Writer};
 use dunlin_wire::{Guid, SequenceNumber};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -91,7 +91,10 @@ impl<'a> Pair<'a> {
         if self.offered.history != History::KeepAll {
             return None;
         }
-        let lost = source.lost;
+        let reader = self.world.participant_of(self.reader)?;
+        let lost = reader.lost(self.reader.entity).into_iter();
+        let lost = lost.filter(|(writer, _)| *writer == self.writer);
+        let lost: u64 = lost.map(|(_, count)| count).sum();
         let promised_from = match self.is_transient() {
             true => self.written.origin,
             false => sink.first_last,
@@ -135,11 +138,11 @@ impl<'a> Pair<'a> {
         }
         let last = SequenceNumber(self.written.last());
         let writer = self.world.participant_of(self.writer)?;
-        if !writer.writer(self.writer.entity).is_acknowledged(last) {
+        if !writer.writer(self.writer.entity, |w| w.is_acknowledged(last)) {
             return Some(format!("{} is not acknowledged", last.0));
         }
         let reader = self.world.participant_of(self.reader)?;
-        let complete = reader.reader(self.reader.entity).is_complete();
+        let complete = reader.reader(self.reader.entity, |r| r.is_complete());
         (!complete && self.written.last() > sink.last).then(|| "the reader wants more".into())
     }
 
@@ -179,7 +182,7 @@ impl<'a> Pair<'a> {
     fn last_of_each(&self, samples: impl Iterator<Item = i64>) -> BTreeSet<i64> {
         let mut last = BTreeMap::new();
         for number in samples {
-            last.insert(self.written.change(number).map(|c| c.instance), number);
+            last.insert(self.written.change(number).map(|c| c.handle()), number);
         }
         last.into_values().collect()
     }
@@ -195,7 +198,7 @@ impl<'a> Pair<'a> {
         let mut counts: BTreeMap<InstanceHandle, usize> = BTreeMap::new();
         let changes = self.written.numbered().rev().filter(|(n, _)| *n <= last);
         let newest = changes.filter(|(_, change)| {
-            let count = counts.entry(change.instance).or_default();
+            let count = counts.entry(change.handle()).or_default();
             *count += 1;
             *count <= depth
         });
@@ -215,7 +218,7 @@ impl<'a> Pair<'a> {
         for (number, change) in self.written.numbered().filter(|(n, _)| *n <= last) {
             if change.kind.is_unregister() {
                 let other =
-                    |n: &i64| self.written.change(*n).map(|c| c.instance) != Some(change.instance);
+                    |n: &i64| self.written.change(*n).map(|c| c.handle()) != Some(change.handle());
                 kept.retain(|n| *n > number || other(n));
             }
         }
@@ -259,7 +262,7 @@ impl<'a> Pair<'a> {
             .into_iter()
             .find_map(|number| {
                 let change = self.written.change(number)?;
-                let state = self.taken.states.get(&change.instance);
+                let state = self.taken.states.get(&change.handle());
                 let alive = state.map(|s| *s == InstanceState::Alive);
                 let right = match change.kind {
                     _ if number <= sink.last && !known.contains(&number) => true,
@@ -268,7 +271,7 @@ impl<'a> Pair<'a> {
                     _ => alive != Some(true),
                 };
                 let kind = change.kind;
-                let instance = change.instance;
+                let instance = change.handle();
                 (!right)
                     .then(|| format!("{instance:?} was last {kind:?} by {number} and is {state:?}"))
             })
@@ -288,7 +291,7 @@ fn ghosts(world: &World) -> Option<String> {
                 return Some(format!("{guid} still has {writer}"));
             }
             let instances = 0..world.scenario.instances.unwrap_or(0);
-            let mut handles = instances.map(|n| load::handle(Some((record.number << 8) + n)));
+            let mut handles = instances.map(|n| sample::handle(Some((record.number << 8) + n)));
             let alive = handles.find(|h| reader.states.get(h) == Some(&InstanceState::Alive));
             if let Some(handle) = alive.filter(|_| world.scenario.private) {
                 return Some(format!("{guid} believes {handle:?} of {writer} alive"));
@@ -309,21 +312,29 @@ fn ghosts(world: &World) -> Option<String> {
 fn restless(world: &World) -> Option<String> {
     for participant in world.participants() {
         for reader in participant.readers() {
-            let holdings = reader.holdings();
+            let holdings = participant.reader(reader, Reader::holdings);
+            let guid = Guid::new(participant.prefix(), reader);
+            let known = &world.ledger.readers[&guid].writers;
+            let lost = participant.lost(reader);
+            if let Some(stranger) = lost.iter().find(|(w, _)| !known.contains_key(w)) {
+                return Some(format!("{guid} lost what it never asked for: {stranger:?}"));
+            }
             if (holdings.early, holdings.early_bytes) != (0, 0) || holdings.samples != 0 {
-                return Some(format!("{} still holds {holdings:?}", reader.guid()));
+                return Some(format!("{guid} still holds {holdings:?}"));
             }
         }
         for writer in participant.writers() {
-            let record = &world.ledger.writers[&writer.guid()];
+            let guid = Guid::new(participant.prefix(), writer);
+            let record = &world.ledger.writers[&guid];
+            let kept = participant.writer(writer, Writer::kept);
             let plan = &world.scenario.writers[record.plan];
             let most = match plan.durability {
                 Durability::Volatile => 0,
                 _ => record.changes.len(),
             };
             let most = most.min(plan.limit.map_or(usize::MAX, |limit| limit as usize));
-            if writer.kept() > most {
-                return Some(format!("{} still keeps {}", writer.guid(), writer.kept()));
+            if kept > most {
+                return Some(format!("{guid} still keeps {kept}"));
             }
         }
     }
@@ -334,13 +345,14 @@ fn restless(world: &World) -> Option<String> {
 pub(crate) fn over_bounds(world: &World) -> Option<String> {
     for participant in world.participants() {
         for reader in participant.readers() {
-            let plan = &world.scenario.readers[world.ledger.readers[&reader.guid()].plan];
-            let holdings = reader.holdings();
-            let writers = reader.writers().count();
+            let guid = Guid::new(participant.prefix(), reader);
+            let plan = &world.scenario.readers[world.ledger.readers[&guid].plan];
+            let (holdings, writers) =
+                participant.reader(reader, |r| (r.holdings(), r.writers().count()));
             let most = (plan.max_pending as usize + 1) * writers;
             let most_samples = plan.limit.map_or(usize::MAX, |limit| limit as usize);
             if holdings.early > most || holdings.valid_samples > most_samples {
-                return Some(format!("{} holds {holdings:?}", reader.guid()));
+                return Some(format!("{guid} holds {holdings:?}"));
             }
         }
     }

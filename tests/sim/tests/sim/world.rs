@@ -4,11 +4,13 @@ mod checks;
 
 use crate::dice::Dice;
 use crate::ledger::Ledger;
-use crate::participant::Participant;
+use crate::participant::{Participant, Setup};
+use crate::sample::Written;
 use crate::scenario::{SECOND, Scenario, Taking};
-use dunlin_rtps::{Change, Time};
+use dunlin::simulation::Tuning;
+use dunlin::{Guid, GuidPrefix, SequenceNumber};
+use dunlin_rtps::Time;
 use dunlin_transport::{MemoryNetwork, MemoryTransport};
-use dunlin_wire::{Guid, GuidPrefix};
 use std::collections::{BTreeMap, BTreeSet};
 use std::hash::{DefaultHasher, Hasher};
 
@@ -39,7 +41,8 @@ struct Place {
     transport: MemoryTransport,
     participant: Option<Participant>,
     lives: u8,
-    keys: u32,
+    /// Participants that there have been.
+    stays: u32,
     pause: Option<Paused>,
     /// What its monotonic clock shows at the start of the world; less the more it has slept.
     clock: i64,
@@ -55,8 +58,8 @@ struct Paused {
 struct WriterApp {
     guid: Option<Guid>,
     left: u32,
-    /// A write that waits for room.
-    blocked: Option<Change>,
+    /// A write that waits for more room than there was.
+    blocked: Option<(Written, u64)>,
 }
 
 struct ReaderApp {
@@ -86,7 +89,7 @@ impl World {
             transport: network.host(),
             participant: None,
             lives: 0,
-            keys: 0,
+            stays: 0,
             pause: None,
             clock: 1_000_000 * SECOND * who as i64,
             set_by: 0,
@@ -163,7 +166,7 @@ impl World {
         while self.ledger.failures.is_empty() {
             let action = self.actions.first_key_value().map(|((at, _), _)| *at);
             let arrival = self.next_arrival();
-            let timer = self.places.iter().filter_map(Place::next_timeout).min();
+            let timer = self.places.iter().filter_map(Place::next_due).min();
             let next = [action, arrival, timer].into_iter().flatten().min();
             let Some(next) = next.map(|t| t.max(self.now)).filter(|t| *t <= end) else {
                 break;
@@ -173,22 +176,20 @@ impl World {
             if self.steps > self.most_steps {
                 self.ledger.fail(format!("{} things happened", self.steps));
             }
-            if arrival.is_some_and(|at| at <= self.now) {
-                self.each_participant(Participant::receive);
-            }
-            if timer.is_some_and(|at| at <= self.now) {
-                self.each_participant(|participant, now| {
-                    if participant.next_timeout().is_some_and(|at| at <= now) {
-                        participant.handle_timeout(now);
-                    }
-                });
+            if [arrival, timer]
+                .into_iter()
+                .flatten()
+                .any(|at| at <= self.now)
+            {
+                self.each_participant(Participant::step);
             }
             while let Some(first) = self.actions.first_entry()
                 && first.key().0 <= self.now
             {
                 let action = first.remove();
+                self.set_times();
                 self.act(action);
-                self.follow_news();
+                self.each_participant(Participant::step);
             }
         }
         self.advance(end);
@@ -212,15 +213,28 @@ impl World {
         first.map(|at| i64::try_from(at.as_nanos()).unwrap())
     }
 
-    fn each_participant(&mut self, mut action: impl FnMut(&mut Participant, Time)) {
-        let now = self.now;
-        for place in self.places.iter_mut().filter(|p| p.pause.is_none()) {
-            let time = place.time(now);
-            if let Some(participant) = &mut place.participant {
-                action(participant, time);
+    /// Those who are awake, one after the other; then their applications.
+    fn each_participant(&mut self, action: impl Fn(&Participant)) {
+        self.set_times();
+        let awake = self.places.iter().filter(|p| p.pause.is_none());
+        awake
+            .filter_map(|p| p.participant.as_ref())
+            .for_each(action);
+        self.follow_news();
+    }
+
+    /// All clocks show what they have to.
+    fn set_times(&self) {
+        for place in self.places.iter().filter(|p| p.pause.is_none()) {
+            if let Some(participant) = &place.participant {
+                participant.set_time(place.time(self.now), self.wall(place));
             }
         }
-        self.follow_news();
+    }
+
+    /// What a wall clock shows.
+    fn wall(&self, place: &Place) -> i64 {
+        self.scenario.epoch + self.now + place.set_by
     }
 
     fn act(&mut self, action: Action) {
@@ -305,11 +319,22 @@ impl World {
         prefix[10] = place.lives;
         prefix[11] = u8::try_from(who).unwrap();
         let transport = place.transport.clone();
-        let time = place.time(self.now);
-        let offset = self.scenario.epoch + self.now + place.set_by - time.0;
-        let mut participant = Participant::new(GuidPrefix(prefix), transport, offset, self.prints);
-        participant.start(time);
-        place.participant = Some(participant);
+        place.stays += 1;
+        let (time, entities) = (place.time(self.now), 1000 * place.stays);
+        let wall = self.wall(&self.places[who]);
+        let setup = Setup {
+            prefix: GuidPrefix(prefix),
+            entities,
+            tuning: Tuning {
+                first_sequence: Some(SequenceNumber(self.scenario.first)),
+                send_key_hash: Some(self.scenario.send_key_hash),
+                max_pending: None,
+            },
+            local: false,
+        };
+        let participant = Participant::new(setup, transport, time, wall);
+        participant.set_fragment_size(Some(self.scenario.fragment_size));
+        self.places[who].participant = Some(participant);
         for n in 0..self.writers.len() {
             self.add_writer(n);
         }
@@ -320,18 +345,19 @@ impl World {
 
     fn stop(&mut self, who: usize, graceful: bool) {
         let place = &mut self.places[who];
-        let Some(mut participant) = place.participant.take() else {
+        let Some(participant) = place.participant.take() else {
             return;
         };
         // Whoever is paused cannot say goodbye.
-        if graceful && place.pause.is_none() {
-            participant.goodbye(place.time(self.now));
+        if !graceful || place.pause.is_some() {
+            participant.link.go_down();
         }
         place.pause = None;
         self.part();
-        let trace = &participant.datagrams.trace;
-        self.past.write_u64(trace.hash());
-        self.past_datagrams += trace.datagrams;
+        let link = participant.link.clone();
+        drop(participant);
+        self.past.write_u64(link.trace());
+        self.past_datagrams += link.datagrams();
         for (plan, app) in self.scenario.writers.iter().zip(&mut self.writers) {
             if plan.at == who
                 && let Some(guid) = app.guid.take()
@@ -357,8 +383,8 @@ impl Place {
     }
 
     /// When it has something to do, on the world's clock.
-    fn next_timeout(&self) -> Option<i64> {
+    fn next_due(&self) -> Option<i64> {
         let participant = self.participant.as_ref().filter(|_| self.pause.is_none())?;
-        Some(participant.next_timeout()?.0.saturating_sub(self.clock))
+        Some(participant.next_due()?.0.saturating_sub(self.clock))
     }
 }

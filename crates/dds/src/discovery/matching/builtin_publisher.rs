@@ -6,7 +6,6 @@ use crate::discovery::builtin_topics::{
     TopicBuiltinTopicData,
 };
 use crate::receive::deferred;
-use crate::runtime::clock;
 use crate::send::datagram::Datagrams;
 use crate::typed::topic::TopicData;
 use crate::untyped::reader::ReaderCore;
@@ -208,12 +207,12 @@ impl BuiltinPublisher {
             status_info: Some(kind.status()),
             ..InlineQos::default()
         };
-        let (stamp, intake) = (Some(clock::wall()), &mut Copying(&core));
+        let (stamp, intake) = (Some(core.shared.clock.wall()), &mut Copying(&core));
         let Stage {
             now, source, out, ..
         } = stage;
         let delivery = core.accept(*now, *source, stamp, &message, &inline, intake, out);
-        core.count(&delivery);
+        core.count(*source, &delivery);
         core.schedule();
         match delivery.available {
             true => stage.matching_events.push(MatchingEvent::Data(core)),

@@ -72,6 +72,12 @@ impl Matching {
         &self.discovery
     }
 
+    /// Entities get the numbers that follow this one.
+    #[cfg(feature = "simulation")]
+    pub(crate) fn count_entities_from(&mut self, last: u32) {
+        self.last_key = last;
+    }
+
     /// An entity that nobody else hears of.
     pub(crate) fn new_inner_entity(&mut self) -> EntityId {
         self.new_entity(EntityKind::Other)

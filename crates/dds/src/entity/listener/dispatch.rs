@@ -3,9 +3,11 @@
 //!
 //! A listener for data is called by whichever thread receives, one call at a time. All other calls
 //! are rare, and are noted in a list.
+use crate::runtime::clock::Clock;
 use crate::runtime::lock::{Guard, LEAF, Ranked, assert_none_held};
 use crate::runtime::signal::{PooledSignal, Waiters};
 use crate::send::coalescing::this_thread;
+use dunlin_qos::Duration;
 use dunlin_transport::panics::{catch, log, quietly};
 use dunlin_wire::Guid;
 use std::sync::Arc;
@@ -13,7 +15,6 @@ use std::sync::atomic::{
     AtomicU64,
     Ordering::{Relaxed, SeqCst},
 };
-use std::time::{Duration, Instant};
 
 /// Raised when a call has ended.
 static OVER: Waiters = Waiters::new();
@@ -309,7 +310,8 @@ pub(crate) fn wait_until_over(other: impl Fn(usize) -> Option<usize>) {
     while let Some(thread) = other(this)
         && let Some(_wait) = Wait::new(this, thread)
     {
-        signal.park(Some(Instant::now() + LOOK));
+        let clock = Clock::System;
+        signal.park(&clock, Some(clock.now().after(LOOK)));
         signal.consume();
     }
     OVER.remove(&signal);
@@ -489,7 +491,7 @@ mod tests {
                 let call = running.begin(Guid::UNKNOWN);
                 call.calls(7);
                 begun.send(()).unwrap();
-                std::thread::sleep(Duration::from_millis(20));
+                std::thread::sleep(std::time::Duration::from_millis(20));
                 left.store(true, SeqCst);
                 drop(call);
             });

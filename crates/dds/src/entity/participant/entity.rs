@@ -3,7 +3,6 @@
 use super::{DomainParticipant, ParticipantGuard};
 use crate::entity::shared::Shared;
 use crate::error::{Error, Result, consistent};
-use crate::runtime::clock;
 use crate::untyped::{TypeSupport, UntypedTopic};
 use dunlin_qos::{DomainParticipantQos, Duration, PublisherQos, SubscriberQos, TopicQos};
 use dunlin_rtps::{InstanceHandle, Time};
@@ -138,7 +137,7 @@ impl DomainParticipant {
         let shared = &self.guard.shared;
         let until = match timeout.is_infinite() {
             true => Time::NEVER,
-            false => clock::now().after(timeout),
+            false => shared.clock.now().after(timeout),
         };
         loop {
             let matching = shared.matching.lock();
@@ -152,14 +151,14 @@ impl DomainParticipant {
                 return self.create_untyped_topic(name, type_support, qos);
             }
             shared.check_living(|| format!("topic {name:?}"))?;
-            if clock::now() >= until {
+            if shared.clock.now() >= until {
                 return Err(Error::Timeout {
                     entity: format!("topic {name:?} (type {:?})", type_support.name()),
                     waited: timeout,
                     why: "no participant has a writer or reader of it".into(),
                 });
             }
-            std::thread::sleep(GLANCE);
+            shared.clock.sleep(GLANCE);
         }
     }
 

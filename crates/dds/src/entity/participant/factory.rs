@@ -1,7 +1,6 @@
 //! The participants of this process (DDS 1.4 2.2.2.2.2), and what time it is.
 use super::{DomainParticipant, ParticipantGuard};
 use crate::error::{Result, consistent};
-use crate::runtime::clock;
 use dunlin_qos::DomainParticipantQos;
 use dunlin_wire::Timestamp;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
@@ -50,6 +49,6 @@ impl DomainParticipant {
 
     /// The time that samples are stamped with: that of the day (DDS 1.4 2.2.2.2.1.27).
     pub fn current_time(&self) -> Timestamp {
-        clock::wall()
+        self.guard.shared.clock.wall()
     }
 }

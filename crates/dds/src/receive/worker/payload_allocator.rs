@@ -1,7 +1,6 @@
 //! Where payloads go that outlive their datagram.
 use super::COPY_LIMIT;
 use crate::receive::loaned::PendingLoan;
-use crate::runtime::clock;
 use crate::runtime::pool::Pool;
 use crate::untyped::reader::ReaderCore;
 use bytes::{Bytes, BytesMut};
@@ -54,7 +53,7 @@ impl PayloadAllocator for ReceivedPayloads<'_> {
     }
 
     fn age(&mut self, written: Timestamp) -> Option<Duration> {
-        clock::age(written)
+        self.reader.shared.clock.age(written)
     }
 
     fn instance(&mut self, payload: SerializedPayload<'_>) -> Option<InstanceHandle> {

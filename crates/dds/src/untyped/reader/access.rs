@@ -1,6 +1,5 @@
 //! What a reader has is looked at, or taken (DDS 1.4 2.2.2.5.3).
 use super::ReaderCore;
-use crate::runtime::clock;
 use crate::runtime::lock::{Guard, READER};
 use arrayvec::ArrayVec;
 use dunlin_rtps::{ContentFilter, Reader, Sample, Select};
@@ -12,7 +11,7 @@ impl ReaderCore {
     fn current(&self) -> Guard<'_, Reader, READER> {
         let mut state = self.state.lock();
         if state.is_timed() {
-            state.expire(clock::now());
+            state.expire(self.shared.clock.now());
         }
         state
     }

@@ -2,7 +2,6 @@
 //! 2.2.3).
 use super::{ReaderCore, config};
 use crate::error::{Error, Result};
-use crate::runtime::clock;
 use dunlin_qos::DataReaderQos;
 use dunlin_rtps::{Reader, ReaderConfig};
 use dunlin_wire::ReaderData;
@@ -119,7 +118,7 @@ impl ReaderCore {
         let mut state = self.state.lock();
         let lifecycle = qos.reader_data_lifecycle;
         let (deadline, filter) = (qos.deadline, qos.time_based_filter);
-        state.set_timing(clock::now(), deadline, filter, lifecycle);
+        state.set_timing(self.shared.clock.now(), deadline, filter, lifecycle);
         self.note_next(&state);
         drop(state);
         self.schedule();

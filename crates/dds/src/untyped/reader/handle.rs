@@ -9,7 +9,6 @@ use crate::entity::status::{
 };
 use crate::entity::subscriber::Subscriber;
 use crate::error::{Error, Result};
-use crate::runtime::clock;
 use crate::runtime::signal::PooledSignal;
 use crate::untyped::query_condition::QueryCondition;
 use crate::untyped::topic::UntypedTopic;
@@ -146,7 +145,8 @@ impl UntypedReader {
     pub fn wait_for_matched(&self, writers: usize, timeout: impl Into<Duration>) -> Result<()> {
         let timeout = timeout.into();
         let signal = PooledSignal::new();
-        let deadline = (!timeout.is_infinite()).then(|| clock::now().after(timeout));
+        let clock = &self.core.shared.clock;
+        let deadline = (!timeout.is_infinite()).then(|| clock.now().after(timeout));
         self.core.flags.waiters.add(&signal);
         let enough = || self.core.matched_count() >= writers || self.core.is_gone();
         let done = self
@@ -182,15 +182,15 @@ impl UntypedReader {
         let signal = PooledSignal::new();
         let deadline = match timeout.is_infinite() {
             true => Time::NEVER,
-            false => clock::now().after(timeout),
+            false => self.core.shared.clock.now().after(timeout),
         };
         let (core, shared) = (&self.core, &self.core.shared);
         let complete = || core.is_complete() || core.is_gone();
         core.data.add(&signal);
         let mut done = complete();
         // What completes a reader may bring no data, so it is looked at from time to time, too.
-        while !done && clock::now() < deadline {
-            let soon = clock::now().after(GLANCE).min(deadline);
+        while !done && shared.clock.now() < deadline {
+            let soon = shared.clock.now().after(GLANCE).min(deadline);
             done = shared.user.wait(shared, &signal, Some(soon), complete);
         }
         core.data.remove(&signal);

@@ -38,3 +38,22 @@ impl ReaderCore {
 fn wide(count: usize) -> i64 {
     i64::try_from(count).unwrap_or(i64::MAX)
 }
+
+/// For tests that judge every sample.
+#[cfg(feature = "simulation")]
+impl ReaderCore {
+    pub(crate) fn inspect<R>(&self, look: impl FnOnce(&dunlin_rtps::Reader) -> R) -> R {
+        look(&self.state.lock())
+    }
+
+    pub(super) fn count_lost_of(&self, writer: Guid, count: u32) {
+        *self.lost_by_writer.lock().entry(writer).or_default() += u64::from(count);
+    }
+
+    pub(crate) fn lost_by_writer(&self) -> Vec<(Guid, u64)> {
+        let lost = self.lost_by_writer.lock();
+        lost.iter()
+            .map(|(writer, count)| (*writer, *count))
+            .collect()
+    }
+}

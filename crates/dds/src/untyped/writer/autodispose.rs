@@ -5,7 +5,6 @@
 //! Others have to be told of each instance before the writer goes, so while such a reader matches,
 //! the writer remembers the keys of what it writes.
 use super::{Known, NewChange, WriterCore};
-use crate::runtime::clock;
 use bytes::Bytes;
 use dunlin_cdr::Xcdr;
 use dunlin_qos::DataRepresentation;
@@ -84,7 +83,7 @@ impl WriterCore {
         // The application's own code may serialize, and panic.
         let written = catch_unwind(AssertUnwindSafe(|| self.write_until(change, until)));
         self.registered.remove(of);
-        !matches!(written, Ok(Err(_))) && clock::now() < until
+        !matches!(written, Ok(Err(_))) && self.shared.clock.now() < until
     }
 
     pub(crate) fn xcdr(&self) -> Xcdr {

@@ -3,7 +3,6 @@
 use super::{Outcome, WriterCore};
 use crate::error::Error;
 use crate::receive::deferred::{self, DeferredCall};
-use crate::runtime::clock;
 use crate::runtime::signal::PooledSignal;
 #[cfg(feature = "async")]
 use crate::runtime::signal::Waiters;
@@ -54,7 +53,7 @@ impl WriterCore {
         timeout: Duration,
     ) -> Result<(), Error> {
         self.flush();
-        let deadline = clock::now().after(timeout);
+        let deadline = self.shared.clock.now().after(timeout);
         let last = self.ask_for_acknowledgments();
         if self.is_acknowledged(last) {
             return Ok(());
@@ -98,7 +97,7 @@ impl WriterCore {
         let mut state = self.state.lock();
         let last = state.last_sequence();
         if !state.is_acknowledged(last) {
-            state.heartbeat(clock::now(), &mut out);
+            state.heartbeat(self.shared.clock.now(), &mut out);
             drop(state);
             self.ask(&mut out);
         }

@@ -5,7 +5,6 @@ use crate::discovery::liveliness::LivelinessAssertion;
 use crate::entity::group::PublisherCore;
 use crate::entity::shared::{Shared, fragment_size};
 use crate::error::{Error, Result};
-use crate::runtime::clock;
 use dunlin_qos::{DataWriterQos, Durability, Duration, LivelinessKind};
 use dunlin_rtps::{Writer, WriterConfig};
 use dunlin_wire::{Guid, WriterData};
@@ -41,7 +40,7 @@ pub(super) fn config(
     shared: &Shared,
     group: &PublisherCore,
 ) -> WriterConfig {
-    WriterConfig {
+    let config = WriterConfig {
         guid,
         reliability: qos.reliability.kind,
         durability: qos.durability,
@@ -56,7 +55,10 @@ pub(super) fn config(
         deadline: qos.deadline,
         group: group.sets().current(),
         ..WriterConfig::new(guid)
-    }
+    };
+    #[cfg(feature = "simulation")]
+    let config = shared.tuning.lock().tune_writer(config);
+    config
 }
 
 impl WriterCore {
@@ -201,7 +203,7 @@ impl WriterCore {
         self.dscp.store(code_point(qos), Relaxed);
         let next = {
             let mut state = self.state.lock();
-            state.set_timing(clock::now(), qos.lifespan, qos.deadline);
+            state.set_timing(self.shared.clock.now(), qos.lifespan, qos.deadline);
             state.next_timeout()
         };
         self.schedule(next);

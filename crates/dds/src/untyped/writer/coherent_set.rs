@@ -2,7 +2,6 @@
 use super::{WriteError, WriterCore};
 use crate::error::Error;
 use crate::receive::deferred;
-use crate::runtime::clock;
 use dunlin_rtps::InGroup;
 use std::sync::Arc;
 use std::sync::atomic::Ordering::SeqCst;
@@ -24,7 +23,7 @@ impl WriterCore {
         self.refresh(&mut turn);
         let (ended, next) = {
             let mut state = self.state.lock();
-            let (now, time) = (clock::now(), clock::wall());
+            let (now, time) = (self.shared.clock.now(), self.shared.clock.wall());
             let ended = state.end_set(now, time, number, &mut turn.datagrams);
             (ended, state.next_timeout())
         };

@@ -2,7 +2,6 @@
 //! 2.2.2.4.1.6, 2.2.2.4.1.14).
 use super::WriterCore;
 use crate::entity::group::PublisherCore;
-use crate::runtime::clock;
 use std::sync::Arc;
 
 /// Ends all writers of a publisher.
@@ -20,13 +19,13 @@ pub(crate) fn end(core: &Arc<WriterCore>) {
     }
     core.flush();
     if !std::thread::panicking() {
-        let until = clock::now().after(core.shared.config.linger);
+        let until = core.shared.clock.now().after(core.shared.config.linger);
         core.dispose_for_others(until);
         core.flush();
         if core.has_unacknowledged() {
             // A reader that does not answer in time loses what it did not ask for; the writer is
             // gone either way.
-            let _ = core.wait_for_acknowledgments(until.since(clock::now()));
+            let _ = core.wait_for_acknowledgments(until.since(core.shared.clock.now()));
         }
     }
     if core.close() {

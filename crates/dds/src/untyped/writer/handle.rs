@@ -9,7 +9,6 @@ use crate::entity::status::{
     MatchedStatus, StatusMask,
 };
 use crate::error::{Error, Result};
-use crate::runtime::clock;
 use crate::runtime::signal::PooledSignal;
 use crate::untyped::loan::LoanedBytes;
 use crate::untyped::topic::UntypedTopic;
@@ -167,7 +166,8 @@ impl UntypedWriter {
     pub fn wait_for_matched(&self, readers: usize, timeout: impl Into<Duration>) -> Result<()> {
         let timeout = timeout.into();
         let signal = PooledSignal::new();
-        let deadline = (!timeout.is_infinite()).then(|| clock::now().after(timeout));
+        let clock = &self.core.shared.clock;
+        let deadline = (!timeout.is_infinite()).then(|| clock.now().after(timeout));
         self.core.flags.waiters.add(&signal);
         let enough = || self.core.matched_count() >= readers || self.core.is_gone();
         let done = self

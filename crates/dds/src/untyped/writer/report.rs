@@ -43,3 +43,15 @@ impl WriterCore {
         facts
     }
 }
+
+/// For tests that judge every sample.
+#[cfg(feature = "simulation")]
+impl WriterCore {
+    pub(crate) fn inspect<R>(&self, look: impl FnOnce(&dunlin_rtps::Writer) -> R) -> R {
+        look(&self.state.lock())
+    }
+
+    pub(crate) fn room_epoch(&self) -> u64 {
+        self.room_epoch.load(std::sync::atomic::Ordering::SeqCst)
+    }
+}

@@ -3,7 +3,6 @@
 use super::{Publish, WriterCore};
 use crate::entity::shared::Routes;
 use crate::receive::deferred;
-use crate::runtime::clock;
 use crate::runtime::timer::Due;
 use crate::send::coalescing::{self, Look, this_thread};
 use crate::send::datagram::{COPY_LIMIT, Datagrams};
@@ -21,7 +20,12 @@ impl WriterCore {
             self.flush_turn(turn);
         }
         let held_back = !turn.datagrams.is_empty();
-        held_back.then(|| clock::coarse().after(self.shared.config.heartbeat_period))
+        held_back.then(|| {
+            self.shared
+                .clock
+                .coarse()
+                .after(self.shared.config.heartbeat_period)
+        })
     }
 
     /// Sends the sample that was stored at `now`, with those that wait, unless the writer is ahead
@@ -38,13 +42,13 @@ impl WriterCore {
             return self.watch(turn.coalescer.first_look());
         }
         self.flush_turn(turn);
-        turn.coalescer.measure(now.0, clock::wall().0);
+        turn.coalescer.measure(now.0, self.shared.clock.wall().0);
     }
 
     /// Has the timer look for samples that wait, unless it will.
     pub(super) fn watch(self: &Arc<Self>, after: i64) {
         if self.watched.load(SeqCst) == i64::MAX {
-            let at = clock::now().after(Duration::from_nanos(after));
+            let at = self.shared.clock.now().after(Duration::from_nanos(after));
             self.shared
                 .timer
                 .schedule(at, &self.watched, || Due::Watch(Arc::downgrade(self)));
@@ -56,7 +60,7 @@ impl WriterCore {
         let again = match self.publish.try_lock() {
             // Somebody is about to write, or to send.
             None => Some(coalescing::LOOK),
-            Some(mut turn) => match turn.coalescer.look(clock::wall().0) {
+            Some(mut turn) => match turn.coalescer.look(self.shared.clock.wall().0) {
                 Look::Later(after) => Some(after),
                 Look::Quiet => None,
                 Look::Send => {

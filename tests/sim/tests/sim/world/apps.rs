@@ -2,24 +2,28 @@
 //! endpoints.
 use super::{Action, World};
 use crate::ledger::{ReaderRecord, WriterRecord};
-use crate::load;
-use crate::participant::{self, News};
+use crate::participant::News;
+use crate::sample::{Keyed, Keyless, SMALLEST, Written};
 use crate::scenario::{MS, Seconds, Taking};
-use dunlin_qos::{DataReaderQos, DataWriterQos, Duration, Reliability, ResourceLimits};
-use dunlin_rtps::{Change, ChangeKind, ReaderConfig, WriteError, WriterConfig};
-use dunlin_wire::{EntityId, EntityKind, Guid, ReaderData, SequenceNumber, Timestamp, WriterData};
+use dunlin_qos::{
+    AccessScope, DataReaderQos, DataWriterQos, Duration, Presentation, PublisherQos, Reliability,
+    ResourceLimits, SubscriberQos,
+};
+use dunlin_rtps::ChangeKind;
+use dunlin_wire::Timestamp;
 use std::collections::{BTreeMap, BTreeSet};
+use std::net::Ipv4Addr;
 
+/// Samples are handed out as they came, whatever their instance.
+const AS_THEY_CAME: Presentation = Presentation {
+    access_scope: AccessScope::Topic,
+    coherent_access: false,
+    ordered_access: true,
+};
 /// So much fits into one datagram with its headers.
 const WHOLE: usize = 60_000;
 
 impl World {
-    fn entity(&mut self, who: usize, kinds: [EntityKind; 2]) -> EntityId {
-        self.places[who].keys += 1;
-        let kind = kinds[usize::from(self.scenario.instances.is_some())];
-        EntityId::user(self.places[who].keys, kind)
-    }
-
     /// The writer's participant as it is now, unless the writer is not yet to come or already
     /// there.
     pub(super) fn add_writer(&mut self, n: usize) {
@@ -31,36 +35,29 @@ impl World {
         if !there || plan.joins > self.now || self.writers[n].guid.is_some() {
             return;
         }
-        let kinds = [EntityKind::WriterNoKey, EntityKind::WriterWithKey];
-        let entity = self.entity(plan.at, kinds);
-        let place = &mut self.places[plan.at];
-        let now = place.time(self.now);
-        let participant = place.participant.as_mut().unwrap();
-        let guid = Guid::new(participant.prefix(), entity);
+        let participant = self.places[plan.at].participant.as_mut().unwrap();
         let limits = ResourceLimits {
             max_samples: plan.limit,
             ..ResourceLimits::default()
         };
-        let config = WriterConfig {
-            first_sequence: SequenceNumber(self.scenario.first),
-            reliability: plan.reliability,
-            durability: plan.durability,
-            history: plan.history,
-            resource_limits: limits,
-            fragment_size: Some(self.scenario.fragment_size),
-            send_key_hash: self.scenario.send_key_hash,
-            ..WriterConfig::new(guid)
-        };
-        let mut data = WriterData::new(guid, "Square", "Shape");
-        data.qos = DataWriterQos {
+        let qos = DataWriterQos {
             durability: plan.durability,
             history: plan.history,
             resource_limits: limits,
             reliability: Reliability {
                 kind: plan.reliability,
-                max_blocking_time: Duration::INFINITE,
+                // Whoever finds no room comes again when there may be some.
+                max_blocking_time: Duration::ZERO,
             },
             ..DataWriterQos::default()
+        };
+        let publisher = PublisherQos {
+            presentation: AS_THEY_CAME,
+            ..PublisherQos::default()
+        };
+        let guid = match self.scenario.instances {
+            Some(_) => participant.add_writer::<Keyed>("Square", qos, publisher),
+            None => participant.add_writer::<Keyless>("Square", qos, publisher),
         };
         let record = WriterRecord {
             plan: n,
@@ -75,7 +72,6 @@ impl World {
         };
         self.ledger.writers.insert(guid, record);
         self.writers[n].guid = Some(guid);
-        participant.add_writer(now, config, data);
     }
 
     pub(super) fn add_reader(&mut self, n: usize) {
@@ -87,31 +83,13 @@ impl World {
         if !there || plan.joins > self.now || self.readers[n].guid.is_some() {
             return;
         }
-        let kinds = [EntityKind::ReaderNoKey, EntityKind::ReaderWithKey];
-        let entity = self.entity(plan.at, kinds);
-        let place = &mut self.places[plan.at];
-        let now = place.time(self.now);
-        let participant = place.participant.as_mut().unwrap();
-        let guid = Guid::new(participant.prefix(), entity);
+        let participant = self.places[plan.at].participant.as_mut().unwrap();
         let limits = ResourceLimits {
             max_samples: plan.limit,
             ..ResourceLimits::default()
         };
-        let config = ReaderConfig {
-            reliability: plan.reliability,
-            durability: plan.durability,
-            history: plan.history,
-            resource_limits: limits,
-            keyed: self.scenario.instances.is_some(),
-            across_instances: true,
-            max_pending: plan.max_pending,
-            ..ReaderConfig::new(guid)
-        };
-        let mut data = ReaderData::new(guid, "Square", "Shape");
-        if self.scenario.multicast {
-            data.multicast = vec![participant::samples()];
-        }
-        data.qos = DataReaderQos {
+        let group = Ipv4Addr::new(239, 255, 0, 2);
+        let qos = DataReaderQos {
             durability: plan.durability,
             history: plan.history,
             resource_limits: limits,
@@ -119,7 +97,21 @@ impl World {
                 kind: plan.reliability,
                 ..Reliability::RELIABLE
             },
+            multicast: match self.scenario.multicast {
+                true => vec![group],
+                false => Vec::new(),
+            },
             ..DataReaderQos::default()
+        };
+        participant.set_max_pending(plan.max_pending);
+        let takes = plan.taking == Taking::AtOnce;
+        let subscriber = SubscriberQos {
+            presentation: AS_THEY_CAME,
+            ..SubscriberQos::default()
+        };
+        let guid = match self.scenario.instances {
+            Some(_) => participant.add_reader::<Keyed>("Square", qos, subscriber, takes),
+            None => participant.add_reader::<Keyless>("Square", qos, subscriber, takes),
         };
         let record = ReaderRecord {
             plan: n,
@@ -130,7 +122,6 @@ impl World {
         };
         self.ledger.readers.insert(guid, record);
         self.readers[n].guid = Some(guid);
-        participant.add_reader(now, config, data);
     }
 
     /// It is time for the application to write.
@@ -158,7 +149,7 @@ impl World {
         let ends = plan.ends;
         let size = match self.dice.percent(plan.large.0) {
             true => plan.large.1,
-            false => load::SMALLEST + 4 * self.dice.up_to(46),
+            false => SMALLEST + 4 * self.dice.up_to(46),
         };
         let kind = match instance.is_some() && self.dice.percent(ends) {
             true => self.dice.one_of(&[
@@ -175,8 +166,8 @@ impl World {
         self.write(n, change);
     }
 
-    /// From now on the writer splits samples, or not, as if readers had come or gone that share
-    /// memory with it.
+    /// From now on writers of this participant split samples, or not, as when the ways to their
+    /// readers change.
     fn change_fragments(&mut self, n: usize) {
         let plan = &self.scenario.writers[n];
         let size = self.scenario.fragment_size;
@@ -185,12 +176,12 @@ impl World {
             false => [Some(size), Some(size / 2), Some(size / 3), Some(size)],
         };
         let size = self.dice.one_of(&sizes);
-        let entity = self.writers[n].guid.unwrap().entity;
-        let participant = self.places[plan.at].participant.as_mut().unwrap();
-        participant.set_fragment_size(entity, size);
+        let participant = self.places[plan.at].participant.as_ref().unwrap();
+        participant.set_fragment_size(size);
+        participant.step();
     }
 
-    fn compose(&self, n: usize, kind: ChangeKind, instance: Option<usize>, size: usize) -> Change {
+    fn compose(&self, n: usize, kind: ChangeKind, instance: Option<usize>, size: usize) -> Written {
         let record = &self.ledger.writers[&self.writers[n].guid.unwrap()];
         let number = u32::try_from(record.forgotten + record.changes.len()).unwrap();
         let instance = instance.map(|i| match self.scenario.private {
@@ -198,33 +189,52 @@ impl World {
             false => i as u32,
         });
         let place = &self.places[self.scenario.writers[n].at];
-        let timestamp = Timestamp(self.scenario.epoch + self.now + place.set_by);
-        match (kind, instance) {
-            (ChangeKind::Alive, _) | (_, None) => {
-                load::sample(timestamp, instance, record.number, number, size)
-            }
-            (kind, Some(instance)) => load::end(timestamp, kind, instance),
+        Written {
+            kind,
+            instance,
+            timestamp: Timestamp(self.wall(place)),
+            writer: record.number,
+            number,
+            size,
         }
     }
 
-    fn write(&mut self, n: usize, change: Change) {
+    fn write(&mut self, n: usize, change: Written) {
         let guid = self.writers[n].guid.unwrap();
         let at = self.scenario.writers[n].at;
-        let now = self.places[at].time(self.now);
-        let participant = self.places[at].participant.as_mut().unwrap();
+        let timestamp = Timestamp(self.wall(&self.places[at]));
+        let change = Written {
+            timestamp,
+            ..change
+        };
+        let participant = self.places[at].participant.as_ref().unwrap();
+        let room = participant.room(guid.entity);
         let record = self.ledger.writers.get_mut(&guid).unwrap();
         let next = record.last() + 1;
-        record.changes.push(change.clone());
-        match participant.write(now, guid.entity, &change) {
-            Ok(number) if number.0 == next => {}
-            Ok(number) => self
-                .ledger
-                .fail(format!("{next} was written as {number:?}")),
-            Err(WriteError::Full) => {
-                record.changes.pop();
-                self.writers[n].blocked = Some(change);
+        match participant.write(guid.entity, &change) {
+            Some(number) => {
+                record.changes.push(change);
+                if number.0 != next {
+                    let what = format!("{next} was written as {number:?}");
+                    self.ledger.fail(what);
+                }
             }
-            Err(error) => self.ledger.fail(format!("{guid} cannot write: {error}")),
+            None => self.writers[n].blocked = Some((change, room)),
+        }
+    }
+
+    /// Those who wait for room look whether there may be some.
+    fn write_blocked(&mut self) {
+        for n in 0..self.writers.len() {
+            let (at, app) = (self.scenario.writers[n].at, &mut self.writers[n]);
+            let Some(guid) = app.guid.filter(|_| self.places[at].pause.is_none()) else {
+                continue;
+            };
+            let participant = self.places[at].participant.as_ref().unwrap();
+            let room = participant.room(guid.entity);
+            if let Some((change, _)) = app.blocked.take_if(|(_, before)| *before != room) {
+                self.write(n, change);
+            }
         }
     }
 
@@ -236,7 +246,7 @@ impl World {
         if place.pause.is_some() {
             return;
         }
-        let participant = place.participant.as_mut().unwrap();
+        let participant = place.participant.as_ref().unwrap();
         for sample in participant.take(guid.entity, most) {
             self.ledger.took(guid, &sample);
         }
@@ -245,7 +255,7 @@ impl World {
     /// Does what applications do when something happens to their endpoints.
     pub(super) fn follow_news(&mut self) {
         for who in 0..self.places.len() {
-            while let Some(participant) = &mut self.places[who].participant {
+            while let Some(participant) = &self.places[who].participant {
                 let news = participant.news();
                 if news.is_empty() {
                     break;
@@ -255,6 +265,7 @@ impl World {
                 }
             }
         }
+        self.write_blocked();
     }
 
     fn follow(&mut self, news: News) {
@@ -285,33 +296,14 @@ impl World {
                     .chain(readers.map(|r| &mut r.incompatible));
                 all.next().unwrap().insert(remote);
             }
-            News::Room { writer } => {
-                let mut apps = self.writers.iter_mut();
-                let app = apps.position(|app| app.guid == Some(writer));
-                if let Some(n) = app
-                    && let Some(change) = self.writers[n].blocked.take()
-                {
-                    self.write(n, change);
-                }
-            }
-            News::Data { reader } => {
-                let mut apps = self.readers.iter();
-                let n = apps.position(|app| app.guid == Some(reader)).unwrap();
-                if self.scenario.readers[n].taking == Taking::AtOnce {
-                    self.take(n, usize::MAX);
-                }
-            }
+            News::Data { .. } => {}
             News::Taken { reader, samples } => {
                 for sample in &samples {
                     self.ledger.took(reader, sample);
                 }
             }
-            News::Lost {
-                reader,
-                writer,
-                count,
-            } => self.ledger.lost(reader, writer, count),
-            News::ParticipantLost { prefix, reason } => self.lost(prefix, reason),
+            News::ParticipantLost { prefix, silent } => self.lost(prefix, silent),
+            News::Liveliness { .. } => {}
             other => self.ledger.fail(format!("unexpected: {other:?}")),
         }
     }

@@ -2,17 +2,16 @@
 use super::{Action, World};
 use crate::participant::Participant;
 use crate::scenario::{MS, SECOND, Seconds};
-use dunlin_rtps::discovery::LossReason;
 use dunlin_transport::Faults;
 use dunlin_wire::{Guid, GuidPrefix};
 use std::hash::Hasher;
 
 impl World {
     /// A participant that lives and is not cut off for long must not be given up.
-    pub(super) fn lost(&mut self, prefix: GuidPrefix, reason: LossReason) {
+    pub(super) fn lost(&mut self, prefix: GuidPrefix, silent: bool) {
         let mut lives = self.places.iter().filter_map(|p| p.participant.as_ref());
         let lives = lives.any(|p| p.prefix() == prefix);
-        if lives && reason == LossReason::LeaseExpired && self.is_calm() {
+        if lives && (!silent || self.is_calm()) {
             let now = Seconds(self.now);
             self.ledger
                 .fail(format!("{prefix:?} lives and was given up at {now}"));
@@ -81,7 +80,7 @@ impl World {
 
     pub(crate) fn datagrams(&self) -> u64 {
         let places = self.places.iter().filter_map(|p| p.participant.as_ref());
-        let present = places.map(|p| p.datagrams.trace.datagrams);
+        let present = places.map(|p| p.link.datagrams());
         self.past_datagrams + present.sum::<u64>()
     }
 
@@ -89,7 +88,7 @@ impl World {
     pub(crate) fn trace(&self) -> u64 {
         let mut hasher = self.past.clone();
         for participant in self.participants() {
-            hasher.write_u64(participant.datagrams.trace.hash());
+            hasher.write_u64(participant.link.trace());
         }
         hasher.write_u64(self.ledger.course.finish());
         hasher.finish()
