@@ -100,6 +100,8 @@ impl KeyOf {
     }
 
     /// The key of a sample. A loaned one is copied for that; one that is withdrawn has none.
+    // Not inlined: called once for each instance.
+    #[inline(never)]
     pub(super) fn key(&self, sample: &Payload) -> Bytes {
         match sample {
             Payload::Inline(bytes) => (self.0)(bytes),
