@@ -7,6 +7,7 @@ pub fn datagram(data: &[u8]) {
     let Ok(message) = Message::parse(data) else {
         return;
     };
+    begins_alike(data);
     let header = message.header;
     let all = message.submessages.clone();
     assert!(all.clone().eq(Samples(all)));
@@ -19,6 +20,29 @@ pub fn datagram(data: &[u8]) {
             let _ = InlineQos::parse(inline_qos);
             discovery_data(submessage.payload());
         }
+    }
+}
+
+/// What begins like a datagram with one sample is read as if nothing were known of it.
+fn begins_alike(data: &[u8]) {
+    let Some(template) = HeaderTemplate::of(data) else {
+        return;
+    };
+    let parse = |data| {
+        let mut submessages = Message::parse(data).ok()?.submessages;
+        let (timestamp, sample) = submessages.next_user_sample()?;
+        submessages.is_empty().then_some((timestamp?, sample))
+    };
+    assert_eq!(template.read(data), parse(data));
+    let mut other = data.to_vec();
+    for at in 0..data.len().min(96) {
+        for change in [1, 0x80, 0xff] {
+            other[at] = data[at] ^ change;
+            if let Some(read) = template.read(&other) {
+                assert_eq!(Some(read), parse(&other));
+            }
+        }
+        other[at] = data[at];
     }
 }
 
