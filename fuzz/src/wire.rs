@@ -28,11 +28,6 @@ fn begins_alike(data: &[u8]) {
     let Some(template) = HeaderTemplate::of(data) else {
         return;
     };
-    let parse = |data| {
-        let mut submessages = Message::parse(data).ok()?.submessages;
-        let (timestamp, sample) = submessages.next_user_sample()?;
-        submessages.is_empty().then_some((timestamp?, sample))
-    };
     assert_eq!(template.read(data), parse(data));
     let mut other = data.to_vec();
     for at in 0..data.len().min(96) {
@@ -44,6 +39,13 @@ fn begins_alike(data: &[u8]) {
         }
         other[at] = data[at];
     }
+}
+
+/// A datagram that has nothing but a sample and its time, read the long way.
+fn parse(data: &[u8]) -> Option<(Timestamp, Data<'_>)> {
+    let mut submessages = Message::parse(data).ok()?.submessages;
+    let (timestamp, sample) = submessages.next_user_sample()?;
+    submessages.is_empty().then_some((timestamp?, sample))
 }
 
 /// Submessages with samples read by the short way, where it is one.
