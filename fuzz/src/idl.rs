@@ -60,13 +60,22 @@ pub fn idl_preprocessor(data: &[u8]) {
     let (text, parsed) = dunlin_idlc::preprocess(Path::new("a.idl"), None, &options(), &files);
     reported_without_model(&parsed);
     let has_errors = parsed.reports.has_errors();
-    reported(&dunlin_idlc::parse(Path::new("a.idl"), None, &options(), &files));
+    reported(&dunlin_idlc::parse(
+        Path::new("a.idl"),
+        None,
+        &options(),
+        &files,
+    ));
     if has_errors {
         return;
     }
     let again = Some(text.clone().into_bytes());
     let again = dunlin_idlc::preprocess(Path::new("a.idl"), again, &options(), &Memory::default());
-    assert!(!again.1.reports.has_errors(), "{text}\n{}", again.1.rendered());
+    assert!(
+        !again.1.reports.has_errors(),
+        "{text}\n{}",
+        again.1.rendered()
+    );
     assert_eq!(words(&again.0), words(&text));
 }
 
@@ -77,5 +86,8 @@ fn reported_without_model(parsed: &Parsed) {
 /// Text without its lines: a macro may spread what is printed on one line over others.
 fn words(text: &str) -> String {
     let lines = text.lines().filter(|line| !line.starts_with("#line"));
-    lines.flat_map(str::chars).filter(|c| !c.is_whitespace()).collect()
+    lines
+        .flat_map(str::chars)
+        .filter(|c| !c.is_whitespace())
+        .collect()
 }

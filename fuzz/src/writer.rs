@@ -8,8 +8,8 @@ use dunlin_rtps::{
 };
 use dunlin_wire::{
     AckNack, EntityId, EntityKind, FragmentNumber, FragmentNumberSet, Gap, Guid, GuidPrefix,
-    Heartbeat, NackFrag, SampleIdentity, SampleOrigin, SequenceNumber, SequenceNumberSet, Submessage,
-    Timestamp, VendorId,
+    Heartbeat, NackFrag, SampleIdentity, SampleOrigin, SequenceNumber, SequenceNumberSet,
+    Submessage, Timestamp, VendorId,
 };
 
 const READERS: usize = 3;

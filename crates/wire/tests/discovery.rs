@@ -447,3 +447,99 @@ fn a_filter_that_is_too_long_or_damaged_is_none() {
     damaged[place..place + 4].copy_from_slice(&7u32.to_le_bytes());
     assert_eq!(ReaderData::parse(&damaged), Ok(plain));
 }
+
+/// A list in discovery data of either byte order.
+fn listed(endianness: Endianness, parameters: &[(u16, &[u8])]) -> Vec<u8> {
+    let number = |number: u16| match endianness {
+        Endianness::Little => number.to_le_bytes(),
+        Endianness::Big => number.to_be_bytes(),
+    };
+    let mut list = vec![
+        0,
+        if endianness == Endianness::Little {
+            3
+        } else {
+            2
+        },
+        0,
+        0,
+    ];
+    for (id, value) in parameters {
+        list.extend_from_slice(&number(*id));
+        list.extend_from_slice(&number(u16::try_from(value.len()).unwrap()));
+        list.extend_from_slice(value);
+    }
+    list.extend_from_slice(&number(1));
+    list.extend_from_slice(&[0, 0]);
+    list
+}
+
+#[test]
+fn what_has_no_field_is_kept_as_it_came() {
+    let guid: Vec<u8> = (1..=12).chain([0, 0, 1, 0xc1]).collect();
+    for endianness in [Endianness::Little, Endianness::Big] {
+        let payload = listed(
+            endianness,
+            &[
+                (0x50, &guid),
+                (0x8abc, &[1, 2, 3, 4]),
+                (0x75, &[]),
+                (0, &[9; 4]),
+            ],
+        );
+        let data = ParticipantData::parse(&payload).unwrap();
+        let unknown: Vec<_> = data.unknown.iter().collect();
+        let expected = [
+            (ParameterId(0x8abc), &[1, 2, 3, 4][..]),
+            (ParameterId::TYPE_INFORMATION, &[]),
+        ];
+        assert_eq!(unknown, expected);
+        assert_eq!(data.unknown.endianness(), endianness);
+        assert!(!data.unknown.is_cut());
+        // They are said again if that means the same.
+        let again = ParticipantData::parse(&data.encode().unwrap()).unwrap();
+        assert_eq!(
+            again.unknown == data.unknown,
+            endianness == Endianness::Little
+        );
+        // What must be understood is not kept but refused.
+        let payload = listed(endianness, &[(0x50, &guid), (0x4abc, &[0; 4])]);
+        assert!(ParticipantData::parse(&payload).is_err());
+    }
+}
+
+#[test]
+fn of_what_has_no_field_no_more_is_kept_than_a_few_kilobytes() {
+    let mut writer = ParameterWriter::payload();
+    let known = WriterData::new(
+        Guid::new(GuidPrefix([1; 12]), EntityId([0, 0, 1, 2])),
+        "T",
+        "Type",
+    );
+    let known = known.encode().unwrap();
+    let mut payload = known[..known.len() - 4].to_vec();
+    for id in 0..100 {
+        writer.put(ParameterId(0x8100 + id), |value| {
+            value.extend_from_slice(&[7; 400])
+        });
+    }
+    // One that is too long alone leaves room for those behind it.
+    let long = [
+        &0x8200u16.to_le_bytes()[..],
+        &5000u16.to_le_bytes(),
+        &[1; 5000],
+    ]
+    .concat();
+    payload.extend_from_slice(&long);
+    payload.extend_from_slice(&writer.finish().unwrap()[4..]);
+    let data = WriterData::parse(&payload).unwrap();
+    assert!(data.unknown.is_cut());
+    let kept: Vec<_> = data
+        .unknown
+        .iter()
+        .map(|(id, value)| (id.0, value.len()))
+        .collect();
+    let expected: Vec<_> = (0..10).map(|id| (0x8100 + id, 400)).collect();
+    assert_eq!(kept, expected);
+    assert_eq!(data.topic, "T");
+}

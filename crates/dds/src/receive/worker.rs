@@ -3,18 +3,19 @@
 mod admission;
 mod arrivals;
 mod fast_path;
+mod opening;
 mod payload_allocator;
 mod run;
+#[cfg(test)]
+mod tests;
 
-use crate::entity::shared::{PeerRoute, Routes, Shared};
+use crate::entity::shared::{Routes, Shared};
 use crate::receive::loaned::PendingLoan;
 use crate::runtime::clock::Clock;
 use crate::runtime::pool::Pool;
 use crate::runtime::signal::Signal;
 use crate::runtime::wait_strategy::{AdaptiveSpin, WaitStrategy};
-use crate::send::checksum::{self, Verdict};
 use crate::send::datagram::Datagrams;
-use crate::send::destination::leaves_host;
 use crate::untyped::reader::ReaderCore;
 use admission::Admissions;
 pub(crate) use arrivals::Arrivals;
@@ -28,6 +29,7 @@ use dunlin_wire::{
     Submessages, Timestamp,
 };
 use fast_path::Stream;
+use opening::Opener;
 use payload_allocator::ReceivedPayloads;
 pub(crate) use run::Run;
 use std::sync::Arc;
@@ -80,10 +82,7 @@ pub(crate) struct Worker {
     waker: Arc<dyn Waker>,
     clock: Clock,
     waiting: WaitStrategy,
-    /// Everything that our own kind sends here over a network has a checksum.
-    sealed: bool,
-    /// The last sender's address, and whether it is another host's.
-    neighbour: ([u8; 16], bool),
+    opener: Opener,
     alone: bool,
     /// The last datagram was there when others had run.
     yields: bool,
@@ -125,8 +124,7 @@ impl Worker {
             receiver,
             clock,
             waiting,
-            sealed,
-            neighbour: ([0; 16], false),
+            opener: Opener::new(sealed),
             alone: std::thread::available_parallelism().is_ok_and(|n| n.get() == 1),
             yields: false,
             behind: false,
@@ -394,29 +392,37 @@ impl Worker {
             loan = Some(PendingLoan::new(received, datagram));
         }
         self.refresh(shared);
-        if self.sample_of_stream(shared, now, (datagram, whole), &mut loan, from) {
-            return self.answer(shared);
+        let opened = self.opener.open(shared, &self.routes, datagram, &from);
+        let Some(message) = opened else { return };
+        if !self.sample_of_stream(shared, now, (message, whole), &mut loan, from) {
+            self.read(shared, now, (message, whole), &mut loan, from);
         }
-        let verdict = checksum::verify(datagram);
-        if verdict == Verdict::Damaged {
-            return shared.counters.damaged(from);
-        }
-        let message = match Message::parse(datagram) {
+        self.answer(shared);
+    }
+
+    /// Reads a message one submessage after the other.
+    fn read(
+        &mut self,
+        shared: &Arc<Shared>,
+        now: Time,
+        (bytes, whole): (&[u8], Option<&Bytes>),
+        loan: &mut Option<PendingLoan>,
+        from: Locator,
+    ) {
+        let message = match Message::parse(bytes) {
             Ok(message) => message,
             Err(error) => return shared.counters.malformed(from, &error),
         };
-        if verdict == Verdict::Absent && self.expects_seal(shared, &message.header, from) {
-            return shared.counters.damaged(from);
-        }
         let mut context = Context {
             now,
             whole,
-            loan: &mut loan,
+            loan,
             source: source(&message.header, from),
             for_us: true,
             timestamp: None,
         };
         let mut submessages = message.submessages;
+        let mut is_first = true;
         loop {
             // Nearly all that comes.
             if context.for_us
@@ -425,15 +431,16 @@ impl Worker {
                 context.timestamp = timestamp.or(context.timestamp);
                 if submessages.is_empty() {
                     let admitted = self.sample(shared, &mut context, &data);
-                    if admitted && verdict == Verdict::Absent && HeaderTemplate::suits(&data) {
+                    if admitted && is_first && HeaderTemplate::suits(&data) {
                         let writer = Guid::new(context.source.prefix, data.writer);
-                        self.note_stream(datagram, from, writer, data.reader);
+                        self.note_stream(bytes, from, writer, data.reader);
                     }
                     break;
                 }
                 submessages = self.samples(shared, &mut context, data, submessages);
                 continue;
             }
+            is_first = false;
             match submessages.next() {
                 None => break,
                 Some(Ok(submessage)) => self.interpret(shared, &mut context, &submessage),
@@ -443,7 +450,6 @@ impl Worker {
                 }
             }
         }
-        self.answer(shared);
     }
 
     /// Learns who is connected to whom.
@@ -455,20 +461,6 @@ impl Worker {
             self.stream = None;
             self.admitted = Admissions::default();
         }
-    }
-
-    /// Would the sender have sealed this? Then damage has taken the seal away, or somebody else
-    /// sent it. Of participants without matched endpoints nothing is taken here, so it is not asked
-    /// whose products they are.
-    fn expects_seal(&mut self, shared: &Shared, header: &Header, from: Locator) -> bool {
-        if !self.sealed {
-            return false;
-        }
-        if self.neighbour.0 != from.address {
-            self.neighbour = (from.address, leaves_host(&*shared.transport, &from));
-        }
-        let is_ours = |peer: &PeerRoute| peer.is_ours;
-        self.neighbour.1 && self.routes.peers.get(&header.prefix).is_some_and(is_ours)
     }
 
     #[inline(never)]

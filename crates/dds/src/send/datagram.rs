@@ -8,9 +8,9 @@
 mod tests;
 
 use crate::runtime::pool::Pool;
-use crate::send::checksum::{self, SEAL};
 use crate::send::destination::Destination;
 use crate::send::local_queue::{self, LocalQueue};
+use crate::send::seal::{GROWTH, seal};
 use arrayvec::ArrayVec;
 use bytes::{BufMut, Bytes, BytesMut};
 use dunlin_rtps::{Outbox, Piece as Part, To};
@@ -43,7 +43,7 @@ pub(crate) struct Datagrams {
     bytes: usize,
     /// There is a heartbeat that wants an answer.
     asks: bool,
-    /// Heads with a seal, while they are sent.
+    /// What `seal` has to add, while it is sent.
     sealed: BytesMut,
 }
 
@@ -160,14 +160,12 @@ impl Datagrams {
     ) {
         self.hand_over();
         match self.pieces.as_slice() {
-            [piece]
-                if let [destination] = destinations(piece.to)
-                    && !destination.sealed =>
-            {
+            [piece] if let [destination] = destinations(piece.to) => {
                 // What nearly every write sends.
                 let parts = piece.parts(&self.arena);
                 if destination.wants(piece.to) && !destination.put(&parts) {
-                    transport.send(&[destination.outgoing(dscp, parts)]);
+                    let plain = destination.outgoing(dscp, parts);
+                    transport.send(&[seal(destination, plain, &mut self.sealed)]);
                 }
             }
             _ => self.send_all(dscp, transport, destinations),
@@ -195,19 +193,15 @@ impl Datagrams {
         for piece in pieces.iter() {
             let all = destinations(piece.to).iter();
             for destination in all.filter(|destination| destination.wants(piece.to)) {
-                if batch.is_full() || destination.sealed {
+                // There is one buffer for what is added.
+                let alone = destination.is_protected();
+                if batch.is_full() || alone {
                     send(transport, &mut batch);
                 }
                 let plain = destination.outgoing(dscp, piece.parts(arena));
-                if destination.sealed {
-                    sealed.clear();
-                    checksum::seal(plain.head, [plain.payload, plain.tail], sealed);
-                    transport.send(&[Outgoing {
-                        head: sealed,
-                        ..plain
-                    }]);
-                } else {
-                    batch.push(plain);
+                match alone {
+                    true => drop(transport.send(&[seal(destination, plain, sealed)])),
+                    false => batch.push(plain),
                 }
             }
         }
@@ -453,7 +447,7 @@ impl Way {
 const LONGEST: usize = 4 + 65_535;
 
 fn shared_limit(limit: usize) -> usize {
-    limit.min(SHARED_LIMIT).saturating_sub(SEAL)
+    limit.min(SHARED_LIMIT).saturating_sub(GROWTH)
 }
 
 fn put(parts: &[Part<'_>], arena: &mut BytesMut) {

@@ -62,10 +62,16 @@ impl Destination {
         }
     }
 
-    /// Sends a datagram there at once, if that is as simple as can be.
+    /// Does `seal` change what goes there?
+    #[inline]
+    pub(crate) fn is_protected(&self) -> bool {
+        self.sealed
+    }
+
+    /// Sends a datagram there at once, if that is as simple as can be: as it is.
     #[inline]
     pub(crate) fn put(&self, parts: &[&[u8]; 3]) -> bool {
-        self.lane.as_ref().is_some_and(|lane| lane.put(parts))
+        !self.is_protected() && self.lane.as_ref().is_some_and(|lane| lane.put(parts))
     }
 
     /// What is to be sent there, with this code point.

@@ -4,4 +4,5 @@ pub(crate) mod coalescing;
 pub(crate) mod datagram;
 pub(crate) mod destination;
 pub(crate) mod local_queue;
+pub(crate) mod seal;
 pub(crate) mod vendor_quirks;

@@ -11,6 +11,7 @@ mod policy;
 mod property;
 mod reader;
 mod type_consistency;
+mod unknown;
 mod value;
 mod writer;
 
@@ -21,6 +22,7 @@ pub use message::ParticipantMessage;
 pub use participant::{BuiltinEndpoints, ParticipantData};
 pub use peer_gossip::GossipedParticipant;
 pub use reader::ReaderData;
+pub use unknown::UnknownParameters;
 pub use writer::WriterData;
 
 /// Longest name of a topic, type, partition or entity.

@@ -1,5 +1,5 @@
 //! SPDP: what a participant announces (RTPS 2.5 8.5.3, 9.6.2.2).
-use super::{MAX_NAME, value};
+use super::{MAX_NAME, UnknownParameters, value};
 use crate::cursor::Cursor;
 use crate::{
     Error, Guid, GuidPrefix, Locator, Parameter, ParameterId, ParameterWriter, ProtocolVersion,
@@ -92,6 +92,8 @@ pub struct ParticipantData {
     pub user_data: Vec<u8>,
     /// Names and values for people and tools; the first few.
     pub properties: Properties,
+    /// What else it says.
+    pub unknown: UnknownParameters,
 }
 
 impl ParticipantData {
@@ -116,6 +118,7 @@ impl ParticipantData {
             entity_name: String::new(),
             user_data: Vec::new(),
             properties: Properties::default(),
+            unknown: UnknownParameters::default(),
         }
     }
 
@@ -183,7 +186,7 @@ impl ParticipantData {
                 self.product_version = version_info(value).unwrap_or_default();
             }
             ParameterId::PROPERTY_LIST => self.properties = value.properties()?,
-            _ => parameter.skip()?,
+            _ => self.unknown.keep(parameter)?,
         }
         Ok(())
     }
@@ -226,6 +229,7 @@ impl ParticipantData {
         out.entity_name(&self.entity_name);
         out.octets(ParameterId::USER_DATA, &self.user_data);
         out.properties(&self.properties);
+        self.unknown.encode(&mut out);
         out.finish()
     }
 

@@ -1,7 +1,7 @@
 //! SEDP subscriptions: what a participant says about a reader (RTPS 2.5 8.5.4, 9.6.2.2).
-use super::ContentFilterProperty;
 use super::identity::Identity;
 use super::value;
+use super::{ContentFilterProperty, UnknownParameters};
 use crate::{Error, Guid, Locator, Parameter, ParameterId, ParameterWriter};
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -44,6 +44,8 @@ pub struct ReaderData {
     pub unicast: Vec<Locator>,
     /// Groups where samples reach it.
     pub multicast: Vec<Locator>,
+    /// What else is said of it.
+    pub unknown: UnknownParameters,
 }
 
 impl ReaderData {
@@ -69,6 +71,7 @@ impl ReaderData {
             expects_inline_qos: false,
             unicast: Vec::new(),
             multicast: Vec::new(),
+            unknown: UnknownParameters::default(),
         }
     }
 
@@ -131,7 +134,7 @@ impl ReaderData {
             ParameterId::EXPECTS_INLINE_QOS => self.expects_inline_qos = value.boolean()?,
             ParameterId::UNICAST_LOCATOR => value::keep(&mut self.unicast, value.locator()?),
             ParameterId::MULTICAST_LOCATOR => value::keep(&mut self.multicast, value.locator()?),
-            _ => parameter.skip()?,
+            _ => self.unknown.keep(parameter)?,
         }
         Ok(())
     }
@@ -184,6 +187,7 @@ impl ReaderData {
         }
         out.locators(ParameterId::UNICAST_LOCATOR, &self.unicast);
         out.locators(ParameterId::MULTICAST_LOCATOR, &self.multicast);
+        self.unknown.encode(&mut out);
         out.finish()
     }
 }

@@ -1,4 +1,5 @@
 //! SEDP publications: what a participant says about a writer (RTPS 2.5 8.5.4, 9.6.2.2).
+use super::UnknownParameters;
 use super::identity::Identity;
 use super::value;
 use crate::{EntityId, Error, Guid, Locator, Parameter, ParameterId, ParameterWriter};
@@ -41,6 +42,8 @@ pub struct WriterData {
     pub unicast: Vec<Locator>,
     /// Groups where answers reach it.
     pub multicast: Vec<Locator>,
+    /// What else is said of it.
+    pub unknown: UnknownParameters,
 }
 
 impl WriterData {
@@ -60,6 +63,7 @@ impl WriterData {
             autodispose: false,
             unicast: Vec::new(),
             multicast: Vec::new(),
+            unknown: UnknownParameters::default(),
         }
     }
 
@@ -126,7 +130,7 @@ impl WriterData {
             ParameterId::AUTODISPOSE => self.autodispose = value.array() == Ok([1, 0, 0, 0]),
             ParameterId::UNICAST_LOCATOR => value::keep(&mut self.unicast, value.locator()?),
             ParameterId::MULTICAST_LOCATOR => value::keep(&mut self.multicast, value.locator()?),
-            _ => parameter.skip()?,
+            _ => self.unknown.keep(parameter)?,
         }
         Ok(())
     }
@@ -182,6 +186,7 @@ impl WriterData {
         }
         out.locators(ParameterId::UNICAST_LOCATOR, &self.unicast);
         out.locators(ParameterId::MULTICAST_LOCATOR, &self.multicast);
+        self.unknown.encode(&mut out);
         out.finish()
     }
 }

@@ -17,6 +17,14 @@ pub(super) struct Stream {
     reader: Arc<ReaderCore>,
 }
 
+#[cfg(test)]
+impl Stream {
+    /// Is this one of its samples?
+    pub(super) fn reads(&self, message: &[u8], from: Locator) -> bool {
+        self.from == from && self.opening.read(message).is_some()
+    }
+}
+
 impl Worker {
     /// Takes in the sample if it is the next one of the stream, without reading again what is the
     /// same in all; false if it is not.

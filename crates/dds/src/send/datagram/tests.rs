@@ -307,3 +307,72 @@ fn a_fragment_is_whole_even_of_what_peers_can_read() {
     assert!(out.pieces.iter().all(|piece| piece.payload.is_empty()));
     assert_eq!(names(&whole(&out)[0]), ["FRAG 60004"]);
 }
+
+/// Keeps what is sent.
+#[derive(Default)]
+struct Keeps(std::sync::Mutex<Vec<(Locator, Vec<u8>)>>);
+
+impl Transport for Keeps {
+    fn kind(&self) -> i32 {
+        Locator::KIND_UDP_V4
+    }
+    fn send(&self, datagrams: &[Outgoing<'_>]) -> Sent {
+        let all = datagrams.iter().map(|d| (d.to, d.to_vec()));
+        self.0.lock().unwrap().extend(all);
+        Sent::default()
+    }
+    fn open(&self, _: &[Listen]) -> std::io::Result<Box<dyn Receiver>> {
+        Err(std::io::ErrorKind::Unsupported.into())
+    }
+    fn reaches(&self, _: &Locator) -> Reach {
+        Reach::Subnet
+    }
+    fn max_datagram(&self) -> usize {
+        65_507
+    }
+    fn max_whole_datagram(&self, _: &Locator) -> usize {
+        65_507
+    }
+}
+
+#[test]
+fn whatever_leaves_for_one_of_ours_far_away_has_a_checksum() {
+    use crate::send::checksum::{Verdict, verify};
+    use dunlin_wire::VendorId;
+    let transport = Keeps::default();
+    let place = |port, vendor| {
+        let locator = Locator::udp_v4([10, 0, 0, 1].into(), port);
+        Destination::of(&transport, vendor, locator)
+    };
+    let (ours, other) = (place(1, VendorId::DUNLIN), place(2, VendorId::CYCLONE_DDS));
+    // The way for one destination, that for several, and a large payload that is gathered.
+    for destinations in [vec![ours.clone()], vec![other.clone()], vec![ours, other]] {
+        for size in [10, 30_000] {
+            let mut out = datagrams();
+            let payload = Bytes::from(vec![5; size]);
+            let data = Data {
+                reader: EntityId::UNKNOWN,
+                writer: EntityId([0, 0, 1, 3]),
+                sequence: SequenceNumber(1),
+                inline_qos: Parameters::NONE,
+                payload: Payload::Data(&payload),
+            };
+            out.push_sample(To::Matched, Timestamp(0), data, &payload);
+            let expected = whole(&out).remove(0);
+            out.flush(&transport, |_| &destinations);
+            let sent = std::mem::take(&mut *transport.0.lock().unwrap());
+            assert_eq!(sent.len(), destinations.len());
+            for (to, datagram) in sent {
+                let (verdict, rest) = match to.port {
+                    1 => (Verdict::Whole, 20 + GROWTH..),
+                    _ => (Verdict::Absent, 20..),
+                };
+                assert_eq!(verify(&datagram), verdict);
+                assert_eq!(
+                    (&datagram[..20], &datagram[rest]),
+                    (&expected[..20], &expected[20..])
+                );
+            }
+        }
+    }
+}

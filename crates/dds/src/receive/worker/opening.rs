@@ -1,0 +1,86 @@
+//! Where datagrams come in: what protected a datagram on its way is checked here and nowhere else.
+//!
+//! All that reads datagrams, the ways for the most frequent ones included, gets what comes out.
+use crate::entity::shared::{PeerRoute, Routes, Shared};
+use crate::send::checksum::{self, Verdict};
+use crate::send::destination::leaves_host;
+use dunlin_wire::{GuidPrefix, Header, Locator};
+
+/// Opens the datagrams of one receiver.
+pub(super) struct Opener {
+    /// Everything that our own kind sends here over a network has a checksum.
+    insists: bool,
+    /// The last sender's address, and whether it is another host's.
+    neighbour: ([u8; 16], bool),
+}
+
+impl Opener {
+    pub(super) fn new(insists: bool) -> Self {
+        Self {
+            insists,
+            neighbour: ([0; 16], false),
+        }
+    }
+
+    /// The message in a datagram; `None`, and it is counted, if it was damaged on its way, or may
+    /// have been.
+    #[inline]
+    pub(super) fn open<'a>(
+        &mut self,
+        shared: &Shared,
+        routes: &Routes,
+        datagram: &'a [u8],
+        from: &Locator,
+    ) -> Option<&'a [u8]> {
+        let verdict = checksum::verify(datagram);
+        let (known, is_remote) = self.neighbour;
+        // Nearly all that comes without a checksum.
+        let needs_none = !self.insists || (known == from.address && !is_remote);
+        if verdict == Verdict::Absent && needs_none {
+            return Some(datagram);
+        }
+        self.judge(shared, routes, verdict, datagram, from)
+    }
+
+    #[inline(never)]
+    fn judge<'a>(
+        &mut self,
+        shared: &Shared,
+        routes: &Routes,
+        verdict: Verdict,
+        datagram: &'a [u8],
+        from: &Locator,
+    ) -> Option<&'a [u8]> {
+        let whole = match verdict {
+            Verdict::Whole => true,
+            Verdict::Damaged => false,
+            Verdict::Absent => !self.expects_checksum(shared, routes, datagram, from),
+        };
+        if !whole {
+            shared.counters.damaged(*from);
+        }
+        whole.then_some(datagram)
+    }
+
+    /// Would the sender have put a checksum on? Then damage has taken it away, or somebody else sent
+    /// this. Of participants without matched endpoints nothing is taken here, so it is not asked
+    /// whose products they are.
+    fn expects_checksum(
+        &mut self,
+        shared: &Shared,
+        routes: &Routes,
+        datagram: &[u8],
+        from: &Locator,
+    ) -> bool {
+        if !self.insists {
+            return false;
+        }
+        if self.neighbour.0 != from.address {
+            self.neighbour = (from.address, leaves_host(&*shared.transport, from));
+        }
+        let prefix = datagram.get(Header::SIZE - 12..Header::SIZE);
+        let prefix = prefix.and_then(|bytes| bytes.try_into().ok());
+        let peer = prefix.and_then(|prefix| routes.peers.get(&GuidPrefix(prefix)));
+        self.neighbour.1 && peer.is_some_and(|peer: &PeerRoute| peer.is_ours)
+    }
+}
