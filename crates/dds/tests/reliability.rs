@@ -97,17 +97,23 @@ fn a_damaged_message_is_noticed_and_repeated() {
         ..Default::default()
     });
     let data = Bytes::from(vec![0x5a; 300]);
-    for number in 0..3_000 {
-        let data = data.clone();
-        writer.write(&Plain { number, data }).unwrap();
+    // Samples that are written quickly share datagrams, so how many there are is not known.
+    for _ in 0..20 {
+        for number in 0..3_000 {
+            let data = data.clone();
+            writer.write(&Plain { number, data }).unwrap();
+        }
+        let samples = take(&reader, 3_000);
+        for (number, sample) in (0..).zip(&samples) {
+            let data = data.clone();
+            assert_eq!(sample.data(), Some(&Plain { number, data }));
+        }
+        assert_eq!(samples.len(), 3_000);
+        if b.counters().damaged > 50 {
+            return;
+        }
     }
-    let samples = take(&reader, 3_000);
-    for (number, sample) in (0..).zip(&samples) {
-        let data = data.clone();
-        assert_eq!(sample.data(), Some(&Plain { number, data }));
-    }
-    assert_eq!(samples.len(), 3_000);
-    assert!(b.counters().damaged > 50, "{:?}", b.counters());
+    panic!("{:?}", b.counters());
 }
 
 #[test]
