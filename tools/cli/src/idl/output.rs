@@ -54,7 +54,7 @@ impl Output {
             }
             match (self.is_json, self.is_main) {
                 (true, true) => print(&format!("{line}\n")),
-                (true, false) => eprint!("{line}\n"),
+                (true, false) => eprintln!("{line}"),
                 (false, _) => {
                     eprint!("{}\n\n", report::render(&parsed.sources, one, self.style));
                 }
