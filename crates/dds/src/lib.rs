@@ -59,8 +59,8 @@ pub use dunlin_cdr::Plain;
 pub use dunlin_derive::{Data, Topic};
 pub use dunlin_qos::*;
 pub use dunlin_rtps::{
-    ChangeKind, InstanceHandle, InstanceState, RejectionReason, SampleInfo, SampleState, Select,
-    ViewState, Which,
+    ChangeKind, InstanceHandle, InstanceState, OriginBounds, RejectionReason, SampleInfo,
+    SampleState, Select, ViewState, Which,
 };
 pub use dunlin_shm::Trust;
 pub use dunlin_transport as transport;

@@ -1,5 +1,5 @@
 //! What a reader hands to the application (DDS 1.4 2.2.2.5.1).
-use crate::{InstanceHandle, Payload};
+use crate::{ChangeKind, InstanceHandle, Payload};
 use alloc::boxed::Box;
 use dunlin_wire::{Guid, SampleIdentity, SampleOrigin, SequenceNumber, Timestamp};
 
@@ -121,7 +121,7 @@ pub struct SampleInfo {
     pub absolute_generation_rank: i32,
     /// When it was written, if the writer said so.
     pub source_timestamp: Option<Timestamp>,
-    /// Of which instance.
+    /// Of which instance. In stream mode the key hash as it came, or `NIL` if none did.
     pub instance: InstanceHandle,
     /// By which writer.
     pub publication: Guid,
@@ -130,6 +130,9 @@ pub struct SampleInfo {
     pub sequence: SequenceNumber,
     /// True for a sample, false for a mere change of the instance's state.
     pub valid_data: bool,
+    /// What the change does to its instance: `Alive` for a sample. Of a mere change of the
+    /// instance's state whatever that is now; a reader in stream mode tells it as it was sent.
+    pub change_kind: ChangeKind,
     /// The key hash beside it was computed by a product of another vendor, so it may name the
     /// instance in another way than `instance` does.
     pub foreign_key_hash: bool,

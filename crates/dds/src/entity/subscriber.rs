@@ -9,7 +9,9 @@ use crate::entity::participant::{DomainParticipant, ParticipantGuard};
 use crate::entity::status::StatusMask;
 use crate::error::{Error, Result};
 use crate::untyped::UntypedTopicDescription;
-use crate::untyped::reader::{ReaderCore, UntypedReader, UntypedReaderListener, deletion};
+use crate::untyped::reader::{
+    ReaderCore, UntypedReader, UntypedReaderListener, UntypedReaderOptions, deletion,
+};
 use crate::untyped::topic::TopicCore;
 use dunlin_qos::{DataReaderQos, SubscriberQos};
 use dunlin_rtps::{InstanceHandle, Select};
@@ -133,7 +135,7 @@ impl Subscriber {
         topic: &dyn UntypedTopicDescription,
         qos: DataReaderQos,
     ) -> Result<UntypedReader> {
-        self.create(topic, qos, None::<()>)
+        self.create(topic, qos, UntypedReaderOptions::default(), None::<()>)
     }
 
     /// A reader of serialized samples with a listener for the statuses that
@@ -149,13 +151,29 @@ impl Subscriber {
         qos: DataReaderQos,
         listener: impl UntypedReaderListener,
     ) -> Result<UntypedReader> {
-        self.create(topic, qos, Some(listener))
+        self.create(topic, qos, UntypedReaderOptions::default(), Some(listener))
+    }
+
+    /// As [`create_untyped_datareader_with_listener`](Self::create_untyped_datareader_with_listener),
+    /// of a reader in stream mode, or one that drops duplicates. Without a listener: `None::<()>`.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn create_untyped_datareader_with_options(
+        &self,
+        topic: &dyn UntypedTopicDescription,
+        qos: DataReaderQos,
+        options: UntypedReaderOptions,
+        listener: Option<impl UntypedReaderListener>,
+    ) -> Result<UntypedReader> {
+        self.create(topic, qos, options, listener)
     }
 
     fn create(
         &self,
         description: &dyn UntypedTopicDescription,
         qos: DataReaderQos,
+        options: UntypedReaderOptions,
         listener: Option<impl UntypedReaderListener>,
     ) -> Result<UntypedReader> {
         let topic = description.related_topic();
@@ -177,7 +195,14 @@ impl Subscriber {
         };
         let core = shared.discover(|matching, _| {
             let guid = Guid::new(shared.prefix, matching.new_entity(kind));
-            Arc::new(ReaderCore::new(guid, core, ty.clone(), qos, &self.core))
+            Arc::new(ReaderCore::new(
+                guid,
+                core,
+                ty.clone(),
+                options,
+                qos,
+                &self.core,
+            ))
         });
         if let Some(part) = description.content_filter() {
             part.adopt(&core);
@@ -233,7 +258,14 @@ impl Subscriber {
         let shared = &self.guard.shared;
         let guid = Guid::new(shared.prefix, shared.new_entity());
         let ty = topic.type_support.clone();
-        let core = Arc::new(ReaderCore::new(guid, topic, ty, qos, &self.core));
+        let core = Arc::new(ReaderCore::new(
+            guid,
+            topic,
+            ty,
+            Default::default(),
+            qos,
+            &self.core,
+        ));
         core.enable_unannounced();
         self.core.add(&core);
         UntypedReader::owning(core, &self.guard)

@@ -180,6 +180,31 @@ impl LoanedSample {
         loan.read(offset, into).map_err(|_| Withdrawn)
     }
 
+    /// Copies as many bytes of the whole payload, from `offset` on, as `into` has room for; the
+    /// caller has checked that they are there.
+    pub(crate) fn copy_to(&self, offset: usize, into: &mut [u8]) -> Result<(), Withdrawn> {
+        let mut at = offset;
+        let mut rest = into;
+        let (loan_begin, loan_end) = (self.head().len(), self.head().len() + self.loan_len());
+        while !rest.is_empty() {
+            let (source, left) = match at {
+                at if at < loan_begin => (self.head().get(at..), loan_begin - at),
+                at if at < loan_end => (None, loan_end - at),
+                at => (self.tail().get(at - loan_end..), usize::MAX),
+            };
+            let count = rest.len().min(left);
+            let (part, behind) = rest.split_at_mut(count);
+            match source {
+                Some(bytes) => part.copy_from_slice(bytes.get(..count).ok_or(Withdrawn)?),
+                None if at < loan_end => self.read(at - loan_begin, part)?,
+                None => return Err(Withdrawn),
+            }
+            at += count;
+            rest = behind;
+        }
+        Ok(())
+    }
+
     /// The loaned bytes where they are.
     pub(crate) fn trusted(&self, trust: Trust) -> Option<&[u8]> {
         self.loan.as_ref().map(|loan| loan.trusted_by(trust))

@@ -6,6 +6,7 @@ mod handle;
 mod listener;
 mod report;
 mod status;
+mod take;
 
 use crate::entity::config::ParticipantConfig;
 use crate::entity::group::SubscriberCore;
@@ -26,9 +27,9 @@ use crate::send::datagram::Datagrams;
 use crate::untyped::topic::TopicCore;
 use crate::untyped::type_support::TypeSupport;
 use bytes::Bytes;
-use dunlin_qos::{AccessScope, DataReaderQos, History};
+use dunlin_qos::{AccessScope, DataReaderQos, DestinationOrder, Duration, History, Ownership};
 use dunlin_rtps::{
-    ContentFilter, Delivery, GroupFront, GroupOrder, InstanceHandle, KeyOf, Loaned,
+    ContentFilter, Delivery, GroupFront, GroupOrder, InstanceHandle, KeyOf, Loaned, OriginBounds,
     PayloadAllocator, Reader, ReaderConfig, Time, Withdrawn, WriterProxyConfig,
 };
 use dunlin_transport::panics::{log, quietly};
@@ -74,11 +75,25 @@ pub(crate) enum WriterEnd {
     Gone,
 }
 
+/// How an untyped reader differs from others.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct UntypedReaderOptions {
+    /// Stream mode, for whoever relays or records: every change is handed out as it was sent, in the
+    /// order of its writer. There are no instances, so nothing is collapsed, and `dispose` and
+    /// `unregister` are changes like others. HISTORY counts as KEEP_ALL, OWNERSHIP as SHARED and
+    /// DESTINATION_ORDER as BY_RECEPTION_TIMESTAMP; TIME_BASED_FILTER does nothing.
+    pub stream: bool,
+    /// Does a sample that several writers forward, or one forwards beside its original writer, come
+    /// once only, and within which bounds is that known?
+    pub duplicates: Option<OriginBounds>,
+}
+
 /// A reader without a type.
 pub(crate) struct ReaderCore {
     pub(crate) guid: Guid,
     pub(crate) topic: String,
     pub(crate) type_support: TypeSupport,
+    pub(crate) options: UntypedReaderOptions,
     /// Its public handles, as long as there are some.
     owner: OnceLock<Weak<handle::ReaderGuard>>,
     /// Its QoS as it is now.
@@ -128,15 +143,17 @@ impl ReaderCore {
         guid: Guid,
         topic: &Arc<TopicCore>,
         type_support: TypeSupport,
+        options: UntypedReaderOptions,
         qos: DataReaderQos,
         group: &Arc<SubscriberCore>,
     ) -> Self {
         let shared = &group.shared;
-        let config = config(guid, &type_support, &qos, group);
+        let config = config(guid, &type_support, options, &qos, group);
         Self {
             guid,
             topic: topic.name.clone(),
             type_support,
+            options,
             owner: OnceLock::new(),
             fixed: OnceLock::new(),
             group: Arc::clone(group),
@@ -568,6 +585,7 @@ impl ReaderCore {
 fn config(
     guid: Guid,
     type_support: &TypeSupport,
+    options: UntypedReaderOptions,
     qos: &DataReaderQos,
     group: &SubscriberCore,
 ) -> ReaderConfig {
@@ -592,7 +610,22 @@ fn config(
         max_sample_size: group.shared.config.max_sample_size,
         max_reassembly_bytes: most_of_a_writer(&group.shared.config),
         budget: Some(group.shared.memory.budgets()),
+        duplicates: options.duplicates,
         ..ReaderConfig::new(guid)
+    };
+    let config = match options.stream {
+        false => config,
+        true => ReaderConfig {
+            stream: true,
+            keyed: false,
+            key_of: None,
+            history: History::KeepAll,
+            ownership: Ownership::Shared,
+            destination_order: DestinationOrder::ByReceptionTimestamp,
+            time_based_filter: Duration::ZERO,
+            across_instances: true,
+            ..config
+        },
     };
     #[cfg(feature = "simulation")]
     let config = group.shared.tuning.lock().tune_reader(config);

@@ -2,7 +2,10 @@
 use super::cache::{Cache, Stored};
 use super::instance::Instance;
 use crate::slab::{NONE, Slab};
-use crate::{InstanceHandle, Sample, SampleInfo, SampleState, Select, ViewState, Which};
+use crate::{
+    ChangeKind, InstanceHandle, InstanceState, Sample, SampleInfo, SampleState, Select, ViewState,
+    Which,
+};
 use alloc::vec::Vec;
 
 const ALL_SAMPLES: u32 = SampleState::Read.mask() | SampleState::NotRead.mask();
@@ -176,7 +179,10 @@ impl Cache {
     fn is_asked_for(&self, stored: &Stored) -> bool {
         match &self.query {
             None => true,
-            Some(query) => stored.valid && query.passes_payload(&stored.payload),
+            // Of what ends an instance there is the key only, which is no sample.
+            Some(query) => {
+                stored.valid && self.stream.is_none() && query.passes_payload(&stored.payload)
+            }
         }
     }
 
@@ -213,6 +219,9 @@ impl Cache {
             _ => generation_of(&self.samples, instance.newest),
         };
         let mut info = info(&stored, instance, 0, 0, newest - generation);
+        if let Some(stream) = &self.stream {
+            say_change(&mut info, stream.at(place));
+        }
         instance.view = ViewState::NotNew;
         instance.taken = instance.taken.max(stored.timestamp);
         self.forget_if_dead(stored.instance);
@@ -249,13 +258,16 @@ impl Cache {
         let newest = generation_of(&self.samples, instance.newest);
         instance.selected -= 1;
         let rank = instance.selected_generation - generation;
-        let info = info(
+        let mut info = info(
             stored,
             instance,
             instance.selected,
             rank,
             newest - generation,
         );
+        if let Some(stream) = &self.stream {
+            say_change(&mut info, stream.at(place));
+        }
         if instance.selected == 0 {
             instance.view = ViewState::NotNew;
         }
@@ -289,9 +301,22 @@ fn info(
         publication: stored.writer,
         sequence: stored.number(),
         valid_data: stored.valid,
+        change_kind: match (stored.valid, instance.state) {
+            (true, _) => ChangeKind::Alive,
+            (false, InstanceState::NotAliveDisposed) => ChangeKind::Disposed,
+            (false, _) => ChangeKind::Unregistered,
+        },
         foreign_key_hash: stored.foreign_key_hash,
         origin: None,
     }
+}
+
+/// Where every change is handed out: which one this is.
+#[cold]
+fn say_change(info: &mut SampleInfo, (kind, key_hash): (ChangeKind, InstanceHandle)) {
+    info.change_kind = kind;
+    info.valid_data = kind == ChangeKind::Alive;
+    info.instance = key_hash;
 }
 
 fn state_of(stored: &Stored) -> SampleState {

@@ -119,7 +119,7 @@ impl Reader {
             proxy.settle(sequence);
             return self.followed(now, index, delivery);
         }
-        let Some(header) = header(now, &arrival, proxy, self.config.keyed, intake) else {
+        let Some(header) = header(now, &arrival, proxy, &self.config, intake) else {
             proxy.settle(sequence);
             return self.followed(now, index, delivery);
         };
@@ -166,7 +166,7 @@ impl Reader {
         };
         let filter = self.config.content_filter.as_ref();
         let unwanted = filter.is_some_and(|filter| arrival.is_unwanted(filter, intake));
-        if !unwanted && let Some(header) = header(now, &arrival, proxy, self.config.keyed, intake) {
+        if !unwanted && let Some(header) = header(now, &arrival, proxy, &self.config, intake) {
             let payload = || sift(arrival.content, header.kind).keep(intake);
             delivery.available = self.cache.recognize(&header, payload);
         }
@@ -231,7 +231,7 @@ impl Reader {
             let unwanted = filter.is_some_and(|filter| arrival.is_unwanted(filter, intake));
             let header = match unwanted {
                 true => None,
-                false => header(now, &arrival, proxy, self.config.keyed, intake),
+                false => header(now, &arrival, proxy, &self.config, intake),
             };
             match header {
                 _ if proxy.waiting.len() >= most => {}
@@ -415,7 +415,7 @@ fn in_set(
     let is_mark = set.first == SequenceNumber::UNKNOWN;
     let filter = config.content_filter.as_ref();
     let unwanted = filter.is_some_and(|filter| arrival.is_unwanted(filter, intake));
-    match header(now, &arrival, proxy, config.keyed, intake) {
+    match header(now, &arrival, proxy, config, intake) {
         Some(header) if !unwanted => Waiting {
             set,
             ..waiting(&header, sift(arrival.content, header.kind).keep(intake))
@@ -445,7 +445,7 @@ fn header<'a>(
     now: Time,
     arrival: &Arrival<'a>,
     proxy: &WriterProxy,
-    keyed: bool,
+    config: &ReaderConfig,
     intake: &mut impl PayloadAllocator,
 ) -> Option<Header<'a>> {
     let author = proxy.author;
@@ -459,7 +459,8 @@ fn header<'a>(
         proxy.is_ours() && !forwards_others()
     };
     let (instance, name, foreign_key_hash) = match arrival.inline.key_hash.map(InstanceHandle) {
-        _ if !keyed => (InstanceHandle::NIL, None, false),
+        _ if !config.keyed && !config.stream => (InstanceHandle::NIL, None, false),
+        hash if config.stream => (InstanceHandle::NIL, hash, hash.is_some() && !is_ours()),
         Some(hash) if is_ours() => (hash, None, false),
         // Vendors do not agree how a key is hashed, so their hash counts only where there is no
         // key.

@@ -111,6 +111,31 @@ pub(super) struct Cache {
     origins: Option<Box<Origins>>,
     /// Memory for what samples say of their origin.
     pub(super) spare_origins: SpareOrigins,
+    /// What the samples are, where every change is handed out.
+    pub(super) stream: Option<Box<Stream>>,
+}
+
+/// Of each place in the slab of samples: which kind of change it has, and the key hash that came
+/// with it.
+#[derive(Default)]
+pub(super) struct Stream(Vec<(ChangeKind, InstanceHandle)>);
+
+impl Stream {
+    fn note(&mut self, place: u32, header: &Header<'_>) {
+        let place = place as usize;
+        if place >= self.0.len() {
+            self.0
+                .resize(place + 1, (ChangeKind::Alive, InstanceHandle::NIL));
+        }
+        if let Some(change) = self.0.get_mut(place) {
+            *change = (header.kind, header.name.unwrap_or(InstanceHandle::NIL));
+        }
+    }
+
+    pub(super) fn at(&self, place: u32) -> (ChangeKind, InstanceHandle) {
+        let change = self.0.get(place as usize).copied();
+        change.unwrap_or((ChangeKind::Alive, InstanceHandle::NIL))
+    }
 }
 
 impl Cache {
@@ -140,6 +165,7 @@ impl Cache {
                 .duplicates
                 .map(|bounds| Box::new(Origins::new(bounds))),
             spare_origins: SpareOrigins::default(),
+            stream: config.stream.then(Box::default),
         }
     }
 
@@ -178,6 +204,7 @@ impl Cache {
     ) -> Result<bool, Rejection> {
         match header.kind {
             ChangeKind::Alive => self.sample(header, payload),
+            _ if self.stream.is_some() => self.sample(header, payload),
             kind => Ok(self.end(header, kind, payload)),
         }
     }
@@ -212,7 +239,7 @@ impl Cache {
             Some(place) => place,
             None => self.new_instance(header)?,
         };
-        if header.name.is_some() {
+        if header.name.is_some() && self.stream.is_none() {
             self.learn_name(place, header);
         }
         let Some(instance) = self.instances.get_mut(place) else {
@@ -346,7 +373,7 @@ impl Cache {
             if instance.leave(author.id) {
                 instance.state = InstanceState::NotAliveNoWriters;
             }
-            if instance.state != before {
+            if instance.state != before && self.stream.is_none() {
                 let header = Header {
                     author,
                     sequence: 0,
@@ -619,6 +646,9 @@ impl Cache {
         });
         if let Some(order) = &mut self.order {
             order.note(stored);
+        }
+        if let Some(stream) = &mut self.stream {
+            stream.note(stored, header);
         }
         instance.count += u32::from(valid);
         self.valid += usize::from(valid);

@@ -65,6 +65,9 @@ pub struct ReaderConfig {
     pub budget: Option<Budgets>,
     /// The most samples per writer that wait because an earlier one is missing.
     pub max_pending: u32,
+    /// Is every change handed out, in the order of its writer: no instances, nothing collapsed, and
+    /// what ends an instance as what it is? `keyed` is false then, and `history` KEEP_ALL.
+    pub stream: bool,
     /// Does a sample that several writers forward, or one forwards beside its original writer, come
     /// once only? Within which bounds it is known; `None`: it comes as often as it is sent.
     pub duplicates: Option<OriginBounds>,
@@ -144,6 +147,7 @@ impl ReaderConfig {
             max_reassembly_bytes: 256 << 20,
             budget: None,
             max_pending: 8192,
+            stream: false,
             duplicates: None,
         }
     }

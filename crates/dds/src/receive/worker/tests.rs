@@ -1,5 +1,6 @@
 //! The way of a stream's samples and that of everything else lead to the same.
 use super::*;
+use crate::runtime::clock::Clock;
 use crate::{DataReader, DataReaderQos, DataWriter, History, ParticipantConfig, Topic};
 use crate::{DomainParticipant, Transports};
 use dunlin_rtps::Select;
@@ -61,7 +62,12 @@ impl Side {
             reader: participant.reader_with("T", qos).unwrap(),
             participant,
             // What comes is not sealed, as if from this host.
-            worker: Worker::new(Box::new(Silence), Clock::default(), WaitStrategy::Block, false),
+            worker: Worker::new(
+                Box::new(Silence),
+                Clock::default(),
+                WaitStrategy::Block,
+                false,
+            ),
         }
     }
 

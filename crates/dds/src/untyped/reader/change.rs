@@ -62,7 +62,13 @@ impl ReaderCore {
                 let mut state = self.state.lock();
                 *state = Reader::new(ReaderConfig {
                     content_filter: state.content_filter(),
-                    ..config(self.guid, &self.type_support, &qos, &self.group)
+                    ..config(
+                        self.guid,
+                        &self.type_support,
+                        self.options,
+                        &qos,
+                        &self.group,
+                    )
                 });
             }
             let told = (self.bind(), self.group.bind());

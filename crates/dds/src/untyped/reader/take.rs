@@ -1,0 +1,114 @@
+//! Samples are taken, or read and left, as bytes (DDS 1.4 2.2.2.5.3.8 to 2.2.2.5.3.21).
+use super::{ReaderCore, UntypedReader};
+use crate::entity::condition::ReadCondition;
+use crate::error::{Error, Result};
+use crate::untyped::sample::UntypedSample;
+use dunlin_rtps::{ChangeKind, ContentFilter, Select};
+use std::sync::Arc;
+
+impl UntypedReader {
+    /// Takes the samples that `select` names and appends them to `into`; returns how many. Allocates
+    /// nothing if `into` has room. Samples of an instance are together, oldest first, unless the
+    /// subscriber's PRESENTATION is ordered with scope TOPIC or GROUP, or the reader is in stream
+    /// mode: then all are in the order in which they came.
+    ///
+    /// A sample that is not one of the reader's type is left out, counted as lost and logged. In
+    /// stream mode, or if the name of the type is all that is known of it, nobody looks.
+    pub fn take(&self, select: &Select, into: &mut Vec<UntypedSample>) -> usize {
+        let before = into.len();
+        let core = &self.core;
+        core.take(select, |raw| into.push(UntypedSample::new(core, raw)));
+        core.leave_out_invalid(into, before)
+    }
+
+    /// As [`take`](Self::take), but leaves the samples in the reader, now read.
+    pub fn read(&self, select: &Select, into: &mut Vec<UntypedSample>) -> usize {
+        let before = into.len();
+        let core = &self.core;
+        core.read(select, |raw| into.push(UntypedSample::new(core, raw)));
+        core.leave_out_invalid(into, before)
+    }
+
+    /// As [`take`](Self::take), of the samples that a condition of this reader is about (DDS 1.4
+    /// 2.2.2.5.3.11), those of a query by their content.
+    ///
+    /// # Errors
+    /// `PreconditionNotMet` for the condition of another reader.
+    pub fn take_with_condition(
+        &self,
+        condition: &ReadCondition,
+        into: &mut Vec<UntypedSample>,
+    ) -> Result<usize> {
+        let filter = self.check_own(condition)?;
+        let (before, core) = (into.len(), &self.core);
+        core.take_matching(condition.select(), filter, |raw| {
+            into.push(UntypedSample::new(core, raw));
+        });
+        Ok(core.leave_out_invalid(into, before))
+    }
+
+    /// As [`take_with_condition`](Self::take_with_condition), but leaves the samples in the reader.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn read_with_condition(
+        &self,
+        condition: &ReadCondition,
+        into: &mut Vec<UntypedSample>,
+    ) -> Result<usize> {
+        let filter = self.check_own(condition)?;
+        let (before, core) = (into.len(), &self.core);
+        core.read_matching(condition.select(), filter, |raw| {
+            into.push(UntypedSample::new(core, raw));
+        });
+        Ok(core.leave_out_invalid(into, before))
+    }
+
+    /// Which samples of its states a condition of this reader wants.
+    fn check_own(&self, condition: &ReadCondition) -> Result<Option<ContentFilter>> {
+        match Arc::ptr_eq(&self.core, condition.reader()) {
+            true => Ok(condition.filter()),
+            false => Err(Error::PreconditionNotMet(format!(
+                "{}: the condition is one of {}",
+                self.core.describe(),
+                condition.reader().describe()
+            ))),
+        }
+    }
+}
+
+impl ReaderCore {
+    /// Takes out those behind `before` that are not of the reader's type; returns how many are left.
+    fn leave_out_invalid(
+        self: &Arc<Self>,
+        samples: &mut Vec<UntypedSample>,
+        before: usize,
+    ) -> usize {
+        if !self.options.stream
+            && let Some(ty) = self.type_support.dynamic_type()
+        {
+            let mut at = 0;
+            samples.retain(|sample| {
+                at += 1;
+                let fault = match at > before && sample.info.change_kind == ChangeKind::Alive {
+                    true => sample.payload().and_then(|payload| {
+                        let entity = || self.describe();
+                        let valid = ty.validate(&payload);
+                        valid.map_err(|error| Error::BadParameter(format!("{}: {error}", entity())))
+                    }),
+                    false => Ok(()),
+                };
+                if let Err(error) = &fault {
+                    self.note_undecodable(sample.info.publication, error);
+                }
+                fault.is_ok()
+            });
+        }
+        samples.len() - before
+    }
+
+    /// Memory of a sample's origin is used again.
+    pub(crate) fn give_back_origin(&self, origin: Box<dunlin_wire::SampleOrigin>) {
+        self.state.lock().give_back(origin);
+    }
+}

@@ -1,0 +1,117 @@
+//! Samples as bytes.
+use crate::error::{Error, Result};
+use crate::receive::loan_table::LoanedSample;
+use crate::untyped::reader::ReaderCore;
+use bytes::Bytes;
+use dunlin_rtps::{Payload, SampleInfo};
+use std::fmt;
+use std::sync::Arc;
+
+/// A sample that was taken or read, not deserialized. If its writer lent it, it still lies in that
+/// process, which gets the memory back when this is dropped.
+pub struct UntypedSample {
+    /// States, times, origin, and what the change does to its instance (DDS 1.4 2.2.2.5.5).
+    pub info: SampleInfo,
+    payload: Payload,
+    core: Arc<ReaderCore>,
+}
+
+impl UntypedSample {
+    pub(crate) fn new(core: &Arc<ReaderCore>, raw: dunlin_rtps::Sample) -> Self {
+        Self {
+            info: raw.info,
+            payload: raw.payload,
+            core: Arc::clone(core),
+        }
+    }
+
+    /// Octets of the payload, its encapsulation header included. 0 if a change came without one:
+    /// then only `info` tells which instance it is about.
+    pub fn len(&self) -> usize {
+        self.payload.len()
+    }
+
+    /// Whether there is no payload.
+    pub fn is_empty(&self) -> bool {
+        self.payload.is_empty()
+    }
+
+    /// The payload in one piece: the serialized sample if `info.valid_data`, else the serialized
+    /// key. What is in this process is shared; what lies in memory of its writer is copied.
+    ///
+    /// # Errors
+    /// `Withdrawn` if the writer's process has used the memory again.
+    pub fn payload(&self) -> Result<Bytes> {
+        let payload = match &self.payload {
+            Payload::Inline(bytes) => return Ok(bytes.clone()),
+            Payload::Loaned(loaned) => self.core.contiguous(loaned),
+        };
+        payload.map_err(|_| self.withdrawn())
+    }
+
+    /// The payload, if it is in this process, without any copy.
+    pub fn as_slice(&self) -> Option<&[u8]> {
+        self.payload.as_inline().map(|bytes| &**bytes)
+    }
+
+    /// Whether a part of the sample lies where its writer built it.
+    pub fn is_in_place(&self) -> bool {
+        LoanedSample::of(&self.payload).is_some()
+    }
+
+    /// Whether the writer's process has left the sample alone so far.
+    pub fn is_valid(&self) -> bool {
+        LoanedSample::of(&self.payload).is_none_or(LoanedSample::is_valid)
+    }
+
+    /// Copies as many octets of the payload, from `offset` on, as `into` has room for.
+    ///
+    /// # Errors
+    /// `BadParameter` if the payload ends before that, `Withdrawn`.
+    pub fn copy_to(&self, offset: usize, into: &mut [u8]) -> Result<()> {
+        let end = offset.checked_add(into.len());
+        let Some(end) = end.filter(|end| *end <= self.len()) else {
+            return Err(Error::BadParameter(format!(
+                "{}: {} bytes from byte {offset} on are not all in a payload of {}",
+                self.core.describe(),
+                into.len(),
+                self.len()
+            )));
+        };
+        match &self.payload {
+            Payload::Inline(bytes) => {
+                into.copy_from_slice(bytes.get(offset..end).unwrap_or_default());
+                Ok(())
+            }
+            Payload::Loaned(loaned) => match loaned.owner::<LoanedSample>() {
+                Some(sample) => sample.copy_to(offset, into).map_err(|_| self.withdrawn()),
+                None => Err(self.withdrawn()),
+            },
+        }
+    }
+
+    #[cold]
+    fn withdrawn(&self) -> Error {
+        Error::Withdrawn {
+            entity: self.core.describe(),
+        }
+    }
+}
+
+/// Memory for what a sample says of its origin serves the next one.
+impl Drop for UntypedSample {
+    fn drop(&mut self) {
+        if let Some(origin) = self.info.origin.take() {
+            self.core.give_back_origin(origin);
+        }
+    }
+}
+
+impl fmt::Debug for UntypedSample {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("UntypedSample")
+            .field("info", &self.info)
+            .field("len", &self.len())
+            .finish_non_exhaustive()
+    }
+}
