@@ -61,7 +61,12 @@ impl Side {
             reader: participant.reader_with("T", qos).unwrap(),
             participant,
             // What comes is not sealed, as if from this host.
-            worker: Worker::new(Box::new(Silence), Clock::default(), WaitStrategy::Block, false),
+            worker: Worker::new(
+                Box::new(Silence),
+                Clock::default(),
+                WaitStrategy::Block,
+                false,
+            ),
         }
     }
 
