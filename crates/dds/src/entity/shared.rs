@@ -423,10 +423,13 @@ impl Shared {
     /// Calls them; user code runs here, without any lock.
     pub(crate) fn settle_owed(&self) {
         if self.has_deferred() && self.has_deferred.swap(false, SeqCst) {
-            let deferred = std::mem::take(&mut *self.deferred.lock());
-            for reader in deferred.iter().filter_map(Weak::upgrade) {
+            let readers = std::mem::take(&mut *self.deferred.lock());
+            let calling = deferred::hold();
+            for reader in readers.iter().filter_map(Weak::upgrade) {
                 reader.announce_data();
             }
+            drop(calling);
+            deferred::run();
         }
     }
 

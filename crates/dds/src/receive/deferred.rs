@@ -138,6 +138,13 @@ pub(crate) fn leave() {
     }
 }
 
+/// While this lives, the thread calls listeners by itself, and what they leave waits until it ends:
+/// no listener runs within another.
+#[must_use]
+pub(crate) fn hold() -> Aside {
+    Aside(RUNNING.replace(true))
+}
+
 /// While this lives, the thread waits within a listener, and may run errands as if it were not in
 /// one.
 #[must_use]

@@ -257,6 +257,9 @@ impl Role {
                 led = RoleEnd::ForOthers;
                 break;
             }
+            if self.clock.is_stepped() && !interrupted() {
+                self.clock.park(deadline);
+            }
         }
         self.give_back(arrivals);
         led

@@ -251,7 +251,8 @@ impl Worker {
 
     fn sleep(&mut self, pause: &Pause<'_>) -> Option<Locator> {
         if self.clock.is_stepped() {
-            return self.pass(pause);
+            // Its owner lets time pass when the role is free.
+            return self.receive(Wait::Poll);
         }
         let wait = Wait::Until(pause.deadline.map(|at| self.clock.instant(at)));
         match pause.signal {
@@ -261,17 +262,6 @@ impl Worker {
                 signal.while_receiving(waker, || self.receive(wait))
             }
         }
-    }
-
-    /// As `sleep`, where nothing comes unless somebody else goes on meanwhile.
-    #[cold]
-    fn pass(&mut self, pause: &Pause<'_>) -> Option<Locator> {
-        let received = self.receive(Wait::Poll);
-        if received.is_some() || (pause.interrupted)() {
-            return received;
-        }
-        self.clock.park(pause.deadline);
-        self.receive(Wait::Poll)
     }
 
     /// Polls for as long as the strategy wants.

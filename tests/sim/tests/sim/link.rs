@@ -23,8 +23,13 @@ struct Inner {
     whole: AtomicUsize,
     watcher: Mutex<Option<Weak<dyn Watcher>>>,
     trace: Mutex<Trace>,
+    /// What was sent, and when, if somebody wants to know.
+    record: Mutex<Option<Record>>,
     prints: bool,
 }
+
+/// Datagrams, and when each was sent.
+type Record = Vec<(i64, Vec<u8>)>;
 
 /// A fingerprint of everything that was sent, and when.
 #[derive(Default)]
@@ -42,6 +47,7 @@ impl Link {
             down: AtomicBool::new(false),
             watcher: Mutex::new(None),
             trace: Mutex::default(),
+            record: Mutex::default(),
             prints: std::env::var_os("DUNLIN_SIM_TRACE").is_some(),
         }))
     }
@@ -79,7 +85,16 @@ impl Link {
         self.0.trace.lock().unwrap().datagrams
     }
 
+    /// Each datagram that is sent from now on, and when; and what was recorded so far.
+    pub(crate) fn record(&self) -> Record {
+        let before = self.0.record.lock().unwrap().replace(Record::new());
+        before.unwrap_or_default()
+    }
+
     fn note(&self, datagram: &Outgoing<'_>) {
+        if let Some(record) = &mut *self.0.record.lock().unwrap() {
+            record.push((self.0.clock.time().0, datagram.to_vec()));
+        }
         let mut trace = self.0.trace.lock().unwrap();
         trace.hasher.write_i64(self.0.clock.time().0);
         trace.hasher.write_u32(datagram.to.port);

@@ -5,6 +5,7 @@
 //! `DUNLIN_SIM_TRACE=1` beside it prints each datagram. `DUNLIN_SIM_SEEDS` says how many are run.
 mod dice;
 mod ledger;
+#[allow(dead_code, reason = "other tests use the rest")]
 mod link;
 #[allow(dead_code, reason = "policies use the rest")]
 mod participant;

@@ -54,10 +54,13 @@ impl Arrivals {
             return;
         }
         shared.note_arrival();
+        let calling = deferred::hold();
         for reader in self.ready.drain(..) {
             reader.announce_data();
             self.last = Some(reader);
         }
+        drop(calling);
+        deferred::run();
         // What listeners wrote and is held back.
         shared.send_held_back();
     }

@@ -50,8 +50,9 @@ impl SimulatedClock {
 
     /// Lets something happen, or time pass until `until`.
     pub(super) fn pass(&self, until: Time) {
-        let pass = self.pass.lock().unwrap_or_else(PoisonError::into_inner);
-        let pass = pass.clone();
+        let pass = || self.pass.lock().unwrap_or_else(PoisonError::into_inner);
+        // Whoever waits meanwhile comes here, too.
+        let pass = pass().clone();
         match pass {
             Some(pass) => pass(until),
             None => {
