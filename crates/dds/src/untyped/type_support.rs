@@ -1,15 +1,15 @@
 //! What writers, readers and topics know of their type.
 use crate::error::{Error, Result};
 use bytes::{Bytes, BytesMut};
-use dunlin_cdr::{Endianness, Extensibility, KeyForm, Xcdr};
+use dunlin_cdr::{Endianness, Extensibility, KeyForm, Representation, Xcdr};
 use dunlin_filter::{Filter, FilterError};
 use dunlin_qos::DataRepresentation;
-use dunlin_rtps::InstanceHandle;
+use dunlin_rtps::{ChangeKind, InstanceHandle};
 use dunlin_wire::Payload;
 use dunlin_xtypes::{DynamicType, KeyPlan, TypeKind, ValueError};
 use std::any::Any;
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 /// The representations that endpoints of a type read and write if nothing else is said.
 const REPRESENTATIONS: [DataRepresentation; 2] =
@@ -344,6 +344,53 @@ impl TypeSupport {
         self.inner.keys.instance(payload)
     }
 
+    /// What is wrong with a payload that is to be written, as far as its header shows; all of it is
+    /// looked at with `DUNLIN_CHECK_PAYLOADS=1`.
+    pub(crate) fn check_payload(
+        &self,
+        kind: ChangeKind,
+        payload: &[u8],
+        xcdr: Xcdr,
+    ) -> std::result::Result<(), String> {
+        static ALL: LazyLock<bool> =
+            LazyLock::new(|| std::env::var_os("DUNLIN_CHECK_PAYLOADS").is_some_and(|v| v == "1"));
+        let Some(&[high, low, _, _]) = payload.first_chunk() else {
+            return Err(format!(
+                "the payload has {} octets, and its encapsulation header alone has 4",
+                payload.len()
+            ));
+        };
+        let is = Representation::from_id(u16::from_be_bytes([high, low]));
+        let is = is.map_err(|error| format!("the payload cannot be written: {error}"))?;
+        if is.xcdr != xcdr {
+            return Err(format!(
+                "the payload is in {}, and the writer's DATA_REPRESENTATION is {}",
+                words(is.xcdr),
+                words(xcdr)
+            ));
+        }
+        let Some(ty) = self.dynamic_type() else {
+            return Ok(());
+        };
+        let wanted = self.extensibility();
+        let fits = is.extensibility == wanted
+            || xcdr == Xcdr::V1
+                && is.extensibility == Extensibility::Final
+                && wanted == Extensibility::Appendable;
+        if !fits {
+            return Err(format!(
+                "the payload is of a type that is {:?}, and {:?} is {wanted:?}",
+                is.extensibility,
+                self.name()
+            ));
+        }
+        if *ALL && kind == ChangeKind::Alive {
+            let valid = ty.validate(payload);
+            return valid.map_err(|error| format!("the payload is no {:?}: {error}", self.name()));
+        }
+        Ok(())
+    }
+
     /// The serialized key of a serialized sample; empty if it cannot be told.
     pub(crate) fn key(&self, sample: &Bytes) -> Bytes {
         self.inner.keys.key(sample)
@@ -420,5 +467,12 @@ impl fmt::Debug for TypeSupport {
             .field("extensibility", &self.inner.extensibility)
             .field("is_known", &self.inner.ty.is_ok())
             .finish_non_exhaustive()
+    }
+}
+
+fn words(xcdr: Xcdr) -> &'static str {
+    match xcdr {
+        Xcdr::V1 => "XCDR1",
+        Xcdr::V2 => "XCDR2",
     }
 }

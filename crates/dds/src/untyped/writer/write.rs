@@ -8,6 +8,7 @@ use dunlin_qos::{DataRepresentation, WriterDataLifecycle};
 use dunlin_rtps::{ChangeKind, InstanceHandle};
 use dunlin_wire::{Payload, SampleOrigin, SequenceNumber, Timestamp};
 use std::fmt;
+use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 
 /// What may be said of a change beside its payload.
@@ -16,7 +17,8 @@ pub struct WriteOptions {
     /// When it was written; the time of day of the call without.
     pub timestamp: Option<Timestamp>,
     /// Its instance, if the caller knows it. It must be the instance that the key in the payload
-    /// makes, so this finds mistakes and saves nothing.
+    /// makes, so this finds mistakes and saves nothing; only if the type is not known, or a change
+    /// comes without payload, it is believed.
     pub instance: Option<InstanceHandle>,
     /// Which samples it repeats or answers: those who forward samples say whose they are, those who
     /// answer requests which ones.
@@ -84,23 +86,12 @@ impl UntypedWriter {
         payload: &[u8],
         options: &WriteOptions,
     ) -> Result<SequenceNumber> {
-        let instance = self.core.check_payload(kind, payload, options)?;
-        self.write_with(NewChange {
-            kind,
-            instance,
-            timestamp: options.timestamp,
-            origin: options.origin.as_ref(),
-            size: payload.len(),
-            key: &|| self.core.key_in(kind, &[Piece::Copied(payload)]),
-            fill: &mut |out| {
-                out.extend_from_slice(payload);
-                Ok(None)
-            },
-        })
+        self.write_pieces(kind, &[Piece::Copied(payload)], options)
     }
 
-    /// As [`write`](Self::write) of a payload in pieces, in this order: what is shared is neither
-    /// copied nor joined, as far as that pays.
+    /// As [`write`](Self::write) of a payload in pieces, in this order: what is shared is kept by
+    /// reference, as far as that pays. Where the type has a key, the pieces are joined once to find
+    /// it.
     ///
     /// # Errors
     /// As [`write`](Self::write).
@@ -110,19 +101,12 @@ impl UntypedWriter {
         pieces: &[Piece<'_>],
         options: &WriteOptions,
     ) -> Result<SequenceNumber> {
-        self.core.check_enabled()?;
-        let instance = self.core.check_pieces(kind, pieces, options)?;
-        let kept = self.core.kept_piece(pieces);
-        let mut fill = |out: &mut BytesMut| Ok(join(pieces, kept, out));
-        self.write_with(NewChange {
-            kind,
-            instance,
-            timestamp: options.timestamp,
-            origin: options.origin.as_ref(),
-            size: size(pieces, kept),
-            key: &|| self.core.key_in(kind, pieces),
-            fill: &mut fill,
-        })
+        self.core
+            .with_change(kind, pieces, options, |change| {
+                let written = self.core.write(change);
+                written.map(Some)
+            })?
+            .ok_or_else(|| self.core.blocked())
     }
 
     /// As [`write_pieces`](Self::write_pieces), but never waits for room.
@@ -136,23 +120,9 @@ impl UntypedWriter {
         pieces: &[Piece<'_>],
         options: &WriteOptions,
     ) -> std::result::Result<SequenceNumber, TryWriteError> {
-        self.core.check_enabled()?;
-        let instance = self.core.check_pieces(kind, pieces, options)?;
-        let kept = self.core.kept_piece(pieces);
-        let mut fill = |out: &mut BytesMut| Ok(join(pieces, kept, out));
-        let key = || self.core.key_in(kind, pieces);
-        let written = self.core.try_write(NewChange {
-            kind,
-            instance,
-            timestamp: options.timestamp,
-            origin: options.origin.as_ref(),
-            size: size(pieces, kept),
-            key: &key,
-            fill: &mut fill,
-        })?;
-        let sequence = written.ok_or(TryWriteError::Full)?;
-        self.core.note_instance(kind, instance, &key);
-        Ok(sequence)
+        let write = |change: NewChange<'_>| self.core.try_write(change);
+        let written = self.core.with_change(kind, pieces, options, write)?;
+        written.ok_or(TryWriteError::Full)
     }
 
     /// Writes a change that the caller serializes straight into the writer's buffer. Nothing of it
@@ -184,10 +154,24 @@ impl UntypedWriter {
     /// As [`write`](Self::write); the loan is gone then.
     pub fn write_loan(&self, loan: PayloadLoan, options: &WriteOptions) -> Result<SequenceNumber> {
         let payload = loan.memory.freeze().slice(BEFORE_HEADER..);
+        let instance = self
+            .core
+            .check_payload(ChangeKind::Alive, &payload, options)?;
         let (header, body) = payload.split_at(HEADER);
-        let body = payload.slice_ref(body);
-        let pieces = [Piece::Copied(header), Piece::Shared(body)];
-        self.write_pieces(ChangeKind::Alive, &pieces, options)
+        let pieces = [
+            Piece::Copied(header),
+            Piece::Shared(payload.slice_ref(body)),
+        ];
+        let kept = self.core.kept_piece(&pieces);
+        self.write_with(NewChange {
+            kind: ChangeKind::Alive,
+            instance,
+            timestamp: options.timestamp,
+            origin: options.origin.as_ref(),
+            size: size(&pieces, kept),
+            key: &|| self.core.key_in(ChangeKind::Alive, &pieces),
+            fill: &mut |out| Ok(join(&pieces, kept, out)),
+        })
     }
 
     /// How this writer ends an instance that it unregisters: it disposes it too, if
@@ -301,6 +285,12 @@ impl std::ops::DerefMut for PayloadLoan {
     }
 }
 
+/// All pieces in one.
+fn whole(pieces: &[Piece<'_>]) -> Vec<u8> {
+    let pieces: Vec<&[u8]> = pieces.iter().map(Piece::bytes).collect();
+    pieces.concat()
+}
+
 /// Octets that are copied.
 fn size(pieces: &[Piece<'_>], kept: Option<usize>) -> usize {
     let all = pieces.iter().enumerate();
@@ -337,44 +327,81 @@ impl WriterCore {
         (self.may_gather(bytes.len()) && self.gathers(bytes)).then_some(at)
     }
 
-    /// As `check_payload` of several pieces, of which the first is looked at alone if it has the
-    /// header and the key.
-    fn check_pieces(
-        &self,
+    /// Checks a change and hands it to `write`, which says `None` if there is no room.
+    fn with_change(
+        self: &Arc<Self>,
         kind: ChangeKind,
         pieces: &[Piece<'_>],
         options: &WriteOptions,
-    ) -> Result<InstanceHandle> {
-        match pieces {
-            [piece] => self.check_payload(kind, piece.bytes(), options),
-            pieces => {
-                let whole: Vec<&[u8]> = pieces.iter().map(Piece::bytes).collect();
-                self.check_payload(kind, &whole.concat(), options)
+        write: impl FnOnce(NewChange<'_>) -> Result<Option<SequenceNumber>>,
+    ) -> Result<Option<SequenceNumber>> {
+        self.check_enabled()?;
+        let instance = match pieces {
+            [piece] => self.check_payload(kind, piece.bytes(), options)?,
+            [first, ..] if kind == ChangeKind::Alive && !self.type_support.is_keyed() => {
+                self.check_payload(kind, first.bytes(), options)?
             }
+            pieces => self.check_payload(kind, &whole(pieces), options)?,
+        };
+        let kept = self.kept_piece(pieces);
+        // Readers of other products do not understand all keys that ours do.
+        let rewrites = kind != ChangeKind::Alive && self.dialects.has_others();
+        let mut fill = |out: &mut BytesMut| match rewrites && self.type_support.is_keyed() {
+            false => Ok(join(pieces, kept, out)),
+            true => {
+                let (key, form) = (whole(pieces).into(), self.dialects.key_form());
+                let written = self.type_support.rewrite_key(&key, self.xcdr(), form, out);
+                written.map(|()| None)
+            }
+        };
+        let key = || self.key_in(kind, pieces);
+        let written = write(NewChange {
+            kind,
+            instance,
+            timestamp: options.timestamp,
+            origin: options.origin.as_ref(),
+            size: size(pieces, kept),
+            key: &key,
+            fill: &mut fill,
+        })?;
+        if written.is_some() {
+            self.note_instance(kind, instance, &key);
         }
+        Ok(written)
     }
 
-    /// Fails unless the payload is one of this writer's; returns its instance.
+    /// Fails unless the payload is one of this writer's; returns its instance. Of a type that is not
+    /// known the instance is what the options say.
     fn check_payload(
         &self,
         kind: ChangeKind,
         payload: &[u8],
         options: &WriteOptions,
     ) -> Result<InstanceHandle> {
+        let ty = &self.type_support;
+        // Readers may know which instance a change without payload is about by its key hash.
+        let is_needed = kind == ChangeKind::Alive || !payload.is_empty();
+        if is_needed && let Err(fault) = ty.check_payload(kind, payload, self.xcdr()) {
+            let entity = self.describe();
+            return Err(Error::BadParameter(format!("{entity}: {fault}")));
+        }
+        if !ty.is_keyed() {
+            return Ok(InstanceHandle::NIL);
+        }
         let payload = match kind {
             ChangeKind::Alive => Payload::Data(payload),
             _ => Payload::Key(payload),
         };
-        let instance = match self.type_support.is_keyed() {
-            true => self.instance_of(payload)?,
-            false => InstanceHandle::NIL,
+        let own = match options.instance {
+            Some(instance) if ty.dynamic_type().is_none() || !is_needed => return Ok(instance),
+            _ => self.instance_of(payload)?,
         };
         match options.instance {
-            Some(wanted) if wanted != instance => Err(Error::PreconditionNotMet(format!(
-                "{}: the sample is of instance {instance:?}, not of {wanted:?}",
+            Some(wanted) if wanted != own => Err(Error::PreconditionNotMet(format!(
+                "{}: the payload is of instance {own:?}, not of {wanted:?}",
                 self.describe()
             ))),
-            _ => Ok(instance),
+            _ => Ok(own),
         }
     }
 
@@ -406,8 +433,7 @@ impl WriterCore {
 
     /// The key in a payload that was found right.
     fn key_in(&self, kind: ChangeKind, pieces: &[Piece<'_>]) -> Option<Bytes> {
-        let whole: Vec<&[u8]> = pieces.iter().map(Piece::bytes).collect();
-        let whole = Bytes::from(whole.concat());
+        let whole = Bytes::from(whole(pieces));
         let key = match kind {
             ChangeKind::Alive => self.type_support.key(&whole),
             _ => whole,
