@@ -279,7 +279,7 @@ impl<T: Numbered> Court<T> {
 }
 
 fn waits_for<T: Numbered>(reader: &DataReader<T>) -> WaitSet {
-    let mut set = WaitSet::new();
+    let set = WaitSet::new();
     set.attach(reader.read_condition(Select::default()));
     set
 }

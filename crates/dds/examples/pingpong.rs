@@ -69,7 +69,7 @@ fn main() -> Result<()> {
         }
         return Ok(());
     }
-    let mut set = WaitSet::new();
+    let set = WaitSet::new();
     set.attach(guard.clone());
     set.attach(reader.status_condition());
     reader

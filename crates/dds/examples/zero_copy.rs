@@ -61,7 +61,7 @@ fn subscribe(participant: &DomainParticipant, topic: &Topic<Image>) -> Result<()
         ..Default::default()
     };
     let reader = subscriber.create_datareader(topic, qos)?;
-    let mut set = WaitSet::new();
+    let set = WaitSet::new();
     set.attach(reader.read_condition(Select::default()));
     loop {
         set.wait(Duration::from_secs(60))?;

@@ -69,7 +69,7 @@ pub use dunlin_wire::{
     Timestamp, VendorId,
 };
 pub use dunlin_xtypes as xtypes;
-pub use entity::condition::{Condition, GuardCondition, ReadCondition, StatusCondition, WaitSet};
+pub use entity::condition::{Condition, GuardCondition, ReadCondition, StatusCondition};
 pub use entity::config::{ParticipantConfig, TcpSettings, Transports};
 pub use entity::listener::{
     DomainParticipantListener, PublisherListener, SubscriberListener, TopicListener,
@@ -82,6 +82,7 @@ pub use entity::status::{
     SampleRejectedStatus, StatusKind, StatusMask,
 };
 pub use entity::subscriber::Subscriber;
+pub use entity::wait_set::WaitSet;
 pub use error::{Error, Result};
 pub use return_code::ReturnCode;
 pub use runtime::wait_strategy::WaitStrategy;

@@ -129,7 +129,7 @@ fn built_in_readers_work_with_listeners_conditions_and_lookups() {
     };
     let kind = StatusKind::DataAvailable;
     builtin.publications().set_listener(listener, kind.into());
-    let mut set = WaitSet::new();
+    let set = WaitSet::new();
     set.attach(builtin.subscriptions().read_condition(Select::default()));
     let (wqos, rqos) = reliable_all();
     let writer = writer::<Keyed>(&a, "T", wqos);

@@ -338,7 +338,7 @@ fn a_wait_ends_once_when_all_that_it_waits_for_is_gone() {
     let (wqos, rqos) = reliable_all();
     let set_on = |participant: &DomainParticipant| {
         let reader = reader::<Keyed>(participant, "T", rqos.clone());
-        let mut set = WaitSet::new();
+        let set = WaitSet::new();
         set.attach(reader.read_condition(Select::default()));
         set.attach(reader.status_condition());
         reader
@@ -362,7 +362,7 @@ fn a_wait_ends_once_when_all_that_it_waits_for_is_gone() {
             std::thread::sleep(Span::from_millis(20));
             drop(reader);
             let kept = (!ends).then_some(participant);
-            let mut set = waiting.join().unwrap();
+            let set = waiting.join().unwrap();
             drop(kept);
             // What lives is waited for, and nothing else ends the wait.
             let guard = GuardCondition::new();

@@ -77,7 +77,7 @@ fn incompatible_qos_is_reported_on_both_sides_with_both_values_and_does_not_matc
     };
     let writer = writer::<Plain>(&a, "T", wqos);
     let reader = reader::<Plain>(&b, "T", rqos);
-    let mut set = WaitSet::new();
+    let set = WaitSet::new();
     let (w, r) = (writer.status_condition(), reader.status_condition());
     r.set_enabled_statuses(StatusKind::RequestedIncompatibleQos.into());
     set.attach(r);
@@ -92,7 +92,7 @@ fn incompatible_qos_is_reported_on_both_sides_with_both_values_and_does_not_matc
             && status.last_reasons[0].contains("RELIABLE"),
         "{status:?}"
     );
-    let mut other = WaitSet::new();
+    let other = WaitSet::new();
     w.set_enabled_statuses(StatusKind::OfferedIncompatibleQos.into());
     other.attach(w);
     other.wait(SOON).unwrap();
@@ -156,7 +156,7 @@ fn a_listener_runs_on_the_thread_that_waits_and_receives() {
         .unwrap();
     writer.wait_for_matched(1, SOON).unwrap();
     reader.wait_for_matched(1, SOON).unwrap();
-    let mut set = WaitSet::new();
+    let set = WaitSet::new();
     set.attach(guard.clone());
     set.attach(reader.status_condition());
     reader
@@ -379,14 +379,14 @@ fn of_two_threads_that_wait_the_one_that_gets_the_data_receives_it() {
     status.set_enabled_statuses(StatusMask::NONE);
     // It comes first, so that it has the role, but it waits for nothing that comes from outside.
     let idler = std::thread::spawn(move || {
-        let mut set = WaitSet::new();
+        let set = WaitSet::new();
         set.attach(closing);
         set.attach(status);
         set.wait(SOON)
     });
     std::thread::sleep(std::time::Duration::from_millis(50));
     let taker = std::thread::spawn(move || {
-        let mut set = WaitSet::new();
+        let set = WaitSet::new();
         set.attach(mine.read_condition(Select::default()));
         let mut left = 200;
         while left > 0 && set.wait(SOON).is_ok() {
@@ -508,14 +508,14 @@ fn what_a_wait_set_finds_is_compared_with_the_conditions_that_one_has() {
     let (stop, other) = (GuardCondition::new(), GuardCondition::new());
     let data = reader.read_condition(Select::default());
     let status = reader.status_condition();
-    let mut set = WaitSet::new();
+    let set = WaitSet::new();
     set.attach(stop.clone());
     set.attach(data.clone());
     set.attach(status.clone());
     stop.set_trigger_value(true);
     // A duration of the standard library does.
     set.wait(std::time::Duration::from_secs(30)).unwrap();
-    let active: Vec<_> = set.active().cloned().collect();
+    let active = set.active();
     assert_eq!(active, [Condition::from(stop.clone())]);
     assert!(active[0] == stop && active[0] != other);
     assert!(active[0] != data && active[0] != status);

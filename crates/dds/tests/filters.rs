@@ -360,7 +360,7 @@ fn a_query_waits_for_content_and_takes_what_it_asks_for() {
     }
     writer.wait_for_acknowledgments(SOON).unwrap();
     assert!(!query.trigger_value());
-    let mut set = WaitSet::new();
+    let set = WaitSet::new();
     set.attach(query.clone());
     assert!(set.wait(Duration::from_millis(1)).is_err());
 

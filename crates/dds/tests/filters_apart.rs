@@ -100,7 +100,7 @@ fn part<T: TopicData>(p: &DomainParticipant, topic: &str, qos: &DataReaderQos) -
 
 /// Views of all that passes; to be judged it was copied.
 fn views<T: TopicData>(reader: &DataReader<T>) -> Vec<View<T>> {
-    let mut set = WaitSet::new();
+    let set = WaitSet::new();
     set.attach(reader.read_condition(Select::default()));
     let mut views = Vec::new();
     while views.len() < 10 {

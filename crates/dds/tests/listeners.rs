@@ -291,7 +291,7 @@ fn a_wait_set_hears_of_data_on_any_reader_of_a_subscriber() {
     let (a, b) = (net.participant(), net.participant());
     let (wqos, rqos) = reliable_all();
     let subscriber = b.create_subscriber(Default::default());
-    let mut set = WaitSet::new();
+    let set = WaitSet::new();
     set.attach(subscriber.status_condition());
     let readers = ["S", "T"].map(|name| {
         let topic = b.create_topic::<Keyed>(name, Default::default()).unwrap();
@@ -339,7 +339,7 @@ fn another_type_under_the_same_name_is_told_to_the_topic_then_to_the_participant
     assert!(status.last_difference.contains("Plain"), "{status:?}");
     topic.set_listener(ear("topic"), StatusMask::NONE);
     a.clear_listener();
-    let mut set = WaitSet::new();
+    let set = WaitSet::new();
     set.attach(topic.status_condition());
     let _third = reader::<Plain>(&b, "T", rqos);
     set.wait(SOON).unwrap();
@@ -430,7 +430,7 @@ fn data_that_a_listener_took_is_no_news_for_others() {
     let writer = writer::<Keyed>(&a, "T", wqos);
     writer.wait_for_matched(1, SOON).unwrap();
     reader.wait_for_matched(1, SOON).unwrap();
-    let mut set = WaitSet::new();
+    let set = WaitSet::new();
     let condition = reader.status_condition();
     condition.set_enabled_statuses(data_alone());
     set.attach(condition);

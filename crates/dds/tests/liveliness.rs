@@ -204,7 +204,7 @@ fn a_lost_lease_is_told_once_to_listener_and_condition() {
         .create_datawriter_with_listener(&topic, wqos.clone(), Told(tell))
         .unwrap();
     let watched = publisher.create_datawriter(&topic, wqos).unwrap();
-    let mut set = WaitSet::new();
+    let set = WaitSet::new();
     let condition = watched.status_condition();
     condition.set_enabled_statuses(StatusKind::LivelinessLost.into());
     set.attach(condition);

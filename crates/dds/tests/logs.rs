@@ -76,7 +76,7 @@ fn names_of_strangers_stay_within_their_line() {
     let reader = subscriber.create_datareader(&part, Default::default());
     let writer = common::writer::<Stranger>(&own, "filtered", Default::default());
     writer.wait_for_matched(1, SOON).unwrap();
-    let mut set = WaitSet::new();
+    let set = WaitSet::new();
     let condition = own
         .create_topic::<Keyed>(HOSTILE, Default::default())
         .unwrap()

@@ -181,7 +181,7 @@ fn conditions_leave_a_wait_set_and_say_whose_they_are() {
     assert_eq!(status.enabled_statuses(), matched);
     assert_eq!(status.entity(), writer.instance_handle());
     assert_eq!(read.datareader().guid(), reader.guid());
-    let mut set = WaitSet::new();
+    let set = WaitSet::new();
     set.attach(guard.clone());
     set.attach(read.clone());
     set.attach(status.clone());
@@ -189,7 +189,7 @@ fn conditions_leave_a_wait_set_and_say_whose_they_are() {
     set.attach(guard.clone());
     assert_eq!(set.conditions().len(), 3);
     set.wait(SOON).unwrap();
-    assert_eq!(set.active().count(), 1);
+    assert_eq!(set.active().len(), 1);
     set.detach(status.clone()).unwrap();
     assert!(matches!(
         set.detach(status),

@@ -364,7 +364,7 @@ fn a_participant_of_which_a_thread_has_ended_says_goodbye_and_why() {
         let waiting = std::thread::spawn({
             let condition = deaf.read_condition(Select::default());
             move || {
-                let mut set = WaitSet::new();
+                let set = WaitSet::new();
                 set.attach(condition);
                 set.wait(Duration::INFINITE)
             }

@@ -48,7 +48,7 @@ impl Status<'_> {
         assert!(!(self.changes)().contains(kind), "{kind:?} at first");
         assert_eq!((self.read)(), (0, 0), "{kind:?} at first");
         cause();
-        let mut set = WaitSet::new();
+        let set = WaitSet::new();
         set.attach(self.condition.clone());
         set.wait(SOON)
             .unwrap_or_else(|_| panic!("{kind:?} did not happen"));
@@ -265,7 +265,7 @@ fn a_lease_that_is_lost_is_counted_by_the_writer_and_seen_by_the_reader() {
     );
     let condition = reader.status_condition();
     condition.set_enabled_statuses(StatusKind::LivelinessChanged.into());
-    let mut set = WaitSet::new();
+    let set = WaitSet::new();
     set.attach(condition);
     writer.write(&bird(1)).unwrap();
     set.wait(SOON).unwrap();
@@ -351,7 +351,7 @@ fn data_is_news_until_somebody_looks() {
         }
         writer.write(&bird(round)).unwrap();
         for (condition, kind) in &conditions {
-            let mut set = WaitSet::new();
+            let set = WaitSet::new();
             set.attach(condition.clone());
             set.wait(SOON).unwrap_or_else(|_| panic!("{kind:?}"));
         }

@@ -98,7 +98,7 @@ impl Game {
         ] {
             matched.unwrap();
         }
-        let mut set = WaitSet::new();
+        let set = WaitSet::new();
         set.attach(guard.clone());
         back.status_condition()
             .set_enabled_statuses(StatusMask::NONE);

@@ -71,7 +71,7 @@ fn a_missed_deadline_is_told_to_conditions_of_both_sides() {
     ];
     for (condition, kind) in conditions {
         condition.set_enabled_statuses(kind.into());
-        let mut set = WaitSet::new();
+        let set = WaitSet::new();
         set.attach(condition);
         set.wait(SOON).unwrap();
     }
@@ -123,7 +123,7 @@ fn a_sample_goes_when_its_lifespan_is_over_whether_somebody_waits_or_not() {
     let start = Instant::now();
     writer.write(&bird("dunlin", 1)).unwrap();
     let set = {
-        let mut set = WaitSet::new();
+        let set = WaitSet::new();
         set.attach(reader.read_condition(Select::default()));
         set
     };

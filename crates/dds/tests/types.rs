@@ -78,7 +78,7 @@ fn another_type_of_the_same_name_is_an_inconsistent_topic_for_who_does_not() {
     let topic = a
         .create_topic::<Reading>("Air", Default::default())
         .unwrap();
-    let mut set = WaitSet::new();
+    let set = WaitSet::new();
     set.attach(topic.status_condition());
     set.wait(SOON).unwrap();
     assert_eq!(topic.inconsistent_topic_status().total_count, 1);

@@ -68,7 +68,7 @@ fn stream(at: &DomainParticipant, ty: &TypeSupport, qos: DataReaderQos) -> Untyp
 /// Takes until there are so many samples.
 fn take(reader: &UntypedReader, count: usize) -> Vec<UntypedSample> {
     let mut samples = Vec::new();
-    let mut waits = WaitSet::new();
+    let waits = WaitSet::new();
     waits.attach(reader.read_condition(Select::default()));
     while samples.len() < count {
         waits.wait(SOON).unwrap();
@@ -268,7 +268,7 @@ fn try_write_never_waits_and_tells_of_room() {
     assert!(matches!(full, TryWriteError::Full), "{full}");
     assert_eq!((written, calls.load(SeqCst)), (4, 0));
     net.set_drop(0.0);
-    let mut waits = WaitSet::new();
+    let waits = WaitSet::new();
     waits.attach(there);
     waits.wait(SOON).unwrap();
     assert!(calls.load(SeqCst) >= 1);
@@ -411,4 +411,72 @@ fn one_name_has_one_type() {
     assert!(*again == topic);
     let other = at.create_untyped_topic("T", &TypeSupport::of::<Another>(), qos());
     assert!(matches!(other, Err(Error::PreconditionNotMet(_))));
+}
+
+#[test]
+fn a_participant_that_is_closed_leaves_at_once() {
+    let net = Net::new(0.0);
+    let (wqos, rqos) = reliable_all();
+    let (a, b) = (net.participant(), net.participant());
+    let ty = TypeSupport::of::<Plain>();
+    let (writer, reader) = (writer(&a, &ty, wqos.clone()), reader(&b, &ty, rqos));
+    reader.wait_for_matched(1, SOON).unwrap();
+    let waits = WaitSet::new();
+    waits.attach(writer.status_condition());
+    let publisher = writer.publisher().unwrap();
+    let topic = a
+        .create_untyped_topic("T", &ty, TopicQos::default())
+        .unwrap();
+    a.close();
+    a.close();
+    let until = std::time::Instant::now() + Duration::from_secs(30);
+    while reader.matched_count() > 0 {
+        assert!(std::time::Instant::now() < until);
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    let sample = payload(&plain(1));
+    let written = writer.write(ChangeKind::Alive, &sample, &WriteOptions::default());
+    assert!(matches!(written, Err(Error::AlreadyDeleted { .. })));
+    assert!(matches!(
+        waits.wait(SOON),
+        Ok(()) | Err(Error::AlreadyDeleted { .. })
+    ));
+    let created = publisher.create_untyped_datawriter(&topic, wqos);
+    assert!(matches!(created, Err(Error::AlreadyDeleted { .. })));
+    let topic = a.create_untyped_topic("U", &ty, TopicQos::default());
+    assert!(matches!(topic, Err(Error::AlreadyDeleted { .. })));
+}
+
+#[test]
+fn conditions_come_and_go_while_a_thread_waits() {
+    let waits = Arc::new(WaitSet::new());
+    let (idle, wanted) = (GuardCondition::new(), GuardCondition::new());
+    waits.attach(idle.clone());
+    let (waiting, waiter) = (std::sync::mpsc::channel(), Arc::clone(&waits));
+    let (tell, hear) = waiting;
+    let thread = std::thread::spawn(move || {
+        tell.send(()).unwrap();
+        loop {
+            match waiter.wait(SOON) {
+                Err(Error::PreconditionNotMet(_)) => std::thread::yield_now(),
+                other => return other,
+            }
+        }
+    });
+    hear.recv().unwrap();
+    // Whoever waits meanwhile finds the place taken sooner or later.
+    let until = std::time::Instant::now() + Duration::from_secs(30);
+    while !matches!(
+        waits.wait(Duration::from_millis(1)),
+        Err(Error::PreconditionNotMet(_))
+    ) {
+        assert!(std::time::Instant::now() < until);
+    }
+    waits.detach(idle.clone()).unwrap();
+    assert!(waits.detach(idle).is_err());
+    wanted.set_trigger_value(true);
+    waits.attach(wanted.clone());
+    thread.join().unwrap().unwrap();
+    assert!(waits.active()[0] == wanted && waits.active().len() == 1);
+    assert!(!WaitSet::new().wait_for(Duration::from_millis(1)).unwrap());
 }

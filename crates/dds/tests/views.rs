@@ -55,7 +55,7 @@ fn trust() -> Option<Trust> {
 }
 
 fn views<T: TopicData>(reader: &DataReader<T>, count: usize) -> Vec<View<T>> {
-    let mut set = WaitSet::new();
+    let set = WaitSet::new();
     set.attach(reader.read_condition(Select::default()));
     let mut views = Vec::new();
     while views.len() < count && set.wait(Duration::from_secs(60)).is_ok() {

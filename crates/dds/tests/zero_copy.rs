@@ -89,7 +89,7 @@ fn write(transports: Transports) {
 }
 
 fn next<T: TopicData>(reader: &DataReader<T>) -> View<T> {
-    let mut set = WaitSet::new();
+    let set = WaitSet::new();
     set.attach(reader.read_condition(Select::default()));
     loop {
         set.wait(SOON).unwrap();

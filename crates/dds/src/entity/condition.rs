@@ -3,18 +3,14 @@ use crate::entity::group::SubscriberCore;
 use crate::entity::identity::same_entity;
 use crate::entity::shared::Shared;
 use crate::entity::status::{StatusFlags, StatusMask};
-use crate::error::{Error, Result};
-use crate::receive::deferred;
-use crate::runtime::clock::Clock;
-use crate::runtime::signal::{Signal, Waiters};
+use crate::error::Result;
+use crate::runtime::signal::Waiters;
 use crate::untyped::query_condition::Query;
 use crate::untyped::reader::{ReaderCore, UntypedReader};
 use crate::untyped::topic::TopicCore;
 use crate::untyped::writer::WriterCore;
-use dunlin_qos::Duration;
-use dunlin_rtps::{ContentFilter, InstanceHandle, Select, Time};
+use dunlin_rtps::{ContentFilter, InstanceHandle, Select};
 use dunlin_wire::Guid;
-use std::cell::Cell;
 use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
@@ -267,7 +263,7 @@ impl fmt::Debug for ReadCondition {
 /// ```no_run
 /// # fn which(wait_set: &dunlin::WaitSet, stop: &dunlin::GuardCondition) -> dunlin::Result<bool> {
 /// wait_set.wait(std::time::Duration::from_secs(1))?;
-/// Ok(wait_set.active().any(|condition| condition == stop))
+/// Ok(wait_set.active().iter().any(|condition| condition == stop))
 /// # }
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -352,167 +348,11 @@ impl Condition {
         }
     }
 
-    fn shared(&self) -> Option<&Arc<Shared>> {
+    pub(super) fn shared(&self) -> Option<&Arc<Shared>> {
         match self {
             Self::Guard(_) => None,
             Self::Status(c) => Some(c.entity.shared()),
             Self::Read(c) => Some(&c.reader.shared),
-        }
-    }
-}
-
-/// Waits until one of its conditions is true.
-///
-/// While it waits, the calling thread does the receive work of its participant if nobody else does:
-/// data arrives in the thread that waits for it, and listeners may run in it. That is the work on
-/// what arrives by unicast: samples that come by a multicast group (`DataReaderQos::multicast`) are
-/// received by the group's own thread, which wakes this one. With conditions of several
-/// participants it is the work of the first that lives.
-///
-/// The condition of an entity that is deleted, or whose participant has ended, becomes true no
-/// more. When that is so for all of them, `wait` ends and says why; while there is another one,
-/// such as a guard condition, it goes on.
-///
-/// One thread waits in a wait set at a time: it can be sent to another thread, but not shared.
-pub struct WaitSet {
-    conditions: Vec<Condition>,
-    /// `wait` has said that all of them are gone.
-    told: Cell<bool>,
-    signal: Arc<Signal>,
-}
-
-/// How often it is said that all conditions are gone to a thread that wants to wait for ever.
-const AGAIN: Duration = Duration::from_secs(1);
-
-impl Default for WaitSet {
-    fn default() -> Self {
-        Self::new()
-    }
-}
-
-impl WaitSet {
-    /// A wait set without conditions.
-    pub fn new() -> Self {
-        Self {
-            conditions: Vec::new(),
-            told: Cell::new(false),
-            signal: Signal::new(),
-        }
-    }
-
-    /// Adds a condition, unless it is there (DDS 1.4 2.2.2.1.6.1).
-    pub fn attach(&mut self, condition: impl Into<Condition>) {
-        let condition = condition.into();
-        if self.conditions.contains(&condition) {
-            return;
-        }
-        condition.waiters().add(&self.signal);
-        self.conditions.push(condition);
-        self.told.set(false);
-        self.signal.raise();
-    }
-
-    /// Takes a condition out again (DDS 1.4 2.2.2.1.6.2).
-    ///
-    /// # Errors
-    /// `PreconditionNotMet` if it is not there.
-    pub fn detach(&mut self, condition: impl Into<Condition>) -> Result<()> {
-        let condition = condition.into();
-        let place = self.conditions.iter().position(|c| *c == condition);
-        let Some(place) = place else {
-            let what = "the condition is not attached to this wait set";
-            return Err(Error::PreconditionNotMet(what.into()));
-        };
-        let gone = self.conditions.remove(place);
-        self.told.set(false);
-        gone.waiters().remove(&self.signal);
-        Ok(())
-    }
-
-    /// All that are attached, in the order in which they came (DDS 1.4 2.2.2.1.6.4).
-    pub fn conditions(&self) -> &[Condition] {
-        &self.conditions
-    }
-
-    /// Waits for a condition; at most `timeout`. Allocates nothing.
-    ///
-    /// # Errors
-    /// `Timeout` if none became true. `AlreadyDeleted` or `ParticipantFailed` as soon as none can
-    /// become true any more; when that was said once, it is said again after `timeout`, or after a
-    /// second if that is infinite, so that nobody waits for nothing in a busy loop.
-    pub fn wait(&self, timeout: impl Into<Duration>) -> Result<()> {
-        self.wait_for(timeout.into())
-    }
-
-    fn wait_for(&self, timeout: Duration) -> Result<()> {
-        let clock = &self.clock();
-        let deadline = (!timeout.is_infinite()).then(|| clock.now().after(timeout));
-        let triggered = Cell::new(false);
-        let over = || {
-            triggered.set(self.conditions.iter().any(Condition::trigger_value));
-            triggered.get() || !self.told.get() && self.is_gone()
-        };
-        loop {
-            let until = match self.told.get() && self.is_gone() {
-                true => deadline.or_else(|| Some(clock.now().after(AGAIN))),
-                false => deadline,
-            };
-            let mut living = self.conditions.iter().filter(|c| !c.is_gone());
-            match living.find_map(Condition::shared) {
-                Some(shared) => drop(shared.user.wait(shared, &self.signal, until, over)),
-                None => self.park(clock, until, over),
-            }
-            if triggered.get() {
-                return Ok(());
-            }
-            let late = until.is_some_and(|at| clock.now() >= at);
-            if self.is_gone() && (late || !self.told.replace(true)) {
-                let reasons = self.conditions.iter().map(Condition::check_present);
-                return reasons.collect();
-            }
-            if late {
-                return Err(Error::Timeout {
-                    entity: "wait set".into(),
-                    waited: timeout,
-                    why: format!(
-                        "none of its {} conditions became true",
-                        self.conditions.len()
-                    ),
-                });
-            }
-        }
-    }
-
-    /// None of its conditions can become true any more.
-    fn is_gone(&self) -> bool {
-        !self.conditions.is_empty() && self.conditions.iter().all(Condition::is_gone)
-    }
-
-    /// The conditions that are true now.
-    pub fn active(&self) -> impl Iterator<Item = &Condition> {
-        self.conditions.iter().filter(|c| c.trigger_value())
-    }
-
-    /// That of the participant whose conditions they are.
-    fn clock(&self) -> Clock {
-        let shared = self.conditions.iter().find_map(Condition::shared);
-        shared.map_or_else(Clock::default, |shared| shared.clock.clone())
-    }
-
-    fn park(&self, clock: &Clock, deadline: Option<Time>, over: impl Fn() -> bool) {
-        let _aside = deferred::aside();
-        deferred::run();
-        while !over() && deadline.is_none_or(|at| clock.now() < at) {
-            self.signal.park(clock, deadline);
-            self.signal.consume();
-        }
-    }
-}
-
-impl Drop for WaitSet {
-    fn drop(&mut self) {
-        for condition in &self.conditions {
-            condition.waiters().remove(&self.signal);
         }
     }
 }

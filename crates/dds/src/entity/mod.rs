@@ -10,3 +10,4 @@ pub(crate) mod publisher;
 pub(crate) mod shared;
 pub(crate) mod status;
 pub(crate) mod subscriber;
+pub(crate) mod wait_set;

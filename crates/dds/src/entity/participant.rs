@@ -281,6 +281,7 @@ impl DomainParticipant {
             )));
         }
         let shared = &self.guard.shared;
+        shared.check_living(|| format!("topic {name:?}"))?;
         let ty = type_support.clone();
         let topic = Arc::new(TopicCore::new(name, ty.clone(), qos, shared));
         let core = shared.matching.lock().add_topic(&topic);
@@ -471,8 +472,9 @@ fn held<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-impl Drop for ParticipantGuard {
-    fn drop(&mut self) {
+impl ParticipantGuard {
+    /// Leaves the domain and ends all threads. A second call does nothing.
+    pub(super) fn end(&self) {
         // Whoever was never heard of need not say goodbye, nor who has said it.
         if self.shared.enabled.load(SeqCst) && !self.shared.is_ended() {
             self.shared.discover(|matching, now| matching.goodbye(now));
@@ -492,6 +494,12 @@ impl Drop for ParticipantGuard {
         self.shared.wait_for_calls(listener);
         self.shared.user.forget();
         self.shared.meta.forget();
+    }
+}
+
+impl Drop for ParticipantGuard {
+    fn drop(&mut self) {
+        self.end();
     }
 }
 

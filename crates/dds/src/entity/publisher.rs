@@ -127,6 +127,7 @@ impl Publisher {
         }
         self.core.check_living()?;
         core.check_living()?;
+        shared.check_living(|| entity.clone())?;
         qos.validate()
             .map_err(|error| Error::InconsistentPolicy { entity, error })?;
         let kind = match topic.type_support().is_keyed() {

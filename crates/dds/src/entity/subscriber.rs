@@ -187,6 +187,7 @@ impl Subscriber {
         }
         self.core.check_living()?;
         core.check_living()?;
+        shared.check_living(|| entity.clone())?;
         qos.validate()
             .map_err(|error| Error::InconsistentPolicy { entity, error })?;
         let kind = match ty.is_keyed() {

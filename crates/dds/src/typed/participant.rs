@@ -1,7 +1,7 @@
 //! Topics, writers and readers of Rust types in a participant, and shortcuts: topic, publisher or
 //! subscriber, and endpoint in one call.
-use crate::entity::condition::WaitSet;
 use crate::entity::participant::DomainParticipant;
+use crate::entity::wait_set::WaitSet;
 use crate::error::Result;
 use crate::typed::content_filter::ContentFilteredTopic;
 use crate::typed::reader::DataReader;
@@ -118,7 +118,7 @@ impl<T: TopicData> DataReader<T> {
     /// # Errors
     /// `Timeout` if none came.
     pub fn wait_for_data(&self, timeout: Duration) -> Result<()> {
-        let mut wait_set = WaitSet::new();
+        let wait_set = WaitSet::new();
         wait_set.attach(self.read_condition(Select {
             sample_states: SampleState::NotRead.mask(),
             ..Select::default()

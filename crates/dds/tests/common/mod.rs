@@ -120,7 +120,7 @@ pub(crate) fn reader<T: TopicData>(
 
 /// Takes samples until there are `count` of them or nothing came for a minute.
 pub(crate) fn take<T: TopicData>(reader: &DataReader<T>, count: usize) -> Vec<Sample<T>> {
-    let mut set = WaitSet::new();
+    let set = WaitSet::new();
     set.attach(reader.read_condition(Select::default()));
     let mut samples = Vec::new();
     while samples.len() < count && set.wait(Duration::from_secs(60)).is_ok() {

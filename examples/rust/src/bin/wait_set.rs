@@ -40,7 +40,7 @@ fn subscribe() -> dunlin::Result<()> {
     matched.set_enabled_statuses(StatusKind::SubscriptionMatched.into());
     let stop = GuardCondition::new();
 
-    let mut wait_set = WaitSet::new();
+    let wait_set = WaitSet::new();
     wait_set.attach(data.clone());
     wait_set.attach(matched.clone());
     wait_set.attach(stop.clone());

@@ -82,7 +82,7 @@ type Act = fn(&Domain, &DataWriter<Keyed>);
 fn who_does_something_else_than_to_write_leaves_nothing_behind() {
     let something: [(&str, Act); 3] = [
         ("wait for data", |domain, writer| {
-            let mut wait_set = WaitSet::new();
+            let wait_set = WaitSet::new();
             let reader = domain.of(writer.guid()).reader::<Keyed>("Circle").unwrap();
             wait_set.attach(reader.read_condition(Select::default()));
             let now = domain.now();

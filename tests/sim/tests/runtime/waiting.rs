@@ -14,7 +14,7 @@ fn a_wait_set_wakes_at_the_moment_when_data_comes_or_when_time_is_up() {
     for local in [false, true] {
         let domain = Domain::new(DELAY);
         let (writer, reader) = domain.pair(local);
-        let mut wait_set = WaitSet::new();
+        let wait_set = WaitSet::new();
         wait_set.attach(reader.read_condition(Select::default()));
         let begin = domain.now();
         writer.write(&sample(1)).unwrap();
@@ -37,7 +37,7 @@ fn a_wait_set_wakes_for_each_kind_of_condition() {
     let status = reader.status_condition();
     status.set_enabled_statuses(StatusMask::NONE.with(StatusKind::SubscriptionMatched));
     reader.subscription_matched_status();
-    let mut wait_set = WaitSet::new();
+    let wait_set = WaitSet::new();
     wait_set.attach(guard.clone());
     wait_set.attach(status);
     // The listener runs in the thread that waits, and sets what it waits for.
@@ -48,8 +48,13 @@ fn a_wait_set_wakes_for_each_kind_of_condition() {
     writer.write(&sample(1)).unwrap();
     wait_set.wait(Duration::INFINITE).unwrap();
     assert_eq!(domain.now(), begin + DELAY);
-    assert!(wait_set.active().all(|condition| *condition == guard));
-    assert_eq!(wait_set.active().count(), 1);
+    assert!(
+        wait_set
+            .active()
+            .iter()
+            .all(|condition| *condition == guard)
+    );
+    assert_eq!(wait_set.active().len(), 1);
     guard.set_trigger_value(false);
     drop(writer);
     wait_set.wait(Duration::INFINITE).unwrap();
@@ -130,7 +135,7 @@ fn a_listener_may_wait_within_a_wait_and_the_role_comes_back_to_each() {
         }
     };
     reader.set_listener(listener, StatusKind::DataAvailable.into());
-    let mut wait_set = WaitSet::new();
+    let wait_set = WaitSet::new();
     wait_set.attach(answered.read_condition(Select::default()));
     for number in 1..=20 {
         let begin = domain.now();

@@ -131,9 +131,9 @@ impl<T: TestData> Dds<T> {
             ..Presentation::default()
         };
         let guard = GuardCondition::new();
-        let mut set = WaitSet::new();
+        let set = WaitSet::new();
         set.attach(guard.clone());
-        let mut bell = WaitSet::new();
+        let bell = WaitSet::new();
         bell.attach(guard.clone());
         Ok(Self {
             publisher: participant.create_publisher(PublisherQos {
@@ -187,7 +187,7 @@ impl<T: TestData> Dds<T> {
         mut on_sample: impl FnMut(&Sample<'_>) + Send + 'static,
     ) -> JoinHandle<()> {
         std::thread::spawn(move || {
-            let mut set = WaitSet::new();
+            let set = WaitSet::new();
             set.attach(reader.read_condition(Select::default()));
             while !closing.load(Ordering::Relaxed) {
                 // A time-out is the moment to look at the flag.

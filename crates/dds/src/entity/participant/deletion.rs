@@ -79,6 +79,17 @@ impl DomainParticipant {
         topics.iter().for_each(|topic| self.forget_topic(topic));
     }
 
+    /// Leaves the domain now, whoever still has handles of the participant or of what it contains:
+    /// all of that is deleted, waits end, and each call that would do something fails with
+    /// `AlreadyDeleted`. Its threads have ended when this returns. Without this call that happens
+    /// when the last handle is dropped. A second call does nothing.
+    ///
+    /// Called in a listener it does not wait for the thread that it runs in.
+    pub fn close(&self) {
+        self.delete_contained_entities();
+        self.guard.end();
+    }
+
     fn forget_topic(&self, core: &Arc<TopicCore>) {
         core.delete();
         self.guard.shared.matching.lock().forget_topic(core);
