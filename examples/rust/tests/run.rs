@@ -120,3 +120,18 @@ fn why() {
         assert!(printed.contains(policy), "{printed}");
     }
 }
+
+#[test]
+fn untyped() {
+    let lines = ["Alive: 32 bytes", "Disposed: "];
+    shows(env!("CARGO_BIN_EXE_untyped"), &lines);
+}
+
+#[test]
+fn forward() {
+    let Some(printed) = output(env!("CARGO_BIN_EXE_forward")) else {
+        return;
+    };
+    let line = "1001 samples in domain 1; the end of bird 9 was Some(SampleIdentity";
+    assert!(printed.contains(line), "{printed}");
+}

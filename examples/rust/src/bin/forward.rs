@@ -1,0 +1,168 @@
+//! Forward: copies a topic from domain 0 to domain 1 without knowing its type, every change as it was
+//! sent and with its origin. It never waits in a write, so one thread could serve many topics.
+use dunlin::untyped::{
+    Piece, TryWriteError, TypeSupport, UntypedReaderOptions, UntypedSample, WriteOptions,
+};
+use dunlin::{
+    DataReaderQos, DataWriterQos, DomainParticipant, Duration, GuardCondition, History,
+    PublisherQos, Reliability, SampleOrigin, Select, StatusMask, SubscriberQos, Topic, TopicQos,
+    UntypedWriter, UntypedWriterListener, WaitSet,
+};
+use std::collections::VecDeque;
+use std::sync::mpsc::{self, Sender};
+use std::thread;
+
+/// Wakes the thread that forwards when the writer has room again.
+struct Room(GuardCondition);
+
+impl UntypedWriterListener for Room {
+    fn on_room(&self, _: &UntypedWriter) {
+        self.0.set_trigger_value(true);
+    }
+}
+
+/// Writes a sample as it came; false if there is no room.
+fn write(writer: &UntypedWriter, sample: &UntypedSample) -> dunlin::Result<bool> {
+    let info = &sample.info;
+    let options = WriteOptions {
+        timestamp: info.source_timestamp,
+        instance: Some(info.instance),
+        origin: Some(SampleOrigin {
+            original_writer: Some(info.identity()),
+            related: info.related_sample_identity(),
+            foreign_key_hash: info.foreign_key_hash,
+            ..Default::default()
+        }),
+    };
+    let payload = [Piece::Shared(sample.payload()?)];
+    match writer.try_write(info.change_kind, &payload, &options) {
+        Ok(_) => Ok(true),
+        Err(TryWriteError::Full) => Ok(false),
+        Err(TryWriteError::Failed(error)) => Err(error),
+    }
+}
+
+/// Forwards until `stop` is set; says when the first reader is there.
+fn forward(
+    topic: &str,
+    ty: &TypeSupport,
+    stop: &GuardCondition,
+    ready: &Sender<()>,
+) -> dunlin::Result<()> {
+    let (from, to) = (DomainParticipant::new(0)?, DomainParticipant::new(1)?);
+    let source = from.create_untyped_topic(topic, ty, TopicQos::default())?;
+    let target = to.create_untyped_topic(topic, ty, TopicQos::default())?;
+    let qos = DataReaderQos {
+        reliability: Reliability::RELIABLE,
+        ..Default::default()
+    };
+    let stream = UntypedReaderOptions {
+        stream: true,
+        ..Default::default()
+    };
+    let reader = from
+        .create_subscriber(SubscriberQos::default())
+        .create_untyped_datareader_with_options(&source, qos, stream, None::<()>)?;
+    let qos = DataWriterQos {
+        history: History::KeepAll,
+        ..Default::default()
+    };
+    let writer = to
+        .create_publisher(PublisherQos::default())
+        .create_untyped_datawriter(&target, qos)?;
+    writer.wait_for_matched(1, Duration::from_secs(30))?;
+    ready.send(()).expect("somebody waits for it");
+    let room = GuardCondition::new();
+    writer.set_listener(Room(room.clone()), StatusMask::NONE);
+    let (data, waits) = (reader.read_condition(Select::default()), WaitSet::new());
+    waits.attach(data.clone());
+    waits.attach(room.clone());
+    waits.attach(stop.clone());
+    let (mut taken, mut waiting) = (Vec::new(), VecDeque::new());
+    while !stop.trigger_value() {
+        waits.wait_for(Duration::from_secs(1))?;
+        room.set_trigger_value(false);
+        loop {
+            // No more is taken than can be written: a slow reader holds up the writer at the source.
+            if waiting.is_empty() {
+                let batch = Select {
+                    max: 16,
+                    ..Default::default()
+                };
+                reader.take(&batch, &mut taken);
+                waiting.extend(taken.drain(..));
+            }
+            let Some(next) = waiting.front() else { break };
+            if !write(&writer, next)? {
+                break;
+            }
+            waiting.pop_front();
+        }
+        // Data does not wake anybody while there is no room for it.
+        match waiting.is_empty() {
+            true => waits.attach(data.clone()),
+            false => drop(waits.detach(data.clone())),
+        }
+    }
+    Ok(())
+}
+
+#[derive(Topic, Debug)]
+struct Position {
+    #[key]
+    bird: u32,
+    x: f64,
+}
+
+fn publish() -> dunlin::Result<()> {
+    let qos = DataWriterQos {
+        history: History::KeepAll,
+        ..Default::default()
+    };
+    let writer = DomainParticipant::new(0)?.writer_with::<Position>("Positions", qos)?;
+    writer.wait_for_matched(1, Duration::from_secs(30))?;
+    for step in 0..1_000 {
+        let (bird, x) = (step % 10, f64::from(step));
+        writer.write(&Position { bird, x })?;
+    }
+    writer.dispose(&Position { bird: 9, x: 0.0 })?;
+    writer.wait_for_acknowledgments(Duration::from_secs(30))
+}
+
+fn subscribe() -> dunlin::Result<()> {
+    let qos = DataReaderQos {
+        reliability: Reliability::RELIABLE,
+        history: History::KeepAll,
+        ..Default::default()
+    };
+    let reader = DomainParticipant::new(1)?.reader_with::<Position>("Positions", qos)?;
+    let (mut count, mut last) = (0, None);
+    while last.is_none() {
+        reader.wait_for_data(Duration::from_secs(30))?;
+        // Samples of an instance are together, so the end of one may come before others.
+        for sample in reader.take() {
+            count += 1;
+            if sample.data().is_none() {
+                last = sample.info.original_writer();
+            }
+        }
+    }
+    println!("{count} samples in domain 1; the end of bird 9 was {last:?}");
+    Ok(())
+}
+
+fn main() -> dunlin::Result<()> {
+    let stop = GuardCondition::new();
+    let stopped = stop.clone();
+    let (ready, is_ready) = mpsc::channel();
+    let forwarder = thread::spawn(move || {
+        let ty = TypeSupport::discovered(<Position as dunlin::TopicData>::TYPE_NAME, true);
+        forward("Positions", &ty, &stopped, &ready)
+    });
+    let subscriber = thread::spawn(subscribe);
+    is_ready.recv().expect("the forwarder is there");
+    publish()?;
+    subscriber.join().expect("the subscriber ends")?;
+    stop.set_trigger_value(true);
+    forwarder.join().expect("the forwarder ends")
+}
