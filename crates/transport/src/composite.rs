@@ -10,6 +10,7 @@ use bytes::BytesMut;
 use dunlin_shm::Chunk;
 use dunlin_wire::Locator;
 
+use crate::properties::{self, TransportProperties};
 use crate::shm::{ShmReceiver, ShmTransport};
 use crate::traits::{
     Listen, Outgoing, Reach, ReceiveStatistics, Received, ReceivedLoan, Receiver, Reception,
@@ -49,8 +50,8 @@ impl CompositeTransport {
 }
 
 impl Transport for CompositeTransport {
-    fn kind(&self) -> i32 {
-        self.udp.kind()
+    fn properties(&self) -> &'static [TransportProperties] {
+        &[properties::UDP, properties::SHMEM]
     }
 
     fn send(&self, datagrams: &[Outgoing<'_>]) -> Sent {

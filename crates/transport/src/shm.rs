@@ -29,6 +29,7 @@ use std::thread::JoinHandle;
 use dunlin_shm::{Chunk, Identity, Published};
 use dunlin_wire::Locator;
 
+use crate::properties::{self, TransportProperties};
 use crate::traits::{Listen, Outgoing, Reach, Receiver, SendPath, Sent, Transport, Watcher, Way};
 use connection_table::ConnectionTable;
 pub(crate) use receiver::ShmReceiver;
@@ -116,8 +117,8 @@ impl Drop for ShmTransport {
 }
 
 impl Transport for ShmTransport {
-    fn kind(&self) -> i32 {
-        Locator::KIND_SHMEM
+    fn properties(&self) -> &'static [TransportProperties] {
+        &[properties::SHMEM]
     }
 
     fn send(&self, datagrams: &[Outgoing<'_>]) -> Sent {

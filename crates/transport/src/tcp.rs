@@ -72,6 +72,7 @@ use dunlin_udp::Buffers;
 use dunlin_wire::stream::{Channel, OPAQUE_HEAD};
 use dunlin_wire::{GuidPrefix, Locator};
 
+use crate::properties::TransportProperties;
 use crate::traits::{Listen, Outgoing, Reach, Receiver, SendPath, Sent, Transport, Watcher, Way};
 use connection::{Peer, STRANGERS_MOST};
 use connection_table::ConnectionTable;
@@ -188,8 +189,13 @@ impl Drop for TcpTransport {
 }
 
 impl Transport for TcpTransport {
-    fn kind(&self) -> i32 {
-        Locator::KIND_TCP_V4
+    fn properties(&self) -> &'static [TransportProperties] {
+        const {
+            &[
+                TransportProperties::connections(Locator::KIND_TCP_V4),
+                TransportProperties::connections(Locator::KIND_TCP_CALLER),
+            ]
+        }
     }
 
     fn send(&self, datagrams: &[Outgoing<'_>]) -> Sent {

@@ -8,6 +8,7 @@ use dunlin_shm::{Chunk, Loan};
 use dunlin_udp::Socket;
 use dunlin_wire::Locator;
 
+use crate::properties::TransportProperties;
 use crate::shm::SendChannel;
 use crate::tcp::PeerLink;
 
@@ -149,8 +150,15 @@ pub struct Received {
 
 /// A way for datagrams to travel. Shared by all threads of a participant.
 pub trait Transport: Send + Sync {
-    /// The kind of its locators, such as [`Locator::KIND_UDP_V4`].
-    fn kind(&self) -> i32;
+    /// What its ways are like, for each kind of locators that it sends to. The first is the kind by
+    /// which the transport is known, such as UDP where shared memory comes beside it.
+    fn properties(&self) -> &'static [TransportProperties];
+
+    /// The first kind of [`Self::properties`].
+    fn kind(&self) -> i32 {
+        let first = self.properties().first();
+        first.map_or(Locator::KIND_INVALID, |properties| properties.kind)
+    }
 
     /// Sends in order, without allocation and without a long wait (10 ms at most). A multicast
     /// datagram goes out on every allowed interface and counts once for each. What cannot be sent
@@ -322,8 +330,8 @@ pub fn nearest<'a>(transport: &dyn Transport, locators: &'a [Locator]) -> Option
 }
 
 impl<T: Transport + ?Sized> Transport for Arc<T> {
-    fn kind(&self) -> i32 {
-        T::kind(self)
+    fn properties(&self) -> &'static [TransportProperties] {
+        T::properties(self)
     }
 
     fn send(&self, datagrams: &[Outgoing<'_>]) -> Sent {

@@ -22,6 +22,7 @@ mod send_paths;
 mod wake;
 
 use crate::panics::log;
+use crate::properties::{self, TransportProperties};
 use std::io;
 use std::net::{Ipv4Addr, SocketAddr, SocketAddrV4};
 use std::sync::Arc;
@@ -214,8 +215,8 @@ impl UdpTransport {
 }
 
 impl Transport for UdpTransport {
-    fn kind(&self) -> i32 {
-        Locator::KIND_UDP_V4
+    fn properties(&self) -> &'static [TransportProperties] {
+        &[properties::UDP]
     }
 
     fn send(&self, datagrams: &[Outgoing<'_>]) -> Sent {
