@@ -11,10 +11,11 @@ use dunlin_shm::Chunk;
 use dunlin_wire::Locator;
 
 use crate::properties::{self, TransportProperties};
+use crate::send_path::{SendPath, Way};
 use crate::shm::{ShmReceiver, ShmTransport};
 use crate::traits::{
-    Listen, Outgoing, Reach, ReceiveStatistics, Received, ReceivedLoan, Receiver, Reception,
-    SendPath, Sent, Transport, Wait, Waker, Watcher, Way,
+    Listen, Outgoing, Reach, ReceiveStatistics, Received, ReceivedLoan, Receiver, Reception, Sent,
+    Transport, Wait, Waker, Watcher,
 };
 use crate::udp::{UdpReceiver, UdpTransport};
 

@@ -15,6 +15,7 @@ pub mod panics;
 mod pcap;
 mod properties;
 mod rng;
+mod send_path;
 mod shm;
 mod tap;
 mod tcp;
@@ -26,6 +27,7 @@ pub use fault::Fault;
 pub use memory::{MemoryNetwork, MemoryTransport};
 pub use properties::TransportProperties;
 pub use rng::Faults;
+pub use send_path::SendPath;
 pub use shm::{ShmConfig, ShmTransport};
 pub use tap::Tap;
 #[cfg(feature = "fuzzing")]
@@ -33,8 +35,8 @@ pub use tap::Tap;
 pub use tcp::isolated_receiver;
 pub use tcp::{TcpConfig, TcpTransport, TlsConfig};
 pub use traits::{
-    Listen, Outgoing, Reach, ReceiveStatistics, Received, ReceivedLoan, Receiver, Reception,
-    SendPath, Sent, Transport, Wait, Waker, Watcher, nearest,
+    Listen, Outgoing, Reach, ReceiveStatistics, Received, ReceivedLoan, Receiver, Reception, Sent,
+    Transport, Wait, Waker, Watcher, nearest,
 };
 pub use udp::{UdpConfig, UdpTransport};
 

@@ -30,7 +30,8 @@ use dunlin_shm::{Chunk, Identity, Published};
 use dunlin_wire::Locator;
 
 use crate::properties::{self, TransportProperties};
-use crate::traits::{Listen, Outgoing, Reach, Receiver, SendPath, Sent, Transport, Watcher, Way};
+use crate::send_path::{SendPath, Way};
+use crate::traits::{Listen, Outgoing, Reach, Receiver, Sent, Transport, Watcher};
 use connection_table::ConnectionTable;
 pub(crate) use receiver::ShmReceiver;
 pub(crate) use send_channel::SendChannel;

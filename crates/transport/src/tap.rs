@@ -12,9 +12,9 @@ use bytes::BytesMut;
 use dunlin_wire::Locator;
 
 use crate::pcap;
+use crate::send_path::SendPath;
 use crate::traits::{
-    Listen, Outgoing, Reach, ReceiveStatistics, Received, Receiver, SendPath, Sent, Transport,
-    Wait, Waker,
+    Listen, Outgoing, Reach, ReceiveStatistics, Received, Receiver, Sent, Transport, Wait, Waker,
 };
 
 /// A transport with its datagrams written down, those sent and those received.

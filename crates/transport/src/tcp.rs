@@ -73,7 +73,8 @@ use dunlin_wire::stream::{Channel, OPAQUE_HEAD};
 use dunlin_wire::{GuidPrefix, Locator};
 
 use crate::properties::TransportProperties;
-use crate::traits::{Listen, Outgoing, Reach, Receiver, SendPath, Sent, Transport, Watcher, Way};
+use crate::send_path::{SendPath, Way};
+use crate::traits::{Listen, Outgoing, Reach, Receiver, Sent, Transport, Watcher};
 use connection::{Peer, STRANGERS_MOST};
 use connection_table::ConnectionTable;
 pub(crate) use peer_link::PeerLink;

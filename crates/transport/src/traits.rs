@@ -5,12 +5,10 @@ use std::time::Instant;
 
 use bytes::BytesMut;
 use dunlin_shm::{Chunk, Loan};
-use dunlin_udp::Socket;
 use dunlin_wire::Locator;
 
 use crate::properties::TransportProperties;
-use crate::shm::SendChannel;
-use crate::tcp::PeerLink;
+use crate::send_path::SendPath;
 
 pub use dunlin_udp::Sent;
 
@@ -43,41 +41,6 @@ impl Outgoing<'_> {
     /// The datagram in one piece.
     pub fn to_vec(&self) -> Vec<u8> {
         [self.head, self.payload, self.tail].concat()
-    }
-}
-
-/// A way to one peer that a transport has prepared, so that sending costs less than by its locator
-/// alone. It lasts as long as somebody keeps it.
-#[derive(Clone, Debug)]
-pub struct SendPath(pub(crate) Way);
-
-#[derive(Clone, Debug)]
-pub(crate) enum Way {
-    Udp(Arc<Socket>),
-    Shm(Arc<SendChannel>),
-    Tcp(Arc<PeerLink>),
-}
-
-impl SendPath {
-    /// Sends a datagram that needs nothing but a place in memory that the peer reads: a short one,
-    /// or one whose middle lies in a chunk; false if it needs more. What nearly every small or lent
-    /// sample by shared memory takes.
-    #[inline]
-    pub fn put(&self, parts: &[&[u8]; 3]) -> bool {
-        match &self.0 {
-            Way::Shm(send_channel) => send_channel.put(parts),
-            Way::Udp(_) | Way::Tcp(_) => false,
-        }
-    }
-
-    /// Whether both are the same way.
-    pub(crate) fn is(&self, other: &Self) -> bool {
-        match (&self.0, &other.0) {
-            (Way::Udp(a), Way::Udp(b)) => Arc::ptr_eq(a, b),
-            (Way::Shm(a), Way::Shm(b)) => Arc::ptr_eq(a, b),
-            (Way::Tcp(a), Way::Tcp(b)) => Arc::ptr_eq(a, b),
-            _ => false,
-        }
     }
 }
 

@@ -31,7 +31,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use dunlin_udp::{Buffers, Datagram, Egress, Socket, interfaces};
 use dunlin_wire::Locator;
 
-use crate::traits::{Listen, Outgoing, Reach, Receiver, Reception, SendPath, Sent, Transport, Way};
+use crate::send_path::{SendPath, Way};
+use crate::traits::{Listen, Outgoing, Reach, Receiver, Reception, Sent, Transport};
 use receiver::Port;
 pub(crate) use receiver::UdpReceiver;
 use selection::Selection;
