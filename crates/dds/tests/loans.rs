@@ -4,6 +4,7 @@ use bytes::Bytes;
 use common::*;
 use dunlin::transport::{
     Listen, MemoryNetwork, Outgoing, Reach, Receiver, SendPath, Sent, Transport,
+    TransportProperties,
 };
 use dunlin::*;
 use dunlin_shm::{Chunk, Class, Pool};
@@ -65,8 +66,8 @@ impl Transport for Lending {
         self.inner.send(datagrams)
     }
 
-    fn kind(&self) -> i32 {
-        self.inner.kind()
+    fn properties(&self) -> &'static [TransportProperties] {
+        self.inner.properties()
     }
 
     fn open(&self, listen: &[Listen]) -> io::Result<Box<dyn Receiver>> {

@@ -8,7 +8,8 @@ mod namespace;
 use bytes::Bytes;
 use common::{Plain, SOON, reader, take, writer};
 use dunlin::transport::{
-    Listen, Outgoing, Reach, Receiver, Sent, Transport, UdpConfig, UdpTransport,
+    Listen, Outgoing, Reach, Receiver, Sent, Transport, TransportProperties, UdpConfig,
+    UdpTransport,
 };
 use dunlin::*;
 use dunlin_wire::Locator;
@@ -30,8 +31,8 @@ impl Transport for Counting {
         self.sent.fetch_add(samples, SeqCst);
         self.inner.send(datagrams)
     }
-    fn kind(&self) -> i32 {
-        self.inner.kind()
+    fn properties(&self) -> &'static [TransportProperties] {
+        self.inner.properties()
     }
     fn open(&self, listen: &[Listen]) -> io::Result<Box<dyn Receiver>> {
         self.inner.open(listen)

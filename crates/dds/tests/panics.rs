@@ -270,8 +270,8 @@ struct BrokenReceiver {
 }
 
 impl Transport for Broken {
-    fn kind(&self) -> i32 {
-        self.inner.kind()
+    fn properties(&self) -> &'static [TransportProperties] {
+        self.inner.properties()
     }
     fn send(&self, datagrams: &[Outgoing<'_>]) -> Sent {
         self.inner.send(datagrams)

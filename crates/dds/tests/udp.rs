@@ -6,7 +6,9 @@ mod namespace;
 
 use bytes::Bytes;
 use common::{Plain, SOON, reader, reliable_all, take, writer};
-use dunlin::transport::{Listen, Outgoing, Reach, Receiver, Sent, Transport, UdpTransport};
+use dunlin::transport::{
+    Listen, Outgoing, Reach, Receiver, Sent, Transport, TransportProperties, UdpTransport,
+};
 use dunlin::*;
 use namespace::in_namespace;
 use std::net::{Ipv4Addr, UdpSocket};
@@ -210,8 +212,8 @@ fn carries_user_data(datagram: &[u8]) -> bool {
 }
 
 impl Transport for Ledger {
-    fn kind(&self) -> i32 {
-        self.inner.kind()
+    fn properties(&self) -> &'static [TransportProperties] {
+        self.inner.properties()
     }
 
     fn send(&self, datagrams: &[Outgoing<'_>]) -> Sent {

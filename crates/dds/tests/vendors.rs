@@ -6,7 +6,7 @@ use bytes::BytesMut;
 use common::{Keyed, SOON, reader, reliable_all, take, writer};
 use dunlin::transport::{
     Faults, Listen, MemoryNetwork, MemoryTransport, Outgoing, Reach, ReceiveStatistics, Received,
-    Receiver, Sent, Transport, Wait, Waker,
+    Receiver, Sent, Transport, TransportProperties, Wait, Waker,
 };
 use dunlin::*;
 use std::io;
@@ -90,8 +90,8 @@ fn speak(datagram: &mut [u8], accent: Accent) {
 }
 
 impl Transport for Disguise {
-    fn kind(&self) -> i32 {
-        self.inner.kind()
+    fn properties(&self) -> &'static [TransportProperties] {
+        self.inner.properties()
     }
 
     fn send(&self, datagrams: &[Outgoing<'_>]) -> Sent {

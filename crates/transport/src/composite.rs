@@ -10,10 +10,12 @@ use bytes::BytesMut;
 use dunlin_shm::Chunk;
 use dunlin_wire::Locator;
 
+use crate::properties::{self, TransportProperties};
+use crate::send_path::{SendPath, Way};
 use crate::shm::{ShmReceiver, ShmTransport};
 use crate::traits::{
-    Listen, Outgoing, Reach, ReceiveStatistics, Received, ReceivedLoan, Receiver, Reception,
-    SendPath, Sent, Transport, Wait, Waker, Watcher, Way,
+    Listen, Outgoing, Reach, ReceiveStatistics, Received, ReceivedLoan, Receiver, Reception, Sent,
+    Transport, Wait, Waker, Watcher,
 };
 use crate::udp::{UdpReceiver, UdpTransport};
 
@@ -49,8 +51,8 @@ impl CompositeTransport {
 }
 
 impl Transport for CompositeTransport {
-    fn kind(&self) -> i32 {
-        self.udp.kind()
+    fn properties(&self) -> &'static [TransportProperties] {
+        &[properties::UDP, properties::SHMEM]
     }
 
     fn send(&self, datagrams: &[Outgoing<'_>]) -> Sent {

@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 
 use dunlin_wire::Locator;
 
+use crate::properties::TransportProperties;
 use crate::rng::{Fate, Faults, Rng, corrupt};
 use crate::traits::{Listen, Outgoing, Reach, Receiver, Sent, Transport};
 
@@ -93,8 +94,8 @@ impl<T: Transport + 'static> Fault<T> {
 }
 
 impl<T: Transport + 'static> Transport for Fault<T> {
-    fn kind(&self) -> i32 {
-        self.inner.kind()
+    fn properties(&self) -> &'static [TransportProperties] {
+        self.inner.properties()
     }
 
     fn send(&self, datagrams: &[Outgoing<'_>]) -> Sent {

@@ -13,7 +13,9 @@ pub mod file;
 mod memory;
 pub mod panics;
 mod pcap;
+mod properties;
 mod rng;
+mod send_path;
 mod shm;
 mod tap;
 mod tcp;
@@ -23,7 +25,9 @@ mod udp;
 pub use composite::CompositeTransport;
 pub use fault::Fault;
 pub use memory::{MemoryNetwork, MemoryTransport};
+pub use properties::TransportProperties;
 pub use rng::Faults;
+pub use send_path::SendPath;
 pub use shm::{ShmConfig, ShmTransport};
 pub use tap::Tap;
 #[cfg(feature = "fuzzing")]
@@ -31,8 +35,8 @@ pub use tap::Tap;
 pub use tcp::isolated_receiver;
 pub use tcp::{TcpConfig, TcpTransport, TlsConfig};
 pub use traits::{
-    Listen, Outgoing, Reach, ReceiveStatistics, Received, ReceivedLoan, Receiver, Reception,
-    SendPath, Sent, Transport, Wait, Waker, Watcher, nearest,
+    Listen, Outgoing, Reach, ReceiveStatistics, Received, ReceivedLoan, Receiver, Reception, Sent,
+    Transport, Wait, Waker, Watcher, nearest,
 };
 pub use udp::{UdpConfig, UdpTransport};
 

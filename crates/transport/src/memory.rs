@@ -14,6 +14,7 @@ use std::time::Duration;
 
 use dunlin_wire::Locator;
 
+use crate::properties::TransportProperties;
 use crate::rng::Faults;
 use crate::traits::{Listen, Outgoing, Reach, Receiver, Sent, Transport};
 use receiver::MemoryReceiver;
@@ -106,8 +107,8 @@ impl MemoryTransport {
 }
 
 impl Transport for MemoryTransport {
-    fn kind(&self) -> i32 {
-        Locator::KIND_MEMORY
+    fn properties(&self) -> &'static [TransportProperties] {
+        const { &[TransportProperties::datagrams(Locator::KIND_MEMORY)] }
     }
 
     fn send(&self, datagrams: &[Outgoing<'_>]) -> Sent {

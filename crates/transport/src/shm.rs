@@ -29,7 +29,9 @@ use std::thread::JoinHandle;
 use dunlin_shm::{Chunk, Identity, Published};
 use dunlin_wire::Locator;
 
-use crate::traits::{Listen, Outgoing, Reach, Receiver, SendPath, Sent, Transport, Watcher, Way};
+use crate::properties::{self, TransportProperties};
+use crate::send_path::{SendPath, Way};
+use crate::traits::{Listen, Outgoing, Reach, Receiver, Sent, Transport, Watcher};
 use connection_table::ConnectionTable;
 pub(crate) use receiver::ShmReceiver;
 pub(crate) use send_channel::SendChannel;
@@ -116,8 +118,8 @@ impl Drop for ShmTransport {
 }
 
 impl Transport for ShmTransport {
-    fn kind(&self) -> i32 {
-        Locator::KIND_SHMEM
+    fn properties(&self) -> &'static [TransportProperties] {
+        &[properties::SHMEM]
     }
 
     fn send(&self, datagrams: &[Outgoing<'_>]) -> Sent {

@@ -1,5 +1,6 @@
 //! A wrapper that writes what any transport carries to a pcap file, for Wireshark and tshark.
 use crate::panics::log;
+use crate::properties::TransportProperties;
 use std::fs::File;
 use std::io::{self, Write};
 use std::net::{Ipv4Addr, SocketAddrV4};
@@ -11,9 +12,9 @@ use bytes::BytesMut;
 use dunlin_wire::Locator;
 
 use crate::pcap;
+use crate::send_path::SendPath;
 use crate::traits::{
-    Listen, Outgoing, Reach, ReceiveStatistics, Received, Receiver, SendPath, Sent, Transport,
-    Wait, Waker,
+    Listen, Outgoing, Reach, ReceiveStatistics, Received, Receiver, Sent, Transport, Wait, Waker,
 };
 
 /// A transport with its datagrams written down, those sent and those received.
@@ -52,8 +53,8 @@ impl<T: Transport> Tap<T> {
 }
 
 impl<T: Transport> Transport for Tap<T> {
-    fn kind(&self) -> i32 {
-        self.inner.kind()
+    fn properties(&self) -> &'static [TransportProperties] {
+        self.inner.properties()
     }
 
     fn send(&self, datagrams: &[Outgoing<'_>]) -> Sent {

@@ -72,7 +72,9 @@ use dunlin_udp::Buffers;
 use dunlin_wire::stream::{Channel, OPAQUE_HEAD};
 use dunlin_wire::{GuidPrefix, Locator};
 
-use crate::traits::{Listen, Outgoing, Reach, Receiver, SendPath, Sent, Transport, Watcher, Way};
+use crate::properties::TransportProperties;
+use crate::send_path::{SendPath, Way};
+use crate::traits::{Listen, Outgoing, Reach, Receiver, Sent, Transport, Watcher};
 use connection::{Peer, STRANGERS_MOST};
 use connection_table::ConnectionTable;
 pub(crate) use peer_link::PeerLink;
@@ -188,8 +190,13 @@ impl Drop for TcpTransport {
 }
 
 impl Transport for TcpTransport {
-    fn kind(&self) -> i32 {
-        Locator::KIND_TCP_V4
+    fn properties(&self) -> &'static [TransportProperties] {
+        const {
+            &[
+                TransportProperties::connections(Locator::KIND_TCP_V4),
+                TransportProperties::connections(Locator::KIND_TCP_CALLER),
+            ]
+        }
     }
 
     fn send(&self, datagrams: &[Outgoing<'_>]) -> Sent {

@@ -5,11 +5,10 @@ use std::time::Instant;
 
 use bytes::BytesMut;
 use dunlin_shm::{Chunk, Loan};
-use dunlin_udp::Socket;
 use dunlin_wire::Locator;
 
-use crate::shm::SendChannel;
-use crate::tcp::PeerLink;
+use crate::properties::TransportProperties;
+use crate::send_path::SendPath;
 
 pub use dunlin_udp::Sent;
 
@@ -42,41 +41,6 @@ impl Outgoing<'_> {
     /// The datagram in one piece.
     pub fn to_vec(&self) -> Vec<u8> {
         [self.head, self.payload, self.tail].concat()
-    }
-}
-
-/// A way to one peer that a transport has prepared, so that sending costs less than by its locator
-/// alone. It lasts as long as somebody keeps it.
-#[derive(Clone, Debug)]
-pub struct SendPath(pub(crate) Way);
-
-#[derive(Clone, Debug)]
-pub(crate) enum Way {
-    Udp(Arc<Socket>),
-    Shm(Arc<SendChannel>),
-    Tcp(Arc<PeerLink>),
-}
-
-impl SendPath {
-    /// Sends a datagram that needs nothing but a place in memory that the peer reads: a short one,
-    /// or one whose middle lies in a chunk; false if it needs more. What nearly every small or lent
-    /// sample by shared memory takes.
-    #[inline]
-    pub fn put(&self, parts: &[&[u8]; 3]) -> bool {
-        match &self.0 {
-            Way::Shm(send_channel) => send_channel.put(parts),
-            Way::Udp(_) | Way::Tcp(_) => false,
-        }
-    }
-
-    /// Whether both are the same way.
-    pub(crate) fn is(&self, other: &Self) -> bool {
-        match (&self.0, &other.0) {
-            (Way::Udp(a), Way::Udp(b)) => Arc::ptr_eq(a, b),
-            (Way::Shm(a), Way::Shm(b)) => Arc::ptr_eq(a, b),
-            (Way::Tcp(a), Way::Tcp(b)) => Arc::ptr_eq(a, b),
-            _ => false,
-        }
     }
 }
 
@@ -149,8 +113,15 @@ pub struct Received {
 
 /// A way for datagrams to travel. Shared by all threads of a participant.
 pub trait Transport: Send + Sync {
-    /// The kind of its locators, such as [`Locator::KIND_UDP_V4`].
-    fn kind(&self) -> i32;
+    /// What its ways are like, for each kind of locators that it sends to. The first is the kind by
+    /// which the transport is known, such as UDP where shared memory comes beside it.
+    fn properties(&self) -> &'static [TransportProperties];
+
+    /// The first kind of [`Self::properties`].
+    fn kind(&self) -> i32 {
+        let first = self.properties().first();
+        first.map_or(Locator::KIND_INVALID, |properties| properties.kind)
+    }
 
     /// Sends in order, without allocation and without a long wait (10 ms at most). A multicast
     /// datagram goes out on every allowed interface and counts once for each. What cannot be sent
@@ -322,8 +293,8 @@ pub fn nearest<'a>(transport: &dyn Transport, locators: &'a [Locator]) -> Option
 }
 
 impl<T: Transport + ?Sized> Transport for Arc<T> {
-    fn kind(&self) -> i32 {
-        T::kind(self)
+    fn properties(&self) -> &'static [TransportProperties] {
+        T::properties(self)
     }
 
     fn send(&self, datagrams: &[Outgoing<'_>]) -> Sent {

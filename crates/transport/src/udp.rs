@@ -22,6 +22,7 @@ mod send_paths;
 mod wake;
 
 use crate::panics::log;
+use crate::properties::{self, TransportProperties};
 use std::io;
 use std::net::{Ipv4Addr, SocketAddr, SocketAddrV4};
 use std::sync::Arc;
@@ -30,7 +31,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use dunlin_udp::{Buffers, Datagram, Egress, Socket, interfaces};
 use dunlin_wire::Locator;
 
-use crate::traits::{Listen, Outgoing, Reach, Receiver, Reception, SendPath, Sent, Transport, Way};
+use crate::send_path::{SendPath, Way};
+use crate::traits::{Listen, Outgoing, Reach, Receiver, Reception, Sent, Transport};
 use receiver::Port;
 pub(crate) use receiver::UdpReceiver;
 use selection::Selection;
@@ -214,8 +216,8 @@ impl UdpTransport {
 }
 
 impl Transport for UdpTransport {
-    fn kind(&self) -> i32 {
-        Locator::KIND_UDP_V4
+    fn properties(&self) -> &'static [TransportProperties] {
+        &[properties::UDP]
     }
 
     fn send(&self, datagrams: &[Outgoing<'_>]) -> Sent {

@@ -124,11 +124,10 @@ fn cyclone_announces_itself() {
     assert_eq!(participant.domain, Some(0));
     assert_eq!(participant.domain_tag, "");
     assert_eq!(participant.lease_duration, Duration::from_secs(10));
-    assert!(
-        participant
-            .builtin_endpoints
-            .contains(BuiltinEndpoints::DUNLIN)
-    );
+    let liveliness = BuiltinEndpoints(0xc00);
+    for endpoints in [BuiltinEndpoints::REQUIRED, liveliness] {
+        assert!(participant.builtin_endpoints.contains(endpoints));
+    }
     assert_eq!(participant.metatraffic_unicast, participant.default_unicast);
     assert_eq!(participant.default_unicast[0].address[12..], [127, 0, 0, 1]);
     let group = Locator::udp_v4(ports::SPDP_GROUP, ports::metatraffic_multicast(0).unwrap());

@@ -174,9 +174,9 @@ impl DomainParticipant {
         let peers = InitialPeers::of(&config)?;
         let carriers = AvailableTransports::of(&config);
         let peer_list = PeerList::new(domain, carriers, peers.peers.clone())?;
-        let sockets = match transport.kind() {
-            Locator::KIND_TCP_V4 => Sockets::open_stream(&*transport, config.tcp.port)?,
-            _ => Sockets::open(&*transport, domain, &meeting(carriers, domain, &peers))?,
+        let sockets = match is_connected(&*transport) {
+            true => Sockets::open_stream(&*transport, config.tcp.port)?,
+            false => Sockets::open(&*transport, domain, &meeting(carriers, domain, &peers))?,
         };
         let mut shared = build(
             prefix, domain, config, clock, transport, peer_list, sockets, &peers,
@@ -348,15 +348,15 @@ impl DomainParticipant {
         let counters = &shared.counters;
         let receivers = self.receivers();
         let refused = shared.transport.refused();
-        let by_tcp = shared.transport.kind() == Locator::KIND_TCP_V4;
+        let connected = is_connected(&*shared.transport);
         let discovery = shared.matching.lock().misplaced();
         let all = |of: fn(&Reception) -> u64| receivers.iter().map(|r| of(&r.reception)).sum();
         ParticipantCounters {
             dropped: all(|reception| reception.dropped),
             oversized: all(|reception| reception.oversized),
             unsent: shared.transport.failed(),
-            memory_refused: if by_tcp { 0 } else { refused },
-            connections_refused: if by_tcp { refused } else { 0 },
+            memory_refused: if connected { 0 } else { refused },
+            connections_refused: if connected { refused } else { 0 },
             malformed: counters.malformed.load(SeqCst),
             damaged: counters.damaged.load(SeqCst),
             reassembly_dropped: shared.memory.budget.dropped(),
@@ -666,6 +666,12 @@ fn build(
     Ok(Shared::new(
         prefix, domain, config, clock, transport, user, meta, matching,
     ))
+}
+
+/// Whether its ports are reached by connections.
+fn is_connected(transport: &dyn Transport) -> bool {
+    let properties = transport.properties().first();
+    properties.is_some_and(|properties| properties.connected)
 }
 
 /// What the configuration wants. Shared memory that cannot be had is done without if there is UDP.

@@ -512,7 +512,8 @@ impl Shared {
 
     /// Where this participant receives samples that are sent to the groups.
     pub(crate) fn groups(&self, addresses: &[Ipv4Addr]) -> Vec<Locator> {
-        if [Locator::KIND_SHMEM, Locator::KIND_TCP_V4].contains(&self.transport.kind()) {
+        let properties = self.transport.properties();
+        if properties.first().is_none_or(|way| !way.multicast_data) {
             // One write for each reader is all that it takes, or all that there is.
             return Vec::new();
         }

@@ -24,7 +24,7 @@ impl Destination {
     /// has none.
     pub(crate) fn of(transport: &dyn Transport, vendor: VendorId, locator: Locator) -> Self {
         let understands = vendor == VendorId::DUNLIN && !locator.is_multicast();
-        let sealed = understands && leaves_host(transport, &locator);
+        let sealed = understands && needs_checksum(transport, &locator);
         Self {
             locator,
             lane: None,
@@ -117,14 +117,71 @@ impl Ord for Destination {
     }
 }
 
-/// Does a datagram to or from there cross a network as it is? What goes by a stream does not: TCP
-/// repeats what it finds damaged.
-pub(crate) fn leaves_host(transport: &dyn Transport, locator: &Locator) -> bool {
-    const ALL_THE_WAY: [i32; 3] = [
-        Locator::KIND_SHMEM,
-        Locator::KIND_TCP_V4,
-        Locator::KIND_TCP_CALLER,
-    ];
-    !ALL_THE_WAY.contains(&locator.kind)
+/// May bytes of a datagram to or from there change on its way over a network without notice?
+pub(crate) fn needs_checksum(transport: &dyn Transport, locator: &Locator) -> bool {
+    let mut properties = transport.properties().iter();
+    properties.any(|way| way.kind == locator.kind && way.needs_checksum)
         && matches!(transport.reaches(locator), Reach::Subnet | Reach::Far)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use dunlin_transport::{Listen, Receiver, Sent, TransportProperties};
+    use std::io;
+
+    /// Everything is in the subnet, or on this host.
+    struct Everywhere(Reach);
+
+    impl Transport for Everywhere {
+        fn properties(&self) -> &'static [TransportProperties] {
+            const {
+                &[
+                    TransportProperties::datagrams(Locator::KIND_UDP_V4),
+                    TransportProperties::memory(Locator::KIND_SHMEM),
+                    TransportProperties::connections(Locator::KIND_TCP_V4),
+                ]
+            }
+        }
+        fn send(&self, _: &[Outgoing<'_>]) -> Sent {
+            Sent::default()
+        }
+        fn open(&self, _: &[Listen]) -> io::Result<Box<dyn Receiver>> {
+            Err(io::ErrorKind::Unsupported.into())
+        }
+        fn reaches(&self, _: &Locator) -> Reach {
+            self.0
+        }
+        fn max_datagram(&self) -> usize {
+            0
+        }
+        fn max_whole_datagram(&self, _: &Locator) -> usize {
+            0
+        }
+    }
+
+    fn is_sealed(reach: Reach, vendor: VendorId, kind: i32) -> bool {
+        let locator = Locator {
+            kind,
+            ..Locator::udp_v4([10, 0, 0, 2].into(), 7411)
+        };
+        Destination::of(&Everywhere(reach), vendor, locator).sealed
+    }
+
+    #[test]
+    fn only_ways_that_ask_for_a_checksum_get_one() {
+        let to_us = |kind| is_sealed(Reach::Subnet, VendorId::DUNLIN, kind);
+        assert!(to_us(Locator::KIND_UDP_V4));
+        assert!(!to_us(Locator::KIND_SHMEM));
+        assert!(!to_us(Locator::KIND_TCP_V4));
+        assert!(!to_us(Locator::KIND_MEMORY), "no way of this transport");
+    }
+
+    #[test]
+    fn what_stays_on_the_host_or_goes_to_others_has_no_checksum() {
+        let udp = Locator::KIND_UDP_V4;
+        assert!(is_sealed(Reach::Far, VendorId::DUNLIN, udp));
+        assert!(!is_sealed(Reach::Host, VendorId::DUNLIN, udp));
+        assert!(!is_sealed(Reach::Subnet, VendorId::CYCLONE_DDS, udp));
+    }
 }

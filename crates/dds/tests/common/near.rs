@@ -3,7 +3,7 @@
 use bytes::BytesMut;
 use dunlin::transport::{
     Listen, MemoryNetwork, Outgoing, Reach, ReceiveStatistics, Received, ReceivedLoan, Receiver,
-    SendPath, Sent, Transport, Wait, Waker,
+    SendPath, Sent, Transport, TransportProperties, Wait, Waker,
 };
 use dunlin::*;
 use dunlin_shm::{
@@ -167,8 +167,8 @@ impl Transport for Near {
         }))
     }
 
-    fn kind(&self) -> i32 {
-        self.inner.kind()
+    fn properties(&self) -> &'static [TransportProperties] {
+        self.inner.properties()
     }
 
     /// Nothing is sealed within a host.

@@ -1,6 +1,7 @@
-//! The reliable built-in topics: one writer and one reader of our own for each (RTPS 2.5 8.5.4.2,
+//! The built-in topics that have endpoints: one writer and one reader of our own for each (RTPS 2.5 8.5.4.2,
 //! 8.4.13.2).
 use super::Source;
+use super::registry::{BUILTIN_TOPICS, BuiltinTopicEntry, Handler};
 use super::unverified_participants::HEADERS;
 use crate::{
     Budgets, Change, InstanceHandle, Outbox, Payload, PayloadAllocator, Reader, ReaderConfig,
@@ -9,7 +10,7 @@ use crate::{
 use alloc::collections::BTreeSet;
 use alloc::vec::Vec;
 use bytes::{Bytes, BytesMut};
-use dunlin_qos::{Durability, ReliabilityKind};
+use dunlin_qos::ReliabilityKind;
 use dunlin_wire::{
     EntityId, Guid, GuidPrefix, InlineQos, ParticipantMessage, Payload as SerializedPayload,
     Submessage, Timestamp, VendorId, parse_key,
@@ -25,58 +26,65 @@ const MAX_WAITING: usize = 32 << 20;
 const MAX_PENDING: u32 = 1024;
 
 /// Names the instance of a serialized sample or key that came without a key hash.
-type KeyOf = fn(&[u8]) -> Option<InstanceHandle>;
+pub(super) type KeyOf = fn(&[u8]) -> Option<InstanceHandle>;
 
-/// SEDP's topic of writers; an instance is a writer's GUID.
-pub(super) fn publications(own: GuidPrefix) -> BuiltinTopic {
-    let ids = (
-        EntityId::SEDP_PUBLICATIONS_WRITER,
-        EntityId::SEDP_PUBLICATIONS_READER,
-    );
-    BuiltinTopic::new(own, ids, endpoint)
-}
-
-/// SEDP's topic of readers; an instance is a reader's GUID.
-pub(super) fn subscriptions(own: GuidPrefix) -> BuiltinTopic {
-    let ids = (
-        EntityId::SEDP_SUBSCRIPTIONS_WRITER,
-        EntityId::SEDP_SUBSCRIPTIONS_READER,
-    );
-    BuiltinTopic::new(own, ids, endpoint)
-}
-
-/// The topic of participant messages; an instance is a participant and a kind of liveliness.
-pub(super) fn messages(own: GuidPrefix) -> BuiltinTopic {
-    let ids = (
-        EntityId::PARTICIPANT_MESSAGE_WRITER,
-        EntityId::PARTICIPANT_MESSAGE_READER,
-    );
-    BuiltinTopic::new(own, ids, |payload| {
-        let message = ParticipantMessage::parse(payload).ok()?;
-        Some(InstanceHandle(message.key_hash()))
-    })
-}
-
-/// Dunlin's own topic of who knows whom; an instance is a participant and who tells of it.
-pub(super) fn introductions(own: GuidPrefix) -> BuiltinTopic {
-    let ids = (
-        EntityId::INTRODUCTIONS_WRITER,
-        EntityId::INTRODUCTIONS_READER,
-    );
-    BuiltinTopic::new(own, ids, endpoint)
-}
-
-fn endpoint(payload: &[u8]) -> Option<InstanceHandle> {
+/// The key of a topic whose instances are GUIDs.
+pub(super) fn endpoint_key_of(payload: &[u8]) -> Option<InstanceHandle> {
     let guid = parse_key(payload).ok()?;
     Some(InstanceHandle(guid.to_bytes()))
+}
+
+/// The key of participant messages.
+pub(super) fn message_key_of(payload: &[u8]) -> Option<InstanceHandle> {
+    let message = ParticipantMessage::parse(payload).ok()?;
+    Some(InstanceHandle(message.key_hash()))
+}
+
+/// Our endpoints of all topics that the table says have some, in its order.
+pub(super) struct BuiltinTopics(Vec<BuiltinTopic>);
+
+impl BuiltinTopics {
+    /// Those of a participant.
+    pub(super) fn new(own: GuidPrefix) -> Self {
+        let all = BUILTIN_TOPICS.iter();
+        Self(
+            all.filter_map(|entry| BuiltinTopic::new(own, entry))
+                .collect(),
+        )
+    }
+
+    pub(super) fn iter(&self) -> impl Iterator<Item = &BuiltinTopic> {
+        self.0.iter()
+    }
+
+    pub(super) fn iter_mut(&mut self) -> impl Iterator<Item = &mut BuiltinTopic> {
+        self.0.iter_mut()
+    }
+
+    /// The topic with this writer.
+    pub(super) fn get_mut(&mut self, writer: EntityId) -> Option<&mut BuiltinTopic> {
+        self.iter_mut().find(|topic| topic.entry.writer == writer)
+    }
+
+    /// Publishes a change by this writer.
+    pub(super) fn write(
+        &mut self,
+        writer: EntityId,
+        now: Time,
+        change: &Change,
+        out: &mut impl Outbox,
+    ) {
+        if let Some(topic) = self.get_mut(writer) {
+            topic.write(now, change, out);
+        }
+    }
 }
 
 /// One built-in topic.
 pub(super) struct BuiltinTopic {
     writer: Writer,
     reader: Reader,
-    writer_id: EntityId,
-    reader_id: EntityId,
+    pub(super) entry: &'static BuiltinTopicEntry,
     /// Remote readers. Every change goes to each of them on its own: a peer need not listen to
     /// multicast.
     readers: BTreeSet<Guid>,
@@ -88,42 +96,35 @@ impl BuiltinTopic {
     /// the headers of the first.
     pub(super) const HAIL_SIZE: usize = 28 + HEADERS + 32;
 
-    fn new(own: GuidPrefix, (writer_id, reader_id): (EntityId, EntityId), key_of: KeyOf) -> Self {
-        Self {
+    /// `None` for a topic without endpoints of its own.
+    fn new(own: GuidPrefix, entry: &'static BuiltinTopicEntry) -> Option<Self> {
+        let Handler::Endpoints { key_of, .. } = entry.handler else {
+            return None;
+        };
+        let qos = entry.qos;
+        Some(Self {
             writer: Writer::new(WriterConfig {
-                durability: Durability::TransientLocal,
-                ..WriterConfig::new(Guid::new(own, writer_id))
+                reliability: qos.reliability,
+                durability: qos.durability,
+                history: qos.history,
+                keyed: qos.keyed,
+                ..WriterConfig::new(Guid::new(own, entry.writer))
             }),
             reader: Reader::new(ReaderConfig {
-                reliability: ReliabilityKind::Reliable,
-                durability: Durability::TransientLocal,
-                keyed: true,
+                reliability: qos.reliability,
+                durability: qos.durability,
+                history: qos.history,
+                keyed: qos.keyed,
                 max_sample_size: MAX_SAMPLE_SIZE,
                 max_reassembly_bytes: MAX_REASSEMBLY,
                 budget: Some(Budgets::of_each_writer(MAX_WAITING)),
                 max_pending: MAX_PENDING,
-                ..ReaderConfig::new(Guid::new(own, reader_id))
+                ..ReaderConfig::new(Guid::new(own, entry.reader))
             }),
-            writer_id,
-            reader_id,
+            entry,
             readers: BTreeSet::new(),
             key_of,
-        }
-    }
-
-    /// True for submessages of this topic, in either direction.
-    pub(super) fn concerns(&self, message: &Submessage<'_>) -> bool {
-        let writer = match message {
-            Submessage::Data(m) => m.writer,
-            Submessage::DataFrag(m) => m.writer,
-            Submessage::Heartbeat(m) => m.writer,
-            Submessage::HeartbeatFrag(m) => m.writer,
-            Submessage::Gap(m) => m.writer,
-            Submessage::AckNack(m) => m.writer,
-            Submessage::NackFrag(m) => m.writer,
-            _ => return false,
-        };
-        writer == self.writer_id
+        })
     }
 
     /// Asks a peer's writer for all that it has.
@@ -134,9 +135,9 @@ impl BuiltinTopic {
         out: &mut impl Outbox,
     ) {
         let writer = WriterProxyConfig {
-            guid: Guid::new(peer, self.writer_id),
-            reliable: true,
-            durability: Durability::TransientLocal,
+            guid: Guid::new(peer, self.entry.writer),
+            reliable: self.entry.qos.reliability == ReliabilityKind::Reliable,
+            durability: self.entry.qos.durability,
             ownership_strength: 0,
             lifespan: dunlin_qos::Duration::INFINITE,
             vendor,
@@ -146,14 +147,14 @@ impl BuiltinTopic {
 
     /// The peer's writer has said what it has: what we asked it arrived.
     pub(super) fn hears(&self, peer: GuidPrefix) -> bool {
-        let writer = Guid::new(peer, self.writer_id);
+        let writer = Guid::new(peer, self.entry.writer);
         let standing = self.reader.standing(writer);
         standing.is_some_and(|standing| standing.heard)
     }
 
     /// All is known that the peer's writer has said that it has.
     pub(super) fn has_all_of(&self, peer: GuidPrefix) -> bool {
-        let writer = Guid::new(peer, self.writer_id);
+        let writer = Guid::new(peer, self.entry.writer);
         let standing = self.reader.standing(writer);
         standing.is_some_and(|standing| standing.complete)
     }
@@ -162,8 +163,8 @@ impl BuiltinTopic {
     /// Its reader has to answer our heartbeat; many a writer answers an ACKNACK, and does so
     /// without delay.
     pub(super) fn hail(&mut self, peer: GuidPrefix, out: &mut impl Outbox) {
-        self.reader.hail(Guid::new(peer, self.writer_id), out);
-        self.writer.hail(Guid::new(peer, self.reader_id), out);
+        self.reader.hail(Guid::new(peer, self.entry.writer), out);
+        self.writer.hail(Guid::new(peer, self.entry.reader), out);
     }
 
     /// Sends all that we have to a peer's reader.
@@ -175,9 +176,9 @@ impl BuiltinTopic {
         out: &mut impl Outbox,
     ) {
         let reader = ReaderProxyConfig {
-            guid: Guid::new(peer, self.reader_id),
+            guid: Guid::new(peer, self.entry.reader),
             reliable,
-            durability: Durability::TransientLocal,
+            durability: self.entry.qos.durability,
             expects_inline_qos: false,
             vendor,
         };
@@ -192,7 +193,7 @@ impl BuiltinTopic {
     /// Stops listening to a peer.
     pub(super) fn ignore(&mut self, now: Time, peer: GuidPrefix) {
         self.reader
-            .remove_writer(now, Guid::new(peer, self.writer_id));
+            .remove_writer(now, Guid::new(peer, self.entry.writer));
         // What the peer's absence made of its instances says nothing that its loss does not say.
         self.reader.take(&Select::default(), |_| {});
     }
@@ -200,14 +201,14 @@ impl BuiltinTopic {
     /// Forgets a peer.
     pub(super) fn forget(&mut self, now: Time, peer: GuidPrefix) {
         self.ignore(now, peer);
-        let reader = Guid::new(peer, self.reader_id);
+        let reader = Guid::new(peer, self.entry.reader);
         self.readers.remove(&reader);
         self.writer.remove_reader(reader);
     }
 
     /// Asks a peer's reader for an answer, whatever it says.
     pub(super) fn probe(&mut self, now: Time, peer: GuidPrefix, out: &mut impl Outbox) {
-        let reader = Guid::new(peer, self.reader_id);
+        let reader = Guid::new(peer, self.entry.reader);
         self.writer.probe(now, reader, out);
     }
 
@@ -221,7 +222,7 @@ impl BuiltinTopic {
         let _ = self.writer.write(now, change, out);
     }
 
-    /// Takes in a submessage that `concerns` this topic; returns what is news.
+    /// Takes in a submessage of this topic, in either direction; returns what is news.
     pub(super) fn handle(
         &mut self,
         now: Time,

@@ -1,12 +1,11 @@
 //! What discovery is told at birth.
+use super::registry;
 use crate::Time;
 use alloc::borrow::ToOwned;
 use alloc::string::String;
 use alloc::vec::Vec;
 use dunlin_qos::{DomainParticipantQos, Duration, Properties};
-use dunlin_wire::{
-    BuiltinEndpoints, GuidPrefix, Locator, ParticipantData, ProtocolVersion, Timestamp, VendorId,
-};
+use dunlin_wire::{GuidPrefix, Locator, ParticipantData, ProtocolVersion, Timestamp, VendorId};
 
 /// How a participant announces itself, and how much it takes in (RTPS 2.5 8.5.3, 9.6.2).
 #[derive(Clone, Debug)]
@@ -119,7 +118,7 @@ impl DiscoveryConfig {
             vendor: VendorId::DUNLIN,
             domain: Some(self.domain),
             domain_tag: self.domain_tag.clone(),
-            builtin_endpoints: BuiltinEndpoints::DUNLIN,
+            builtin_endpoints: registry::endpoint_set(),
             lease_duration: self.lease_duration,
             metatraffic_unicast: self.metatraffic_unicast.clone(),
             metatraffic_multicast: self.metatraffic_multicast.clone(),

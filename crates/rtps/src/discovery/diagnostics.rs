@@ -4,7 +4,7 @@
 //! Stateless: a question may get lost, and then the asker asks again. Only who has shown to be
 //! where it says is answered, there, and only so often. What is told is the caller's matter
 //! (`docs/decisions/inquiries.md`).
-use super::{Discovery, Event, Source};
+use super::{Discovery, Event};
 use crate::{Outbox, Time, To};
 use alloc::vec::Vec;
 use bytes::Bytes;
@@ -113,35 +113,24 @@ impl Discovery {
         }
     }
 
-    /// Perhaps a question or an answer, of a participant that was recognized.
-    pub(super) fn handle_inquiry(
+    /// A reply of a participant that was recognized.
+    pub(super) fn take_reply(
         &mut self,
-        now: Time,
-        source: &Source,
-        message: &Submessage<'_>,
+        _: Time,
+        from: GuidPrefix,
+        bytes: &[u8],
         events: &mut Vec<Event>,
     ) {
-        let Submessage::Data(Data {
-            writer,
-            payload: Payload::Data(bytes),
-            ..
-        }) = message
-        else {
-            return;
-        };
-        match *writer {
-            EntityId::QUESTIONS_WRITER => self.hear_question(now, source.prefix, bytes, events),
-            EntityId::ANSWERS_WRITER => match DiagnosticReply::parse(bytes) {
-                Ok(answer) if answer.question.about.prefix == source.prefix => {
-                    events.push(Event::Answered { answer });
-                }
-                _ => self.heard.malformed += 1,
-            },
-            _ => {}
+        match DiagnosticReply::parse(bytes) {
+            Ok(answer) if answer.question.about.prefix == from => {
+                events.push(Event::Answered { answer });
+            }
+            _ => self.heard.malformed += 1,
         }
     }
 
-    fn hear_question(
+    /// A request of a participant that was recognized.
+    pub(super) fn take_request(
         &mut self,
         now: Time,
         from: GuidPrefix,

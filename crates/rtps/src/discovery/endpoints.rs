@@ -5,7 +5,8 @@ use alloc::vec::Vec;
 use bytes::Bytes;
 use dunlin_qos::LivelinessKind;
 use dunlin_wire::{
-    Error, Guid, GuidPrefix, ParticipantMessage, ReaderData, VendorId, WriterData, endpoint_key,
+    EntityId, Error, Guid, GuidPrefix, ParticipantMessage, ReaderData, VendorId, WriterData,
+    endpoint_key,
 };
 
 impl Discovery {
@@ -16,7 +17,8 @@ impl Discovery {
         out: &mut impl Outbox,
     ) -> Result<(), Error> {
         let change = self.alive(now, writer.guid, writer.encode()?);
-        self.publications.write(now, &change, out);
+        self.topics
+            .write(EntityId::SEDP_PUBLICATIONS_WRITER, now, &change, out);
         Ok(())
     }
 
@@ -27,18 +29,21 @@ impl Discovery {
         out: &mut impl Outbox,
     ) -> Result<(), Error> {
         let change = self.alive(now, reader.guid, reader.encode()?);
-        self.subscriptions.write(now, &change, out);
+        self.topics
+            .write(EntityId::SEDP_SUBSCRIPTIONS_WRITER, now, &change, out);
         Ok(())
     }
 
     pub(super) fn withdraw_writer(&mut self, now: Time, writer: Guid, out: &mut impl Outbox) {
         let change = self.gone(now, writer);
-        self.publications.write(now, &change, out);
+        self.topics
+            .write(EntityId::SEDP_PUBLICATIONS_WRITER, now, &change, out);
     }
 
     pub(super) fn withdraw_reader(&mut self, now: Time, reader: Guid, out: &mut impl Outbox) {
         let change = self.gone(now, reader);
-        self.subscriptions.write(now, &change, out);
+        self.topics
+            .write(EntityId::SEDP_SUBSCRIPTIONS_WRITER, now, &change, out);
     }
 
     /// Sends the participant messages that are due (RTPS 2.5 8.4.13.5).
@@ -59,7 +64,8 @@ impl Discovery {
                 payload: message.encode().into(),
                 origin: None,
             };
-            self.messages.write(now, &change, out);
+            self.topics
+                .write(EntityId::PARTICIPANT_MESSAGE_WRITER, now, &change, out);
         }
     }
 
@@ -127,8 +133,13 @@ impl Discovery {
     }
 
     /// Assertions of other participants.
-    pub(super) fn take_messages(&mut self, now: Time, samples: &[Sample], events: &mut Vec<Event>) {
-        for sample in samples.iter().filter(|sample| sample.info.valid_data) {
+    pub(super) fn take_messages(
+        &mut self,
+        now: Time,
+        samples: Vec<Sample>,
+        events: &mut Vec<Event>,
+    ) {
+        for sample in samples.into_iter().filter(|sample| sample.info.valid_data) {
             let prefix = sample.info.publication.prefix;
             let kind = match ParticipantMessage::parse(sample.builtin_payload()) {
                 Ok(m) if m.prefix != prefix => None,
@@ -144,7 +155,7 @@ impl Discovery {
                     let revived = self.watch.assert_all(now, prefix, kind);
                     self.report_revival(revived, events);
                 }
-                None => self.strike(now, sample, events),
+                None => self.strike(now, &sample, events),
             }
         }
     }
@@ -253,8 +264,11 @@ impl Discovery {
     fn refuse(&mut self, now: Time, prefix: GuidPrefix, events: &mut Vec<Event>) {
         if let Some(peer) = self.peers.get_mut(&prefix) {
             peer.refused = true;
-            self.publications.ignore(now, prefix);
-            self.subscriptions.ignore(now, prefix);
+            for topic in self.topics.iter_mut() {
+                if topic.entry.describes_endpoints {
+                    topic.ignore(now, prefix);
+                }
+            }
             events.push(Event::TooManyEndpoints { prefix });
         }
     }

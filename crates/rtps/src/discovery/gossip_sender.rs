@@ -6,12 +6,13 @@
 //! teller. Whoever is told of a stranger announces itself to it (`PeerGossip` says how often), and
 //! the stranger's answer does the rest. So nothing is believed that its subject has not confirmed.
 use super::announcer::detector;
-use super::{Discovery, Peer};
+use super::registry::BuiltinMatching;
+use super::{Discovery, Event, Peer};
 use crate::{Change, ChangeKind, InstanceHandle, Outbox, Sample, Time, ViewState};
 use alloc::collections::BTreeSet;
 use alloc::vec::Vec;
 use dunlin_qos::Duration;
-use dunlin_wire::{GossipedParticipant, Guid, GuidPrefix, VendorId, endpoint_key};
+use dunlin_wire::{EntityId, GossipedParticipant, Guid, GuidPrefix, VendorId, endpoint_key};
 
 /// So many are introduced at once ...
 const BATCH: usize = 64;
@@ -83,8 +84,11 @@ impl Discovery {
         };
         peer.neighbour = true;
         let who = (prefix, VendorId::DUNLIN);
-        self.introductions.listen_to(now, who, out);
-        self.introductions.tell(now, who, true, out);
+        let neighbours = self.topics.iter_mut();
+        for topic in neighbours.filter(|t| t.entry.matching == BuiltinMatching::Neighbours) {
+            topic.listen_to(now, who, out);
+            topic.tell(now, who, topic.entry.is_reliable_to(&peer.data), out);
+        }
         if !core::mem::replace(&mut self.introducer.active, true) {
             let verified = self.peers.iter().filter(|(_, peer)| peer.verified);
             let all: Vec<GuidPrefix> = verified.map(|(prefix, _)| *prefix).collect();
@@ -95,7 +99,6 @@ impl Discovery {
 
     /// A participant is gone, and with it what it said of others.
     pub(super) fn part_company(&mut self, now: Time, prefix: GuidPrefix) {
-        self.introductions.forget(now, prefix);
         self.hearsay.forget(prefix);
         self.introducer.queue(now, prefix);
     }
@@ -138,11 +141,17 @@ impl Discovery {
             payload: payload.into(),
             origin: None,
         };
-        self.introductions.write(now, &change, out);
+        self.topics
+            .write(EntityId::INTRODUCTIONS_WRITER, now, &change, out);
     }
 
     /// What neighbours say.
-    pub(super) fn take_introductions(&mut self, now: Time, samples: Vec<Sample>) {
+    pub(super) fn take_introductions(
+        &mut self,
+        now: Time,
+        samples: Vec<Sample>,
+        _: &mut Vec<Event>,
+    ) {
         for sample in samples {
             let teller = sample.info.publication.prefix;
             let key = Guid::from_bytes(sample.info.instance.0);
@@ -179,7 +188,9 @@ impl Discovery {
         };
         peer.words = peer.words.saturating_add(words);
         if peer.words > most {
-            self.introductions.ignore(now, teller);
+            if let Some(topic) = self.topics.get_mut(EntityId::INTRODUCTIONS_WRITER) {
+                topic.ignore(now, teller);
+            }
             self.hearsay.forget(teller);
         }
     }

@@ -16,6 +16,7 @@ mod gossip_sender;
 mod liveliness;
 mod participants;
 mod peer_gossip;
+mod registry;
 mod source_addresses;
 mod timer_queue;
 mod types;
@@ -26,6 +27,7 @@ pub use config::{DiscoveryConfig, Limits, Source};
 pub use event::{Event, LossReason, UnmatchReason};
 pub use explain::Explanation;
 pub use participants::Heard;
+pub use registry::{BUILTIN_TOPICS, BuiltinMatching, BuiltinTopicEntry, BuiltinTopicQos};
 pub use source_addresses::SourceAddresses;
 pub use types::TypeDifference;
 
@@ -33,18 +35,19 @@ use crate::{Outbox, Time, To};
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::vec::Vec;
 use announcer::{Announcer, detector};
-use builtin::BuiltinTopic;
+use builtin::{BuiltinTopic, BuiltinTopics};
 use catalog::Catalog;
 use diagnostics::Diagnostics;
 use dunlin_qos::{DataRepresentation, LivelinessKind};
 use dunlin_wire::{
-    BuiltinEndpoints, EntityId, Error, Guid, GuidPrefix, Locator, ParticipantData, ReaderData,
-    Submessage, Timestamp, VendorId, WriterData,
+    Data, Error, Guid, GuidPrefix, Locator, ParticipantData, Payload, ReaderData, Submessage,
+    Timestamp, VendorId, WriterData,
 };
 use gossip_sender::GossipSender;
 use liveliness::LivelinessMonitor;
 use participants::{Peer, STANDSTILL};
 use peer_gossip::PeerGossip;
+use registry::Handler;
 use timer_queue::RenewableTimers;
 use unverified_participants::UnverifiedParticipants;
 
@@ -65,10 +68,7 @@ pub struct Discovery {
     heard: Heard,
     catalog: Catalog,
     watch: LivelinessMonitor,
-    publications: BuiltinTopic,
-    subscriptions: BuiltinTopic,
-    messages: BuiltinTopic,
-    introductions: BuiltinTopic,
+    topics: BuiltinTopics,
     introducer: GossipSender,
     hearsay: PeerGossip,
     inquiries: Diagnostics,
@@ -93,10 +93,7 @@ impl Discovery {
             heard: Heard::default(),
             catalog: Catalog::new(own, &config.default_unicast, &config.default_multicast),
             watch: LivelinessMonitor::new(own),
-            publications: builtin::publications(own),
-            subscriptions: builtin::subscriptions(own),
-            messages: builtin::messages(own),
-            introductions: builtin::introductions(own),
+            topics: BuiltinTopics::new(own),
             introducer: GossipSender::default(),
             hearsay: PeerGossip::default(),
             inquiries: Diagnostics::default(),
@@ -217,9 +214,9 @@ impl Discovery {
         if self.ignored.contains(&source.prefix) {
             return;
         }
-        if let Submessage::Data(data) = message
-            && data.writer == EntityId::SPDP_WRITER
-        {
+        let topic = registry::topic_of(message);
+        let handler = topic.map(|topic| topic.handler);
+        if let (Submessage::Data(data), Some(Handler::Announcement)) = (message, handler) {
             return self.handle_announcement(now, source, data, out, events);
         }
         let met = self.peers.get(&source.prefix).is_some_and(|p| p.verified);
@@ -230,27 +227,26 @@ impl Discovery {
         if !met && matches!(message, Submessage::AckNack(_)) {
             return;
         }
-        if self.publications.concerns(message) {
-            let samples = self
-                .publications
-                .handle(now, source, timestamp, message, out);
-            self.take_publications(now, samples, events);
-        } else if self.subscriptions.concerns(message) {
-            let samples = self
-                .subscriptions
-                .handle(now, source, timestamp, message, out);
-            self.take_subscriptions(now, samples, events);
-        } else if self.messages.concerns(message) {
-            let samples = self.messages.handle(now, source, timestamp, message, out);
-            self.take_messages(now, &samples, events);
-        } else if self.introductions.concerns(message) {
-            self.befriend(now, source.prefix, out);
-            let samples = self
-                .introductions
-                .handle(now, source, timestamp, message, out);
-            self.take_introductions(now, samples);
-        } else {
-            self.handle_inquiry(now, source, message, events);
+        match (topic, handler) {
+            (Some(entry), Some(Handler::Endpoints { take, .. })) => {
+                if entry.matching == BuiltinMatching::Neighbours {
+                    self.befriend(now, source.prefix, out);
+                }
+                if let Some(topic) = self.topics.get_mut(entry.writer) {
+                    let samples = topic.handle(now, source, timestamp, message, out);
+                    take(self, now, samples, events);
+                }
+            }
+            (_, Some(Handler::Payloads(take))) => {
+                if let Submessage::Data(Data {
+                    payload: Payload::Data(bytes),
+                    ..
+                }) = message
+                {
+                    take(self, now, source.prefix, bytes, events);
+                }
+            }
+            _ => {}
         }
     }
 
@@ -271,14 +267,14 @@ impl Discovery {
             self.report_lapse(writer, events);
         }
         self.assert_if_due(now, out);
-        let samples = self.publications.handle_timeout(now, out);
-        self.take_publications(now, samples, events);
-        let samples = self.subscriptions.handle_timeout(now, out);
-        self.take_subscriptions(now, samples, events);
-        let samples = self.messages.handle_timeout(now, out);
-        self.take_messages(now, &samples, events);
-        let samples = self.introductions.handle_timeout(now, out);
-        self.take_introductions(now, samples);
+        for entry in BUILTIN_TOPICS {
+            if let Handler::Endpoints { take, .. } = entry.handler
+                && let Some(topic) = self.topics.get_mut(entry.writer)
+            {
+                let samples = topic.handle_timeout(now, out);
+                take(self, now, samples, events);
+            }
+        }
         self.keep_company(now, out);
     }
 
@@ -293,14 +289,11 @@ impl Discovery {
             self.doubts.next(),
             self.parting.next(),
             self.watch.next_timeout(),
-            self.publications.next_timeout(),
-            self.subscriptions.next_timeout(),
-            self.messages.next_timeout(),
-            self.introductions.next_timeout(),
             self.introducer.next_timeout(),
             self.hearsay.next_timeout(),
         ];
-        times.into_iter().flatten().min()
+        let topics = self.topics.iter().map(|topic| topic.next_timeout());
+        times.into_iter().chain(topics).flatten().min()
     }
 
     /// Says goodbye: all endpoints and the participant itself are withdrawn. Nothing is said or
@@ -421,7 +414,7 @@ impl Discovery {
     /// endpoints it has. One that knows our name may have it from our multicast announcements.
     pub fn has_answered(&self, prefix: GuidPrefix) -> bool {
         let known = self.peers.get(&prefix).is_some_and(|peer| peer.verified);
-        known && (self.publications.hears(prefix) || self.subscriptions.hears(prefix))
+        known && self.endpoint_topics().any(|topic| topic.hears(prefix))
     }
 
     /// True if all endpoints are known that a participant has said it has; of one that is heard no
@@ -430,12 +423,10 @@ impl Discovery {
         let Some(peer) = self.peers.get(&prefix).filter(|peer| peer.verified) else {
             return false;
         };
-        let has = |endpoint| peer.data.builtin_endpoints.contains(endpoint);
-        let writers =
-            !has(BuiltinEndpoints::PUBLICATIONS_ANNOUNCER) || self.publications.has_all_of(prefix);
-        let readers = !has(BuiltinEndpoints::SUBSCRIPTIONS_ANNOUNCER)
-            || self.subscriptions.has_all_of(prefix);
-        peer.refused || (writers && readers)
+        let has = peer.data.builtin_endpoints;
+        let mut topics = self.endpoint_topics();
+        let all = topics.all(|topic| !topic.entry.has_writer(has) || topic.has_all_of(prefix));
+        peer.refused || all
     }
 
     /// False for a writer that has not shown its life within its lease, and has not since.
@@ -504,6 +495,12 @@ impl Discovery {
     /// What was heard and not taken in.
     pub fn heard(&self) -> Heard {
         self.heard
+    }
+
+    /// The topics that describe endpoints.
+    fn endpoint_topics(&self) -> impl Iterator<Item = &BuiltinTopic> {
+        let topics = self.topics.iter();
+        topics.filter(|topic| topic.entry.describes_endpoints)
     }
 
     fn local_writers(&self) -> impl Iterator<Item = &WriterData> {

@@ -1,6 +1,7 @@
 //! The other participants: finding, keeping and losing them (RTPS 2.5 8.5.3).
 use super::announcer::detector;
 use super::builtin::BuiltinTopic;
+use super::registry::BUILTIN_TOPICS;
 use super::unverified_participants::Credit;
 use super::{Discovery, DiscoveryConfig, Event, LossReason, Source};
 use crate::{ChangeKind, Outbox, Time, To};
@@ -18,9 +19,6 @@ const DOUBT: (i64, i64) = (2, 5);
 /// ... and then so many times per lease: at a loss of half of all datagrams the lease of a living
 /// peer does not run out.
 const PROBES_PER_LEASE: i64 = 64;
-/// Bit of the built-in endpoints' QoS: participant messages are taken in without acknowledgement
-/// (RTPS 2.5 9.3.2.13).
-const BEST_EFFORT_MESSAGES: u32 = 1;
 /// A timer that is so late shows that our process stood still. What others said meanwhile waits.
 pub(super) const STANDSTILL: Duration = Duration::from_secs(1);
 /// They are then kept for this part of their lease, in which they are asked whether they live.
@@ -403,20 +401,21 @@ impl Discovery {
 
     /// The topic by which a participant is asked for an answer: one with a reliable reader, which
     /// has to answer a heartbeat (RTPS 2.5 8.4.2.3.2). There is no such duty for its writers.
+    /// One without such a reader is asked by a topic of endpoints.
     fn answering(&mut self, prefix: GuidPrefix) -> Option<&mut BuiltinTopic> {
         let data = &self.peers.get(&prefix)?.data;
-        let has = |endpoint| data.builtin_endpoints.contains(endpoint);
-        if has(BuiltinEndpoints::PUBLICATIONS_DETECTOR) {
-            Some(&mut self.publications)
-        } else if has(BuiltinEndpoints::SUBSCRIPTIONS_DETECTOR) {
-            Some(&mut self.subscriptions)
-        } else if has(BuiltinEndpoints::PARTICIPANT_MESSAGE_READER) && !takes_any_message(data) {
-            Some(&mut self.messages)
-        } else if has(BuiltinEndpoints::SUBSCRIPTIONS_ANNOUNCER) {
-            Some(&mut self.subscriptions)
-        } else {
-            Some(&mut self.publications)
-        }
+        let has = data.builtin_endpoints;
+        let dutiful = BUILTIN_TOPICS
+            .iter()
+            .find(|entry| entry.has_reader(has) && entry.is_reliable_to(data));
+        let writer = match dutiful {
+            Some(entry) => entry.writer,
+            None if has.contains(BuiltinEndpoints::SUBSCRIPTIONS_ANNOUNCER) => {
+                EntityId::SEDP_SUBSCRIPTIONS_WRITER
+            }
+            None => EntityId::SEDP_PUBLICATIONS_WRITER,
+        };
+        self.topics.get_mut(writer)
     }
 
     /// A stranger answered: it knows our name, which is not to be guessed, and is where it says. It
@@ -485,27 +484,18 @@ impl Discovery {
         self.catalog.put_home(prefix, unicast, multicast, events);
         let who = (prefix, peer.data.vendor);
         let now_has = peer.data.builtin_endpoints;
-        let gained = |endpoint| now_has.contains(endpoint) && !before.contains(endpoint);
-        if !peer.refused {
-            if gained(BuiltinEndpoints::PUBLICATIONS_ANNOUNCER) {
-                self.publications.listen_to(now, who, out);
-            }
-            if gained(BuiltinEndpoints::SUBSCRIPTIONS_ANNOUNCER) {
-                self.subscriptions.listen_to(now, who, out);
+        for topic in self.topics.iter_mut() {
+            let entry = topic.entry;
+            let gained = entry.has_writer(now_has) && !entry.has_writer(before);
+            if gained && !(peer.refused && entry.describes_endpoints) {
+                topic.listen_to(now, who, out);
             }
         }
-        if gained(BuiltinEndpoints::PARTICIPANT_MESSAGE_WRITER) {
-            self.messages.listen_to(now, who, out);
-        }
-        if gained(BuiltinEndpoints::PUBLICATIONS_DETECTOR) {
-            self.publications.tell(now, who, true, out);
-        }
-        if gained(BuiltinEndpoints::SUBSCRIPTIONS_DETECTOR) {
-            self.subscriptions.tell(now, who, true, out);
-        }
-        if gained(BuiltinEndpoints::PARTICIPANT_MESSAGE_READER) {
-            let reliable = !takes_any_message(&peer.data);
-            self.messages.tell(now, who, reliable, out);
+        for topic in self.topics.iter_mut() {
+            let entry = topic.entry;
+            if entry.has_reader(now_has) && !entry.has_reader(before) {
+                topic.tell(now, who, entry.is_reliable_to(&peer.data), out);
+            }
         }
     }
 
@@ -533,9 +523,9 @@ impl Discovery {
         }
         self.watch.remove_all(prefix);
         self.catalog.remove_home(prefix, reason, events);
-        self.publications.forget(now, prefix);
-        self.subscriptions.forget(now, prefix);
-        self.messages.forget(now, prefix);
+        for topic in self.topics.iter_mut() {
+            topic.forget(now, prefix);
+        }
         self.part_company(now, prefix);
         events.push(lost);
     }
@@ -632,9 +622,4 @@ impl Discovery {
             }
         }
     }
-}
-
-/// Its reader of participant messages is best effort: it acknowledges nothing.
-fn takes_any_message(data: &ParticipantData) -> bool {
-    data.builtin_endpoint_qos & BEST_EFFORT_MESSAGES != 0
 }

@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use dunlin_udp::{Buffers, Socket};
 
-use crate::traits::{SendPath, Way};
+use crate::send_path::{SendPath, Way};
 
 /// Peers on this host that can have a socket of their own; those beyond share one.
 const MOST: usize = 64;

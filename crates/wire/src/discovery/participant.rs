@@ -37,8 +37,6 @@ impl BuiltinEndpoints {
     pub const TOPICS_DETECTOR: Self = Self(1 << 29);
     /// Those of SPDP and SEDP that each participant must have: assumed of one that does not say.
     pub const REQUIRED: Self = Self(0x3f);
-    /// What Dunlin has: the required ones and liveliness.
-    pub const DUNLIN: Self = Self(0xc3f);
 
     /// True if all of `other` are there.
     pub const fn contains(self, other: Self) -> bool {

@@ -2,7 +2,8 @@
 //! says.
 use crate::words;
 use dunlin::transport::{
-    Listen, MemoryTransport, Outgoing, Reach, Receiver, Sent, Transport, Watcher,
+    Listen, MemoryTransport, Outgoing, Reach, Receiver, Sent, Transport, TransportProperties,
+    Watcher,
 };
 use dunlin::{Locator, simulation::SimulatedClock};
 use std::hash::{DefaultHasher, Hasher};
@@ -109,8 +110,8 @@ impl Link {
 }
 
 impl Transport for Link {
-    fn kind(&self) -> i32 {
-        self.0.host.kind()
+    fn properties(&self) -> &'static [TransportProperties] {
+        self.0.host.properties()
     }
 
     fn send(&self, datagrams: &[Outgoing<'_>]) -> Sent {

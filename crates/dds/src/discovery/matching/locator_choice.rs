@@ -68,7 +68,7 @@ fn is_possible(locator: &Locator) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use dunlin_transport::{Listen, Outgoing, Reach, Receiver, Sent};
+    use dunlin_transport::{Listen, Outgoing, Reach, Receiver, Sent, TransportProperties};
     use std::collections::HashMap;
     use std::io;
 
@@ -83,8 +83,8 @@ mod tests {
     }
 
     impl Transport for Met {
-        fn kind(&self) -> i32 {
-            Locator::KIND_TCP_V4
+        fn properties(&self) -> &'static [TransportProperties] {
+            const { &[TransportProperties::connections(Locator::KIND_TCP_V4)] }
         }
         fn send(&self, _: &[Outgoing<'_>]) -> Sent {
             Sent::default()

@@ -3,7 +3,7 @@
 //! All that reads datagrams, the ways for the most frequent ones included, gets what comes out.
 use crate::entity::shared::{PeerRoute, Routes, Shared};
 use crate::send::checksum::{self, Verdict};
-use crate::send::destination::leaves_host;
+use crate::send::destination::needs_checksum;
 use dunlin_wire::{GuidPrefix, Header, Locator};
 
 /// Opens the datagrams of one receiver.
@@ -76,7 +76,7 @@ impl Opener {
             return false;
         }
         if self.neighbour.0 != from.address {
-            self.neighbour = (from.address, leaves_host(&*shared.transport, from));
+            self.neighbour = (from.address, needs_checksum(&*shared.transport, from));
         }
         let prefix = datagram.get(Header::SIZE - 12..Header::SIZE);
         let prefix = prefix.and_then(|bytes| bytes.try_into().ok());

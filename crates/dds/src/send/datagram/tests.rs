@@ -1,5 +1,5 @@
 use super::*;
-use dunlin_transport::{Listen, Reach, Receiver, Sent};
+use dunlin_transport::{Listen, Reach, Receiver, Sent, TransportProperties};
 use dunlin_wire::{
     Data, DataFrag, EntityId, FragmentNumber, Heartbeat, Locator, Message, Parameters, Payload,
     SequenceNumber,
@@ -18,8 +18,8 @@ fn holding(bytes: Bytes) -> Datagrams {
 struct Holds(Bytes);
 
 impl Transport for Holds {
-    fn kind(&self) -> i32 {
-        0
+    fn properties(&self) -> &'static [TransportProperties] {
+        &[]
     }
     fn send(&self, _: &[Outgoing<'_>]) -> Sent {
         Sent::default()
@@ -313,8 +313,8 @@ fn a_fragment_is_whole_even_of_what_peers_can_read() {
 struct Keeps(std::sync::Mutex<Vec<(Locator, Vec<u8>)>>);
 
 impl Transport for Keeps {
-    fn kind(&self) -> i32 {
-        Locator::KIND_UDP_V4
+    fn properties(&self) -> &'static [TransportProperties] {
+        const { &[TransportProperties::datagrams(Locator::KIND_UDP_V4)] }
     }
     fn send(&self, datagrams: &[Outgoing<'_>]) -> Sent {
         let all = datagrams.iter().map(|d| (d.to, d.to_vec()));

@@ -8,9 +8,10 @@ use bytes::BytesMut;
 use dunlin_wire::stream::{LENGTH, StreamHead, head};
 use dunlin_wire::{GuidPrefix, Header, Locator, VendorId};
 
+use crate::send_path::SendPath;
 use crate::tcp::connection_table::Stage;
 use crate::tcp::{TcpConfig, TcpTransport};
-use crate::traits::{Listen, Outgoing, Received, Receiver, SendPath, Sent, Transport, Wait};
+use crate::traits::{Listen, Outgoing, Received, Receiver, Sent, Transport, Wait};
 
 /// Long enough for anything that works.
 pub(super) const SOON: Duration = Duration::from_secs(120);

@@ -6,8 +6,9 @@ use std::time::{Duration, Instant};
 use dunlin_wire::Locator;
 
 use super::node::{Node, SOON, config, name, next, node, poll, quiet_port, until};
+use crate::send_path::SendPath;
 use crate::tcp::TcpConfig;
-use crate::traits::{Listen, Reach, SendPath, Transport, Watcher};
+use crate::traits::{Listen, Reach, Transport, Watcher};
 
 /// Each sends to the other, both ways, until all has arrived.
 fn converse(a: &mut Node, b: &mut Node) -> [SendPath; 2] {
