@@ -1,5 +1,5 @@
 //! What can go wrong, said to the user: which entity, which policy, both values, what to do.
-use crate::typed::topic::TopicData;
+use dunlin_cdr::Topic as TopicData;
 use dunlin_qos::{Duration, ImmutablePolicy, InvalidQos};
 use dunlin_wire::Guid;
 use std::fmt;

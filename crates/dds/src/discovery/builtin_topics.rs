@@ -9,11 +9,11 @@
 use crate::entity::participant::DomainParticipant;
 use crate::entity::subscriber::Subscriber;
 use crate::typed::reader::DataReader;
-use crate::typed::topic::TopicData;
 use crate::untyped::reader::ReaderCore;
 use crate::untyped::topic::TopicCore;
 use crate::untyped::type_support::TypeSupport;
 use bytes::Bytes;
+use dunlin_cdr::Topic as TopicData;
 use dunlin_derive::Topic;
 use dunlin_qos::{
     BinaryProperty, DataReaderQos, DataWriterQos, Durability, Duration, History, Properties,

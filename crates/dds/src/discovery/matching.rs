@@ -6,13 +6,14 @@ mod locator_choice;
 mod observe;
 mod registry;
 
-use crate::discovery::liveliness::LivelinessAssertion;
 use crate::discovery::peers::PeerList;
 use crate::discovery::why::similar;
-use crate::entity::shared::{PeerRoute, Routes, Shared};
+use crate::entity::shared::Shared;
 use crate::entity::status::{
     LivelinessChangedStatus, LivelinessLostStatus, MatchedStatus, WriterChange,
 };
+use crate::receive::liveliness::LivelinessAssertion;
+use crate::receive::routes::{PeerRoute, Routes};
 use crate::send::datagram::Datagrams;
 use crate::send::destination::Destination;
 use crate::send::local_queue::{self, LocalReader};

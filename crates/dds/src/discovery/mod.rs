@@ -1,7 +1,5 @@
 //! Who is there, who matches whom, and why not.
 pub(crate) mod builtin_topics;
-pub(crate) mod diagnostics;
-pub(crate) mod liveliness;
 pub(crate) mod matching;
 pub mod observe;
 pub(crate) mod peers;

@@ -1,9 +1,8 @@
 //! Looking at a domain: who is there, what they write and read, and with which QoS.
 //!
-//! [`DomainParticipant::domain`] copies what discovery knows at that moment, as the others have
+//! [`DomainParticipant::domain`](crate::DomainParticipant::domain) copies what discovery knows at that moment, as the others have
 //! said it; nothing of it is bound to the participant any more. A participant without endpoints of
 //! its own is an observer.
-use crate::entity::participant::DomainParticipant;
 pub use dunlin_rtps::discovery::{Heard, TypeDifference, Verdict, compare};
 pub use dunlin_wire::{
     BuiltinEndpoints, DiagnosticFact, DiagnosticReply, DiagnosticRequest, ParticipantData,
@@ -65,15 +64,6 @@ impl Domain {
             .map(|participant| &participant.data);
         let mut all = std::iter::once(&self.own).chain(others);
         all.find(|data| data.guid.prefix == prefix)
-    }
-}
-
-impl DomainParticipant {
-    /// What this participant knows of its domain, now. It takes some hundred milliseconds after it
-    /// was made until it knows all.
-    pub fn domain(&self) -> Domain {
-        let shared = &self.guard.shared;
-        shared.matching.lock().domain(&*shared.transport)
     }
 }
 

@@ -1,11 +1,12 @@
 //! How a participant is set up, beyond QoS.
 use crate::WaitStrategy;
+use crate::discovery::peers::{AvailableTransports, InitialPeers};
 use crate::error::{Error, Result};
-use crate::runtime::environment::variable;
+use crate::runtime::environment::{TRANSPORTS, variable};
 use dunlin_qos::{DomainParticipantQos, Duration};
 use dunlin_shm::Trust;
 use dunlin_transport::{TcpConfig, TlsConfig, Transport};
-use dunlin_wire::GuidPrefix;
+use dunlin_wire::{GuidPrefix, Locator};
 use std::net::SocketAddrV4;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -42,7 +43,7 @@ impl Default for Transports {
 
 impl Transports {
     /// The environment variable that overrides the configuration.
-    pub const VARIABLE: &'static str = "DUNLIN_TRANSPORTS";
+    pub const VARIABLE: &'static str = TRANSPORTS;
     const NONE: Self = Self {
         udp: false,
         shmem: false,
@@ -321,6 +322,40 @@ fn number<N: std::str::FromStr>(name: &str) -> Result<Option<N>> {
 
 fn path(name: &str) -> Result<Option<PathBuf>> {
     variable(name).map(|text| text.map(PathBuf::from))
+}
+
+impl AvailableTransports {
+    pub(crate) fn of(config: &ParticipantConfig) -> Self {
+        let Transports {
+            udp, shmem, tcp, ..
+        } = config.transports;
+        match config.transport.as_ref().map(|transport| transport.kind()) {
+            None => Self {
+                datagrams: udp.then_some(Locator::KIND_UDP_V4),
+                shmem,
+                tcp: tcp && config.tcp.tls.is_none(),
+                tls: tcp && config.tcp.tls.is_some(),
+            },
+            Some(Locator::KIND_SHMEM) => Self {
+                shmem: true,
+                ..Self::default()
+            },
+            Some(Locator::KIND_TCP_V4) => Self {
+                tcp: true,
+                ..Self::default()
+            },
+            Some(kind) => Self {
+                datagrams: Some(kind),
+                ..Self::default()
+            },
+        }
+    }
+}
+
+impl InitialPeers {
+    pub(crate) fn of(config: &ParticipantConfig) -> Result<Self> {
+        Self::here(&config.peers, config.multicast)
+    }
 }
 
 #[cfg(test)]

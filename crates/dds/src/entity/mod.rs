@@ -1,6 +1,7 @@
 //! The entities of DDS 1.4: participant, publisher, subscriber, conditions, listeners, statuses.
 pub(crate) mod condition;
 pub(crate) mod config;
+pub(crate) mod diagnostics;
 pub(crate) mod group;
 pub(crate) mod group_access;
 pub(crate) mod identity;

@@ -1,5 +1,4 @@
 //! What the threads of one participant share.
-use crate::discovery::liveliness::LivelinessAssertion;
 use crate::discovery::matching::{Matching, MatchingEvent};
 use crate::discovery::peers::Names;
 use crate::entity::config::ParticipantConfig;
@@ -13,23 +12,22 @@ use crate::entity::participant::Defaults;
 use crate::entity::status::StatusKind;
 use crate::error::{Error, Result};
 use crate::receive::deferred;
+use crate::receive::liveliness::LivelinessAssertion;
 use crate::receive::loan_table::LoanTable;
 use crate::receive::reassembly_budget::Memory;
 use crate::receive::role::Role;
+use crate::receive::routes::Routes;
 use crate::runtime::clock::Clock;
 use crate::runtime::lock::{DISCOVERY, LEAF, Ranked};
 use crate::runtime::timer::{Due, Timer};
 use crate::send::datagram::Datagrams;
-use crate::send::destination::Destination;
 use crate::untyped::reader::ReaderCore;
-use crate::untyped::writer::WriterCore;
 use dunlin_qos::{DomainParticipantQos, Duration};
-use dunlin_rtps::discovery::{Source, SourceAddresses};
+use dunlin_rtps::discovery::Source;
 use dunlin_rtps::{Time, To};
 use dunlin_transport::panics::{catch, log};
 use dunlin_transport::{Transport, Watcher};
 use dunlin_wire::{EntityId, Guid, GuidPrefix, Locator, ports};
-use hashbrown::HashMap;
 use std::net::Ipv4Addr;
 use std::sync::atomic::{
     AtomicBool, AtomicI64, AtomicU64,
@@ -48,7 +46,7 @@ pub(crate) struct Shared {
     pub(crate) config: ParticipantConfig,
     pub(crate) clock: Clock,
     #[cfg(feature = "simulation")]
-    pub(crate) tuning: Ranked<crate::simulation::Tuning, LEAF>,
+    pub(crate) tuning: Ranked<crate::runtime::simulated::Tuning, LEAF>,
     pub(crate) transport: Arc<dyn Transport>,
     /// Receives what is addressed to user endpoints.
     pub(crate) user: Role,
@@ -95,60 +93,6 @@ pub(crate) struct Shared {
     ways: Ranked<Vec<(GuidPrefix, bool, Time)>, LEAF>,
     /// Received samples of which a part stays in memory of their writer.
     pub(crate) loan_table: Arc<LoanTable>,
-}
-
-/// Who is connected to whom: an immutable snapshot, replaced when something matches.
-#[derive(Default)]
-pub(crate) struct Routes {
-    /// Matched remote writer to local readers.
-    pub(crate) readers: HashMap<Guid, Vec<Arc<ReaderCore>>>,
-    pub(crate) writers: HashMap<EntityId, Arc<WriterCore>>,
-    /// The same ones, in an order that is always the same.
-    pub(crate) in_order: Box<[Arc<WriterCore>]>,
-    /// Matched remote endpoint to the one place where it is reached.
-    pub(crate) destinations: HashMap<Guid, Destination>,
-    /// Matched remote reader to the multicast group where it gets its samples, if that is not the
-    /// same place.
-    pub(crate) groups: HashMap<Guid, Destination>,
-    /// Of remote writers with a finite liveliness lease.
-    pub(crate) signs: HashMap<Guid, Arc<LivelinessAssertion>>,
-    /// The participants with matched endpoints.
-    pub(crate) peers: HashMap<GuidPrefix, PeerRoute>,
-}
-
-/// What the receive path has to know of a participant with matched endpoints.
-pub(crate) struct PeerRoute {
-    /// From where its messages are taken.
-    pub(crate) addresses: SourceAddresses,
-    /// It is one of our own, as its participant data say.
-    pub(crate) is_ours: bool,
-}
-
-impl Routes {
-    /// The local readers of `writer` that `reader` names, all of them if it is unknown.
-    pub(crate) fn readers_of(
-        &self,
-        writer: &Guid,
-        reader: EntityId,
-    ) -> impl Iterator<Item = &Arc<ReaderCore>> {
-        let all = self.readers.get(writer).map_or(&[][..], Vec::as_slice);
-        all.iter()
-            .filter(move |core| reader == EntityId::UNKNOWN || core.guid.entity == reader)
-    }
-
-    pub(crate) fn destination(&self, endpoint: &Guid) -> &[Destination] {
-        self.destinations
-            .get(endpoint)
-            .map_or(&[], std::slice::from_ref)
-    }
-
-    /// Where a reader gets its samples when they are new.
-    pub(crate) fn stream(&self, reader: &Guid) -> &[Destination] {
-        match self.groups.get(reader) {
-            Some(group) => std::slice::from_ref(group),
-            None => self.destination(reader),
-        }
-    }
 }
 
 /// What went wrong without hurting anybody.

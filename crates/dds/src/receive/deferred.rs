@@ -5,8 +5,8 @@
 //! runs them when the listener has returned: the stack does not grow, and listeners that answer
 //! each other cannot keep a `write` for ever, since after some calls the rest is left to the thread
 //! that receives. A listener that waits runs what is left itself (`aside`).
-use crate::discovery::liveliness::LivelinessAssertion;
 use crate::entity::shared::Shared;
+use crate::receive::liveliness::LivelinessAssertion;
 use crate::untyped::reader::ReaderCore;
 use crate::untyped::writer::WriterCore;
 use std::cell::{Cell, RefCell};

@@ -9,8 +9,9 @@ mod run;
 #[cfg(test)]
 mod tests;
 
-use crate::entity::shared::{Routes, Shared};
+use crate::entity::shared::Shared;
 use crate::receive::loaned::PendingLoan;
+use crate::receive::routes::Routes;
 use crate::runtime::clock::Clock;
 use crate::runtime::pool::Pool;
 use crate::runtime::signal::Signal;

@@ -4,6 +4,9 @@ use crate::error::{Error, Result};
 use dunlin_transport::file;
 use std::path::Path;
 
+/// The variable that names the transports of participants.
+pub(crate) const TRANSPORTS: &str = "DUNLIN_TRANSPORTS";
+
 /// The value of a variable; `None` if it is not set or blank.
 ///
 /// # Errors

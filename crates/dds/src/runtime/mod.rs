@@ -4,5 +4,7 @@ pub(crate) mod environment;
 pub(crate) mod lock;
 pub(crate) mod pool;
 pub(crate) mod signal;
+#[cfg(feature = "simulation")]
+pub(crate) mod simulated;
 pub(crate) mod timer;
 pub(crate) mod wait_strategy;

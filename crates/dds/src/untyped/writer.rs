@@ -13,7 +13,6 @@ mod sending;
 mod status;
 mod write;
 
-use crate::discovery::liveliness::LivelinessAssertion;
 use crate::entity::group::PublisherCore;
 use crate::entity::listener::slot::ListenerSlot;
 use crate::entity::shared::{Shared, fragment_size, worth_telling};
@@ -23,6 +22,7 @@ use crate::entity::status::{
 };
 use crate::error::Error;
 use crate::receive::deferred;
+use crate::receive::liveliness::LivelinessAssertion;
 use crate::runtime::lock::{LEAF, PUBLISH, Ranked, WRITER};
 use crate::runtime::pool::Pool;
 use crate::runtime::signal::Waiters;

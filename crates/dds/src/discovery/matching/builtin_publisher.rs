@@ -7,9 +7,9 @@ use crate::discovery::builtin_topics::{
 };
 use crate::receive::deferred;
 use crate::send::datagram::Datagrams;
-use crate::typed::topic::TopicData;
 use crate::untyped::reader::ReaderCore;
 use bytes::{Bytes, BytesMut};
+use dunlin_cdr::Topic as TopicData;
 use dunlin_cdr::{Xcdr, to_payload};
 use dunlin_qos::{Durability, Duration};
 use dunlin_rtps::discovery::Discovery;

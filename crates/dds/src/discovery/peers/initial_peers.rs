@@ -6,7 +6,6 @@
 //! with RTI Connext, a list of the variable or the file that names no multicast group switches
 //! multicast off.
 use super::{PeerDescriptor, PeerError};
-use crate::entity::config::ParticipantConfig;
 use crate::error::{Error, Result};
 use crate::runtime::environment::{file_here, variable};
 use dunlin_wire::ports::SPDP_GROUP;
@@ -44,12 +43,12 @@ pub(crate) struct EnvironmentPeers {
 
 impl EnvironmentPeers {
     /// By the process's environment and working directory.
-    fn here(config: &ParticipantConfig) -> Result<Self> {
+    fn here(peers: &[String]) -> Result<Self> {
         let mut said = Self {
             more: variable(MORE)?,
             ..Self::default()
         };
-        if config.peers.is_empty() {
+        if peers.is_empty() {
             said.variable = variable(NAME)?;
             if said.variable.is_none() {
                 said.file = file_here(NAME, MAX_FILE)?;
@@ -60,15 +59,15 @@ impl EnvironmentPeers {
 }
 
 impl InitialPeers {
-    pub(crate) fn of(config: &ParticipantConfig) -> Result<Self> {
-        Self::from(config, &EnvironmentPeers::here(config)?)
+    /// By `ParticipantConfig::peers` and `multicast`, and the environment.
+    pub(crate) fn here(own: &[String], multicast: bool) -> Result<Self> {
+        Self::from(own, multicast, &EnvironmentPeers::here(own)?)
     }
 
-    fn from(config: &ParticipantConfig, said: &EnvironmentPeers) -> Result<Self> {
+    fn from(own: &[String], mut multicast: bool, said: &EnvironmentPeers) -> Result<Self> {
         let mut peers = Vec::new();
-        let mut multicast = config.multicast;
-        if !config.peers.is_empty() {
-            for text in &config.peers {
+        if !own.is_empty() {
+            for text in own {
                 peers.push(
                     text.parse()
                         .map_err(|error| wrong("ParticipantConfig::peers", &error))?,
@@ -142,11 +141,9 @@ fn lines(text: &str) -> Result<Vec<PeerDescriptor>> {
 mod tests {
     use super::*;
 
-    fn config(peers: &[&str]) -> ParticipantConfig {
-        ParticipantConfig {
-            peers: peers.iter().map(ToString::to_string).collect(),
-            ..Default::default()
-        }
+    fn initial(peers: &[&str], said: &EnvironmentPeers) -> Result<InitialPeers> {
+        let own: Vec<_> = peers.iter().map(ToString::to_string).collect();
+        InitialPeers::from(&own, true, said)
     }
 
     fn said(variable: Option<&str>, file: Option<&str>, more: Option<&str>) -> EnvironmentPeers {
@@ -164,9 +161,7 @@ mod tests {
     #[test]
     fn the_application_goes_before_the_variable_and_that_before_the_file() {
         let all = said(Some("10.0.0.2"), Some("10.0.0.3"), Some("10.0.0.4"));
-        let from = |peers: &[&str], said: &EnvironmentPeers| {
-            InitialPeers::from(&config(peers), said).unwrap()
-        };
+        let from = |peers: &[&str], said: &EnvironmentPeers| initial(peers, said).unwrap();
         assert_eq!(names(&from(&["10.0.0.1"], &all)), ["10.0.0.1", "10.0.0.4"]);
         assert_eq!(names(&from(&[], &all)), ["10.0.0.2", "10.0.0.4"]);
         let file = said(None, Some("10.0.0.3"), None);
@@ -177,7 +172,7 @@ mod tests {
     #[test]
     fn a_list_of_the_environment_without_a_group_switches_multicast_off() {
         let groups = |peers: &[&str], said: EnvironmentPeers| {
-            let initial = InitialPeers::from(&config(peers), &said).unwrap();
+            let initial = initial(peers, &said).unwrap();
             initial.groups
         };
         let other = Ipv4Addr::new(239, 255, 0, 2);
@@ -220,11 +215,7 @@ mod tests {
 
     #[test]
     fn a_mistake_names_its_list() {
-        let error = |said| {
-            InitialPeers::from(&config(&[]), &said)
-                .unwrap_err()
-                .to_string()
-        };
+        let error = |said| initial(&[], &said).unwrap_err().to_string();
         let variable = error(said(Some("10.0.0.1,x@h"), None, None));
         assert!(
             variable.starts_with("environment variable NDDS_DISCOVERY_PEERS: peer"),
@@ -235,7 +226,7 @@ mod tests {
             file.starts_with("file NDDS_DISCOVERY_PEERS, line 2: peer"),
             "{file}"
         );
-        let own = InitialPeers::from(&config(&[""]), &EnvironmentPeers::default());
+        let own = initial(&[""], &EnvironmentPeers::default());
         let own = own.unwrap_err().to_string();
         assert!(own.starts_with("ParticipantConfig::peers: "), "{own}");
     }

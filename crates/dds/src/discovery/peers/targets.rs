@@ -1,6 +1,6 @@
 //! What a peer descriptor stands for, given the transports of a participant.
 use super::{PeerClass, PeerDescriptor, PeerHost, PeerIndexes};
-use crate::entity::config::{ParticipantConfig, Transports};
+use crate::runtime::environment::TRANSPORTS;
 use dunlin_wire::{Locator, ports};
 use std::net::Ipv4Addr;
 
@@ -20,32 +20,6 @@ pub(crate) struct AvailableTransports {
 }
 
 impl AvailableTransports {
-    pub(crate) fn of(config: &ParticipantConfig) -> Self {
-        let Transports {
-            udp, shmem, tcp, ..
-        } = config.transports;
-        match config.transport.as_ref().map(|transport| transport.kind()) {
-            None => Self {
-                datagrams: udp.then_some(Locator::KIND_UDP_V4),
-                shmem,
-                tcp: tcp && config.tcp.tls.is_none(),
-                tls: tcp && config.tcp.tls.is_some(),
-            },
-            Some(Locator::KIND_SHMEM) => Self {
-                shmem: true,
-                ..Self::default()
-            },
-            Some(Locator::KIND_TCP_V4) => Self {
-                tcp: true,
-                ..Self::default()
-            },
-            Some(kind) => Self {
-                datagrams: Some(kind),
-                ..Self::default()
-            },
-        }
-    }
-
     fn has(self, class: PeerClass) -> bool {
         match class {
             PeerClass::Udpv4 => self.datagrams.is_some(),
@@ -71,9 +45,8 @@ impl AvailableTransports {
             let all: Vec<_> = all.map(PeerClass::name).collect();
             format!(
                 "peer descriptor {peer}: it needs the transport {needs}, which this participant is without; it has {}. Name one of these, \
-                 or switch the transport on (ParticipantConfig::transports, {})",
-                all.join(", "),
-                Transports::VARIABLE
+                 or switch the transport on (ParticipantConfig::transports, {TRANSPORTS})",
+                all.join(", ")
             )
         })
     }

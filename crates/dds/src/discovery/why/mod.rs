@@ -2,7 +2,7 @@
 //! and cures.
 //!
 //! Nothing here asks or waits: [`examine`] looks at a [`Snapshot`] that somebody has gathered, be
-//! it a participant that wonders about its own endpoints ([`DomainParticipant::why`]) or an
+//! it a participant that wonders about its own endpoints ([`DomainParticipant::why`](crate::DomainParticipant::why)) or an
 //! observer from outside (`dunlin why`). So each cause can be tested with a scene made by hand.
 mod delivery;
 mod finding;
@@ -15,8 +15,6 @@ pub use finding::{Cause, Finding};
 pub use names::similar;
 
 use crate::discovery::observe::{DiagnosticReply, DiagnosticRequest, Domain, Verdict, compare};
-use crate::entity::participant::DomainParticipant;
-use dunlin_qos::Duration;
 use dunlin_wire::{Guid, GuidPrefix, ReaderData, WriterData};
 use std::collections::BTreeSet;
 
@@ -139,27 +137,6 @@ pub fn examine(scene: &Snapshot<'_>, subject: Subject<'_>) -> Report {
         matched,
         findings,
         notes,
-    }
-}
-
-impl DomainParticipant {
-    /// Why nothing arrives on a topic: everything that is found, of own endpoints and of all others
-    /// that are known, each with a cure. Processes of Dunlin's other participants are asked how far
-    /// samples came; `timeout` is how long their answers are waited for. Nothing is found where
-    /// everything matches and flows.
-    ///
-    /// Not for listeners, as [`DomainParticipant::ask`].
-    pub fn why(&self, topic: &str, timeout: Duration) -> Vec<Finding> {
-        let subject = Subject::Topic(topic);
-        let domain = self.domain();
-        let answers = self.ask(&questions(&domain, subject), timeout);
-        let scene = Snapshot {
-            domain: &domain,
-            answers: &answers,
-            elsewhere: &[],
-            group: None,
-        };
-        examine(&scene, subject).findings
     }
 }
 

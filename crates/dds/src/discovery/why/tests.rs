@@ -1,6 +1,7 @@
 //! Scenes made by hand.
 use super::*;
 use crate::discovery::observe::{DiagnosticFact, Heard, Participant, ParticipantData};
+use dunlin_qos::Duration;
 use dunlin_qos::{
     DataReaderQos, DataWriterQos, Ownership, PolicyId, ReliabilityKind, TypeConsistencyEnforcement,
 };

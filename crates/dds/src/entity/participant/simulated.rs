@@ -4,7 +4,7 @@ use crate::WaitStrategy;
 use crate::entity::config::ParticipantConfig;
 use crate::error::Result;
 use crate::runtime::clock::Clock;
-use crate::simulation::Simulation;
+use crate::runtime::simulated::Simulation;
 
 impl DomainParticipant {
     pub(crate) fn simulated(

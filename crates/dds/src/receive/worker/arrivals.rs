@@ -1,7 +1,7 @@
 //! What a datagram brought, to be told when its thread holds no lock.
-use crate::discovery::liveliness::LivelinessAssertion;
 use crate::entity::shared::Shared;
 use crate::receive::deferred;
+use crate::receive::liveliness::LivelinessAssertion;
 use crate::untyped::reader::ReaderCore;
 use crate::untyped::writer::WriterCore;
 use std::sync::Arc;

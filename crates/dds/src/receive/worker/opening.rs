@@ -1,7 +1,8 @@
 //! Where datagrams come in: what protected a datagram on its way is checked here and nowhere else.
 //!
 //! All that reads datagrams, the ways for the most frequent ones included, gets what comes out.
-use crate::entity::shared::{PeerRoute, Routes, Shared};
+use crate::entity::shared::Shared;
+use crate::receive::routes::{PeerRoute, Routes};
 use crate::send::checksum::{self, Verdict};
 use crate::send::destination::needs_checksum;
 use dunlin_wire::{GuidPrefix, Header, Locator};

@@ -1,10 +1,10 @@
 //! How a writer becomes enabled, and what of its QoS changes while it lives (DDS 1.4 2.2.2.1.1,
 //! 2.2.3).
 use super::WriterCore;
-use crate::discovery::liveliness::LivelinessAssertion;
 use crate::entity::group::PublisherCore;
 use crate::entity::shared::{Shared, fragment_size};
 use crate::error::{Error, Result};
+use crate::receive::liveliness::LivelinessAssertion;
 use dunlin_qos::{DataWriterQos, Durability, Duration, LivelinessKind};
 use dunlin_rtps::{Writer, WriterConfig};
 use dunlin_wire::{Guid, WriterData};

@@ -1,8 +1,8 @@
 //! When samples go and where: at once, with others in a batch, or after a moment while the writer
 //! is ahead of the network.
 use super::{Publish, WriterCore};
-use crate::entity::shared::Routes;
 use crate::receive::deferred;
+use crate::receive::routes::Routes;
 use crate::runtime::timer::Due;
 use crate::send::coalescing::{self, Look, this_thread};
 use crate::send::datagram::{COPY_LIMIT, Datagrams};

@@ -1,4 +1,6 @@
-//! Asking other participants how it is with their endpoints.
+//! What a participant knows of its domain, asks of others, and finds to be wrong.
+use crate::discovery::observe::Domain;
+use crate::discovery::why::{Finding, Snapshot, Subject, examine, questions};
 use crate::entity::participant::DomainParticipant;
 use dunlin_qos::Duration;
 use dunlin_rtps::Time;
@@ -13,6 +15,32 @@ const AGAIN: Duration = Duration::from_millis(150);
 const BATCH: usize = 200;
 
 impl DomainParticipant {
+    /// What this participant knows of its domain, now. It takes some hundred milliseconds after it
+    /// was made until it knows all.
+    pub fn domain(&self) -> Domain {
+        let shared = &self.guard.shared;
+        shared.matching.lock().domain(&*shared.transport)
+    }
+
+    /// Why nothing arrives on a topic: everything that is found, of own endpoints and of all others
+    /// that are known, each with a cure. Processes of Dunlin's other participants are asked how far
+    /// samples came; `timeout` is how long their answers are waited for. Nothing is found where
+    /// everything matches and flows.
+    ///
+    /// Not for listeners, as [`DomainParticipant::ask`].
+    pub fn why(&self, topic: &str, timeout: Duration) -> Vec<Finding> {
+        let subject = Subject::Topic(topic);
+        let domain = self.domain();
+        let answers = self.ask(&questions(&domain, subject), timeout);
+        let scene = Snapshot {
+            domain: &domain,
+            answers: &answers,
+            elsewhere: &[],
+            group: None,
+        };
+        examine(&scene, subject).findings
+    }
+
     /// Asks how it is with endpoints, own ones and those of Dunlin's other participants, and waits
     /// for the answers, `timeout` at most for each two hundred of them. What is not answered is
     /// left out: other products do not answer, nor does who was told not to
