@@ -2,6 +2,7 @@
 pub(crate) mod condition;
 pub(crate) mod config;
 pub(crate) mod diagnostics;
+pub(crate) mod due;
 pub(crate) mod group;
 pub(crate) mod group_access;
 pub(crate) mod identity;

@@ -2,6 +2,7 @@
 use crate::discovery::matching::{Matching, MatchingEvent};
 use crate::discovery::peers::Names;
 use crate::entity::config::ParticipantConfig;
+use crate::entity::due::Due;
 use crate::entity::group::{PublisherCore, SubscriberCore};
 use crate::entity::listener::dispatch::{Listener, Of, Panics, Running, wait_until_over};
 use crate::entity::listener::slot::ListenerSlot;
@@ -19,7 +20,7 @@ use crate::receive::role::Role;
 use crate::receive::routes::Routes;
 use crate::runtime::clock::Clock;
 use crate::runtime::lock::{DISCOVERY, LEAF, Ranked};
-use crate::runtime::timer::{Due, Timer};
+use crate::runtime::timer::Timer;
 use crate::send::datagram::Datagrams;
 use crate::untyped::reader::ReaderCore;
 use dunlin_qos::{DomainParticipantQos, Duration};
@@ -63,7 +64,7 @@ pub(crate) struct Shared {
     pub(crate) listener: ListenerSlot<dyn DomainParticipantListener>,
     routes: Ranked<Arc<Routes>, LEAF>,
     generation: AtomicU64,
-    pub(crate) timer: Timer,
+    pub(crate) timer: Timer<Due>,
     /// When the timer will look at discovery; `i64::MAX` if it will not.
     pub(crate) discovery_scheduled: AtomicI64,
     /// Datagrams that brought a reader something.

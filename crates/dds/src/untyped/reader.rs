@@ -9,6 +9,7 @@ mod status;
 mod take;
 
 use crate::entity::config::ParticipantConfig;
+use crate::entity::due::{Due, TimedEndpoint, Work};
 use crate::entity::group::SubscriberCore;
 use crate::entity::listener::dispatch::Dispatch;
 use crate::entity::listener::slot::ListenerSlot;
@@ -22,7 +23,6 @@ use crate::receive::worker::Run;
 use crate::runtime::lock::{LEAF, READER, Ranked, assert_none_held};
 use crate::runtime::pool::Pool;
 use crate::runtime::signal::Waiters;
-use crate::runtime::timer::Due;
 use crate::send::datagram::Datagrams;
 use crate::untyped::topic::TopicCore;
 use crate::untyped::type_support::TypeSupport;
@@ -456,7 +456,8 @@ impl ReaderCore {
         let next = self.next.load(SeqCst);
         if next != i64::MAX {
             self.shared.timer.schedule(Time(next), &self.scheduled, || {
-                Due::Reader(Arc::downgrade(self))
+                let reader = Arc::downgrade(self);
+                Due::Endpoint(reader, Work::Timeout)
             });
         }
     }
@@ -652,4 +653,14 @@ fn inline_qos(message: &Submessage<'_>) -> Result<InlineQos, dunlin_wire::Error>
         _ => Parameters::NONE,
     };
     InlineQos::parse(parameters)
+}
+
+impl TimedEndpoint for ReaderCore {
+    fn scheduled(&self, _: Work) -> &AtomicI64 {
+        &self.scheduled
+    }
+
+    fn handle_due(self: Arc<Self>, _: Work, now: Time, out: &mut Datagrams) {
+        self.handle_timeout(now, out);
+    }
 }

@@ -13,6 +13,7 @@ mod sending;
 mod status;
 mod write;
 
+use crate::entity::due::{Due, Work};
 use crate::entity::group::PublisherCore;
 use crate::entity::listener::slot::ListenerSlot;
 use crate::entity::shared::{Shared, fragment_size, worth_telling};
@@ -26,7 +27,6 @@ use crate::receive::liveliness::LivelinessAssertion;
 use crate::runtime::lock::{LEAF, PUBLISH, Ranked, WRITER};
 use crate::runtime::pool::Pool;
 use crate::runtime::signal::Waiters;
-use crate::runtime::timer::Due;
 use crate::send::coalescing::Coalescer;
 use crate::send::datagram::Datagrams;
 use crate::send::destination::Destination;
@@ -584,9 +584,10 @@ impl WriterCore {
 
     pub(crate) fn schedule(self: &Arc<Self>, next: Option<Time>) {
         if let Some(at) = next {
-            self.shared
-                .timer
-                .schedule(at, &self.scheduled, || Due::Writer(Arc::downgrade(self)));
+            self.shared.timer.schedule(at, &self.scheduled, || {
+                let writer = Arc::downgrade(self);
+                Due::Endpoint(writer, Work::Timeout)
+            });
         }
     }
 

@@ -1,9 +1,9 @@
 //! When samples go and where: at once, with others in a batch, or after a moment while the writer
 //! is ahead of the network.
 use super::{Publish, WriterCore};
+use crate::entity::due::{Due, TimedEndpoint, Work};
 use crate::receive::deferred;
 use crate::receive::routes::Routes;
-use crate::runtime::timer::Due;
 use crate::send::coalescing::{self, Look, this_thread};
 use crate::send::datagram::{COPY_LIMIT, Datagrams};
 use crate::send::destination::Destination;
@@ -11,7 +11,10 @@ use dunlin_qos::Duration;
 use dunlin_rtps::{Time, To};
 use dunlin_wire::{Guid, Timestamp};
 use std::sync::Arc;
-use std::sync::atomic::Ordering::{Relaxed, SeqCst};
+use std::sync::atomic::{
+    AtomicI64,
+    Ordering::{Relaxed, SeqCst},
+};
 
 impl WriterCore {
     /// Sends a batch that is full; otherwise says until when it may wait.
@@ -49,14 +52,15 @@ impl WriterCore {
     pub(super) fn watch(self: &Arc<Self>, after: i64) {
         if self.watched.load(SeqCst) == i64::MAX {
             let at = self.shared.clock.now().after(Duration::from_nanos(after));
-            self.shared
-                .timer
-                .schedule(at, &self.watched, || Due::Watch(Arc::downgrade(self)));
+            self.shared.timer.schedule(at, &self.watched, || {
+                let writer = Arc::downgrade(self);
+                Due::Endpoint(writer, Work::HeldBack)
+            });
         }
     }
 
     /// The timer's look: the writer may have stopped and left samples behind.
-    pub(crate) fn look(self: &Arc<Self>) {
+    fn look(self: &Arc<Self>) {
         let again = match self.publish.try_lock() {
             // Somebody is about to write, or to send.
             None => Some(coalescing::LOOK),
@@ -188,5 +192,21 @@ impl WriterCore {
             To::Endpoint(guid) => destination(&guid),
             To::Announce => &[],
         });
+    }
+}
+
+impl TimedEndpoint for WriterCore {
+    fn scheduled(&self, work: Work) -> &AtomicI64 {
+        match work {
+            Work::Timeout => &self.scheduled,
+            Work::HeldBack => &self.watched,
+        }
+    }
+
+    fn handle_due(self: Arc<Self>, work: Work, now: Time, out: &mut Datagrams) {
+        match work {
+            Work::Timeout => self.handle_timeout(now, out),
+            Work::HeldBack => self.look(),
+        }
     }
 }
