@@ -5,7 +5,7 @@
 //! there is more than the list says, and if there is less, so that the list only shrinks.
 //!
 //! Names that `lib.rs` or a `mod.rs` passes on count as imports of the file that has them. Methods
-//! are not seen, since nobody imports them.
+//! need no import: those of `pub(crate)` that `typed` calls are told by their names.
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::PathBuf;
@@ -64,14 +64,15 @@ fn no_folder_imports_from_a_folder_above_it() {
 fn typed_uses_only_what_untyped_and_entity_show_to_everybody() {
     let sources = Sources::read(&crate_folder().join("src"));
     let public = sources.public_items();
-    let hidden = sources.imports().into_iter().filter(|import| {
-        import.from.starts_with("typed/")
-            && match folder(&import.to) {
-                "typed" | "error" | "return_code" => false,
-                "untyped" | "entity" => !public.contains(&import.target()),
-                _ => true,
-            }
-    });
+    let imports = sources.imports().into_iter();
+    let imports = imports.filter(|import| import.from.starts_with("typed/"));
+    let hidden = imports
+        .chain(sources.hidden_calls("typed/"))
+        .filter(|import| match folder(&import.to) {
+            "typed" | "error" | "return_code" => false,
+            "untyped" | "entity" => !public.contains(&import.target()),
+            _ => true,
+        });
     compare(
         "typed",
         &by_folder(hidden),
@@ -134,14 +135,17 @@ fn the_check_sees_what_it_is_for() {
             "mod entity; mod runtime; mod typed; pub use typed::{Sample, view::View};",
         ),
         ("typed/mod.rs", "pub(crate) mod view; pub use view::Sample;"),
-        ("typed/view.rs", "use crate::runtime::Clock as Time;"),
+        (
+            "typed/view.rs",
+            "use crate::runtime::Clock as Time; fn own() { x.f(y.g::<Z>()); own() }",
+        ),
         (
             "runtime/mod.rs",
             "// use crate::entity::Comment;
              use crate::{View, entity::{self, Group}};
              const TEXT: &str = \"crate::entity::Text\";
              #[cfg(test)] mod tests { use crate::entity::Tested; }
-             fn f<'a>(x: &'a str) { let quote = '\"'; crate::Sample::new(); helper::g(x, quote) }",
+             pub(crate) fn f<'a>(x: &'a str) { let quote = '\"'; crate::Sample::new(); helper::g(x, quote) }",
         ),
         (
             "runtime/helper.rs",
@@ -166,6 +170,9 @@ fn the_check_sees_what_it_is_for() {
             "typed/view.rs runtime/mod.rs Clock",
         ]
     );
+    let calls = sources.hidden_calls("typed/");
+    let calls: Vec<&str> = calls.iter().map(|call| call.item.as_str()).collect();
+    assert_eq!(calls, ["f()"]);
     let circle = largest_circle(&sources.imports());
     let members: Vec<&str> = circle.iter().map(String::as_str).collect();
     assert_eq!(

@@ -21,6 +21,9 @@ impl Import {
     }
 }
 
+/// Names of functions that types of the standard library have too.
+const COMMON: [&str; 4] = ["add", "filter", "map", "remove"];
+
 /// The segments of a path or of a module's name.
 type Segments = Vec<String>;
 
@@ -42,6 +45,10 @@ struct File {
     path: String,
     named: Vec<Named>,
     public_modules: BTreeSet<String>,
+    /// Functions and methods, and who may call them.
+    functions: Vec<(String, Option<Audience>)>,
+    /// Names of what is called, without what stands before them.
+    calls: BTreeSet<String>,
 }
 
 /// The files of a crate by the names of their modules, without their unit tests.
@@ -118,6 +125,37 @@ impl Sources {
             }
         }
         items
+    }
+
+    /// Functions and methods that files of `folder` call, and that other folders have for this crate
+    /// only. Told by name: one that anybody has for everybody, that `folder` has too, or that is
+    /// [common](COMMON), is left out.
+    pub(crate) fn hidden_calls(&self, folder: &str) -> BTreeSet<Import> {
+        let is_inside = |file: &&File| file.path.starts_with(folder);
+        let mut owners: BTreeMap<&str, &str> = BTreeMap::new();
+        let mut known = BTreeSet::from(COMMON);
+        for file in self.files.values().rev() {
+            for (name, audience) in &file.functions {
+                if *audience == Some(Audience::Crate) && !is_inside(&file) {
+                    owners.entry(name).or_insert(&file.path);
+                } else if *audience == Some(Audience::Everybody) || is_inside(&file) {
+                    known.insert(name);
+                }
+            }
+        }
+        let files = self.files.values().filter(is_inside);
+        let calls = files.flat_map(|file| file.calls.iter().map(move |name| (file, name)));
+        let hidden = calls.filter_map(|(file, name)| {
+            let to = owners
+                .get(name.as_str())
+                .filter(|_| !known.contains(name.as_str()))?;
+            Some(Import {
+                from: file.path.clone(),
+                to: (*to).to_owned(),
+                item: format!("{name}()"),
+            })
+        });
+        hidden.collect()
     }
 
     fn is_public(&self, module: &[String]) -> bool {
@@ -240,6 +278,15 @@ impl<'a> Parser<'a> {
                     self.at += 1;
                     self.use_tree(Vec::new(), audience);
                 }
+                "const" | "async" | "unsafe" if self.peek(1) == "fn" => {
+                    self.at += 1;
+                    continue;
+                }
+                "fn" => {
+                    let name = self.peek(1).to_owned();
+                    self.file.functions.push((name, audience));
+                    self.at += 2;
+                }
                 "{" => {
                     depth += 1;
                     self.at += 1;
@@ -251,6 +298,11 @@ impl<'a> Parser<'a> {
                         self.module.pop();
                     }
                     self.at += 1;
+                }
+                "." if matches!(self.peek(2), "(" | "::") => {
+                    let name = self.peek(1).to_owned();
+                    self.file.calls.insert(name);
+                    self.at += 2;
                 }
                 _ if is_name(&token) && self.peek(1) == "::" => self.path_in_code(),
                 _ => self.at += 1,
@@ -341,6 +393,9 @@ impl<'a> Parser<'a> {
         while self.peek(0) == "::" && is_name(self.peek(1)) {
             path.push(self.peek(1).to_owned());
             self.at += 2;
+        }
+        if self.peek(0) == "(" {
+            self.file.calls.extend(path.last().cloned());
         }
         if self.peek(0) == "::" {
             self.at += 1;
