@@ -20,6 +20,13 @@ pub const DIMENSIONS: usize = 64;
 /// How many parts a member path may have.
 pub const PATH: usize = 64;
 
+/// How many collections within collections a [`TypeIdentifier`](crate::TypeIdentifier) may have,
+/// elements and keys counted.
+pub const IDENTIFIER_PARTS: usize = 256;
+
+/// How many dependencies a [`TypeInformation`](crate::TypeInformation) lists of each kind.
+pub const DEPENDENCIES: usize = 128;
+
 /// How many types a walk may be inside of at once. This bounds the stack.
 pub(crate) const WALK: usize = 256;
 
