@@ -630,3 +630,62 @@ fn a_long_chain_of_types_is_lowered_without_recursion() {
     let all = ty.type_objects(Minimal).unwrap();
     assert_eq!(all.iter().count(), 20_000);
 }
+
+#[test]
+fn identifiers_and_information_read_as_they_were_written() {
+    let ty = built(|types| {
+        let [a, _, outside] = ring(types);
+        let text = types.string(300);
+        let many = types.sequence(outside, 1000);
+        let grid = types.array(many, &[2, 300]);
+        let map = types.map(text, grid, 7);
+        types
+            .structure("S", Final)
+            .member("a", a)
+            .member("m", map)
+            .finish()
+    });
+    let information = ty.type_information().unwrap();
+    let map = ty.member_by_name("m").unwrap().element().ty;
+    for endianness in [Little, Big] {
+        let bytes = information.to_bytes(endianness);
+        let again = dunlin_xtypes::TypeInformation::from_bytes(&bytes, endianness);
+        assert_eq!(again, Ok(information.clone()));
+        for end in 0..bytes.len() {
+            let cut = dunlin_xtypes::TypeInformation::from_bytes(&bytes[..end], endianness);
+            assert!(cut.is_err(), "{end}");
+        }
+        let map = identifier(&ty.at(map), Complete);
+        let bytes = map.to_bytes(endianness);
+        assert_eq!(TypeIdentifier::from_bytes(&bytes, endianness), Ok(map));
+    }
+}
+
+#[test]
+fn identifiers_that_lead_nowhere_are_refused() {
+    let refused = |bytes: &[u8]| TypeIdentifier::from_bytes(bytes, Little).is_err();
+    assert!(refused(&[]));
+    assert!(refused(&[0x60]));
+    assert!(refused(&bytes("90f30100 ffffffff 01")));
+    assert!(refused(&[0x80].repeat(60_000)));
+    assert!(refused(&[0xa0].repeat(60_000)));
+}
+
+#[test]
+fn lengths_of_members_may_be_those_of_the_structures() {
+    // As length code 5 says: the length behind the header is the DHEADER.
+    let half =
+        "24000000 14000000 f1 5a3c0c46e4529da3ac2f9f6e5b40 00 47000000 00000000 04000000 00000000";
+    let mut all = bytes(&format!("2c000000 01100050 {half}"));
+    assert_eq!(all.len(), 48);
+    let read = dunlin_xtypes::TypeInformation::from_bytes(&all, Little).unwrap();
+    assert_eq!(
+        read.minimal.typeid_with_size.type_id,
+        identifier(&built(ou), Minimal)
+    );
+    assert_eq!(read.complete.typeid_with_size.type_id, TypeIdentifier::None);
+    // A count of -1, as OpenDDS sends, is no error.
+    all[36..40].fill(0xff);
+    let read = dunlin_xtypes::TypeInformation::from_bytes(&all, Little).unwrap();
+    assert_eq!(read.minimal.dependent_typeid_count, -1);
+}

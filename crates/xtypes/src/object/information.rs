@@ -10,8 +10,8 @@ use super::{TypeIdentifier, TypeObjects};
 use crate::limits;
 
 /// Member ids of `TypeInformation`.
-const MINIMAL: u32 = 0x1001;
-const COMPLETE: u32 = 0x1002;
+pub(super) const MINIMAL: u32 = 0x1001;
+pub(super) const COMPLETE: u32 = 0x1002;
 /// In an EMHEADER: the length is behind it.
 const LENGTH_CODE_4: u32 = 4 << 28;
 
@@ -37,6 +37,17 @@ pub struct TypeIdentifierWithDependencies {
 }
 
 impl TypeIdentifierWithDependencies {
+    pub(super) fn none() -> Self {
+        Self {
+            typeid_with_size: TypeIdentifierWithSize {
+                type_id: TypeIdentifier::None,
+                typeobject_serialized_size: 0,
+            },
+            dependent_typeid_count: 0,
+            dependent_typeids: Vec::new(),
+        }
+    }
+
     fn new(objects: &TypeObjects) -> Self {
         let with_size = |(identifier, bytes): (&TypeIdentifier, &[u8])| TypeIdentifierWithSize {
             type_id: identifier.clone(),

@@ -14,6 +14,7 @@ mod component;
 mod identifier;
 mod information;
 mod lower;
+mod read;
 mod write;
 
 use alloc::string::String;
