@@ -14,6 +14,7 @@ mod component;
 mod identifier;
 mod information;
 mod lower;
+mod raise;
 mod read;
 mod write;
 
@@ -24,6 +25,7 @@ pub use identifier::{
     EquivalenceHash, EquivalenceKind, PlainElement, StronglyConnectedComponentId, TypeIdentifier,
 };
 pub use information::{TypeIdentifierWithDependencies, TypeIdentifierWithSize, TypeInformation};
+pub use raise::RaiseError;
 
 use crate::{DynamicType, limits};
 
