@@ -303,6 +303,22 @@ impl TypeTreeBuilder {
         self.fault(fault);
     }
 
+    /// Whether numbers of the type, seen through aliases, are never negative.
+    pub(crate) fn is_unsigned(&self, ty: TypeIndex) -> bool {
+        let mut index = ty;
+        for _ in 0..=limits::DEPTH {
+            match self.nodes.get(index.0 as usize) {
+                Some(Node::Alias(of)) => index = of.element.ty,
+                Some(Node::Primitive(kind)) => {
+                    return matches!(kind, TypeKind::UInt32 | TypeKind::UInt64);
+                }
+                Some(Node::Bitmask(_)) => return true,
+                _ => return false,
+            }
+        }
+        false
+    }
+
     /// The id of the first member that has none, behind those of a base.
     fn first_id(&self, base: TypeIndex) -> u32 {
         let mut index = base;

@@ -1,7 +1,7 @@
 //! The kinds of types.
 
 /// The kind of a type (DDS-XTypes 1.3 7.2.2, 7.3.1).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[allow(missing_docs, reason = "the kinds are their names")]
 pub enum TypeKind {
     Boolean,

@@ -53,6 +53,8 @@
 //! | where is this member, and what is its value? | [`MemberPath`] |
 //! | which instance is it? | [`KeyPlan`] |
 //! | are these two types the same? | [`DynamicType::digest`] |
+//! | what do other products call it? | [`DynamicType::type_identifier`], [`DynamicType::type_information`] |
+//! | how do other products see it? | [`DynamicType::type_object`] |
 //!
 //! All of it is for payloads that come from strangers. Nothing is reserved for a length before its
 //! elements are there; nesting is bounded ([`limits`]), and so is the number of values that are
@@ -79,6 +81,7 @@ mod fixed;
 mod key;
 mod kind;
 pub mod limits;
+mod object;
 mod output;
 mod path;
 mod payload;
@@ -93,6 +96,11 @@ pub use dynamic_type::DynamicType;
 pub use error::{BuildError, PathError, ValueError};
 pub use key::KeyPlan;
 pub use kind::TypeKind;
+pub use object::{
+    EquivalenceHash, EquivalenceKind, PlainElement, RaiseError, StronglyConnectedComponentId,
+    TypeIdentifier, TypeIdentifierWithDependencies, TypeIdentifierWithSize, TypeInformation,
+    TypeObjectError, TypeObjects,
+};
 pub use path::{Located, MemberPath, Value};
 pub use text::idl;
 pub use tree::{Bitfield, Case, Element, Flag, Literal, Member, TryConstruct, TypeIndex, TypeTree};

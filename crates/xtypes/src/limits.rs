@@ -20,6 +20,22 @@ pub const DIMENSIONS: usize = 64;
 /// How many parts a member path may have.
 pub const PATH: usize = 64;
 
+/// How many collections within collections a [`TypeIdentifier`](crate::TypeIdentifier) may have,
+/// elements and keys counted.
+pub const IDENTIFIER_PARTS: usize = 256;
+
+/// How many dependencies a [`TypeInformation`](crate::TypeInformation) lists of each kind.
+pub const DEPENDENCIES: usize = 128;
+
+/// How many bytes a TypeObject of a peer may have.
+pub const TYPE_OBJECT: usize = 65_536;
+
+/// How many types may be made of the TypeObjects of a peer.
+pub const RAISED: usize = 4096;
+
+/// How many types of a peer may refer to each other in a circle.
+pub const COMPONENT: usize = 100;
+
 /// How many types a walk may be inside of at once. This bounds the stack.
 pub(crate) const WALK: usize = 256;
 

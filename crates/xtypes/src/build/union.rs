@@ -72,6 +72,11 @@ impl UnionBuilder<'_> {
         self
     }
 
+    pub(crate) fn whole_case(mut self, case: Case) -> Self {
+        self.cases.push(case);
+        self
+    }
+
     fn last(mut self, change: impl FnOnce(&mut Case)) -> Self {
         if let Some(case) = self.cases.last_mut() {
             change(case);
