@@ -38,13 +38,19 @@ fn checksums_stay_and_are_insisted_upon() {
         number,
         data: data.clone(),
     };
-    for number in 0..3_000 {
-        writer.write(&sample(number)).unwrap();
+    // Samples that are written quickly share datagrams, so how many there are is not known.
+    for _ in 0..20 {
+        for number in 0..3_000 {
+            writer.write(&sample(number)).unwrap();
+        }
+        let samples = take(&reader, 3_000);
+        let values: Vec<_> = samples.iter().filter_map(Sample::data).cloned().collect();
+        assert_eq!(values, (0..3_000).map(sample).collect::<Vec<_>>());
+        if b.counters().damaged > 50 {
+            return;
+        }
     }
-    let samples = take(&reader, 3_000);
-    let values: Vec<_> = samples.iter().filter_map(Sample::data).cloned().collect();
-    assert_eq!(values, (0..3_000).map(sample).collect::<Vec<_>>());
-    assert!(b.counters().damaged > 50, "{:?}", b.counters());
+    panic!("{:?}", b.counters());
 }
 
 #[test]

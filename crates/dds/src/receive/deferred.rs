@@ -1,10 +1,10 @@
 //! What is left to do when the locks are released: listeners to call, waiting threads to wake.
 //!
-//! The thread that hands over letters notes here whom they concern, and goes there as soon as it
-//! holds no lock. A listener that writes adds errands to those of the thread that called it, which
-//! runs them when the listener has returned: the stack does not grow, and listeners that answer
-//! each other cannot keep a `write` for ever, since after some calls the rest is left to the thread
-//! that receives. A listener that waits runs what is left itself (`aside`).
+//! The thread that hands samples to readers of this process notes here whom they concern, and goes
+//! there as soon as it holds no lock. A listener that writes adds calls to those of the thread that
+//! called it, which runs them when the listener has returned: the stack does not grow, and listeners
+//! that answer each other cannot keep a `write` for ever, since after some calls the rest is left to
+//! the thread that receives. A listener that waits runs what is left itself (`aside`).
 use crate::entity::shared::Shared;
 use crate::receive::liveliness::LivelinessAssertion;
 use crate::untyped::reader::ReaderCore;
@@ -76,22 +76,22 @@ impl DeferredCall {
     }
 }
 
-/// Notes an errand for when this thread holds no lock.
-pub(crate) fn add(errand: DeferredCall) {
-    let mut errand = Some(errand);
+/// Notes a call for when this thread holds no lock.
+pub(crate) fn add(call: DeferredCall) {
+    let mut call = Some(call);
     let noted = LEFT.try_with(|left| {
         let mut left = left.borrow_mut();
         let known = |e: &DeferredCall| left.iter().any(|other| other.is_same(e));
-        if let Some(errand) = errand.take().filter(|e| !known(e)) {
-            left.push_back(errand);
+        if let Some(call) = call.take().filter(|e| !known(e)) {
+            left.push_back(call);
             ANY.set(true);
         }
     });
     // A thread at its end.
     if noted.is_err()
-        && let Some(errand) = errand
+        && let Some(call) = call
     {
-        errand.leave();
+        call.leave();
     }
 }
 
@@ -102,7 +102,7 @@ pub(crate) fn add_if_last(reader: Arc<ReaderCore>) {
     }
 }
 
-/// Runs the errands of this thread, unless it does so already further up its stack.
+/// Runs the deferred calls of this thread, unless it does so already further up its stack.
 #[inline]
 pub(crate) fn run() {
     if ANY.get() {
@@ -118,7 +118,7 @@ fn run_all() {
     let running = Aside(false);
     for _ in 0..MOST_DEFERRED_CALLS {
         match next() {
-            Some(errand) => errand.run(),
+            Some(call) => call.run(),
             None => return,
         }
     }
@@ -126,15 +126,15 @@ fn run_all() {
     leave();
 }
 
-/// Leaves the errands of this thread that call listeners to those that receive: for threads that
+/// Leaves the deferred calls of this thread that call listeners to those that receive: for threads that
 /// must not be held up.
 pub(crate) fn leave() {
     if is_done() {
         return;
     }
     let _running = Aside(RUNNING.replace(true));
-    while let Some(errand) = next() {
-        errand.leave();
+    while let Some(call) = next() {
+        call.leave();
     }
 }
 
@@ -145,14 +145,14 @@ pub(crate) fn hold() -> Aside {
     Aside(RUNNING.replace(true))
 }
 
-/// While this lives, the thread waits within a listener, and may run errands as if it were not in
+/// While this lives, the thread waits within a listener, and may run deferred calls as if it were not in
 /// one.
 #[must_use]
 pub(crate) fn aside() -> Aside {
     Aside(RUNNING.replace(false))
 }
 
-/// Restores whether errands are run further up the stack.
+/// Restores whether deferred calls are run further up the stack.
 pub(crate) struct Aside(bool);
 
 impl Drop for Aside {

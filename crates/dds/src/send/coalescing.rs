@@ -1,5 +1,5 @@
 //! Whether a sample of a writer without batching leaves at once, or may wait a moment for others
-//! (`docs/decisions/coalescer.md`).
+//! (`docs/decisions/pace.md`).
 //!
 //! A datagram costs a sender microseconds, a sample in it a fraction of one. Whoever writes faster
 //! than datagrams can go is better served by full ones; whoever does not must not notice. So

@@ -190,7 +190,7 @@ pub struct NewChange<'a> {
     /// Octets that `fill` will write; more make the buffer grow.
     pub size: usize,
     /// The serialized key of its instance, in XCDR2; called only if readers of other products match
-    /// (`docs/interop.md`).
+    /// (`docs/qos.md`, "The end of a writer").
     pub key: &'a dyn Fn() -> Option<Bytes>,
     /// Appends the payload; returns what it left where the application has it. A buffer may hold
     /// other samples before this one.

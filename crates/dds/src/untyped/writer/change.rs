@@ -81,8 +81,8 @@ impl WriterCore {
         self.fixed.get().is_some()
     }
 
-    #[inline]
     /// Nothing comes any more: it is deleted, or its participant has ended.
+    #[inline]
     pub(crate) fn is_gone(&self) -> bool {
         self.is_closed() || self.shared.is_ended()
     }

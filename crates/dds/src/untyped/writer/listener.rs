@@ -22,9 +22,9 @@ pub trait UntypedWriterListener: Send + Sync + 'static {
     fn on_offered_deadline_missed(&self, writer: &UntypedWriter, status: &DeadlineMissedStatus) {}
     /// The writer was not asserted within its lease: to its readers it is not alive now.
     fn on_liveliness_lost(&self, writer: &UntypedWriter, status: &LivelinessLostStatus) {}
-    /// The history may have room again after [`UntypedWriter::try_write`] found it full: once for
-    /// each time that it did. Called without any lock by the thread that received the
-    /// acknowledgement.
+    /// The history may have room again after [`UntypedWriter::try_write`] found it full. Several
+    /// calls that found it full before there is room are told of once. Called without any lock by
+    /// the thread that received the acknowledgement.
     fn on_room(&self, writer: &UntypedWriter) {}
 }
 
