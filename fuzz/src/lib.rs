@@ -11,6 +11,7 @@ mod reader;
 mod script;
 mod stream;
 mod tls;
+mod type_object;
 mod wire;
 mod writer;
 mod xtypes;
@@ -23,6 +24,7 @@ pub use idl::{idl, idl_preprocessor};
 pub use reader::reader;
 pub use stream::stream;
 pub use tls::tls;
+pub use type_object::type_object;
 pub use wire::{datagram, discovery_data, parameter_list};
 pub use writer::writer;
 pub use xtypes::xtypes;
@@ -47,6 +49,7 @@ pub const TARGETS: &[(&str, Target)] = &[
     ("reader", reader),
     ("stream", stream),
     ("tls", tls),
+    ("type_object", type_object),
     ("writer", writer),
     ("xcdr1", xcdr1),
     ("xcdr2", xcdr2),
