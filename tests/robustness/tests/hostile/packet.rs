@@ -238,10 +238,16 @@ pub(crate) fn guid(prefix: Prefix, entity: Entity) -> [u8; 16] {
 
 /// What a participant must say, and where it says to be.
 pub(crate) fn participant(prefix: Prefix, place: &[u8], more: &[Vec<u8>]) -> Vec<u8> {
+    // Of its own kind Dunlin wants checksums, which the enemy does not compute: it claims to be of
+    // another vendor, unless it speaks in the name of one of ours.
+    let vendor = match &prefix[..2] {
+        b"DL" => [0x44, 0x4c, 0, 0],
+        _ => [0x01, 0x7f, 0, 0],
+    };
     let mut parameters = vec![
         parameter(0x50, &guid(prefix, [0, 0, 1, 0xc1])),
         parameter(0x15, &[2, 5, 0, 0]),
-        parameter(0x16, &[0x44, 0x4c, 0, 0]),
+        parameter(0x16, &vendor),
         parameter(0x58, &0xc3f_u32.to_le_bytes()),
         parameter(0x32, place),
         parameter(0x31, place),
