@@ -86,8 +86,8 @@ pub trait Layout {
     /// `None` if it has no bound. Once past 16 the result may be too small, but stays past 16.
     fn key_end(at: usize) -> Option<usize>;
 
-    /// The same for a value that is a row of an array with several dimensions: inner dimensions have
-    /// no delimiters of their own.
+    /// The same for a value that is a row of an array with several dimensions: inner dimensions
+    /// have no delimiters of their own.
     #[inline]
     fn row_key_end(at: usize) -> Option<usize> {
         Self::key_end(at)

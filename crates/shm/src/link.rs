@@ -20,8 +20,8 @@ const MAGIC: u64 = u64::from_le_bytes(*b"dunlink\0");
 /// Changes whenever the meaning of a word in shared memory does.
 pub(crate) const VERSION: u64 = 3;
 
-/// In word 4: the owner, as a reader, forgets a pool when its peer withdraws it. Who does not say so
-/// would take the message for a violation.
+/// In word 4: the owner, as a reader, forgets a pool when its peer withdraws it. Who does not say
+/// so would take the message for a violation.
 const WITHDRAWALS: u64 = 1;
 
 /// Bytes of a slot, and words.

@@ -202,8 +202,8 @@ struct Inner {
 
 #[derive(Debug)]
 struct Free {
-    /// Free chunks by class, the last used first: it may still be in a cache. None of them while the
-    /// pool is withdrawn.
+    /// Free chunks by class, the last used first: it may still be in a cache. None of them while
+    /// the pool is withdrawn.
     classes: Vec<Vec<u32>>,
     generations: Box<[u32]>,
     withdrawn: bool,
@@ -387,8 +387,8 @@ impl Pool {
         self.inner.free.lock().withdrawn
     }
 
-    /// From now on no chunk of it is given out, if none is in use; else false, and all is as it was.
-    /// Peers are told by [`crate::Sender::try_withdraw`].
+    /// From now on no chunk of it is given out, if none is in use; else false, and all is as it
+    /// was. Peers are told by [`crate::Sender::try_withdraw`].
     pub fn withdraw(&self) -> bool {
         let mut free = self.inner.free.lock();
         let unused = free.classes.iter().map(Vec::len).sum::<usize>();
@@ -403,7 +403,8 @@ impl Pool {
     /// have their part of it until they have read that it is withdrawn.
     ///
     /// # Errors
-    /// `Argument` if it is not withdrawn, `System` if the kernel refuses: then it stays so for good.
+    /// `Argument` if it is not withdrawn, `System` if the kernel refuses: then it stays so for
+    /// good.
     #[cfg(not(loom))]
     pub fn give_back(&self) -> Result<(), Error> {
         if !self.is_withdrawn() {

@@ -34,8 +34,8 @@ impl VendorId {
 
 /// Which participant (RTPS 2.5 9.3.1.1).
 ///
-/// The first two bytes are the vendor id, as long as no security plugin computes the prefix. So whose
-/// product a participant is is told by its participant data alone.
+/// The first two bytes are the vendor id, as long as no security plugin computes the prefix. So
+/// whose product a participant is is told by its participant data alone.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct GuidPrefix(pub [u8; 12]);
 

@@ -22,8 +22,8 @@
 //! | names to meanings | `resolve` | scopes, constants, annotations, all rules about types |
 //! | types to a tree | `lower` | limits of the type system |
 //!
-//! All mistakes of a file come out of one run, each once. Nothing that a file contains makes a stage
-//! panic, recurse deeper than [`limits::NESTING`], or take more memory than in proportion to
+//! All mistakes of a file come out of one run, each once. Nothing that a file contains makes a
+//! stage panic, recurse deeper than [`limits::NESTING`], or take more memory than in proportion to
 //! [`limits`].
 
 #![forbid(unsafe_code)]

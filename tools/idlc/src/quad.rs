@@ -2,8 +2,8 @@
 
 use std::cmp::Ordering;
 
-/// A binary128: `mantissa * 2^exponent`, the mantissa with 113 bits or 0. Infinity is not kept: what
-/// overflows is `None`.
+/// A binary128: `mantissa * 2^exponent`, the mantissa with 113 bits or 0. Infinity is not kept:
+/// what overflows is `None`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Quad {
     is_negative: bool,

@@ -263,8 +263,8 @@ impl Sources {
     }
 }
 
-/// The text of a file: UTF-8, with or without a byte order mark. Bytes that are not UTF-8 become the
-/// characters of Latin-1; the offset of the first of them comes beside it.
+/// The text of a file: UTF-8, with or without a byte order mark. Bytes that are not UTF-8 become
+/// the characters of Latin-1; the offset of the first of them comes beside it.
 pub(crate) fn decode(bytes: Vec<u8>) -> (String, Option<usize>) {
     let bytes = match bytes.strip_prefix(b"\xef\xbb\xbf") {
         Some(rest) => rest.to_vec(),

@@ -1,8 +1,8 @@
 //! Looking at a domain: who is there, what they write and read, and with which QoS.
 //!
-//! [`DomainParticipant::domain`](crate::DomainParticipant::domain) copies what discovery knows at that moment, as the others have
-//! said it; nothing of it is bound to the participant any more. A participant without endpoints of
-//! its own is an observer.
+//! [`DomainParticipant::domain`](crate::DomainParticipant::domain) copies what discovery knows at
+//! that moment, as the others have said it; nothing of it is bound to the participant any more. A
+//! participant without endpoints of its own is an observer.
 pub use dunlin_rtps::discovery::{Heard, TypeDifference, Verdict, compare};
 pub use dunlin_wire::{
     BuiltinEndpoints, DiagnosticFact, DiagnosticReply, DiagnosticRequest, ParticipantData,

@@ -203,8 +203,8 @@ pub struct ParticipantConfig {
     /// is told.
     pub answers_questions: bool,
     /// The first twelve bytes of the GUIDs of the participant and its endpoints, for those who have
-    /// to compute them; nobody else in the domain may have the same, ever. `None`: the vendor id and
-    /// ten random bytes (RTPS 2.5 9.3.1.5).
+    /// to compute them; nobody else in the domain may have the same, ever. `None`: the vendor id
+    /// and ten random bytes (RTPS 2.5 9.3.1.5).
     pub guid_prefix: Option<GuidPrefix>,
     /// Another transport than `transports` says, for tests.
     pub transport: Option<Arc<dyn Transport>>,

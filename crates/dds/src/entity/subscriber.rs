@@ -124,8 +124,8 @@ impl Subscriber {
         StatusCondition::of_subscriber(&self.core)
     }
 
-    /// A reader of serialized samples of a topic, or of the part of it that passes a content filter,
-    /// without a listener.
+    /// A reader of serialized samples of a topic, or of the part of it that passes a content
+    /// filter, without a listener.
     ///
     /// # Errors
     /// `InconsistentPolicy` if the QoS contradicts itself, `PreconditionNotMet` if the topic is
@@ -139,9 +139,9 @@ impl Subscriber {
     }
 
     /// A reader of serialized samples with a listener for the statuses that
-    /// [`UntypedReaderListener::statuses`] names. It is called on the thread that received, which may
-    /// be one of the application's that waits in a wait set; calls for one reader do not overlap. A
-    /// closure listens for data.
+    /// [`UntypedReaderListener::statuses`] names. It is called on the thread that received, which
+    /// may be one of the application's that waits in a wait set; calls for one reader do not
+    /// overlap. A closure listens for data.
     ///
     /// # Errors
     /// As [`create_untyped_datareader`](Self::create_untyped_datareader).
@@ -154,7 +154,8 @@ impl Subscriber {
         self.create(topic, qos, UntypedReaderOptions::default(), Some(listener))
     }
 
-    /// As [`create_untyped_datareader_with_listener`](Self::create_untyped_datareader_with_listener),
+    /// As
+    /// [`create_untyped_datareader_with_listener`](Self::create_untyped_datareader_with_listener),
     /// of a reader in stream mode, or one that drops duplicates. Without a listener: `None::<()>`.
     ///
     /// # Errors

@@ -70,8 +70,8 @@ impl WaitSet {
         }
     }
 
-    /// Adds a condition, unless it is there (DDS 1.4 2.2.2.1.6.1). A thread that waits wakes if it is
-    /// true.
+    /// Adds a condition, unless it is there (DDS 1.4 2.2.2.1.6.1). A thread that waits wakes if it
+    /// is true.
     pub fn attach(&self, condition: impl Into<Condition>) {
         let condition = condition.into();
         let before = {

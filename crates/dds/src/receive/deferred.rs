@@ -2,9 +2,9 @@
 //!
 //! The thread that hands samples to readers of this process notes here whom they concern, and goes
 //! there as soon as it holds no lock. A listener that writes adds calls to those of the thread that
-//! called it, which runs them when the listener has returned: the stack does not grow, and listeners
-//! that answer each other cannot keep a `write` for ever, since after some calls the rest is left to
-//! the thread that receives. A listener that waits runs what is left itself (`aside`).
+//! called it, which runs them when the listener has returned: the stack does not grow, and
+//! listeners that answer each other cannot keep a `write` for ever, since after some calls the rest
+//! is left to the thread that receives. A listener that waits runs what is left itself (`aside`).
 use crate::entity::shared::Shared;
 use crate::receive::liveliness::LivelinessAssertion;
 use crate::untyped::reader::ReaderCore;
@@ -126,8 +126,8 @@ fn run_all() {
     leave();
 }
 
-/// Leaves the deferred calls of this thread that call listeners to those that receive: for threads that
-/// must not be held up.
+/// Leaves the deferred calls of this thread that call listeners to those that receive: for threads
+/// that must not be held up.
 pub(crate) fn leave() {
     if is_done() {
         return;
@@ -145,8 +145,8 @@ pub(crate) fn hold() -> Aside {
     Aside(RUNNING.replace(true))
 }
 
-/// While this lives, the thread waits within a listener, and may run deferred calls as if it were not in
-/// one.
+/// While this lives, the thread waits within a listener, and may run deferred calls as if it were
+/// not in one.
 #[must_use]
 pub(crate) fn aside() -> Aside {
     Aside(RUNNING.replace(false))

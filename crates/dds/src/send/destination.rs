@@ -19,9 +19,9 @@ pub(crate) struct Destination {
 }
 
 impl Destination {
-    /// A place of a participant of this vendor. Only Dunlin's own participants are sure to understand a
-    /// checksum, and what does not leave this host, or goes to a group that others may hear too,
-    /// has none.
+    /// A place of a participant of this vendor. Only Dunlin's own participants are sure to
+    /// understand a checksum, and what does not leave this host, or goes to a group that others may
+    /// hear too, has none.
     pub(crate) fn of(transport: &dyn Transport, vendor: VendorId, locator: Locator) -> Self {
         let understands = vendor == VendorId::DUNLIN && !locator.is_multicast();
         let sealed = understands && needs_checksum(transport, &locator);

@@ -1,7 +1,7 @@
 //! Where datagrams leave: what protects a datagram on its way is put on here and nowhere else.
 //!
-//! What makes datagrams, the ways for the most frequent ones included, knows nothing of it but by how
-//! much they may grow.
+//! What makes datagrams, the ways for the most frequent ones included, knows nothing of it but by
+//! how much they may grow.
 use crate::send::checksum;
 use crate::send::destination::Destination;
 use bytes::BytesMut;

@@ -78,8 +78,8 @@ pub(crate) enum WriterEnd {
 /// How an untyped reader differs from others.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct UntypedReaderOptions {
-    /// Stream mode, for whoever relays or records: every change is handed out as it was sent, in the
-    /// order of its writer. There are no instances, so nothing is collapsed, and `dispose` and
+    /// Stream mode, for whoever relays or records: every change is handed out as it was sent, in
+    /// the order of its writer. There are no instances, so nothing is collapsed, and `dispose` and
     /// `unregister` are changes like others. HISTORY counts as KEEP_ALL, OWNERSHIP as SHARED and
     /// DESTINATION_ORDER as BY_RECEPTION_TIMESTAMP; TIME_BASED_FILTER does nothing.
     pub stream: bool,

@@ -127,9 +127,9 @@ impl Sources {
         items
     }
 
-    /// Functions and methods that files of `folder` call, and that other folders have for this crate
-    /// only. Told by name: one that anybody has for everybody, that `folder` has too, or that is
-    /// [common](COMMON), is left out.
+    /// Functions and methods that files of `folder` call, and that other folders have for this
+    /// crate only. Told by name: one that anybody has for everybody, that `folder` has too, or that
+    /// is [common](COMMON), is left out.
     pub(crate) fn hidden_calls(&self, folder: &str) -> BTreeSet<Import> {
         let is_inside = |file: &&File| file.path.starts_with(folder);
         let mut owners: BTreeMap<&str, &str> = BTreeMap::new();

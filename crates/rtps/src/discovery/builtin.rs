@@ -1,5 +1,5 @@
-//! The built-in topics that have endpoints: one writer and one reader of our own for each (RTPS 2.5 8.5.4.2,
-//! 8.4.13.2).
+//! The built-in topics that have endpoints: one writer and one reader of our own for each (RTPS 2.5
+//! 8.5.4.2, 8.4.13.2).
 use super::Source;
 use super::registry::{BUILTIN_TOPICS, BuiltinTopicEntry, Handler};
 use super::unverified_participants::HEADERS;

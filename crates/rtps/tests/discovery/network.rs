@@ -125,7 +125,8 @@ fn group() -> Locator {
     }
 }
 
-/// It does not begin with our vendor id: whose product somebody is is told by participant data alone.
+/// It does not begin with our vendor id: whose product somebody is is told by participant data
+/// alone.
 pub(crate) fn prefix(index: usize) -> GuidPrefix {
     let mut bytes = *b"\x81\x0fdiscovery\0";
     bytes[10] = (index >> 8) as u8;

@@ -31,8 +31,8 @@ const LARGEST: usize = 1024 * 1024 * 1024;
 /// Called with each new pool before any of its chunks is given out.
 type Announce = dyn Fn(&Pool) + Send + Sync;
 
-/// Pools, each of chunks of one size. They are only ever added, so readers need no lock: one that is
-/// withdrawn keeps its place, its number and its addresses, for when that size is needed again.
+/// Pools, each of chunks of one size. They are only ever added, so readers need no lock: one that
+/// is withdrawn keeps its place, its number and its addresses, for when that size is needed again.
 pub(super) struct Pools {
     made: [OnceLock<(usize, Pool)>; MOST],
     count: AtomicUsize,
@@ -137,8 +137,8 @@ impl Pools {
         self.growing.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Makes another pool of this size, or gives one that was withdrawn memory again; false if there
-    /// cannot be one.
+    /// Makes another pool of this size, or gives one that was withdrawn memory again; false if
+    /// there cannot be one.
     #[cold]
     fn grow(&self, capacity: usize) -> bool {
         let mut growth = self.growth();

@@ -1,9 +1,9 @@
 //! Large pools that nobody uses go back to the system, here and at the peers that have mapped them.
 //!
-//! The porter looks now and then. A pool is withdrawn when none of its chunks is in use and none was
-//! given out since the look before. Each reader is told in its ring, behind all chunks of the pool,
-//! so what it has not read stays in order; when its cursor has passed that, it has forgotten the
-//! pool, and the number may be announced again. One pool is withdrawn at a time: a reader that
+//! The porter looks now and then. A pool is withdrawn when none of its chunks is in use and none
+//! was given out since the look before. Each reader is told in its ring, behind all chunks of the
+//! pool, so what it has not read stays in order; when its cursor has passed that, it has forgotten
+//! the pool, and the number may be announced again. One pool is withdrawn at a time: a reader that
 //! stands still keeps one number from being used again, not all of them.
 use std::sync::Arc;
 use std::time::{Duration, Instant};

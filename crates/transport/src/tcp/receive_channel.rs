@@ -2,9 +2,9 @@
 //!
 //! A receiver has one read buffer for all its connections. What one read brings lands there,
 //! usually many whole messages, and is handed out from there; what is left of the last one is kept
-//! with its connection. A large message that is not complete gets a buffer of its own, which grows with what
-//! has arrived, whatever its head claims, and into which the rest is read directly. Where another
-//! one like the last is expected, it is read directly to where the caller wants it.
+//! with its connection. A large message that is not complete gets a buffer of its own, which grows
+//! with what has arrived, whatever its head claims, and into which the rest is read directly. Where
+//! another one like the last is expected, it is read directly to where the caller wants it.
 use std::io;
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
@@ -287,8 +287,8 @@ impl ReadBuffer {
     }
 
     /// The caller's buffer holds `front` bytes of small messages, which go to the read buffer and
-    /// are handed out first, and the beginning of one of `size` bytes, which stays there; the caller
-    /// gets another buffer that is as large.
+    /// are handed out first, and the beginning of one of `size` bytes, which stays there; the
+    /// caller gets another buffer that is as large.
     fn begin(
         &mut self,
         place: usize,

@@ -1,5 +1,5 @@
-//! Forward: copies a topic from domain 0 to domain 1 without knowing its type, every change as it was
-//! sent and with its origin. It never waits in a write, so one thread could serve many topics.
+//! Forward: copies a topic from domain 0 to domain 1 without knowing its type, every change as it
+//! was sent and with its origin. It never waits in a write, so one thread could serve many topics.
 use dunlin::untyped::{
     Piece, TryWriteError, TypeSupport, UntypedReaderOptions, UntypedSample, WriteOptions,
 };
@@ -83,7 +83,8 @@ fn forward(
         waits.wait_for(Duration::from_secs(1))?;
         room.set_trigger_value(false);
         loop {
-            // No more is taken than can be written: a slow reader holds up the writer at the source.
+            // No more is taken than can be written: a slow reader holds up the writer at the
+            // source.
             if waiting.is_empty() {
                 let batch = Select {
                     max: 16,

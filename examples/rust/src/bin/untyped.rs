@@ -1,5 +1,5 @@
-//! Untyped: a type that is built at run time, and samples as bytes. The topic is the "Square" of the
-//! shapes demonstration, so the other side may be any product's.
+//! Untyped: a type that is built at run time, and samples as bytes. The topic is the "Square" of
+//! the shapes demonstration, so the other side may be any product's.
 use dunlin::cdr::Extensibility;
 use dunlin::untyped::{ChangeKind, TypeSupport, WriteOptions};
 use dunlin::xtypes::{TypeIndex, TypeTreeBuilder};

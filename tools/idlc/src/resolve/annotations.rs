@@ -1,5 +1,5 @@
-//! Annotations: which there are, where they belong, what they say (DDS-XTypes 1.3 7.3.1.2.1, IDL 4.2
-//! 8.3).
+//! Annotations: which there are, where they belong, what they say (DDS-XTypes 1.3 7.3.1.2.1, IDL
+//! 4.2 8.3).
 
 use std::rc::Rc;
 

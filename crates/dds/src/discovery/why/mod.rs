@@ -2,8 +2,9 @@
 //! and cures.
 //!
 //! Nothing here asks or waits: [`examine`] looks at a [`Snapshot`] that somebody has gathered, be
-//! it a participant that wonders about its own endpoints ([`DomainParticipant::why`](crate::DomainParticipant::why)) or an
-//! observer from outside (`dunlin why`). So each cause can be tested with a scene made by hand.
+//! it a participant that wonders about its own endpoints
+//! ([`DomainParticipant::why`](crate::DomainParticipant::why)) or an observer from outside
+//! (`dunlin why`). So each cause can be tested with a scene made by hand.
 mod delivery;
 mod finding;
 mod names;

@@ -63,9 +63,9 @@ impl Opener {
         whole.then_some(datagram)
     }
 
-    /// Would the sender have put a checksum on? Then damage has taken it away, or somebody else sent
-    /// this. Of participants without matched endpoints nothing is taken here, so it is not asked
-    /// whose products they are.
+    /// Would the sender have put a checksum on? Then damage has taken it away, or somebody else
+    /// sent this. Of participants without matched endpoints nothing is taken here, so it is not
+    /// asked whose products they are.
     fn expects_checksum(
         &mut self,
         shared: &Shared,

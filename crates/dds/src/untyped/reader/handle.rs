@@ -85,8 +85,8 @@ impl UntypedReader {
         }
     }
 
-    /// A handle that does not keep the reader, so that a listener may have one of the reader that it
-    /// listens to.
+    /// A handle that does not keep the reader, so that a listener may have one of the reader that
+    /// it listens to.
     pub fn unowned(&self) -> Self {
         Self::borrowed(&self.core)
     }

@@ -101,8 +101,8 @@ impl ReaderCore {
 }
 
 impl UntypedReader {
-    /// From now on this one hears of the statuses in `mask`, nobody before it any more. Returns when
-    /// no other thread is in a call of the old one.
+    /// From now on this one hears of the statuses in `mask`, nobody before it any more. Returns
+    /// when no other thread is in a call of the old one.
     pub fn set_listener(&self, listener: impl UntypedReaderListener, mask: StatusMask) {
         self.core.set_events(self.core.bound(listener), mask);
     }

@@ -7,10 +7,10 @@ use dunlin_rtps::{ChangeKind, ContentFilter, Select};
 use std::sync::Arc;
 
 impl UntypedReader {
-    /// Takes the samples that `select` names and appends them to `into`; returns how many. Allocates
-    /// nothing if `into` has room. Samples of an instance are together, oldest first, unless the
-    /// subscriber's PRESENTATION is ordered with scope TOPIC or GROUP, or the reader is in stream
-    /// mode: then all are in the order in which they came.
+    /// Takes the samples that `select` names and appends them to `into`; returns how many.
+    /// Allocates nothing if `into` has room. Samples of an instance are together, oldest first,
+    /// unless the subscriber's PRESENTATION is ordered with scope TOPIC or GROUP, or the reader is
+    /// in stream mode: then all are in the order in which they came.
     ///
     /// A sample that is not one of the reader's type is left out, counted as lost and logged. In
     /// stream mode, or if the name of the type is all that is known of it, nobody looks.
@@ -78,7 +78,8 @@ impl UntypedReader {
 }
 
 impl ReaderCore {
-    /// Takes out those behind `before` that are not of the reader's type; returns how many are left.
+    /// Takes out those behind `before` that are not of the reader's type; returns how many are
+    /// left.
     fn leave_out_invalid(
         self: &Arc<Self>,
         samples: &mut Vec<UntypedSample>,

@@ -81,8 +81,8 @@ impl UntypedWriter {
         }
     }
 
-    /// A handle that does not keep the writer, so that a listener may have one of the writer that it
-    /// listens to.
+    /// A handle that does not keep the writer, so that a listener may have one of the writer that
+    /// it listens to.
     pub fn unowned(&self) -> Self {
         Self::borrowed(&self.core)
     }
@@ -97,8 +97,8 @@ impl UntypedWriter {
     }
 
     /// Deletes the writer now, whoever still has handles of it; by these nothing can be written any
-    /// more, and each call that would fails with `AlreadyDeleted`. It waits as long for readers that
-    /// lack something as dropping the last handle does. A second call does nothing.
+    /// more, and each call that would fails with `AlreadyDeleted`. It waits as long for readers
+    /// that lack something as dropping the last handle does. A second call does nothing.
     pub fn close(&self) {
         deletion::end(&self.core);
         self.core.empty();

@@ -77,9 +77,9 @@ impl UntypedWriter {
     ///
     /// # Errors
     /// `BadParameter` if the payload is not one of this writer's type and representation, with what
-    /// is wrong with it; `PreconditionNotMet` if its key is not that of the instance in the options;
-    /// `Timeout` if a reliable KEEP_ALL history had no room within `RELIABILITY.max_blocking_time`;
-    /// `OutOfResources`, `NotEnabled`, `AlreadyDeleted`.
+    /// is wrong with it; `PreconditionNotMet` if its key is not that of the instance in the
+    /// options; `Timeout` if a reliable KEEP_ALL history had no room within
+    /// `RELIABILITY.max_blocking_time`; `OutOfResources`, `NotEnabled`, `AlreadyDeleted`.
     pub fn write(
         &self,
         kind: ChangeKind,
@@ -113,7 +113,8 @@ impl UntypedWriter {
     ///
     /// # Errors
     /// `TryWriteError::Full` if there is no room: the listener's
-    /// [`on_room`](crate::untyped::UntypedWriterListener::on_room) is called when there may be some.
+    /// [`on_room`](crate::untyped::UntypedWriterListener::on_room) is called when there may be
+    /// some.
     pub fn try_write(
         &self,
         kind: ChangeKind,
@@ -370,8 +371,8 @@ impl WriterCore {
         Ok(written)
     }
 
-    /// Fails unless the payload is one of this writer's; returns its instance. Of a type that is not
-    /// known the instance is what the options say.
+    /// Fails unless the payload is one of this writer's; returns its instance. Of a type that is
+    /// not known the instance is what the options say.
     fn check_payload(
         &self,
         kind: ChangeKind,
