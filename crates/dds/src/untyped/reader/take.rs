@@ -13,7 +13,8 @@ impl UntypedReader {
     /// in stream mode: then all are in the order in which they came.
     ///
     /// A sample that is not one of the reader's type is left out, counted as lost and logged. In
-    /// stream mode, or if the name of the type is all that is known of it, nobody looks.
+    /// stream mode, or if the name of the type is all that is known of it, nobody looks; nor at what
+    /// lies in memory of its writer, which would have to be copied.
     pub fn take(&self, select: &Select, into: &mut Vec<UntypedSample>) -> usize {
         let before = into.len();
         let core = &self.core;
@@ -91,18 +92,16 @@ impl ReaderCore {
             let mut at = 0;
             samples.retain(|sample| {
                 at += 1;
-                let fault = match at > before && sample.info.change_kind == ChangeKind::Alive {
-                    true => sample.payload().and_then(|payload| {
-                        let entity = || self.describe();
-                        let valid = ty.validate(&payload);
-                        valid.map_err(|error| Error::BadParameter(format!("{}: {error}", entity())))
-                    }),
-                    false => Ok(()),
+                let is_new = at > before && sample.info.change_kind == ChangeKind::Alive;
+                // What lies in memory of its writer would have to be copied for this.
+                let Some(payload) = sample.as_slice().filter(|_| is_new) else {
+                    return true;
                 };
-                if let Err(error) = &fault {
-                    self.note_undecodable(sample.info.publication, error);
+                let valid = ty.validate(payload);
+                if let Err(fault) = &valid {
+                    self.note_undecodable(sample.info.publication, fault);
                 }
-                fault.is_ok()
+                valid.is_ok()
             });
         }
         samples.len() - before
