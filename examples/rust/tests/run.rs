@@ -96,7 +96,7 @@ fn content_filter() {
 
 #[test]
 fn wait_set() {
-    let lines = ["writers: 1", "Count { value: 3 }", "told to stop"];
+    let lines = ["writers so far: 1", "Count { value: 3 }", "told to stop"];
     shows(env!("CARGO_BIN_EXE_wait_set"), &lines);
 }
 

@@ -48,9 +48,10 @@ fn subscribe() -> dunlin::Result<()> {
     while !stop.trigger_value() {
         wait_set.wait(Duration::from_secs(30))?;
         if matched.trigger_value() {
-            // Asking for the status resets the condition.
+            // Asking for the status resets the condition. A writer may come and go before this thread
+            // runs, so the count of all that came is what is certain.
             let status = reader.subscription_matched_status();
-            println!("writers: {}", status.current_count);
+            println!("writers so far: {}", status.total_count);
         }
         reader.take_each(|sample| {
             let Some(count) = sample.data() else { return };
