@@ -364,12 +364,47 @@ fn captured(publisher: Vendor, subscriber: Vendor) {
     }
 }
 
+/// Samples of 1 MiB, with a key, that travel as fragments.
+fn keyed_large(publisher: Vendor, subscriber: Vendor) {
+    let options = format!("{RELIABLE} --type keyed --count 5 --size 1048576");
+    let outcome = Pair::new(publisher, subscriber, &options).run();
+    outcome.assert_received(5);
+}
+
+fn keyed_late_joiner(publisher: Vendor, subscriber: Vendor) {
+    let options =
+        format!("{RELIABLE} --durability transient-local --type keyed --instances 3 --count 21");
+    let pair = Pair::new(publisher, subscriber, &options).publisher("--wait-match 0");
+    pair.run_late_joiner().assert_received_by_instance(21, 3);
+}
+
+/// The reader gets what passes, whichever side looks at the filter.
+fn keyed_filter(publisher: Vendor, subscriber: Vendor) {
+    let options = format!("{RELIABLE} --type keyed --instances 2");
+    let pair = Pair::new(publisher, subscriber, &options)
+        .publisher("--count 40")
+        .subscriber("--filter seq>20 --count 20");
+    let mut sequence = pair.run().sequence();
+    sequence.sort_unstable();
+    assert!(sequence.iter().copied().eq(21..41), "{sequence:?}");
+}
+
+/// Samples of 1 MiB and short ones that the publisher builds in memory of its writer.
+fn keyed_loan(publisher: Vendor, subscriber: Vendor) {
+    for (count, size) in [(3, 1_048_576), (20, 100)] {
+        let options = format!("{RELIABLE} --type keyed --count {count} --size {size}");
+        let pair = Pair::new(publisher, subscriber, &options).publisher("--loan");
+        pair.run().assert_received(count);
+    }
+}
+
 /// Others among themselves may fail on a busy machine: it is enough if the harness can bring them
 /// together.
 const OTHERS_TRIES: usize = 3;
 
 fn act(scenario: fn(Vendor, Vendor), publisher: Vendor, subscriber: Vendor) {
-    let tries = match [publisher, subscriber].contains(&Vendor::Dunlin) {
+    let of_dunlin = |vendor| matches!(vendor, Vendor::Dunlin | Vendor::Untyped);
+    let tries = match of_dunlin(publisher) || of_dunlin(subscriber) {
         true => 1,
         false => OTHERS_TRIES,
     };
@@ -432,6 +467,18 @@ row!(dunlin_to_dunlin: Dunlin, Dunlin;
     incompatible_ownership other_partition other_domain other_topic partition_pattern late_joiner_history
     ownership deadline_missed lifespan time_based_filter
     content_filter content_filter_late goodbye captured tcp tcp_large tcp_late_joiner);
+
+// The untyped API, with a type that is built at run time. Cyclone DDS has content filters that are
+// functions only.
+row!(untyped_to_cyclone: Untyped, Cyclone; dispose keyed_large keyed_late_joiner keyed_loan);
+row!(cyclone_to_untyped: Cyclone, Untyped; dispose keyed_large keyed_late_joiner keyed_filter);
+row!(untyped_to_fastdds: Untyped, FastDds;
+    dispose keyed_large keyed_late_joiner keyed_filter keyed_loan);
+row!(fastdds_to_untyped: FastDds, Untyped; dispose keyed_large keyed_late_joiner keyed_filter);
+row!(untyped_to_dunlin: Untyped, Dunlin;
+    dispose keyed_large keyed_late_joiner keyed_filter keyed_loan);
+row!(dunlin_to_untyped: Dunlin, Untyped; dispose keyed_large keyed_late_joiner keyed_filter);
+row!(untyped_to_untyped: Untyped, Untyped; keyed_filter keyed_loan);
 
 // Without Dunlin: is it the harness?
 row!(cyclone_to_cyclone: Cyclone, Cyclone; mutable_xcdr2 dispose unregister goodbye captured tcp);

@@ -17,6 +17,8 @@ pub(crate) enum Vendor {
     Cyclone,
     Dunlin,
     FastDds,
+    /// Dunlin by its untyped API, with a type that is built at run time.
+    Untyped,
 }
 
 impl Vendor {
@@ -25,6 +27,7 @@ impl Vendor {
             Self::Cyclone => vendor_programs().join("cyclone_peer"),
             Self::Dunlin => env!("CARGO_BIN_EXE_dunlin_peer").into(),
             Self::FastDds => vendor_programs().join("fastdds_peer"),
+            Self::Untyped => env!("CARGO_BIN_EXE_untyped_peer").into(),
         }
     }
 }
@@ -72,6 +75,7 @@ impl Tcp {
                 ),
             )],
             Vendor::FastDds => panic!("its TCP is framed otherwise"),
+            Vendor::Untyped => panic!("it is run over UDP only"),
         }
     }
 }
