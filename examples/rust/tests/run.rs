@@ -135,3 +135,11 @@ fn forward() {
     let line = "1001 samples in domain 1; the end of bird 9 was Some(SampleIdentity";
     assert!(printed.contains(line), "{printed}");
 }
+
+#[test]
+fn forward_measures() {
+    let Some(printed) = output(&command(env!("CARGO_BIN_EXE_forward"), "measure 1000")) else {
+        return;
+    };
+    assert!(printed.contains("of 1000 samples"), "{printed}");
+}

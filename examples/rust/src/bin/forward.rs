@@ -1,16 +1,19 @@
 //! Forward: copies a topic from domain 0 to domain 1 without knowing its type, every change as it
 //! was sent and with its origin. It never waits in a write, so one thread could serve many topics.
+//!
+//! `forward measure [COUNT]` says how many samples a second it copies, of 32 octets and batched.
 use dunlin::untyped::{
     Piece, TryWriteError, TypeSupport, UntypedReaderOptions, UntypedSample, WriteOptions,
 };
 use dunlin::{
-    DataReaderQos, DataWriterQos, DomainParticipant, Duration, GuardCondition, History,
+    Batching, DataReaderQos, DataWriterQos, DomainParticipant, Duration, GuardCondition, History,
     PublisherQos, Reliability, SampleOrigin, Select, StatusMask, SubscriberQos, Topic, TopicQos,
     UntypedWriter, UntypedWriterListener, WaitSet,
 };
 use std::collections::VecDeque;
 use std::sync::mpsc::{self, Sender};
 use std::thread;
+use std::time::Instant;
 
 /// Wakes the thread that forwards when the writer has room again.
 struct Room(GuardCondition);
@@ -46,6 +49,7 @@ fn write(writer: &UntypedWriter, sample: &UntypedSample) -> dunlin::Result<bool>
 fn forward(
     topic: &str,
     ty: &TypeSupport,
+    batching: Batching,
     stop: &GuardCondition,
     ready: &Sender<()>,
 ) -> dunlin::Result<()> {
@@ -65,6 +69,7 @@ fn forward(
         .create_untyped_datareader_with_options(&source, qos, stream, None::<()>)?;
     let qos = DataWriterQos {
         history: History::KeepAll,
+        batching,
         ..Default::default()
     };
     let writer = to
@@ -152,13 +157,75 @@ fn subscribe() -> dunlin::Result<()> {
     Ok(())
 }
 
-fn main() -> dunlin::Result<()> {
+/// A sample of 32 octets.
+#[derive(Topic, Debug)]
+struct Block {
+    number: u64,
+    rest: [u64; 3],
+}
+
+const BATCH: Batching = Batching { max_bytes: 8192 };
+const WARM_UP: u64 = 100_000;
+
+/// Samples that are measured, after the warm-up.
+fn measured() -> u64 {
+    let count = std::env::args().nth(2);
+    count.map_or(10_000_000, |count| count.parse().expect("a number"))
+}
+
+fn publish_blocks() -> dunlin::Result<()> {
+    let qos = DataWriterQos {
+        history: History::KeepAll,
+        batching: BATCH,
+        ..Default::default()
+    };
+    let writer = DomainParticipant::new(0)?.writer_with::<Block>("Blocks", qos)?;
+    writer.wait_for_matched(1, Duration::from_secs(30))?;
+    for number in 1..=WARM_UP + measured() {
+        let rest = [number; 3];
+        writer.write(&Block { number, rest })?;
+    }
+    writer.wait_for_acknowledgments(Duration::from_secs(30))
+}
+
+/// Counts what arrives in domain 1 from the end of the warm-up on.
+fn count_blocks() -> dunlin::Result<()> {
+    let qos = DataReaderQos {
+        reliability: Reliability::RELIABLE,
+        history: History::KeepAll,
+        ..Default::default()
+    };
+    let reader = DomainParticipant::new(1)?.reader_with::<Block>("Blocks", qos)?;
+    let measured = measured();
+    let (mut count, mut start) = (0, Instant::now());
+    while count < WARM_UP + measured {
+        reader.wait_for_data(Duration::from_secs(30))?;
+        while let Some(sample) = reader.take_next_sample() {
+            count += u64::from(sample.data().is_some());
+            if count == WARM_UP {
+                start = Instant::now();
+            }
+        }
+    }
+    let rate = measured as f64 / start.elapsed().as_secs_f64();
+    println!("{rate:.0} samples a second, of {measured} samples");
+    Ok(())
+}
+
+/// Runs the forwarder between the two sides.
+fn run<T: dunlin::TopicData>(
+    topic: &'static str,
+    is_keyed: bool,
+    batching: Batching,
+    publish: fn() -> dunlin::Result<()>,
+    subscribe: fn() -> dunlin::Result<()>,
+) -> dunlin::Result<()> {
     let stop = GuardCondition::new();
     let stopped = stop.clone();
     let (ready, is_ready) = mpsc::channel();
     let forwarder = thread::spawn(move || {
-        let ty = TypeSupport::discovered(<Position as dunlin::TopicData>::TYPE_NAME, true);
-        forward("Positions", &ty, &stopped, &ready)
+        let ty = TypeSupport::discovered(T::TYPE_NAME, is_keyed);
+        forward(topic, &ty, batching, &stopped, &ready)
     });
     let subscriber = thread::spawn(subscribe);
     is_ready.recv().expect("the forwarder is there");
@@ -166,4 +233,11 @@ fn main() -> dunlin::Result<()> {
     subscriber.join().expect("the subscriber ends")?;
     stop.set_trigger_value(true);
     forwarder.join().expect("the forwarder ends")
+}
+
+fn main() -> dunlin::Result<()> {
+    match std::env::args().nth(1).as_deref() {
+        Some("measure") => run::<Block>("Blocks", false, BATCH, publish_blocks, count_blocks),
+        _ => run::<Position>("Positions", true, Batching::default(), publish, subscribe),
+    }
 }
