@@ -88,3 +88,21 @@ fn string_bounds_count_unless_they_are_ignored() {
     let found = assignable(&shape(64), &shape(128), &RULES, Encoding::Xcdr2);
     assert_eq!(found, Ok(Verdict::Assignable));
 }
+
+#[test]
+fn a_bitmask_fits_the_unsigned_integer_that_holds_it() {
+    let mut types = TypeTreeBuilder::new();
+    let mask = types.bitmask("Mask", Final, 12, &[("a", 0)]);
+    let mask = types.build(mask).unwrap();
+    for (integer, fits) in [
+        (TypeIndex::UINT16, true),
+        (TypeIndex::INT16, false),
+        (TypeIndex::UINT32, false),
+    ] {
+        let integer = mask.at(integer);
+        for (reader, writer) in [(&mask, &integer), (&integer, &mask)] {
+            let found = assignable(reader, writer, &RULES, Encoding::Xcdr2);
+            assert_eq!(found.is_ok(), fits, "{found:?}");
+        }
+    }
+}

@@ -7,6 +7,7 @@ mod structure;
 use alloc::collections::BTreeSet;
 use alloc::format;
 use alloc::string::{String, ToString};
+use alloc::vec::Vec;
 
 pub use difference::Difference;
 use dunlin_cdr::Extensibility;
@@ -171,6 +172,20 @@ impl Judge<'_> {
             }
             (Enumeration, Enumeration) => enumeration(r, w, at),
             (Structure, Structure) => self.structure(r, w, at),
+            (TypeKind::Bitset, TypeKind::Bitset) => {
+                let fields = |of: &DynamicType| {
+                    let all = of.fields().iter();
+                    all.map(|of| (of.position(), of.size(), of.holder()))
+                        .collect::<Vec<_>>()
+                };
+                match fields(r) == fields(w) {
+                    true => Ok(()),
+                    false => differ("bitsets need the same fields. Give both the same."),
+                }
+            }
+            (TypeKind::Bitmask, TypeKind::Bitmask) if r.bit_bound() == w.bit_bound() => Ok(()),
+            (TypeKind::Bitmask, _) if holds_bits(w, r) => Ok(()),
+            (_, TypeKind::Bitmask) if holds_bits(r, w) => Ok(()),
             _ if same::same(r, w) => Ok(()),
             _ if r.kind() == w.kind() => differ("the two definitions differ. Give both the same."),
             _ => differ("a reader takes no other kind. Give both one type."),
@@ -233,6 +248,13 @@ impl Judge<'_> {
 fn holds(reader: &DynamicType, writer: &DynamicType) -> bool {
     let [most, sent] = [reader, writer].map(|of| of.bound().unwrap_or(u32::MAX));
     most >= sent
+}
+
+/// Whether it is the unsigned integer that a bitmask is on the wire.
+fn holds_bits(integer: &DynamicType, bitmask: &DynamicType) -> bool {
+    use TypeKind::{UInt8, UInt16, UInt32, UInt64};
+    matches!(integer.kind(), UInt8 | UInt16 | UInt32 | UInt64)
+        && integer.number_size() == bitmask.number_size()
 }
 
 fn bound(of: &DynamicType) -> String {
