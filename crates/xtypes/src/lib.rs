@@ -72,6 +72,7 @@
 extern crate alloc;
 
 mod annotations;
+pub mod assign;
 mod build;
 mod describe;
 mod digest;
