@@ -127,3 +127,34 @@ fn labels_may_be_enumerators_characters_and_booleans() {
     let holder = structure::<Holder>();
     assert_eq!((holder.name, holder.members[0].name), ("a::B", "type"));
 }
+
+#[test]
+fn types_within_topics_have_the_names_that_they_are_given() {
+    #[derive(Data)]
+    #[topic(crate = "dunlin_cdr", name = "geo::Point")]
+    struct Point {
+        #[allow(dead_code)]
+        x: f64,
+    }
+
+    #[derive(Clone, Copy, Data)]
+    #[topic(crate = "dunlin_cdr", name = "geo::Color")]
+    #[allow(dead_code)]
+    enum Color {
+        Red,
+        Green,
+    }
+
+    #[derive(Data)]
+    #[topic(crate = "dunlin_cdr", name = "geo::Shape")]
+    #[allow(dead_code)]
+    enum Shape {
+        At(Point),
+        Plain(Color),
+    }
+
+    let names = [Point::describe(), Color::describe(), Shape::describe()];
+    let names = names.map(|ty| ty.map(|ty| ty.name()));
+    let expected = ["geo::Point", "geo::Color", "geo::Shape"];
+    assert_eq!(names, expected.map(Some));
+}

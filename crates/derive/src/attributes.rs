@@ -57,9 +57,6 @@ impl Container {
 
     fn set(&mut self, meta: &ParseNestedMeta<'_>) -> Result<()> {
         if meta.path.is_ident("name") {
-            if !self.is_topic {
-                return Err(meta.error("only `#[derive(Topic)]` has a name on the network"));
-            }
             self.name = meta.value()?.parse::<LitStr>()?.value();
         } else if meta.path.is_ident("extensibility") {
             self.extensibility = extensibility(&meta.value()?.parse()?)?;

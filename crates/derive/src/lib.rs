@@ -5,8 +5,7 @@
 //! encoding.
 //!
 //! On the type, `#[topic(...)]` with
-//! - `name = "module::Type"`: the name on the network (structs with `Topic`; default: the Rust
-//!   name);
+//! - `name = "module::Type"`: the name on the network (default: the Rust name);
 //! - `extensibility = "final" | "appendable" | "mutable"` (default: appendable, as DDS-XTypes 1.3
 //!   7.2.2.4.4.4.6 says);
 //! - `bit_bound = N`: enumerations of 1 to 32 bits (default 32);
