@@ -90,6 +90,14 @@ impl EntityId {
     pub const PARTICIPANT_MESSAGE_WRITER: Self = Self([0, 2, 0, 0xc2]);
     /// Participant message (liveliness) reader.
     pub const PARTICIPANT_MESSAGE_READER: Self = Self([0, 2, 0, 0xc7]);
+    /// Writer of the requests of the TypeLookup service (DDS-XTypes 1.3 7.6.3.3).
+    pub const TYPE_LOOKUP_REQUEST_WRITER: Self = Self([0, 3, 0, 0xc3]);
+    /// Reader of the requests of the TypeLookup service.
+    pub const TYPE_LOOKUP_REQUEST_READER: Self = Self([0, 3, 0, 0xc4]);
+    /// Writer of the replies of the TypeLookup service.
+    pub const TYPE_LOOKUP_REPLY_WRITER: Self = Self([0, 3, 1, 0xc3]);
+    /// Reader of the replies of the TypeLookup service.
+    pub const TYPE_LOOKUP_REPLY_READER: Self = Self([0, 3, 1, 0xc4]);
 
     /// Dunlin's own: writer of introductions.
     pub const INTRODUCTIONS_WRITER: Self = Self([0x4c, 0, 1, 0x42]);

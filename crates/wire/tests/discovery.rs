@@ -543,3 +543,40 @@ fn of_what_has_no_field_no_more_is_kept_than_a_few_kilobytes() {
     assert_eq!(kept, expected);
     assert_eq!(data.topic, "T");
 }
+
+#[test]
+fn the_type_lookup_service_has_four_endpoints_without_keys() {
+    let endpoints = [
+        (
+            EntityId::TYPE_LOOKUP_REQUEST_WRITER,
+            0x0003_00c3_u32,
+            BuiltinEndpoints::TYPE_LOOKUP_REQUEST_WRITER,
+        ),
+        (
+            EntityId::TYPE_LOOKUP_REQUEST_READER,
+            0x0003_00c4,
+            BuiltinEndpoints::TYPE_LOOKUP_REQUEST_READER,
+        ),
+        (
+            EntityId::TYPE_LOOKUP_REPLY_WRITER,
+            0x0003_01c3,
+            BuiltinEndpoints::TYPE_LOOKUP_REPLY_WRITER,
+        ),
+        (
+            EntityId::TYPE_LOOKUP_REPLY_READER,
+            0x0003_01c4,
+            BuiltinEndpoints::TYPE_LOOKUP_REPLY_READER,
+        ),
+    ];
+    for (bit, (entity, id, endpoint)) in (12..).zip(endpoints) {
+        assert_eq!(u32::from_be_bytes(entity.0), id);
+        assert_eq!(endpoint, BuiltinEndpoints(1 << bit));
+        let kind = match bit {
+            12 | 14 => EntityKind::WriterNoKey,
+            _ => EntityKind::ReaderNoKey,
+        };
+        assert_eq!(entity.kind(), kind);
+        // Nobody is asked who does not say that it answers.
+        assert!(!BuiltinEndpoints::REQUIRED.contains(endpoint));
+    }
+}

@@ -31,6 +31,14 @@ impl BuiltinEndpoints {
     pub const PARTICIPANT_MESSAGE_WRITER: Self = Self(1 << 10);
     /// Liveliness reader.
     pub const PARTICIPANT_MESSAGE_READER: Self = Self(1 << 11);
+    /// Writer of the requests of the TypeLookup service (DDS-XTypes 1.3 7.6.3.3).
+    pub const TYPE_LOOKUP_REQUEST_WRITER: Self = Self(1 << 12);
+    /// Reader of the requests of the TypeLookup service.
+    pub const TYPE_LOOKUP_REQUEST_READER: Self = Self(1 << 13);
+    /// Writer of the replies of the TypeLookup service.
+    pub const TYPE_LOOKUP_REPLY_WRITER: Self = Self(1 << 14);
+    /// Reader of the replies of the TypeLookup service.
+    pub const TYPE_LOOKUP_REPLY_READER: Self = Self(1 << 15);
     /// SEDP topics writer.
     pub const TOPICS_ANNOUNCER: Self = Self(1 << 28);
     /// SEDP topics reader.
