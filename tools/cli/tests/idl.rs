@@ -187,3 +187,31 @@ fn the_preprocessor_runs_alone() {
     let rules = fs::read_to_string(folder.path().join("good.d")).unwrap();
     assert_eq!(rules, "good.idl: include/base.idl\n");
 }
+
+#[test]
+fn dump_shows_what_other_products_know_types_by() {
+    let folder = folder();
+    let run = |arguments: &[&str]| run(folder.path(), arguments);
+    let ou = "@final struct ou { @key long id; unsigned long long ts; unsigned long s; };\n\
+        @appendable struct Node { long value; sequence<Node> children; };\n\
+        @final union Wide switch (long long) { case 5000000000: long a; };\n";
+    fs::write(folder.path().join("known.idl"), ou).unwrap();
+    let one = run(&["dump", "--format", "hash", "--type", "ou", "known.idl"]);
+    assert_eq!(one.status.code(), Some(0), "{}", stderr(&one));
+    assert_eq!(
+        stdout(&one),
+        "ou minimal 5a3c0c46e4529da3ac2f9f6e5b40 complete 9c5c29a140fe220dd3565a277db9\n"
+    );
+    let node = run(&["dump", "--format", "hash", "--type", "Node", "known.idl"]);
+    assert!(stdout(&node).ends_with("2b9be087b1121b4ff1771979daf5 component 1/1\n"));
+    let objects = run(&["dump", "--format", "typeobject", "known.idl"]);
+    let text = stdout(&objects);
+    assert!(
+        text.starts_with("ou minimal 43000000f15101000100000000"),
+        "{text}"
+    );
+    assert_eq!(text.lines().count(), 4, "{text}");
+    assert_eq!(objects.status.code(), Some(1));
+    let why = stderr(&objects);
+    assert!(why.contains("Wide") && why.contains("5000000000"), "{why}");
+}

@@ -7,7 +7,7 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use clap::{Args, Subcommand, ValueEnum};
-use dunlin_idlc::dump::{self, Selection};
+use dunlin_idlc::dump::{self, Dumped, Selection};
 use dunlin_idlc::report::{page, pages};
 use dunlin_idlc::source::Disk;
 use dunlin_idlc::{Model, Parsed};
@@ -34,7 +34,7 @@ enum Command {
     /// Prints the types of files: their members, ids, values and annotations.
     Dump {
         /// How: `tree` for people, `json` for programs, `idl` with all said that files leave to
-        /// defaults.
+        /// defaults; `hash` and `typeobject` for what other products know types by.
         #[arg(long, default_value = "tree", value_name = "FORMAT")]
         format: Format,
         /// This type only, with its modules: A::B.
@@ -58,6 +58,8 @@ enum Format {
     Tree,
     Json,
     Idl,
+    Hash,
+    Typeobject,
 }
 
 /// Runs the command.
@@ -125,7 +127,9 @@ fn dump(format: Format, selection: &Selection, reading: &Reading) -> ExitCode {
                 .name
                 .as_deref()
                 .is_none_or(|name| model.find(name).is_some());
-            output.print(&text(format, model, selection));
+            let dumped = dumped(format, model, selection);
+            output.print(&dumped.text);
+            dumped.refusals.iter().for_each(|why| output.refuse(why));
         } else {
             is_found = true;
         }
@@ -136,11 +140,17 @@ fn dump(format: Format, selection: &Selection, reading: &Reading) -> ExitCode {
     output.status()
 }
 
-fn text(format: Format, model: &Model, selection: &Selection) -> String {
-    match format {
+fn dumped(format: Format, model: &Model, selection: &Selection) -> Dumped {
+    let text = match format {
         Format::Tree => dump::tree(model, selection),
         Format::Json => dump::json(model, selection),
         Format::Idl => dump::idl(model, selection),
+        Format::Hash => return dump::hash(model, selection),
+        Format::Typeobject => return dump::type_object(model, selection),
+    };
+    Dumped {
+        text,
+        ..Dumped::default()
     }
 }
 

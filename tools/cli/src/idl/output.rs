@@ -80,6 +80,12 @@ impl Output {
         self.has_failed = true;
     }
 
+    /// Says what is wrong with a type, where no place in a file is known.
+    pub(super) fn refuse(&mut self, text: &str) {
+        eprintln!("error: {text}");
+        self.errors += 1;
+    }
+
     pub(super) fn summary(&self) {
         let count = |count: usize, word: &str| match count {
             1 => format!("1 {word}"),

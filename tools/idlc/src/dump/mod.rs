@@ -1,6 +1,7 @@
 //! Models as text: `dunlin idl dump`.
 
 mod json;
+mod object;
 mod tree;
 
 use std::collections::HashMap;
@@ -10,6 +11,7 @@ use dunlin_xtypes::{DynamicType, TypeIndex, idl};
 use crate::model::{Model, NamedType};
 
 pub use json::json;
+pub use object::{Dumped, hash, type_object};
 pub use tree::tree;
 
 /// Which types are shown.
