@@ -27,7 +27,7 @@ impl Vendor {
             Self::Cyclone => vendor_programs().join("cyclone_peer"),
             Self::Dunlin => env!("CARGO_BIN_EXE_dunlin_peer").into(),
             Self::FastDds => vendor_programs().join("fastdds_peer"),
-            Self::Untyped => env!("CARGO_BIN_EXE_untyped_peer").into(),
+            Self::Untyped => env!("CARGO_BIN_EXE_interop_untyped_peer").into(),
         }
     }
 }
