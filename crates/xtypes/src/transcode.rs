@@ -7,7 +7,7 @@ use dunlin_cdr::{Endianness, Error, Extensibility, ReadScope, Reader, Xcdr};
 use crate::output::{Nowhere, Output, Writer};
 use crate::skip::{skip_member, take_discriminator};
 use crate::tree::{Member, Node, Structure, Union, length};
-use crate::{Element, TypeIndex, TypeTree, ValueError, limits};
+use crate::{DynamicType, Element, TypeIndex, TypeTree, ValueError, limits};
 pub(crate) use members::in_id_order;
 use members::{Copied, Marks};
 
@@ -512,6 +512,14 @@ fn optional_id(member: &Member, part: Part) -> u32 {
     match part {
         Part::Key => 0,
         Part::Whole => member.id,
+    }
+}
+
+impl DynamicType {
+    /// The length code in the EMHEADER of a member of this type (DDS-XTypes 1.3 7.4.3.4.2), as
+    /// `dunlin_cdr` writes it: a length that the value begins with is not said twice.
+    pub fn length_code(&self) -> u32 {
+        length_code(self.tree(), self.index().into())
     }
 }
 

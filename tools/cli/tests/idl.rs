@@ -204,6 +204,9 @@ fn dump_shows_what_other_products_know_types_by() {
     );
     let node = run(&["dump", "--format", "hash", "--type", "Node", "known.idl"]);
     assert!(stdout(&node).ends_with("2b9be087b1121b4ff1771979daf5 component 1/1\n"));
+    let plan = run(&["dump", "--format", "plan", "--type", "ou", "known.idl"]);
+    let plan: serde_json::Value = serde_json::from_slice(&plan.stdout).unwrap();
+    assert_eq!(plan["types"][0]["routines"][0]["max_size"], 20);
     let objects = run(&["dump", "--format", "typeobject", "known.idl"]);
     let text = stdout(&objects);
     assert!(

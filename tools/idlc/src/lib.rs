@@ -53,6 +53,7 @@ mod lower;
 pub mod model;
 mod options;
 mod parser;
+pub mod plan;
 mod preprocess;
 mod quad;
 pub mod report;

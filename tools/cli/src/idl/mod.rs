@@ -34,7 +34,8 @@ enum Command {
     /// Prints the types of files: their members, ids, values and annotations.
     Dump {
         /// How: `tree` for people, `json` for programs, `idl` with all said that files leave to
-        /// defaults; `hash` and `typeobject` for what other products know types by.
+        /// defaults; `hash` and `typeobject` for what other products know types by;
+        /// `plan` for how values are written, as JSON.
         #[arg(long, default_value = "tree", value_name = "FORMAT")]
         format: Format,
         /// This type only, with its modules: A::B.
@@ -60,6 +61,7 @@ enum Format {
     Idl,
     Hash,
     Typeobject,
+    Plan,
 }
 
 /// Runs the command.
@@ -145,6 +147,7 @@ fn dumped(format: Format, model: &Model, selection: &Selection) -> Dumped {
         Format::Tree => dump::tree(model, selection),
         Format::Json => dump::json(model, selection),
         Format::Idl => dump::idl(model, selection),
+        Format::Plan => dump::plan(model, selection),
         Format::Hash => return dump::hash(model, selection),
         Format::Typeobject => return dump::type_object(model, selection),
     };

@@ -2,6 +2,7 @@
 
 mod json;
 mod object;
+mod plan;
 mod tree;
 
 use std::collections::HashMap;
@@ -12,6 +13,7 @@ use crate::model::{Model, NamedType};
 
 pub use json::json;
 pub use object::{Dumped, hash, type_object};
+pub use plan::plan;
 pub use tree::tree;
 
 /// Which types are shown.

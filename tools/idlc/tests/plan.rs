@@ -1,0 +1,332 @@
+//! Whoever follows a codec plan writes what `dunlin_cdr` writes.
+
+#[path = "../../../crates/cdr/tests/common/mod.rs"]
+mod common;
+#[path = "../../../crates/xtypes/tests/derived/types.rs"]
+#[allow(dead_code)]
+mod types;
+mod values;
+
+use std::collections::BTreeMap;
+
+use bytes::{Bytes, BytesMut};
+use common::{Big, Final, Leaf, Mode, Mutable, Pick, Tree};
+use dunlin_cdr::{Topic, Xcdr, key_hash, key_to_payload_as, to_payload_as};
+use dunlin_derive::{Data, Topic};
+use dunlin_idlc::plan::{Form, Part, Plan, RoutineId};
+use dunlin_idlc::{Options, dump, parse_str};
+use dunlin_xtypes::{DynamicType, KeyPlan};
+use proptest::prelude::*;
+use types::*;
+use values::{WORLDS, form, key_of_hash, payload, read};
+
+/// What the derived code writes is what the plan says: values, keys, hashes and largest sizes.
+fn agree<T: Topic>(value: &T) {
+    let ty = DynamicType::of::<T>().unwrap();
+    let plan = Plan::new(ty.tree(), [ty.index()]);
+    for (xcdr, endianness) in WORLDS {
+        let mut written = BytesMut::new();
+        to_payload_as(value, xcdr, endianness, &mut written).unwrap();
+        let found = read::payload(&ty, &written).unwrap();
+        let followed = payload(&plan, &ty, &found, Part::Whole, (xcdr, endianness));
+        assert_eq!(followed, written, "{xcdr:?} {endianness:?}");
+        let mut key = BytesMut::new();
+        key_to_payload_as(value, xcdr, endianness, &mut key).unwrap();
+        let followed = payload(&plan, &ty, &found, Part::Key, (xcdr, endianness));
+        assert_eq!(followed, key, "the key in {xcdr:?} {endianness:?}");
+        if ty.has_key() {
+            hash(value, &ty, &key_of_hash(&plan, &ty, &found), &plan);
+        }
+    }
+}
+
+fn hash<T: Topic>(value: &T, ty: &DynamicType, key: &[u8], plan: &Plan) {
+    let id = RoutineId {
+        ty: ty.index(),
+        form: Form::KeyHash,
+        part: Part::Key,
+    };
+    let most = plan.routine(id).unwrap().max_size;
+    let fits = most.is_some_and(|most| most <= 16);
+    assert_eq!(fits, KeyPlan::new(ty).fits_hash());
+    if fits {
+        let mut filled = key.to_vec();
+        filled.resize(16, 0);
+        assert_eq!(filled, key_hash(value).unwrap());
+    } else {
+        use md5::Digest;
+        assert_eq!(md5::Md5::digest(key)[..], key_hash(value).unwrap());
+    }
+}
+
+fn leaf() -> impl Strategy<Value = Leaf> {
+    (any::<i64>(), "[a-z]{0,5}", prop::option::of(-1e9..1e9)).prop_map(|(a, b, c)| Leaf { a, b, c })
+}
+
+fn pick() -> impl Strategy<Value = Pick> {
+    prop_oneof![
+        any::<u8>().prop_map(Pick::Byte),
+        leaf().prop_map(Pick::Leaf),
+        prop::collection::vec(any::<i64>(), 0..4).prop_map(Pick::Numbers),
+        Just(Pick::Nothing),
+    ]
+}
+
+fn tree() -> impl Strategy<Value = Tree> {
+    let one = (any::<u16>(), pick()).prop_map(|(id, pick)| Tree {
+        id,
+        pick,
+        ..Tree::default()
+    });
+    one.prop_recursive(3, 8, 2, |inner| {
+        let children = prop::collection::vec(inner.clone(), 0..3);
+        let next = prop::option::of(inner.prop_map(Box::new));
+        (any::<u16>(), pick(), children, next).prop_map(|(id, pick, children, next)| Tree {
+            id,
+            pick,
+            children,
+            next,
+        })
+    })
+}
+
+prop_compose! {
+    fn big()(
+        (key, number, tree) in ("[a-z]{0,9}", any::<u32>(), tree()),
+        is_slow in any::<bool>(), bytes in prop::collection::vec(any::<u8>(), 0..9),
+        shorts in prop::collection::vec(any::<u16>(), 0..5), flags in any::<[bool; 3]>(),
+        grid in any::<[[u64; 2]; 3]>(), leaf_or_none in prop::option::of(leaf()),
+        words in prop::option::of(prop::collection::vec("[a-z]{0,5}", 0..4)),
+        map in prop::collection::btree_map("[a-z]{0,5}", leaf(), 0..3),
+    ) -> Big {
+        let mode = if is_slow { Mode::Slow } else { Mode::Fast };
+        Big {
+            key, number, tree, mode, bytes: Bytes::from(bytes), shorts, flags, grid, leaf: leaf_or_none, words, map,
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    #[test]
+    fn types_with_everything_in_them(big in big()) {
+        agree(&Final(big.clone()).into_topic());
+        agree(&Mutable(big.clone()).into_topic());
+        agree(&big);
+    }
+
+    #[test]
+    fn numbers_of_all_kinds(value in numbers()) {
+        agree(&value);
+    }
+
+    #[test]
+    fn keys_of_all_kinds(keys in keys()) {
+        agree(&keys.fixed);
+        agree(&keys.fixed_mutable);
+        agree(&keys.deep);
+        agree(&keys.deep_mutable);
+        agree(&keys.long);
+        agree(&keys.collections);
+        agree(&keys.collections_mutable);
+        agree(&keys.unions);
+        agree(&keys.short_text);
+        agree(&keys.optionals);
+        agree(&keys.optionals_mutable);
+        agree(&keys.grids);
+    }
+}
+
+#[derive(Topic, Debug, Default)]
+#[topic(crate = "dunlin_cdr", extensibility = "mutable")]
+struct Long {
+    bytes: Vec<u8>,
+    #[topic(id = 16_128)]
+    last_short: Option<u16>,
+    #[topic(id = 16_129)]
+    first_long: Option<u16>,
+}
+
+#[test]
+fn parameters_become_long_by_their_id_and_by_their_length() {
+    for length in [0, 65_531, 65_532, 70_000] {
+        agree(&Long {
+            bytes: vec![1; length],
+            last_short: Some(2),
+            first_long: Some(3),
+        });
+    }
+}
+
+#[derive(Data, Debug, Clone, Copy)]
+#[topic(crate = "dunlin_cdr", extensibility = "final", plain)]
+#[repr(C)]
+struct Point {
+    x: f64,
+    y: f64,
+}
+
+#[derive(Topic, Debug, Clone, Copy)]
+#[topic(crate = "dunlin_cdr", plain)]
+#[repr(C)]
+struct Camera {
+    #[key]
+    id: u32,
+    number: u32,
+    taken: u64,
+    corner: Point,
+    pixels: [u8; 16],
+}
+
+#[derive(Topic, Debug, Clone, Copy)]
+#[topic(crate = "dunlin_cdr", plain)]
+#[repr(C)]
+struct Corners {
+    corners: [Point; 4],
+}
+
+fn plain<T: Topic>(value: &T) {
+    agree(value);
+    let ty = DynamicType::of::<T>().unwrap();
+    let plan = Plan::new(ty.tree(), [ty.index()]);
+    let layout = T::PLAIN.unwrap();
+    assert_eq!(plan.is_plain(&ty, Form::Xcdr1), layout.xcdr1);
+    assert_eq!(plan.is_plain(&ty, Form::Xcdr2), layout.xcdr2);
+    for (xcdr, is_plain) in [(Xcdr::V1, layout.xcdr1), (Xcdr::V2, layout.xcdr2)] {
+        let id = RoutineId {
+            ty: ty.index(),
+            form: form(xcdr),
+            part: Part::Whole,
+        };
+        let most = plan.routine(id).unwrap().max_size.unwrap();
+        let has_dheader = u64::from(xcdr == Xcdr::V2) * 4;
+        assert_eq!(is_plain, most == layout.size as u64 + has_dheader);
+    }
+}
+
+#[test]
+fn plain_types_are_those_of_the_derive() {
+    let point = Point { x: 1.0, y: -2.0 };
+    plain(&Camera {
+        id: 1,
+        number: 2,
+        taken: 3,
+        corner: point,
+        pixels: [7; 16],
+    });
+    plain(&Corners {
+        corners: [point; 4],
+    });
+}
+
+fn text(idl: &str) -> String {
+    let parsed = parse_str("plan.idl", idl, &Options::default());
+    let model = parsed.model.as_ref().expect("it has no mistakes");
+    let text = dump::plan(model, &dump::Selection::default());
+    let again = dump::plan(model, &dump::Selection::default());
+    assert_eq!(text, again);
+    text
+}
+
+fn planned(idl: &str) -> serde_json::Value {
+    serde_json::from_str(&text(idl)).unwrap()
+}
+
+/// The routine of a type in a form, and its largest size.
+fn routine<'p>(plan: &'p serde_json::Value, name: &str, form: &str) -> &'p serde_json::Value {
+    let types = plan["types"].as_array().unwrap();
+    let ty = types.iter().find(|ty| ty["name"] == name).unwrap();
+    let routines = ty["routines"].as_array().unwrap();
+    let mut routines = routines.iter();
+    let is_wanted = |of: &&serde_json::Value| of["form"] == form && of["part"] == "whole";
+    routines.find(is_wanted).unwrap()
+}
+
+#[test]
+fn fixed_members_are_one_run_with_those_of_nested_structs() {
+    let plan = planned(
+        "@final struct P { octet a; double x; };
+         @final struct S { long id; P p[2]; P q; short s; string t; long after; };",
+    );
+    let places = |of: &serde_json::Value| -> BTreeMap<String, u64> {
+        let fields = of["fields"].as_array().unwrap().iter();
+        let place = |of: &serde_json::Value| (of["path"].to_string(), of["at"].as_u64().unwrap());
+        fields.map(place).collect()
+    };
+    let one = routine(&plan, "S", "xcdr1");
+    let steps = one["aligned"].as_array().unwrap();
+    let kinds: Vec<&str> = steps.iter().map(|s| s["step"].as_str().unwrap()).collect();
+    assert_eq!(kinds, ["run", "loop", "run", "string", "run"]);
+    let expected =
+        |places: [(&str, u64); 3]| places.map(|(path, at)| (path.to_string(), at)).into();
+    // Each element ends behind a double, so `q` begins at a multiple of 8.
+    let found: BTreeMap<String, u64> = expected([("\"q.a\"", 0), ("\"q.x\"", 8), ("\"s\"", 16)]);
+    assert_eq!(places(&steps[2]), found);
+    let two = routine(&plan, "S", "xcdr2");
+    let steps = two["aligned"].as_array().unwrap();
+    assert_eq!(steps[1]["step"], "delimited");
+    assert_eq!(steps[1]["content"], 24);
+    let found = expected([("\"q.a\"", 0), ("\"q.x\"", 4), ("\"s\"", 12)]);
+    assert_eq!(places(&steps[2]), found);
+    assert_eq!(two["max_size"], serde_json::Value::Null);
+    assert_eq!(routine(&plan, "P", "xcdr1")["max_size"], 16);
+    assert_eq!(routine(&plan, "P", "xcdr2")["max_size"], 12);
+}
+
+#[test]
+fn sizes_are_the_largest() {
+    let plan = planned(
+        "@final struct Text { string<5> s; long a; };
+         @final struct Many { sequence<Text, 3> all; octet o; };
+         @final union U switch (octet) { case 1: double d; case 2: string<1> s; };
+         @final struct Wide { @optional U u; wstring<3> w; map<octet, short, 2> m; };
+         @mutable struct Loose { @id(20000) octet a; @id(1) long b; };
+         @final struct Endless { sequence<Endless, 1> inner; };",
+    );
+    let most = |name: &str, form: &str| routine(&plan, name, form)["max_size"].as_u64();
+    // 4 + 6 bytes of text, 2 of padding, 4.
+    assert_eq!(most("Text", "xcdr1"), Some(16));
+    assert_eq!(most("Many", "xcdr1"), Some(4 + 3 * 16 + 1));
+    assert_eq!(most("Many", "xcdr2"), Some(8 + 3 * 16 + 1));
+    assert_eq!(most("U", "xcdr1"), Some(16));
+    assert_eq!(most("U", "xcdr2"), Some(12));
+    // A parameter of 16 bytes, a text of 6, the length of a map, and 0, 2..4, 4, 6..8.
+    assert_eq!(most("Wide", "xcdr1"), Some(20 + 10 + 2 + 4 + 8));
+    // A flag, 3 bytes of padding too: the discriminator is at 1, the double at 4.
+    assert_eq!(most("Wide", "xcdr2"), Some(12 + 10 + 2 + 4 + 8));
+    // A long header, one byte, a short header, a sentinel.
+    assert_eq!(most("Loose", "xcdr1"), Some(12 + 1 + 3 + 4 + 4 + 4));
+    assert_eq!(most("Loose", "xcdr2"), Some(4 + 4 + 1 + 3 + 4 + 4));
+    assert_eq!(most("Endless", "xcdr2"), None);
+}
+
+#[test]
+fn types_that_use_each_other_twice_at_every_level_stay_small() {
+    let mut idl = String::from("@final struct S0 { long a; };\n");
+    for n in 1..60 {
+        let inner = n - 1;
+        idl.push_str(&format!("@final struct S{n} {{ S{inner} a, b; }};\n"));
+    }
+    let plan = planned(&idl);
+    assert_eq!(routine(&plan, "S20", "xcdr2")["max_size"], 4 << 20);
+    assert_eq!(
+        routine(&plan, "S59", "xcdr2")["max_size"],
+        serde_json::Value::Null
+    );
+    assert!(plan.to_string().len() < 400_000);
+}
+
+#[test]
+fn collections_within_collections_take_no_more_work_than_they_have_parts() {
+    let mut of = String::from("P");
+    let mut idl = String::from("@final struct P { octet a; double x; };\ntypedef P A0[2];\n");
+    for n in 1..30 {
+        of = format!("sequence<{of}>");
+        let inner = n - 1;
+        idl.push_str(&format!("typedef A{inner} A{n}[2];\n"));
+    }
+    idl.push_str(&format!("@final struct S {{ {of} deep; A29 wide; }};\n"));
+    let length = text(&idl).len();
+    assert!(length < 1_000_000, "{length}");
+}
