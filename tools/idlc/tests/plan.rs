@@ -8,13 +8,15 @@ mod types;
 mod values;
 
 use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
 
 use bytes::{Bytes, BytesMut};
 use common::{Big, Final, Leaf, Mode, Mutable, Pick, Tree};
 use dunlin_cdr::{Topic, Xcdr, key_hash, key_to_payload_as, to_payload_as};
 use dunlin_derive::{Data, Topic};
-use dunlin_idlc::plan::{Form, Part, Plan, RoutineId};
-use dunlin_idlc::{Options, dump, parse_str};
+use dunlin_idlc::plan::{Form, Part, Plan, RoutineId, Step};
+use dunlin_idlc::{Options, dump, parse_file, parse_str};
 use dunlin_xtypes::{DynamicType, KeyPlan};
 use proptest::prelude::*;
 use types::*;
@@ -329,4 +331,89 @@ fn collections_within_collections_take_no_more_work_than_they_have_parts() {
     idl.push_str(&format!("@final struct S {{ {of} deep; A29 wide; }};\n"));
     let length = text(&idl).len();
     assert!(length < 1_000_000, "{length}");
+}
+
+/// Each call leads to a routine, in each of the steps.
+fn calls(plan: &Plan, form: Form, steps: &[Step]) {
+    for step in steps {
+        match step {
+            Step::Call { to, .. } => {
+                assert_eq!(to.form, form);
+                assert!(plan.routine(*to).is_some());
+            }
+            Step::Loop { elements, .. } => calls(plan, form, elements),
+            Step::Delimited { steps, .. }
+            | Step::ParameterList { steps }
+            | Step::Optional { steps, .. }
+            | Step::External { steps, .. } => calls(plan, form, steps),
+            Step::Member(of) => calls(plan, form, &of.steps),
+            Step::Switch { cases } => cases.iter().for_each(|of| calls(plan, form, &of.steps)),
+            Step::Run(_) | Step::Text { .. } => {}
+        }
+    }
+}
+
+#[test]
+fn all_types_of_the_corpus_have_a_plan() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/good");
+    let mut routines = 0;
+    for file in fs::read_dir(folder).unwrap() {
+        let parsed = parse_file(&file.unwrap().path(), &Options::default());
+        let Some(model) = &parsed.model else { continue };
+        let plan = Plan::new(&model.tree, model.types.iter().map(|entry| entry.index));
+        for (id, routine) in plan.routines() {
+            calls(&plan, id.form, &routine.aligned);
+            calls(&plan, id.form, &routine.anywhere);
+            routines += 1;
+        }
+        let text = dump::plan(model, &dump::Selection::default());
+        let _: serde_json::Value = serde_json::from_str(&text).unwrap();
+    }
+    assert!(routines > 100, "{routines}");
+}
+
+#[derive(Data, Debug, Clone, Copy)]
+#[topic(crate = "dunlin_cdr", extensibility = "final")]
+struct Swapped {
+    #[topic(id = 9)]
+    left: u8,
+    #[topic(id = 3)]
+    right: u32,
+}
+
+/// By the ids of the members of an element it would be 14 bytes.
+#[derive(Topic, Debug)]
+#[topic(crate = "dunlin_cdr", extensibility = "final")]
+struct Seventeen {
+    #[key]
+    a: u32,
+    #[key]
+    swapped: [Swapped; 1],
+    #[key]
+    c: u8,
+}
+
+#[test]
+fn members_of_elements_are_in_the_order_of_their_declaration_in_keys_too() {
+    let value = Seventeen {
+        a: 1,
+        swapped: [Swapped { left: 2, right: 3 }],
+        c: 4,
+    };
+    let ty = DynamicType::of::<Seventeen>().unwrap();
+    let plan = Plan::new(ty.tree(), [ty.index()]);
+    let world = (Xcdr::V2, dunlin_cdr::Endianness::Big);
+    let mut written = BytesMut::new();
+    to_payload_as(&value, world.0, world.1, &mut written).unwrap();
+    let found = read::payload(&ty, &written).unwrap();
+    let key = key_of_hash(&plan, &ty, &found);
+    assert_eq!(key, [0, 0, 0, 1, 0, 0, 0, 8, 2, 0, 0, 0, 0, 0, 0, 3, 4]);
+    use md5::Digest;
+    assert_eq!(md5::Md5::digest(&key)[..], key_hash(&value).unwrap());
+    let idl = "@final struct Swapped { @id(9) octet left; @id(3) unsigned long right; };
+        @final struct Seventeen { @key unsigned long a; @key Swapped swapped[1]; @key octet c; };";
+    let plan = planned(idl);
+    let types = plan["types"].as_array().unwrap();
+    let ty = types.iter().find(|ty| ty["name"] == "Seventeen").unwrap();
+    assert_eq!(ty["key_fits_hash"], false);
 }

@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 use super::Selection;
 use crate::model::Model;
 use crate::plan::{
-    Case, Count, Field, Form, Header, Member, Plan, Presence, Routine, RoutineId, Step,
+    Case, Count, Field, Form, Header, Member, Part, Plan, Presence, Routine, RoutineId, Step,
 };
 
 /// How values of the types are written, and of those that they call: routines of steps, as JSON.
@@ -34,7 +34,14 @@ fn described(plan: &Plan, ty: &DynamicType) -> Value {
         "routines": routines,
     }));
     if ty.kind() == TypeKind::Structure && ty.has_key() {
-        let fits = KeyPlan::new(ty).fits_hash();
+        let id = RoutineId {
+            ty: ty.index(),
+            form: Form::KeyHash,
+            part: Part::Key,
+        };
+        let most = plan.routine(id).and_then(|routine| routine.max_size);
+        // `KeyPlan` counts the members of elements by id, which are written as they are declared.
+        let fits = KeyPlan::new(ty).fits_hash() && most.is_some_and(|most| most <= 16);
         object.insert("key_fits_hash".into(), fits.into());
     }
     Value::Object(object)

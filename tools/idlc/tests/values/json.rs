@@ -1,4 +1,4 @@
-//! Values as test vectors have them. Places are in the words of the IDL file.
+//! Values as test vectors have them.
 
 use dunlin_xtypes::{DynamicType, TypeKind};
 use serde_json::Value as Json;
@@ -7,10 +7,7 @@ use super::Value;
 
 /// The value that JSON is of a type.
 ///
-/// Integers are numbers, 64-bit ones may be strings; a `long double` is a string of 32 hexadecimal
-/// digits, most significant first; a `char` is a string of one character, a `wchar` a number; an
-/// enumeration is a literal, a bitmask a list of flags, a bitset an object of its fields; a map is a
-/// list of pairs; a union is an object with `_d` and the member that it selects.
+/// `tests/vectors/README.md` says how.
 pub fn value(ty: &DynamicType, json: &Json) -> Value {
     let ty = ty.resolved();
     let list = || json.as_array().unwrap_or_else(|| panic!("a list: {json}"));
@@ -97,8 +94,12 @@ fn number(ty: &DynamicType, json: &Json) -> u128 {
         TypeKind::Boolean => u128::from(json.as_bool().unwrap()),
         TypeKind::Float32 => u128::from((json.as_f64().unwrap() as f32).to_bits()),
         TypeKind::Float64 => u128::from(json.as_f64().unwrap().to_bits()),
-        TypeKind::Float128 => u128::from_str_radix(json.as_str().unwrap(), 16).unwrap(),
+        TypeKind::Float128 => {
+            let digits = json.as_str().unwrap().strip_prefix("0x");
+            u128::from_str_radix(digits.unwrap(), 16).unwrap()
+        }
         TypeKind::Char8 => u128::from(json.as_str().unwrap().as_bytes()[0]),
+        TypeKind::Char16 => u128::from(json.as_str().unwrap().encode_utf16().next().unwrap()),
         TypeKind::Enumeration => {
             let mut literals = ty.literals().iter();
             let literal = literals.find(|one| Some(one.name()) == json.as_str());
