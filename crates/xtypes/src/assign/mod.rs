@@ -1,9 +1,9 @@
 //! Assignability: whether a reader of one type can take samples of another (DDS-XTypes 1.3 7.2.4).
 //!
-//! Nothing is matched by it yet, since these rules are missing: unions that differ; the extensibility
-//! of enumerations, and that final ones have the same literals; that a key is a key on both sides,
-//! and key holders; what products describe differently but mean alike. The work for two types is
-//! bounded for each walk, not in total: only types of the program itself are to be judged.
+//! No endpoints are matched by it yet, since these rules are missing: unions that differ; the
+//! extensibility of enumerations; the same literals in final enumerations; a key that is a key on
+//! both sides; key holders; what products describe differently but mean alike. The work is bounded
+//! for each walk, not in total: judge only types of the program itself.
 
 mod difference;
 mod same;

@@ -48,8 +48,8 @@ fn subscribe() -> dunlin::Result<()> {
     while !stop.trigger_value() {
         wait_set.wait(Duration::from_secs(30))?;
         if matched.trigger_value() {
-            // Asking for the status resets the condition. A writer may come and go before this thread
-            // runs, so the count of all that came is what is certain.
+            // Asking for the status resets the condition. A writer may come and go before this
+            // thread runs, so this prints the count of all that came.
             let status = reader.subscription_matched_status();
             println!("writers so far: {}", status.total_count);
         }

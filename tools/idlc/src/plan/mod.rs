@@ -236,8 +236,8 @@ pub enum Header {
     /// XCDR1: aligned to 4; alignment counts anew behind it. Short if the id is at most 0x3f00 and
     /// the content has less than 64 KiB, else extended (DDS-XTypes 1.3 7.4.1.2).
     Parameter,
-    /// XCDR2: an EMHEADER, aligned to 4, with this length code. With 4 the length is behind it, with
-    /// 5 and more it is what the content begins with (DDS-XTypes 1.3 7.4.3.4.2).
+    /// XCDR2: an EMHEADER, aligned to 4, with this length code. With 4 the length is behind it.
+    /// With 5 and more the content begins with the length (DDS-XTypes 1.3 7.4.3.4.2).
     Labelled {
         /// 0 to 7.
         length_code: u32,
@@ -306,9 +306,10 @@ impl Plan {
         self.routines.iter()
     }
 
-    /// Whether the memory of a structure, as C lays it out, is its encoding behind the header of the
-    /// payload and the DHEADER of the structure itself, and all bits are a value: integers, octets,
-    /// `float`, `double` and characters, arrays of them, and structures of these, without padding.
+    /// Whether the memory of a structure, as C lays it out, is its encoding behind the header of
+    /// the payload and the DHEADER of the structure itself, and all bits are a value. That holds
+    /// for integers, octets, `float`, `double` and characters, arrays of them, and structures of
+    /// these, without padding.
     pub fn is_plain(&self, ty: &DynamicType, form: Form) -> bool {
         plain::is_plain(ty, form)
     }
