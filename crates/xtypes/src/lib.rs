@@ -98,9 +98,9 @@ pub use error::{BuildError, PathError, ValueError};
 pub use key::KeyPlan;
 pub use kind::TypeKind;
 pub use object::{
-    EquivalenceHash, EquivalenceKind, PlainElement, RaiseError, StronglyConnectedComponentId,
-    TypeIdentifier, TypeIdentifierWithDependencies, TypeIdentifierWithSize, TypeInformation,
-    TypeObjectError, TypeObjects,
+    EquivalenceHash, EquivalenceKind, LocalType, PlainElement, RaiseError,
+    StronglyConnectedComponentId, TypeIdentifier, TypeIdentifierWithDependencies,
+    TypeIdentifierWithSize, TypeInformation, TypeObjectError, TypeObjects,
 };
 pub use path::{Located, MemberPath, Value};
 pub use text::idl;

@@ -13,6 +13,7 @@
 mod component;
 mod identifier;
 mod information;
+mod local;
 mod lower;
 mod raise;
 mod read;
@@ -25,6 +26,7 @@ pub use identifier::{
     EquivalenceHash, EquivalenceKind, PlainElement, StronglyConnectedComponentId, TypeIdentifier,
 };
 pub use information::{TypeIdentifierWithDependencies, TypeIdentifierWithSize, TypeInformation};
+pub use local::LocalType;
 pub use raise::RaiseError;
 
 use crate::{DynamicType, limits};
@@ -136,8 +138,6 @@ impl DynamicType {
     /// # Errors
     /// [`TypeObjectError`] if the type is one that DDS-XTypes 1.3 cannot describe.
     pub fn type_information(&self) -> Result<TypeInformation, TypeObjectError> {
-        let minimal = self.type_objects(EquivalenceKind::Minimal)?;
-        let complete = self.type_objects(EquivalenceKind::Complete)?;
-        Ok(TypeInformation::new(&minimal, &complete))
+        Ok(LocalType::new(self)?.information().clone())
     }
 }
