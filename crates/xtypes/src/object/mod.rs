@@ -16,6 +16,7 @@ mod information;
 mod lower;
 mod raise;
 mod read;
+mod sequence;
 mod write;
 
 use alloc::string::String;
