@@ -17,6 +17,7 @@ mod local;
 mod lower;
 pub(crate) mod raise;
 pub(crate) mod read;
+mod sequence;
 pub(crate) mod write;
 
 use alloc::string::String;
