@@ -1,11 +1,13 @@
 //! Requests and replies, byte by byte and back.
 use crate::shape;
+use dunlin_cdr::Extensibility::Final;
 use dunlin_xtypes::lookup::{
     Call, Dependencies, MessageError, RemoteException, Reply, Request, Return, SampleIdentity,
     TypeObjectPair, Types, limits,
 };
 use dunlin_xtypes::{
-    EquivalenceHash, EquivalenceKind, TypeIdentifier, TypeIdentifierWithSize, TypeKind,
+    EquivalenceHash, EquivalenceKind, LocalType, TypeIdentifier, TypeIdentifierWithSize, TypeIndex,
+    TypeKind, TypeTreeBuilder,
 };
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -14,6 +16,14 @@ const ID: SampleIdentity = SampleIdentity {
     writer: [7; 16],
     sequence: 0x1_0000_0002,
 };
+
+fn bytes(hex: &str) -> Vec<u8> {
+    let digits: Vec<char> = hex.chars().filter(char::is_ascii_hexdigit).collect();
+    let pairs = digits.chunks(2).map(|pair| pair.iter().collect::<String>());
+    pairs
+        .map(|pair| u8::from_str_radix(&pair, 16).unwrap())
+        .collect()
+}
 
 fn hash(byte: u8) -> TypeIdentifier {
     TypeIdentifier::Hash(EquivalenceKind::Complete, EquivalenceHash([byte; 14]))
@@ -44,6 +54,53 @@ fn a_request_is_laid_out_as_the_standard_says() {
     // Padding.
     wanted.push(0);
     assert_eq!(bytes, wanted);
+}
+
+/// The pairs are as in the type map that idlc of Cyclone DDS 0.10.2 writes for
+/// `module M { @final struct A { long x; }; };`.
+#[test]
+fn a_reply_is_laid_out_as_the_standard_says() {
+    let mut types = TypeTreeBuilder::new();
+    let ty = types
+        .structure("M::A", Final)
+        .member("x", TypeIndex::INT32)
+        .finish();
+    let ty = LocalType::new(&types.build(ty).unwrap()).unwrap();
+    let (complete, minimal) = (ty.complete(), ty.minimal());
+    let reply = Reply {
+        related: ID,
+        exception: RemoteException::Ok,
+        value: Return::Types(Types {
+            types: vec![TypeObjectPair {
+                identifier: complete.identifier().clone(),
+                object: complete.object(complete.identifier()).unwrap(),
+            }],
+            complete_to_minimal: vec![(
+                complete.identifier().clone(),
+                minimal.identifier().clone(),
+            )],
+        }),
+    };
+    let mut wanted = vec![0, 7, 0, 2];
+    wanted.extend([7; 16]);
+    wanted.extend([1, 0, 0, 0, 2, 0, 0, 0, 0, 0, 0, 0]);
+    // DHEADER and discriminator of the return and of the result, DHEADER of the structure.
+    wanted.extend([150, 0, 0, 0, 0xd3, 0x52, 0x82, 0x01]);
+    wanted.extend([142, 0, 0, 0, 0, 0, 0, 0, 134, 0, 0, 0]);
+    wanted.extend([0xd1, 0x4a, 0x80, 0x42, 80, 0, 0, 0]);
+    wanted.extend(bytes(
+        "4c000000 01000000 f2b6043e 9bab24cd 8dffc315 de1d5600 34000000 f2510100 0d000000 \
+         00000000 05000000 4d3a3a41 00000000 18000000 01000000 10000000 00000000 01000400 \
+         02000000 78000000",
+    ));
+    wanted.extend([0x77, 0x65, 0x8e, 0x4b, 38, 0, 0, 0]);
+    wanted.extend(bytes(
+        "22000000 01000000 f2b6043e 9bab24cd 8dffc315 de1d56f1 c73b470c aafdb605 b2964258 93c0",
+    ));
+    wanted.extend([0, 0]);
+    let written = reply.to_payload().unwrap();
+    assert_eq!(written, wanted);
+    assert_eq!(Reply::from_payload(&written), Ok(reply));
 }
 
 #[test]
