@@ -75,6 +75,11 @@ fn object<'o>(r: &mut Reader<'_>, bytes: &'o [u8]) -> Result<&'o [u8], RaiseErro
 }
 
 #[cfg(test)]
+#[allow(
+    clippy::indexing_slicing,
+    clippy::unwrap_used,
+    reason = "tests know their data"
+)]
 mod tests {
     use alloc::string::ToString;
     use alloc::vec::Vec;
