@@ -12,12 +12,13 @@
 
 mod component;
 mod identifier;
-mod information;
+pub(crate) mod information;
 mod local;
 mod lower;
-mod raise;
-mod read;
-mod write;
+pub(crate) mod raise;
+pub(crate) mod read;
+mod sequence;
+pub(crate) mod write;
 
 use alloc::string::String;
 use alloc::vec::Vec;
