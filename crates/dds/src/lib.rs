@@ -82,6 +82,7 @@ pub use entity::status::{
     SampleRejectedStatus, StatusKind, StatusMask,
 };
 pub use entity::subscriber::Subscriber;
+pub use entity::type_settings::{TypeAnnouncement, TypeSettings};
 pub use entity::wait_set::WaitSet;
 pub use error::{Error, Result};
 pub use return_code::ReturnCode;

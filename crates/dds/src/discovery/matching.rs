@@ -301,6 +301,9 @@ impl Matching {
         self.signs
             .extend(core.sign.get().map(|sign| (core.guid, Arc::clone(sign))));
         self.changed = true;
+        if let Some(ty) = core.type_support.local_type() {
+            self.discovery.serve_type(core.guid, ty);
+        }
         self.announce_writer(now, core)
     }
 
@@ -333,6 +336,9 @@ impl Matching {
         self.readers.insert(core.guid.entity, Arc::clone(core));
         if core.shared.config.transports.local {
             local_queue::enter_reader(core);
+        }
+        if let Some(ty) = core.type_support.local_type() {
+            self.discovery.serve_type(core.guid, ty);
         }
         self.announce_reader(now, core)
     }
@@ -571,11 +577,12 @@ impl Matching {
                 difference,
             } => {
                 let who = self.discovery.called(remote);
-                log::warn!(%local, remote = who, topic, %difference, "a topic of this name has another type");
+                let difference = difference.seen_by(local.entity.is_writer());
+                log::warn!(%local, remote = who, topic, difference, "a topic of this name has another type");
                 let core = self.topic(&topic);
-                matching_events.extend(core.map(|core| {
-                    MatchingEvent::InconsistentTopic(core, remote, difference.to_string())
-                }));
+                matching_events.extend(
+                    core.map(|core| MatchingEvent::InconsistentTopic(core, remote, difference)),
+                );
             }
             Event::ParticipantFound {
                 prefix,

@@ -29,6 +29,7 @@ impl Matching {
             participants: others.collect(),
             writers: discovery.writers().cloned().collect(),
             readers: discovery.readers().cloned().collect(),
+            types: discovery.known_types(),
             heard: discovery.heard(),
             own,
         }
