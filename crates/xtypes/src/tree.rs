@@ -241,6 +241,8 @@ pub(crate) struct Alias {
 pub(crate) struct Enumeration {
     pub(crate) name: Box<str>,
     pub(crate) extensibility: Extensibility,
+    /// Its TypeObject has no flag for the extensibility, so any other one fits.
+    pub(crate) fits_any_extensibility: bool,
     pub(crate) bit_bound: u16,
     pub(crate) literals: Box<[Literal]>,
     pub(crate) default: i32,
@@ -253,6 +255,8 @@ pub(crate) struct Enumeration {
 pub(crate) struct Bitmask {
     pub(crate) name: Box<str>,
     pub(crate) extensibility: Extensibility,
+    /// Its TypeObject has no flag for the extensibility, so any other one fits.
+    pub(crate) fits_any_extensibility: bool,
     pub(crate) bit_bound: u16,
     pub(crate) flags: Box<[Flag]>,
     pub(crate) mask: u64,
