@@ -81,21 +81,16 @@ fn files_become_the_expected_rust() {
         if !is_expected(&folder.join(&file.name), &file.text) {
             wrong.push(name.clone());
         }
-        let module = format!("of_{name}");
-        writeln!(
-            modules,
-            "#[path = \"emit/rust/{}\"]\nmod {module};",
-            file.name
-        )
-        .unwrap();
-        checks.push_str(&expectations(&module, parsed, &file.text));
+        writeln!(modules, "mod {name};").unwrap();
+        checks.push_str(&expectations(name, parsed, &file.text));
     }
     let list = format!(
-        "// Made by the test `emit`.\n\n{modules}\n/// What each type is known by.\n\
-         pub(crate) const TYPES: &[Expected] = &[\n{checks}];\n"
+        "//! The types that are made of IDL by the test `emit`.\n\nuse super::{{Expected, expected}};\n\n\
+         {modules}\n/// What each type is known by.\n\
+         pub(super) const TYPES: &[Expected] = &[\n{checks}];\n"
     );
-    if !is_expected(&folder.with_file_name("rust.in"), &list) {
-        wrong.push("rust.in".into());
+    if !is_expected(&folder.join("mod.rs"), &list) {
+        wrong.push("mod.rs".into());
     }
     assert!(wrong.is_empty(), "{wrong:?}");
 }
