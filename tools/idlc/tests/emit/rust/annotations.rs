@@ -41,7 +41,7 @@ pub struct Five {
     pub e: ::dunlin::cdr::Char16,
     #[topic(default = 1.5)]
     pub f: f32,
-    #[topic(default = ::dunlin::cdr::Float128([154, 153, 153, 153, 153, 153, 153, 153, 153, 153, 153, 153, 153, 153, 251, 63]))]
+    #[topic(default = ::dunlin::cdr::Float128::from_le_bytes([154, 153, 153, 153, 153, 153, 153, 153, 153, 153, 153, 153, 153, 153, 251, 63]))]
     pub g: ::dunlin::cdr::Float128,
     #[topic(default = "w")]
     pub h: ::dunlin::cdr::String16,

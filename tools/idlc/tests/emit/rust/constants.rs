@@ -21,9 +21,9 @@ pub mod C {
 
     pub const K: f64 = 0.3333333333333333;
 
-    pub const L: ::dunlin::cdr::Float128 = ::dunlin::cdr::Float128([154, 153, 153, 153, 153, 153, 153, 153, 153, 153, 153, 153, 153, 153, 251, 63]);
+    pub const L: ::dunlin::cdr::Float128 = ::dunlin::cdr::Float128::from_le_bytes([154, 153, 153, 153, 153, 153, 153, 153, 153, 153, 153, 153, 153, 153, 251, 63]);
 
-    pub const M: ::dunlin::cdr::Float128 = ::dunlin::cdr::Float128([85, 85, 85, 85, 85, 85, 85, 85, 85, 85, 85, 85, 85, 85, 253, 63]);
+    pub const M: ::dunlin::cdr::Float128 = ::dunlin::cdr::Float128::from_le_bytes([85, 85, 85, 85, 85, 85, 85, 85, 85, 85, 85, 85, 85, 85, 253, 63]);
 
     pub const N: bool = true;
 

@@ -1,5 +1,5 @@
 // Made by dunlin idl 0.1.0 from torture.idl. Do not edit: change the IDL.
-// IDL and options: 77d8f409e20fbfc92eede8cdcb3fd286
+// IDL and options: f3af8615bb62f3982ffb23d9bc603c28
 
 // The first line.
 
@@ -37,7 +37,7 @@ pub struct String {
 #[allow(clippy::all, dead_code, missing_docs, nonstandard_style, rustdoc::all, unreachable_pub)]
 #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd, ::dunlin::Data)]
 #[topic(name = "member", bitmask, extensibility = "appendable", default)]
-#[topic(flag(w))]
+#[topic(flag(W))]
 pub struct member_(pub u32);
 
 #[allow(clippy::all, dead_code, missing_docs, nonstandard_style, rustdoc::all, unreachable_pub)]
@@ -102,7 +102,7 @@ pub mod r#fn {
         pub r#struct: ::std::string::String,
         #[topic(default = self::r#impl::loop_(1))]
         pub r#yield: self::r#impl::loop_,
-        #[topic(element(alias = "fn::u8::f32", bound = 3))]
+        #[topic(element(element(alias = "fn::u8::f32", bound = 3)))]
         pub value: [[self::u8_::f32_; 3]; 2],
         #[topic(external)]
         pub r#await: ::std::boxed::Box<crate_>,
@@ -163,8 +163,8 @@ pub mod r#fn {
 
         #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd, ::dunlin::Data)]
         #[topic(name = "fn::impl::trait", bitset, default)]
-        #[topic(field(r#type: u8, size = 3, octet))]
-        #[topic(field(r#move: u8, size = 5, position = 5, octet))]
+        #[topic(field(type_: u8, size = 3, octet, name = "type"))]
+        #[topic(field(move_: u8, size = 5, position = 5, octet, name = "move"))]
         pub struct trait_(pub u16);
     }
 
