@@ -6,6 +6,7 @@
 use alloc::boxed::Box;
 use alloc::sync::Arc;
 
+pub use dunlin_cdr::TryConstruct;
 use dunlin_cdr::{Extensibility, Xcdr};
 
 use crate::annotations::Annotated;
@@ -46,20 +47,8 @@ primitives!(
     CHAR16 = 14, Char16;
 );
 
-/// What a reader does with a value that its type cannot hold (DDS-XTypes 1.3 7.2.2.4.4.4.11).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum TryConstruct {
-    /// The object that contains it cannot be constructed either.
-    #[default]
-    Discard,
-    /// It takes the default value of its type.
-    UseDefault,
-    /// A string, sequence or map is cut to its bound.
-    Trim,
-}
-
 /// What a collection, an alias or a member consists of.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Element {
     /// Its type.
     pub ty: TypeIndex,
