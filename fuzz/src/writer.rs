@@ -267,16 +267,16 @@ fn write(script: &mut Script<'_>, writer: &mut Writer, model: &mut Model, now: T
     let mut instance = [0; 16];
     instance[0] = script.choice(INSTANCES);
     let payload = pattern(1, sequence, size);
-    let change = Change {
+    let mut change = Change {
         kind,
         instance: InstanceHandle(instance),
         timestamp: Timestamp(now.0),
         payload: body(&payload, usize::from(how / 8)),
-        origin: (how & 0xc0 == 0xc0).then(|| Box::new(origin(now))),
     };
+    let origin = (how & 0xc0 == 0xc0).then(|| origin(now));
     // What it says while it writes must be known already.
     model.written.push(payload);
-    match writer.write(now, &change, model) {
+    match writer.write_in_group(now, &mut change, origin.as_ref(), || None, model) {
         Ok(number) => assert_eq!(number.0, sequence),
         Err(error) => {
             model.written.pop();

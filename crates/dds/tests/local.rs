@@ -141,7 +141,7 @@ fn sample_info_and_instances_are_those_of_the_network() {
             let info = SampleInfo {
                 publication: Guid::UNKNOWN,
                 source_timestamp: None,
-                ..s.info.clone()
+                ..s.info
             };
             format!("{:?} {:?} {info:?}", s.data(), s.key())
         });

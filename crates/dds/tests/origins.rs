@@ -61,10 +61,7 @@ fn what_a_writer_says_of_a_sample_s_origin_reaches_readers() {
             .write(ChangeKind::Disposed, &SAMPLE[..10], &said)
             .unwrap();
         let samples = take(&reader, 4);
-        let origins: Vec<_> = samples
-            .iter()
-            .map(|s| s.info.origin.as_deref().copied())
-            .collect();
+        let origins: Vec<_> = samples.iter().map(|s| s.info.origin).collect();
         let expected = said.origin;
         assert_eq!(origins, [expected, expected, None, expected], "{local}");
         let [first, _, plain, _] = &samples[..] else {

@@ -1,8 +1,7 @@
 //! One change of one instance (RTPS 2.5 8.2.1.2).
 use crate::{Body, InstanceHandle};
-use alloc::boxed::Box;
 use dunlin_qos::WriterDataLifecycle;
-use dunlin_wire::{InlineQos, SampleOrigin, Timestamp};
+use dunlin_wire::{InlineQos, Timestamp};
 
 /// What a change does to its instance (RTPS 2.5 8.2.1.2 `ChangeKind_t`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -70,7 +69,4 @@ pub struct Change {
     pub timestamp: Timestamp,
     /// The serialized sample, or the key for the other kinds; encapsulation header included.
     pub payload: Body,
-    /// Which samples it repeats or answers, if it does. [`Writer::origin`](crate::Writer::origin)
-    /// makes these without allocating once a writer has kept some.
-    pub origin: Option<Box<SampleOrigin>>,
 }

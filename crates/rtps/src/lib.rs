@@ -20,7 +20,6 @@ mod payload;
 mod reader;
 mod sample;
 mod slab;
-mod spare_origins;
 mod time;
 mod timer_queue;
 mod writer;

@@ -41,7 +41,7 @@ use core::cmp::Reverse;
 use departed::Departed;
 use dunlin_qos::{Durability, Duration, ReaderDataLifecycle, ReliabilityKind};
 use dunlin_wire::{
-    Data, DataFrag, Gap, Guid, Heartbeat, HeartbeatFrag, InlineQos, SampleOrigin, SequenceNumber,
+    Data, DataFrag, Gap, Guid, Heartbeat, HeartbeatFrag, InlineQos, SequenceNumber,
     SequenceNumberSet, Timestamp,
 };
 pub use outcome::{PassedOver, Standing};
@@ -577,12 +577,6 @@ impl Reader {
     /// Shows the selected samples and keeps them; says how many.
     pub fn read(&mut self, select: &Select, sink: impl FnMut(Sample)) -> usize {
         self.cache.access(select, false, sink)
-    }
-
-    /// Takes back the memory of a taken sample's `origin`, so that the next one that has an origin
-    /// needs no other.
-    pub fn give_back(&mut self, origin: Box<SampleOrigin>) {
-        self.cache.spare_origins.put(origin);
     }
 
     /// From now on `take`, `read` and `has_data` are about samples that pass this alone, and not

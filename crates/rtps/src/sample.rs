@@ -1,6 +1,5 @@
 //! What a reader hands to the application (DDS 1.4 2.2.2.5.1).
 use crate::{ChangeKind, InstanceHandle, Payload};
-use alloc::boxed::Box;
 use dunlin_wire::{Guid, SampleIdentity, SampleOrigin, SequenceNumber, Timestamp};
 
 /// Has the application seen this sample?
@@ -101,7 +100,7 @@ impl Default for Select {
 }
 
 /// What DDS says about a sample (DDS 1.4 2.2.2.5.5 `SampleInfo`).
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SampleInfo {
     /// Before this call.
     pub sample_state: SampleState,
@@ -137,20 +136,20 @@ pub struct SampleInfo {
     /// instance in another way than `instance` does.
     pub foreign_key_hash: bool,
     /// Which samples it repeats or answers, if it says so.
-    pub origin: Option<Box<SampleOrigin>>,
+    pub origin: Option<SampleOrigin>,
 }
 
 impl SampleInfo {
     /// The sample that this one repeats: the writer that wrote it first, and its number there, if
     /// `publication` forwards what others wrote (RTPS 2.5 9.6.4 ORIGINAL_WRITER_INFO).
     pub fn original_writer(&self) -> Option<SampleIdentity> {
-        self.origin.as_deref()?.original_writer
+        self.origin.as_ref()?.original_writer
     }
 
     /// The sample that this one answers, such as the request of which it is the reply (DDS-RPC 1.0
     /// 7.8.2 RELATED_SAMPLE_IDENTITY).
     pub fn related_sample_identity(&self) -> Option<SampleIdentity> {
-        self.origin.as_deref()?.related
+        self.origin.as_ref()?.related
     }
 
     /// Who wrote it first, and under which number: that of its original writer, else its own.

@@ -23,7 +23,7 @@ use alloc::boxed::Box;
 use alloc::vec::Vec;
 use bytes::Bytes;
 use coherent_sets::SetState;
-use data_output::{DataOutput, Recipients};
+use data_output::{Annotations, DataOutput, Recipients};
 use dunlin_qos::{Durability, Duration, History, ReliabilityKind};
 use dunlin_wire::{
     AckNack, EntityId, Gap, Guid, Heartbeat, NackFrag, SampleOrigin, SequenceNumber,
@@ -103,18 +103,19 @@ impl Writer {
         change: &Change,
         out: &mut impl Outbox,
     ) -> Result<SequenceNumber, WriteError> {
-        self.write_in_group(now, &mut change.clone(), || None, out)
+        self.write_in_group(now, &mut change.clone(), None, || None, out)
     }
 
     /// As `write` for a writer whose changes are numbered together with those of others; `number`
-    /// is asked for this one's as soon as nothing can go wrong. The payload is moved out if it is
-    /// kept, so that nothing has to be counted;
-    /// so is what it says of its origin.
+    /// is asked for this one's as soon as nothing can go wrong. `origin` says which samples it
+    /// repeats or answers. The payload is moved out if it is kept, so that nothing has to be
+    /// counted.
     #[inline]
     pub fn write_in_group(
         &mut self,
         now: Time,
         change: &mut Change,
+        origin: Option<&SampleOrigin>,
         number: impl FnOnce() -> Option<InGroup>,
         out: &mut impl Outbox,
     ) -> Result<SequenceNumber, WriteError> {
@@ -125,7 +126,7 @@ impl Writer {
             self.history.admit(change, self.acknowledged)?;
         }
         let set = self.set.membership(sequence, number());
-        self.publish(now, sequence, change, set, out);
+        self.publish(now, sequence, change, set, origin, out);
         Ok(SequenceNumber(sequence))
     }
 
@@ -136,6 +137,7 @@ impl Writer {
         sequence: i64,
         change: &mut Change,
         set: Option<Box<SetMembership>>,
+        origin: Option<&SampleOrigin>,
         out: &mut impl Outbox,
     ) {
         let keeps = self.keeps();
@@ -153,18 +155,19 @@ impl Writer {
                 reader: EntityId::UNKNOWN,
                 expects_inline_qos: self.expects_inline_qos,
             };
+            let notes = Annotations {
+                set: set.as_deref(),
+                origin,
+            };
             self.voice
-                .say(audience, sequence, change, set.as_deref(), usize::MAX, out);
+                .say(audience, sequence, change, notes, usize::MAX, out);
         }
         if keeps {
             let kept = Change {
                 payload: core::mem::take(&mut change.payload),
-                origin: change.origin.take(),
                 ..*change
             };
-            self.history.insert(sequence, kept, set);
-        } else if let Some(origin) = change.origin.take() {
-            self.history.spare_origins.put(origin);
+            self.history.insert(sequence, kept, set, origin);
         }
         if let Some(clockwork) = &mut self.clockwork
             && !is_mark
@@ -482,12 +485,6 @@ impl Writer {
     /// happen.
     pub fn retired(&mut self) -> &mut Vec<Bytes> {
         self.history.retired()
-    }
-
-    /// What a change says of its origin, in memory of a change that is kept no more, if there is
-    /// some.
-    pub fn origin(&mut self, origin: &SampleOrigin) -> Box<SampleOrigin> {
-        self.history.spare_origins.fill(origin)
     }
 
     /// The matched readers.

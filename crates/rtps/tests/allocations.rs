@@ -10,7 +10,10 @@ use dunlin_rtps::{
     Change, ChangeKind, InstanceHandle, Outbox, PayloadAllocator, Reader, ReaderConfig, Select,
     Time, To, Writer, WriterConfig,
 };
-use dunlin_wire::{AckNack, InlineQos, Payload, Submessage, Timestamp};
+use dunlin_wire::{
+    AckNack, Hops, InlineQos, Payload, SampleIdentity, SampleOrigin, SequenceNumber, Submessage,
+    Timestamp,
+};
 
 /// Keeps what was received as a slice of the sender's own bytes: this test is about the protocol's
 /// allocations.
@@ -80,6 +83,8 @@ struct Case {
     writer: WriterConfig,
     reader: ReaderConfig,
     instances: u32,
+    /// What each change says of its origin.
+    origin: Option<SampleOrigin>,
 }
 
 /// Writes, delivers and takes so many samples; returns how many were taken.
@@ -87,6 +92,7 @@ fn run(
     writer: &mut Writer,
     reader: &mut Reader,
     changes: &[Change],
+    origin: Option<&SampleOrigin>,
     now: &mut Time,
     rng: &mut Rng,
 ) -> usize {
@@ -104,13 +110,18 @@ fn run(
             reader,
             answer: DiagnosticReply::default(),
         };
-        writer.write(*now, &changes[index], &mut wire).unwrap();
+        let mut change = changes[index].clone();
+        writer
+            .write_in_group(*now, &mut change, origin, || None, &mut wire)
+            .unwrap();
         let answer = wire.answer.0.take();
         if let Some(ack_nack) = answer {
             let mut out = DiagnosticReply::default();
             writer.handle_ack_nack(*now, reader.guid(), &ack_nack, &mut out);
         }
-        taken += reader.take(&Select::default(), drop);
+        taken += reader.take(&Select::default(), |sample| {
+            assert_eq!(sample.info.origin.as_ref(), origin);
+        });
     }
     taken
 }
@@ -129,7 +140,6 @@ fn assert_steady(name: &str, case: Case) {
             timestamp: Timestamp(i64::from(n)),
             // Owned bytes, so that a clone is a count and not a copy.
             payload: Bytes::from(vec![1; 256]).into(),
-            origin: None,
         })
         .collect();
     for change in &changes {
@@ -143,13 +153,28 @@ fn assert_steady(name: &str, case: Case) {
         &mut DiagnosticReply::default(),
     );
     let (mut now, mut rng) = (Time(0), Rng(42));
+    let origin = case.origin.as_ref();
     for _ in 0..4 {
-        let taken = run(&mut writer, &mut reader, &changes, &mut now, &mut rng);
+        let taken = run(
+            &mut writer,
+            &mut reader,
+            &changes,
+            origin,
+            &mut now,
+            &mut rng,
+        );
         assert_eq!(taken, 20_000, "{name}");
     }
     let mut taken = 0;
     let asked = allocation_counter::measure(|| {
-        taken = run(&mut writer, &mut reader, &changes, &mut now, &mut rng);
+        taken = run(
+            &mut writer,
+            &mut reader,
+            &changes,
+            origin,
+            &mut now,
+            &mut rng,
+        );
     });
     assert_eq!(asked.count_total, 0, "{name}");
     assert_eq!(taken, 20_000, "{name}");
@@ -167,6 +192,7 @@ fn best_effort(instances: u32) -> Case {
             ..reliable_reader()
         },
         instances,
+        origin: None,
     }
 }
 
@@ -187,6 +213,7 @@ fn reliable(instances: u32, history: History, durability: Durability) -> Case {
             ..reliable_reader()
         },
         instances,
+        origin: None,
     }
 }
 
@@ -224,6 +251,32 @@ fn transient_local_allocates_nothing() {
             "keep last 4",
             reliable(instances, History::KeepLast(4), kept),
         );
+    }
+}
+
+#[test]
+fn origins_allocate_nothing() {
+    let mut hops = Hops::default();
+    assert!(hops.push(7));
+    let identity = SampleIdentity {
+        writer: common::writer_guid(9),
+        sequence: SequenceNumber(40),
+    };
+    let origin = Some(SampleOrigin {
+        original_writer: Some(identity),
+        related: Some(identity),
+        foreign_key_hash: false,
+        hops,
+    });
+    let kept = Durability::TransientLocal;
+    for instances in [0, 1_000] {
+        for case in [
+            best_effort(instances),
+            reliable(instances, History::KeepAll, Durability::Volatile),
+            reliable(instances, History::KeepLast(8), kept),
+        ] {
+            assert_steady("with origins", Case { origin, ..case });
+        }
     }
 }
 

@@ -162,8 +162,14 @@ fn what_is_said_of_a_set() {
         first: Some(66),
         writers: Some([1, 2, 3, 4]),
     };
-    w.write_in_group(Time(0), &mut sample(1, 3, 8), || Some(group), &mut out)
-        .unwrap();
+    w.write_in_group(
+        Time(0),
+        &mut sample(1, 3, 8),
+        None,
+        || Some(group),
+        &mut out,
+    )
+    .unwrap();
     let said: Vec<_> = out.messages.iter().filter_map(said_of_sets).collect();
     let set = |first| SetMembership {
         first: SequenceNumber(first),

@@ -75,7 +75,7 @@ impl Stage {
         };
         let out = &mut self.out[writer];
         self.writers[writer]
-            .write_in_group(Time(0), &mut change.clone(), || Some(group), out)
+            .write_in_group(Time(0), &mut change.clone(), None, || Some(group), out)
             .unwrap();
     }
 

@@ -6,7 +6,7 @@ use common::{
     Message, Recorder, end, feed, number_of, proxy_of_reader, proxy_of_writer, reader_guid,
     reliable_reader, reliable_writer, sample, writer_guid,
 };
-use dunlin_qos::{Durability, Duration, History, ResourceLimits};
+use dunlin_qos::{Duration, History, ResourceLimits};
 use dunlin_rtps::{
     Change, ChangeKind, OriginBounds, Reader, ReaderConfig, Sample, Select, Time, Writer,
     WriterConfig,
@@ -29,11 +29,17 @@ fn forwarded(writer: u8, sequence: i64) -> SampleOrigin {
     }
 }
 
-fn with(change: Change, origin: SampleOrigin) -> Change {
-    Change {
-        origin: Some(Box::new(origin)),
-        ..change
+/// A change, and what it says of its origin.
+struct Told(Change, Option<SampleOrigin>);
+
+impl From<Change> for Told {
+    fn from(change: Change) -> Self {
+        Self(change, None)
     }
+}
+
+fn with(change: Change, origin: SampleOrigin) -> Told {
+    Told(change, Some(origin))
 }
 
 /// What a writer says when it writes, with nobody else to hear it.
@@ -66,9 +72,12 @@ impl Speaker {
         Self::new(config, reader)
     }
 
-    fn say(&mut self, change: &Change) -> Recorder {
+    fn say(&mut self, change: impl Into<Told>) -> Recorder {
         let mut out = Recorder::default();
-        self.writer.write(NOW, change, &mut out).unwrap();
+        let Told(mut change, origin) = change.into();
+        self.writer
+            .write_in_group(NOW, &mut change, origin.as_ref(), || None, &mut out)
+            .unwrap();
         out
     }
 
@@ -90,7 +99,7 @@ impl Speaker {
         }
     }
 
-    fn write(&mut self, reader: &mut Reader, change: &Change) {
+    fn write(&mut self, reader: &mut Reader, change: impl Into<Told>) {
         let said = self.say(change);
         self.tell(reader, &said);
     }
@@ -130,14 +139,14 @@ fn what_a_change_says_of_its_origin_comes_with_its_sample() {
         };
         let mut speaker = Speaker::new(config, &mut reader);
         let plain = sample(1, 1, 300);
-        speaker.write(&mut reader, &plain);
-        speaker.write(&mut reader, &with(sample(1, 2, 300), origin));
-        speaker.write(&mut reader, &with(end(ChangeKind::Disposed, 1), origin));
+        speaker.write(&mut reader, plain);
+        speaker.write(&mut reader, with(sample(1, 2, 300), origin));
+        speaker.write(&mut reader, with(end(ChangeKind::Disposed, 1), origin));
         let mut read = Vec::new();
         reader.read(&Select::default(), |sample| read.push(sample));
         let samples = taken(&mut reader);
         let origins = |samples: &[Sample]| -> Vec<_> {
-            let origins = samples.iter().map(|s| s.info.origin.as_deref().copied());
+            let origins = samples.iter().map(|s| s.info.origin);
             origins.collect()
         };
         let expected = [None, Some(origin), Some(origin)];
@@ -158,10 +167,10 @@ fn a_repair_says_it_too_and_so_does_what_comes_too_early() {
     let mut reader = Reader::new(reliable_reader());
     let mut speaker = Speaker::numbered(1, &mut reader);
     let origin = |n| forwarded(9, n);
-    let lost = speaker.say(&with(sample(1, 1, 8), origin(1)));
+    let lost = speaker.say(with(sample(1, 1, 8), origin(1)));
     assert_eq!(lost.messages.len(), 1);
     // The reader keeps this one, and asks for the other.
-    speaker.write(&mut reader, &with(sample(2, 2, 8), origin(2)));
+    speaker.write(&mut reader, with(sample(2, 2, 8), origin(2)));
     let origins: Vec<_> = taken(&mut reader)
         .iter()
         .map(|s| s.info.identity())
@@ -175,16 +184,16 @@ fn a_sample_that_comes_in_two_ways_is_seen_once() {
     let mut origin = Speaker::numbered(1, &mut reader);
     let mut routers = [2, 3].map(|number| Speaker::numbered(number, &mut reader));
     // By a router before its writer is heard, by the writer first, and by routers alone.
-    routers[0].write(&mut reader, &with(sample(1, 1, 8), forwarded(1, 1)));
-    origin.write(&mut reader, &sample(1, 1, 8));
-    origin.write(&mut reader, &sample(1, 2, 8));
-    routers[1].write(&mut reader, &with(sample(1, 2, 8), forwarded(1, 2)));
-    routers[0].write(&mut reader, &with(sample(1, 2, 8), forwarded(1, 2)));
-    routers[1].write(&mut reader, &with(sample(1, 3, 8), forwarded(1, 3)));
-    routers[0].write(&mut reader, &with(sample(1, 3, 8), forwarded(1, 3)));
+    routers[0].write(&mut reader, with(sample(1, 1, 8), forwarded(1, 1)));
+    origin.write(&mut reader, sample(1, 1, 8));
+    origin.write(&mut reader, sample(1, 2, 8));
+    routers[1].write(&mut reader, with(sample(1, 2, 8), forwarded(1, 2)));
+    routers[0].write(&mut reader, with(sample(1, 2, 8), forwarded(1, 2)));
+    routers[1].write(&mut reader, with(sample(1, 3, 8), forwarded(1, 3)));
+    routers[0].write(&mut reader, with(sample(1, 3, 8), forwarded(1, 3)));
     // What routers write of their own is none of it, nor is the same number of another.
-    routers[0].write(&mut reader, &sample(1, 50, 8));
-    routers[1].write(&mut reader, &with(sample(1, 51, 8), forwarded(4, 3)));
+    routers[0].write(&mut reader, sample(1, 50, 8));
+    routers[1].write(&mut reader, with(sample(1, 51, 8), forwarded(4, 3)));
     assert_eq!(numbers(&mut reader), [1, 2, 3, 50, 51]);
     assert_eq!(reader.passed_over().duplicate, 4);
     // All of it counts as received.
@@ -197,7 +206,7 @@ fn all_ways_count_unless_the_reader_asks() {
     let mut reader = Reader::new(reliable_reader());
     let mut routers = [2, 3].map(|number| Speaker::numbered(number, &mut reader));
     for router in &mut routers {
-        router.write(&mut reader, &with(sample(1, 1, 8), forwarded(1, 1)));
+        router.write(&mut reader, with(sample(1, 1, 8), forwarded(1, 1)));
     }
     assert_eq!(numbers(&mut reader), [1, 1]);
     assert_eq!(reader.passed_over().duplicate, 0);
@@ -214,40 +223,17 @@ fn what_is_rejected_has_not_come() {
         ..once()
     });
     let mut routers = [2, 3].map(|number| Speaker::numbered(number, &mut reader));
-    routers[0].write(&mut reader, &with(sample(1, 1, 8), forwarded(1, 1)));
-    let again = routers[0].say(&with(sample(1, 2, 8), forwarded(1, 2)));
+    routers[0].write(&mut reader, with(sample(1, 1, 8), forwarded(1, 1)));
+    let again = routers[0].say(with(sample(1, 2, 8), forwarded(1, 2)));
     routers[0].tell(&mut reader, &again);
-    routers[1].write(&mut reader, &with(sample(1, 1, 8), forwarded(1, 1)));
+    routers[1].write(&mut reader, with(sample(1, 1, 8), forwarded(1, 1)));
     assert_eq!(numbers(&mut reader), [1]);
     // There is room now: the other way brings it, and the first way's repetition is one too many.
-    routers[1].write(&mut reader, &with(sample(1, 2, 8), forwarded(1, 2)));
+    routers[1].write(&mut reader, with(sample(1, 2, 8), forwarded(1, 2)));
     assert_eq!(numbers(&mut reader), [2]);
     let out = &mut Recorder::default();
     reader.handle_timeout(NOW.after(Duration::from_secs(1)), out);
     routers[0].tell(&mut reader, &again);
     assert_eq!(numbers(&mut reader), [0; 0]);
     assert_eq!(reader.passed_over().duplicate, 2);
-}
-
-#[test]
-fn memory_of_origins_is_used_again() {
-    let mut writer = Writer::new(WriterConfig {
-        durability: Durability::TransientLocal,
-        history: History::KeepLast(1),
-        ..reliable_writer()
-    });
-    let out = &mut Recorder::default();
-    let first = writer.origin(&forwarded(9, 1));
-    let place = std::ptr::from_ref(&*first);
-    let change = Change {
-        origin: Some(first),
-        ..sample(1, 1, 8)
-    };
-    writer
-        .write_in_group(NOW, &mut { change }, || None, out)
-        .unwrap();
-    writer.write(NOW, &sample(1, 2, 8), out).unwrap();
-    let second = writer.origin(&forwarded(9, 2));
-    assert_eq!(std::ptr::from_ref(&*second), place);
-    assert_eq!(*second, forwarded(9, 2));
 }

@@ -183,7 +183,7 @@ impl<T: TopicData> View<T> {
     pub fn sample(&self) -> Result<Sample<T>> {
         let value = decode(&self.core, &self.info, &self.payload);
         let value = value.map_err(|fault| self.error(fault))?;
-        Ok(Sample::new(self.info.clone(), value))
+        Ok(Sample::new(self.info, value))
     }
 
     /// The sample without its longest member of type [`Bytes`], which is empty: look at that by

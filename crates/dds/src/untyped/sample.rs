@@ -98,15 +98,6 @@ impl UntypedSample {
     }
 }
 
-/// Memory for what a sample says of its origin serves the next one.
-impl Drop for UntypedSample {
-    fn drop(&mut self) {
-        if let Some(origin) = self.info.origin.take() {
-            self.core.give_back_origin(origin);
-        }
-    }
-}
-
 impl fmt::Debug for UntypedSample {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("UntypedSample")

@@ -328,6 +328,7 @@ impl WriterCore {
         let plain = buffer.split().freeze();
         turn.pool.trim();
         let mut stamp = self.stamp(&mut turn);
+        let origin = change.origin;
         let mut change = Change {
             kind: change.kind,
             instance: change.instance,
@@ -336,12 +337,11 @@ impl WriterCore {
                 Some(Apart { at, bytes }) => Body::around(plain, at, bytes),
             },
             timestamp: change.timestamp.unwrap_or(stamp),
-            origin: change.origin.map(|origin| self.boxed(origin)),
         };
         let size = change.payload.len();
         loop {
             let epoch = self.room_epoch.load(SeqCst);
-            if let Some((sequence, next)) = self.store(&mut turn, &mut change)? {
+            if let Some((sequence, next)) = self.store(&mut turn, &mut change, origin)? {
                 turn.datagrams.hand_over();
                 let latest = match self.fixed().batching.max_bytes {
                     _ if turn.datagrams.is_empty() => {
@@ -499,18 +499,13 @@ impl WriterCore {
         self.show_life(sign);
     }
 
-    /// What a change says of its origin, in memory of one that is not kept any more.
-    #[cold]
-    fn boxed(&self, origin: &SampleOrigin) -> Box<SampleOrigin> {
-        self.state.lock().origin(origin)
-    }
-
     /// Puts a change into the history, where its payload goes if it is kept; `None` if it is full,
     /// and then the readers have been asked what they have.
     fn store(
         self: &Arc<Self>,
         publish: &mut Publish,
         change: &mut Change,
+        origin: Option<&SampleOrigin>,
     ) -> Result<Option<(SequenceNumber, Option<Time>)>, Error> {
         // Mostly only heartbeats depend on it, and their period is longer than a tick; a writer
         // without room asks ten times as often.
@@ -526,7 +521,7 @@ impl WriterCore {
             let mut state = self.state.lock();
             let out = &mut publish.datagrams;
             let number = || self.sets.as_ref().and_then(|group| group.number());
-            let written = state.write_in_group(now, change, number, out);
+            let written = state.write_in_group(now, change, origin, number, out);
             match written {
                 Ok(sequence) => {
                     publish.refusing = state.reader_refusing(length);

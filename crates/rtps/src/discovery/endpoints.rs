@@ -62,7 +62,6 @@ impl Discovery {
                 instance: InstanceHandle(message.key_hash()),
                 timestamp: self.config.timestamp(now),
                 payload: message.encode().into(),
-                origin: None,
             };
             self.topics
                 .write(EntityId::PARTICIPANT_MESSAGE_WRITER, now, &change, out);
@@ -218,7 +217,6 @@ impl Discovery {
             instance: InstanceHandle(endpoint.to_bytes()),
             timestamp: self.config.timestamp(now),
             payload: payload.into(),
-            origin: None,
         }
     }
 

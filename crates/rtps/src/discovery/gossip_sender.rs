@@ -139,7 +139,6 @@ impl Discovery {
             instance: InstanceHandle(key.to_bytes()),
             timestamp: self.config.timestamp(now),
             payload: payload.into(),
-            origin: None,
         };
         self.topics
             .write(EntityId::INTRODUCTIONS_WRITER, now, &change, out);

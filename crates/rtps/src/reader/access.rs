@@ -211,7 +211,7 @@ impl Cache {
     /// As `hand_out` of a sample that is taken alone: it ranks behind none.
     #[inline]
     fn take_one(&mut self, place: u32) -> Option<Sample> {
-        let stored = self.remove(place)?;
+        let stored = self.take_out(place)?;
         let generation = stored.generation();
         let instance = self.instances.get_mut(stored.instance)?;
         let newest = match stored.newer {
@@ -225,7 +225,7 @@ impl Cache {
         instance.view = ViewState::NotNew;
         instance.taken = instance.taken.max(stored.timestamp);
         self.forget_if_dead(stored.instance);
-        info.origin = stored.origin;
+        info.origin = self.take_origin(&stored);
         let payload = stored.payload;
         Some(Sample { info, payload })
     }
@@ -233,18 +233,18 @@ impl Cache {
     fn hand_out(&mut self, place: u32, takes: bool) -> Option<Sample> {
         let mut info = self.info(place)?;
         let payload = if takes {
-            let stored = self.remove(place)?;
+            let stored = self.take_out(place)?;
             if let Some(instance) = self.instances.get_mut(stored.instance) {
                 instance.taken = instance.taken.max(stored.timestamp);
             }
             self.forget_if_dead(stored.instance);
-            info.origin = stored.origin;
+            info.origin = self.take_origin(&stored);
             stored.payload
         } else {
             let stored = self.samples.get_mut(place)?;
             self.unread -= usize::from(!stored.read);
             stored.read = true;
-            info.origin.clone_from(&stored.origin);
+            info.origin = self.origins.get(stored.origin).copied();
             stored.payload.clone()
         };
         Some(Sample { info, payload })

@@ -15,7 +15,6 @@ use super::writer_proxy::WriterIdentity;
 use super::{KeyOf, ReaderConfig, Rejection, RejectionReason};
 use crate::instance_map::InstanceMap;
 use crate::slab::{NONE, Slab};
-use crate::spare_origins::SpareOrigins;
 use crate::{ChangeKind, ContentFilter, InstanceHandle, InstanceState, Payload, Time};
 use alloc::boxed::Box;
 use alloc::vec::Vec;
@@ -37,7 +36,8 @@ pub(super) struct Stored {
     /// When it is not valid any more.
     expires: Time,
     pub(super) payload: Payload,
-    pub(super) origin: Option<Box<SampleOrigin>>,
+    /// Where `Cache::origins` has its origin; `NONE` if it says nothing of it.
+    pub(super) origin: u32,
     before: u32,
     pub(super) after: u32,
     older: u32,
@@ -108,9 +108,9 @@ pub(super) struct Cache {
     /// What was not shown, and why.
     pub(super) passed_over: PassedOver,
     /// What came already, by whoever wrote it first, if that is not to come twice.
-    origins: Option<Box<Origins>>,
-    /// Memory for what samples say of their origin.
-    pub(super) spare_origins: SpareOrigins,
+    duplicates: Option<Box<Origins>>,
+    /// What samples say of their origin. Most say nothing, so it is not in the samples.
+    pub(super) origins: Slab<SampleOrigin>,
     /// What the samples are, where every change is handed out.
     pub(super) stream: Option<Box<Stream>>,
 }
@@ -161,10 +161,10 @@ impl Cache {
             chosen: Vec::new(),
             taken_in: 0,
             passed_over: PassedOver::default(),
-            origins: config
+            duplicates: config
                 .duplicates
                 .map(|bounds| Box::new(Origins::new(bounds))),
-            spare_origins: SpareOrigins::default(),
+            origins: Slab::new(),
             stream: config.stream.then(Box::default),
         }
     }
@@ -190,7 +190,7 @@ impl Cache {
         header: &Header<'_>,
         payload: impl FnOnce() -> Payload,
     ) -> Result<bool, Rejection> {
-        if self.origins.is_some() {
+        if self.duplicates.is_some() {
             return self.accept_once(header, payload);
         }
         self.accept_any(header, payload)
@@ -218,14 +218,14 @@ impl Cache {
         payload: impl FnOnce() -> Payload,
     ) -> Result<bool, Rejection> {
         let identity = header.identity();
-        let origins = self.origins.as_mut();
-        if origins.is_some_and(|origins| origins.have(header.arrived, &identity)) {
+        let seen = self.duplicates.as_mut();
+        if seen.is_some_and(|seen| seen.have(header.arrived, &identity)) {
             self.passed_over.duplicate += 1;
             return Ok(false);
         }
         let available = self.accept_any(header, payload)?;
-        if let Some(origins) = &mut self.origins {
-            origins.note(header.arrived, &identity);
+        if let Some(seen) = &mut self.duplicates {
+            seen.note(header.arrived, &identity);
         }
         Ok(available)
     }
@@ -497,6 +497,23 @@ impl Cache {
 
     /// Takes a sample out of both chains.
     pub(super) fn remove(&mut self, place: u32) -> Option<Stored> {
+        let stored = self.take_out(place)?;
+        self.take_origin(&stored);
+        Some(stored)
+    }
+
+    /// What a sample that was taken out says of its origin.
+    #[inline]
+    pub(super) fn take_origin(&mut self, stored: &Stored) -> Option<SampleOrigin> {
+        match stored.origin {
+            NONE => None,
+            at => self.origins.remove(at),
+        }
+    }
+
+    /// As `remove`, but what it says of its origin stays until `take_origin`.
+    #[inline]
+    pub(super) fn take_out(&mut self, place: u32) -> Option<Stored> {
         let stored = self.samples.remove(place)?;
         if self.samples.len() == 0 {
             // Mostly one sample comes, and is taken: nobody is linked to it.
@@ -625,7 +642,10 @@ impl Cache {
             NONE => self.last,
             _ => self.samples.get(after).map_or(NONE, |s| s.before),
         };
-        let origin = header.origin.map(|origin| self.spare_origins.fill(origin));
+        let origin = match header.origin {
+            None => NONE,
+            Some(origin) => self.origins.insert(*origin),
+        };
         let stored = self.samples.insert(Stored {
             instance: place,
             read: false,

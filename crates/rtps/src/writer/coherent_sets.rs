@@ -111,13 +111,12 @@ impl Writer {
             instance: InstanceHandle::NIL,
             timestamp,
             payload: Body::default(),
-            origin: None,
         };
         let sequence = self.next_sequence(&mark)?;
         self.expire(now);
         self.history.prune(self.acknowledged);
         let set = membership(SequenceNumber::UNKNOWN, group);
-        self.publish(now, sequence, &mut mark, Some(Box::new(set)), out);
+        self.publish(now, sequence, &mut mark, Some(Box::new(set)), None, out);
         Ok(())
     }
 }

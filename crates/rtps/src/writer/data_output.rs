@@ -8,12 +8,33 @@ use alloc::vec::Vec;
 use bytes::Bytes;
 use core::ops::Range;
 use dunlin_wire::{
-    Data, DataFrag, EntityId, FragmentNumber, Guid, InlineQos, Parameters, Payload, SequenceNumber,
-    SetMembership, Submessage,
+    Data, DataFrag, EntityId, FragmentNumber, Guid, InlineQos, Parameters, Payload, SampleOrigin,
+    SequenceNumber, SetMembership, Submessage,
 };
 
 /// Bytes of a change that tell how long it is.
 const LENGTH_ONLY: usize = 1024;
+
+/// What a change says beside its payload about other changes.
+#[derive(Clone, Copy)]
+pub(super) struct Annotations<'a> {
+    /// The sets that it belongs to or ends.
+    pub(super) set: Option<&'a SetMembership>,
+    /// Which samples it repeats or answers.
+    pub(super) origin: Option<&'a SampleOrigin>,
+}
+
+impl Annotations<'_> {
+    pub(super) const NONE: Self = Self {
+        set: None,
+        origin: None,
+    };
+
+    #[inline]
+    fn is_none(self) -> bool {
+        self.set.is_none() && self.origin.is_none()
+    }
+}
 
 /// To whom a change is said.
 #[derive(Clone, Copy)]
@@ -52,12 +73,12 @@ impl DataOutput {
         audience: Recipients,
         sequence: i64,
         change: &Change,
-        set: Option<&SetMembership>,
+        notes: Annotations<'_>,
         budget: usize,
         out: &mut impl Outbox,
     ) -> usize {
         let size = change.payload.len();
-        self.inline_qos(audience, change, set);
+        self.inline_qos(audience, change, notes);
         let sample = |bytes| self.data(audience, sequence, change, bytes);
         let data = |bytes| Submessage::Data(sample(bytes));
         if let Some(fragment_size) = self.splits(sequence, change) {
@@ -65,7 +86,7 @@ impl DataOutput {
             out.push_whole(audience.to, change.timestamp, data(&[]), &pieces);
             let count = budget.div_ceil(fragment_size).max(1);
             let count = count.min(size.div_ceil(fragment_size));
-            return self.say_fragments(audience, sequence, change, set, 1..=count, out);
+            return self.say_fragments(audience, sequence, change, notes, 1..=count, out);
         }
         if let Some(bytes) = change.payload.whole() {
             out.push_sample(audience.to, change.timestamp, sample(bytes), bytes);
@@ -82,11 +103,11 @@ impl DataOutput {
         audience: Recipients,
         sequence: i64,
         change: &Change,
-        set: Option<&SetMembership>,
+        notes: Annotations<'_>,
         numbers: impl Iterator<Item = usize>,
         out: &mut impl Outbox,
     ) -> usize {
-        self.inline_qos(audience, change, set);
+        self.inline_qos(audience, change, notes);
         out.push(
             audience.to,
             Submessage::InfoTimestamp(Some(change.timestamp)),
@@ -104,10 +125,10 @@ impl DataOutput {
         audience: Recipients,
         sequence: i64,
         change: &Change,
-        set: Option<&SetMembership>,
+        notes: Annotations<'_>,
         out: &mut impl Outbox,
     ) -> usize {
-        self.inline_qos(audience, change, set);
+        self.inline_qos(audience, change, notes);
         let pieces = change.payload.pieces(0..change.payload.len());
         let whole = Submessage::Data(self.data(audience, sequence, change, &[]));
         out.push_whole(audience.to, change.timestamp, whole, &pieces);
@@ -177,29 +198,29 @@ impl DataOutput {
     }
 
     #[inline]
-    fn inline_qos(&mut self, audience: Recipients, change: &Change, set: Option<&SetMembership>) {
+    fn inline_qos(&mut self, audience: Recipients, change: &Change, notes: Annotations<'_>) {
         self.inline.clear();
         let plain = change.kind == ChangeKind::Alive && !self.send_key_hash;
-        if plain && change.origin.is_none() && set.is_none() && !audience.expects_inline_qos {
+        if plain && notes.is_none() && !audience.expects_inline_qos {
             return;
         }
-        self.special_qos(audience, change, set);
+        self.special_qos(audience, change, notes);
     }
 
     #[inline(never)]
-    fn special_qos(&mut self, audience: Recipients, change: &Change, set: Option<&SetMembership>) {
+    fn special_qos(&mut self, audience: Recipients, change: &Change, notes: Annotations<'_>) {
         if audience.expects_inline_qos {
             self.inline.extend_from_slice(&self.policies);
         }
         let policies = self.inline.len();
-        let is_mark = set.is_some_and(coherent_sets::is_mark);
+        let is_mark = notes.set.is_some_and(coherent_sets::is_mark);
         let named = (self.keyed && !is_mark) || change.instance != InstanceHandle::NIL;
         let wants_hash = self.send_key_hash || change.kind != ChangeKind::Alive;
         InlineQos {
             key_hash: (named && wants_hash).then_some(change.instance.0),
             status_info: (change.kind != ChangeKind::Alive).then(|| change.kind.status()),
-            set: set.copied().unwrap_or_default(),
-            origin: change.origin.as_deref().copied(),
+            set: notes.set.copied().unwrap_or_default(),
+            origin: notes.origin.copied(),
         }
         .encode(&mut self.inline);
         if policies > 0 && self.inline.len() == policies {

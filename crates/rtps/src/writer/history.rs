@@ -6,17 +6,17 @@
 //! swept.
 mod store;
 
+use super::data_output::Annotations;
 use super::{WriteError, coherent_sets};
 use crate::instance_map::{HasHandle, InstanceMap};
 use crate::slab::{NONE, Slab};
-use crate::spare_origins::SpareOrigins;
 use crate::{Change, ChangeKind, InstanceHandle};
 use alloc::boxed::Box;
 use alloc::collections::VecDeque;
 use alloc::vec::Vec;
 use bytes::Bytes;
 use dunlin_qos::{History, ResourceLimits};
-use dunlin_wire::SetMembership;
+use dunlin_wire::{SampleOrigin, SetMembership};
 use store::Store;
 
 /// Instances without changes that are remembered in any case: they are likely to be written again.
@@ -29,6 +29,8 @@ pub(super) struct Kept {
     pub(super) change: Change,
     /// What it says about the sets that it belongs to or ends.
     pub(super) set: Option<Box<SetMembership>>,
+    /// Where `HistoryCache::origins` has its origin; `NONE` if it says nothing of it.
+    origin: u32,
     instance: u32,
     newer: u32,
 }
@@ -81,8 +83,8 @@ pub(super) struct HistoryCache {
     marked: usize,
     /// Bytes of the application that are not needed any more.
     retired: Vec<Bytes>,
-    /// Memory for what changes say of their origin.
-    pub(super) spare_origins: SpareOrigins,
+    /// What changes say of their origin. Most say nothing, so it is not in the changes.
+    origins: Slab<SampleOrigin>,
     /// What late joiners get, if that is another matter than what matched readers do.
     store: Option<Store>,
 }
@@ -104,7 +106,7 @@ impl HistoryCache {
             marks: VecDeque::new(),
             marked: 0,
             retired: Vec::new(),
-            spare_origins: SpareOrigins::default(),
+            origins: Slab::new(),
             store: None,
         }
     }
@@ -115,6 +117,14 @@ impl HistoryCache {
 
     pub(super) fn len(&self) -> usize {
         self.kept.len()
+    }
+
+    /// What a change says about others.
+    pub(super) fn annotations<'a>(&'a self, kept: &'a Kept) -> Annotations<'a> {
+        Annotations {
+            set: kept.set.as_deref(),
+            origin: self.origins.get(kept.origin),
+        }
     }
 
     /// The lowest number kept.
@@ -219,6 +229,7 @@ impl HistoryCache {
         sequence: i64,
         change: Change,
         set: Option<Box<SetMembership>>,
+        origin: Option<&SampleOrigin>,
     ) {
         let (handle, kind) = (change.instance, change.kind);
         let is_mark = set.as_deref().is_some_and(coherent_sets::is_mark);
@@ -227,10 +238,15 @@ impl HistoryCache {
         } else {
             NONE
         };
+        let origin = match origin {
+            None => NONE,
+            Some(origin) => self.origins.insert(*origin),
+        };
         let place = self.kept.insert(Kept {
             sequence,
             change,
             set,
+            origin,
             instance,
             newer: NONE,
         });
@@ -395,8 +411,8 @@ impl HistoryCache {
             return;
         };
         self.retired.extend(kept.change.payload.take_apart());
-        if let Some(origin) = kept.change.origin.take() {
-            self.spare_origins.put(origin);
+        if kept.origin != NONE {
+            self.origins.remove(kept.origin);
         }
         self.marked -= usize::from(kept.is_mark());
         if let Some(instance) = self.instances.get_mut(kept.instance) {
@@ -476,7 +492,6 @@ mod tests {
             instance: InstanceHandle(handle),
             timestamp: Timestamp(0),
             payload: Bytes::from_static(b"x").into(),
-            origin: None,
         }
     }
 
@@ -487,7 +502,7 @@ mod tests {
     fn write(cache: &mut HistoryCache, n: i64, instance: u32) {
         let change = change(instance, ChangeKind::Alive);
         cache.admit(&change, 0).unwrap();
-        cache.insert(n, change, None);
+        cache.insert(n, change, None, None);
     }
 
     #[test]
@@ -543,7 +558,7 @@ mod tests {
             cache.admit(&next(3), 9),
             Err(WriteError::OutOfResources("max_instances"))
         );
-        cache.insert(3, change(1, ChangeKind::Unregistered), None);
+        cache.insert(3, change(1, ChangeKind::Unregistered), None, None);
         cache.release(3);
         assert_eq!(cache.admit(&next(3), 9), Ok(()));
     }
@@ -564,7 +579,7 @@ mod tests {
         let mut cache = HistoryCache::new(History::KeepLast(8), ResourceLimits::default(), true);
         write(&mut cache, 1, 1);
         write(&mut cache, 2, 2);
-        cache.insert(3, change(1, ChangeKind::DisposedUnregistered), None);
+        cache.insert(3, change(1, ChangeKind::DisposedUnregistered), None, None);
         cache.release_unregistered(2);
         assert_eq!(numbers(&cache), [1, 2, 3]);
         cache.release_unregistered(3);
@@ -576,7 +591,7 @@ mod tests {
         let mut cache = HistoryCache::new(History::KeepAll, ResourceLimits::default(), true);
         for n in [1, 3] {
             write(&mut cache, n, 1);
-            cache.insert(n + 1, change(1, ChangeKind::Unregistered), None);
+            cache.insert(n + 1, change(1, ChangeKind::Unregistered), None, None);
         }
         cache.release_unregistered(2);
         assert_eq!(numbers(&cache), [3, 4]);

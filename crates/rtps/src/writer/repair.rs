@@ -3,7 +3,7 @@
 //!
 //! An answer is bounded, whatever was asked for; the heartbeat that closes it makes the reader ask
 //! for the rest.
-use super::data_output::Recipients;
+use super::data_output::{Annotations, Recipients};
 use super::filters::Judge;
 use super::gaps::GapList;
 use super::{ReaderProxy, Writer};
@@ -66,8 +66,8 @@ impl Writer {
             if budget == 0 || samples == GREETING_SAMPLES {
                 break;
             }
-            let (change, set) = (&kept.change, kept.set.as_deref());
-            match judge.is_unwanted(change, set) {
+            let (change, notes) = (&kept.change, self.history.annotations(kept));
+            match judge.is_unwanted(change, notes.set) {
                 Some(true) => {
                     gaps.add(sequence, sequence + 1, |gap| push(gap, out));
                     continue;
@@ -78,8 +78,12 @@ impl Writer {
             }
             gaps.finish(|gap| push(gap, out));
             let said = match proxy.refuses(change.payload.len()) {
-                true => self.voice.say_length(audience, sequence, change, set, out),
-                false => self.voice.say(audience, sequence, change, set, budget, out),
+                true => self
+                    .voice
+                    .say_length(audience, sequence, change, notes, out),
+                false => self
+                    .voice
+                    .say(audience, sequence, change, notes, budget, out),
             };
             budget = budget.saturating_sub(said.max(1));
             samples += 1;
@@ -155,10 +159,10 @@ impl Writer {
             }
             match kept.peek() {
                 Some((n, kept)) if *n == number => {
-                    let (change, set) = (&kept.change, kept.set.as_deref());
+                    let (change, notes) = (&kept.change, self.history.annotations(kept));
                     let said = match proxy.refuses(change.payload.len()) {
-                        true => self.voice.say_length(audience, number, change, set, out),
-                        false => self.voice.say(audience, number, change, set, budget, out),
+                        true => self.voice.say_length(audience, number, change, notes, out),
+                        false => self.voice.say(audience, number, change, notes, budget, out),
                     };
                     budget = budget.saturating_sub(said.max(1));
                 }
@@ -188,17 +192,18 @@ impl Writer {
         let audience = proxy.audience();
         let kept = self.history.get(sequence);
         let kept = kept.filter(|_| sequence >= proxy.start);
-        let set = kept.and_then(|kept| kept.set.as_deref());
+        let notes = kept.map_or(Annotations::NONE, |kept| self.history.annotations(kept));
         let change = kept.map(|kept| &kept.change);
         match change.map(|change| (change, self.voice.splits(sequence, change))) {
             Some((change, _)) if proxy.refuses(change.payload.len()) => {
-                self.voice.say_length(audience, sequence, change, set, out);
+                self.voice
+                    .say_length(audience, sequence, change, notes, out);
             }
             Some((change, Some(size))) => {
                 let numbers = wanted.state.iter().map(|n| n.0 as usize);
                 let numbers = numbers.take((ANSWER_BYTES / size).max(1));
                 self.voice
-                    .say_fragments(audience, sequence, change, set, numbers, out);
+                    .say_fragments(audience, sequence, change, notes, numbers, out);
             }
             Some((change, None)) => {
                 // It may lack many fragments, and ask for them in several messages at once.
@@ -210,7 +215,7 @@ impl Writer {
                 }
                 proxy.whole = Some((sequence, now));
                 self.voice
-                    .say(audience, sequence, change, set, usize::MAX, out);
+                    .say(audience, sequence, change, notes, usize::MAX, out);
             }
             None => {
                 let mut gaps = GapList::new(audience.reader, self.config.guid.entity);

@@ -110,7 +110,6 @@ pub fn sample(instance: u32, number: u32, size: usize) -> Change {
         instance: handle(instance),
         timestamp: Timestamp(i64::from(number)),
         payload: Bytes::from(payload).into(),
-        origin: None,
     }
 }
 
@@ -131,7 +130,6 @@ pub fn end(kind: ChangeKind, instance: u32) -> Change {
         instance: handle(instance),
         timestamp: Timestamp(0),
         payload: Bytes::copy_from_slice(&instance.to_be_bytes()).into(),
-        origin: None,
     }
 }
 
@@ -697,6 +695,6 @@ impl World {
     }
 
     pub fn infos(&self, reader: Guid) -> Vec<SampleInfo> {
-        self.taken[&reader].iter().map(|s| s.info.clone()).collect()
+        self.taken[&reader].iter().map(|s| s.info).collect()
     }
 }

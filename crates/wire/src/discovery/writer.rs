@@ -1,7 +1,7 @@
 //! SEDP publications: what a participant says about a writer (RTPS 2.5 8.5.4, 9.6.2.2).
-use super::UnknownParameters;
 use super::identity::Identity;
 use super::value;
+use super::{EncodedTypeInformation, UnknownParameters};
 use crate::{EntityId, Error, Guid, Locator, Parameter, ParameterId, ParameterWriter};
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -35,6 +35,8 @@ pub struct WriterData {
     /// Tells its type from others, where the type says what it is: means something only between
     /// Dunlin's own.
     pub type_digest: Option<u64>,
+    /// What it announces of its type (DDS-XTypes 1.3 7.6.3.2.2).
+    pub type_information: Option<EncodedTypeInformation>,
     /// Its deletion disposes its instances (DDS 1.4 2.2.3.21): means something only between
     /// Dunlin's own.
     pub autodispose: bool,
@@ -60,6 +62,7 @@ impl WriterData {
             topic_data: Vec::new(),
             layout: None,
             type_digest: None,
+            type_information: None,
             autodispose: false,
             unicast: Vec::new(),
             multicast: Vec::new(),
@@ -124,6 +127,10 @@ impl WriterData {
             ParameterId::MEMORY_LAYOUT => {
                 self.layout = value.array().ok().map(u64::from_le_bytes);
             }
+            ParameterId::TYPE_INFORMATION => {
+                let taken = EncodedTypeInformation::take(parameter, &mut self.unknown)?;
+                self.type_information = taken;
+            }
             ParameterId::TYPE_DIGEST => {
                 self.type_digest = value.array().ok().map(u64::from_le_bytes);
             }
@@ -173,6 +180,9 @@ impl WriterData {
             out.put(ParameterId::MEMORY_LAYOUT, |out| {
                 out.extend_from_slice(&layout.to_le_bytes());
             });
+        }
+        if let Some(information) = &self.type_information {
+            information.encode(&mut out);
         }
         if let Some(digest) = self.type_digest {
             out.put(ParameterId::TYPE_DIGEST, |out| {

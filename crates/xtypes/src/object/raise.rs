@@ -2,6 +2,7 @@
 
 mod body;
 mod check;
+pub(crate) mod references;
 
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::vec::Vec;
@@ -108,7 +109,7 @@ fn element(ty: TypeIndex, flags: u16) -> Element {
     }
 }
 
-fn limit(what: &'static str, found: usize, most: usize) -> Result<(), RaiseError> {
+pub(crate) fn limit(what: &'static str, found: usize, most: usize) -> Result<(), RaiseError> {
     match found <= most {
         true => Ok(()),
         false => Err(RaiseError::Limit { what, found, most }),

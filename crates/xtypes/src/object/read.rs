@@ -73,7 +73,7 @@ fn with_dependencies(r: &mut Reader<'_>) -> Result<TypeIdentifierWithDependencie
     })
 }
 
-fn with_size(r: &mut Reader<'_>) -> Result<TypeIdentifierWithSize, Error> {
+pub(crate) fn with_size(r: &mut Reader<'_>) -> Result<TypeIdentifierWithSize, Error> {
     let scope = r.begin(Appendable)?;
     let of = TypeIdentifierWithSize {
         type_id: identifier(r)?,
@@ -83,7 +83,7 @@ fn with_size(r: &mut Reader<'_>) -> Result<TypeIdentifierWithSize, Error> {
     Ok(of)
 }
 
-pub(super) fn identifier(r: &mut Reader<'_>) -> Result<TypeIdentifier, Error> {
+pub(crate) fn identifier(r: &mut Reader<'_>) -> Result<TypeIdentifier, Error> {
     let mut parts = limits::IDENTIFIER_PARTS;
     part(r, &mut parts)
 }

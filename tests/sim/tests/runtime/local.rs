@@ -173,7 +173,7 @@ impl Course {
         };
         let mut lines: Vec<_> = Vec::new();
         for sample in reader.take_with(&select) {
-            let mut info = sample.info.clone();
+            let mut info = sample.info;
             let writer = self.names.iter().position(|name| *name == info.publication);
             info.publication = Guid::UNKNOWN;
             let number = sample.into_data().map(|data| data.load().number);

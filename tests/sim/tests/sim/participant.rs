@@ -566,7 +566,7 @@ fn taken<T: Shape>(reader: &DataReader<T>, max: usize) -> Vec<Taken> {
     };
     let samples = reader.take_with(&select).into_iter();
     let samples = samples.map(|sample| Taken {
-        info: sample.info.clone(),
+        info: sample.info,
         load: sample.into_data().map(Shape::load),
     });
     samples.collect()

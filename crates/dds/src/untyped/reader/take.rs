@@ -106,9 +106,4 @@ impl ReaderCore {
         }
         samples.len() - before
     }
-
-    /// Memory of a sample's origin is used again.
-    pub(crate) fn give_back_origin(&self, origin: Box<dunlin_wire::SampleOrigin>) {
-        self.state.lock().give_back(origin);
-    }
 }
