@@ -663,4 +663,14 @@ DUNLIN_CDR_LOCAL bool dunlin_cdr_open(dunlin_cdr_reader *r, const uint8_t *paylo
     return true;
 }
 
+/* Whether the value was read, and all of it fits. */
+DUNLIN_CDR_INLINE bool dunlin_cdr_close(dunlin_cdr_reader *r, bool is_read, const char *where) {
+    if (is_read && !r->is_misfit) {
+        r->fault->code = 0;
+        return true;
+    }
+    /* What has no reason of its own got no memory. */
+    return dunlin_cdr_fail(r->fault, DUNLIN_CDR_MEMORY, where, 0, 0);
+}
+
 #endif

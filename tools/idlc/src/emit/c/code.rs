@@ -50,10 +50,6 @@ impl Code {
         self.text.push_str(&other.text);
     }
 
-    pub(super) fn is_empty(&self) -> bool {
-        self.text.is_empty()
-    }
-
     pub(super) fn finish(self) -> String {
         self.text
     }

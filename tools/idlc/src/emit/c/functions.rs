@@ -144,20 +144,10 @@ pub(super) fn cases(
     });
 }
 
-/// Defines them for a union.
-pub(super) fn union(unit: &Unit<'_>, code: &mut Code, ty: &DynamicType) {
+/// Defines what selects the case of a union, which a file has for itself.
+pub(super) fn select(unit: &Unit<'_>, code: &mut Code, ty: &DynamicType) {
     let name = names::global(unit, ty.name());
-    let values = Values(unit);
-    let place = |root: &str, part: &str| Place::root(ty.clone(), root).part(unit, part);
     let has_value = ty.cases().iter().any(|case| case.element().is_some());
-    init(code, &name);
-    function(code, &format!("void {name}_free({name} *value)"), &["value"], |code| {
-        cases(code, ty, "value->_d", |code, case| {
-            if case.element().is_some() {
-                values.free(code, &place("value", case.name()));
-            }
-        });
-    });
     let by = unit.model.tree.get(ty.discriminator().map_or(ty.index(), |of| of.ty));
     let by = by.map_or_else(String::new, |by| names::declare(unit, &by, "by"));
     let head = format!("DUNLIN_CDR_LOCAL int {name}_case({by})");
@@ -180,6 +170,21 @@ pub(super) fn union(unit: &Unit<'_>, code: &mut Code, ty: &DynamicType) {
             }
         });
         code.line("value->_d = by;");
+    });
+}
+
+/// Defines them for a union.
+pub(super) fn union(unit: &Unit<'_>, code: &mut Code, ty: &DynamicType) {
+    let name = names::global(unit, ty.name());
+    let values = Values(unit);
+    let place = |root: &str, part: &str| Place::root(ty.clone(), root).part(unit, part);
+    init(code, &name);
+    function(code, &format!("void {name}_free({name} *value)"), &["value"], |code| {
+        cases(code, ty, "value->_d", |code, case| {
+            if case.element().is_some() {
+                values.free(code, &place("value", case.name()));
+            }
+        });
     });
     function(code, &format!("bool {name}_reset({name} *value)"), &[], |code| {
         let d = place("value", "_d");
