@@ -35,6 +35,7 @@
 mod discovery;
 mod entity;
 mod error;
+pub mod idl;
 mod receive;
 mod return_code;
 mod runtime;

@@ -3,6 +3,7 @@ mod common;
 
 use common::{Keyed, Net, SOON, reliable_all, take};
 use dunlin::*;
+use std::sync::mpsc;
 use std::time::{Duration as Span, Instant};
 
 const LONG: Span = Span::from_secs(300);
@@ -205,9 +206,21 @@ fn a_set_survives_a_network_that_loses() {
     assert!(all.into_iter().eq(0..200));
 }
 
+/// Tells of lost samples: how many now, and in all.
+struct Losses(mpsc::Sender<(i32, i32)>);
+
+impl DataReaderListener<Keyed> for Losses {
+    fn on_sample_lost(&self, _: &DataReader<Keyed>, status: &SampleCountStatus) {
+        let told = (status.total_count_change, status.total_count);
+        self.0.send(told).unwrap();
+    }
+}
+
 #[test]
 fn a_writer_that_goes_takes_its_open_set_along() {
     let mut stage = Stage::new(coherent(AccessScope::Topic), 1);
+    let (losses, told) = mpsc::channel();
+    stage.readers[0].set_listener(Losses(losses), StatusMask::NONE.with(StatusKind::SampleLost));
     stage.publisher.begin_coherent_changes();
     for number in 0..3 {
         stage.writers[0].write(&bird("dunlin", number)).unwrap();
@@ -217,6 +230,7 @@ fn a_writer_that_goes_takes_its_open_set_along() {
     let reader = &stage.readers[0];
     assert!(soon(|| reader.matched_count() == 0));
     assert_eq!(reader.take().len(), 0);
+    assert_eq!(told.recv_timeout(LONG), Ok((3, 3)));
     assert_eq!(reader.sample_lost_status().total_count, 3);
 }
 

@@ -382,6 +382,11 @@ impl ReaderCore {
         if delivery.available {
             self.shared.defer_data(self);
         }
+        self.defer_troubles(&delivery);
+    }
+
+    /// Has listeners told of what was lost or rejected as soon as this thread holds no lock.
+    fn defer_troubles(self: &Arc<Self>, delivery: &Delivery) {
         let troubles = (delivery.lost > 0, delivery.rejected.is_some());
         if troubles != (false, false) {
             deferred::add(DeferredCall::Trouble(Arc::clone(self), troubles));
@@ -505,6 +510,7 @@ impl ReaderCore {
         self.note_next(&state);
         drop(state);
         self.count(writer, &delivery);
+        self.defer_troubles(&delivery);
         self.schedule();
         if self.group.group_access.gathers() {
             self.group.group_access.lose(writer, last);

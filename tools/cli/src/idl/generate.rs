@@ -1,13 +1,11 @@
 //! `dunlin idl gen`.
 
-use std::collections::HashSet;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::Args;
 use dunlin_idlc::Parsed;
-use dunlin_idlc::emit::{self, Choices, File, LANGUAGES, Language};
-use dunlin_idlc::report::Reports;
+use dunlin_idlc::emit::{self, Choices, File, LANGUAGES, Language, WriteError, Writer};
 
 use super::options::Reading;
 use super::output::Output;
@@ -47,18 +45,16 @@ pub(super) fn main(options: &Options) -> ExitCode {
     }
     let read = reading.options();
     let mut output = Output::new(reading, false);
-    let mut made = HashSet::new();
+    let mut writer = Writer::new(&options.output, options.force);
     for file in &reading.files {
         let parsed = dunlin_idlc::parse_file(file, &read);
         output.reports(&parsed);
         let mut targets = Vec::new();
         for file in files(options, &read, &parsed, &mut output) {
-            if made.insert(file.name.clone()) {
-                targets.extend(write(options, &file, &mut output));
-            } else {
-                let mut reports = Reports::new(read.levels.clone());
-                reports.add(emit::clash(&file.name));
-                output.reports_on(&parsed.sources, &reports);
+            match writer.write(&file) {
+                Ok(path) => targets.push(path),
+                Err(error @ WriteError::Same(_)) => output.refuse(&error.to_string()),
+                Err(error) => output.complain(&error.to_string()),
             }
         }
         if !targets.is_empty() {
@@ -82,15 +78,4 @@ fn files(
         files.extend(emitted.files);
     }
     files
-}
-
-/// The path of the file, unless it was not written.
-fn write(options: &Options, file: &File, output: &mut Output) -> Option<PathBuf> {
-    match emit::write(&options.output, file, options.force) {
-        Ok(_) => Some(options.output.join(&file.name)),
-        Err(error) => {
-            output.complain(&error.to_string());
-            None
-        }
-    }
 }

@@ -22,14 +22,14 @@ mod unit;
 mod write;
 
 pub use language::{LANGUAGES, Language, language};
-pub use write::{WriteError, Written, write};
+pub use write::{WriteError, Writer};
 
 pub(crate) use names::Scope;
 pub(crate) use unit::Unit;
 
 use md5::{Digest, Md5};
 
-use crate::report::{Report, Reports, codes};
+use crate::report::Reports;
 use crate::{Options, Parsed};
 
 /// What the user chooses about the files that are made.
@@ -63,7 +63,7 @@ pub fn emit(parsed: &Parsed, options: &Options, language: &Language, choices: &C
     let Some(model) = &parsed.model else {
         return Emitted::default();
     };
-    let mut unit = Unit::new(model, &parsed.sources, language, choices);
+    let mut unit = Unit::new(model, parsed, language, choices);
     let mut files = (language.emit)(&mut unit);
     let header = header(&unit, parsed, options);
     unit.reports.into_iter().for_each(|one| reports.add(one));
@@ -77,13 +77,7 @@ pub fn emit(parsed: &Parsed, options: &Options, language: &Language, choices: &C
     Emitted { files, reports }
 }
 
-/// Says that two IDL files of a run would make the same file, by the path of which it is told.
-pub fn clash(name: &str) -> Report {
-    let message = format!("two IDL files make {name}: give one of them another name or directory");
-    Report::new(codes::SAME_FILE, Default::default(), message)
-}
-
-/// What the first lines of a file that was made say. [`write()`] knows such files by it.
+/// What the first lines of a file that was made say. [`Writer`] knows such files by it.
 const MARK: &str = "Made by dunlin idl ";
 
 fn header(unit: &Unit<'_>, parsed: &Parsed, options: &Options) -> String {

@@ -5,10 +5,10 @@ use std::collections::HashMap;
 use std::path::Path;
 
 use super::{Choices, Language};
-use crate::Model;
 use crate::model::{NamedConstant, NamedType, Verbatim};
 use crate::report::{Code, Report};
 use crate::source::{Sources, Span};
+use crate::{Model, Parsed};
 
 /// One IDL file, the language that it is made into, and what is wrong so far.
 pub(crate) struct Unit<'m> {
@@ -27,20 +27,21 @@ pub(crate) struct Unit<'m> {
 impl<'m> Unit<'m> {
     pub(super) fn new(
         model: &'m Model,
-        sources: &'m Sources,
+        parsed: &'m Parsed,
         language: &'m Language,
         choices: &'m Choices,
     ) -> Self {
-        let path = sources.file(0).map_or("", |file| &file.name);
+        let path = parsed.paths.first();
+        let path = path.map_or_else(String::new, |path| path.to_string_lossy().into_owned());
         let entries = model.types.iter().map(|entry| (entry.index, entry));
         Self {
             model,
             language,
             choices,
-            file: file(path),
-            stem: stem(path),
+            file: file(&path),
+            stem: stem(&path),
             reports: Vec::new(),
-            sources,
+            sources: &parsed.sources,
             entries: entries.collect(),
         }
     }

@@ -1,5 +1,6 @@
 //! Files onto the disk.
 
+use std::collections::HashSet;
 use std::fmt;
 use std::fs;
 use std::io;
@@ -7,20 +8,13 @@ use std::path::{Path, PathBuf};
 
 use super::{File, MARK};
 
-/// What became of a file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Written {
-    /// It is new, or has another text.
-    Changed,
-    /// It had this text already and was not touched, so build systems see no change.
-    Unchanged,
-}
-
 /// Why a file was not written.
 #[derive(Debug)]
 pub enum WriteError {
     /// There is a file of this name that was not made by `dunlin idl`.
     Foreign(PathBuf),
+    /// Another IDL file of the same run makes a file of this name.
+    Same(PathBuf),
     /// The system says no.
     Io(PathBuf, io::Error),
 }
@@ -34,6 +28,12 @@ impl fmt::Display for WriteError {
                  another directory, or overwrite it with --force",
                 path.display()
             ),
+            Self::Same(path) => write!(
+                f,
+                "two IDL files make {} (E0904): give one of them another name, or make them into \
+                 different directories",
+                path.display()
+            ),
             Self::Io(path, error) => write!(f, "{} cannot be written: {error}", path.display()),
         }
     }
@@ -41,26 +41,50 @@ impl fmt::Display for WriteError {
 
 impl std::error::Error for WriteError {}
 
-/// Writes a file below a directory, which is made if it is not there.
-///
-/// # Errors
-/// [`WriteError::Foreign`] if something else is in its place and `force` is not set.
-pub fn write(directory: &Path, file: &File, force: bool) -> Result<Written, WriteError> {
-    let path = directory.join(&file.name);
-    let failed = |error| WriteError::Io(path.clone(), error);
-    match fs::read(&path) {
-        Ok(there) if there == file.text.as_bytes() => return Ok(Written::Unchanged),
-        Ok(there) if !force && !is_ours(&there) => return Err(WriteError::Foreign(path)),
-        Ok(_) => {}
-        Err(error) if error.kind() == io::ErrorKind::NotFound => {
-            if let Some(parent) = path.parent() {
-                fs::create_dir_all(parent).map_err(failed)?;
-            }
+/// Writes the files of a run.
+#[derive(Debug)]
+pub struct Writer {
+    directory: PathBuf,
+    force: bool,
+    written: HashSet<PathBuf>,
+}
+
+impl Writer {
+    /// For files below a directory, which is made if it is not there; `force` overwrites files of
+    /// others.
+    pub fn new(directory: &Path, force: bool) -> Self {
+        Self {
+            directory: directory.into(),
+            force,
+            written: HashSet::new(),
         }
-        Err(error) => return Err(failed(error)),
     }
-    fs::write(&path, &file.text).map_err(failed)?;
-    Ok(Written::Changed)
+
+    /// Writes a file, unless it has this text already: then build systems see no change. Gives its
+    /// path.
+    ///
+    /// # Errors
+    /// [`WriteError`]; the file is as it was.
+    pub fn write(&mut self, file: &File) -> Result<PathBuf, WriteError> {
+        let path = self.directory.join(&file.name);
+        if !self.written.insert(path.clone()) {
+            return Err(WriteError::Same(path));
+        }
+        let failed = |error| WriteError::Io(path.clone(), error);
+        match fs::read(&path) {
+            Ok(there) if there == file.text.as_bytes() => return Ok(path),
+            Ok(there) if !self.force && !is_ours(&there) => return Err(WriteError::Foreign(path)),
+            Ok(_) => {}
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                if let Some(parent) = path.parent() {
+                    fs::create_dir_all(parent).map_err(failed)?;
+                }
+            }
+            Err(error) => return Err(failed(error)),
+        }
+        fs::write(&path, &file.text).map_err(failed)?;
+        Ok(path)
+    }
 }
 
 /// An empty file is nobody's.

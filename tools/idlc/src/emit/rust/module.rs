@@ -74,30 +74,31 @@ impl Module {
                     text.push_str(lines);
                     text.push_str(if lines.ends_with('\n') { "" } else { "\n" });
                 }
-                Item::Code(lines) => {
-                    if depth == 0 {
-                        text.push_str(ALLOW);
-                    }
-                    indent(lines, depth, text);
-                }
+                Item::Code(lines) => item_of(lines, depth, text),
             }
         }
         for module in self.modules.iter().filter(|module| !module.is_empty()) {
             text.push_str(between);
             between = "\n";
-            if depth == 0 {
-                text.push_str(ALLOW);
-            }
-            let head = format!(
-                "{}pub mod {} {{\n",
-                docs(module.docs.as_deref()),
-                module.name
-            );
-            indent(&head, depth, text);
+            let docs = docs(module.docs.as_deref());
+            item_of(&format!("{docs}pub mod {} {{\n", module.name), depth, text);
             module.content(depth + 1, text);
             indent("}\n", depth, text);
         }
     }
+}
+
+/// An item that is in no module silences lints, behind its documentation.
+fn item_of(lines: &str, depth: usize, text: &mut String) {
+    let docs = lines
+        .split_inclusive('\n')
+        .take_while(|line| line.starts_with("///"));
+    let (docs, rest) = lines.split_at(docs.map(str::len).sum());
+    indent(docs, depth, text);
+    if depth == 0 {
+        text.push_str(ALLOW);
+    }
+    indent(rest, depth, text);
 }
 
 fn indent(lines: &str, depth: usize, text: &mut String) {
