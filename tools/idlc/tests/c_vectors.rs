@@ -14,8 +14,12 @@ use dunlin_xtypes::{DynamicType, TypeKind};
 use serde_json::Value as Json;
 
 const FLAGS: &[&str] = &["-std=c99", "-pedantic", "-Wall", "-Wextra", "-Werror"];
-const SANITIZERS: &[&str] =
-    &["-g", "-O1", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"];
+const SANITIZERS: &[&str] = &[
+    "-g",
+    "-O1",
+    "-fsanitize=address,undefined",
+    "-fno-sanitize-recover=all",
+];
 const WORLDS: [&str; 4] = ["xcdr1_be", "xcdr1_le", "xcdr2_be", "xcdr2_le"];
 
 fn folder(of: &str) -> PathBuf {
@@ -43,11 +47,16 @@ fn run(command: &mut Command) -> Vec<u8> {
 fn made(name: &str, idl: &str) -> (PathBuf, Model) {
     let options = Options::default();
     let parsed = parse_str(&format!("{name}.idl"), idl, &options);
-    let model = parsed.model.clone().unwrap_or_else(|| panic!("{}", parsed.rendered()));
+    let model = parsed
+        .model
+        .clone()
+        .unwrap_or_else(|| panic!("{}", parsed.rendered()));
     let language = emit::language("c").unwrap();
     let emitted = emit::emit(&parsed, &options, language, &Choices::default());
     assert!(!emitted.files.is_empty(), "{:?}", emitted.reports);
-    let to = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("c").join(name);
+    let to = PathBuf::from(env!("CARGO_TARGET_TMPDIR"))
+        .join("c")
+        .join(name);
     fs::create_dir_all(&to).unwrap();
     for file in &emitted.files {
         fs::write(to.join(&file.name), &file.text).unwrap();
@@ -67,7 +76,12 @@ fn is_keyed(ty: &DynamicType) -> bool {
     ty.kind() == TypeKind::Structure && ty.has_key()
 }
 
-fn driver(to: &Path, name: &str, types: &[DynamicType]) -> PathBuf {
+fn driver(
+    to: &Path,
+    name: &str,
+    types: &[DynamicType],
+    c_name: impl Fn(&DynamicType) -> String,
+) -> PathBuf {
     let mut text = format!("#include \"{name}.h\"\n#include \"driver.c\"\n");
     let mut entries = String::new();
     for ty in types {
@@ -104,7 +118,9 @@ fn answers(program: &Path, lines: &[String]) -> Vec<String> {
         .spawn()
         .unwrap();
     let mut input = child.stdin.take().unwrap();
-    let text = lines.iter().fold(String::new(), |all, line| all + line + "\n");
+    let text = lines
+        .iter()
+        .fold(String::new(), |all, line| all + line + "\n");
     let writer = std::thread::spawn(move || {
         let _ = input.write_all(text.as_bytes());
     });
@@ -114,7 +130,12 @@ fn answers(program: &Path, lines: &[String]) -> Vec<String> {
     let answers: Vec<String> = said.lines().map(str::to_string).collect();
     let errors = String::from_utf8_lossy(&output.stderr);
     let last = lines.get(answers.len().saturating_sub(1));
-    assert!(output.status.success(), "{}\n{last:?}\n{:?}\n{errors}", program.display(), answers.last());
+    assert!(
+        output.status.success(),
+        "{}\n{last:?}\n{:?}\n{errors}",
+        program.display(),
+        answers.last()
+    );
     assert_eq!(answers.len(), lines.len());
     answers
 }
@@ -148,15 +169,24 @@ impl Vector {
         let name = path.file_stem().unwrap().to_string_lossy().into_owned();
         let (to, model) = made(&name, &idl.join("\n"));
         let types = model.types.iter().filter_map(|entry| model.ty(entry));
-        let compound = |ty: &DynamicType| matches!(ty.kind(), TypeKind::Structure | TypeKind::Union);
+        let compound =
+            |ty: &DynamicType| matches!(ty.kind(), TypeKind::Structure | TypeKind::Union);
         let types: Vec<DynamicType> = types.filter(compound).collect();
-        let program = driver(&to, &name, &types);
+        let program = driver(&to, &name, &types, c_name);
         let values = all["values"].as_array().unwrap().clone();
-        Self { name, model, values, program }
+        Self {
+            name,
+            model,
+            values,
+            program,
+        }
     }
 
     fn ty(&self, value: &Json) -> DynamicType {
-        self.model.find(value["type"].as_str().unwrap()).unwrap().resolved()
+        self.model
+            .find(value["type"].as_str().unwrap())
+            .unwrap()
+            .resolved()
     }
 
     /// Each payload is written as the vector says, in both encodings, and so are keys.
@@ -171,8 +201,14 @@ impl Vector {
             let (payloads, keys) = (&value["payloads"], &value["keys"]);
             let text = |json: &Json| json.as_str().unwrap().to_string();
             let native = |of: &Json| {
-                let order = if cfg!(target_endian = "big") { "be" } else { "le" };
-                [1, 2].map(|xcdr| text(&of[format!("xcdr{xcdr}_{order}")])).join(" ")
+                let order = if cfg!(target_endian = "big") {
+                    "be"
+                } else {
+                    "le"
+                };
+                [1, 2]
+                    .map(|xcdr| text(&of[format!("xcdr{xcdr}_{order}")]))
+                    .join(" ")
             };
             let key = format!("{} {}", native(keys), text(&value["key_hash"]));
             for world in WORLDS {
@@ -187,7 +223,12 @@ impl Vector {
                 }
             }
         }
-        for ((found, expected), line) in answers(&self.program, &lines).iter().zip(&expected).zip(&lines) {
+        assert!(lines.len() >= 4, "{}", self.name);
+        for ((found, expected), line) in answers(&self.program, &lines)
+            .iter()
+            .zip(&expected)
+            .zip(&lines)
+        {
             assert_eq!(found, expected, "{} {line}", self.name);
         }
     }
@@ -207,8 +248,10 @@ impl Vector {
                 }
             }
         }
-        let lines: Vec<String> =
-            all.iter().map(|(ty, payload)| format!("{} {}", ty.name(), hex(payload))).collect();
+        let lines: Vec<String> = all
+            .iter()
+            .map(|(ty, payload)| format!("{} {}", ty.name(), hex(payload)))
+            .collect();
         for ((ty, payload), answer) in all.iter().zip(answers(&self.program, &lines)) {
             let valid = ty.validate(payload);
             // C takes text as it is, and what is behind a value is no part of it.
@@ -221,7 +264,14 @@ impl Vector {
                 continue;
             }
             let is_read = answer.starts_with("ok");
-            assert_eq!(is_read, valid.is_ok(), "{} {} {}\n{answer}\n{valid:?}", self.name, ty.name(), hex(payload));
+            assert_eq!(
+                is_read,
+                valid.is_ok(),
+                "{} {} {}\n{answer}\n{valid:?}",
+                self.name,
+                ty.name(),
+                hex(payload)
+            );
         }
     }
 }
@@ -265,4 +315,68 @@ fn payloads_of_the_vectors_are_read_and_written() {
             vector.broken();
         }
     }
+}
+
+#[test]
+fn words_of_c_and_cpp_are_names_in_all_standards() {
+    if !has_gcc() {
+        return;
+    }
+    let idl = fs::read_to_string(folder("tools/idlc/tests/c/torture.idl")).unwrap();
+    let (to, model) = made("torture", &idl);
+    let source = to.join("torture.c");
+    for standard in ["c99", "c11", "c17", "c2x"] {
+        let standard = format!("-std={standard}");
+        run(Command::new("gcc")
+            .args(FLAGS)
+            .args([&*standard, "-O2", "-fsyntax-only", &include()])
+            .arg(&source));
+    }
+    for standard in ["c++98", "c++11", "c++14", "c++17", "c++20"] {
+        let standard = format!("-std={standard}");
+        let header = ["-x", "c++", &standard, "-fsyntax-only"];
+        let text = to.join("torture.cpp");
+        fs::write(&text, "#include \"torture.h\"\n").unwrap();
+        run(Command::new("g++")
+            .args(header)
+            .args(&FLAGS[1..])
+            .arg(include())
+            .arg(text));
+    }
+    let compound = |ty: &DynamicType| matches!(ty.kind(), TypeKind::Structure | TypeKind::Union);
+    let types = model.types.iter().filter_map(|entry| model.ty(entry));
+    let types: Vec<DynamicType> = types.filter(compound).collect();
+    let names = |ty: &DynamicType| match ty.name() {
+        "boolean_::size_t" | "plain" | "plains" => ty.name().replace("::", "_"),
+        name => format!("{name}_"),
+    };
+    let program = driver(&to, "torture", &types, names);
+    // Texts that are too long are cut, or take their default; all else of it is empty.
+    let line = format!("inline {}", hex(&long_texts()));
+    let answer = answers(&program, &[line]).concat();
+    let payload = bytes(answer.split(' ').nth(2).unwrap());
+    let held = |text: &[u8]| payload.windows(text.len()).any(|part| part == text);
+    assert!(
+        answer.starts_with("ok") && held(b"\x05\0\0\0long\0") && held(b"\x04\0\0\0why\0"),
+        "{answer}"
+    );
+}
+
+/// An `inline` of the torture file in XCDR2 that ends behind two texts of more than 4 bytes.
+fn long_texts() -> Vec<u8> {
+    let mut body = Vec::new();
+    body.extend([1, 0, 0, 0]);
+    body.extend(1.5_f64.to_le_bytes());
+    // There is no `auto`, and `static` is a byte of two.
+    body.extend([0, 0, 0x11, 0]);
+    for text in ["longer", "too long"] {
+        body.resize(body.len().next_multiple_of(4), 0);
+        body.extend((text.len() as u32 + 1).to_le_bytes());
+        body.extend(text.as_bytes());
+        body.push(0);
+    }
+    let mut payload = vec![0, 9, 0, 0];
+    payload.extend((body.len() as u32).to_le_bytes());
+    payload.extend(body);
+    payload
 }

@@ -30,7 +30,12 @@ impl Code {
     }
 
     /// A line with what is within it, and what closes it.
-    pub(super) fn block(&mut self, head: impl AsRef<str>, tail: &str, body: impl FnOnce(&mut Self)) {
+    pub(super) fn block(
+        &mut self,
+        head: impl AsRef<str>,
+        tail: &str,
+        body: impl FnOnce(&mut Self),
+    ) {
         self.line(head);
         self.depth += 1;
         body(self);
@@ -92,7 +97,8 @@ pub(super) fn docs(code: &mut Code, docs: Option<&str>) {
         (Some(only), None) => code.line(format!("/* {} */", only.trim())),
         _ => {
             code.line("/*");
-            docs.lines().for_each(|line| code.line(format!(" * {}", line.trim()).trim_end()));
+            docs.lines()
+                .for_each(|line| code.line(format!(" * {}", line.trim()).trim_end()));
             code.line(" */");
         }
     }

@@ -45,7 +45,9 @@ pub(super) fn default(ty: &DynamicType, said: Option<&Constant>) -> String {
 
 /// UTF-16 units of a text as an initializer.
 pub(super) fn units(text: &str) -> Vec<String> {
-    text.encode_utf16().map(|unit| format!("{unit:#06x}")).collect()
+    text.encode_utf16()
+        .map(|unit| format!("{unit:#06x}"))
+        .collect()
 }
 
 /// A constant of the IDL.

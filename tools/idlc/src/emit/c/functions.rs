@@ -20,7 +20,9 @@ pub(super) fn declare(code: &mut Code, name: &str) {
     code.line("/* Makes a value that was begun before equal to another. False: no memory. */");
     code.line(format!("bool {name}_copy({name} *to, const {name} *from);"));
     code.line("/* -0 is 0, NaN is NaN, and what is absent is not what is empty. */");
-    code.line(format!("bool {name}_equal(const {name} *one, const {name} *other);"));
+    code.line(format!(
+        "bool {name}_equal(const {name} *one, const {name} *other);"
+    ));
 }
 
 /// Defines them for a struct.
@@ -30,27 +32,45 @@ pub(super) fn structure(unit: &Unit<'_>, code: &mut Code, ty: &DynamicType) {
     let all = |root: &str| -> Vec<Place> {
         let place = Place::root(ty.clone(), root);
         let members = ty.own_members().iter();
-        members.map(|member| place.part(unit, member.name())).collect()
+        members
+            .map(|member| place.part(unit, member.name()))
+            .collect()
     };
     let base = ty.base().map(|base| names::global(unit, base.name()));
     init(code, &name);
-    function(code, &format!("bool {name}_reset({name} *value)"), &["value"], |code| {
-        if let Some(base) = &base {
-            code.line(format!("if (!{base}_reset(&value->parent)) return false;"));
-        }
-        all("value").iter().for_each(|place| values.reset(code, place));
-        code.line("return true;");
-    });
-    function(code, &format!("void {name}_free({name} *value)"), &["value"], |code| {
-        if let Some(base) = &base {
-            code.line(format!("{base}_free(&value->parent);"));
-        }
-        all("value").iter().for_each(|place| values.free(code, place));
-    });
+    function(
+        code,
+        &format!("bool {name}_reset({name} *value)"),
+        &["value"],
+        |code| {
+            if let Some(base) = &base {
+                code.line(format!("if (!{base}_reset(&value->parent)) return false;"));
+            }
+            all("value")
+                .iter()
+                .for_each(|place| values.reset(code, place));
+            code.line("return true;");
+        },
+    );
+    function(
+        code,
+        &format!("void {name}_free({name} *value)"),
+        &["value"],
+        |code| {
+            if let Some(base) = &base {
+                code.line(format!("{base}_free(&value->parent);"));
+            }
+            all("value")
+                .iter()
+                .for_each(|place| values.free(code, place));
+        },
+    );
     let head = format!("bool {name}_copy({name} *to, const {name} *from)");
     function(code, &head, &["to", "from"], |code| {
         if let Some(base) = &base {
-            code.line(format!("if (!{base}_copy(&to->parent, &from->parent)) return false;"));
+            code.line(format!(
+                "if (!{base}_copy(&to->parent, &from->parent)) return false;"
+            ));
         }
         for (to, from) in all("to").iter().zip(all("from")) {
             values.copy(code, to, &from);
@@ -60,7 +80,9 @@ pub(super) fn structure(unit: &Unit<'_>, code: &mut Code, ty: &DynamicType) {
     let head = format!("bool {name}_equal(const {name} *one, const {name} *other)");
     function(code, &head, &["one", "other"], |code| {
         if let Some(base) = &base {
-            code.line(format!("if (!{base}_equal(&one->parent, &other->parent)) return false;"));
+            code.line(format!(
+                "if (!{base}_equal(&one->parent, &other->parent)) return false;"
+            ));
         }
         for (one, other) in all("one").iter().zip(all("other")) {
             values.compare(code, one, &other);
@@ -70,10 +92,15 @@ pub(super) fn structure(unit: &Unit<'_>, code: &mut Code, ty: &DynamicType) {
 }
 
 fn init(code: &mut Code, name: &str) {
-    function(code, &format!("bool {name}_init({name} *value)"), &[], |code| {
-        code.line("memset(value, 0, sizeof *value);");
-        code.line(format!("return {name}_reset(value);"));
-    });
+    function(
+        code,
+        &format!("bool {name}_init({name} *value)"),
+        &[],
+        |code| {
+            code.line("memset(value, 0, sizeof *value);");
+            code.line(format!("return {name}_reset(value);"));
+        },
+    );
 }
 
 /// A function. Parameters that a type without members does not use are used here.
@@ -85,7 +112,9 @@ pub(super) fn function(
 ) {
     code.line("");
     code.braces(head, |code| {
-        parameters.iter().for_each(|one| code.line(format!("(void){one};")));
+        parameters
+            .iter()
+            .for_each(|one| code.line(format!("(void){one};")));
         body(code);
     });
 }
@@ -107,7 +136,10 @@ pub(super) fn discriminator(ty: &DynamicType) -> DynamicType {
 
 /// A label as a constant.
 pub(super) fn label(ty: &DynamicType, label: i64) -> String {
-    let is_unsigned = matches!(discriminator(ty).kind(), TypeKind::UInt64 | TypeKind::Bitmask);
+    let is_unsigned = matches!(
+        discriminator(ty).kind(),
+        TypeKind::UInt64 | TypeKind::Bitmask
+    );
     match is_unsigned {
         true => integer((label as u64).into()),
         false => integer(label.into()),
@@ -148,7 +180,10 @@ pub(super) fn cases(
 pub(super) fn select(unit: &Unit<'_>, code: &mut Code, ty: &DynamicType) {
     let name = names::global(unit, ty.name());
     let has_value = ty.cases().iter().any(|case| case.element().is_some());
-    let by = unit.model.tree.get(ty.discriminator().map_or(ty.index(), |of| of.ty));
+    let by = unit
+        .model
+        .tree
+        .get(ty.discriminator().map_or(ty.index(), |of| of.ty));
     let by = by.map_or_else(String::new, |by| names::declare(unit, &by, "by"));
     let head = format!("DUNLIN_CDR_LOCAL int {name}_case({by})");
     function(code, &head, &[], |code| {
@@ -162,15 +197,21 @@ pub(super) fn select(unit: &Unit<'_>, code: &mut Code, ty: &DynamicType) {
     });
     code.line("");
     code.line("/* Another case begins as zero. */");
-    code.braces(format!("DUNLIN_CDR_LOCAL void {name}_select({name} *value, {by})"), |code| {
-        code.braces(format!("if ({name}_case(value->_d) != {name}_case(by))"), |code| {
-            code.line(format!("{name}_free(value);"));
-            if has_value {
-                code.line("memset(&value->_u, 0, sizeof value->_u);");
-            }
-        });
-        code.line("value->_d = by;");
-    });
+    code.braces(
+        format!("DUNLIN_CDR_LOCAL void {name}_select({name} *value, {by})"),
+        |code| {
+            code.braces(
+                format!("if ({name}_case(value->_d) != {name}_case(by))"),
+                |code| {
+                    code.line(format!("{name}_free(value);"));
+                    if has_value {
+                        code.line("memset(&value->_u, 0, sizeof value->_u);");
+                    }
+                },
+            );
+            code.line("value->_d = by;");
+        },
+    );
 }
 
 /// Defines them for a union.
@@ -179,39 +220,58 @@ pub(super) fn union(unit: &Unit<'_>, code: &mut Code, ty: &DynamicType) {
     let values = Values(unit);
     let place = |root: &str, part: &str| Place::root(ty.clone(), root).part(unit, part);
     init(code, &name);
-    function(code, &format!("void {name}_free({name} *value)"), &["value"], |code| {
-        cases(code, ty, "value->_d", |code, case| {
-            if case.element().is_some() {
-                values.free(code, &place("value", case.name()));
-            }
-        });
-    });
-    function(code, &format!("bool {name}_reset({name} *value)"), &[], |code| {
-        let d = place("value", "_d");
-        let default = constant::default(&d.ty, d.default.as_ref());
-        code.line(format!("{name}_select(value, {default});"));
-        cases(code, ty, "value->_d", |code, case| {
-            if case.element().is_some() {
-                values.reset(code, &place("value", case.name()));
-            }
-        });
-        code.line("return true;");
-    });
-    function(code, &format!("bool {name}_copy({name} *to, const {name} *from)"), &[], |code| {
-        code.line(format!("{name}_select(to, from->_d);"));
-        cases(code, ty, "to->_d", |code, case| {
-            if case.element().is_some() {
-                values.copy(code, &place("to", case.name()), &place("from", case.name()));
-            }
-        });
-        code.line("return true;");
-    });
+    function(
+        code,
+        &format!("void {name}_free({name} *value)"),
+        &["value"],
+        |code| {
+            cases(code, ty, "value->_d", |code, case| {
+                if case.element().is_some() {
+                    values.free(code, &place("value", case.name()));
+                }
+            });
+        },
+    );
+    function(
+        code,
+        &format!("bool {name}_reset({name} *value)"),
+        &[],
+        |code| {
+            let d = place("value", "_d");
+            let default = constant::default(&d.ty, d.default.as_ref());
+            code.line(format!("{name}_select(value, {default});"));
+            cases(code, ty, "value->_d", |code, case| {
+                if case.element().is_some() {
+                    values.reset(code, &place("value", case.name()));
+                }
+            });
+            code.line("return true;");
+        },
+    );
+    function(
+        code,
+        &format!("bool {name}_copy({name} *to, const {name} *from)"),
+        &[],
+        |code| {
+            code.line(format!("{name}_select(to, from->_d);"));
+            cases(code, ty, "to->_d", |code, case| {
+                if case.element().is_some() {
+                    values.copy(code, &place("to", case.name()), &place("from", case.name()));
+                }
+            });
+            code.line("return true;");
+        },
+    );
     let head = format!("bool {name}_equal(const {name} *one, const {name} *other)");
     function(code, &head, &[], |code| {
         code.line("if (one->_d != other->_d) return false;");
         cases(code, ty, "one->_d", |code, case| {
             if case.element().is_some() {
-                values.compare(code, &place("one", case.name()), &place("other", case.name()));
+                values.compare(
+                    code,
+                    &place("one", case.name()),
+                    &place("other", case.name()),
+                );
             }
         });
         code.line("return true;");
@@ -242,7 +302,9 @@ pub(super) fn number(unit: &Unit<'_>, code: &mut Code, ty: &DynamicType) {
                 for field in ty.fields() {
                     let (at, mask) = (field.position(), mask(field.size()));
                     let field = unit.language.word(field.name());
-                    code.line(format!("bits |= ((uint64_t)value->{field} & {mask}) << {at};"));
+                    code.line(format!(
+                        "bits |= ((uint64_t)value->{field} & {mask}) << {at};"
+                    ));
                 }
                 code.line("return bits;");
             });
@@ -256,7 +318,9 @@ pub(super) fn number(unit: &Unit<'_>, code: &mut Code, ty: &DynamicType) {
                         field.holder(),
                         TypeKind::Int8 | TypeKind::Int16 | TypeKind::Int32 | TypeKind::Int64
                     );
-                    let sign = 1_u64.checked_shl(u32::from(size).saturating_sub(1)).unwrap_or(0);
+                    let sign = 1_u64
+                        .checked_shl(u32::from(size).saturating_sub(1))
+                        .unwrap_or(0);
                     let bits = match is_signed {
                         // The highest bit counts negative.
                         true => format!("(int64_t)(({bits} ^ {sign:#x}u) - {sign:#x}u)"),
@@ -282,15 +346,21 @@ fn mask(size: u8) -> String {
 /// The bits that a bitmask has.
 pub(super) fn flags(ty: &DynamicType) -> u64 {
     let bits = ty.flags().iter();
-    bits.fold(0, |all, flag| all | 1_u64.checked_shl(flag.position().into()).unwrap_or(0))
+    bits.fold(0, |all, flag| {
+        all | 1_u64.checked_shl(flag.position().into()).unwrap_or(0)
+    })
 }
 
 /// Declares the functions of a sequence or map, which a file has for itself.
 pub(super) fn declare_collection(unit: &Unit<'_>, code: &mut Code, ty: &DynamicType) {
     let name = names::collection(unit, ty);
     code.line(format!("DUNLIN_CDR_LOCAL void {name}_free({name} *value);"));
-    code.line(format!("DUNLIN_CDR_LOCAL bool {name}_resize({name} *value, uint32_t count);"));
-    code.line(format!("DUNLIN_CDR_LOCAL bool {name}_copy({name} *to, const {name} *from);"));
+    code.line(format!(
+        "DUNLIN_CDR_LOCAL bool {name}_resize({name} *value, uint32_t count);"
+    ));
+    code.line(format!(
+        "DUNLIN_CDR_LOCAL bool {name}_copy({name} *to, const {name} *from);"
+    ));
     code.line(format!(
         "DUNLIN_CDR_LOCAL bool {name}_equal(const {name} *one, const {name} *other);"
     ));
@@ -323,26 +393,37 @@ pub(super) fn collection(unit: &Unit<'_>, code: &mut Code, ty: &DynamicType) {
     let name = names::collection(unit, ty);
     let values = Values(unit);
     let parts = |pointer: &str| element_parts(unit, ty, pointer);
-    let has_memory = parts("e").iter().any(|part| {
-        part.pointer.is_some() || names::has_memory(&part.ty)
-    });
+    let has_memory = parts("e")
+        .iter()
+        .any(|part| part.pointer.is_some() || names::has_memory(&part.ty));
     let free_from = |code: &mut Code, from: &str| {
         if !has_memory {
             return;
         }
         code.line("uint32_t i;");
-        code.braces(format!("for (i = {from}; i < value->_length; i++)"), |code| {
-            code.line(format!("{} = &value->_buffer[i];", element_pointer(unit, ty, "e")));
-            parts("e").iter().for_each(|part| values.free(code, part));
-        });
+        code.braces(
+            format!("for (i = {from}; i < value->_length; i++)"),
+            |code| {
+                code.line(format!(
+                    "{} = &value->_buffer[i];",
+                    element_pointer(unit, ty, "e")
+                ));
+                parts("e").iter().for_each(|part| values.free(code, part));
+            },
+        );
     };
-    function(code, &format!("DUNLIN_CDR_LOCAL void {name}_free({name} *value)"), &[], |code| {
-        code.braces("if (value->_release)", |code| {
-            free_from(code, "0");
-            code.line("free(value->_buffer);");
-        });
-        code.line("memset(value, 0, sizeof *value);");
-    });
+    function(
+        code,
+        &format!("DUNLIN_CDR_LOCAL void {name}_free({name} *value)"),
+        &[],
+        |code| {
+            code.braces("if (value->_release)", |code| {
+                free_from(code, "0");
+                code.line("free(value->_buffer);");
+            });
+            code.line("memset(value, 0, sizeof *value);");
+        },
+    );
     let head = format!("DUNLIN_CDR_LOCAL bool {name}_resize({name} *value, uint32_t count)");
     function(code, &head, &[], |code| {
         if has_memory {
@@ -354,10 +435,18 @@ pub(super) fn collection(unit: &Unit<'_>, code: &mut Code, ty: &DynamicType) {
     let head = format!("DUNLIN_CDR_LOCAL bool {name}_copy({name} *to, const {name} *from)");
     function(code, &head, &[], |code| {
         code.line("uint32_t i;");
-        code.line(format!("if (!{name}_resize(to, from->_length)) return false;"));
+        code.line(format!(
+            "if (!{name}_resize(to, from->_length)) return false;"
+        ));
         code.braces("for (i = 0; i < from->_length; i++)", |code| {
-            code.line(format!("{} = &to->_buffer[i];", element_pointer(unit, ty, "e")));
-            code.line(format!("{} = &from->_buffer[i];", element_pointer(unit, ty, "f")));
+            code.line(format!(
+                "{} = &to->_buffer[i];",
+                element_pointer(unit, ty, "e")
+            ));
+            code.line(format!(
+                "{} = &from->_buffer[i];",
+                element_pointer(unit, ty, "f")
+            ));
             for (to, from) in parts("e").iter().zip(parts("f")) {
                 values.copy(code, to, &from);
             }
@@ -370,8 +459,14 @@ pub(super) fn collection(unit: &Unit<'_>, code: &mut Code, ty: &DynamicType) {
         code.line("uint32_t i;");
         code.line("if (one->_length != other->_length) return false;");
         code.braces("for (i = 0; i < one->_length; i++)", |code| {
-            code.line(format!("{} = &one->_buffer[i];", element_pointer(unit, ty, "e")));
-            code.line(format!("{} = &other->_buffer[i];", element_pointer(unit, ty, "f")));
+            code.line(format!(
+                "{} = &one->_buffer[i];",
+                element_pointer(unit, ty, "e")
+            ));
+            code.line(format!(
+                "{} = &other->_buffer[i];",
+                element_pointer(unit, ty, "f")
+            ));
             for (one, other) in parts("e").iter().zip(parts("f")) {
                 values.compare(code, one, &other);
             }
@@ -399,27 +494,35 @@ fn sort(unit: &Unit<'_>, code: &mut Code, ty: &DynamicType, name: &str) {
             _ => format!("return {first} < {second} ? -1 : {first} > {second};"),
         });
     });
-    function(code, &format!("DUNLIN_CDR_LOCAL void {name}_sort({name} *value)"), &[], |code| {
-        code.line("uint32_t i, kept = 0;");
-        code.line("bool is_sorted = true;");
-        code.line(format!("{name}_entry *e = value->_buffer;"));
-        code.braces("for (i = 1; i < value->_length; i++)", |code| {
-            code.line(format!("is_sorted = is_sorted && {name}_order(&e[i - 1], &e[i]) < 0;"));
-        });
-        code.line("if (is_sorted) return;");
-        code.line(format!(
-            "dunlin_cdr_sort(e, value->_length, sizeof *e, {name}_order);"
-        ));
-        code.braces("for (i = 1; i < value->_length; i++)", |code| {
-            code.braces(format!("if ({name}_order(&e[kept], &e[i]) == 0)"), |code| {
-                code.line(format!("{name}_entry *last = &e[kept];"));
-                for part in element_parts(unit, ty, "last") {
-                    values.free(code, &part);
-                }
+    function(
+        code,
+        &format!("DUNLIN_CDR_LOCAL void {name}_sort({name} *value)"),
+        &[],
+        |code| {
+            code.line("uint32_t i, kept = 0;");
+            code.line("bool is_sorted = true;");
+            code.line(format!("{name}_entry *e = value->_buffer;"));
+            code.braces("for (i = 1; i < value->_length; i++)", |code| {
+                code.line(format!(
+                    "is_sorted = is_sorted && {name}_order(&e[i - 1], &e[i]) < 0;"
+                ));
             });
-            code.braces("else", |code| code.line("kept++;"));
-            code.line("e[kept] = e[i];");
-        });
-        code.line("value->_length = kept + 1;");
-    });
+            code.line("if (is_sorted) return;");
+            code.line(format!(
+                "dunlin_cdr_sort(e, value->_length, sizeof *e, {name}_order);"
+            ));
+            code.braces("for (i = 1; i < value->_length; i++)", |code| {
+                code.braces(format!("if ({name}_order(&e[kept], &e[i]) == 0)"), |code| {
+                    code.line(format!("{name}_entry *last = &e[kept];"));
+                    code.line("(void)last;");
+                    for part in element_parts(unit, ty, "last") {
+                        values.free(code, &part);
+                    }
+                });
+                code.braces("else", |code| code.line("kept++;"));
+                code.line("e[kept] = e[i];");
+            });
+            code.line("value->_length = kept + 1;");
+        },
+    );
 }

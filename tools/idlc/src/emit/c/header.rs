@@ -25,14 +25,27 @@ pub(super) struct Header<'u, 'm> {
 /// What a header includes.
 pub(super) fn includes(unit: &Unit<'_>) -> BTreeSet<String> {
     let made: BTreeSet<_> = unit.types().map(|entry| entry.index).collect();
-    let others = unit.model.types.iter().filter(|entry| !made.contains(&entry.index));
+    let others = unit
+        .model
+        .types
+        .iter()
+        .filter(|entry| !made.contains(&entry.index));
     let stems = others.map(|entry| unit.stem_at(entry.span));
     stems.filter(|stem| *stem != unit.stem).collect()
 }
 
 pub(super) fn header(unit: &Unit<'_>, functions: Code) -> String {
-    let word = |one: char| if one.is_ascii_alphanumeric() { one.to_ascii_uppercase() } else { '_' };
-    let guard = format!("DUNLIN_IDL_{}_H", unit.stem.chars().map(word).collect::<String>());
+    let word = |one: char| {
+        if one.is_ascii_alphanumeric() {
+            one.to_ascii_uppercase()
+        } else {
+            '_'
+        }
+    };
+    let guard = format!(
+        "DUNLIN_IDL_{}_H",
+        unit.stem.chars().map(word).collect::<String>()
+    );
     let mut header = Header {
         unit,
         code: Code::default(),
@@ -48,7 +61,8 @@ pub(super) fn header(unit: &Unit<'_>, functions: Code) -> String {
     for stem in includes(unit) {
         code.line(format!("#include \"{stem}.h\""));
     }
-    unit.file_verbatim("begin-file").for_each(|text| code.line(text));
+    unit.file_verbatim("begin-file")
+        .for_each(|text| code.line(text));
     code.line("");
     code.line("#ifdef __cplusplus");
     code.line("extern \"C\" {");
@@ -61,7 +75,8 @@ pub(super) fn header(unit: &Unit<'_>, functions: Code) -> String {
     code.line("#ifdef __cplusplus");
     code.line("}");
     code.line("#endif");
-    unit.file_verbatim("end-file").for_each(|text| code.line(text));
+    unit.file_verbatim("end-file")
+        .for_each(|text| code.line(text));
     code.line("");
     code.line("#endif");
     header.code.finish()
@@ -72,7 +87,9 @@ impl Header<'_, '_> {
         let all: Vec<&NamedType> = self.unit.types().collect();
         self.code.line("");
         for entry in &all {
-            let Some(ty) = self.unit.model.ty(entry) else { continue };
+            let Some(ty) = self.unit.model.ty(entry) else {
+                continue;
+            };
             if matches!(ty.kind(), TypeKind::Structure | TypeKind::Union) {
                 let name = names::global(self.unit, ty.name());
                 self.code.line(format!("typedef struct {name} {name};"));
@@ -147,22 +164,27 @@ impl Header<'_, '_> {
             docs(&mut self.code, member_docs(entry, at));
             let bit = 1_u64.checked_shl(flag.position().into()).unwrap_or(0);
             let flag = flag.name();
-            self.code.line(format!("static const {name} {name}_{flag} = {bit:#x}u;"));
+            self.code
+                .line(format!("static const {name} {name}_{flag} = {bit:#x}u;"));
         }
     }
 
     fn bitset(&mut self, entry: &NamedType, ty: &DynamicType, name: &str) {
         let unit = self.unit;
-        self.code.block(format!("typedef struct {name} {{"), &format!("}} {name};"), |code| {
-            for (at, field) in ty.fields().iter().enumerate() {
-                docs(code, member_docs(entry, at));
-                let holder = names::primitive(field.holder()).unwrap_or("uint64_t");
-                code.line(format!("{holder} {};", unit.language.word(field.name())));
-            }
-            if ty.fields().is_empty() {
-                code.line("char _empty;");
-            }
-        });
+        self.code.block(
+            format!("typedef struct {name} {{"),
+            &format!("}} {name};"),
+            |code| {
+                for (at, field) in ty.fields().iter().enumerate() {
+                    docs(code, member_docs(entry, at));
+                    let holder = names::primitive(field.holder()).unwrap_or("uint64_t");
+                    code.line(format!("{holder} {};", unit.language.word(field.name())));
+                }
+                if ty.fields().is_empty() {
+                    code.line("char _empty;");
+                }
+            },
+        );
     }
 
     fn structure(&mut self, entry: &NamedType, ty: &DynamicType, name: &str) {
@@ -188,7 +210,9 @@ impl Header<'_, '_> {
     fn union(&mut self, entry: &NamedType, ty: &DynamicType, name: &str) {
         let unit = self.unit;
         let cases = ty.cases().iter().enumerate();
-        let with_value: Vec<_> = cases.filter_map(|(at, of)| Some((at, of, of.element()?))).collect();
+        let with_value: Vec<_> = cases
+            .filter_map(|(at, of)| Some((at, of, of.element()?)))
+            .collect();
         self.code.block(format!("struct {name} {{"), "};", |code| {
             if let Some(of) = ty.discriminator() {
                 code.line(format!("{};", names::declare(unit, &ty.at(of.ty), "_d")));
@@ -247,14 +271,19 @@ impl Header<'_, '_> {
         self.code.line(format!("#ifndef HAS_{name}"));
         self.code.line(format!("#define HAS_{name}"));
         if is_map {
-            self.code.line(format!("typedef struct {name}_entry {name}_entry;"));
+            self.code
+                .line(format!("typedef struct {name}_entry {name}_entry;"));
         }
-        self.code.block(format!("typedef struct {name} {{"), &format!("}} {name};"), |code| {
-            code.line("uint32_t _maximum;");
-            code.line("uint32_t _length;");
-            code.line(format!("{element};"));
-            code.line("bool _release;");
-        });
+        self.code.block(
+            format!("typedef struct {name} {{"),
+            &format!("}} {name};"),
+            |code| {
+                code.line("uint32_t _maximum;");
+                code.line("uint32_t _length;");
+                code.line(format!("{element};"));
+                code.line("bool _release;");
+            },
+        );
         self.code.line("#endif");
         if is_map {
             self.pending.push(ty.clone());
@@ -265,7 +294,9 @@ impl Header<'_, '_> {
     /// Entries of maps whose values are complete now.
     fn entries(&mut self) {
         for ty in std::mem::take(&mut self.pending) {
-            let (Some(key), Some(value)) = (ty.key_element(), ty.element()) else { continue };
+            let (Some(key), Some(value)) = (ty.key_element(), ty.element()) else {
+                continue;
+            };
             if !value.is_external && self.is_open(&ty.at(value.ty)) {
                 self.pending.push(ty);
                 continue;
@@ -275,10 +306,11 @@ impl Header<'_, '_> {
             self.code.line("");
             self.code.line(format!("#ifndef HAS_{name}_entry"));
             self.code.line(format!("#define HAS_{name}_entry"));
-            self.code.block(format!("struct {name}_entry {{"), "};", |code| {
-                code.line(held(unit, &ty, Held::element(key), "key"));
-                code.line(held(unit, &ty, Held::element(value), "value"));
-            });
+            self.code
+                .block(format!("struct {name}_entry {{"), "};", |code| {
+                    code.line(held(unit, &ty, Held::element(key), "key"));
+                    code.line(held(unit, &ty, Held::element(value), "value"));
+                });
             self.code.line("#endif");
         }
     }
@@ -301,7 +333,10 @@ impl Header<'_, '_> {
 fn held(unit: &Unit<'_>, ty: &DynamicType, held: Held, name: &str) -> String {
     let name = unit.language.word(name);
     let of = ty.at(held.element.ty);
-    format!("{};", names::declare_held(unit, &of, held.is_pointer, &name))
+    format!(
+        "{};",
+        names::declare_held(unit, &of, held.is_pointer, &name)
+    )
 }
 
 fn member_docs(entry: &NamedType, at: usize) -> Option<&str> {
@@ -313,7 +348,9 @@ pub(super) fn check_names(unit: &mut Unit<'_>) {
     let mut all = Scope::default();
     let mut reports = Vec::new();
     for entry in unit.types() {
-        let Some(ty) = unit.model.ty(entry) else { continue };
+        let Some(ty) = unit.model.ty(entry) else {
+            continue;
+        };
         let name = names::global(unit, ty.name());
         reports.extend(all.take(&name, ty.name(), entry.span));
         let literals = ty.literals().iter().map(|one| one.name());
@@ -335,13 +372,21 @@ fn check_members(
     ty: &DynamicType,
 ) -> Vec<crate::report::Report> {
     let mut scope = Scope::default();
-    let base = ty.base().and_then(|base| scope.take("parent", base.name(), entry.span));
+    let base = ty
+        .base()
+        .and_then(|base| scope.take("parent", base.name(), entry.span));
     let members = ty.own_members().iter().map(|of| of.name());
     let fields = ty.fields().iter().map(|of| of.name());
-    let names = members.chain(ty.cases().iter().map(|of| of.name())).chain(fields);
+    let names = members
+        .chain(ty.cases().iter().map(|of| of.name()))
+        .chain(fields);
     let clashes = names.enumerate().filter_map(|(at, name)| {
         let span = entry.member_spans.get(at).copied().unwrap_or(entry.span);
-        scope.take(&unit.language.word(name), &format!("{}.{name}", ty.name()), span)
+        scope.take(
+            &unit.language.word(name),
+            &format!("{}.{name}", ty.name()),
+            span,
+        )
     });
     let clashes: Vec<_> = clashes.collect();
     base.into_iter().chain(clashes).collect()

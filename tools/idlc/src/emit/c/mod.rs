@@ -36,7 +36,10 @@ pub(super) const LANGUAGE: Language = Language {
 
 fn emit(unit: &mut Unit<'_>) -> Vec<File> {
     header::check_names(unit);
-    let types: Vec<DynamicType> = unit.types().filter_map(|entry| unit.model.ty(entry)).collect();
+    let types: Vec<DynamicType> = unit
+        .types()
+        .filter_map(|entry| unit.model.ty(entry))
+        .collect();
     let own: BTreeSet<TypeIndex> = types.iter().map(|ty| ty.index()).collect();
     let plan = Plan::new(&unit.model.tree, own.iter().copied());
     let routines: Vec<RoutineId> = plan
@@ -66,7 +69,8 @@ fn is_compound(ty: &DynamicType) -> bool {
 
 fn shared(plan: &Plan, ty: &DynamicType) -> Vec<RoutineId> {
     let all = plan.routines().map(|(id, _)| *id);
-    all.filter(|id| id.ty == ty.index() && codec::is_shared(ty, *id)).collect()
+    all.filter(|id| id.ty == ty.index() && codec::is_shared(ty, *id))
+        .collect()
 }
 
 fn declare(unit: &Unit<'_>, code: &mut Code, plan: &Plan, types: &[DynamicType]) {
@@ -102,12 +106,18 @@ fn source(unit: &Unit<'_>, plan: &Plan, types: &[DynamicType], routines: &[Routi
         functions::declare_collection(unit, &mut code, ty);
     }
     for id in routines {
-        let is_local = plan.tree().get(id.ty).is_some_and(|ty| !codec::is_shared(&ty, *id));
+        let is_local = plan
+            .tree()
+            .get(id.ty)
+            .is_some_and(|ty| !codec::is_shared(&ty, *id));
         for head in codec::heads(unit, plan, *id).iter().filter(|_| is_local) {
             code.line(format!("DUNLIN_CDR_LOCAL {head};"));
         }
     }
-    parts.numbers.values().for_each(|ty| functions::number(unit, &mut code, ty));
+    parts
+        .numbers
+        .values()
+        .for_each(|ty| functions::number(unit, &mut code, ty));
     let own: BTreeSet<TypeIndex> = types.iter().map(|ty| ty.index()).collect();
     for ty in parts.unions.values() {
         functions::select(unit, &mut code, ty);
@@ -119,9 +129,17 @@ fn source(unit: &Unit<'_>, plan: &Plan, types: &[DynamicType], routines: &[Routi
             _ => {}
         }
     }
-    parts.collections.values().for_each(|ty| functions::collection(unit, &mut code, ty));
-    routines.iter().for_each(|id| codec::routine(unit, &mut code, plan, *id));
-    for ty in types.iter().filter(|ty| is_compound(ty) && own.contains(&ty.index())) {
+    parts
+        .collections
+        .values()
+        .for_each(|ty| functions::collection(unit, &mut code, ty));
+    routines
+        .iter()
+        .for_each(|id| codec::routine(unit, &mut code, plan, *id));
+    for ty in types
+        .iter()
+        .filter(|ty| is_compound(ty) && own.contains(&ty.index()))
+    {
         payload::define(unit, &mut code, plan, ty);
     }
     code.finish()
@@ -150,7 +168,9 @@ impl Parts {
             }
             TypeKind::Sequence | TypeKind::Map => {
                 let collection = names::collection(unit, ty);
-                self.collections.entry(collection).or_insert_with(|| ty.clone());
+                self.collections
+                    .entry(collection)
+                    .or_insert_with(|| ty.clone());
             }
             TypeKind::Union => {
                 self.unions.insert(name(), ty.clone());
@@ -158,10 +178,14 @@ impl Parts {
             _ => {}
         }
         let members = ty.members().map(|member| member.element().ty);
-        let cases = ty.cases().iter().filter_map(|case| case.element().map(|of| of.ty));
+        let cases = ty
+            .cases()
+            .iter()
+            .filter_map(|case| case.element().map(|of| of.ty));
         let elements = ty.key_element().into_iter().chain(ty.element());
         let elements = elements.chain(ty.discriminator()).map(|of| of.ty);
         let all: Vec<TypeIndex> = members.chain(cases).chain(elements).collect();
-        all.into_iter().for_each(|index| self.of(unit, &ty.at(index)));
+        all.into_iter()
+            .for_each(|index| self.of(unit, &ty.at(index)));
     }
 }

@@ -73,9 +73,7 @@ pub(super) fn declare(unit: &Unit<'_>, ty: &DynamicType, inner: &str) -> String 
             }
         }
         TypeKind::Sequence | TypeKind::Map => spaced(&collection(unit, ty)),
-        TypeKind::Alias | TypeKind::Structure | TypeKind::Union => {
-            spaced(&global(unit, ty.name()))
-        }
+        TypeKind::Alias | TypeKind::Structure | TypeKind::Union => spaced(&global(unit, ty.name())),
         _ => spaced(&number(unit, ty)),
     }
 }
@@ -106,9 +104,14 @@ pub(super) fn declare_held(
 
 /// The struct of a sequence or map.
 pub(super) fn collection(unit: &Unit<'_>, ty: &DynamicType) -> String {
-    let part = |of: Option<Element>| of.map_or_else(String::new, |of| mangled_element(unit, ty, of));
+    let part =
+        |of: Option<Element>| of.map_or_else(String::new, |of| mangled_element(unit, ty, of));
     match ty.kind() {
-        TypeKind::Map => format!("dunlin_map_{}_{}", part(ty.key_element()), part(ty.element())),
+        TypeKind::Map => format!(
+            "dunlin_map_{}_{}",
+            part(ty.key_element()),
+            part(ty.element())
+        ),
         _ => match part(ty.element()) {
             octet if octet == "octet" => "dunlin_octet_member".into(),
             element => format!("dunlin_sequence_{element}"),
@@ -167,8 +170,21 @@ fn mangled(unit: &Unit<'_>, ty: &DynamicType) -> String {
 /// Names of IDL do not look like those that are made here.
 fn named(name: &str) -> String {
     const WORDS: &[&str] = &[
-        "boolean", "octet", "int", "uint", "float", "double", "char", "wchar", "wstring", "string",
-        "sequence", "octet_member", "map", "array", "external",
+        "boolean",
+        "octet",
+        "int",
+        "uint",
+        "float",
+        "double",
+        "char",
+        "wchar",
+        "wstring",
+        "string",
+        "sequence",
+        "octet_member",
+        "map",
+        "array",
+        "external",
     ];
     let begin = name.trim_end_matches(|one: char| one.is_ascii_digit());
     let first = name.split('_').next().unwrap_or_default();

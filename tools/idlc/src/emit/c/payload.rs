@@ -10,7 +10,11 @@ use crate::emit::Unit;
 use crate::plan::{Form, Part, Plan, Routine, RoutineId};
 
 fn id(ty: &DynamicType, form: Form, part: Part) -> RoutineId {
-    RoutineId { ty: ty.index(), form, part }
+    RoutineId {
+        ty: ty.index(),
+        form,
+        part,
+    }
 }
 
 fn has_key(ty: &DynamicType) -> bool {
@@ -35,14 +39,18 @@ fn extensibility(ty: &DynamicType) -> &'static str {
 }
 
 fn max_size(plan: &Plan, ty: &DynamicType, form: Form, part: Part) -> u64 {
-    let most = plan.routine(id(ty, form, part)).and_then(|routine| routine.max_size);
+    let most = plan
+        .routine(id(ty, form, part))
+        .and_then(|routine| routine.max_size);
     // The header, and padding behind the value.
     most.map_or(0, |most| 4 + most.next_multiple_of(4))
 }
 
 /// Whether the key hash is the key.
 fn fits_hash(plan: &Plan, ty: &DynamicType) -> bool {
-    let most = plan.routine(id(ty, Form::KeyHash, Part::Key)).and_then(|routine| routine.max_size);
+    let most = plan
+        .routine(id(ty, Form::KeyHash, Part::Key))
+        .and_then(|routine| routine.max_size);
     KeyPlan::new(ty).fits_hash() && most.is_some_and(|most| most <= 16)
 }
 
@@ -54,7 +62,9 @@ pub(super) fn declare(unit: &Unit<'_>, code: &mut Code, plan: &Plan, ty: &Dynami
             Part::Key => "the key, as a dispose has it",
         };
         code.line("");
-        code.line(format!("/* The size of {what}, `DUNLIN_XCDR1` or `DUNLIN_XCDR2`. */"));
+        code.line(format!(
+            "/* The size of {what}, `DUNLIN_XCDR1` or `DUNLIN_XCDR2`. */"
+        ));
         code.line(format!(
             "bool {name}_{word}_size(const {name} *value, int32_t xcdr, size_t *size,"
         ));
@@ -64,7 +74,9 @@ pub(super) fn declare(unit: &Unit<'_>, code: &mut Code, plan: &Plan, ty: &Dynami
             "bool {name}_{word}_write(const {name} *value, int32_t xcdr, uint8_t *payload, size_t size,"
         ));
         code.line("    dunlin_cdr_fault *fault);");
-        code.line("/* Reads it into a value that was begun. What fails leaves a value of no meaning. */");
+        code.line(
+            "/* Reads it into a value that was begun. What fails leaves a value of no meaning. */",
+        );
         code.line(format!(
             "bool {name}_{word}_read({name} *value, const uint8_t *payload, size_t size,"
         ));
@@ -83,7 +95,9 @@ pub(super) fn declare(unit: &Unit<'_>, code: &mut Code, plan: &Plan, ty: &Dynami
         let word = word.to_uppercase();
         for (form, number) in [(Form::Xcdr1, 1), (Form::Xcdr2, 2)] {
             let most = max_size(plan, ty, form, part);
-            code.line(format!("#define {name}_{word}_MAX_SIZE_XCDR{number} {most}u"));
+            code.line(format!(
+                "#define {name}_{word}_MAX_SIZE_XCDR{number} {most}u"
+            ));
         }
     }
     code.line("/* Whether a value in memory is its encoding. */");
@@ -92,7 +106,9 @@ pub(super) fn declare(unit: &Unit<'_>, code: &mut Code, plan: &Plan, ty: &Dynami
         code.line(format!("#define {name}_IS_PLAIN_XCDR{number} {is_plain}"));
     }
     if ty.type_objects(EquivalenceKind::Complete).is_ok() {
-        code.line("/* Complete TypeObjects (DDS-XTypes 1.3), this type first: XCDR2, little endian. */");
+        code.line(
+            "/* Complete TypeObjects (DDS-XTypes 1.3), this type first: XCDR2, little endian. */",
+        );
         code.line(format!("extern const uint8_t {name}_type_objects[];"));
         code.line(format!("extern const size_t {name}_type_objects_size;"));
     }
@@ -110,18 +126,27 @@ pub(super) fn define(unit: &Unit<'_>, code: &mut Code, plan: &Plan, ty: &Dynamic
     let name = names::global(unit, ty.name());
     if plan.is_plain(ty, Form::Xcdr1) || plan.is_plain(ty, Form::Xcdr2) {
         code.line("");
-        codec::assertions(unit, ty).iter().for_each(|line| code.line(line));
+        codec::assertions(unit, ty)
+            .iter()
+            .for_each(|line| code.line(line));
     }
     if let Ok(objects) = ty.type_objects(EquivalenceKind::Complete) {
         let blob = objects.to_sequence();
         code.line("");
-        code.block(format!("const uint8_t {name}_type_objects[] = {{"), "};", |code| {
-            for row in blob.chunks(16) {
-                let row: Vec<String> = row.iter().map(|byte| format!("{byte:#04x},")).collect();
-                code.line(row.join(" "));
-            }
-        });
-        code.line(format!("const size_t {name}_type_objects_size = {};", blob.len()));
+        code.block(
+            format!("const uint8_t {name}_type_objects[] = {{"),
+            "};",
+            |code| {
+                for row in blob.chunks(16) {
+                    let row: Vec<String> = row.iter().map(|byte| format!("{byte:#04x},")).collect();
+                    code.line(row.join(" "));
+                }
+            },
+        );
+        code.line(format!(
+            "const size_t {name}_type_objects_size = {};",
+            blob.len()
+        ));
     }
 }
 
@@ -137,7 +162,10 @@ fn each_form(code: &mut Code, mut body: impl FnMut(Form) -> String) {
 }
 
 fn begin(code: &mut Code, ty: &DynamicType) {
-    code.line(format!("static const char *const where = {};", literal(ty.name())));
+    code.line(format!(
+        "static const char *const where = {};",
+        literal(ty.name())
+    ));
     code.line("dunlin_cdr_fault none;");
     code.line("if (fault == NULL) fault = &none;");
     code.line("fault->code = 0;");
@@ -154,9 +182,8 @@ fn size(
     let head = format!(
         "bool {name}_{word}_size(const {name} *value, int32_t xcdr, size_t *size, dunlin_cdr_fault *fault)"
     );
-    let fixed = |form| -> Option<u64> {
-        codec::fixed_size(&plan.routine(id(ty, form, part))?.aligned)
-    };
+    let fixed =
+        |form| -> Option<u64> { codec::fixed_size(&plan.routine(id(ty, form, part))?.aligned) };
     function(code, &head, &["value"], |code| {
         begin(code, ty);
         code.line("dunlin_cdr_size z;");
@@ -194,7 +221,10 @@ fn write(
     function(code, &head, &[], |code| {
         begin(code, ty);
         code.line("dunlin_cdr_writer w = dunlin_cdr_writer_of(payload, fault);");
-        code.line(format!("dunlin_cdr_put_header(payload, xcdr, {});", extensibility(ty)));
+        code.line(format!(
+            "dunlin_cdr_put_header(payload, xcdr, {});",
+            extensibility(ty)
+        ));
         each_form(code, |form| {
             let id = id(ty, form, part);
             let function = aligned(ty, id, plan.routine(id));
@@ -223,9 +253,14 @@ fn read(
         code.line("dunlin_cdr_reader r;");
         code.line("bool is_read;");
         let kind = extensibility(ty);
-        code.line(format!("if (!dunlin_cdr_open(&r, payload, size, {kind}, fault, where)) return false;"));
-        let [one, two] = [Form::Xcdr1, Form::Xcdr2].map(|form| codec::name(unit, plan, id(ty, form, part)));
-        code.line(format!("is_read = r.max_align == 8 ? {one}_read(&r, value) : {two}_read(&r, value);"));
+        code.line(format!(
+            "if (!dunlin_cdr_open(&r, payload, size, {kind}, fault, where)) return false;"
+        ));
+        let [one, two] =
+            [Form::Xcdr1, Form::Xcdr2].map(|form| codec::name(unit, plan, id(ty, form, part)));
+        code.line(format!(
+            "is_read = r.max_align == 8 ? {one}_read(&r, value) : {two}_read(&r, value);"
+        ));
         code.line("return dunlin_cdr_close(&r, is_read, where);");
     });
 }
@@ -255,7 +290,9 @@ fn key_hash(unit: &Unit<'_>, code: &mut Code, plan: &Plan, ty: &DynamicType) {
         code.line("w.at = key;");
         code.line("w.origin = key;");
         code.line("w.fault = fault;");
-        code.line(format!("is_written = {routine}_{function_name}(&w, value);"));
+        code.line(format!(
+            "is_written = {routine}_{function_name}(&w, value);"
+        ));
         code.line(match fits_hash(plan, ty) {
             true => "if (is_written) memcpy(hash, key, z.at);",
             false => "if (is_written) dunlin_key_md5(key, z.at, hash);",

@@ -170,7 +170,10 @@ impl Place {
         Some(Self {
             default: default.or_else(|| alias_default(&place.ty)),
             is_optional: member.is_optional(),
-            is_first: ty.members().next().is_some_and(|first| first.name() == name),
+            is_first: ty
+                .members()
+                .next()
+                .is_some_and(|first| first.name() == name),
             ..place
         })
     }
@@ -180,13 +183,20 @@ impl Place {
             let element = ty.discriminator()?;
             let place = self.child(ty, Held::element(element), self.dot("_d"), name);
             let default = ty.annotations().and_then(|all| all.default.clone());
-            return Some(Self { default, is_first: true, ..place });
+            return Some(Self {
+                default,
+                is_first: true,
+                ..place
+            });
         }
         let case = ty.cases().iter().find(|case| case.name() == name)?;
         let value = self.dot(&format!("_u.{}", unit.language.word(name)));
         let place = self.child(ty, Held::element(case.element()?), value, name);
         let default = case.annotations().and_then(|all| all.default.clone());
-        Some(Self { default: default.or_else(|| alias_default(&place.ty)), ..place })
+        Some(Self {
+            default: default.or_else(|| alias_default(&place.ty)),
+            ..place
+        })
     }
 }
 
@@ -203,5 +213,6 @@ fn alias_default(ty: &DynamicType) -> Option<Constant> {
 }
 
 fn is_word(text: &str) -> bool {
-    text.chars().all(|one| one.is_ascii_alphanumeric() || one == '_')
+    text.chars()
+        .all(|one| one.is_ascii_alphanumeric() || one == '_')
 }

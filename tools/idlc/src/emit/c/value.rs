@@ -22,12 +22,7 @@ impl Values<'_, '_> {
     }
 
     /// The elements of an array, one by one, of one value or of two of a type.
-    fn array(
-        self,
-        code: &mut Code,
-        places: &[&Place],
-        body: &mut dyn FnMut(&mut Code, &[Place]),
-    ) {
+    fn array(self, code: &mut Code, places: &[&Place], body: &mut dyn FnMut(&mut Code, &[Place])) {
         let Some(first) = places.first() else { return };
         let ty = first.ty.resolved();
         let Some(element) = ty.element() else { return };
@@ -40,13 +35,18 @@ impl Values<'_, '_> {
                 code.line(format!("{declared} = (void *)&{};", place.value));
             }
             code.line(format!("uint32_t i{depth};"));
-            let steps: Vec<_> = (0..places.len()).map(|at| format!(", {}++", pointer(at))).collect();
+            let steps: Vec<_> = (0..places.len())
+                .map(|at| format!(", {}++", pointer(at)))
+                .collect();
             let (count, steps) = (ty.length(), steps.concat());
-            code.braces(format!("for (i{depth} = 0; i{depth} < {count}u; i{depth}++{steps})"), |code| {
-                let all = places.iter().enumerate();
-                let all = all.map(|(at, place)| Place::element(place, element, &pointer(at)));
-                body(code, &all.collect::<Vec<_>>());
-            });
+            code.braces(
+                format!("for (i{depth} = 0; i{depth} < {count}u; i{depth}++{steps})"),
+                |code| {
+                    let all = places.iter().enumerate();
+                    let all = all.map(|(at, place)| Place::element(place, element, &pointer(at)));
+                    body(code, &all.collect::<Vec<_>>());
+                },
+            );
         });
     }
 
@@ -58,7 +58,10 @@ impl Values<'_, '_> {
                 return code.line(format!("{pointer} = NULL;"));
             }
             return code.braces(format!("if ({pointer} != NULL)"), |code| {
-                let inner = Place { pointer: None, ..place.clone() };
+                let inner = Place {
+                    pointer: None,
+                    ..place.clone()
+                };
                 self.free(code, &inner);
                 code.line(format!("free({pointer});"));
                 code.line(format!("{pointer} = NULL;"));
@@ -75,7 +78,11 @@ impl Values<'_, '_> {
             TypeKind::Array => self.array(code, &[place], &mut |code, of| {
                 of.iter().for_each(|one| self.free(code, one));
             }),
-            _ => code.line(format!("{}_free({});", self.name(&place.ty), place.address())),
+            _ => code.line(format!(
+                "{}_free({});",
+                self.name(&place.ty),
+                place.address()
+            )),
         }
     }
 
@@ -84,7 +91,10 @@ impl Values<'_, '_> {
         if place.is_optional || place.pointer.is_some() && is_endless(&place.ty) {
             return self.free(code, place);
         }
-        let inner = Place { pointer: None, ..place.clone() };
+        let inner = Place {
+            pointer: None,
+            ..place.clone()
+        };
         match &place.pointer {
             Some(pointer) if !names::is_text(&place.ty) => {
                 code.braces(format!("if ({pointer} == NULL)"), |code| {
@@ -111,15 +121,25 @@ impl Values<'_, '_> {
                 text.len()
             )),
             TypeKind::String8 => {
-                code.line(format!("memcpy({value}, {}, {});", literal(text), text.len() + 1));
+                code.line(format!(
+                    "memcpy({value}, {}, {});",
+                    literal(text),
+                    text.len() + 1
+                ));
             }
             TypeKind::String16 if text.is_empty() => {
-                code.line(format!("(void)dunlin_wstring_resize({}, 0);", place.address()));
+                code.line(format!(
+                    "(void)dunlin_wstring_resize({}, 0);",
+                    place.address()
+                ));
             }
             TypeKind::String16 => code.braces("", |code| {
                 let units = constant::units(text);
                 let count = units.len();
-                code.line(format!("static const uint16_t units[] = {{{}}};", units.join(", ")));
+                code.line(format!(
+                    "static const uint16_t units[] = {{{}}};",
+                    units.join(", ")
+                ));
                 let address = place.address();
                 code.line(format!(
                     "if (!dunlin_cdr_set_wide({address}, units, {count})) return false;"
@@ -131,7 +151,10 @@ impl Values<'_, '_> {
             }
             TypeKind::Structure | TypeKind::Union => {
                 let name = self.name(&ty);
-                code.line(format!("if (!{name}_reset({})) return false;", place.address()));
+                code.line(format!(
+                    "if (!{name}_reset({})) return false;",
+                    place.address()
+                ));
             }
             TypeKind::Array if is_zero(&ty) => {
                 code.line(format!("memset(&{value}, 0, sizeof {value});"));
@@ -176,7 +199,9 @@ impl Values<'_, '_> {
         let (target, source) = (&to.value, &from.value);
         match ty.kind() {
             TypeKind::String8 if to.is_own_text() => {
-                code.line(format!("if (!dunlin_cdr_copy_text(&{target}, {source})) return false;"));
+                code.line(format!(
+                    "if (!dunlin_cdr_copy_text(&{target}, {source})) return false;"
+                ));
             }
             TypeKind::String8 => {
                 code.line(format!("memcpy({target}, {source}, sizeof {target});"));
@@ -202,8 +227,12 @@ impl Values<'_, '_> {
         let (Some(first), Some(second)) = (&one.pointer, &other.pointer) else {
             return self.compare_here(code, one, other);
         };
-        code.line(format!("if (({first} == NULL) != ({second} == NULL)) return false;"));
-        code.braces(format!("if ({first} != NULL)"), |code| self.compare_here(code, one, other));
+        code.line(format!(
+            "if (({first} == NULL) != ({second} == NULL)) return false;"
+        ));
+        code.braces(format!("if ({first} != NULL)"), |code| {
+            self.compare_here(code, one, other)
+        });
     }
 
     fn compare_here(self, code: &mut Code, one: &Place, other: &Place) {
@@ -225,7 +254,12 @@ impl Values<'_, '_> {
                 format!("{name}_packed(&{first}) == {name}_packed(&{second})")
             }
             _ if ty.number_size().is_some() => format!("{first} == {second}"),
-            _ => format!("{}_equal({}, {})", self.name(&ty), one.address(), other.address()),
+            _ => format!(
+                "{}_equal({}, {})",
+                self.name(&ty),
+                one.address(),
+                other.address()
+            ),
         };
         code.line(format!("if (!({same})) return false;"));
     }
@@ -252,9 +286,8 @@ pub(super) fn is_endless(ty: &DynamicType) -> bool {
             return ty.index() == wanted;
         }
         seen.push(ty.index());
-        let of = |element: Element, seen: &mut Vec<TypeIndex>| {
-            reaches(&ty.at(element.ty), wanted, seen)
-        };
+        let of =
+            |element: Element, seen: &mut Vec<TypeIndex>| reaches(&ty.at(element.ty), wanted, seen);
         match ty.kind() {
             TypeKind::Structure => ty
                 .members()

@@ -2,8 +2,8 @@
 
 use dunlin_xtypes::{DynamicType, TypeKind};
 
-use super::super::place::{Held, Place};
 use super::super::names;
+use super::super::place::{Held, Place};
 use crate::emit::Unit;
 use crate::plan::Field;
 
@@ -71,30 +71,29 @@ pub(super) struct Piece<'f> {
 }
 
 /// The fields in pieces; one that cannot be copied is alone.
-pub(super) fn pieces<'f>(
-    unit: &Unit<'_>,
-    root: &Place,
-    fields: &'f [Field],
-) -> Vec<Piece<'f>> {
+pub(super) fn pieces<'f>(unit: &Unit<'_>, root: &Place, fields: &'f [Field]) -> Vec<Piece<'f>> {
     let mut all: Vec<Piece<'f>> = Vec::new();
     for field in fields {
         let size = field.size * field.count;
-        let joined = all.last_mut().is_some_and(|last| join(unit, root, last, field));
+        let joined = all
+            .last_mut()
+            .is_some_and(|last| join(unit, root, last, field));
         match joined {
             true => {}
-            false => all.push(Piece { fields: vec![field], size, conditions: Vec::new() }),
+            false => all.push(Piece {
+                fields: vec![field],
+                size,
+                conditions: Vec::new(),
+            }),
         }
     }
     all
 }
 
-fn join<'f>(
-    unit: &Unit<'_>,
-    root: &Place,
-    piece: &mut Piece<'f>,
-    field: &'f Field,
-) -> bool {
-    let Some(first) = piece.fields.first().copied() else { return false };
+fn join<'f>(unit: &Unit<'_>, root: &Place, piece: &mut Piece<'f>, field: &'f Field) -> bool {
+    let Some(first) = piece.fields.first().copied() else {
+        return false;
+    };
     let raw = |one: &Field| root.ty.tree().get(one.ty).is_some_and(|ty| is_raw(&ty));
     let ends = first.at + piece.size == field.at;
     if !ends || !raw(first) || !raw(field) {
@@ -108,7 +107,10 @@ fn join<'f>(
         return false;
     }
     let ty = names::global(unit, root.ty.resolved().name());
-    let (one, other) = (member(unit, root, &first.path), member(unit, root, &field.path));
+    let (one, other) = (
+        member(unit, root, &first.path),
+        member(unit, root, &field.path),
+    );
     let distance = field.at - first.at;
     piece.conditions.push(format!(
         "offsetof({ty}, {other}) == offsetof({ty}, {one}) + {distance}"
@@ -141,11 +143,8 @@ fn offset(ty: &DynamicType, path: &str) -> Option<u64> {
     for level in chain.iter().rev() {
         for own in level.own_members() {
             let part = held(&ty, Held::member(own));
-            let (size, align) = match part {
-                Some(part) => part,
-                // Of unknown size, but what follows is as if it were nothing of 8 bytes alignment.
-                None => (0, 8),
-            };
+            // What is of unknown size counts as nothing that is aligned to 8.
+            let (size, align) = part.unwrap_or((0, 8));
             at = at.next_multiple_of(align);
             if own.name() == first {
                 return at.checked_add(offset(&ty.at(own.element().ty), rest)?);
@@ -190,7 +189,10 @@ pub(super) fn copied(
     }
     let name = names::global(unit, ty.name());
     let mut conditions = piece.conditions.clone();
-    conditions.push(format!("offsetof({name}, {}) == 0", member(unit, root, &first.path)));
+    conditions.push(format!(
+        "offsetof({name}, {}) == 0",
+        member(unit, root, &first.path)
+    ));
     conditions.push(format!("sizeof({name}) == {stride}"));
     Some(conditions)
 }
@@ -201,12 +203,16 @@ pub(in super::super) fn assertions(unit: &Unit<'_>, ty: &DynamicType) -> Vec<Str
     let root = Place::root(ty.clone(), "x");
     let mut at = 0;
     let members = ty.members().map(|own| {
-        let line = format!("offsetof({name}, {}) == {at}", member(unit, &root, own.name()));
+        let line = format!(
+            "offsetof({name}, {}) == {at}",
+            member(unit, &root, own.name())
+        );
         at += layout(&ty.at(own.element().ty)).map_or(0, |of| of.0);
         line
     });
     let mut all: Vec<String> = members.collect();
     all.push(format!("sizeof({name}) == {at}"));
     let all = all.iter().enumerate();
-    all.map(|(at, one)| format!("typedef char {name}_is_plain_{at}[({one}) ? 1 : -1];")).collect()
+    all.map(|(at, one)| format!("typedef char {name}_is_plain_{at}[({one}) ? 1 : -1];"))
+        .collect()
 }

@@ -47,7 +47,9 @@ pub(super) fn heads(unit: &Unit<'_>, plan: &Plan, id: RoutineId) -> Vec<String> 
         format!("bool {name}_write(struct dunlin_cdr_writer *w, const {ty} *v)"),
     ];
     if id.form != Form::KeyHash {
-        heads.push(format!("bool {name}_read(struct dunlin_cdr_reader *r, {ty} *v)"));
+        heads.push(format!(
+            "bool {name}_read(struct dunlin_cdr_reader *r, {ty} *v)"
+        ));
     }
     heads
 }
@@ -97,7 +99,10 @@ pub(super) fn fixed_size(steps: &[Step]) -> Option<u64> {
     for step in steps {
         let more = match step {
             Step::Run(run) if run.align == 1 => run.size,
-            Step::Delimited { content: Some(content), .. } => content.checked_add(4)?,
+            Step::Delimited {
+                content: Some(content),
+                ..
+            } => content.checked_add(4)?,
             _ => return None,
         };
         // A DHEADER is aligned.

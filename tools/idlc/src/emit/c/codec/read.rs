@@ -26,9 +26,20 @@ pub(super) fn body(
     ty: &DynamicType,
     steps: &[Step],
 ) {
-    let read = Read { unit, plan, form: id.form, names: Cell::new(0) };
+    let read = Read {
+        unit,
+        plan,
+        form: id.form,
+        names: Cell::new(0),
+    };
     let root = Place::root(ty.clone(), "v");
-    let of = Part { root, scope: None, is_headed: true, flags: RefCell::default(), outer: None };
+    let of = Part {
+        root,
+        scope: None,
+        is_headed: true,
+        flags: RefCell::default(),
+        outer: None,
+    };
     read.root(code, of, ty, steps);
     code.line("return true;");
 }
@@ -84,7 +95,10 @@ impl Read<'_, '_> {
         let place = part.root.at(self.unit, path);
         let is_union = part.root.ty.resolved().kind() == TypeKind::Union && part.outer.is_none();
         match is_union && path == "_d" {
-            true => Place { value: "d".into(), ..place },
+            true => Place {
+                value: "d".into(),
+                ..place
+            },
             false => place,
         }
     }
@@ -114,7 +128,9 @@ impl Read<'_, '_> {
         code.line("const bool open = !r->is_undelimited;");
         code.line("bool gone = false;");
         code.line("r->is_undelimited = false;");
-        code.line(format!("if (open && !dunlin_cdr_begin(r, &whole, {idl})) return false;"));
+        code.line(format!(
+            "if (open && !dunlin_cdr_begin(r, &whole, {idl})) return false;"
+        ));
         code.line("(void)gone;");
         part.scope = Some(Scope {
             prefixes: vec![String::new()],
@@ -140,7 +156,11 @@ impl Read<'_, '_> {
         if self.form != Form::Xcdr1 || prefixes.is_empty() {
             return None;
         }
-        let scope = Scope { prefixes, gone: self.fresh("gone"), open: self.fresh("open") };
+        let scope = Scope {
+            prefixes,
+            gone: self.fresh("gone"),
+            open: self.fresh("open"),
+        };
         code.line(format!("const bool {} = {open};", scope.open));
         code.line(format!("bool {} = false;", scope.gone));
         code.line(format!("(void){};", scope.open));
@@ -174,7 +194,10 @@ impl Read<'_, '_> {
             let is_held = !path.is_empty() || part.outer.is_some();
             if !is_entry && is_held && place.try_construct == TryConstruct::UseDefault {
                 let mut flags = part.flags.borrow_mut();
-                let known = flags.iter().find(|flag| flag.1 == path).map(|flag| flag.0.clone());
+                let known = flags
+                    .iter()
+                    .find(|flag| flag.1 == path)
+                    .map(|flag| flag.0.clone());
                 let name = known.unwrap_or_else(|| {
                     let name = self.fresh("misfit");
                     flags.push((name.clone(), path.into()));
@@ -238,8 +261,18 @@ impl Read<'_, '_> {
     fn present(&self, code: &mut Code, part: &Part<'_>, step: &Step) {
         match step {
             Step::Run(run) => self.run(code, part, run),
-            Step::Text { path, is_wide, bound } => self.text(code, part, path, *is_wide, *bound),
-            Step::Loop { path, count, elements, stride, .. } => match count {
+            Step::Text {
+                path,
+                is_wide,
+                bound,
+            } => self.text(code, part, path, *is_wide, *bound),
+            Step::Loop {
+                path,
+                count,
+                elements,
+                stride,
+                ..
+            } => match count {
                 Count::Fixed(count) => self.array(code, part, path, *count, elements),
                 Count::Length { bound } => {
                     self.sequence(code, part, path, *bound, (elements, *stride));
@@ -249,7 +282,11 @@ impl Read<'_, '_> {
             // Mutable types are routines of their own.
             Step::ParameterList { steps } => self.steps(code, part, steps),
             Step::Member(of) => self.steps(code, part, &of.steps),
-            Step::Optional { presence, path, steps } => {
+            Step::Optional {
+                presence,
+                path,
+                steps,
+            } => {
                 self.optional(code, part, *presence, path, steps);
             }
             Step::External { path, steps } => {
@@ -277,7 +314,10 @@ impl Read<'_, '_> {
         let name = name(self.unit, self.plan, to);
         let call = format!("{name}_read(r, {})", self.place(part, path).address());
         let misfit = self.misfit(part, path);
-        let Some(flag) = misfit.strip_prefix('&').filter(|flag| *flag != "r->is_misfit") else {
+        let Some(flag) = misfit
+            .strip_prefix('&')
+            .filter(|flag| *flag != "r->is_misfit")
+        else {
             return check(code, call);
         };
         let before = self.fresh("before");
@@ -303,7 +343,10 @@ impl Read<'_, '_> {
             (false, false) => ("dunlin_cdr_text_within", place.value.clone()),
         };
         let idl = literal(&place.idl);
-        check(code, format!("{function}(r, {to}, {bound}u, {is_trimmed}, {misfit}, {idl})"));
+        check(
+            code,
+            format!("{function}(r, {to}, {bound}u, {is_trimmed}, {misfit}, {idl})"),
+        );
     }
 
     fn delimited(&self, code: &mut Code, part: &Part<'_>, steps: &[Step]) {
@@ -322,7 +365,11 @@ impl Read<'_, '_> {
                     let gone = self.fresh("gone");
                     code.line(format!("bool {gone} = false;"));
                     code.line(format!("(void){gone};"));
-                    Some(Scope { prefixes: vec![path], gone, open: "true".into() })
+                    Some(Scope {
+                        prefixes: vec![path],
+                        gone,
+                        open: "true".into(),
+                    })
                 }
                 _ => None,
             };
@@ -333,7 +380,10 @@ impl Read<'_, '_> {
 
     /// Steps of the same value in another scope.
     fn scoped(&self, code: &mut Code, part: &Part<'_>, scope: Option<Scope>, steps: &[Step]) {
-        let inner = Part { outer: part.outer, ..part.within(scope) };
+        let inner = Part {
+            outer: part.outer,
+            ..part.within(scope)
+        };
         // What does not fit is noted once, for the whole value.
         inner.flags.swap(&part.flags);
         self.steps(code, &inner, steps);
@@ -344,7 +394,11 @@ impl Read<'_, '_> {
     fn held(&self, code: &mut Code, place: &Place, body: impl FnOnce(&mut Code)) {
         let idl = literal(&place.idl);
         check(code, format!("dunlin_cdr_enter(r, {idl})"));
-        if let Some(pointer) = place.pointer.as_ref().filter(|_| !names::is_text(&place.ty)) {
+        if let Some(pointer) = place
+            .pointer
+            .as_ref()
+            .filter(|_| !names::is_text(&place.ty))
+        {
             code.line(format!("DUNLIN_CDR_MAKE(r, {pointer}, {idl});"));
         }
         body(code);
@@ -374,7 +428,10 @@ impl Read<'_, '_> {
             Presence::Parameter { id, .. } => {
                 let member = self.fresh("member");
                 code.line(format!("dunlin_cdr_member {member};"));
-                check(code, format!("dunlin_cdr_optional(r, &{member}, {id:#x}u, {idl})"));
+                check(
+                    code,
+                    format!("dunlin_cdr_optional(r, &{member}, {id:#x}u, {idl})"),
+                );
                 code.braces("if (r->at != r->end)", |code| {
                     self.held(code, &place, |code| self.content(code, part, path, steps));
                 });
@@ -393,9 +450,15 @@ impl Read<'_, '_> {
 
     fn array(&self, code: &mut Code, part: &Part<'_>, path: &str, count: u64, steps: &[Step]) {
         let place = self.place(part, path);
-        super::size::each(self.unit, code, &place, &format!("{count}u"), |code, element| {
-            self.element(code, part, path, element, steps);
-        });
+        super::size::each(
+            self.unit,
+            code,
+            &place,
+            &format!("{count}u"),
+            |code, element| {
+                self.element(code, part, path, element, steps);
+            },
+        );
     }
 
     fn element(
@@ -439,10 +502,18 @@ impl Read<'_, '_> {
         code.braces("", |code| {
             code.line(format!("uint32_t {n} = 0;"));
             code.line(format!("{collection} *{s} = {};", place.address()));
-            check(code, format!("dunlin_cdr_take_count(r, &{n}, {least}u, {idl})"));
-            check(code, format!("dunlin_cdr_charge(r, {n}, sizeof *{s}->_buffer, {idl})"));
+            check(
+                code,
+                format!("dunlin_cdr_take_count(r, &{n}, {least}u, {idl})"),
+            );
+            check(
+                code,
+                format!("dunlin_cdr_charge(r, {n}, sizeof *{s}->_buffer, {idl})"),
+            );
             let memory = format!("dunlin_cdr_fail(r->fault, DUNLIN_CDR_MEMORY, {idl}, {n}, 0)");
-            code.line(format!("if (!{collection}_resize({s}, {n})) return {memory};"));
+            code.line(format!(
+                "if (!{collection}_resize({s}, {n})) return {memory};"
+            ));
             let one = element(&place, &e);
             match self.numbers(&one, elements) {
                 Some(field) => self.row(code, part, path, (&one, field), (&n, &s, &e)),
@@ -454,6 +525,7 @@ impl Read<'_, '_> {
                     code.braces(format!("for (; {i} < {n}; {i}++)"), |code| {
                         let pointer = functions::element_pointer(self.unit, &ty, &e);
                         code.line(format!("{pointer} = &{s}->_buffer[{i}];"));
+                        code.line(format!("(void){e};"));
                         self.element(code, part, path, &one, elements);
                     });
                     code.line("r->depth--;");

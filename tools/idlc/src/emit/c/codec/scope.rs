@@ -29,13 +29,17 @@ impl Scope {
 
     /// Whether a path leads into one of the structs.
     pub(super) fn has(&self, path: &str) -> bool {
-        self.prefixes.iter().any(|prefix| Self::behind(prefix, path).is_some())
+        self.prefixes
+            .iter()
+            .any(|prefix| Self::behind(prefix, path).is_some())
     }
 
     /// Whether a member of one of them begins with what is there.
     pub(super) fn begins(&self, unit: &Unit<'_>, root: &Place, path: &str) -> bool {
         self.prefixes.iter().any(|prefix| {
-            let Some(rest) = Self::behind(prefix, path) else { return false };
+            let Some(rest) = Self::behind(prefix, path) else {
+                return false;
+            };
             let mut place = root.at(unit, prefix);
             rest.split('.').enumerate().all(|(at, part)| {
                 place = place.part(unit, part);
@@ -57,7 +61,9 @@ pub(super) fn leading(ty: &DynamicType, path: &str) -> Vec<String> {
             Extensibility::Appendable => prefixes.push(path.clone()),
             Extensibility::Final => {}
         }
-        let Some(first) = ty.members().next().cloned() else { break };
+        let Some(first) = ty.members().next().cloned() else {
+            break;
+        };
         if first.is_optional() {
             break;
         }
@@ -111,20 +117,26 @@ pub(super) fn delimited(
     (prefix, is_headed): (&str, bool),
     steps: &[Step],
 ) -> Delimited {
-    let Some(first) = first_path(steps) else { return Delimited::Empty };
+    let Some(first) = first_path(steps) else {
+        return Delimited::Empty;
+    };
     if let [step] = steps
         && matches!(step, Step::Loop { .. } | Step::Run(_))
     {
         let ty = root.at(unit, first).ty.resolved();
         let is_apart = |of: Option<Element>| of.is_some_and(|of| !ty.at(of.ty).is_primitive());
         let is_map = ty.kind() == TypeKind::Map && root.ty.resolved().index() == ty.index();
-        if (is_apart(ty.element()) || is_apart(ty.key_element())) && !(is_map && !first.is_empty()) {
+        let is_entry = is_map && !first.is_empty();
+        let elements = [ty.element(), ty.key_element()];
+        if !is_entry && elements.into_iter().any(is_apart) {
             return Delimited::Collection(first.into());
         }
     }
     let rest = match prefix {
         "" => first,
-        prefix => first.strip_prefix(prefix).map_or(first, |rest| rest.trim_start_matches('.')),
+        prefix => first
+            .strip_prefix(prefix)
+            .map_or(first, |rest| rest.trim_start_matches('.')),
     };
     let mut path = prefix.to_string();
     if !is_headed && is_growing(&root.ty) {
@@ -167,11 +179,14 @@ pub(super) fn least(ty: &DynamicType, form: Form, depth: usize) -> u64 {
         TypeKind::Structure | TypeKind::Union if is_headed => 4,
         TypeKind::Structure | TypeKind::Union if ty.extensibility() == Extensibility::Mutable => 4,
         TypeKind::Structure => {
-            let members = ty.members().take(32).map(|member| match (member.is_optional(), form) {
-                (true, Form::Xcdr1) => 4,
-                (true, _) => 1,
-                (false, _) => of(member.element()),
-            });
+            let members = ty
+                .members()
+                .take(32)
+                .map(|member| match (member.is_optional(), form) {
+                    (true, Form::Xcdr1) => 4,
+                    (true, _) => 1,
+                    (false, _) => of(member.element()),
+                });
             members.fold(0_u64, u64::saturating_add).min(1 << 31)
         }
         TypeKind::Union => ty.discriminator().map_or(0, of),

@@ -29,7 +29,9 @@ struct Size<'u, 'm> {
 fn advance(code: &mut Code, align: u64, by: u64) {
     match align {
         1 => code.line(format!("z->at += {by};")),
-        _ => code.line(format!("z->at = dunlin_cdr_aligned(z->at, {align}) + {by};")),
+        _ => code.line(format!(
+            "z->at = dunlin_cdr_aligned(z->at, {align}) + {by};"
+        )),
     }
 }
 
@@ -41,10 +43,20 @@ impl Size<'_, '_> {
     fn step(&self, code: &mut Code, step: &Step, root: &Place) {
         match step {
             Step::Run(run) => advance(code, run.align, run.size),
-            Step::Text { path, is_wide, bound } => {
+            Step::Text {
+                path,
+                is_wide,
+                bound,
+            } => {
                 self.text(code, &root.at(self.unit, path), *is_wide, *bound);
             }
-            Step::Loop { path, count, elements, stride, .. } => {
+            Step::Loop {
+                path,
+                count,
+                elements,
+                stride,
+                ..
+            } => {
                 self.repeated(code, &root.at(self.unit, path), *count, elements, *stride);
             }
             Step::Delimited { steps, .. } => {
@@ -65,7 +77,11 @@ impl Size<'_, '_> {
                     }
                 });
             }
-            Step::Optional { presence, path, steps } => {
+            Step::Optional {
+                presence,
+                path,
+                steps,
+            } => {
                 let place = root.at(self.unit, path);
                 match presence {
                     Presence::Flag => {
@@ -101,7 +117,10 @@ impl Size<'_, '_> {
             Step::Call { path, to, .. } => {
                 let place = root.at(self.unit, path);
                 let name = name(self.unit, self.plan, *to);
-                code.line(format!("if (!{name}_size(z, {})) return false;", place.address()));
+                code.line(format!(
+                    "if (!{name}_size(z, {})) return false;",
+                    place.address()
+                ));
             }
         }
     }
@@ -125,7 +144,9 @@ impl Size<'_, '_> {
 
     fn deeper(&self, code: &mut Code, place: &Place, body: impl FnOnce(&mut Code)) {
         let place = literal(&place.idl);
-        code.line(format!("if (!dunlin_cdr_size_enter(z, {place})) return false;"));
+        code.line(format!(
+            "if (!dunlin_cdr_size_enter(z, {place})) return false;"
+        ));
         body(code);
         code.line("z->depth--;");
     }
@@ -172,7 +193,9 @@ impl Size<'_, '_> {
             Count::Fixed(count) => format!("{count}u"),
             Count::Length { bound } => {
                 let all = format!("{value}._length, {value}._buffer, {bound}u, {idl}");
-                code.line(format!("if (!dunlin_cdr_size_length(z, {all})) return false;"));
+                code.line(format!(
+                    "if (!dunlin_cdr_size_length(z, {all})) return false;"
+                ));
                 format!("{value}._length")
             }
         };
@@ -212,17 +235,27 @@ pub(super) fn each(
         _ => format!("{}._buffer", place.value),
     };
     code.braces("", |code| {
-        code.line(format!("{} = {begin};", functions::element_pointer(unit, &ty, &e)));
+        code.line(format!(
+            "{} = {begin};",
+            functions::element_pointer(unit, &ty, &e)
+        ));
         code.line(format!("uint32_t {i};"));
-        code.braces(format!("for ({i} = 0; {i} < {count}; {i}++, {e}++)"), |code| {
-            body(code, &element(place, &e));
-        });
+        code.braces(
+            format!("for ({i} = 0; {i} < {count}; {i}++, {e}++)"),
+            |code| {
+                code.line(format!("(void){e};"));
+                body(code, &element(place, &e));
+            },
+        );
     });
 }
 
 /// The element to which a pointer points.
 pub(super) fn element(place: &Place, pointer: &str) -> Place {
-    let collection = Place { ty: place.ty.resolved(), ..place.clone() };
+    let collection = Place {
+        ty: place.ty.resolved(),
+        ..place.clone()
+    };
     match (collection.ty.kind(), collection.ty.element()) {
         (TypeKind::Map, _) => Place {
             value: format!("(*{pointer})"),

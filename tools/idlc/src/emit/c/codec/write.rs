@@ -19,7 +19,11 @@ pub(super) fn body(
     ty: &DynamicType,
     steps: &[Step],
 ) {
-    let write = Write { unit, plan, form: id.form };
+    let write = Write {
+        unit,
+        plan,
+        form: id.form,
+    };
     write.steps(code, steps, &Place::root(ty.clone(), "v"));
     code.line("return true;");
 }
@@ -33,7 +37,11 @@ struct Write<'u, 'm> {
 impl Write<'_, '_> {
     /// Key hashes are in big endian on all machines.
     fn order(&self) -> &'static str {
-        if self.form == Form::KeyHash { "_big" } else { "" }
+        if self.form == Form::KeyHash {
+            "_big"
+        } else {
+            ""
+        }
     }
 
     fn steps(&self, code: &mut Code, steps: &[Step], root: &Place) {
@@ -51,7 +59,13 @@ impl Write<'_, '_> {
                     false => format!("dunlin_cdr_put_text{order}(w, {value});"),
                 });
             }
-            Step::Loop { path, count, elements, stride, .. } => {
+            Step::Loop {
+                path,
+                count,
+                elements,
+                stride,
+                ..
+            } => {
                 self.repeated(code, &root.at(self.unit, path), *count, elements, *stride);
             }
             Step::Delimited { steps, .. } => self.delimited(code, |code| {
@@ -80,7 +94,11 @@ impl Write<'_, '_> {
                     }
                 });
             }
-            Step::Optional { presence, path, steps } => {
+            Step::Optional {
+                presence,
+                path,
+                steps,
+            } => {
                 let place = root.at(self.unit, path);
                 let write = |code: &mut Code| {
                     self.present(code, &place, true, |code| self.steps(code, steps, root));
@@ -91,7 +109,10 @@ impl Write<'_, '_> {
                         code.line(format!("*w->at++ = {pointer} != NULL;"));
                         write(code);
                     }
-                    Presence::Parameter { id, must_understand } => {
+                    Presence::Parameter {
+                        id,
+                        must_understand,
+                    } => {
                         self.parameter(code, *id, *must_understand, write);
                     }
                 }
@@ -109,7 +130,10 @@ impl Write<'_, '_> {
             Step::Call { path, to, .. } => {
                 let place = root.at(self.unit, path);
                 let name = name(self.unit, self.plan, *to);
-                code.line(format!("if (!{name}_write(w, {})) return false;", place.address()));
+                code.line(format!(
+                    "if (!{name}_write(w, {})) return false;",
+                    place.address()
+                ));
             }
         }
     }
@@ -146,9 +170,13 @@ impl Write<'_, '_> {
         let outer = format!("outer{}", code.depth());
         code.braces("", |code| {
             let put = "dunlin_cdr_put_parameter";
-            code.line(format!("dunlin_cdr_parameter {outer} = {put}(w, {id:#x}u);"));
+            code.line(format!(
+                "dunlin_cdr_parameter {outer} = {put}(w, {id:#x}u);"
+            ));
             body(code);
-            code.line(format!("{put}_end(w, {outer}, {id:#x}u, {must_understand});"));
+            code.line(format!(
+                "{put}_end(w, {outer}, {id:#x}u, {must_understand});"
+            ));
         });
     }
 
@@ -164,7 +192,10 @@ impl Write<'_, '_> {
             Count::Fixed(count) => (format!("{count}u"), format!("&{}", place.value)),
             Count::Length { .. } => {
                 let count = format!("{}._length", place.value);
-                code.line(format!("dunlin_cdr_put_length{}(w, {count});", self.order()));
+                code.line(format!(
+                    "dunlin_cdr_put_length{}(w, {count});",
+                    self.order()
+                ));
                 (count, format!("{}._buffer", place.value))
             }
         };
@@ -201,7 +232,9 @@ impl Write<'_, '_> {
         elements: &[Step],
         stride: Option<u64>,
     ) -> Option<(u64, u64, Vec<String>)> {
-        let (Some(stride), [Step::Run(run)]) = (stride, elements) else { return None };
+        let (Some(stride), [Step::Run(run)]) = (stride, elements) else {
+            return None;
+        };
         if self.form == Form::KeyHash {
             return None;
         }
@@ -219,7 +252,9 @@ impl Write<'_, '_> {
             code.line(format!("uint8_t *{p} = w->at;"));
             let mut end = 0;
             for piece in pieces(self.unit, root, &run.fields) {
-                let Some(first) = piece.fields.first() else { continue };
+                let Some(first) = piece.fields.first() else {
+                    continue;
+                };
                 gap(code, &p, end, first.at);
                 end = first.at + piece.size;
                 self.piece(code, &p, &piece, root);
@@ -252,14 +287,19 @@ impl Write<'_, '_> {
                 address if address != "v" => from.replacen(")v +", &format!("){address} +"), 1),
                 _ => from,
             };
-            code.line(format!("memcpy({p} + {}, {from}, {});", first.at, piece.size));
+            code.line(format!(
+                "memcpy({p} + {}, {from}, {});",
+                first.at, piece.size
+            ));
         });
         code.braces("else", each);
     }
 
     fn field(&self, code: &mut Code, p: &str, field: &Field, root: &Place) {
         let place = root.at(self.unit, &field.path);
-        let Some(ty) = root.ty.tree().get(field.ty) else { return };
+        let Some(ty) = root.ty.tree().get(field.ty) else {
+            return;
+        };
         let is_array = place.ty.resolved().kind() == TypeKind::Array;
         let at = format!("{p} + {}", field.at);
         let simple = super::layout::is_raw(&ty);
@@ -276,9 +316,15 @@ impl Write<'_, '_> {
         let number = names::number(self.unit, &ty);
         let depth = code.depth();
         code.braces("", |code| {
-            code.line(format!("const {number} *n{depth} = (const void *)&{};", place.value));
+            code.line(format!(
+                "const {number} *n{depth} = (const void *)&{};",
+                place.value
+            ));
             code.line(format!("uint32_t i{depth};"));
-            let head = format!("for (i{depth} = 0; i{depth} < {}u; i{depth}++)", field.count);
+            let head = format!(
+                "for (i{depth} = 0; i{depth} < {}u; i{depth}++)",
+                field.count
+            );
             code.braces(head, |code| {
                 let at = format!("{at} + {} * (size_t)i{depth}", field.size);
                 let value = format!("n{depth}[i{depth}]");
@@ -304,7 +350,9 @@ impl Write<'_, '_> {
             TypeKind::Boolean => format!("{value} ? 1 : 0"),
             TypeKind::Enumeration => {
                 let fail = "dunlin_cdr_fail(w->fault, DUNLIN_CDR_ENUMERATOR";
-                code.line(format!("if (!{name}_is_known({value})) return {fail}, {idl}, {value}, 0);"));
+                code.line(format!(
+                    "if (!{name}_is_known({value})) return {fail}, {idl}, {value}, 0);"
+                ));
                 format!("(uint{bits}_t){value}")
             }
             TypeKind::Bitmask => {

@@ -9,7 +9,13 @@ use super::{Form, Part, Read, Step, check};
 use crate::plan::{Case, Member};
 
 impl Read<'_, '_> {
-    pub(super) fn mutable(&self, code: &mut Code, part: &Part<'_>, ty: &DynamicType, steps: &[Step]) {
+    pub(super) fn mutable(
+        &self,
+        code: &mut Code,
+        part: &Part<'_>,
+        ty: &DynamicType,
+        steps: &[Step],
+    ) {
         let inner = match steps {
             [Step::Delimited { steps, .. } | Step::ParameterList { steps }] => steps,
             _ => steps,
@@ -82,14 +88,18 @@ impl Read<'_, '_> {
             false => self.content(code, part, &of.path, &of.steps),
             true => {
                 let place = self.place(part, &of.path);
-                self.held(code, &place, |code| self.content(code, part, &of.path, &of.steps));
+                self.held(code, &place, |code| {
+                    self.content(code, part, &of.path, &of.steps)
+                });
             }
         }
     }
 
     /// The discriminator may come behind what it selects.
     fn labelled_union(&self, code: &mut Code, part: &Part<'_>, ty: &DynamicType, steps: &[Step]) {
-        let [Step::Member(selector), Step::Switch { cases }] = steps else { return };
+        let [Step::Member(selector), Step::Switch { cases }] = steps else {
+            return;
+        };
         let idl = literal(&part.root.idl);
         let name = names::global(self.unit, ty.name());
         let missing = format!("dunlin_cdr_fail(r->fault, DUNLIN_CDR_MISSING, {idl}, 0, 0)");
@@ -98,7 +108,9 @@ impl Read<'_, '_> {
         self.headers(code, part, |code, _| {
             code.line(format!("case {:#x}u:", selector.id));
             code.line("is_found = true;");
-            code.braces("", |code| self.content(code, part, &selector.path, &selector.steps));
+            code.braces("", |code| {
+                self.content(code, part, &selector.path, &selector.steps)
+            });
             code.line("break;");
             let mut known = false;
             for of in cases.iter().filter_map(member) {
@@ -123,7 +135,9 @@ impl Read<'_, '_> {
             code.line("if (member.is_last) break;");
             let mut all = cases.iter();
             functions::cases(code, ty, "d", |code, _| {
-                let Some(of) = all.next().and_then(member) else { return };
+                let Some(of) = all.next().and_then(member) else {
+                    return;
+                };
                 code.line("is_wanted = true;");
                 code.braces(format!("if (member.id == {:#x}u)", of.id), |code| {
                     code.line("is_found = true;");

@@ -14,7 +14,10 @@ impl Read<'_, '_> {
     /// multiple of that the run begins.
     fn place_of(&self, run: &Run) -> (u64, u64, u64) {
         let max = self.form.max_align();
-        let aligned = run.fields.iter().map(|field| (field.size.min(max), field.at));
+        let aligned = run
+            .fields
+            .iter()
+            .map(|field| (field.size.min(max), field.at));
         let (align, at) = aligned.max_by_key(|one| one.0).unwrap_or((1, 0));
         (run.align, align, at.wrapping_neg() & (align - 1))
     }
@@ -31,7 +34,9 @@ impl Read<'_, '_> {
                 }
             });
             code.braces("else", |code| {
-                run.fields.iter().for_each(|field| self.slow(code, part, &p, field));
+                run.fields
+                    .iter()
+                    .for_each(|field| self.slow(code, part, &p, field));
             });
         });
     }
@@ -66,26 +71,41 @@ impl Read<'_, '_> {
             self.field(code, part, p, field);
         };
         let scope = part.scope.as_ref().filter(|scope| scope.has(&field.path));
-        let Some(scope) = scope else { return read(code) };
+        let Some(scope) = scope else {
+            return read(code);
+        };
         let (gone, open) = (&scope.gone, &scope.open);
         if scope.begins(self.unit, &part.root, &field.path) {
             code.line(format!("{gone} = {gone} || ({open} && r->at == r->end);"));
         }
-        code.braces(format!("if ({gone})"), |code| self.values().reset(code, &place));
+        code.braces(format!("if ({gone})"), |code| {
+            self.values().reset(code, &place)
+        });
         code.braces("else", read);
     }
 
     /// One number or an array of them that stand at `from`.
     fn field(&self, code: &mut Code, part: &Part<'_>, from: &str, field: &Field) {
         let place = self.place(part, &field.path);
-        let Some(ty) = part.root.ty.tree().get(field.ty) else { return };
+        let Some(ty) = part.root.ty.tree().get(field.ty) else {
+            return;
+        };
         let (size, count) = (field.size, field.count);
         if is_raw(&ty) {
             let value = &place.value;
-            return code.line(format!("dunlin_cdr_copy(&{value}, {from}, {size}, {count}u, r->swap);"));
+            return code.line(format!(
+                "dunlin_cdr_copy(&{value}, {from}, {size}, {count}u, r->swap);"
+            ));
         }
         if place.ty.resolved().kind() != TypeKind::Array {
-            return self.checked(code, part, (&field.path, &place), &place.value, from, (&ty, size));
+            return self.checked(
+                code,
+                part,
+                (&field.path, &place),
+                &place.value,
+                from,
+                (&ty, size),
+            );
         }
         let (numbers, i) = (self.fresh("numbers"), self.fresh("i"));
         let number = names::number(self.unit, &ty);
@@ -95,7 +115,14 @@ impl Read<'_, '_> {
             code.braces(format!("for ({i} = 0; {i} < {count}u; {i}++)"), |code| {
                 let from = format!("({from} + {size} * (size_t){i})");
                 let value = format!("{numbers}[{i}]");
-                self.in_array(code, part, (&field.path, &place), &value, &from, (&ty, size));
+                self.in_array(
+                    code,
+                    part,
+                    (&field.path, &place),
+                    &value,
+                    &from,
+                    (&ty, size),
+                );
             });
         });
     }
@@ -111,7 +138,9 @@ impl Read<'_, '_> {
         (ty, size): (&DynamicType, u64),
     ) {
         let of = place.ty.resolved();
-        let rule = of.element().map_or(TryConstruct::Discard, |of| of.try_construct);
+        let rule = of
+            .element()
+            .map_or(TryConstruct::Discard, |of| of.try_construct);
         match rule {
             TryConstruct::UseDefault => code.braces("", |code| {
                 let flag = self.fresh("misfit");
@@ -168,7 +197,8 @@ impl Read<'_, '_> {
         };
         match ty.kind() {
             TypeKind::Boolean => {
-                let fail = format!("dunlin_cdr_fail(r->fault, DUNLIN_CDR_BOOLEAN, {idl}, {bits}, 1)");
+                let fail =
+                    format!("dunlin_cdr_fail(r->fault, DUNLIN_CDR_BOOLEAN, {idl}, {bits}, 1)");
                 code.line(format!("if ({bits} > 1) return {fail};"));
                 code.line(format!("{value} = {bits} != 0;"));
             }
@@ -177,7 +207,9 @@ impl Read<'_, '_> {
                 code.line(format!("int32_t {x} = (int{}_t){bits};", size * 8));
                 code.braces(format!("if (!{name}_is_known({x}))"), |code| {
                     let wrong = "DUNLIN_CDR_ENUMERATOR";
-                    code.line(format!("dunlin_cdr_misfit(r, {misfit}, {wrong}, {idl}, {x}, 0);"));
+                    code.line(format!(
+                        "dunlin_cdr_misfit(r, {misfit}, {wrong}, {idl}, {x}, 0);"
+                    ));
                     let said = place.default.as_ref();
                     code.line(format!("{x} = {};", constant::default(ty, said)));
                 });
@@ -213,8 +245,8 @@ impl Read<'_, '_> {
         let bits = Self::bits(from, size);
         let name = names::global(self.unit, ty.name());
         let union = part.root.ty.resolved();
-        let can_pass = self.form != Form::Xcdr1
-            && union.extensibility() == Extensibility::Appendable;
+        let can_pass =
+            self.form != Form::Xcdr1 && union.extensibility() == Extensibility::Appendable;
         code.line(format!("d = (int{}_t){bits};", size * 8));
         code.braces(format!("if (!{name}_is_known(d))"), |code| {
             let default = constant::default(ty, place.default.as_ref());
@@ -237,8 +269,12 @@ impl Read<'_, '_> {
 
     /// The number that each element is, if elements are single numbers.
     pub(super) fn numbers<'f>(&self, one: &Place, elements: &'f [Step]) -> Option<&'f Field> {
-        let [Step::Run(run)] = elements else { return None };
-        let [field] = run.fields.as_slice() else { return None };
+        let [Step::Run(run)] = elements else {
+            return None;
+        };
+        let [field] = run.fields.as_slice() else {
+            return None;
+        };
         let is_single = field.path.is_empty()
             && one.pointer.is_none()
             && one.ty.resolved().number_size().is_some();
@@ -256,9 +292,13 @@ impl Read<'_, '_> {
     ) {
         let place = self.place(part, path);
         let idl = literal(&place.idl);
-        let Some(ty) = one.ty.tree().get(field.ty) else { return };
+        let Some(ty) = one.ty.tree().get(field.ty) else {
+            return;
+        };
         let size = field.size;
-        code.line(format!("const uint8_t *{e} = dunlin_cdr_numbers(r, {size}, {n}, {idl});"));
+        code.line(format!(
+            "const uint8_t *{e} = dunlin_cdr_numbers(r, {size}, {n}, {idl});"
+        ));
         check(code, e);
         code.braces(format!("if ({n} > 0)"), |code| {
             if is_raw(&ty) {
@@ -285,7 +325,9 @@ impl Read<'_, '_> {
         stride: Option<u64>,
         (n, s): (&str, &str),
     ) -> Option<String> {
-        let (Some(stride), [Step::Run(run)]) = (stride, elements) else { return None };
+        let (Some(stride), [Step::Run(run)]) = (stride, elements) else {
+            return None;
+        };
         let mut conditions = copied(self.unit, one, &run.fields, stride)?;
         conditions.insert(0, format!("!r->swap && {n} > 0"));
         let (first, align, phase) = self.place_of(run);
@@ -295,7 +337,9 @@ impl Read<'_, '_> {
             let all = format!("r, {first}, {align}, {phase}, (size_t){stride} * {n}");
             code.line(format!("const uint8_t *{p} = dunlin_cdr_run({all});"));
             code.braces(format!("if ({p} != NULL)"), |code| {
-                code.line(format!("memcpy({s}->_buffer, {p}, (size_t){stride} * {n});"));
+                code.line(format!(
+                    "memcpy({s}->_buffer, {p}, (size_t){stride} * {n});"
+                ));
                 code.line(format!("{done} = {n};"));
             });
         });
