@@ -84,8 +84,8 @@ pub struct Dependencies {
 impl TypeObjectPair<'_> {
     /// The most bytes that it takes in a reply.
     pub fn reply_size(&self) -> usize {
-        // DHEADER of the pair, an identifier with a hash, and twice padding.
-        self.object.len() + 4 + 40 + 6
+        // The longest identifier of a TypeObject, and twice padding.
+        self.object.len() + 30 + 6
     }
 }
 
@@ -178,35 +178,22 @@ fn result(
     })
 }
 
+/// Pairs are final: they have no DHEADER.
 fn types(out: &mut Out<'_>, of: &Types<'_>) -> Written {
     message::member(out, message::TYPES, |out| {
         write::sequence(out, of.types.iter(), |out, pair| {
-            write::appendable(out, |out| {
-                write::identifier(out, &pair.identifier)?;
-                object(out, pair.object);
-                Ok(())
-            })
+            write::identifier(out, &pair.identifier)?;
+            write::type_object(out, pair.object);
+            Ok(())
         })
     })?;
     message::member(out, message::COMPLETE_TO_MINIMAL, |out| {
-        write::sequence(
-            out,
-            of.complete_to_minimal.iter(),
-            |out, (complete, minimal)| {
-                write::appendable(out, |out| {
-                    write::identifier(out, complete)?;
-                    write::identifier(out, minimal)
-                })
-            },
-        )
+        let pairs = of.complete_to_minimal.iter();
+        write::sequence(out, pairs, |out, (complete, minimal)| {
+            write::identifier(out, complete)?;
+            write::identifier(out, minimal)
+        })
     })
-}
-
-/// Its length in front brings it to where it is aligned.
-fn object(out: &mut Out<'_>, bytes: &[u8]) {
-    let (length, body) = bytes.split_first_chunk().unwrap_or((&[0; 4], &[]));
-    out.put_u32(u32::from_le_bytes(*length));
-    out.put_slice(body);
 }
 
 fn read_types<'a>(r: &mut Reader<'a>) -> Result<Types<'a>, MessageError> {
@@ -218,9 +205,7 @@ fn read_types<'a>(r: &mut Reader<'a>) -> Result<Types<'a>, MessageError> {
                 all.complete_to_minimal = message::sequence(
                     r,
                     |_| Ok(()),
-                    |r| {
-                        message::appendable(r, |r| Ok((read::identifier(r)?, read::identifier(r)?)))
-                    },
+                    |r| Ok((read::identifier(r)?, read::identifier(r)?)),
                 )?;
             }
             _ => {}
@@ -231,12 +216,9 @@ fn read_types<'a>(r: &mut Reader<'a>) -> Result<Types<'a>, MessageError> {
 }
 
 fn pair<'a>(r: &mut Reader<'a>) -> Result<TypeObjectPair<'a>, MessageError> {
-    message::appendable(r, |r| {
-        let identifier = read::identifier(r)?;
-        r.align(4);
-        let length = r.clone().take_length()?;
-        let object = r.take_slice(length.saturating_add(4))?;
-        Ok(TypeObjectPair { identifier, object })
+    Ok(TypeObjectPair {
+        identifier: read::identifier(r)?,
+        object: read::type_object(r)?,
     })
 }
 

@@ -83,6 +83,13 @@ pub(crate) fn with_size(r: &mut Reader<'_>) -> Result<TypeIdentifierWithSize, Er
     Ok(of)
 }
 
+/// The bytes of a TypeObject, its length included.
+pub(crate) fn type_object<'o>(r: &mut Reader<'o>) -> Result<&'o [u8], Error> {
+    r.align(4);
+    let length = r.clone().take_length()?;
+    r.take_slice(length.saturating_add(4))
+}
+
 pub(crate) fn identifier(r: &mut Reader<'_>) -> Result<TypeIdentifier, Error> {
     let mut parts = limits::IDENTIFIER_PARTS;
     part(r, &mut parts)

@@ -20,11 +20,7 @@ impl TypeObjects {
         let mut out = Writer::new(&mut bytes, Xcdr::V2, Endianness::Little);
         let written = write::sequence(&mut out, self.objects.iter(), |out, (of, object)| {
             write::identifier(out, of)?;
-            // An object begins with its size, a number of 32 bits.
-            if let Some((size, rest)) = object.split_first_chunk() {
-                out.put_u32(u32::from_le_bytes(*size));
-                out.put_slice(rest);
-            }
+            write::type_object(out, object);
             Ok(())
         });
         out.finish();
@@ -53,7 +49,7 @@ impl DynamicType {
         let mut root = TypeIdentifier::None;
         for number in 0..count {
             let identifier = read::identifier(&mut r)?;
-            let object = object(&mut r, bytes)?;
+            let object = read::type_object(&mut r)?;
             if number == 0 {
                 root = identifier.clone();
             }
@@ -62,16 +58,6 @@ impl DynamicType {
         r.end(scope);
         Self::from_type_objects(&root, |of| objects.get(of).copied())
     }
-}
-
-/// The bytes of a TypeObject, its size included.
-fn object<'o>(r: &mut Reader<'_>, bytes: &'o [u8]) -> Result<&'o [u8], RaiseError> {
-    const SIZE: usize = 4;
-    r.align(SIZE);
-    let begin = r.position();
-    let length = r.take_length()?;
-    r.take_slice(length)?;
-    Ok(bytes.get(begin..r.position()).unwrap_or_default())
 }
 
 #[cfg(test)]

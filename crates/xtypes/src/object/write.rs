@@ -47,6 +47,13 @@ pub(crate) fn string(out: &mut Out<'_>, text: &str) -> Written {
     Ok(())
 }
 
+/// The bytes of a TypeObject. They begin with their length, a number of 32 bits.
+pub(crate) fn type_object(out: &mut Out<'_>, bytes: &[u8]) {
+    let (length, body) = bytes.split_first_chunk().unwrap_or((&[0; 4], &[]));
+    out.put_u32(u32::from_le_bytes(*length));
+    out.put_slice(body);
+}
+
 pub(crate) fn identifier(out: &mut Out<'_>, of: &TypeIdentifier) -> Written {
     match of {
         TypeIdentifier::None => out.put([0]),
