@@ -87,7 +87,9 @@ impl Idl {
     /// Included files are looked for in this directory, too.
     #[must_use]
     pub fn include(mut self, directory: impl AsRef<Path>) -> Self {
-        self.options.include_directories.push(directory.as_ref().into());
+        self.options
+            .include_directories
+            .push(directory.as_ref().into());
         self
     }
 
@@ -169,7 +171,10 @@ impl Idl {
             return Ok(directory.clone());
         }
         let out = env::var_os("OUT_DIR").ok_or_else(|| {
-            Error("OUT_DIR is not set, as cargo sets it for build scripts: say where by `output`".into())
+            Error(
+                "OUT_DIR is not set, as cargo sets it for build scripts: say where by `output`"
+                    .into(),
+            )
         })?;
         Ok(PathBuf::from(out).join("idl"))
     }
@@ -199,8 +204,13 @@ fn rendered(parsed: &Parsed, report: &Report) -> String {
 
 /// Cargo shows warnings of one line.
 fn warn(parsed: &Parsed, reports: &[Report]) {
-    for report in reports.iter().filter(|one| one.severity == Severity::Warning) {
-        let place = parsed.sources.location(parsed.sources.written(report.span).start);
+    for report in reports
+        .iter()
+        .filter(|one| one.severity == Severity::Warning)
+    {
+        let place = parsed
+            .sources
+            .location(parsed.sources.written(report.span).start);
         let (file, line, column) = (place.file, place.line, place.column);
         let (code, message) = (report.code.text(), &report.message);
         println!("cargo::warning={file}:{line}:{column}: {message} [{code}]");

@@ -29,7 +29,10 @@ fn files_are_made_or_nothing_is() {
     fs::write(path("bad.idl"), "@final struct Bad { lnog a; };\n").unwrap();
     let bad = Idl::new().output(path("bad")).file(path("bad.idl"));
     let error = bad.try_compile().unwrap_err().to_string();
-    assert!(error.contains("E0401") && error.contains("bad.idl:1:21"), "{error}");
+    assert!(
+        error.contains("E0401") && error.contains("bad.idl:1:21"),
+        "{error}"
+    );
     assert!(!path("bad").exists());
 }
 
@@ -56,6 +59,9 @@ fn a_type_agrees_with_a_file_or_says_where_not() {
     dunlin_build::assert_matches!("tests/point.idl", Point);
     let directory = env!("CARGO_MANIFEST_DIR");
     let why = dunlin_build::difference::<Other>(directory, "tests/point.idl").unwrap_err();
-    let lines: Vec<&str> = why.lines().filter(|line| line.starts_with(['-', '+'])).collect();
+    let lines: Vec<&str> = why
+        .lines()
+        .filter(|line| line.starts_with(['-', '+']))
+        .collect();
     assert!(lines.len() == 2 && why.contains("float"), "{why}");
 }

@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 
 use dunlin_idlc::emit::{self, Choices, Emitted};
 use dunlin_idlc::{Options, Parsed, parse_str};
-use dunlin_xtypes::{EquivalenceKind, TypeIdentifier, TypeKind};
+use dunlin_xtypes::{EquivalenceKind, TypeIdentifier};
 use files::{corpus, options, parse};
 use serde_json::Value as Json;
 
@@ -185,7 +185,7 @@ fn names_that_become_equal_are_refused() {
         ),
         ("enum E { crate, crate_ };", "E::crate and E::crate_"),
         (
-            "module u8 { const long A = 1; }; module u8_ { const long A = 1; };",
+            "module u8 { const long A = 1; }; module u8_ { const long B = 1; };",
             "u8 and u8_",
         ),
         ("const long max = 1; const long MAX = 2;", "max and MAX"),

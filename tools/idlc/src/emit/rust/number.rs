@@ -71,12 +71,19 @@ impl Rust<'_, '_> {
     }
 
     pub(super) fn bitset(&mut self, entry: &NamedType, ty: &DynamicType, place: &Place) -> Item {
-        let names = ty.fields().iter().map(|one| one.name());
-        self.idents(entry, ty, names.collect());
+        let names = ty.fields().iter().map(|one| one.name()).enumerate();
+        let idents = names.map(|(number, name)| {
+            let span = member_span(entry, number);
+            [
+                (name, field_word(name), span),
+                (name, format!("set_{}", field_word(name)), span),
+            ]
+        });
+        let idents: Vec<(&str, String, Span)> = idents.flatten().collect();
+        self.members(ty, idents.into_iter());
         let mut next = 0;
         let fields = ty.fields().iter().enumerate().map(|(number, field)| {
-            // A word without `r#`: it is part of the names of two methods.
-            let ident = word(field.name());
+            let ident = field_word(field.name());
             let mut words = vec![
                 format!("{ident}: {}", holder(field.holder())),
                 format!("size = {}", field.size()),
@@ -131,6 +138,14 @@ impl Rust<'_, '_> {
 
 const DERIVES: &str =
     "#[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd, ::dunlin::Data)]\n";
+
+/// The name of a field of a bitset is part of those of two methods, so it is no raw identifier.
+fn field_word(name: &str) -> String {
+    match word(name) == name {
+        true => name.into(),
+        false => format!("{name}_"),
+    }
+}
 
 /// The bits of an enumeration or bitmask, if they are not the usual 32.
 fn bits(ty: &DynamicType) -> Option<String> {

@@ -113,10 +113,13 @@ impl Rust<'_, '_> {
         if let Some(bound) = ty.bound() {
             words.push(format!("bound = {bound}"));
         }
-        let mut parts = |name, of: Option<Element>| {
+        // Each dimension has elements of its own.
+        let depth = ty.dimensions().len().max(1);
+        let mut parts = |name: &str, of: Option<Element>| {
             let inner = of.map_or_else(Vec::new, |of| self.words(of, from));
             if !inner.is_empty() {
-                words.push(format!("{name}({})", inner.join(", ")));
+                let (open, close) = (format!("{name}(").repeat(depth), ")".repeat(depth));
+                words.push(format!("{open}{}{close}", inner.join(", ")));
             }
         };
         match ty.kind() {

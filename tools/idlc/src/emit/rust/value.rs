@@ -16,7 +16,7 @@ impl Rust<'_, '_> {
                 TypeKind::Float32 => float32(*value as f32),
                 _ => float64(*value),
             },
-            Constant::Float128(bytes) => format!("{CDR}::Float128({bytes:?})"),
+            Constant::Float128(bytes) => format!("{CDR}::Float128::from_le_bytes({bytes:?})"),
             Constant::Char8(value) => format!("{CDR}::Char8({value})"),
             Constant::Char16(value) => format!("{CDR}::Char16({value})"),
             Constant::String8(_) | Constant::String16(_) => text(value),
