@@ -88,7 +88,7 @@ DUNLIN_SEQUENCE(dunlin_sequence_wstring, dunlin_wstring);
 #define DUNLIN_CDR_PROPORTION 13
 #define DUNLIN_CDR_MEMORY 14
 
-/* The first thing that was wrong; `dunlin_cdr_explain` makes a sentence of it. */
+/* The first thing that was wrong; `dunlin/explain.h` makes a sentence of it. */
 typedef struct dunlin_cdr_fault {
     /* `DUNLIN_CDR_*`; 0 is none. */
     int32_t code;

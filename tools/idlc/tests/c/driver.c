@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "dunlin/explain.h"
+
 static void print_hex(const uint8_t *bytes, size_t size) {
     size_t i;
     printf(" ");
@@ -15,6 +17,12 @@ static void print_hex(const uint8_t *bytes, size_t size) {
     if (size == 0) {
         printf("-");
     }
+}
+
+static void print_error(const dunlin_cdr_fault *fault) {
+    char text[256];
+    (void)dunlin_cdr_explain(fault, text, sizeof text);
+    printf("error %s\n", text);
 }
 
 static int stop(const char *what, const dunlin_cdr_fault *fault) {
@@ -55,7 +63,7 @@ static int stop(const char *what, const dunlin_cdr_fault *fault) {
             return stop("again", &fault);                                                          \
         }                                                                                          \
         if (!is_read) {                                                                            \
-            printf("error %d %s\n", (int)fault.code, fault.where);                                 \
+            print_error(&fault);                                                                   \
         } else {                                                                                   \
             if (!T##_copy(&copy, &fresh) || !T##_equal(&copy, &fresh)) {                           \
                 return stop("copy", &fault);                                                       \
@@ -96,7 +104,7 @@ static int stop(const char *what, const dunlin_cdr_fault *fault) {
             A_KEY(T);                                                                              \
             printf("\n");                                                                          \
         } else {                                                                                   \
-            printf("error %d %s\n", (int)fault.code, fault.where);                                 \
+            print_error(&fault);                                                                   \
         }                                                                                          \
         T##_free(&fresh);                                                                          \
         return 0;                                                                                  \
