@@ -1,6 +1,6 @@
 //! The languages that there are.
 
-use super::{File, Unit, rust};
+use super::{File, Unit, c, rust};
 
 /// A language that models are made into.
 #[derive(Debug)]
@@ -22,7 +22,7 @@ pub struct Language {
 }
 
 /// All languages in the order in which people read them.
-pub const LANGUAGES: &[Language] = &[rust::LANGUAGE];
+pub const LANGUAGES: &[Language] = &[c::LANGUAGE, rust::LANGUAGE];
 
 /// A language by its name or by how other compilers call it, in any case.
 pub fn language(name: &str) -> Option<&'static Language> {

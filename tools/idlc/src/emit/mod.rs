@@ -14,6 +14,7 @@
 //! assert!(made.files[0].text.contains("pub struct Point"));
 //! ```
 
+mod c;
 mod language;
 mod names;
 mod rust;
