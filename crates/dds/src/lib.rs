@@ -74,7 +74,9 @@ pub use entity::config::{ParticipantConfig, TcpSettings, Transports};
 pub use entity::listener::{
     DomainParticipantListener, PublisherListener, SubscriberListener, TopicListener,
 };
-pub use entity::participant::{DomainParticipant, ParticipantCounters, ReceiverStatus};
+pub use entity::participant::{
+    DiscoveryEvents, DomainParticipant, ParticipantCounters, ReceiverStatus,
+};
 pub use entity::publisher::Publisher;
 pub use entity::status::{
     BacklogStatus, DeadlineMissedStatus, IncompatibleQosStatus, InconsistentTopicStatus,

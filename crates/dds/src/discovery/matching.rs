@@ -5,6 +5,7 @@ mod diagnostics;
 mod locator_choice;
 mod observe;
 mod registry;
+pub(crate) mod watch;
 
 use crate::discovery::peers::PeerList;
 use crate::discovery::why::similar;
@@ -69,6 +70,7 @@ pub(crate) struct Matching {
     asked: BTreeMap<DiagnosticRequest, Option<DiagnosticReply>>,
     /// The readers of the built-in topics, if somebody has them.
     builtin_publishers: Vec<builtin_publisher::BuiltinPublisher>,
+    watches: watch::Watches,
     /// The routes must be made anew.
     changed: bool,
     last_key: u32,
@@ -86,6 +88,7 @@ pub(crate) enum MatchingEvent {
     LivelinessLost(Arc<WriterCore>, Option<LivelinessLostStatus>),
     Data(Arc<ReaderCore>),
     InconsistentTopic(Arc<TopicCore>, Guid, String),
+    Discovered(Arc<watch::Wake>),
 }
 
 impl MatchingEvent {
@@ -121,6 +124,7 @@ impl MatchingEvent {
             Self::InconsistentTopic(topic, remote, difference) => {
                 topic.note_inconsistent(remote, &difference);
             }
+            Self::Discovered(wake) => wake(),
         }
     }
 }
@@ -154,6 +158,7 @@ impl Matching {
             passing: Vec::new(),
             asked: BTreeMap::new(),
             builtin_publishers: Vec::new(),
+            watches: Default::default(),
             changed: false,
             last_key: 0,
         };

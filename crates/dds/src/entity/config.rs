@@ -198,6 +198,10 @@ pub struct ParticipantConfig {
     /// like of other products: the properties `dds.sys_info.hostname` and `dds.sys_info.process_id`
     /// of its announcements.
     pub announces_process: bool,
+    /// Other participants are ignored that announce a property of one of these names with its
+    /// value, as the participants of one router ignore each other. It counts what they announce
+    /// when they are met first. `DomainParticipantQos::property` has what a participant announces.
+    pub ignored_properties: Vec<(String, String)>,
     /// Answer other participants of Dunlin that are known and ask how it is with an endpoint, as
     /// `dunlin why` does: how much was written, taken, passed over and why. No data of any sample
     /// is told.
@@ -230,6 +234,7 @@ impl Default for ParticipantConfig {
             max_reassembly_bytes: 512 << 20,
             trusts_peers: None,
             announces_process: true,
+            ignored_properties: Vec::new(),
             answers_questions: true,
             guid_prefix: None,
             transport: None,

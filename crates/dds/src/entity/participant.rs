@@ -1,5 +1,6 @@
 //! The participant: the entrance to a domain.
 mod deletion;
+mod discovery_events;
 mod entity;
 mod factory;
 mod knowledge;
@@ -7,6 +8,7 @@ mod polling;
 #[cfg(feature = "simulation")]
 mod simulated;
 
+pub use discovery_events::DiscoveryEvents;
 pub(crate) use entity::Defaults;
 
 use crate::WaitStrategy;
@@ -648,6 +650,7 @@ fn build(
             true => observe::own_process(),
             false => Vec::new(),
         },
+        ignored_properties: config.ignored_properties.clone(),
         clock_offset: clock.wall().0 - clock.now().0,
         ..DiscoveryConfig::new(prefix, domain)
     });

@@ -34,6 +34,8 @@ pub struct DiscoveryConfig {
     pub entity_name: String,
     /// Names and values for people and tools, such as on which host the participant runs.
     pub properties: Vec<(String, String)>,
+    /// Participants that announce one of these names with its value are not there for us.
+    pub ignored_properties: Vec<(String, String)>,
     /// What to add to `Time` for nanoseconds since 1970, so that announcements carry a source
     /// timestamp.
     pub clock_offset: i64,
@@ -78,6 +80,7 @@ impl DiscoveryConfig {
             qos: DomainParticipantQos::default(),
             entity_name: String::new(),
             properties: Vec::new(),
+            ignored_properties: Vec::new(),
             clock_offset: 0,
             limits: Limits::default(),
         }
@@ -110,6 +113,12 @@ impl DiscoveryConfig {
     pub(super) fn is_own(&self, from: &Locator) -> bool {
         let own = self.metatraffic_unicast.iter().chain(&self.default_unicast);
         from.is_loopback() || own.into_iter().any(|l| l.is_same_host(from))
+    }
+
+    /// Does a participant announce something for which it is ignored?
+    pub(super) fn ignores(&self, data: &ParticipantData) -> bool {
+        let mut ignored = self.ignored_properties.iter();
+        ignored.any(|(name, value)| data.properties.value(name) == Some(value))
     }
 
     /// What we say about ourselves.
