@@ -49,7 +49,8 @@ fn the_types_are_those_of_the_idl() {
     let mut wrong = Vec::new();
     for expected in made::TYPES {
         let found = (expected.ty)().map(|ty| {
-            let hashes = [EquivalenceKind::Minimal, EquivalenceKind::Complete].map(|kind| hash(&ty, kind));
+            let hashes =
+                [EquivalenceKind::Minimal, EquivalenceKind::Complete].map(|kind| hash(&ty, kind));
             (ty.name().to_string(), hashes)
         });
         let hashes = [expected.minimal, expected.complete].map(String::from);
@@ -58,5 +59,11 @@ fn the_types_are_those_of_the_idl() {
             found => wrong.push(format!("{}: {found:?}", expected.name)),
         }
     }
-    assert!(wrong.is_empty(), "{} of {}:\n{}", wrong.len(), made::TYPES.len(), wrong.join("\n"));
+    assert!(
+        wrong.is_empty(),
+        "{} of {}:\n{}",
+        wrong.len(),
+        made::TYPES.len(),
+        wrong.join("\n")
+    );
 }
