@@ -113,11 +113,11 @@ mod traits;
 mod walk;
 mod writer;
 
-/// What `sequence<octet>` is in generated code.
-pub use bytes::Bytes;
 pub use apart::{from_payload_around, longest_octets};
 /// What plain types are to the compiler; `#[topic(plain)]` needs it.
 pub use bytemuck;
+/// What `sequence<octet>` is in generated code.
+pub use bytes::Bytes;
 pub use constant::{Annotated, Constant};
 pub use description::{
     AliasDescriptor, AnnotationsDescriptor, BitfieldDescriptor, BitmaskType, BitsetType,
