@@ -105,7 +105,7 @@ fn events_tell_what_comes_changes_and_goes_with_all_that_is_announced() {
     assert_eq!(late.take(), []);
 
     w.set_qos(DataWriterQos {
-        user_data: vec![7].into(),
+        user_data: vec![7],
         ..w.qos()
     })
     .unwrap();

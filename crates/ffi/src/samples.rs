@@ -19,6 +19,10 @@ pub(crate) const MOST: usize = 65_536;
 const PLACE: u32 = 17;
 
 /// A sample that is out.
+#[allow(
+    clippy::large_enum_variant,
+    reason = "a box would be an allocation for each sample"
+)]
 pub(crate) enum Lent {
     /// As it was taken.
     Sample(UntypedSample),
