@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use dunlin_idlc::emit::{self, Choices};
-use dunlin_idlc::{Model, Options, parse_str};
+use dunlin_idlc::{Model, Options, parse_file};
 use dunlin_xtypes::{DynamicType, TypeKind};
 use serde_json::Value as Json;
 
@@ -45,23 +45,38 @@ fn run(command: &mut Command) -> Vec<u8> {
 
 /// A folder with the files that are made of an IDL file.
 fn made(name: &str, idl: &str) -> (PathBuf, Model) {
-    let options = Options::default();
-    let parsed = parse_str(&format!("{name}.idl"), idl, &options);
-    let model = parsed
-        .model
-        .clone()
-        .unwrap_or_else(|| panic!("{}", parsed.rendered()));
-    let language = emit::language("c").unwrap();
-    let emitted = emit::emit(&parsed, &options, language, &Choices::default());
-    assert!(!emitted.files.is_empty(), "{:?}", emitted.reports);
     let to = PathBuf::from(env!("CARGO_TARGET_TMPDIR"))
         .join("c")
         .join(name);
     fs::create_dir_all(&to).unwrap();
+    fs::write(to.join(format!("{name}.idl")), idl).unwrap();
+    let model = emitted(&to, name);
+    (to, model)
+}
+
+/// An empty folder.
+fn clean(name: &str) -> PathBuf {
+    let to = PathBuf::from(env!("CARGO_TARGET_TMPDIR"))
+        .join("c")
+        .join(name);
+    let _ = fs::remove_dir_all(&to);
+    fs::create_dir_all(&to).unwrap();
+    to
+}
+
+/// Makes files beside an IDL file.
+fn emitted(to: &Path, name: &str) -> Model {
+    let options = Options::default();
+    let parsed = parse_file(&to.join(format!("{name}.idl")), &options);
+    let model = parsed.model.clone();
+    let model = model.unwrap_or_else(|| panic!("{}", parsed.rendered()));
+    let language = emit::language("c").unwrap();
+    let emitted = emit::emit(&parsed, &options, language, &Choices::default());
+    assert!(!emitted.files.is_empty(), "{:?}", emitted.reports);
     for file in &emitted.files {
         fs::write(to.join(&file.name), &file.text).unwrap();
     }
-    (to, model)
+    model
 }
 
 fn include() -> String {
@@ -74,6 +89,15 @@ fn c_name(ty: &DynamicType) -> String {
 
 fn is_keyed(ty: &DynamicType) -> bool {
     ty.kind() == TypeKind::Structure && ty.has_key()
+}
+
+/// What is made in a folder.
+fn sources(to: &Path) -> Vec<PathBuf> {
+    let files = fs::read_dir(to).unwrap().map(|file| file.unwrap().path());
+    let wanted = |path: &PathBuf| {
+        path.extension().is_some_and(|ending| ending == "c") && !path.ends_with("main.c")
+    };
+    files.filter(wanted).collect()
 }
 
 fn driver(
@@ -102,7 +126,8 @@ fn driver(
         .args(SANITIZERS)
         .arg(include())
         .arg(format!("-I{}", folder("tools/idlc/tests/c").display()))
-        .args([to.join("main.c"), to.join(format!("{name}.c"))])
+        .arg(to.join("main.c"))
+        .args(sources(to))
         .arg("-o")
         .arg(&program));
     program
@@ -111,7 +136,6 @@ fn driver(
 /// What a driver says to each line.
 fn answers(program: &Path, lines: &[String]) -> Vec<String> {
     let mut child = Command::new(program)
-        .env("ASAN_OPTIONS", "detect_leaks=0")
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
@@ -359,6 +383,39 @@ fn words_of_c_and_cpp_are_names_in_all_standards() {
     assert!(
         answer.starts_with("ok") && held(b"\x05\0\0\0long\0") && held(b"\x04\0\0\0why\0"),
         "{answer}"
+    );
+}
+
+/// Types of an included file are in a file of their own, keys of theirs in that which needs them.
+#[test]
+fn types_of_included_files_are_made_apart() {
+    if !has_gcc() {
+        return;
+    }
+    let base = "module Base { enum Kind { ONE, TWO }; bitset Bits { bitfield<3> a; };
+        @appendable union Choice switch (Kind) { case ONE: string text; case TWO: Bits bits; };
+        @mutable struct Point { double x; sequence<Choice> choices; map<string, long> counts; }; };";
+    let to = clean("user");
+    fs::write(to.join("base.idl"), base).unwrap();
+    emitted(&to, "base");
+    let idl = "#include \"base.idl\"\n @mutable struct User : Base::Point {
+        @key Base::Choice choice; @key Base::Kind kind; @optional Base::Point more; };
+        @final struct Keyed { @key sequence<Base::Point, 2> points; @key Base::Point point; };";
+    fs::write(to.join("user.idl"), idl).unwrap();
+    let model = emitted(&to, "user");
+    let types: Vec<DynamicType> = ["User", "Keyed"]
+        .map(|name| model.find(name).unwrap())
+        .into();
+    let program = driver(&to, "user", &types, c_name);
+    // Mutable types without members are values, and so are empty sequences.
+    let lines = [
+        "User 000b000000000000".to_string(),
+        "Keyed 0007000004000000000000000000000000".into(),
+    ];
+    let found = answers(&program, &lines);
+    assert!(
+        found.iter().all(|answer| answer.starts_with("ok ")),
+        "{found:?}"
     );
 }
 
