@@ -74,17 +74,17 @@ fn named(mut ty: Option<Type>, steps: &[Step]) -> String {
         ty = match (step, inside(ty)) {
             (Step::Member(id), Some(Type::Structure(of))) => {
                 let member = of.members.iter().find(|member| member.id == *id);
-                bound = member.and_then(|member| member.bound);
+                bound = member.and_then(|member| member.element.bound);
                 add(&mut path, member.map(|member| member.name), *id);
                 member.and_then(|member| (member.describe)())
             }
             (Step::Member(0), Some(Type::Union(of))) => {
                 add(&mut path, Some("discriminator"), 0);
-                (of.discriminator)()
+                (of.discriminator.describe)()
             }
             (Step::Member(id), Some(Type::Union(of))) => {
                 let case = of.cases.iter().find(|case| case.id == *id);
-                bound = case.and_then(|case| case.bound);
+                bound = case.and_then(|case| case.element.bound);
                 add(&mut path, case.map(|case| case.name), *id);
                 case.and_then(|case| case.describe.and_then(|describe| describe()))
             }

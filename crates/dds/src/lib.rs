@@ -35,6 +35,7 @@
 mod discovery;
 mod entity;
 mod error;
+pub mod idl;
 mod receive;
 mod return_code;
 mod runtime;
@@ -74,7 +75,9 @@ pub use entity::config::{ParticipantConfig, TcpSettings, Transports};
 pub use entity::listener::{
     DomainParticipantListener, PublisherListener, SubscriberListener, TopicListener,
 };
-pub use entity::participant::{DomainParticipant, ParticipantCounters, ReceiverStatus};
+pub use entity::participant::{
+    DiscoveryEvents, DomainParticipant, ParticipantCounters, ReceiverStatus,
+};
 pub use entity::publisher::Publisher;
 pub use entity::status::{
     BacklogStatus, DeadlineMissedStatus, IncompatibleQosStatus, InconsistentTopicStatus,
@@ -82,6 +85,7 @@ pub use entity::status::{
     SampleRejectedStatus, StatusKind, StatusMask,
 };
 pub use entity::subscriber::Subscriber;
+pub use entity::type_settings::{TypeAnnouncement, TypeSettings};
 pub use entity::wait_set::WaitSet;
 pub use error::{Error, Result};
 pub use return_code::ReturnCode;

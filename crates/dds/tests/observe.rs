@@ -1,7 +1,7 @@
 //! What a participant without endpoints sees of a domain.
 mod common;
 use common::*;
-use dunlin::observe::{host, process, vendor_name};
+use dunlin::observe::{DiscoveryEvent, EntityChange, WriterData, host, process, vendor_name};
 use dunlin::*;
 use std::time::{Duration as Span, Instant};
 
@@ -55,4 +55,99 @@ fn who_does_not_want_to_tell_of_its_process_does_not() {
     });
     let own = quiet.domain().own;
     assert_eq!((host(&own), process(&own)), (None, None));
+}
+
+/// Takes events until one is what is looked for.
+fn wait_for(
+    events: &DiscoveryEvents,
+    mut found: impl FnMut(&DiscoveryEvent) -> bool,
+) -> Vec<DiscoveryEvent> {
+    let waits = WaitSet::new();
+    waits.attach(events.condition());
+    let mut all = Vec::new();
+    loop {
+        waits.wait(SOON).unwrap();
+        let from = all.len();
+        all.extend(events.take());
+        if all[from..].iter().any(&mut found) {
+            return all;
+        }
+    }
+}
+
+/// A participant of this name is there.
+fn is_added(event: &DiscoveryEvent, guid: Guid) -> bool {
+    let DiscoveryEvent::Participant(EntityChange::Added(data)) = event else {
+        return false;
+    };
+    data.guid == guid
+}
+
+#[test]
+fn events_tell_what_comes_changes_and_goes_with_all_that_is_announced() {
+    let net = Net::new(0.0);
+    let observer = net.participant();
+    let events = observer.discovery_events();
+    let a = net.participant();
+    let w = writer::<Keyed>(&a, "Positions", DataWriterQos::default());
+    let guid = w.guid();
+    let came = wait_for(&events, |event| matches!(event, DiscoveryEvent::Writer(_)));
+    let seen = observer.domain();
+    let added =
+        |data: &WriterData| DiscoveryEvent::Writer(EntityChange::Added(Box::new(data.clone())));
+    assert_eq!(came.last(), Some(&added(&seen.writers[0])));
+    assert!(is_added(&came[0], a.guid()), "{came:?}");
+
+    // A late watcher is told of all that is there, once.
+    let late = observer.discovery_events();
+    assert!(late.condition().trigger_value());
+    assert_eq!(late.take().len(), 2);
+    assert_eq!(late.take(), []);
+
+    w.set_qos(DataWriterQos {
+        user_data: vec![7],
+        ..w.qos()
+    })
+    .unwrap();
+    let changed = wait_for(&events, |event| matches!(event, DiscoveryEvent::Writer(_)));
+    let [DiscoveryEvent::Writer(EntityChange::Changed(data))] = &changed[..] else {
+        panic!("{changed:?}");
+    };
+    assert_eq!(data.qos.user_data, vec![7]);
+
+    drop(w);
+    a.close();
+    let is_gone = |event: &DiscoveryEvent| {
+        *event == DiscoveryEvent::Participant(EntityChange::Gone(a.guid()))
+    };
+    let went = wait_for(&events, is_gone);
+    let gone = DiscoveryEvent::Writer(EntityChange::Gone(guid));
+    assert!(
+        went.contains(&gone) && went.last().is_some_and(is_gone),
+        "{went:?}"
+    );
+}
+
+#[test]
+fn participants_with_an_ignored_property_are_not_there() {
+    let net = Net::new(0.0);
+    let router = ("router.group".to_owned(), "north".to_owned());
+    let config = |ignored_properties| {
+        let mut config = ParticipantConfig {
+            ignored_properties,
+            ..Default::default()
+        };
+        config.qos.property = Properties::default().with(&router.0, &router.1);
+        net.configured(config)
+    };
+    let (a, b) = (config(vec![router.clone()]), config(vec![router.clone()]));
+    let c = net.participant();
+    let events = [a.discovery_events(), b.discovery_events()];
+    for events in &events {
+        wait_for(events, |event| is_added(event, c.guid()));
+    }
+    let d = config(vec![]);
+    wait_for(&c.discovery_events(), |event| is_added(event, d.guid()));
+    assert_eq!(a.discovered_participants(), [c.guid()]);
+    assert_eq!(b.discovered_participants(), [c.guid()]);
 }

@@ -114,7 +114,10 @@ fn policies() -> impl Strategy<Value = DataWriterQos> {
 /// As it comes back: padded to a multiple of 4 bytes.
 fn type_information() -> impl Strategy<Value = Option<EncodedTypeInformation>> {
     let words = proptest::collection::vec(any::<[u8; 4]>(), 1..50);
-    let told = words.prop_map(|words| EncodedTypeInformation::little_endian(words.concat()));
+    let told = (words, any::<bool>()).prop_map(|(words, for_dunlin)| EncodedTypeInformation {
+        for_dunlin,
+        ..EncodedTypeInformation::little_endian(words.concat())
+    });
     proptest::option::of(told)
 }
 
@@ -198,11 +201,11 @@ proptest! {
     #[test]
     fn writers(
         guid in guid(), topic in name(), type_name in name(), qos in policies(), publisher in group(),
-        topic_data in octets(), unicast in locators(), multicast in locators(), type_digest: Option<u64>,
+        topic_data in octets(), unicast in locators(), multicast in locators(),
         (property, entity_name, type_information) in (properties(), name(), type_information()),
     ) {
         let qos = DataWriterQos { property, entity_name, ..qos };
-        let writer = WriterData { type_digest, type_information, qos, publisher, topic_data, unicast, multicast, ..WriterData::new(guid, topic, type_name) };
+        let writer = WriterData { type_information, qos, publisher, topic_data, unicast, multicast, ..WriterData::new(guid, topic, type_name) };
         let payload = writer.encode().unwrap();
         prop_assert_eq!(payload.len() % 4, 0);
         prop_assert_eq!(WriterData::parse(&payload), Ok(writer));
@@ -218,7 +221,7 @@ proptest! {
         ],
         topic_data in octets(), expects_inline_qos: bool, unicast in locators(), multicast in locators(),
         content_filter in prop::option::of(content_filter()),
-        (type_digest, max_sample_size, type_consistency) in (any::<Option<u64>>(), any::<Option<u32>>(), type_consistency()),
+        (max_sample_size, type_consistency) in (any::<Option<u32>>(), type_consistency()),
         (property, entity_name, type_information) in (properties(), name(), type_information()),
     ) {
         let PublisherQos { presentation, partition, group_data, .. } = subscriber;
@@ -241,7 +244,6 @@ proptest! {
             ..DataReaderQos::default()
         };
         let reader = ReaderData {
-            type_digest,
             type_information,
             max_sample_size,
             qos, subscriber: SubscriberQos { presentation, partition, group_data, ..SubscriberQos::default() }, topic_data, expects_inline_qos, unicast,
@@ -615,8 +617,8 @@ fn type_information_of_the_other_byte_order_is_not_said_again() {
     let guid = Guid::from_bytes(WRITER);
     let mut writer = WriterData::new(guid, "T", "T");
     writer.type_information = Some(EncodedTypeInformation {
-        bytes: vec![1, 2, 3, 4].into(),
         endianness: Endianness::Big,
+        ..EncodedTypeInformation::little_endian(vec![1, 2, 3, 4])
     });
     let again = WriterData::parse(&writer.encode().unwrap()).unwrap();
     assert_eq!(again.type_information, None);

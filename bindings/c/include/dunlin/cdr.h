@@ -116,6 +116,15 @@ DUNLIN_CDR_INLINE bool dunlin_cdr_size_length(dunlin_cdr_size *z, uint32_t lengt
     return true;
 }
 
+DUNLIN_CDR_INLINE bool dunlin_cdr_size_wide(dunlin_cdr_size *z, const dunlin_wstring *text,
+                                            uint32_t bound, const char *where) {
+    if (!dunlin_cdr_size_length(z, text->_length, text->_buffer, bound, where)) {
+        return false;
+    }
+    z->at += 2 * (size_t)text->_length;
+    return true;
+}
+
 /* Behind the content of an XCDR1 parameter that began at `begin`. */
 DUNLIN_CDR_INLINE void dunlin_cdr_size_parameter(dunlin_cdr_size *z, size_t begin, uint32_t id) {
     size_t content = z->at;
@@ -164,6 +173,11 @@ DUNLIN_CDR_INLINE void dunlin_cdr_put_bytes(dunlin_cdr_writer *w, const void *by
         memcpy(w->at, bytes, length);
         w->at += length;
     }
+}
+
+DUNLIN_CDR_INLINE void dunlin_cdr_put_wide(dunlin_cdr_writer *w, const dunlin_wstring *text) {
+    dunlin_cdr_put_length(w, text->_length * 2);
+    dunlin_cdr_put_bytes(w, text->_buffer, 2 * (size_t)text->_length);
 }
 
 DUNLIN_CDR_INLINE void dunlin_cdr_put_text(dunlin_cdr_writer *w, const char *text) {
@@ -247,6 +261,12 @@ DUNLIN_CDR_INLINE void dunlin_cdr_put_length_big(dunlin_cdr_writer *w, uint32_t 
     dunlin_cdr_put_align(w, 4);
     dunlin_cdr_put_big(w->at, &length, 4, 1);
     w->at += 4;
+}
+
+DUNLIN_CDR_INLINE void dunlin_cdr_put_wide_big(dunlin_cdr_writer *w, const dunlin_wstring *text) {
+    dunlin_cdr_put_length_big(w, text->_length * 2);
+    dunlin_cdr_put_big(w->at, text->_buffer, 2, text->_length);
+    w->at += 2 * (size_t)text->_length;
 }
 
 DUNLIN_CDR_INLINE void dunlin_cdr_put_text_big(dunlin_cdr_writer *w, const char *text) {

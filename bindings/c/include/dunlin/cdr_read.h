@@ -3,6 +3,7 @@
 #define DUNLIN_CDR_READ_H
 
 #include "dunlin/cdr.h"
+#include "dunlin/values.h"
 
 /* Reads either byte order. */
 typedef struct dunlin_cdr_reader {
@@ -141,9 +142,20 @@ DUNLIN_CDR_INLINE void dunlin_cdr_copy(void *to, const uint8_t *from, size_t siz
         memcpy(to, from, size * count);
         return;
     }
-    for (i = 0; i < count; i++) {
-        for (j = 0; j < size; j++) {
-            out[i * size + j] = from[i * size + size - 1 - j];
+    for (i = 0; i < count; i++, out += size, from += size) {
+        if (size == 2) {
+            uint16_t number = dunlin_cdr_u16(from, true);
+            memcpy(out, &number, 2);
+        } else if (size == 4) {
+            uint32_t number = dunlin_cdr_u32(from, true);
+            memcpy(out, &number, 4);
+        } else if (size == 8) {
+            uint64_t number = dunlin_cdr_u64(from, true);
+            memcpy(out, &number, 8);
+        } else {
+            for (j = 0; j < size; j++) {
+                out[j] = from[size - 1 - j];
+            }
         }
     }
 }
@@ -396,21 +408,6 @@ DUNLIN_CDR_INLINE bool dunlin_cdr_fit(dunlin_cdr_reader *r, const char **text, s
     return true;
 }
 
-/* Replaces a string; its memory is used again if it was as long. */
-DUNLIN_CDR_LOCAL bool dunlin_cdr_set_text(char **to, const char *text, size_t length) {
-    char *old = *to;
-    if (old == NULL || strlen(old) < length) {
-        char *made = (char *)realloc(old, length + 1);
-        if (made == NULL) {
-            return false;
-        }
-        *to = old = made;
-    }
-    memcpy(old, text, length);
-    old[length] = 0;
-    return true;
-}
-
 DUNLIN_CDR_LOCAL bool dunlin_cdr_text(dunlin_cdr_reader *r, char **to, size_t bound,
                                       bool is_trimmed, bool *is_misfit, const char *where) {
     const char *text = NULL;
@@ -436,34 +433,6 @@ DUNLIN_CDR_LOCAL bool dunlin_cdr_text_within(dunlin_cdr_reader *r, char *to, siz
     }
     memcpy(to, text, length);
     to[length] = 0;
-    return true;
-}
-
-/* Room for `count` elements; what the sequence owns stays in it. NULL if there is no memory. */
-DUNLIN_CDR_LOCAL void *dunlin_cdr_grown(void *owned, size_t count, size_t size) {
-    return count > SIZE_MAX / size ? NULL : realloc(owned, count * size);
-}
-
-/* Gives a sequence so many elements; those that are new are zero. */
-#define DUNLIN_CDR_RESIZE(sequence, count, type)                                                   \
-    uint32_t old = (sequence)->_release ? (sequence)->_length : 0;                                 \
-    if ((count) > 0 && (!(sequence)->_release || (count) > (sequence)->_maximum)) {                \
-        void *made = dunlin_cdr_grown((sequence)->_release ? (sequence)->_buffer : NULL, (count),  \
-                                      sizeof(type));                                               \
-        if (made == NULL) {                                                                        \
-            return false;                                                                          \
-        }                                                                                          \
-        (sequence)->_buffer = (type *)made;                                                        \
-        (sequence)->_maximum = (count);                                                            \
-        (sequence)->_release = true;                                                               \
-    }                                                                                              \
-    if ((count) > old) {                                                                           \
-        memset((sequence)->_buffer + old, 0, ((count) - old) * sizeof(type));                      \
-    }                                                                                              \
-    (sequence)->_length = (count)
-
-DUNLIN_CDR_LOCAL bool dunlin_wstring_resize(dunlin_wstring *text, uint32_t count) {
-    DUNLIN_CDR_RESIZE(text, count, uint16_t);
     return true;
 }
 
@@ -506,15 +475,16 @@ DUNLIN_CDR_LOCAL bool dunlin_cdr_wide(dunlin_cdr_reader *r, dunlin_wstring *to, 
 }
 
 /* Makes what a member points to; it is zero. */
-#define DUNLIN_CDR_MAKE(r, pointer, type, where)                                                   \
+#define DUNLIN_CDR_MAKE(r, pointer, where)                                                         \
     do {                                                                                           \
         if ((pointer) == NULL) {                                                                   \
-            if (!dunlin_cdr_charge((r), 1, sizeof(type), (where))) {                               \
+            if (!dunlin_cdr_charge((r), 1, sizeof *(pointer), (where))) {                          \
                 return false;                                                                      \
             }                                                                                      \
-            (pointer) = (type *)calloc(1, sizeof(type));                                           \
+            (pointer) = calloc(1, sizeof *(pointer));                                              \
             if ((pointer) == NULL) {                                                               \
-                return dunlin_cdr_fail((r)->fault, DUNLIN_CDR_MEMORY, (where), sizeof(type), 0);   \
+                return dunlin_cdr_fail((r)->fault, DUNLIN_CDR_MEMORY, (where),                     \
+                                       (int64_t)sizeof *(pointer), 0);                             \
             }                                                                                      \
         }                                                                                          \
     } while (0)
@@ -563,6 +533,16 @@ DUNLIN_CDR_LOCAL bool dunlin_cdr_open(dunlin_cdr_reader *r, const uint8_t *paylo
         return dunlin_cdr_begin(r, &outer, where);
     }
     return true;
+}
+
+/* Whether the value was read, and all of it fits. */
+DUNLIN_CDR_INLINE bool dunlin_cdr_close(dunlin_cdr_reader *r, bool is_read, const char *where) {
+    if (is_read && !r->is_misfit) {
+        r->fault->code = 0;
+        return true;
+    }
+    /* What has no reason of its own got no memory. */
+    return dunlin_cdr_fail(r->fault, DUNLIN_CDR_MEMORY, where, 0, 0);
 }
 
 #endif

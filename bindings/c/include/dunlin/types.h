@@ -36,6 +36,15 @@ typedef struct dunlin_float128 {
     uint8_t bytes[16];
 } dunlin_float128;
 
+/* An initializer of 16 bytes, the least significant first. */
+#if DUNLIN_IS_BIG_ENDIAN
+#define DUNLIN_FLOAT128(b0, b1, b2, b3, b4, b5, b6, b7, b8, b9, bA, bB, bC, bD, bE, bF)            \
+    {{bF, bE, bD, bC, bB, bA, b9, b8, b7, b6, b5, b4, b3, b2, b1, b0}}
+#else
+#define DUNLIN_FLOAT128(b0, b1, b2, b3, b4, b5, b6, b7, b8, b9, bA, bB, bC, bD, bE, bF)            \
+    {{b0, b1, b2, b3, b4, b5, b6, b7, b8, b9, bA, bB, bC, bD, bE, bF}}
+#endif
+
 DUNLIN_SEQUENCE(dunlin_sequence_boolean, bool);
 DUNLIN_SEQUENCE(dunlin_sequence_int8, int8_t);
 DUNLIN_SEQUENCE(dunlin_sequence_uint8, uint8_t);
@@ -79,7 +88,7 @@ DUNLIN_SEQUENCE(dunlin_sequence_wstring, dunlin_wstring);
 #define DUNLIN_CDR_PROPORTION 13
 #define DUNLIN_CDR_MEMORY 14
 
-/* The first thing that was wrong; `dunlin_cdr_explain` makes a sentence of it. */
+/* The first thing that was wrong; `dunlin/explain.h` makes a sentence of it. */
 typedef struct dunlin_cdr_fault {
     /* `DUNLIN_CDR_*`; 0 is none. */
     int32_t code;
@@ -89,6 +98,11 @@ typedef struct dunlin_cdr_fault {
     int64_t found;
     int64_t allowed;
 } dunlin_cdr_fault;
+
+/* What made files ask of each other. */
+struct dunlin_cdr_size;
+struct dunlin_cdr_writer;
+struct dunlin_cdr_reader;
 
 #ifdef __cplusplus
 }

@@ -5,6 +5,7 @@ mod diagnostics;
 mod locator_choice;
 mod observe;
 mod registry;
+pub(crate) mod watch;
 
 use crate::discovery::peers::PeerList;
 use crate::discovery::why::similar;
@@ -69,6 +70,7 @@ pub(crate) struct Matching {
     asked: BTreeMap<DiagnosticRequest, Option<DiagnosticReply>>,
     /// The readers of the built-in topics, if somebody has them.
     builtin_publishers: Vec<builtin_publisher::BuiltinPublisher>,
+    watches: watch::Watches,
     /// The routes must be made anew.
     changed: bool,
     last_key: u32,
@@ -86,6 +88,7 @@ pub(crate) enum MatchingEvent {
     LivelinessLost(Arc<WriterCore>, Option<LivelinessLostStatus>),
     Data(Arc<ReaderCore>),
     InconsistentTopic(Arc<TopicCore>, Guid, String),
+    Discovered(Arc<watch::Wake>),
 }
 
 impl MatchingEvent {
@@ -121,6 +124,7 @@ impl MatchingEvent {
             Self::InconsistentTopic(topic, remote, difference) => {
                 topic.note_inconsistent(remote, &difference);
             }
+            Self::Discovered(wake) => wake(),
         }
     }
 }
@@ -154,6 +158,7 @@ impl Matching {
             passing: Vec::new(),
             asked: BTreeMap::new(),
             builtin_publishers: Vec::new(),
+            watches: Default::default(),
             changed: false,
             last_key: 0,
         };
@@ -301,6 +306,9 @@ impl Matching {
         self.signs
             .extend(core.sign.get().map(|sign| (core.guid, Arc::clone(sign))));
         self.changed = true;
+        if let Some(ty) = core.type_support.local_type() {
+            self.discovery.serve_type(core.guid, ty);
+        }
         self.announce_writer(now, core)
     }
 
@@ -333,6 +341,9 @@ impl Matching {
         self.readers.insert(core.guid.entity, Arc::clone(core));
         if core.shared.config.transports.local {
             local_queue::enter_reader(core);
+        }
+        if let Some(ty) = core.type_support.local_type() {
+            self.discovery.serve_type(core.guid, ty);
         }
         self.announce_reader(now, core)
     }
@@ -571,11 +582,12 @@ impl Matching {
                 difference,
             } => {
                 let who = self.discovery.called(remote);
-                log::warn!(%local, remote = who, topic, %difference, "a topic of this name has another type");
+                let difference = difference.seen_by(local.entity.is_writer());
+                log::warn!(%local, remote = who, topic, difference, "a topic of this name has another type");
                 let core = self.topic(&topic);
-                matching_events.extend(core.map(|core| {
-                    MatchingEvent::InconsistentTopic(core, remote, difference.to_string())
-                }));
+                matching_events.extend(
+                    core.map(|core| MatchingEvent::InconsistentTopic(core, remote, difference)),
+                );
             }
             Event::ParticipantFound {
                 prefix,

@@ -3,12 +3,12 @@
 //! [`DomainParticipant::domain`](crate::DomainParticipant::domain) copies what discovery knows at
 //! that moment, as the others have said it; nothing of it is bound to the participant any more. A
 //! participant without endpoints of its own is an observer.
-pub use dunlin_rtps::discovery::{Heard, TypeDifference, Verdict, compare};
+pub use dunlin_rtps::discovery::{Heard, KnownTypes, TypeDifference, TypeState, Verdict, compare};
 pub use dunlin_wire::{
     BuiltinEndpoints, DiagnosticFact, DiagnosticReply, DiagnosticRequest, ParticipantData,
     PeerState, ProtocolVersion, ReaderData, WriterData,
 };
-use dunlin_wire::{GuidPrefix, Locator, VendorId};
+use dunlin_wire::{Guid, GuidPrefix, Locator, VendorId};
 
 /// Names under which products announce the host and the process of a participant, the standard-like
 /// one, which Dunlin uses, first.
@@ -36,6 +36,8 @@ pub struct Domain {
     pub writers: Vec<WriterData>,
     /// All readers, its own included, by GUID.
     pub readers: Vec<ReaderData>,
+    /// What is known of the types of these.
+    pub types: KnownTypes,
     /// What was heard and not taken in.
     pub heard: Heard,
 }
@@ -53,6 +55,42 @@ pub struct Participant {
     /// Which of its addresses for discovery is used from here; `None` if no transport reaches any
     /// of them.
     pub way: Option<Locator>,
+}
+
+/// What has become of an entity of another participant.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum EntityChange<D> {
+    /// It is there.
+    Added(Box<D>),
+    /// It says something else of itself than before.
+    Changed(Box<D>),
+    /// It is gone, or ignored from now on.
+    Gone(Guid),
+}
+
+/// Something that discovery tells of others
+/// ([`DomainParticipant::discovery_events`](crate::DomainParticipant::discovery_events)). The data
+/// have all that was announced; the member `unknown` has what Dunlin does not know.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum DiscoveryEvent {
+    /// Of a participant.
+    Participant(EntityChange<ParticipantData>),
+    /// Of a writer.
+    Writer(EntityChange<WriterData>),
+    /// Of a reader.
+    Reader(EntityChange<ReaderData>),
+}
+
+impl DiscoveryEvent {
+    /// Its place among events of one moment: endpoints go, participants go and come, endpoints
+    /// come.
+    pub(crate) fn turn(&self) -> u8 {
+        match self {
+            Self::Writer(EntityChange::Gone(_)) | Self::Reader(EntityChange::Gone(_)) => 0,
+            Self::Participant(_) => 1,
+            Self::Writer(_) | Self::Reader(_) => 2,
+        }
+    }
 }
 
 impl Domain {

@@ -1,6 +1,7 @@
 //! How a participant is set up, beyond QoS.
 use crate::WaitStrategy;
 use crate::discovery::peers::{AvailableTransports, InitialPeers};
+use crate::entity::type_settings::TypeSettings;
 use crate::error::{Error, Result};
 use crate::runtime::environment::{TRANSPORTS, variable};
 use dunlin_qos::{DomainParticipantQos, Duration};
@@ -190,6 +191,9 @@ pub struct ParticipantConfig {
     /// incomplete ones, and half of it for those that came before an earlier one. Peers share it;
     /// at least `max_sample_size`. Overridden by `DUNLIN_MAX_REASSEMBLY`.
     pub max_reassembly_bytes: usize,
+    /// What others are told of its types, and what it asks of theirs. Overridden by `DUNLIN_TYPES`
+    /// (`all`, `dunlin`, `off`).
+    pub types: TypeSettings,
     /// Whether samples may be read where peers of this host have them, without a copy
     /// ([`View::trusted`](crate::View::trusted)). Whoever makes the promise has to know all that
     /// runs as the same user with shared memory in the domain.
@@ -198,6 +202,10 @@ pub struct ParticipantConfig {
     /// like of other products: the properties `dds.sys_info.hostname` and `dds.sys_info.process_id`
     /// of its announcements.
     pub announces_process: bool,
+    /// Other participants are ignored that announce a property of one of these names with its
+    /// value, as the participants of one router ignore each other. It counts what they announce
+    /// when they are met first. `DomainParticipantQos::property` has what a participant announces.
+    pub ignored_properties: Vec<(String, String)>,
     /// Answer other participants of Dunlin that are known and ask how it is with an endpoint, as
     /// `dunlin why` does: how much was written, taken, passed over and why. No data of any sample
     /// is told.
@@ -228,8 +236,10 @@ impl Default for ParticipantConfig {
             linger: Duration::from_secs(1),
             max_sample_size: 128 << 20,
             max_reassembly_bytes: 512 << 20,
+            types: TypeSettings::default(),
             trusts_peers: None,
             announces_process: true,
+            ignored_properties: Vec::new(),
             answers_questions: true,
             guid_prefix: None,
             transport: None,
@@ -283,6 +293,7 @@ impl ParticipantConfig {
         if let Some(bytes) = number(Self::REASSEMBLY_VARIABLE)? {
             self.max_reassembly_bytes = bytes;
         }
+        self.types = self.types.with_environment()?;
         self.check_sizes()?;
         Ok(self)
     }

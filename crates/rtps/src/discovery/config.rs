@@ -5,7 +5,10 @@ use alloc::borrow::ToOwned;
 use alloc::string::String;
 use alloc::vec::Vec;
 use dunlin_qos::{DomainParticipantQos, Duration, Properties};
-use dunlin_wire::{GuidPrefix, Locator, ParticipantData, ProtocolVersion, Timestamp, VendorId};
+use dunlin_wire::{
+    Guid, GuidPrefix, Locator, ParticipantData, ProtocolVersion, Timestamp, VendorId,
+};
+use dunlin_xtypes::DynamicType;
 
 /// How a participant announces itself, and how much it takes in (RTPS 2.5 8.5.3, 9.6.2).
 #[derive(Clone, Debug)]
@@ -34,11 +37,18 @@ pub struct DiscoveryConfig {
     pub entity_name: String,
     /// Names and values for people and tools, such as on which host the participant runs.
     pub properties: Vec<(String, String)>,
+    /// Participants that announce one of these names with its value are not there for us.
+    pub ignored_properties: Vec<(String, String)>,
     /// What to add to `Time` for nanoseconds since 1970, so that announcements carry a source
     /// timestamp.
     pub clock_offset: i64,
     /// How much is taken in from others.
     pub limits: Limits,
+    /// What the type of somebody else's endpoint is, if that is known without asking: it may be one
+    /// of this process.
+    pub known_type: fn(Guid) -> Option<DynamicType>,
+    /// How long a match waits for a type that is asked for.
+    pub type_timeout: Duration,
 }
 
 /// How much is taken in from others; what exceeds it is ignored.
@@ -78,8 +88,11 @@ impl DiscoveryConfig {
             qos: DomainParticipantQos::default(),
             entity_name: String::new(),
             properties: Vec::new(),
+            ignored_properties: Vec::new(),
             clock_offset: 0,
             limits: Limits::default(),
+            known_type: |_| None,
+            type_timeout: Duration::from_secs(5),
         }
     }
 }
@@ -110,6 +123,12 @@ impl DiscoveryConfig {
     pub(super) fn is_own(&self, from: &Locator) -> bool {
         let own = self.metatraffic_unicast.iter().chain(&self.default_unicast);
         from.is_loopback() || own.into_iter().any(|l| l.is_same_host(from))
+    }
+
+    /// Does a participant announce something for which it is ignored?
+    pub(super) fn ignores(&self, data: &ParticipantData) -> bool {
+        let mut ignored = self.ignored_properties.iter();
+        ignored.any(|(name, value)| data.properties.value(name) == Some(value))
     }
 
     /// What we say about ourselves.

@@ -237,7 +237,9 @@ impl Discovery {
                 if known.is_some() {
                     self.lose(now, prefix, LossReason::Displaced, events);
                 }
-                self.meet(now, source, data, size, out, events);
+                if !self.config.ignores(&data) {
+                    self.meet(now, source, data, size, out, events);
+                }
             }
         }
     }

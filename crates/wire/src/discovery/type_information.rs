@@ -14,6 +14,8 @@ pub struct EncodedTypeInformation {
     pub bytes: Bytes,
     /// In which byte order the numbers in them are.
     pub endianness: Endianness,
+    /// Only Dunlin's participants are told, by a parameter that others skip.
+    pub for_dunlin: bool,
 }
 
 impl EncodedTypeInformation {
@@ -26,6 +28,7 @@ impl EncodedTypeInformation {
         Self {
             bytes: bytes.into(),
             endianness: Endianness::Little,
+            for_dunlin: false,
         }
     }
 
@@ -45,7 +48,16 @@ impl EncodedTypeInformation {
         Ok((!bytes.is_empty()).then(|| Self {
             bytes: Bytes::copy_from_slice(bytes),
             endianness: parameter.value.endianness(),
+            for_dunlin: parameter.id == ParameterId::DUNLIN_TYPE_INFORMATION,
         }))
+    }
+
+    /// What is told to everybody goes first: the other parameter may be something else of another
+    /// product.
+    pub(super) fn keep(known: &mut Option<Self>, taken: Option<Self>) {
+        if known.as_ref().is_none_or(|known| known.for_dunlin) && taken.is_some() {
+            *known = taken;
+        }
     }
 
     /// Nothing, if numbers in it are in another byte order than in the list.
@@ -53,8 +65,12 @@ impl EncodedTypeInformation {
         if self.bytes.len() > Self::MOST {
             out.fail("type information", Self::MOST);
         }
+        let id = match self.for_dunlin {
+            true => ParameterId::DUNLIN_TYPE_INFORMATION,
+            false => ParameterId::TYPE_INFORMATION,
+        };
         if self.endianness == Endianness::Little {
-            out.put(ParameterId::TYPE_INFORMATION, |out| {
+            out.put(id, |out| {
                 out.extend_from_slice(&self.bytes);
             });
         }

@@ -68,9 +68,7 @@ impl Matching {
             };
             reader.add_writer(now, writer, &mut self.datagrams);
         }
-        if self.builtin_publishers.is_empty() {
-            self.discovery.watch_endpoints(true);
-        }
+        self.begin_watching();
         let own = self.own();
         let participants = self.discovery.participants();
         let writers = self.discovery.writers().map(|data| data.guid);
@@ -87,6 +85,13 @@ impl Matching {
         });
     }
 
+    /// Has discovery tell which endpoints come, change and go, from the first who wants it on.
+    pub(super) fn begin_watching(&mut self) {
+        if self.builtin_publishers.is_empty() && self.watches.is_empty() {
+            self.discovery.watch_endpoints(true);
+        }
+    }
+
     /// As whose samples these are shown.
     fn source(&self) -> Guid {
         Guid::new(self.own(), EntityId::SEDP_PUBLICATIONS_WRITER)
@@ -94,6 +99,7 @@ impl Matching {
 
     /// A participant came, changed or went.
     pub(super) fn note_participant(&mut self, prefix: GuidPrefix, goodbye: bool) {
+        self.watches.note_participant(prefix, &self.discovery);
         for builtin_publisher in &mut self.builtin_publishers {
             builtin_publisher.arrivals.push((prefix, goodbye));
         }
@@ -101,16 +107,18 @@ impl Matching {
 
     /// Shows what is new since the last time.
     pub(super) fn serve(&mut self, now: Time, matching_events: &mut Vec<MatchingEvent>) {
-        if self.builtin_publishers.is_empty() {
+        if self.builtin_publishers.is_empty() && self.watches.is_empty() {
             return;
         }
         let mut builtin_publishers = std::mem::take(&mut self.builtin_publishers);
         builtin_publishers.retain(|builtin_publisher| builtin_publisher.wanted.strong_count() > 0);
-        if builtin_publishers.is_empty() {
-            return self.discovery.watch_endpoints(false);
-        }
         let source = self.source();
         let arrivals = self.discovery.take_endpoint_news();
+        self.watches.note_endpoints(&arrivals, &self.discovery);
+        matching_events.extend(self.watches.due().map(MatchingEvent::Discovered));
+        if builtin_publishers.is_empty() && self.watches.is_empty() {
+            return self.discovery.watch_endpoints(false);
+        }
         let (discovery, out) = (&self.discovery, &mut self.datagrams);
         let stage = &mut Stage {
             now,

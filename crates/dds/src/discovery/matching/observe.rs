@@ -1,13 +1,27 @@
 //! What the directory shows to those who look at the domain from outside.
 use super::Matching;
 use super::locator_choice::{unicast_locator_of, whom};
-use crate::discovery::observe::{Domain, Participant};
+use super::watch::Wake;
+use crate::discovery::observe::{DiscoveryEvent, Domain, Participant};
 use dunlin_transport::Transport;
+use std::sync::Arc;
 
 impl Matching {
     /// How many messages of discovery came in a participant's name from where it is not.
     pub(crate) fn misplaced(&self) -> u64 {
         self.discovery.heard().misplaced
+    }
+
+    /// From now on `wake` is called when there is something that `take_discovery_events` has not
+    /// told.
+    pub(crate) fn watch(&mut self, wake: &Arc<Wake>) {
+        self.begin_watching();
+        self.watches.add(wake, &self.discovery);
+    }
+
+    /// What the watcher with this `wake` was not told yet.
+    pub(crate) fn take_discovery_events(&mut self, wake: &Arc<Wake>) -> Vec<DiscoveryEvent> {
+        self.watches.take(wake, &self.discovery)
     }
 
     /// Everything that is known of the domain, this participant included.
@@ -29,6 +43,7 @@ impl Matching {
             participants: others.collect(),
             writers: discovery.writers().cloned().collect(),
             readers: discovery.readers().cloned().collect(),
+            types: discovery.known_types(),
             heard: discovery.heard(),
             own,
         }
