@@ -103,6 +103,47 @@ fn a_reply_is_laid_out_as_the_standard_says() {
     assert_eq!(Reply::from_payload(&written), Ok(reply));
 }
 
+/// What two programs of Cyclone DDS 0.10.2 say to each other: sequences share their length with the
+/// member, and GUIDs are in the byte order of the machine, in a reply that of its own writer. So a
+/// reply is known by its number and by who sends it.
+#[test]
+fn messages_of_cyclone_dds_are_understood() {
+    let request = bytes(
+        "00070001 664d1001 ded1c357 df8ea946 c3000300 00000000 01000000 31000000 6464732e 6275696c \
+         74696e2e 544f532e 30313130 39643666 39646563 65663966 61313839 63373664 30303030 30316331 \
+         00000000 23000000 d3528201 1b000000 6560535c 13000000 01000000 f19f33de 54e448b9 0fd313a6 \
+         fd5fbc00",
+    );
+    let request = Request::from_payload(&request).unwrap();
+    assert_eq!(request.id.sequence, 1);
+    let name = "dds.builtin.TOS.01109d6f9decef9fa189c76d000001c1";
+    assert_eq!(request.instance_name, name);
+    let Call::GetTypes(types) = request.call else {
+        panic!("no getTypes");
+    };
+    let reply = bytes(
+        "00070000 6f9d1001 9fefec9d 6dc789a1 c3010300 00000000 01000000 00000000 80000000 d3528201 \
+         78000000 00000000 70000000 d14a8052 59000000 01000000 f19f33de 54e448b9 0fd313a6 fd5fbc00 \
+         41000000 f1510200 01000000 00000000 31000000 02000000 0b000000 00000000 310004b8 0bb77400 \
+         19000000 01000000 0100f1a4 4a43efce 1eca96e1 8936f7d2 4d7b8b96 5a000000 77658e5b 04000000 \
+         00000000",
+    );
+    let reply = Reply::from_payload(&reply).unwrap();
+    assert_eq!(reply.exception, RemoteException::Ok);
+    assert_eq!(reply.related.sequence, 1);
+    let Return::Types(found) = reply.value else {
+        panic!("no types");
+    };
+    let [pair] = found.types.as_slice() else {
+        panic!("{found:?}");
+    };
+    assert_eq!(types, std::slice::from_ref(&pair.identifier));
+    let hash = EquivalenceHash::of(pair.object);
+    let identifier = TypeIdentifier::Hash(EquivalenceKind::Minimal, hash);
+    assert_eq!(pair.identifier, identifier);
+    assert!(found.complete_to_minimal.is_empty());
+}
+
 #[test]
 fn what_newer_versions_append_is_passed_over() {
     let request = request(Call::GetTypes(vec![hash(1), hash(2)]));
