@@ -47,7 +47,7 @@ pub(crate) fn fit(
     };
     match of.try_construct {
         TryConstruct::UseDefault => quote! {
-            match r.construct(|r| ::core::result::Result::Ok(#read))? {
+            match r.construct(|r| { let value = #read; ::core::result::Result::Ok(value) })? {
                 ::core::option::Option::Some(value) => value,
                 ::core::option::Option::None => #default,
             }
