@@ -220,7 +220,10 @@ impl DataReaderListener<Keyed> for Losses {
 fn a_writer_that_goes_takes_its_open_set_along() {
     let mut stage = Stage::new(coherent(AccessScope::Topic), 1);
     let (losses, told) = mpsc::channel();
-    stage.readers[0].set_listener(Losses(losses), StatusMask::NONE.with(StatusKind::SampleLost));
+    stage.readers[0].set_listener(
+        Losses(losses),
+        StatusMask::NONE.with(StatusKind::SampleLost),
+    );
     stage.publisher.begin_coherent_changes();
     for number in 0..3 {
         stage.writers[0].write(&bird("dunlin", number)).unwrap();
