@@ -270,7 +270,7 @@ fn endpoints_announce_what_their_type_is() {
 
     let of = |announce| TypeSettings { announce, ..TO_ALL };
     assert_eq!(
-        announced(of(TypeAnnouncement::None), &[derived.clone()]),
+        announced(of(TypeAnnouncement::None), std::slice::from_ref(&derived)),
         [None]
     );
     let dunlin = announced(of(TypeAnnouncement::Dunlin), &[derived]);

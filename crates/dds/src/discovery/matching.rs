@@ -306,9 +306,7 @@ impl Matching {
         self.signs
             .extend(core.sign.get().map(|sign| (core.guid, Arc::clone(sign))));
         self.changed = true;
-        if let Some(ty) = core.type_support.local_type() {
-            self.discovery.serve_type(core.guid, ty);
-        }
+        self.serve_type(core.guid, core.type_support.local_type());
         self.announce_writer(now, core)
     }
 
@@ -342,9 +340,7 @@ impl Matching {
         if core.shared.config.transports.local {
             local_queue::enter_reader(core);
         }
-        if let Some(ty) = core.type_support.local_type() {
-            self.discovery.serve_type(core.guid, ty);
-        }
+        self.serve_type(core.guid, core.type_support.local_type());
         self.announce_reader(now, core)
     }
 
