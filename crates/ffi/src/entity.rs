@@ -124,10 +124,7 @@ fn end(pin: &Pin<'static, Entry>) {
             let _ = subscriber.participant().delete_subscriber(subscriber);
         }
         Object::Writer(writer) => writer.core.close(),
-        Object::Reader(reader) => {
-            reader.samples.orphan(pin.handle());
-            reader.core.close();
-        }
+        Object::Reader(reader) => reader.core.close(),
         Object::Condition(condition) | Object::Guard(condition, _) => condition.end(),
         Object::Set(set) => set.close(),
         Object::Topic(_) | Object::FilteredTopic(_) | Object::Type(_) | Object::Octets(_) => {}

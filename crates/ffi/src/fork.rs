@@ -5,7 +5,9 @@
 //! the parent uses the same sockets.
 use crate::handle::Held;
 use crate::library;
+use crate::memory::{Blocks, blocks};
 use crate::object::{Entry, Family, OBJECTS, family};
+use crate::samples::{Lenders, lenders};
 use std::cell::Cell;
 use std::sync::{MutexGuard, Once};
 
@@ -13,6 +15,8 @@ use std::sync::{MutexGuard, Once};
 struct Locks {
     family: MutexGuard<'static, Family>,
     objects: Held<'static, Entry>,
+    lenders: MutexGuard<'static, Lenders>,
+    blocks: MutexGuard<'static, Blocks>,
 }
 
 thread_local! {
@@ -33,7 +37,13 @@ extern "C" fn before() {
     // In the order in which everybody takes them.
     let family = family();
     let objects = OBJECTS.hold();
-    let _ = LOCKS.try_with(|locks| locks.set(Some(Locks { family, objects })));
+    let locks = Locks {
+        family,
+        objects,
+        lenders: lenders(),
+        blocks: blocks(),
+    };
+    let _ = LOCKS.try_with(|held| held.set(Some(locks)));
 }
 
 extern "C" fn in_parent() {
@@ -44,10 +54,15 @@ extern "C" fn in_child() {
     if let Ok(Some(Locks {
         mut family,
         objects,
+        mut lenders,
+        blocks,
     })) = LOCKS.try_with(Cell::take)
     {
         family.disinherit();
         objects.disinherit();
+        std::mem::forget(std::mem::take(&mut *lenders));
+        // Blocks are memory of this process, too, and are given back as ever.
+        drop(blocks);
         library::disinherit();
     }
 }

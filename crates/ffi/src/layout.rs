@@ -12,16 +12,19 @@ use crate::writer::{dunlin_piece, dunlin_write_options};
 use std::mem::offset_of;
 
 /// A structure: its name, its size, and its members with their places.
-pub(crate) struct Layout {
-    pub(crate) name: &'static str,
-    pub(crate) size: usize,
-    pub(crate) members: &'static [(&'static str, usize)],
+pub struct Layout {
+    /// Its name in the header.
+    pub name: &'static str,
+    /// Bytes.
+    pub size: usize,
+    /// Names and offsets, in the order of their declaration.
+    pub members: &'static [(&'static str, usize)],
 }
 
 macro_rules! layouts {
     ($($name:ident { $($member:ident)+ })+) => {
         /// Of all structures of the ABI.
-        pub(crate) const LAYOUTS: &[Layout] = &[$(Layout {
+        pub const LAYOUTS: &[Layout] = &[$(Layout {
             name: stringify!($name),
             size: size_of::<$name>(),
             members: &[$((stringify!($member), offset_of!($name, $member))),+],

@@ -58,9 +58,9 @@ pub(crate) fn count_block(more: i64) {
     BLOCKS.fetch_add(more, Relaxed);
 }
 
-/// In a forked process nothing is out.
+/// In a forked process nothing of what belongs to handles is out.
 pub(crate) fn disinherit() {
-    for count in [&SAMPLES, &LOANS, &BLOCKS] {
+    for count in [&SAMPLES, &LOANS] {
         count.store(0, Relaxed);
     }
 }

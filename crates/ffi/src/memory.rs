@@ -9,7 +9,7 @@ use bytes::Bytes;
 use std::collections::BTreeMap;
 use std::ffi::{c_char, c_void};
 use std::marker::PhantomData;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// A pointer to one value that a function reads; null for none.
 #[repr(transparent)]
@@ -377,9 +377,14 @@ static BLOCKS: Mutex<Blocks> = Mutex::new(Blocks {
     kept: BTreeMap::new(),
 });
 
-struct Blocks {
+pub(crate) struct Blocks {
     given: u64,
     kept: BTreeMap<u64, Box<dyn Kept>>,
+}
+
+/// The lock that is held around a fork.
+pub(crate) fn blocks() -> MutexGuard<'static, Blocks> {
+    BLOCKS.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl dunlin_block {
@@ -391,7 +396,7 @@ impl dunlin_block {
     };
 
     fn keep(kept: Box<dyn Kept>, data: *const u8, length: u64) -> Self {
-        let mut blocks = BLOCKS.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut blocks = blocks();
         blocks.given += 1;
         let token = blocks.given;
         blocks.kept.insert(token, kept);
@@ -423,7 +428,7 @@ impl dunlin_block {
         if self.token == 0 {
             return Ok(());
         }
-        let mut blocks = BLOCKS.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut blocks = blocks();
         let kept = blocks.kept.remove(&self.token);
         drop(blocks);
         match kept {

@@ -12,7 +12,7 @@ use dunlin::{GuardCondition, InstanceHandle, Publisher, Subscriber};
 use std::collections::BTreeMap;
 use std::ops::Deref;
 use std::sync::atomic::AtomicU64;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// One of the things that a handle may stand for.
 pub(crate) enum Object {
@@ -213,7 +213,14 @@ pub(crate) fn adopt(new: New) -> Outcome<u64> {
             new.kind.name()
         )));
     }
+    let samples = match &new.object {
+        Object::Reader(reader) => Some(Arc::clone(&reader.samples)),
+        _ => None,
+    };
     let handle = create(new.kind, new.object)?;
+    if let Some(samples) = samples {
+        samples.enter(handle);
+    }
     if let Some(parent) = family.nodes.get_mut(&new.parent) {
         parent.children.push(handle);
     }

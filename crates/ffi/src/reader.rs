@@ -7,7 +7,7 @@ use crate::names::{Creating, adopt_reader};
 use crate::object::{self, Held};
 use crate::participant::dunlin_participant;
 use crate::qos::{dunlin_reader_qos, duration, read_or};
-use crate::samples::{Lent, Samples, keep_lending, keep_taken, lending, orphans, taken};
+use crate::samples::{Lent, Samples, keep_lending, keep_taken, lender, lending, taken};
 use crate::select::{DUNLIN_GIVE_BACK_FIRST, DUNLIN_IN_PLACE, dunlin_select, states};
 use crate::topic::dunlin_topic;
 use dunlin::untyped::{UntypedSample, UntypedTopicDescription};
@@ -29,6 +29,12 @@ impl Reader {
             core,
             samples: Arc::default(),
         }
+    }
+}
+
+impl Drop for Reader {
+    fn drop(&mut self) {
+        self.samples.orphan();
     }
 }
 
@@ -333,8 +339,7 @@ pub extern "C" fn dunlin_read(
 fn samples_of(reader: dunlin_reader) -> Outcome<Arc<Samples>> {
     match object::reader(reader) {
         Ok(reader) => Ok(Arc::clone(&reader.samples)),
-        Err(refused) if Kind::of(reader) == Some(Kind::Reader) => orphans(reader).ok_or(refused),
-        Err(refused) => Err(refused),
+        Err(refused) => lender(reader).ok_or(refused),
     }
 }
 

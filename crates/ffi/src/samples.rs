@@ -1,8 +1,8 @@
 //! Samples that a reader has handed out, until they are given back.
 //!
 //! A sample has a token: the number of its place and how often that was used. Places are used
-//! again, so nothing is allocated once there are enough. Samples outlive their reader: what is
-//! still out when its handle is closed is found by the number of the handle.
+//! again, so nothing is allocated once there are enough. Samples outlive their reader: they are
+//! found by the number of its handle until the last has come back.
 use crate::error::{Failure, Outcome};
 use crate::library::count_samples;
 use bytes::Bytes;
@@ -11,7 +11,7 @@ use dunlin_lock::Lock;
 use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// Samples of a reader that may be out at a time.
 pub(crate) const MOST: usize = 65_536;
@@ -72,7 +72,9 @@ pub(crate) struct Samples {
 struct Places {
     places: Vec<Place>,
     free: Vec<u32>,
-    /// The reader is closed, under this handle.
+    /// The handle of the reader; 0 if it has another one, and lends nothing itself.
+    reader: u64,
+    /// The reader is gone, and had this handle.
     orphaned: Option<u64>,
 }
 
@@ -81,13 +83,19 @@ struct Place {
     lent: Option<Lent>,
 }
 
-/// Those of closed readers.
-static ORPHANS: Mutex<BTreeMap<u64, Arc<Samples>>> = Mutex::new(BTreeMap::new());
+/// Those of each reader, by its handle, until it is gone and all have come back.
+static LENDERS: Mutex<Lenders> = Mutex::new(BTreeMap::new());
 
-/// The samples of a closed reader, if some are out.
-pub(crate) fn orphans(reader: u64) -> Option<Arc<Samples>> {
-    let orphans = ORPHANS.lock().unwrap_or_else(PoisonError::into_inner);
-    orphans.get(&reader).cloned()
+pub(crate) type Lenders = BTreeMap<u64, Arc<Samples>>;
+
+/// The lock that is held around a fork.
+pub(crate) fn lenders() -> MutexGuard<'static, Lenders> {
+    LENDERS.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// The samples of a reader, which may be closed.
+pub(crate) fn lender(reader: u64) -> Option<Arc<Samples>> {
+    lenders().get(&reader).cloned()
 }
 
 impl Samples {
@@ -166,9 +174,7 @@ impl Samples {
         if self.out.load(Relaxed) == 0
             && let Some(reader) = self.places.lock().orphaned.take()
         {
-            let mut orphans = ORPHANS.lock().unwrap_or_else(PoisonError::into_inner);
-            let last = orphans.remove(&reader);
-            drop(orphans);
+            let last = lenders().remove(&reader);
             drop(last);
         }
     }
@@ -184,16 +190,17 @@ impl Samples {
         }
     }
 
-    /// The reader is closed: what is out is found by its handle from now on.
-    pub(crate) fn orphan(self: &Arc<Self>, reader: u64) {
-        if self.out.load(Relaxed) == 0 {
-            return;
-        }
-        let mut orphans = ORPHANS.lock().unwrap_or_else(PoisonError::into_inner);
-        orphans.insert(reader, Arc::clone(self));
-        drop(orphans);
-        self.places.lock().orphaned = Some(reader);
-        // The last may have come back meanwhile.
+    /// What is out is found by this handle of its reader from now on.
+    pub(crate) fn enter(self: &Arc<Self>, reader: u64) {
+        self.places.lock().reader = reader;
+        lenders().insert(reader, Arc::clone(self));
+    }
+
+    /// The reader is gone, and lends no more.
+    pub(crate) fn orphan(&self) {
+        let mut places = self.places.lock();
+        places.orphaned = Some(places.reader).filter(|reader| *reader != 0);
+        drop(places);
         self.forget_if_empty();
     }
 }

@@ -142,10 +142,10 @@ fn declared() -> Vec<String> {
     names
 }
 
-/// The shared library of this build, which cargo puts beside the folder of the tests.
+/// The shared library of this build, which cargo puts beside the tests.
 fn library() -> PathBuf {
     let test = std::env::current_exe().unwrap();
-    let folder = test.ancestors().nth(2).unwrap();
+    let folder = test.parent().unwrap();
     folder.join("libdunlin_ffi.so")
 }
 
