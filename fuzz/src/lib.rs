@@ -24,7 +24,7 @@ pub use idl::{idl, idl_preprocessor};
 pub use reader::reader;
 pub use stream::stream;
 pub use tls::tls;
-pub use type_object::type_object;
+pub use type_object::{type_object, type_support};
 pub use wire::{datagram, discovery_data, parameter_list};
 pub use writer::writer;
 pub use xtypes::xtypes;
@@ -50,6 +50,7 @@ pub const TARGETS: &[(&str, Target)] = &[
     ("stream", stream),
     ("tls", tls),
     ("type_object", type_object),
+    ("type_support", type_support),
     ("writer", writer),
     ("xcdr1", xcdr1),
     ("xcdr2", xcdr2),

@@ -96,9 +96,9 @@ fn structures_have_the_same_layout_in_c() {
         let offsets: Vec<_> = members
             .map(|(member, _)| format!("offsetof({name}, {member})"))
             .collect();
-        write!(
+        writeln!(
             source,
-            "{{ const size_t offsets[] = {{ {} }}; wrong |= check(\"{name}\", sizeof({name}), offsets, {}); }}\n",
+            "{{ const size_t offsets[] = {{ {} }}; wrong |= check(\"{name}\", sizeof({name}), offsets, {}); }}",
             offsets.join(", "),
             offsets.len()
         )
