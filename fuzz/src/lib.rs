@@ -26,7 +26,7 @@ pub use lookup::{lookup_reply, lookup_request};
 pub use reader::reader;
 pub use stream::stream;
 pub use tls::tls;
-pub use type_object::type_object;
+pub use type_object::{type_object, type_support};
 pub use wire::{datagram, discovery_data, parameter_list};
 pub use writer::writer;
 pub use xtypes::xtypes;
@@ -54,6 +54,7 @@ pub const TARGETS: &[(&str, Target)] = &[
     ("stream", stream),
     ("tls", tls),
     ("type_object", type_object),
+    ("type_support", type_support),
     ("writer", writer),
     ("xcdr1", xcdr1),
     ("xcdr2", xcdr2),

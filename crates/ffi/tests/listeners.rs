@@ -51,6 +51,20 @@ unsafe extern "C" fn on_data_on_readers(context: *mut c_void, subscriber: u64) {
     ok(dunlin_subscriber_notify_readers(subscriber));
 }
 
+/// Takes all, writes one sample more, and is not called again.
+unsafe extern "C" fn on_data_once(context: *mut c_void, reader: u64) {
+    // SAFETY: as `heard` says.
+    let heard = unsafe { heard(context) };
+    let mut samples = take(reader, &all(), 4).unwrap();
+    heard.data.fetch_add(samples.len() as u32, SeqCst);
+    ok(give_back(reader, &mut samples));
+    let payload = position(9, b"");
+    let sent = Array::from(&payload[..]);
+    ok(dunlin_write(heard.entity.load(SeqCst), sent, 16, Out::NULL));
+    ok(dunlin_set_listener(reader, In::NULL));
+    assert_eq!(heard.released(), 0, "released within its own call");
+}
+
 unsafe extern "C" fn release(context: *mut c_void) {
     // SAFETY: as `heard` says.
     unsafe { heard(context) }.released.fetch_add(1, SeqCst);
@@ -247,4 +261,28 @@ fn a_listener_that_is_refused_stays_the_callers() {
             world.close();
         },
     );
+}
+
+#[test]
+fn a_callback_may_write_and_take_itself_away() {
+    let name = "a_callback_may_write_and_take_itself_away";
+    in_namespace(name, LOOPBACK, || {
+        let world = World::new();
+        let heard = Heard::default();
+        heard.entity.store(world.writer, SeqCst);
+        let listener = dunlin_listener {
+            on_data: Some(on_data_once),
+            ..heard.listener(DUNLIN_DATA_AVAILABLE)
+        };
+        ok(dunlin_set_listener(world.reader, In::from(&listener)));
+        world.write(1, b"");
+        heard.wait(|heard| heard.released() == 1);
+        assert_eq!(heard.data.load(SeqCst), 1);
+        wait_for_data(world.reader);
+        let mut samples = take(world.reader, &all(), 4).unwrap();
+        assert_eq!(samples[0].info.instance, instance(9));
+        ok(give_back(world.reader, &mut samples));
+        world.close();
+        assert_eq!(heard.released(), 1);
+    });
 }

@@ -474,3 +474,46 @@ fn closing_beside_calls_crashes_nothing_and_leaks_nothing() {
         }
     });
 }
+
+fn descriptors() -> usize {
+    std::fs::read_dir("/proc/self/fd").unwrap().count()
+}
+
+#[test]
+fn entities_come_and_go_and_leave_nothing() {
+    in_namespace("entities_come_and_go_and_leave_nothing", LOOPBACK, || {
+        World::new().close();
+        let before = descriptors();
+        for _ in 0..20 {
+            let world = World::new();
+            for handle in one_of_each(&world).into_iter().rev() {
+                // The conditions of a reader are closed with it.
+                let code = dunlin_close(handle);
+                let allowed = [DUNLIN_OK, DUNLIN_ALREADY_DELETED];
+                assert!(allowed.contains(&code), "{}", said());
+            }
+            assert_eq!(
+                leaks(),
+                (0, "0 handles, 0 samples, 0 loans, 0 blocks".into())
+            );
+        }
+        let (participant, ty) = (participant(), position_type());
+        let topic = topic(participant, ty);
+        for _ in 0..200 {
+            let (writer, reader) = (
+                writer(participant, topic),
+                reader(participant, topic, In::NULL),
+            );
+            ok(dunlin_close(writer));
+            ok(dunlin_close(reader));
+        }
+        ok(dunlin_close(participant));
+        ok(dunlin_close(ty));
+        assert_eq!(leaks().0, 0);
+        assert!(
+            descriptors() <= before,
+            "{} descriptors, {before} before",
+            descriptors()
+        );
+    });
+}
