@@ -45,10 +45,7 @@ fn run(command: &mut Command) -> Vec<u8> {
 
 /// A folder with the files that are made of an IDL file.
 fn made(name: &str, idl: &str) -> (PathBuf, Model) {
-    let to = PathBuf::from(env!("CARGO_TARGET_TMPDIR"))
-        .join("c")
-        .join(name);
-    fs::create_dir_all(&to).unwrap();
+    let to = clean(name);
     fs::write(to.join(format!("{name}.idl")), idl).unwrap();
     let model = emitted(&to, name);
     (to, model)
