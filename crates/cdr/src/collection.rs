@@ -373,6 +373,14 @@ impl<T: Layout> Layout for Box<T> {
         T::key_end(at)
     }
 
+    fn whole_end(at: usize) -> Option<usize> {
+        T::whole_end(at)
+    }
+
+    fn row_key_end(at: usize) -> Option<usize> {
+        T::row_key_end(at)
+    }
+
     fn describe() -> Option<Type> {
         T::describe()
     }

@@ -72,6 +72,20 @@ impl Eq for Constant {}
 ///     pressures: Vec<f32>, // the default of a sequence is that it is empty
 /// }
 /// ```
+///
+/// Text as default is a literal, so that it is known how much memory it takes:
+///
+/// ```compile_fail,E0080
+/// # use dunlin_derive::Data;
+/// const NAME: &str = "main";
+///
+/// #[derive(Data)]
+/// #[topic(crate = "dunlin_cdr")]
+/// struct Pump {
+///     #[topic(default = NAME)]
+///     name: String,
+/// }
+/// ```
 #[diagnostic::on_unimplemented(
     message = "a member of type `{Self}` cannot have `default`, `min` or `max`",
     note = "in IDL, numbers, characters, strings, enumerations and bitmasks have them"

@@ -36,6 +36,8 @@ pub enum Type {
     Sequence(Describe),
     /// A fixed number of elements of one type. One with several dimensions is an array of arrays.
     Array(Describe, usize),
+    /// An array that is the element of an array and no dimension of it.
+    Row(Describe),
     /// Keys and values.
     Map(Describe, Describe),
     /// A member that may be absent.
@@ -74,7 +76,7 @@ impl Type {
             Self::String => "string",
             Self::String16 => "wstring",
             Self::Sequence(_) => "sequence",
-            Self::Array(..) => "array",
+            Self::Array(..) | Self::Row(_) => "array",
             Self::Map(..) => "map",
             Self::Optional(_) => "optional",
             Self::Enumeration(of) => of.name,

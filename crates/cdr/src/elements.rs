@@ -5,7 +5,19 @@ use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 
 use crate::layout::{number_end, repeated};
-use crate::{Error, Layout};
+use crate::{Error, Layout, Step};
+
+/// Looks at an element, and is told the way to it.
+type Visit<'v, T> = &'v mut dyn FnMut(Step, &T) -> Result<(), Error>;
+
+fn numbered<'e, T: 'e>(
+    elements: impl Iterator<Item = &'e T>,
+    step: fn(usize) -> Step,
+    visit: Visit<'_, T>,
+) -> Result<(), Error> {
+    let mut elements = elements.enumerate();
+    elements.try_for_each(|(index, element)| visit(step(index), element))
+}
 
 /// A type whose elements `#[topic(element(..))]` is about.
 #[diagnostic::on_unimplemented(
@@ -22,8 +34,7 @@ pub trait Collection {
     ///
     /// # Errors
     /// That of `visit`.
-    fn each(&self, visit: &mut dyn FnMut(&Self::Element) -> Result<(), Error>)
-    -> Result<(), Error>;
+    fn each(&self, visit: Visit<'_, Self::Element>) -> Result<(), Error>;
 
     /// The same, to change them.
     ///
@@ -55,8 +66,8 @@ pub trait Collection {
 impl<T: Layout> Collection for Vec<T> {
     type Element = T;
 
-    fn each(&self, visit: &mut dyn FnMut(&T) -> Result<(), Error>) -> Result<(), Error> {
-        self.iter().try_for_each(visit)
+    fn each(&self, visit: Visit<'_, T>) -> Result<(), Error> {
+        numbered(self.iter(), Step::Element, visit)
     }
 
     fn each_mut(
@@ -80,8 +91,8 @@ impl<T: Layout, const N: usize> Collection for [T; N] {
     type Element = T;
     const IS_ARRAY: bool = true;
 
-    fn each(&self, visit: &mut dyn FnMut(&T) -> Result<(), Error>) -> Result<(), Error> {
-        self.iter().try_for_each(visit)
+    fn each(&self, visit: Visit<'_, T>) -> Result<(), Error> {
+        numbered(self.iter(), Step::Element, visit)
     }
 
     fn each_mut(
@@ -112,7 +123,7 @@ impl<T: Layout, const N: usize> Collection for [T; N] {
 impl<T: Collection> Collection for Option<T> {
     type Element = T::Element;
 
-    fn each(&self, visit: &mut dyn FnMut(&T::Element) -> Result<(), Error>) -> Result<(), Error> {
+    fn each(&self, visit: Visit<'_, T::Element>) -> Result<(), Error> {
         self.as_ref().map_or(Ok(()), |of| of.each(visit))
     }
 
@@ -136,7 +147,7 @@ impl<T: Collection> Collection for Box<T> {
     type Element = T::Element;
     const IS_ARRAY: bool = T::IS_ARRAY;
 
-    fn each(&self, visit: &mut dyn FnMut(&T::Element) -> Result<(), Error>) -> Result<(), Error> {
+    fn each(&self, visit: Visit<'_, T::Element>) -> Result<(), Error> {
         (**self).each(visit)
     }
 
@@ -167,8 +178,8 @@ impl<T: Collection> Collection for Box<T> {
 impl<K, V> Collection for BTreeMap<K, V> {
     type Element = V;
 
-    fn each(&self, visit: &mut dyn FnMut(&V) -> Result<(), Error>) -> Result<(), Error> {
-        self.values().try_for_each(visit)
+    fn each(&self, visit: Visit<'_, V>) -> Result<(), Error> {
+        numbered(self.values(), Step::Value, visit)
     }
 
     fn each_mut(
@@ -200,8 +211,7 @@ pub trait Keyed {
     ///
     /// # Errors
     /// That of `visit`.
-    fn each_key(&self, visit: &mut dyn FnMut(&Self::Key) -> Result<(), Error>)
-    -> Result<(), Error>;
+    fn each_key(&self, visit: Visit<'_, Self::Key>) -> Result<(), Error>;
 
     /// The same, to change them. Of several entries whose keys become the same, the last stays.
     ///
@@ -216,8 +226,8 @@ pub trait Keyed {
 impl<K: Ord, V> Keyed for BTreeMap<K, V> {
     type Key = K;
 
-    fn each_key(&self, visit: &mut dyn FnMut(&K) -> Result<(), Error>) -> Result<(), Error> {
-        self.keys().try_for_each(visit)
+    fn each_key(&self, visit: Visit<'_, K>) -> Result<(), Error> {
+        numbered(self.keys(), Step::Key, visit)
     }
 
     fn each_key_mut(
@@ -235,7 +245,7 @@ impl<K: Ord, V> Keyed for BTreeMap<K, V> {
 impl<T: Keyed> Keyed for Option<T> {
     type Key = T::Key;
 
-    fn each_key(&self, visit: &mut dyn FnMut(&T::Key) -> Result<(), Error>) -> Result<(), Error> {
+    fn each_key(&self, visit: Visit<'_, T::Key>) -> Result<(), Error> {
         self.as_ref().map_or(Ok(()), |of| of.each_key(visit))
     }
 
@@ -250,7 +260,7 @@ impl<T: Keyed> Keyed for Option<T> {
 impl<T: Keyed> Keyed for Box<T> {
     type Key = T::Key;
 
-    fn each_key(&self, visit: &mut dyn FnMut(&T::Key) -> Result<(), Error>) -> Result<(), Error> {
+    fn each_key(&self, visit: Visit<'_, T::Key>) -> Result<(), Error> {
         (**self).each_key(visit)
     }
 

@@ -88,11 +88,18 @@ pub trait Layout {
     /// `None` if it has no bound. Once past 16 the result may be too small, but stays past 16.
     fn key_end(at: usize) -> Option<usize>;
 
+    /// The same for a value all of which is in the key: an element of a collection, of which key
+    /// members do not count. Members are in the order of their declaration.
+    #[inline]
+    fn whole_end(at: usize) -> Option<usize> {
+        Self::key_end(at)
+    }
+
     /// The same for a value that is a row of an array with several dimensions: inner dimensions
     /// have no delimiters of their own.
     #[inline]
     fn row_key_end(at: usize) -> Option<usize> {
-        Self::key_end(at)
+        Self::whole_end(at)
     }
 
     /// What the type is; `None` if that is not known, and then nobody can look into its samples
@@ -131,7 +138,7 @@ pub(crate) fn number_end(at: usize, size: usize) -> usize {
 /// Where `count` values of `T` end. Stops counting when a key hash would no longer care.
 #[inline]
 pub(crate) fn repeated_key_end<T: Layout>(at: usize, count: usize) -> Option<usize> {
-    repeated(at, count, T::key_end)
+    repeated(at, count, T::whole_end)
 }
 
 /// As [`repeated_key_end`] for the elements of an array.

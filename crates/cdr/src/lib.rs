@@ -106,6 +106,7 @@ mod plain;
 mod primitive;
 mod reader;
 mod representation;
+mod row;
 mod run;
 mod sink;
 mod string16;
@@ -138,6 +139,7 @@ pub use plain::{Plain, PlainLayout, hash_member, hash_struct, plain_at, plain_to
 pub use primitive::{Char8, Char16};
 pub use reader::{ReadMember, ReadScope, Reader};
 pub use representation::{Endianness, Extensibility, HEADER_SIZE, Representation, Xcdr};
+pub use row::Row;
 pub use run::{Number, Run, number};
 pub use sink::{Apart, Buffer, Counter, Sink, Step};
 pub use string16::String16;

@@ -157,8 +157,11 @@ fn layout(container: &Container, fields: &[Field<'_>]) -> TokenStream {
             .annotations
             .check_default(cdr, &quote!(#ty))
     });
+    let end =
+        |field: &Field<'_>, part| fit::end_in_key(cdr, field.ty, part, &field.attributes.element);
     let ends = sorted_keys(fields).into_iter();
-    let ends = ends.map(|field| fit::key_end(cdr, field.ty, &field.attributes.element));
+    let ends = ends.map(|field| end(field, fit::Part::Key));
+    let whole_ends = fields.iter().map(|field| end(field, fit::Part::Whole));
     quote! {
         #required
         #base
@@ -176,6 +179,11 @@ fn layout(container: &Container, fields: &[Field<'_>]) -> TokenStream {
             #[inline]
             fn key_end(at: usize) -> ::core::option::Option<usize> {
                 #(let at = #ends?;)*
+                ::core::option::Option::Some(at)
+            }
+
+            fn whole_end(at: usize) -> ::core::option::Option<usize> {
+                #(let at = #whole_ends?;)*
                 ::core::option::Option::Some(at)
             }
 

@@ -170,7 +170,10 @@ fn layout(container: &Container, discriminator: &Discriminator, cases: &[Case<'_
     let heap = heap.max().unwrap_or(0);
     let describe = describe(container, discriminator, cases);
     let ends = cases.iter().filter_map(|case| {
-        let end = fit::key_end(cdr, case.ty()?, &case.attributes.element);
+        let end = {
+            let part = fit::Part::Whole;
+            fit::end_in_key(cdr, case.ty()?, part, &case.attributes.element)
+        };
         Some(quote!({
             let at = start;
             #end?

@@ -156,6 +156,10 @@ impl Lowering {
                 let value = self.element(value, said.inside(said.of.element), part)?;
                 Anonymous::Map(key, value, bound)
             }
+            Type::Row(of) => {
+                let array = self.described(of, part)?;
+                return self.unnamed(array, said, part);
+            }
             Type::Optional(_) => {
                 return Err(BuildError::OptionalElement { part: part.into() });
             }

@@ -1,5 +1,6 @@
 //! A derived type is the type that IDL makes, and its values are written alike.
 
+mod construct;
 mod members;
 mod numbers;
 

@@ -2,7 +2,8 @@
 
 use bytes::Bytes;
 use dunlin_cdr::{
-    Char8, Deserialize, Endianness, Error, Float128, String16, Xcdr, from_payload, to_payload_as,
+    Char8, Deserialize, Endianness, Error, Float128, Row, String16, Xcdr, from_payload,
+    to_payload_as,
 };
 use dunlin_derive::{Data, Topic};
 
@@ -426,4 +427,87 @@ fn ranges_and_units() {
         "@final @nested struct Annotated { @range(min = 1, max = 9) @default(5) octet a;
         @unit(\"m\") @min(-10) @optional long b; };",
     );
+}
+
+#[derive(Data, Debug, PartialEq)]
+#[topic(crate = "dunlin_cdr", extensibility = "final")]
+struct Item {
+    #[topic(id = 2)]
+    b: u32,
+    #[key]
+    #[topic(id = 1)]
+    a: u8,
+}
+
+#[derive(Topic, Debug, PartialEq)]
+#[topic(crate = "dunlin_cdr", extensibility = "final")]
+struct KeyOfItems {
+    #[key]
+    items: [Item; 1],
+    #[key]
+    tail: [u8; 5],
+}
+
+/// Elements are in a key as a whole, with their members as they are declared: 14 bytes.
+#[test]
+fn all_of_an_element_is_in_a_key() {
+    let idl = "@final struct Item { @id(2) uint32 b; @key @id(1) uint8 a; };
+        @final struct KeyOfItems { @key Item items[1]; @key uint8 tail[5]; };";
+    let items = [Item {
+        b: 0x0102_0304,
+        a: 5,
+    }];
+    let value = KeyOfItems {
+        items,
+        tail: [9; 5],
+    };
+    round_trip(idl, &value);
+    let expected = [0, 0, 0, 5, 1, 2, 3, 4, 5, 9, 9, 9, 9, 9, 0, 0];
+    assert_eq!(dunlin_cdr::key_hash(&value), Ok(expected));
+    assert_eq!(dunlin_cdr::key_max_size::<KeyOfItems>(), Some(14));
+}
+
+#[test]
+fn an_error_names_the_element_that_is_too_long() {
+    let mut value = Aliases {
+        lists: vec![vec![], vec!["".into(), "123456789".into()]],
+        ..Aliases::default()
+    };
+    let found = dunlin_cdr::faulty_member(&value, false);
+    assert_eq!(found.as_deref(), Some("lists[1][1] (string<8>)"));
+    value.lists.clear();
+    value.map = [("123456789".into(), vec![])].into();
+    let found = dunlin_cdr::faulty_member(&value, false);
+    assert_eq!(found.as_deref(), Some("map[key 0] (string<8>)"));
+}
+
+#[derive(Topic, Debug, PartialEq)]
+#[topic(crate = "dunlin_cdr", extensibility = "mutable")]
+struct Matrices {
+    #[key]
+    one: [[i16; 3]; 2],
+    #[key]
+    #[topic(element(alias = "Line"))]
+    other: [Row<[i16; 3]>; 2],
+    #[topic(element(alias = "Words", element(bound = 3)))]
+    words: [Row<[String; 2]>; 1],
+    #[topic(element(alias = "Lines", element(alias = "Line")))]
+    list: Vec<[Row<[i16; 3]>; 2]>,
+}
+
+#[test]
+fn arrays_of_arrays_have_more_lengths_than_those_of_two_dimensions() {
+    let idl = "typedef short Line[3]; typedef Line Lines[2]; typedef string<3> Words[2];
+        @mutable struct Matrices { @key short one[2][3]; @key Line other[2]; Words words[1];
+            sequence<Lines> list; };";
+    let line = [1, 2, 3];
+    let lines = [Row(line), Row(line)];
+    let value = Matrices {
+        one: [line, line],
+        other: lines,
+        words: [Row(["a".into(), "abc".into()])],
+        list: vec![lines],
+    };
+    round_trip(idl, &value);
+    assert_eq!((lines[1][2], Row::from(line)), (3, lines[0]));
 }
