@@ -36,7 +36,8 @@ pub(super) fn judge(writer: &WriterData, reader: &ReaderData, types: &KnownTypes
     };
     let decided = match announced {
         (Some(one), Some(other)) => match keys(writer, reader) {
-            Some(difference) => Some(difference),
+            // Other names say more.
+            Some(_) => by_name(writer, reader),
             None if are_same(&one, &other) => None,
             None => return by_types(writer, reader, types),
         },
