@@ -479,6 +479,15 @@ fn bitmasks_and_bitsets() {
         rows.push((mask, "M", "", integer, refused));
         rows.push(("", integer, mask, "M", refused));
     }
+    for element in ["sequence<uint16>", "map<char, uint16>"] {
+        let mask = "@bit_bound(12) bitmask M {a};";
+        let masks = element.replace("uint16", "M");
+        let reader = format!("{mask} struct T {{{masks} a;}};");
+        let writer = format!("struct T {{{element} a;}};");
+        let no = No("in XCDR2 a collection of bitmasks has its length in bytes in front");
+        judge(&DEFAULT, Encoding::Xcdr2, &reader, &writer, &no);
+        judge(&DEFAULT, Encoding::Xcdr1, &reader, &writer, &Fits);
+    }
     for (one, member, other, others, refused) in rows {
         let reader = format!("{one} struct T {{{member} a;}};");
         let writer = format!("{other} struct T {{{others} a;}};");
@@ -867,6 +876,23 @@ fn u1_to_u3_the_frame_of_a_union() {
 
 #[test]
 fn u4_labels_of_the_writer_select_what_fits() {
+    let of = |hfitser: &str, inner: &str| {
+        format!("struct I {{{inner}}}; {hfitser} union T switch (long) {{case 1: I a;}};")
+    };
+    for (hfitser, fits) in [
+        ("@final", false),
+        ("@appendable", false),
+        ("@mutable", true),
+    ] {
+        let (one, other) = (of(hfitser, "long x;"), of(hfitser, "long x; long y;"));
+        let expected = if fits {
+            Fits
+        } else {
+            No("in XCDR1 its values have no length")
+        };
+        judge(&DEFAULT, Encoding::Xcdr1, &one, &other, &expected);
+        judge(&DEFAULT, Encoding::Xcdr2, &one, &other, &Fits);
+    }
     let rows = [
         (
             "union T switch (long) {case 1: long a;};",

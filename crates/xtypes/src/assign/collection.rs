@@ -36,8 +36,7 @@ impl<'t> Judge<'t> {
                 },
             ) => {
                 self.sequence_bounds(task, *bound, *sent)?;
-                self.elements(task, (*element, *other), ELEMENT);
-                Ok(())
+                self.elements(task, *element, *other)
             }
             (
                 Node::Map { key, value, bound },
@@ -48,8 +47,9 @@ impl<'t> Judge<'t> {
                 },
             ) => {
                 self.sequence_bounds(task, *bound, *sent)?;
-                self.elements(task, (*key, *other_key), KEY);
-                self.elements(task, (*value, *other), ELEMENT);
+                self.ask_strongly((*key, *other_key), task.at, KEY);
+                self.same_header(task, &[*key, *value], &[*other_key, *other])?;
+                self.ask_strongly((*value, *other), task.at, ELEMENT);
                 Ok(())
             }
             (
@@ -66,8 +66,7 @@ impl<'t> Judge<'t> {
                     let rule = "arrays need the same dimensions. Give both the same.";
                     return Err(self.difference(task.at, None, rule, self.words(task)));
                 }
-                self.elements(task, (*element, *other), ELEMENT);
-                Ok(())
+                self.elements(task, *element, *other)
             }
             _ => {
                 let rule = "a reader takes no other kind of type. Give both one type.";
@@ -99,8 +98,29 @@ impl<'t> Judge<'t> {
         Err(self.difference(task.at, None, rule, words))
     }
 
-    fn elements(&mut self, task: &Task, elements: (Element, Element), step: Step<'t>) {
-        self.ask_strongly(elements, task.at, step);
+    fn elements(&mut self, task: &Task, r: Element, w: Element) -> Result<(), Difference> {
+        self.same_header(task, &[r], &[w])?;
+        self.ask_strongly((r, w), task.at, ELEMENT);
+        Ok(())
+    }
+
+    /// A collection has a DHEADER in XCDR2 unless its elements are primitive. Bitmasks are not, so
+    /// there the integers that they fit otherwise are of no use.
+    fn same_header(&self, task: &Task, r: &[Element], w: &[Element]) -> Result<(), Difference> {
+        let is_bitmask =
+            |tree: &TypeTree, of: &Element| matches!(tree.resolved(of.ty), Node::Bitmask(_));
+        let has_bitmask = r.iter().any(|of| is_bitmask(self.reader, of))
+            || w.iter().any(|of| is_bitmask(self.writer, of));
+        let is_primitive = [
+            r.iter().all(|of| self.reader.is_primitive(*of)),
+            w.iter().all(|of| self.writer.is_primitive(*of)),
+        ];
+        if !has_bitmask || is_primitive[0] == is_primitive[1] || self.encoding == Encoding::Xcdr1 {
+            return Ok(());
+        }
+        let rule = "in XCDR2 a collection of bitmasks has its length in bytes in front, and one of \
+                    integers has not. Give the elements of both one type.";
+        Err(self.difference(task.at, None, rule, self.words(task)))
     }
 
     /// Whether the reader finds the end of the writer's value, though the types differ.

@@ -6,11 +6,11 @@ use alloc::vec::Vec;
 
 use dunlin_cdr::Extensibility;
 
-use super::Difference;
 use super::judge::{Judge, Question, Task};
 use super::place::Step;
+use super::{Difference, Encoding};
 use crate::tree::{Node, Union};
-use crate::{Case, TryConstruct};
+use crate::{Case, Element, TryConstruct};
 
 const DISCRIMINATOR: Step<'static> = Step::Part("._d");
 
@@ -205,9 +205,24 @@ impl<'t> Judge<'t> {
             return Err(self.cases_differ(task, one, other, rule));
         }
         let step = Step::Member(&one.name, &other.name);
-        let types = (of_reader.ty, of_writer.ty);
-        self.ask(Question::Assignable, types, task.at, step);
+        match self.is_behind_discriminator(of_writer, extensibility) {
+            true => self.ask_strongly((of_reader, of_writer), task.at, step),
+            false => {
+                let types = (of_reader.ty, of_writer.ty);
+                self.ask(Question::Assignable, types, task.at, step);
+            }
+        }
         Ok(())
+    }
+
+    /// In XCDR1 a reader finds the end of a structure that may have grown only if nothing else is
+    /// in its parameter.
+    fn is_behind_discriminator(&self, member: Element, union: Extensibility) -> bool {
+        let may_grow = matches!(
+            self.writer.resolved(member.ty),
+            Node::Structure(of) if of.extensibility == Extensibility::Appendable
+        );
+        may_grow && self.encoding == Encoding::Xcdr1 && union != Extensibility::Mutable
     }
 
     /// What the reader takes the default member of the writer for.
