@@ -2,7 +2,7 @@
 CARGO ?= cargo
 TARGET = $${CARGO_TARGET_DIR:-target}
 
-.PHONY: all perftest tuned bench test build lint fmt unit interop fuzz miri clean help
+.PHONY: all perftest tuned bench test build languages lint fmt unit interop fuzz miri clean help
 
 all: build
 
@@ -13,10 +13,15 @@ help:
 	@echo "make test       install what the tests need, then format, lints, unit, simulation and interop tests"
 	@echo "make fuzz       each fuzz target for 60 s (FUZZ_SECONDS), where nightly Rust is installed"
 	@echo "make miri       rings and pools of shared memory, interpreted, where nightly Rust with miri is installed (some minutes)"
+	@echo "make languages  the C library and its header: target/languages (docs/abi.md)"
 	@echo "make build      the release binaries: target/release/perftest, target/release/dunlin"
 
 build:
 	$(CARGO) build --release --bins
+
+languages:
+	@scripts/require-rust.sh
+	@CARGO="$(CARGO)" scripts/languages.sh
 
 perftest:
 	@scripts/require-rust.sh

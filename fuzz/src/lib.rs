@@ -7,6 +7,7 @@ mod conversation;
 mod discovery;
 mod filter;
 mod idl;
+mod lookup;
 mod reader;
 mod script;
 mod stream;
@@ -21,10 +22,11 @@ pub use conversation::conversation;
 pub use discovery::discovery;
 pub use filter::filter;
 pub use idl::{idl, idl_preprocessor};
+pub use lookup::{lookup_reply, lookup_request};
 pub use reader::reader;
 pub use stream::stream;
 pub use tls::tls;
-pub use type_object::type_object;
+pub use type_object::{type_object, type_support};
 pub use wire::{datagram, discovery_data, parameter_list};
 pub use writer::writer;
 pub use xtypes::xtypes;
@@ -43,6 +45,8 @@ pub const TARGETS: &[(&str, Target)] = &[
     ("filter", filter),
     ("idl", idl),
     ("idl_preprocessor", idl_preprocessor),
+    ("lookup_reply", lookup_reply),
+    ("lookup_request", lookup_request),
     ("parameter_list", parameter_list),
     ("pl_cdr", pl_cdr),
     ("pl_cdr2", pl_cdr2),
@@ -50,6 +54,7 @@ pub const TARGETS: &[(&str, Target)] = &[
     ("stream", stream),
     ("tls", tls),
     ("type_object", type_object),
+    ("type_support", type_support),
     ("writer", writer),
     ("xcdr1", xcdr1),
     ("xcdr2", xcdr2),

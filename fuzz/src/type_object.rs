@@ -28,6 +28,24 @@ pub fn type_object(data: &[u8]) {
     assert!(held <= most, "{held} bytes for {}", bytes.len());
 }
 
+/// The TypeObjects of a type in one piece, as a program of another language describes its type. What
+/// can be made a type is written and is the same type. Memory stays within 64 times the bytes and
+/// 256 KiB.
+pub fn type_support(data: &[u8]) {
+    let mut read = None;
+    let held = allocation_counter::measure(|| {
+        read = DynamicType::from_type_object_sequence(data).ok();
+    })
+    .bytes_max;
+    let most = 64 * data.len() as u64 + (1 << 18);
+    assert!(held <= most, "{held} bytes for {}", data.len());
+    if let Some(ty) = read {
+        let all = ty.type_objects(EquivalenceKind::Complete).unwrap();
+        let again = DynamicType::from_type_object_sequence(&all.to_sequence()).unwrap();
+        assert_eq!(again.type_objects(EquivalenceKind::Complete), Ok(all));
+    }
+}
+
 fn information(bytes: &[u8], endianness: Endianness) {
     if let Ok(read) = TypeInformation::from_bytes(bytes, endianness) {
         let again = TypeInformation::from_bytes(&read.to_bytes(endianness), endianness);

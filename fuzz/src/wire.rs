@@ -137,6 +137,11 @@ fn pass_on(before: &mut UnknownParameters, after: &mut UnknownParameters) {
     }
 }
 
+/// What is said of a type in the other byte order is not said again.
+fn in_our_order(information: &mut Option<EncodedTypeInformation>) {
+    information.take_if(|it| it.endianness == Endianness::Big);
+}
+
 /// A payload of SPDP, SEDP or the liveliness topic, encapsulation header included.
 pub fn discovery_data(data: &[u8]) {
     weigh(data, ParticipantData::parse);
@@ -166,11 +171,13 @@ pub fn discovery_data(data: &[u8]) {
         }
     }
     if let Ok(mut writer) = WriterData::parse(data) {
+        in_our_order(&mut writer.type_information);
         let mut again = WriterData::parse(&writer.encode().unwrap()).unwrap();
         pass_on(&mut writer.unknown, &mut again.unknown);
         assert_eq!(again, writer);
     }
     if let Ok(mut reader) = ReaderData::parse(data) {
+        in_our_order(&mut reader.type_information);
         let bytes = reader.encode().unwrap();
         // "None that we know" cannot be written: an empty list has another meaning.
         if !reader.qos.representation.is_empty() {

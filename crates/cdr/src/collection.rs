@@ -69,6 +69,14 @@ impl Bounded for String {
     fn bounded_key_end(at: usize, bound: usize) -> Option<usize> {
         number_end(at, 4).checked_add(bound)?.checked_add(1)
     }
+
+    fn truncate(&mut self, bound: usize) {
+        let mut end = bound.min(self.len());
+        while !self.is_char_boundary(end) {
+            end -= 1;
+        }
+        self.truncate(end);
+    }
 }
 
 impl<T: Layout> Layout for Vec<T> {
@@ -131,6 +139,10 @@ impl<T: Layout> Bounded for Vec<T> {
         let header = if T::PRIMITIVE { 4 } else { 8 };
         repeated_key_end::<T>(at.next_multiple_of(4) + header, bound)
     }
+
+    fn truncate(&mut self, bound: usize) {
+        self.truncate(bound);
+    }
 }
 
 impl Layout for Bytes {
@@ -142,7 +154,7 @@ impl Layout for Bytes {
     }
 
     fn describe() -> Option<Type> {
-        Some(Type::Sequence(u8::describe))
+        Some(Type::Sequence(|| Some(Type::Octet)))
     }
 }
 
@@ -176,6 +188,10 @@ impl Bounded for Bytes {
 
     fn bounded_key_end(at: usize, bound: usize) -> Option<usize> {
         number_end(at, 4).checked_add(bound)
+    }
+
+    fn truncate(&mut self, bound: usize) {
+        self.truncate(bound);
     }
 }
 
@@ -336,6 +352,12 @@ impl<T: Bounded> Bounded for Option<T> {
     fn bounded_key_end(_: usize, _: usize) -> Option<usize> {
         None
     }
+
+    fn truncate(&mut self, bound: usize) {
+        if let Some(value) = self {
+            value.truncate(bound);
+        }
+    }
 }
 
 impl<T: Layout> Layout for Box<T> {
@@ -349,6 +371,14 @@ impl<T: Layout> Layout for Box<T> {
 
     fn key_end(at: usize) -> Option<usize> {
         T::key_end(at)
+    }
+
+    fn whole_end(at: usize) -> Option<usize> {
+        T::whole_end(at)
+    }
+
+    fn row_key_end(at: usize) -> Option<usize> {
+        T::row_key_end(at)
     }
 
     fn describe() -> Option<Type> {
@@ -395,6 +425,10 @@ impl<T: Bounded> Bounded for Box<T> {
 
     fn bounded_key_end(at: usize, bound: usize) -> Option<usize> {
         T::bounded_key_end(at, bound)
+    }
+
+    fn truncate(&mut self, bound: usize) {
+        (**self).truncate(bound);
     }
 }
 
@@ -456,7 +490,7 @@ fn map_size<T>(count: usize) -> usize {
     lists.saturating_add(nodes.saturating_mul(node))
 }
 
-impl<K: Layout, V: Layout> Bounded for BTreeMap<K, V> {
+impl<K: Layout + Ord, V: Layout> Bounded for BTreeMap<K, V> {
     #[inline]
     fn bounded_len(&self) -> usize {
         self.len()
@@ -464,5 +498,12 @@ impl<K: Layout, V: Layout> Bounded for BTreeMap<K, V> {
 
     fn bounded_key_end(_: usize, _: usize) -> Option<usize> {
         None
+    }
+
+    /// Those with the least keys stay.
+    fn truncate(&mut self, bound: usize) {
+        while self.len() > bound {
+            self.pop_last();
+        }
     }
 }

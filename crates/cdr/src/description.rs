@@ -14,6 +14,7 @@ pub type Describe = fn() -> Option<Type>;
 #[allow(missing_docs, reason = "the primitive types are their names")]
 pub enum Type {
     Boolean,
+    Octet,
     UInt8,
     Int8,
     UInt16,
@@ -24,20 +25,29 @@ pub enum Type {
     Int64,
     Float32,
     Float64,
+    Float128,
     Char8,
     Char16,
     /// Characters of 8 bits, UTF-8.
     String,
+    /// Characters of 16 bits, UTF-16.
+    String16,
     /// Any number of elements of one type.
     Sequence(Describe),
     /// A fixed number of elements of one type. One with several dimensions is an array of arrays.
     Array(Describe, usize),
+    /// An array that is the element of an array and no dimension of it.
+    Row(Describe),
     /// Keys and values.
     Map(Describe, Describe),
     /// A member that may be absent.
     Optional(Describe),
     /// A number with a name.
     Enumeration(&'static EnumerationType),
+    /// Bits with names.
+    Bitmask(&'static BitmaskType),
+    /// Numbers within a number.
+    Bitset(&'static BitsetType),
     /// Members.
     Structure(&'static StructureType),
     /// One of several members, as a discriminator says.
@@ -49,6 +59,7 @@ impl Type {
     pub fn name(&self) -> &'static str {
         match self {
             Self::Boolean => "boolean",
+            Self::Octet => "octet",
             Self::UInt8 => "uint8",
             Self::Int8 => "int8",
             Self::UInt16 => "uint16",
@@ -59,18 +70,105 @@ impl Type {
             Self::Int64 => "int64",
             Self::Float32 => "float",
             Self::Float64 => "double",
+            Self::Float128 => "long double",
             Self::Char8 => "char",
             Self::Char16 => "wchar",
             Self::String => "string",
+            Self::String16 => "wstring",
             Self::Sequence(_) => "sequence",
-            Self::Array(..) => "array",
+            Self::Array(..) | Self::Row(_) => "array",
             Self::Map(..) => "map",
             Self::Optional(_) => "optional",
             Self::Enumeration(of) => of.name,
+            Self::Bitmask(of) => of.name,
+            Self::Bitset(of) => of.name,
             Self::Structure(of) => of.name,
             Self::Union(of) => of.name,
         }
     }
+}
+
+/// What a reader does with a value that its type cannot hold (DDS-XTypes 1.3 7.2.2.4.4.4.11).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum TryConstruct {
+    /// The object that contains it cannot be constructed either.
+    #[default]
+    Discard,
+    /// It takes the default value of its type.
+    UseDefault,
+    /// A string, sequence or map is cut to its bound.
+    Trim,
+}
+
+/// What is said of a member or an element that its type does not say.
+#[derive(Clone, Copy, Debug)]
+pub struct ElementDescriptor {
+    /// How many elements a sequence, or units a string, may have.
+    pub bound: Option<usize>,
+    /// Whether its bytes are octets; `None` means that its type says it.
+    pub octet: Option<bool>,
+    /// `@external`: it is reached by a reference.
+    pub is_external: bool,
+    /// What happens to values that the type cannot hold.
+    pub try_construct: TryConstruct,
+    /// The names that stand for its type: each for the next, the last for the type itself.
+    pub aliases: &'static [AliasDescriptor],
+    /// Its elements, if it is a collection; in a map, the values.
+    pub element: Option<&'static Self>,
+    /// Its keys, if it is a map.
+    pub map_key: Option<&'static Self>,
+}
+
+impl ElementDescriptor {
+    /// Nothing is said of it.
+    pub const NONE: Self = Self {
+        bound: None,
+        octet: None,
+        is_external: false,
+        try_construct: TryConstruct::Discard,
+        aliases: &[],
+        element: None,
+        map_key: None,
+    };
+}
+
+/// A name that stands for a type (`typedef`).
+#[derive(Clone, Copy, Debug)]
+pub struct AliasDescriptor {
+    /// The name.
+    pub name: &'static str,
+    /// `@external` of what it stands for.
+    pub is_external: bool,
+    /// `@try_construct` of what it stands for.
+    pub try_construct: TryConstruct,
+    /// Its other annotations.
+    pub annotations: AnnotationsDescriptor,
+}
+
+/// Annotations of a member, a case, a discriminator or an alias.
+#[derive(Clone, Copy, Debug)]
+pub struct AnnotationsDescriptor {
+    /// `@default`.
+    pub default: Option<fn() -> crate::Constant>,
+    /// `@min`.
+    pub min: Option<fn() -> crate::Constant>,
+    /// `@max`.
+    pub max: Option<fn() -> crate::Constant>,
+    /// `@unit`.
+    pub unit: Option<&'static str>,
+    /// `@hashid`: the text that the id comes from; empty if it is the name.
+    pub hash_id: Option<&'static str>,
+}
+
+impl AnnotationsDescriptor {
+    /// There are none.
+    pub const NONE: Self = Self {
+        default: None,
+        min: None,
+        max: None,
+        unit: None,
+        hash_id: None,
+    };
 }
 
 /// A struct.
@@ -80,12 +178,19 @@ pub struct StructureType {
     pub name: &'static str,
     /// How it may grow.
     pub extensibility: crate::Extensibility,
-    /// In the order of their declaration, in which final and appendable types are encoded.
+    /// `@nested`: no topic is of it.
+    pub is_nested: bool,
+    /// `@autoid(HASH)`: ids come from names.
+    pub has_hashed_ids: bool,
+    /// Its base.
+    pub base: Option<Describe>,
+    /// In the order of their declaration, in which final and appendable types are encoded; those of
+    /// the base first.
     pub members: &'static [MemberDescriptor],
 }
 
 /// A member of a struct.
-#[derive(Debug)]
+#[derive(Clone, Copy, Debug)]
 pub struct MemberDescriptor {
     /// Its name.
     pub name: &'static str,
@@ -95,10 +200,40 @@ pub struct MemberDescriptor {
     pub describe: Describe,
     /// Part of the key.
     pub is_key: bool,
-    /// Readers that do not know it refuse the sample.
+    /// Readers that do not know it refuse the sample. This is the annotation; for keys it is so in
+    /// any case.
     pub must_understand: bool,
-    /// How many elements a sequence, or bytes a string, may have.
-    pub bound: Option<usize>,
+    /// What its type does not say.
+    pub element: ElementDescriptor,
+    /// Its other annotations.
+    pub annotations: AnnotationsDescriptor,
+}
+
+/// Whether a struct begins with the members of its base, for the derive: with their names, ids and
+/// keys.
+#[doc(hidden)]
+pub const fn begins_with(members: &[MemberDescriptor], base: &[MemberDescriptor]) -> bool {
+    if members.len() < base.len() {
+        return false;
+    }
+    let mut at = 0;
+    while at < base.len() {
+        let (one, other) = (&members[at], &base[at]);
+        if one.id != other.id || one.is_key != other.is_key || !same(one.name, other.name) {
+            return false;
+        }
+        at += 1;
+    }
+    true
+}
+
+const fn same(one: &str, other: &str) -> bool {
+    let (one, other) = (one.as_bytes(), other.as_bytes());
+    let mut at = 0;
+    while at < one.len() && at < other.len() && one[at] == other[at] {
+        at += 1;
+    }
+    at == one.len() && at == other.len()
 }
 
 /// A union.
@@ -108,8 +243,12 @@ pub struct UnionType {
     pub name: &'static str,
     /// How it may grow.
     pub extensibility: crate::Extensibility,
-    /// The type that selects the case; its member id is 0.
-    pub discriminator: Describe,
+    /// `@nested`: no topic is of it.
+    pub is_nested: bool,
+    /// `@autoid(HASH)`: ids come from names.
+    pub has_hashed_ids: bool,
+    /// What selects the case: id 0. It has no name.
+    pub discriminator: MemberDescriptor,
     /// Its cases.
     pub cases: &'static [CaseDescriptor],
 }
@@ -123,12 +262,14 @@ pub struct CaseDescriptor {
     pub id: u32,
     /// Its type; `None` if it has no value.
     pub describe: Option<Describe>,
-    /// The discriminators that select it, as numbers; the first is the one that is written.
+    /// The discriminators that select it, as numbers.
     pub labels: fn(&mut dyn FnMut(i64)),
     /// It takes all other discriminators, and is what a sender that lacks the union means.
     pub is_default: bool,
-    /// How many elements a sequence, or bytes a string, may have.
-    pub bound: Option<usize>,
+    /// What its type does not say.
+    pub element: ElementDescriptor,
+    /// Its other annotations.
+    pub annotations: AnnotationsDescriptor,
 }
 
 /// An enumeration.
@@ -136,12 +277,16 @@ pub struct CaseDescriptor {
 pub struct EnumerationType {
     /// Its name.
     pub name: &'static str,
-    /// Bytes of its encoding: 1, 2 or 4.
-    pub size: usize,
+    /// How it may grow.
+    pub extensibility: crate::Extensibility,
+    /// How many bits its values have, 1 to 32.
+    pub bit_bound: u16,
     /// Its enumerators.
     pub literals: &'static [EnumeratedLiteral],
     /// What a sender that lacks the member means.
     pub default: i32,
+    /// `@ignore_literal_names`.
+    pub ignores_literal_names: bool,
 }
 
 /// A name for a number.
@@ -151,6 +296,50 @@ pub struct EnumeratedLiteral {
     pub name: &'static str,
     /// The number.
     pub value: i32,
+}
+
+/// A bitmask.
+#[derive(Debug)]
+pub struct BitmaskType {
+    /// Its name.
+    pub name: &'static str,
+    /// How it may grow.
+    pub extensibility: crate::Extensibility,
+    /// How many bits it has, 1 to 64.
+    pub bit_bound: u16,
+    /// The bits that have names.
+    pub flags: &'static [FlagDescriptor],
+}
+
+/// A name for a bit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FlagDescriptor {
+    /// The name.
+    pub name: &'static str,
+    /// Which bit it is; 0 is the least significant.
+    pub position: u16,
+}
+
+/// A bitset.
+#[derive(Debug)]
+pub struct BitsetType {
+    /// Its name.
+    pub name: &'static str,
+    /// Its numbers.
+    pub fields: &'static [BitfieldDescriptor],
+}
+
+/// A number within a bitset.
+#[derive(Clone, Copy, Debug)]
+pub struct BitfieldDescriptor {
+    /// Its name.
+    pub name: &'static str,
+    /// Its least significant bit.
+    pub position: u16,
+    /// How many bits it has.
+    pub size: u8,
+    /// The type of its value in programs, which is primitive.
+    pub holder: Type,
 }
 
 /// A type that can select the case of a union.

@@ -40,6 +40,20 @@ pub enum Error {
     /// A string on the wire is not UTF-8.
     #[error("a string is not UTF-8")]
     NotUtf8,
+    /// A wide string on the wire is not UTF-16.
+    #[error("a wide string is not UTF-16")]
+    NotUtf16,
+    /// A bitmask has a bit that the type has no name for.
+    #[error("bits {bits:#x} are none of the bitmask, which has {mask:#x}")]
+    UnknownBits {
+        /// What was found.
+        bits: u64,
+        /// The bits of the type.
+        mask: u64,
+    },
+    /// A union to be written has a discriminator that selects another case.
+    #[error("the discriminator {0} selects another case of the union")]
+    WrongDiscriminator(i64),
     /// A string or sequence is longer than its type allows.
     #[error("its length is {length}, at most {bound} is allowed")]
     BoundExceeded {

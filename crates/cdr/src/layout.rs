@@ -1,6 +1,6 @@
 //! What is known of a type's bytes before there is a value.
 
-use crate::{Error, Serialize, Sink, Type, Writer};
+use crate::{Error, MemberDescriptor, Serialize, Sink, Type, Writer};
 
 /// How deep values may nest through `Vec`, `Box` and maps before reading gives up.
 pub const MAX_DEPTH: u8 = 64;
@@ -81,16 +81,25 @@ pub trait Layout {
     const HAS_KEY: bool = false;
     /// Bytes of memory that a default value has behind boxes.
     const DEFAULT_HEAP: usize = 0;
+    /// The members of a struct, those of its base first.
+    const MEMBERS: &'static [MemberDescriptor] = &[];
 
     /// Where the key of a value ends at most, in bytes of plain XCDR2, when it begins at `at`;
     /// `None` if it has no bound. Once past 16 the result may be too small, but stays past 16.
     fn key_end(at: usize) -> Option<usize>;
 
+    /// The same for a value all of which is in the key: an element of a collection, of which key
+    /// members do not count. Members are in the order of their declaration.
+    #[inline]
+    fn whole_end(at: usize) -> Option<usize> {
+        Self::key_end(at)
+    }
+
     /// The same for a value that is a row of an array with several dimensions: inner dimensions
     /// have no delimiters of their own.
     #[inline]
     fn row_key_end(at: usize) -> Option<usize> {
-        Self::key_end(at)
+        Self::whole_end(at)
     }
 
     /// What the type is; `None` if that is not known, and then nobody can look into its samples
@@ -106,6 +115,9 @@ pub trait Bounded {
     fn bounded_len(&self) -> usize;
     /// [`Layout::key_end`] of such a value.
     fn bounded_key_end(at: usize, bound: usize) -> Option<usize>;
+    /// Leaves the first `bound` of what the bound counts; fewer, if text would be cut within a
+    /// character.
+    fn truncate(&mut self, bound: usize);
 }
 
 #[inline]
@@ -126,7 +138,7 @@ pub(crate) fn number_end(at: usize, size: usize) -> usize {
 /// Where `count` values of `T` end. Stops counting when a key hash would no longer care.
 #[inline]
 pub(crate) fn repeated_key_end<T: Layout>(at: usize, count: usize) -> Option<usize> {
-    repeated(at, count, T::key_end)
+    repeated(at, count, T::whole_end)
 }
 
 /// As [`repeated_key_end`] for the elements of an array.
@@ -136,7 +148,11 @@ pub(crate) fn array_key_end<T: Layout>(at: usize, count: usize) -> Option<usize>
 }
 
 #[inline]
-fn repeated(at: usize, count: usize, key_end: impl Fn(usize) -> Option<usize>) -> Option<usize> {
+pub(crate) fn repeated(
+    at: usize,
+    count: usize,
+    key_end: impl Fn(usize) -> Option<usize>,
+) -> Option<usize> {
     let mut end = at;
     for _ in 0..count {
         end = key_end(end)?;

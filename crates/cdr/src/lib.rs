@@ -64,9 +64,12 @@
 //!
 //! | IDL | Rust |
 //! |---|---|
-//! | `octet`, `int8` ... `uint64`, `float`, `double`, `boolean` | `u8`, `i8` ... `u64`, `f32`, `f64`, `bool` |
+//! | `int8` ... `uint64`, `float`, `double`, `boolean` | `i8` ... `u64`, `f32`, `f64`, `bool` |
+//! | `octet` | `u8`, with `#[topic(octet)]` |
+//! | `long double` | [`Float128`] |
 //! | `char`, `wchar` | [`Char8`], [`Char16`] |
 //! | `string`, `string<N>` | `String`, with `#[topic(bound = N)]` |
+//! | `wstring`, `wstring<N>` | [`String16`], with `#[topic(bound = N)]` |
 //! | `sequence<T>`, `sequence<T, N>` | `Vec<T>`, with `#[topic(bound = N)]` |
 //! | `sequence<octet>` without copying | `bytes::Bytes` |
 //! | `T x[N]`, `T x[N][M]` | `[T; N]`, `[[T; M]; N]` |
@@ -75,6 +78,7 @@
 //! | `enum` | an `enum` without data |
 //! | `union` | an `enum` whose variants have one value or none |
 //! | `struct` | a `struct` |
+//! | `bitmask`, `bitset` | a `struct` around an unsigned integer |
 //!
 //! Reading is safe for any input: lengths are checked against what is there before memory is
 //! reserved, what is allocated stays in proportion to the payload ([`Topic::EXPANSION`]), nesting
@@ -89,8 +93,12 @@ extern crate std;
 
 mod apart;
 mod collection;
+mod constant;
 mod description;
+mod elements;
 mod error;
+mod fit;
+mod float128;
 mod layout;
 mod payload;
 mod place;
@@ -98,8 +106,10 @@ mod plain;
 mod primitive;
 mod reader;
 mod representation;
+mod row;
 mod run;
 mod sink;
+mod string16;
 mod traits;
 mod walk;
 mod writer;
@@ -107,11 +117,17 @@ mod writer;
 pub use apart::{from_payload_around, longest_octets};
 /// What plain types are to the compiler; `#[topic(plain)]` needs it.
 pub use bytemuck;
+/// What `sequence<octet>` is in generated code.
+pub use bytes::Bytes;
+pub use constant::{Annotated, Constant};
 pub use description::{
-    CaseDescriptor, Describe, Discriminator, EnumeratedLiteral, EnumerationType, MemberDescriptor,
-    StructureType, Type, UnionType,
+    AliasDescriptor, AnnotationsDescriptor, BitfieldDescriptor, BitmaskType, BitsetType,
+    CaseDescriptor, Describe, Discriminator, ElementDescriptor, EnumeratedLiteral, EnumerationType,
+    FlagDescriptor, MemberDescriptor, StructureType, TryConstruct, Type, UnionType, begins_with,
 };
+pub use elements::{Collection, Keyed};
 pub use error::Error;
+pub use float128::Float128;
 pub use layout::{Bounded, Layout, MAX_DEPTH, Member};
 pub use payload::{
     Extent, KEY_HASH_SIZE, KeyForm, extent, from_payload, from_payload_bytes, key_from_payload,
@@ -123,8 +139,10 @@ pub use plain::{Plain, PlainLayout, hash_member, hash_struct, plain_at, plain_to
 pub use primitive::{Char8, Char16};
 pub use reader::{ReadMember, ReadScope, Reader};
 pub use representation::{Endianness, Extensibility, HEADER_SIZE, Representation, Xcdr};
+pub use row::Row;
 pub use run::{Number, Run, number};
 pub use sink::{Apart, Buffer, Counter, Sink, Step};
+pub use string16::String16;
 pub use traits::{Deserialize, Serialize, Topic};
 pub use walk::ReadOptional;
 pub use writer::{Scope, Writer};

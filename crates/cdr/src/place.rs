@@ -10,7 +10,7 @@ use alloc::vec::Vec;
 use bytes::Bytes;
 
 use crate::sink::Step;
-use crate::{Sink, Topic, Type, Writer, Xcdr};
+use crate::{ElementDescriptor, Sink, Topic, Type, Writer, Xcdr};
 
 /// Notes how deep in a value the writer is, and forgets the bytes. A part that fails is never left.
 #[derive(Debug, Default)]
@@ -68,32 +68,34 @@ pub fn faulty_member<T: Topic>(value: &T, keys_only: bool) -> Option<String> {
 /// The steps by their names.
 fn named(mut ty: Option<Type>, steps: &[Step]) -> String {
     let mut path = String::new();
-    let mut bound = None;
+    let mut said: Option<&ElementDescriptor> = None;
     for step in steps {
-        bound = None;
         ty = match (step, inside(ty)) {
             (Step::Member(id), Some(Type::Structure(of))) => {
                 let member = of.members.iter().find(|member| member.id == *id);
-                bound = member.and_then(|member| member.bound);
+                said = member.map(|member| &member.element);
                 add(&mut path, member.map(|member| member.name), *id);
                 member.and_then(|member| (member.describe)())
             }
             (Step::Member(0), Some(Type::Union(of))) => {
                 add(&mut path, Some("discriminator"), 0);
-                (of.discriminator)()
+                said = Some(&of.discriminator.element);
+                (of.discriminator.describe)()
             }
             (Step::Member(id), Some(Type::Union(of))) => {
                 let case = of.cases.iter().find(|case| case.id == *id);
-                bound = case.and_then(|case| case.bound);
+                said = case.map(|case| &case.element);
                 add(&mut path, case.map(|case| case.name), *id);
                 case.and_then(|case| case.describe.and_then(|describe| describe()))
             }
             (Step::Member(id), _) => {
+                said = None;
                 add(&mut path, None, *id);
                 None
             }
             (Step::Element(index), of) => {
                 path += &format!("[{index}]");
+                said = said.and_then(|said| said.element);
                 match of {
                     Some(Type::Sequence(element) | Type::Array(element, _)) => element(),
                     _ => None,
@@ -101,6 +103,7 @@ fn named(mut ty: Option<Type>, steps: &[Step]) -> String {
             }
             (Step::Key(index), of) => {
                 path += &format!("[key {index}]");
+                said = said.and_then(|said| said.map_key);
                 match of {
                     Some(Type::Map(key, _)) => key(),
                     _ => None,
@@ -108,6 +111,7 @@ fn named(mut ty: Option<Type>, steps: &[Step]) -> String {
             }
             (Step::Value(index), of) => {
                 path += &format!("[value {index}]");
+                said = said.and_then(|said| said.element);
                 match of {
                     Some(Type::Map(_, value)) => value(),
                     _ => None,
@@ -116,15 +120,16 @@ fn named(mut ty: Option<Type>, steps: &[Step]) -> String {
         };
     }
     match inside(ty) {
-        Some(ty) => format!("{path} ({})", words(ty, bound)),
+        Some(ty) => format!("{path} ({})", words(ty, said.and_then(|said| said.bound))),
         None => path,
     }
 }
 
-/// What an optional has, if it has something.
+/// What an optional has, if it has something, and what an array with a name is.
 fn inside(ty: Option<Type>) -> Option<Type> {
     match ty {
-        Some(Type::Optional(of)) => of(),
+        Some(Type::Optional(of)) => inside(of()),
+        Some(Type::Row(of)) => of(),
         other => other,
     }
 }

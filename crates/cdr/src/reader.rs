@@ -5,8 +5,8 @@ use alloc::vec::Vec;
 use bytes::Bytes;
 
 use crate::layout::{
-    Bounded, EXPANSION, FULL_DATAGRAM, LONG_MUST_UNDERSTAND, MAX_DEPTH, MEMBER_ID_MASK,
-    PID_EXTENDED, PID_IGNORE, PID_MASK, PID_MUST_UNDERSTAND, PID_SENTINEL, check_bound,
+    EXPANSION, FULL_DATAGRAM, LONG_MUST_UNDERSTAND, MAX_DEPTH, MEMBER_ID_MASK, PID_EXTENDED,
+    PID_IGNORE, PID_MASK, PID_MUST_UNDERSTAND, PID_SENTINEL,
 };
 use crate::{Deserialize, Endianness, Error, Extensibility, Xcdr};
 
@@ -39,6 +39,8 @@ pub struct Reader<'a> {
     owner: Option<(&'a Bytes, usize)>,
     /// Octets that are missing in `data`, until they were read.
     absent: Option<Absent<'a>>,
+    /// Whether a value was read whose type cannot hold it, where somebody asks for that.
+    pub(crate) is_unfit: Option<bool>,
 }
 
 /// The octets of a sequence that lie elsewhere.
@@ -110,6 +112,7 @@ impl<'a> Reader<'a> {
             plain: false,
             owner: None,
             absent: None,
+            is_unfit: None,
         }
     }
 
@@ -316,16 +319,6 @@ impl<'a> Reader<'a> {
                 Ok(Bytes::copy_from_slice(bytes))
             }
         }
-    }
-
-    /// Refuses a string or sequence with more than `bound` elements.
-    ///
-    /// # Errors
-    /// [`Error::BoundExceeded`].
-    #[inline]
-    pub fn bounded<T: Bounded>(&self, value: T, bound: usize) -> Result<T, Error> {
-        check_bound(value.bounded_len(), bound)?;
-        Ok(value)
     }
 
     /// Reads the elements of a sequence one by one.

@@ -168,6 +168,67 @@ pub trait Deserialize: Layout + Sized {
 ///     ring: Ring, // `u32`, and all is well
 /// }
 /// ```
+///
+/// A struct with a base begins with the members of the base:
+///
+/// ```
+/// use dunlin_derive::{Data, Topic};
+///
+/// #[derive(Data)]
+/// #[topic(crate = "dunlin_cdr")]
+/// struct Animal {
+///     #[key]
+///     ring: u32,
+/// }
+///
+/// #[derive(Topic)]
+/// #[topic(crate = "dunlin_cdr", base = "Animal")]
+/// struct Bird {
+///     #[key]
+///     ring: u32,
+///     wings: u8,
+/// }
+/// ```
+///
+/// ```compile_fail,E0080
+/// # use dunlin_derive::{Data, Topic};
+/// # #[derive(Data)]
+/// # #[topic(crate = "dunlin_cdr")]
+/// # struct Animal {
+/// #     #[key]
+/// #     ring: u32,
+/// # }
+/// #[derive(Topic)]
+/// #[topic(crate = "dunlin_cdr", base = "Animal")]
+/// struct Bird {
+///     wings: u8,
+///     #[key]
+///     ring: u32, // it has to be the first
+/// }
+/// ```
+///
+/// The values of an enumeration fit its bits:
+///
+/// ```compile_fail,E0080
+/// # use dunlin_derive::Data;
+/// #[derive(Data)]
+/// #[topic(crate = "dunlin_cdr", bit_bound = 8)]
+/// enum Kind {
+///     Wren = 128, // 127 at most
+/// }
+/// ```
+///
+/// What is said of elements is said of a type that has some:
+///
+/// ```compile_fail,E0277
+/// # use dunlin_derive::Data;
+/// #[derive(Data)]
+/// #[topic(crate = "dunlin_cdr")]
+/// struct Bird {
+///     #[topic(element(bound = 3))]
+///     name: String,
+/// }
+/// ```
 pub trait Topic: Serialize + Deserialize + Send + Sync + 'static {
     /// The name by which the participants of a domain know the type.
     const TYPE_NAME: &'static str;

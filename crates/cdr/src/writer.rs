@@ -237,12 +237,21 @@ impl<S: Sink> Writer<S> {
             .inspect_err(|_| self.sink.enter(Step::Member(id)))
     }
 
+    /// Refuses a string or sequence with more than `bound` elements.
+    ///
+    /// # Errors
+    /// [`Error::BoundExceeded`].
+    #[inline]
+    pub fn check_length<T: Bounded + ?Sized>(&self, value: &T, bound: usize) -> Result<(), Error> {
+        crate::layout::check_bound(value.bounded_len(), bound)
+    }
+
     /// Writes a part of a value, which `step` leads to.
     ///
     /// # Errors
     /// Those of the part.
     #[inline(always)]
-    pub(crate) fn part(
+    pub fn part(
         &mut self,
         step: Step,
         write: impl FnOnce(&mut Self) -> Result<(), Error>,

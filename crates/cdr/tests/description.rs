@@ -19,7 +19,7 @@ fn a_struct_names_its_members_with_their_ids_keys_and_bounds() {
     let told: Vec<_> = members
         .map(|m| {
             let ty = (m.describe)().unwrap();
-            (m.name, m.id, m.is_key, m.bound, ty.name())
+            (m.name, m.id, m.is_key, m.element.bound, ty.name())
         })
         .collect();
     let none = |name, id, ty| (name, id, false, None, ty);
@@ -62,7 +62,7 @@ fn an_enumeration_names_its_numbers() {
     };
     let literal = |name, value| EnumeratedLiteral { name, value };
     assert_eq!(mode.literals, [literal("Slow", -3), literal("Fast", 500)]);
-    assert_eq!((mode.size, mode.default), (2, 500));
+    assert_eq!((mode.bit_bound, mode.default), (16, 500));
 }
 
 #[test]
@@ -88,7 +88,7 @@ fn a_union_names_its_cases_and_what_selects_them() {
             ("Nothing", 4, vec![100], true),
         ]
     );
-    assert!(matches!((pick.discriminator)(), Some(Type::Int16)));
+    assert!(matches!((pick.discriminator.describe)(), Some(Type::Int16)));
 }
 
 #[test]

@@ -36,6 +36,7 @@ mod builtin_subscriber;
 mod discovery;
 mod entity;
 mod error;
+pub mod idl;
 mod receive;
 mod return_code;
 mod runtime;
@@ -86,6 +87,7 @@ pub use entity::status::{
     SampleRejectedStatus, StatusKind, StatusMask,
 };
 pub use entity::subscriber::Subscriber;
+pub use entity::type_settings::{TypeAnnouncement, TypeSettings};
 pub use entity::wait_set::WaitSet;
 pub use error::{Error, Result};
 pub use return_code::ReturnCode;

@@ -4,10 +4,13 @@ mod common;
 
 use bytes::BytesMut;
 use common::{Net, SOON, reliable_all, take};
-use dunlin::cdr::{Extensibility, Xcdr, key_to_payload, to_payload};
-use dunlin::untyped::{ChangeKind, TypeSupport, WriteOptions};
-use dunlin::xtypes::{DynamicType, TypeIndex, TypeTreeBuilder};
-use dunlin::{DataReaderQos, DataRepresentation, DataWriterQos, InstanceState, Topic, TopicQos};
+use dunlin::cdr::{Endianness, Extensibility, Xcdr, key_to_payload, to_payload};
+use dunlin::untyped::{ChangeKind, EncodedTypeInformation, TypeSupport, WriteOptions};
+use dunlin::xtypes::{DynamicType, TypeIndex, TypeInformation, TypeTreeBuilder};
+use dunlin::{
+    DataReaderQos, DataRepresentation, DataWriterQos, InstanceState, ParticipantConfig, Topic,
+    TopicQos, TypeAnnouncement, TypeSettings,
+};
 
 #[derive(Topic, Debug, Clone, PartialEq)]
 #[topic(name = "plant::Sensor")]
@@ -78,8 +81,9 @@ fn of_a_discovered_type_the_name_and_the_key_count() {
     let keyless = TypeSupport::discovered("plant::Sensor", false);
     let difference = derived.difference(&keyless).unwrap();
     assert!(difference.contains("key"), "{difference}");
-    let described = seen.with_parameters(Some(vec![1, 2].into()), None);
-    assert_eq!(described.type_information().unwrap()[..], [1, 2]);
+    let information = EncodedTypeInformation::little_endian(vec![1, 2]);
+    let described = seen.with_parameters(Some(information.clone()), None);
+    assert_eq!(described.type_information(), Some(&information));
     assert_eq!(described.type_object(), None);
 }
 
@@ -215,4 +219,83 @@ fn endpoints_have_a_representation_of_their_type() {
     assert!(reader(vec![Xcdr1, Xcdr2]).is_ok());
     assert!(reader(vec![Xcdr1]).is_err());
     assert!(reader(vec![]).is_err());
+}
+
+const TO_ALL: TypeSettings = TypeSettings {
+    announce: TypeAnnouncement::All,
+    lookup: true,
+    timeout: dunlin::Duration::from_secs(5),
+};
+
+/// What the writers of a participant announce of their types.
+fn announced(types: TypeSettings, of: &[TypeSupport]) -> Vec<Option<EncodedTypeInformation>> {
+    let config = ParticipantConfig {
+        types,
+        ..Default::default()
+    };
+    let participant = Net::new(0.0).configured(config);
+    let publisher = participant.create_publisher(Default::default());
+    let writers: Vec<_> = of
+        .iter()
+        .enumerate()
+        .map(|(number, ty)| {
+            let name = format!("Topic {number}");
+            let topic = participant.create_untyped_topic(&name, ty, TopicQos::default());
+            let qos = DataWriterQos::default();
+            publisher
+                .create_untyped_datawriter(&topic.unwrap(), qos)
+                .unwrap()
+        })
+        .collect();
+    let known = participant.domain().writers;
+    let of = |guid| known.iter().find(|known| known.guid == guid);
+    let told = writers.iter().map(|writer| of(writer.guid()).unwrap());
+    told.map(|known| known.type_information.clone()).collect()
+}
+
+#[test]
+fn endpoints_announce_what_their_type_is() {
+    let derived = TypeSupport::of::<Sensor>();
+    let built = TypeSupport::from_type(&built("plant::Sensor", TypeIndex::FLOAT64)).unwrap();
+    let seen = TypeSupport::discovered("plant::Sensor", true);
+    let types = [derived.clone(), built, seen.clone()];
+    let [one, two, three] = announced(TO_ALL, &types).try_into().unwrap();
+    let wanted = DynamicType::of::<Sensor>().unwrap();
+    let wanted = wanted.type_information().unwrap();
+    let told = one.clone().unwrap();
+    let read = TypeInformation::from_bytes(&told.bytes, Endianness::Little).unwrap();
+    assert_eq!(read, wanted);
+    assert_eq!(one, two, "however it was described");
+    assert_eq!(three, None, "nothing is known of it");
+
+    let of = |announce| TypeSettings { announce, ..TO_ALL };
+    assert_eq!(
+        announced(of(TypeAnnouncement::None), std::slice::from_ref(&derived)),
+        [None]
+    );
+    let dunlin = announced(of(TypeAnnouncement::Dunlin), &[derived]);
+    assert!(dunlin[0].as_ref().unwrap().for_dunlin);
+}
+
+#[test]
+fn what_another_participant_said_is_passed_on() {
+    let own = DynamicType::of::<Sensor>().unwrap();
+    let own = own.type_information().unwrap();
+    let foreign = EncodedTypeInformation::little_endian(own.to_bytes(Endianness::Little));
+    let seen = TypeSupport::discovered("plant::Sensor", true);
+    let seen = seen.with_parameters(Some(foreign.clone()), None);
+    let [told] = announced(TO_ALL, &[seen]).try_into().unwrap();
+    assert_eq!(told, Some(foreign));
+}
+
+/// A label of 64 bits has no place in a TypeObject.
+#[test]
+fn a_type_that_cannot_be_described_is_not_announced() {
+    let mut types = TypeTreeBuilder::new();
+    let huge = types
+        .union("Huge", Extensibility::Appendable, TypeIndex::INT64)
+        .case("x", TypeIndex::INT32, &[1 << 40])
+        .finish();
+    let huge = TypeSupport::from_type(&types.build(huge).unwrap()).unwrap();
+    assert_eq!(announced(TypeSettings::default(), &[huge]), [None]);
 }

@@ -106,3 +106,89 @@ fn what_is_wanted_of_types_is_fixed_once_the_reader_is_enabled() {
     let said = refused.to_string();
     assert!(said.contains("TYPE_CONSISTENCY_ENFORCEMENT"), "{said}");
 }
+
+/// A reading of a weather station, as one program has it.
+#[derive(Topic, Clone, Debug, PartialEq, Default)]
+#[topic(name = "Weather")]
+struct Weather {
+    temperature: f32,
+    pressure: f32,
+}
+
+/// As the other has it.
+#[derive(Topic, Clone, Debug, PartialEq, Default)]
+#[topic(name = "Weather")]
+struct Turned {
+    pressure: f32,
+    temperature: f32,
+}
+
+/// The same with a member more at the end.
+#[derive(Topic, Clone, Debug, PartialEq, Default)]
+#[topic(name = "Station")]
+struct Grown {
+    temperature: f32,
+    pressure: f32,
+    humidity: f32,
+}
+
+/// Members in another order would be read as each other: such types never match where both sides
+/// know them, and the member is named.
+#[test]
+fn members_in_another_order_are_refused_by_name() {
+    let net = Net::new(0.0);
+    let [one, other] = [(); 2].map(|()| net.within(ParticipantConfig::default()));
+    let (wqos, rqos) = reliable_all();
+    let writer = writer::<Weather>(&one, "Air", wqos);
+    let reader = reader::<Turned>(&other, "Air", rqos);
+    let said = |text: &str| {
+        let words = [
+            "Weather.pressure",
+            "pressure with id 0",
+            "temperature with id 0",
+        ];
+        words.iter().all(|word| text.contains(word))
+    };
+    let begin = Instant::now();
+    loop {
+        let told = [writer.explain_matching(), reader.explain_matching()].map(|all| all.concat());
+        if told.iter().all(|told| said(told)) {
+            break;
+        }
+        assert!(begin.elapsed().as_secs() < 300, "{told:?}");
+        std::thread::yield_now();
+    }
+    assert_eq!(writer.matched_count(), 0);
+    let scene = why::Snapshot {
+        domain: &one.domain(),
+        answers: &[],
+        elsewhere: &[],
+        group: None,
+    };
+    let report = why::examine(&scene, why::Subject::Pair(writer.guid(), reader.guid()));
+    let found = report.findings.iter().map(ToString::to_string);
+    let found: Vec<_> = found.collect();
+    assert!(said(&found.concat()), "{found:?}");
+}
+
+/// Where both sides know the types, names need not be the same.
+#[test]
+fn a_type_that_has_grown_matches_and_loses_nothing() {
+    let net = Net::new(0.0);
+    let [one, other] = [(); 2].map(|()| net.within(ParticipantConfig::default()));
+    let (wqos, rqos) = reliable_all();
+    let writer = writer::<Grown>(&one, "Air", wqos);
+    let reader = reader::<Weather>(&other, "Air", rqos);
+    assert!(writer.wait_for_matched(1, SOON).is_ok());
+    let sample = Grown {
+        temperature: 21.5,
+        pressure: 1013.0,
+        humidity: 0.4,
+    };
+    writer.write(&sample).unwrap();
+    let expected = Weather {
+        temperature: 21.5,
+        pressure: 1013.0,
+    };
+    assert_eq!(take(&reader, 1)[0].data(), Some(&expected));
+}

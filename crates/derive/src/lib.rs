@@ -2,14 +2,24 @@
 //! `dunlin-cdr`.
 //!
 //! `Topic` is for the types of topics, `Data` for types that occur inside them. Both write the same
-//! encoding.
+//! encoding. `docs/derive.md` has the attributes beside what they are in IDL.
 //!
 //! On the type, `#[topic(...)]` with
 //! - `name = "module::Type"`: the name on the network (default: the Rust name);
 //! - `extensibility = "final" | "appendable" | "mutable"` (default: appendable, as DDS-XTypes 1.3
 //!   7.2.2.4.4.4.6 says);
-//! - `bit_bound = N`: enumerations of 1 to 32 bits (default 32);
-//! - `discriminator = "u8"`: the type that selects the case of a union (default `i32`);
+//! - `nested`: no topic is of it (`Data` alone);
+//! - `autoid = "hash" | "sequential"`: where member ids come from (default: sequential);
+//! - `base = "Type"`: the struct begins with the fields of this one, which is its base in IDL;
+//! - `default`: implements `Default` by the default values of DDS-XTypes and those of members;
+//! - `bit_bound = N`: enumerations of 1 to 32 bits, bitmasks of 1 to 64 (default 32);
+//! - `ignore_literal_names`: literals of an enumeration are compared by value alone;
+//! - `bitmask` and `flag(NAME = POSITION, name = "..", doc = "..")`: a struct around one unsigned
+//!   integer is a bitmask with these flags;
+//! - `bitset` and `field(name: type, size = BITS, position = FIRST, octet, name = "..", doc = "..")`:
+//!   a struct around one unsigned integer is a bitset of these numbers;
+//! - `discriminator = "u8"`: the type that selects the case of a union (default `i32`); with
+//!   annotations, `discriminator("u8", key, octet, default = 1)`;
 //! - `expansion = N`: a payload may take N times its length in memory (default 16, structs with
 //!   `Topic`);
 //! - `plain`: the memory of the struct is its encoding, which is checked (see `dunlin_cdr::Plain`);
@@ -18,17 +28,32 @@
 //!
 //! On a field, `#[key]` (not on an `Option`: every sample belongs to an instance), and
 //! `#[topic(...)]` with
-//! - `id = N`: its member id (default: that of the field before plus one);
+//! - `name = ".."`: its name in IDL (default: the Rust name);
+//! - `id = N`, `hashid` or `hashid = ".."`: its member id (default: that of the field before plus
+//!   one);
+//! - `must_understand`: readers that do not know the member refuse the sample;
+//! - `default = VALUE`: what it is if the sender lacks it;
+//! - `min = VALUE`, `max = VALUE`, `unit = ".."`: for those who read the type;
 //! - `bound = N`: how many elements a string (in bytes) or sequence may have;
-//! - `must_understand`: readers that do not know the member refuse the sample.
+//! - `octet`, `uint8`: what bytes in it are;
+//! - `external`: it is reached by a reference;
+//! - `try_construct = "discard" | "use_default" | "trim"`: what happens to values that it cannot
+//!   hold;
+//! - `alias = ".."`: the typedef that its type is;
+//! - `element(...)`, `map_key(...)`: the last five of the elements of a collection, and of the keys
+//!   of a map.
 //!
 //! On a variant of a union, `#[topic(...)]` with `case = VALUE`, once or more often (the first is
 //! written; default: that of the variant before plus one), `default` (it takes all other
-//! discriminators), `id` and `bound`. On a variant of an enumeration, `#[topic(default)]` marks the
-//! value of members that a sender does not have.
+//! discriminators), `other` (all that select nothing), `default_value`, and what fields have besides
+//! `must_understand`. A variant with two values has the discriminator as the first.
+//! On a variant of an enumeration, `#[topic(default)]` marks the value of members that a sender does
+//! not have, and `name` is its name in IDL.
 
 mod attributes;
+mod bits;
 mod enumeration;
+mod fit;
 mod plain;
 mod structure;
 mod union;
@@ -67,6 +92,9 @@ fn implementation(input: &DeriveInput, is_topic: bool) -> Result<TokenStream> {
     if container.plain {
         plain::check(&container, input)?;
     }
+    if container.bitmask || container.bitset {
+        return bits::expand(&container, input);
+    }
     match &input.data {
         Data::Struct(data) => structure::expand(&container, data),
         Data::Enum(data) if is_topic => Err(Error::new_spanned(
@@ -83,41 +111,4 @@ fn implementation(input: &DeriveInput, is_topic: bool) -> Result<TokenStream> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use syn::parse_quote;
-
-    #[track_caller]
-    fn refusal(input: &DeriveInput) -> String {
-        let refused = implementation(input, true);
-        refused.map_or_else(|error| error.to_string(), |_| "accepted".into())
-    }
-
-    #[test]
-    fn a_key_is_not_optional() {
-        let why = "a key member cannot be optional, for every sample belongs to an instance";
-        for ty in [
-            parse_quote!(Option<u32>),
-            parse_quote!(std::option::Option<String>),
-            parse_quote!((Option<u32>)),
-        ] {
-            let ty: syn::Type = ty;
-            let text = refusal(&parse_quote!(
-                struct Bird {
-                    #[key]
-                    ring: #ty,
-                    x: f64,
-                }
-            ));
-            assert!(text.starts_with(why), "{text}");
-        }
-        let other = parse_quote!(
-            struct Bird {
-                #[key]
-                ring: u32,
-                x: Option<f64>,
-            }
-        );
-        assert_eq!(refusal(&other), "accepted");
-    }
-}
+mod tests;

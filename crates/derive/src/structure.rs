@@ -1,28 +1,51 @@
 //! Structs.
 
+mod read;
+mod write;
+
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
-use syn::ext::IdentExt;
 use syn::{DataStruct, Error, Fields, Ident, Result, Type};
 
-use crate::attributes::{Container, Element, Extensibility, Place, number};
-use crate::plain;
+use crate::attributes::{Container, Member, Place, number};
+use crate::{fit, plain};
 
 pub(crate) struct Field<'a> {
     pub(crate) ident: &'a Ident,
     pub(crate) ty: &'a Type,
     id: u32,
-    attributes: Element,
+    attributes: Member,
+}
+
+impl Field<'_> {
+    /// What it has if a sender lacks it.
+    fn default_value(&self, cdr: &syn::Path) -> TokenStream {
+        let ty = self.ty;
+        match &self.attributes.annotations.default {
+            Some(value) => quote!(<#ty as #cdr::Annotated>::of(#value)),
+            None => quote!(<#ty as #cdr::Deserialize>::default_value()),
+        }
+    }
+
+    /// How many bytes that has behind boxes.
+    fn default_heap(&self, cdr: &syn::Path) -> TokenStream {
+        let (ty, text) = (self.ty, self.attributes.annotations.default_heap());
+        match text {
+            0 => quote!(<#ty as #cdr::Layout>::DEFAULT_HEAP),
+            text => quote!(<#ty as #cdr::Layout>::DEFAULT_HEAP.saturating_add(#text)),
+        }
+    }
 }
 
 pub(crate) fn expand(container: &Container, data: &DataStruct) -> Result<TokenStream> {
     let fields = fields(container, data)?;
     let layout = layout(container, &fields);
-    let serialize = serialize(container, &fields);
-    let deserialize = deserialize(container, &fields);
+    let serialize = write::serialize(container, &fields);
+    let deserialize = read::deserialize(container, &fields);
+    let default = container.default();
     let topic = container.is_topic.then(|| topic(container, &fields));
     let plain = container.plain.then(|| plain::expand(container, &fields));
-    Ok(quote!(#layout #serialize #deserialize #topic #plain))
+    Ok(quote!(#layout #serialize #deserialize #default #topic #plain))
 }
 
 fn fields<'a>(container: &Container, data: &'a DataStruct) -> Result<Vec<Field<'a>>> {
@@ -34,7 +57,7 @@ fn fields<'a>(container: &Container, data: &'a DataStruct) -> Result<Vec<Field<'
     };
     let mut fields = Vec::new();
     for field in &named.named {
-        let attributes = Element::parse(&field.attrs, Place::Field)?;
+        let attributes = Member::parse(&field.attrs, Place::Field)?;
         if attributes.key && is_optional(&field.ty) {
             return Err(Error::new_spanned(
                 &field.ty,
@@ -51,7 +74,11 @@ fn fields<'a>(container: &Container, data: &'a DataStruct) -> Result<Vec<Field<'
             });
         }
     }
-    let ids = number(fields.iter().map(|f| (f.ident, &f.attributes)), 0)?;
+    let ids = number(
+        container,
+        fields.iter().map(|f| (f.ident, &f.attributes)),
+        0,
+    )?;
     for (field, id) in fields.iter_mut().zip(ids) {
         field.id = id;
     }
@@ -115,21 +142,30 @@ fn layout(container: &Container, fields: &[Field<'_>]) -> TokenStream {
     let (cdr, ident) = (&container.cdr, &container.ident);
     let length_code = container.length_code();
     let types = fields.iter().map(|field| field.ty);
-    let boxes = types.clone();
+    let boxes = fields.iter().map(|field| field.default_heap(cdr));
     let min_size =
         container.min_size(quote!(0usize #(.saturating_add(<#types as #cdr::Layout>::MIN_SIZE))*));
     let has_key = fields.iter().any(|field| field.attributes.key);
-    let describe = describe(container, fields);
+    let members = fields.iter().map(|field| member(container, field));
+    let describe = describe(container);
     let required = required_keys(container, fields);
-    let ends = sorted_keys(fields).into_iter().map(|field| {
+    let base = base(container);
+    let text = fields.iter().filter_map(|field| {
         let ty = field.ty;
-        match &field.attributes.bound {
-            Some(bound) => quote!(<#ty as #cdr::Bounded>::bounded_key_end(at, #bound)?),
-            None => quote!(<#ty as #cdr::Layout>::key_end(at)?),
-        }
+        field
+            .attributes
+            .annotations
+            .check_default(cdr, &quote!(#ty))
     });
+    let end =
+        |field: &Field<'_>, part| fit::end_in_key(cdr, field.ty, part, &field.attributes.element);
+    let ends = sorted_keys(fields).into_iter();
+    let ends = ends.map(|field| end(field, fit::Part::Key));
+    let whole_ends = fields.iter().map(|field| end(field, fit::Part::Whole));
     quote! {
         #required
+        #base
+        #(#text)*
 
         #[automatically_derived]
         impl #cdr::Layout for #ident {
@@ -137,11 +173,17 @@ fn layout(container: &Container, fields: &[Field<'_>]) -> TokenStream {
             const MIN_SIZE: usize = #min_size;
             const HAS_KEY: bool = #has_key;
             const DEFAULT_HEAP: usize =
-                0usize #(.saturating_add(<#boxes as #cdr::Layout>::DEFAULT_HEAP))*;
+                0usize #(.saturating_add(#boxes))*;
+            const MEMBERS: &'static [#cdr::MemberDescriptor] = &[#(#members),*];
 
             #[inline]
             fn key_end(at: usize) -> ::core::option::Option<usize> {
-                #(let at = #ends;)*
+                #(let at = #ends?;)*
+                ::core::option::Option::Some(at)
+            }
+
+            fn whole_end(at: usize) -> ::core::option::Option<usize> {
+                #(let at = #whole_ends?;)*
                 ::core::option::Option::Some(at)
             }
 
@@ -167,87 +209,63 @@ fn required_keys(container: &Container, fields: &[Field<'_>]) -> TokenStream {
     checks.collect()
 }
 
+/// The base is a struct whose members come first.
+fn base(container: &Container) -> Option<TokenStream> {
+    let (cdr, ident, base) = (&container.cdr, &container.ident, container.base.as_ref()?);
+    let why = format!(
+        "`{ident}` has to begin with the fields of its base: with their names, ids and keys, in \
+         their order"
+    );
+    Some(quote!(
+        const _: () = ::core::assert!(
+            #cdr::begins_with(
+                <#ident as #cdr::Layout>::MEMBERS,
+                <#base as #cdr::Layout>::MEMBERS,
+            ),
+            #why
+        );
+    ))
+}
+
+/// What a member is, as data.
+fn member(container: &Container, field: &Field<'_>) -> TokenStream {
+    let (cdr, attributes) = (&container.cdr, &field.attributes);
+    let (name, id, ty) = (attributes.name(field.ident), field.id, field.ty);
+    let (is_key, must_understand) = (attributes.key, attributes.must_understand);
+    let element = attributes.element.describe(cdr, &quote!(#ty));
+    let annotations = attributes.annotations.describe(cdr, &quote!(#ty));
+    quote!(#cdr::MemberDescriptor {
+        name: #name,
+        id: #id,
+        describe: <#ty as #cdr::Layout>::describe,
+        is_key: #is_key,
+        must_understand: #must_understand,
+        element: #element,
+        annotations: #annotations,
+    })
+}
+
 /// What the struct is, as data.
-fn describe(container: &Container, fields: &[Field<'_>]) -> TokenStream {
+fn describe(container: &Container) -> TokenStream {
     let (cdr, name) = (&container.cdr, &container.name);
     let extensibility = container.extensibility();
-    let members = fields.iter().map(|field| {
-        let (name, id, ty) = (field.ident.unraw().to_string(), field.id, field.ty);
-        let is_key = field.attributes.key;
-        let must_understand = is_key || field.attributes.must_understand;
-        let bound = field.attributes.bound();
-        quote!(#cdr::MemberDescriptor {
-            name: #name,
-            id: #id,
-            describe: <#ty as #cdr::Layout>::describe,
-            is_key: #is_key,
-            must_understand: #must_understand,
-            bound: #bound,
-        })
-    });
+    let (is_nested, has_hashed_ids) = (container.nested, container.hashed_ids);
+    let base = match &container.base {
+        Some(base) => quote!(::core::option::Option::Some(<#base as #cdr::Layout>::describe)),
+        None => quote!(::core::option::Option::None),
+    };
+    let ident = &container.ident;
     quote! {
         fn describe() -> ::core::option::Option<#cdr::Type> {
             static TYPE: #cdr::StructureType = #cdr::StructureType {
                 name: #name,
                 extensibility: #extensibility,
-                members: &[#(#members),*],
+                is_nested: #is_nested,
+                has_hashed_ids: #has_hashed_ids,
+                base: #base,
+                members: <#ident as #cdr::Layout>::MEMBERS,
             };
             ::core::option::Option::Some(#cdr::Type::Structure(&TYPE))
-        }
-    }
-}
-
-fn serialize(container: &Container, fields: &[Field<'_>]) -> TokenStream {
-    let (cdr, ident) = (&container.cdr, &container.ident);
-    let extensibility = container.extensibility();
-    let write = |field: &Field<'_>, method: TokenStream| write(container, field, &method);
-    let write_all = |fields: &[Field<'_>]| -> TokenStream {
-        let all = fields.iter().map(|field| write(field, quote!(member)));
-        all.collect()
-    };
-    let all = match container.extensibility {
-        Extensibility::Mutable => write_all(fields),
-        _ => {
-            let write_part = |part: &Part<'_>| match part {
-                Part::One(field) => write(field, quote!(member)),
-                Part::Run(run) => write_run(container, run, &write_all(run.fields)),
-            };
-            parts(fields).iter().map(write_part).collect()
-        }
-    };
-    let declared = keys(fields);
-    let sorted = sorted_keys(fields);
-    let declared = declared
-        .iter()
-        .map(|field| write(field, quote!(key_member)));
-    let keys = if is_sorted(fields) {
-        quote!(#(#declared)*)
-    } else {
-        let sorted = sorted.iter().map(|field| write(field, quote!(key_member)));
-        quote!(if w.is_plain() { #(#sorted)* } else { #(#declared)* })
-    };
-    quote! {
-        #[automatically_derived]
-        impl #cdr::Serialize for #ident {
-            #[inline]
-            fn serialize<S: #cdr::Sink>(
-                &self,
-                w: &mut #cdr::Writer<S>,
-            ) -> ::core::result::Result<(), #cdr::Error> {
-                let scope = w.begin(#extensibility);
-                #all
-                w.end(scope, #extensibility)
-            }
-
-            #[inline]
-            fn serialize_key<S: #cdr::Sink>(
-                &self,
-                w: &mut #cdr::Writer<S>,
-            ) -> ::core::result::Result<(), #cdr::Error> {
-                let scope = w.begin(#extensibility);
-                #keys
-                w.end(scope, #extensibility)
-            }
         }
     }
 }
@@ -276,7 +294,7 @@ enum Part<'a> {
 
 fn parts<'a>(fields: &'a [Field<'a>]) -> Vec<Part<'a>> {
     let mut parts = Vec::new();
-    let is_number = |field: &Field<'_>| is_number(field.ty) && field.attributes.bound.is_none();
+    let is_number = |field: &Field<'_>| is_number(field.ty) && field.attributes.element.is_plain();
     for group in fields.chunk_by(|a, b| is_number(a) && is_number(b)) {
         match group {
             [one] => parts.push(Part::One(one)),
@@ -307,228 +325,5 @@ fn is_number(ty: &Type) -> bool {
             short && matches!(&*array.elem, Type::Path(_)) && is_number(&array.elem)
         }
         _ => false,
-    }
-}
-
-fn write_run(container: &Container, run: &Run<'_>, one_by_one: &TokenStream) -> TokenStream {
-    let (constant, name) = (run.constant(&container.cdr), &run.name);
-    let puts = run.fields.iter().enumerate().map(|(n, field)| {
-        let ident = field.ident;
-        quote!(#name.put(#n, self.#ident, &mut run);)
-    });
-    quote! {
-        #constant
-        if w.fits_run(#name.align()) {
-            let mut run = [0_u8; #name.size()];
-            #(#puts)*
-            w.put_slice(&run);
-        } else {
-            #one_by_one
-        }
-    }
-}
-
-fn write(container: &Container, field: &Field<'_>, method: &TokenStream) -> TokenStream {
-    let (cdr, ident, id) = (&container.cdr, field.ident, field.id);
-    let extensibility = container.extensibility();
-    let must_understand = field.attributes.must_understand || field.attributes.key;
-    let check = field
-        .attributes
-        .bound
-        .as_ref()
-        .map(|bound| quote!(w.check_bound(#id, &self.#ident, #bound)?;));
-    quote! {
-        #check
-        w.#method(
-            #extensibility,
-            #cdr::Member { id: #id, must_understand: #must_understand },
-            &self.#ident,
-        )?;
-    }
-}
-
-fn deserialize(container: &Container, fields: &[Field<'_>]) -> TokenStream {
-    let (cdr, ident) = (&container.cdr, &container.ident);
-    let body = |keys_only| match container.extensibility {
-        Extensibility::Mutable => labelled_body(container, fields, keys_only),
-        _ if keys_only => key_body(container, fields),
-        _ => whole_body(container, fields),
-    };
-    let (all, keys) = (body(false), body(true));
-    let plain_keys = plain_key_body(container, fields);
-    let keys = if is_sorted(fields) && container.extensibility != Extensibility::Mutable {
-        keys
-    } else {
-        quote!(if r.is_plain() { #plain_keys } else { #keys })
-    };
-    let defaults = fields.iter().map(|field| {
-        let (ident, ty) = (field.ident, field.ty);
-        quote!(#ident: <#ty as #cdr::Deserialize>::default_value())
-    });
-    quote! {
-        #[automatically_derived]
-        impl #cdr::Deserialize for #ident {
-            #[inline]
-            fn deserialize(
-                r: &mut #cdr::Reader<'_>,
-            ) -> ::core::result::Result<Self, #cdr::Error> {
-                #all
-            }
-
-            #[inline]
-            fn deserialize_key(
-                r: &mut #cdr::Reader<'_>,
-            ) -> ::core::result::Result<Self, #cdr::Error> {
-                #keys
-            }
-
-            #[inline]
-            fn default_value() -> Self {
-                Self { #(#defaults),* }
-            }
-        }
-    }
-}
-
-/// Whether a field is read when only keys, or everything, is.
-fn is_read(fields: &[Field<'_>], field: &Field<'_>, keys_only: bool) -> bool {
-    !keys_only || keys(fields).iter().any(|key| key.id == field.id)
-}
-
-fn bounded(field: &Field<'_>, value: TokenStream) -> TokenStream {
-    match &field.attributes.bound {
-        Some(bound) => quote!({ let value = #value; r.bounded(value, #bound)? }),
-        None => value,
-    }
-}
-
-/// The key members of a type whose members have no headers.
-fn key_body(container: &Container, fields: &[Field<'_>]) -> TokenStream {
-    let cdr = &container.cdr;
-    let extensibility = container.extensibility();
-    let values = fields.iter().map(|field| {
-        let (ident, ty) = (field.ident, field.ty);
-        let value = if !is_read(fields, field, true) {
-            quote!(<#ty as #cdr::Deserialize>::default_value())
-        } else {
-            bounded(field, quote!(r.key_member::<#ty>(&scope)?))
-        };
-        quote!(#ident: #value)
-    });
-    quote! {
-        let scope = r.begin(#extensibility)?;
-        let value = Self { #(#values),* };
-        r.end(scope);
-        ::core::result::Result::Ok(value)
-    }
-}
-
-/// All members of a type whose members have no headers.
-fn whole_body(container: &Container, fields: &[Field<'_>]) -> TokenStream {
-    let cdr = &container.cdr;
-    let extensibility = container.extensibility();
-    let read = |field: &Field<'_>| {
-        let (ty, id) = (field.ty, field.id);
-        bounded(field, quote!(r.member::<#ty>(&scope, #id)?))
-    };
-    let reads = parts(fields).into_iter().map(|part| match part {
-        Part::One(field) => {
-            let (variable, value) = (member(field), read(field));
-            quote!(let #variable = #value;)
-        }
-        Part::Run(run) => {
-            let (constant, name) = (run.constant(cdr), &run.name);
-            let variables = run.fields.iter().map(member);
-            let together = run.fields.iter().enumerate().map(|(n, field)| {
-                let ty = field.ty;
-                quote!(#name.get::<#ty>(#n, run))
-            });
-            let one_by_one = run.fields.iter().map(read);
-            quote! {
-                #constant
-                let (#(#variables),*) = match r.take_run::<{ #name.size() }>(#name.align()) {
-                    ::core::option::Option::Some(run) => (#(#together),*),
-                    ::core::option::Option::None => (#(#one_by_one),*),
-                };
-            }
-        }
-    });
-    let (idents, variables) = (fields.iter().map(|f| f.ident), fields.iter().map(member));
-    quote! {
-        let scope = r.begin(#extensibility)?;
-        #(#reads)*
-        r.end(scope);
-        ::core::result::Result::Ok(Self { #(#idents: #variables),* })
-    }
-}
-
-/// The variable that a member is read into.
-fn member(field: &Field<'_>) -> Ident {
-    format_ident!("member_{}", field.id)
-}
-
-fn labelled_body(container: &Container, fields: &[Field<'_>], keys_only: bool) -> TokenStream {
-    let cdr = &container.cdr;
-    let extensibility = container.extensibility();
-    let variables: Vec<_> = (0..fields.len())
-        .map(|n| format_ident!("field_{n}"))
-        .collect();
-    let declarations = fields.iter().zip(&variables).map(|(field, variable)| {
-        let ty = field.ty;
-        let mutable = is_read(fields, field, keys_only).then(|| quote!(mut));
-        quote!(let #mutable #variable = <#ty as #cdr::Deserialize>::default_value();)
-    });
-    let arms = fields.iter().zip(&variables).map(|(field, variable)| {
-        let (ty, id) = (field.ty, field.id);
-        if !is_read(fields, field, keys_only) {
-            return quote!(#id => {});
-        }
-        let read = if keys_only {
-            quote!(<#ty as #cdr::Deserialize>::deserialize_present_key(r)?)
-        } else {
-            quote!(<#ty as #cdr::Deserialize>::deserialize_present(r)?)
-        };
-        let value = bounded(field, read);
-        quote!(#id => #variable = #value,)
-    });
-    let idents = fields.iter().map(|field| field.ident);
-    quote! {
-        let scope = r.begin(#extensibility)?;
-        r.charge(<Self as #cdr::Layout>::DEFAULT_HEAP)?;
-        #(#declarations)*
-        while let ::core::option::Option::Some(member) = r.next_member()? {
-            match member.id() {
-                #(#arms)*
-                _ => r.unknown_member(&member)?,
-            }
-            r.end_member(member);
-        }
-        r.end(scope);
-        ::core::result::Result::Ok(Self { #(#idents: #variables),* })
-    }
-}
-
-/// Keys without headers, in the order of their ids, as a key hash has them.
-fn plain_key_body(container: &Container, fields: &[Field<'_>]) -> TokenStream {
-    let cdr = &container.cdr;
-    let extensibility = container.extensibility();
-    let reads = sorted_keys(fields).into_iter().map(|field| {
-        let (variable, ty) = (member(field), field.ty);
-        let value = bounded(field, quote!(r.key_member::<#ty>(&scope)?));
-        quote!(let #variable = #value;)
-    });
-    let values = fields.iter().map(|field| {
-        let (ident, ty, variable) = (field.ident, field.ty, member(field));
-        if is_read(fields, field, true) {
-            quote!(#ident: #variable)
-        } else {
-            quote!(#ident: <#ty as #cdr::Deserialize>::default_value())
-        }
-    });
-    quote! {
-        let scope = r.begin(#extensibility)?;
-        #(#reads)*
-        r.end(scope);
-        ::core::result::Result::Ok(Self { #(#values),* })
     }
 }

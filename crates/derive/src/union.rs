@@ -1,19 +1,43 @@
 //! Enums with data: IDL unions.
 
+mod read;
+
 use proc_macro2::TokenStream;
 use quote::quote;
-use syn::ext::IdentExt;
 use syn::{DataEnum, Error, Expr, ExprLit, Fields, Ident, Lit, Result, Type, Variant, parse_quote};
 
-use crate::attributes::{Container, Element, Extensibility, Place, number};
+use crate::attributes::{Container, Discriminator, Member, Place, number};
+use crate::fit;
+
+/// What a variant has.
+#[derive(Clone, Copy)]
+enum Form<'a> {
+    /// No value. IDL has no such case.
+    Nothing,
+    /// A value: its first label is written.
+    Value(&'a Type),
+    /// The discriminator, and a value.
+    Labelled(&'a Type),
+    /// A discriminator that selects nothing.
+    Other,
+}
 
 struct Case<'a> {
     ident: &'a Ident,
-    /// `None` for a case without value.
-    ty: Option<&'a Type>,
+    form: Form<'a>,
     id: u32,
     labels: Vec<Expr>,
-    attributes: Element,
+    attributes: Member,
+}
+
+impl<'a> Case<'a> {
+    /// The type of its value.
+    fn ty(&self) -> Option<&'a Type> {
+        match self.form {
+            Form::Value(ty) | Form::Labelled(ty) => Some(ty),
+            Form::Nothing | Form::Other => None,
+        }
+    }
 }
 
 /// Whether an enum is meant as union rather than enumeration.
@@ -23,25 +47,33 @@ pub(crate) fn is_union(container: &Container, data: &DataEnum) -> Result<bool> {
 }
 
 pub(crate) fn expand(container: &Container, data: &DataEnum) -> Result<TokenStream> {
-    let cases = cases(data)?;
-    let discriminator = container
-        .discriminator
-        .clone()
-        .unwrap_or_else(|| parse_quote!(i32));
-    let layout = layout(container, &discriminator, &cases);
-    let serialize = serialize(container, &discriminator, &cases);
-    let deserialize = deserialize(container, &discriminator, &cases)?;
-    Ok(quote!(#layout #serialize #deserialize))
+    let cases = cases(container, data)?;
+    if cases.iter().all(|case| matches!(case.form, Form::Other)) {
+        return Err(Error::new_spanned(&container.ident, "a union needs a case"));
+    }
+    let usual = Discriminator::of(parse_quote!(i32));
+    let discriminator = container.discriminator.as_ref().unwrap_or(&usual);
+    let layout = layout(container, discriminator, &cases);
+    let serialize = serialize(container, discriminator, &cases);
+    let deserialize = read::deserialize(container, discriminator, &cases);
+    let default = container.default();
+    Ok(quote!(#layout #serialize #deserialize #default))
 }
 
-fn cases(data: &DataEnum) -> Result<Vec<Case<'_>>> {
+fn cases<'a>(container: &Container, data: &'a DataEnum) -> Result<Vec<Case<'a>>> {
     let mut cases = Vec::new();
     let mut next = Some(0);
     let mut seen = Vec::new();
     for variant in &data.variants {
-        let mut attributes = Element::parse(&variant.attrs, Place::Case)?;
+        let mut attributes = Member::parse(&variant.attrs, Place::Case)?;
+        let form = form(variant, &attributes)?;
         let mut labels = std::mem::take(&mut attributes.cases);
-        if labels.is_empty() {
+        let has_none = match form {
+            Form::Other => true,
+            Form::Labelled(_) => attributes.default,
+            Form::Nothing | Form::Value(_) => false,
+        };
+        if labels.is_empty() && !has_none {
             let label = next.ok_or_else(|| Error::new_spanned(variant, "which `case` is it?"))?;
             let label = proc_macro2::Literal::i64_unsuffixed(label);
             labels.push(parse_quote!(#label));
@@ -54,34 +86,62 @@ fn cases(data: &DataEnum) -> Result<Vec<Case<'_>>> {
                 seen.push(value);
             }
         }
-        next = labels.last().and_then(integer).map(|value| value + 1);
+        if let Some(last) = labels.last() {
+            next = integer(last).map(|value| value + 1);
+        }
         cases.push(Case {
             ident: &variant.ident,
-            ty: value_type(variant)?,
+            form,
             id: 0,
             labels,
             attributes,
         });
     }
-    let ids = number(cases.iter().map(|case| (case.ident, &case.attributes)), 1)?;
-    for (case, id) in cases.iter_mut().zip(ids) {
+    let members = |case: &&mut Case<'_>| !matches!(case.form, Form::Other);
+    let numbered = cases
+        .iter()
+        .filter(|case| !matches!(case.form, Form::Other));
+    let numbered = numbered.map(|case| (case.ident, &case.attributes));
+    let ids = number(container, numbered, 1)?;
+    for (case, id) in cases.iter_mut().filter(members).zip(ids) {
         case.id = id;
     }
-    if let Some(second) = cases.iter().filter(|case| case.attributes.default).nth(1) {
-        return Err(Error::new_spanned(second.ident, "a second default"));
+    let mut rest = cases
+        .iter()
+        .filter(|case| case.attributes.default || case.attributes.other);
+    if let Some(second) = rest.nth(1) {
+        return Err(Error::new_spanned(
+            second.ident,
+            "a second case for all other discriminators",
+        ));
     }
     Ok(cases)
 }
 
-fn value_type(variant: &Variant) -> Result<Option<&Type>> {
-    match &variant.fields {
-        Fields::Unit => Ok(None),
-        Fields::Unnamed(fields) if fields.unnamed.len() == 1 => {
-            Ok(fields.unnamed.first().map(|field| &field.ty))
+fn form<'a>(variant: &'a Variant, attributes: &Member) -> Result<Form<'a>> {
+    let types: Vec<&Type> = match &variant.fields {
+        Fields::Unit => Vec::new(),
+        Fields::Unnamed(fields) => fields.unnamed.iter().map(|field| &field.ty).collect(),
+        Fields::Named(_) => {
+            return Err(Error::new_spanned(
+                variant,
+                "a case of a union is `Name`, `Name(Type)` or `Name(Discriminator, Type)`",
+            ));
         }
+    };
+    match (types.as_slice(), attributes.other) {
+        ([_], true) if attributes.cases.is_empty() => Ok(Form::Other),
+        (_, true) => Err(Error::new_spanned(
+            variant,
+            "what `other` stands at is `Name(Discriminator)`, and has no `case`",
+        )),
+        ([], false) => Ok(Form::Nothing),
+        ([ty], false) => Ok(Form::Value(ty)),
+        ([_, ty], false) => Ok(Form::Labelled(ty)),
         _ => Err(Error::new_spanned(
             variant,
-            "a case of a union has one value or none: `Name(Type)` or `Name`",
+            "a case of a union has one value or none: `Name(Type)`, `Name(Discriminator, Type)` or \
+             `Name`",
         )),
     }
 }
@@ -100,26 +160,40 @@ fn integer(label: &Expr) -> Option<i64> {
     }
 }
 
-fn layout(container: &Container, discriminator: &Type, cases: &[Case<'_>]) -> TokenStream {
+fn layout(container: &Container, discriminator: &Discriminator, cases: &[Case<'_>]) -> TokenStream {
     let (cdr, ident) = (&container.cdr, &container.ident);
     let length_code = container.length_code();
-    let min_size = container.min_size(quote!(<#discriminator as #cdr::Layout>::MIN_SIZE));
+    let of = &discriminator.ty;
+    let min_size = container.min_size(quote!(<#of as #cdr::Layout>::MIN_SIZE));
+    let heap = cases.iter();
+    let heap = heap.map(|case| case.attributes.annotations.default_heap());
+    let heap = heap.max().unwrap_or(0);
     let describe = describe(container, discriminator, cases);
     let ends = cases.iter().filter_map(|case| {
-        let ty = case.ty?;
-        Some(match &case.attributes.bound {
-            Some(bound) => quote!(<#ty as #cdr::Bounded>::bounded_key_end(start, #bound)?),
-            None => quote!(<#ty as #cdr::Layout>::key_end(start)?),
-        })
+        let end = {
+            let part = fit::Part::Whole;
+            fit::end_in_key(cdr, case.ty()?, part, &case.attributes.element)
+        };
+        Some(quote!({
+            let at = start;
+            #end?
+        }))
+    });
+    let text = cases.iter().filter_map(|case| {
+        let ty = case.ty()?;
+        case.attributes.annotations.check_default(cdr, &quote!(#ty))
     });
     quote! {
+        #(#text)*
+
         #[automatically_derived]
         impl #cdr::Layout for #ident {
             const LENGTH_CODE: u32 = #length_code;
             const MIN_SIZE: usize = #min_size;
+            const DEFAULT_HEAP: usize = #heap;
 
             fn key_end(at: usize) -> ::core::option::Option<usize> {
-                let start = <#discriminator as #cdr::Layout>::key_end(at)?;
+                let start = <#of as #cdr::Layout>::key_end(at)?;
                 let end = start;
                 #(let end = ::core::cmp::Ord::max(end, #ends);)*
                 ::core::option::Option::Some(end)
@@ -131,37 +205,37 @@ fn layout(container: &Container, discriminator: &Type, cases: &[Case<'_>]) -> To
 }
 
 /// What the union is, as data.
-fn describe(container: &Container, discriminator: &Type, cases: &[Case<'_>]) -> TokenStream {
+fn describe(
+    container: &Container,
+    discriminator: &Discriminator,
+    cases: &[Case<'_>],
+) -> TokenStream {
     let (cdr, name) = (&container.cdr, &container.name);
     let extensibility = container.extensibility();
-    let cases = cases.iter().map(|case| {
-        let (name, id, labels) = (case.ident.unraw().to_string(), case.id, &case.labels);
-        let is_default = case.attributes.default;
-        let bound = case.attributes.bound();
-        let describe = match case.ty {
-            Some(ty) => quote!(::core::option::Option::Some(<#ty as #cdr::Layout>::describe)),
-            None => quote!(::core::option::Option::None),
-        };
-        quote!(#cdr::CaseDescriptor {
-            name: #name,
-            id: #id,
-            describe: #describe,
-            labels: |label| {
-                #(label({
-                    let case: #discriminator = #labels;
-                    #cdr::Discriminator::number(&case)
-                });)*
-            },
-            is_default: #is_default,
-            bound: #bound,
-        })
-    });
+    let (is_nested, has_hashed_ids) = (container.nested, container.hashed_ids);
+    let cases = cases
+        .iter()
+        .filter(|case| !matches!(case.form, Form::Other));
+    let cases = cases.map(|case| describe_case(container, &discriminator.ty, case));
+    let (of, is_key) = (&discriminator.ty, discriminator.key);
+    let element = discriminator.element.describe(cdr, &quote!(#of));
+    let annotations = discriminator.annotations.describe(cdr, &quote!(#of));
     quote! {
         fn describe() -> ::core::option::Option<#cdr::Type> {
             static TYPE: #cdr::UnionType = #cdr::UnionType {
                 name: #name,
                 extensibility: #extensibility,
-                discriminator: <#discriminator as #cdr::Layout>::describe,
+                is_nested: #is_nested,
+                has_hashed_ids: #has_hashed_ids,
+                discriminator: #cdr::MemberDescriptor {
+                    name: "discriminator",
+                    id: 0,
+                    describe: <#of as #cdr::Layout>::describe,
+                    is_key: #is_key,
+                    must_understand: false,
+                    element: #element,
+                    annotations: #annotations,
+                },
                 cases: &[#(#cases),*],
             };
             ::core::option::Option::Some(#cdr::Type::Union(&TYPE))
@@ -169,27 +243,68 @@ fn describe(container: &Container, discriminator: &Type, cases: &[Case<'_>]) -> 
     }
 }
 
-fn serialize(container: &Container, discriminator: &Type, cases: &[Case<'_>]) -> TokenStream {
-    let (cdr, ident) = (&container.cdr, &container.ident);
+fn describe_case(container: &Container, discriminator: &Type, case: &Case<'_>) -> TokenStream {
+    let (cdr, attributes) = (&container.cdr, &case.attributes);
+    let (name, id, labels) = (attributes.name(case.ident), case.id, &case.labels);
+    let is_default = attributes.default;
+    let describe = match case.ty() {
+        Some(ty) => quote!(::core::option::Option::Some(<#ty as #cdr::Layout>::describe)),
+        None => quote!(::core::option::Option::None),
+    };
+    let ty = match case.ty() {
+        Some(ty) => quote!(#ty),
+        None => quote!(#discriminator),
+    };
+    let element = attributes.element.describe(cdr, &ty);
+    let annotations = attributes.annotations.describe(cdr, &ty);
+    let label = match labels.is_empty() {
+        true => quote!(_label),
+        false => quote!(label),
+    };
+    quote!(#cdr::CaseDescriptor {
+        name: #name,
+        id: #id,
+        describe: #describe,
+        labels: |#label| {
+            #(label({
+                let case: #discriminator = #labels;
+                #cdr::Discriminator::number(&case)
+            });)*
+        },
+        is_default: #is_default,
+        element: #element,
+        annotations: #annotations,
+    })
+}
+
+fn serialize(
+    container: &Container,
+    discriminator: &Discriminator,
+    cases: &[Case<'_>],
+) -> TokenStream {
+    let (cdr, ident, of) = (&container.cdr, &container.ident, &discriminator.ty);
     let extensibility = container.extensibility();
+    let select = quote! {
+        w.member(#extensibility, #cdr::Member { id: 0, must_understand: true }, case)?;
+    };
     let arms = cases.iter().map(|case| {
         let (variant, id) = (case.ident, case.id);
-        let label = &case.labels[0];
-        let select = quote! {
-            let case: #discriminator = #label;
-            w.member(#extensibility, #cdr::Member { id: 0, must_understand: true }, &case)?;
+        let check = fit::check(cdr, id, &quote!(value), &case.attributes.element);
+        let value = quote! {
+            #check
+            w.member(#extensibility, #cdr::Member { id: #id, must_understand: false }, value)?;
         };
-        if case.ty.is_none() {
-            return quote!(Self::#variant => { #select });
-        }
-        let bound = case.attributes.bound.as_ref();
-        let check = bound.map(|bound| quote!(w.check_bound(#id, value, #bound)?;));
-        quote! {
-            Self::#variant(value) => {
-                #select
-                #check
-                w.member(#extensibility, #cdr::Member { id: #id, must_understand: false }, value)?;
-            }
+        let label = case.labels.first();
+        let first = quote! {
+            let case: #of = #label;
+            let case = &case;
+        };
+        let is_own = is_own(container, cases, case);
+        match case.form {
+            Form::Nothing => quote!(Self::#variant => { #first #select }),
+            Form::Value(_) => quote!(Self::#variant(value) => { #first #select #value }),
+            Form::Labelled(_) => quote!(Self::#variant(case, value) => { #is_own #select #value }),
+            Form::Other => quote!(Self::#variant(case) => { #is_own #select }),
         }
     });
     quote! {
@@ -210,133 +325,22 @@ fn serialize(container: &Container, discriminator: &Type, cases: &[Case<'_>]) ->
     }
 }
 
-fn deserialize(
-    container: &Container,
-    discriminator: &Type,
-    cases: &[Case<'_>],
-) -> Result<TokenStream> {
-    let (cdr, ident) = (&container.cdr, &container.ident);
-    let body = match container.extensibility {
-        Extensibility::Mutable => labelled_body(container, discriminator, cases),
-        _ => plain_body(container, discriminator, cases),
-    };
-    let default = cases
-        .iter()
-        .find(|case| case.attributes.default)
-        .or(cases.first())
-        .ok_or_else(|| Error::new_spanned(ident, "a union needs a case"))?;
-    let variant = default.ident;
-    let value = default
-        .ty
-        .map(|ty| quote!((<#ty as #cdr::Deserialize>::default_value())));
-    Ok(quote! {
-        #[automatically_derived]
-        impl #cdr::Deserialize for #ident {
-            #[inline]
-            fn deserialize(
-                r: &mut #cdr::Reader<'_>,
-            ) -> ::core::result::Result<Self, #cdr::Error> {
-                #body
-            }
-
-            #[inline]
-            fn default_value() -> Self {
-                Self::#variant #value
-            }
-        }
-    })
-}
-
-/// `if case == label { .. } else if ..`, ending in the default case or an error.
-fn select(
-    container: &Container,
-    cases: &[Case<'_>],
-    then: impl Fn(&Case<'_>) -> TokenStream,
-) -> TokenStream {
+/// Refuses a discriminator that selects another case.
+fn is_own(container: &Container, cases: &[Case<'_>], case: &Case<'_>) -> TokenStream {
     let cdr = &container.cdr;
-    let branches = cases
-        .iter()
-        .filter(|case| !case.attributes.default)
-        .map(|case| {
-            let labels = &case.labels;
-            let then = then(case);
-            quote!(if #(case == (#labels))||* { #then } else)
-        });
-    let otherwise = match cases.iter().find(|case| case.attributes.default) {
-        Some(case) => then(case),
-        None => quote!(return ::core::result::Result::Err(#cdr::Error::UnknownCase)),
+    let own = &case.labels;
+    let is_rest = case.attributes.default || case.attributes.other;
+    let others = cases.iter().filter(|other| other.ident != case.ident);
+    let others: Vec<&Expr> = others.flat_map(|other| &other.labels).collect();
+    let is_wrong = match is_rest {
+        true => quote!(false #(|| *case == (#others))*),
+        false => quote!(true #(&& *case != (#own))*),
     };
-    quote!(#(#branches)* { #otherwise })
-}
-
-fn bounded(case: &Case<'_>, value: TokenStream) -> TokenStream {
-    match &case.attributes.bound {
-        Some(bound) => quote!({ let value = #value; r.bounded(value, #bound)? }),
-        None => value,
-    }
-}
-
-fn plain_body(container: &Container, discriminator: &Type, cases: &[Case<'_>]) -> TokenStream {
-    let extensibility = container.extensibility();
-    let value = select(container, cases, |case| {
-        let (variant, id) = (case.ident, case.id);
-        match case.ty {
-            Some(ty) => {
-                let value = bounded(case, quote!(r.member::<#ty>(&scope, #id)?));
-                quote!(Self::#variant(#value))
-            }
-            None => quote!(Self::#variant),
-        }
-    });
     quote! {
-        let scope = r.begin(#extensibility)?;
-        let case = r.member::<#discriminator>(&scope, 0)?;
-        let value = #value;
-        r.end(scope);
-        ::core::result::Result::Ok(value)
-    }
-}
-
-fn labelled_body(container: &Container, discriminator: &Type, cases: &[Case<'_>]) -> TokenStream {
-    let cdr = &container.cdr;
-    let extensibility = container.extensibility();
-    let arms = cases.iter().filter_map(|case| {
-        let (variant, id, ty) = (case.ident, case.id, case.ty?);
-        let value = bounded(
-            case,
-            quote!(<#ty as #cdr::Deserialize>::deserialize_present(r)?),
-        );
-        Some(quote!(#id => found = ::core::option::Option::Some(Self::#variant(#value)),))
-    });
-    let value = select(container, cases, |case| {
-        let variant = case.ident;
-        if case.ty.is_none() {
-            return quote!(Self::#variant);
+        if #is_wrong {
+            return ::core::result::Result::Err(#cdr::Error::WrongDiscriminator(
+                #cdr::Discriminator::number(case),
+            ));
         }
-        quote! {
-            match found {
-                ::core::option::Option::Some(value @ Self::#variant(_)) => value,
-                _ => return ::core::result::Result::Err(#cdr::Error::UnknownCase),
-            }
-        }
-    });
-    quote! {
-        let scope = r.begin(#extensibility)?;
-        let mut case: ::core::option::Option<#discriminator> = ::core::option::Option::None;
-        let mut found: ::core::option::Option<Self> = ::core::option::Option::None;
-        while let ::core::option::Option::Some(member) = r.next_member()? {
-            match member.id() {
-                0 => case = ::core::option::Option::Some(
-                    <#discriminator as #cdr::Deserialize>::deserialize_present(r)?,
-                ),
-                #(#arms)*
-                _ => r.unknown_member(&member)?,
-            }
-            r.end_member(member);
-        }
-        r.end(scope);
-        let case = case.ok_or(#cdr::Error::UnknownCase)?;
-        let value = #value;
-        ::core::result::Result::Ok(value)
     }
 }

@@ -14,9 +14,8 @@ pub enum TypeConsistencyKind {
 /// TYPE_CONSISTENCY_ENFORCEMENT of a reader: it concerns nobody but readers, is not requested and
 /// offered, and is fixed once the reader is enabled.
 ///
-/// The four options in the middle say which types are assignable, where coercion is allowed. Dunlin
-/// announces what they are and compares types by name and, where `kind` or `force_type_validation`
-/// wants it, for being the same; it does not weigh types that differ.
+/// The four options in the middle say which types are assignable, where coercion is allowed. They
+/// act where both types are known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TypeConsistencyEnforcement {
     /// Must types be the same?

@@ -410,17 +410,18 @@ impl Reader {
         if !proxy.reliable {
             return Delivery::default();
         }
-        match proxy.believes(now, last, heartbeat.count) {
+        let belief = match proxy.believes(now, last, heartbeat.count) {
+            Belief::Plausible => proxy.hears(now, last.saturating_add(1), heartbeat.count),
+            doubt => doubt,
+        };
+        match belief {
             Belief::Plausible => {}
+            Belief::Repeated => return Delivery::default(),
             Belief::Ask => return self.doubt(now, index, true, out),
             Belief::Wait => return self.doubt(now, index, false, out),
         }
-        if !proxy.heartbeats.accept(heartbeat.count, now) {
-            return Delivery::default();
-        }
         proxy.check_identity(last);
         let mut implausible = proxy.fall_back(last.saturating_add(1));
-        proxy.note_leap(first);
         implausible |= !proxy.begin_after_gap(last);
         if addressed {
             proxy.begin(first, last);

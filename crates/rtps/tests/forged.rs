@@ -142,6 +142,21 @@ fn a_gap_beyond_what_was_announced_deafens_nobody() {
 }
 
 #[test]
+fn a_gap_beyond_what_was_announced_does_not_cover_what_was_lost_on_its_way() {
+    for scene in Scene::both(&reliable_reader()) {
+        let mut scene = scene.begun();
+        scene.data(8);
+        scene.gap(EntityId::UNKNOWN, 1, FAR);
+        scene.heartbeat(6, 9, 2);
+        for sequence in [6, 7, 9] {
+            scene.data(sequence);
+        }
+        assert_eq!(scene.taken(), [6, 7, 8, 9]);
+        assert_eq!(scene.lost, 0);
+    }
+}
+
+#[test]
 fn a_gap_before_all_else_does_not_decide_where_a_reader_begins() {
     for reader in [EntityId::UNKNOWN, reader_guid(1).entity] {
         for mut scene in Scene::both(&reliable_reader()) {
@@ -211,8 +226,10 @@ fn a_writer_that_really_is_far_ahead_is_believed_after_a_moment() {
         let mut scene = scene.begun();
         let first = 1 << 20;
         assert_eq!(scene.heartbeat(first, first, 2), ["ACKNACK 6 []? !"]);
-        assert_eq!(scene.wait(50), ["ACKNACK 6 []? !"]);
-        scene.heartbeat(first, first, 3);
+        for count in 3..11 {
+            assert_eq!(scene.wait(50), ["ACKNACK 6 []? !"]);
+            scene.heartbeat(first, first, count);
+        }
         scene.data(first);
         assert_eq!(scene.taken(), [first]);
         assert_eq!(scene.lost, first as u64 - 6);
@@ -232,6 +249,78 @@ fn a_reader_that_was_led_far_ahead_comes_back() {
         scene.data(2);
         assert_eq!(scene.taken(), [1, 2]);
         assert_eq!(scene.implausible, 1);
+    }
+}
+
+/// The writer is asked and says nothing for a while, since its machine is busy.
+fn lead_away(scene: &mut Scene) {
+    for count in 900..909 {
+        scene.heartbeat(1, FAR, count);
+        scene.wait(60);
+    }
+    scene.gap(EntityId::UNKNOWN, 1, FAR);
+}
+
+#[test]
+fn a_reader_that_was_led_away_by_a_heartbeat_and_a_gap_comes_back_although_their_counts_are_high() {
+    for scene in Scene::both(&reliable_reader()) {
+        let mut scene = scene.begun();
+        lead_away(&mut scene);
+        scene.data(6);
+        assert_eq!(scene.taken(), [] as [i64; 0]);
+        // And further still.
+        scene.heartbeat(FAR + 7, FAR + 8, 909);
+        assert_eq!(scene.heartbeat(6, 6, 2).len(), 1, "it is asked");
+        scene.heartbeat(6, 6, 3);
+        scene.data(6);
+        scene.data(7);
+        assert_eq!(scene.taken(), [6, 7]);
+    }
+}
+
+#[test]
+fn a_late_joiner_is_not_led_back_by_an_old_heartbeat() {
+    for mut scene in Scene::both(&reliable_reader()) {
+        scene.heartbeat(100_000, 100_000, 900);
+        scene.data(100_000);
+        for _ in 0..3 {
+            scene.heartbeat(1, 1, 1);
+        }
+        scene.data(1);
+        scene.data(100_001);
+        assert_eq!(scene.taken(), [100_000, 100_001]);
+    }
+}
+
+#[test]
+fn a_change_contradicts_a_heartbeat_far_ahead() {
+    for scene in Scene::both(&reliable_reader()) {
+        let mut scene = scene.begun();
+        scene.heartbeat(FAR, FAR, 900);
+        scene.wait(60);
+        scene.data(6);
+        scene.heartbeat(FAR, FAR, 901);
+        scene.data(7);
+        assert_eq!(scene.taken(), [6, 7]);
+        assert_eq!((scene.lost, scene.implausible), (0, 2));
+    }
+}
+
+#[test]
+fn what_was_delivered_before_a_leap_does_not_come_twice() {
+    for scene in Scene::both(&reliable_reader()) {
+        let mut scene = scene.begun();
+        // Number 6 is late.
+        scene.data(7);
+        scene.data(8);
+        lead_away(&mut scene);
+        assert_eq!(scene.taken(), [7, 8]);
+        scene.heartbeat(6, 8, 2);
+        scene.heartbeat(6, 8, 3);
+        for sequence in 6..=9 {
+            scene.data(sequence);
+        }
+        assert_eq!(scene.taken(), [9]);
     }
 }
 

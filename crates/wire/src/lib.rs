@@ -44,8 +44,8 @@ mod time;
 pub use cursor::Endianness;
 pub use discovery::{
     BuiltinEndpoints, ContentFilterProperty, DiagnosticFact, DiagnosticReply, DiagnosticRequest,
-    GossipedParticipant, ParticipantData, ParticipantMessage, PeerState, ReaderData,
-    UnknownParameters, WriterData, endpoint_key, parse_key, participant_key,
+    EncodedTypeInformation, GossipedParticipant, ParticipantData, ParticipantMessage, PeerState,
+    ReaderData, UnknownParameters, WriterData, endpoint_key, parse_key, participant_key,
 };
 pub use error::Error;
 pub use guid::{EntityId, EntityKind, Guid, GuidPrefix, ProtocolVersion, VendorId};

@@ -77,8 +77,6 @@ impl ParameterId {
     pub const CYCLONE_VERSION_INFO: Self = Self(Self::VENDOR_SPECIFIC | 0x0007);
     /// Dunlin's own: how the type lies in memory.
     pub const MEMORY_LAYOUT: Self = Self(Self::VENDOR_SPECIFIC | 0x0d01);
-    /// Dunlin's own: tells types apart.
-    pub const TYPE_DIGEST: Self = Self(Self::VENDOR_SPECIFIC | 0x0d04);
     /// Dunlin's own: the endpoint on the other side of a question.
     pub const OTHER_ENDPOINT: Self = Self(Self::VENDOR_SPECIFIC | 0x0d02);
     /// Dunlin's own: the largest sample that a reader takes.
@@ -87,6 +85,8 @@ impl ParameterId {
     pub const AUTODISPOSE: Self = Self(Self::VENDOR_SPECIFIC | 0x0d06);
     /// Dunlin's own: how a forwarded sample came here.
     pub const FORWARDED: Self = Self(Self::VENDOR_SPECIFIC | 0x0d07);
+    /// Dunlin's own: what TYPE_INFORMATION says, told to Dunlin's participants alone.
+    pub const DUNLIN_TYPE_INFORMATION: Self = Self(Self::VENDOR_SPECIFIC | 0x0d08);
     /// Dunlin's own: what is said of an endpoint.
     pub const FACTS: Self = Self(Self::VENDOR_SPECIFIC | 0x0d03);
 }

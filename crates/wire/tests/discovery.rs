@@ -111,6 +111,16 @@ fn policies() -> impl Strategy<Value = DataWriterQos> {
     })
 }
 
+/// As it comes back: padded to a multiple of 4 bytes.
+fn type_information() -> impl Strategy<Value = Option<EncodedTypeInformation>> {
+    let words = proptest::collection::vec(any::<[u8; 4]>(), 1..50);
+    let told = (words, any::<bool>()).prop_map(|(words, for_dunlin)| EncodedTypeInformation {
+        for_dunlin,
+        ..EncodedTypeInformation::little_endian(words.concat())
+    });
+    proptest::option::of(told)
+}
+
 fn limit() -> impl Strategy<Value = Option<u32>> {
     proptest::option::of(1..i32::MAX as u32)
 }
@@ -191,11 +201,11 @@ proptest! {
     #[test]
     fn writers(
         guid in guid(), topic in name(), type_name in name(), qos in policies(), publisher in group(),
-        topic_data in octets(), unicast in locators(), multicast in locators(), type_digest: Option<u64>,
-        property in properties(), entity_name in name(),
+        topic_data in octets(), unicast in locators(), multicast in locators(),
+        (property, entity_name, type_information) in (properties(), name(), type_information()),
     ) {
         let qos = DataWriterQos { property, entity_name, ..qos };
-        let writer = WriterData { type_digest, qos, publisher, topic_data, unicast, multicast, ..WriterData::new(guid, topic, type_name) };
+        let writer = WriterData { type_information, qos, publisher, topic_data, unicast, multicast, ..WriterData::new(guid, topic, type_name) };
         let payload = writer.encode().unwrap();
         prop_assert_eq!(payload.len() % 4, 0);
         prop_assert_eq!(WriterData::parse(&payload), Ok(writer));
@@ -211,8 +221,8 @@ proptest! {
         ],
         topic_data in octets(), expects_inline_qos: bool, unicast in locators(), multicast in locators(),
         content_filter in prop::option::of(content_filter()),
-        (type_digest, max_sample_size, type_consistency) in (any::<Option<u64>>(), any::<Option<u32>>(), type_consistency()),
-        (property, entity_name) in (properties(), name()),
+        (max_sample_size, type_consistency) in (any::<Option<u32>>(), type_consistency()),
+        (property, entity_name, type_information) in (properties(), name(), type_information()),
     ) {
         let PublisherQos { presentation, partition, group_data, .. } = subscriber;
         let qos = DataReaderQos {
@@ -234,7 +244,7 @@ proptest! {
             ..DataReaderQos::default()
         };
         let reader = ReaderData {
-            type_digest,
+            type_information,
             max_sample_size,
             qos, subscriber: SubscriberQos { presentation, partition, group_data, ..SubscriberQos::default() }, topic_data, expects_inline_qos, unicast,
             multicast, content_filter, ..ReaderData::new(guid, topic, type_name)
@@ -542,6 +552,79 @@ fn of_what_has_no_field_no_more_is_kept_than_a_few_kilobytes() {
     let expected: Vec<_> = (0..10).map(|id| (0x8100 + id, 400)).collect();
     assert_eq!(kept, expected);
     assert_eq!(data.topic, "T");
+}
+
+const READER: [u8; 16] = *b"\x01\x02\x03\x04\x05\x06\x07\x08\x09\x0a\x0b\x0c\0\0\x01\x07";
+
+/// What a writer and a reader say of their type in a list of this order.
+fn told(
+    endianness: Endianness,
+    information: &[u8],
+) -> [(Option<EncodedTypeInformation>, UnknownParameters); 2] {
+    let length = match endianness {
+        Endianness::Little => 2_u32.to_le_bytes(),
+        Endianness::Big => 2_u32.to_be_bytes(),
+    };
+    let name = [&length[..], b"T\0\0\0"].concat();
+    let of = |guid: &[u8]| {
+        let list = [
+            (0x5a, guid),
+            (0x05, &name[..]),
+            (0x07, &name),
+            (0x75, information),
+            (0x8abc, &[1, 2, 3, 4]),
+        ];
+        listed(endianness, &list)
+    };
+    let writer = WriterData::parse(&of(&WRITER)).unwrap();
+    let reader = ReaderData::parse(&of(&READER)).unwrap();
+    [
+        (writer.type_information, writer.unknown),
+        (reader.type_information, reader.unknown),
+    ]
+}
+
+#[test]
+fn type_information_is_kept_apart_with_its_byte_order() {
+    for endianness in [Endianness::Little, Endianness::Big] {
+        for (information, unknown) in told(endianness, &[9; 8192]) {
+            let information = information.unwrap();
+            assert_eq!(information.bytes[..], [9; 8192]);
+            assert_eq!(information.endianness, endianness);
+            assert!(!unknown.is_cut());
+            assert_eq!(unknown.iter().count(), 1);
+        }
+    }
+}
+
+#[test]
+fn type_information_that_is_empty_or_too_large_costs_nothing_but_itself() {
+    for endianness in [Endianness::Little, Endianness::Big] {
+        for (information, unknown) in told(endianness, &[9; 8196]) {
+            assert_eq!(information, None);
+            assert!(unknown.is_cut());
+            assert_eq!(unknown.iter().count(), 1);
+        }
+        for (information, unknown) in told(endianness, &[]) {
+            assert_eq!(information, None);
+            assert!(!unknown.is_cut());
+        }
+    }
+}
+
+#[test]
+fn type_information_of_the_other_byte_order_is_not_said_again() {
+    let guid = Guid::from_bytes(WRITER);
+    let mut writer = WriterData::new(guid, "T", "T");
+    writer.type_information = Some(EncodedTypeInformation {
+        endianness: Endianness::Big,
+        ..EncodedTypeInformation::little_endian(vec![1, 2, 3, 4])
+    });
+    let again = WriterData::parse(&writer.encode().unwrap()).unwrap();
+    assert_eq!(again.type_information, None);
+    writer.type_information = Some(EncodedTypeInformation::little_endian(vec![1; 8193]));
+    let error = writer.encode().unwrap_err().to_string();
+    assert!(error.contains("type information"), "{error}");
 }
 
 #[test]

@@ -159,6 +159,7 @@ impl TypeTreeBuilder {
         self.push(Node::Enumeration(Enumeration {
             name: name.into(),
             extensibility,
+            fits_any_extensibility: false,
             bit_bound,
             literals: literals.collect(),
             default: default.unwrap_or(first),
@@ -171,6 +172,15 @@ impl TypeTreeBuilder {
     pub fn ignore_literal_names(&mut self, enumeration: TypeIndex) {
         if let Some(Node::Enumeration(of)) = self.nodes.get_mut(enumeration.0 as usize) {
             of.ignores_literal_names = true;
+        }
+    }
+
+    /// An enumeration or bitmask whose TypeObject has no flag for its extensibility.
+    pub(crate) fn fit_any_extensibility(&mut self, index: TypeIndex) {
+        match self.nodes.get_mut(index.0 as usize) {
+            Some(Node::Enumeration(of)) => of.fits_any_extensibility = true,
+            Some(Node::Bitmask(of)) => of.fits_any_extensibility = true,
+            _ => {}
         }
     }
 
@@ -194,6 +204,7 @@ impl TypeTreeBuilder {
         self.push(Node::Bitmask(Bitmask {
             name: name.into(),
             extensibility,
+            fits_any_extensibility: false,
             bit_bound,
             flags: flags.collect(),
             mask,

@@ -55,6 +55,7 @@
 //! | are these two types the same? | [`DynamicType::digest`] |
 //! | what do other products call it? | [`DynamicType::type_identifier`], [`DynamicType::type_information`] |
 //! | how do other products see it? | [`DynamicType::type_object`] |
+//! | what do participants ask each other for? | [`lookup`] |
 //!
 //! All of it is for payloads that come from strangers. Nothing is reserved for a length before its
 //! elements are there; nesting is bounded ([`limits`]), and so is the number of values that are
@@ -82,6 +83,7 @@ mod fixed;
 mod key;
 mod kind;
 pub mod limits;
+pub mod lookup;
 mod object;
 mod output;
 mod path;
@@ -98,9 +100,9 @@ pub use error::{BuildError, PathError, ValueError};
 pub use key::KeyPlan;
 pub use kind::TypeKind;
 pub use object::{
-    EquivalenceHash, EquivalenceKind, PlainElement, RaiseError, StronglyConnectedComponentId,
-    TypeIdentifier, TypeIdentifierWithDependencies, TypeIdentifierWithSize, TypeInformation,
-    TypeObjectError, TypeObjects,
+    EquivalenceHash, EquivalenceKind, LocalType, PlainElement, RaiseError,
+    StronglyConnectedComponentId, TypeIdentifier, TypeIdentifierWithDependencies,
+    TypeIdentifierWithSize, TypeInformation, TypeObjectError, TypeObjects,
 };
 pub use path::{Located, MemberPath, Value};
 pub use text::idl;

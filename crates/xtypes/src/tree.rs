@@ -6,6 +6,7 @@
 use alloc::boxed::Box;
 use alloc::sync::Arc;
 
+pub use dunlin_cdr::TryConstruct;
 use dunlin_cdr::{Extensibility, Xcdr};
 
 use crate::annotations::Annotated;
@@ -46,20 +47,8 @@ primitives!(
     CHAR16 = 14, Char16;
 );
 
-/// What a reader does with a value that its type cannot hold (DDS-XTypes 1.3 7.2.2.4.4.4.11).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum TryConstruct {
-    /// The object that contains it cannot be constructed either.
-    #[default]
-    Discard,
-    /// It takes the default value of its type.
-    UseDefault,
-    /// A string, sequence or map is cut to its bound.
-    Trim,
-}
-
 /// What a collection, an alias or a member consists of.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Element {
     /// Its type.
     pub ty: TypeIndex,
@@ -252,6 +241,8 @@ pub(crate) struct Alias {
 pub(crate) struct Enumeration {
     pub(crate) name: Box<str>,
     pub(crate) extensibility: Extensibility,
+    /// Its TypeObject has no flag for the extensibility, so any other one fits.
+    pub(crate) fits_any_extensibility: bool,
     pub(crate) bit_bound: u16,
     pub(crate) literals: Box<[Literal]>,
     pub(crate) default: i32,
@@ -264,6 +255,8 @@ pub(crate) struct Enumeration {
 pub(crate) struct Bitmask {
     pub(crate) name: Box<str>,
     pub(crate) extensibility: Extensibility,
+    /// Its TypeObject has no flag for the extensibility, so any other one fits.
+    pub(crate) fits_any_extensibility: bool,
     pub(crate) bit_bound: u16,
     pub(crate) flags: Box<[Flag]>,
     pub(crate) mask: u64,

@@ -112,6 +112,12 @@ fn late_joiner() {
 }
 
 #[test]
+fn idl_type() {
+    let line = "color: \"BLUE\", x: 30, y: 40, shapesize: 0";
+    shows(env!("CARGO_BIN_EXE_idl_type"), &[line]);
+}
+
+#[test]
 fn why() {
     let Some(printed) = output(env!("CARGO_BIN_EXE_why")) else {
         return;

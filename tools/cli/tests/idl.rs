@@ -218,3 +218,95 @@ fn dump_shows_what_other_products_know_types_by() {
     let why = stderr(&objects);
     assert!(why.contains("Wide") && why.contains("5000000000"), "{why}");
 }
+
+#[test]
+fn gen_makes_files_and_leaves_those_of_others() {
+    let folder = folder();
+    let run = |arguments: &[&str]| run(folder.path(), arguments);
+    let path = folder.path().join("made/src/good.rs");
+    let make = [
+        "gen",
+        "-l",
+        "rust",
+        "-o",
+        "made/src",
+        "-Iinclude",
+        "good.idl",
+    ];
+    let first = run(&make);
+    assert_eq!(first.status.code(), Some(0), "{}", stderr(&first));
+    let text = fs::read_to_string(&path).unwrap();
+    assert!(text.starts_with("// Made by dunlin idl "), "{text}");
+    assert!(text.contains("from good.idl. Do not edit"), "{text}");
+    assert!(text.contains("base = \"super::base::Base\""), "{text}");
+    assert!(!text.contains("pub struct Base"), "{text}");
+
+    // It is not written again, unless something changes.
+    let time = || fs::metadata(&path).unwrap().modified().unwrap();
+    let before = time();
+    run(&make);
+    assert_eq!(time(), before);
+    let all = run(&[&make[..], &["--all"]].concat());
+    assert_eq!(all.status.code(), Some(0), "{}", stderr(&all));
+    let text = fs::read_to_string(&path).unwrap();
+    assert!(text.contains("pub struct Base"), "{text}");
+    assert!(text.contains("base = \"Base\""), "{text}");
+
+    fs::write(&path, "mine").unwrap();
+    let foreign = run(&make);
+    assert_eq!(foreign.status.code(), Some(2));
+    assert!(stderr(&foreign).contains("E0903"), "{}", stderr(&foreign));
+    assert_eq!(fs::read_to_string(&path).unwrap(), "mine");
+    let forced = run(&[&make[..], &["--force"]].concat());
+    assert_eq!(forced.status.code(), Some(0), "{}", stderr(&forced));
+}
+
+#[test]
+fn gen_takes_the_options_of_other_compilers() {
+    let folder = folder();
+    let run = |arguments: &[&str]| run(folder.path(), arguments);
+    let output = run(&[
+        "gen",
+        "-language",
+        "Rust",
+        "-d",
+        "made",
+        "-t",
+        "temporary",
+        "-replace",
+        "--depfile",
+        "good.d",
+        "-Iinclude",
+        "good.idl",
+    ]);
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    assert!(stderr(&output).contains("-t temporary has no effect"));
+    let rule = fs::read_to_string(folder.path().join("good.d")).unwrap();
+    assert_eq!(rule, "made/good.rs: good.idl \\\n  include/base.idl\n");
+    let unknown = run(&["gen", "-l", "cobol", "good.idl"]);
+    assert_eq!(unknown.status.code(), Some(2));
+    assert!(stderr(&unknown).contains("rust"), "{}", stderr(&unknown));
+}
+
+#[test]
+fn gen_makes_nothing_that_is_wrong() {
+    let folder = folder();
+    let write = |name: &str, text: &str| fs::write(folder.path().join(name), text).unwrap();
+    fs::create_dir(folder.path().join("other")).unwrap();
+    write("other/plain.idl", "@final struct Other { long a; };\n");
+    write("equal.idl", "@final struct S { long self; long self_; };\n");
+    let run = |arguments: &[&str]| run(folder.path(), arguments);
+    let bad = run(&["gen", "-l", "rust", "bad.idl"]);
+    assert_eq!(bad.status.code(), Some(1));
+    assert!(!folder.path().join("bad.rs").exists());
+    let equal = run(&["gen", "-l", "rust", "equal.idl"]);
+    assert_eq!(equal.status.code(), Some(1));
+    let text = stderr(&equal);
+    assert!(
+        text.contains("E0901") && text.contains("S::self_"),
+        "{text}"
+    );
+    let clash = run(&["gen", "-l", "rust", "plain.idl", "other/plain.idl"]);
+    assert_eq!(clash.status.code(), Some(1));
+    assert!(stderr(&clash).contains("E0904"), "{}", stderr(&clash));
+}

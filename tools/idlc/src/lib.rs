@@ -21,6 +21,7 @@
 //! | tokens to definitions | `parser` | grammar; goes on behind each mistake |
 //! | names to meanings | `resolve` | scopes, constants, annotations, all rules about types |
 //! | types to a tree | `lower` | limits of the type system |
+//! | a tree to code | [`emit`] | what a language does not have |
 //!
 //! All mistakes of a file come out of one run, each once. Nothing that a file contains makes a
 //! stage panic, recurse deeper than [`limits::NESTING`], or take more memory than in proportion to
@@ -46,6 +47,7 @@
 mod ast;
 mod dialect;
 pub mod dump;
+pub mod emit;
 mod lexer;
 pub mod limits;
 mod literal;

@@ -13,6 +13,7 @@ use crate::report::{Report, codes};
 use crate::resolve::Resolved;
 use crate::resolve::types::{self, Extra, Literal, Named, NamedKind, Struct, Ty, Union};
 use crate::session::Session;
+use crate::source::Span;
 use crate::symbol::Symbols;
 use crate::value::Value;
 
@@ -331,6 +332,11 @@ fn model(
     let constants = resolved.constants.iter().map(|one| NamedConstant {
         name: one.qualified.to_string(),
         ty: constant_type(resolved, &one.ty),
+        index: match &one.ty {
+            Ty::Primitive(kind) => Some(primitive(*kind)),
+            Ty::Named(number) => places.get(*number).copied().flatten(),
+            _ => None,
+        },
         value: constant(&one.value),
         text: constant_text(session, resolved, &one.value),
         docs: owned(&one.docs),
@@ -347,6 +353,7 @@ fn model(
             index: (*places.get(*number)?)?,
             docs: owned(&named.docs).or_else(|| comment(named)),
             member_docs: member_docs(&named.kind),
+            member_spans: member_spans(&named.kind),
             span: named.name.span,
             is_included: named.is_included,
             topic: named.topic.as_ref().and_then(|topic| owned(&topic.0)),
@@ -385,6 +392,17 @@ fn member_docs(kind: &NamedKind) -> Vec<Option<String>> {
         NamedKind::Enumeration(of) => of.literals.iter().map(|one| owned(&one.docs)).collect(),
         NamedKind::Bitmask(of) => of.flags.iter().map(|one| owned(&one.docs)).collect(),
         NamedKind::Bitset(of) => of.fields.iter().map(|one| owned(&one.docs)).collect(),
+        NamedKind::Alias(_) | NamedKind::Forward { .. } | NamedKind::Bad => Vec::new(),
+    }
+}
+
+fn member_spans(kind: &NamedKind) -> Vec<Span> {
+    match kind {
+        NamedKind::Struct(of) => of.members.iter().map(|one| one.name.span).collect(),
+        NamedKind::Union(of) => of.cases.iter().map(|one| one.name.span).collect(),
+        NamedKind::Enumeration(of) => of.literals.iter().map(|one| one.name.span).collect(),
+        NamedKind::Bitmask(of) => of.flags.iter().map(|one| one.name.span).collect(),
+        NamedKind::Bitset(of) => of.fields.iter().map(|one| one.name.span).collect(),
         NamedKind::Alias(_) | NamedKind::Forward { .. } | NamedKind::Bad => Vec::new(),
     }
 }

@@ -23,6 +23,8 @@ pub struct NamedConstant {
     pub name: String,
     /// The type as IDL.
     pub ty: String,
+    /// The place of the type in the tree; `None` for strings.
+    pub index: Option<TypeIndex>,
     /// The value.
     pub value: Constant,
     /// The value as IDL: a literal has its name.
@@ -56,6 +58,8 @@ pub struct NamedType {
     pub docs: Option<String>,
     /// The documentation of its members, cases, literals or flags, in their order.
     pub member_docs: Vec<Option<String>>,
+    /// Where they are.
+    pub member_spans: Vec<Span>,
     /// Where it is.
     pub span: Span,
     /// It comes from an included file, so code of it is made elsewhere.

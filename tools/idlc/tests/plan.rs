@@ -1,5 +1,7 @@
 //! Whoever follows a codec plan writes what `dunlin_cdr` writes.
 
+#[path = "../../../crates/cdr/tests/common/values.rs"]
+mod bigs;
 #[path = "../../../crates/cdr/tests/common/mod.rs"]
 mod common;
 #[path = "../../../crates/xtypes/tests/derived/types.rs"]
@@ -11,8 +13,9 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
-use bytes::{Bytes, BytesMut};
-use common::{Big, Final, Leaf, Mode, Mutable, Pick, Tree};
+use bigs::big;
+use bytes::BytesMut;
+use common::{Final, Mutable};
 use dunlin_cdr::{Topic, Xcdr, key_hash, key_to_payload_as, to_payload_as};
 use dunlin_derive::{Data, Topic};
 use dunlin_idlc::plan::{Form, Part, Plan, RoutineId, Step};
@@ -61,58 +64,11 @@ fn hash<T: Topic>(value: &T, ty: &DynamicType, key: &[u8], plan: &Plan) {
     }
 }
 
-fn leaf() -> impl Strategy<Value = Leaf> {
-    (any::<i64>(), "[a-z]{0,5}", prop::option::of(-1e9..1e9)).prop_map(|(a, b, c)| Leaf { a, b, c })
-}
-
-fn pick() -> impl Strategy<Value = Pick> {
-    prop_oneof![
-        any::<u8>().prop_map(Pick::Byte),
-        leaf().prop_map(Pick::Leaf),
-        prop::collection::vec(any::<i64>(), 0..4).prop_map(Pick::Numbers),
-        Just(Pick::Nothing),
-    ]
-}
-
-fn tree() -> impl Strategy<Value = Tree> {
-    let one = (any::<u16>(), pick()).prop_map(|(id, pick)| Tree {
-        id,
-        pick,
-        ..Tree::default()
-    });
-    one.prop_recursive(3, 8, 2, |inner| {
-        let children = prop::collection::vec(inner.clone(), 0..3);
-        let next = prop::option::of(inner.prop_map(Box::new));
-        (any::<u16>(), pick(), children, next).prop_map(|(id, pick, children, next)| Tree {
-            id,
-            pick,
-            children,
-            next,
-        })
-    })
-}
-
-prop_compose! {
-    fn big()(
-        (key, number, tree) in ("[a-z]{0,9}", any::<u32>(), tree()),
-        is_slow in any::<bool>(), bytes in prop::collection::vec(any::<u8>(), 0..9),
-        shorts in prop::collection::vec(any::<u16>(), 0..5), flags in any::<[bool; 3]>(),
-        grid in any::<[[u64; 2]; 3]>(), leaf_or_none in prop::option::of(leaf()),
-        words in prop::option::of(prop::collection::vec("[a-z]{0,5}", 0..4)),
-        map in prop::collection::btree_map("[a-z]{0,5}", leaf(), 0..3),
-    ) -> Big {
-        let mode = if is_slow { Mode::Slow } else { Mode::Fast };
-        Big {
-            key, number, tree, mode, bytes: Bytes::from(bytes), shorts, flags, grid, leaf: leaf_or_none, words, map,
-        }
-    }
-}
-
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
     #[test]
-    fn types_with_everything_in_them(big in big()) {
+    fn types_with_everything_in_them(big in big(8)) {
         agree(&Final(big.clone()).into_topic());
         agree(&Mutable(big.clone()).into_topic());
         agree(&big);

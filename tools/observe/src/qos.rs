@@ -63,7 +63,7 @@ pub(crate) fn of_reader(reader: &ReaderData) -> Words {
     );
     let types = qos.type_consistency;
     // Who does not announce it may mean this, or not know it.
-    let silent = types == TypeConsistencyEnforcement::DISALLOW && reader.type_digest.is_none();
+    let silent = types == TypeConsistencyEnforcement::DISALLOW && reader.max_sample_size.is_none();
     if types != usual.type_consistency && !silent {
         let policy = PolicyId::TypeConsistencyEnforcement;
         all.insert(policy.name(), types.to_string());

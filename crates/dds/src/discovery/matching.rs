@@ -257,42 +257,6 @@ impl Matching {
             .collect()
     }
 
-    /// Participants and their endpoints that are known, a line each.
-    pub(crate) fn describe(&self, own: GuidPrefix) -> Vec<String> {
-        let participants = self.discovery.participants().map(|p| {
-            let name = if p.entity_name.is_empty() {
-                "unnamed"
-            } else {
-                &p.entity_name
-            };
-            format!(
-                "participant {name:?} {:?}, vendor {:?}, at {:?}",
-                p.guid.prefix, p.vendor, p.metatraffic_unicast
-            )
-        });
-        let writers = self
-            .discovery
-            .writers()
-            .filter(|w| w.guid.prefix != own)
-            .map(|w| {
-                format!(
-                    "writer {} of topic {:?} (type {:?})",
-                    w.guid, w.topic, w.type_name
-                )
-            });
-        let readers = self
-            .discovery
-            .readers()
-            .filter(|r| r.guid.prefix != own)
-            .map(|r| {
-                format!(
-                    "reader {} of topic {:?} (type {:?})",
-                    r.guid, r.topic, r.type_name
-                )
-            });
-        participants.chain(writers).chain(readers).collect()
-    }
-
     /// Announces a writer; fails if a name is too long to announce.
     pub(crate) fn add_writer(
         &mut self,
@@ -306,6 +270,7 @@ impl Matching {
         self.signs
             .extend(core.sign.get().map(|sign| (core.guid, Arc::clone(sign))));
         self.changed = true;
+        self.serve_type(core.guid, core.type_support.local_type());
         self.announce_writer(now, core)
     }
 
@@ -339,6 +304,7 @@ impl Matching {
         if core.shared.config.transports.local {
             local_queue::enter_reader(core);
         }
+        self.serve_type(core.guid, core.type_support.local_type());
         self.announce_reader(now, core)
     }
 
@@ -576,11 +542,12 @@ impl Matching {
                 difference,
             } => {
                 let who = self.discovery.called(remote);
-                log::warn!(%local, remote = who, topic, %difference, "a topic of this name has another type");
+                let difference = difference.seen_by(local.entity.is_writer());
+                log::warn!(%local, remote = who, topic, difference, "a topic of this name has another type");
                 let core = self.topic(&topic);
-                matching_events.extend(core.map(|core| {
-                    MatchingEvent::InconsistentTopic(core, remote, difference.to_string())
-                }));
+                matching_events.extend(
+                    core.map(|core| MatchingEvent::InconsistentTopic(core, remote, difference)),
+                );
             }
             Event::ParticipantFound {
                 prefix,

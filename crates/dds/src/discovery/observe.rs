@@ -3,7 +3,7 @@
 //! [`DomainParticipant::domain`](crate::DomainParticipant::domain) copies what discovery knows at
 //! that moment, as the others have said it; nothing of it is bound to the participant any more. A
 //! participant without endpoints of its own is an observer.
-pub use dunlin_rtps::discovery::{Heard, TypeDifference, Verdict, compare};
+pub use dunlin_rtps::discovery::{Heard, KnownTypes, TypeDifference, TypeState, Verdict, compare};
 pub use dunlin_wire::{
     BuiltinEndpoints, DiagnosticFact, DiagnosticReply, DiagnosticRequest, ParticipantData,
     PeerState, ProtocolVersion, ReaderData, WriterData,
@@ -36,6 +36,8 @@ pub struct Domain {
     pub writers: Vec<WriterData>,
     /// All readers, its own included, by GUID.
     pub readers: Vec<ReaderData>,
+    /// What is known of the types of these.
+    pub types: KnownTypes,
     /// What was heard and not taken in.
     pub heard: Heard,
 }

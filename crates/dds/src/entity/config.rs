@@ -1,6 +1,7 @@
 //! How a participant is set up, beyond QoS.
 use crate::WaitStrategy;
 use crate::discovery::peers::{AvailableTransports, InitialPeers};
+use crate::entity::type_settings::TypeSettings;
 use crate::error::{Error, Result};
 use crate::runtime::environment::{TRANSPORTS, variable};
 use dunlin_qos::{DomainParticipantQos, Duration};
@@ -190,6 +191,9 @@ pub struct ParticipantConfig {
     /// incomplete ones, and half of it for those that came before an earlier one. Peers share it;
     /// at least `max_sample_size`. Overridden by `DUNLIN_MAX_REASSEMBLY`.
     pub max_reassembly_bytes: usize,
+    /// What others are told of its types, and what it asks of theirs. Overridden by `DUNLIN_TYPES`
+    /// (`all`, `dunlin`, `off`).
+    pub types: TypeSettings,
     /// Whether samples may be read where peers of this host have them, without a copy
     /// ([`View::trusted`](crate::View::trusted)). Whoever makes the promise has to know all that
     /// runs as the same user with shared memory in the domain.
@@ -232,6 +236,7 @@ impl Default for ParticipantConfig {
             linger: Duration::from_secs(1),
             max_sample_size: 128 << 20,
             max_reassembly_bytes: 512 << 20,
+            types: TypeSettings::default(),
             trusts_peers: None,
             announces_process: true,
             ignored_properties: Vec::new(),
@@ -288,6 +293,7 @@ impl ParticipantConfig {
         if let Some(bytes) = number(Self::REASSEMBLY_VARIABLE)? {
             self.max_reassembly_bytes = bytes;
         }
+        self.types = self.types.with_environment()?;
         self.check_sizes()?;
         Ok(self)
     }

@@ -12,4 +12,5 @@ pub(crate) mod publisher;
 pub(crate) mod shared;
 pub(crate) mod status;
 pub(crate) mod subscriber;
+pub(crate) mod type_settings;
 pub(crate) mod wait_set;

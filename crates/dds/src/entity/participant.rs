@@ -28,6 +28,7 @@ use crate::error::{Error, Result, consistent};
 use crate::receive::role::Role;
 use crate::runtime::clock::Clock;
 use crate::send::datagram::Datagrams;
+use crate::send::local_queue;
 use crate::untyped::UntypedContentFilteredTopic;
 use crate::untyped::topic::{TopicCore, UntypedTopic};
 use crate::untyped::type_support::TypeSupport;
@@ -652,6 +653,11 @@ fn build(
         },
         ignored_properties: config.ignored_properties.clone(),
         clock_offset: clock.wall().0 - clock.now().0,
+        known_type: match config.transports.local {
+            true => local_queue::type_of,
+            false => |_| None,
+        },
+        type_timeout: config.types.timeout,
         ..DiscoveryConfig::new(prefix, domain)
     });
     let discovery = discovery.map_err(|error| {

@@ -20,6 +20,7 @@ use dunlin_wire::{
     AckNack, Data, EntityId, Gap, Guid, GuidPrefix, Heartbeat, InlineQos, NackFrag, Parameters,
     Payload, SequenceNumber, Submessage, Timestamp,
 };
+use dunlin_xtypes::DynamicType;
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Arc, Weak};
 
@@ -33,6 +34,10 @@ const MOST_LETTERS: usize = 100_000;
 /// The endpoints of this process that may be spoken to directly.
 static ENDPOINTS: Ranked<BTreeMap<Guid, Endpoint>, LEAF> = Ranked::new(BTreeMap::new());
 
+/// Their types, as far as these are known. An endpoint itself may end with the last reference to it,
+/// and must not where somebody only wants to know its type.
+static TYPES: Ranked<BTreeMap<Guid, DynamicType>, LEAF> = Ranked::new(BTreeMap::new());
+
 #[derive(Clone)]
 enum Endpoint {
     Writer(Weak<WriterCore>),
@@ -42,18 +47,26 @@ enum Endpoint {
 /// From now on this writer is spoken to directly.
 pub(crate) fn enter_writer(core: &Arc<WriterCore>) {
     let endpoint = Endpoint::Writer(Arc::downgrade(core));
-    ENDPOINTS.lock().insert(core.guid, endpoint);
+    enter(core.guid, endpoint, core.type_support.dynamic_type());
 }
 
 /// From now on this reader is spoken to directly.
 pub(crate) fn enter_reader(core: &Arc<ReaderCore>) {
     let endpoint = Endpoint::Reader(Arc::downgrade(core));
-    ENDPOINTS.lock().insert(core.guid, endpoint);
+    enter(core.guid, endpoint, core.type_support.dynamic_type());
+}
+
+fn enter(guid: Guid, endpoint: Endpoint, ty: Option<&DynamicType>) {
+    ENDPOINTS.lock().insert(guid, endpoint);
+    if let Some(ty) = ty {
+        TYPES.lock().insert(guid, ty.clone());
+    }
 }
 
 /// The endpoint is gone.
 pub(crate) fn leave(guid: &Guid) {
     ENDPOINTS.lock().remove(guid);
+    TYPES.lock().remove(guid);
 }
 
 /// Is this an endpoint that is spoken to directly?
@@ -67,6 +80,11 @@ pub(crate) fn reader(guid: &Guid) -> Option<Weak<ReaderCore>> {
         Some(Endpoint::Reader(core)) => Some(Weak::clone(core)),
         _ => None,
     }
+}
+
+/// What the type of an endpoint is that is spoken to directly, if that is known.
+pub(crate) fn type_of(guid: Guid) -> Option<DynamicType> {
+    TYPES.lock().get(&guid).cloned()
 }
 
 fn writer(guid: &Guid) -> Option<Arc<WriterCore>> {

@@ -1,11 +1,14 @@
 //! What writers, readers and topics know of their type.
+mod announced;
+
 use crate::error::{Error, Result};
+use announced::Announced;
 use bytes::{Bytes, BytesMut};
 use dunlin_cdr::{Endianness, Extensibility, KeyForm, Representation, Xcdr};
 use dunlin_filter::{Filter, FilterError};
 use dunlin_qos::DataRepresentation;
 use dunlin_rtps::{ChangeKind, InstanceHandle};
-use dunlin_wire::Payload;
+use dunlin_wire::{EncodedTypeInformation, Payload};
 use dunlin_xtypes::{DynamicType, KeyPlan, TypeKind, ValueError};
 use std::any::Any;
 use std::fmt;
@@ -63,7 +66,8 @@ struct Inner {
     digest: Option<u64>,
     keys: Arc<dyn KeyCode>,
     plain_layout: Option<u64>,
-    information: Option<Bytes>,
+    announced: Announced,
+    /// TYPE_OBJECT as an endpoint of another participant sent it.
     object: Option<Bytes>,
 }
 
@@ -186,10 +190,10 @@ impl TypeSupport {
             extensibility: from.extensibility,
             representations: REPRESENTATIONS.into(),
             digest: from.ty.as_ref().ok().and_then(DynamicType::digest),
+            announced: Announced::own(from.ty.is_ok()),
             ty: from.ty.map_err(Arc::from),
             keys: from.keys,
             plain_layout: from.plain_layout,
-            information: None,
             object: None,
         })
     }
@@ -215,7 +219,7 @@ impl TypeSupport {
             ty: Ok(ty.clone()),
             keys: Arc::new(plan),
             plain_layout: None,
-            information: None,
+            announced: Announced::own(true),
             object: None,
         }))
     }
@@ -233,7 +237,7 @@ impl TypeSupport {
             ty: Err("another participant told its name only".into()),
             keys: Arc::new(UnknownKeys),
             plain_layout: None,
-            information: None,
+            announced: Announced::Nothing,
             object: None,
         })
     }
@@ -255,11 +259,22 @@ impl TypeSupport {
         self.with(|inner| inner.name = name.into())
     }
 
-    /// The same type with the parameters by which an endpoint described it: TYPE_INFORMATION
-    /// (DDS-XTypes 1.3 7.6.3.2.2) and TYPE_OBJECT, as they came.
+    /// The same type with the parameters by which an endpoint of another participant described it:
+    /// TYPE_INFORMATION (DDS-XTypes 1.3 7.6.3.2.2) and TYPE_OBJECT, as they came. Endpoints of the
+    /// type announce the former instead of what Dunlin would say itself.
     #[must_use]
-    pub fn with_parameters(self, information: Option<Bytes>, object: Option<Bytes>) -> Self {
-        self.with(|inner| (inner.information, inner.object) = (information, object))
+    pub fn with_parameters(
+        self,
+        information: Option<EncodedTypeInformation>,
+        object: Option<Bytes>,
+    ) -> Self {
+        self.with(|inner| {
+            inner.announced = match information {
+                Some(information) => Announced::Foreign(information),
+                None => Announced::own(inner.ty.is_ok()),
+            };
+            inner.object = object;
+        })
     }
 
     /// The same type, of which endpoints read and write these representations only: one that wants
@@ -317,9 +332,12 @@ impl TypeSupport {
         self.inner.ty.as_ref().ok()
     }
 
-    /// TYPE_INFORMATION as an endpoint sent it.
-    pub fn type_information(&self) -> Option<&Bytes> {
-        self.inner.information.as_ref()
+    /// TYPE_INFORMATION as an endpoint of another participant sent it.
+    pub fn type_information(&self) -> Option<&EncodedTypeInformation> {
+        match &self.inner.announced {
+            Announced::Foreign(information) => Some(information),
+            _ => None,
+        }
     }
 
     /// TYPE_OBJECT as an endpoint sent it.

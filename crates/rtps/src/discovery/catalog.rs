@@ -1,26 +1,16 @@
 //! Every endpoint that is known, and which of them suit each other.
-use super::{Event, LossReason, TypeDifference, UnmatchReason, types};
+mod type_states;
+
+use super::types::KnownTypes;
+use super::verdict::{Verdict, compare};
+use super::{Event, LossReason, UnmatchReason};
 use alloc::borrow::ToOwned;
 use alloc::boxed::Box;
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::string::String;
 use alloc::vec::Vec;
 use core::ops::RangeInclusive;
-use dunlin_qos::{Incompatibility, ReaderSide, WriterSide, check};
 use dunlin_wire::{EntityId, Guid, GuidPrefix, Locator, ReaderData, WriterData};
-
-/// Whether a writer and a reader of one topic name suit each other.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Verdict {
-    /// They do.
-    Matched,
-    /// Their types differ.
-    Type(TypeDifference),
-    /// They have no partition in common.
-    Partition,
-    /// Policies do not fit: all of them.
-    Qos(Vec<Incompatibility>),
-}
 
 /// Ordered maps throughout: the events come in the same order in each run with the same input.
 #[derive(Debug)]
@@ -31,6 +21,12 @@ pub(super) struct Catalog {
     readers: BTreeMap<Guid, ReaderData>,
     topics: BTreeMap<String, Topic>,
     pairs: BTreeMap<(Guid, Guid), Verdict>,
+    /// What is known of the types of endpoints, where identifiers do not suffice.
+    types: KnownTypes,
+    /// Endpoints whose types a verdict waits for and nobody has asked for yet.
+    wanted: BTreeSet<Guid>,
+    /// Endpoints whose types nobody needs any more.
+    unwanted: BTreeSet<Guid>,
     /// The endpoints of others that came, changed or went since somebody asked last, if somebody
     /// does.
     news: Option<BTreeSet<Guid>>,
@@ -71,6 +67,9 @@ impl Catalog {
             readers: BTreeMap::new(),
             topics: BTreeMap::new(),
             pairs: BTreeMap::new(),
+            types: KnownTypes::default(),
+            wanted: BTreeSet::new(),
+            unwanted: BTreeSet::new(),
             news: None,
             ignored: BTreeSet::new(),
             ignored_topics: BTreeSet::new(),
@@ -148,6 +147,9 @@ impl Catalog {
             Some(known) if known.topic != writer.topic => {
                 self.remove_writer(guid, UnmatchReason::Deleted, events);
             }
+            Some(known) if known.type_information != writer.type_information => {
+                self.forget_type(guid);
+            }
             _ => {}
         }
         if !self.homes.contains_key(&guid.prefix) || self.ignores(guid, &writer.topic) {
@@ -168,6 +170,9 @@ impl Catalog {
             Some(known) if *known == reader => return,
             Some(known) if known.topic != reader.topic => {
                 self.remove_reader(guid, UnmatchReason::Deleted, events);
+            }
+            Some(known) if known.type_information != reader.type_information => {
+                self.forget_type(guid);
             }
             _ => {}
         }
@@ -199,6 +204,7 @@ impl Catalog {
             }
         }
         self.leave(&writer.topic, |topic| topic.writers.remove(&guid));
+        self.forget_type(guid);
         self.count(guid.prefix, -1);
         true
     }
@@ -220,6 +226,7 @@ impl Catalog {
             }
         }
         self.leave(&reader.topic, |topic| topic.readers.remove(&guid));
+        self.forget_type(guid);
         self.count(guid.prefix, -1);
         true
     }
@@ -379,7 +386,7 @@ impl Catalog {
             return;
         };
         for reader in self.readers_for(writer, &description.topic) {
-            self.judge(writer, reader, Side::Writer, events);
+            self.judge(writer, reader, Some(Side::Writer), events);
         }
     }
 
@@ -388,21 +395,30 @@ impl Catalog {
             return;
         };
         for writer in self.writers_for(reader, &description.topic) {
-            self.judge(writer, reader, Side::Reader, events);
+            self.judge(writer, reader, Some(Side::Reader), events);
         }
     }
 
     /// Compares the two, of which `news` is new or has changed, and reports what is different from
-    /// before.
-    fn judge(&mut self, writer: Guid, reader: Guid, news: Side, events: &mut Vec<Event>) {
+    /// before. Without `news` it is only known better what they are.
+    fn judge(&mut self, writer: Guid, reader: Guid, news: Option<Side>, events: &mut Vec<Event>) {
         let (Some(w), Some(r)) = (self.writers.get(&writer), self.readers.get(&reader)) else {
             return;
         };
-        let verdict = compare(w, r);
+        let verdict = compare(w, r, &self.types);
+        if verdict == Verdict::Pending {
+            let unknown = [writer, reader].into_iter();
+            let unknown = unknown.filter(|endpoint| self.types.state(*endpoint).is_none());
+            self.wanted.extend(unknown);
+        }
         let before = self.pairs.insert((writer, reader), verdict.clone());
         let was_matched = before == Some(Verdict::Matched);
         match verdict {
-            Verdict::Matched if was_matched => self.changed(writer, reader, news, events),
+            Verdict::Matched if was_matched => {
+                if let Some(news) = news {
+                    self.changed(writer, reader, news, events);
+                }
+            }
             Verdict::Matched => self.matched(writer, reader, events),
             verdict => {
                 if was_matched {
@@ -472,7 +488,7 @@ impl Catalog {
                 continue;
             }
             match verdict {
-                Verdict::Matched | Verdict::Partition => {}
+                Verdict::Matched | Verdict::Partition | Verdict::Pending => {}
                 Verdict::Qos(mismatches) => events.push(Event::IncompatibleQos {
                     local,
                     remote,
@@ -534,30 +550,4 @@ fn members<T>(endpoints: &BTreeMap<Guid, T>, prefix: GuidPrefix) -> Vec<Guid> {
 /// Every name that an endpoint of a participant can have.
 pub(super) fn entities(prefix: GuidPrefix) -> RangeInclusive<Guid> {
     Guid::new(prefix, EntityId::UNKNOWN)..=Guid::new(prefix, LAST.entity)
-}
-
-/// Whether a writer and a reader of one topic name suit each other (DDS 1.4 2.2.3).
-pub fn compare(writer: &WriterData, reader: &ReaderData) -> Verdict {
-    if let Some(difference) = types::difference(writer, reader) {
-        return Verdict::Type(difference);
-    }
-    if !writer
-        .publisher
-        .partition
-        .matches(&reader.subscriber.partition)
-    {
-        return Verdict::Partition;
-    }
-    let offered = WriterSide {
-        writer: &writer.qos,
-        publisher: &writer.publisher,
-    };
-    let requested = ReaderSide {
-        reader: &reader.qos,
-        subscriber: &reader.subscriber,
-    };
-    match check(&offered, &requested) {
-        mismatches if mismatches.is_empty() => Verdict::Matched,
-        mismatches => Verdict::Qos(mismatches),
-    }
 }

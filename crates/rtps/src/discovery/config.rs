@@ -5,7 +5,10 @@ use alloc::borrow::ToOwned;
 use alloc::string::String;
 use alloc::vec::Vec;
 use dunlin_qos::{DomainParticipantQos, Duration, Properties};
-use dunlin_wire::{GuidPrefix, Locator, ParticipantData, ProtocolVersion, Timestamp, VendorId};
+use dunlin_wire::{
+    Guid, GuidPrefix, Locator, ParticipantData, ProtocolVersion, Timestamp, VendorId,
+};
+use dunlin_xtypes::DynamicType;
 
 /// How a participant announces itself, and how much it takes in (RTPS 2.5 8.5.3, 9.6.2).
 #[derive(Clone, Debug)]
@@ -41,6 +44,11 @@ pub struct DiscoveryConfig {
     pub clock_offset: i64,
     /// How much is taken in from others.
     pub limits: Limits,
+    /// What the type of somebody else's endpoint is, if that is known without asking: it may be one
+    /// of this process.
+    pub known_type: fn(Guid) -> Option<DynamicType>,
+    /// How long a match waits for a type that is asked for.
+    pub type_timeout: Duration,
 }
 
 /// How much is taken in from others; what exceeds it is ignored.
@@ -83,6 +91,8 @@ impl DiscoveryConfig {
             ignored_properties: Vec::new(),
             clock_offset: 0,
             limits: Limits::default(),
+            known_type: |_| None,
+            type_timeout: Duration::from_secs(5),
         }
     }
 }

@@ -5,8 +5,8 @@ use alloc::vec::Vec;
 use bytes::Bytes;
 use dunlin_qos::LivelinessKind;
 use dunlin_wire::{
-    EntityId, Error, Guid, GuidPrefix, ParticipantMessage, ReaderData, VendorId, WriterData,
-    endpoint_key,
+    EncodedTypeInformation, EntityId, Error, Guid, GuidPrefix, ParticipantMessage, ReaderData,
+    VendorId, WriterData, endpoint_key,
 };
 
 impl Discovery {
@@ -85,7 +85,7 @@ impl Discovery {
                 Some(guid) if guid.entity.is_writer() => {
                     match WriterData::parse(sample.builtin_payload()) {
                         Ok(mut data) if data.guid == guid => {
-                            self.keep_own(guid.prefix, &mut data.type_digest);
+                            self.keep_own_information(guid.prefix, &mut data.type_information);
                             let known = self.catalog.writer(guid).is_some();
                             if known || self.has_room(now, guid.prefix, events) {
                                 self.watch.add(now, guid, data.qos.liveliness);
@@ -116,7 +116,7 @@ impl Discovery {
                 Some(guid) if !guid.entity.is_writer() && !guid.entity.is_builtin() => {
                     match ReaderData::parse(sample.builtin_payload()) {
                         Ok(mut data) if data.guid == guid => {
-                            self.keep_own(guid.prefix, &mut data.type_digest);
+                            self.keep_own_information(guid.prefix, &mut data.type_information);
                             self.keep_own(guid.prefix, &mut data.max_sample_size);
                             let known = self.catalog.reader(guid).is_some();
                             if known || self.has_room(now, guid.prefix, events) {
@@ -208,6 +208,17 @@ impl Discovery {
         let peer = self.peers.get(&prefix);
         if peer.is_none_or(|peer| peer.data.vendor != VendorId::DUNLIN) {
             *value = None;
+        }
+    }
+
+    /// The same of what is told to Dunlin's participants alone.
+    fn keep_own_information(
+        &self,
+        prefix: GuidPrefix,
+        information: &mut Option<EncodedTypeInformation>,
+    ) {
+        if information.as_ref().is_some_and(|told| told.for_dunlin) {
+            self.keep_own(prefix, information);
         }
     }
 

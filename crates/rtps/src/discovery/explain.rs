@@ -1,6 +1,5 @@
 //! Why a local endpoint matches nobody.
-use super::catalog::Verdict;
-use super::{Discovery, Heard, TypeDifference};
+use super::{Discovery, Heard, TypeDifference, Verdict};
 use alloc::borrow::ToOwned;
 use alloc::format;
 use alloc::string::{String, ToString};
@@ -24,6 +23,11 @@ pub enum Explanation {
         remote: Guid,
         /// How the types differ.
         difference: TypeDifference,
+    },
+    /// Same topic, and types that are not the same; what they are is not known yet.
+    Pending {
+        /// The other endpoint.
+        remote: Guid,
     },
     /// Same topic and type, no partition in common.
     Partition {
@@ -126,6 +130,7 @@ impl Discovery {
         Some(match self.catalog.verdict(writer, reader)?.clone() {
             Verdict::Matched => Explanation::Matched { remote },
             Verdict::Type(difference) => Explanation::Type { remote, difference },
+            Verdict::Pending => Explanation::Pending { remote },
             Verdict::Qos(mismatches) => Explanation::Qos { remote, mismatches },
             Verdict::Partition => Explanation::Partition {
                 remote,
@@ -155,6 +160,7 @@ impl Explanation {
     pub fn remote(&self) -> Option<Guid> {
         match self {
             Self::Matched { remote }
+            | Self::Pending { remote }
             | Self::Type { remote, .. }
             | Self::Partition { remote, .. }
             | Self::Qos { remote, .. }
@@ -168,8 +174,13 @@ impl fmt::Display for Explanation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Matched { remote } => write!(f, "{remote} matches"),
+            Self::Pending { remote } => write!(
+                f,
+                "{remote} has the same topic name and another type, and is asked what that is"
+            ),
             Self::Type { remote, difference } => {
-                write!(f, "{remote} has the same topic name, but {difference}")
+                let seen = difference.seen_by(!remote.entity.is_writer());
+                write!(f, "{remote} has the same topic name, but {seen}")
             }
             Self::Partition {
                 remote,

@@ -21,15 +21,16 @@ mod source_addresses;
 mod timer_queue;
 mod types;
 mod unverified_participants;
+mod verdict;
 
-pub use catalog::{Verdict, compare};
 pub use config::{DiscoveryConfig, Limits, Source};
 pub use event::{Event, LossReason, UnmatchReason};
 pub use explain::Explanation;
 pub use participants::Heard;
 pub use registry::{BUILTIN_TOPICS, BuiltinMatching, BuiltinTopicEntry, BuiltinTopicQos};
 pub use source_addresses::SourceAddresses;
-pub use types::TypeDifference;
+pub use types::{KnownTypes, TypeDifference, TypeState};
+pub use verdict::{Verdict, compare};
 
 use crate::{Outbox, Time, To};
 use alloc::collections::{BTreeMap, BTreeSet};
@@ -43,6 +44,7 @@ use dunlin_wire::{
     Data, Error, Guid, GuidPrefix, Locator, ParticipantData, Payload, ReaderData, Submessage,
     Timestamp, VendorId, WriterData,
 };
+use dunlin_xtypes::LocalType;
 use gossip_sender::GossipSender;
 use liveliness::LivelinessMonitor;
 use participants::{Peer, STANDSTILL};
@@ -72,6 +74,10 @@ pub struct Discovery {
     introducer: GossipSender,
     hearsay: PeerGossip,
     inquiries: Diagnostics,
+    /// The types of local endpoints.
+    own_types: BTreeMap<Guid, LocalType>,
+    /// Endpoints of whose types somebody is asked, and until when their matches wait.
+    awaited_types: RenewableTimers<Guid>,
     /// Participants that the application does not want to hear of.
     ignored: BTreeSet<GuidPrefix>,
 }
@@ -97,6 +103,8 @@ impl Discovery {
             introducer: GossipSender::default(),
             hearsay: PeerGossip::default(),
             inquiries: Diagnostics::default(),
+            own_types: BTreeMap::new(),
+            awaited_types: RenewableTimers::default(),
             ignored: BTreeSet::new(),
             config,
         })
@@ -141,6 +149,7 @@ impl Discovery {
         self.publish_writer(now, &writer, out)?;
         self.watch.add(now, writer.guid, writer.qos.liveliness);
         self.catalog.put_writer(writer, events);
+        self.settle_types(now, events);
         Ok(())
     }
 
@@ -161,6 +170,7 @@ impl Discovery {
         let news = events.len();
         self.catalog.put_reader(reader, events);
         self.report_silent_writers(news, events);
+        self.settle_types(now, events);
         Ok(())
     }
 
@@ -173,6 +183,7 @@ impl Discovery {
         events: &mut Vec<Event>,
     ) {
         self.watch.remove(&writer);
+        self.own_types.remove(&writer);
         if self
             .catalog
             .remove_writer(writer, UnmatchReason::Deleted, events)
@@ -189,6 +200,7 @@ impl Discovery {
         out: &mut impl Outbox,
         events: &mut Vec<Event>,
     ) {
+        self.own_types.remove(&reader);
         if self
             .catalog
             .remove_reader(reader, UnmatchReason::Deleted, events)
@@ -235,6 +247,7 @@ impl Discovery {
                 if let Some(topic) = self.topics.get_mut(entry.writer) {
                     let samples = topic.handle(now, source, timestamp, message, out);
                     take(self, now, samples, events);
+                    self.settle_types(now, events);
                 }
             }
             (_, Some(Handler::Payloads(take))) => {
@@ -275,6 +288,8 @@ impl Discovery {
                 take(self, now, samples, events);
             }
         }
+        self.give_up_types(now, events);
+        self.settle_types(now, events);
         self.keep_company(now, out);
     }
 
@@ -291,6 +306,7 @@ impl Discovery {
             self.watch.next_timeout(),
             self.introducer.next_timeout(),
             self.hearsay.next_timeout(),
+            self.awaited_types.next(),
         ];
         let topics = self.topics.iter().map(|topic| topic.next_timeout());
         times.into_iter().chain(topics).flatten().min()

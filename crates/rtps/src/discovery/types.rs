@@ -1,94 +1,151 @@
 //! Do a writer and a reader of one topic name mean the same type? (DDS-XTypes 1.3 7.6.3.4)
-use alloc::string::String;
-use core::fmt;
-use dunlin_qos::TypeConsistencyEnforcement;
-use dunlin_wire::{EntityKind, ReaderData, WriterData};
+mod difference;
+mod known;
+mod settle;
 
-/// How the types of two endpoints of one topic name differ.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum TypeDifference {
-    /// Their names.
-    Name {
-        /// Type name of the writer.
-        writer: String,
-        /// Type name of the reader.
-        reader: String,
-    },
-    /// One has keys, the other has none.
-    Keys {
-        /// True if it is the writer's that has keys.
-        writer_keyed: bool,
-    },
-    /// Something else, and the reader wants its own type alone.
-    Contents {
-        /// What the reader wants.
-        wanted: TypeConsistencyEnforcement,
-    },
-    /// Nobody knows whether they do, and the reader wants to be sure.
-    Unknown {
-        /// True if it is the writer that says nothing of its type.
-        of_writer: bool,
-    },
+pub use difference::TypeDifference;
+pub use known::{KnownTypes, TypeState};
+
+use dunlin_cdr::Endianness as Order;
+use dunlin_qos::{DataRepresentation, TypeConsistencyEnforcement, TypeConsistencyKind};
+use dunlin_wire::{EncodedTypeInformation, Endianness, EntityKind, Guid, ReaderData, WriterData};
+use dunlin_xtypes::assign::{self, Encoding, Rules};
+use dunlin_xtypes::{TypeIdentifier, TypeIdentifierWithDependencies, TypeInformation};
+
+/// What the types of a writer and a reader say about a match.
+#[derive(Debug)]
+pub(super) enum Judgement {
+    /// Nothing against it.
+    Fits,
+    /// It cannot be.
+    Differs(TypeDifference),
+    /// Their identifiers differ, and what these types are is not known yet.
+    Pending,
 }
 
-/// Names and keys first; then, where the reader wants more than the same name, what both types are.
-pub(super) fn difference(writer: &WriterData, reader: &ReaderData) -> Option<TypeDifference> {
+/// Where both sides announce their types, these decide, whatever their names are. Else the names do,
+/// and where the reader wants more than the same name, what else is known.
+pub(super) fn judge(writer: &WriterData, reader: &ReaderData, types: &KnownTypes) -> Judgement {
+    let told = (&writer.type_information, &reader.type_information);
+    let announced = match told {
+        // What only Dunlin's participants are told is no news to the others: they go by names.
+        (Some(one), Some(other)) if one.for_dunlin == other.for_dunlin => {
+            (announced(one), announced(other))
+        }
+        _ => (None, None),
+    };
+    let decided = match announced {
+        (Some(one), Some(other)) => match keys(writer, reader) {
+            // Other names say more.
+            Some(_) => by_name(writer, reader),
+            None if are_same(&one, &other) => None,
+            None => return by_types(writer, reader, types),
+        },
+        _ => by_name(writer, reader),
+    };
+    decided.map_or(Judgement::Fits, Judgement::Differs)
+}
+
+/// What an endpoint announces of its type, if it can be read and names one.
+pub(super) fn announced(information: &EncodedTypeInformation) -> Option<TypeInformation> {
+    let order = match information.endianness {
+        Endianness::Little => Order::Little,
+        Endianness::Big => Order::Big,
+    };
+    let read = TypeInformation::from_bytes(&information.bytes, order).ok()?;
+    let is_named = [&read.minimal, &read.complete]
+        .iter()
+        .any(|half| *identifier(half) != TypeIdentifier::None);
+    is_named.then_some(read)
+}
+
+fn identifier(half: &TypeIdentifierWithDependencies) -> &TypeIdentifier {
+    &half.typeid_with_size.type_id
+}
+
+/// One identifier suffices.
+fn are_same(one: &TypeInformation, other: &TypeInformation) -> bool {
+    let halves = [
+        (&one.minimal, &other.minimal),
+        (&one.complete, &other.complete),
+    ];
+    halves.into_iter().any(|(one, other)| {
+        let (one, other) = (identifier(one), identifier(other));
+        *one != TypeIdentifier::None && one == other
+    })
+}
+
+/// The identifiers differ, so it depends on what the types are.
+fn by_types(writer: &WriterData, reader: &ReaderData, types: &KnownTypes) -> Judgement {
+    match (types.state(writer.guid), types.state(reader.guid)) {
+        (Some(TypeState::Known(one)), Some(TypeState::Known(other))) => {
+            let rules = rules(reader.qos.type_consistency);
+            match assign::assignable(other, one, &rules, encoding(writer)) {
+                Ok(_) => Judgement::Fits,
+                Err(difference) => Judgement::Differs(TypeDifference::Members(difference)),
+            }
+        }
+        (Some(TypeState::Unavailable(why)), _) => without(writer.guid, why, writer, reader),
+        (_, Some(TypeState::Unavailable(why))) => without(reader.guid, why, writer, reader),
+        _ => Judgement::Pending,
+    }
+}
+
+/// What one of the types is will not be known.
+fn without(of: Guid, why: &str, writer: &WriterData, reader: &ReaderData) -> Judgement {
+    let wanted = reader.qos.type_consistency;
+    let of_dunlin = |told: &Option<EncodedTypeInformation>| {
+        let mut told = told.iter();
+        told.any(|information| information.for_dunlin)
+    };
+    let difference = if wanted.force_type_validation {
+        Some(TypeDifference::Unavailable {
+            of,
+            why: why.into(),
+        })
+    } else if wanted.wants_same() && of_dunlin(&writer.type_information) {
+        // Dunlin's identifiers of equal types are equal; those of other products need not be.
+        Some(TypeDifference::Contents { wanted })
+    } else {
+        by_name(writer, reader)
+    };
+    difference.map_or(Judgement::Fits, Judgement::Differs)
+}
+
+fn rules(wanted: TypeConsistencyEnforcement) -> Rules {
+    Rules {
+        allow_coercion: wanted.kind == TypeConsistencyKind::AllowTypeCoercion,
+        ignore_sequence_bounds: wanted.ignore_sequence_bounds,
+        ignore_string_bounds: wanted.ignore_string_bounds,
+        ignore_member_names: wanted.ignore_member_names,
+        prevent_type_widening: wanted.prevent_type_widening,
+    }
+}
+
+fn encoding(writer: &WriterData) -> Encoding {
+    match writer.qos.representation {
+        DataRepresentation::Xcdr2 => Encoding::Xcdr2,
+        _ => Encoding::Xcdr1,
+    }
+}
+
+/// Names and keys; where the reader wants to be sure these do not suffice.
+fn by_name(writer: &WriterData, reader: &ReaderData) -> Option<TypeDifference> {
     if writer.type_name != reader.type_name {
         return Some(TypeDifference::Name {
             writer: writer.type_name.clone(),
             reader: reader.type_name.clone(),
         });
     }
+    keys(writer, reader).or_else(|| {
+        let forced = reader.qos.type_consistency.force_type_validation;
+        let of_writer = writer.type_information.is_none();
+        forced.then_some(TypeDifference::Unknown { of_writer })
+    })
+}
+
+fn keys(writer: &WriterData, reader: &ReaderData) -> Option<TypeDifference> {
     let writer_keyed = writer.guid.entity.kind() == EntityKind::WriterWithKey;
     let reader_keyed = reader.guid.entity.kind() == EntityKind::ReaderWithKey;
-    if writer_keyed != reader_keyed {
-        return Some(TypeDifference::Keys { writer_keyed });
-    }
-    contents(writer, reader)
-}
-
-/// What differs may still be assignable, which is not weighed: that is allowed to who does not ask
-/// for it to be checked.
-fn contents(writer: &WriterData, reader: &ReaderData) -> Option<TypeDifference> {
-    let wanted = reader.qos.type_consistency;
-    match (writer.type_digest, reader.type_digest) {
-        (Some(one), Some(other)) => {
-            (one != other && wanted.wants_same()).then_some(TypeDifference::Contents { wanted })
-        }
-        (of_writer, _) => wanted
-            .force_type_validation
-            .then_some(TypeDifference::Unknown {
-                of_writer: of_writer.is_none(),
-            }),
-    }
-}
-
-impl fmt::Display for TypeDifference {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Name { writer, reader } => {
-                write!(
-                    f,
-                    "the writer's type is {writer:?}, the reader's {reader:?}"
-                )
-            }
-            Self::Keys { writer_keyed: true } => {
-                f.write_str("the writer's type has keys, the reader's has none")
-            }
-            Self::Keys {
-                writer_keyed: false,
-            } => f.write_str("the reader's type has keys, the writer's has none"),
-            Self::Contents { wanted } => write!(
-                f,
-                "the types of this name are not the same, and the reader wants its own alone (TYPE_CONSISTENCY_ENFORCEMENT {wanted})"
-            ),
-            Self::Unknown { of_writer } => {
-                let who = if *of_writer { "writer" } else { "reader" };
-                write!(
-                    f,
-                    "the {who} tells no more of its type than the name, and the reader wants types to be compared (TYPE_CONSISTENCY_ENFORCEMENT force_type_validation)"
-                )
-            }
-        }
-    }
+    (writer_keyed != reader_keyed).then_some(TypeDifference::Keys { writer_keyed })
 }

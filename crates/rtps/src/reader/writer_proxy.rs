@@ -1,5 +1,7 @@
 //! What a reader knows of one writer (RTPS 2.5 8.4.10.4): how far it has come, and what waits or is
 //! missing.
+mod belief;
+
 use super::coherent_sets::CoherentSets;
 use super::departed::Had;
 use super::intervals::Intervals;
@@ -10,6 +12,8 @@ use crate::counter::Counter;
 use crate::{ChangeKind, InstanceHandle, Payload, Time};
 use alloc::boxed::Box;
 use alloc::collections::BTreeMap;
+pub(super) use belief::{Belief, CONFIRM};
+use belief::{Claim, Leap, NEAR};
 use dunlin_qos::Duration;
 use dunlin_wire::{
     Gap, Guid, SampleOrigin, SequenceNumber, SequenceNumberSet, SetMembership, Timestamp, VendorId,
@@ -61,33 +65,6 @@ pub(super) struct WriterIdentity {
     pub(super) id: u32,
     pub(super) guid: Guid,
     pub(super) strength: i32,
-}
-
-/// What a HEARTBEAT said that lies far beyond all that the writer ever announced.
-#[derive(Clone, Copy)]
-struct Claim {
-    last: i64,
-    count: u32,
-    at: Time,
-}
-
-/// Numbers so far beyond what a writer announced or showed are not implausible.
-const NEAR: i64 = 8192;
-/// Changes of best-effort writers do not overtake so many others.
-const NEVER_OVERTAKEN: i64 = 1 << 20;
-
-/// A writer that is asked has answered by then, and contradicts what was said in its name.
-pub(super) const CONFIRM: Duration = Duration::from_millis(50);
-/// It is asked for so long; a claim that is neither repeated nor contradicted waits.
-const ASK_FOR: Duration = Duration::from_secs(2);
-
-/// How far a HEARTBEAT is believed.
-pub(super) enum Belief {
-    Plausible,
-    /// The writer has to be asked.
-    Ask,
-    /// It was asked just now.
-    Wait,
 }
 
 /// Where a change stands among its writer's.
@@ -145,8 +122,10 @@ pub(super) struct WriterProxy {
     /// The writer said that it has got so far, so all up to here has been on its way; negative
     /// before it said anything.
     announced: i64,
-    /// From here `next` went far ahead at once.
-    leapt_from: Option<i64>,
+    /// `next` went far ahead at once, and maybe on from there before a change came.
+    leap: Option<Leap>,
+    /// The count of a HEARTBEAT that was no news, and came from a writer that is far behind.
+    behind: Option<u32>,
     pub(super) due: Option<Time>,
     /// What comes in sets, if the reader wants these whole.
     pub(super) sets: Option<Box<CoherentSets>>,
@@ -188,7 +167,8 @@ impl WriterProxy {
             heartbeat_frags: Counter::default(),
             questions: NackPacing::default(),
             announced: -1,
-            leapt_from: None,
+            leap: None,
+            behind: None,
             due: None,
             sets: None,
         }
@@ -312,6 +292,7 @@ impl WriterProxy {
             let bytes: usize = early.values().map(|w| w.payload.len()).sum();
             self.waiting_bytes -= bytes;
             early.values().for_each(|w| self.share.give(w.cost()));
+            self.note_leap(start);
             self.skip_to(start);
         }
     }
@@ -373,16 +354,14 @@ impl WriterProxy {
                 self.share.give(change.cost());
                 return Some((sequence, change));
             }
-            let Some(end) = self.gaps.end_of(self.next) else {
+            // A GAP that reaches beyond all that the writer announced waits as a whole: it may be
+            // that of somebody else, and cover what was lost on its way.
+            let end = self.gaps.end_of(self.next);
+            let Some(end) = end.filter(|end| *end <= self.reach() + 1) else {
                 self.gaps.forget_below(self.next);
                 return None;
             };
-            let end = waiting.map_or(end, |n| n.min(end)).min(self.reach() + 1);
-            if end <= self.next {
-                self.gaps.forget_below(self.next);
-                return None;
-            }
-            self.pass_over(end);
+            self.pass_over(waiting.map_or(end, |n| n.min(end)));
         }
     }
 
@@ -393,6 +372,7 @@ impl WriterProxy {
         {
             sets.skip();
         }
+        self.note_leap(end);
         self.skip_to(end);
     }
 
@@ -464,10 +444,11 @@ impl WriterProxy {
 
     /// A change comes: passes over what GAPs said of the numbers before it. If it is the first to
     /// show that the writer has got so far, the GAPs that reach to it or beyond it were wrong, or
-    /// are said again. True if one reached far ahead.
+    /// are said again, and so was a HEARTBEAT that named numbers far ahead. True if a GAP reached
+    /// far ahead.
     #[inline]
     fn reach_change(&mut self, sequence: i64) -> bool {
-        (!self.gaps.is_empty() || self.begins.is_some())
+        (!self.gaps.is_empty() || self.begins.is_some() || self.is_claimed())
             && !self.must_wait()
             && self.reach_change_after_gap(sequence)
     }
@@ -477,10 +458,14 @@ impl WriterProxy {
         if sequence <= self.reach() {
             return false;
         }
+        // Who writes its next change here is not as far as was said.
+        let far = sequence.saturating_add(NEAR);
+        self.contradict_claims_beyond(far);
         let cut = self.gaps.forget_reaching(sequence);
         if let Some(begins) = self.begins.take_if(|begins| *begins <= sequence) {
             self.begin(begins, begins - 1);
             if !self.reliable && begins > self.next {
+                self.note_leap(begins);
                 self.skip_to(begins);
             }
         }
@@ -496,83 +481,6 @@ impl WriterProxy {
         }
         self.gaps.forget_below(self.next);
         cut.is_some_and(|end| end.saturating_sub(sequence) > NEAR)
-    }
-
-    /// Can the writer have got as far as a HEARTBEAT says beyond what it announced or showed? What
-    /// lies further counts if the writer says so again when it is asked: one that answers
-    /// contradicts what was said in its name.
-    pub(super) fn believes(&mut self, now: Time, last: i64, count: u32) -> Belief {
-        let knows_nothing = self.announced < 0 && self.next == 1;
-        let shown = self.announced.max(self.reach()).max(self.glimpsed);
-        if knows_nothing || last <= shown.saturating_add(NEAR) {
-            if self.claim.is_some_and(|claim| last < claim.last) {
-                self.claim = None;
-            }
-            return Belief::Plausible;
-        }
-        match self.claim {
-            Some(claim) if now.since(claim.at) < CONFIRM => Belief::Wait,
-            Some(claim) if claim.last <= last && claim.count != count => {
-                self.claim = None;
-                Belief::Plausible
-            }
-            _ => {
-                self.claim = Some(Claim {
-                    last,
-                    count,
-                    at: now,
-                });
-                Belief::Ask
-            }
-        }
-    }
-
-    /// Something is to be confirmed, and the writer has not been asked in vain for long.
-    pub(super) fn has_claim(&self, now: Time) -> bool {
-        self.claim
-            .is_some_and(|claim| now.since(claim.at) < ASK_FOR)
-    }
-
-    /// A writer that is far behind what was said in its name goes on from where that was said: `to`
-    /// is where it is. True if so.
-    #[cold]
-    pub(super) fn fall_back(&mut self, to: i64) -> bool {
-        let far_behind = to.saturating_add(self.leap()) < self.next - 1;
-        let from = self.leapt_from.filter(|from| *from <= to);
-        let Some(from) = from.filter(|_| far_behind && self.sets.is_none()) else {
-            return false;
-        };
-        self.next = from;
-        self.last = from - 1;
-        self.reach = from - 1;
-        self.announced = from - 1;
-        (self.leapt_from, self.claim, self.begins) = (None, None, None);
-        let waiting = core::mem::take(&mut self.waiting);
-        waiting.values().for_each(|w| self.share.give(w.cost()));
-        self.waiting_bytes = 0;
-        self.gaps = Intervals::default();
-        self.partials.forget_below(i64::MAX, &mut self.share);
-        self.questions = NackPacing::default();
-        self.blocked = false;
-        if self.reliable {
-            self.owed_from = None;
-        }
-        true
-    }
-
-    /// Numbers up to `to` are about to be passed over at once.
-    pub(super) fn note_leap(&mut self, to: i64) {
-        if to.saturating_sub(self.next) > self.leap() {
-            self.leapt_from = Some(self.next);
-        }
-    }
-
-    /// How far is far. A best-effort writer's history may come after its newest changes.
-    fn leap(&self) -> i64 {
-        match self.reliable {
-            true => NEAR,
-            false => NEVER_OVERTAKEN,
-        }
     }
 
     /// A change was too early to be kept.

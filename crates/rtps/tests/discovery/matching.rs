@@ -1,10 +1,14 @@
 //! Which endpoints match, when, and what is said if they do not.
 use crate::network::{MS, Network, SECOND};
+use dunlin_cdr::{Endianness, Extensibility};
 use dunlin_qos::{
     DataRepresentation, Partition, PolicyId, Reliability, TypeConsistencyEnforcement,
 };
 use dunlin_rtps::discovery::{Event, Explanation, TypeDifference, UnmatchReason};
-use dunlin_wire::{EntityId, EntityKind, Guid, Locator, ReaderData};
+use dunlin_wire::{
+    EncodedTypeInformation, EntityId, EntityKind, Guid, Locator, ReaderData, WriterData,
+};
+use dunlin_xtypes::{LocalType, TypeIndex, TypeTreeBuilder};
 
 /// A writer in participant 0 and a reader in participant 1, each with changes, after a second.
 fn pair(
@@ -193,8 +197,28 @@ fn keys_on_one_side_only_are_an_inconsistent_topic() {
     );
 }
 
+/// What is announced of a structure with these members.
+fn announced(members: &[&str], for_dunlin: bool) -> EncodedTypeInformation {
+    EncodedTypeInformation {
+        for_dunlin,
+        ..EncodedTypeInformation::little_endian(
+            local(members).information().to_bytes(Endianness::Little),
+        )
+    }
+}
+
+fn local(members: &[&str]) -> LocalType {
+    let mut types = TypeTreeBuilder::new();
+    let shape = types.structure("Shape", Extensibility::Appendable);
+    let shape = members
+        .iter()
+        .fold(shape, |shape, name| shape.member(name, TypeIndex::INT32))
+        .finish();
+    LocalType::new(&types.build(shape).unwrap()).unwrap()
+}
+
 /// What the writer says of its type, what the reader does, what the reader wants, and whether they
-/// match.
+/// match, where the type of the other side does not become known.
 #[test]
 fn types_are_compared_as_far_as_the_reader_wants() {
     let allow = TypeConsistencyEnforcement::default();
@@ -203,32 +227,24 @@ fn types_are_compared_as_far_as_the_reader_wants() {
         force_type_validation: true,
         ..policy
     };
+    let (one, two) = (Some("a"), Some("b"));
     for (writer, reader, wanted, expected) in [
         (None, None, allow, None),
-        (Some(1), Some(2), allow, None),
-        (Some(1), Some(1), disallow, None),
-        (None, Some(1), disallow, None),
-        (Some(1), None, disallow, None),
-        (Some(1), Some(2), disallow, Some("not the same")),
-        (Some(1), Some(1), force(allow), None),
-        (Some(1), Some(2), force(allow), Some("not the same")),
-        (Some(1), Some(2), force(disallow), Some("not the same")),
-        (
-            None,
-            Some(1),
-            force(allow),
-            Some("the writer tells no more"),
-        ),
-        (
-            Some(1),
-            None,
-            force(disallow),
-            Some("the reader tells no more"),
-        ),
+        (one, two, allow, None),
+        (one, one, disallow, None),
+        (None, one, disallow, None),
+        (one, None, disallow, None),
+        (one, two, disallow, Some("not the same")),
+        (one, one, force(allow), None),
+        (one, two, force(allow), Some("is not known")),
+        (one, two, force(disallow), Some("is not known")),
+        (None, one, force(allow), Some("the writer tells no more")),
+        (one, None, force(disallow), Some("the reader tells no more")),
     ] {
+        let of = |member: Option<&str>| member.map(|member| announced(&[member], true));
         let (network, w, r) = pair(
-            |w| w.type_digest = writer,
-            |r| (r.type_digest, r.qos.type_consistency) = (reader, wanted),
+            |w| w.type_information = of(writer),
+            |r| (r.type_information, r.qos.type_consistency) = (of(reader), wanted),
         );
         for (node, local, other) in [(0, w, r), (1, r, w)] {
             let matched = network.nodes[node].matched(local) == [other];
@@ -250,22 +266,63 @@ fn types_are_compared_as_far_as_the_reader_wants() {
     }
 }
 
-/// What Dunlin calls a digest may be anything to another product.
+/// What Dunlin tells its own may be anything to another product, which does not hear of it either.
 #[test]
-fn the_digest_of_another_product_says_nothing() {
-    let mut network = Network::new();
-    network.join(|_| {});
-    network.foreign = Some(1);
-    network.join(|_| {});
-    let writer = network.writer(0, |w| w.type_digest = Some(1));
-    let reader = network.reader(1, |r| {
-        r.type_digest = Some(2);
-        r.qos.type_consistency = TypeConsistencyEnforcement::DISALLOW;
-    });
-    network.run(SECOND);
-    assert_eq!(network.nodes[0].matched(writer), [reader]);
-    let announced = network.nodes[0].discovery.reader(reader);
-    assert_eq!(announced.and_then(|r| r.type_digest), None);
+fn what_only_dunlin_is_told_does_not_count_with_other_products() {
+    for for_dunlin in [false, true] {
+        let mut network = Network::new();
+        network.join(|_| {});
+        network.foreign = Some(1);
+        network.join(|_| {});
+        let writer = network.writer(0, |w| w.type_information = Some(announced(&["a"], true)));
+        let reader = network.reader(1, |r| {
+            r.type_information = Some(announced(&["b"], for_dunlin));
+            r.qos.type_consistency = TypeConsistencyEnforcement::DISALLOW;
+        });
+        network.run(SECOND);
+        assert_eq!(network.nodes[0].matched(writer), [reader]);
+        let kept = network.nodes[0].discovery.reader(reader);
+        let kept = kept.and_then(|r| r.type_information.as_ref());
+        assert_eq!(kept.is_some(), !for_dunlin);
+    }
+}
+
+/// Both in one participant, so what the types are is known.
+fn side_by_side(writer: &[&str], reader: &[&str]) -> (Network, Guid, Guid) {
+    let mut network = Network::of(1);
+    let node = &mut network.nodes[0].discovery;
+    let prefix = crate::network::prefix(0);
+    let of = |number, kind| Guid::new(prefix, EntityId::user(number, kind));
+    let w = of(91, EntityKind::WriterNoKey);
+    let r = of(92, EntityKind::ReaderNoKey);
+    node.serve_type(w, &local(writer));
+    node.serve_type(r, &local(reader));
+    let mut data = WriterData::new(w, "Square", "Shape");
+    data.type_information = Some(announced(writer, true));
+    network.put_writer(0, data);
+    let mut data = ReaderData::new(r, "Square", "Another name");
+    data.type_information = Some(announced(reader, true));
+    data.qos.type_consistency = TypeConsistencyEnforcement::default();
+    network.put_reader(0, data);
+    (network, w, r)
+}
+
+#[test]
+fn known_types_decide_and_their_names_do_not_count() {
+    let (network, w, r) = side_by_side(&["a", "b"], &["a", "b"]);
+    assert_eq!(network.nodes[0].matched(w), [r]);
+    let (network, w, r) = side_by_side(&["a", "b"], &["a"]);
+    assert_eq!(network.nodes[0].matched(w), [r], "it has grown");
+    let (network, w, _) = side_by_side(&["a", "b"], &["b", "a"]);
+    assert_eq!(network.nodes[0].matched(w), []);
+    let said = said(&network, 0, w).concat();
+    assert!(
+        said.contains("Shape.a") || said.contains("Shape.b"),
+        "{said}"
+    );
+    let inconsistent = |e: &&Event| matches!(e, Event::InconsistentTopic { .. });
+    let told = network.nodes[0].events.iter().filter(inconsistent).count();
+    assert_eq!(told, 2, "each side once");
 }
 
 #[test]

@@ -11,6 +11,7 @@ mod policy;
 mod property;
 mod reader;
 mod type_consistency;
+mod type_information;
 mod unknown;
 mod value;
 mod writer;
@@ -22,6 +23,7 @@ pub use message::ParticipantMessage;
 pub use participant::{BuiltinEndpoints, ParticipantData};
 pub use peer_gossip::GossipedParticipant;
 pub use reader::ReaderData;
+pub use type_information::EncodedTypeInformation;
 pub use unknown::UnknownParameters;
 pub use writer::WriterData;
 

@@ -1,7 +1,7 @@
 //! SEDP subscriptions: what a participant says about a reader (RTPS 2.5 8.5.4, 9.6.2.2).
 use super::identity::Identity;
 use super::value;
-use super::{ContentFilterProperty, UnknownParameters};
+use super::{ContentFilterProperty, EncodedTypeInformation, UnknownParameters};
 use crate::{Error, Guid, Locator, Parameter, ParameterId, ParameterWriter};
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -32,9 +32,8 @@ pub struct ReaderData {
     pub content_filter: Option<ContentFilterProperty>,
     /// How the memory of its type looks, if it is plain: means something only between Dunlin's own.
     pub layout: Option<u64>,
-    /// Tells its type from others, where the type says what it is: means something only between
-    /// Dunlin's own.
-    pub type_digest: Option<u64>,
+    /// What it announces of its type (DDS-XTypes 1.3 7.6.3.2.2).
+    pub type_information: Option<EncodedTypeInformation>,
     /// The largest sample that it takes, in bytes of its serialized form, header included; `None`
     /// if it does not say: means something only between Dunlin's own.
     pub max_sample_size: Option<u32>,
@@ -66,7 +65,7 @@ impl ReaderData {
             topic_data: Vec::new(),
             content_filter: None,
             layout: None,
-            type_digest: None,
+            type_information: None,
             max_sample_size: None,
             expects_inline_qos: false,
             unicast: Vec::new(),
@@ -125,8 +124,9 @@ impl ReaderData {
             ParameterId::MEMORY_LAYOUT => {
                 self.layout = value.array().ok().map(u64::from_le_bytes);
             }
-            ParameterId::TYPE_DIGEST => {
-                self.type_digest = value.array().ok().map(u64::from_le_bytes);
+            ParameterId::TYPE_INFORMATION | ParameterId::DUNLIN_TYPE_INFORMATION => {
+                let taken = EncodedTypeInformation::take(parameter, &mut self.unknown)?;
+                EncodedTypeInformation::keep(&mut self.type_information, taken);
             }
             ParameterId::MAX_SAMPLE_SIZE => {
                 self.max_sample_size = value.array().ok().map(u32::from_le_bytes);
@@ -172,10 +172,8 @@ impl ReaderData {
                 out.extend_from_slice(&layout.to_le_bytes());
             });
         }
-        if let Some(digest) = self.type_digest {
-            out.put(ParameterId::TYPE_DIGEST, |out| {
-                out.extend_from_slice(&digest.to_le_bytes());
-            });
+        if let Some(information) = &self.type_information {
+            information.encode(&mut out);
         }
         if let Some(size) = self.max_sample_size {
             out.put(ParameterId::MAX_SAMPLE_SIZE, |out| {

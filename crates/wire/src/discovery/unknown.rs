@@ -60,6 +60,11 @@ impl UnknownParameters {
         Ok(())
     }
 
+    /// Something was left out.
+    pub(super) fn note_cut(&mut self) {
+        self.is_cut = true;
+    }
+
     /// Says them again, if numbers in them are little endian, as in all that is written.
     pub(super) fn encode(&self, out: &mut ParameterWriter) {
         if self.endianness == Endianness::Little {

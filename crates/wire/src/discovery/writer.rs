@@ -1,7 +1,7 @@
 //! SEDP publications: what a participant says about a writer (RTPS 2.5 8.5.4, 9.6.2.2).
-use super::UnknownParameters;
 use super::identity::Identity;
 use super::value;
+use super::{EncodedTypeInformation, UnknownParameters};
 use crate::{EntityId, Error, Guid, Locator, Parameter, ParameterId, ParameterWriter};
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -32,9 +32,8 @@ pub struct WriterData {
     pub topic_data: Vec<u8>,
     /// How the memory of its type looks, if it is plain: means something only between Dunlin's own.
     pub layout: Option<u64>,
-    /// Tells its type from others, where the type says what it is: means something only between
-    /// Dunlin's own.
-    pub type_digest: Option<u64>,
+    /// What it announces of its type (DDS-XTypes 1.3 7.6.3.2.2).
+    pub type_information: Option<EncodedTypeInformation>,
     /// Its deletion disposes its instances (DDS 1.4 2.2.3.21): means something only between
     /// Dunlin's own.
     pub autodispose: bool,
@@ -59,7 +58,7 @@ impl WriterData {
             group: None,
             topic_data: Vec::new(),
             layout: None,
-            type_digest: None,
+            type_information: None,
             autodispose: false,
             unicast: Vec::new(),
             multicast: Vec::new(),
@@ -124,8 +123,9 @@ impl WriterData {
             ParameterId::MEMORY_LAYOUT => {
                 self.layout = value.array().ok().map(u64::from_le_bytes);
             }
-            ParameterId::TYPE_DIGEST => {
-                self.type_digest = value.array().ok().map(u64::from_le_bytes);
+            ParameterId::TYPE_INFORMATION | ParameterId::DUNLIN_TYPE_INFORMATION => {
+                let taken = EncodedTypeInformation::take(parameter, &mut self.unknown)?;
+                EncodedTypeInformation::keep(&mut self.type_information, taken);
             }
             ParameterId::AUTODISPOSE => self.autodispose = value.array() == Ok([1, 0, 0, 0]),
             ParameterId::UNICAST_LOCATOR => value::keep(&mut self.unicast, value.locator()?),
@@ -174,10 +174,8 @@ impl WriterData {
                 out.extend_from_slice(&layout.to_le_bytes());
             });
         }
-        if let Some(digest) = self.type_digest {
-            out.put(ParameterId::TYPE_DIGEST, |out| {
-                out.extend_from_slice(&digest.to_le_bytes());
-            });
+        if let Some(information) = &self.type_information {
+            information.encode(&mut out);
         }
         if self.autodispose {
             out.put(ParameterId::AUTODISPOSE, |out| {

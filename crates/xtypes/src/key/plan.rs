@@ -4,9 +4,9 @@ use arrayvec::ArrayVec;
 use dunlin_cdr::{KEY_HASH_SIZE, Xcdr};
 
 use crate::fixed::Offsets;
-use crate::transcode::in_id_order;
+use crate::transcode::{Part, in_id_order};
 use crate::tree::{Node, Structure, length};
-use crate::{Element, TypeIndex, TypeTree, limits};
+use crate::{Element, Member, TypeIndex, TypeTree, limits};
 
 /// Types within types that are looked at before a key counts as unbounded.
 const PARTS: usize = 1 << 16;
@@ -19,7 +19,7 @@ pub(super) fn key_end(tree: &TypeTree, index: TypeIndex) -> Option<usize> {
         parts: PARTS,
         depth: 0,
     };
-    ends.end(0, index.into())
+    ends.end(0, index.into(), Part::Key)
 }
 
 struct Ends<'t> {
@@ -34,7 +34,7 @@ fn number_end(at: usize, size: usize) -> usize {
 }
 
 impl Ends<'_> {
-    fn end(&mut self, at: usize, element: Element) -> Option<usize> {
+    fn end(&mut self, at: usize, element: Element, part: Part) -> Option<usize> {
         let facts = self.tree.facts(element.ty);
         if facts.is_empty(Xcdr::V2) || at > KEY_HASH_SIZE {
             return Some(at);
@@ -69,12 +69,12 @@ impl Ends<'_> {
                 };
                 self.repeated(at, *element, length(dimensions))
             }
-            Node::Structure(of) => self.structure(at, of),
+            Node::Structure(of) => self.structure(at, of, part),
             Node::Union(of) => {
-                let start = self.end(at, of.discriminator)?;
+                let start = self.end(at, of.discriminator, Part::Whole)?;
                 let mut end = start;
                 for element in of.cases.iter().filter_map(|case| case.element) {
-                    end = end.max(self.end(start, element)?);
+                    end = end.max(self.end(start, element, Part::Whole)?);
                 }
                 Some(end)
             }
@@ -88,7 +88,7 @@ impl Ends<'_> {
         let mut end = at;
         for _ in 0..count {
             let before = end;
-            end = self.end(end, element)?;
+            end = self.end(end, element, Part::Whole)?;
             if end > KEY_HASH_SIZE || end == before {
                 break;
             }
@@ -96,16 +96,22 @@ impl Ends<'_> {
         Some(end)
     }
 
-    fn structure(&mut self, at: usize, of: &Structure) -> Option<usize> {
+    /// All of an element of a collection is in the key, in the order of declaration.
+    fn structure(&mut self, at: usize, of: &Structure, part: Part) -> Option<usize> {
+        let tree = self.tree;
         let mut at = at;
-        for member in in_id_order(self.tree, of) {
-            if of.has_key && !member.is_key {
-                continue;
-            }
+        let mut member = |member: &Member| {
             if member.is_optional {
                 return None;
             }
-            at = self.end(at, member.element)?;
+            at = self.end(at, member.element, part)?;
+            Some(())
+        };
+        match part {
+            Part::Whole => tree.members(of).try_for_each(&mut member)?,
+            Part::Key => in_id_order(tree, of)
+                .filter(|member| member.is_key || !of.has_key)
+                .try_for_each(&mut member)?,
         }
         Some(at)
     }

@@ -116,7 +116,7 @@ fn member(out: &mut Out<'_>, id: u32, of: &TypeIdentifierWithDependencies) -> Wr
     })
 }
 
-fn with_size(out: &mut Out<'_>, of: &TypeIdentifierWithSize) -> Written {
+pub(crate) fn with_size(out: &mut Out<'_>, of: &TypeIdentifierWithSize) -> Written {
     write::appendable(out, |out| {
         write::identifier(out, &of.type_id)?;
         out.put_u32(of.typeobject_serialized_size);

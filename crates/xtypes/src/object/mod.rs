@@ -12,11 +12,13 @@
 
 mod component;
 mod identifier;
-mod information;
+pub(crate) mod information;
+mod local;
 mod lower;
-mod raise;
-mod read;
-mod write;
+pub(crate) mod raise;
+pub(crate) mod read;
+mod sequence;
+pub(crate) mod write;
 
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -25,6 +27,7 @@ pub use identifier::{
     EquivalenceHash, EquivalenceKind, PlainElement, StronglyConnectedComponentId, TypeIdentifier,
 };
 pub use information::{TypeIdentifierWithDependencies, TypeIdentifierWithSize, TypeInformation};
+pub use local::LocalType;
 pub use raise::RaiseError;
 
 use crate::{DynamicType, limits};
@@ -136,8 +139,6 @@ impl DynamicType {
     /// # Errors
     /// [`TypeObjectError`] if the type is one that DDS-XTypes 1.3 cannot describe.
     pub fn type_information(&self) -> Result<TypeInformation, TypeObjectError> {
-        let minimal = self.type_objects(EquivalenceKind::Minimal)?;
-        let complete = self.type_objects(EquivalenceKind::Complete)?;
-        Ok(TypeInformation::new(&minimal, &complete))
+        Ok(LocalType::new(self)?.information().clone())
     }
 }

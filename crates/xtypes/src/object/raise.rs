@@ -2,6 +2,7 @@
 
 mod body;
 mod check;
+pub(crate) mod references;
 
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::vec::Vec;
@@ -108,7 +109,7 @@ fn element(ty: TypeIndex, flags: u16) -> Element {
     }
 }
 
-fn limit(what: &'static str, found: usize, most: usize) -> Result<(), RaiseError> {
+pub(crate) fn limit(what: &'static str, found: usize, most: usize) -> Result<(), RaiseError> {
     match found <= most {
         true => Ok(()),
         false => Err(RaiseError::Limit { what, found, most }),
@@ -211,19 +212,21 @@ impl<'o, F: Fn(&TypeIdentifier) -> Option<&'o [u8]>> Raising<F> {
                 let literals = of.literals.iter();
                 let literals: Vec<_> = literals.map(|(name, n, _)| (name.as_str(), *n)).collect();
                 let default = of.literals.iter().find(|literal| literal.2);
-                self.types.enumeration(
-                    &name,
-                    of.extensibility,
-                    of.bit_bound,
-                    &literals,
-                    default.map(|literal| literal.1),
-                )
+                let default = default.map(|literal| literal.1);
+                let extensibility = of.extensibility.unwrap_or(Extensibility::Appendable);
+                let index =
+                    self.types
+                        .enumeration(&name, extensibility, of.bit_bound, &literals, default);
+                self.bits_type(index, of.extensibility)
             }
             Body::Bitmask(Named { name, of }) => {
                 let flags = of.flags.iter();
                 let flags: Vec<_> = flags.map(|(name, at)| (name.as_str(), *at)).collect();
-                self.types
-                    .bitmask(&name, of.extensibility, of.bit_bound, &flags)
+                let extensibility = of.extensibility.unwrap_or(Extensibility::Appendable);
+                let index = self
+                    .types
+                    .bitmask(&name, extensibility, of.bit_bound, &flags);
+                self.bits_type(index, of.extensibility)
             }
             Body::Bitset(Named { name, of }) => {
                 let fields = of
@@ -235,6 +238,14 @@ impl<'o, F: Fn(&TypeIdentifier) -> Option<&'o [u8]>> Raising<F> {
         };
         self.known.insert(of.clone(), index);
         Ok(index)
+    }
+
+    /// Without a flag for its extensibility, an enumeration or bitmask fits any.
+    fn bits_type(&mut self, index: TypeIndex, said: Option<Extensibility>) -> TypeIndex {
+        if said.is_none() {
+            self.types.fit_any_extensibility(index);
+        }
+        index
     }
 
     fn define(&mut self, index: TypeIndex, body: Body) -> Result<(), RaiseError> {
@@ -295,6 +306,9 @@ impl<'o, F: Fn(&TypeIdentifier) -> Option<&'o [u8]>> Raising<F> {
                         annotations,
                     });
                 }
+                if extensibility != Extensibility::Mutable {
+                    count_from_one(&mut cases);
+                }
                 let mut builder = self.types.define_union(index, extensibility, discriminator);
                 if flags & 0x20 != 0 {
                     builder = builder.key();
@@ -314,6 +328,17 @@ impl<'o, F: Fn(&TypeIdentifier) -> Option<&'o [u8]>> Raising<F> {
             _ => {}
         }
         Ok(())
+    }
+}
+
+/// Some products give the first case of a union the id 0, which is that of the discriminator, and
+/// count on from there. Ids of a union that is not mutable are not on the wire.
+fn count_from_one(cases: &mut [Case]) {
+    for (case, id) in cases.iter_mut().zip(0..) {
+        if case.id != id {
+            break;
+        }
+        case.id += 1;
     }
 }
 

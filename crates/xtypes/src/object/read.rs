@@ -73,7 +73,7 @@ fn with_dependencies(r: &mut Reader<'_>) -> Result<TypeIdentifierWithDependencie
     })
 }
 
-fn with_size(r: &mut Reader<'_>) -> Result<TypeIdentifierWithSize, Error> {
+pub(crate) fn with_size(r: &mut Reader<'_>) -> Result<TypeIdentifierWithSize, Error> {
     let scope = r.begin(Appendable)?;
     let of = TypeIdentifierWithSize {
         type_id: identifier(r)?,
@@ -83,7 +83,14 @@ fn with_size(r: &mut Reader<'_>) -> Result<TypeIdentifierWithSize, Error> {
     Ok(of)
 }
 
-pub(super) fn identifier(r: &mut Reader<'_>) -> Result<TypeIdentifier, Error> {
+/// The bytes of a TypeObject, its length included.
+pub(crate) fn type_object<'o>(r: &mut Reader<'o>) -> Result<&'o [u8], Error> {
+    r.align(4);
+    let length = r.clone().take_length()?;
+    r.take_slice(length.saturating_add(4))
+}
+
+pub(crate) fn identifier(r: &mut Reader<'_>) -> Result<TypeIdentifier, Error> {
     let mut parts = limits::IDENTIFIER_PARTS;
     part(r, &mut parts)
 }

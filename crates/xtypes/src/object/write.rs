@@ -17,17 +17,17 @@ const SEQUENCE: u8 = 0x80;
 const ARRAY: u8 = 0x90;
 const MAP: u8 = 0xa0;
 
-pub(super) type Out<'b> = Writer<Buffer<'b>>;
-pub(super) type Written = Result<(), Error>;
+pub(crate) type Out<'b> = Writer<Buffer<'b>>;
+pub(crate) type Written = Result<(), Error>;
 
-pub(super) fn appendable(out: &mut Out<'_>, body: impl FnOnce(&mut Out<'_>) -> Written) -> Written {
+pub(crate) fn appendable(out: &mut Out<'_>, body: impl FnOnce(&mut Out<'_>) -> Written) -> Written {
     let scope = out.begin(Appendable);
     body(out)?;
     out.end(scope, Appendable)
 }
 
 /// A sequence whose elements are structures.
-pub(super) fn sequence<T>(
+pub(crate) fn sequence<T>(
     out: &mut Out<'_>,
     items: impl ExactSizeIterator<Item = T>,
     mut body: impl FnMut(&mut Out<'_>, T) -> Written,
@@ -40,14 +40,21 @@ pub(super) fn sequence<T>(
     out.end_collection(scope)
 }
 
-pub(super) fn string(out: &mut Out<'_>, text: &str) -> Written {
+pub(crate) fn string(out: &mut Out<'_>, text: &str) -> Written {
     out.put_length(text.len() + 1)?;
     out.put_slice(text.as_bytes());
     out.put([0]);
     Ok(())
 }
 
-pub(super) fn identifier(out: &mut Out<'_>, of: &TypeIdentifier) -> Written {
+/// The bytes of a TypeObject. They begin with their length, a number of 32 bits.
+pub(crate) fn type_object(out: &mut Out<'_>, bytes: &[u8]) {
+    let (length, body) = bytes.split_first_chunk().unwrap_or((&[0; 4], &[]));
+    out.put_u32(u32::from_le_bytes(*length));
+    out.put_slice(body);
+}
+
+pub(crate) fn identifier(out: &mut Out<'_>, of: &TypeIdentifier) -> Written {
     match of {
         TypeIdentifier::None => out.put([0]),
         TypeIdentifier::Primitive(kind) => out.put([kind.octet()]),

@@ -1,5 +1,6 @@
-//! `dunlin idl`: checks IDL files, shows what they say, explains reports.
+//! `dunlin idl`: checks IDL files, makes code of them, shows what they say, explains reports.
 
+mod generate;
 mod options;
 mod output;
 
@@ -31,6 +32,8 @@ enum Command {
         #[command(flatten)]
         reading: Reading,
     },
+    /// Makes source files of a language: types, and what reads and writes them.
+    Gen(generate::Options),
     /// Prints the types of files: their members, ids, values and annotations.
     Dump {
         /// How: `tree` for people, `json` for programs, `idl` with all said that files leave to
@@ -68,6 +71,7 @@ enum Format {
 pub(crate) fn main(options: &Options) -> ExitCode {
     match &options.command {
         Command::Check { reading } => check(reading),
+        Command::Gen(options) => generate::main(options),
         Command::Dump {
             format,
             ty,

@@ -117,38 +117,54 @@ impl Reading {
         levels
     }
 
-    /// A rule for make: the file depends on all that it includes.
-    pub(super) fn write_dependencies(&self, file: &Path, parsed: &Parsed, output: &mut Output) {
+    /// A rule for make: the targets depend on the file and all that it includes.
+    pub(super) fn write_rule(&self, targets: &[PathBuf], paths: &[PathBuf], output: &mut Output) {
         let Some(depfile) = &self.depfile else { return };
-        let paths = parsed.paths.iter().skip(1);
-        let paths: Vec<String> = paths.map(|path| super::make_path(path)).collect();
+        let words = |paths: &[PathBuf], between: &str| {
+            let words: Vec<String> = paths.iter().map(|path| super::make_path(path)).collect();
+            words.join(between)
+        };
         output.rules.push_str(&format!(
             "{}: {}\n",
-            super::make_path(file),
-            paths.join(" \\\n  ")
+            words(targets, " "),
+            words(paths, " \\\n  ")
         ));
         if let Err(error) = std::fs::write(depfile, &output.rules) {
             output.complain(&format!("{} cannot be written: {error}", depfile.display()));
         }
     }
+
+    /// The same where nothing is made: the file itself is the target.
+    pub(super) fn write_dependencies(&self, file: &Path, parsed: &Parsed, output: &mut Output) {
+        let included = parsed.paths.get(1..).unwrap_or_default();
+        self.write_rule(&[file.into()], included, output);
+    }
 }
 
-/// Options as other compilers spell them become ours: `-de` and `-fcase-sensitive`; `-d`, `-t` and
-/// `-language` are about files that are made, and nothing is made here.
+/// Options as other compilers spell them become ours: `-de` and `-fcase-sensitive`, and where files
+/// are made `-d`, `-language` and `-replace`.
 pub(crate) fn translate(arguments: Vec<String>) -> Vec<String> {
     let is_idl = arguments.get(1).is_some_and(|word| word == "idl");
     if !is_idl {
         return arguments;
     }
+    let makes = arguments.get(2).is_some_and(|word| word == "gen");
     let mut translated = Vec::with_capacity(arguments.len());
     let mut words = arguments.into_iter();
     while let Some(word) = words.next() {
         match word.as_str() {
             "-de" => translated.push("--default-extensibility".into()),
             "-cs" | "-fcase-sensitive" => translated.push("-Wno-W0404".into()),
+            "-d" if makes => translated.push("-o".into()),
+            "-language" if makes => translated.push("-l".into()),
+            "-replace" if makes => translated.push("--force".into()),
             "-d" | "-t" | "-language" => {
                 let value = words.next().unwrap_or_default();
-                eprintln!("note: {word} {value} has no effect: no files are made");
+                let why = match makes {
+                    true => "there are no temporary files",
+                    false => "no files are made",
+                };
+                eprintln!("note: {word} {value} has no effect: {why}");
             }
             _ => translated.push(word),
         }

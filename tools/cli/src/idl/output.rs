@@ -5,7 +5,8 @@ use std::io::{self, IsTerminal, Write};
 use std::process::ExitCode;
 
 use dunlin_idlc::Parsed;
-use dunlin_idlc::report::{self, Severity, Style};
+use dunlin_idlc::report::{self, Reports, Severity, Style};
+use dunlin_idlc::source::Sources;
 
 use super::options::Reading;
 
@@ -42,8 +43,13 @@ impl Output {
 
     pub(super) fn reports(&mut self, parsed: &Parsed) {
         self.has_failed |= super::is_unreadable(parsed);
-        for one in parsed.reports.list() {
-            let line = report::json(&parsed.sources, one);
+        self.reports_on(&parsed.sources, &parsed.reports);
+    }
+
+    /// Reports that come from elsewhere than the file itself.
+    pub(super) fn reports_on(&mut self, sources: &Sources, reports: &Reports) {
+        for one in reports.list() {
+            let line = report::json(sources, one);
             if !self.seen.insert(line.clone()) {
                 continue;
             }
@@ -56,16 +62,16 @@ impl Output {
                 (true, true) => print(&format!("{line}\n")),
                 (true, false) => eprintln!("{line}"),
                 (false, _) => {
-                    eprint!("{}\n\n", report::render(&parsed.sources, one, self.style));
+                    eprint!("{}\n\n", report::render(sources, one, self.style));
                 }
             }
         }
-        let left_out = parsed.reports.left_out();
+        let left_out = reports.left_out();
         if left_out > 0 && !self.is_json {
             eprintln!("{left_out} more are not shown\n");
         }
         // Reports of a file that was seen before are errors of this one, too.
-        if parsed.reports.has_errors() {
+        if reports.has_errors() {
             self.errors = self.errors.max(1);
         }
     }

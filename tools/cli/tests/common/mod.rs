@@ -37,15 +37,19 @@ pub(crate) fn printed(arguments: &str) -> String {
 
 /// A participant that is as far from the others of this process as from other processes.
 pub(crate) fn participant(domain: u32, name: &str) -> DomainParticipant {
-    let config = ParticipantConfig {
+    DomainParticipant::with_config(domain, config(name)).unwrap()
+}
+
+/// Of participants that exchange nothing within the process.
+pub(crate) fn config(name: &str) -> ParticipantConfig {
+    ParticipantConfig {
         name: name.into(),
         transports: Transports {
             local: false,
             ..Transports::default()
         },
         ..ParticipantConfig::default()
-    };
-    DomainParticipant::with_config(domain, config).unwrap()
+    }
 }
 
 pub(crate) fn writer<T: TopicData>(

@@ -3,7 +3,7 @@
 use super::{Page, Severity};
 
 /// The code of a report: `E0607`. The first two digits are its group: 01 lexical, 02 preprocessor,
-/// 03 syntax, 04 names, 05 constants, 06 types, 07 annotations, 08 limits.
+/// 03 syntax, 04 names, 05 constants, 06 types, 07 annotations, 08 limits, 09 code that is made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Code {
     text: &'static str,
@@ -381,4 +381,25 @@ codes! {
     TOO_LONG "E0811" false
         "a file takes too long"
         "Limit: 5 s for a file with all that it includes.";
+    EQUAL_NAMES "E0901" false
+        "two names are equal in the code that is made"
+        "Names that are keywords of the language get something added, and types within structs \
+         the name of the struct in front. Then they may meet another name. Give one of the two \
+         another name in the IDL.";
+    NOT_IN_LANGUAGE "E0902" false
+        "something cannot be made in a language"
+        "The report names it. Nothing is made of the file, so that no code is wrong; other \
+         languages may have it.";
+    FOREIGN_FILE "E0903" false
+        "a file that is there was not made by dunlin idl"
+        "What dunlin idl makes says so in its first line, and is written anew without a question. \
+         Other files are left as they are, unless --force is given.";
+    SAME_FILE "E0904" false
+        "two IDL files make the same file"
+        "Files that are made have the name of the IDL file. Give one of the two another name, or \
+         make them into different directories.";
+    NO_EFFECT "W0905" false
+        "an annotation has no effect in a language"
+        "The code that is made works, without what the annotation says. The report says what to do \
+         instead.";
 }

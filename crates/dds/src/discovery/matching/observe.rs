@@ -4,9 +4,46 @@ use super::locator_choice::{unicast_locator_of, whom};
 use super::watch::Wake;
 use crate::discovery::observe::{DiscoveryEvent, Domain, Participant};
 use dunlin_transport::Transport;
+use dunlin_wire::GuidPrefix;
 use std::sync::Arc;
 
 impl Matching {
+    /// Participants and their endpoints that are known, a line each.
+    pub(crate) fn describe(&self, own: GuidPrefix) -> Vec<String> {
+        let participants = self.discovery.participants().map(|p| {
+            let name = if p.entity_name.is_empty() {
+                "unnamed"
+            } else {
+                &p.entity_name
+            };
+            format!(
+                "participant {name:?} {:?}, vendor {:?}, at {:?}",
+                p.guid.prefix, p.vendor, p.metatraffic_unicast
+            )
+        });
+        let writers = self
+            .discovery
+            .writers()
+            .filter(|w| w.guid.prefix != own)
+            .map(|w| {
+                format!(
+                    "writer {} of topic {:?} (type {:?})",
+                    w.guid, w.topic, w.type_name
+                )
+            });
+        let readers = self
+            .discovery
+            .readers()
+            .filter(|r| r.guid.prefix != own)
+            .map(|r| {
+                format!(
+                    "reader {} of topic {:?} (type {:?})",
+                    r.guid, r.topic, r.type_name
+                )
+            });
+        participants.chain(writers).chain(readers).collect()
+    }
+
     /// How many messages of discovery came in a participant's name from where it is not.
     pub(crate) fn misplaced(&self) -> u64 {
         self.discovery.heard().misplaced
@@ -43,6 +80,7 @@ impl Matching {
             participants: others.collect(),
             writers: discovery.writers().cloned().collect(),
             readers: discovery.readers().cloned().collect(),
+            types: discovery.known_types(),
             heard: discovery.heard(),
             own,
         }

@@ -8,6 +8,7 @@ use dunlin_qos::DomainParticipantQos;
 use dunlin_rtps::Time;
 use dunlin_rtps::discovery::{Discovery, DiscoveryConfig};
 use dunlin_wire::{EntityId, EntityKind, Guid};
+use dunlin_xtypes::LocalType;
 use std::sync::{Arc, Weak};
 
 impl Matching {
@@ -38,6 +39,13 @@ impl Matching {
             self.announce_reader(now, &reader)?;
         }
         Ok(())
+    }
+
+    /// What the type of an endpoint is that is announced next, if others are to know it.
+    pub(super) fn serve_type(&mut self, endpoint: Guid, ty: Option<&LocalType>) {
+        if let Some(ty) = ty {
+            self.discovery.serve_type(endpoint, ty);
+        }
     }
 
     /// From now on this is what the participant says about itself.

@@ -345,7 +345,7 @@ impl Look<'_> {
         let stronger = cast.writers.iter().copied().filter(|other| {
             other.qos.ownership == Ownership::Exclusive
                 && strength(other) > strength(self.writer)
-                && suits(other, self.reader)
+                && suits(other, self.reader, cast.types)
         });
         stronger.max_by_key(|w| strength(w))
     }

@@ -15,7 +15,9 @@ mod remedy;
 pub use finding::{Cause, Finding};
 pub use names::similar;
 
-use crate::discovery::observe::{DiagnosticReply, DiagnosticRequest, Domain, Verdict, compare};
+use crate::discovery::observe::{
+    DiagnosticReply, DiagnosticRequest, Domain, KnownTypes, Verdict, compare,
+};
 use dunlin_wire::{Guid, GuidPrefix, ReaderData, WriterData};
 use std::collections::BTreeSet;
 
@@ -74,6 +76,7 @@ pub struct Report {
 struct Endpoints<'a> {
     writers: Vec<&'a WriterData>,
     readers: Vec<&'a ReaderData>,
+    types: &'a KnownTypes,
 }
 
 impl<'a> Endpoints<'a> {
@@ -87,6 +90,7 @@ impl<'a> Endpoints<'a> {
         Self {
             writers: writers.filter(|w| wanted(w.guid, &w.topic)).collect(),
             readers: readers.filter(|r| wanted(r.guid, &r.topic)).collect(),
+            types: &domain.types,
         }
     }
 
@@ -100,13 +104,14 @@ impl<'a> Endpoints<'a> {
     }
 
     fn matched(&self) -> impl Iterator<Item = (&'a WriterData, &'a ReaderData)> {
-        self.pairs().filter(|(w, r)| suits(w, r))
+        let types = self.types;
+        self.pairs().filter(|(w, r)| suits(w, r, types))
     }
 }
 
 /// Do they match, as far as their announcements tell?
-fn suits(writer: &WriterData, reader: &ReaderData) -> bool {
-    writer.topic == reader.topic && compare(writer, reader) == Verdict::Matched
+fn suits(writer: &WriterData, reader: &ReaderData, types: &KnownTypes) -> bool {
+    writer.topic == reader.topic && compare(writer, reader, types) == Verdict::Matched
 }
 
 /// What to ask both sides of each pair that matches, before [`examine`].

@@ -11,13 +11,20 @@ pub(super) fn examine(subject: Subject<'_>, cast: &Endpoints<'_>, findings: &mut
             findings.push(other_topic(writer, reader));
             continue;
         }
-        match compare(writer, reader) {
+        match compare(writer, reader, cast.types) {
             Verdict::Matched => {}
             Verdict::Type(difference) => findings.push(other_type(writer, reader, &difference)),
+            Verdict::Pending => findings.push(pending(writer, reader)),
             Verdict::Partition => {
                 // Partitions are there to keep endpoints apart: of interest is who is alone.
-                let alone = !cast.readers.iter().any(|other| suits(writer, other))
-                    || !cast.writers.iter().any(|other| suits(other, reader));
+                let alone = !cast
+                    .readers
+                    .iter()
+                    .any(|other| suits(writer, other, cast.types))
+                    || !cast
+                        .writers
+                        .iter()
+                        .any(|other| suits(other, reader, cast.types));
                 if alone || matches!(subject, Subject::Pair(..)) {
                     findings.push(other_partition(writer, reader));
                 }
@@ -51,6 +58,12 @@ fn other_type(writer: &WriterData, reader: &ReaderData, difference: &TypeDiffere
         writer.guid, reader.guid, writer.topic
     );
     let cure = match difference {
+        TypeDifference::Members(_) => {
+            "Types may grow as their extensibility allows it: give both programs definitions that the rules of DDS-XTypes 1.3 7.2.4 allow, or name the topic otherwise"
+        }
+        TypeDifference::Unavailable { .. } => {
+            "Let both programs announce their types and answer questions for them, or let force_type_validation be false: then the names suffice"
+        }
         TypeDifference::Name { writer, reader } if similar(writer, reader) => {
             "The names are alike: did one of them get another module or spelling? Type names have to be equal, letter by letter"
         }
@@ -61,12 +74,21 @@ fn other_type(writer: &WriterData, reader: &ReaderData, difference: &TypeDiffere
             "Build both programs from the same definition of the type, or let the reader's TYPE_CONSISTENCY_ENFORCEMENT be ALLOW_TYPE_COERCION without force_type_validation: then the names suffice"
         }
         TypeDifference::Unknown { .. } => {
-            "Types can be compared between programs of Dunlin whose types are derived; for others let force_type_validation be false: then the names suffice"
+            "Let both programs announce their types, or let force_type_validation be false: then the names suffice"
         }
         TypeDifference::Keys { .. } => {
             "Mark the same members as key in both programs (@key, #[key]) and build both from the same definition of the type"
         }
     };
+    Finding::new(Cause::Type, [writer.guid, reader.guid], what, cure)
+}
+
+fn pending(writer: &WriterData, reader: &ReaderData) -> Finding {
+    let what = format!(
+        "writer {} and reader {} have topic {:?} in common and announce types that are not the same; what these are is being asked",
+        writer.guid, reader.guid, writer.topic
+    );
+    let cure = "Ask again in a few seconds";
     Finding::new(Cause::Type, [writer.guid, reader.guid], what, cure)
 }
 

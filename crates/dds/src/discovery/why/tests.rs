@@ -1,11 +1,13 @@
 //! Scenes made by hand.
 use super::*;
-use crate::discovery::observe::{DiagnosticFact, Heard, Participant, ParticipantData};
+use crate::discovery::observe::{DiagnosticFact, Heard, Participant, ParticipantData, TypeState};
+use dunlin_cdr::{Endianness, Extensibility};
 use dunlin_qos::Duration;
 use dunlin_qos::{
     DataReaderQos, DataWriterQos, Ownership, PolicyId, ReliabilityKind, TypeConsistencyEnforcement,
 };
-use dunlin_wire::{EntityId, EntityKind, Locator, VendorId};
+use dunlin_wire::{EncodedTypeInformation, EntityId, EntityKind, Locator, VendorId};
+use dunlin_xtypes::{TypeIndex, TypeTreeBuilder};
 
 fn data(byte: u8, name: &str) -> ParticipantData {
     ParticipantData {
@@ -33,6 +35,7 @@ fn domain(others: &[u8]) -> Domain {
         participants: others.iter().map(other).collect(),
         writers: Vec::new(),
         readers: Vec::new(),
+        types: KnownTypes::default(),
         heard: Heard::default(),
     }
 }
@@ -384,13 +387,31 @@ fn partitions_concern_only_who_is_alone() {
     assert_eq!(found(&domain, &[]), []);
 }
 
+/// What Dunlin says of a structure with a member of this name.
+fn announced(member: Option<&str>) -> Option<EncodedTypeInformation> {
+    let mut types = TypeTreeBuilder::new();
+    let shape = types
+        .structure("Shape", Extensibility::Appendable)
+        .member(member?, TypeIndex::INT32)
+        .finish();
+    let information = types.build(shape).unwrap().type_information().unwrap();
+    Some(EncodedTypeInformation {
+        for_dunlin: true,
+        ..EncodedTypeInformation::little_endian(information.to_bytes(Endianness::Little))
+    })
+}
+
 #[test]
 fn types_that_have_only_their_name_in_common_are_told() {
     let of = |writer, reader, wanted| {
         let mut domain = pair();
-        domain.writers[0].type_digest = writer;
-        domain.readers[0].type_digest = reader;
+        domain.writers[0].type_information = announced(writer);
+        domain.readers[0].type_information = announced(reader);
         domain.readers[0].qos.type_consistency = wanted;
+        for endpoint in [domain.writers[0].guid, domain.readers[0].guid] {
+            let state = TypeState::Unavailable("nobody answers".into());
+            domain.types.insert(endpoint, state);
+        }
         found(&domain, &[])
     };
     let disallow = TypeConsistencyEnforcement::DISALLOW;
@@ -399,9 +420,13 @@ fn types_that_have_only_their_name_in_common_are_told() {
         ..TypeConsistencyEnforcement::default()
     };
     let words = ["not the same", "DISALLOW_TYPE_COERCION", "same definition"];
-    only(&of(Some(1), Some(2), disallow), Cause::Type, &words);
+    only(&of(Some("a"), Some("b"), disallow), Cause::Type, &words);
     let words = ["the writer tells", "force_type_validation", "be false"];
-    only(&of(None, Some(2), force), Cause::Type, &words);
+    only(&of(None, Some("b"), force), Cause::Type, &words);
+    let words = ["nobody answers", "force_type_validation", "be false"];
+    only(&of(Some("a"), Some("b"), force), Cause::Type, &words);
+    let same = of(Some("a"), Some("a"), force);
+    assert!(!same.iter().any(|found| found.cause == Cause::Type));
     assert!(
         !of(None, None, disallow)
             .iter()

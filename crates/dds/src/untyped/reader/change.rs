@@ -143,7 +143,9 @@ impl ReaderCore {
             multicast: self.multicast.clone(),
             content_filter: self.content_filter.lock().clone(),
             layout: self.type_support.plain_layout(),
-            type_digest: self.type_support.digest(),
+            type_information: self
+                .type_support
+                .announced(self.shared.config.types.announce),
             max_sample_size: Some(self.shared.config.max_sample_size),
             ..ReaderData::new(self.guid, &*self.topic, self.type_support.name())
         }

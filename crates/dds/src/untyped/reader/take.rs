@@ -65,6 +65,45 @@ impl UntypedReader {
         Ok(core.leave_out_invalid(into, before))
     }
 
+    /// As [`take_with_condition`](Self::take_with_condition), of at most as many as `select` says,
+    /// and of the instance that it names (DDS 1.4 2.2.2.5.3.18); the states are those of the
+    /// condition.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn take_some_with_condition(
+        &self,
+        condition: &ReadCondition,
+        select: &Select,
+        into: &mut Vec<UntypedSample>,
+    ) -> Result<usize> {
+        let filter = self.check_own(condition)?;
+        let (before, core) = (into.len(), &self.core);
+        core.take_matching(&some(condition, select), filter, |raw| {
+            into.push(UntypedSample::new(core, raw));
+        });
+        Ok(core.leave_out_invalid(into, before))
+    }
+
+    /// As [`take_some_with_condition`](Self::take_some_with_condition), but leaves the samples in
+    /// the reader.
+    ///
+    /// # Errors
+    /// As [`take_with_condition`](Self::take_with_condition).
+    pub fn read_some_with_condition(
+        &self,
+        condition: &ReadCondition,
+        select: &Select,
+        into: &mut Vec<UntypedSample>,
+    ) -> Result<usize> {
+        let filter = self.check_own(condition)?;
+        let (before, core) = (into.len(), &self.core);
+        core.read_matching(&some(condition, select), filter, |raw| {
+            into.push(UntypedSample::new(core, raw));
+        });
+        Ok(core.leave_out_invalid(into, before))
+    }
+
     /// Which samples of its states a condition of this reader wants.
     fn check_own(&self, condition: &ReadCondition) -> Result<Option<ContentFilter>> {
         match Arc::ptr_eq(&self.core, condition.reader()) {
@@ -75,6 +114,15 @@ impl UntypedReader {
                 condition.reader().describe()
             ))),
         }
+    }
+}
+
+/// The states of a condition; how many, and of which instance, as `select` says.
+fn some(condition: &ReadCondition, select: &Select) -> Select {
+    Select {
+        max: select.max,
+        instance: select.instance,
+        ..*condition.select()
     }
 }
 

@@ -220,7 +220,9 @@ impl WriterCore {
             publisher: self.group.qos(),
             topic_data: self.topic_core.qos().topic_data,
             layout: self.type_support.plain_layout(),
-            type_digest: self.type_support.digest(),
+            type_information: self
+                .type_support
+                .announced(self.shared.config.types.announce),
             group: self.sets.as_ref().and_then(|sets| sets.id()),
             autodispose: autodisposes(&self.qos()),
             ..WriterData::new(self.guid, &*self.topic, self.type_support.name())

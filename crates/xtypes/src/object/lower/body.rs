@@ -37,6 +37,14 @@ fn type_flags(extensibility: Extensibility) -> u16 {
     }
 }
 
+/// Those of an enumeration or bitmask. Some products set none.
+fn bits_flags(extensibility: Extensibility, fits_any: bool) -> u16 {
+    match fits_any {
+        true => 0,
+        false => type_flags(extensibility),
+    }
+}
+
 /// `TypeObject`.
 pub(super) fn object(of: &Lowering<'_>, out: &mut Out<'_>, index: TypeIndex) -> Written {
     let scope = out.begin(Appendable);
@@ -187,7 +195,7 @@ impl Lowering<'_> {
 
     fn enumeration(&self, out: &mut Out<'_>, of: &Enumeration) -> Written {
         out.put([TypeKind::Enumeration.octet()]);
-        out.put_u16(type_flags(of.extensibility));
+        out.put_u16(bits_flags(of.extensibility, of.fits_any_extensibility));
         self.bits_header(out, of.bit_bound, &of.name)?;
         let mut literals: Vec<_> = of.literals.iter().collect();
         literals.sort_by_key(|literal| literal.value);
@@ -206,7 +214,7 @@ impl Lowering<'_> {
         out.put([TypeKind::Bitmask.octet()]);
         // The type itself is appendable, unlike that of an enumeration.
         appendable(out, |out| {
-            out.put_u16(type_flags(of.extensibility));
+            out.put_u16(bits_flags(of.extensibility, of.fits_any_extensibility));
             self.bits_header(out, of.bit_bound, &of.name)?;
             let mut flags: Vec<_> = of.flags.iter().collect();
             flags.sort_by_key(|flag| flag.position);

@@ -48,14 +48,16 @@ pub(super) struct Alias {
 }
 
 pub(super) struct Enumeration {
-    pub(super) extensibility: Extensibility,
+    /// `None`: there is no flag for it.
+    pub(super) extensibility: Option<Extensibility>,
     pub(super) bit_bound: u16,
     /// Name, value, and whether it is the default.
     pub(super) literals: Vec<(String, i32, bool)>,
 }
 
 pub(super) struct Bitmask {
-    pub(super) extensibility: Extensibility,
+    /// `None`: there is no flag for it.
+    pub(super) extensibility: Option<Extensibility>,
     pub(super) bit_bound: u16,
     pub(super) flags: Vec<(String, u16)>,
 }
@@ -268,11 +270,12 @@ fn alias(r: &mut In<'_>) -> Result<Body, Error> {
     Ok(Body::Alias(Named { name, of }))
 }
 
-/// Some products set no flag; then it is as the standard has it where nothing is said.
-fn bits_extensibility(flags: u16) -> Extensibility {
-    match flags & 0x01 {
-        0 => Appendable,
-        _ => Final,
+/// Some products set no flag.
+fn bits_extensibility(flags: u16) -> Option<Extensibility> {
+    match flags & 0x03 {
+        0 => None,
+        flags if flags & 0x01 != 0 => Some(Final),
+        _ => Some(Appendable),
     }
 }
 

@@ -1,0 +1,111 @@
+/*
+ * What the structs that `dunlin idl gen -l c` makes consist of. All memory in them is that of
+ * `malloc`, and `free` ends it.
+ */
+#ifndef DUNLIN_TYPES_H
+#define DUNLIN_TYPES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+#define DUNLIN_IS_BIG_ENDIAN 1
+#else
+#define DUNLIN_IS_BIG_ENDIAN 0
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/*
+ * A sequence has `_length` elements at `_buffer`, and room for `_maximum`. With `_release` the
+ * buffer belongs to the sequence; else it is lent and is neither written to nor freed.
+ */
+#define DUNLIN_SEQUENCE(name, element)                                                             \
+    typedef struct name {                                                                          \
+        uint32_t _maximum;                                                                         \
+        uint32_t _length;                                                                          \
+        element *_buffer;                                                                          \
+        bool _release;                                                                             \
+    } name
+
+/* `long double` of IDL: IEEE 754 binary128 in the byte order of this machine. */
+typedef struct dunlin_float128 {
+    uint8_t bytes[16];
+} dunlin_float128;
+
+/* An initializer of 16 bytes, the least significant first. */
+#if DUNLIN_IS_BIG_ENDIAN
+#define DUNLIN_FLOAT128(b0, b1, b2, b3, b4, b5, b6, b7, b8, b9, bA, bB, bC, bD, bE, bF)            \
+    {{bF, bE, bD, bC, bB, bA, b9, b8, b7, b6, b5, b4, b3, b2, b1, b0}}
+#else
+#define DUNLIN_FLOAT128(b0, b1, b2, b3, b4, b5, b6, b7, b8, b9, bA, bB, bC, bD, bE, bF)            \
+    {{b0, b1, b2, b3, b4, b5, b6, b7, b8, b9, bA, bB, bC, bD, bE, bF}}
+#endif
+
+DUNLIN_SEQUENCE(dunlin_sequence_boolean, bool);
+DUNLIN_SEQUENCE(dunlin_sequence_int8, int8_t);
+DUNLIN_SEQUENCE(dunlin_sequence_uint8, uint8_t);
+DUNLIN_SEQUENCE(dunlin_sequence_int16, int16_t);
+DUNLIN_SEQUENCE(dunlin_sequence_uint16, uint16_t);
+DUNLIN_SEQUENCE(dunlin_sequence_int32, int32_t);
+DUNLIN_SEQUENCE(dunlin_sequence_uint32, uint32_t);
+DUNLIN_SEQUENCE(dunlin_sequence_int64, int64_t);
+DUNLIN_SEQUENCE(dunlin_sequence_uint64, uint64_t);
+DUNLIN_SEQUENCE(dunlin_sequence_float, float);
+DUNLIN_SEQUENCE(dunlin_sequence_double, double);
+DUNLIN_SEQUENCE(dunlin_sequence_float128, dunlin_float128);
+DUNLIN_SEQUENCE(dunlin_sequence_char, char);
+DUNLIN_SEQUENCE(dunlin_sequence_wchar, uint16_t);
+DUNLIN_SEQUENCE(dunlin_sequence_string, char *);
+
+/* `sequence<octet>`. */
+DUNLIN_SEQUENCE(dunlin_octet_member, uint8_t);
+
+/* `wstring`: UTF-16 units without an end. */
+DUNLIN_SEQUENCE(dunlin_wstring, uint16_t);
+DUNLIN_SEQUENCE(dunlin_sequence_wstring, dunlin_wstring);
+
+/* The encodings of DDS-XTypes 1.3 7.4. */
+#define DUNLIN_XCDR1 1
+#define DUNLIN_XCDR2 2
+
+/* Why a value cannot be written, or a payload not be read. */
+#define DUNLIN_CDR_TRUNCATED 1
+#define DUNLIN_CDR_REPRESENTATION 2
+#define DUNLIN_CDR_BOOLEAN 3
+#define DUNLIN_CDR_ENUMERATOR 4
+#define DUNLIN_CDR_BITS 5
+#define DUNLIN_CDR_TEXT 6
+#define DUNLIN_CDR_BOUND 7
+#define DUNLIN_CDR_MUST_UNDERSTAND 8
+#define DUNLIN_CDR_HEADER 9
+#define DUNLIN_CDR_DEPTH 10
+#define DUNLIN_CDR_MISSING 11
+#define DUNLIN_CDR_TOO_LONG 12
+#define DUNLIN_CDR_PROPORTION 13
+#define DUNLIN_CDR_MEMORY 14
+
+/* The first thing that was wrong; `dunlin/explain.h` makes a sentence of it. */
+typedef struct dunlin_cdr_fault {
+    /* `DUNLIN_CDR_*`; 0 is none. */
+    int32_t code;
+    /* The type and the member, as in IDL. */
+    const char *where;
+    /* What was found, and what is allowed. */
+    int64_t found;
+    int64_t allowed;
+} dunlin_cdr_fault;
+
+/* What made files ask of each other. */
+struct dunlin_cdr_size;
+struct dunlin_cdr_writer;
+struct dunlin_cdr_reader;
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

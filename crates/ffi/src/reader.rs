@@ -1,0 +1,499 @@
+//! Readers.
+use crate::callback::{Listener, dunlin_listener};
+use crate::error::{Failure, Outcome, entry};
+use crate::handle::Kind;
+use crate::memory::{Array, In, Out, OutArray, dunlin_block};
+use crate::names::{Creating, adopt_reader};
+use crate::object::{self, Held};
+use crate::participant::dunlin_participant;
+use crate::qos::{dunlin_reader_qos, duration, read_or};
+use crate::samples::{Lent, Samples, keep_lending, keep_taken, lender, lending, taken};
+use crate::select::{DUNLIN_GIVE_BACK_FIRST, DUNLIN_IN_PLACE, dunlin_select, states};
+use crate::topic::dunlin_topic;
+use dunlin::untyped::{UntypedSample, UntypedTopicDescription};
+use dunlin::{InstanceHandle, SampleInfo, Select, Timestamp, UntypedReader};
+use std::sync::Arc;
+
+/// A reader.
+pub type dunlin_reader = u64;
+
+/// A reader with the samples that it has handed out.
+pub(crate) struct Reader {
+    pub(crate) core: UntypedReader,
+    pub(crate) samples: Arc<Samples>,
+}
+
+impl Reader {
+    pub(crate) fn new(core: UntypedReader) -> Self {
+        Self {
+            core,
+            samples: Arc::default(),
+        }
+    }
+}
+
+impl Drop for Reader {
+    fn drop(&mut self) {
+        self.samples.orphan();
+    }
+}
+
+/// What DDS says about a sample.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default)]
+pub struct dunlin_sample_info {
+    /// When it was written, in nanoseconds since 1970; `DUNLIN_NO_TIME` if its writer did not say.
+    pub source_timestamp: i64,
+    /// Its number among the changes of its writer.
+    pub sequence: i64,
+    /// Its instance.
+    pub instance: [u8; 16],
+    /// Its writer.
+    pub publication: [u8; 16],
+    /// `DUNLIN_READ` or `DUNLIN_NOT_READ`.
+    pub sample_state: u32,
+    /// `DUNLIN_NEW` or `DUNLIN_NOT_NEW`.
+    pub view_state: u32,
+    /// `DUNLIN_ALIVE` or one of its kin.
+    pub instance_state: u32,
+    /// How often the instance had come back from being disposed.
+    pub disposed_generation_count: i32,
+    /// How often it had come back from having no writers.
+    pub no_writers_generation_count: i32,
+    /// How many samples of the instance follow in this call.
+    pub sample_rank: i32,
+    /// Generations between this one and the last of the instance in this call.
+    pub generation_rank: i32,
+    /// Generations between this one and the newest of the instance in the reader.
+    pub absolute_generation_rank: i32,
+    /// 1 for a sample; 0 for a change of the instance alone, whose payload is the key or nothing.
+    pub valid_data: u8,
+    /// 0.
+    pub reserved: [u8; 7],
+}
+
+/// A sample that was taken or read. It is the reader's until it is given back.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct dunlin_sample {
+    /// The payload, with its encapsulation header: private memory. Null if there is none, or with
+    /// `DUNLIN_IN_PLACE` if it stays where its writer has it.
+    pub data: *const u8,
+    /// Bytes of the payload.
+    pub length: u64,
+    /// Tells samples from each other; 0 if there is none.
+    pub token: u64,
+    /// Bits `DUNLIN_SAMPLE_IN_PLACE`, `DUNLIN_SAMPLE_WITHDRAWN`.
+    pub flags: u32,
+    /// 0.
+    pub reserved: u32,
+    /// What DDS says about it.
+    pub info: dunlin_sample_info,
+}
+
+const _: () = assert!(size_of::<dunlin_sample_info>() == 88 && size_of::<dunlin_sample>() == 120);
+
+/// The sample lies in memory of its writer.
+pub const DUNLIN_SAMPLE_IN_PLACE: u32 = 1;
+/// Its writer used the memory again before it could be copied: there is no payload.
+pub const DUNLIN_SAMPLE_WITHDRAWN: u32 = 2;
+
+impl dunlin_sample_info {
+    fn of(info: &SampleInfo) -> Self {
+        Self {
+            source_timestamp: info.source_timestamp.unwrap_or(Timestamp::INVALID).0,
+            sequence: info.sequence.0,
+            instance: info.instance.0,
+            publication: info.publication.to_bytes(),
+            sample_state: info.sample_state.mask(),
+            view_state: info.view_state.mask(),
+            instance_state: info.instance_state.mask(),
+            disposed_generation_count: info.disposed_generation_count,
+            no_writers_generation_count: info.no_writers_generation_count,
+            sample_rank: info.sample_rank,
+            generation_rank: info.generation_rank,
+            absolute_generation_rank: info.absolute_generation_rank,
+            valid_data: info.valid_data.into(),
+            reserved: [0; 7],
+        }
+    }
+}
+
+/// A reader of a topic, or of a part of one. Its subscriber may be given instead of its
+/// participant; with a participant it is that of those who make none.
+#[unsafe(no_mangle)]
+pub extern "C" fn dunlin_reader_new(
+    parent: dunlin_participant,
+    topic: dunlin_topic,
+    qos: In<'_, dunlin_reader_qos>,
+    listener: In<'_, dunlin_listener>,
+    reader: Out<'_, dunlin_reader>,
+) -> i32 {
+    entry(|| {
+        let place = reader.required("reader")?;
+        let above = match object::participant(parent) {
+            Ok(participant) => participant.implicit_subscriber()?,
+            Err(_) => parent,
+        };
+        let subscriber = object::subscriber(above)?;
+        let (whole, part);
+        let topic: &dyn UntypedTopicDescription = if Kind::of(topic) == Some(Kind::FilteredTopic) {
+            part = object::filtered_topic(topic)?;
+            &*part
+        } else {
+            whole = object::topic(topic)?;
+            &*whole
+        };
+        let qos = read_or(qos, || subscriber.default_datareader_qos())?;
+        let creating = Creating::begin();
+        let handle = match Listener::of(listener)? {
+            None => adopt_reader(&subscriber.create_untyped_datareader(topic, qos)?, above)?,
+            Some((listener, taken)) => {
+                let made = subscriber.create_untyped_datareader_with_listener(topic, qos, listener);
+                let handle = adopt_reader(&made?, above)?;
+                taken.confirm();
+                handle
+            }
+        };
+        drop(creating);
+        place.put(handle);
+        Ok(())
+    })
+}
+
+/// How samples leave a reader.
+#[derive(Clone, Copy, PartialEq)]
+enum Way {
+    Take,
+    Read,
+}
+
+/// What is asked for.
+struct Wanted {
+    select: Select,
+    condition: u64,
+    flags: u32,
+}
+
+impl Wanted {
+    fn of(select: In<'_, dunlin_select>) -> Outcome<Self> {
+        let given = select.sized("select")?;
+        let wanted = Self {
+            select: states(given.as_ref())?,
+            condition: given.map_or(0, |select| select.condition),
+            flags: given.map_or(0, |select| select.flags),
+        };
+        match wanted.flags & !(DUNLIN_IN_PLACE | DUNLIN_GIVE_BACK_FIRST) {
+            0 => Ok(wanted),
+            unknown => Err(Failure::bad(format!(
+                "the member flags of the argument select has {unknown:#x}, which is unknown"
+            ))),
+        }
+    }
+}
+
+fn get_samples(
+    way: Way,
+    reader: dunlin_reader,
+    select: In<'_, dunlin_select>,
+    samples: OutArray<'_, dunlin_sample>,
+    room: u64,
+    count: Out<'_, u64>,
+) -> Outcome {
+    let reader = object::reader(reader)?;
+    let place = count.required("count")?;
+    let mut wanted = Wanted::of(select)?;
+    let samples = samples.slice(room, "samples")?;
+    if wanted.flags & DUNLIN_GIVE_BACK_FIRST != 0 {
+        let tokens = samples.iter_mut().map(|sample| &mut sample.token);
+        reader.samples.give_back(tokens, true)?;
+    }
+    if samples.is_empty() {
+        return Err(Failure::bad("room for 0 samples: 1 is needed at least"));
+    }
+    let reserved = reader
+        .samples
+        .reserve(samples.len().min(wanted.select.max))?;
+    wanted.select.max = reserved;
+    let mut found = taken();
+    let got = pull(way, &reader, &wanted, &mut found);
+    reader
+        .samples
+        .unreserve(reserved.saturating_sub(found.len()));
+    let filled = found.len();
+    let in_place = wanted.flags & DUNLIN_IN_PLACE != 0;
+    let mut lent = lending();
+    for (sample, place) in found.drain(..).zip(samples.iter_mut()) {
+        *place = described(&sample);
+        lent.push(private(sample, in_place, place));
+    }
+    let places = lent.drain(..).zip(samples);
+    reader.samples.lend(places, |lent, token, place| {
+        place.token = token;
+        place.data = match lent {
+            Lent::Sample(sample) => sample.as_slice().map_or(std::ptr::null(), address),
+            Lent::Copied(bytes) => address(bytes),
+        };
+    });
+    keep_lending(lent);
+    keep_taken(found);
+    got?;
+    match filled {
+        0 => Err(Failure::NO_DATA),
+        filled => {
+            place.put(filled as u64);
+            Ok(())
+        }
+    }
+}
+
+fn address(payload: &[u8]) -> *const u8 {
+    match payload {
+        [] => std::ptr::null(),
+        payload => payload.as_ptr(),
+    }
+}
+
+/// Gets samples out of the reader.
+fn pull(
+    way: Way,
+    reader: &Held<Reader>,
+    wanted: &Wanted,
+    into: &mut Vec<UntypedSample>,
+) -> Outcome {
+    let core = &reader.core;
+    if wanted.condition == 0 {
+        match way {
+            Way::Take => core.take(&wanted.select, into),
+            Way::Read => core.read(&wanted.select, into),
+        };
+        return Ok(());
+    }
+    let condition = object::condition(wanted.condition)?;
+    let condition = condition.read_condition(wanted.condition)?;
+    match way {
+        Way::Take => core.take_some_with_condition(condition, &wanted.select, into)?,
+        Way::Read => core.read_some_with_condition(condition, &wanted.select, into)?,
+    };
+    Ok(())
+}
+
+/// All but where it lies and its token.
+fn described(sample: &UntypedSample) -> dunlin_sample {
+    dunlin_sample {
+        data: std::ptr::null(),
+        length: sample.len() as u64,
+        token: 0,
+        flags: match sample.is_in_place() {
+            true => DUNLIN_SAMPLE_IN_PLACE,
+            false => 0,
+        },
+        reserved: 0,
+        info: dunlin_sample_info::of(&sample.info),
+    }
+}
+
+/// The sample in private memory, unless it is to stay where its writer has it.
+fn private(sample: UntypedSample, in_place: bool, place: &mut dunlin_sample) -> Lent {
+    if sample.as_slice().is_some() || in_place {
+        return Lent::Sample(sample);
+    }
+    place.flags = 0;
+    match sample.payload() {
+        Ok(bytes) => Lent::Copied(bytes),
+        Err(_) => {
+            place.flags = DUNLIN_SAMPLE_WITHDRAWN;
+            place.length = 0;
+            Lent::Copied(bytes::Bytes::new())
+        }
+    }
+}
+
+/// Takes samples out of a reader: as many as `select` names and `room` allows. `select` may be null.
+///
+/// @return NO_DATA if there are none; OUT_OF_RESOURCES while 65536 of the reader's are out.
+#[unsafe(no_mangle)]
+pub extern "C" fn dunlin_take(
+    reader: dunlin_reader,
+    select: In<'_, dunlin_select>,
+    samples: OutArray<'_, dunlin_sample>,
+    room: u64,
+    count: Out<'_, u64>,
+) -> i32 {
+    entry(|| get_samples(Way::Take, reader, select, samples, room, count))
+}
+
+/// As `dunlin_take`, but leaves the samples in the reader, now read.
+#[unsafe(no_mangle)]
+pub extern "C" fn dunlin_read(
+    reader: dunlin_reader,
+    select: In<'_, dunlin_select>,
+    samples: OutArray<'_, dunlin_sample>,
+    room: u64,
+    count: Out<'_, u64>,
+) -> i32 {
+    entry(|| get_samples(Way::Read, reader, select, samples, room, count))
+}
+
+/// The samples of a reader that are out; it may be closed.
+fn samples_of(reader: dunlin_reader) -> Outcome<Arc<Samples>> {
+    match object::reader(reader) {
+        Ok(reader) => Ok(Arc::clone(&reader.samples)),
+        Err(refused) => lender(reader).ok_or(refused),
+    }
+}
+
+/// Looks at a sample that is out.
+pub(crate) fn with_sample<R>(
+    reader: dunlin_reader,
+    token: u64,
+    look: impl FnOnce(&Lent) -> R,
+) -> Outcome<R> {
+    samples_of(reader)?.with(token, look)
+}
+
+/// Gives samples back, each once; the reader may be closed. Their tokens become 0.
+///
+/// @return PRECONDITION_NOT_MET for the first that was given back before or is of another reader;
+/// those before it are given back.
+#[unsafe(no_mangle)]
+pub extern "C" fn dunlin_give_back(
+    reader: dunlin_reader,
+    samples: OutArray<'_, dunlin_sample>,
+    count: u64,
+) -> i32 {
+    entry(|| {
+        let samples = samples.slice(count, "samples")?;
+        let tokens = samples.iter_mut().map(|sample| &mut sample.token);
+        samples_of(reader)?.give_back(tokens, false)
+    })
+}
+
+/// Copies a part of the payload of a sample.
+///
+/// @return ERROR if the writer has used the memory again: what was copied is not the sample.
+#[unsafe(no_mangle)]
+pub extern "C" fn dunlin_sample_copy(
+    reader: dunlin_reader,
+    sample: In<'_, dunlin_sample>,
+    offset: u64,
+    into: OutArray<'_, u8>,
+    length: u64,
+) -> i32 {
+    entry(|| {
+        let token = sample.required("sample")?.token;
+        let into = into.slice(length, "into")?;
+        with_sample(reader, token, |lent| lent.copy_to(offset, into))?
+    })
+}
+
+/// Whether the writer has left the sample alone so far.
+#[unsafe(no_mangle)]
+pub extern "C" fn dunlin_sample_is_valid(
+    reader: dunlin_reader,
+    sample: In<'_, dunlin_sample>,
+    valid: Out<'_, u8>,
+) -> i32 {
+    entry(|| {
+        let place = valid.required("valid")?;
+        let token = sample.required("sample")?.token;
+        place.put(with_sample(reader, token, Lent::is_valid)?.into());
+        Ok(())
+    })
+}
+
+/// Whether the reader knows an instance of 16 bytes: NO_DATA if not.
+#[unsafe(no_mangle)]
+pub extern "C" fn dunlin_reader_lookup(reader: dunlin_reader, instance: Array<'_, u8>) -> i32 {
+    entry(|| {
+        let instance = InstanceHandle(instance.sixteen("instance")?);
+        match object::reader(reader)?.core.knows(instance) {
+            true => Ok(()),
+            false => Err(Failure::NO_DATA),
+        }
+    })
+}
+
+/// The serialized key of an instance; NO_DATA if the reader does not know it.
+#[unsafe(no_mangle)]
+pub extern "C" fn dunlin_reader_key(
+    reader: dunlin_reader,
+    instance: Array<'_, u8>,
+    key: Out<'_, dunlin_block>,
+) -> i32 {
+    entry(|| {
+        let place = key.required("key")?;
+        let instance = InstanceHandle(instance.sixteen("instance")?);
+        let key = object::reader(reader)?.core.key_value(instance);
+        place.put(dunlin_block::bytes(&key.ok_or(Failure::NO_DATA)?));
+        Ok(())
+    })
+}
+
+/// Waits until so many writers match; a timeout of 0 looks once.
+#[unsafe(no_mangle)]
+pub extern "C" fn dunlin_reader_wait_for_matched(
+    reader: dunlin_reader,
+    writers: u64,
+    timeout: i64,
+) -> i32 {
+    entry(|| {
+        let reader = object::reader(reader)?;
+        let timeout = duration(timeout, "timeout")?;
+        let writers = usize::try_from(writers).unwrap_or(usize::MAX);
+        Ok(reader.core.wait_for_matched(writers, timeout)?)
+    })
+}
+
+/// Waits until everything is here that the matched reliable writers had when the reader joined.
+#[unsafe(no_mangle)]
+pub extern "C" fn dunlin_reader_wait_for_historical(reader: dunlin_reader, timeout: i64) -> i32 {
+    entry(|| {
+        let reader = object::reader(reader)?;
+        Ok(reader
+            .core
+            .wait_for_historical_data(duration(timeout, "timeout")?)?)
+    })
+}
+
+/// The GUIDs of the writers that match, of 16 bytes each. `count` is how many there are; as many as
+/// `room` allows are written.
+#[unsafe(no_mangle)]
+pub extern "C" fn dunlin_reader_matched(
+    reader: dunlin_reader,
+    guids: OutArray<'_, u8>,
+    room: u64,
+    count: Out<'_, u64>,
+) -> i32 {
+    entry(|| {
+        let place = count.required("count")?;
+        let guids = guids.sixteens(room, "guids")?;
+        let matched = object::reader(reader)?.core.matched_publications();
+        for (place, guid) in guids.iter_mut().zip(&matched) {
+            *place = guid.to_bytes();
+        }
+        place.put(matched.len() as u64);
+        Ok(())
+    })
+}
+
+/// How many samples came that did not pass the reader's content filter.
+#[unsafe(no_mangle)]
+pub extern "C" fn dunlin_reader_filtered(reader: dunlin_reader, count: Out<'_, u64>) -> i32 {
+    entry(|| {
+        let place = count.required("count")?;
+        place.put(object::reader(reader)?.core.filtered_sample_count());
+        Ok(())
+    })
+}
+
+/// Why writers of the same or a similar topic do not match, a line each.
+#[unsafe(no_mangle)]
+pub extern "C" fn dunlin_reader_explain(reader: dunlin_reader, text: Out<'_, dunlin_block>) -> i32 {
+    entry(|| {
+        let place = text.required("text")?;
+        let lines = object::reader(reader)?.core.explain_matching();
+        place.put(dunlin_block::text(&lines.join("\n")));
+        Ok(())
+    })
+}

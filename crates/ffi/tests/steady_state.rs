@@ -1,0 +1,77 @@
+//! What a sample costs in the steady state, counted: no allocation in any call of the ABI.
+mod common;
+use allocation_counter::measure;
+use common::namespace::{LOOPBACK, in_namespace};
+use common::*;
+use dunlin_ffi::*;
+
+/// Rounds before counting, and in each count: so few that on a busy machine some count sees no
+/// announcement.
+const ROUNDS: u32 = 300;
+const COUNTS: u32 = 20;
+
+/// One thread writes, waits, takes and gives back.
+#[test]
+fn writing_waiting_and_taking_allocate_nothing() {
+    in_namespace(
+        "writing_waiting_and_taking_allocate_nothing",
+        LOOPBACK,
+        || {
+            let world = World::new();
+            let payload = position(7, &[1; 40]);
+            let (mut condition, mut set) = (0, 0);
+            ok(dunlin_read_condition_new(
+                world.reader,
+                In::NULL,
+                Out::from(&mut condition),
+            ));
+            ok(dunlin_waitset_new(Out::from(&mut set)));
+            ok(dunlin_waitset_attach(set, condition));
+            let select = dunlin_select {
+                flags: DUNLIN_GIVE_BACK_FIRST,
+                ..all()
+            };
+            let mut samples = [EMPTY; 16];
+            let mut how = options();
+            let mut round = || {
+                for _ in 0..ROUNDS {
+                    let sent = Array::from(&payload[..]);
+                    let length = payload.len() as u64;
+                    ok(dunlin_write(
+                        world.writer,
+                        sent,
+                        length,
+                        Out::from(&mut how),
+                    ));
+                    let (mut active, mut count) = ([0; 1], 0);
+                    ok(dunlin_waitset_wait(
+                        set,
+                        10 * SECOND,
+                        OutArray::from(&mut active[..]),
+                        1,
+                        Out::from(&mut count),
+                    ));
+                    ok(dunlin_take(
+                        world.reader,
+                        In::from(&select),
+                        OutArray::from(&mut samples[..]),
+                        16,
+                        Out::from(&mut count),
+                    ));
+                    assert_eq!(count, 1);
+                }
+            };
+            round();
+            let counts = (0..COUNTS).map(|_| measure(&mut round).count_total);
+            let least = counts.min().unwrap();
+            assert_eq!(least, 0, "allocations in {ROUNDS} round trips");
+            let mut out: Vec<_> = samples
+                .into_iter()
+                .filter(|sample| sample.token != 0)
+                .collect();
+            ok(give_back(world.reader, &mut out));
+            ok(dunlin_close(set));
+            world.close();
+        },
+    );
+}

@@ -1,0 +1,5 @@
+//! Makes Rust types of the IDL files.
+
+fn main() {
+    dunlin_build::idl(&["idl/shape.idl"]);
+}

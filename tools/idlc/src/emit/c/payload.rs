@@ -1,0 +1,303 @@
+//! What users call: payloads of values, their keys, and what is known of a type.
+
+use dunlin_cdr::Extensibility;
+use dunlin_xtypes::{DynamicType, EquivalenceKind, KeyPlan, TypeKind};
+
+use super::code::{Code, literal};
+use super::functions::function;
+use super::{codec, names};
+use crate::emit::Unit;
+use crate::plan::{Form, Part, Plan, Routine, RoutineId};
+
+fn id(ty: &DynamicType, form: Form, part: Part) -> RoutineId {
+    RoutineId {
+        ty: ty.index(),
+        form,
+        part,
+    }
+}
+
+fn has_key(ty: &DynamicType) -> bool {
+    ty.kind() == TypeKind::Structure && ty.has_key()
+}
+
+/// Payload functions, by the word in their names.
+fn parts(ty: &DynamicType) -> Vec<(&'static str, Part)> {
+    let mut all = vec![("cdr", Part::Whole)];
+    if has_key(ty) {
+        all.push(("key", Part::Key));
+    }
+    all
+}
+
+fn extensibility(ty: &DynamicType) -> &'static str {
+    match ty.extensibility() {
+        Extensibility::Final => "DUNLIN_CDR_FINAL",
+        Extensibility::Appendable => "DUNLIN_CDR_APPENDABLE",
+        Extensibility::Mutable => "DUNLIN_CDR_MUTABLE",
+    }
+}
+
+fn max_size(plan: &Plan, ty: &DynamicType, form: Form, part: Part) -> u64 {
+    let most = plan
+        .routine(id(ty, form, part))
+        .and_then(|routine| routine.max_size);
+    // The header, and padding behind the value.
+    most.map_or(0, |most| 4 + most.next_multiple_of(4))
+}
+
+/// Whether the key hash is the key.
+fn fits_hash(plan: &Plan, ty: &DynamicType) -> bool {
+    let most = plan
+        .routine(id(ty, Form::KeyHash, Part::Key))
+        .and_then(|routine| routine.max_size);
+    KeyPlan::new(ty).fits_hash() && most.is_some_and(|most| most <= 16)
+}
+
+pub(super) fn declare(unit: &Unit<'_>, code: &mut Code, plan: &Plan, ty: &DynamicType) {
+    let name = names::global(unit, ty.name());
+    for (word, part) in parts(ty) {
+        let what = match part {
+            Part::Whole => "the payload of a sample",
+            Part::Key => "the key, as a dispose has it",
+        };
+        code.line("");
+        code.line(format!(
+            "/* The size of {what}, `DUNLIN_XCDR1` or `DUNLIN_XCDR2`. */"
+        ));
+        code.line(format!(
+            "bool {name}_{word}_size(const {name} *value, int32_t xcdr, size_t *size,"
+        ));
+        code.line("    dunlin_cdr_fault *fault);");
+        code.line("/* Writes it to memory of that size. The value is as it was. */");
+        code.line(format!(
+            "bool {name}_{word}_write(const {name} *value, int32_t xcdr, uint8_t *payload, size_t size,"
+        ));
+        code.line("    dunlin_cdr_fault *fault);");
+        code.line(
+            "/* Reads it into a value that was begun. What fails leaves a value of no meaning. */",
+        );
+        code.line(format!(
+            "bool {name}_{word}_read({name} *value, const uint8_t *payload, size_t size,"
+        ));
+        code.line("    dunlin_cdr_fault *fault);");
+    }
+    if has_key(ty) {
+        code.line("");
+        code.line("/* The hash that names the instance (RTPS 2.5 9.6.4.8). */");
+        code.line(format!(
+            "bool {name}_key_hash(const {name} *value, uint8_t hash[16], dunlin_cdr_fault *fault);"
+        ));
+    }
+    code.line("");
+    code.line("/* The largest payloads; 0: there is no bound. */");
+    for (word, part) in parts(ty) {
+        let word = word.to_uppercase();
+        for (form, number) in [(Form::Xcdr1, 1), (Form::Xcdr2, 2)] {
+            let most = max_size(plan, ty, form, part);
+            code.line(format!(
+                "#define {name}_{word}_MAX_SIZE_XCDR{number} {most}u"
+            ));
+        }
+    }
+    code.line("/* Whether a value in memory is its encoding. */");
+    for (form, number) in [(Form::Xcdr1, 1), (Form::Xcdr2, 2)] {
+        let is_plain = i32::from(plan.is_plain(ty, form));
+        code.line(format!("#define {name}_IS_PLAIN_XCDR{number} {is_plain}"));
+    }
+    if ty.type_objects(EquivalenceKind::Complete).is_ok() {
+        code.line(
+            "/* Complete TypeObjects (DDS-XTypes 1.3), this type first: XCDR2, little endian. */",
+        );
+        code.line(format!("extern const uint8_t {name}_type_objects[];"));
+        code.line(format!("extern const size_t {name}_type_objects_size;"));
+    }
+}
+
+pub(super) fn define(unit: &Unit<'_>, code: &mut Code, plan: &Plan, ty: &DynamicType) {
+    for (word, part) in parts(ty) {
+        size(unit, code, plan, ty, (word, part));
+        write(unit, code, plan, ty, (word, part));
+        read(unit, code, plan, ty, (word, part));
+    }
+    if has_key(ty) {
+        key_hash(unit, code, plan, ty);
+    }
+    let name = names::global(unit, ty.name());
+    if plan.is_plain(ty, Form::Xcdr1) || plan.is_plain(ty, Form::Xcdr2) {
+        code.line("");
+        codec::assertions(unit, ty)
+            .iter()
+            .for_each(|line| code.line(line));
+    }
+    if let Ok(objects) = ty.type_objects(EquivalenceKind::Complete) {
+        let blob = objects.to_sequence();
+        code.line("");
+        code.block(
+            format!("const uint8_t {name}_type_objects[] = {{"),
+            "};",
+            |code| {
+                for row in blob.chunks(16) {
+                    let row: Vec<String> = row.iter().map(|byte| format!("{byte:#04x},")).collect();
+                    code.line(row.join(" "));
+                }
+            },
+        );
+        code.line(format!(
+            "const size_t {name}_type_objects_size = {};",
+            blob.len()
+        ));
+    }
+}
+
+/// A statement for each encoding.
+fn each_form(code: &mut Code, mut body: impl FnMut(Form) -> String) {
+    code.line("if (xcdr == DUNLIN_XCDR1) {");
+    code.line(format!("    {}", body(Form::Xcdr1)));
+    code.line("} else if (xcdr == DUNLIN_XCDR2) {");
+    code.line(format!("    {}", body(Form::Xcdr2)));
+    code.line("} else {");
+    code.line("    return dunlin_cdr_fail(fault, DUNLIN_CDR_REPRESENTATION, where, xcdr, 0);");
+    code.line("}");
+}
+
+fn begin(code: &mut Code, ty: &DynamicType) {
+    code.line(format!(
+        "static const char *const where = {};",
+        literal(ty.name())
+    ));
+    code.line("dunlin_cdr_fault none;");
+    code.line("if (fault == NULL) fault = &none;");
+    code.line("fault->code = 0;");
+}
+
+fn size(
+    unit: &Unit<'_>,
+    code: &mut Code,
+    plan: &Plan,
+    ty: &DynamicType,
+    (word, part): (&str, Part),
+) {
+    let name = names::global(unit, ty.name());
+    let head = format!(
+        "bool {name}_{word}_size(const {name} *value, int32_t xcdr, size_t *size, dunlin_cdr_fault *fault)"
+    );
+    let fixed =
+        |form| -> Option<u64> { codec::fixed_size(&plan.routine(id(ty, form, part))?.aligned) };
+    function(code, &head, &["value"], |code| {
+        begin(code, ty);
+        code.line("dunlin_cdr_size z;");
+        code.line("memset(&z, 0, sizeof z);");
+        code.line("z.fault = fault;");
+        each_form(code, |form| match fixed(form) {
+            Some(size) => format!("z.at = {size};"),
+            None => {
+                let name = codec::name(unit, plan, id(ty, form, part));
+                format!("if (!{name}_size(&z, value)) return false;")
+            }
+        });
+        code.line("return dunlin_cdr_payload_size(z.at, size, fault, where);");
+    });
+}
+
+fn aligned(ty: &DynamicType, id: RoutineId, routine: Option<&Routine>) -> &'static str {
+    match routine {
+        Some(routine) if codec::is_apart(ty, id, routine) => "write_aligned",
+        _ => "write",
+    }
+}
+
+fn write(
+    unit: &Unit<'_>,
+    code: &mut Code,
+    plan: &Plan,
+    ty: &DynamicType,
+    (word, part): (&str, Part),
+) {
+    let name = names::global(unit, ty.name());
+    let head = format!(
+        "bool {name}_{word}_write(const {name} *value, int32_t xcdr, uint8_t *payload, size_t size, dunlin_cdr_fault *fault)"
+    );
+    function(code, &head, &[], |code| {
+        begin(code, ty);
+        code.line("dunlin_cdr_writer w = dunlin_cdr_writer_of(payload, fault);");
+        code.line(format!(
+            "dunlin_cdr_put_header(payload, xcdr, {});",
+            extensibility(ty)
+        ));
+        each_form(code, |form| {
+            let id = id(ty, form, part);
+            let function = aligned(ty, id, plan.routine(id));
+            let name = codec::name(unit, plan, id);
+            format!("if (!{name}_{function}(&w, value)) return false;")
+        });
+        code.line("dunlin_cdr_put_padding(&w, payload);");
+        code.line("(void)size;");
+        code.line("return true;");
+    });
+}
+
+fn read(
+    unit: &Unit<'_>,
+    code: &mut Code,
+    plan: &Plan,
+    ty: &DynamicType,
+    (word, part): (&str, Part),
+) {
+    let name = names::global(unit, ty.name());
+    let head = format!(
+        "bool {name}_{word}_read({name} *value, const uint8_t *payload, size_t size, dunlin_cdr_fault *fault)"
+    );
+    function(code, &head, &[], |code| {
+        begin(code, ty);
+        code.line("dunlin_cdr_reader r;");
+        code.line("bool is_read;");
+        let kind = extensibility(ty);
+        code.line(format!(
+            "if (!dunlin_cdr_open(&r, payload, size, {kind}, fault, where)) return false;"
+        ));
+        let [one, two] =
+            [Form::Xcdr1, Form::Xcdr2].map(|form| codec::name(unit, plan, id(ty, form, part)));
+        code.line(format!(
+            "is_read = r.max_align == 8 ? {one}_read(&r, value) : {two}_read(&r, value);"
+        ));
+        code.line("return dunlin_cdr_close(&r, is_read, where);");
+    });
+}
+
+fn key_hash(unit: &Unit<'_>, code: &mut Code, plan: &Plan, ty: &DynamicType) {
+    let name = names::global(unit, ty.name());
+    let routine = codec::name(unit, plan, id(ty, Form::KeyHash, Part::Key));
+    let head = format!(
+        "bool {name}_key_hash(const {name} *value, uint8_t hash[16], dunlin_cdr_fault *fault)"
+    );
+    let function_name = {
+        let id = id(ty, Form::KeyHash, Part::Key);
+        aligned(ty, id, plan.routine(id))
+    };
+    function(code, &head, &[], |code| {
+        begin(code, ty);
+        code.line("dunlin_cdr_size z;");
+        code.line("dunlin_cdr_writer w;");
+        code.line("uint8_t near[256], *key = near;");
+        code.line("bool is_written;");
+        code.line("memset(&z, 0, sizeof z);");
+        code.line("memset(hash, 0, 16);");
+        code.line("z.fault = fault;");
+        code.line(format!("if (!{routine}_size(&z, value)) return false;"));
+        code.line("if (z.at > sizeof near) key = malloc(z.at);");
+        code.line("if (key == NULL) return dunlin_cdr_fail(fault, DUNLIN_CDR_MEMORY, where, (int64_t)z.at, 0);");
+        code.line("w.at = key;");
+        code.line("w.origin = key;");
+        code.line("w.fault = fault;");
+        code.line(format!(
+            "is_written = {routine}_{function_name}(&w, value);"
+        ));
+        code.line(match fits_hash(plan, ty) {
+            true => "if (is_written) memcpy(hash, key, z.at);",
+            false => "if (is_written) dunlin_key_md5(key, z.at, hash);",
+        });
+        code.line("if (key != near) free(key);");
+        code.line("return is_written;");
+    });
+}

@@ -1,0 +1,218 @@
+//! Where the parts of a value are that the paths of a plan lead to.
+
+use dunlin_xtypes::{Constant, DynamicType, Element, Member, TryConstruct, TypeKind};
+
+use super::names;
+use crate::emit::Unit;
+
+/// A part of a value.
+#[derive(Clone, Debug)]
+pub(super) struct Place {
+    /// The part as an expression that can be assigned to.
+    pub(super) value: String,
+    /// The pointer to it, if it is held by one.
+    pub(super) pointer: Option<String>,
+    pub(super) ty: DynamicType,
+    pub(super) try_construct: TryConstruct,
+    /// What `@default` says.
+    pub(super) default: Option<Constant>,
+    /// Type and member as in IDL.
+    pub(super) idl: String,
+    /// It may be absent.
+    pub(super) is_optional: bool,
+    /// It is the first member of a struct, or all of a value.
+    pub(super) is_first: bool,
+}
+
+/// What is held, and how.
+#[derive(Clone, Copy)]
+pub(super) struct Held {
+    pub(super) element: Element,
+    pub(super) is_pointer: bool,
+}
+
+impl Held {
+    pub(super) fn member(member: &Member) -> Self {
+        let element = member.element();
+        Self {
+            element,
+            is_pointer: element.is_external || member.is_optional(),
+        }
+    }
+
+    pub(super) fn element(element: Element) -> Self {
+        Self {
+            element,
+            is_pointer: element.is_external,
+        }
+    }
+}
+
+impl Place {
+    /// What a pointer points to.
+    pub(super) fn root(ty: DynamicType, pointer: &str) -> Self {
+        Self {
+            value: format!("(*{pointer})"),
+            pointer: None,
+            try_construct: TryConstruct::Discard,
+            default: None,
+            is_optional: false,
+            idl: ty.name().to_string(),
+            ty,
+            is_first: true,
+        }
+    }
+
+    /// An element to which `pointer` points, or to the pointer to it.
+    pub(super) fn element(of: &Self, element: Element, pointer: &str) -> Self {
+        let place = Self {
+            idl: of.idl.clone(),
+            ..Self::root(of.ty.at(element.ty), pointer)
+        };
+        Self {
+            try_construct: element.try_construct,
+            ..place.held(Held::element(element))
+        }
+    }
+
+    /// The same behind a pointer, if it is held by one.
+    pub(super) fn held(self, held: Held) -> Self {
+        if !held.is_pointer {
+            return self;
+        }
+        let value = match names::is_text(&self.ty) {
+            true => self.value.clone(),
+            false => format!("(*{})", self.value),
+        };
+        Self {
+            pointer: Some(self.value),
+            value,
+            ..self
+        }
+    }
+
+    /// The address of the value.
+    pub(super) fn address(&self) -> String {
+        let inner = self.value.strip_prefix("(*");
+        let inner = inner.and_then(|rest| rest.strip_suffix(')'));
+        match inner.filter(|inner| is_word(inner)) {
+            Some(pointer) => pointer.into(),
+            None => format!("&{}", self.value),
+        }
+    }
+
+    fn dot(&self, name: &str) -> String {
+        let inner = self.value.strip_prefix("(*");
+        let inner = inner.and_then(|rest| rest.strip_suffix(')'));
+        match inner.filter(|inner| !inner.starts_with('*')) {
+            Some(pointer) => format!("{pointer}->{name}"),
+            None => format!("{}.{name}", self.value),
+        }
+    }
+
+    /// Whether it is a string that has memory of its own.
+    pub(super) fn is_own_text(&self) -> bool {
+        names::is_text(&self.ty) && (self.pointer.is_some() || !names::is_text_within(&self.ty))
+    }
+
+    /// The part that a path leads to.
+    pub(super) fn at(&self, unit: &Unit<'_>, path: &str) -> Self {
+        let parts = path.split('.').filter(|part| !part.is_empty());
+        parts.fold(self.clone(), |place, part| place.part(unit, part))
+    }
+
+    pub(super) fn part(&self, unit: &Unit<'_>, name: &str) -> Self {
+        let ty = self.ty.resolved();
+        let found = match ty.kind() {
+            TypeKind::Structure => self.member(unit, &ty, name),
+            TypeKind::Union => self.case(unit, &ty, name),
+            TypeKind::Map => {
+                let half = match name {
+                    "key" => ty.key_element(),
+                    _ => ty.element(),
+                };
+                half.map(|of| self.child(&ty, Held::element(of), self.dot(name), name))
+            }
+            _ => None,
+        };
+        // A plan has paths of its types only.
+        found.unwrap_or_else(|| self.clone())
+    }
+
+    fn child(&self, ty: &DynamicType, held: Held, value: String, name: &str) -> Self {
+        let place = Self {
+            value,
+            pointer: None,
+            ty: ty.at(held.element.ty),
+            try_construct: held.element.try_construct,
+            default: None,
+            is_optional: false,
+            idl: format!("{}.{name}", self.idl),
+            is_first: false,
+        };
+        place.held(held)
+    }
+
+    fn member(&self, unit: &Unit<'_>, ty: &DynamicType, name: &str) -> Option<Self> {
+        let member = ty.member_by_name(name)?;
+        let mut holder = ty.clone();
+        let mut value = self.value.clone();
+        let mut at = self.clone();
+        while !holder.own_members().iter().any(|own| own.name() == name) {
+            value = at.dot("parent");
+            at.value.clone_from(&value);
+            holder = holder.base()?;
+        }
+        at.value = value;
+        let value = at.dot(&unit.language.word(name));
+        let place = self.child(ty, Held::member(member), value, name);
+        let default = member.annotations().and_then(|all| all.default.clone());
+        Some(Self {
+            default: default.or_else(|| alias_default(&place.ty)),
+            is_optional: member.is_optional(),
+            is_first: ty
+                .members()
+                .next()
+                .is_some_and(|first| first.name() == name),
+            ..place
+        })
+    }
+
+    fn case(&self, unit: &Unit<'_>, ty: &DynamicType, name: &str) -> Option<Self> {
+        if name == "_d" {
+            let element = ty.discriminator()?;
+            let place = self.child(ty, Held::element(element), self.dot("_d"), name);
+            let default = ty.annotations().and_then(|all| all.default.clone());
+            return Some(Self {
+                default,
+                is_first: true,
+                ..place
+            });
+        }
+        let case = ty.cases().iter().find(|case| case.name() == name)?;
+        let value = self.dot(&format!("_u.{}", unit.language.word(name)));
+        let place = self.child(ty, Held::element(case.element()?), value, name);
+        let default = case.annotations().and_then(|all| all.default.clone());
+        Some(Self {
+            default: default.or_else(|| alias_default(&place.ty)),
+            ..place
+        })
+    }
+}
+
+/// `@default` of a typedef.
+fn alias_default(ty: &DynamicType) -> Option<Constant> {
+    let mut at = ty.clone();
+    while at.kind() == TypeKind::Alias {
+        if let Some(default) = at.annotations().and_then(|all| all.default.clone()) {
+            return Some(default);
+        }
+        at = at.at(at.element()?.ty);
+    }
+    None
+}
+
+fn is_word(text: &str) -> bool {
+    text.chars()
+        .all(|one| one.is_ascii_alphanumeric() || one == '_')
+}

@@ -1,0 +1,117 @@
+//! Models as source text of programming languages: `dunlin idl gen`.
+//!
+//! What is made depends on the IDL and the options alone: it has no dates, no paths, and lines end
+//! with a line feed. So the same input gives the same bytes on every machine.
+//!
+//! ```
+//! use dunlin_idlc::{Options, emit, parse_str};
+//!
+//! let options = Options::default();
+//! let parsed = parse_str("point.idl", "@final struct Point { double x, y; };", &options);
+//! let rust = emit::language("rust").expect("it is there");
+//! let made = emit::emit(&parsed, &options, rust, &emit::Choices::default());
+//! assert_eq!(made.files[0].name, "point.rs");
+//! assert!(made.files[0].text.contains("pub struct Point"));
+//! ```
+
+mod c;
+mod language;
+mod names;
+mod rust;
+mod unit;
+mod write;
+
+pub use language::{LANGUAGES, Language, language};
+pub use write::{WriteError, Writer};
+
+pub(crate) use names::Scope;
+pub(crate) use unit::Unit;
+
+use md5::{Digest, Md5};
+
+use crate::report::Reports;
+use crate::{Options, Parsed};
+
+/// What the user chooses about the files that are made.
+#[derive(Clone, Debug, Default)]
+pub struct Choices {
+    /// Types of included files are made, too; else they are taken to be made elsewhere.
+    pub all: bool,
+}
+
+/// A file to be written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct File {
+    /// Its path, relative to the directory of all that is made, with `/`.
+    pub name: String,
+    /// All of it.
+    pub text: String,
+}
+
+/// What was made of an IDL file.
+#[derive(Debug, Default)]
+pub struct Emitted {
+    /// The files; none if something is wrong.
+    pub files: Vec<File>,
+    /// What cannot be made, in the sources of the [`Parsed`] that it was made of.
+    pub reports: Reports,
+}
+
+/// Makes source files of what was parsed with `options`; nothing of what has mistakes.
+pub fn emit(parsed: &Parsed, options: &Options, language: &Language, choices: &Choices) -> Emitted {
+    let mut reports = Reports::new(options.levels.clone());
+    let Some(model) = &parsed.model else {
+        return Emitted::default();
+    };
+    let mut unit = Unit::new(model, parsed, language, choices);
+    let mut files = (language.emit)(&mut unit);
+    let header = header(&unit, parsed, options);
+    unit.reports.into_iter().for_each(|one| reports.add(one));
+    reports.sort();
+    if reports.has_errors() {
+        files.clear();
+    }
+    for file in &mut files {
+        file.text.insert_str(0, &header);
+    }
+    Emitted { files, reports }
+}
+
+/// What the first lines of a file that was made say. [`Writer`] knows such files by it.
+const MARK: &str = "Made by dunlin idl ";
+
+fn header(unit: &Unit<'_>, parsed: &Parsed, options: &Options) -> String {
+    let comment = unit.language.comment;
+    let version = env!("CARGO_PKG_VERSION");
+    let file = &unit.file;
+    let hash = hash(unit, parsed, options);
+    format!(
+        "{comment} {MARK}{version} from {file}. Do not edit: change the IDL.\n\
+         {comment} IDL and options: {hash}\n\n"
+    )
+}
+
+/// Equal for equal texts and choices.
+fn hash(unit: &Unit<'_>, parsed: &Parsed, options: &Options) -> String {
+    let mut hash = Md5::new();
+    let read = (
+        &options.defines,
+        &options.undefines,
+        options.default_extensibility,
+        options.default_nested,
+        options.ros_names,
+        options.comment_annotations,
+    );
+    hash.update(format!(
+        "{:?}{:?}{read:?}",
+        unit.language.name, unit.choices
+    ));
+    for file in parsed.sources.files() {
+        hash.update((file.text.len() as u64).to_le_bytes());
+        hash.update(file.text.as_bytes());
+    }
+    hash.finalize()
+        .iter()
+        .map(|byte| format!("{byte:02x}"))
+        .collect()
+}

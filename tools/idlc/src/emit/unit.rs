@@ -1,0 +1,111 @@
+//! What an emitter works on.
+
+use dunlin_xtypes::TypeIndex;
+use std::collections::HashMap;
+use std::path::Path;
+
+use super::{Choices, Language};
+use crate::model::{NamedConstant, NamedType, Verbatim};
+use crate::report::{Code, Report};
+use crate::source::{Sources, Span};
+use crate::{Model, Parsed};
+
+/// One IDL file, the language that it is made into, and what is wrong so far.
+pub(crate) struct Unit<'m> {
+    pub(crate) model: &'m Model,
+    pub(crate) language: &'m Language,
+    pub(crate) choices: &'m Choices,
+    /// The name of the IDL file, without directories.
+    pub(crate) file: String,
+    /// The same without its ending.
+    pub(crate) stem: String,
+    pub(crate) reports: Vec<Report>,
+    sources: &'m Sources,
+    entries: HashMap<TypeIndex, &'m NamedType>,
+}
+
+impl<'m> Unit<'m> {
+    pub(super) fn new(
+        model: &'m Model,
+        parsed: &'m Parsed,
+        language: &'m Language,
+        choices: &'m Choices,
+    ) -> Self {
+        let path = parsed.paths.first();
+        let path = path.map_or_else(String::new, |path| path.to_string_lossy().into_owned());
+        let entries = model.types.iter().map(|entry| (entry.index, entry));
+        Self {
+            model,
+            language,
+            choices,
+            file: file(&path),
+            stem: stem(&path),
+            reports: Vec::new(),
+            sources: &parsed.sources,
+            entries: entries.collect(),
+        }
+    }
+
+    /// What the model knows of a type beside its node.
+    pub(crate) fn entry(&self, index: TypeIndex) -> Option<&'m NamedType> {
+        self.entries.get(&index).copied()
+    }
+
+    /// The types that are made, each behind those that it needs.
+    pub(crate) fn types(&self) -> impl Iterator<Item = &'m NamedType> + use<'m> {
+        let all = self.choices.all;
+        let types = self.model.types.iter();
+        types.filter(move |entry| all || !entry.is_included)
+    }
+
+    /// The constants that are made.
+    pub(crate) fn constants(&self) -> impl Iterator<Item = &'m NamedConstant> + use<'m> {
+        let all = self.choices.all;
+        let constants = self.model.constants.iter();
+        constants.filter(move |one| all || !one.is_included)
+    }
+
+    /// The name of the file, without directories and ending, that has a place; what is made of it
+    /// is in the file of the same name.
+    pub(crate) fn stem_at(&self, span: Span) -> String {
+        let span = self.sources.written(span);
+        let file = self.sources.file(self.sources.file_at(span.start));
+        stem(file.map_or("", |file| &file.name))
+    }
+
+    /// The texts that `@verbatim` gives for this language at a place: `before-declaration`.
+    pub(crate) fn verbatim<'v>(
+        &self,
+        entry: &'v NamedType,
+        placement: &'v str,
+    ) -> impl Iterator<Item = &'v str> + use<'v> {
+        let names = self.language.verbatim;
+        let fits = move |one: &&Verbatim| {
+            let mut names = names.iter();
+            let is_for = one.language == "*" || names.any(|name| *name == one.language);
+            is_for && one.placement == placement
+        };
+        entry.verbatim.iter().filter(fits).map(|one| &*one.text)
+    }
+
+    /// The same for `begin-file` and `end-file`: those of all types that are made.
+    pub(crate) fn file_verbatim<'v>(&'v self, placement: &'v str) -> impl Iterator<Item = &'v str> {
+        self.types()
+            .flat_map(move |entry| self.verbatim(entry, placement))
+    }
+
+    /// Says what cannot be made, or not as the IDL has it.
+    pub(crate) fn report(&mut self, code: Code, span: Span, message: impl Into<String>) {
+        self.reports.push(Report::new(code, span, message));
+    }
+}
+
+fn file(path: &str) -> String {
+    let name = Path::new(path).file_name();
+    name.map_or_else(String::new, |name| name.to_string_lossy().into_owned())
+}
+
+fn stem(path: &str) -> String {
+    let name = Path::new(path).file_stem();
+    name.map_or_else(String::new, |name| name.to_string_lossy().into_owned())
+}

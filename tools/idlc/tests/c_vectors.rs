@@ -1,0 +1,436 @@
+//! C that is made of the golden vectors' types, compiled, and asked what their payloads are.
+
+mod values;
+
+use std::fmt::Write as _;
+use std::fs;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use dunlin_idlc::emit::{self, Choices};
+use dunlin_idlc::{Model, Options, parse_file};
+use dunlin_xtypes::{DynamicType, TypeKind};
+use serde_json::Value as Json;
+
+const FLAGS: &[&str] = &["-std=c99", "-pedantic", "-Wall", "-Wextra", "-Werror"];
+const SANITIZERS: &[&str] = &[
+    "-g",
+    "-O1",
+    "-fsanitize=address,undefined",
+    "-fno-sanitize-recover=all",
+];
+const WORLDS: [&str; 4] = ["xcdr1_be", "xcdr1_le", "xcdr2_be", "xcdr2_le"];
+
+fn folder(of: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(of)
+}
+
+fn has_gcc() -> bool {
+    let found = Command::new("gcc").arg("--version").output().is_ok();
+    if !found {
+        eprintln!("C is not compiled: there is no gcc");
+    }
+    found
+}
+
+/// Runs a program that has to succeed.
+fn run(command: &mut Command) -> Vec<u8> {
+    let output = command.output().unwrap();
+    let errors = String::from_utf8_lossy(&output.stderr);
+    let said = String::from_utf8_lossy(&output.stdout);
+    assert!(output.status.success(), "{command:?}\n{errors}\n{said}");
+    output.stdout
+}
+
+/// A folder with the files that are made of an IDL file.
+fn made(name: &str, idl: &str) -> (PathBuf, Model) {
+    let to = clean(name);
+    fs::write(to.join(format!("{name}.idl")), idl).unwrap();
+    let model = emitted(&to, name);
+    (to, model)
+}
+
+/// An empty folder.
+fn clean(name: &str) -> PathBuf {
+    let to = PathBuf::from(env!("CARGO_TARGET_TMPDIR"))
+        .join("c")
+        .join(name);
+    let _ = fs::remove_dir_all(&to);
+    fs::create_dir_all(&to).unwrap();
+    to
+}
+
+/// Makes files beside an IDL file.
+fn emitted(to: &Path, name: &str) -> Model {
+    let options = Options::default();
+    let parsed = parse_file(&to.join(format!("{name}.idl")), &options);
+    let model = parsed.model.clone();
+    let model = model.unwrap_or_else(|| panic!("{}", parsed.rendered()));
+    let language = emit::language("c").unwrap();
+    let emitted = emit::emit(&parsed, &options, language, &Choices::default());
+    assert!(!emitted.files.is_empty(), "{:?}", emitted.reports);
+    for file in &emitted.files {
+        fs::write(to.join(&file.name), &file.text).unwrap();
+    }
+    model
+}
+
+fn include() -> String {
+    format!("-I{}", folder("bindings/c/include").display())
+}
+
+fn c_name(ty: &DynamicType) -> String {
+    ty.name().replace("::", "_")
+}
+
+fn is_keyed(ty: &DynamicType) -> bool {
+    ty.kind() == TypeKind::Structure && ty.has_key()
+}
+
+/// What is made in a folder.
+fn sources(to: &Path) -> Vec<PathBuf> {
+    let files = fs::read_dir(to).unwrap().map(|file| file.unwrap().path());
+    let wanted = |path: &PathBuf| {
+        path.extension().is_some_and(|ending| ending == "c") && !path.ends_with("main.c")
+    };
+    files.filter(wanted).collect()
+}
+
+fn driver(
+    to: &Path,
+    name: &str,
+    types: &[DynamicType],
+    c_name: impl Fn(&DynamicType) -> String,
+) -> PathBuf {
+    let mut text = format!("#include \"{name}.h\"\n#include \"driver.c\"\n");
+    let mut entries = String::new();
+    for ty in types {
+        let (name, key) = (c_name(ty), if is_keyed(ty) { "A_KEY" } else { "NO_KEY" });
+        let _ = writeln!(text, "DEFINE({name}, {key})");
+        let _ = writeln!(entries, "    {{\"{}\", run_{name}}},", ty.name());
+        if is_keyed(ty) {
+            let _ = writeln!(text, "DEFINE_KEY({name})");
+            let _ = writeln!(entries, "    {{\"key:{}\", key_{name}}},", ty.name());
+        }
+    }
+    let _ = writeln!(text, "static const struct entry all[] = {{\n{entries}}};");
+    text.push_str("int main(void) {\n    return drive(all, sizeof all / sizeof *all);\n}\n");
+    fs::write(to.join("main.c"), text).unwrap();
+    let program = to.join("driver");
+    run(Command::new("gcc")
+        .args(FLAGS)
+        .args(SANITIZERS)
+        .arg(include())
+        .arg(format!("-I{}", folder("tools/idlc/tests/c").display()))
+        .arg(to.join("main.c"))
+        .args(sources(to))
+        .arg("-o")
+        .arg(&program));
+    program
+}
+
+/// What a driver says to each line.
+fn answers(program: &Path, lines: &[String]) -> Vec<String> {
+    let mut child = Command::new(program)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut input = child.stdin.take().unwrap();
+    let text = lines
+        .iter()
+        .fold(String::new(), |all, line| all + line + "\n");
+    let writer = std::thread::spawn(move || {
+        let _ = input.write_all(text.as_bytes());
+    });
+    let output = child.wait_with_output().unwrap();
+    writer.join().unwrap();
+    let said = String::from_utf8_lossy(&output.stdout);
+    let answers: Vec<String> = said.lines().map(str::to_string).collect();
+    let errors = String::from_utf8_lossy(&output.stderr);
+    let last = lines.get(answers.len().saturating_sub(1));
+    assert!(
+        output.status.success(),
+        "{}\n{last:?}\n{:?}\n{errors}",
+        program.display(),
+        answers.last()
+    );
+    assert_eq!(answers.len(), lines.len());
+    answers
+}
+
+fn bytes(hex: &str) -> Vec<u8> {
+    let digits = hex.as_bytes().chunks(2);
+    digits
+        .map(|two| u8::from_str_radix(std::str::from_utf8(two).unwrap(), 16).unwrap())
+        .collect()
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().fold(String::new(), |mut text, byte| {
+        let _ = write!(text, "{byte:02x}");
+        text
+    })
+}
+
+struct Vector {
+    name: String,
+    model: Model,
+    values: Vec<Json>,
+    program: PathBuf,
+}
+
+impl Vector {
+    fn read(path: &Path) -> Self {
+        let all: Json = serde_json::from_slice(&fs::read(path).unwrap()).unwrap();
+        let lines = all["idl"].as_array().unwrap().iter();
+        let idl: Vec<&str> = lines.map(|line| line.as_str().unwrap()).collect();
+        let name = path.file_stem().unwrap().to_string_lossy().into_owned();
+        let (to, model) = made(&name, &idl.join("\n"));
+        let types = model.types.iter().filter_map(|entry| model.ty(entry));
+        let compound =
+            |ty: &DynamicType| matches!(ty.kind(), TypeKind::Structure | TypeKind::Union);
+        let types: Vec<DynamicType> = types.filter(compound).collect();
+        let program = driver(&to, &name, &types, c_name);
+        let values = all["values"].as_array().unwrap().clone();
+        Self {
+            name,
+            model,
+            values,
+            program,
+        }
+    }
+
+    fn ty(&self, value: &Json) -> DynamicType {
+        self.model
+            .find(value["type"].as_str().unwrap())
+            .unwrap()
+            .resolved()
+    }
+
+    /// Each payload is written as the vector says, in both encodings, and so are keys.
+    fn payloads(&self) {
+        let mut lines = Vec::new();
+        let mut expected = Vec::new();
+        for value in &self.values {
+            let ty = self.ty(value);
+            if !matches!(ty.kind(), TypeKind::Structure | TypeKind::Union) {
+                continue;
+            }
+            let (payloads, keys) = (&value["payloads"], &value["keys"]);
+            let text = |json: &Json| json.as_str().unwrap().to_string();
+            let native = |of: &Json| {
+                let order = if cfg!(target_endian = "big") {
+                    "be"
+                } else {
+                    "le"
+                };
+                [1, 2]
+                    .map(|xcdr| text(&of[format!("xcdr{xcdr}_{order}")]))
+                    .join(" ")
+            };
+            let key = format!("{} {}", native(keys), text(&value["key_hash"]));
+            for world in WORLDS {
+                lines.push(format!("{} {}", ty.name(), text(&payloads[world])));
+                expected.push(match is_keyed(&ty) {
+                    true => format!("ok {} {key}", native(payloads)),
+                    false => format!("ok {}", native(payloads)),
+                });
+                if is_keyed(&ty) {
+                    lines.push(format!("key:{} {}", ty.name(), text(&keys[world])));
+                    expected.push(format!("ok {key}"));
+                }
+            }
+        }
+        assert!(lines.len() >= 4, "{}", self.name);
+        for ((found, expected), line) in answers(&self.program, &lines)
+            .iter()
+            .zip(&expected)
+            .zip(&lines)
+        {
+            assert_eq!(found, expected, "{} {line}", self.name);
+        }
+    }
+
+    /// What is shorter is a value just where it is one by the type, and so is what is changed.
+    fn broken(&self) {
+        let mut all = Vec::new();
+        for value in &self.values {
+            let ty = self.ty(value);
+            for world in WORLDS {
+                let payload = bytes(value["payloads"][world].as_str().unwrap());
+                for length in 0..payload.len() {
+                    all.push((ty.clone(), payload[..length].to_vec()));
+                }
+                for seed in 0..400_u64 {
+                    all.push((ty.clone(), mutated(&payload, seed)));
+                }
+            }
+        }
+        let lines: Vec<String> = all
+            .iter()
+            .map(|(ty, payload)| format!("{} {}", ty.name(), hex(payload)))
+            .collect();
+        for ((ty, payload), answer) in all.iter().zip(answers(&self.program, &lines)) {
+            let valid = ty.validate(payload);
+            // C takes text as it is, and what is behind a value is no part of it.
+            if let Err(error) = &valid
+                && matches!(
+                    error.to_string().as_str(),
+                    text if text.contains("UTF") || text.contains("behind")
+                )
+            {
+                continue;
+            }
+            let is_read = answer.starts_with("ok");
+            assert_eq!(
+                is_read,
+                valid.is_ok(),
+                "{} {} {}\n{answer}\n{valid:?}",
+                self.name,
+                ty.name(),
+                hex(payload)
+            );
+        }
+    }
+}
+
+/// Some bytes behind the header are others.
+fn mutated(payload: &[u8], seed: u64) -> Vec<u8> {
+    let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ payload.len() as u64;
+    let mut next = || {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        state.wrapping_mul(0x2545_f491_4f6c_dd1d) >> 16
+    };
+    let mut out = payload.to_vec();
+    next();
+    for _ in 0..1 + next() % 3 {
+        if out.len() <= 4 {
+            break;
+        }
+        let at = 4 + next() as usize % (out.len() - 4);
+        let others = [0, 1, 2, 0x3f, 0x40, 0x7f, 0x80, 0xff, next() as u8];
+        out[at] = others[next() as usize % others.len()];
+    }
+    out
+}
+
+fn vectors() -> Vec<Vector> {
+    let files = fs::read_dir(folder("tests/vectors/types")).unwrap();
+    let mut paths: Vec<PathBuf> = files.map(|file| file.unwrap().path()).collect();
+    paths.retain(|path| path.extension().is_some_and(|ending| ending == "json"));
+    paths.sort();
+    assert!(paths.len() >= 20);
+    paths.iter().map(|path| Vector::read(path)).collect()
+}
+
+#[test]
+fn payloads_of_the_vectors_are_read_and_written() {
+    if has_gcc() {
+        for vector in vectors() {
+            vector.payloads();
+            vector.broken();
+        }
+    }
+}
+
+#[test]
+fn words_of_c_and_cpp_are_names_in_all_standards() {
+    if !has_gcc() {
+        return;
+    }
+    let idl = fs::read_to_string(folder("tools/idlc/tests/c/torture.idl")).unwrap();
+    let (to, model) = made("torture", &idl);
+    let source = to.join("torture.c");
+    for standard in ["c99", "c11", "c17", "c2x"] {
+        let standard = format!("-std={standard}");
+        run(Command::new("gcc")
+            .args(FLAGS)
+            .args([&*standard, "-O2", "-fsyntax-only", &include()])
+            .arg(&source));
+    }
+    for standard in ["c++98", "c++11", "c++14", "c++17", "c++20"] {
+        let standard = format!("-std={standard}");
+        let header = ["-x", "c++", &standard, "-fsyntax-only"];
+        let text = to.join("torture.cpp");
+        fs::write(&text, "#include \"torture.h\"\n").unwrap();
+        run(Command::new("g++")
+            .args(header)
+            .args(&FLAGS[1..])
+            .arg(include())
+            .arg(text));
+    }
+    let compound = |ty: &DynamicType| matches!(ty.kind(), TypeKind::Structure | TypeKind::Union);
+    let types = model.types.iter().filter_map(|entry| model.ty(entry));
+    let types: Vec<DynamicType> = types.filter(compound).collect();
+    let names = |ty: &DynamicType| match ty.name() {
+        "boolean_::size_t" | "plain" | "plains" => ty.name().replace("::", "_"),
+        name => format!("{name}_"),
+    };
+    let program = driver(&to, "torture", &types, names);
+    // Texts that are too long are cut, or take their default; all else of it is empty.
+    let line = format!("inline {}", hex(&long_texts()));
+    let answer = answers(&program, &[line]).concat();
+    let payload = bytes(answer.split(' ').nth(2).unwrap());
+    let held = |text: &[u8]| payload.windows(text.len()).any(|part| part == text);
+    assert!(
+        answer.starts_with("ok") && held(b"\x05\0\0\0long\0") && held(b"\x04\0\0\0why\0"),
+        "{answer}"
+    );
+}
+
+/// Types of an included file are in a file of their own, keys of theirs in that which needs them.
+#[test]
+fn types_of_included_files_are_made_apart() {
+    if !has_gcc() {
+        return;
+    }
+    let base = "module Base { enum Kind { ONE, TWO }; bitset Bits { bitfield<3> a; };
+        @appendable union Choice switch (Kind) { case ONE: string text; case TWO: Bits bits; };
+        @mutable struct Point { double x; sequence<Choice> choices; map<string, long> counts; }; };";
+    let to = clean("user");
+    fs::write(to.join("base.idl"), base).unwrap();
+    emitted(&to, "base");
+    let idl = "#include \"base.idl\"\n @mutable struct User : Base::Point {
+        @key Base::Choice choice; @key Base::Kind kind; @optional Base::Point more; };
+        @final struct Keyed { @key sequence<Base::Point, 2> points; @key Base::Point point; };";
+    fs::write(to.join("user.idl"), idl).unwrap();
+    let model = emitted(&to, "user");
+    let types: Vec<DynamicType> = ["User", "Keyed"]
+        .map(|name| model.find(name).unwrap())
+        .into();
+    let program = driver(&to, "user", &types, c_name);
+    // Mutable types without members are values, and so are empty sequences.
+    let lines = [
+        "User 000b000000000000".to_string(),
+        "Keyed 0007000004000000000000000000000000".into(),
+    ];
+    let found = answers(&program, &lines);
+    assert!(
+        found.iter().all(|answer| answer.starts_with("ok ")),
+        "{found:?}"
+    );
+}
+
+/// An `inline` of the torture file in XCDR2 that ends behind two texts of more than 4 bytes.
+fn long_texts() -> Vec<u8> {
+    let mut body = Vec::new();
+    body.extend([1, 0, 0, 0]);
+    body.extend(1.5_f64.to_le_bytes());
+    // There is no `auto`, and `static` is a byte of two.
+    body.extend([0, 0, 0x11, 0]);
+    for text in ["longer", "too long"] {
+        body.resize(body.len().next_multiple_of(4), 0);
+        body.extend((text.len() as u32 + 1).to_le_bytes());
+        body.extend(text.as_bytes());
+        body.push(0);
+    }
+    let mut payload = vec![0, 9, 0, 0];
+    payload.extend((body.len() as u32).to_le_bytes());
+    payload.extend(body);
+    payload
+}

@@ -1,0 +1,21 @@
+// Made by dunlin idl 0.1.0 from skipped.idl. Do not edit: change the IDL.
+// IDL and options: 13075d3235e559c898148d669fcce7ed
+
+#[allow(clippy::all, dead_code, missing_docs, nonstandard_style, rustdoc::all, unreachable_pub)]
+#[derive(Clone, Debug, PartialEq, ::dunlin::Topic)]
+#[topic(extensibility = "final", default)]
+pub struct Plain {
+    pub a: i32,
+}
+
+#[allow(clippy::all, dead_code, missing_docs, nonstandard_style, rustdoc::all, unreachable_pub)]
+#[derive(Clone, Debug, PartialEq, ::dunlin::Topic)]
+#[topic(extensibility = "final", default, base = "Plain")]
+pub struct Derived {
+    pub a: i32,
+    #[key]
+    pub b: i32,
+    #[topic(id = 8)]
+    pub c: i32,
+    pub d: i32,
+}
