@@ -1,4 +1,4 @@
-//! C that is made of the golden vectors' types, compiled, and asked what their payloads are.
+//! C and C++ that are made of the golden vectors' types, compiled, and asked what their payloads are.
 
 mod values;
 
@@ -13,7 +13,31 @@ use dunlin_idlc::{Model, Options, parse_file};
 use dunlin_xtypes::{DynamicType, TypeKind};
 use serde_json::Value as Json;
 
-const FLAGS: &[&str] = &["-std=c99", "-pedantic", "-Wall", "-Wextra", "-Werror"];
+/// What files are made in, and how they become a program.
+struct Dialect {
+    language: &'static str,
+    compiler: &'static str,
+    standard: &'static str,
+    header: &'static str,
+    main: &'static str,
+}
+
+const C: Dialect = Dialect {
+    language: "c",
+    compiler: "gcc",
+    standard: "-std=c99",
+    header: ".h",
+    main: "main.c",
+};
+const CPP98: Dialect = Dialect {
+    language: "cpp98",
+    compiler: "g++",
+    standard: "-std=c++98",
+    header: "Support.hpp",
+    main: "main.cpp",
+};
+
+const FLAGS: &[&str] = &["-pedantic", "-Wall", "-Wextra", "-Werror"];
 const SANITIZERS: &[&str] = &[
     "-g",
     "-O1",
@@ -44,17 +68,17 @@ fn run(command: &mut Command) -> Vec<u8> {
 }
 
 /// A folder with the files that are made of an IDL file.
-fn made(name: &str, idl: &str) -> (PathBuf, Model) {
-    let to = clean(name);
+fn made(dialect: &Dialect, name: &str, idl: &str) -> (PathBuf, Model) {
+    let to = clean(dialect, name);
     fs::write(to.join(format!("{name}.idl")), idl).unwrap();
-    let model = emitted(&to, name);
+    let model = emitted(dialect, &to, name);
     (to, model)
 }
 
 /// An empty folder.
-fn clean(name: &str) -> PathBuf {
+fn clean(dialect: &Dialect, name: &str) -> PathBuf {
     let to = PathBuf::from(env!("CARGO_TARGET_TMPDIR"))
-        .join("c")
+        .join(dialect.language)
         .join(name);
     let _ = fs::remove_dir_all(&to);
     fs::create_dir_all(&to).unwrap();
@@ -62,12 +86,12 @@ fn clean(name: &str) -> PathBuf {
 }
 
 /// Makes files beside an IDL file.
-fn emitted(to: &Path, name: &str) -> Model {
+fn emitted(dialect: &Dialect, to: &Path, name: &str) -> Model {
     let options = Options::default();
     let parsed = parse_file(&to.join(format!("{name}.idl")), &options);
     let model = parsed.model.clone();
     let model = model.unwrap_or_else(|| panic!("{}", parsed.rendered()));
-    let language = emit::language("c").unwrap();
+    let language = emit::language(dialect.language).unwrap();
     let emitted = emit::emit(&parsed, &options, language, &Choices::default());
     assert!(!emitted.files.is_empty(), "{:?}", emitted.reports);
     for file in &emitted.files {
@@ -76,8 +100,15 @@ fn emitted(to: &Path, name: &str) -> Model {
     model
 }
 
-fn include() -> String {
-    format!("-I{}", folder("bindings/c/include").display())
+fn include() -> Vec<String> {
+    let folders = [
+        "bindings/c/include",
+        "bindings/cpp98/include",
+        "crates/ffi/include",
+    ];
+    let all = folders.iter();
+    all.map(|of| format!("-I{}", folder(of).display()))
+        .collect()
 }
 
 fn c_name(ty: &DynamicType) -> String {
@@ -98,12 +129,17 @@ fn sources(to: &Path) -> Vec<PathBuf> {
 }
 
 fn driver(
+    dialect: &Dialect,
     to: &Path,
     name: &str,
     types: &[DynamicType],
     c_name: impl Fn(&DynamicType) -> String,
 ) -> PathBuf {
-    let mut text = format!("#include \"{name}.h\"\n#include \"driver.c\"\n");
+    let header = dialect.header;
+    let mut text = format!("#include \"{name}{header}\"\n#include \"driver.c\"\n");
+    if dialect.main.ends_with(".cpp") {
+        text.push_str("using namespace dunlin_idl;\n");
+    }
     let mut entries = String::new();
     for ty in types {
         let (name, key) = (c_name(ty), if is_keyed(ty) { "A_KEY" } else { "NO_KEY" });
@@ -116,14 +152,15 @@ fn driver(
     }
     let _ = writeln!(text, "static const struct entry all[] = {{\n{entries}}};");
     text.push_str("int main(void) {\n    return drive(all, sizeof all / sizeof *all);\n}\n");
-    fs::write(to.join("main.c"), text).unwrap();
+    fs::write(to.join(dialect.main), text).unwrap();
     let program = to.join("driver");
-    run(Command::new("gcc")
+    run(Command::new(dialect.compiler)
+        .arg(dialect.standard)
         .args(FLAGS)
         .args(SANITIZERS)
-        .arg(include())
+        .args(include())
         .arg(format!("-I{}", folder("tools/idlc/tests/c").display()))
-        .arg(to.join("main.c"))
+        .arg(to.join(dialect.main))
         .args(sources(to))
         .arg("-o")
         .arg(&program));
@@ -183,17 +220,17 @@ struct Vector {
 }
 
 impl Vector {
-    fn read(path: &Path) -> Self {
+    fn read(dialect: &Dialect, path: &Path) -> Self {
         let all: Json = serde_json::from_slice(&fs::read(path).unwrap()).unwrap();
         let lines = all["idl"].as_array().unwrap().iter();
         let idl: Vec<&str> = lines.map(|line| line.as_str().unwrap()).collect();
         let name = path.file_stem().unwrap().to_string_lossy().into_owned();
-        let (to, model) = made(&name, &idl.join("\n"));
+        let (to, model) = made(dialect, &name, &idl.join("\n"));
         let types = model.types.iter().filter_map(|entry| model.ty(entry));
         let compound =
             |ty: &DynamicType| matches!(ty.kind(), TypeKind::Structure | TypeKind::Union);
         let types: Vec<DynamicType> = types.filter(compound).collect();
-        let program = driver(&to, &name, &types, c_name);
+        let program = driver(dialect, &to, &name, &types, c_name);
         let values = all["values"].as_array().unwrap().clone();
         Self {
             name,
@@ -319,19 +356,32 @@ fn mutated(payload: &[u8], seed: u64) -> Vec<u8> {
     out
 }
 
-fn vectors() -> Vec<Vector> {
+fn vectors(dialect: &Dialect) -> Vec<Vector> {
     let files = fs::read_dir(folder("tests/vectors/types")).unwrap();
     let mut paths: Vec<PathBuf> = files.map(|file| file.unwrap().path()).collect();
     paths.retain(|path| path.extension().is_some_and(|ending| ending == "json"));
     paths.sort();
     assert!(paths.len() >= 20);
-    paths.iter().map(|path| Vector::read(path)).collect()
+    paths
+        .iter()
+        .map(|path| Vector::read(dialect, path))
+        .collect()
 }
 
 #[test]
 fn payloads_of_the_vectors_are_read_and_written() {
     if has_gcc() {
-        for vector in vectors() {
+        for vector in vectors(&C) {
+            vector.payloads();
+            vector.broken();
+        }
+    }
+}
+
+#[test]
+fn payloads_of_the_vectors_are_read_and_written_in_cpp98() {
+    if has_gcc() {
+        for vector in vectors(&CPP98) {
             vector.payloads();
             vector.broken();
         }
@@ -344,13 +394,14 @@ fn words_of_c_and_cpp_are_names_in_all_standards() {
         return;
     }
     let idl = fs::read_to_string(folder("tools/idlc/tests/c/torture.idl")).unwrap();
-    let (to, model) = made("torture", &idl);
+    let (to, model) = made(&C, "torture", &idl);
     let source = to.join("torture.c");
     for standard in ["c99", "c11", "c17", "c2x"] {
         let standard = format!("-std={standard}");
         run(Command::new("gcc")
             .args(FLAGS)
-            .args([&*standard, "-O2", "-fsyntax-only", &include()])
+            .args([&*standard, "-O2", "-fsyntax-only"])
+            .args(include())
             .arg(&source));
     }
     for standard in ["c++98", "c++11", "c++14", "c++17", "c++20"] {
@@ -360,8 +411,8 @@ fn words_of_c_and_cpp_are_names_in_all_standards() {
         fs::write(&text, "#include \"torture.h\"\n").unwrap();
         run(Command::new("g++")
             .args(header)
-            .args(&FLAGS[1..])
-            .arg(include())
+            .args(FLAGS)
+            .args(include())
             .arg(text));
     }
     let compound = |ty: &DynamicType| matches!(ty.kind(), TypeKind::Structure | TypeKind::Union);
@@ -371,7 +422,7 @@ fn words_of_c_and_cpp_are_names_in_all_standards() {
         "boolean_::size_t" | "plain" | "plains" => ty.name().replace("::", "_"),
         name => format!("{name}_"),
     };
-    let program = driver(&to, "torture", &types, names);
+    let program = driver(&C, &to, "torture", &types, names);
     // Texts that are too long are cut, or take their default; all else of it is empty.
     let line = format!("inline {}", hex(&long_texts()));
     let answer = answers(&program, &[line]).concat();
@@ -383,27 +434,62 @@ fn words_of_c_and_cpp_are_names_in_all_standards() {
     );
 }
 
-/// Types of an included file are in a file of their own, keys of theirs in that which needs them.
+/// Also without exceptions and types at run time.
 #[test]
-fn types_of_included_files_are_made_apart() {
+fn words_of_cpp_are_names_in_all_its_standards() {
     if !has_gcc() {
         return;
     }
+    let idl = fs::read_to_string(folder("tools/idlc/tests/c/torture.idl")).unwrap();
+    let (to, model) = made(&CPP98, "torture", &idl);
+    let text = to.join("torture.cpp");
+    fs::write(&text, "#include \"tortureSupport.hpp\"\n").unwrap();
+    for standard in ["c++98", "c++11", "c++14", "c++17", "c++20", "c++23"] {
+        run(Command::new("g++")
+            .args(FLAGS)
+            .args([&*format!("-std={standard}"), "-O2", "-fsyntax-only"])
+            .args(["-fno-exceptions", "-fno-rtti"])
+            .args(include())
+            .arg(&text));
+    }
+    let compound = |ty: &DynamicType| matches!(ty.kind(), TypeKind::Structure | TypeKind::Union);
+    let types = model.types.iter().filter_map(|entry| model.ty(entry));
+    let types: Vec<DynamicType> = types.filter(compound).collect();
+    let names = |ty: &DynamicType| match ty.name() {
+        "boolean_::size_t" | "plain" | "plains" => ty.name().replace("::", "_"),
+        name => format!("_cxx_{name}"),
+    };
+    let program = driver(&CPP98, &to, "torture", &types, names);
+    let line = format!("inline {}", hex(&long_texts()));
+    let answer = answers(&program, &[line]).concat();
+    assert!(answer.starts_with("ok"), "{answer}");
+}
+
+#[test]
+fn types_of_included_files_are_made_apart() {
+    if has_gcc() {
+        included(&C);
+        included(&CPP98);
+    }
+}
+
+/// Types of an included file are in a file of their own, keys of theirs in that which needs them.
+fn included(dialect: &Dialect) {
     let base = "module Base { enum Kind { ONE, TWO }; bitset Bits { bitfield<3> a; };
         @appendable union Choice switch (Kind) { case ONE: string text; case TWO: Bits bits; };
         @mutable struct Point { double x; sequence<Choice> choices; map<string, long> counts; }; };";
-    let to = clean("user");
+    let to = clean(dialect, "user");
     fs::write(to.join("base.idl"), base).unwrap();
-    emitted(&to, "base");
+    emitted(dialect, &to, "base");
     let idl = "#include \"base.idl\"\n @mutable struct User : Base::Point {
         @key Base::Choice choice; @key Base::Kind kind; @optional Base::Point more; };
         @final struct Keyed { @key sequence<Base::Point, 2> points; @key Base::Point point; };";
     fs::write(to.join("user.idl"), idl).unwrap();
-    let model = emitted(&to, "user");
+    let model = emitted(dialect, &to, "user");
     let types: Vec<DynamicType> = ["User", "Keyed"]
         .map(|name| model.find(name).unwrap())
         .into();
-    let program = driver(&to, "user", &types, c_name);
+    let program = driver(dialect, &to, "user", &types, c_name);
     // Mutable types without members are values, and so are empty sequences.
     let lines = [
         "User 000b000000000000".to_string(),

@@ -34,7 +34,7 @@ DUNLIN_CDR_LOCAL void *dunlin_cdr_grown(void *owned, size_t count, size_t size) 
             if (made_ == NULL) {                                                                   \
                 return false;                                                                      \
             }                                                                                      \
-            (sequence)->_buffer = made_;                                                           \
+            memcpy(&(sequence)->_buffer, &made_, sizeof made_);                                    \
             (sequence)->_maximum = (count);                                                        \
             (sequence)->_release = true;                                                           \
         }                                                                                          \
@@ -91,7 +91,7 @@ DUNLIN_CDR_LOCAL int dunlin_wstring_order(const dunlin_wstring *one, const dunli
 /* Sorts so that equal elements keep their order, unless there is no memory for that. */
 DUNLIN_CDR_LOCAL void dunlin_cdr_sort(void *all, size_t count, size_t size,
                                       int (*order)(const void *, const void *)) {
-    uint8_t *from = (uint8_t *)all, *spare = malloc(count * size), *to = spare;
+    uint8_t *from = (uint8_t *)all, *spare = (uint8_t *)malloc(count * size), *to = spare;
     size_t run;
     if (spare == NULL) {
         qsort(all, count, size, order);

@@ -13,8 +13,8 @@ pub struct Language {
     pub(crate) comment: &'static str,
     /// What `@verbatim(language="..")` calls it.
     pub(crate) verbatim: &'static [&'static str],
-    /// Words that cannot be names.
-    pub(crate) keywords: &'static [&'static str],
+    /// Lists of words that cannot be names.
+    pub(crate) keywords: &'static [&'static [&'static str]],
     /// What a name becomes that is a keyword.
     pub(crate) escape: fn(&str) -> String,
     /// Makes the files, without the header that each gets.
@@ -22,7 +22,7 @@ pub struct Language {
 }
 
 /// All languages in the order in which people read them.
-pub const LANGUAGES: &[Language] = &[c::LANGUAGE, rust::LANGUAGE];
+pub const LANGUAGES: &[Language] = &[c::LANGUAGE, c::cpp98::LANGUAGE, rust::LANGUAGE];
 
 /// A language by its name or by how other compilers call it, in any case.
 pub fn language(name: &str) -> Option<&'static Language> {
@@ -35,7 +35,7 @@ pub fn language(name: &str) -> Option<&'static Language> {
 impl Language {
     /// A name of IDL as one of this language.
     pub(crate) fn word(&self, name: &str) -> String {
-        match self.keywords.contains(&name) {
+        match self.keywords.iter().any(|words| words.contains(&name)) {
             true => (self.escape)(name),
             false => name.into(),
         }

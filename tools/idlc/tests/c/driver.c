@@ -8,6 +8,38 @@
 
 #include "dunlin/explain.h"
 
+/* In C++ values begin and end by themselves, and are equal if they are written alike. */
+#ifdef __cplusplus
+#define INIT(T, value) T##_reset(value)
+#define COPY(T, to, from) (*(to) = *(from), true)
+#define EQUAL(T, one, other) same(one, other, T##_cdr_size, T##_cdr_write)
+#define FREE(T, value) (void)(value)
+
+template <class T>
+static bool same(const T *one, const T *other,
+                 bool (*size)(const T *, int32_t, size_t *, dunlin_cdr_fault *),
+                 bool (*write)(const T *, int32_t, uint8_t *, size_t, dunlin_cdr_fault *)) {
+    uint8_t *payloads[2] = {NULL, NULL};
+    size_t sizes[2] = {0, 0};
+    const T *values[2] = {one, other};
+    bool is_same = true;
+    for (int i = 0; i < 2; i++) {
+        is_same = is_same && size(values[i], DUNLIN_XCDR2, &sizes[i], NULL);
+        payloads[i] = (uint8_t *)malloc(sizes[i]);
+        is_same = is_same && write(values[i], DUNLIN_XCDR2, payloads[i], sizes[i], NULL);
+    }
+    is_same = is_same && sizes[0] == sizes[1] && memcmp(payloads[0], payloads[1], sizes[0]) == 0;
+    free(payloads[0]);
+    free(payloads[1]);
+    return is_same;
+}
+#else
+#define INIT(T, value) T##_init(value)
+#define COPY(T, to, from) T##_copy(to, from)
+#define EQUAL(T, one, other) T##_equal(one, other)
+#define FREE(T, value) T##_free(value)
+#endif
+
 static void print_hex(const uint8_t *bytes, size_t size) {
     size_t i;
     printf(" ");
@@ -37,7 +69,7 @@ static int stop(const char *what, const dunlin_cdr_fault *fault) {
         if (!T##_##word##_size(value, xcdr, &size_, &fault)) {                                     \
             return stop("size", &fault);                                                           \
         }                                                                                          \
-        out_ = malloc(size_);                                                                      \
+        out_ = (uint8_t *)malloc(size_);                                                           \
         if (!T##_##word##_write(value, xcdr, out_, size_, &fault)) {                               \
             free(out_);                                                                            \
             return stop("write", &fault);                                                          \
@@ -53,19 +85,19 @@ static int stop(const char *what, const dunlin_cdr_fault *fault) {
         T fresh, copy;                                                                             \
         bool is_read, again;                                                                       \
         fault.code = 0;                                                                            \
-        if (!T##_init(&fresh) || !T##_init(&copy)) {                                               \
+        if (!INIT(T, &fresh) || !INIT(T, &copy)) {                                                 \
             return stop("init", &fault);                                                           \
         }                                                                                          \
         /* Into what had other values before, too. */                                              \
         again = T##_cdr_read(&kept, payload, size, NULL);                                          \
         is_read = T##_cdr_read(&fresh, payload, size, &fault);                                     \
-        if (again != is_read || (is_read && !T##_equal(&fresh, &kept))) {                          \
+        if (again != is_read || (is_read && !EQUAL(T, &fresh, &kept))) {                           \
             return stop("again", &fault);                                                          \
         }                                                                                          \
         if (!is_read) {                                                                            \
             print_error(&fault);                                                                   \
         } else {                                                                                   \
-            if (!T##_copy(&copy, &fresh) || !T##_equal(&copy, &fresh)) {                           \
+            if (!COPY(T, &copy, &fresh) || !EQUAL(T, &copy, &fresh)) {                             \
                 return stop("copy", &fault);                                                       \
             }                                                                                      \
             printf("ok");                                                                          \
@@ -74,8 +106,8 @@ static int stop(const char *what, const dunlin_cdr_fault *fault) {
             KEY(T);                                                                                \
             printf("\n");                                                                          \
         }                                                                                          \
-        T##_free(&fresh);                                                                          \
-        T##_free(&copy);                                                                           \
+        FREE(T, &fresh);                                                                           \
+        FREE(T, &copy);                                                                            \
         return 0;                                                                                  \
     }
 
@@ -96,7 +128,7 @@ static int stop(const char *what, const dunlin_cdr_fault *fault) {
         dunlin_cdr_fault fault;                                                                    \
         T fresh;                                                                                   \
         fault.code = 0;                                                                            \
-        if (!T##_init(&fresh)) {                                                                   \
+        if (!INIT(T, &fresh)) {                                                                    \
             return stop("init", &fault);                                                           \
         }                                                                                          \
         if (T##_key_read(&fresh, payload, size, &fault)) {                                         \
@@ -106,7 +138,7 @@ static int stop(const char *what, const dunlin_cdr_fault *fault) {
         } else {                                                                                   \
             print_error(&fault);                                                                   \
         }                                                                                          \
-        T##_free(&fresh);                                                                          \
+        FREE(T, &fresh);                                                                           \
         return 0;                                                                                  \
     }
 
@@ -128,7 +160,7 @@ static int drive(const struct entry *all, size_t count) {
         *hex++ = 0;
         size = strcspn(hex, "\n") / 2;
         /* Of just this size, so that a byte more is found. */
-        payload = malloc(size);
+        payload = (uint8_t *)malloc(size);
         for (i = 0; i < size; i++) {
             payload[i] = (uint8_t)(digit(hex[2 * i]) << 4 | digit(hex[2 * i + 1]));
         }

@@ -3,7 +3,7 @@
 use dunlin_xtypes::{Constant, DynamicType, TypeKind};
 
 use super::code::{integer, literal};
-use super::names;
+use super::{cpp98, names};
 use crate::emit::Unit;
 use crate::model::NamedConstant;
 
@@ -52,7 +52,10 @@ pub(super) fn units(text: &str) -> Vec<String> {
 
 /// A constant of the IDL.
 pub(super) fn constant(unit: &Unit<'_>, of: &NamedConstant) -> Option<String> {
-    let name = names::global(unit, &of.name);
+    let name = match names::has_classes(unit) {
+        true => cpp98::local(unit, &of.name),
+        false => names::global(unit, &of.name),
+    };
     Some(match &of.value {
         Constant::String8(text) => format!("static const char {name}[] = {};", literal(text)),
         Constant::String16(text) => {
@@ -63,7 +66,8 @@ pub(super) fn constant(unit: &Unit<'_>, of: &NamedConstant) -> Option<String> {
         value => {
             let ty = unit.model.tree.get(of.index?)?;
             let declared = names::declare(unit, &ty, &name);
-            format!("static const {declared} = {};", number(&ty, value)?)
+            let cast = names::cast(unit, &ty);
+            format!("static const {declared} = {cast}{};", number(&ty, value)?)
         }
     })
 }

@@ -30,7 +30,7 @@ pub(super) fn structure(unit: &Unit<'_>, code: &mut Code, ty: &DynamicType) {
     let name = names::global(unit, ty.name());
     let values = Values(unit);
     let all = |root: &str| -> Vec<Place> {
-        let place = Place::root(ty.clone(), root);
+        let place = Place::root(unit, ty.clone(), root);
         let members = ty.own_members().iter();
         members
             .map(|member| place.part(unit, member.name()))
@@ -122,7 +122,7 @@ pub(super) fn function(
 /// What a switch over the discriminator is about: a number that all labels are constants of.
 pub(super) fn switched(ty: &DynamicType, value: &str) -> String {
     match discriminator(ty).kind() {
-        TypeKind::Boolean => format!("(int){value}"),
+        TypeKind::Boolean | TypeKind::Enumeration => format!("(int){value}"),
         TypeKind::Char8 => format!("(unsigned char){value}"),
         _ => value.into(),
     }
@@ -184,7 +184,7 @@ pub(super) fn select(unit: &Unit<'_>, code: &mut Code, ty: &DynamicType) {
         .model
         .tree
         .get(ty.discriminator().map_or(ty.index(), |of| of.ty));
-    let by = by.map_or_else(String::new, |by| names::declare(unit, &by, "by"));
+    let by = by.map_or_else(String::new, |by| names::selector(unit, &by, "by"));
     let head = format!("DUNLIN_CDR_LOCAL int {name}_case({by})");
     function(code, &head, &[], |code| {
         let mut at = 0;
@@ -203,13 +203,22 @@ pub(super) fn select(unit: &Unit<'_>, code: &mut Code, ty: &DynamicType) {
             code.braces(
                 format!("if ({name}_case(value->_d) != {name}_case(by))"),
                 |code| {
+                    if names::has_classes(unit) {
+                        if has_value {
+                            code.line(format!("value->_u = {name}::Members();"));
+                        }
+                        return;
+                    }
                     code.line(format!("{name}_free(value);"));
                     if has_value {
                         code.line("memset(&value->_u, 0, sizeof value->_u);");
                     }
                 },
             );
-            code.line("value->_d = by;");
+            code.line(format!(
+                "value->_d = {}by;",
+                names::cast(unit, &discriminator(ty))
+            ));
         },
     );
 }
@@ -218,7 +227,7 @@ pub(super) fn select(unit: &Unit<'_>, code: &mut Code, ty: &DynamicType) {
 pub(super) fn union(unit: &Unit<'_>, code: &mut Code, ty: &DynamicType) {
     let name = names::global(unit, ty.name());
     let values = Values(unit);
-    let place = |root: &str, part: &str| Place::root(ty.clone(), root).part(unit, part);
+    let place = |root: &str, part: &str| Place::root(unit, ty.clone(), root).part(unit, part);
     init(code, &name);
     function(
         code,
@@ -371,7 +380,7 @@ pub(super) fn declare_collection(unit: &Unit<'_>, code: &mut Code, ty: &DynamicT
 
 /// The parts of an element to which `pointer` points.
 pub(super) fn element_parts(unit: &Unit<'_>, ty: &DynamicType, pointer: &str) -> Vec<Place> {
-    let root = Place::root(ty.clone(), pointer);
+    let root = Place::root(unit, ty.clone(), pointer);
     match (ty.kind(), ty.element()) {
         (TypeKind::Map, _) => vec![root.part(unit, "key"), root.part(unit, "value")],
         (_, Some(element)) => vec![Place::element(&root, element, pointer)],
@@ -382,7 +391,14 @@ pub(super) fn element_parts(unit: &Unit<'_>, ty: &DynamicType, pointer: &str) ->
 /// Declares a pointer to an element.
 pub(super) fn element_pointer(unit: &Unit<'_>, ty: &DynamicType, name: &str) -> String {
     match (ty.kind(), ty.element()) {
-        (TypeKind::Map, _) => format!("{}_entry *{name}", names::collection(unit, ty)),
+        (TypeKind::Map, _) => {
+            let entry = if names::has_classes(unit) {
+                "::value_type"
+            } else {
+                "_entry"
+            };
+            format!("{}{entry} *{name}", names::collection(unit, ty))
+        }
         (_, Some(element)) => names::declare_element(unit, ty, element, &format!("*{name}")),
         _ => format!("void *{name}"),
     }
@@ -480,7 +496,7 @@ pub(super) fn collection(unit: &Unit<'_>, code: &mut Code, ty: &DynamicType) {
 
 /// Entries of a map are ascending by key; of equal keys the last entry stays.
 fn sort(unit: &Unit<'_>, code: &mut Code, ty: &DynamicType, name: &str) {
-    let root = |pointer: &str| Place::root(ty.clone(), pointer);
+    let root = |pointer: &str| Place::root(unit, ty.clone(), pointer);
     let key = |pointer: &str| root(pointer).part(unit, "key").value;
     let kind = root("a").part(unit, "key").ty.resolved().kind();
     let values = Values(unit);

@@ -330,7 +330,7 @@ impl Header<'_, '_> {
     }
 }
 
-fn held(unit: &Unit<'_>, ty: &DynamicType, held: Held, name: &str) -> String {
+pub(super) fn held(unit: &Unit<'_>, ty: &DynamicType, held: Held, name: &str) -> String {
     let name = unit.language.word(name);
     let of = ty.at(held.element.ty);
     format!(
@@ -339,7 +339,7 @@ fn held(unit: &Unit<'_>, ty: &DynamicType, held: Held, name: &str) -> String {
     )
 }
 
-fn member_docs(entry: &NamedType, at: usize) -> Option<&str> {
+pub(super) fn member_docs(entry: &NamedType, at: usize) -> Option<&str> {
     entry.member_docs.get(at)?.as_deref()
 }
 

@@ -1,7 +1,7 @@
 //! Words that are no names in C or C++, in which headers are included, too.
 
-/// Keywords of C and C++, and names of the headers that made files include.
-pub(super) const KEYWORDS: &[&str] = &[
+/// Keywords of C and C++, and macros and types of the headers that made files include.
+pub(super) const WORDS: &[&str] = &[
     // C up to C23.
     "alignas",
     "alignof",
@@ -138,7 +138,10 @@ pub(super) const KEYWORDS: &[&str] = &[
     "div_t",
     "ldiv_t",
     "lldiv_t",
-    // Functions of <stdlib.h> and <string.h>.
+];
+
+/// Functions of <stdlib.h> and <string.h>, which members may be called, but no types.
+pub(super) const FUNCTIONS: &[&str] = &[
     "abort",
     "abs",
     "aligned_alloc",

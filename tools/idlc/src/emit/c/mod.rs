@@ -8,6 +8,7 @@
 mod code;
 mod codec;
 mod constant;
+pub(super) mod cpp98;
 mod functions;
 mod header;
 mod keywords;
@@ -29,7 +30,7 @@ pub(super) const LANGUAGE: Language = Language {
     aliases: &["c99"],
     comment: "//",
     verbatim: &["c"],
-    keywords: keywords::KEYWORDS,
+    keywords: &[keywords::WORDS, keywords::FUNCTIONS],
     escape: |name| format!("{name}_"),
     emit,
 };

@@ -2,18 +2,69 @@
 
 use dunlin_xtypes::{DynamicType, Element, TypeKind};
 
+use super::cpp98;
+use super::keywords::FUNCTIONS;
 use crate::emit::Unit;
+
+/// Whether strings, sequences and members behind pointers are classes, which own what they have.
+pub(super) fn has_classes(unit: &Unit<'_>) -> bool {
+    unit.language.name == cpp98::LANGUAGE.name
+}
+
+/// What is before a function that other files may call.
+pub(super) fn linkage(unit: &Unit<'_>) -> &'static str {
+    match has_classes(unit) {
+        true => "DUNLIN_CDR_LOCAL ",
+        false => "",
+    }
+}
 
 /// The name of a type that IDL names, or of a constant.
 pub(super) fn global(unit: &Unit<'_>, name: &str) -> String {
-    unit.language.word(&name.replace("::", "_"))
+    let name = unit.language.word(&name.replace("::", "_"));
+    match has_classes(unit) && FUNCTIONS.contains(&&*name) {
+        true => (unit.language.escape)(&name),
+        false => name,
+    }
+}
+
+/// A type that IDL names where something of it is declared.
+pub(super) fn typed(unit: &Unit<'_>, name: &str) -> String {
+    match has_classes(unit) {
+        true => cpp98::qualified(unit, name),
+        false => global(unit, name),
+    }
 }
 
 /// The type of one number.
 pub(super) fn number(unit: &Unit<'_>, ty: &DynamicType) -> String {
     match primitive(ty.kind()) {
         Some(word) => word.into(),
-        None => global(unit, ty.name()),
+        None => typed(unit, ty.name()),
+    }
+}
+
+/// Declares what selects the case of a union: any number, also one that is no enumerator.
+pub(super) fn selector(unit: &Unit<'_>, ty: &DynamicType, inner: &str) -> String {
+    match ty.resolved().kind() {
+        TypeKind::Enumeration => format!("int32_t {inner}"),
+        _ => declare(unit, ty, inner),
+    }
+}
+
+/// What makes a number one of the type.
+pub(super) fn cast(unit: &Unit<'_>, ty: &DynamicType) -> String {
+    match ty.resolved().kind() {
+        TypeKind::Enumeration => format!("({})", declare(unit, ty, "")),
+        _ => String::new(),
+    }
+}
+
+/// What makes a pointer one to elements of a type; C needs nothing of the kind.
+pub(super) fn pointer_cast(unit: &Unit<'_>, declared: &str, name: &str) -> String {
+    match has_classes(unit) {
+        true => format!("({})", declared.replacen(&format!("*{name}"), "*", 1)),
+        false => "(void *)".into(),
     }
 }
 
@@ -54,11 +105,10 @@ pub(super) fn declare(unit: &Unit<'_>, ty: &DynamicType, inner: &str) -> String 
         true => format!("({inner}){of}"),
         false => format!("{inner}{of}"),
     };
-    let spaced = |word: &str| match inner.is_empty() {
-        true => word.to_string(),
-        false => format!("{word} {inner}"),
-    };
+    let spaced = |word: &str| declared(word, inner);
     match ty.kind() {
+        TypeKind::String8 if has_classes(unit) => spaced("::DDS::String"),
+        TypeKind::String16 if has_classes(unit) => spaced("::DDS::WString"),
         TypeKind::String8 => match ty.bound() {
             Some(bound) => format!("char {}", sized(&format!("[{}]", u64::from(bound) + 1))),
             None => format!("char *{inner}"),
@@ -73,7 +123,7 @@ pub(super) fn declare(unit: &Unit<'_>, ty: &DynamicType, inner: &str) -> String 
             }
         }
         TypeKind::Sequence | TypeKind::Map => spaced(&collection(unit, ty)),
-        TypeKind::Alias | TypeKind::Structure | TypeKind::Union => spaced(&global(unit, ty.name())),
+        TypeKind::Alias | TypeKind::Structure | TypeKind::Union => spaced(&typed(unit, ty.name())),
         _ => spaced(&number(unit, ty)),
     }
 }
@@ -97,13 +147,36 @@ pub(super) fn declare_held(
 ) -> String {
     match is_pointer {
         false => declare(unit, ty, inner),
+        true if has_classes(unit) => {
+            let owned = cpp98::template("::DDS::Owned", &[declare(unit, ty, "")]);
+            declared(&owned, inner)
+        }
         true if is_text(ty) => format!("char *{inner}"),
         true => declare(unit, ty, &format!("*{inner}")),
     }
 }
 
+/// A name of a type, and what is declared of it.
+fn declared(word: &str, inner: &str) -> String {
+    match inner.is_empty() {
+        true => word.into(),
+        false => format!("{word} {inner}"),
+    }
+}
+
+/// The function that does something with a sequence or map.
+pub(super) fn of_collection(unit: &Unit<'_>, ty: &DynamicType, function: &str) -> String {
+    match has_classes(unit) {
+        true => format!("dunlin_cdr_{function}"),
+        false => format!("{}_{function}", collection(unit, ty)),
+    }
+}
+
 /// The struct of a sequence or map.
 pub(super) fn collection(unit: &Unit<'_>, ty: &DynamicType) -> String {
+    if has_classes(unit) {
+        return cpp98::collection(unit, ty);
+    }
     let part =
         |of: Option<Element>| of.map_or_else(String::new, |of| mangled_element(unit, ty, of));
     match ty.kind() {

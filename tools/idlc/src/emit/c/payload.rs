@@ -132,9 +132,10 @@ pub(super) fn define(unit: &Unit<'_>, code: &mut Code, plan: &Plan, ty: &Dynamic
     }
     if let Ok(objects) = ty.type_objects(EquivalenceKind::Complete) {
         let blob = objects.to_sequence();
+        let local = names::linkage(unit);
         code.line("");
         code.block(
-            format!("const uint8_t {name}_type_objects[] = {{"),
+            format!("{local}const uint8_t {name}_type_objects[] = {{"),
             "};",
             |code| {
                 for row in blob.chunks(16) {
@@ -144,7 +145,7 @@ pub(super) fn define(unit: &Unit<'_>, code: &mut Code, plan: &Plan, ty: &Dynamic
             },
         );
         code.line(format!(
-            "const size_t {name}_type_objects_size = {};",
+            "{local}const size_t {name}_type_objects_size = {};",
             blob.len()
         ));
     }
@@ -179,8 +180,9 @@ fn size(
     (word, part): (&str, Part),
 ) {
     let name = names::global(unit, ty.name());
+    let local = names::linkage(unit);
     let head = format!(
-        "bool {name}_{word}_size(const {name} *value, int32_t xcdr, size_t *size, dunlin_cdr_fault *fault)"
+        "{local}bool {name}_{word}_size(const {name} *value, int32_t xcdr, size_t *size, dunlin_cdr_fault *fault)"
     );
     let fixed =
         |form| -> Option<u64> { codec::fixed_size(&plan.routine(id(ty, form, part))?.aligned) };
@@ -215,8 +217,9 @@ fn write(
     (word, part): (&str, Part),
 ) {
     let name = names::global(unit, ty.name());
+    let local = names::linkage(unit);
     let head = format!(
-        "bool {name}_{word}_write(const {name} *value, int32_t xcdr, uint8_t *payload, size_t size, dunlin_cdr_fault *fault)"
+        "{local}bool {name}_{word}_write(const {name} *value, int32_t xcdr, uint8_t *payload, size_t size, dunlin_cdr_fault *fault)"
     );
     function(code, &head, &[], |code| {
         begin(code, ty);
@@ -245,8 +248,9 @@ fn read(
     (word, part): (&str, Part),
 ) {
     let name = names::global(unit, ty.name());
+    let local = names::linkage(unit);
     let head = format!(
-        "bool {name}_{word}_read({name} *value, const uint8_t *payload, size_t size, dunlin_cdr_fault *fault)"
+        "{local}bool {name}_{word}_read({name} *value, const uint8_t *payload, size_t size, dunlin_cdr_fault *fault)"
     );
     function(code, &head, &[], |code| {
         begin(code, ty);
@@ -268,8 +272,9 @@ fn read(
 fn key_hash(unit: &Unit<'_>, code: &mut Code, plan: &Plan, ty: &DynamicType) {
     let name = names::global(unit, ty.name());
     let routine = codec::name(unit, plan, id(ty, Form::KeyHash, Part::Key));
+    let local = names::linkage(unit);
     let head = format!(
-        "bool {name}_key_hash(const {name} *value, uint8_t hash[16], dunlin_cdr_fault *fault)"
+        "{local}bool {name}_key_hash(const {name} *value, uint8_t hash[16], dunlin_cdr_fault *fault)"
     );
     let function_name = {
         let id = id(ty, Form::KeyHash, Part::Key);
@@ -285,7 +290,7 @@ fn key_hash(unit: &Unit<'_>, code: &mut Code, plan: &Plan, ty: &DynamicType) {
         code.line("memset(hash, 0, 16);");
         code.line("z.fault = fault;");
         code.line(format!("if (!{routine}_size(&z, value)) return false;"));
-        code.line("if (z.at > sizeof near) key = malloc(z.at);");
+        code.line("if (z.at > sizeof near) key = (uint8_t *)malloc(z.at);");
         code.line("if (key == NULL) return dunlin_cdr_fail(fault, DUNLIN_CDR_MEMORY, where, (int64_t)z.at, 0);");
         code.line("w.at = key;");
         code.line("w.origin = key;");

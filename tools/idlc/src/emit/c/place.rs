@@ -22,6 +22,8 @@ pub(super) struct Place {
     pub(super) is_optional: bool,
     /// It is the first member of a struct, or all of a value.
     pub(super) is_first: bool,
+    /// [`names::has_classes`] of the language.
+    pub(super) has_classes: bool,
 }
 
 /// What is held, and how.
@@ -50,7 +52,11 @@ impl Held {
 
 impl Place {
     /// What a pointer points to.
-    pub(super) fn root(ty: DynamicType, pointer: &str) -> Self {
+    pub(super) fn root(unit: &Unit<'_>, ty: DynamicType, pointer: &str) -> Self {
+        Self::pointed(names::has_classes(unit), ty, pointer)
+    }
+
+    fn pointed(has_classes: bool, ty: DynamicType, pointer: &str) -> Self {
         Self {
             value: format!("(*{pointer})"),
             pointer: None,
@@ -60,6 +66,7 @@ impl Place {
             idl: ty.name().to_string(),
             ty,
             is_first: true,
+            has_classes,
         }
     }
 
@@ -67,7 +74,7 @@ impl Place {
     pub(super) fn element(of: &Self, element: Element, pointer: &str) -> Self {
         let place = Self {
             idl: of.idl.clone(),
-            ..Self::root(of.ty.at(element.ty), pointer)
+            ..Self::pointed(of.has_classes, of.ty.at(element.ty), pointer)
         };
         Self {
             try_construct: element.try_construct,
@@ -80,7 +87,7 @@ impl Place {
         if !held.is_pointer {
             return self;
         }
-        let value = match names::is_text(&self.ty) {
+        let value = match self.is_pointer_itself() {
             true => self.value.clone(),
             false => format!("(*{})", self.value),
         };
@@ -112,7 +119,13 @@ impl Place {
 
     /// Whether it is a string that has memory of its own.
     pub(super) fn is_own_text(&self) -> bool {
-        names::is_text(&self.ty) && (self.pointer.is_some() || !names::is_text_within(&self.ty))
+        let is_apart = self.has_classes || self.pointer.is_some();
+        names::is_text(&self.ty) && (is_apart || !names::is_text_within(&self.ty))
+    }
+
+    /// Whether the pointer to the value is the value: a string in C.
+    pub(super) fn is_pointer_itself(&self) -> bool {
+        !self.has_classes && names::is_text(&self.ty)
     }
 
     /// The part that a path leads to.
@@ -149,6 +162,7 @@ impl Place {
             is_optional: false,
             idl: format!("{}.{name}", self.idl),
             is_first: false,
+            has_classes: self.has_classes,
         };
         place.held(held)
     }
@@ -159,7 +173,10 @@ impl Place {
         let mut value = self.value.clone();
         let mut at = self.clone();
         while !holder.own_members().iter().any(|own| own.name() == name) {
-            value = at.dot("parent");
+            // Members of a base class are members.
+            if !self.has_classes {
+                value = at.dot("parent");
+            }
             at.value.clone_from(&value);
             holder = holder.base()?;
         }

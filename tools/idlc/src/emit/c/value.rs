@@ -32,7 +32,8 @@ impl Values<'_, '_> {
             for (at, place) in places.iter().enumerate() {
                 let inner = format!("*{}", pointer(at));
                 let declared = names::declare_element(self.0, &ty, element, &inner);
-                code.line(format!("{declared} = (void *)&{};", place.value));
+                let cast = names::pointer_cast(self.0, &declared, &pointer(at));
+                code.line(format!("{declared} = {cast}&{};", place.value));
             }
             code.line(format!("uint32_t i{depth};"));
             let steps: Vec<_> = (0..places.len())
@@ -53,6 +54,9 @@ impl Values<'_, '_> {
     /// Gives back what a value has behind pointers.
     pub(super) fn free(self, code: &mut Code, place: &Place) {
         if let Some(pointer) = &place.pointer {
+            if place.has_classes {
+                return code.line(format!("{pointer}.clear();"));
+            }
             if names::is_text(&place.ty) || !names::has_memory(&place.ty) {
                 code.line(format!("free({pointer});"));
                 return code.line(format!("{pointer} = NULL;"));
@@ -96,6 +100,10 @@ impl Values<'_, '_> {
             ..place.clone()
         };
         match &place.pointer {
+            Some(pointer) if place.has_classes => {
+                code.line(format!("if (!{pointer}.make()) return false;"));
+                self.reset_here(code, &inner);
+            }
             Some(pointer) if !names::is_text(&place.ty) => {
                 code.braces(format!("if ({pointer} == NULL)"), |code| {
                     code.line(format!("{pointer} = calloc(1, sizeof *{pointer});"));
@@ -146,8 +154,8 @@ impl Values<'_, '_> {
                 ));
             }),
             TypeKind::Sequence | TypeKind::Map => {
-                let name = self.name(&ty);
-                code.line(format!("(void){name}_resize({}, 0);", place.address()));
+                let resize = names::of_collection(self.0, &ty, "resize");
+                code.line(format!("(void){resize}({}, 0);", place.address()));
             }
             TypeKind::Structure | TypeKind::Union => {
                 let name = self.name(&ty);
@@ -156,7 +164,7 @@ impl Values<'_, '_> {
                     place.address()
                 ));
             }
-            TypeKind::Array if is_zero(&ty) => {
+            TypeKind::Array if is_zero(&ty, place.has_classes) => {
                 code.line(format!("memset(&{value}, 0, sizeof {value});"));
             }
             TypeKind::Array => self.array(code, &[place], &mut |code, of| {
@@ -166,13 +174,17 @@ impl Values<'_, '_> {
             TypeKind::Float128 => match &place.default {
                 Some(said) => {
                     let said = constant::number(&ty, said).unwrap_or_default();
-                    code.line(format!("{value} = (dunlin_float128){said};"));
+                    code.braces("", |code| {
+                        code.line(format!("static const dunlin_float128 said = {said};"));
+                        code.line(format!("{value} = said;"));
+                    });
                 }
                 None => code.line(format!("memset(&{value}, 0, sizeof {value});")),
             },
             _ => {
                 let default = constant::default(&ty, place.default.as_ref());
-                code.line(format!("{value} = {default};"));
+                let cast = names::cast(self.0, &ty);
+                code.line(format!("{value} = {cast}{default};"));
             }
         }
     }
@@ -266,14 +278,14 @@ impl Values<'_, '_> {
 }
 
 /// Whether a default array is all zero bits.
-fn is_zero(ty: &DynamicType) -> bool {
+fn is_zero(ty: &DynamicType, has_classes: bool) -> bool {
     let Some(of) = ty.element() else { return false };
     let element = ty.at(of.ty).resolved();
     match element.kind() {
         _ if of.is_external => false,
-        TypeKind::Array => is_zero(&element),
+        TypeKind::Array => is_zero(&element, has_classes),
         TypeKind::Enumeration => element.default_literal().is_none_or(|one| one.value() == 0),
-        TypeKind::String8 => element.bound().is_some(),
+        TypeKind::String8 => !has_classes && element.bound().is_some(),
         _ => element.number_size().is_some(),
     }
 }

@@ -25,7 +25,7 @@ pub(super) const LANGUAGE: Language = Language {
     aliases: &["rs"],
     comment: "//",
     verbatim: &["rust"],
-    keywords: names::KEYWORDS,
+    keywords: &[names::KEYWORDS],
     escape: names::escape,
     emit,
 };

@@ -96,7 +96,7 @@ fn join<'f>(unit: &Unit<'_>, root: &Place, piece: &mut Piece<'f>, field: &'f Fie
     };
     let raw = |one: &Field| root.ty.tree().get(one.ty).is_some_and(|ty| is_raw(&ty));
     let ends = first.at + piece.size == field.at;
-    if !ends || !raw(first) || !raw(field) {
+    if !is_offset_known(unit, &root.ty) || !ends || !raw(first) || !raw(field) {
         return false;
     }
     let (Some(begin), Some(at)) = (offset(&root.ty, &first.path), offset(&root.ty, &field.path))
@@ -122,7 +122,7 @@ fn join<'f>(unit: &Unit<'_>, root: &Place, piece: &mut Piece<'f>, field: &'f Fie
 
 /// A path as `offsetof` takes it.
 pub(super) fn member(unit: &Unit<'_>, root: &Place, path: &str) -> String {
-    let inner = Place::root(root.ty.clone(), "x").at(unit, path).value;
+    let inner = Place::root(unit, root.ty.clone(), "x").at(unit, path).value;
     inner.strip_prefix("x->").unwrap_or(&inner).to_string()
 }
 
@@ -178,7 +178,7 @@ pub(super) fn copied(
     {
         return is_raw.then(Vec::new);
     }
-    if !is_raw || ty.kind() != TypeKind::Structure {
+    if !is_raw || ty.kind() != TypeKind::Structure || !is_offset_known(unit, &ty) {
         return None;
     }
     let all = pieces(unit, root, fields);
@@ -197,10 +197,28 @@ pub(super) fn copied(
     Some(conditions)
 }
 
+/// Whether `offsetof` may be asked: in C++98 of structs that could be those of C.
+fn is_offset_known(unit: &Unit<'_>, ty: &DynamicType) -> bool {
+    let ty = ty.resolved();
+    let of = |held: Held| !held.is_pointer && is_offset_known(unit, &ty.at(held.element.ty));
+    match ty.kind() {
+        _ if !names::has_classes(unit) => true,
+        TypeKind::Structure => {
+            let mut members = ty.own_members().iter().map(Held::member);
+            ty.base().is_none() && members.all(of)
+        }
+        TypeKind::Array => ty.element().map(Held::element).is_some_and(of),
+        _ => ty.number_size().is_some(),
+    }
+}
+
 /// What has to be true when the file is compiled, of a type whose memory is its encoding.
 pub(in super::super) fn assertions(unit: &Unit<'_>, ty: &DynamicType) -> Vec<String> {
     let name = names::global(unit, ty.name());
-    let root = Place::root(ty.clone(), "x");
+    if !is_offset_known(unit, ty) {
+        return Vec::new();
+    }
+    let root = Place::root(unit, ty.clone(), "x");
     let mut at = 0;
     let members = ty.members().map(|own| {
         let line = format!(

@@ -60,7 +60,7 @@ pub(super) fn routine(unit: &Unit<'_>, code: &mut Code, plan: &Plan, id: Routine
         return;
     };
     let local = match is_shared(&ty, id) {
-        true => "",
+        true => names::linkage(unit),
         false => "DUNLIN_CDR_LOCAL ",
     };
     let heads = heads(unit, plan, id);

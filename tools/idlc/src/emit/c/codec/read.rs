@@ -32,7 +32,7 @@ pub(super) fn body(
         form: id.form,
         names: Cell::new(0),
     };
-    let root = Place::root(ty.clone(), "v");
+    let root = Place::root(unit, ty.clone(), "v");
     let of = Part {
         root,
         scope: None,
@@ -109,7 +109,7 @@ impl Read<'_, '_> {
             && let Some(of) = ty.discriminator()
         {
             let of = ty.at(of.ty);
-            let declared = names::declare(self.unit, &of, "d");
+            let declared = names::selector(self.unit, &of, "d");
             let place = part.root.part(self.unit, "_d");
             let default = super::super::constant::default(&of, place.default.as_ref());
             code.line(format!("{declared} = {default};"));
@@ -397,9 +397,13 @@ impl Read<'_, '_> {
         if let Some(pointer) = place
             .pointer
             .as_ref()
-            .filter(|_| !names::is_text(&place.ty))
+            .filter(|_| !place.is_pointer_itself())
         {
-            code.line(format!("DUNLIN_CDR_MAKE(r, {pointer}, {idl});"));
+            let make = match place.has_classes {
+                true => "DUNLIN_CDR_OWN",
+                false => "DUNLIN_CDR_MAKE",
+            };
+            code.line(format!("{make}(r, {pointer}, {idl});"));
         }
         body(code);
         code.line("r->depth--;");
@@ -511,9 +515,8 @@ impl Read<'_, '_> {
                 format!("dunlin_cdr_charge(r, {n}, sizeof *{s}->_buffer, {idl})"),
             );
             let memory = format!("dunlin_cdr_fail(r->fault, DUNLIN_CDR_MEMORY, {idl}, {n}, 0)");
-            code.line(format!(
-                "if (!{collection}_resize({s}, {n})) return {memory};"
-            ));
+            let resize = names::of_collection(self.unit, &ty, "resize");
+            code.line(format!("if (!{resize}({s}, {n})) return {memory};"));
             let one = element(&place, &e);
             match self.numbers(&one, elements) {
                 Some(field) => self.row(code, part, path, (&one, field), (&n, &s, &e)),
@@ -544,11 +547,12 @@ impl Read<'_, '_> {
                             0
                         }
                     };
-                    code.line(format!("(void){collection}_resize({s}, {kept});"));
+                    code.line(format!("(void){resize}({s}, {kept});"));
                 });
             }
             if ty.kind() == TypeKind::Map {
-                code.line(format!("{collection}_sort({s});"));
+                let sort = names::of_collection(self.unit, &ty, "sort");
+                code.line(format!("{sort}({s});"));
             }
         });
     }

@@ -17,7 +17,7 @@ pub(super) fn body(
     steps: &[Step],
 ) {
     let size = Size { unit, plan };
-    size.steps(code, steps, &Place::root(ty.clone(), "v"));
+    size.steps(code, steps, &Place::root(unit, ty.clone(), "v"));
     code.line("return true;");
 }
 
@@ -98,7 +98,7 @@ impl Size<'_, '_> {
             Step::External { path, steps } => {
                 let place = root.at(self.unit, path);
                 let pointer = place.pointer.clone().unwrap_or_default();
-                if !names::is_text(&place.ty) && !place.is_optional {
+                if !place.is_pointer_itself() && !place.is_optional {
                     let place = literal(&place.idl);
                     let fail = "return dunlin_cdr_fail(z->fault, DUNLIN_CDR_MISSING";
                     code.line(format!("if ({pointer} == NULL) {fail}, {place}, 0, 0);"));
@@ -230,15 +230,16 @@ pub(super) fn each(
     let ty = place.ty.resolved();
     let depth = code.depth();
     let (e, i) = (format!("e{depth}"), format!("i{depth}"));
+    let declared = functions::element_pointer(unit, &ty, &e);
     let begin = match ty.kind() {
-        TypeKind::Array => format!("(void *)&{}", place.value),
+        TypeKind::Array => {
+            let cast = names::pointer_cast(unit, &declared, &e);
+            format!("{cast}&{}", place.value)
+        }
         _ => format!("{}._buffer", place.value),
     };
     code.braces("", |code| {
-        code.line(format!(
-            "{} = {begin};",
-            functions::element_pointer(unit, &ty, &e)
-        ));
+        code.line(format!("{declared} = {begin};"));
         code.line(format!("uint32_t {i};"));
         code.braces(
             format!("for ({i} = 0; {i} < {count}; {i}++, {e}++)"),

@@ -24,7 +24,7 @@ pub(super) fn body(
         plan,
         form: id.form,
     };
-    write.steps(code, steps, &Place::root(ty.clone(), "v"));
+    write.steps(code, steps, &Place::root(unit, ty.clone(), "v"));
     code.line("return true;");
 }
 
@@ -317,7 +317,7 @@ impl Write<'_, '_> {
         let depth = code.depth();
         code.braces("", |code| {
             code.line(format!(
-                "const {number} *n{depth} = (const void *)&{};",
+                "const {number} *n{depth} = (const {number} *)&{};",
                 place.value
             ));
             code.line(format!("uint32_t i{depth};"));

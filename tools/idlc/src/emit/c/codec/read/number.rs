@@ -110,7 +110,10 @@ impl Read<'_, '_> {
         let (numbers, i) = (self.fresh("numbers"), self.fresh("i"));
         let number = names::number(self.unit, &ty);
         code.braces("", |code| {
-            code.line(format!("{number} *{numbers} = (void *)&{};", place.value));
+            code.line(format!(
+                "{number} *{numbers} = ({number} *)&{};",
+                place.value
+            ));
             code.line(format!("uint32_t {i};"));
             code.braces(format!("for ({i} = 0; {i} < {count}u; {i}++)"), |code| {
                 let from = format!("({from} + {size} * (size_t){i})");
@@ -213,7 +216,8 @@ impl Read<'_, '_> {
                     let said = place.default.as_ref();
                     code.line(format!("{x} = {};", constant::default(ty, said)));
                 });
-                code.line(format!("{value} = {x};"));
+                let cast = names::cast(self.unit, ty);
+                code.line(format!("{value} = {cast}{x};"));
             }),
             TypeKind::Bitmask => code.braces("", |code| {
                 let x = self.fresh("x");
