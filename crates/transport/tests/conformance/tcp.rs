@@ -143,7 +143,11 @@ fn without_file_descriptors_nobody_is_accepted_until_there_are_some() {
         let before = b.refused_connections();
         std::thread::sleep(Duration::from_millis(500));
         // It is tried now and then, not all the time.
-        assert!(b.refused_connections() - before < 50, "{}", b.refused());
+        assert!(
+            b.refused_connections() - before < 50,
+            "{}",
+            b.refused_connections()
+        );
         assert!(b.hints().concat().contains("cannot accept"));
         drop((all, caller));
         let late = TcpTransport::new(&config()).unwrap();
