@@ -1,271 +1,211 @@
-//! UDP and shared memory together: what a peer of this host offers decides.
+//! UDP, TCP and shared memory together: what a peer offers decides how it is reached.
 //!
-//! The waiting thread looks at memory first, which costs nanoseconds; at the sockets, which cost a
+//! The waiting thread looks at memory first, which costs nanoseconds; at sockets, which cost a
 //! system call, only now and then unless something has come that way.
+mod connections;
+mod pair;
+
 use std::io;
-use std::sync::{Arc, Weak};
-use std::time::Instant;
+use std::os::fd::BorrowedFd;
+use std::sync::Weak;
+use std::time::Duration;
 
 use bytes::BytesMut;
 use dunlin_shm::Chunk;
 use dunlin_wire::Locator;
 
-use crate::properties::{self, TransportProperties};
+use crate::properties::TransportProperties;
 use crate::send_path::{SendPath, Way};
 use crate::shm::{ShmReceiver, ShmTransport};
-use crate::traits::{
-    Listen, Outgoing, Reach, ReceiveStatistics, Received, ReceivedLoan, Receiver, Reception, Sent,
-    Transport, Wait, Waker, Watcher,
-};
+use crate::tcp::TcpTransport;
+use crate::traits::{Listen, Outgoing, Reach, Received, Receiver, Sent, Transport, Wait, Watcher};
 use crate::udp::{UdpReceiver, UdpTransport};
+use connections::WithConnections;
 
-/// Looks at memory for one at the sockets, while nothing comes by these.
-const LOOKS: u32 = 256;
-
-/// Shared memory with those who share it, UDP with all others.
+/// Shared memory with those who share it, UDP or TCP with all others, as far as each is there.
+///
+/// Receivers listen at ports of UDP and shared memory, the same in both. A port for connections is
+/// added ([`Receiver::listen_at`]), since it is chosen by other rules.
 #[derive(Debug)]
 pub struct CompositeTransport {
-    udp: UdpTransport,
-    shm: ShmTransport,
+    udp: Option<UdpTransport>,
+    shm: Option<ShmTransport>,
+    tcp: Option<TcpTransport>,
+}
+
+/// A receiver that can wait for what others have to receive, too.
+trait Waits: Receiver {
+    /// Looks once at all that there is, also at what is seldom looked at.
+    fn sweep(&mut self, buffer: &mut BytesMut) -> io::Result<Option<Received>> {
+        self.receive(buffer, Wait::Poll)
+    }
+
+    /// A waker was used since this was asked last.
+    fn was_woken(&self) -> bool;
+
+    /// Sleeps until there may be something, or one of `others` is readable, for `limit` at most.
+    fn sleep(&mut self, others: &[BorrowedFd<'_>], limit: Option<Duration>) -> io::Result<()>;
+}
+
+impl Waits for UdpReceiver {
+    fn was_woken(&self) -> bool {
+        UdpReceiver::was_woken(self)
+    }
+
+    fn sleep(&mut self, others: &[BorrowedFd<'_>], limit: Option<Duration>) -> io::Result<()> {
+        UdpReceiver::sleep(self, others, limit)
+    }
+}
+
+impl Waits for ShmReceiver {
+    fn was_woken(&self) -> bool {
+        ShmReceiver::was_woken(self)
+    }
+
+    fn sleep(&mut self, others: &[BorrowedFd<'_>], limit: Option<Duration>) -> io::Result<()> {
+        ShmReceiver::sleep(self, others, limit)
+    }
 }
 
 impl CompositeTransport {
-    /// Both together; a receiver has the same port in both.
-    pub fn new(udp: UdpTransport, shm: ShmTransport) -> Self {
-        Self { udp, shm }
+    /// Those together that are there.
+    pub fn new(
+        udp: Option<UdpTransport>,
+        shm: Option<ShmTransport>,
+        tcp: Option<TcpTransport>,
+    ) -> Self {
+        Self { udp, shm, tcp }
     }
 
-    fn of(&self, locator: &Locator) -> &dyn Transport {
-        match locator.kind {
-            Locator::KIND_SHMEM => &self.shm,
-            _ => &self.udp,
+    /// The one that has locators of this kind.
+    fn of(&self, kind: i32) -> Option<&dyn Transport> {
+        match kind {
+            Locator::KIND_SHMEM => self.shm.as_ref().map(|shm| shm as &dyn Transport),
+            Locator::KIND_TCP_V4 | Locator::KIND_TCP_CALLER => {
+                self.tcp.as_ref().map(|tcp| tcp as &dyn Transport)
+            }
+            _ => self.udp.as_ref().map(|udp| udp as &dyn Transport),
         }
     }
 
-    fn by_memory(datagram: &Outgoing<'_>) -> bool {
+    fn all(&self) -> impl Iterator<Item = &dyn Transport> {
+        let kinds = [
+            Locator::KIND_UDP_V4,
+            Locator::KIND_SHMEM,
+            Locator::KIND_TCP_V4,
+        ];
+        kinds.into_iter().filter_map(|kind| self.of(kind))
+    }
+
+    /// By what a datagram goes, as a kind of locators.
+    fn kind_for(datagram: &Outgoing<'_>) -> i32 {
         match datagram.lane {
-            Some(lane) => matches!(lane.0, Way::Shm(_)),
-            None => datagram.to.kind == Locator::KIND_SHMEM,
+            Some(SendPath(Way::Shm(_))) => Locator::KIND_SHMEM,
+            Some(SendPath(Way::Tcp(_))) => Locator::KIND_TCP_V4,
+            Some(SendPath(Way::Udp(_))) => Locator::KIND_UDP_V4,
+            None => datagram.to.kind,
         }
+    }
+
+    /// A receiver of datagrams; `None` if there are but connections.
+    fn open_datagrams(&self, listen: &[Listen]) -> io::Result<Option<Box<dyn Waits>>> {
+        Ok(match (&self.udp, &self.shm) {
+            (Some(udp), Some(shm)) => Some(pair::open(udp, shm, listen)?),
+            (Some(udp), None) => Some(Box::new(udp.listen(listen)?)),
+            (None, Some(shm)) => Some(Box::new(shm.listen_alone(listen)?)),
+            (None, None) => None,
+        })
     }
 }
 
 impl Transport for CompositeTransport {
     fn properties(&self) -> &'static [TransportProperties] {
-        &[properties::UDP, properties::SHMEM]
+        use crate::properties::{SHMEM, TCP, TCP_CALLER, UDP};
+        match (&self.udp, &self.shm, &self.tcp) {
+            (Some(_), Some(_), Some(_)) => const { &[UDP, SHMEM, TCP, TCP_CALLER] },
+            (Some(_), Some(_), None) => const { &[UDP, SHMEM] },
+            (Some(_), None, Some(_)) => const { &[UDP, TCP, TCP_CALLER] },
+            (Some(_), None, None) => const { &[UDP] },
+            (None, Some(_), Some(_)) => const { &[SHMEM, TCP, TCP_CALLER] },
+            (None, Some(_), None) => const { &[SHMEM] },
+            (None, None, Some(_)) => const { &[TCP, TCP_CALLER] },
+            (None, None, None) => &[],
+        }
     }
 
     fn send(&self, datagrams: &[Outgoing<'_>]) -> Sent {
         let mut sent = Sent::default();
-        for run in datagrams.chunk_by(|a, b| Self::by_memory(a) == Self::by_memory(b)) {
-            sent.add(match run.first() {
-                Some(first) if Self::by_memory(first) => self.shm.send(run),
-                _ => self.udp.send(run),
-            });
+        for run in datagrams.chunk_by(|a, b| Self::kind_for(a) == Self::kind_for(b)) {
+            let by = run.first().and_then(|first| self.of(Self::kind_for(first)));
+            match by {
+                Some(transport) => sent.add(transport.send(run)),
+                None => run
+                    .iter()
+                    .for_each(|_| sent.fail(io::ErrorKind::NetworkUnreachable.into())),
+            }
         }
         sent
     }
 
     fn open(&self, listen: &[Listen]) -> io::Result<Box<dyn Receiver>> {
-        let unicast = |listen: &&Listen| matches!(listen, Listen::Unicast { .. });
-        if listen.iter().filter(unicast).count() != 1 {
-            return self.udp.open(listen);
+        match (self.open_datagrams(listen)?, &self.tcp) {
+            (Some(datagrams), None) => Ok(datagrams),
+            (Some(datagrams), Some(tcp)) => Ok(Box::new(WithConnections::new(datagrams, tcp))),
+            (None, Some(tcp)) => tcp.open(listen),
+            (None, None) => Err(io::ErrorKind::Unsupported.into()),
         }
-        let is_near = |listen: &Listen| matches!(listen, Listen::Multicast { group } if group.kind == Locator::KIND_SHMEM);
-        let by_network: Vec<Listen> = listen.iter().copied().filter(|l| !is_near(l)).collect();
-        let udp = self.udp.listen(&by_network)?;
-        let port = udp
-            .locators()
-            .iter()
-            .find(|l| !l.is_multicast())
-            .map_or(0, |l| l.port);
-        let mut shared = vec![Listen::Unicast {
-            port: u16::try_from(port).unwrap_or(0),
-        }];
-        let group = listen.iter().find_map(|listen| match listen {
-            Listen::Multicast { group } => Some(group.port),
-            Listen::Unicast { .. } | Listen::Beside { .. } => None,
-        });
-        shared.extend(group.map(|port| Listen::Multicast {
-            group: Locator {
-                port,
-                ..Locator::SHMEM_NEIGHBOURS
-            },
-        }));
-        let shm = self.shm.listen(&shared)?;
-        shm.wake_by(udp.waker());
-        Ok(Box::new(Pair {
-            shm,
-            udp,
-            looks: 0,
-            busy: false,
-        }))
     }
 
     fn reaches(&self, to: &Locator) -> Reach {
-        self.of(to).reaches(to)
+        let transport = self.of(to.kind);
+        transport.map_or(Reach::No, |transport| transport.reaches(to))
+    }
+
+    fn leads_to(&self, to: &Locator, peer: [u8; 12]) -> Option<bool> {
+        self.of(to.kind)?.leads_to(to, peer)
     }
 
     fn lane(&self, to: &Locator) -> Option<SendPath> {
-        self.of(to).lane(to)
+        self.of(to.kind)?.lane(to)
     }
 
     fn watch(&self, watcher: Weak<dyn Watcher>) {
-        self.shm.watch(watcher);
+        self.all()
+            .for_each(|transport| transport.watch(Weak::clone(&watcher)));
     }
 
     fn chunk(&self, length: usize) -> Option<Chunk> {
-        self.shm.chunk(length)
+        self.shm.as_ref()?.chunk(length)
     }
 
     fn holds(&self, bytes: &[u8]) -> bool {
-        self.shm.holds(bytes)
+        self.shm.as_ref().is_some_and(|shm| shm.holds(bytes))
     }
 
     fn failed(&self) -> u64 {
-        self.udp.failed() + self.shm.failed()
+        self.all().map(Transport::failed).sum()
     }
 
     fn refused(&self) -> u64 {
-        self.shm.refused()
+        self.all().map(Transport::refused).sum()
+    }
+
+    fn refused_connections(&self) -> u64 {
+        self.all().map(Transport::refused_connections).sum()
     }
 
     fn hints(&self) -> Vec<String> {
-        self.shm.hints()
+        self.all().flat_map(Transport::hints).collect()
     }
 
+    /// The least of theirs.
     fn max_datagram(&self) -> usize {
-        self.udp.max_datagram()
+        let all = self.all().map(Transport::max_datagram);
+        all.min().unwrap_or_default()
     }
 
     fn max_whole_datagram(&self, to: &Locator) -> usize {
-        self.of(to).max_whole_datagram(to)
-    }
-}
-
-/// One receiver in both.
-struct Pair {
-    shm: ShmReceiver,
-    udp: UdpReceiver,
-    /// At memory, since the last at the sockets.
-    looks: u32,
-    /// The last datagram came by UDP.
-    busy: bool,
-}
-
-impl Pair {
-    fn by_udp(&mut self, buffer: &mut BytesMut, wait: Wait) -> io::Result<Option<Received>> {
-        self.looks = 0;
-        let received = self.udp.receive(buffer, wait)?;
-        self.busy |= received.is_some();
-        Ok(received)
-    }
-
-    fn by_memory(&mut self, buffer: &mut BytesMut) -> Option<Received> {
-        let received = self.shm.sweep(buffer);
-        if received.is_some() {
-            self.busy = false;
-            // A stream by memory must not hide what comes by UDP.
-            self.looks += 1;
-        }
-        received
-    }
-
-    fn wait(
-        &mut self,
-        buffer: &mut BytesMut,
-        deadline: Option<Instant>,
-    ) -> io::Result<Option<Received>> {
-        if let Some(received) = self.by_udp(buffer, Wait::Poll)? {
-            return Ok(Some(received));
-        }
-        if self.udp.was_woken() {
-            return Ok(None);
-        }
-        let left = deadline.map(|at| at.saturating_duration_since(Instant::now()));
-        self.shm.sleep(&self.udp.sockets(), left)?;
-        match self.by_memory(buffer) {
-            Some(received) => Ok(Some(received)),
-            None => {
-                let received = self.by_udp(buffer, Wait::Poll)?;
-                self.udp.was_woken();
-                Ok(received)
-            }
-        }
-    }
-}
-
-impl Receiver for Pair {
-    fn receive(&mut self, buffer: &mut BytesMut, wait: Wait) -> io::Result<Option<Received>> {
-        // What has asked for a larger buffer comes first.
-        if (self.looks < LOOKS || self.shm.announced() > 0)
-            && let Some(received) = self.by_memory(buffer)
-        {
-            return Ok(Some(received));
-        }
-        if self.shm.announced() > 0 {
-            return Ok(None);
-        }
-        match wait {
-            Wait::Poll if self.busy || self.looks >= LOOKS => self.by_udp(buffer, Wait::Poll),
-            Wait::Poll => {
-                self.looks += 1;
-                Ok(None)
-            }
-            Wait::Until(deadline) => {
-                let received = match self.shm.is_alone() {
-                    true => self.by_udp(buffer, wait)?,
-                    false => self.wait(buffer, deadline)?,
-                };
-                // The porter's wake and that of whoever ends the wait may have become one: the
-                // caller decides whether to go on.
-                if received.is_none() && self.shm.has_news() {
-                    return Ok(self.by_memory(buffer));
-                }
-                Ok(received)
-            }
-        }
-    }
-
-    fn announced(&self) -> usize {
-        self.shm.announced()
-    }
-
-    fn is_ready(&self) -> bool {
-        self.shm.is_ready()
-    }
-
-    fn loan(&mut self) -> Option<ReceivedLoan> {
-        self.shm.loan()
-    }
-
-    fn waker(&self) -> Arc<dyn Waker> {
-        self.udp.waker()
-    }
-
-    fn locators(&self) -> Vec<Locator> {
-        let mut all = self.shm.locators();
-        all.extend(self.udp.locators());
-        all
-    }
-
-    fn statistics(&self) -> Arc<dyn ReceiveStatistics> {
-        Arc::new(AllReceiveStatistics([
-            self.shm.statistics(),
-            self.udp.statistics(),
-        ]))
-    }
-}
-
-/// Both ends of a pair.
-struct AllReceiveStatistics([Arc<dyn ReceiveStatistics>; 2]);
-
-impl ReceiveStatistics for AllReceiveStatistics {
-    fn read(&self) -> Reception {
-        let [shm, udp] = self.0.each_ref().map(|statistics| statistics.read());
-        Reception {
-            oversized: shm.oversized + udp.oversized,
-            ..udp
-        }
+        let transport = self.of(to.kind);
+        transport.map_or(0, |transport| transport.max_whole_datagram(to))
     }
 }

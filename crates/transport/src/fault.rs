@@ -126,6 +126,10 @@ impl<T: Transport + 'static> Transport for Fault<T> {
         self.inner.refused()
     }
 
+    fn refused_connections(&self) -> u64 {
+        self.inner.refused_connections()
+    }
+
     fn hints(&self) -> Vec<String> {
         self.inner.hints()
     }

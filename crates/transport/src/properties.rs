@@ -20,8 +20,9 @@ pub struct TransportProperties {
     /// one to each of them.
     pub multicast_data: bool,
     /// Datagrams travel by connections: reliable and in order while they last. Discovery and user
-    /// data share a port ([`Listen::Beside`](crate::Listen::Beside)), and what
-    /// [`Transport::refused`](crate::Transport::refused) counts are connections.
+    /// data share a port ([`Listen::Beside`](crate::Listen::Beside)). A peer is reached by them if
+    /// they have brought its first answer, or if it offers nothing else: datagrams to a peer that
+    /// is behind an address translator may get to anybody.
     pub connected: bool,
 }
 
@@ -61,6 +62,11 @@ impl TransportProperties {
 pub(crate) const UDP: TransportProperties = TransportProperties::datagrams(Locator::KIND_UDP_V4);
 /// Those of shared memory.
 pub(crate) const SHMEM: TransportProperties = TransportProperties::memory(Locator::KIND_SHMEM);
+/// Those of TCP to a peer that listens.
+pub(crate) const TCP: TransportProperties = TransportProperties::connections(Locator::KIND_TCP_V4);
+/// Those of TCP to a peer by the connections that it has made.
+pub(crate) const TCP_CALLER: TransportProperties =
+    TransportProperties::connections(Locator::KIND_TCP_CALLER);
 
 #[cfg(test)]
 mod tests {

@@ -73,6 +73,13 @@ impl ShmTransport {
         self.table.listen(listen)
     }
 
+    /// The same for a receiver that its own doorbell wakes.
+    pub(crate) fn listen_alone(&self, listen: &[Listen]) -> io::Result<ShmReceiver> {
+        let receiver = self.listen(listen)?;
+        receiver.wake_by_doorbell();
+        Ok(receiver)
+    }
+
     /// Sends one datagram to one peer. `filled` is the chunk that was filled for the datagram
     /// before, with what was copied into it.
     fn send_one<'a>(
@@ -149,9 +156,7 @@ impl Transport for ShmTransport {
     }
 
     fn open(&self, listen: &[Listen]) -> io::Result<Box<dyn Receiver>> {
-        let receiver = self.listen(listen)?;
-        receiver.wake_by_doorbell();
-        Ok(Box::new(receiver))
+        Ok(Box::new(self.listen_alone(listen)?))
     }
 
     fn reaches(&self, to: &Locator) -> Reach {

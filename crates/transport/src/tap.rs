@@ -99,6 +99,10 @@ impl<T: Transport> Transport for Tap<T> {
         self.inner.refused()
     }
 
+    fn refused_connections(&self) -> u64 {
+        self.inner.refused_connections()
+    }
+
     fn hints(&self) -> Vec<String> {
         self.inner.hints()
     }
@@ -127,6 +131,10 @@ impl Receiver for TapReceiver {
             self.capture.write(from, self.local, &[bytes]);
         }
         Ok(received)
+    }
+
+    fn listen_at(&mut self, place: Listen) -> io::Result<()> {
+        self.inner.listen_at(place)
     }
 
     fn waker(&self) -> Arc<dyn Waker> {

@@ -72,13 +72,14 @@ use dunlin_udp::Buffers;
 use dunlin_wire::stream::{Channel, OPAQUE_HEAD};
 use dunlin_wire::{GuidPrefix, Locator};
 
-use crate::properties::TransportProperties;
+use crate::properties::{self, TransportProperties};
 use crate::send_path::{SendPath, Way};
 use crate::traits::{Listen, Outgoing, Reach, Receiver, Sent, Transport, Watcher};
 use connection::{Peer, STRANGERS_MOST};
 use connection_table::ConnectionTable;
 pub(crate) use peer_link::PeerLink;
 use peer_link::Target;
+pub(crate) use receiver::TcpReceiver;
 pub use tls::TlsConfig;
 
 /// The longest datagram between two of our own kind.
@@ -148,6 +149,11 @@ impl TcpTransport {
         })
     }
 
+    /// What opens ports of this transport.
+    pub(crate) fn connections(&self) -> Connections {
+        Connections(Arc::clone(&self.table))
+    }
+
     /// Sends what goes to one peer.
     fn send_run(&self, run: &[Outgoing<'_>], sent: &mut Sent) {
         let Some(first) = run.first() else { return };
@@ -172,6 +178,15 @@ impl TcpTransport {
     }
 }
 
+/// Opens ports for connections.
+pub(crate) struct Connections(Arc<ConnectionTable>);
+
+impl Connections {
+    pub(crate) fn listen(&self, place: Listen) -> io::Result<TcpReceiver> {
+        self.0.listen(&[place])
+    }
+}
+
 impl Drop for TcpTransport {
     fn drop(&mut self) {
         self.table.stop();
@@ -191,12 +206,7 @@ impl Drop for TcpTransport {
 
 impl Transport for TcpTransport {
     fn properties(&self) -> &'static [TransportProperties] {
-        const {
-            &[
-                TransportProperties::connections(Locator::KIND_TCP_V4),
-                TransportProperties::connections(Locator::KIND_TCP_CALLER),
-            ]
-        }
+        const { &[properties::TCP, properties::TCP_CALLER] }
     }
 
     fn send(&self, datagrams: &[Outgoing<'_>]) -> Sent {
@@ -251,8 +261,7 @@ impl Transport for TcpTransport {
         self.table.failed.load(Relaxed)
     }
 
-    /// Connections that were refused, or closed for what came by them.
-    fn refused(&self) -> u64 {
+    fn refused_connections(&self) -> u64 {
         self.table.refusals.load(Relaxed)
     }
 

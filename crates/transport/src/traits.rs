@@ -182,6 +182,11 @@ pub trait Transport: Send + Sync {
         0
     }
 
+    /// Connections that were refused, or closed for what came by them.
+    fn refused_connections(&self) -> u64 {
+        0
+    }
+
     /// Why peers that are there may not be found, a line each, for people. Asks the system; not for
     /// the data path.
     fn hints(&self) -> Vec<String> {
@@ -218,6 +223,14 @@ pub trait Receiver: Send {
     /// nothing at all, so the caller asks again. An error is final: this receiver will not work
     /// again.
     fn receive(&mut self, buffer: &mut BytesMut, wait: Wait) -> io::Result<Option<Received>>;
+
+    /// Listens at one more place, of another kind than those at which it listens. Only where
+    /// connections come beside datagrams: these are at one [`Listen::Unicast`] port, and at
+    /// [`Listen::Beside`] it in a second receiver.
+    fn listen_at(&mut self, place: Listen) -> io::Result<()> {
+        let why = format!("this receiver cannot listen at {place:?} as well");
+        Err(io::Error::new(io::ErrorKind::Unsupported, why))
+    }
 
     /// The length of the next datagram if it has been found to need more room than the buffer of
     /// the last call: whoever comes again without that loses it. Otherwise 0.
@@ -335,6 +348,10 @@ impl<T: Transport + ?Sized> Transport for Arc<T> {
 
     fn refused(&self) -> u64 {
         T::refused(self)
+    }
+
+    fn refused_connections(&self) -> u64 {
+        T::refused_connections(self)
     }
 
     fn hints(&self) -> Vec<String> {

@@ -69,9 +69,9 @@ impl Locator {
         }
     }
 
-    /// Where something came from by a connection that a participant has made, if the participant
-    /// also says at which port it listens: its name, and that port at the address that the
-    /// connection comes from.
+    /// Where something came from by a connection that a participant has made: its name, the address
+    /// that the connection comes from, and the port at which the participant says to listen, or, if
+    /// it listens nowhere, that of the connection.
     pub fn tcp_called(name: [u8; 12], address: Ipv4Addr, port: u16) -> Self {
         let mut locator = Self::tcp_caller(name);
         let [.., a, b, c, d] = &mut locator.address;
@@ -107,6 +107,14 @@ impl Locator {
     /// True if both have the same address, whatever their ports.
     pub fn is_same_host(&self, other: &Self) -> bool {
         (self.kind, self.address) == (other.kind, other.address)
+    }
+
+    /// True if what came from `from` may be of a participant at this place. A connection can only
+    /// come from the address that it seems to come from, so it may also be made by whoever is at
+    /// this address for datagrams; the reverse is not so.
+    pub fn may_have_sent(&self, from: &Self) -> bool {
+        let by_connection = (self.kind, from.kind) == (Self::KIND_UDP_V4, Self::KIND_TCP_V4);
+        self.is_same_host(from) || (by_connection && self.address == from.address)
     }
 
     /// True for a UDP or TCP address that every host has for itself.
@@ -163,6 +171,10 @@ mod tests {
         let called = Locator::tcp_called([7; 12], [10, 0, 0, 1].into(), 7400);
         let seems = Locator::tcp_v4([10, 0, 0, 1].into(), 7400);
         assert_eq!(called.parts_of_called(), Some(([7; 12], seems)));
+        let datagrams = |last| Locator::udp_v4([10, 0, 0, last].into(), 7411);
+        assert!(datagrams(1).may_have_sent(&seems) && seems.may_have_sent(&seems));
+        assert!(!datagrams(2).may_have_sent(&seems));
+        assert!(!seems.may_have_sent(&datagrams(1)), "it may be forged");
         assert_eq!(Locator::tcp_caller([7; 12]).parts_of_called(), None);
         assert_eq!(seems.parts_of_called(), None);
     }

@@ -3,6 +3,8 @@
 use dunlin_robustness_tests::{Host, Process, in_namespace};
 use std::time::Duration;
 
+/// Whoever has these has UDP and shared memory beside TCP.
+const ALL: &str = "udp,shmem,tcp";
 const PEER: &str = env!("CARGO_BIN_EXE_robust_peer");
 
 /// Two hosts, of which the first is behind a translator: it is 10.1.0.2, to others 10.9.0.1; the
@@ -33,8 +35,12 @@ fn hide(inside: &Host, router: &Host) {
 }
 
 fn start(host: &Host, role: &str) -> Process {
-    host.place()
-        .start(PEER, &format!("{role} transports=tcp size=32,1000,200000"))
+    start_with(host, role, "tcp")
+}
+
+fn start_with(host: &Host, role: &str, transports: &str) -> Process {
+    let role = format!("{role} transports={transports} size=32,1000,200000");
+    host.place().start(PEER, &role)
 }
 
 /// Each writes what the other reads; nothing may be missing.
@@ -65,11 +71,12 @@ fn a_client_behind_a_translator_is_answered() {
         if !net.router.translate("eth1", None) {
             return;
         }
-        // One that listens tells an address at which the server meets nobody.
-        for port in [0, 7400] {
-            let server = start(&net.outside, "write=B read=A");
+        // One that listens tells an address at which the server meets nobody. So does one that has
+        // UDP.
+        for (port, transports) in [(0, "tcp"), (7400, "tcp"), (0, ALL), (7400, ALL)] {
+            let server = start_with(&net.outside, "write=B read=A", transports);
             let role = format!("write=A read=B port={port} peers=tcpv4_wan://10.9.0.2:7400");
-            let client = start(&net.inside, &role);
+            let client = start_with(&net.inside, &role, transports);
             converse(&mut [server, client]);
         }
     });

@@ -396,7 +396,7 @@ impl Matching {
                     .filter(|group| announce.contains(&Destination::open(**group)));
                 let groups: Vec<Locator> = groups.copied().collect();
                 let destination =
-                    unicast_locator_of(transport, whom(discovery, guid.prefix), unicast)
+                    unicast_locator_of(transport, whom(transport, discovery, guid.prefix), unicast)
                         .or_else(|| nearest(transport, &groups).copied());
                 if !discovery.knows(guid.prefix) {
                     passing.push(guid.prefix);
@@ -615,10 +615,10 @@ impl Matching {
             return self.set_destinations(shared, writer.entity);
         }
         let transport = &*shared.transport;
-        let whom = whom(&self.discovery, reader.guid.prefix);
+        let whom = whom(transport, &self.discovery, reader.guid.prefix);
         let vendor = self.discovery.vendor(reader.guid.prefix);
         let unicast = unicast_locator_of(transport, whom, &reader.unicast);
-        let multicast = multicast_locator_of(transport, &reader.multicast);
+        let multicast = multicast_locator_of(transport, whom, &reader.multicast);
         let sinks = self.sinks.entry(writer.entity).or_default();
         match (unicast, multicast) {
             (None, None) => {
@@ -699,9 +699,9 @@ impl Matching {
         let transport = &*shared.transport;
         let vendor = self.discovery.vendor(writer.guid.prefix);
         if !(shared.config.transports.local && local_queue::is_here(&writer.guid)) {
-            let whom = whom(&self.discovery, writer.guid.prefix);
+            let whom = whom(transport, &self.discovery, writer.guid.prefix);
             let destination = unicast_locator_of(transport, whom, &writer.unicast)
-                .or_else(|| multicast_locator_of(transport, &writer.multicast));
+                .or_else(|| multicast_locator_of(transport, whom, &writer.multicast));
             let destination = destination.map(|to| Destination::of(transport, vendor, to));
             let destination =
                 destination.map(|destination| (writer.guid, destination.frequent(transport)));

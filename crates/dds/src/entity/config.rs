@@ -21,8 +21,9 @@ pub struct Transports {
     /// all that there is, and nobody else is found; with it, whoever does not share memory is
     /// reached by UDP.
     pub shmem: bool,
-    /// TCP over IPv4, which excludes the two above: for networks where datagrams or multicast are
-    /// not allowed. Peers have to be named ([`ParticipantConfig::peers`]).
+    /// TCP over IPv4: for peers in networks where datagrams or multicast are not allowed. These
+    /// have to be named ([`ParticipantConfig::peers`]). Beside the two above, it reaches those that
+    /// they do not.
     pub tcp: bool,
     /// Samples for endpoints of this process whose participants allow this, too, are handed over
     /// directly, whatever transport finds them. Without it they go by UDP or shared memory like all
@@ -340,26 +341,23 @@ impl AvailableTransports {
         let Transports {
             udp, shmem, tcp, ..
         } = config.transports;
-        match config.transport.as_ref().map(|transport| transport.kind()) {
-            None => Self {
+        let Some(transport) = &config.transport else {
+            return Self {
                 datagrams: udp.then_some(Locator::KIND_UDP_V4),
                 shmem,
                 tcp: tcp && config.tcp.tls.is_none(),
                 tls: tcp && config.tcp.tls.is_some(),
-            },
-            Some(Locator::KIND_SHMEM) => Self {
-                shmem: true,
-                ..Self::default()
-            },
-            Some(Locator::KIND_TCP_V4) => Self {
-                tcp: true,
-                ..Self::default()
-            },
-            Some(kind) => Self {
-                datagrams: Some(kind),
-                ..Self::default()
-            },
+            };
+        };
+        let mut all = Self::default();
+        for way in transport.properties() {
+            match way.kind {
+                Locator::KIND_SHMEM => all.shmem = true,
+                _ if way.connected => all.tcp = true,
+                kind => all.datagrams = all.datagrams.or(Some(kind)),
+            }
         }
+        all
     }
 }
 

@@ -179,7 +179,14 @@ impl DomainParticipant {
         let peer_list = PeerList::new(domain, carriers, peers.peers.clone())?;
         let sockets = match is_connected(&*transport) {
             true => Sockets::open_stream(&*transport, config.tcp.port)?,
-            false => Sockets::open(&*transport, domain, &meeting(carriers, domain, &peers))?,
+            false => {
+                let groups = meeting(carriers, domain, &peers);
+                let mut sockets = Sockets::open(&*transport, domain, &groups)?;
+                if transport.properties().iter().any(|way| way.connected) {
+                    sockets.add_stream(config.tcp.port)?;
+                }
+                sockets
+            }
         };
         let mut shared = build(
             prefix, domain, config, clock, transport, peer_list, sockets, &peers,
@@ -350,16 +357,14 @@ impl DomainParticipant {
         let shared = &self.guard.shared;
         let counters = &shared.counters;
         let receivers = self.receivers();
-        let refused = shared.transport.refused();
-        let connected = is_connected(&*shared.transport);
         let discovery = shared.matching.lock().misplaced();
         let all = |of: fn(&Reception) -> u64| receivers.iter().map(|r| of(&r.reception)).sum();
         ParticipantCounters {
             dropped: all(|reception| reception.dropped),
             oversized: all(|reception| reception.oversized),
             unsent: shared.transport.failed(),
-            memory_refused: if connected { 0 } else { refused },
-            connections_refused: if connected { refused } else { 0 },
+            memory_refused: shared.transport.refused(),
+            connections_refused: shared.transport.refused_connections(),
             malformed: counters.malformed.load(SeqCst),
             damaged: counters.damaged.load(SeqCst),
             reassembly_dropped: shared.memory.budget.dropped(),
@@ -402,15 +407,17 @@ impl DomainParticipant {
     /// What its transports need to find others.
     fn why_alone(&self) -> Option<String> {
         let shared = &self.guard.shared;
-        let Transports { udp, tcp, .. } = shared.config.transports;
-        match (udp, tcp) {
+        let Transports {
+            udp, shmem, tcp, ..
+        } = shared.config.transports;
+        match (udp, tcp && self.peers().is_empty()) {
             (true, _) => None,
-            (false, true) if self.peers().is_empty() => Some(
+            (false, true) => Some(format!(
                 "TCP finds nobody by itself: name peers, for example tcpv4_lan://192.168.1.2:7400 (ParticipantConfig::peers, \
-                 NDDS_DISCOVERY_PEERS)"
-                    .into(),
-            ),
-            (false, true) => None,
+                 NDDS_DISCOVERY_PEERS){}",
+                if shmem { "; shared memory finds only participants of this host, user and network namespace" } else { "" }
+            )),
+            (false, false) if tcp => None,
             (false, false) => Some(
                 "shared memory alone finds only participants of this host, user and network namespace".into(),
             ),
@@ -518,7 +525,21 @@ impl Sockets {
         let open = |listen| transport.open(&[listen]);
         let receivers = open(Listen::Unicast { port })
             .and_then(|meta| Ok((meta, open(Listen::Beside { port })?)));
-        let (meta, user) = receivers.map_err(|error| Error::Io {
+        let (meta, user) = receivers.map_err(|error| Self::no_stream(port, error))?;
+        Ok(Self { meta, user })
+    }
+
+    /// One port for all connections, beside those for datagrams.
+    fn add_stream(&mut self, port: u16) -> Result<()> {
+        let Self { meta, user } = self;
+        let added = meta.listen_at(Listen::Unicast { port });
+        added
+            .and_then(|()| user.listen_at(Listen::Beside { port }))
+            .map_err(|error| Self::no_stream(port, error))
+    }
+
+    fn no_stream(port: u16, error: io::Error) -> Error {
+        Error::Io {
             what: match error.kind() {
                 io::ErrorKind::AddrInUse => format!(
                     "listening at TCP port {port}, which another participant of this host may have; choose another port, or 0 to \
@@ -528,8 +549,7 @@ impl Sockets {
                 _ => format!("listening at TCP port {port}"),
             },
             error,
-        })?;
-        Ok(Self { meta, user })
+        }
     }
 
     /// Opens the ports of the first free participant index, or any free ports.
@@ -683,50 +703,51 @@ fn is_connected(transport: &dyn Transport) -> bool {
     properties.is_some_and(|properties| properties.connected)
 }
 
-/// What the configuration wants. Shared memory that cannot be had is done without if there is UDP.
+/// What the configuration wants. Shared memory that cannot be had is done without if there is
+/// something else.
 fn transport(
     config: &ParticipantConfig,
     domain: u32,
     prefix: GuidPrefix,
 ) -> Result<Arc<dyn Transport>> {
-    let Transports { udp, shmem, .. } = config.transports;
-    let shm = || {
-        ShmTransport::new(&ShmConfig {
-            group: domain,
-            name: prefix.0,
-        })
-        .map_err(|error| Error::Io {
-            what: format!(
-                "opening shared memory (without it: udp alone in ParticipantConfig::transports or {})",
-                Transports::VARIABLE
-            ),
-            error,
-        })
+    let Transports {
+        udp, shmem, tcp, ..
+    } = config.transports;
+    let udp = udp.then(|| self::udp(config)).transpose()?;
+    let shm = match shmem.then(|| self::shm(domain, prefix)).transpose() {
+        Err(error) if udp.is_some() || tcp => {
+            log::warn!(%error, "without shared memory; peers of this host are reached by the network");
+            None
+        }
+        shm => shm?,
     };
-    if config.transports.tcp {
-        return match udp || shmem {
-            false => Ok(Arc::new(tcp(config, prefix)?)),
-            true => Err(Error::BadParameter(format!(
-                "TCP goes with no other transport: leave udp and shmem out of ParticipantConfig::transports or {}",
+    let tcp = tcp.then(|| self::tcp(config, prefix)).transpose()?;
+    Ok(match (udp, shm, tcp) {
+        (None, None, None) => {
+            return Err(Error::BadParameter(format!(
+                "a participant needs a transport: UDP, shared memory or TCP, or several of them, in ParticipantConfig::transports or {}",
                 Transports::VARIABLE
-            ))),
-        };
-    }
-    match (udp, shmem) {
-        (true, false) => Ok(Arc::new(self::udp(config)?)),
-        (false, true) => Ok(Arc::new(shm()?)),
-        (true, true) => match (self::udp(config)?, shm()) {
-            (udp, Ok(shm)) => Ok(Arc::new(CompositeTransport::new(udp, shm))),
-            (udp, Err(error)) => {
-                log::warn!(%error, "without shared memory; peers of this host are reached by UDP");
-                Ok(Arc::new(udp))
-            }
-        },
-        (false, false) => Err(Error::BadParameter(format!(
-            "a participant needs a transport: UDP, shared memory or both, or TCP, in ParticipantConfig::transports or {}",
+            )));
+        }
+        (Some(udp), None, None) => Arc::new(udp),
+        (None, Some(shm), None) => Arc::new(shm),
+        (None, None, Some(tcp)) => Arc::new(tcp),
+        (udp, shm, tcp) => Arc::new(CompositeTransport::new(udp, shm, tcp)),
+    })
+}
+
+fn shm(domain: u32, prefix: GuidPrefix) -> Result<ShmTransport> {
+    ShmTransport::new(&ShmConfig {
+        group: domain,
+        name: prefix.0,
+    })
+    .map_err(|error| Error::Io {
+        what: format!(
+            "opening shared memory (without it: udp alone in ParticipantConfig::transports or {})",
             Transports::VARIABLE
-        ))),
-    }
+        ),
+        error,
+    })
 }
 
 fn udp(config: &ParticipantConfig) -> Result<UdpTransport> {

@@ -122,7 +122,7 @@ impl DiscoveryConfig {
     /// True for an address of this host: the system lets nobody else use it as a source.
     pub(super) fn is_own(&self, from: &Locator) -> bool {
         let own = self.metatraffic_unicast.iter().chain(&self.default_unicast);
-        from.is_loopback() || own.into_iter().any(|l| l.is_same_host(from))
+        from.is_loopback() || own.into_iter().any(|l| l.may_have_sent(from))
     }
 
     /// Does a participant announce something for which it is ignored?

@@ -468,6 +468,12 @@ impl Discovery {
         self.peers.get(&prefix).is_some_and(Peer::only_calls)
     }
 
+    /// Where the datagram came from with which a participant has answered first, or, if it has not
+    /// answered yet, with which it was heard first.
+    pub fn source(&self, prefix: GuidPrefix) -> Option<Locator> {
+        self.peers.get(&prefix).map(Peer::source)
+    }
+
     /// What a participant has said about itself, if it has announced itself.
     pub fn participant(&self, prefix: GuidPrefix) -> Option<&ParticipantData> {
         self.peers.get(&prefix).map(|peer| &peer.data)

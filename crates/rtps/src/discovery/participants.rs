@@ -104,11 +104,13 @@ impl Peer {
             return (source.called || from == by_name).then_some(by_name);
         }
         let announced = [&self.data.metatraffic_unicast, &self.data.default_unicast];
-        let announced = announced.into_iter().flatten();
-        let may_be_there = (self.verified && self.source.is_same_host(&from))
-            || announced.into_iter().any(|l| l.is_same_host(&from))
+        let mut announced = announced.into_iter().flatten();
+        let may_be_there = (self.verified && self.source.may_have_sent(&from))
+            || announced.clone().any(|l| l.may_have_sent(&from))
             || config.is_own(&from);
         match may_be_there {
+            // It listens nowhere, so it has no port of its own.
+            true if source.called && announced.any(|l| *l == by_name) => Some(by_name),
             true => Some(from),
             false => (source.called && !self.verified).then_some(by_name),
         }

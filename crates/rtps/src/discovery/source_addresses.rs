@@ -29,7 +29,10 @@ impl SourceAddresses {
             return true;
         }
         let Locator { kind, address, .. } = source.from;
-        source.from.is_loopback() || self.addresses.binary_search(&(kind, address)).is_ok()
+        let has = |kind| self.addresses.binary_search(&(kind, address)).is_ok();
+        // `Locator::may_have_sent` says why.
+        let is_connection = kind == Locator::KIND_TCP_V4;
+        source.from.is_loopback() || has(kind) || (is_connection && has(Locator::KIND_UDP_V4))
     }
 
     fn add(&mut self, locators: &[Locator]) {

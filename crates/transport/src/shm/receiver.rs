@@ -219,7 +219,7 @@ impl ShmReceiver {
     }
 
     /// A waker was used since this was asked last.
-    fn was_woken(&self) -> bool {
+    pub(crate) fn was_woken(&self) -> bool {
         self.inbox.asked.load(Ordering::Relaxed) && self.inbox.asked.swap(false, Ordering::Acquire)
     }
 

@@ -138,12 +138,12 @@ impl Connection {
     /// Where what comes from here comes from.
     pub(super) fn from(&self) -> Locator {
         match self.hello() {
-            Some(Hello { port: 0, name, .. }) => Locator::tcp_caller(name.0),
             Some(Hello { port, name, .. }) if self.dialled.is_none() => {
+                let port = if port == 0 { self.remote.port() } else { port };
                 Locator::tcp_called(name.0, *self.remote.ip(), port)
             }
-            Some(Hello { port, .. }) => Locator::tcp_v4(*self.remote.ip(), port),
-            None => Locator::tcp_v4(*self.remote.ip(), self.remote.port()),
+            Some(Hello { port, .. }) if port != 0 => Locator::tcp_v4(*self.remote.ip(), port),
+            _ => Locator::tcp_v4(*self.remote.ip(), self.remote.port()),
         }
     }
 

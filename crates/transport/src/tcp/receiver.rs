@@ -2,7 +2,7 @@
 use crate::panics::log;
 use std::io;
 use std::mem::MaybeUninit;
-use std::os::fd::{AsFd, OwnedFd};
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::{Duration, Instant};
@@ -10,13 +10,12 @@ use std::time::{Duration, Instant};
 use bytes::BytesMut;
 use dunlin_udp::Event;
 use dunlin_wire::Locator;
-use rustix::event::{Timespec, epoll, poll};
+use rustix::event::{PollFd, PollFlags, Timespec, epoll, poll};
 use rustix::io::Errno;
 
 use super::connection::Connection;
 use super::connection_table::ConnectionTable;
 use super::receive_channel::{Fault, Look, ReadBuffer, ReceiveChannel};
-use super::socket;
 use crate::traits::{ReceiveStatistics, Received, Receiver, Reception, Wait, Waker};
 
 /// So many connections are read in turn, one system call each; of more, the kernel says which have
@@ -345,30 +344,48 @@ impl TcpReceiver {
         self.table.end(&receive_channel.connection, fault);
     }
 
-    /// Sleeps until there may be something.
-    fn sleep(&mut self, deadline: Option<Instant>) -> io::Result<()> {
-        let mut left = deadline.map(|at| at.saturating_duration_since(Instant::now()));
+    /// How long it may sleep at most, whoever wakes it; to be asked before each sleep.
+    pub(crate) fn longest_sleep(&mut self) -> Option<Duration> {
         if self.count > FEW && self.many.is_none() {
             self.have_many();
-            if self.many.is_none() {
-                // No file descriptor for it: those that cannot be waited for are looked at now and
-                // then.
-                left = Some(left.map_or(NAP, |left| left.min(NAP)));
+        }
+        // No file descriptor for it: those that cannot be waited for are looked at now and then.
+        (self.count > FEW && self.many.is_none()).then_some(NAP)
+    }
+
+    /// What becomes readable when there may be something; it may stand there more than once.
+    pub(crate) fn descriptors(&self) -> [BorrowedFd<'_>; FEW + 1] {
+        if let Some(many) = &self.many {
+            return [many.as_fd(); FEW + 1];
+        }
+        let mut all = [self.inbox.event.as_fd(); FEW + 1];
+        let connections = self.inlets.iter().flatten();
+        for (fd, receive_channel) in all.iter_mut().skip(1).zip(connections) {
+            *fd = receive_channel.connection.fd.as_fd();
+        }
+        all
+    }
+
+    /// One of the descriptors may have been readable.
+    pub(crate) fn rouse(&mut self) {
+        match self.many {
+            None => self.inbox.event.clear(),
+            Some(_) => {
+                self.find_ready(Some(&Timespec::default()));
             }
         }
+    }
+
+    /// Sleeps until there may be something.
+    fn sleep(&mut self, deadline: Option<Instant>) -> io::Result<()> {
+        let left = deadline.map(|at| at.saturating_duration_since(Instant::now()));
+        let left = left.into_iter().chain(self.longest_sleep()).min();
         let limit = left.and_then(|left| Timespec::try_from(left).ok());
         if self.many.is_some() {
             self.find_ready(limit.as_ref());
             return Ok(());
         }
-        let none = socket::readable(&self.inbox.event);
-        let mut fds = [const { None }; FEW];
-        for (fd, receive_channel) in fds.iter_mut().zip(self.inlets.iter().flatten()) {
-            *fd = Some(socket::readable(&receive_channel.connection.fd));
-        }
-        // Where there is no connection, the event stands twice.
-        let [a, b] = fds.map(|fd| fd.unwrap_or_else(|| none.clone()));
-        let mut fds = [none, a, b];
+        let mut fds = self.descriptors().map(readable);
         match poll(&mut fds, limit.as_ref()) {
             Ok(_) | Err(Errno::INTR) => {}
             Err(error) => return Err(error.into()),
@@ -379,6 +396,11 @@ impl TcpReceiver {
         }
         Ok(())
     }
+}
+
+/// What to wait for: something to read.
+fn readable(fd: BorrowedFd<'_>) -> PollFd<'_> {
+    PollFd::from_borrowed_fd(fd, PollFlags::IN)
 }
 
 fn await_data(many: &OwnedFd, connection: &Connection, place: usize) {

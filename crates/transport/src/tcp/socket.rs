@@ -2,7 +2,7 @@
 use crate::panics::log;
 use std::io::{self, IoSlice};
 use std::net::{Ipv4Addr, SocketAddr, SocketAddrV4};
-use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::os::fd::{BorrowedFd, OwnedFd};
 use std::time::Duration;
 
 use dunlin_udp::Buffers;
@@ -194,9 +194,4 @@ fn v4(address: SocketAddrAny) -> io::Result<SocketAddrV4> {
         Ok(SocketAddr::V4(address)) => Ok(address),
         _ => Err(io::ErrorKind::AddrNotAvailable.into()),
     }
-}
-
-/// What to wait for: something to read.
-pub(super) fn readable<'a>(fd: &'a impl AsFd) -> PollFd<'a> {
-    PollFd::new(fd, PollFlags::IN)
 }

@@ -9,6 +9,8 @@ use std::time::{Duration, Instant};
 use bytes::BytesMut;
 use dunlin_udp::{Arrival, Ready, Socket, is_passing, poll_readable};
 use dunlin_wire::Locator;
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::io::Errno;
 
 use super::wake::Line;
 use crate::traits::{ReceiveStatistics, Received, Receiver, Reception, Wait, Waker};
@@ -162,6 +164,25 @@ impl UdpReceiver {
             event.clear();
         }
         woken
+    }
+
+    /// Sleeps until one of its sockets or of `others` is readable, for `limit` at most.
+    pub(crate) fn sleep(
+        &self,
+        others: &[BorrowedFd<'_>],
+        limit: Option<Duration>,
+    ) -> io::Result<()> {
+        let mut all = self.sockets();
+        all.extend_from_slice(others);
+        let all = all.into_iter();
+        let mut all: Vec<_> = all
+            .map(|fd| PollFd::from_borrowed_fd(fd, PollFlags::IN))
+            .collect();
+        let limit = limit.and_then(|limit| Timespec::try_from(limit).ok());
+        match poll(&mut all, limit.as_ref()) {
+            Ok(_) | Err(Errno::INTR) => Ok(()),
+            Err(error) => Err(error.into()),
+        }
     }
 
     /// Looks at each port once.

@@ -4,5 +4,6 @@ mod namespace;
 mod shm;
 mod suite;
 mod tcp;
+mod together;
 mod udp;
 mod wrappers;

@@ -1,13 +1,12 @@
-//! Shared memory, alone and beside UDP.
+//! Shared memory.
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
-use dunlin_transport::{CompositeTransport, ShmConfig, ShmTransport, UdpConfig, UdpTransport};
+use dunlin_transport::{ShmConfig, ShmTransport};
 
-use crate::namespace::{LOOPBACK, in_namespace};
 use crate::suite::conforms;
 
 /// A participant of a domain that no other process has.
-fn shm() -> ShmTransport {
+pub(crate) fn shm() -> ShmTransport {
     static COUNT: AtomicU32 = AtomicU32::new(1);
     let mut name = [0xd1; 12];
     let (number, process) = name.split_at_mut(4);
@@ -20,12 +19,4 @@ fn shm() -> ShmTransport {
 #[test]
 fn shm_conforms() {
     conforms(&|| Box::new(shm()));
-}
-
-#[test]
-fn udp_with_shm_beside_it_conforms() {
-    in_namespace("shm::udp_with_shm_beside_it_conforms", LOOPBACK, || {
-        let udp = || UdpTransport::new(&UdpConfig::default()).unwrap();
-        conforms(&|| Box::new(CompositeTransport::new(udp(), shm())));
-    });
 }

@@ -139,11 +139,15 @@ fn without_file_descriptors_nobody_is_accepted_until_there_are_some() {
         all.pop();
         let at = receiver.locators()[0].socket_addr().unwrap();
         let caller = std::net::TcpStream::connect(at).unwrap();
-        until("it cannot be accepted", || b.refused() > 0);
-        let before = b.refused();
+        until("it cannot be accepted", || b.refused_connections() > 0);
+        let before = b.refused_connections();
         std::thread::sleep(Duration::from_millis(500));
         // It is tried now and then, not all the time.
-        assert!(b.refused() - before < 50, "{}", b.refused());
+        assert!(
+            b.refused_connections() - before < 50,
+            "{}",
+            b.refused_connections()
+        );
         assert!(b.hints().concat().contains("cannot accept"));
         drop((all, caller));
         let late = TcpTransport::new(&config()).unwrap();

@@ -1,19 +1,23 @@
 //! By which of its locators a participant is reached.
 use dunlin_rtps::discovery::Discovery;
-use dunlin_transport::{Transport, nearest};
+use dunlin_transport::{Reach, Transport, nearest};
 use dunlin_wire::{GuidPrefix, Locator};
 
 /// A participant, and how it has answered.
 #[derive(Clone, Copy)]
 pub(super) struct Whom {
     peer: GuidPrefix,
+    /// By a connection, or, before it answers, it was heard of by one.
+    by_connection: bool,
     /// By connections of its own, and from nowhere that it says to be.
     only_calls: bool,
 }
 
-pub(super) fn whom(discovery: &Discovery, peer: GuidPrefix) -> Whom {
+pub(super) fn whom(transport: &dyn Transport, discovery: &Discovery, peer: GuidPrefix) -> Whom {
+    let source = discovery.source(peer);
     Whom {
         peer,
+        by_connection: source.is_some_and(|source| is_connected(transport, source.kind)),
         only_calls: discovery.only_calls(peer),
     }
 }
@@ -22,36 +26,61 @@ pub(super) fn whom(discovery: &Discovery, peer: GuidPrefix) -> Whom {
 /// passed over: groups, broadcast addresses, and the ports below 1024, which belong to other
 /// services.
 ///
+/// A peer that has answered by a connection is reached by one, unless it shares memory: it may be
+/// behind an address translator, where datagrams do not get. All others are reached by connections
+/// only if nothing else leads to them: anybody can make one in their name.
+pub(super) fn unicast_locator_of(
+    transport: &dyn Transport,
+    whom: Whom,
+    locators: &[Locator],
+) -> Option<Locator> {
+    let possible = locators
+        .iter()
+        .filter(|l| !l.is_multicast() && is_possible(l));
+    let (connections, datagrams): (Vec<Locator>, Vec<Locator>) =
+        possible.partition(|l| is_connected(transport, l.kind));
+    let suits = |l: &&Locator| !whom.by_connection || transport.reaches(l) == Reach::Memory;
+    let datagrams: Vec<Locator> = datagrams.iter().filter(suits).copied().collect();
+    let by_datagrams = nearest(transport, &datagrams).copied();
+    by_datagrams.or_else(|| connection_to(transport, whom, &connections))
+}
+
 /// Where somebody else is, the peer is not: behind address translators hosts of many networks have
 /// the same addresses. If the peer has made a connection, that leads to it, and where nobody is
 /// known to be is not tried; nor, if it `only_calls`, where it says to be: that may be anybody's
 /// address.
-pub(super) fn unicast_locator_of(
+fn connection_to(
     transport: &dyn Transport,
-    Whom { peer, only_calls }: Whom,
+    Whom {
+        peer, only_calls, ..
+    }: Whom,
     locators: &[Locator],
 ) -> Option<Locator> {
     let by_name = Locator::tcp_caller(peer.0);
     let calls = transport.leads_to(&by_name, peer.0) == Some(true);
     let tries = !calls && !only_calls;
-    let suits = |l: &&Locator| {
-        !l.is_multicast() && is_possible(l) && transport.leads_to(l, peer.0).unwrap_or(tries)
-    };
+    let suits = |l: &&Locator| transport.leads_to(l, peer.0).unwrap_or(tries);
     let suitable = locators.iter().filter(suits).copied();
     let all: Vec<Locator> = suitable.chain(calls.then_some(by_name)).collect();
     nearest(transport, &all).copied()
 }
 
-/// The nearest group of a peer's.
+/// The nearest group of a peer's; none if it has answered by a connection.
 pub(super) fn multicast_locator_of(
     transport: &dyn Transport,
+    whom: Whom,
     locators: &[Locator],
 ) -> Option<Locator> {
-    let groups = locators
-        .iter()
-        .filter(|l| l.is_multicast() && is_possible(l));
+    let suits = |l: &&Locator| !whom.by_connection && l.is_multicast() && is_possible(l);
+    let groups = locators.iter().filter(suits);
     let groups: Vec<Locator> = groups.copied().collect();
     nearest(transport, &groups).copied()
+}
+
+/// Whether what goes to locators of this kind goes by connections.
+fn is_connected(transport: &dyn Transport, kind: i32) -> bool {
+    let mut properties = transport.properties().iter();
+    properties.any(|way| way.kind == kind && way.connected)
 }
 
 fn is_possible(locator: &Locator) -> bool {
@@ -120,6 +149,7 @@ mod tests {
     fn peer(only_calls: bool) -> Whom {
         Whom {
             peer: PEER,
+            by_connection: only_calls,
             only_calls,
         }
     }

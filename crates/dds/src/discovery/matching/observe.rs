@@ -70,7 +70,7 @@ impl Matching {
             is_complete: discovery.knows_all_of(data.guid.prefix),
             way: unicast_locator_of(
                 transport,
-                whom(discovery, data.guid.prefix),
+                whom(transport, discovery, data.guid.prefix),
                 &data.metatraffic_unicast,
             ),
             data: data.clone(),

@@ -11,15 +11,15 @@ use dunlin_wire::{GuidPrefix, Header, Locator};
 pub(super) struct Opener {
     /// Everything that our own kind sends here over a network has a checksum.
     insists: bool,
-    /// The last sender's address, and whether it is another host's.
-    neighbour: ([u8; 16], bool),
+    /// The last sender's address, and whether bytes can change on the way from there.
+    neighbour: (i32, [u8; 16], bool),
 }
 
 impl Opener {
     pub(super) fn new(insists: bool) -> Self {
         Self {
             insists,
-            neighbour: ([0; 16], false),
+            neighbour: (Locator::KIND_INVALID, [0; 16], false),
         }
     }
 
@@ -34,13 +34,19 @@ impl Opener {
         from: &Locator,
     ) -> Option<&'a [u8]> {
         let verdict = checksum::verify(datagram);
-        let (known, is_remote) = self.neighbour;
         // Nearly all that comes without a checksum.
-        let needs_none = !self.insists || (known == from.address && !is_remote);
+        let needs_none = !self.insists || (self.knows(from) && !self.neighbour.2);
         if verdict == Verdict::Absent && needs_none {
             return Some(datagram);
         }
         self.judge(shared, routes, verdict, datagram, from)
+    }
+
+    /// Whether the last sender was at this address, whatever its port.
+    #[inline]
+    fn knows(&self, from: &Locator) -> bool {
+        let (kind, address, _) = self.neighbour;
+        (kind, address) == (from.kind, from.address)
     }
 
     #[inline(never)]
@@ -76,12 +82,13 @@ impl Opener {
         if !self.insists {
             return false;
         }
-        if self.neighbour.0 != from.address {
-            self.neighbour = (from.address, needs_checksum(&*shared.transport, from));
+        if !self.knows(from) {
+            let needs = needs_checksum(&*shared.transport, from);
+            self.neighbour = (from.kind, from.address, needs);
         }
         let prefix = datagram.get(Header::SIZE - 12..Header::SIZE);
         let prefix = prefix.and_then(|bytes| bytes.try_into().ok());
         let peer = prefix.and_then(|prefix| routes.peers.get(&GuidPrefix(prefix)));
-        self.neighbour.1 && peer.is_some_and(|peer: &PeerRoute| peer.is_ours)
+        self.neighbour.2 && peer.is_some_and(|peer: &PeerRoute| peer.is_ours)
     }
 }

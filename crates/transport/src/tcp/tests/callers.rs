@@ -72,7 +72,9 @@ fn a_callers_name_is_refused_to_another_host_whatever_port_it_says() {
         let mut other = call(&node, Ipv4Addr::new(127, 0, 0, 2), name, port);
         assert!(other.is_closed());
     }
-    until("all are counted", || node.transport.refused() == 3);
+    until("all are counted", || {
+        node.transport.refused_connections() == 3
+    });
     let message = foreign(&[9, 3, 0, 0]);
     node.tell(Locator::tcp_caller(name), &message);
     assert_eq!(caller.next(), message);

@@ -56,7 +56,7 @@ fn what_is_no_message_ends_its_connection_and_is_counted() {
             count += 1;
             until("it is refused", || {
                 assert_eq!(poll(&mut *node.user), None);
-                node.transport.refused() == count
+                node.transport.refused_connections() == count
             });
             assert!(stranger.is_closed());
         }
@@ -72,7 +72,7 @@ fn a_thousand_that_say_nothing_keep_nobody_out() {
         .map(|_| TcpStream::connect(node.address()).unwrap())
         .collect();
     until("most of them have made room", || {
-        node.transport.refused() >= 1000 - 256
+        node.transport.refused_connections() >= 1000 - 256
     });
     works(&mut node);
     drop(silent);
@@ -102,7 +102,7 @@ fn connections_are_not_without_number_even_if_they_speak() {
     }
     until("those beyond are refused", || {
         poll(&mut *node.user);
-        node.transport.refused() >= 60
+        node.transport.refused_connections() >= 60
     });
     let (used, others) = node.connections();
     assert!(used + others <= 64);
@@ -136,11 +136,13 @@ fn a_first_message_has_to_come_to_its_end() {
         let (used, others) = node.connections();
         used + others == 2
     });
-    assert_eq!(node.transport.refused(), 0);
+    assert_eq!(node.transport.refused_connections(), 0);
     age(&node, Duration::from_secs(11));
     assert!(slow.is_closed());
     assert!(half.is_closed());
-    until("both are counted", || node.transport.refused() == 2);
+    until("both are counted", || {
+        node.transport.refused_connections() == 2
+    });
 }
 
 #[test]
@@ -193,7 +195,7 @@ fn memory_is_taken_for_what_has_come_not_for_what_is_claimed() {
         assert_eq!(poll(&mut *node.user), None);
         budget.used() == 0
     });
-    assert_eq!(node.transport.refused(), 0);
+    assert_eq!(node.transport.refused_connections(), 0);
 }
 
 /// A receiver that does not come with more room loses those messages, and none behind them, also
@@ -218,7 +220,7 @@ fn what_there_is_no_room_for_takes_nothing_else_with_it() {
         heard == COUNT
     });
     assert_eq!(node.user.statistics().read().oversized, 40);
-    assert_eq!(node.transport.refused(), 0);
+    assert_eq!(node.transport.refused_connections(), 0);
     drop(sender.join());
 }
 

@@ -100,7 +100,9 @@ fn one_that_cannot_be_dialled_is_answered() {
 
     client.tell(server.at, b"here I am");
     let (_, received) = next(&mut *server.meta);
-    assert_eq!(received.from, client.at);
+    let (name, seems) = received.from.parts_of_called().unwrap();
+    assert_eq!(name, caller.name);
+    assert!(seems.is_loopback(), "{seems:?}");
     assert!(server.transport.reaches(&client.at) > Reach::Loopback);
     server.tell(client.at, b"welcome");
     assert_eq!(next(&mut *client.meta).0, b"welcome");

@@ -52,7 +52,7 @@ fn is_refused(node: &mut Node, why: &str) {
     until(&format!("refused: {why}"), || {
         assert_eq!(poll(&mut *node.meta), None);
         assert_eq!(poll(&mut *node.user), None);
-        node.transport.refused() > 0
+        node.transport.refused_connections() > 0
     });
     let hints = node.transport.hints().concat();
     assert!(hints.contains(why), "{hints}");
