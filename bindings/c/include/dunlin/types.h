@@ -68,8 +68,8 @@ DUNLIN_SEQUENCE(dunlin_octet_member, uint8_t);
 DUNLIN_SEQUENCE(dunlin_wstring, uint16_t);
 DUNLIN_SEQUENCE(dunlin_sequence_wstring, dunlin_wstring);
 
-/* The encodings of DDS-XTypes 1.3 7.4. */
-#define DUNLIN_XCDR1 1
+/* The encodings of DDS-XTypes 1.3 7.4, by the numbers that `dunlin.h` gives them, too. */
+#define DUNLIN_XCDR1 0
 #define DUNLIN_XCDR2 2
 
 /* Why a value cannot be written, or a payload not be read. */
