@@ -15,7 +15,7 @@ for example in examples/*/c; do
     "$into/bin/dunlin" idl gen -l c -o "$work" "examples/$name"/*.idl
     for side in publisher subscriber; do
         "${CC:-gcc}" -std=c99 -pedantic -Wall -Wextra -Werror -O2 -I "$into/include" -I "$work" \
-            "$example/$side.c" "$work"/*.c -L "$into/lib" -ldunlin -Wl,-rpath,"$into/lib" -o "$work/$side"
+            "$example/$side.c" "$work"/*.c -L "$into/lib" -ldunlin -pthread -Wl,-rpath,"$into/lib" -o "$work/$side"
     done
     code=0
     tests/interop/netns.sh timeout 60 sh -c '"$0/subscriber" >"$0/printed" & "$0/publisher" && wait $!' "$work" || code=$?
