@@ -29,6 +29,13 @@ fn values_are_written_and_taken_by_the_functions_of_their_type() {
 }
 
 #[test]
+fn each_status_has_a_callback_of_its_own() {
+    in_namespace("each_status_has_a_callback_of_its_own", LOOPBACK, || {
+        output("listener", &SANITIZERS);
+    });
+}
+
+#[test]
 fn writing_and_taking_values_allocates_nothing() {
     let name = "writing_and_taking_values_allocates_nothing";
     in_namespace(name, LOOPBACK, || {
