@@ -62,6 +62,8 @@ static inline int dunlin_cdr_explain(const dunlin_cdr_fault *fault, char *text, 
         "its size is #, at most $ is allowed",
         "the value is out of proportion: # elements for a payload that allows $",
         "there is no memory",
+        "a string is not UTF-8: byte # at $",
+        "a wide string is not UTF-16: the surrogate # before or at $ is alone",
     };
     const size_t count = sizeof sentences / sizeof *sentences;
     const size_t code = fault->code < 0 || (size_t)fault->code >= count ? 0 : (size_t)fault->code;

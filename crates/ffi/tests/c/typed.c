@@ -218,6 +218,10 @@ static void mistakes(void) {
     fails(Flock_Bird_write(writer, &sent, NULL), DUNLIN_BAD_PARAMETER, "Flock::Bird.ring: its length is 9, at most 8");
     fails(Flock_Bird_dispose(writer, &sent, NULL), DUNLIN_BAD_PARAMETER, "Flock::Bird.ring");
     sent = bird("r1", 1, song);
+    song[1] = (char)0xff;
+    fails(Flock_Bird_write(writer, &sent, NULL), DUNLIN_BAD_PARAMETER,
+          "Flock::Bird.song: a string is not UTF-8: byte 255 at 1");
+    song[1] = 'a';
     sent.path._length = 3;
     fails(Flock_Bird_write(writer, &sent, NULL), DUNLIN_BAD_PARAMETER, "Flock::Bird.path");
     OK(dunlin_close(writer));
