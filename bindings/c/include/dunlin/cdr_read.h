@@ -229,7 +229,7 @@ DUNLIN_CDR_INLINE bool dunlin_cdr_narrow(dunlin_cdr_reader *r, size_t length,
 /* A DHEADER. */
 DUNLIN_CDR_INLINE bool dunlin_cdr_begin(dunlin_cdr_reader *r, dunlin_cdr_scope *outer,
                                         const char *where) {
-    uint32_t length;
+    uint32_t length = 0;
     return dunlin_cdr_take_u32(r, &length, where) && dunlin_cdr_narrow(r, length, outer, where);
 }
 
@@ -244,7 +244,7 @@ DUNLIN_CDR_INLINE void dunlin_cdr_end(dunlin_cdr_reader *r, const dunlin_cdr_sco
 /* The next member of a mutable type in XCDR2. */
 DUNLIN_CDR_LOCAL bool dunlin_cdr_labelled(dunlin_cdr_reader *r, dunlin_cdr_member *member,
                                           const char *where) {
-    uint32_t header, code, count;
+    uint32_t header = 0, code, count = 0;
     uint64_t length;
     dunlin_cdr_align(r, 4);
     member->is_last = r->at == r->end;
@@ -364,7 +364,7 @@ DUNLIN_CDR_INLINE bool dunlin_cdr_unknown(dunlin_cdr_reader *r, const dunlin_cdr
 /* The characters of a string. */
 DUNLIN_CDR_INLINE bool dunlin_cdr_characters(dunlin_cdr_reader *r, const char **text,
                                              size_t *length, const char *where) {
-    uint32_t count;
+    uint32_t count = 0;
     if (!dunlin_cdr_take_u32(r, &count, where)) {
         return false;
     }
@@ -377,7 +377,7 @@ DUNLIN_CDR_INLINE bool dunlin_cdr_characters(dunlin_cdr_reader *r, const char **
         return dunlin_cdr_fail(r->fault, DUNLIN_CDR_TEXT, where, count, 0);
     }
     *length = count - 1;
-    return true;
+    return dunlin_cdr_check_utf8(*text, *length, r->fault, where);
 }
 
 /* The largest beginning of a UTF-8 text that has at most `bound` bytes. */
@@ -452,6 +452,9 @@ DUNLIN_CDR_LOCAL bool dunlin_cdr_wide(dunlin_cdr_reader *r, dunlin_wstring *to, 
     from = r->at;
     r->at += bytes;
     count = bytes / 2;
+    if (!dunlin_cdr_check_utf16(from, count, r->swap, r->fault, where)) {
+        return false;
+    }
     if (bound > 0 && count > bound) {
         if (is_trimmed) {
             /* The first half of a pair does not stand alone. */

@@ -124,7 +124,7 @@ impl Read<'_, '_> {
             return self.bare(code, &mut part, ty, steps);
         }
         let idl = literal(&part.root.idl);
-        code.line("dunlin_cdr_scope whole;");
+        code.line("dunlin_cdr_scope whole = {NULL, NULL, NULL};");
         code.line("const bool open = !r->is_undelimited;");
         code.line("bool gone = false;");
         code.line("r->is_undelimited = false;");
@@ -358,7 +358,7 @@ impl Read<'_, '_> {
         };
         code.braces("", |code| {
             let idl = literal(&self.place(part, &path).idl);
-            code.line(format!("dunlin_cdr_scope {outer};"));
+            code.line(format!("dunlin_cdr_scope {outer} = {{NULL, NULL, NULL}};"));
             check(code, format!("dunlin_cdr_begin(r, &{outer}, {idl})"));
             let scope = match kind {
                 Delimited::Struct(path) => {
@@ -431,7 +431,7 @@ impl Read<'_, '_> {
             }
             Presence::Parameter { id, .. } => {
                 let member = self.fresh("member");
-                code.line(format!("dunlin_cdr_member {member};"));
+                code.line(format!("dunlin_cdr_member {member} = {{{{NULL, NULL, NULL}}, 0, false, false}};"));
                 check(
                     code,
                     format!("dunlin_cdr_optional(r, &{member}, {id:#x}u, {idl})"),
