@@ -84,6 +84,13 @@ impl Client {
         self.news.insert(root.clone());
     }
 
+    /// Whether somebody was asked for the type of an endpoint, and did not tell it yet.
+    pub(in crate::discovery) fn awaits(&self, endpoint: Guid) -> bool {
+        let inquiry = self.types.get(&endpoint);
+        let inquiry = inquiry.and_then(|root| self.inquiries.get(root));
+        inquiry.is_some_and(|inquiry| inquiry.endpoints.contains(&endpoint))
+    }
+
     /// Nobody needs to know the type of an endpoint any more.
     pub(in crate::discovery) fn unwant(
         &mut self,
@@ -232,7 +239,7 @@ impl Client {
             }
         }
         let mut waiting = self.inquiries.values();
-        let of_peer = super::super::catalog::entities(endpoint.prefix);
+        let of_peer = crate::discovery::catalog::entities(endpoint.prefix);
         if !waiting.any(|inquiry| inquiry.endpoints.range(of_peer.clone()).next().is_some()) {
             self.peers.remove(&endpoint.prefix);
         }

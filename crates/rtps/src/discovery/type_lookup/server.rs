@@ -25,6 +25,8 @@ const BURST_OF_ALL: i64 = 256;
 const PAUSE_OF_ALL: Duration = Duration::from_millis(5);
 /// So many requests of one participant wait.
 const MOST_WAITING: usize = 8;
+/// One that acknowledges nothing is told no more for so long.
+const FULL: Duration = Duration::from_secs(1);
 
 /// The requests that wait, and how often they may be answered.
 #[derive(Debug)]
@@ -40,8 +42,8 @@ pub(super) struct Server {
 struct Asking {
     waiting: VecDeque<Waiting>,
     allowance: Allowance,
-    /// It has to acknowledge first what it was told.
-    is_full: bool,
+    /// It has to acknowledge first what it was told, or it is tried again then.
+    full_until: Option<Time>,
 }
 
 /// A request; of the types that it names those of ours.
@@ -81,7 +83,7 @@ impl Server {
         let peer = self.peers.entry(from).or_insert_with(|| Asking {
             waiting: VecDeque::new(),
             allowance: Allowance::new(BURST, PAUSE),
-            is_full: false,
+            full_until: None,
         });
         let is_known = peer.waiting.iter().any(|known| known.id == request.id);
         if is_known || peer.waiting.len() >= MOST_WAITING {
@@ -112,18 +114,19 @@ impl Server {
         let Some(asking) = self.peers.get_mut(&peer) else {
             return;
         };
-        asking.is_full = !is_sent;
         if is_sent {
             asking.waiting.pop_front();
             asking.allowance.spend(now);
             self.all.spend(now);
+        } else {
+            asking.full_until = Some(now.after(FULL));
         }
     }
 
     /// A participant acknowledged something.
     pub(super) fn make_way(&mut self, peer: GuidPrefix) {
         if let Some(asking) = self.peers.get_mut(&peer) {
-            asking.is_full = false;
+            asking.full_until = None;
         }
     }
 
@@ -140,8 +143,9 @@ impl Server {
 impl Asking {
     /// When its next request may be answered, if there is one.
     fn due(&self) -> Option<Time> {
-        let is_ready = !self.is_full && !self.waiting.is_empty();
-        is_ready.then(|| self.allowance.due())
+        let due = self.allowance.due();
+        let due = self.full_until.map_or(due, |until| until.max(due));
+        (!self.waiting.is_empty()).then_some(due)
     }
 }
 

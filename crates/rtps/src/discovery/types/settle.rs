@@ -62,7 +62,7 @@ impl Discovery {
     }
 
     fn awaits_type(&self, endpoint: Guid) -> bool {
-        self.awaited_types.contains(&endpoint)
+        self.type_lookup.client.awaits(endpoint)
     }
 
     /// Decides what can be decided now of the verdicts that wait for types, asks for what is
@@ -77,7 +77,7 @@ impl Discovery {
         let news = events.len();
         loop {
             for endpoint in self.catalog.take_wanted() {
-                if !self.awaited_types.contains(&endpoint) {
+                if !self.awaits_type(endpoint) {
                     self.find_out(now, endpoint, events);
                 }
             }
