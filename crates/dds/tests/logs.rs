@@ -59,6 +59,11 @@ fn names_of_strangers_stay_within_their_line() {
     let net = Net::new(0.0);
     let stranger = net.configured(ParticipantConfig {
         name: HOSTILE.into(),
+        // So names decide.
+        types: TypeSettings {
+            announce: TypeAnnouncement::None,
+            ..Default::default()
+        },
         ..Default::default()
     });
     let own = net.participant();

@@ -60,12 +60,34 @@ fn the_same_type_matches_whatever_is_wanted() {
 }
 
 #[test]
-fn another_type_of_the_same_name_matches_who_allows_it() {
+fn members_of_another_name_match_who_ignores_names() {
     let net = Net::new(0.0);
-    let (writer, reader, _a) = pair::<Renamed>(&net, wanted(|_| {}));
+    let (writer, reader, _a) =
+        pair::<Renamed>(&net, wanted(|types| types.ignore_member_names = true));
     assert!(writer.wait_for_matched(1, SOON).is_ok());
     writer.write(&Reading::default()).unwrap();
     assert_eq!(take(&reader, 1)[0].data(), Some(&Renamed::default()));
+}
+
+/// As a program does that asks for no types.
+#[test]
+fn another_type_of_the_same_name_matches_where_nobody_asks_what_it_is() {
+    let net = Net::new(0.0);
+    let [a, b] = [(); 2].map(|()| {
+        net.configured(ParticipantConfig {
+            types: TypeSettings {
+                lookup: false,
+                ..TypeSettings::default()
+            },
+            ..ParticipantConfig::default()
+        })
+    });
+    let (wqos, rqos) = reliable_all();
+    let writer = writer::<Reading>(&a, "Air", wqos);
+    let _reader = reader::<Renamed>(&b, "Air", rqos);
+    assert!(writer.wait_for_matched(1, SOON).is_ok());
+    let said = writer.explain_matching().concat();
+    assert!(said.contains("by the name of its type alone"), "{said}");
 }
 
 #[test]
@@ -83,7 +105,7 @@ fn another_type_of_the_same_name_is_an_inconsistent_topic_for_who_does_not() {
     set.wait(SOON).unwrap();
     assert_eq!(topic.inconsistent_topic_status().total_count, 1);
     // The reader hears of it when its own announcement has come as well.
-    let said = |text: Vec<String>| text.concat().contains("DISALLOW_TYPE_COERCION");
+    let said = |text: Vec<String>| text.concat().contains("takes no type but its own");
     let begin = Instant::now();
     while !(said(writer.explain_matching()) && said(reader.explain_matching())) {
         let explained = reader.explain_matching();

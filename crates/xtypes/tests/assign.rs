@@ -171,6 +171,30 @@ fn an_enumeration_without_flags_fits_any_extensibility() {
     }
 }
 
+/// Cyclone DDS says of each key that it is to be understood.
+#[test]
+fn a_key_is_the_same_whether_it_says_that_it_is_to_be_understood_or_not() {
+    let keyed = |says_so: bool| {
+        let mut types = TypeTreeBuilder::new();
+        let shape = types.structure("Shape", Final);
+        let shape = shape.member("color", TypeIndex::INT32).key();
+        let shape = match says_so {
+            true => shape.must_understand(),
+            false => shape,
+        };
+        let shape = shape.member("x", TypeIndex::INT32).finish();
+        types.build(shape).unwrap()
+    };
+    let rules = Rules {
+        allow_coercion: false,
+        ..RULES
+    };
+    for (reader, writer) in [(true, false), (false, true)] {
+        let found = assignable(&keyed(reader), &keyed(writer), &rules, Encoding::Xcdr1);
+        assert_eq!(found, Ok(Verdict::Same));
+    }
+}
+
 /// Structures of which each has a sequence of the next, and the last one of the first.
 fn circle(length: usize, more: &[&str]) -> DynamicType {
     let mut types = TypeTreeBuilder::new();

@@ -144,9 +144,10 @@ fn run(options: &Options) -> Result<bool, String> {
     };
     let mut reports = Vec::new();
     for subject in wish.subjects(domain) {
-        let answers = observer.ask(&questions(domain, subject), PATIENCE);
+        let domain = observer.domain_with_types(subject, PATIENCE);
+        let answers = observer.ask(&questions(&domain, subject), PATIENCE);
         let scene = Snapshot {
-            domain,
+            domain: &domain,
             answers: &answers,
             elsewhere: &elsewhere,
             group: group.as_ref(),

@@ -3,7 +3,9 @@
 //! [`DomainParticipant::domain`](crate::DomainParticipant::domain) copies what discovery knows at
 //! that moment, as the others have said it; nothing of it is bound to the participant any more. A
 //! participant without endpoints of its own is an observer.
-pub use dunlin_rtps::discovery::{Heard, KnownTypes, TypeDifference, TypeState, Verdict, compare};
+pub use dunlin_rtps::discovery::{
+    Heard, KnownTypes, TypeDifference, TypeState, Verdict, compare, uncompared,
+};
 pub use dunlin_wire::{
     BuiltinEndpoints, DiagnosticFact, DiagnosticReply, DiagnosticRequest, ParticipantData,
     PeerState, ProtocolVersion, ReaderData, WriterData,

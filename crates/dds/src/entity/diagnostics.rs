@@ -1,6 +1,6 @@
 //! What a participant knows of its domain, asks of others, and finds to be wrong.
 use crate::discovery::observe::Domain;
-use crate::discovery::why::{Finding, Snapshot, Subject, examine, questions};
+use crate::discovery::why::{Finding, Snapshot, Subject, examine, questions, unknown_types};
 use crate::entity::participant::DomainParticipant;
 use dunlin_qos::Duration;
 use dunlin_rtps::Time;
@@ -22,6 +22,24 @@ impl DomainParticipant {
         shared.matching.lock().domain(&*shared.transport)
     }
 
+    /// As [`domain`](Self::domain), after it was asked for the types of those endpoints of `subject`
+    /// that announce types which are not the same; `timeout` is how long they are waited for.
+    ///
+    /// Not for listeners, as [`DomainParticipant::ask`].
+    pub fn domain_with_types(&self, subject: Subject<'_>, timeout: Duration) -> Domain {
+        let shared = &self.guard.shared;
+        let until = shared.clock.now().after(timeout);
+        loop {
+            let domain = self.domain();
+            let unknown = unknown_types(&domain, subject);
+            if unknown.is_empty() || shared.clock.now() >= until || shared.is_ended() {
+                return domain;
+            }
+            shared.discover(|matching, now| matching.look_up_types(now, &unknown));
+            shared.clock.sleep(LOOK);
+        }
+    }
+
     /// Why nothing arrives on a topic: everything that is found, of own endpoints and of all others
     /// that are known, each with a cure. Processes of Dunlin's other participants are asked how far
     /// samples came; `timeout` is how long their answers are waited for. Nothing is found where
@@ -30,7 +48,7 @@ impl DomainParticipant {
     /// Not for listeners, as [`DomainParticipant::ask`].
     pub fn why(&self, topic: &str, timeout: Duration) -> Vec<Finding> {
         let subject = Subject::Topic(topic);
-        let domain = self.domain();
+        let domain = self.domain_with_types(subject, timeout);
         let answers = self.ask(&questions(&domain, subject), timeout);
         let scene = Snapshot {
             domain: &domain,

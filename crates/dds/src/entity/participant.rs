@@ -677,6 +677,7 @@ fn build(
             true => local_queue::type_of,
             false => |_| None,
         },
+        type_lookup: config.types.asks(),
         type_timeout: config.types.timeout,
         ..DiscoveryConfig::new(prefix, domain)
     });

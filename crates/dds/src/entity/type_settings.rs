@@ -9,7 +9,7 @@ pub struct TypeSettings {
     /// To whom its endpoints announce their types.
     pub announce: TypeAnnouncement,
     /// Types of others that are needed for matching are asked for by the TypeLookup service, and
-    /// others get the participant's own.
+    /// others get the participant's own. Without announcements there is nothing to ask for.
     pub lookup: bool,
     /// How long a match waits for the type of the other side; then names decide, or there is none
     /// if the reader has `force_type_validation`.
@@ -44,6 +44,11 @@ impl TypeSettings {
     /// The environment variable that overrides the configuration: `all` and `dunlin` announce to
     /// these and ask, `off` announces nothing and asks nothing.
     pub const VARIABLE: &'static str = "DUNLIN_TYPES";
+
+    /// The participant asks and answers.
+    pub(crate) fn asks(&self) -> bool {
+        self.lookup && self.announce != TypeAnnouncement::None
+    }
 
     /// These settings with what the environment says laid over them.
     pub(crate) fn with_environment(self) -> Result<Self> {

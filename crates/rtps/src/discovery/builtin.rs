@@ -110,17 +110,7 @@ impl BuiltinTopic {
                 keyed: qos.keyed,
                 ..WriterConfig::new(Guid::new(own, entry.writer))
             }),
-            reader: Reader::new(ReaderConfig {
-                reliability: qos.reliability,
-                durability: qos.durability,
-                history: qos.history,
-                keyed: qos.keyed,
-                max_sample_size: MAX_SAMPLE_SIZE,
-                max_reassembly_bytes: MAX_REASSEMBLY,
-                budget: Some(Budgets::of_each_writer(MAX_WAITING)),
-                max_pending: MAX_PENDING,
-                ..ReaderConfig::new(Guid::new(own, entry.reader))
-            }),
+            reader: Reader::new(reader(own, entry)),
             entry,
             readers: BTreeSet::new(),
             key_of,
@@ -238,42 +228,11 @@ impl BuiltinTopic {
             readers: &self.readers,
             out,
         };
-        let from = |entity| Guid::new(source.prefix, entity);
         let (reader, writer) = (&mut self.reader, &mut self.writer);
-        let delivery = match message {
-            Submessage::Data(data) => {
-                let Ok(inline) = InlineQos::parse(data.inline_qos) else {
-                    return Vec::new();
-                };
-                let from = from(data.writer);
-                reader.handle_data(now, from, timestamp, data, &inline, intake, out)
-            }
-            Submessage::DataFrag(frag) => {
-                let Ok(inline) = InlineQos::parse(frag.inline_qos) else {
-                    return Vec::new();
-                };
-                let from = from(frag.writer);
-                reader.handle_data_frag(now, from, timestamp, frag, &inline, intake, out)
-            }
-            Submessage::Heartbeat(m) => reader.handle_heartbeat(now, from(m.writer), m, out),
-            Submessage::HeartbeatFrag(m) => {
-                reader.handle_heartbeat_frag(now, from(m.writer), m, out)
-            }
-            Submessage::Gap(m) => reader.handle_gap(now, from(m.writer), m, out),
-            Submessage::AckNack(m) => {
-                writer.handle_ack_nack(now, from(m.reader), m, out);
-                return Vec::new();
-            }
-            Submessage::NackFrag(m) => {
-                writer.handle_nack_frag(now, from(m.reader), m, out);
-                return Vec::new();
-            }
-            _ => return Vec::new(),
-        };
-        if delivery.available {
-            self.take()
-        } else {
-            Vec::new()
+        answer(writer, now, source.prefix, message, out);
+        match receive(reader, now, source.prefix, timestamp, message, intake, out) {
+            true => take(reader),
+            false => Vec::new(),
         }
     }
 
@@ -284,10 +243,9 @@ impl BuiltinTopic {
             out,
         };
         self.writer.handle_timeout(now, out);
-        if self.reader.handle_timeout(now, out).available {
-            self.take()
-        } else {
-            Vec::new()
+        match self.reader.handle_timeout(now, out).available {
+            true => take(&mut self.reader),
+            false => Vec::new(),
         }
     }
 
@@ -295,18 +253,87 @@ impl BuiltinTopic {
         let times = [self.writer.next_timeout(), self.reader.next_timeout()];
         times.into_iter().flatten().min()
     }
+}
 
-    fn take(&mut self) -> Vec<Sample> {
-        let mut samples = Vec::new();
-        self.reader
-            .take(&Select::default(), |sample| samples.push(sample));
-        samples
+/// A built-in reader of ours.
+pub(super) fn reader(own: GuidPrefix, entry: &BuiltinTopicEntry) -> ReaderConfig {
+    let qos = entry.qos;
+    ReaderConfig {
+        reliability: qos.reliability,
+        durability: qos.durability,
+        history: qos.history,
+        keyed: qos.keyed,
+        max_sample_size: MAX_SAMPLE_SIZE,
+        max_reassembly_bytes: MAX_REASSEMBLY,
+        budget: Some(Budgets::of_each_writer(MAX_WAITING)),
+        max_pending: MAX_PENDING,
+        ..ReaderConfig::new(Guid::new(own, entry.reader))
     }
 }
 
+/// What a peer's reader says to a writer of ours.
+pub(super) fn answer(
+    writer: &mut Writer,
+    now: Time,
+    peer: GuidPrefix,
+    message: &Submessage<'_>,
+    out: &mut impl Outbox,
+) {
+    match message {
+        Submessage::AckNack(m) => {
+            writer.handle_ack_nack(now, Guid::new(peer, m.reader), m, out);
+        }
+        Submessage::NackFrag(m) => {
+            writer.handle_nack_frag(now, Guid::new(peer, m.reader), m, out);
+        }
+        _ => {}
+    }
+}
+
+/// What a peer's writer says to a reader of ours; true if there is news.
+pub(super) fn receive(
+    reader: &mut Reader,
+    now: Time,
+    peer: GuidPrefix,
+    timestamp: Option<Timestamp>,
+    message: &Submessage<'_>,
+    intake: &mut Copying,
+    out: &mut impl Outbox,
+) -> bool {
+    let from = |entity| Guid::new(peer, entity);
+    let delivery = match message {
+        Submessage::Data(data) => {
+            let Ok(inline) = InlineQos::parse(data.inline_qos) else {
+                return false;
+            };
+            let from = from(data.writer);
+            reader.handle_data(now, from, timestamp, data, &inline, intake, out)
+        }
+        Submessage::DataFrag(frag) => {
+            let Ok(inline) = InlineQos::parse(frag.inline_qos) else {
+                return false;
+            };
+            let from = from(frag.writer);
+            reader.handle_data_frag(now, from, timestamp, frag, &inline, intake, out)
+        }
+        Submessage::Heartbeat(m) => reader.handle_heartbeat(now, from(m.writer), m, out),
+        Submessage::HeartbeatFrag(m) => reader.handle_heartbeat_frag(now, from(m.writer), m, out),
+        Submessage::Gap(m) => reader.handle_gap(now, from(m.writer), m, out),
+        _ => return false,
+    };
+    delivery.available
+}
+
+/// All that a reader of ours has.
+pub(super) fn take(reader: &mut Reader) -> Vec<Sample> {
+    let mut samples = Vec::new();
+    reader.take(&Select::default(), |sample| samples.push(sample));
+    samples
+}
+
 /// Copies what comes in: descriptions are rare and must not pin a datagram.
-struct Copying {
-    key_of: KeyOf,
+pub(super) struct Copying {
+    pub(super) key_of: KeyOf,
 }
 
 impl PayloadAllocator for Copying {
@@ -327,12 +354,12 @@ impl PayloadAllocator for Copying {
 }
 
 /// Sends what is for all matched readers to each of them.
-struct Spread<'a, O> {
-    readers: &'a BTreeSet<Guid>,
-    out: &'a mut O,
+pub(super) struct Spread<'a, R, O> {
+    pub(super) readers: R,
+    pub(super) out: &'a mut O,
 }
 
-impl<O: Outbox> Outbox for Spread<'_, O> {
+impl<'r, R: IntoIterator<Item = &'r Guid> + Copy, O: Outbox> Outbox for Spread<'_, R, O> {
     fn push(&mut self, to: To, message: Submessage<'_>, payload: &Bytes) {
         if to != To::Matched {
             return self.out.push(to, message, payload);

@@ -424,7 +424,9 @@ impl Catalog {
                 if was_matched {
                     self.unmatched(writer, reader, UnmatchReason::Changed, events);
                 }
-                if before.as_ref() != Some(&verdict) {
+                // That their types differ is said once, however much better it is known later.
+                let is_old = news.is_none() && matches!(before, Some(Verdict::Type(_)));
+                if before.as_ref() != Some(&verdict) && !is_old {
                     self.refused(writer, reader, &verdict, events);
                 }
             }

@@ -47,6 +47,9 @@ pub struct DiscoveryConfig {
     /// What the type of somebody else's endpoint is, if that is known without asking: it may be one
     /// of this process.
     pub known_type: fn(Guid) -> Option<DynamicType>,
+    /// Others are asked for types that a match depends on, and get those of our endpoints
+    /// (DDS-XTypes 1.3 7.6.3.3).
+    pub type_lookup: bool,
     /// How long a match waits for a type that is asked for.
     pub type_timeout: Duration,
 }
@@ -92,6 +95,7 @@ impl DiscoveryConfig {
             clock_offset: 0,
             limits: Limits::default(),
             known_type: |_| None,
+            type_lookup: true,
             type_timeout: Duration::from_secs(5),
         }
     }
@@ -137,7 +141,7 @@ impl DiscoveryConfig {
             vendor: VendorId::DUNLIN,
             domain: Some(self.domain),
             domain_tag: self.domain_tag.clone(),
-            builtin_endpoints: registry::endpoint_set(),
+            builtin_endpoints: registry::endpoint_set(self.type_lookup),
             lease_duration: self.lease_duration,
             metatraffic_unicast: self.metatraffic_unicast.clone(),
             metatraffic_multicast: self.metatraffic_multicast.clone(),

@@ -1,4 +1,5 @@
 //! Why a local endpoint matches nobody.
+use super::types::uncompared;
 use super::{Discovery, Heard, TypeDifference, Verdict};
 use alloc::borrow::ToOwned;
 use alloc::format;
@@ -16,6 +17,9 @@ pub enum Explanation {
     Matched {
         /// The other endpoint.
         remote: Guid,
+        /// Where only names were compared, though the types are not the same: the endpoint whose
+        /// type is not known, and why, in words.
+        uncompared: Option<(Guid, String)>,
     },
     /// Same topic, different types.
     Type {
@@ -128,7 +132,12 @@ impl Discovery {
             false => (remote, local),
         };
         Some(match self.catalog.verdict(writer, reader)?.clone() {
-            Verdict::Matched => Explanation::Matched { remote },
+            Verdict::Matched => {
+                let (w, r) = (self.catalog.writer(writer)?, self.catalog.reader(reader)?);
+                let uncompared = uncompared(w, r, self.catalog.types());
+                let uncompared = uncompared.map(|(of, why)| (of, why.to_owned()));
+                Explanation::Matched { remote, uncompared }
+            }
             Verdict::Type(difference) => Explanation::Type { remote, difference },
             Verdict::Pending => Explanation::Pending { remote },
             Verdict::Qos(mismatches) => Explanation::Qos { remote, mismatches },
@@ -159,7 +168,7 @@ impl Explanation {
     /// The other endpoint, if it is about one.
     pub fn remote(&self) -> Option<Guid> {
         match self {
-            Self::Matched { remote }
+            Self::Matched { remote, .. }
             | Self::Pending { remote }
             | Self::Type { remote, .. }
             | Self::Partition { remote, .. }
@@ -173,7 +182,16 @@ impl Explanation {
 impl fmt::Display for Explanation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Matched { remote } => write!(f, "{remote} matches"),
+            Self::Matched { remote, uncompared } => {
+                write!(f, "{remote} matches")?;
+                match uncompared {
+                    Some((of, why)) => write!(
+                        f,
+                        " by the name of its type alone: the types are not the same, and that of {of} is not known ({why})"
+                    ),
+                    None => Ok(()),
+                }
+            }
             Self::Pending { remote } => write!(
                 f,
                 "{remote} has the same topic name and another type, and is asked what that is"

@@ -17,8 +17,10 @@ mod liveliness;
 mod participants;
 mod peer_gossip;
 mod registry;
+mod service_topic;
 mod source_addresses;
 mod timer_queue;
+mod type_lookup;
 mod types;
 mod unverified_participants;
 mod verdict;
@@ -29,7 +31,7 @@ pub use explain::Explanation;
 pub use participants::Heard;
 pub use registry::{BUILTIN_TOPICS, BuiltinMatching, BuiltinTopicEntry, BuiltinTopicQos};
 pub use source_addresses::SourceAddresses;
-pub use types::{KnownTypes, TypeDifference, TypeState};
+pub use types::{KnownTypes, TypeDifference, TypeState, uncompared};
 pub use verdict::{Verdict, compare};
 
 use crate::{Outbox, Time, To};
@@ -50,7 +52,9 @@ use liveliness::LivelinessMonitor;
 use participants::{Peer, STANDSTILL};
 use peer_gossip::PeerGossip;
 use registry::Handler;
+use service_topic::ServiceTopics;
 use timer_queue::RenewableTimers;
+use type_lookup::TypeLookup;
 use unverified_participants::UnverifiedParticipants;
 
 /// Everything that a participant knows about the others, and what it tells them.
@@ -71,6 +75,7 @@ pub struct Discovery {
     catalog: Catalog,
     watch: LivelinessMonitor,
     topics: BuiltinTopics,
+    services: ServiceTopics,
     introducer: GossipSender,
     hearsay: PeerGossip,
     inquiries: Diagnostics,
@@ -78,6 +83,7 @@ pub struct Discovery {
     own_types: BTreeMap<Guid, LocalType>,
     /// Endpoints of whose types somebody is asked, and until when their matches wait.
     awaited_types: RenewableTimers<Guid>,
+    type_lookup: TypeLookup,
     /// Participants that the application does not want to hear of.
     ignored: BTreeSet<GuidPrefix>,
 }
@@ -100,11 +106,13 @@ impl Discovery {
             catalog: Catalog::new(own, &config.default_unicast, &config.default_multicast),
             watch: LivelinessMonitor::new(own),
             topics: BuiltinTopics::new(own),
+            services: ServiceTopics::new(own),
             introducer: GossipSender::default(),
             hearsay: PeerGossip::default(),
             inquiries: Diagnostics::default(),
             own_types: BTreeMap::new(),
             awaited_types: RenewableTimers::default(),
+            type_lookup: TypeLookup::default(),
             ignored: BTreeSet::new(),
             config,
         })
@@ -149,7 +157,7 @@ impl Discovery {
         self.publish_writer(now, &writer, out)?;
         self.watch.add(now, writer.guid, writer.qos.liveliness);
         self.catalog.put_writer(writer, events);
-        self.settle_types(now, events);
+        self.settle_types(now, out, events);
         Ok(())
     }
 
@@ -170,7 +178,7 @@ impl Discovery {
         let news = events.len();
         self.catalog.put_reader(reader, events);
         self.report_silent_writers(news, events);
-        self.settle_types(now, events);
+        self.settle_types(now, out, events);
         Ok(())
     }
 
@@ -183,7 +191,7 @@ impl Discovery {
         events: &mut Vec<Event>,
     ) {
         self.watch.remove(&writer);
-        self.own_types.remove(&writer);
+        self.withdraw_type(writer);
         if self
             .catalog
             .remove_writer(writer, UnmatchReason::Deleted, events)
@@ -200,7 +208,7 @@ impl Discovery {
         out: &mut impl Outbox,
         events: &mut Vec<Event>,
     ) {
-        self.own_types.remove(&reader);
+        self.withdraw_type(reader);
         if self
             .catalog
             .remove_reader(reader, UnmatchReason::Deleted, events)
@@ -247,8 +255,13 @@ impl Discovery {
                 if let Some(topic) = self.topics.get_mut(entry.writer) {
                     let samples = topic.handle(now, source, timestamp, message, out);
                     take(self, now, samples, events);
-                    self.settle_types(now, events);
+                    self.settle_types(now, out, events);
                 }
+            }
+            (Some(entry), Some(Handler::Service { take })) => {
+                let samples = self.hear_service(now, source, timestamp, entry, message, out);
+                take(self, now, samples, events);
+                self.settle_types(now, out, events);
             }
             (_, Some(Handler::Payloads(take))) => {
                 if let Submessage::Data(Data {
@@ -281,15 +294,21 @@ impl Discovery {
         }
         self.assert_if_due(now, out);
         for entry in BUILTIN_TOPICS {
-            if let Handler::Endpoints { take, .. } = entry.handler
-                && let Some(topic) = self.topics.get_mut(entry.writer)
-            {
-                let samples = topic.handle_timeout(now, out);
-                take(self, now, samples, events);
-            }
+            let (samples, take) = match entry.handler {
+                Handler::Endpoints { take, .. } => {
+                    let topic = self.topics.get_mut(entry.writer);
+                    (topic.map(|topic| topic.handle_timeout(now, out)), take)
+                }
+                Handler::Service { take } => {
+                    let topic = self.services.get_mut(entry.writer);
+                    (topic.map(|topic| topic.handle_timeout(now, out)), take)
+                }
+                Handler::Announcement | Handler::Payloads(_) => continue,
+            };
+            take(self, now, samples.unwrap_or_default(), events);
         }
         self.give_up_types(now, events);
-        self.settle_types(now, events);
+        self.settle_types(now, out, events);
         self.keep_company(now, out);
     }
 
@@ -307,6 +326,8 @@ impl Discovery {
             self.introducer.next_timeout(),
             self.hearsay.next_timeout(),
             self.awaited_types.next(),
+            self.services.next_timeout(),
+            self.type_lookup.next_timeout(),
         ];
         let topics = self.topics.iter().map(|topic| topic.next_timeout());
         times.into_iter().chain(topics).flatten().min()

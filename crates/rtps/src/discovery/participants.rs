@@ -530,6 +530,8 @@ impl Discovery {
         for topic in self.topics.iter_mut() {
             topic.forget(now, prefix);
         }
+        self.services.forget(now, prefix);
+        self.type_lookup.forget_peer(prefix);
         self.part_company(now, prefix);
         events.push(lost);
     }

@@ -54,6 +54,14 @@ pub enum BuiltinMatching {
         /// 9.3.2.13).
         best_effort: u32,
     },
+    /// The same, once one has something to say to the other: participants that never do cost
+    /// nothing. The topic carries requests or replies, and each participant is told its own.
+    OnDemand {
+        /// Bit of the writer.
+        writer: BuiltinEndpoints,
+        /// Bit of the reader.
+        reader: BuiltinEndpoints,
+    },
     /// With Dunlin's participants that listen to no multicast group, once one has the other among
     /// its peers.
     Neighbours,
@@ -75,6 +83,11 @@ pub(super) enum Handler {
         /// Takes samples of participants that are known.
         take: fn(&mut Discovery, Time, Vec<Sample>, &mut Vec<Event>),
     },
+    /// A `Reader` of our own, and a `Writer` for each participant that is told something.
+    Service {
+        /// Takes samples of participants that are known.
+        take: fn(&mut Discovery, Time, Vec<Sample>, &mut Vec<Event>),
+    },
     /// Each payload of a participant that is known goes to this function; there are no
     /// acknowledgements.
     Payloads(fn(&mut Discovery, Time, GuidPrefix, &[u8], &mut Vec<Event>)),
@@ -91,6 +104,13 @@ const STATELESS: BuiltinTopicQos = BuiltinTopicQos {
     reliability: ReliabilityKind::BestEffort,
     durability: Durability::Volatile,
     history: History::KeepLast(1),
+    keyed: false,
+};
+
+const SERVICE: BuiltinTopicQos = BuiltinTopicQos {
+    reliability: ReliabilityKind::Reliable,
+    durability: Durability::Volatile,
+    history: History::KeepAll,
     keyed: false,
 };
 
@@ -197,6 +217,36 @@ pub const BUILTIN_TOPICS: &[BuiltinTopicEntry] = &[
         describes_endpoints: false,
         handler: Handler::Payloads(Discovery::take_reply),
     },
+    // Requests of the TypeLookup service (DDS-XTypes 1.3 7.6.3.3).
+    BuiltinTopicEntry {
+        name: "TypeLookupRequest",
+        writer: EntityId::TYPE_LOOKUP_REQUEST_WRITER,
+        reader: EntityId::TYPE_LOOKUP_REQUEST_READER,
+        qos: SERVICE,
+        matching: BuiltinMatching::OnDemand {
+            writer: BuiltinEndpoints::TYPE_LOOKUP_REQUEST_WRITER,
+            reader: BuiltinEndpoints::TYPE_LOOKUP_REQUEST_READER,
+        },
+        describes_endpoints: false,
+        handler: Handler::Service {
+            take: Discovery::take_type_requests,
+        },
+    },
+    // Its replies.
+    BuiltinTopicEntry {
+        name: "TypeLookupReply",
+        writer: EntityId::TYPE_LOOKUP_REPLY_WRITER,
+        reader: EntityId::TYPE_LOOKUP_REPLY_READER,
+        qos: SERVICE,
+        matching: BuiltinMatching::OnDemand {
+            writer: BuiltinEndpoints::TYPE_LOOKUP_REPLY_WRITER,
+            reader: BuiltinEndpoints::TYPE_LOOKUP_REPLY_READER,
+        },
+        describes_endpoints: false,
+        handler: Handler::Service {
+            take: Discovery::take_type_replies,
+        },
+    },
 ];
 
 impl BuiltinTopicEntry {
@@ -205,7 +255,7 @@ impl BuiltinTopicEntry {
     pub(super) fn has_writer(&self, endpoints: BuiltinEndpoints) -> bool {
         match self.matching {
             BuiltinMatching::EndpointSet { writer, .. } => endpoints.contains(writer),
-            BuiltinMatching::Neighbours | BuiltinMatching::Stateless => false,
+            _ => false,
         }
     }
 
@@ -214,7 +264,23 @@ impl BuiltinTopicEntry {
     pub(super) fn has_reader(&self, endpoints: BuiltinEndpoints) -> bool {
         match self.matching {
             BuiltinMatching::EndpointSet { reader, .. } => endpoints.contains(reader),
-            BuiltinMatching::Neighbours | BuiltinMatching::Stateless => false,
+            _ => false,
+        }
+    }
+
+    /// Whether our endpoint is matched, as soon as there is something to say, with the one that a
+    /// participant with these endpoints speaks by in a message of this topic.
+    pub(super) fn is_on_demand(
+        &self,
+        endpoints: BuiltinEndpoints,
+        message: &Submessage<'_>,
+    ) -> bool {
+        let BuiltinMatching::OnDemand { writer, reader } = self.matching else {
+            return false;
+        };
+        match message {
+            Submessage::AckNack(_) | Submessage::NackFrag(_) => endpoints.contains(reader),
+            _ => endpoints.contains(writer),
         }
     }
 
@@ -222,7 +288,7 @@ impl BuiltinTopicEntry {
     pub(super) fn is_reliable_to(&self, peer: &ParticipantData) -> bool {
         let best_effort = match self.matching {
             BuiltinMatching::EndpointSet { best_effort, .. } => best_effort,
-            BuiltinMatching::Neighbours | BuiltinMatching::Stateless => 0,
+            _ => 0,
         };
         self.qos.reliability == ReliabilityKind::Reliable
             && peer.builtin_endpoint_qos & best_effort == 0
@@ -235,11 +301,13 @@ pub(super) fn topic_of(message: &Submessage<'_>) -> Option<&'static BuiltinTopic
     BUILTIN_TOPICS.iter().find(|topic| topic.writer == writer)
 }
 
-/// The built-in endpoints that we announce.
-pub(super) fn endpoint_set() -> BuiltinEndpoints {
+/// The built-in endpoints that we announce; those of the TypeLookup service only if we ask and
+/// answer.
+pub(super) fn endpoint_set(type_lookup: bool) -> BuiltinEndpoints {
     let all = BUILTIN_TOPICS.iter().map(|topic| match topic.matching {
         BuiltinMatching::EndpointSet { writer, reader, .. } => writer.0 | reader.0,
-        BuiltinMatching::Neighbours | BuiltinMatching::Stateless => 0,
+        BuiltinMatching::OnDemand { writer, reader } if type_lookup => writer.0 | reader.0,
+        _ => 0,
     });
     BuiltinEndpoints(all.fold(0, |set, bits| set | bits))
 }
@@ -252,7 +320,8 @@ mod tests {
 
     #[test]
     fn what_is_announced_is_what_the_table_has() {
-        assert_eq!(endpoint_set(), BuiltinEndpoints(0xc3f));
+        assert_eq!(endpoint_set(false), BuiltinEndpoints(0xc3f));
+        assert_eq!(endpoint_set(true), BuiltinEndpoints(0xfc3f));
     }
 
     #[test]
@@ -266,7 +335,9 @@ mod tests {
         );
         let mut taken = 0;
         for topic in BUILTIN_TOPICS {
-            if let BuiltinMatching::EndpointSet { writer, reader, .. } = topic.matching {
+            if let BuiltinMatching::EndpointSet { writer, reader, .. }
+            | BuiltinMatching::OnDemand { writer, reader } = topic.matching
+            {
                 assert_eq!(writer.0 & reader.0, 0, "{}", topic.name);
                 assert_eq!(taken & (writer.0 | reader.0), 0, "{}", topic.name);
                 taken |= writer.0 | reader.0;
@@ -292,7 +363,10 @@ mod tests {
     #[test]
     fn topics_with_endpoints_of_their_own_are_reliable() {
         for topic in BUILTIN_TOPICS {
-            let has_endpoints = matches!(topic.handler, Handler::Endpoints { .. });
+            let has_endpoints = matches!(
+                topic.handler,
+                Handler::Endpoints { .. } | Handler::Service { .. }
+            );
             let reliable = topic.qos.reliability == ReliabilityKind::Reliable;
             assert_eq!(has_endpoints, reliable, "{}", topic.name);
         }
@@ -308,7 +382,13 @@ mod tests {
         let names: Vec<_> = reliable.map(|topic| topic.name).collect();
         assert_eq!(
             names,
-            ["DCPSPublication", "DCPSSubscription", "DunlinIntroduction"]
+            [
+                "DCPSPublication",
+                "DCPSSubscription",
+                "DunlinIntroduction",
+                "TypeLookupRequest",
+                "TypeLookupReply"
+            ]
         );
     }
 }

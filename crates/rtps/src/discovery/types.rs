@@ -26,14 +26,7 @@ pub(super) enum Judgement {
 /// Where both sides announce their types, these decide, whatever their names are. Else the names do,
 /// and where the reader wants more than the same name, what else is known.
 pub(super) fn judge(writer: &WriterData, reader: &ReaderData, types: &KnownTypes) -> Judgement {
-    let told = (&writer.type_information, &reader.type_information);
-    let announced = match told {
-        // What only Dunlin's participants are told is no news to the others: they go by names.
-        (Some(one), Some(other)) if one.for_dunlin == other.for_dunlin => {
-            (announced(one), announced(other))
-        }
-        _ => (None, None),
-    };
+    let announced = both(writer, reader);
     let decided = match announced {
         (Some(one), Some(other)) => match keys(writer, reader) {
             // Other names say more.
@@ -44,6 +37,39 @@ pub(super) fn judge(writer: &WriterData, reader: &ReaderData, types: &KnownTypes
         _ => by_name(writer, reader),
     };
     decided.map_or(Judgement::Fits, Judgement::Differs)
+}
+
+/// The endpoint whose type is not known, and why, in words, where for that reason names decide about
+/// types that are not the same.
+pub fn uncompared<'a>(
+    writer: &WriterData,
+    reader: &ReaderData,
+    types: &'a KnownTypes,
+) -> Option<(Guid, &'a str)> {
+    let (Some(one), Some(other)) = both(writer, reader) else {
+        return None;
+    };
+    let why = |endpoint| match types.state(endpoint)? {
+        TypeState::Unavailable(why) => Some((endpoint, why.as_str())),
+        TypeState::Known(_) => None,
+    };
+    let differ = !are_same(&one, &other);
+    let known = differ.then(|| why(writer.guid).or_else(|| why(reader.guid)));
+    known.flatten()
+}
+
+/// What both announce of their types, as far as it counts.
+fn both(
+    writer: &WriterData,
+    reader: &ReaderData,
+) -> (Option<TypeInformation>, Option<TypeInformation>) {
+    match (&writer.type_information, &reader.type_information) {
+        // What only Dunlin's participants are told is no news to the others: they go by names.
+        (Some(one), Some(other)) if one.for_dunlin == other.for_dunlin => {
+            (announced(one), announced(other))
+        }
+        _ => (None, None),
+    }
 }
 
 /// What an endpoint announces of its type, if it can be read and names one.

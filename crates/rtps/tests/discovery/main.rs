@@ -10,4 +10,5 @@ mod matching;
 mod network;
 mod participants;
 mod sources;
+mod types;
 mod vendors;

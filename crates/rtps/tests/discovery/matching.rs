@@ -22,7 +22,7 @@ fn pair(
     (network, w, r)
 }
 
-fn said(network: &Network, index: usize, local: Guid) -> Vec<String> {
+pub(crate) fn said(network: &Network, index: usize, local: Guid) -> Vec<String> {
     let explanations = network.nodes[index]
         .discovery
         .explain(local, str::eq_ignore_ascii_case);
@@ -198,7 +198,7 @@ fn keys_on_one_side_only_are_an_inconsistent_topic() {
 }
 
 /// What is announced of a structure with these members.
-fn announced(members: &[&str], for_dunlin: bool) -> EncodedTypeInformation {
+pub(crate) fn announced(members: &[&str], for_dunlin: bool) -> EncodedTypeInformation {
     EncodedTypeInformation {
         for_dunlin,
         ..EncodedTypeInformation::little_endian(
@@ -207,7 +207,7 @@ fn announced(members: &[&str], for_dunlin: bool) -> EncodedTypeInformation {
     }
 }
 
-fn local(members: &[&str]) -> LocalType {
+pub(crate) fn local(members: &[&str]) -> LocalType {
     let mut types = TypeTreeBuilder::new();
     let shape = types.structure("Shape", Extensibility::Appendable);
     let shape = members

@@ -213,7 +213,8 @@ fn structure(
             one.id == other.id
                 && one.is_key == other.is_key
                 && one.is_optional == other.is_optional
-                && one.must_understand == other.must_understand
+                // A key is to be understood, whether its TypeObject says so or not.
+                && (one.is_key || one.must_understand == other.must_understand)
                 && one.name == other.name
                 && elements(one.element, other.element, parts)
         }))

@@ -98,7 +98,7 @@ impl Options {
 fn keyed_type() -> Result<DynamicType> {
     let mut types = TypeTreeBuilder::new();
     let name = types.string(64);
-    let data = types.sequence(TypeIndex::UINT8, 0);
+    let data = types.sequence(TypeIndex::BYTE, 0);
     let keyed = types
         .structure("interop::Keyed", Extensibility::Final)
         .member("name", name)

@@ -3,8 +3,9 @@ use super::Matching;
 use super::locator_choice::{unicast_locator_of, whom};
 use super::watch::Wake;
 use crate::discovery::observe::{DiscoveryEvent, Domain, Participant};
+use dunlin_rtps::Time;
 use dunlin_transport::Transport;
-use dunlin_wire::GuidPrefix;
+use dunlin_wire::{Guid, GuidPrefix};
 use std::sync::Arc;
 
 impl Matching {
@@ -59,6 +60,12 @@ impl Matching {
     /// What the watcher with this `wake` was not told yet.
     pub(crate) fn take_discovery_events(&mut self, wake: &Arc<Wake>) -> Vec<DiscoveryEvent> {
         self.watches.take(wake, &self.discovery)
+    }
+
+    /// Asks for the types of endpoints of others.
+    pub(crate) fn look_up_types(&mut self, now: Time, endpoints: &[Guid]) {
+        let (out, events) = (&mut self.datagrams, &mut self.events);
+        self.discovery.look_up_types(now, endpoints, out, events);
     }
 
     /// Everything that is known of the domain, this participant included.

@@ -114,6 +114,18 @@ fn suits(writer: &WriterData, reader: &ReaderData, types: &KnownTypes) -> bool {
     writer.topic == reader.topic && compare(writer, reader, types) == Verdict::Matched
 }
 
+/// The endpoints whose types decide about pairs and are not known.
+pub(crate) fn unknown_types(domain: &Domain, subject: Subject<'_>) -> Vec<Guid> {
+    let cast = Endpoints::of(domain, subject);
+    let pending = cast
+        .pairs()
+        .filter(|(w, r)| w.topic == r.topic && compare(w, r, cast.types) == Verdict::Pending);
+    let both = pending.flat_map(|(w, r)| [w.guid, r.guid]);
+    let unknown = both.filter(|endpoint| cast.types.state(*endpoint).is_none());
+    let unknown: BTreeSet<Guid> = unknown.collect();
+    unknown.into_iter().collect()
+}
+
 /// What to ask both sides of each pair that matches, before [`examine`].
 pub fn questions(domain: &Domain, subject: Subject<'_>) -> Vec<DiagnosticRequest> {
     let cast = Endpoints::of(domain, subject);
@@ -130,7 +142,7 @@ pub fn examine(scene: &Snapshot<'_>, subject: Subject<'_>) -> Report {
     let mut findings = Vec::new();
     participants::examine(scene, subject, &cast, &mut findings);
     pair::examine(subject, &cast, &mut findings);
-    let mut notes = Vec::new();
+    let mut notes = pair::uncompared_types(&cast);
     delivery::examine(scene, &cast, &mut findings, &mut notes);
     let matched = cast.matched().count();
     if matched > 0 && findings.iter().all(|f| f.cause == Cause::Multicast) {

@@ -1,6 +1,6 @@
 //! A writer and a reader that do not match, as their announcements show.
 use super::{Cause, Endpoints, Finding, Subject, remedy, similar, suits};
-use crate::discovery::observe::{TypeDifference, Verdict, compare};
+use crate::discovery::observe::{TypeDifference, Verdict, compare, uncompared};
 use dunlin_qos::PolicyId;
 use dunlin_wire::{ReaderData, WriterData};
 
@@ -41,6 +41,18 @@ pub(super) fn examine(subject: Subject<'_>, cast: &Endpoints<'_>, findings: &mut
             }
         }
     }
+}
+
+/// Says of pairs that match by name that their types are others, and why these were not compared.
+pub(super) fn uncompared_types(cast: &Endpoints<'_>) -> Vec<String> {
+    let uncompared = cast.matched().filter_map(|(writer, reader)| {
+        let (of, why) = uncompared(writer, reader, cast.types)?;
+        Some(format!(
+            "writer {} and reader {} match by the name of their type alone: their types are not the same, and that of {of} is not known ({why})",
+            writer.guid, reader.guid
+        ))
+    });
+    uncompared.collect()
 }
 
 fn other_topic(writer: &WriterData, reader: &ReaderData) -> Finding {
