@@ -12,3 +12,4 @@ cp --remove-destination "$target/release/libdunlin_ffi.a" "$into/lib/libdunlin.a
 ln -sf libdunlin.so.0 "$into/lib/libdunlin.so"
 cp crates/ffi/include/dunlin/dunlin.h "$into/include/dunlin/"
 echo "c: $into/include/dunlin/dunlin.h, $into/lib/libdunlin.so, $into/lib/libdunlin.a"
+scripts/languages/cpp98.sh "$into"

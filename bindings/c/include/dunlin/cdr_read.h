@@ -229,7 +229,7 @@ DUNLIN_CDR_INLINE bool dunlin_cdr_narrow(dunlin_cdr_reader *r, size_t length,
 /* A DHEADER. */
 DUNLIN_CDR_INLINE bool dunlin_cdr_begin(dunlin_cdr_reader *r, dunlin_cdr_scope *outer,
                                         const char *where) {
-    uint32_t length;
+    uint32_t length = 0;
     return dunlin_cdr_take_u32(r, &length, where) && dunlin_cdr_narrow(r, length, outer, where);
 }
 
@@ -244,7 +244,7 @@ DUNLIN_CDR_INLINE void dunlin_cdr_end(dunlin_cdr_reader *r, const dunlin_cdr_sco
 /* The next member of a mutable type in XCDR2. */
 DUNLIN_CDR_LOCAL bool dunlin_cdr_labelled(dunlin_cdr_reader *r, dunlin_cdr_member *member,
                                           const char *where) {
-    uint32_t header, code, count;
+    uint32_t header = 0, code, count = 0;
     uint64_t length;
     dunlin_cdr_align(r, 4);
     member->is_last = r->at == r->end;
@@ -281,7 +281,7 @@ DUNLIN_CDR_LOCAL bool dunlin_cdr_parameter_next(dunlin_cdr_reader *r, dunlin_cdr
                                                 const char *where) {
     for (;;) {
         uint16_t pid = 0, length = 0;
-        uint32_t id, content;
+        uint32_t id = 0, content = 0;
         size_t more = 0;
         dunlin_cdr_align(r, 4);
         if (!dunlin_cdr_take_u16(r, &pid, where) || !dunlin_cdr_take_u16(r, &length, where)) {
@@ -364,7 +364,7 @@ DUNLIN_CDR_INLINE bool dunlin_cdr_unknown(dunlin_cdr_reader *r, const dunlin_cdr
 /* The characters of a string. */
 DUNLIN_CDR_INLINE bool dunlin_cdr_characters(dunlin_cdr_reader *r, const char **text,
                                              size_t *length, const char *where) {
-    uint32_t count;
+    uint32_t count = 0;
     if (!dunlin_cdr_take_u32(r, &count, where)) {
         return false;
     }

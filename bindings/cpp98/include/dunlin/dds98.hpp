@@ -3,5 +3,6 @@
 #define DUNLIN_DDS98_HPP
 
 #include "dunlin/dds98/codec.hpp"
+#include "dunlin/dds98/typed.hpp"
 
 #endif

@@ -124,7 +124,7 @@ impl Read<'_, '_> {
             return self.bare(code, &mut part, ty, steps);
         }
         let idl = literal(&part.root.idl);
-        code.line("dunlin_cdr_scope whole;");
+        code.line("dunlin_cdr_scope whole = {NULL, NULL, NULL};");
         code.line("const bool open = !r->is_undelimited;");
         code.line("bool gone = false;");
         code.line("r->is_undelimited = false;");
