@@ -55,6 +55,7 @@ fn compiler(folder: &TempDir, flags: &[&str], source: &Path) -> Command {
         "crates/ffi/include",
         "bindings/c/include",
         "bindings/cpp98/include",
+        "tests/languages/omg",
     ] {
         command.arg("-I").arg(root().join(include));
     }
@@ -100,6 +101,14 @@ fn listeners_conditions_filters_and_coherent_sets() {
         LOOPBACK,
         || runs("events.cpp"),
     );
+}
+
+/// What the OMG's shapes program needs is there.
+#[test]
+fn shapes_are_shown_and_watched() {
+    in_namespace("shapes_are_shown_and_watched", LOOPBACK, || {
+        runs("shape_names.cpp");
+    });
 }
 
 #[test]

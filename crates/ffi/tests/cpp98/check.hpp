@@ -15,7 +15,7 @@ using namespace DDS;
 
 static const Duration_t PATIENCE = {20, 0};
 
-static ShapeType shape(const char *color, Long x) {
+inline ShapeType shape(const char *color, Long x) {
     ShapeType made;
     CHECK(ShapeType_initialize(&made));
     made.color = color;
@@ -70,7 +70,7 @@ struct World {
 };
 
 // All that the library gave out is given back.
-static int done() {
+inline int done() {
     uint64_t leaks = 0;
     CHECK(dunlin_leaks(&leaks, NULL) == DUNLIN_OK && leaks == 0);
     return 0;

@@ -124,7 +124,7 @@ static void filters() {
     StringSeq parameters;
     CHECK(parameters.push_back("'RED'"));
     ContentFilteredTopic *red = world.participant->create_contentfilteredtopic(
-        "Red", world.topic, "color = %0", parameters);
+        "Red", world.topic, "color MATCH %0", parameters);
     CHECK(red != NULL && red->get_related_topic() == world.topic);
     CHECK(world.participant->lookup_topicdescription("Red") == red);
     ShapeTypeDataReader *reader = world.reader(red);

@@ -346,9 +346,6 @@ private:
     mutable volatile int _lock;
 };
 
-DUNLIN_DDS98_UNUSED static DomainParticipantFactory *const TheParticipantFactory =
-    DomainParticipantFactory::get_instance();
-
 } // namespace DDS
 
 #endif

@@ -33,6 +33,18 @@ const QosPolicyId_t DURABILITYSERVICE_QOS_POLICY_ID = 22;
 const QosPolicyId_t DATA_REPRESENTATION_QOS_POLICY_ID = 23;
 const QosPolicyId_t TYPE_CONSISTENCY_ENFORCEMENT_QOS_POLICY_ID = 24;
 
+// The name of a policy: "Deadline"; "?" if it is none.
+inline const char *qos_policy_name(QosPolicyId_t policy) {
+    static const char *const names[] = {
+        "?", "UserData", "Durability", "Presentation", "Deadline", "LatencyBudget", "Ownership",
+        "OwnershipStrength", "Liveliness", "TimeBasedFilter", "Partition", "Reliability",
+        "DestinationOrder", "History", "ResourceLimits", "EntityFactory", "WriterDataLifecycle",
+        "ReaderDataLifecycle", "TopicData", "GroupData", "TransportPriority", "Lifespan",
+        "DurabilityService", "DataRepresentation", "TypeConsistencyEnforcement"};
+    const QosPolicyId_t count = sizeof names / sizeof *names;
+    return policy < 0 || policy >= count ? names[0] : names[policy];
+}
+
 struct UserDataQosPolicy {
     OctetSeq value;
 };

@@ -302,8 +302,16 @@ public:
         return RETCODE_OK;
     }
 
+    // Also of an instance that has ended, while samples of it are lent.
     ReturnCode_t get_key_value(Value &key, const InstanceHandle_t &handle) {
-        return dunlin98::key_value<C>(key, _handle, dunlin_reader_key, handle);
+        const ReturnCode_t code =
+            dunlin98::key_value<C>(key, _handle, dunlin_reader_key, handle);
+        const Value *lent = code == RETCODE_NO_DATA ? find_lent(handle) : NULL;
+        if (lent == NULL) {
+            return code;
+        }
+        Element<Value>::assign(key, *lent);
+        return RETCODE_OK;
     }
     InstanceHandle_t lookup_instance(const Value &value) const {
         return dunlin98::lookup<C>(value, _handle, dunlin_reader_lookup);
@@ -367,6 +375,18 @@ private:
         list = batch;
     }
 
+    // A sample of an instance that was lent to the caller.
+    const Value *find_lent(const InstanceHandle_t &handle) const {
+        dunlin98::Lock lock(_lock);
+        for (const Batch *batch = _lent; batch != NULL; batch = batch->next) {
+            for (ULong i = 0; i < batch->infos.length(); i++) {
+                if (batch->infos[i].instance_handle == handle) {
+                    return &batch->values[i];
+                }
+            }
+        }
+        return NULL;
+    }
     // A sample without valid data has the members of the key, as far as they are known.
     static bool decode(const dunlin_sample &sample, Value &to) {
         const size_t size = static_cast<size_t>(sample.length);

@@ -14,6 +14,7 @@ pub(super) fn support(unit: &Unit<'_>, code: &mut Code, types: &[DynamicType]) {
         return;
     }
     code.line("");
+    code.line("#ifndef DUNLIN_DDS98_CODEC_ONLY");
     code.line("namespace dunlin_idl {");
     for ty in &topics {
         codec(unit, code, ty);
@@ -23,6 +24,8 @@ pub(super) fn support(unit: &Unit<'_>, code: &mut Code, types: &[DynamicType]) {
     for ty in topics {
         classes(unit, code, ty);
     }
+    code.line("");
+    code.line("#endif");
 }
 
 fn is_topic(ty: &DynamicType) -> bool {
