@@ -32,6 +32,7 @@
 //! [`WaitSet`] receives by itself. `docs/walk.md` tells a sample's journey.
 #![forbid(unsafe_code)]
 
+mod builtin_subscriber;
 mod discovery;
 mod entity;
 mod error;
@@ -48,9 +49,10 @@ pub mod untyped;
 
 pub use discovery::{observe, why};
 
+pub use builtin_subscriber::BuiltinSubscriber;
 pub use discovery::builtin_topics::{
-    BuiltinSubscriber, ParticipantBuiltinTopicData, PublicationBuiltinTopicData,
-    SubscriptionBuiltinTopicData, TopicBuiltinTopicData,
+    ParticipantBuiltinTopicData, PublicationBuiltinTopicData, SubscriptionBuiltinTopicData,
+    TopicBuiltinTopicData,
 };
 pub use discovery::peers::{
     PeerClass, PeerDescriptor, PeerError, PeerHost, PeerIndexes, PeerStatus,

@@ -17,7 +17,7 @@ use source::{Import, Sources};
 /// The layers from the top. Those of one line may use each other. The first and the last have no
 /// folder: they are files beside `lib.rs`.
 const LAYERS: [&[&str]; 8] = [
-    &["simulation"],
+    &["simulation", "builtin_subscriber"],
     &["typed"],
     &["untyped"],
     &["entity"],

@@ -68,9 +68,9 @@ impl Timer<Due> {
     pub(crate) fn run_next(&self, shared: &Arc<Shared>, out: &mut Datagrams) -> Result<(), Time> {
         let now = shared.clock.now();
         let (at, due) = self.pop(now)?;
-        due.run(at, now, shared, out);
         // Listeners could hold up other endpoints.
-        deferred::leave();
+        let _deferred = deferred::leaving_scope();
+        due.run(at, now, shared, out);
         Ok(())
     }
 }

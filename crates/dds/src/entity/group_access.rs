@@ -134,6 +134,7 @@ impl GroupAccess {
     }
 
     pub(crate) fn end_access(&self) -> Result<()> {
+        let _deferred = deferred::scope();
         let mut state = self.state.lock();
         let left = state.accesses.checked_sub(1);
         state.accesses = left.ok_or_else(|| {
@@ -142,7 +143,6 @@ impl GroupAccess {
         })?;
         drop(state);
         self.open();
-        deferred::run();
         Ok(())
     }
 

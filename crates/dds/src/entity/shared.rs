@@ -374,7 +374,6 @@ impl Shared {
                 reader.announce_data();
             }
             drop(calling);
-            deferred::run();
         }
     }
 
@@ -510,6 +509,7 @@ impl Shared {
     /// Runs `work` on the directory and carries out what follows from it: proxies, routes, answers,
     /// and at last, without the lock, statuses and listeners.
     pub(crate) fn discover<R>(self: &Arc<Self>, work: impl FnOnce(&mut Matching, Time) -> R) -> R {
+        let _deferred = deferred::scope();
         let mut matching_events = Vec::new();
         let (result, next) = {
             let mut matching = self.matching.lock();
@@ -523,7 +523,6 @@ impl Shared {
                 .schedule(at, &self.discovery_scheduled, || Due::Discovery);
         }
         matching_events.into_iter().for_each(MatchingEvent::run);
-        deferred::run();
         result
     }
 

@@ -204,7 +204,6 @@ impl WaitSet {
 
     fn park(&self, clock: &Clock, deadline: Option<Time>, over: impl Fn() -> bool) {
         let _aside = deferred::aside();
-        deferred::run();
         while !over() && deadline.is_none_or(|at| clock.now() < at) {
             self.signal.park(clock, deadline);
             self.signal.consume();

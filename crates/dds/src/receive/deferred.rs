@@ -76,8 +76,11 @@ impl DeferredCall {
     }
 }
 
-/// Notes a call for when this thread holds no lock.
+/// Notes a call for when this thread holds no lock: until the end of a [`DeferredScope`] further up
+/// its stack.
 pub(crate) fn add(call: DeferredCall) {
+    #[cfg(debug_assertions)]
+    open::check();
     let mut call = Some(call);
     let noted = LEFT.try_with(|left| {
         let mut left = left.borrow_mut();
@@ -102,9 +105,56 @@ pub(crate) fn add_if_last(reader: Arc<ReaderCore>) {
     }
 }
 
-/// Runs the deferred calls of this thread, unless it does so already further up its stack.
+/// While this lives, this thread may note calls. When it ends they run, unless the thread runs some
+/// already further up its stack.
+///
+/// It is bound to a name before any lock is taken: what is bound first is dropped last, on each way
+/// out of a function. Debug builds panic where a call is noted and nothing is there to run it.
+#[must_use = "bind it to a name before the first lock: calls run when it is dropped"]
+pub(crate) struct DeferredScope {
+    leaves: bool,
+    #[cfg(debug_assertions)]
+    _open: open::Open,
+}
+
+/// As [`DeferredScope`] says.
 #[inline]
-pub(crate) fn run() {
+pub(crate) fn scope() -> DeferredScope {
+    DeferredScope::new(false)
+}
+
+/// As `scope`, but calls of listeners are left to the threads that receive: for threads that must
+/// not be held up.
+#[inline]
+pub(crate) fn leaving_scope() -> DeferredScope {
+    DeferredScope::new(true)
+}
+
+impl DeferredScope {
+    #[inline]
+    fn new(leaves: bool) -> Self {
+        Self {
+            leaves,
+            #[cfg(debug_assertions)]
+            _open: open::Open::new(),
+        }
+    }
+}
+
+impl Drop for DeferredScope {
+    #[inline]
+    fn drop(&mut self) {
+        if ANY.get() && !std::thread::panicking() {
+            match self.leaves {
+                true => leave(),
+                false => run_all(),
+            }
+        }
+    }
+}
+
+#[inline]
+fn run() {
     if ANY.get() {
         run_all();
     }
@@ -115,6 +165,8 @@ fn run_all() {
     if is_done() || RUNNING.replace(true) {
         return;
     }
+    #[cfg(debug_assertions)]
+    let _open = open::Open::new();
     let running = Aside(false);
     for _ in 0..MOST_DEFERRED_CALLS {
         match next() {
@@ -126,30 +178,44 @@ fn run_all() {
     leave();
 }
 
-/// Leaves the deferred calls of this thread that call listeners to those that receive: for threads
-/// that must not be held up.
-pub(crate) fn leave() {
+/// Leaves the deferred calls of this thread that call listeners to those that receive.
+fn leave() {
     if is_done() {
         return;
     }
+    #[cfg(debug_assertions)]
+    let _open = open::Open::new();
     let _running = Aside(RUNNING.replace(true));
     while let Some(call) = next() {
         call.leave();
     }
 }
 
-/// While this lives, the thread calls listeners by itself, and what they leave waits until it ends:
-/// no listener runs within another.
-#[must_use]
-pub(crate) fn hold() -> Aside {
-    Aside(RUNNING.replace(true))
+/// While this lives, the thread calls listeners by itself, and what they leave runs when it ends: no
+/// listener runs within another.
+pub(crate) fn hold() -> Hold {
+    let scope = scope();
+    let running = Aside(RUNNING.replace(true));
+    Hold {
+        _running: running,
+        _scope: scope,
+    }
 }
 
-/// While this lives, the thread waits within a listener, and may run deferred calls as if it were
-/// not in one.
+/// Made by `hold`. Its members are dropped in their order.
+#[must_use]
+pub(crate) struct Hold {
+    _running: Aside,
+    _scope: DeferredScope,
+}
+
+/// Runs the deferred calls of this thread. While the result lives the thread waits within a
+/// listener, and may run more as if it were not in one.
 #[must_use]
 pub(crate) fn aside() -> Aside {
-    Aside(RUNNING.replace(false))
+    let aside = Aside(RUNNING.replace(false));
+    run();
+    aside
 }
 
 /// Restores whether deferred calls are run further up the stack.
@@ -178,4 +244,37 @@ fn is_done() -> bool {
     let done = done.unwrap_or(true);
     ANY.set(!done);
     done
+}
+
+/// Whether a scope is open.
+#[cfg(debug_assertions)]
+mod open {
+    use std::cell::Cell;
+
+    thread_local! {
+        static SCOPES: Cell<usize> = const { Cell::new(0) };
+    }
+
+    /// One more scope of this thread is open while this lives.
+    pub(super) struct Open(());
+
+    impl Open {
+        pub(super) fn new() -> Self {
+            SCOPES.set(SCOPES.get() + 1);
+            Self(())
+        }
+    }
+
+    impl Drop for Open {
+        fn drop(&mut self) {
+            SCOPES.set(SCOPES.get() - 1);
+        }
+    }
+
+    pub(super) fn check() {
+        assert!(
+            SCOPES.get() > 0,
+            "a call is deferred where nothing runs it: `deferred::scope()` belongs before the locks"
+        );
+    }
 }

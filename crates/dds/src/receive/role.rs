@@ -137,7 +137,6 @@ impl Role {
     ) -> bool {
         shared.send_held_back();
         let _aside = deferred::aside();
-        deferred::run();
         if done() {
             return true;
         }

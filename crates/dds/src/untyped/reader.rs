@@ -353,8 +353,8 @@ impl ReaderCore {
         self.count(writer, delivery);
         self.tell_troubles((delivery.lost > 0, delivery.rejected.is_some()));
         if delivery.gathers {
+            let _deferred = deferred::scope();
             self.group.group_access.open();
-            deferred::run();
         }
         delivery.available
     }

@@ -305,6 +305,8 @@ impl WriterCore {
         mut patience: Patience,
     ) -> Result<Option<SequenceNumber>, Error> {
         self.check_enabled()?;
+        // Listeners of readers in this process are called at the end.
+        let _deferred = deferred::scope();
         let mut turn = self.publish.lock();
         let buffer = turn.pool.reserve(change.size);
         // A type of the application's own may panic, and leave a part of the sample here.
@@ -372,15 +374,11 @@ impl WriterCore {
                 if let Some(sign) = self.sign.get() {
                     self.show_life(sign);
                 }
-                // Listeners of readers in this process, at last.
-                deferred::run();
                 return Ok(Some(sequence));
             }
             if matches!(patience, Patience::None) {
                 // Room that came before this was said is found by looking again.
                 if self.wants_room.swap(true, SeqCst) {
-                    drop(turn);
-                    deferred::run();
                     return Ok(None);
                 }
                 continue;
@@ -489,12 +487,11 @@ impl WriterCore {
     pub(crate) fn assert_liveliness(&self) {
         let Some(sign) = self.sign.get() else { return };
         if self.fixed().liveliness.kind == LivelinessKind::ManualByTopic {
+            let _deferred = deferred::scope();
             let mut turn = self.publish.lock();
             self.refresh(&mut turn);
             self.state.lock().assert_liveliness(&mut turn.datagrams);
             self.flush_turn(&mut turn);
-            drop(turn);
-            deferred::run();
         }
         self.show_life(sign);
     }

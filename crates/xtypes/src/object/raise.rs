@@ -23,6 +23,9 @@ pub enum RaiseError {
     /// A TypeObject is missing.
     #[error("the TypeObject of {identifier:?} is missing")]
     Missing { identifier: TypeIdentifier },
+    /// The first TypeObject of a sequence is to be that of the type itself.
+    #[error("the first TypeObject is named {identifier:?}, which is the name of none")]
+    Root { identifier: TypeIdentifier },
     /// Only complete TypeObjects have names.
     #[error("a minimal TypeObject has no names: ask for the complete one")]
     Minimal,

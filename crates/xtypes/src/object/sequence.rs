@@ -56,7 +56,12 @@ impl DynamicType {
             objects.entry(identifier).or_insert(object);
         }
         r.end(scope);
-        Self::from_type_objects(&root, |of| objects.get(of).copied())
+        match root {
+            TypeIdentifier::Component(_) | TypeIdentifier::Hash(..) => {
+                Self::from_type_objects(&root, |of| objects.get(of).copied())
+            }
+            identifier => Err(RaiseError::Root { identifier }),
+        }
     }
 }
 
@@ -73,6 +78,7 @@ mod tests {
     use dunlin_cdr::Extensibility;
 
     use crate::object::EquivalenceKind;
+    use crate::object::raise::RaiseError;
     use crate::{DynamicType, TypeIndex, TypeTreeBuilder, limits};
 
     fn nested() -> DynamicType {
@@ -131,6 +137,15 @@ mod tests {
         let error = DynamicType::from_type_object_sequence(&[[4, 0, 0, 0], count].concat());
         let text = error.unwrap_err().to_string();
         assert!(text.contains("4097") && text.contains("4096"), "{text}");
+    }
+
+    #[test]
+    fn the_first_is_named_by_its_hash() {
+        let whole = sequence();
+        let length = (whole.len() as u32 - 16).to_le_bytes();
+        let boolean = [&length, &whole[4..8], &[1, 0, 0, 0], &whole[24..]].concat();
+        let error = DynamicType::from_type_object_sequence(&boolean).unwrap_err();
+        assert!(matches!(error, RaiseError::Root { .. }), "{error}");
     }
 
     #[test]

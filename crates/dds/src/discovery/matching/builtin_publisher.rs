@@ -2,7 +2,7 @@
 //! subscriber has a feed of its own, so what one takes is not missing in another.
 use super::{Matching, MatchingEvent};
 use crate::discovery::builtin_topics::{
-    Fed, ParticipantBuiltinTopicData, PublicationBuiltinTopicData, SubscriptionBuiltinTopicData,
+    ParticipantBuiltinTopicData, PublicationBuiltinTopicData, SubscriptionBuiltinTopicData,
     TopicBuiltinTopicData,
 };
 use crate::receive::deferred;
@@ -20,6 +20,9 @@ use dunlin_wire::{
 };
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Weak};
+
+/// A reader of a built-in topic, if somebody still has it.
+type Fed = Weak<ReaderCore>;
 
 /// Who is fed, and what they were told.
 pub(super) struct BuiltinPublisher {

@@ -1,6 +1,5 @@
 //! Receiving in a thread of the application's own.
 use super::{DomainParticipant, ParticipantGuard, held};
-use crate::receive::deferred;
 use crate::receive::role::Role;
 use std::sync::Arc;
 
@@ -27,7 +26,6 @@ impl ParticipantGuard {
             return false;
         }
         shared.send_held_back();
-        deferred::run();
         let mut done = shared.user.poll(shared, true);
         for index in 0.. {
             let Some(role) = self.group(index) else { break };

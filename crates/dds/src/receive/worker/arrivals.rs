@@ -44,11 +44,11 @@ impl Arrivals {
             }
         }
         if !self.acknowledged.is_empty() {
+            // Listeners that are told of room.
+            let _deferred = deferred::scope();
             for writer in self.acknowledged.drain(..) {
                 writer.announce_room();
             }
-            // Listeners that are told of room.
-            deferred::run();
         }
         if self.ready.is_empty() {
             return;
@@ -60,7 +60,6 @@ impl Arrivals {
             self.last = Some(reader);
         }
         drop(calling);
-        deferred::run();
         // What listeners wrote and is held back.
         shared.send_held_back();
     }

@@ -92,6 +92,7 @@ impl WriterCore {
 
     /// Asks the readers what they have, if some lack anything; returns the last change.
     pub(crate) fn ask_for_acknowledgments(&self) -> SequenceNumber {
+        let _deferred = deferred::scope();
         let mut out = self.shared.datagrams();
         self.aim(&mut out);
         let mut state = self.state.lock();

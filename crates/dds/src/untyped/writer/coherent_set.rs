@@ -17,6 +17,7 @@ impl WriterCore {
         self: &Arc<Self>,
         number: impl FnOnce() -> Option<InGroup>,
     ) -> Result<(), Error> {
+        let _deferred = deferred::scope();
         let mut turn = self.publish.lock();
         let limit = self.datagram_limit.load(SeqCst);
         turn.datagrams.set_limit(limit);
@@ -31,7 +32,6 @@ impl WriterCore {
         self.flush_turn(&mut turn);
         drop(turn);
         self.schedule(next);
-        deferred::run();
         ended.map_err(|error| match error {
             WriteError::OutOfResources(limit) => self.exhausted(limit),
             // A mark needs no room.

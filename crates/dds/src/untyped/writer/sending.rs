@@ -158,11 +158,10 @@ impl WriterCore {
         if !self.waits.load(Relaxed) {
             return;
         }
+        let _deferred = deferred::scope();
         let mut turn = self.publish.lock();
         self.flush_turn(&mut turn);
         self.note_waiting(&turn);
-        drop(turn);
-        deferred::run();
     }
 
     /// Sends what a reader's answer provoked.
