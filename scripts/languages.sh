@@ -1,15 +1,20 @@
 #!/usr/bin/env bash
-# Builds the C library and puts it with its header into target/languages.
+# Builds the C library, puts it with its headers into target/languages, and tries it: the examples of each language.
+# LANGUAGES_PROFILE=dev takes an unoptimized library.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 target=${CARGO_TARGET_DIR:-target}
 into=$target/languages
-"${CARGO:-cargo}" build --release -p dunlin-ffi
-mkdir -p "$into/lib" "$into/include/dunlin"
-cp --remove-destination "$target/release/libdunlin_ffi.so" "$into/lib/libdunlin.so.0"
-cp --remove-destination "$target/release/libdunlin_ffi.a" "$into/lib/libdunlin.a"
+profile=${LANGUAGES_PROFILE:-release}
+built=$target/$([ "$profile" = dev ] && echo debug || echo "$profile")
+"${CARGO:-cargo}" build --profile "$profile" -p dunlin-ffi -p dunlin-cli
+mkdir -p "$into/lib" "$into/include/dunlin" "$into/bin"
+cp --remove-destination "$built/libdunlin_ffi.so" "$into/lib/libdunlin.so.0"
+cp --remove-destination "$built/libdunlin_ffi.a" "$into/lib/libdunlin.a"
+cp --remove-destination "$built/dunlin" "$into/bin/"
 ln -sf libdunlin.so.0 "$into/lib/libdunlin.so"
-cp crates/ffi/include/dunlin/dunlin.h "$into/include/dunlin/"
+cp crates/ffi/include/dunlin/dunlin.h bindings/c/include/dunlin/*.h "$into/include/dunlin/"
 echo "c: $into/include/dunlin/dunlin.h, $into/lib/libdunlin.so, $into/lib/libdunlin.a"
+scripts/languages/c.sh "$into"
 scripts/languages/cpp98.sh "$into"

@@ -5,12 +5,7 @@ set -euo pipefail
 cd "$(dirname "$0")/../.."
 into=$(realpath "$1")
 
-mkdir -p "$into/include/dunlin/dds98" "$into/bin"
-if [ ! -x "$into/bin/dunlin" ]; then
-    "${CARGO:-cargo}" build --release -p dunlin-cli
-    cp "${CARGO_TARGET_DIR:-target}/release/dunlin" "$into/bin/"
-fi
-cp bindings/c/include/dunlin/*.h "$into/include/dunlin/"
+mkdir -p "$into/include/dunlin/dds98"
 cp bindings/cpp98/include/dunlin/*.hpp "$into/include/dunlin/"
 cp bindings/cpp98/include/dunlin/dds98/*.hpp "$into/include/dunlin/dds98/"
 echo "cpp98: $into/include/dunlin/dds98.hpp"

@@ -97,7 +97,7 @@ thread_local! {
 }
 
 /// What `dunlin_last_error` says from now on. A thread that is ending remembers nothing.
-fn remember(text: &str) {
+pub(crate) fn remember(text: &str) {
     let _ = LAST.try_with(|last| {
         let mut last = last.borrow_mut();
         last.clear();

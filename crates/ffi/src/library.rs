@@ -1,6 +1,6 @@
 //! The library itself: its version, its errors, what it has given out.
 use crate::entity;
-use crate::error::{entry, last};
+use crate::error::{entry, last, remember};
 use crate::memory::{Out, dunlin_block, dunlin_text};
 use crate::object::{OBJECTS, roots};
 use dunlin::ReturnCode;
@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicI64, Ordering::Relaxed};
 /// The major number of the ABI: it is that of the shared library's name.
 pub const DUNLIN_ABI_MAJOR: u32 = 0;
 /// The minor number of the ABI: it grows when something is added.
-pub const DUNLIN_ABI_MINOR: u32 = 1;
+pub const DUNLIN_ABI_MINOR: u32 = 2;
 
 /// It succeeded.
 pub const DUNLIN_OK: i32 = 0;
@@ -111,6 +111,21 @@ pub extern "C" fn dunlin_last_error(text: Out<'_, dunlin_text>) -> i32 {
             DUNLIN_OK
         }
         None => DUNLIN_BAD_PARAMETER,
+    }
+}
+
+/// Keeps a text for `dunlin_last_error` and returns the code: for what is built upon the library and
+/// fails by itself, such as a codec.
+///
+/// @return BAD_PARAMETER if the text is not UTF-8.
+#[unsafe(no_mangle)]
+pub extern "C" fn dunlin_set_last_error(code: i32, text: dunlin_text) -> i32 {
+    match text.get("text") {
+        Ok(text) => {
+            remember(text);
+            code
+        }
+        Err(wrong) => entry(|| Err(wrong)),
     }
 }
 

@@ -3,9 +3,10 @@ use crate::error::{Failure, entry};
 use crate::handle::Kind;
 use crate::memory::{Array, Out, OutArray, dunlin_block, dunlin_text};
 use crate::object::{self, Object, create};
+use crate::topic::dunlin_topic;
 use bytes::BytesMut;
 use dunlin::cdr::{Endianness, Representation};
-use dunlin::untyped::TypeSupport;
+use dunlin::untyped::{TypeSupport, UntypedTopic};
 use dunlin::xtypes::{DynamicType, KeyPlan, idl};
 
 /// A type.
@@ -53,6 +54,29 @@ pub extern "C" fn dunlin_type_describe(ty: dunlin_type, text: Out<'_, dunlin_blo
         let ty = object::ty(ty)?;
         place.put(dunlin_block::text(&idl::print(ty.ty.tree())));
         Ok(())
+    })
+}
+
+/// Whether a topic, or a part of one, is of a type.
+///
+/// @return PRECONDITION_NOT_MET if it is of another one.
+#[unsafe(no_mangle)]
+pub extern "C" fn dunlin_type_check(ty: dunlin_type, topic: dunlin_topic) -> i32 {
+    entry(|| {
+        let ty = object::ty(ty)?;
+        let check = |topic: &UntypedTopic| {
+            let difference = topic.type_support().difference(&ty.support);
+            difference.map_or(Ok(()), |what| {
+                let name = topic.name();
+                Err(Failure::precondition(format!(
+                    "the topic {name:?} has another {what}"
+                )))
+            })
+        };
+        match Kind::of(topic) {
+            Some(Kind::FilteredTopic) => check(object::filtered_topic(topic)?.related_topic()),
+            _ => check(&*object::topic(topic)?),
+        }
     })
 }
 

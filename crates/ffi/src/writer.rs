@@ -7,7 +7,7 @@ use crate::names::{Creating, adopt_writer};
 use crate::object;
 use crate::octets::dunlin_octets;
 use crate::participant::dunlin_participant;
-use crate::qos::{dunlin_writer_qos, duration, read_or};
+use crate::qos::{dunlin_writer_qos, duration, read_or, representation_number};
 use crate::topic::dunlin_topic;
 use arrayvec::ArrayVec;
 use dunlin::untyped::{ChangeKind, Piece, WriteOptions};
@@ -326,6 +326,20 @@ pub extern "C" fn dunlin_writer_wait_for_matched(
         let timeout = duration(timeout, "timeout")?;
         let readers = usize::try_from(readers).unwrap_or(usize::MAX);
         Ok(writer.core.wait_for_matched(readers, timeout)?)
+    })
+}
+
+/// How its samples are encoded: `DUNLIN_XCDR1` or `DUNLIN_XCDR2`, whatever its QoS was made of.
+#[unsafe(no_mangle)]
+pub extern "C" fn dunlin_writer_representation(
+    writer: dunlin_writer,
+    representation: Out<'_, i32>,
+) -> i32 {
+    entry(|| {
+        let place = representation.required("representation")?;
+        let writer = object::writer(writer)?;
+        place.put(representation_number(writer.core.representation()));
+        Ok(())
     })
 }
 

@@ -511,5 +511,5 @@ fn structures_are_laid_out_as_the_library_says() {
         (size, count, &offsets[..6]),
         (120, 6, &[0, 8, 16, 24, 28, 32][..])
     );
-    assert_eq!(dunlin_abi_version(), 1);
+    assert_eq!(dunlin_abi_version(), 2);
 }

@@ -1,80 +1,11 @@
 //! Programs in C: compiled with the header, linked with the shared library, and run.
 mod common;
+#[path = "common/program.rs"]
+mod program;
 use common::namespace::{LOOPBACK, in_namespace};
-use dunlin::cdr::Extensibility;
-use dunlin::xtypes::{EquivalenceKind, TypeIndex, TypeTreeBuilder};
 use dunlin_ffi::layout::LAYOUTS;
+use program::{Folder, root, succeeds};
 use std::fmt::Write;
-use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
-use tempfile::TempDir;
-
-fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
-}
-
-/// A folder for programs, with the shared library under its name.
-struct Folder(TempDir);
-
-impl Folder {
-    /// None where there is no compiler.
-    fn new() -> Option<Self> {
-        if Command::new("gcc").arg("--version").output().is_err() {
-            println!("SKIPPED: no gcc");
-            return None;
-        }
-        let folder = tempfile::tempdir().unwrap();
-        let test = std::env::current_exe().unwrap();
-        let library = test.with_file_name("libdunlin_ffi.so");
-        std::os::unix::fs::symlink(library, folder.path().join("libdunlin.so.0")).unwrap();
-        Some(Self(folder))
-    }
-
-    fn compile(&self, source: &Path) -> PathBuf {
-        let program = self.0.path().join(source.file_stem().unwrap());
-        let output = Command::new("gcc")
-            .args([
-                "-std=c11",
-                "-pedantic",
-                "-Wall",
-                "-Wextra",
-                "-Werror",
-                "-g",
-                "-I",
-            ])
-            .arg(root().join("crates/ffi/include"))
-            .arg(source)
-            .arg("-o")
-            .arg(&program)
-            .arg(self.0.path().join("libdunlin.so.0"))
-            .arg("-pthread")
-            .output()
-            .unwrap();
-        let said = String::from_utf8_lossy(&output.stderr);
-        assert!(output.status.success(), "{}: {said}", source.display());
-        program
-    }
-
-    /// Compiles a program that is written here.
-    fn program(&self, name: &str, source: &str) -> Command {
-        let path = self.0.path().join(name).with_extension("c");
-        std::fs::write(&path, source).unwrap();
-        self.command(&self.compile(&path))
-    }
-
-    fn command(&self, program: &Path) -> Command {
-        let mut command = Command::new(program);
-        command.env("LD_LIBRARY_PATH", self.0.path());
-        command
-    }
-}
-
-fn succeeds(mut command: Command) -> String {
-    let output = command.output().unwrap();
-    let said = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "{:?}: {said}", output.status);
-    String::from_utf8(output.stdout).unwrap()
-}
 
 /// `sizeof` and `offsetof` of a compiler of C are what the library says.
 #[test]
@@ -105,65 +36,33 @@ fn structures_have_the_same_layout_in_c() {
         .unwrap();
     }
     source.push_str("return wrong != 0;\n}\n");
-    succeeds(folder.program("layout", &source));
+    succeeds(folder.program("layout", &source, &[], &[]));
 }
 
-/// What stands in the example's header.
-fn position_bytes() -> String {
-    let mut types = TypeTreeBuilder::new();
-    let position = types
-        .structure("Position", Extensibility::Final)
-        .member("bird", TypeIndex::UINT32)
-        .key()
-        .member("x", TypeIndex::FLOAT32)
-        .finish();
-    let position = types.build(position).unwrap();
-    let objects = position.type_objects(EquivalenceKind::Complete).unwrap();
-    let bytes = objects.to_sequence();
-    let lines = bytes.chunks(12).map(|line| {
-        let line: Vec<_> = line.iter().map(|byte| format!("0x{byte:02x},")).collect();
-        format!("    {}", line.join(" "))
-    });
-    lines.collect::<Vec<_>>().join("\n")
-}
-
+/// Each example in C prints what it is to print.
 #[test]
-fn the_hello_example_prints_what_was_written() {
+fn the_examples_print_what_is_expected_of_them() {
     in_namespace(
-        "the_hello_example_prints_what_was_written",
+        "the_examples_print_what_is_expected_of_them",
         LOOPBACK,
         || {
             let Some(folder) = Folder::new() else { return };
-            let example = root().join("examples/hello/c");
-            let header = example.join("position.h");
-            let text = std::fs::read_to_string(&header).unwrap();
-            if std::env::var_os("DUNLIN_BLESS").is_some_and(|value| value == "1") {
-                std::fs::write(&header, text.replace("@BYTES@", &position_bytes())).unwrap();
+            let examples = std::fs::read_dir(root().join("examples")).unwrap();
+            let examples = examples.map(|entry| entry.unwrap().path());
+            let mut count = 0;
+            for example in examples.filter(|example| example.join("c").exists()) {
+                let expected = std::fs::read_to_string(example.join("expected")).unwrap();
+                assert_eq!(folder.example(&example), expected, "{}", example.display());
+                count += 1;
             }
-            let text = std::fs::read_to_string(&header).unwrap();
-            assert!(
-                text.contains(&position_bytes()),
-                "its type is:\n{}",
-                position_bytes()
-            );
-            let publisher = folder.compile(&example.join("publisher.c"));
-            let subscriber = folder.compile(&example.join("subscriber.c"));
-            let printing = folder
-                .command(&subscriber)
-                .stdout(Stdio::piped())
-                .spawn()
-                .unwrap();
-            succeeds(folder.command(&publisher));
-            let output = printing.wait_with_output().unwrap();
-            assert!(output.status.success());
-            let expected: String = (0..10).map(|x| format!("7 {x}\n")).collect();
-            assert_eq!(String::from_utf8(output.stdout).unwrap(), expected);
+            assert!(count > 0);
         },
     );
 }
 
 const BEGIN: &str = r#"
-#include "position.h"
+#define _GNU_SOURCE
+#include "Position.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/wait.h>
@@ -191,25 +90,22 @@ static void on_data(void *context, dunlin_reader of) {
 static void open_all(void) {
     dunlin_listener listener = { sizeof listener, DUNLIN_DATA_AVAILABLE, NULL, on_data, NULL, NULL, NULL };
     CHECK(dunlin_participant_new(0, NULL, NULL, NULL, &participant) == DUNLIN_OK);
-    CHECK(Position_topic(participant, &topic) == DUNLIN_OK);
-    CHECK(dunlin_writer_new(participant, topic, NULL, NULL, &writer) == DUNLIN_OK);
-    CHECK(dunlin_reader_new(participant, topic, NULL, &listener, &reader) == DUNLIN_OK);
-    CHECK(dunlin_writer_wait_for_matched(writer, 1, 20LL * DUNLIN_SECOND) == DUNLIN_OK);
+    CHECK(Position_topic(participant, "Positions", NULL, &topic) == DUNLIN_OK);
+    CHECK(Position_writer(participant, topic, NULL, NULL, &writer) == DUNLIN_OK);
+    CHECK(Position_reader(participant, topic, NULL, &listener, &reader) == DUNLIN_OK);
+    CHECK(dunlin_writer_wait_for_matched(writer, 1, 20 * DUNLIN_SECOND) == DUNLIN_OK);
 }
 
 static int32_t write_one(void) {
-    const Position position = { 7, 1 };
-    uint8_t payload[POSITION_PAYLOAD];
-    Position_encode(&position, payload);
-    return dunlin_write(writer, payload, sizeof payload, NULL);
+    const Position position = { 7, 1, 0.5 };
+    return Position_write(writer, &position, NULL);
 }
 "#;
 
-fn with_example(source: &str) -> String {
-    let folder = root().join("examples/hello/c/position.h");
-    let header = folder.canonicalize().unwrap();
-    let begin = BEGIN.replace("\"position.h\"", &format!("{header:?}"));
-    format!("#define _GNU_SOURCE\n{begin}{source}")
+/// A program that has the type of the example.
+fn program(folder: &Folder, name: &str, source: &str) -> std::process::Command {
+    let made = folder.idl(&root().join("examples/hello/Position.idl"));
+    folder.program(name, &format!("{BEGIN}{source}"), &[&made], &[])
 }
 
 /// In a child nothing of the parent is there, and new entities are.
@@ -220,8 +116,7 @@ fn a_forked_child_begins_anew_and_its_parent_goes_on() {
         LOOPBACK,
         || {
             let Some(folder) = Folder::new() else { return };
-            let source = with_example(
-                r#"
+            let source = r#"
 int main(void) {
     pid_t child;
     int status;
@@ -248,9 +143,8 @@ int main(void) {
     CHECK(dunlin_leaks(&count, NULL) == DUNLIN_OK && count == 0);
     return 0;
 }
-"#,
-            );
-            succeeds(folder.program("fork", &source));
+"#;
+            succeeds(program(&folder, "fork", source));
         },
     );
 }
@@ -260,8 +154,7 @@ int main(void) {
 fn a_program_may_end_while_samples_stream() {
     in_namespace("a_program_may_end_while_samples_stream", LOOPBACK, || {
         let Some(folder) = Folder::new() else { return };
-        let source = with_example(
-            r#"
+        let source = r#"
 #include <pthread.h>
 
 static void *stream(void *none) {
@@ -284,12 +177,11 @@ int main(int argc, char **argv) {
     }
     return 0;
 }
-"#,
-        );
-        let _ = folder.program("ending", &source);
+"#;
+        let _ = program(&folder, "ending", source);
         for way in ["return", "exit", "shutdown"] {
             for _ in 0..5 {
-                let mut command = folder.command(&folder.0.path().join("ending"));
+                let mut command = folder.command(&folder.path("ending"));
                 command.arg(way);
                 succeeds(command);
             }

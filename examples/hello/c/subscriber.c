@@ -1,11 +1,23 @@
-/* Prints ten positions. */
-#include "position.h"
+/* Prints ten positions, as they come. */
+#include "Position.h"
 #include <stdio.h>
 
-static void print(const dunlin_sample *sample) {
+/* What the listener works with. */
+typedef struct Watch {
+    int printed;
+    dunlin_condition is_done;
+} Watch;
+
+/* Called on the thread that received. */
+static void on_data(void *context, dunlin_reader reader) {
+    Watch *watch = context;
     Position position;
-    if (sample->info.valid_data && Position_decode(&position, sample->data, sample->length)) {
-        printf("%u %g\n", (unsigned)position.bird, (double)position.x);
+    dunlin_sample_info info;
+    while (Position_take_next(reader, &position, &info) == DUNLIN_OK) {
+        if (info.valid_data) {
+            printf("%u %g %g\n", (unsigned)position.bird, position.x, position.y);
+            if (++watch->printed == 10) dunlin_guard_set(watch->is_done, 1);
+        }
     }
 }
 
@@ -13,32 +25,25 @@ static int32_t subscribe(void) {
     dunlin_participant participant;
     dunlin_topic topic;
     dunlin_reader reader;
-    dunlin_condition data;
+    dunlin_reader_qos qos;
     dunlin_waitset waits;
-    dunlin_sample samples[4];
-    int printed = 0;
-    dunlin_reader_qos qos = { .size = sizeof qos, .kind = DUNLIN_QOS_READER };
+    Watch watch = { 0, 0 };
+    const dunlin_listener listener = {
+        .size = sizeof listener, .mask = DUNLIN_DATA_AVAILABLE, .context = &watch, .on_data = on_data
+    };
+    DUNLIN_TRY(dunlin_guard_new(&watch.is_done));
+    DUNLIN_TRY(dunlin_waitset_new(&waits));
+    DUNLIN_TRY(dunlin_waitset_attach(waits, watch.is_done));
     DUNLIN_TRY(dunlin_participant_new(0, NULL, NULL, NULL, &participant));
-    DUNLIN_TRY(Position_topic(participant, &topic));
-    DUNLIN_TRY(dunlin_qos_default((dunlin_qos *)&qos));
+    DUNLIN_TRY(Position_topic(participant, "Positions", NULL, &topic));
+    DUNLIN_TRY(dunlin_reader_qos_default(&qos));
     qos.reliability = DUNLIN_RELIABLE;
     qos.history = DUNLIN_KEEP_ALL;
-    DUNLIN_TRY(dunlin_reader_new(participant, topic, &qos, NULL, &reader));
-    DUNLIN_TRY(dunlin_read_condition_new(reader, NULL, &data));
-    DUNLIN_TRY(dunlin_waitset_new(&waits));
-    DUNLIN_TRY(dunlin_waitset_attach(waits, data));
-    while (printed < 10) {
-        uint64_t count = 0;
-        DUNLIN_TRY(dunlin_waitset_wait(waits, 20LL * DUNLIN_SECOND, NULL, 0, NULL));
-        DUNLIN_TRY(dunlin_take(reader, NULL, samples, 4, &count));
-        for (uint64_t i = 0; i < count; i++) {
-            print(&samples[i]);
-            printed += samples[i].info.valid_data;
-        }
-        DUNLIN_TRY(dunlin_give_back(reader, samples, count));
-    }
+    DUNLIN_TRY(Position_reader(participant, topic, &qos, &listener, &reader));
+    DUNLIN_TRY(dunlin_waitset_wait(waits, 20 * DUNLIN_SECOND, NULL, 0, NULL));
+    DUNLIN_TRY(dunlin_close(participant)); /* from here on the listener is not called any more */
     DUNLIN_TRY(dunlin_close(waits));
-    return dunlin_close(participant);
+    return dunlin_close(watch.is_done);
 }
 
 int main(void) {
@@ -46,7 +51,7 @@ int main(void) {
     if (code != DUNLIN_OK) {
         dunlin_text why;
         dunlin_last_error(&why);
-        fprintf(stderr, "%s: %.*s\n", dunlin_retcode_name(code), (int)why.length, why.data);
+        fprintf(stderr, "%s: %s\n", dunlin_retcode_name(code), why.data);
     }
     return code;
 }

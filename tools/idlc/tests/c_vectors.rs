@@ -100,6 +100,7 @@ fn emitted(dialect: &Dialect, to: &Path, name: &str) -> Model {
     model
 }
 
+/// The headers of codecs and of the library, which is not linked.
 fn include() -> Vec<String> {
     let folders = [
         "bindings/c/include",
@@ -314,12 +315,9 @@ impl Vector {
             .collect();
         for ((ty, payload), answer) in all.iter().zip(answers(&self.program, &lines)) {
             let valid = ty.validate(payload);
-            // C takes text as it is, and what is behind a value is no part of it.
+            // What is behind a value is no part of it.
             if let Err(error) = &valid
-                && matches!(
-                    error.to_string().as_str(),
-                    text if text.contains("UTF") || text.contains("behind")
-                )
+                && error.to_string().contains("behind")
             {
                 continue;
             }
@@ -421,7 +419,7 @@ fn words_of_c_and_cpp_are_names_in_all_standards() {
     let types = model.types.iter().filter_map(|entry| model.ty(entry));
     let types: Vec<DynamicType> = types.filter(compound).collect();
     let names = |ty: &DynamicType| match ty.name() {
-        "boolean_::size_t" | "plain" | "plains" => ty.name().replace("::", "_"),
+        "boolean_::size_t" | "plain" | "plains" | "halves" => ty.name().replace("::", "_"),
         name => format!("{name}_"),
     };
     let program = driver(&C, &to, "torture", &types, names);
@@ -458,7 +456,7 @@ fn words_of_cpp_are_names_in_all_its_standards() {
     let types = model.types.iter().filter_map(|entry| model.ty(entry));
     let types: Vec<DynamicType> = types.filter(compound).collect();
     let names = |ty: &DynamicType| match ty.name() {
-        "boolean_::size_t" | "plain" | "plains" => ty.name().replace("::", "_"),
+        "boolean_::size_t" | "plain" | "plains" | "halves" => ty.name().replace("::", "_"),
         name => format!("_cxx_{name}"),
     };
     let program = driver(&CPP98, &to, "torture", &types, names);

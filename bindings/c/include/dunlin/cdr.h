@@ -62,6 +62,75 @@ DUNLIN_CDR_INLINE size_t dunlin_cdr_aligned(size_t at, size_t align) {
     return (at + align - 1) & ~(align - 1);
 }
 
+/* ---- text ---------------------------------------------------------------------------------- */
+
+/* Whether bytes from the second one on continue a character of UTF-8 that begins with `first`. */
+DUNLIN_CDR_INLINE bool dunlin_utf8_goes_on(const uint8_t *at, unsigned first, size_t more) {
+    const unsigned second = at[1];
+    const unsigned least = first == 0xe0 ? 0xa0 : first == 0xf0 ? 0x90 : 0x80;
+    const unsigned most = first == 0xed ? 0x9f : first == 0xf4 ? 0x8f : 0xbf;
+    return second >= least && second <= most && (more < 2 || (at[2] & 0xc0) == 0x80)
+           && (more < 3 || (at[3] & 0xc0) == 0x80);
+}
+
+/* The first byte of a text that is not UTF-8 (RFC 3629); its length if all of it is. */
+DUNLIN_CDR_LOCAL size_t dunlin_utf8_valid(const char *text, size_t length) {
+    const uint8_t *bytes = (const uint8_t *)text;
+    size_t at = 0;
+    while (at < length) {
+        const unsigned first = bytes[at];
+        size_t more = first >= 0xf0 ? 3 : first >= 0xe0 ? 2 : 1;
+        uint64_t word = 0;
+        if (first < 0x80) {
+            at++;
+            while (length - at >= sizeof word) {
+                memcpy(&word, bytes + at, sizeof word);
+                if ((word & 0x8080808080808080u) != 0) {
+                    break;
+                }
+                at += sizeof word;
+            }
+            continue;
+        }
+        if (first < 0xc2 || first > 0xf4 || length - at <= more
+            || !dunlin_utf8_goes_on(bytes + at, first, more)) {
+            return at;
+        }
+        at += more + 1;
+    }
+    return length;
+}
+
+DUNLIN_CDR_LOCAL bool dunlin_cdr_check_utf8(const char *text, size_t length,
+                                            dunlin_cdr_fault *fault, const char *where) {
+    const size_t valid = dunlin_utf8_valid(text, length);
+    if (valid < length) {
+        return dunlin_cdr_fail(fault, DUNLIN_CDR_UTF8, where, (unsigned char)text[valid],
+                               (int64_t)valid);
+    }
+    return true;
+}
+
+/* Whether each half of a surrogate pair of UTF-16 has its other half. */
+DUNLIN_CDR_LOCAL bool dunlin_cdr_check_utf16(const uint8_t *units, size_t count, bool swap,
+                                             dunlin_cdr_fault *fault, const char *where) {
+    bool is_open = false;
+    uint16_t unit = 0;
+    size_t at;
+    for (at = 0; at < count; at++) {
+        memcpy(&unit, units + 2 * at, 2);
+        unit = swap ? (uint16_t)(unit << 8 | unit >> 8) : unit;
+        if (is_open != ((unit & 0xfc00u) == 0xdc00u)) {
+            break;
+        }
+        is_open = (unit & 0xfc00u) == 0xd800u;
+    }
+    if (at < count || is_open) {
+        return dunlin_cdr_fail(fault, DUNLIN_CDR_UTF16, where, unit, (int64_t)at);
+    }
+    return true;
+}
+
 /* ---- size ---------------------------------------------------------------------------------- */
 
 /* Where a value ends that begins at `at`, counted from where alignment counts. */
@@ -87,7 +156,7 @@ DUNLIN_CDR_INLINE bool dunlin_cdr_size_text(dunlin_cdr_size *z, const char *text
         return dunlin_cdr_fail(z->fault, DUNLIN_CDR_BOUND, where, (int64_t)length, (int64_t)bound);
     }
     z->at = dunlin_cdr_aligned(z->at, 4) + 4 + length + 1;
-    return true;
+    return length == 0 || dunlin_cdr_check_utf8(text, length, z->fault, where);
 }
 
 /* A string within a struct has an end in any case. */
@@ -99,7 +168,7 @@ DUNLIN_CDR_INLINE bool dunlin_cdr_size_text_within(dunlin_cdr_size *z, const cha
                                (int64_t)bound);
     }
     z->at = dunlin_cdr_aligned(z->at, 4) + 4 + (size_t)(end - text) + 1;
-    return true;
+    return dunlin_cdr_check_utf8(text, (size_t)(end - text), z->fault, where);
 }
 
 /* A length, and whether it may be. */
@@ -122,7 +191,8 @@ DUNLIN_CDR_INLINE bool dunlin_cdr_size_wide(dunlin_cdr_size *z, const dunlin_wst
         return false;
     }
     z->at += 2 * (size_t)text->_length;
-    return true;
+    return dunlin_cdr_check_utf16((const uint8_t *)text->_buffer, text->_length, false, z->fault,
+                                  where);
 }
 
 /* Behind the content of an XCDR1 parameter that began at `begin`. */

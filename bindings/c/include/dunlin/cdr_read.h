@@ -377,7 +377,7 @@ DUNLIN_CDR_INLINE bool dunlin_cdr_characters(dunlin_cdr_reader *r, const char **
         return dunlin_cdr_fail(r->fault, DUNLIN_CDR_TEXT, where, count, 0);
     }
     *length = count - 1;
-    return true;
+    return dunlin_cdr_check_utf8(*text, *length, r->fault, where);
 }
 
 /* The largest beginning of a UTF-8 text that has at most `bound` bytes. */
@@ -452,6 +452,9 @@ DUNLIN_CDR_LOCAL bool dunlin_cdr_wide(dunlin_cdr_reader *r, dunlin_wstring *to, 
     from = r->at;
     r->at += bytes;
     count = bytes / 2;
+    if (!dunlin_cdr_check_utf16(from, count, r->swap, r->fault, where)) {
+        return false;
+    }
     if (bound > 0 && count > bound) {
         if (is_trimmed) {
             /* The first half of a pair does not stand alone. */

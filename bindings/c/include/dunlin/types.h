@@ -87,6 +87,8 @@ DUNLIN_SEQUENCE(dunlin_sequence_wstring, dunlin_wstring);
 #define DUNLIN_CDR_TOO_LONG 12
 #define DUNLIN_CDR_PROPORTION 13
 #define DUNLIN_CDR_MEMORY 14
+#define DUNLIN_CDR_UTF8 15
+#define DUNLIN_CDR_UTF16 16
 
 /* The first thing that was wrong; `dunlin/explain.h` makes a sentence of it. */
 typedef struct dunlin_cdr_fault {

@@ -16,7 +16,7 @@
 #include <stdint.h>
 #include <string.h>
 /* In nanoseconds. */
-#define DUNLIN_SECOND 1000000000
+#define DUNLIN_SECOND ((int64_t)1000000000)
 /* A duration without end. */
 #define DUNLIN_INFINITE INT64_MAX
 /* No timestamp. */
@@ -116,7 +116,7 @@
 /**
  * The minor number of the ABI: it grows when something is added.
  */
-#define DUNLIN_ABI_MINOR 1
+#define DUNLIN_ABI_MINOR 2
 
 /**
  * It succeeded.
@@ -1889,6 +1889,15 @@ const char *dunlin_retcode_name(int32_t code);
 int32_t dunlin_last_error(struct dunlin_text *text);
 
 /**
+ * Keeps a text for `dunlin_last_error` and returns the code: for what is built upon the library and
+ * fails by itself, such as a codec.
+ *
+ * @return BAD_PARAMETER if the text is not UTF-8.
+ */
+int32_t dunlin_set_last_error(int32_t code,
+                              struct dunlin_text text);
+
+/**
  * Gives a block back; it is empty then. A null pointer and an empty block are nothing to do.
  */
 int32_t dunlin_block_free(struct dunlin_block *block);
@@ -2255,6 +2264,14 @@ int32_t dunlin_type_describe(dunlin_type ty,
                              struct dunlin_block *text);
 
 /**
+ * Whether a topic, or a part of one, is of a type.
+ *
+ * @return PRECONDITION_NOT_MET if it is of another one.
+ */
+int32_t dunlin_type_check(dunlin_type ty,
+                          dunlin_topic topic);
+
+/**
  * The instance of a serialized sample: 16 bytes, zeros if the type has no key. `key`, which may be
  * null, is the payload by which that instance is disposed, in the representation of the sample.
  */
@@ -2345,6 +2362,12 @@ int32_t dunlin_writer_wait_for_matched(dunlin_writer writer,
                                        int64_t timeout);
 
 /**
+ * How its samples are encoded: `DUNLIN_XCDR1` or `DUNLIN_XCDR2`, whatever its QoS was made of.
+ */
+int32_t dunlin_writer_representation(dunlin_writer writer,
+                                     int32_t *representation);
+
+/**
  * The GUIDs of the readers that match, of 16 bytes each. `count` is how many there are; as many as
  * `room` allows are written.
  */
@@ -2382,6 +2405,9 @@ int32_t dunlin_assert_liveliness(dunlin_writer writer);
 
 #endif  /* DUNLIN_H */
 
+#ifndef DUNLIN_INLINE_H
+#define DUNLIN_INLINE_H
+
 /* The initial value of a dunlin_write_options. */
 #define DUNLIN_WRITE_OPTIONS { sizeof(dunlin_write_options), 0, DUNLIN_NO_TIME, NULL, 0 }
 
@@ -2399,3 +2425,5 @@ static inline dunlin_text dunlin_text_of(const char *text) {
         const int32_t dunlin_code_ = (call); \
         if (dunlin_code_ != DUNLIN_OK) return dunlin_code_; \
     } while (0)
+
+#endif

@@ -121,6 +121,11 @@ pub(super) fn limit_numbers(limits: ResourceLimits) -> [i32; 3] {
     ]
 }
 
+/// The number of a representation.
+pub(crate) fn representation_number(representation: DataRepresentation) -> i32 {
+    number(&REPRESENTATION, representation)
+}
+
 /// A list of representations as bits, of which each has the number of one.
 pub(super) fn representations(bits: i32) -> Outcome<Vec<DataRepresentation>> {
     let known = REPRESENTATION

@@ -126,6 +126,7 @@ int main() {
     std::memset(text, 'x', sizeof text);
     CHECK(wrong.color.assign(text, sizeof text));
     CHECK(writer->write(wrong, HANDLE_NIL) == RETCODE_BAD_PARAMETER);
+    CHECK(std::strstr(last_error(), "ShapeType.color: its length is 200, at most 128") != NULL);
     large(world);
     CHECK(world.publisher->lookup_datawriter("Square") == writer);
     CHECK(world.subscriber->lookup_datareader("Square") == reader);

@@ -3,6 +3,7 @@
 #define DUNLIN_DDS98_TYPED_HPP
 
 #include "dunlin/dds98/participant.hpp"
+#include "dunlin/explain.h"
 
 namespace DDS {
 namespace dunlin98 {
@@ -15,7 +16,11 @@ template <class C> const void *type_id_of() {
 
 // A codec found that a value or a payload is none of its type.
 inline ReturnCode_t failed(const dunlin_cdr_fault &fault, ReturnCode_t otherwise) {
-    return fault.code == DUNLIN_CDR_MEMORY ? RETCODE_OUT_OF_RESOURCES : otherwise;
+    char text[512];
+    (void)dunlin_cdr_explain(&fault, text, sizeof text);
+    return dunlin_set_last_error(
+        fault.code == DUNLIN_CDR_MEMORY ? RETCODE_OUT_OF_RESOURCES : otherwise,
+        dunlin_text_of(text));
 }
 
 // Memory for a payload: small ones are on the stack.

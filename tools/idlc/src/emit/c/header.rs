@@ -6,7 +6,7 @@ use dunlin_xtypes::{DynamicType, Element, TypeKind};
 
 use super::code::{Code, docs, integer};
 use super::place::Held;
-use super::{constant, names};
+use super::{constant, names, typed};
 use crate::emit::{Scope, Unit};
 use crate::model::NamedType;
 
@@ -34,7 +34,7 @@ pub(super) fn includes(unit: &Unit<'_>) -> BTreeSet<String> {
     stems.filter(|stem| *stem != unit.stem).collect()
 }
 
-pub(super) fn header(unit: &Unit<'_>, functions: Code) -> String {
+pub(super) fn header(unit: &Unit<'_>, functions: Code, has_topics: bool) -> String {
     let word = |one: char| {
         if one.is_ascii_alphanumeric() {
             one.to_ascii_uppercase()
@@ -57,7 +57,10 @@ pub(super) fn header(unit: &Unit<'_>, functions: Code) -> String {
     code.line(format!("#ifndef {guard}"));
     code.line(format!("#define {guard}"));
     code.line("");
-    code.line("#include \"dunlin/types.h\"");
+    code.line(match has_topics {
+        true => "#include \"dunlin/typed.h\"",
+        false => "#include \"dunlin/types.h\"",
+    });
     for stem in includes(unit) {
         code.line(format!("#include \"{stem}.h\""));
     }
@@ -357,6 +360,11 @@ pub(super) fn check_names(unit: &mut Unit<'_>) {
         for one in literals.chain(ty.flags().iter().map(|one| one.name())) {
             let idl = format!("{}::{one}", ty.name());
             reports.extend(all.take(&format!("{name}_{one}"), &idl, entry.span));
+        }
+        if typed::is_topic(&ty) && !names::has_classes(unit) {
+            let original = format!("a function of {}", ty.name());
+            let words = typed::words().map(|word| format!("{name}_{word}"));
+            reports.extend(words.filter_map(|word| all.take(&word, &original, entry.span)));
         }
         reports.extend(check_members(unit, entry, &ty));
     }

@@ -15,6 +15,7 @@ mod keywords;
 mod names;
 mod payload;
 mod place;
+mod typed;
 mod value;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -55,7 +56,7 @@ fn emit(unit: &mut Unit<'_>) -> Vec<File> {
     declare(unit, &mut declared, &plan, &types);
     let header = File {
         name: format!("{}.h", unit.stem),
-        text: header::header(unit, declared),
+        text: header::header(unit, declared, types.iter().any(typed::is_topic)),
     };
     let source = File {
         name: format!("{}.c", unit.stem),
@@ -84,6 +85,9 @@ fn declare(unit: &Unit<'_>, code: &mut Code, plan: &Plan, types: &[DynamicType])
             for head in codec::heads(unit, plan, id) {
                 code.line(format!("{head};"));
             }
+        }
+        if typed::is_topic(ty) {
+            typed::define(unit, code, plan, ty);
         }
     }
 }

@@ -288,7 +288,10 @@ fn key_hash(unit: &Unit<'_>, code: &mut Code, plan: &Plan, ty: &DynamicType) {
         code.line("bool is_written;");
         code.line("memset(&z, 0, sizeof z);");
         code.line("memset(hash, 0, 16);");
-        code.line("near[0] = 0;");
+        if fits_hash(plan, ty) {
+            // Compilers do not see that there is nothing behind the key.
+            code.line("memset(near, 0, 16);");
+        }
         code.line("z.fault = fault;");
         code.line(format!("if (!{routine}_size(&z, value)) return false;"));
         code.line("if (z.at > sizeof near) key = (uint8_t *)malloc(z.at);");

@@ -147,6 +147,10 @@ fn offset(ty: &DynamicType, path: &str) -> Option<u64> {
             let (size, align) = part.unwrap_or((0, 8));
             at = at.next_multiple_of(align);
             if own.name() == first {
+                // What is behind a pointer is no part of the memory.
+                if Held::member(own).is_pointer && !rest.is_empty() {
+                    return None;
+                }
                 return at.checked_add(offset(&ty.at(own.element().ty), rest)?);
             }
             at = at.checked_add(size)?;

@@ -358,7 +358,7 @@ impl Read<'_, '_> {
         };
         code.braces("", |code| {
             let idl = literal(&self.place(part, &path).idl);
-            code.line(format!("dunlin_cdr_scope {outer};"));
+            code.line(format!("dunlin_cdr_scope {outer} = {{0}};"));
             check(code, format!("dunlin_cdr_begin(r, &{outer}, {idl})"));
             let scope = match kind {
                 Delimited::Struct(path) => {
@@ -431,7 +431,7 @@ impl Read<'_, '_> {
             }
             Presence::Parameter { id, .. } => {
                 let member = self.fresh("member");
-                code.line(format!("dunlin_cdr_member {member};"));
+                code.line(format!("dunlin_cdr_member {member} = {{0}};"));
                 check(
                     code,
                     format!("dunlin_cdr_optional(r, &{member}, {id:#x}u, {idl})"),

@@ -24,7 +24,7 @@ impl Read<'_, '_> {
         let is_delimited = self.form != Form::Xcdr1;
         if is_delimited {
             let idl = literal(&part.root.idl);
-            code.line("dunlin_cdr_scope whole;");
+            code.line("dunlin_cdr_scope whole = {0};");
             check(code, format!("dunlin_cdr_begin(r, &whole, {idl})"));
         }
         self.mended(code, part, |code| match ty.kind() {
@@ -44,7 +44,7 @@ impl Read<'_, '_> {
             _ => "dunlin_cdr_labelled",
         };
         code.braces("for (;;)", |code| {
-            code.line("dunlin_cdr_member member;");
+            code.line("dunlin_cdr_member member = {0};");
             check(code, format!("{next}(r, &member, {idl})"));
             code.line("if (member.is_last) break;");
             code.braces("switch (member.id)", |code| {
@@ -130,7 +130,7 @@ impl Read<'_, '_> {
             _ => "dunlin_cdr_labelled",
         };
         code.braces("for (;;)", |code| {
-            code.line("dunlin_cdr_member member;");
+            code.line("dunlin_cdr_member member = {0};");
             check(code, format!("{next}(r, &member, {idl})"));
             code.line("if (member.is_last) break;");
             let mut all = cases.iter();

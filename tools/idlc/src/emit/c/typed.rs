@@ -1,0 +1,73 @@
+//! Functions for topics of a type: `Foo_writer`, `Foo_write`, `Foo_take`. Their text is that of the
+//! files beside this one, in which the type is called `Foo`.
+
+use dunlin_cdr::Extensibility;
+use dunlin_xtypes::{DynamicType, EquivalenceKind, TypeKind};
+
+use super::code::Code;
+use super::names;
+use crate::emit::Unit;
+use crate::plan::{Form, Plan};
+
+const TOPIC: &str = include_str!("typed/topic.h");
+const KEYED: &str = include_str!("typed/keyed.h");
+const UNKEYED: &str = include_str!("typed/unkeyed.h");
+const INSTANCE: &str = include_str!("typed/instance.h");
+const PLAIN: &str = include_str!("typed/plain.h");
+
+/// Whether topics may be of a type.
+pub(super) fn is_topic(ty: &DynamicType) -> bool {
+    ty.kind() == TypeKind::Structure
+        && !ty.is_nested()
+        && ty.type_objects(EquivalenceKind::Complete).is_ok()
+}
+
+/// What follows the name of a type in names that are made for topics of it.
+pub(super) fn words() -> impl Iterator<Item = &'static str> {
+    let texts = [TOPIC, KEYED, INSTANCE, PLAIN];
+    let names = texts.into_iter().flat_map(|text| text.split("Foo_"));
+    let words = names.map(|rest| {
+        let end = rest.find(|one: char| !one.is_ascii_alphanumeric() && one != '_');
+        rest.get(..end.unwrap_or(rest.len())).unwrap_or_default()
+    });
+    let mut words: Vec<&str> = words.filter(|word| !word.is_empty()).collect();
+    words.sort_unstable();
+    words.dedup();
+    words.into_iter()
+}
+
+/// Defines them.
+pub(super) fn define(unit: &Unit<'_>, code: &mut Code, plan: &Plan, ty: &DynamicType) {
+    let name = names::global(unit, ty.name());
+    let is_keyed = ty.has_key();
+    let of_sample = if is_keyed { KEYED } else { UNKEYED };
+    let mut text = TOPIC.replace("@OF_SAMPLE@", of_sample);
+    if is_keyed {
+        text.push_str(INSTANCE);
+    }
+    if let Some(is_plain) = is_plain(plan, ty) {
+        text.push_str(&PLAIN.replace("@IS_PLAIN@", is_plain));
+    }
+    for line in replaced(&text, &name).lines() {
+        code.line(line);
+    }
+}
+
+/// The condition by which memory is the payload behind its header, if there is such a case.
+fn is_plain(plan: &Plan, ty: &DynamicType) -> Option<&'static str> {
+    let is_final = ty.extensibility() == Extensibility::Final;
+    match (
+        plan.is_plain(ty, Form::Xcdr1),
+        is_final && plan.is_plain(ty, Form::Xcdr2),
+    ) {
+        (true, true) => Some("xcdr == DUNLIN_XCDR1 || xcdr == DUNLIN_XCDR2"),
+        (true, false) => Some("xcdr == DUNLIN_XCDR1"),
+        (false, true) => Some("xcdr == DUNLIN_XCDR2"),
+        (false, false) => None,
+    }
+}
+
+/// The text for a type of this name instead of `Foo`.
+fn replaced(text: &str, name: &str) -> String {
+    text.replace("Foo", name)
+}
