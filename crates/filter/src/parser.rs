@@ -147,8 +147,10 @@ impl Parser<'_> {
             self.between(left, span)?
         } else if self.accept_keyword("LIKE")? {
             self.like(left, span)?
+        } else if self.accept_keyword("MATCH")? {
+            self.matching(left, span)?
         } else {
-            return Err(self.fault(self.what_follows(negated)));
+            return Err(self.fault(Self::what_follows(negated)));
         };
         Ok(match negated {
             true => Condition::Not(Box::new(condition)),
@@ -156,13 +158,10 @@ impl Parser<'_> {
         })
     }
 
-    fn what_follows(&self, negated: bool) -> &'static str {
-        if self.token.kind.is_keyword("MATCH") {
-            "MATCH means something else to each vendor: use LIKE, with % for any characters and _ for one"
-        } else if negated {
-            "BETWEEN or LIKE is expected after NOT"
-        } else {
-            "expected =, <>, <, <=, >, >=, LIKE or BETWEEN"
+    fn what_follows(negated: bool) -> &'static str {
+        match negated {
+            true => "BETWEEN or LIKE is expected after NOT",
+            false => "expected =, <>, <, <=, >, >=, LIKE or BETWEEN",
         }
     }
 
@@ -304,24 +303,49 @@ impl Parser<'_> {
     }
 
     fn like(&mut self, left: Side, span: Range<usize>) -> Result<Condition> {
+        let (member, text, _) = self.pattern("LIKE", left, span)?;
+        let pattern = Pattern::new(&text);
+        Ok(Condition::Like { member, pattern })
+    }
+
+    /// A text without special characters, which means the same to all vendors.
+    fn matching(&mut self, left: Side, span: Range<usize>) -> Result<Condition> {
+        let (member, text, span) = self.pattern("MATCH", left, span)?;
+        let is_plain = |one: char| one.is_ascii_alphanumeric() || " _-".contains(one);
+        if !text.chars().all(is_plain) {
+            let fault = "a pattern of MATCH means something else to each vendor: use LIKE, with % \
+                         for any characters and _ for one";
+            return Err(self.fault_at(fault, span));
+        }
+        Ok(Condition::Compare {
+            member,
+            operator: Operator::Equal,
+            with: Operand::Constant(Constant::Text(text)),
+        })
+    }
+
+    /// A string member, the text that it is compared with, and where that is.
+    fn pattern(
+        &mut self,
+        word: &str,
+        left: Side,
+        span: Range<usize>,
+    ) -> Result<(u8, String, Range<usize>)> {
         let Side::Member(path) = left else {
-            return Err(self.fault_at("LIKE needs a member before it", span));
+            return Err(self.fault_at(format!("{word} needs a member before it"), span));
         };
         let (member, class) = self.find(&path)?;
         if !matches!(class, Class::Text) {
-            let fault = format!("LIKE is for strings, and this is {}", class.name());
+            let fault = format!("{word} is for strings, and this is {}", class.name());
             return Err(self.fault_at(fault, path.span()));
         }
         let span = self.token.span.clone();
         let side = self.side()?;
         if let Side::Member(path) = &side {
-            return Err(self.fault_at("LIKE needs a pattern in quotes", path.span()));
+            return Err(self.fault_at(format!("{word} needs a pattern in quotes"), path.span()));
         }
         match self.constant(&class, &side, span.clone())? {
-            Constant::Text(text) if text.len() <= limits::PATTERN => Ok(Condition::Like {
-                member,
-                pattern: Pattern::new(&text),
-            }),
+            Constant::Text(text) if text.len() <= limits::PATTERN => Ok((member, text, span)),
             _ => {
                 let fault = format!("a pattern has at most {} bytes", limits::PATTERN);
                 Err(self.fault_at(fault, span))

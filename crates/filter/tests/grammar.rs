@@ -129,6 +129,9 @@ fn ranges_and_patterns() {
         ("color LIKE '*D'", true),
         ("color NOT LIKE 'R?'", true),
         ("color LIKE '%'", true),
+        ("color MATCH 'RED'", true),
+        ("color MATCH 'R_D'", false),
+        ("color NOT MATCH 'dark-blue 2'", true),
     ]);
 }
 
@@ -186,6 +189,7 @@ fn parameters_are_values_of_their_members() {
         ("color = %0", &["'RED'"], true),
         ("color = %0", &["RED"], true),
         ("color LIKE %0", &["'R%'"], true),
+        ("color MATCH %0", &["'RED'"], true),
         ("color = %0", &["20"], false),
         ("letter = %0", &["'k'"], true),
         ("letter = %0", &["k"], true),

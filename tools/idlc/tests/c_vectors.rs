@@ -137,7 +137,9 @@ fn driver(
     c_name: impl Fn(&DynamicType) -> String,
 ) -> PathBuf {
     let header = dialect.header;
-    let mut text = format!("#include \"{name}{header}\"\n#include \"driver.c\"\n");
+    // The library is not linked.
+    let mut text = "#define DUNLIN_DDS98_CODEC_ONLY\n".to_string();
+    let _ = write!(text, "#include \"{name}{header}\"\n#include \"driver.c\"\n");
     if dialect.main.ends_with(".cpp") {
         text.push_str("using namespace dunlin_idl;\n");
     }

@@ -281,7 +281,7 @@ DUNLIN_CDR_LOCAL bool dunlin_cdr_parameter_next(dunlin_cdr_reader *r, dunlin_cdr
                                                 const char *where) {
     for (;;) {
         uint16_t pid = 0, length = 0;
-        uint32_t id, content;
+        uint32_t id = 0, content = 0;
         size_t more = 0;
         dunlin_cdr_align(r, 4);
         if (!dunlin_cdr_take_u16(r, &pid, where) || !dunlin_cdr_take_u16(r, &length, where)) {

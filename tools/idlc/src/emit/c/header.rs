@@ -361,7 +361,7 @@ pub(super) fn check_names(unit: &mut Unit<'_>) {
             let idl = format!("{}::{one}", ty.name());
             reports.extend(all.take(&format!("{name}_{one}"), &idl, entry.span));
         }
-        if typed::is_topic(&ty) {
+        if typed::is_topic(&ty) && !names::has_classes(unit) {
             let original = format!("a function of {}", ty.name());
             let words = typed::words().map(|word| format!("{name}_{word}"));
             reports.extend(words.filter_map(|word| all.take(&word, &original, entry.span)));

@@ -4,6 +4,7 @@
 //! All is in one header for a file of IDL. The functions are in the namespace `dunlin_idl`, where
 //! types have the flat names that they have in C.
 
+mod support;
 mod types;
 
 use std::collections::BTreeSet;
@@ -120,6 +121,7 @@ fn emit(unit: &mut Unit<'_>) -> Vec<File> {
     code.line("");
     code.line("} // namespace dunlin_idl");
     types::functions(unit, &mut code, &types);
+    support::support(unit, &mut code, &types);
     unit.file_verbatim("end-file")
         .for_each(|text| code.line(text));
     code.line("");

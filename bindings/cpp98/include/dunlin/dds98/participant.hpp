@@ -1,0 +1,351 @@
+// Participants and their factory (DDS 1.4 2.2.2.2).
+#ifndef DUNLIN_DDS98_PARTICIPANT_HPP
+#define DUNLIN_DDS98_PARTICIPANT_HPP
+
+#include "dunlin/dds98/status.hpp"
+
+namespace DDS {
+
+class DomainParticipant : public Entity {
+public:
+    DomainId_t get_domain_id() const {
+        uint32_t domain = 0;
+        (void)dunlin_participant_domain(_handle, &domain);
+        return static_cast<DomainId_t>(domain);
+    }
+    ReturnCode_t get_qos(DomainParticipantQos &qos) const { return get(qos); }
+    ReturnCode_t set_qos(const DomainParticipantQos &qos) {
+        const ReturnCode_t code = set(qos);
+        if (code == RETCODE_OK) {
+            _autoenable = qos.entity_factory.autoenable_created_entities;
+        }
+        return code;
+    }
+    DomainParticipantListener *get_listener() const { return _listener; }
+    ReturnCode_t set_listener(DomainParticipantListener *listener,
+                              StatusMask mask = STATUS_MASK_ALL) {
+        _listener = listener;
+        return dunlin98::listen(_handle, dunlin98::parts_of(listener), listener == NULL, mask);
+    }
+
+    // What is created is NULL if it cannot be: `last_error` tells why.
+    Publisher *create_publisher(const PublisherQos &qos, PublisherListener *listener,
+                                StatusMask mask) {
+        return create_group<Publisher, PublisherQos>(qos, listener, mask, dunlin_publisher_new);
+    }
+    ReturnCode_t delete_publisher(Publisher *publisher) { return end(publisher); }
+    Subscriber *create_subscriber(const SubscriberQos &qos, SubscriberListener *listener,
+                                  StatusMask mask) {
+        return create_group<Subscriber, SubscriberQos>(qos, listener, mask, dunlin_subscriber_new);
+    }
+    ReturnCode_t delete_subscriber(Subscriber *subscriber) { return end(subscriber); }
+
+    // A topic of a type that was registered. One that is there already is the same.
+    Topic *create_topic(const char *name, const char *type_name, const TopicQos &qos,
+                        TopicListener *listener, StatusMask mask) {
+        const TypePlugin *plugin = NULL;
+        dunlin_type type = 0;
+        {
+            dunlin98::Lock lock(_lock);
+            for (ULong i = 0; i < _types.length() && type_name != NULL; i++) {
+                if (_types[i].name == type_name) {
+                    plugin = _types[i].plugin;
+                    type = _types[i].type;
+                }
+            }
+        }
+        const dunlin98::QosArgument<TopicQos> argument(qos);
+        dunlin_topic handle = 0;
+        if (plugin == NULL || argument.code != RETCODE_OK
+            || dunlin_topic_new(_handle, dunlin_text_of(name), type,
+                                is_default(qos) ? NULL : argument.get(), NULL, &handle)
+                   != DUNLIN_OK) {
+            return NULL;
+        }
+        if (Entity *there = dunlin98::object<Entity>(handle)) {
+            return static_cast<Topic *>(there);
+        }
+        Topic *topic = new (std::nothrow) Topic(this, name, type_name, plugin);
+        if (topic == NULL) {
+            (void)dunlin_close(handle);
+            return NULL;
+        }
+        ReturnCode_t code = topic->begin(handle, this);
+        if (code == RETCODE_OK && listener != NULL) {
+            code = topic->set_listener(listener, mask);
+        }
+        if (code != RETCODE_OK) {
+            (void)end(topic);
+            return NULL;
+        }
+        return topic;
+    }
+    ReturnCode_t delete_topic(Topic *topic) { return end(topic); }
+    ContentFilteredTopic *create_contentfilteredtopic(const char *name, Topic *topic,
+                                                      const char *expression,
+                                                      const StringSeq &parameters) {
+        const dunlin98::Texts texts(parameters);
+        dunlin_filtered_topic handle = 0;
+        if (topic == NULL || !texts.is_whole
+            || dunlin_filtered_topic_new(topic->_handle, dunlin_text_of(name),
+                                         dunlin_text_of(expression), texts.data(), texts.count(),
+                                         &handle)
+                   != DUNLIN_OK) {
+            return NULL;
+        }
+        ContentFilteredTopic *made = new (std::nothrow)
+            ContentFilteredTopic(topic, name, expression, parameters, this, topic->_plugin);
+        if (made == NULL) {
+            (void)dunlin_close(handle);
+            return NULL;
+        }
+        if (made->begin(handle, this) != RETCODE_OK) {
+            (void)end(made);
+            return NULL;
+        }
+        return made;
+    }
+    ReturnCode_t delete_contentfilteredtopic(ContentFilteredTopic *topic) { return end(topic); }
+    // What was created here under a name; NULL if nothing was.
+    TopicDescription *lookup_topicdescription(const char *name) const {
+        dunlin_topic handle = 0;
+        if (dunlin_topic_lookup(_handle, dunlin_text_of(name), &handle) == DUNLIN_OK) {
+            return static_cast<Topic *>(dunlin98::object<Entity>(handle));
+        }
+        dunlin98::Lock lock(_lock);
+        for (Entity *at = _first; at != NULL; at = at->_next) {
+            TopicDescription *filtered = at->as_filtered();
+            if (filtered != NULL && name != NULL
+                && std::strcmp(filtered->get_name(), name) == 0) {
+                return filtered;
+            }
+        }
+        return NULL;
+    }
+
+    ReturnCode_t delete_contained_entities() { return end_contained(); }
+    ReturnCode_t assert_liveliness() { return dunlin_participant_assert_liveliness(_handle); }
+    Boolean contains_entity(const InstanceHandle_t &handle) const {
+        uint8_t contains = 0;
+        (void)dunlin_participant_contains(_handle, handle.value, &contains);
+        return contains != 0;
+    }
+    ReturnCode_t get_current_time(Time_t &time) const {
+        int64_t nanoseconds = 0;
+        const ReturnCode_t code = dunlin_current_time(_handle, &nanoseconds);
+        time = to_time(nanoseconds);
+        return code;
+    }
+    ReturnCode_t add_peer(const char *peer) {
+        return dunlin_participant_add_peer(_handle, dunlin_text_of(peer));
+    }
+    ReturnCode_t remove_peer(const char *peer) {
+        return dunlin_participant_remove_peer(_handle, dunlin_text_of(peer));
+    }
+
+    ReturnCode_t get_default_publisher_qos(PublisherQos &qos) const { return get_default(qos); }
+    ReturnCode_t set_default_publisher_qos(const PublisherQos &qos) { return set_default(qos); }
+    ReturnCode_t get_default_subscriber_qos(SubscriberQos &qos) const { return get_default(qos); }
+    ReturnCode_t set_default_subscriber_qos(const SubscriberQos &qos) { return set_default(qos); }
+    ReturnCode_t get_default_topic_qos(TopicQos &qos) const { return get_default(qos); }
+    ReturnCode_t set_default_topic_qos(const TopicQos &qos) { return set_default(qos); }
+
+    // What a `FooTypeSupport` calls. PRECONDITION_NOT_MET if the name is that of another type.
+    ReturnCode_t register_plugin(const TypePlugin *plugin, const char *name) {
+        Registered made;
+        made.name = name;
+        made.plugin = plugin;
+        made.type = 0;
+        const ReturnCode_t code =
+            dunlin_type_new(plugin->objects, plugin->size, dunlin_text_of(name), &made.type);
+        if (code != RETCODE_OK) {
+            return code;
+        }
+        ReturnCode_t result = RETCODE_OK;
+        bool is_there = false;
+        {
+            dunlin98::Lock lock(_lock);
+            for (ULong i = 0; i < _types.length(); i++) {
+                if (_types[i].name == made.name) {
+                    is_there = true;
+                    if (_types[i].plugin != plugin) {
+                        result = RETCODE_PRECONDITION_NOT_MET;
+                    }
+                }
+            }
+            if (!is_there && !_types.push_back(made)) {
+                result = RETCODE_OUT_OF_RESOURCES;
+            }
+        }
+        if (is_there || result != RETCODE_OK) {
+            (void)dunlin_close(made.type);
+        }
+        return result;
+    }
+
+private:
+    struct Registered {
+        String name;
+        const TypePlugin *plugin;
+        dunlin_type type;
+    };
+
+    DomainParticipant() : _listener(NULL) {}
+    ~DomainParticipant() {
+        end_all();
+        for (ULong i = 0; i < _types.length(); i++) {
+            (void)dunlin_close(_types[i].type);
+        }
+    }
+
+    template <class G, class Q, class L, class F>
+    G *create_group(const Q &qos, L *listener, StatusMask mask, F make) {
+        dunlin_handle handle = 0;
+        Q wanted(qos);
+        if (is_default(qos) && get_default(wanted) != RETCODE_OK) {
+            return NULL;
+        }
+        const dunlin98::QosArgument<Q> argument(wanted);
+        if (argument.code != RETCODE_OK
+            || make(_handle, argument.get(), NULL, &handle) != DUNLIN_OK) {
+            return NULL;
+        }
+        G *group = new (std::nothrow) G(this);
+        if (group == NULL) {
+            (void)dunlin_close(handle);
+            return NULL;
+        }
+        group->_autoenable = wanted.entity_factory.autoenable_created_entities;
+        ReturnCode_t code = group->begin(handle, this);
+        if (code == RETCODE_OK && listener != NULL) {
+            code = group->set_listener(listener, mask);
+        }
+        if (code != RETCODE_OK) {
+            (void)end(group);
+            return NULL;
+        }
+        return group;
+    }
+
+    DomainParticipantListener *_listener;
+    Sequence<Registered> _types;
+
+    friend class DomainParticipantFactory;
+};
+
+class DomainParticipantFactory {
+public:
+    static DomainParticipantFactory *get_instance() {
+        static DomainParticipantFactory factory;
+        return &factory;
+    }
+
+    // NULL if it cannot be: `last_error` tells why.
+    DomainParticipant *create_participant(DomainId_t domain, const DomainParticipantQos &qos,
+                                          DomainParticipantListener *listener, StatusMask mask) {
+        const dunlin98::QosArgument<DomainParticipantQos> argument(qos);
+        dunlin_participant_config config;
+        dunlin_participant handle = 0;
+        std::memset(&config, 0, sizeof config);
+        config.size = sizeof config;
+        if (domain < 0 || argument.code != RETCODE_OK
+            || dunlin_config_default(&config) != DUNLIN_OK) {
+            return NULL;
+        }
+        config.enabled = _autoenable;
+        if (dunlin_participant_new(static_cast<uint32_t>(domain), _autoenable ? NULL : &config,
+                                   is_default(qos) ? NULL : argument.get(), NULL, &handle)
+            != DUNLIN_OK) {
+            return NULL;
+        }
+        DomainParticipant *participant = new (std::nothrow) DomainParticipant();
+        if (participant == NULL) {
+            (void)dunlin_close(handle);
+            return NULL;
+        }
+        DomainParticipantQos is;
+        ReturnCode_t code = participant->begin(handle, NULL);
+        if (code == RETCODE_OK) {
+            code = participant->get_qos(is);
+            participant->_autoenable = is.entity_factory.autoenable_created_entities;
+        }
+        if (code == RETCODE_OK && listener != NULL) {
+            code = participant->set_listener(listener, mask);
+        }
+        if (code != RETCODE_OK) {
+            (void)dunlin_close(handle);
+            delete participant;
+            return NULL;
+        }
+        dunlin98::Lock lock(_lock);
+        participant->_next = _first;
+        _first = participant;
+        return participant;
+    }
+    // PRECONDITION_NOT_MET while there is something in it.
+    ReturnCode_t delete_participant(DomainParticipant *participant) {
+        if (participant == NULL) {
+            return RETCODE_BAD_PARAMETER;
+        }
+        {
+            dunlin98::Lock lock(participant->_lock);
+            if (participant->_first != NULL) {
+                return RETCODE_PRECONDITION_NOT_MET;
+            }
+        }
+        {
+            dunlin98::Lock lock(_lock);
+            Entity **at = &_first;
+            while (*at != NULL && *at != participant) {
+                at = &(*at)->_next;
+            }
+            if (*at == NULL) {
+                return RETCODE_BAD_PARAMETER;
+            }
+            *at = participant->_next;
+        }
+        const ReturnCode_t code = dunlin_close(participant->_handle);
+        delete participant;
+        return code;
+    }
+    // One in this domain; NULL if there is none.
+    DomainParticipant *lookup_participant(DomainId_t domain) const {
+        dunlin_participant handle = 0;
+        return dunlin_participant_lookup(static_cast<uint32_t>(domain), &handle) == DUNLIN_OK
+                   ? static_cast<DomainParticipant *>(dunlin98::object<Entity>(handle))
+                   : NULL;
+    }
+
+    ReturnCode_t get_default_participant_qos(DomainParticipantQos &qos) const {
+        dunlin98::QosResult<DomainParticipantQos> result;
+        const ReturnCode_t code =
+            dunlin_participant_default_qos_get(result.any(), &result.block);
+        return result.give(code, qos);
+    }
+    ReturnCode_t set_default_participant_qos(const DomainParticipantQos &qos) {
+        const dunlin98::QosArgument<DomainParticipantQos> argument(qos);
+        return argument.code != RETCODE_OK ? argument.code
+                                           : dunlin_participant_default_qos_set(argument.any());
+    }
+    ReturnCode_t get_qos(DomainParticipantFactoryQos &qos) const {
+        qos.entity_factory.autoenable_created_entities = _autoenable;
+        return RETCODE_OK;
+    }
+    ReturnCode_t set_qos(const DomainParticipantFactoryQos &qos) {
+        _autoenable = qos.entity_factory.autoenable_created_entities;
+        return RETCODE_OK;
+    }
+
+private:
+    DomainParticipantFactory() : _first(NULL), _autoenable(true), _lock(0) {}
+    DomainParticipantFactory(const DomainParticipantFactory &);
+    DomainParticipantFactory &operator=(const DomainParticipantFactory &);
+
+    Entity *_first;
+    bool _autoenable;
+    mutable volatile int _lock;
+};
+
+} // namespace DDS
+
+#endif

@@ -1,0 +1,138 @@
+//! Writers, readers and the support of a type: `FooDataWriter`, `FooDataReader`, `FooTypeSupport`.
+
+use dunlin_xtypes::{DynamicType, EquivalenceKind, TypeKind};
+
+use super::super::code::{Code, literal};
+use super::super::{is_compound, names};
+use super::types::within;
+use crate::emit::Unit;
+
+/// What is made of each type that topics may have.
+pub(super) fn support(unit: &Unit<'_>, code: &mut Code, types: &[DynamicType]) {
+    let topics: Vec<_> = types.iter().filter(|ty| is_topic(ty)).collect();
+    if topics.is_empty() {
+        return;
+    }
+    code.line("");
+    code.line("#ifndef DUNLIN_DDS98_CODEC_ONLY");
+    code.line("namespace dunlin_idl {");
+    for ty in &topics {
+        codec(unit, code, ty);
+    }
+    code.line("");
+    code.line("} // namespace dunlin_idl");
+    for ty in topics {
+        classes(unit, code, ty);
+    }
+    code.line("");
+    code.line("#endif");
+}
+
+fn is_topic(ty: &DynamicType) -> bool {
+    is_compound(ty) && !ty.is_nested() && ty.type_objects(EquivalenceKind::Complete).is_ok()
+}
+
+/// The functions of a type, under names that templates know.
+fn codec(unit: &Unit<'_>, code: &mut Code, ty: &DynamicType) {
+    let name = names::global(unit, ty.name());
+    let has_key = ty.kind() == TypeKind::Structure && ty.has_key();
+    let fault = "dunlin_cdr_fault *fault";
+    let measure = format!("const Value *value, int32_t xcdr, size_t *size, {fault}");
+    let write = format!("const Value *value, int32_t xcdr, uint8_t *payload, size_t size, {fault}");
+    let read = format!("Value *value, const uint8_t *payload, size_t size, {fault}");
+    let hash = format!("const Value *value, uint8_t hash[16], {fault}");
+    code.line("");
+    code.block(format!("struct {name}_codec {{"), "};", |code| {
+        code.line(format!("typedef {name} Value;"));
+        code.line(format!("enum {{ has_key = {} }};", i32::from(has_key)));
+        let text = literal(ty.name());
+        code.line(format!("static const char *name() {{ return {text}; }}"));
+        code.line(format!(
+            "static const uint8_t *objects() {{ return {name}_type_objects; }}"
+        ));
+        code.line(format!(
+            "static size_t objects_size() {{ return {name}_type_objects_size; }}"
+        ));
+        let mut function = |head: &str, body: String| {
+            code.braces(format!("static bool {head}"), |code| {
+                code.line(format!("return {body};"));
+            });
+        };
+        function("reset(Value *value)", format!("{name}_reset(value)"));
+        for (prefix, word) in [("", "cdr"), ("key_", "key")] {
+            // The key of a type without one has no octets.
+            let is_there = prefix.is_empty() || has_key;
+            let call = |part: &str, arguments: &str, otherwise: &str| match is_there {
+                true => format!("{name}_{word}_{part}({arguments})"),
+                false => otherwise.into(),
+            };
+            let parameters = |all: &str| match is_there {
+                true => all.to_string(),
+                false => unnamed(all),
+            };
+            function(
+                &format!("{prefix}size({})", parameters(&measure)),
+                call("size", "value, xcdr, size, fault", "true"),
+            );
+            function(
+                &format!("{prefix}write({})", parameters(&write)),
+                call("write", "value, xcdr, payload, size, fault", "true"),
+            );
+            function(
+                &format!("{prefix}read({})", parameters(&read)),
+                call("read", "value, payload, size, fault", "true"),
+            );
+        }
+        match has_key {
+            true => function(
+                &format!("key_hash({hash})"),
+                format!("{name}_key_hash(value, hash, fault)"),
+            ),
+            false => function(&format!("key_hash({})", unnamed(&hash)), "true".into()),
+        }
+    });
+}
+
+/// Parameters that are not used.
+fn unnamed(parameters: &str) -> String {
+    let one = |parameter: &str| {
+        let end = parameter.trim_end_matches(|one: char| one.is_ascii_alphanumeric() || one == '_');
+        match parameter.ends_with(']') {
+            true => "uint8_t *".to_string(),
+            false => end.trim_end().to_string(),
+        }
+    };
+    let all: Vec<String> = parameters.split(", ").map(one).collect();
+    all.join(", ")
+}
+
+fn classes(unit: &Unit<'_>, code: &mut Code, ty: &DynamicType) {
+    let codec = format!("::dunlin_idl::{}_codec", names::global(unit, ty.name()));
+    within(unit, code, ty.name(), |code, name| {
+        for (class, of) in [("DataWriter", "writer"), ("DataReader", "reader")] {
+            code.block(
+                format!("class {name}{class} : public ::DDS::Typed{class}< {codec}> {{"),
+                "};",
+                |code| {
+                    code.line("public:");
+                    code.line(format!("// NULL if it is a {of} of another type."));
+                    code.braces(
+                        format!("static {name}{class} *narrow(::DDS::{class} *{of})"),
+                        |code| {
+                            code.line(format!(
+                                "return {of} != NULL && {of}->type_id() == ::DDS::dunlin98::type_id_of< {codec}>()"
+                            ));
+                            code.line(format!(
+                                "    ? static_cast<{name}{class} *>({of}) : NULL;"
+                            ));
+                        },
+                    );
+                },
+            );
+            code.line(format!("typedef {name}{class} *{name}{class}_ptr;"));
+        }
+        code.line(format!(
+            "class {name}TypeSupport : public ::DDS::TypedSupport< {codec}, {name}DataWriter, {name}DataReader> {{}};"
+        ));
+    });
+}
