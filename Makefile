@@ -13,7 +13,7 @@ help:
 	@echo "make test       install what the tests need, then format, lints, unit, simulation and interop tests"
 	@echo "make fuzz       each fuzz target for 60 s (FUZZ_SECONDS), where nightly Rust is installed"
 	@echo "make miri       rings and pools of shared memory, interpreted, where nightly Rust with miri is installed (some minutes)"
-	@echo "make languages  the C library and its header: target/languages (docs/abi.md)"
+	@echo "make languages  the C library with its headers in target/languages, and its examples (docs/c.md)"
 	@echo "make build      the release binaries: target/release/perftest, target/release/dunlin"
 
 build:

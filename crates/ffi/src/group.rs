@@ -1,10 +1,9 @@
 //! Publishers and subscribers.
 use crate::callback::{Above, Listener, dunlin_listener};
 use crate::error::{Failure, entry};
-use crate::handle::Kind;
 use crate::memory::{In, Out, OutArray, dunlin_text};
-use crate::names::{adopt_reader, adopt_subscriber, adopt_writer};
-use crate::object::{self, New, Object, adopt};
+use crate::names::{adopt_publisher, adopt_reader, adopt_subscriber, adopt_writer};
+use crate::object;
 use crate::participant::dunlin_participant;
 use crate::qos::{dunlin_group_qos, duration, read_or};
 use crate::reader::dunlin_reader;
@@ -30,12 +29,7 @@ pub extern "C" fn dunlin_publisher_new(
         let qos = read_or(qos, || above.core.default_publisher_qos())?;
         let listener = Listener::of(listener)?;
         let core = above.core.create_publisher(qos);
-        let handle = adopt(New {
-            kind: Kind::Publisher,
-            parent: participant,
-            guid: Some(core.instance_handle()),
-            object: Object::Publisher(core.clone()),
-        })?;
+        let handle = adopt_publisher(&core)?;
         if let Some((listener, taken)) = listener {
             let mask = listener.mask();
             core.set_listener(Above(listener), mask);

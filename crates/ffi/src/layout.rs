@@ -4,6 +4,7 @@ use crate::config::dunlin_participant_config;
 use crate::error::{Failure, entry};
 use crate::loans::dunlin_loan;
 use crate::memory::{Out, OutArray, dunlin_block, dunlin_bytes, dunlin_text};
+use crate::participant::dunlin_counters;
 use crate::qos::*;
 use crate::reader::{dunlin_sample, dunlin_sample_info};
 use crate::select::dunlin_select;
@@ -76,6 +77,8 @@ layouts! {
         heartbeat_period linger max_reassembly_bytes max_sample_size tcp_public_address
         tcp_public_port tcp_port enabled multicast udp shmem tcp local announces_process
         answers_questions has_guid_prefix guid_prefix reserved }
+    dunlin_counters { size reserved dropped oversized unsent memory_refused
+        connections_refused malformed damaged reassembly_dropped misplaced implausible }
 }
 
 /// The size of a structure, which its name tells, and the offsets of its members in the order of

@@ -2,12 +2,13 @@
 //! up. An entity has one handle.
 use crate::error::Outcome;
 use crate::handle::Kind;
+use crate::memory::{Out, OutArray};
 use crate::object::{New, Object, adopt, known};
 use crate::participant::Participant;
 use crate::reader::Reader;
 use crate::writer::Writer;
 use dunlin::{
-    DomainParticipant, Publisher, Subscriber, UntypedReader, UntypedTopic, UntypedWriter,
+    DomainParticipant, Guid, Publisher, Subscriber, UntypedReader, UntypedTopic, UntypedWriter,
 };
 use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
 use std::time::Duration;
@@ -76,6 +77,23 @@ pub(crate) fn adopt_reader(reader: &UntypedReader, subscriber: u64) -> Outcome<u
         guid: Some(reader.instance_handle()),
         object: Object::Reader(Reader::new(reader.clone())),
     })
+}
+
+/// Tells the GUIDs of endpoints, as many as there is room for, and how many there are.
+pub(crate) fn put_guids(
+    matched: impl FnOnce() -> Outcome<Vec<Guid>>,
+    guids: OutArray<'_, u8>,
+    room: u64,
+    count: Out<'_, u64>,
+) -> Outcome {
+    let place = count.required("count")?;
+    let guids = guids.sixteens(room, "guids")?;
+    let matched = matched()?;
+    for (place, guid) in guids.iter_mut().zip(&matched) {
+        *place = guid.to_bytes();
+    }
+    place.put(matched.len() as u64);
+    Ok(())
 }
 
 /// How many writers and readers are being created now.

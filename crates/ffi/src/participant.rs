@@ -4,11 +4,11 @@ use crate::config::{self, dunlin_participant_config};
 use crate::entity::dunlin_handle;
 use crate::error::{Failure, Outcome, entry};
 use crate::handle::Kind;
-use crate::memory::{Array, In, Out, dunlin_block, dunlin_text};
+use crate::memory::{Array, In, Out, Sized32, dunlin_block, dunlin_text};
 use crate::names::{adopt_participant, adopt_publisher, adopt_subscriber};
 use crate::object::{self, New, Object, adopt};
 use crate::qos::{dunlin_participant_qos, dunlin_qos, read_as, write_as};
-use dunlin::{DomainParticipant, InstanceHandle};
+use dunlin::{DomainParticipant, InstanceHandle, PeerStatus};
 use std::sync::{Mutex, PoisonError};
 
 /// A participant.
@@ -162,6 +162,101 @@ pub extern "C" fn dunlin_participant_remove_peer(
     entry(|| {
         let participant = object::participant(participant)?;
         Ok(participant.core.remove_peer(peer.get("peer")?)?)
+    })
+}
+
+/// Where it announces itself besides multicast, a line each: the peer, the places that it stands for,
+/// who was found there, and what is wrong.
+#[unsafe(no_mangle)]
+pub extern "C" fn dunlin_participant_peers(
+    participant: dunlin_participant,
+    text: Out<'_, dunlin_block>,
+) -> i32 {
+    entry(|| {
+        let place = text.required("text")?;
+        let peers = object::participant(participant)?.core.peers();
+        let lines: Vec<String> = peers.iter().map(peer_line).collect();
+        place.put(dunlin_block::text(&lines.join("\n")));
+        Ok(())
+    })
+}
+
+fn peer_line(peer: &PeerStatus) -> String {
+    let places = peer.places.iter().map(|place| format!("{place:?}"));
+    let found = peer.participants.iter().map(|guid| guid.to_string());
+    let listed = |all: Vec<String>| match all.is_empty() {
+        true => "nothing".into(),
+        false => all.join(" "),
+    };
+    let (places, found) = (listed(places.collect()), listed(found.collect()));
+    let mut line = format!("{}: at {places}, found {found}", peer.peer);
+    if let Some(trouble) = &peer.trouble {
+        line.push_str("; ");
+        line.push_str(trouble);
+    }
+    line
+}
+
+/// What a participant could not use or do, since it was made.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct dunlin_counters {
+    /// `sizeof(dunlin_counters)`.
+    pub size: u32,
+    /// 0.
+    pub reserved: u32,
+    /// Datagrams that the system dropped for want of room in a receive buffer.
+    pub dropped: u64,
+    /// Datagrams that were longer than any that RTPS over this transport has.
+    pub oversized: u64,
+    /// Datagrams that could not be sent; of participants that share a transport, all together.
+    pub unsent: u64,
+    /// How often memory could not be shared with a peer that offered it, or not any longer.
+    pub memory_refused: u64,
+    /// Connections by TCP that were refused, or closed for what came by them.
+    pub connections_refused: u64,
+    /// Messages that were not valid RTPS, or whose rest was not.
+    pub malformed: u64,
+    /// Messages whose checksum was wrong or missing: damaged on the way, or forged.
+    pub damaged: u64,
+    /// Fragments and samples that were dropped since `max_reassembly_bytes` was used up.
+    pub reassembly_dropped: u64,
+    /// Messages in the name of a known participant from an address that it does not announce.
+    pub misplaced: u64,
+    /// What was said about samples that their writer never announced, or that were never written.
+    pub implausible: u64,
+}
+
+// SAFETY: it is `repr(C)`, begins with its size, and has numbers only.
+unsafe impl Sized32 for dunlin_counters {
+    const NAME: &'static str = "dunlin_counters";
+}
+
+/// Fills in the counters of a participant, whose `size` the caller has set.
+#[unsafe(no_mangle)]
+pub extern "C" fn dunlin_participant_counters(
+    participant: dunlin_participant,
+    counters: Out<'_, dunlin_counters>,
+) -> i32 {
+    entry(|| {
+        let place = counters.sized("counters")?;
+        let place = place.ok_or_else(|| Failure::bad("the argument counters is a null pointer"))?;
+        let counters = object::participant(participant)?.core.counters();
+        *place = dunlin_counters {
+            size: place.size,
+            reserved: 0,
+            dropped: counters.dropped,
+            oversized: counters.oversized,
+            unsent: counters.unsent,
+            memory_refused: counters.memory_refused,
+            connections_refused: counters.connections_refused,
+            malformed: counters.malformed,
+            damaged: counters.damaged,
+            reassembly_dropped: counters.reassembly_dropped,
+            misplaced: counters.misplaced,
+            implausible: counters.implausible,
+        };
+        Ok(())
     })
 }
 

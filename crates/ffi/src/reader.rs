@@ -3,7 +3,7 @@ use crate::callback::{Listener, dunlin_listener};
 use crate::error::{Failure, Outcome, entry};
 use crate::handle::Kind;
 use crate::memory::{Array, In, Out, OutArray, dunlin_block};
-use crate::names::{Creating, adopt_reader};
+use crate::names::{Creating, adopt_reader, put_guids};
 use crate::object::{self, Held};
 use crate::participant::dunlin_participant;
 use crate::qos::{dunlin_reader_qos, duration, read_or};
@@ -466,14 +466,8 @@ pub extern "C" fn dunlin_reader_matched(
     count: Out<'_, u64>,
 ) -> i32 {
     entry(|| {
-        let place = count.required("count")?;
-        let guids = guids.sixteens(room, "guids")?;
-        let matched = object::reader(reader)?.core.matched_publications();
-        for (place, guid) in guids.iter_mut().zip(&matched) {
-            *place = guid.to_bytes();
-        }
-        place.put(matched.len() as u64);
-        Ok(())
+        let matched = || Ok(object::reader(reader)?.core.matched_publications());
+        put_guids(matched, guids, room, count)
     })
 }
 

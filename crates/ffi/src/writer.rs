@@ -3,7 +3,7 @@ use crate::callback::{Listener, dunlin_listener};
 use crate::error::{Failure, Outcome, entry};
 use crate::loans::Loans;
 use crate::memory::{Array, In, Out, OutArray, Sized32, dunlin_block, sixteen};
-use crate::names::{Creating, adopt_writer};
+use crate::names::{Creating, adopt_writer, put_guids};
 use crate::object;
 use crate::octets::dunlin_octets;
 use crate::participant::dunlin_participant;
@@ -353,14 +353,8 @@ pub extern "C" fn dunlin_writer_matched(
     count: Out<'_, u64>,
 ) -> i32 {
     entry(|| {
-        let place = count.required("count")?;
-        let guids = guids.sixteens(room, "guids")?;
-        let matched = object::writer(writer)?.core.matched_subscriptions();
-        for (place, guid) in guids.iter_mut().zip(&matched) {
-            *place = guid.to_bytes();
-        }
-        place.put(matched.len() as u64);
-        Ok(())
+        let matched = || Ok(object::writer(writer)?.core.matched_subscriptions());
+        put_guids(matched, guids, room, count)
     })
 }
 

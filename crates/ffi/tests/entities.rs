@@ -513,3 +513,50 @@ fn structures_are_laid_out_as_the_library_says() {
     );
     assert_eq!(dunlin_abi_version(), 2);
 }
+
+#[test]
+fn a_participant_tells_its_peers_and_what_it_could_not_use() {
+    let name = "a_participant_tells_its_peers_and_what_it_could_not_use";
+    in_namespace(name, LOOPBACK, || {
+        let world = World::new();
+        let mut peers = dunlin_block::NONE;
+        let mut told = || {
+            let code = dunlin_participant_peers(world.participant, Out::from(&mut peers));
+            ok(code);
+            String::from_utf8(taken(peers)).unwrap()
+        };
+        let before = told();
+        ok(dunlin_participant_add_peer(
+            world.participant,
+            "127.0.0.9".into(),
+        ));
+        let after = told();
+        assert!(!before.contains("127.0.0.9"), "{before}");
+        assert!(
+            after.contains("127.0.0.9: at ") && after.contains("found nothing"),
+            "{after}"
+        );
+        let mut counters = dunlin_counters::default();
+        fails(
+            dunlin_participant_counters(world.participant, Out::from(&mut counters)),
+            DUNLIN_BAD_PARAMETER,
+            &["size", "counters"],
+        );
+        counters.size = size_of::<dunlin_counters>() as u32;
+        // Datagrams that nobody of RTPS sends.
+        let socket = std::net::UdpSocket::bind("127.0.0.1:0").unwrap();
+        for _ in 0..1000 {
+            socket.send_to(b"RTPS\x02\x05no", "127.0.0.1:7410").unwrap();
+            ok(dunlin_participant_counters(
+                world.participant,
+                Out::from(&mut counters),
+            ));
+            if counters.malformed > 0 {
+                break;
+            }
+            std::thread::yield_now();
+        }
+        assert!(counters.malformed > 0, "{counters:?}");
+        world.close();
+    });
+}

@@ -163,12 +163,12 @@ fn what_is_made_depends_on_the_input_alone() {
     }
 }
 
-fn reported(idl: &str) -> Vec<String> {
+fn reported(idl: &str, language: &str) -> Vec<String> {
     let options = Options::default();
     let parsed = parse_str("one.idl", idl, &options);
     assert!(parsed.model.is_some(), "{}", parsed.rendered());
-    let rust = emit::language("rust").unwrap();
-    let emitted = emit::emit(&parsed, &options, rust, &Choices::default());
+    let language = emit::language(language).unwrap();
+    let emitted = emit::emit(&parsed, &options, language, &Choices::default());
     assert_eq!(emitted.files.is_empty(), emitted.reports.has_errors());
     let reports = emitted.reports.list().iter();
     reports
@@ -194,7 +194,7 @@ fn names_that_become_equal_are_refused() {
             "O::I",
         ),
     ] {
-        let reports = reported(idl);
+        let reports = reported(idl, "rust");
         let [report] = &reports[..] else {
             panic!("{idl}: {reports:?}");
         };
@@ -205,9 +205,29 @@ fn names_that_become_equal_are_refused() {
     }
 }
 
+/// In C a topic's type has functions and a batch, by names that IDL can have, too.
+#[test]
+fn names_of_functions_of_topics_are_taken_in_c() {
+    let clash = "@final struct S { long a; }; @final @nested struct S_batch { long b; };";
+    let reports = reported(clash, "c");
+    let [report] = &reports[..] else {
+        panic!("{reports:?}");
+    };
+    let words = "a function of S and S_batch are both S_batch";
+    assert!(
+        report.starts_with("E0901") && report.contains(words),
+        "{report}"
+    );
+    let nested = "@final @nested struct S { long a; }; @final @nested struct S_batch { long b; };";
+    assert_eq!(reported(nested, "c"), Vec::<String>::new());
+}
+
 #[test]
 fn annotations_without_effect_are_warned_of() {
-    let reports = reported("@data_representation(XCDR1) @final struct S { long a; };");
+    let reports = reported(
+        "@data_representation(XCDR1) @final struct S { long a; };",
+        "rust",
+    );
     assert!(reports[0].starts_with("W0905"), "{reports:?}");
     assert_eq!(reports.len(), 1);
 }

@@ -1119,6 +1119,60 @@ typedef struct dunlin_participant_qos {
 } dunlin_participant_qos;
 
 /**
+ * What a participant could not use or do, since it was made.
+ */
+typedef struct dunlin_counters {
+    /**
+     * `sizeof(dunlin_counters)`.
+     */
+    uint32_t size;
+    /**
+     * 0.
+     */
+    uint32_t reserved;
+    /**
+     * Datagrams that the system dropped for want of room in a receive buffer.
+     */
+    uint64_t dropped;
+    /**
+     * Datagrams that were longer than any that RTPS over this transport has.
+     */
+    uint64_t oversized;
+    /**
+     * Datagrams that could not be sent; of participants that share a transport, all together.
+     */
+    uint64_t unsent;
+    /**
+     * How often memory could not be shared with a peer that offered it, or not any longer.
+     */
+    uint64_t memory_refused;
+    /**
+     * Connections by TCP that were refused, or closed for what came by them.
+     */
+    uint64_t connections_refused;
+    /**
+     * Messages that were not valid RTPS, or whose rest was not.
+     */
+    uint64_t malformed;
+    /**
+     * Messages whose checksum was wrong or missing: damaged on the way, or forged.
+     */
+    uint64_t damaged;
+    /**
+     * Fragments and samples that were dropped since `max_reassembly_bytes` was used up.
+     */
+    uint64_t reassembly_dropped;
+    /**
+     * Messages in the name of a known participant from an address that it does not announce.
+     */
+    uint64_t misplaced;
+    /**
+     * What was said about samples that their writer never announced, or that were never written.
+     */
+    uint64_t implausible;
+} dunlin_counters;
+
+/**
  * A topic.
  */
 typedef uint64_t dunlin_topic;
@@ -2039,6 +2093,19 @@ int32_t dunlin_participant_add_peer(dunlin_participant participant,
  */
 int32_t dunlin_participant_remove_peer(dunlin_participant participant,
                                        struct dunlin_text peer);
+
+/**
+ * Where it announces itself besides multicast, a line each: the peer, the places that it stands for,
+ * who was found there, and what is wrong.
+ */
+int32_t dunlin_participant_peers(dunlin_participant participant,
+                                 struct dunlin_block *text);
+
+/**
+ * Fills in the counters of a participant, whose `size` the caller has set.
+ */
+int32_t dunlin_participant_counters(dunlin_participant participant,
+                                    struct dunlin_counters *counters);
 
 /**
  * Says that the application lives, for writers with LIVELINESS MANUAL_BY_PARTICIPANT.

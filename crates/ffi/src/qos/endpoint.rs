@@ -6,8 +6,8 @@ use super::{Qos, expect_kind};
 use crate::error::{Failure, Outcome};
 use crate::memory::list;
 use dunlin::{
-    Batching, DataReaderQos, DataWriterQos, DurabilityService, Liveliness, ReaderDataLifecycle,
-    Reliability, TypeConsistencyEnforcement, TypeConsistencyKind, WriterDataLifecycle,
+    Batching, DataReaderQos, DataWriterQos, ReaderDataLifecycle, TypeConsistencyEnforcement,
+    TypeConsistencyKind, WriterDataLifecycle,
 };
 use std::net::Ipv4Addr;
 
@@ -25,37 +25,25 @@ impl Qos for DataWriterQos {
             durability: enumerator(&DURABILITY, raw.durability, "durability")?,
             deadline: duration(raw.deadline, "deadline")?,
             latency_budget: duration(raw.latency_budget, "latency_budget")?,
-            liveliness: Liveliness {
-                kind: enumerator(&LIVELINESS, raw.liveliness, "liveliness")?,
-                lease_duration: duration(raw.lease_duration, "lease_duration")?,
-            },
-            reliability: Reliability {
-                kind: enumerator(&RELIABILITY, raw.reliability, "reliability")?,
-                max_blocking_time: duration(raw.max_blocking_time, "max_blocking_time")?,
-            },
-            destination_order: enumerator(
-                &DESTINATION_ORDER,
-                raw.destination_order,
-                "destination_order",
-            )?,
+            liveliness: liveliness(raw.liveliness, raw.lease_duration)?,
+            reliability: reliability(raw.reliability, raw.max_blocking_time)?,
+            destination_order: destination_order(raw.destination_order)?,
             history: history(raw.history, raw.depth, "history")?,
             resource_limits: resource_limits([
                 raw.max_samples,
                 raw.max_instances,
                 raw.max_samples_per_instance,
             ])?,
-            durability_service: DurabilityService {
-                service_cleanup_delay: duration(
-                    raw.service_cleanup_delay,
-                    "service_cleanup_delay",
-                )?,
-                history: history(raw.service_history, raw.service_depth, "service_history")?,
-                resource_limits: resource_limits([
+            durability_service: durability_service(
+                raw.service_cleanup_delay,
+                raw.service_history,
+                raw.service_depth,
+                [
                     raw.service_max_samples,
                     raw.service_max_instances,
                     raw.service_max_samples_per_instance,
-                ])?,
-            },
+                ],
+            )?,
             transport_priority: raw.transport_priority,
             lifespan: duration(raw.lifespan, "lifespan")?,
             user_data: raw.user_data.get("user_data")?.to_vec(),
@@ -143,19 +131,9 @@ impl Qos for DataReaderQos {
             durability: enumerator(&DURABILITY, raw.durability, "durability")?,
             deadline: duration(raw.deadline, "deadline")?,
             latency_budget: duration(raw.latency_budget, "latency_budget")?,
-            liveliness: Liveliness {
-                kind: enumerator(&LIVELINESS, raw.liveliness, "liveliness")?,
-                lease_duration: duration(raw.lease_duration, "lease_duration")?,
-            },
-            reliability: Reliability {
-                kind: enumerator(&RELIABILITY, raw.reliability, "reliability")?,
-                max_blocking_time: duration(raw.max_blocking_time, "max_blocking_time")?,
-            },
-            destination_order: enumerator(
-                &DESTINATION_ORDER,
-                raw.destination_order,
-                "destination_order",
-            )?,
+            liveliness: liveliness(raw.liveliness, raw.lease_duration)?,
+            reliability: reliability(raw.reliability, raw.max_blocking_time)?,
+            destination_order: destination_order(raw.destination_order)?,
             history: history(raw.history, raw.depth, "history")?,
             resource_limits: resource_limits([
                 raw.max_samples,

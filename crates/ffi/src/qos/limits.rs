@@ -1,8 +1,8 @@
 //! Numbers of policies, as the ABI has them: checked, and back.
 use crate::error::{Failure, Outcome};
 use dunlin::{
-    AccessScope, DataRepresentation, DestinationOrder, Durability, Duration, History,
-    LivelinessKind, Ownership, ReliabilityKind, ResourceLimits,
+    AccessScope, DataRepresentation, DestinationOrder, Durability, DurabilityService, Duration,
+    History, Liveliness, LivelinessKind, Ownership, Reliability, ReliabilityKind, ResourceLimits,
 };
 
 /// A duration in nanoseconds; the largest number is infinite.
@@ -119,6 +119,38 @@ pub(super) fn limit_numbers(limits: ResourceLimits) -> [i32; 3] {
         limit_number(limits.max_instances),
         limit_number(limits.max_samples_per_instance),
     ]
+}
+
+pub(super) fn liveliness(kind: i32, lease_duration: i64) -> Outcome<Liveliness> {
+    Ok(Liveliness {
+        kind: enumerator(&LIVELINESS, kind, "liveliness")?,
+        lease_duration: duration(lease_duration, "lease_duration")?,
+    })
+}
+
+pub(super) fn reliability(kind: i32, max_blocking_time: i64) -> Outcome<Reliability> {
+    Ok(Reliability {
+        kind: enumerator(&RELIABILITY, kind, "reliability")?,
+        max_blocking_time: duration(max_blocking_time, "max_blocking_time")?,
+    })
+}
+
+pub(super) fn destination_order(number: i32) -> Outcome<DestinationOrder> {
+    enumerator(&DESTINATION_ORDER, number, "destination_order")
+}
+
+/// `depth` is that of the history, `limits` are those of samples, instances, samples of each.
+pub(super) fn durability_service(
+    cleanup_delay: i64,
+    kind: i32,
+    depth: i32,
+    limits: [i32; 3],
+) -> Outcome<DurabilityService> {
+    Ok(DurabilityService {
+        service_cleanup_delay: duration(cleanup_delay, "service_cleanup_delay")?,
+        history: history(kind, depth, "service_history")?,
+        resource_limits: resource_limits(limits)?,
+    })
 }
 
 /// The number of a representation.

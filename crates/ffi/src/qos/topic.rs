@@ -4,7 +4,7 @@ use super::named::Texts;
 use super::structs::*;
 use super::{Qos, expect_kind};
 use crate::error::Outcome;
-use dunlin::{DurabilityService, Liveliness, Reliability, TopicQos};
+use dunlin::TopicQos;
 
 impl Qos for TopicQos {
     type Raw = dunlin_topic_qos;
@@ -14,33 +14,21 @@ impl Qos for TopicQos {
         Ok(Self {
             topic_data: raw.topic_data.get("topic_data")?.to_vec(),
             durability: enumerator(&DURABILITY, raw.durability, "durability")?,
-            durability_service: DurabilityService {
-                service_cleanup_delay: duration(
-                    raw.service_cleanup_delay,
-                    "service_cleanup_delay",
-                )?,
-                history: history(raw.service_history, raw.service_depth, "service_history")?,
-                resource_limits: resource_limits([
+            durability_service: durability_service(
+                raw.service_cleanup_delay,
+                raw.service_history,
+                raw.service_depth,
+                [
                     raw.service_max_samples,
                     raw.service_max_instances,
                     raw.service_max_samples_per_instance,
-                ])?,
-            },
+                ],
+            )?,
             deadline: duration(raw.deadline, "deadline")?,
             latency_budget: duration(raw.latency_budget, "latency_budget")?,
-            liveliness: Liveliness {
-                kind: enumerator(&LIVELINESS, raw.liveliness, "liveliness")?,
-                lease_duration: duration(raw.lease_duration, "lease_duration")?,
-            },
-            reliability: Reliability {
-                kind: enumerator(&RELIABILITY, raw.reliability, "reliability")?,
-                max_blocking_time: duration(raw.max_blocking_time, "max_blocking_time")?,
-            },
-            destination_order: enumerator(
-                &DESTINATION_ORDER,
-                raw.destination_order,
-                "destination_order",
-            )?,
+            liveliness: liveliness(raw.liveliness, raw.lease_duration)?,
+            reliability: reliability(raw.reliability, raw.max_blocking_time)?,
+            destination_order: destination_order(raw.destination_order)?,
             history: history(raw.history, raw.depth, "history")?,
             resource_limits: resource_limits([
                 raw.max_samples,
