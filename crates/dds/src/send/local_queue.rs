@@ -338,7 +338,7 @@ impl LocalChange {
             Note::Data { .. } => core.shared.clock.coarse(),
             _ => core.shared.clock.now(),
         };
-        let mut intake = Sharing {
+        let mut allocator = Sharing {
             pool: kept,
             payload: self.note.payload(),
             reader: &core,
@@ -351,7 +351,7 @@ impl LocalChange {
             self.timestamp,
             &message,
             &inline,
-            &mut intake,
+            &mut allocator,
             out,
         );
         out.local_queue().speaker = None;
