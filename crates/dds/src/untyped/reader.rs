@@ -4,6 +4,7 @@ mod change;
 pub(crate) mod deletion;
 mod handle;
 mod listener;
+mod local;
 mod report;
 mod status;
 mod take;
@@ -390,7 +391,8 @@ impl ReaderCore {
     fn defer_troubles(self: &Arc<Self>, delivery: &Delivery) {
         let troubles = (delivery.lost > 0, delivery.rejected.is_some());
         if troubles != (false, false) {
-            deferred::add(DeferredCall::Trouble(Arc::clone(self), troubles));
+            let reader = Arc::clone(self);
+            deferred::add(DeferredCall::Trouble(reader, troubles));
         }
     }
 

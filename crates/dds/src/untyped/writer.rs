@@ -7,6 +7,7 @@ pub(crate) mod deletion;
 mod filters;
 mod handle;
 mod listener;
+mod local;
 mod registered_instances;
 mod report;
 mod sending;
