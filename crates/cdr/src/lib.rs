@@ -91,7 +91,6 @@ extern crate alloc;
 #[cfg(test)]
 extern crate std;
 
-mod apart;
 mod collection;
 mod constant;
 mod description;
@@ -100,6 +99,7 @@ mod error;
 mod fit;
 mod float128;
 mod layout;
+mod loaned;
 mod payload;
 mod place;
 mod plain;
@@ -114,7 +114,6 @@ mod traits;
 mod walk;
 mod writer;
 
-pub use apart::{from_payload_around, longest_octets};
 /// What plain types are to the compiler; `#[topic(plain)]` needs it.
 pub use bytemuck;
 /// What `sequence<octet>` is in generated code.
@@ -129,10 +128,11 @@ pub use elements::{Collection, Keyed};
 pub use error::Error;
 pub use float128::Float128;
 pub use layout::{Bounded, Layout, MAX_DEPTH, Member};
+pub use loaned::{from_payload_around, longest_octets};
 pub use payload::{
     Extent, KEY_HASH_SIZE, KeyForm, extent, from_payload, from_payload_bytes, key_from_payload,
     key_hash, key_max_size, key_to_payload, key_to_payload_as, key_to_payload_in, reader_of,
-    serialized_size, to_payload, to_payload_apart, to_payload_as,
+    serialized_size, to_payload, to_payload_as, to_payload_loaned,
 };
 pub use place::faulty_member;
 pub use plain::{Plain, PlainLayout, hash_member, hash_struct, plain_at, plain_to_payload};
@@ -141,7 +141,7 @@ pub use reader::{ReadMember, ReadScope, Reader};
 pub use representation::{Endianness, Extensibility, HEADER_SIZE, Representation, Xcdr};
 pub use row::Row;
 pub use run::{Number, Run, number};
-pub use sink::{Apart, Buffer, Counter, Sink, Step};
+pub use sink::{Buffer, Counter, LoanedPart, Sink, Step};
 pub use string16::String16;
 pub use traits::{Deserialize, Serialize, Topic};
 pub use walk::ReadOptional;

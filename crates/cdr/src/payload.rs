@@ -5,7 +5,7 @@ use md5::{Digest, Md5};
 
 use crate::representation::HEADER_SIZE;
 use crate::{
-    Apart, Buffer, Counter, Endianness, Error, Extensibility, Reader, Representation, Topic,
+    Buffer, Counter, Endianness, Error, Extensibility, LoanedPart, Reader, Representation, Topic,
     Writer, Xcdr,
 };
 
@@ -43,12 +43,12 @@ pub fn to_payload_as<T: Topic>(
 /// # Errors
 /// As [`to_payload`].
 #[inline]
-pub fn to_payload_apart<T: Topic>(
+pub fn to_payload_loaned<T: Topic>(
     value: &T,
     xcdr: Xcdr,
     length: usize,
     out: &mut BytesMut,
-) -> Result<Option<Apart>, Error> {
+) -> Result<Option<LoanedPart>, Error> {
     append::<T>(xcdr, Endianness::NATIVE, length, out, |w| {
         value.serialize(w)
     })
@@ -144,7 +144,7 @@ pub fn serialized_size<T: Topic>(value: &T, xcdr: Xcdr) -> usize {
 pub struct Extent {
     /// As [`serialized_size`] says.
     pub size: usize,
-    /// The longest member of type [`Bytes`], which [`to_payload_apart`] can leave out; 0 if there
+    /// The longest member of type [`Bytes`], which [`to_payload_loaned`] can leave out; 0 if there
     /// is none.
     pub longest: usize,
 }
@@ -170,7 +170,7 @@ pub(crate) fn append<T: Topic>(
     leave_out: usize,
     out: &mut BytesMut,
     body: impl FnOnce(&mut Writer<Buffer<'_>>) -> Result<(), Error>,
-) -> Result<Option<Apart>, Error> {
+) -> Result<Option<LoanedPart>, Error> {
     let representation = Representation {
         xcdr,
         extensibility: T::EXTENSIBILITY,
@@ -183,11 +183,11 @@ pub(crate) fn append<T: Topic>(
     let result = body(&mut w);
     w.pad_payload(0);
     w.finish();
-    let apart = w.sink_mut().take_apart();
+    let loaned = w.sink_mut().take_loaned();
     if result.is_err() {
         out.truncate(length);
     }
-    result.map(|()| apart)
+    result.map(|()| loaned)
 }
 
 /// Reads the payload of a sample, in whatever representation its header names.

@@ -8,8 +8,8 @@ use bytes::{Bytes, BytesMut};
 
 use crate::payload::append;
 use crate::{
-    Apart, Endianness, Error, Extensibility, HEADER_SIZE, KEY_HASH_SIZE, Layout, Representation,
-    Topic, Xcdr, key_hash, key_to_payload,
+    Endianness, Error, Extensibility, HEADER_SIZE, KEY_HASH_SIZE, Layout, LoanedPart,
+    Representation, Topic, Xcdr, key_hash, key_to_payload,
 };
 
 /// A type without padding of which any bits are a value: numbers, arrays of them, and structs with
@@ -266,7 +266,7 @@ impl Endianness {
     }
 }
 
-/// Appends the payload of a sample of a plain type, of which `memory` is the value. With `apart`,
+/// Appends the payload of a sample of a plain type, of which `memory` is the value. With `loaned`,
 /// `memory` is missing in `out`, and what is returned says where it belongs.
 ///
 /// # Errors
@@ -275,14 +275,14 @@ impl Endianness {
 pub fn plain_to_payload<T: Topic>(
     memory: &Bytes,
     xcdr: Xcdr,
-    apart: bool,
+    loaned: bool,
     out: &mut BytesMut,
-) -> Result<Option<Apart>, Error> {
+) -> Result<Option<LoanedPart>, Error> {
     let fits = |plain: PlainLayout| plain.is_encoding(xcdr) && plain.size == memory.len();
     if !T::PLAIN.is_some_and(fits) {
         return Err(Error::NotPlain);
     }
-    let leave_out = if apart { memory.len() } else { usize::MAX };
+    let leave_out = if loaned { memory.len() } else { usize::MAX };
     append::<T>(xcdr, Endianness::NATIVE, leave_out, out, |w| {
         let scope = w.begin(T::EXTENSIBILITY);
         w.put_shared(memory);

@@ -93,14 +93,14 @@ impl Sink for Counter {
 
 /// A part of a payload that was not copied: the application's own bytes, counted.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Apart {
+pub struct LoanedPart {
     /// Where in the payload they belong.
     pub at: usize,
     /// The bytes.
     pub bytes: Bytes,
 }
 
-impl Apart {
+impl LoanedPart {
     fn end(&self) -> usize {
         self.at + self.bytes.len()
     }
@@ -122,7 +122,7 @@ pub struct Buffer<'a, const STAGE: usize = 64> {
     staged: usize,
     /// The first shared run of at least so many bytes is left out of `out`.
     leaves_out: usize,
-    apart: Option<Apart>,
+    loaned: Option<LoanedPart>,
 }
 
 /// Padding and number of one `put` never exceed this.
@@ -140,27 +140,27 @@ impl<'a, const STAGE: usize> Buffer<'a, STAGE> {
             stage: [0; STAGE],
             staged: 0,
             leaves_out: usize::MAX,
-            apart: None,
+            loaned: None,
         }
     }
 
     /// Leaves the first shared run of at least `length` bytes where it is;
-    /// [`take_apart`](Self::take_apart) tells which.
+    /// [`take_loaned`](Self::take_loaned) tells which.
     #[inline]
     pub(crate) fn leave_out(&mut self, length: usize) {
         self.leaves_out = length;
     }
 
     #[inline]
-    pub(crate) fn take_apart(&mut self) -> Option<Apart> {
-        self.apart.take()
+    pub(crate) fn take_loaned(&mut self) -> Option<LoanedPart> {
+        self.loaned.take()
     }
 
     /// Where in `out` the byte at position `at` stands.
     #[inline]
     fn place(&self, at: usize) -> usize {
-        let absent = match &self.apart {
-            Some(apart) if at >= apart.end() => apart.bytes.len(),
+        let absent = match &self.loaned {
+            Some(loaned) if at >= loaned.end() => loaned.bytes.len(),
             _ => 0,
         };
         self.base + at - absent
@@ -168,9 +168,9 @@ impl<'a, const STAGE: usize> Buffer<'a, STAGE> {
 
     #[cold]
     #[inline(never)]
-    fn set_apart(&mut self, bytes: &Bytes) {
+    fn set_loaned(&mut self, bytes: &Bytes) {
         self.flush();
-        self.apart = Some(Apart {
+        self.loaned = Some(LoanedPart {
             at: self.flushed,
             bytes: bytes.clone(),
         });
@@ -240,8 +240,8 @@ impl<const STAGE: usize> Sink for Buffer<'_, STAGE> {
 
     #[inline]
     fn put_shared(&mut self, bytes: &Bytes) {
-        if bytes.len() >= self.leaves_out && self.apart.is_none() {
-            self.set_apart(bytes);
+        if bytes.len() >= self.leaves_out && self.loaned.is_none() {
+            self.set_loaned(bytes);
         } else {
             self.put_slice(bytes);
         }
@@ -263,10 +263,10 @@ impl<const STAGE: usize> Sink for Buffer<'_, STAGE> {
     fn insert<const N: usize>(&mut self, at: usize, bytes: [u8; N]) {
         self.flush();
         let place = self.place(at);
-        if let Some(apart) = &mut self.apart
-            && at <= apart.at
+        if let Some(loaned) = &mut self.loaned
+            && at <= loaned.at
         {
-            apart.at += N;
+            loaned.at += N;
         }
         let at = place;
         let end = self.out.len();
@@ -325,8 +325,8 @@ mod tests {
         sink.patch(2004, [0xbb; 2]);
         sink.insert(4, [6; 8]);
         sink.insert(2011, [7; 8]);
-        let apart = sink.take_apart().unwrap();
-        assert_eq!((apart.at, &apart.bytes[..]), (1011, &[3; 1000][..]));
+        let loaned = sink.take_loaned().unwrap();
+        assert_eq!((loaned.at, &loaned.bytes[..]), (1011, &[3; 1000][..]));
         let parts: [&[u8]; 10] = [
             b"before",
             &[1, 1, 0xaa, 0xaa],

@@ -4,7 +4,7 @@ use bytes::{Bytes, BytesMut};
 use dunlin_cdr::{
     Error, Plain, Topic, Xcdr, bytemuck, from_payload, from_payload_around, from_payload_bytes,
     key_hash, key_to_payload, longest_octets, plain_at, plain_to_payload, to_payload,
-    to_payload_apart,
+    to_payload_loaned,
 };
 use dunlin_derive::{Data, Topic};
 
@@ -84,13 +84,13 @@ fn is_its_encoding<T: Topic + Plain + PartialEq + std::fmt::Debug>(value: &T, in
         assert_eq!(plain.key_hash(&[0; 3]), Err(Error::NotPlain));
 
         let mut out = BytesMut::new();
-        let apart = plain_to_payload::<T>(&memory(value), xcdr, true, &mut out)
+        let loaned = plain_to_payload::<T>(&memory(value), xcdr, true, &mut out)
             .unwrap()
             .unwrap();
-        assert_eq!(plain_at::<T>(&out), Some(apart.at));
+        assert_eq!(plain_at::<T>(&out), Some(loaned.at));
         out.extend_from_slice(&[]);
-        let (head, tail) = out.split_at(apart.at);
-        assert_eq!([head, &apart.bytes, tail].concat(), expected);
+        let (head, tail) = out.split_at(loaned.at);
+        assert_eq!([head, &loaned.bytes, tail].concat(), expected);
     }
 }
 
@@ -155,13 +155,13 @@ struct Inner {
 /// The payload without the octets, which are replaced by as many bytes as keep the alignment.
 fn around<T: Topic>(value: &T, xcdr: Xcdr, length: usize) -> (Bytes, usize, usize, Bytes) {
     let mut out = BytesMut::new();
-    let apart = to_payload_apart(value, xcdr, length, &mut out)
+    let loaned = to_payload_loaned(value, xcdr, length, &mut out)
         .unwrap()
         .unwrap();
-    let filler = apart.bytes.len() % 8;
-    let (head, tail) = out.split_at(apart.at);
+    let filler = loaned.bytes.len() % 8;
+    let (head, tail) = out.split_at(loaned.at);
     let inline = [head, &[0xee; 8][..filler], tail].concat();
-    (inline.into(), apart.at, filler, apart.bytes)
+    (inline.into(), loaned.at, filler, loaned.bytes)
 }
 
 fn is_read_around<T: Topic + PartialEq + std::fmt::Debug>(value: &T, empty: &T, length: usize) {

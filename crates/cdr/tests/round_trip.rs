@@ -9,8 +9,8 @@ use bytes::{Bytes, BytesMut};
 use common::{Big, WORLDS};
 use dunlin_cdr::{
     Endianness, Error, Extensibility, Topic, Xcdr, extent, from_payload, from_payload_bytes,
-    key_from_payload, key_hash, key_to_payload_as, serialized_size, to_payload, to_payload_apart,
-    to_payload_as,
+    key_from_payload, key_hash, key_to_payload_as, serialized_size, to_payload, to_payload_as,
+    to_payload_loaned,
 };
 use dunlin_derive::{Data, Topic};
 use proptest::prelude::*;
@@ -44,14 +44,14 @@ fn leave_out<T: Topic>(value: &T, bytes: &Bytes) {
         let extent = extent(value, xcdr);
         assert_eq!((extent.size, extent.longest), (whole.len(), bytes.len()));
         let mut out = BytesMut::from(&b"kept"[..]);
-        let none = to_payload_apart(value, xcdr, bytes.len() + 1, &mut out).unwrap();
+        let none = to_payload_loaned(value, xcdr, bytes.len() + 1, &mut out).unwrap();
         assert_eq!((none, &out[4..]), (None, &whole[..]));
         out.truncate(4);
-        let apart = to_payload_apart(value, xcdr, bytes.len(), &mut out).unwrap();
-        let apart = apart.unwrap();
-        assert_eq!(apart.bytes.as_ptr(), bytes.as_ptr(), "copied");
-        let (before, after) = out[4..].split_at(apart.at);
-        assert_eq!([before, &apart.bytes, after].concat(), whole);
+        let loaned = to_payload_loaned(value, xcdr, bytes.len(), &mut out).unwrap();
+        let loaned = loaned.unwrap();
+        assert_eq!(loaned.bytes.as_ptr(), bytes.as_ptr(), "copied");
+        let (before, after) = out[4..].split_at(loaned.at);
+        assert_eq!([before, &loaned.bytes, after].concat(), whole);
     }
 }
 

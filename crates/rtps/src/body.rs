@@ -7,11 +7,11 @@ use core::ops::Range;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Body {
     plain: Bytes,
-    apart: Option<Apart>,
+    loaned: Option<LoanedPart>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct Apart {
+struct LoanedPart {
     /// Where in `plain` it belongs, at most its length.
     at: usize,
     bytes: Bytes,
@@ -35,7 +35,10 @@ impl Piece<'_> {
 
 impl From<Bytes> for Body {
     fn from(plain: Bytes) -> Self {
-        Self { plain, apart: None }
+        Self {
+            plain,
+            loaned: None,
+        }
     }
 }
 
@@ -43,15 +46,15 @@ impl Body {
     /// `plain` with `bytes` put in at `at`; behind it if it is shorter than that.
     pub fn around(plain: Bytes, at: usize, bytes: Bytes) -> Self {
         let at = at.min(plain.len());
-        let apart = (!bytes.is_empty()).then_some(Apart { at, bytes });
-        Self { plain, apart }
+        let loaned = (!bytes.is_empty()).then_some(LoanedPart { at, bytes });
+        Self { plain, loaned }
     }
 
     /// Bytes in all.
     #[inline]
     pub fn len(&self) -> usize {
-        let apart = self.apart.as_ref().map_or(0, |apart| apart.bytes.len());
-        self.plain.len() + apart
+        let loaned = self.loaned.as_ref().map_or(0, |loaned| loaned.bytes.len());
+        self.plain.len() + loaned
     }
 
     /// True if there is nothing.
@@ -62,7 +65,7 @@ impl Body {
     /// The bytes, if they are in one piece.
     #[inline]
     pub fn whole(&self) -> Option<&Bytes> {
-        match self.apart {
+        match self.loaned {
             None => Some(&self.plain),
             Some(_) => None,
         }
@@ -71,22 +74,22 @@ impl Body {
     /// The pieces that make up `range`, in order; what lies beyond the end is left out.
     pub fn pieces(&self, range: Range<usize>) -> [Piece<'_>; 3] {
         let plain = &self.plain;
-        let Some(apart) = &self.apart else {
+        let Some(loaned) = &self.loaned else {
             let nothing = cut(plain, &[], 0, &range);
             return [cut(plain, plain, 0, &range), nothing, nothing];
         };
-        let (before, after) = plain.split_at_checked(apart.at).unwrap_or((plain, &[]));
-        let end = apart.at.saturating_add(apart.bytes.len());
+        let (before, after) = plain.split_at_checked(loaned.at).unwrap_or((plain, &[]));
+        let end = loaned.at.saturating_add(loaned.bytes.len());
         [
             cut(plain, before, 0, &range),
-            cut(&apart.bytes, &apart.bytes, apart.at, &range),
+            cut(&loaned.bytes, &loaned.bytes, loaned.at, &range),
             cut(plain, after, end, &range),
         ]
     }
 
     /// Parts with the application's bytes, whose end may run code of the application.
-    pub(crate) fn take_apart(&mut self) -> Option<Bytes> {
-        self.apart.take().map(|apart| apart.bytes)
+    pub(crate) fn take_loaned(&mut self) -> Option<Bytes> {
+        self.loaned.take().map(|loaned| loaned.bytes)
     }
 }
 
@@ -130,15 +133,15 @@ mod tests {
         #[test]
         fn pieces_are_what_one_run_of_bytes_would_be(
             plain in prop::collection::vec(any::<u8>(), 0..20),
-            apart in prop::collection::vec(any::<u8>(), 0..20),
+            loaned in prop::collection::vec(any::<u8>(), 0..20),
             at in 0..20usize,
             start in 0..50usize,
             length in 0..50usize,
         ) {
-            let body = Body::around(plain.clone().into(), at, apart.clone().into());
+            let body = Body::around(plain.clone().into(), at, loaned.clone().into());
             let mut whole = plain;
             let at = at.min(whole.len());
-            whole.splice(at..at, apart);
+            whole.splice(at..at, loaned);
             prop_assert_eq!(body.len(), whole.len());
             prop_assert_eq!(&Bytes::from(whole.clone()), &body);
             let shorter = whole.get(1..).unwrap_or(&[1]).to_vec();
@@ -153,15 +156,15 @@ mod tests {
 
     #[test]
     fn pieces_are_not_copies() {
-        let (plain, apart) = (
+        let (plain, loaned) = (
             Bytes::from(Vec::from([1; 8])),
             Bytes::from(Vec::from([2; 9])),
         );
-        let body = Body::around(plain.clone(), 3, apart.clone());
+        let body = Body::around(plain.clone(), 3, loaned.clone());
         let shared = body.pieces(1..15).map(|piece| piece.share());
         assert_eq!(shared.each_ref().map(Bytes::len), [2, 9, 3]);
         let places = shared.each_ref().map(|bytes| bytes.as_ptr());
-        let expected = [plain.slice(1..), apart, plain.slice(3..)];
+        let expected = [plain.slice(1..), loaned, plain.slice(3..)];
         assert_eq!(places, expected.each_ref().map(|bytes| bytes.as_ptr()));
     }
 }

@@ -123,8 +123,8 @@ impl Reader {
     /// Matches a writer; a reliable one is asked at once what it has (RTPS 2.5 8.4.12.2).
     pub fn add_writer(&mut self, now: Time, writer: WriterProxyConfig, out: &mut impl Outbox) {
         let reliable = writer.reliable && self.config.reliability == ReliabilityKind::Reliable;
-        if !writer.lifespan.is_infinite() && self.cache.clockwork.is_none() {
-            self.cache.clockwork = Some(Timers::new(&self.config));
+        if !writer.lifespan.is_infinite() && self.cache.timers.is_none() {
+            self.cache.timers = Some(Timers::new(&self.config));
         }
         match self.index(writer.guid) {
             Ok(index) => {
@@ -172,8 +172,8 @@ impl Reader {
         self.config.deadline = deadline;
         self.config.time_based_filter = time_based_filter;
         self.config.lifecycle = lifecycle;
-        match &mut self.cache.clockwork {
-            Some(clockwork) => clockwork.adjust(now, &self.config),
+        match &mut self.cache.timers {
+            Some(timers) => timers.adjust(now, &self.config),
             none => *none = Timers::needed_for(&self.config),
         }
         self.note_due();
@@ -246,13 +246,13 @@ impl Reader {
         timestamp: Option<Timestamp>,
         data: &Data<'_>,
         inline: &InlineQos,
-        intake: &mut impl PayloadAllocator,
+        allocator: &mut impl PayloadAllocator,
         out: &mut impl Outbox,
     ) -> Delivery {
         let Some(index) = self.find(writer) else {
             return Delivery::default();
         };
-        let length = intake.length(data.payload.bytes());
+        let length = allocator.length(data.payload.bytes());
         if length > self.config.max_sample_size as usize {
             let length = u32::try_from(length).unwrap_or(u32::MAX);
             return self.refuse(now, index, data.sequence.0, length);
@@ -266,7 +266,7 @@ impl Reader {
             inline,
             content: Content::Borrowed(data.payload),
         };
-        self.arrive(now, index, arrival, intake, out)
+        self.arrive(now, index, arrival, allocator, out)
     }
 
     /// A part of a change (RTPS 2.5 8.3.8.3). Parts that contradict each other are ignored; a
@@ -284,7 +284,7 @@ impl Reader {
         timestamp: Option<Timestamp>,
         frag: &DataFrag<'_>,
         inline: &InlineQos,
-        intake: &mut impl PayloadAllocator,
+        allocator: &mut impl PayloadAllocator,
         out: &mut impl Outbox,
     ) -> Delivery {
         let Some(index) = self.find(writer) else {
@@ -295,7 +295,7 @@ impl Reader {
         };
         let (turn, implausible) = proxy.turn_on_arrival(frag.sequence.0);
         let mut delivery =
-            self.add_fragment(now, index, turn, timestamp, frag, inline, intake, out);
+            self.add_fragment(now, index, turn, timestamp, frag, inline, allocator, out);
         delivery.implausible |= implausible;
         delivery
     }
@@ -312,7 +312,7 @@ impl Reader {
         timestamp: Option<Timestamp>,
         frag: &DataFrag<'_>,
         inline: &InlineQos,
-        intake: &mut impl PayloadAllocator,
+        allocator: &mut impl PayloadAllocator,
         out: &mut impl Outbox,
     ) -> Delivery {
         let sequence = frag.sequence.0;
@@ -339,12 +339,12 @@ impl Reader {
         if !self.config.can_assemble(frag) {
             return self.refuse(now, index, sequence, frag.sample_size);
         }
-        let mut progress = self.assemble(now, index, timestamp, frag, inline, intake);
+        let mut progress = self.assemble(now, index, timestamp, frag, inline, allocator);
         for _ in 0..MOST_YIELDING {
             if !matches!(progress, Progress::Short) || !self.make_way(now, index, sequence) {
                 break;
             }
-            progress = self.assemble(now, index, timestamp, frag, inline, intake);
+            progress = self.assemble(now, index, timestamp, frag, inline, allocator);
         }
         let Some(proxy) = self.writers.get_mut(index) else {
             return Delivery::default();
@@ -366,7 +366,7 @@ impl Reader {
                     inline: &whole.inline,
                     content: Content::owned(whole.payload, whole.key),
                 };
-                self.arrive(now, index, arrival, intake, out)
+                self.arrive(now, index, arrival, allocator, out)
             }
             Progress::Piece { last } => {
                 if reliable {
@@ -530,7 +530,7 @@ impl Reader {
 
     /// Deadlines that were missed since this was asked last; they are found by `handle_timeout`.
     pub fn take_missed_deadlines(&mut self) -> Option<MissedDeadlines> {
-        self.cache.clockwork.as_mut()?.take_missed()
+        self.cache.timers.as_mut()?.take_missed()
     }
 
     /// No samples wait to be taken or lie there read.
@@ -542,7 +542,7 @@ impl Reader {
     /// Are there samples that expire? Then `expire` comes before `take`, `read` and `has_data`.
     #[inline]
     pub fn is_timed(&self) -> bool {
-        self.cache.clockwork.is_some()
+        self.cache.timers.is_some()
     }
 
     /// Lets go of samples that are not valid any more, should the timer be late.
@@ -645,7 +645,7 @@ impl Reader {
         timestamp: Option<Timestamp>,
         frag: &DataFrag<'_>,
         inline: &InlineQos,
-        intake: &mut impl PayloadAllocator,
+        allocator: &mut impl PayloadAllocator,
     ) -> Progress {
         let Some(proxy) = self.writers.get_mut(index) else {
             return Progress::Ignored;
@@ -653,7 +653,7 @@ impl Reader {
         let (reliable, config) = (proxy.reliable, &self.config);
         let (partials, share) = (&mut proxy.partials, &mut proxy.share);
         partials.add(
-            now, timestamp, frag, inline, config, reliable, share, intake,
+            now, timestamp, frag, inline, config, reliable, share, allocator,
         )
     }
 
@@ -783,7 +783,7 @@ impl Reader {
     /// Time will do something to samples or instances.
     #[inline]
     fn note_due(&mut self) {
-        if let Some(due) = self.cache.clockwork.as_ref().and_then(|c| c.next()) {
+        if let Some(due) = self.cache.timers.as_ref().and_then(|c| c.next()) {
             self.wake_at(due);
         }
     }

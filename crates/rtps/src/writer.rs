@@ -61,7 +61,7 @@ pub struct Writer {
     /// The last change's number among those of its publisher's writers.
     last_in_group: i64,
     /// What time does, if it does anything.
-    clockwork: Option<Box<Timers>>,
+    timers: Option<Box<Timers>>,
 }
 
 impl Writer {
@@ -84,7 +84,7 @@ impl Writer {
             voice: DataOutput::new(&config),
             set: SetState::None,
             last_in_group: 0,
-            clockwork: Timers::needed_for(&config),
+            timers: Timers::needed_for(&config),
             config,
         }
     }
@@ -169,11 +169,11 @@ impl Writer {
             };
             self.history.insert(sequence, kept, set, origin);
         }
-        if let Some(clockwork) = &mut self.clockwork
+        if let Some(timers) = &mut self.timers
             && !is_mark
         {
             let kept_from = self.history.first().filter(|_| keeps);
-            clockwork.wrote(now, sequence, change, kept_from);
+            timers.wrote(now, sequence, change, kept_from);
         }
         if self.reliable_readers == 0 {
             self.settle();
@@ -375,9 +375,9 @@ impl Writer {
     pub fn set_timing(&mut self, now: Time, lifespan: Duration, deadline: Duration) {
         (self.config.lifespan, self.config.deadline) = (lifespan, deadline);
         let needed = Timers::needed_for(&self.config);
-        match (&mut self.clockwork, needed) {
-            (Some(clockwork), Some(_)) => clockwork.adjust(now, lifespan, deadline),
-            (clockwork, needed) => *clockwork = needed,
+        match (&mut self.timers, needed) {
+            (Some(timers), Some(_)) => timers.adjust(now, lifespan, deadline),
+            (timers, needed) => *timers = needed,
         }
     }
 
@@ -389,8 +389,8 @@ impl Writer {
     /// Does what is due; true if there may be room now, as after an acknowledgement.
     pub fn handle_timeout(&mut self, now: Time, out: &mut impl Outbox) -> bool {
         let room = self.expire(now);
-        if let Some(clockwork) = &mut self.clockwork {
-            clockwork.miss(now);
+        if let Some(timers) = &mut self.timers {
+            timers.miss(now);
         }
         self.beat(now, out);
         room
@@ -398,20 +398,20 @@ impl Writer {
 
     /// Deadlines that were missed since this was asked last; they are found by `handle_timeout`.
     pub fn take_missed_deadlines(&mut self) -> Option<MissedDeadlines> {
-        self.clockwork.as_mut()?.take_missed()
+        self.timers.as_mut()?.take_missed()
     }
 
     /// Lets go of samples that are not valid any more; true if there were some.
     #[inline]
     fn expire(&mut self, now: Time) -> bool {
-        let Some(clockwork) = &mut self.clockwork else {
+        let Some(timers) = &mut self.timers else {
             return false;
         };
         let before = self.history.len();
-        while let Some(sequence) = clockwork.next_expired(now) {
+        while let Some(sequence) = timers.next_expired(now) {
             self.history.expire(sequence);
         }
-        while let Some((sequence, instance)) = clockwork.next_left(now) {
+        while let Some((sequence, instance)) = timers.next_left(now) {
             self.history.end(sequence, instance, self.acknowledged);
         }
         self.history.len() < before
@@ -432,7 +432,7 @@ impl Writer {
 
     /// When to call `handle_timeout`, unless something else happens first.
     pub fn next_timeout(&self) -> Option<Time> {
-        let due = self.clockwork.as_ref().and_then(|c| c.next());
+        let due = self.timers.as_ref().and_then(|c| c.next());
         match (self.pulse.due(), due) {
             (Some(one), Some(other)) => Some(one.min(other)),
             (one, other) => one.or(other),

@@ -300,8 +300,8 @@ fn fragments_that_disagree_do_not_mix() {
     let inline = InlineQos::default();
     let guid = writer_guid(1);
     let mut give = |frag| {
-        let intake = &mut Meter::default();
-        r.handle_data_frag(Time(0), guid, None, &frag, &inline, intake, &mut out)
+        let allocator = &mut Meter::default();
+        r.handle_data_frag(Time(0), guid, None, &frag, &inline, allocator, &mut out)
             .available
     };
     assert!(!give(fragment(1, 1, 1, 100, 250)));
@@ -517,10 +517,10 @@ proptest::proptest! {
                 ..fragment(1, first, 1, fragment_size, size)
             };
             for _ in 0..=rng.below(2) {
-                let intake = &mut Meter::default();
+                let allocator = &mut Meter::default();
                 let out = &mut Recorder::default();
                 let guid = writer_guid(1);
-                let delivery = r.handle_data_frag(Time(0), guid, None, &frag, &inline, intake, out);
+                let delivery = r.handle_data_frag(Time(0), guid, None, &frag, &inline, allocator, out);
                 available |= delivery.available;
             }
             proptest::prop_assert_eq!(available, missing.is_empty());

@@ -17,7 +17,7 @@ use crate::receive::liveliness::LivelinessAssertion;
 use crate::receive::routes::{PeerRoute, Routes};
 use crate::send::datagram::Datagrams;
 use crate::send::destination::Destination;
-use crate::send::local_queue::{self, LocalReader};
+use crate::send::local_queue::{self, LocalReader, LocalReaderEndpoint};
 use crate::untyped::reader::{ReaderCore, WriterEnd};
 use crate::untyped::topic::TopicCore;
 use crate::untyped::writer::WriterCore;
@@ -53,7 +53,7 @@ pub(crate) struct Matching {
     /// Where each matched reader of each writer is reached.
     sinks: BTreeMap<EntityId, BTreeMap<Guid, Destination>>,
     /// Those of them that are in this process and need no place.
-    local_readers: BTreeMap<EntityId, BTreeMap<Guid, Weak<ReaderCore>>>,
+    local_readers: BTreeMap<EntityId, BTreeMap<Guid, Weak<dyn LocalReaderEndpoint>>>,
     /// Where each matched endpoint is reached.
     destinations: BTreeMap<Guid, Destination>,
     /// The groups of matched readers that get their samples by multicast.
@@ -265,7 +265,7 @@ impl Matching {
     ) -> Result<(), dunlin_wire::Error> {
         self.writers.insert(core.guid.entity, Arc::clone(core));
         if core.shared.config.transports.local {
-            local_queue::enter_writer(core);
+            local_queue::enter_writer(Arc::clone(core) as _, core.type_support.dynamic_type());
         }
         self.signs
             .extend(core.sign.get().map(|sign| (core.guid, Arc::clone(sign))));
@@ -302,7 +302,7 @@ impl Matching {
     ) -> Result<(), dunlin_wire::Error> {
         self.readers.insert(core.guid.entity, Arc::clone(core));
         if core.shared.config.transports.local {
-            local_queue::enter_reader(core);
+            local_queue::enter_reader(Arc::clone(core) as _, core.type_support.dynamic_type());
         }
         self.serve_type(core.guid, core.type_support.local_type());
         self.announce_reader(now, core)

@@ -1,7 +1,8 @@
 //! What the timer of a participant does: it touches discovery and endpoints when time, not data,
-//! asks for it.
+//! asks for it. And what is deferred for discovery.
 use crate::entity::shared::Shared;
-use crate::receive::deferred;
+use crate::receive::deferred::{self, DeferredParticipant};
+use crate::receive::liveliness::LivelinessAssertion;
 use crate::runtime::timer::Timer;
 use crate::send::datagram::Datagrams;
 use dunlin_rtps::Time;
@@ -72,5 +73,11 @@ impl Timer<Due> {
         let _deferred = deferred::leaving_scope();
         due.run(at, now, shared, out);
         Ok(())
+    }
+}
+
+impl DeferredParticipant for Shared {
+    fn tell_alive(self: Arc<Self>, sign: &Arc<LivelinessAssertion>) {
+        self.discover(|matching, _| matching.tell(sign));
     }
 }

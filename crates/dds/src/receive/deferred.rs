@@ -5,10 +5,7 @@
 //! called it, which runs them when the listener has returned: the stack does not grow, and
 //! listeners that answer each other cannot keep a `write` for ever, since after some calls the rest
 //! is left to the thread that receives. A listener that waits runs what is left itself (`aside`).
-use crate::entity::shared::Shared;
 use crate::receive::liveliness::LivelinessAssertion;
-use crate::untyped::reader::ReaderCore;
-use crate::untyped::writer::WriterCore;
 use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -23,21 +20,47 @@ thread_local! {
     static ANY: Cell<bool> = const { Cell::new(false) };
 }
 
+/// What deferred calls do with a reader.
+pub(crate) trait DeferredReader: Send + Sync {
+    /// Calls the listener for data; false if it should be called again.
+    fn announce_data(self: Arc<Self>) -> bool;
+    /// Leaves the call of the listener for data to the thread that receives.
+    fn leave_data(self: Arc<Self>);
+    /// Tells of samples that were lost, and of those that were rejected.
+    fn tell_troubles(self: Arc<Self>, troubles: (bool, bool));
+}
+
+/// What deferred calls do with a writer.
+pub(crate) trait DeferredWriter: Send + Sync {
+    /// Wakes whoever waits for room.
+    fn announce_room(self: Arc<Self>);
+    /// Calls the listener for room.
+    fn tell_room(self: Arc<Self>);
+    /// Drops bytes of the application.
+    fn release_retired(self: Arc<Self>);
+}
+
+/// What deferred calls do with a participant.
+pub(crate) trait DeferredParticipant: Send + Sync {
+    /// Tells discovery that a writer lives.
+    fn tell_alive(self: Arc<Self>, sign: &Arc<LivelinessAssertion>);
+}
+
 pub(crate) enum DeferredCall {
     /// There is something to take.
-    Data(Arc<ReaderCore>),
+    Data(Arc<dyn DeferredReader>),
     /// Samples were lost, samples were rejected.
-    Trouble(Arc<ReaderCore>, (bool, bool)),
+    Trouble(Arc<dyn DeferredReader>, (bool, bool)),
     /// A history may have room again.
-    Room(Arc<WriterCore>),
+    Room(Arc<dyn DeferredWriter>),
     /// A listener is to hear that there may be room.
-    RoomListener(Arc<WriterCore>),
+    RoomListener(Arc<dyn DeferredWriter>),
     /// A history let go of bytes of the application.
-    Bury(Arc<WriterCore>),
+    Bury(Arc<dyn DeferredWriter>),
     /// Discovery should hear that a writer lives.
-    Alive(Arc<Shared>, Arc<LivelinessAssertion>),
+    Alive(Arc<dyn DeferredParticipant>, Arc<LivelinessAssertion>),
     /// Nothing, but it may be the end of it.
-    Drop(Arc<ReaderCore>),
+    Drop(Arc<dyn DeferredReader>),
 }
 
 impl DeferredCall {
@@ -54,15 +77,15 @@ impl DeferredCall {
     fn run(self) {
         match self {
             Self::Data(reader) => {
-                if !reader.announce_data_briefly() {
-                    reader.shared.defer_data(&reader);
+                if !Arc::clone(&reader).announce_data() {
+                    reader.leave_data();
                 }
             }
             Self::Trouble(reader, troubles) => reader.tell_troubles(troubles),
             Self::Room(writer) => writer.announce_room(),
             Self::RoomListener(writer) => writer.tell_room(),
             Self::Bury(writer) => writer.release_retired(),
-            Self::Alive(shared, sign) => shared.discover(|matching, _| matching.tell(&sign)),
+            Self::Alive(participant, sign) => participant.tell_alive(&sign),
             Self::Drop(reader) => drop(reader),
         }
     }
@@ -70,7 +93,7 @@ impl DeferredCall {
     /// As `run`, but a listener is called by the thread that receives.
     fn leave(self) {
         match self {
-            Self::Data(reader) => reader.shared.defer_data(&reader),
+            Self::Data(reader) => reader.leave_data(),
             other => other.run(),
         }
     }
@@ -99,7 +122,7 @@ pub(crate) fn add(call: DeferredCall) {
 }
 
 /// Drops a reader when this thread holds no lock, if nobody else has it.
-pub(crate) fn add_if_last(reader: Arc<ReaderCore>) {
+pub(crate) fn add_if_last(reader: Arc<impl DeferredReader + 'static>) {
     if Arc::strong_count(&reader) == 1 {
         add(DeferredCall::Drop(reader));
     }

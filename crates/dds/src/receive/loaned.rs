@@ -1,7 +1,6 @@
 //! A loan that came with a datagram, until it is known who keeps the payload that it belongs to.
 use crate::receive::loan_table::{LoanTable, join};
 use crate::runtime::pool::Pool;
-use crate::untyped::reader::ReaderCore;
 use bytes::Bytes;
 use dunlin_rtps::{ContentFilter, Payload};
 use dunlin_shm::Loan;
@@ -72,10 +71,9 @@ impl PendingLoan {
         &mut self,
         filter: &ContentFilter,
         payload: &[u8],
-        reader: &ReaderCore,
         pool: &mut Pool,
     ) -> bool {
-        match self.contiguous(payload, reader, pool) {
+        match self.contiguous(payload, pool) {
             Some(whole) => filter.passes(&whole),
             None => filter.passes(payload),
         }
@@ -88,12 +86,7 @@ impl PendingLoan {
 
     /// The payload with the loan, for whoever has to read it at once: empty, which is no sample of
     /// any type, if the writer has withdrawn it; `None` if the loan does not belong into it.
-    pub(crate) fn contiguous(
-        &mut self,
-        payload: &[u8],
-        reader: &ReaderCore,
-        pool: &mut Pool,
-    ) -> Option<Bytes> {
+    pub(crate) fn contiguous(&mut self, payload: &[u8], pool: &mut Pool) -> Option<Bytes> {
         let (head, tail) = self.split(payload)?;
         if let Some(loan) = self.loan.take() {
             self.payload = Some(copy(head, &loan, tail, pool).into());
@@ -101,7 +94,11 @@ impl PendingLoan {
         match self.payload.as_ref()? {
             Payload::Inline(bytes) => Some(bytes.clone()),
             // An earlier reader has it as a loan.
-            Payload::Loaned(loaned) => Some(reader.contiguous(loaned).unwrap_or_default()),
+            Payload::Loaned(loaned) => {
+                let mut out = pool.take(loaned.len());
+                let read = loaned.append_to(&mut out);
+                Some(read.map_or_else(|_| Bytes::new(), |_| out.freeze()))
+            }
         }
     }
 }

@@ -525,9 +525,16 @@ impl Worker {
                 let from = Guid::new(source, writer);
                 let timestamp = context.timestamp;
                 let lives = shows_life(message);
-                self.tell_readers(shared, context, from, reader, lives, |core, intake, out| {
-                    core.handle(now, from, timestamp, message, intake, out)
-                });
+                self.tell_readers(
+                    shared,
+                    context,
+                    from,
+                    reader,
+                    lives,
+                    |core, allocator, out| {
+                        core.handle(now, from, timestamp, message, allocator, out)
+                    },
+                );
             }
         }
     }
@@ -539,8 +546,8 @@ impl Worker {
         let (now, timestamp) = (context.now, context.timestamp);
         let from = Guid::new(context.source.prefix, data.writer);
         let to = data.reader;
-        self.tell_readers(shared, context, from, to, true, |core, intake, out| {
-            core.handle_sample(now, from, timestamp, data, intake, out)
+        self.tell_readers(shared, context, from, to, true, |core, allocator, out| {
+            core.handle_sample(now, from, timestamp, data, allocator, out)
         })
     }
 
@@ -558,9 +565,9 @@ impl Worker {
         let to = first.reader;
         let run = Run::new(context.timestamp, first, rest);
         let mut done = None;
-        self.tell_readers(shared, context, from, to, true, |core, intake, out| {
+        self.tell_readers(shared, context, from, to, true, |core, allocator, out| {
             let mut run = run.clone();
-            let available = core.handle_run(now, from, &mut run, intake, out);
+            let available = core.handle_run(now, from, &mut run, allocator, out);
             done = Some(run);
             available
         });
@@ -601,14 +608,14 @@ impl Worker {
         }
         let mut readers = routes.readers_of(&from, reader).peekable();
         while let Some(core) = readers.next() {
-            let mut intake = ReceivedPayloads {
+            let mut allocator = ReceivedPayloads {
                 pool: kept,
                 whole: context.whole,
                 loan: context.loan.as_mut(),
                 reader: core,
                 last: readers.peek().is_none(),
             };
-            tell(core, arrivals, || handle(core, &mut intake, answers));
+            tell(core, arrivals, || handle(core, &mut allocator, answers));
         }
         // Readers have it now; it ends when they drop it.
         if context.loan.as_ref().is_some_and(PendingLoan::is_done) {

@@ -2,20 +2,16 @@
 //! (`docs/decisions/local.md`).
 //!
 //! What a writer or a reader says is the same submessages as ever. For an endpoint of this process
-//! they are not encoded: they become letters beside the datagrams, which the thread that sends the
-//! datagrams hands over itself, in order, under the locks that it holds for sending. That fills
-//! caches and frees histories; whom it concerns is told once all locks are released
-//! (`deferred_calls`).
+//! they are not encoded: they wait in a queue beside the datagrams, and the thread that sends the
+//! datagrams hands them over itself, in order, under the locks that it holds for sending. That
+//! fills caches and frees histories; whom it concerns is told once all locks are released
+//! (`receive/deferred.rs`).
 
-use crate::receive::deferred::{self, DeferredCall};
 use crate::runtime::lock::{LEAF, Ranked};
 use crate::runtime::pool::Pool;
 use crate::send::datagram::Datagrams;
-use crate::untyped::reader::ReaderCore;
-use crate::untyped::writer::WriterCore;
-use bytes::{Bytes, BytesMut};
-use dunlin_qos::Duration;
-use dunlin_rtps::{InstanceHandle, PayloadAllocator, To};
+use bytes::Bytes;
+use dunlin_rtps::To;
 use dunlin_wire::{
     AckNack, Data, EntityId, Gap, Guid, GuidPrefix, Heartbeat, InlineQos, NackFrag, Parameters,
     Payload, SequenceNumber, Submessage, Timestamp,
@@ -24,12 +20,9 @@ use dunlin_xtypes::DynamicType;
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Arc, Weak};
 
-/// Payloads up to this size are copied for each reader, so that an unread sample does not pin the
-/// writer's buffer.
-const COPY_LIMIT: usize = 8 * 1024;
-/// Letters that are handed over one after the other, answers to answers included. It does not come
-/// to that; should it, the timers find out what is missing.
-const MOST_LETTERS: usize = 100_000;
+/// Submessages that are handed over one after the other, answers to answers included. It does not
+/// come to that; should it, the timers find out what is missing.
+const MOST_AT_ONCE: usize = 100_000;
 
 /// The endpoints of this process that may be spoken to directly.
 static ENDPOINTS: Ranked<BTreeMap<Guid, Endpoint>, LEAF> = Ranked::new(BTreeMap::new());
@@ -38,22 +31,49 @@ static ENDPOINTS: Ranked<BTreeMap<Guid, Endpoint>, LEAF> = Ranked::new(BTreeMap:
 /// and must not where somebody only wants to know its type.
 static TYPES: Ranked<BTreeMap<Guid, DynamicType>, LEAF> = Ranked::new(BTreeMap::new());
 
+/// A reader that is spoken to directly.
+pub(crate) trait LocalReaderEndpoint: Send + Sync {
+    fn guid(&self) -> Guid;
+    /// Takes in what a writer says. Its answers go to `out`.
+    fn receive(self: Arc<Self>, arrival: &LocalArrival<'_>, kept: &mut Pool, out: &mut Datagrams);
+}
+
+/// A writer that is spoken to directly.
+pub(crate) trait LocalWriterEndpoint: Send + Sync {
+    fn guid(&self) -> Guid;
+    /// Takes in what a reader answers. What the writer says to that goes to `out`.
+    fn receive(self: Arc<Self>, from: Guid, answer: &Submessage<'_>, out: &mut Datagrams);
+}
+
+/// What a writer says to a reader of the same process.
+pub(crate) struct LocalArrival<'a> {
+    pub(crate) from: Guid,
+    pub(crate) timestamp: Option<Timestamp>,
+    /// Its inline QoS is in `inline`.
+    pub(crate) message: Submessage<'a>,
+    pub(crate) inline: InlineQos,
+    /// The payload, counted.
+    pub(crate) payload: Option<&'a Bytes>,
+    /// It proves that the writer's application lives.
+    pub(crate) shows_life: bool,
+}
+
 #[derive(Clone)]
 enum Endpoint {
-    Writer(Weak<WriterCore>),
-    Reader(Weak<ReaderCore>),
+    Writer(Weak<dyn LocalWriterEndpoint>),
+    Reader(Weak<dyn LocalReaderEndpoint>),
 }
 
-/// From now on this writer is spoken to directly.
-pub(crate) fn enter_writer(core: &Arc<WriterCore>) {
-    let endpoint = Endpoint::Writer(Arc::downgrade(core));
-    enter(core.guid, endpoint, core.type_support.dynamic_type());
+/// From now on this writer, which may have a type that is known, is spoken to directly.
+pub(crate) fn enter_writer(writer: Arc<dyn LocalWriterEndpoint>, ty: Option<&DynamicType>) {
+    let endpoint = Endpoint::Writer(Arc::downgrade(&writer));
+    enter(writer.guid(), endpoint, ty);
 }
 
-/// From now on this reader is spoken to directly.
-pub(crate) fn enter_reader(core: &Arc<ReaderCore>) {
-    let endpoint = Endpoint::Reader(Arc::downgrade(core));
-    enter(core.guid, endpoint, core.type_support.dynamic_type());
+/// From now on this reader, which may have a type that is known, is spoken to directly.
+pub(crate) fn enter_reader(reader: Arc<dyn LocalReaderEndpoint>, ty: Option<&DynamicType>) {
+    let endpoint = Endpoint::Reader(Arc::downgrade(&reader));
+    enter(reader.guid(), endpoint, ty);
 }
 
 fn enter(guid: Guid, endpoint: Endpoint, ty: Option<&DynamicType>) {
@@ -75,7 +95,7 @@ pub(crate) fn is_here(guid: &Guid) -> bool {
 }
 
 /// The reader with this GUID, if it is one that is spoken to directly.
-pub(crate) fn reader(guid: &Guid) -> Option<Weak<ReaderCore>> {
+pub(crate) fn reader(guid: &Guid) -> Option<Weak<dyn LocalReaderEndpoint>> {
     match ENDPOINTS.lock().get(guid) {
         Some(Endpoint::Reader(core)) => Some(Weak::clone(core)),
         _ => None,
@@ -87,7 +107,7 @@ pub(crate) fn type_of(guid: Guid) -> Option<DynamicType> {
     TYPES.lock().get(&guid).cloned()
 }
 
-fn writer(guid: &Guid) -> Option<Arc<WriterCore>> {
+fn writer(guid: &Guid) -> Option<Arc<dyn LocalWriterEndpoint>> {
     match ENDPOINTS.lock().get(guid) {
         Some(Endpoint::Writer(core)) => core.upgrade(),
         _ => None,
@@ -97,7 +117,7 @@ fn writer(guid: &Guid) -> Option<Arc<WriterCore>> {
 /// A matched reader in this process.
 #[derive(Clone)]
 pub(crate) struct LocalReader {
-    pub(crate) core: Weak<ReaderCore>,
+    pub(crate) core: Weak<dyn LocalReaderEndpoint>,
     /// As `Destination::wanted`.
     pub(crate) wanted: u64,
 }
@@ -107,12 +127,12 @@ pub(crate) struct LocalQueue {
     /// Endpoints of this participant may be spoken to directly, and so it speaks.
     on: bool,
     own: GuidPrefix,
-    /// Whose endpoint speaks while letters are handed over: it answers letters, so it says nothing
+    /// Whose endpoint speaks while submessages are handed over: it answers them, so it says nothing
     /// to others.
     speaker: Option<GuidPrefix>,
     local_readers: Arc<[LocalReader]>,
     /// There are matched readers elsewhere.
-    far: bool,
+    remote: bool,
     timestamp: Option<Timestamp>,
     waiting: VecDeque<LocalChange>,
     /// Where kept payloads go.
@@ -123,7 +143,7 @@ struct LocalChange {
     from: GuidPrefix,
     to: LocalRecipients,
     timestamp: Option<Timestamp>,
-    note: Note,
+    message: LocalMessage,
 }
 
 #[derive(Clone, Copy)]
@@ -134,7 +154,7 @@ enum LocalRecipients {
 }
 
 /// A submessage that owns what it says.
-enum Note {
+enum LocalMessage {
     Data {
         writer: EntityId,
         sequence: SequenceNumber,
@@ -160,7 +180,7 @@ impl LocalQueue {
             own,
             speaker: None,
             local_readers: Arc::new([]),
-            far: true,
+            remote: true,
             timestamp: None,
             waiting: VecDeque::new(),
             kept: Pool::default(),
@@ -172,9 +192,9 @@ impl LocalQueue {
         self.on = on;
     }
 
-    /// From now on `To::Matched` means these readers, and if `far`, others elsewhere.
-    pub(crate) fn aim(&mut self, local_readers: Arc<[LocalReader]>, far: bool) {
-        (self.local_readers, self.far) = (local_readers, far);
+    /// From now on `To::Matched` means these readers, and if `remote`, others elsewhere.
+    pub(crate) fn aim(&mut self, local_readers: Arc<[LocalReader]>, remote: bool) {
+        (self.local_readers, self.remote) = (local_readers, remote);
     }
 
     pub(crate) fn is_empty(&self) -> bool {
@@ -184,10 +204,10 @@ impl LocalQueue {
     /// Is what is for these for nobody in this process, but for others?
     #[inline]
     pub(crate) fn leaves(&self, to: To) -> bool {
-        self.local_readers.is_empty() && self.far && matches!(to, To::Matched | To::Passing(_))
+        self.local_readers.is_empty() && self.remote && matches!(to, To::Matched | To::Passing(_))
     }
 
-    /// Writes the letter, if the message is for somebody in this process; false if it is for nobody
+    /// Queues the message, if it is for somebody in this process; false if it is for nobody
     /// else. `payload` makes counted bytes of the message's payload.
     pub(crate) fn write(
         &mut self,
@@ -199,10 +219,10 @@ impl LocalQueue {
             self.timestamp = *timestamp;
         }
         match (to, self.wanting(to)) {
-            (To::Matched | To::Passing(_), None) => self.far,
+            (To::Matched | To::Passing(_), None) => self.remote,
             (To::Matched | To::Passing(_), Some(local_readers)) => {
                 self.add(local_readers, message, payload);
-                self.far
+                self.remote
             }
             (To::Endpoint(guid), _) if self.is_ours(&guid) => {
                 self.add(LocalRecipients::One(guid), message, payload);
@@ -212,7 +232,7 @@ impl LocalQueue {
         }
     }
 
-    /// Writes the letter that says all of a change of which others get fragments, if it is for
+    /// Queues a message that says all of a change of which others get fragments, if it is for
     /// somebody in this process.
     pub(crate) fn write_whole(
         &mut self,
@@ -252,12 +272,12 @@ impl LocalQueue {
         message: &Submessage<'_>,
         payload: impl FnOnce(&mut Pool) -> Bytes,
     ) {
-        if let Some(note) = Note::of(message, || payload(&mut self.kept)) {
+        if let Some(message) = LocalMessage::of(message, || payload(&mut self.kept)) {
             self.waiting.push_back(LocalChange {
                 from: self.speaker.unwrap_or(self.own),
                 to,
                 timestamp: self.timestamp,
-                note,
+                message,
             });
         }
     }
@@ -270,19 +290,19 @@ impl LocalQueue {
 /// Hands over what waits, and the answers to it. Locks of readers' and writers' states are taken
 /// one at a time.
 pub(crate) fn hand_over(out: &mut Datagrams) {
-    for _ in 0..MOST_LETTERS {
-        let Some(letter) = out.local_queue().waiting.pop_front() else {
+    for _ in 0..MOST_AT_ONCE {
+        let Some(change) = out.local_queue().waiting.pop_front() else {
             return;
         };
-        letter.hand_over(out);
+        change.hand_over(out);
     }
     out.local_queue().waiting.clear();
 }
 
 impl LocalChange {
     fn hand_over(self, out: &mut Datagrams) {
-        match &self.note {
-            Note::AckNack(_) | Note::NackFrag(_) => self.answer(out),
+        match &self.message {
+            LocalMessage::AckNack(_) | LocalMessage::NackFrag(_) => self.answer(out),
             _ => self.deliver(out),
         }
     }
@@ -294,18 +314,12 @@ impl LocalChange {
         let Some(core) = writer(&guid) else {
             return;
         };
-        let message = self.note.message();
+        let message = self.message.submessage();
         let reader = message.endpoints().map_or(EntityId::UNKNOWN, |(r, _)| r);
         let from = Guid::new(self.from, reader);
-        out.local_queue().speaker = Some(core.guid.prefix);
-        let outcome = core.take_answer(core.shared.clock.now(), from, &message, out);
+        out.local_queue().speaker = Some(core.guid().prefix);
+        core.receive(from, &message, out);
         out.local_queue().speaker = None;
-        if outcome.retired {
-            deferred::add(DeferredCall::Bury(Arc::clone(&core)));
-        }
-        if outcome.room {
-            deferred::add(DeferredCall::Room(core));
-        }
     }
 
     fn deliver(&self, out: &mut Datagrams) {
@@ -326,61 +340,32 @@ impl LocalChange {
         out.local_queue().kept = kept;
     }
 
-    fn deliver_to(&self, to: Option<Weak<ReaderCore>>, kept: &mut Pool, out: &mut Datagrams) {
+    fn deliver_to(
+        &self,
+        to: Option<Weak<dyn LocalReaderEndpoint>>,
+        kept: &mut Pool,
+        out: &mut Datagrams,
+    ) {
         let Some(core) = to.and_then(|core| core.upgrade()) else {
             return;
         };
-        let message = self.note.message();
+        let message = self.message.submessage();
         let writer = message.endpoints().map_or(EntityId::UNKNOWN, |(_, w)| w);
-        let from = Guid::new(self.from, writer);
-        let now = match self.note {
-            // Nothing is measured by it.
-            Note::Data { .. } => core.shared.clock.coarse(),
-            _ => core.shared.clock.now(),
+        let arrival = LocalArrival {
+            from: Guid::new(self.from, writer),
+            timestamp: self.timestamp,
+            inline: self.message.inline(),
+            payload: self.message.payload(),
+            shows_life: self.message.shows_life(),
+            message,
         };
-        let mut intake = Sharing {
-            pool: kept,
-            payload: self.note.payload(),
-            reader: &core,
-        };
-        let inline = self.note.inline();
-        out.local_queue().speaker = Some(core.guid.prefix);
-        let delivery = core.accept(
-            now,
-            from,
-            self.timestamp,
-            &message,
-            &inline,
-            &mut intake,
-            out,
-        );
+        out.local_queue().speaker = Some(core.guid().prefix);
+        core.receive(&arrival, kept, out);
         out.local_queue().speaker = None;
-        core.schedule();
-        if from.prefix != core.shared.prefix
-            && self.note.shows_life()
-            && let Some(sign) = core.shared.life_sign(&from)
-            && sign.note(core.shared.clock.now())
-        {
-            deferred::add(DeferredCall::Alive(Arc::clone(&core.shared), sign));
-        }
-        core.count(from, &delivery);
-        let troubles = (delivery.lost > 0, delivery.rejected.is_some());
-        if troubles != (false, false) {
-            deferred::add(DeferredCall::Trouble(Arc::clone(&core), troubles));
-        }
-        if delivery.gathers {
-            core.group.group_access.open();
-        }
-        if delivery.available {
-            deferred::add(DeferredCall::Data(core));
-        } else {
-            // Should this be its end, then not under a lock.
-            deferred::add_if_last(core);
-        }
     }
 }
 
-impl Note {
+impl LocalMessage {
     fn of(message: &Submessage<'_>, payload: impl FnOnce() -> Bytes) -> Option<Self> {
         Some(match message {
             Submessage::Data(data) => Self::Data {
@@ -397,13 +382,13 @@ impl Note {
             Submessage::Gap(gap) => Self::Gap(*gap),
             Submessage::AckNack(answer) => Self::AckNack(*answer),
             Submessage::NackFrag(answer) => Self::NackFrag(*answer),
-            // What others get in fragments has come whole, and the time is in each letter; no
+            // What others get in fragments has come whole, and the time is in each entry; no
             // endpoint of ours says anything else.
             _ => return None,
         })
     }
 
-    fn message(&self) -> Submessage<'_> {
+    fn submessage(&self) -> Submessage<'_> {
         match self {
             Self::Data {
                 writer,
@@ -452,33 +437,5 @@ impl Note {
             Self::Heartbeat(heartbeat) => heartbeat.liveliness,
             _ => false,
         }
-    }
-}
-
-/// Keeps large payloads where the writer has them.
-struct Sharing<'a> {
-    pool: &'a mut Pool,
-    payload: Option<&'a Bytes>,
-    reader: &'a ReaderCore,
-}
-
-impl PayloadAllocator for Sharing<'_> {
-    fn keep(&mut self, bytes: &[u8]) -> dunlin_rtps::Payload {
-        dunlin_rtps::Payload::Inline(match self.payload {
-            Some(payload) if bytes.len() > COPY_LIMIT => payload.slice_ref(bytes),
-            _ => self.pool.copy(bytes),
-        })
-    }
-
-    fn assemble(&mut self, size: usize) -> BytesMut {
-        self.pool.take(size)
-    }
-
-    fn age(&mut self, written: Timestamp) -> Option<Duration> {
-        self.reader.shared.clock.age(written)
-    }
-
-    fn instance(&mut self, payload: Payload<'_>) -> Option<InstanceHandle> {
-        self.reader.instance(payload)
     }
 }

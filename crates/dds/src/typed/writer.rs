@@ -12,8 +12,8 @@ use crate::typed::topic::{Topic, TopicData};
 use crate::untyped::{NewChange, UntypedWriter, UntypedWriterListener};
 use bytes::BytesMut;
 use dunlin_cdr::{
-    Apart, Extent, KeyForm, Plain, Xcdr, extent, key_hash, key_to_payload, key_to_payload_in,
-    plain_to_payload, to_payload, to_payload_apart,
+    Extent, KeyForm, LoanedPart, Plain, Xcdr, extent, key_hash, key_to_payload, key_to_payload_in,
+    plain_to_payload, to_payload, to_payload_loaned,
 };
 use dunlin_qos::{DataRepresentation, DataWriterQos};
 use dunlin_rtps::{ChangeKind, InstanceHandle};
@@ -143,7 +143,7 @@ impl<T: TopicData> DataWriter<T> {
         let instance = self.instance(sample)?;
         let xcdr = xcdr(self.representation());
         let alive = kind == ChangeKind::Alive;
-        let (size, apart) = if alive {
+        let (size, loaned) = if alive {
             let Extent { size, longest } = extent(sample, xcdr);
             match self.untyped.may_gather(longest) {
                 true => (size - longest, longest),
@@ -158,7 +158,7 @@ impl<T: TopicData> DataWriter<T> {
         };
         let fill = &mut |out: &mut BytesMut| {
             if alive {
-                self.serialize(sample, xcdr, apart, out)
+                self.serialize(sample, xcdr, loaned, out)
             } else {
                 key_to_payload_in(sample, xcdr, form, out).map(|()| None)
             }
@@ -180,21 +180,21 @@ impl<T: TopicData> DataWriter<T> {
         written.map_err(|error| error.of_sample(sample, !alive))
     }
 
-    /// Serializes all but a member of `apart` bytes, if that one is to be gathered.
+    /// Serializes all but a member of `loaned` bytes, if that one is to be gathered.
     fn serialize(
         &self,
         sample: &T,
         xcdr: Xcdr,
-        apart: usize,
+        loaned: usize,
         out: &mut BytesMut,
-    ) -> std::result::Result<Option<Apart>, dunlin_cdr::Error> {
+    ) -> std::result::Result<Option<LoanedPart>, dunlin_cdr::Error> {
         let begin = out.len();
-        match to_payload_apart(sample, xcdr, apart, out)? {
-            Some(apart) if !self.untyped.gathers(&apart.bytes) => {
+        match to_payload_loaned(sample, xcdr, loaned, out)? {
+            Some(loaned) if !self.untyped.gathers(&loaned.bytes) => {
                 out.truncate(begin);
                 to_payload(sample, xcdr, out).map(|()| None)
             }
-            apart => Ok(apart),
+            loaned => Ok(loaned),
         }
     }
 }
@@ -245,8 +245,8 @@ impl<T: TopicData + Plain> DataWriter<T> {
         }
         let instance = self.instance(&sample)?;
         let memory = sample.freeze();
-        let apart = self.untyped.gathers(&memory);
-        let size = if apart { 0 } else { memory.len() } + PLAIN_ROOM;
+        let loaned = self.untyped.gathers(&memory);
+        let size = if loaned { 0 } else { memory.len() } + PLAIN_ROOM;
         self.untyped.write_with(NewChange {
             kind: ChangeKind::Alive,
             instance,
@@ -258,7 +258,7 @@ impl<T: TopicData + Plain> DataWriter<T> {
                 let serialized = T::PLAIN?.key_to_payload(&memory, Xcdr::V2, &mut key);
                 serialized.is_ok().then(|| key.freeze())
             },
-            fill: &mut |out| plain_to_payload::<T>(&memory, xcdr, apart, out),
+            fill: &mut |out| plain_to_payload::<T>(&memory, xcdr, loaned, out),
         })
     }
 }

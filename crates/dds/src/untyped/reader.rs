@@ -4,6 +4,7 @@ mod change;
 pub(crate) mod deletion;
 mod handle;
 mod listener;
+mod local;
 mod report;
 mod status;
 mod take;
@@ -213,14 +214,14 @@ impl ReaderCore {
         from: Guid,
         timestamp: Option<Timestamp>,
         data: &Data<'_>,
-        intake: &mut impl PayloadAllocator,
+        allocator: &mut impl PayloadAllocator,
         out: &mut Datagrams,
     ) -> bool {
         let Ok(inline) = InlineQos::parse(data.inline_qos) else {
             return false;
         };
         let mut state = self.state.lock();
-        let delivery = state.handle_data(now, from, timestamp, data, &inline, intake, out);
+        let delivery = state.handle_data(now, from, timestamp, data, &inline, allocator, out);
         self.note_next(&state);
         drop(state);
         match delivery == Delivery::NEW {
@@ -236,7 +237,7 @@ impl ReaderCore {
         now: Time,
         from: Guid,
         run: &mut Run<'_>,
-        intake: &mut impl PayloadAllocator,
+        allocator: &mut impl PayloadAllocator,
         out: &mut Datagrams,
     ) -> bool {
         let mut available = false;
@@ -247,7 +248,8 @@ impl ReaderCore {
                 let Ok(inline) = InlineQos::parse(data.inline_qos) else {
                     continue;
                 };
-                let delivery = state.handle_data(now, from, timestamp, &data, &inline, intake, out);
+                let delivery =
+                    state.handle_data(now, from, timestamp, &data, &inline, allocator, out);
                 if delivery != Delivery::NEW {
                     odd = Some(delivery);
                     break;
@@ -272,13 +274,13 @@ impl ReaderCore {
         from: Guid,
         timestamp: Option<Timestamp>,
         message: &Submessage<'_>,
-        intake: &mut impl PayloadAllocator,
+        allocator: &mut impl PayloadAllocator,
         out: &mut Datagrams,
     ) -> bool {
         let Ok(inline) = inline_qos(message) else {
             return false;
         };
-        let delivery = self.accept(now, from, timestamp, message, &inline, intake, out);
+        let delivery = self.accept(now, from, timestamp, message, &inline, allocator, out);
         self.note(from, &delivery)
     }
 
@@ -295,16 +297,16 @@ impl ReaderCore {
         timestamp: Option<Timestamp>,
         message: &Submessage<'_>,
         inline: &InlineQos,
-        intake: &mut impl PayloadAllocator,
+        allocator: &mut impl PayloadAllocator,
         out: &mut Datagrams,
     ) -> Delivery {
         let mut state = self.state.lock();
         let delivery = match message {
             Submessage::Data(data) => {
-                state.handle_data(now, from, timestamp, data, inline, intake, out)
+                state.handle_data(now, from, timestamp, data, inline, allocator, out)
             }
             Submessage::DataFrag(frag) => {
-                state.handle_data_frag(now, from, timestamp, frag, inline, intake, out)
+                state.handle_data_frag(now, from, timestamp, frag, inline, allocator, out)
             }
             Submessage::Heartbeat(heartbeat) => state.handle_heartbeat(now, from, heartbeat, out),
             Submessage::HeartbeatFrag(heartbeat) => {
@@ -389,7 +391,8 @@ impl ReaderCore {
     fn defer_troubles(self: &Arc<Self>, delivery: &Delivery) {
         let troubles = (delivery.lost > 0, delivery.rejected.is_some());
         if troubles != (false, false) {
-            deferred::add(DeferredCall::Trouble(Arc::clone(self), troubles));
+            let reader = Arc::clone(self);
+            deferred::add(DeferredCall::Trouble(reader, troubles));
         }
     }
 

@@ -7,6 +7,7 @@ pub(crate) mod deletion;
 mod filters;
 mod handle;
 mod listener;
+mod local;
 mod registered_instances;
 mod report;
 mod sending;
@@ -38,7 +39,7 @@ use crate::untyped::type_support::TypeSupport;
 use arrayvec::ArrayVec;
 use bytes::{Bytes, BytesMut};
 use change::{autodisposes, code_point, config, is_timed};
-use dunlin_cdr::Apart;
+use dunlin_cdr::LoanedPart;
 use dunlin_qos::{DataWriterQos, Durability, History, LivelinessKind};
 use dunlin_rtps::{
     Body, Change, ChangeKind, InstanceHandle, ReaderProxyConfig, Time, WriteError, Writer,
@@ -194,7 +195,7 @@ pub struct NewChange<'a> {
     pub key: &'a dyn Fn() -> Option<Bytes>,
     /// Appends the payload; returns what it left where the application has it. A buffer may hold
     /// other samples before this one.
-    pub fill: &'a mut dyn FnMut(&mut BytesMut) -> Result<Option<Apart>, dunlin_cdr::Error>,
+    pub fill: &'a mut dyn FnMut(&mut BytesMut) -> Result<Option<LoanedPart>, dunlin_cdr::Error>,
 }
 
 impl WriterCore {
@@ -311,8 +312,8 @@ impl WriterCore {
         let buffer = turn.pool.reserve(change.size);
         // A type of the application's own may panic, and leave a part of the sample here.
         let filled = catch_unwind(AssertUnwindSafe(|| (change.fill)(buffer)));
-        let apart = match filled {
-            Ok(Ok(apart)) => apart,
+        let loaned = match filled {
+            Ok(Ok(loaned)) => loaned,
             Err(panic) => {
                 buffer.clear();
                 drop(turn);
@@ -334,9 +335,9 @@ impl WriterCore {
         let mut change = Change {
             kind: change.kind,
             instance: change.instance,
-            payload: match apart {
+            payload: match loaned {
                 None => plain.into(),
-                Some(Apart { at, bytes }) => Body::around(plain, at, bytes),
+                Some(LoanedPart { at, bytes }) => Body::around(plain, at, bytes),
             },
             timestamp: change.timestamp.unwrap_or(stamp),
         };

@@ -22,11 +22,11 @@ pub(super) struct Arrival<'a> {
 
 impl Arrival<'_> {
     /// Is it a sample that does not pass? The end of an instance always does.
-    fn is_unwanted(&self, filter: &ContentFilter, intake: &mut impl PayloadAllocator) -> bool {
+    fn is_unwanted(&self, filter: &ContentFilter, allocator: &mut impl PayloadAllocator) -> bool {
         let status = self.inline.status_info.unwrap_or(0);
         let passes = match &self.content {
             _ if ChangeKind::from_status(status) != ChangeKind::Alive => true,
-            Content::Borrowed(SerializedPayload::Data(bytes)) => intake.passes(filter, bytes),
+            Content::Borrowed(SerializedPayload::Data(bytes)) => allocator.passes(filter, bytes),
             Content::Sample(bytes) => filter.passes(bytes),
             _ => true,
         };
@@ -60,10 +60,10 @@ impl Content<'_> {
         matches!(self.payload(), SerializedPayload::Data(_))
     }
 
-    fn keep(self, intake: &mut impl PayloadAllocator) -> Payload {
+    fn keep(self, allocator: &mut impl PayloadAllocator) -> Payload {
         match self {
             Self::Borrowed(SerializedPayload::Data(bytes) | SerializedPayload::Key(bytes)) => {
-                intake.keep(bytes)
+                allocator.keep(bytes)
             }
             Self::Borrowed(SerializedPayload::None) => Payload::new(),
             Self::Sample(bytes) | Self::Key(bytes) => Payload::Inline(bytes),
@@ -78,7 +78,7 @@ impl Reader {
         now: Time,
         index: usize,
         arrival: Arrival<'_>,
-        intake: &mut impl PayloadAllocator,
+        allocator: &mut impl PayloadAllocator,
         out: &mut impl Outbox,
     ) -> Delivery {
         let Some(proxy) = self.writers.get_mut(index) else {
@@ -96,7 +96,7 @@ impl Reader {
                 lost
             }
             Ordering::Early => {
-                self.come_early(now, index, arrival, intake, out);
+                self.come_early(now, index, arrival, allocator, out);
                 return refused;
             }
         };
@@ -107,24 +107,24 @@ impl Reader {
             ..Delivery::default()
         };
         if sequence < proxy.had {
-            return self.arrive_again(now, index, arrival, intake);
+            return self.arrive_again(now, index, arrival, allocator);
         }
         if proxy.sets.is_some() {
-            return self.arrive_in_set(now, index, arrival, delivery, intake);
+            return self.arrive_in_set(now, index, arrival, delivery, allocator);
         }
         if let Some(filter) = &self.config.content_filter
-            && arrival.is_unwanted(filter, intake)
+            && arrival.is_unwanted(filter, allocator)
         {
             self.filtered += 1;
             proxy.settle(sequence);
             return self.followed(now, index, delivery);
         }
-        let Some(header) = header(now, &arrival, proxy, &self.config, intake) else {
+        let Some(header) = header(now, &arrival, proxy, &self.config, allocator) else {
             proxy.settle(sequence);
             return self.followed(now, index, delivery);
         };
         let mut content = Some(sift(arrival.content, header.kind));
-        let mut payload = || content.take().map_or(Payload::new(), |c| c.keep(intake));
+        let mut payload = || content.take().map_or(Payload::new(), |c| c.keep(allocator));
         let accepted = self.cache.accept(&header, &mut payload);
         match accepted {
             Ok(available) => delivery.available = available,
@@ -158,16 +158,16 @@ impl Reader {
         now: Time,
         index: usize,
         arrival: Arrival<'_>,
-        intake: &mut impl PayloadAllocator,
+        allocator: &mut impl PayloadAllocator,
     ) -> Delivery {
         let (mut delivery, sequence) = (Delivery::default(), arrival.sequence);
         let Some(proxy) = self.writers.get_mut(index) else {
             return delivery;
         };
         let filter = self.config.content_filter.as_ref();
-        let unwanted = filter.is_some_and(|filter| arrival.is_unwanted(filter, intake));
-        if !unwanted && let Some(header) = header(now, &arrival, proxy, &self.config, intake) {
-            let payload = || sift(arrival.content, header.kind).keep(intake);
+        let unwanted = filter.is_some_and(|filter| arrival.is_unwanted(filter, allocator));
+        if !unwanted && let Some(header) = header(now, &arrival, proxy, &self.config, allocator) {
+            let payload = || sift(arrival.content, header.kind).keep(allocator);
             delivery.available = self.cache.recognize(&header, payload);
         }
         proxy.settle(sequence);
@@ -182,7 +182,7 @@ impl Reader {
         index: usize,
         arrival: Arrival<'_>,
         mut delivery: Delivery,
-        intake: &mut impl PayloadAllocator,
+        allocator: &mut impl PayloadAllocator,
     ) -> Delivery {
         let Some(proxy) = self.writers.get_mut(index) else {
             return delivery;
@@ -190,7 +190,7 @@ impl Reader {
         let sequence = arrival.sequence;
         proxy.saw(sequence);
         proxy.pass_over(sequence);
-        let change = in_set(now, arrival, proxy, &self.config, intake);
+        let change = in_set(now, arrival, proxy, &self.config, allocator);
         self.filtered += u64::from(change.sort == NumberKind::Unwanted);
         if admit(
             &mut self.cache,
@@ -214,7 +214,7 @@ impl Reader {
         now: Time,
         index: usize,
         arrival: Arrival<'_>,
-        intake: &mut impl PayloadAllocator,
+        allocator: &mut impl PayloadAllocator,
         out: &mut impl Outbox,
     ) {
         let most = self.most_waiting(index);
@@ -228,20 +228,20 @@ impl Reader {
             proxy.saw(sequence);
             let bytes = self.config.max_reassembly_bytes;
             let filter = self.config.content_filter.as_ref();
-            let unwanted = filter.is_some_and(|filter| arrival.is_unwanted(filter, intake));
+            let unwanted = filter.is_some_and(|filter| arrival.is_unwanted(filter, allocator));
             let header = match unwanted {
                 true => None,
-                false => header(now, &arrival, proxy, &self.config, intake),
+                false => header(now, &arrival, proxy, &self.config, allocator),
             };
             match header {
                 _ if proxy.waiting.len() >= most => {}
                 _ if proxy.sets.is_some() => {
-                    let change = in_set(now, arrival, proxy, &self.config, intake);
+                    let change = in_set(now, arrival, proxy, &self.config, allocator);
                     self.filtered += u64::from(change.sort == NumberKind::Unwanted);
                     proxy.hold(now, sequence, change, most, bytes);
                 }
                 Some(header) => {
-                    let payload = sift(arrival.content, header.kind).keep(intake);
+                    let payload = sift(arrival.content, header.kind).keep(allocator);
                     proxy.hold(now, sequence, waiting(&header, payload), most, bytes);
                 }
                 None => {
@@ -409,16 +409,16 @@ fn in_set(
     arrival: Arrival<'_>,
     proxy: &WriterProxy,
     config: &ReaderConfig,
-    intake: &mut impl PayloadAllocator,
+    allocator: &mut impl PayloadAllocator,
 ) -> Waiting {
     let set = arrival.inline.set;
     let is_mark = set.first == SequenceNumber::UNKNOWN;
     let filter = config.content_filter.as_ref();
-    let unwanted = filter.is_some_and(|filter| arrival.is_unwanted(filter, intake));
-    match header(now, &arrival, proxy, config, intake) {
+    let unwanted = filter.is_some_and(|filter| arrival.is_unwanted(filter, allocator));
+    match header(now, &arrival, proxy, config, allocator) {
         Some(header) if !unwanted => Waiting {
             set,
-            ..waiting(&header, sift(arrival.content, header.kind).keep(intake))
+            ..waiting(&header, sift(arrival.content, header.kind).keep(allocator))
         },
         _ => Waiting {
             sort: match is_mark {
@@ -446,7 +446,7 @@ fn header<'a>(
     arrival: &Arrival<'a>,
     proxy: &WriterProxy,
     config: &ReaderConfig,
-    intake: &mut impl PayloadAllocator,
+    allocator: &mut impl PayloadAllocator,
 ) -> Option<Header<'a>> {
     let author = proxy.author;
     let origin = arrival.inline.origin.as_ref();
@@ -467,7 +467,7 @@ fn header<'a>(
         hash => {
             let ours = match arrival.content.payload() {
                 SerializedPayload::None => None,
-                payload => intake.instance(payload),
+                payload => allocator.instance(payload),
             };
             let name = hash.filter(|_| ours != hash);
             (ours.or(hash)?, name, hash.is_some())
@@ -480,7 +480,7 @@ fn header<'a>(
         arrived: now,
         expires: match proxy.lifespan.is_infinite() || kind != ChangeKind::Alive {
             true => Time::NEVER,
-            false => expiry(now, proxy.lifespan, arrival.timestamp, intake),
+            false => expiry(now, proxy.lifespan, arrival.timestamp, allocator),
         },
         kind,
         instance,
@@ -496,9 +496,9 @@ fn expiry(
     now: Time,
     lifespan: Duration,
     written: Option<Timestamp>,
-    intake: &mut impl PayloadAllocator,
+    allocator: &mut impl PayloadAllocator,
 ) -> Time {
-    let age = written.and_then(|written| intake.age(written));
+    let age = written.and_then(|written| allocator.age(written));
     let left = lifespan.as_nanos() - age.unwrap_or_default().as_nanos();
     now.after(Duration::from_nanos(left))
 }

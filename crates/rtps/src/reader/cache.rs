@@ -96,7 +96,7 @@ pub(super) struct Cache {
     pub(super) instances: InstanceMap<Instance>,
     pub(super) names: ForeignKeyHashes,
     /// What time does, if it does anything.
-    pub(super) clockwork: Option<Box<Timers>>,
+    pub(super) timers: Option<Box<Timers>>,
     /// Which turn samples came in, if several readers share an order.
     pub(super) order: Option<Box<Order>>,
     /// What samples have to be for `read` and `take`, if that depends on their content.
@@ -155,7 +155,7 @@ impl Cache {
             valid: 0,
             instances: InstanceMap::new(),
             names: ForeignKeyHashes::new(),
-            clockwork: Timers::needed_for(config),
+            timers: Timers::needed_for(config),
             order: config.is_ordered().then(Box::default),
             query: None,
             chosen: Vec::new(),
@@ -254,10 +254,10 @@ impl Cache {
             self.passed_over.outdated += 1;
             return Ok(false);
         }
-        if let Some(clockwork) = &mut self.clockwork
-            && clockwork.is_too_soon(place, header.arrived)
+        if let Some(timers) = &mut self.timers
+            && timers.is_too_soon(place, header.arrived)
         {
-            clockwork.hold(place, header, payload);
+            timers.hold(place, header, payload);
             self.passed_over.too_soon += 1;
             return Ok(false);
         }
@@ -294,12 +294,12 @@ impl Cache {
             }
         }
         let stored = self.append(place, header, true, payload);
-        if let Some(clockwork) = &mut self.clockwork {
-            clockwork.took_in(place, header.arrived);
+        if let Some(timers) = &mut self.timers {
+            timers.took_in(place, header.arrived);
             if header.expires != Time::NEVER {
                 let samples = &self.samples;
                 let is_there = |place, at| samples.get(place).is_some_and(|s| s.expires == at);
-                clockwork.expires(header.expires, stored, samples.len(), is_there);
+                timers.expires(header.expires, stored, samples.len(), is_there);
             }
         }
         Ok(true)
@@ -353,7 +353,7 @@ impl Cache {
     pub(super) fn leave_all(&mut self, now: Time, author: WriterIdentity, disposes: bool) -> bool {
         let mut changed = false;
         for place in self.instances.keys() {
-            if self.clockwork.is_some()
+            if self.timers.is_some()
                 && let Some(instance) = self.instances.get(place)
                 && (instance.is_written_only_by(author.id)
                     || disposes && instance.is_written_by(author.id))
@@ -402,7 +402,7 @@ impl Cache {
     /// Lets in what came too soon, since something else happens to the instance; true if that is
     /// something new.
     fn release(&mut self, place: u32) -> bool {
-        let held = self.clockwork.as_mut().and_then(|c| c.release(place));
+        let held = self.timers.as_mut().and_then(|c| c.release(place));
         held.is_some_and(|held| self.let_in(place, *held))
     }
 
@@ -421,12 +421,12 @@ impl Cache {
 
     /// Does what is due for instances by `now`; true if there is something new to take.
     pub(super) fn pass_time(&mut self, now: Time) -> bool {
-        let Some(clockwork) = &mut self.clockwork else {
+        let Some(timers) = &mut self.timers else {
             return false;
         };
         let instances = &self.instances;
         let handle = |place| instances.get(place).map(|instance| instance.handle);
-        let all: Vec<Due> = core::iter::from_fn(|| clockwork.next_due(now, handle)).collect();
+        let all: Vec<Due> = core::iter::from_fn(|| timers.next_due(now, handle)).collect();
         let mut available = false;
         for due in all {
             if due.missed
@@ -447,8 +447,8 @@ impl Cache {
 
     /// Lets go of samples that are not valid any more.
     pub(super) fn expire(&mut self, now: Time) {
-        while let Some(clockwork) = &mut self.clockwork
-            && let Some(place) = clockwork.next_expired(now)
+        while let Some(timers) = &mut self.timers
+            && let Some(place) = timers.next_expired(now)
         {
             if self.samples.get(place).is_some_and(|s| s.expires <= now)
                 && let Some(stored) = self.remove(place)
@@ -575,8 +575,8 @@ impl Cache {
             return Err(rejection(RejectionReason::Samples, handle));
         }
         let place = self.instances.insert(Instance::new(handle));
-        if let Some(clockwork) = &mut self.clockwork {
-            clockwork.begin(place);
+        if let Some(timers) = &mut self.timers {
+            timers.begin(place);
         }
         Ok(place)
     }
@@ -622,8 +622,8 @@ impl Cache {
         let notice = self.append(place, header, false, key);
         if let Some(instance) = self.instances.get_mut(place) {
             instance.notice = notice;
-            if let Some(clockwork) = &mut self.clockwork {
-                clockwork.died(place, instance.state, header.arrived);
+            if let Some(timers) = &mut self.timers {
+                timers.died(place, instance.state, header.arrived);
             }
         }
     }

@@ -84,7 +84,7 @@ impl Partial {
         frag: &DataFrag<'_>,
         shape: &Shape,
         share: &mut Share,
-        intake: &mut impl PayloadAllocator,
+        allocator: &mut impl PayloadAllocator,
     ) -> Taken {
         if (self.size, self.fragment_size, self.key) != (shape.size, shape.fragment_size, frag.key)
         {
@@ -111,7 +111,11 @@ impl Partial {
             let until = self.end_of_hole(number, shape.end);
             let place = |number: u32| (number - first) as usize * self.fragment_size;
             let (start, end) = (place(number), place(until + 1).min(payload.len()));
-            self.put(number, payload.get(start..end).unwrap_or_default(), intake);
+            self.put(
+                number,
+                payload.get(start..end).unwrap_or_default(),
+                allocator,
+            );
             match self.first_missing(until + 1, shape.end) {
                 Some(next) => number = next,
                 None => break,
@@ -206,11 +210,11 @@ impl Partial {
         next.map_or(to, |(first, _)| to.min(first.saturating_sub(1)))
     }
 
-    fn put(&mut self, number: u32, bytes: &[u8], intake: &mut impl PayloadAllocator) {
+    fn put(&mut self, number: u32, bytes: &[u8], allocator: &mut impl PayloadAllocator) {
         self.held += bytes.len();
         if number == self.in_front().saturating_add(1) {
             if self.front.is_empty() {
-                self.front = intake.assemble(self.size);
+                self.front = allocator.assemble(self.size);
             }
             self.front.extend_from_slice(bytes);
             return;

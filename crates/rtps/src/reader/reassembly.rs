@@ -76,7 +76,7 @@ impl Reassembly {
         config: &ReaderConfig,
         keep_oldest: bool,
         share: &mut Share,
-        intake: &mut impl PayloadAllocator,
+        allocator: &mut impl PayloadAllocator,
     ) -> Progress {
         let Some(shape) = Shape::of(frag, config) else {
             return Progress::Ignored;
@@ -98,7 +98,7 @@ impl Reassembly {
         let Some(partial) = self.partials.get_mut(index) else {
             return Progress::Ignored;
         };
-        match partial.take_in(now, frag, &shape, share, intake) {
+        match partial.take_in(now, frag, &shape, share, allocator) {
             Taken::Nothing => return Progress::Ignored,
             Taken::Short => {
                 if is_new {

@@ -410,7 +410,7 @@ impl HistoryCache {
         let Some(mut kept) = self.kept.remove(place) else {
             return;
         };
-        self.retired.extend(kept.change.payload.take_apart());
+        self.retired.extend(kept.change.payload.take_loaned());
         if kept.origin != NONE {
             self.origins.remove(kept.origin);
         }

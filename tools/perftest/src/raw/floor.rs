@@ -6,7 +6,7 @@ use crate::options::Options;
 /// A way for samples to travel without DDS.
 pub(crate) trait Floor: Send + Sync + Sized + 'static {
     /// What the receiving thread has for itself.
-    type PayloadAllocator: Send + 'static;
+    type ReceiveState: Send + 'static;
 
     /// Empty polls between two looks at the clock: a few hundred nanoseconds.
     const POLLS: u32;
@@ -16,13 +16,13 @@ pub(crate) trait Floor: Send + Sync + Sized + 'static {
     fn open(options: &Options, blocking: bool) -> Result<Self, String>;
 
     /// For the one thread that receives.
-    fn intake(&self) -> Self::PayloadAllocator;
+    fn receive_state(&self) -> Self::ReceiveState;
 
     /// Takes one message, if there is one; sleeps a little for it if blocking. False: nothing was
     /// there.
     fn receive(
         &self,
-        intake: &mut Self::PayloadAllocator,
+        state: &mut Self::ReceiveState,
         sink: impl FnMut(Topic, &Sample<'_>),
     ) -> Result<bool, String>;
 

@@ -45,7 +45,7 @@ type Callback = Box<dyn FnMut(&Sample<'_>) + Send>;
 /// A raw participant.
 pub(crate) struct Raw<F: Floor> {
     floor: Arc<F>,
-    intake: Arc<Mutex<PayloadAllocator<F>>>,
+    dispatch: Arc<Mutex<Dispatch<F>>>,
     bell: Arc<Bell>,
     /// Receiving is the business of this thread, started by the first wait.
     thread: Option<OnceLock<JoinHandle<()>>>,
@@ -53,9 +53,9 @@ pub(crate) struct Raw<F: Floor> {
 }
 
 /// What is needed to receive.
-struct PayloadAllocator<F: Floor> {
+struct Dispatch<F: Floor> {
     floor: Arc<F>,
-    state: F::PayloadAllocator,
+    state: F::ReceiveState,
     readers: [Option<Callback>; 3],
     /// When to look for partners.
     tend: Nanos,
@@ -73,7 +73,7 @@ struct Bell {
 /// A writer of one topic.
 pub(crate) struct RawWriter<F: Floor> {
     floor: Arc<F>,
-    intake: Arc<Mutex<PayloadAllocator<F>>>,
+    dispatch: Arc<Mutex<Dispatch<F>>>,
     topic: Topic,
     max_blocking: Nanos,
 }
@@ -82,7 +82,7 @@ impl<F: Floor> Clone for RawWriter<F> {
     fn clone(&self) -> Self {
         Self {
             floor: Arc::clone(&self.floor),
-            intake: Arc::clone(&self.intake),
+            dispatch: Arc::clone(&self.dispatch),
             ..*self
         }
     }
@@ -101,8 +101,8 @@ impl<F: Floor> Raw<F> {
         let blocking = options.transport.raw_blocking || own_thread;
         let floor = Arc::new(F::open(options, blocking)?);
         Ok(Self {
-            intake: Arc::new(Mutex::new(PayloadAllocator {
-                state: floor.intake(),
+            dispatch: Arc::new(Mutex::new(Dispatch {
+                state: floor.receive_state(),
                 floor: Arc::clone(&floor),
                 readers: [None, None, None],
                 tend: 0,
@@ -117,13 +117,13 @@ impl<F: Floor> Raw<F> {
 
     /// Receives in this thread until the condition holds.
     fn receive_until<P: Fn() -> bool>(&self, until: P, deadline: Nanos) -> bool {
-        let mut intake = lock(&self.intake);
+        let mut dispatch = lock(&self.dispatch);
         let mut empty = 0u32;
         loop {
             if until() {
                 return true;
             }
-            if intake.receive() {
+            if dispatch.receive() {
                 empty = 0;
                 continue;
             }
@@ -133,7 +133,7 @@ impl<F: Floor> Raw<F> {
                 if now >= deadline {
                     return false;
                 }
-                intake.tend(now);
+                dispatch.tend(now);
             }
             if empty > PATIENCE {
                 // The other side may need this very processor.
@@ -144,12 +144,12 @@ impl<F: Floor> Raw<F> {
 
     fn start_thread(&self, thread: &OnceLock<JoinHandle<()>>) {
         thread.get_or_init(|| {
-            let (intake, closing) = (Arc::clone(&self.intake), Arc::clone(&self.closing));
+            let (dispatch, closing) = (Arc::clone(&self.dispatch), Arc::clone(&self.closing));
             thread::spawn(move || {
-                let mut intake = lock(&intake);
+                let mut dispatch = lock(&dispatch);
                 while !closing.load(Ordering::Relaxed) {
-                    intake.receive();
-                    intake.tend(coarse());
+                    dispatch.receive();
+                    dispatch.tend(coarse());
                 }
             })
         });
@@ -173,7 +173,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
         .unwrap_or_else(|poisoned| poisoned.into_inner())
 }
 
-impl<F: Floor> PayloadAllocator<F> {
+impl<F: Floor> Dispatch<F> {
     /// Takes one message, if there is one.
     fn receive(&mut self) -> bool {
         if self.fault.is_some() {
@@ -239,8 +239,8 @@ impl<F: Floor> RawWriter<F> {
         let deadline = monotonic() + self.max_blocking;
         let mut tries = 0u32;
         loop {
-            if let Ok(mut intake) = self.intake.try_lock() {
-                intake.receive();
+            if let Ok(mut dispatch) = self.dispatch.try_lock() {
+                dispatch.receive();
             }
             match self.floor.send(self.topic, sample) {
                 Err(WriteError::Timeout) => {}
@@ -279,7 +279,7 @@ impl<F: Floor> Messaging for Raw<F> {
     fn writer(&mut self, topic: Topic, qos: &EndpointQos) -> Result<RawWriter<F>, String> {
         Ok(RawWriter {
             floor: Arc::clone(&self.floor),
-            intake: Arc::clone(&self.intake),
+            dispatch: Arc::clone(&self.dispatch),
             topic,
             max_blocking: qos.max_blocking,
         })
@@ -289,7 +289,7 @@ impl<F: Floor> Messaging for Raw<F> {
     where
         R: FnMut(&Sample<'_>) + Send + 'static,
     {
-        if let Some(place) = lock(&self.intake).readers.get_mut(topic as usize) {
+        if let Some(place) = lock(&self.dispatch).readers.get_mut(topic as usize) {
             *place = Some(Box::new(on_sample));
         }
         Ok(())
@@ -314,7 +314,7 @@ impl<F: Floor> Messaging for Raw<F> {
     }
 
     fn losses(&self) -> Option<String> {
-        self.intake.try_lock().ok()?.fault.clone()
+        self.dispatch.try_lock().ok()?.fault.clone()
     }
 
     fn describe_discovery(&self) -> String {

@@ -26,7 +26,7 @@ pub(crate) struct Shm {
 }
 
 impl Floor for Shm {
-    type PayloadAllocator = Ways<Pair, Inlet>;
+    type ReceiveState = Ways<Pair, Inlet>;
 
     const POLLS: u32 = 128;
 
@@ -43,22 +43,22 @@ impl Floor for Shm {
         })
     }
 
-    fn intake(&self) -> Ways<Pair, Inlet> {
+    fn receive_state(&self) -> Ways<Pair, Inlet> {
         Ways::none()
     }
 
     fn receive(
         &self,
-        intake: &mut Ways<Pair, Inlet>,
+        state: &mut Ways<Pair, Inlet>,
         mut sink: impl FnMut(Topic, &Sample<'_>),
     ) -> Result<bool, String> {
-        self.gathering.refresh(intake, Pair::inlet);
+        self.gathering.refresh(state, Pair::inlet);
         let mut any = false;
-        for (pair, inlet) in &mut intake.list {
+        for (pair, inlet) in &mut state.list {
             any |= pair.receive(inlet, &mut sink)?;
         }
         if !any && self.sleeps {
-            match intake.list.as_slice() {
+            match state.list.as_slice() {
                 [(pair, inlet)] => pair.rest(inlet, SLEEP)?,
                 // One thread cannot sleep on the words of several.
                 _ => thread::sleep(NAP),

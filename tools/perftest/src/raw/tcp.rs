@@ -45,7 +45,7 @@ impl Tcp {
 }
 
 impl Floor for Tcp {
-    type PayloadAllocator = Ways<Line, Inlet>;
+    type ReceiveState = Ways<Line, Inlet>;
 
     const POLLS: u32 = 16;
 
@@ -58,22 +58,22 @@ impl Floor for Tcp {
         })
     }
 
-    fn intake(&self) -> Ways<Line, Inlet> {
+    fn receive_state(&self) -> Ways<Line, Inlet> {
         Ways::none()
     }
 
     fn receive(
         &self,
-        intake: &mut Ways<Line, Inlet>,
+        state: &mut Ways<Line, Inlet>,
         mut sink: impl FnMut(Topic, &Sample<'_>),
     ) -> Result<bool, String> {
         if self.kept.load(Ordering::Relaxed) {
             self.flush();
         }
-        self.gathering.refresh(intake, Line::inlet);
-        let sleep = self.blocking && intake.list.len() == 1;
+        self.gathering.refresh(state, Line::inlet);
+        let sleep = self.blocking && state.list.len() == 1;
         let mut any = false;
-        for (line, inlet) in &mut intake.list {
+        for (line, inlet) in &mut state.list {
             any |= line.receive(inlet, sleep, &mut sink)?;
         }
         if self.blocking && !sleep && !any {

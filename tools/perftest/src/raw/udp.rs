@@ -38,13 +38,13 @@ pub(crate) struct Udp {
 }
 
 /// A buffer, and what is not complete yet.
-pub(crate) struct PayloadAllocator {
+pub(crate) struct ReceiveState {
     buffer: Vec<u8>,
     assembly: Assembly,
 }
 
 impl Floor for Udp {
-    type PayloadAllocator = PayloadAllocator;
+    type ReceiveState = ReceiveState;
 
     const POLLS: u32 = 16;
 
@@ -85,8 +85,8 @@ impl Floor for Udp {
         })
     }
 
-    fn intake(&self) -> PayloadAllocator {
-        PayloadAllocator {
+    fn receive_state(&self) -> ReceiveState {
+        ReceiveState {
             buffer: vec![0; MAX_DATAGRAM],
             assembly: Assembly::default(),
         }
@@ -94,19 +94,19 @@ impl Floor for Udp {
 
     fn receive(
         &self,
-        intake: &mut PayloadAllocator,
+        state: &mut ReceiveState,
         mut sink: impl FnMut(Topic, &Sample<'_>),
     ) -> Result<bool, String> {
-        let Some(length) = self.datagram(&mut intake.buffer) else {
+        let Some(length) = self.datagram(&mut state.buffer) else {
             return Ok(false);
         };
-        let Some((header, piece, payload)) = intake.buffer.get(..length).and_then(decode) else {
+        let Some((header, piece, payload)) = state.buffer.get(..length).and_then(decode) else {
             return Ok(true);
         };
         let whole = if piece.total == 1 {
             Some(payload)
         } else {
-            intake.assembly.take(&header, piece, payload)
+            state.assembly.take(&header, piece, payload)
         };
         if let Some(data) = whole {
             let sample = Sample {

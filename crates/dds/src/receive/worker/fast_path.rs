@@ -51,7 +51,7 @@ impl Worker {
         };
         let answers = self.answers.get_or_insert_with(|| shared.datagrams());
         let core = &stream.reader;
-        let mut intake = ReceivedPayloads {
+        let mut allocator = ReceivedPayloads {
             pool: kept,
             whole,
             loan: loan.as_mut(),
@@ -60,7 +60,7 @@ impl Worker {
         };
         let (writer, timestamp) = (stream.writer, Some(timestamp));
         tell(core, arrivals, || {
-            core.handle_sample(now, writer, timestamp, &data, &mut intake, answers)
+            core.handle_sample(now, writer, timestamp, &data, &mut allocator, answers)
         });
         true
     }

@@ -47,7 +47,7 @@ impl PayloadAllocator for ReceivedPayloads<'_> {
 
     fn passes(&mut self, filter: &ContentFilter, sample: &[u8]) -> bool {
         match &mut self.loan {
-            Some(loan) => loan.passes(filter, sample, self.reader, self.pool),
+            Some(loan) => loan.passes(filter, sample, self.pool),
             None => filter.passes(sample),
         }
     }
@@ -58,7 +58,7 @@ impl PayloadAllocator for ReceivedPayloads<'_> {
 
     fn instance(&mut self, payload: SerializedPayload<'_>) -> Option<InstanceHandle> {
         if let (Some(loan), SerializedPayload::Data(bytes)) = (&mut self.loan, payload)
-            && let Some(whole) = loan.contiguous(bytes, self.reader, self.pool)
+            && let Some(whole) = loan.contiguous(bytes, self.pool)
         {
             return self.reader.instance(SerializedPayload::Data(&whole));
         }

@@ -119,7 +119,8 @@ impl WriterCore {
     pub(crate) fn announce_room(self: &Arc<Self>) {
         self.wake_for_room();
         if self.wants_room.load(Relaxed) && self.wants_room.swap(false, SeqCst) {
-            deferred::add(DeferredCall::RoomListener(Arc::clone(self)));
+            let writer = Arc::clone(self);
+            deferred::add(DeferredCall::RoomListener(writer));
         }
     }
 

@@ -3,7 +3,7 @@ use super::{NewChange, UntypedWriter, WriterCore};
 use crate::error::{Error, Result};
 use crate::untyped::loan::LoanedBytes;
 use bytes::{Bytes, BytesMut};
-use dunlin_cdr::{Apart, KeyForm};
+use dunlin_cdr::{KeyForm, LoanedPart};
 use dunlin_qos::{DataRepresentation, WriterDataLifecycle};
 use dunlin_rtps::{ChangeKind, InstanceHandle};
 use dunlin_wire::{Payload, SampleOrigin, SequenceNumber, Timestamp};
@@ -300,19 +300,19 @@ fn size(pieces: &[Piece<'_>], kept: Option<usize>) -> usize {
 }
 
 /// Puts the pieces together, all but the one that is kept where it is.
-fn join(pieces: &[Piece<'_>], kept: Option<usize>, out: &mut BytesMut) -> Option<Apart> {
+fn join(pieces: &[Piece<'_>], kept: Option<usize>, out: &mut BytesMut) -> Option<LoanedPart> {
     let begin = out.len();
-    let mut apart = None;
+    let mut loaned = None;
     for (at, piece) in pieces.iter().enumerate() {
         match piece {
             Piece::Shared(bytes) if Some(at) == kept => {
                 let (at, bytes) = (out.len() - begin, bytes.clone());
-                apart = Some(Apart { at, bytes });
+                loaned = Some(LoanedPart { at, bytes });
             }
             piece => out.extend_from_slice(piece.bytes()),
         }
     }
-    apart
+    loaned
 }
 
 impl WriterCore {

@@ -50,24 +50,24 @@ pub(crate) fn run<T: PeerSample>(run: &mut Run<'_>, reader: &DataReader<T>) -> R
     }
     run.wait_for_match(reader)?;
     std::thread::sleep(Time::from_millis(run.options.take_delay_ms.into()));
-    let mut intake = PayloadAllocator::new(run.options);
+    let mut tally = Tally::new(run.options);
     run.wait_until(reader, "samples", |_| {
         reader
             .take()
             .iter()
-            .for_each(|sample| intake.receive(sample));
-        Ok(intake.is_complete())
+            .for_each(|sample| tally.receive(sample));
+        Ok(tally.is_complete())
     })?;
     run.wait_for_missed_deadline(reader)?;
-    println!("done received={}", intake.received);
-    if intake.corrupt {
+    println!("done received={}", tally.received);
+    if tally.corrupt {
         return Err(Failure::Corrupt);
     }
     run.wait_for_release(reader)
 }
 
 /// What has come.
-struct PayloadAllocator<'a> {
+struct Tally<'a> {
     options: &'a Options,
     received: i32,
     corrupt: bool,
@@ -75,7 +75,7 @@ struct PayloadAllocator<'a> {
     no_writers: HashSet<String>,
 }
 
-impl<'a> PayloadAllocator<'a> {
+impl<'a> Tally<'a> {
     fn new(options: &'a Options) -> Self {
         Self {
             options,

@@ -6,7 +6,7 @@ use bytes::{Bytes, BytesMut};
 
 use crate::payload::{open, sample};
 use crate::reader::Absent;
-use crate::{Error, HEADER_SIZE, Topic, Xcdr, extent, from_payload_bytes, to_payload_apart};
+use crate::{Error, HEADER_SIZE, Topic, Xcdr, extent, from_payload_bytes, to_payload_loaned};
 
 /// Reads a payload that lacks the octets of one sequence: `length` octets belong at byte `at`,
 /// where only `filler` bytes are, whatever these contain; `length` and `filler` differ by a
@@ -57,10 +57,10 @@ pub fn longest_octets<T: Topic>(payload: &Bytes) -> Result<Option<Range<usize>>,
         return Ok(None);
     }
     // Members are slices of the payload, so the one that is left out tells where it is.
-    let apart = to_payload_apart(&value, Xcdr::V1, longest, &mut BytesMut::new())?;
+    let loaned = to_payload_loaned(&value, Xcdr::V1, longest, &mut BytesMut::new())?;
     let place = |octets: Bytes| {
         let start = (octets.as_ptr() as usize).checked_sub(payload.as_ptr() as usize)?;
         Some(start..start.checked_add(octets.len())?)
     };
-    Ok(apart.and_then(|apart| place(apart.bytes)))
+    Ok(loaned.and_then(|loaned| place(loaned.bytes)))
 }
