@@ -431,7 +431,9 @@ impl Read<'_, '_> {
             }
             Presence::Parameter { id, .. } => {
                 let member = self.fresh("member");
-                code.line(format!("dunlin_cdr_member {member} = {{{{NULL, NULL, NULL}}, 0, false, false}};"));
+                code.line(format!(
+                    "dunlin_cdr_member {member} = {{{{NULL, NULL, NULL}}, 0, false, false}};"
+                ));
                 check(
                     code,
                     format!("dunlin_cdr_optional(r, &{member}, {id:#x}u, {idl})"),
