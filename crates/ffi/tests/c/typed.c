@@ -185,6 +185,49 @@ static void loans(int32_t representation) {
     OK(dunlin_close(topic));
 }
 
+/* Samples of which the middle one, or each, ends early; the library itself would not hand them out. */
+static const uint8_t *payloads[3];
+
+static int32_t broken(dunlin_reader reader, const dunlin_select *select, dunlin_sample *samples,
+                      uint64_t room, uint64_t *count) {
+    uint64_t i;
+    (void)reader;
+    CHECK(room == DUNLIN_BATCH && (select->flags & DUNLIN_GIVE_BACK_FIRST) != 0);
+    for (i = 0; i < 3; i++) {
+        memset(&samples[i], 0, sizeof *samples);
+        samples[i].data = payloads[i];
+        samples[i].length = 20;
+        samples[i].info.sequence = (int64_t)i;
+        samples[i].info.valid_data = 1;
+    }
+    *count = 3;
+    return DUNLIN_OK;
+}
+
+static void left_out(void) {
+    static const uint8_t bad[20] = {0, 3, 0, 0, 0, 0x40};
+    uint8_t good[2][20];
+    char text[] = "a";
+    const Flock_Note note = {text};
+    Flock_Note_batch batch = {0};
+    size_t size;
+    CHECK(Flock_Note_cdr_size(&note, DUNLIN_XCDR1, &size, NULL) && size == 20);
+    CHECK(Flock_Note_cdr_write(&note, DUNLIN_XCDR1, good[0], size, NULL));
+    text[0] = 'b';
+    CHECK(Flock_Note_cdr_write(&note, DUNLIN_XCDR1, good[1], size, NULL));
+    payloads[0] = good[0];
+    payloads[1] = bad;
+    payloads[2] = good[1];
+    OK(Flock_Note_fill(broken, 0, NULL, &batch));
+    CHECK(batch.count == 2 && strcmp(batch.data[0].text, "a") == 0);
+    CHECK(strcmp(batch.data[1].text, "b") == 0 && batch.samples[1].info.sequence == 2);
+    payloads[0] = bad;
+    payloads[2] = bad;
+    fails(Flock_Note_fill(broken, 0, NULL, &batch), DUNLIN_ERROR, "Flock::Note");
+    CHECK(batch.count == 0);
+    Flock_Note_batch_free(&batch);
+}
+
 /* What cannot be done says why. */
 static void mistakes(void) {
     dunlin_topic topic, part;
@@ -240,6 +283,7 @@ int main(void) {
     instances(DUNLIN_XCDR2);
     loans(DUNLIN_XCDR1);
     loans(DUNLIN_XCDR2);
+    left_out();
     mistakes();
     end();
     return 0;

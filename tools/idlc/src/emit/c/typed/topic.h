@@ -80,8 +80,8 @@ static inline int32_t Foo_fill(dunlin_getter get, dunlin_reader reader,
         if (Foo_of_sample(reader, &batch->samples[at], &batch->data[at], &fault)) {
             at++;
         } else {
-            code = dunlin_typed_failed(&fault, DUNLIN_ERROR);
             dunlin_typed_drop(reader, batch->samples, &batch->count, at);
+            code = dunlin_typed_failed(&fault, DUNLIN_ERROR);
         }
     }
     return batch->count > 0 ? DUNLIN_OK : code;
