@@ -126,6 +126,13 @@ fn unregister(publisher: Vendor, subscriber: Vendor) {
     instances_end(publisher, subscriber, "unregister", "no_writers");
 }
 
+/// Types are announced, and where their identifiers differ each asks the other what they are.
+fn types_told(publisher: Vendor, subscriber: Vendor) {
+    let options = format!("{RELIABLE} --type keyed --instances 3 --count 9");
+    let pair = Pair::new(publisher, subscriber, &options).tells_types();
+    pair.run().assert_received_by_instance(9, 3);
+}
+
 /// The writer is deleted, and its instances with it.
 fn delete(publisher: Vendor, subscriber: Vendor) {
     let options = format!("{RELIABLE} --type keyed --instances 3 --count 9");
@@ -431,7 +438,7 @@ macro_rules! row {
 }
 
 row!(dunlin_to_cyclone: Dunlin, Cyclone;
-    best_effort reliable large late_joiner dispose delete unregister
+    best_effort reliable large late_joiner dispose delete unregister types_told
     reliable_xcdr2 appendable_xcdr2 mutable_xcdr2
     incompatible_reliability incompatible_durability incompatible_deadline incompatible_representation
     incompatible_ownership other_domain other_topic partition_pattern late_joiner_history
@@ -439,7 +446,7 @@ row!(dunlin_to_cyclone: Dunlin, Cyclone;
     goodbye captured tcp tcp_large tcp_late_joiner);
 
 row!(cyclone_to_dunlin: Cyclone, Dunlin;
-    best_effort reliable large late_joiner dispose unregister
+    best_effort reliable large late_joiner dispose unregister types_told
     reliable_xcdr2 appendable_xcdr2 mutable_xcdr2
     incompatible_reliability incompatible_durability incompatible_deadline incompatible_representation
     incompatible_ownership other_domain other_topic partition_pattern late_joiner_history
@@ -447,21 +454,21 @@ row!(cyclone_to_dunlin: Cyclone, Dunlin;
     content_filter_late goodbye captured tcp tcp_large tcp_late_joiner);
 
 row!(dunlin_to_fastdds: Dunlin, FastDds;
-    best_effort reliable large late_joiner dispose delete unregister appendable_xcdr1
+    best_effort reliable large late_joiner dispose delete unregister types_told appendable_xcdr1
     incompatible_reliability incompatible_durability incompatible_deadline
     incompatible_ownership other_partition other_domain other_topic partition_pattern late_joiner_history
     ownership deadline_missed
     content_filter content_filter_late goodbye captured);
 
 row!(fastdds_to_dunlin: FastDds, Dunlin;
-    best_effort reliable large late_joiner dispose unregister appendable_xcdr1
+    best_effort reliable large late_joiner dispose unregister types_told appendable_xcdr1
     incompatible_reliability incompatible_durability incompatible_deadline
     incompatible_ownership other_partition other_domain other_topic partition_pattern late_joiner_history
     ownership deadline_missed lifespan time_based_filter
     content_filter content_filter_late goodbye captured);
 
 row!(dunlin_to_dunlin: Dunlin, Dunlin;
-    best_effort reliable large late_joiner dispose delete unregister
+    best_effort reliable large late_joiner dispose delete unregister types_told
     reliable_xcdr2 appendable_xcdr1 appendable_xcdr2 mutable_xcdr1 mutable_xcdr2
     incompatible_reliability incompatible_durability incompatible_deadline incompatible_representation
     incompatible_ownership other_partition other_domain other_topic partition_pattern late_joiner_history

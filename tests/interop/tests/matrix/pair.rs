@@ -12,6 +12,7 @@ pub(crate) struct Pair {
     only_publisher: String,
     only_subscriber: String,
     over_tcp: bool,
+    tells_types: bool,
 }
 
 /// How a pair ended.
@@ -29,6 +30,7 @@ impl Pair {
             only_publisher: String::new(),
             only_subscriber: String::new(),
             over_tcp: false,
+            tells_types: false,
         }
     }
 
@@ -45,6 +47,12 @@ impl Pair {
     /// Both speak TCP, and each knows where the other listens.
     pub(crate) fn over_tcp(mut self) -> Self {
         self.over_tcp = true;
+        self
+    }
+
+    /// Dunlin announces its types to other products too, which then compare them.
+    pub(crate) fn tells_types(mut self) -> Self {
+        self.tells_types = true;
         self
     }
 
@@ -73,7 +81,7 @@ impl Pair {
         let publisher = self.start_publisher(&namespace);
         subscriber.wait_for("sample");
         let options = format!("{} {options}", self.common);
-        let mut rival = Peer::start(&namespace, self.publisher, "pub", &options, None);
+        let mut rival = Peer::start(&namespace, self.publisher, "pub", &options, &[]);
         rival.wait_for("written");
         finish(publisher, subscriber)
     }
@@ -105,18 +113,22 @@ impl Pair {
 
     fn start_publisher(&self, namespace: &Namespace) -> Peer {
         let options = format!("{} {}", self.common, self.only_publisher);
-        let tcp = self.tcp(7400, 7500);
-        Peer::start(namespace, self.publisher, "pub", &options, tcp)
+        let environment = self.environment(self.publisher, 7400, 7500);
+        Peer::start(namespace, self.publisher, "pub", &options, &environment)
     }
 
     fn start_subscriber(&self, namespace: &Namespace) -> Peer {
         let options = format!("{} {}", self.common, self.only_subscriber);
-        let tcp = self.tcp(7500, 7400);
-        Peer::start(namespace, self.subscriber, "sub", &options, tcp)
+        let environment = self.environment(self.subscriber, 7500, 7400);
+        Peer::start(namespace, self.subscriber, "sub", &options, &environment)
     }
 
-    fn tcp(&self, port: u16, other: u16) -> Option<Tcp> {
-        self.over_tcp.then_some(Tcp { port, other })
+    /// The variables of a peer that listens at a port if it speaks TCP.
+    fn environment(&self, vendor: Vendor, port: u16, other: u16) -> Vec<(&'static str, String)> {
+        let tcp = self.over_tcp.then_some(Tcp { port, other });
+        let tcp = tcp.map_or_else(Vec::new, |tcp| tcp.settings(vendor));
+        let types = self.tells_types.then(|| ("DUNLIN_TYPES", "all".into()));
+        tcp.into_iter().chain(types).collect()
     }
 }
 

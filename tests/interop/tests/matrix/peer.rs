@@ -58,7 +58,7 @@ pub(crate) struct Tcp {
 
 impl Tcp {
     /// Environment variables that make a peer program speak TCP, and nothing else.
-    fn settings(self, vendor: Vendor) -> Vec<(&'static str, String)> {
+    pub(crate) fn settings(self, vendor: Vendor) -> Vec<(&'static str, String)> {
         let Self { port, other } = self;
         match vendor {
             Vendor::Dunlin => vec![
@@ -95,12 +95,10 @@ impl Peer {
         vendor: Vendor,
         role: &str,
         arguments: &str,
-        tcp: Option<Tcp>,
+        environment: &[(&'static str, String)],
     ) -> Self {
         let mut command = namespace.command(vendor.program().to_str().expect("a path in UTF-8"));
-        if let Some(tcp) = tcp {
-            command.envs(tcp.settings(vendor));
-        }
+        command.envs(environment.iter().cloned());
         let mut child = command
             .arg(role)
             .args(["--topic", "Interop", "--timeout-s", "15", "--hold"])

@@ -5,8 +5,8 @@ use crate::peer::{Peer, Vendor};
 /// What the observer prints with these two beside it.
 fn seen((publisher, offered): (Vendor, &str), (subscriber, requested): (Vendor, &str)) -> String {
     let namespace = Namespace::new();
-    let _subscriber = Peer::start(&namespace, subscriber, "sub", requested, None);
-    let _publisher = Peer::start(&namespace, publisher, "pub", offered, None);
+    let _subscriber = Peer::start(&namespace, subscriber, "sub", requested, &[]);
+    let _publisher = Peer::start(&namespace, publisher, "pub", offered, &[]);
     let mut observer = namespace.command(env!("CARGO_BIN_EXE_dunlin_peer"));
     let output = observer
         .args(["why", "Interop"])
