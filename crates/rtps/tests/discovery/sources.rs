@@ -47,6 +47,9 @@ fn messages_come_from_the_addresses_of_their_participant() {
         ..locator(1)
     }));
     assert!(!addresses.contain(&source(1, locator(2), true)));
+    // Nobody makes a connection from an address of somebody else.
+    let by_connection = |last| Locator::tcp_v4([10, 9, 0, last].into(), 40_000);
+    assert!(from(by_connection(1)) && !from(by_connection(2)));
     // Of one that has not answered nothing is known.
     let unknown = network.nodes[0].discovery.source_addresses(prefix(9));
     assert!(!unknown.contain(&source(9, locator(9), false)));

@@ -113,7 +113,13 @@ mod tests {
 
     impl Transport for Met {
         fn properties(&self) -> &'static [TransportProperties] {
-            const { &[TransportProperties::connections(Locator::KIND_TCP_V4)] }
+            const {
+                &[
+                    TransportProperties::datagrams(Locator::KIND_UDP_V4),
+                    TransportProperties::memory(Locator::KIND_SHMEM),
+                    TransportProperties::connections(Locator::KIND_TCP_V4),
+                ]
+            }
         }
         fn send(&self, _: &[Outgoing<'_>]) -> Sent {
             Sent::default()
@@ -124,7 +130,8 @@ mod tests {
         fn reaches(&self, to: &Locator) -> Reach {
             let called = |name: &GuidPrefix| Locator::tcp_caller(name.0) == *to;
             match to.kind {
-                Locator::KIND_TCP_V4 => Reach::Subnet,
+                Locator::KIND_TCP_V4 | Locator::KIND_UDP_V4 => Reach::Subnet,
+                Locator::KIND_SHMEM => Reach::Memory,
                 Locator::KIND_TCP_CALLER if self.callers.iter().any(called) => Reach::Far,
                 _ => Reach::No,
             }
@@ -176,6 +183,43 @@ mod tests {
             };
             let found = unicast_locator_of(&transport, peer(only_calls), &said);
             assert_eq!(found, way, "{met:?} {callers:?} {only_calls}");
+        }
+    }
+
+    #[test]
+    fn who_has_answered_by_a_connection_is_reached_by_one_and_others_by_datagrams() {
+        let by_name = Locator::tcp_caller(PEER.0);
+        let udp = Locator::udp_v4([10, 1, 0, 2].into(), 7411);
+        let group = Locator::udp_v4([239, 255, 0, 1].into(), 7401);
+        let memory = Locator {
+            kind: Locator::KIND_SHMEM,
+            port: 7411,
+            address: [7; 16],
+        };
+        let callers = [PEER];
+        let rows: [(&[Locator], &[_], bool, _); 7] = [
+            (&[udp, at(2)], &[], false, udp),
+            (&[at(2)], &[], false, at(2)),
+            // Anybody can make a connection in the name of a peer.
+            (&[udp, at(2)], &callers, false, udp),
+            (&[udp, at(2)], &callers, true, by_name),
+            (&[udp, at(2)], &[], true, at(2)),
+            (&[udp, at(2), memory], &callers, true, memory),
+            (&[udp, at(2), memory], &[], false, memory),
+        ];
+        for (said, callers, by_connection, way) in rows {
+            let transport = Met {
+                callers: callers.to_vec(),
+                ..Met::default()
+            };
+            let whom = Whom {
+                by_connection,
+                ..peer(false)
+            };
+            let found = unicast_locator_of(&transport, whom, said);
+            assert_eq!(found, Some(way), "{said:?} {callers:?} {by_connection}");
+            let found = multicast_locator_of(&transport, whom, &[group]);
+            assert_eq!(found, (!by_connection).then_some(group));
         }
     }
 
