@@ -88,27 +88,25 @@ impl WithConnections {
         buffer: &mut BytesMut,
         deadline: Option<Instant>,
     ) -> io::Result<Option<Received>> {
-        let received = self.sweep(buffer)?;
-        if received.is_some() || self.announced() > 0 || self.datagrams.was_woken() {
-            return Ok(received);
-        }
-        let left = deadline.map(|at| at.saturating_duration_since(Instant::now()));
-        if left.is_some_and(|left| left.is_zero()) {
-            return Ok(None);
-        }
-        match &mut self.stream {
-            None => self.datagrams.sleep(&[], left)?,
-            Some(stream) => {
-                let most = stream.longest_sleep();
-                let left = left.into_iter().chain(most).min();
-                self.datagrams.sleep(&stream.descriptors(), left)?;
-                stream.rouse();
+        loop {
+            let received = self.sweep(buffer)?;
+            if received.is_some() || self.announced() > 0 || self.datagrams.was_woken() {
+                return Ok(received);
+            }
+            let left = deadline.map(|at| at.saturating_duration_since(Instant::now()));
+            if left.is_some_and(|left| left.is_zero()) {
+                return Ok(None);
+            }
+            match &mut self.stream {
+                None => self.datagrams.sleep(&[], left)?,
+                Some(stream) => {
+                    let most = stream.longest_sleep();
+                    let left = left.into_iter().chain(most).min();
+                    self.datagrams.sleep(&stream.descriptors(), left)?;
+                    stream.rouse();
+                }
             }
         }
-        let received = self.sweep(buffer)?;
-        // Whoever has ended this wait shall not end the next one, too.
-        self.datagrams.was_woken();
-        Ok(received)
     }
 }
 

@@ -103,7 +103,10 @@ impl Pair {
             Some(received) => Ok(Some(received)),
             None => {
                 let received = self.by_udp(buffer, Wait::Poll)?;
-                self.udp.was_woken();
+                // Where something came, whoever wants this wait to end is heard in the next one.
+                if received.is_none() {
+                    self.udp.was_woken();
+                }
                 Ok(received)
             }
         }
