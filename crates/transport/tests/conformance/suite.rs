@@ -184,6 +184,8 @@ fn loses_no_wake(a: &dyn Transport, b: &dyn Transport) {
         let (tell, told) = std::sync::mpsc::channel();
         let mut arrived = 0;
         thread::scope(|scope| {
+            // If this fails, the thread that wakes does not wait for it.
+            let tell = tell;
             scope.spawn(move || {
                 for _ in 0..ROUNDS {
                     while told.try_recv().is_ok() {}
