@@ -226,7 +226,7 @@ fn a_writer_that_really_is_far_ahead_is_believed_after_a_moment() {
         let mut scene = scene.begun();
         let first = 1 << 20;
         assert_eq!(scene.heartbeat(first, first, 2), ["ACKNACK 6 []? !"]);
-        for count in 3..11 {
+        for count in 3..43 {
             assert_eq!(scene.wait(50), ["ACKNACK 6 []? !"]);
             scene.heartbeat(first, first, count);
         }
@@ -254,7 +254,7 @@ fn a_reader_that_was_led_far_ahead_comes_back() {
 
 /// The writer is asked and says nothing for a while, since its machine is busy.
 fn lead_away(scene: &mut Scene) {
-    for count in 900..909 {
+    for count in 900..941 {
         scene.heartbeat(1, FAR, count);
         scene.wait(60);
     }
@@ -269,7 +269,7 @@ fn a_reader_that_was_led_away_by_a_heartbeat_and_a_gap_comes_back_although_their
         scene.data(6);
         assert_eq!(scene.taken(), [] as [i64; 0]);
         // And further still.
-        scene.heartbeat(FAR + 7, FAR + 8, 909);
+        scene.heartbeat(FAR + 7, FAR + 8, 941);
         assert_eq!(scene.heartbeat(6, 6, 2).len(), 1, "it is asked");
         scene.heartbeat(6, 6, 3);
         scene.data(6);
@@ -307,7 +307,7 @@ fn a_change_contradicts_a_heartbeat_far_ahead() {
 }
 
 #[test]
-fn what_was_delivered_before_a_leap_does_not_come_twice() {
+fn what_a_false_gap_covered_comes_later_and_what_was_delivered_does_not_come_twice() {
     for scene in Scene::both(&reliable_reader()) {
         let mut scene = scene.begun();
         // Number 6 is late.
@@ -320,7 +320,7 @@ fn what_was_delivered_before_a_leap_does_not_come_twice() {
         for sequence in 6..=9 {
             scene.data(sequence);
         }
-        assert_eq!(scene.taken(), [9]);
+        assert_eq!(scene.taken(), [6, 9]);
     }
 }
 

@@ -18,6 +18,11 @@ impl Intervals {
         self.0.len()
     }
 
+    /// Each `start .. end`, ascending.
+    pub(super) fn ranges(&self) -> impl DoubleEndedIterator<Item = (i64, i64)> {
+        self.0.iter().copied()
+    }
+
     pub(super) fn add(&mut self, start: i64, end: i64) {
         if start >= end {
             return;

@@ -122,7 +122,7 @@ pub(super) struct WriterProxy {
     /// The writer said that it has got so far, so all up to here has been on its way; negative
     /// before it said anything.
     announced: i64,
-    /// `next` went far ahead at once, and maybe on from there before a change came.
+    /// `next` went far ahead at once, or somebody said that the writer is.
     leap: Option<Leap>,
     /// The count of a HEARTBEAT that was no news, and came from a writer that is far behind.
     behind: Option<u32>,

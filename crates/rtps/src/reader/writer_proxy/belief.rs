@@ -16,11 +16,27 @@ pub(super) struct Claim {
     confirmed: Option<u32>,
 }
 
-/// Numbers that were passed over at once.
-#[derive(Clone, Copy)]
+/// Numbers that were passed over, maybe since somebody else spoke in the writer's name.
+#[derive(Default)]
 pub(super) struct Leap {
+    /// Where this began.
     from: i64,
-    to: i64,
+    /// What was passed over since.
+    passed: Intervals,
+}
+
+impl Leap {
+    /// What was delivered from there on and before `end`.
+    fn delivered(&self, end: i64) -> Intervals {
+        let mut delivered = Intervals::default();
+        let mut number = self.from;
+        for (start, past) in self.passed.ranges() {
+            delivered.add(number, start.min(end));
+            number = number.max(past);
+        }
+        delivered.add(number, end);
+        delivered
+    }
 }
 
 /// Numbers so far beyond what a writer announced or showed are not implausible.
@@ -31,7 +47,7 @@ const NEVER_OVERTAKEN: i64 = 1 << 20;
 /// A writer that is asked has mostly answered by then, and contradicts what was said in its name.
 pub(in crate::reader) const CONFIRM: Duration = Duration::from_millis(50);
 /// It is asked so often, since a busy machine may keep it from answering for longer.
-const CONFIRMATIONS: u32 = 8;
+const CONFIRMATIONS: u32 = 40;
 /// It is asked for so long; a claim that is neither repeated nor contradicted waits.
 const ASK_FOR: Duration = Duration::from_secs(2);
 
@@ -75,6 +91,10 @@ impl WriterProxy {
         };
         if claim.confirmed == Some(CONFIRMATIONS) {
             self.claim = None;
+            self.leap.get_or_insert_with(|| Leap {
+                from: self.next,
+                ..Leap::default()
+            });
             return Belief::Plausible;
         }
         let confirmed = claim.confirmed.or(Some(0));
@@ -120,7 +140,8 @@ impl WriterProxy {
     /// Where a writer that is before `to` was left, if that is far behind.
     fn place_behind(&self, to: i64) -> Option<i64> {
         let far_behind = to.saturating_add(self.far()) < self.next - 1;
-        let from = self.leap.map(|leap| leap.from).filter(|from| *from <= to);
+        let from = self.leap.as_ref().map(|leap| leap.from);
+        let from = from.filter(|from| *from <= to);
         from.filter(|_| far_behind && self.sets.is_none())
     }
 
@@ -131,16 +152,19 @@ impl WriterProxy {
         let Some(from) = self.place_behind(to) else {
             return false;
         };
+        // What was delivered meanwhile does not come again.
+        let leap = self.leap.take().filter(|_| self.reliable);
+        let delivered = leap.map(|leap| leap.delivered(to.min(self.next)));
+        self.gaps = delivered.unwrap_or_default();
+        self.reach = self.gaps.ranges().last().map_or(from, |range| range.1) - 1;
         self.next = from;
-        self.last = from - 1;
-        self.reach = from - 1;
-        self.announced = from - 1;
-        (self.leap, self.claim, self.begins) = (None, None, None);
+        self.last = self.reach;
+        self.announced = self.reach;
+        (self.claim, self.begins) = (None, None);
         self.behind = None;
         let waiting = core::mem::take(&mut self.waiting);
         waiting.values().for_each(|w| self.share.give(w.cost()));
         self.waiting_bytes = 0;
-        self.gaps = Intervals::default();
         self.partials.forget_below(i64::MAX, &mut self.share);
         self.questions = NackPacing::default();
         // Whoever led the reader away counted as it liked.
@@ -152,15 +176,24 @@ impl WriterProxy {
         true
     }
 
-    /// Numbers up to `to` are about to be passed over at once.
+    /// Numbers up to `to` are about to be passed over.
     #[inline]
     pub(in crate::reader) fn note_leap(&mut self, to: i64) {
         let (from, far) = (self.next, self.far());
+        if to <= from {
+            return;
+        }
         match &mut self.leap {
-            // No change has come since.
-            Some(leap) if leap.to == from => leap.to = to,
-            _ if to.saturating_sub(from) > far => self.leap = Some(Leap { from, to }),
-            _ => {}
+            Some(leap) => leap.passed.add(from, to),
+            None if to.saturating_sub(from) > far => {
+                let mut leap = Leap {
+                    from,
+                    ..Leap::default()
+                };
+                leap.passed.add(from, to);
+                self.leap = Some(leap);
+            }
+            None => {}
         }
     }
 
