@@ -252,6 +252,21 @@ fn a_reader_that_was_led_far_ahead_comes_back() {
     }
 }
 
+#[test]
+fn one_change_far_ahead_makes_no_heartbeat_plausible_and_two_do() {
+    for scene in Scene::both(&reliable_reader()) {
+        let mut scene = scene.begun();
+        scene.data(FAR);
+        assert_eq!(scene.heartbeat(FAR, FAR + 1, 900), ["ACKNACK 6 []? !"]);
+        scene.data(6);
+        assert_eq!((scene.taken(), scene.lost), (vec![6], 0));
+        scene.data(FAR + 1);
+        scene.heartbeat(FAR, FAR + 1, 901);
+        scene.data(FAR);
+        assert_eq!(scene.taken(), [FAR]);
+    }
+}
+
 /// The writer is asked and says nothing for a while, since its machine is busy.
 fn lead_away(scene: &mut Scene) {
     for count in 900..941 {

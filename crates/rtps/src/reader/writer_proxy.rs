@@ -104,8 +104,10 @@ pub(super) struct WriterProxy {
     /// A GAP said that the reader begins here; a HEARTBEAT or a change has to show that the writer
     /// has got so far.
     begins: Option<i64>,
-    /// The highest number of a change that came too early to be kept.
+    /// The number of the last change that came too early to be kept.
     glimpsed: i64,
+    /// The highest of such numbers that followed another one at once.
+    followed: i64,
     /// What a HEARTBEAT said that has to be said again before it counts.
     claim: Option<Claim>,
     /// The reader's limits do not let `next` in.
@@ -156,6 +158,7 @@ impl WriterProxy {
             owed_from: None,
             begins: None,
             glimpsed: 0,
+            followed: 0,
             claim: None,
             blocked: false,
             waiting: BTreeMap::new(),
@@ -483,9 +486,13 @@ impl WriterProxy {
         cut.is_some_and(|end| end.saturating_sub(sequence) > NEAR)
     }
 
-    /// A change was too early to be kept.
+    /// A change was too early to be kept. One alone says nothing of how far the writer is.
     pub(super) fn glimpse(&mut self, sequence: i64) {
-        self.glimpsed = self.glimpsed.max(sequence);
+        let ahead = sequence.saturating_sub(self.glimpsed);
+        if self.glimpsed > 0 && ahead > 0 && ahead <= NEAR {
+            self.followed = self.followed.max(sequence);
+        }
+        self.glimpsed = sequence;
     }
 
     /// A heartbeat said how far the writer is. GAPs that reach beyond that were wrong, or are said

@@ -68,7 +68,7 @@ impl WriterProxy {
     /// contradicts what was said in its name.
     pub(in crate::reader) fn believes(&mut self, now: Time, last: i64, count: u32) -> Belief {
         let knows_nothing = self.announced < 0 && self.next == 1;
-        let shown = self.announced.max(self.reach()).max(self.glimpsed);
+        let shown = self.announced.max(self.reach()).max(self.followed);
         if knows_nothing || last <= shown.saturating_add(NEAR) {
             self.contradict_claims_beyond(last);
             return Belief::Plausible;
@@ -161,7 +161,7 @@ impl WriterProxy {
         self.last = self.reach;
         self.announced = self.reach;
         (self.claim, self.begins) = (None, None);
-        self.behind = None;
+        (self.behind, self.glimpsed, self.followed) = (None, 0, 0);
         let waiting = core::mem::take(&mut self.waiting);
         waiting.values().for_each(|w| self.share.give(w.cost()));
         self.waiting_bytes = 0;
