@@ -29,6 +29,9 @@ pub(crate) const USER: (&str, u16) = ("127.0.0.1", 7411);
 
 /// What the victim's memory may grow by, in KiB.
 const GROWTH: i64 = 32 << 10;
+/// The longest time without a sample, in microseconds. A reader that is deaf until the attacks end gets everything
+/// from the writer's history then, so what it missed does not show it.
+const SILENCE: i64 = 5_000_000;
 /// The short form, in every run.
 const SHORT: Duration = Duration::from_secs(10);
 const LONG: u64 = 600;
@@ -76,6 +79,14 @@ fn faults(victim: &mut Process, healthy: &mut Process) -> Vec<String> {
             let wrote = wrote.number("wrote");
             faults.push(format!("the {name}, of {wrote}: {}", report.text));
         }
+        if report.number("gap") > SILENCE {
+            faults.push(format!(
+                "the {name} heard nothing for {} us",
+                report.number("gap")
+            ));
+        }
+        let [p50, p99, gap] = ["p50", "p99", "gap"].map(|name| report.number(name));
+        println!("FIGURE the {name}: latency p50 {p50} us, p99 {p99} us, longest silence {gap} us");
     }
     faults
 }
