@@ -2,6 +2,7 @@
 //! without a fuzzer.
 #[path = "../../crates/transport/src/tcp/tests/authority.rs"]
 mod authority;
+mod assignability;
 mod cdr;
 mod conversation;
 mod discovery;
@@ -17,6 +18,7 @@ mod wire;
 mod writer;
 mod xtypes;
 
+pub use assignability::assignability;
 pub use cdr::{cdr, d_cdr2, pl_cdr, pl_cdr2, xcdr1, xcdr2};
 pub use conversation::conversation;
 pub use discovery::discovery;
@@ -36,6 +38,7 @@ pub type Target = fn(&[u8]);
 
 /// All targets by name, which is also the name of their corpus.
 pub const TARGETS: &[(&str, Target)] = &[
+    ("assignability", assignability),
     ("cdr", cdr),
     ("conversation", conversation),
     ("d_cdr2", d_cdr2),

@@ -195,6 +195,51 @@ fn a_key_is_the_same_whether_it_says_that_it_is_to_be_understood_or_not() {
     }
 }
 
+#[test]
+fn a_union_of_another_product_differs_in_words_alone() {
+    const IDS: [u32; 3] = [0x0a0b_0c01, 0x0a0b_0c02, 0x0a0b_0c03];
+    let value = |extensibility, ids: [u32; 3]| {
+        let mut types = TypeTreeBuilder::new();
+        let text = types.string(0);
+        let value = types
+            .union("Value", extensibility, TypeIndex::INT32)
+            .case("a", TypeIndex::INT32, &[1])
+            .id(ids[0])
+            .case("b", text, &[2])
+            .id(ids[1])
+            .case("d", TypeIndex::FLOAT64, &[])
+            .default()
+            .id(ids[2])
+            .finish();
+        types.build(value).unwrap()
+    };
+    // The discriminator: its length, its flags and its kind.
+    let marked = |bytes: &mut [u8]| {
+        let (ours, theirs) = ([5, 0, 0, 0, 0x01, 0, 4], [5, 0, 0, 0, 0x11, 0, 4]);
+        replace(bytes, &ours, &theirs, 1);
+    };
+    for extensibility in [Final, Appendable] {
+        let ours = value(extensibility, [1, 2, 3]);
+        let theirs = foreign(&value(extensibility, IDS), |bytes| {
+            for (id, theirs) in IDS.iter().zip(0_u32..) {
+                replace(bytes, &id.to_le_bytes(), &theirs.to_le_bytes(), 1);
+            }
+            marked(bytes);
+        });
+        for (reader, writer) in [(&ours, &theirs), (&theirs, &ours)] {
+            let found = assignable(reader, writer, &RULES, Encoding::Xcdr2);
+            assert_eq!(found, Ok(Verdict::Same));
+        }
+        // Ids that are said stay as they are.
+        let ours = value(extensibility, [1, 7, 8]);
+        let theirs = foreign(&value(extensibility, [IDS[0], 7, 8]), |bytes| {
+            replace(bytes, &IDS[0].to_le_bytes(), &[0; 4], 1);
+        });
+        let found = assignable(&ours, &theirs, &RULES, Encoding::Xcdr2);
+        assert_eq!(found, Ok(Verdict::Same));
+    }
+}
+
 /// Structures of which each has a sequence of the next, and the last one of the first.
 fn circle(length: usize, more: &[&str]) -> DynamicType {
     let mut types = TypeTreeBuilder::new();
