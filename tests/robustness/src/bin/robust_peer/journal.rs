@@ -11,6 +11,8 @@ pub(crate) struct Journal {
     doubled: u64,
     disordered: u64,
     damaged: u64,
+    /// Samples that no peer wrote; they count as nothing else.
+    forged: u64,
     /// One bit for each number seen.
     seen: Vec<u64>,
     highest: Option<u32>,
@@ -22,6 +24,10 @@ pub(crate) struct Journal {
 
 impl Journal {
     pub(crate) fn note(&mut self, sample: &Numbered) {
+        if sample.is_forged() {
+            self.forged += 1;
+            return;
+        }
         let now = now();
         self.damaged += u64::from(!sample.is_intact());
         let (word, bit) = (sample.number as usize / 64, 1 << (sample.number % 64));
@@ -74,12 +80,13 @@ impl fmt::Display for Journal {
         };
         write!(
             f,
-            "received={} missing={} doubled={} disordered={} damaged={} first={} highest={} gap={} p50={} p99={}",
+            "received={} missing={} doubled={} disordered={} damaged={} forged={} first={} highest={} gap={} p50={} p99={}",
             self.received,
             span.saturating_sub(self.received),
             self.doubled,
             self.disordered,
             self.damaged,
+            self.forged,
             self.first.map_or(-1, i64::from),
             self.highest.map_or(-1, i64::from),
             self.longest_gap / 1000,
