@@ -258,3 +258,100 @@ fn dependencies(
         continuation_point,
     }))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use alloc::format;
+    use dunlin_cdr::Extensibility::Appendable;
+    use dunlin_xtypes::{LocalType, TypeIndex, TypeTreeBuilder};
+
+    /// A structure of so many structures that differ.
+    fn wide(members: usize) -> LocalType {
+        let mut types = TypeTreeBuilder::new();
+        let each: Vec<_> = (0..members)
+            .map(|at| {
+                let part = types.structure(&format!("Part{at}"), Appendable);
+                part.member(&format!("x{at}"), TypeIndex::INT32).finish()
+            })
+            .collect();
+        let mut whole = types.structure("Whole", Appendable);
+        for (at, part) in each.into_iter().enumerate() {
+            whole = whole.member(&format!("part{at}"), part);
+        }
+        let whole = whole.finish();
+        LocalType::new(&types.build(whole).unwrap()).unwrap()
+    }
+
+    /// The reply to a participant that asks once.
+    fn answered(call: Call, store: &TypeStore<GuidPrefix>) -> Bytes {
+        let mut server = Server::default();
+        let id = SampleIdentity {
+            writer: [7; 16],
+            sequence: 1,
+        };
+        let request = Request {
+            id,
+            instance_name: Default::default(),
+            call,
+        };
+        let peer = GuidPrefix([7; 12]);
+        server.take(peer, request, store);
+        server.next(Time(1), store).unwrap().1
+    }
+
+    #[test]
+    fn dependencies_come_page_after_page_and_each_once() {
+        let ty = wide(2 * limits::PAGE + 7);
+        let mut store = TypeStore::default();
+        store.add_local(&ty);
+        for half in [ty.complete(), ty.minimal()] {
+            let (mut told, mut pages) = (BTreeSet::new(), Vec::new());
+            let mut continuation_point = Vec::new();
+            loop {
+                let types = [half.identifier().clone()].to_vec();
+                let call = Call::GetTypeDependencies {
+                    types,
+                    continuation_point,
+                };
+                let payload = answered(call, &store);
+                let Return::Dependencies(of) = Reply::from_payload(&payload).unwrap().value else {
+                    panic!("it was asked for dependencies");
+                };
+                pages.push(of.types.len());
+                for one in of.types {
+                    let object = store.local_object(&one.type_id).unwrap();
+                    assert_eq!(one.typeobject_serialized_size as usize, object.len());
+                    assert!(told.insert(one.type_id));
+                }
+                continuation_point = of.continuation_point;
+                if continuation_point.is_empty() {
+                    break;
+                }
+            }
+            assert_eq!(pages, [limits::PAGE, limits::PAGE, 7]);
+            assert!(!told.contains(half.identifier()));
+        }
+    }
+
+    #[test]
+    fn a_continuation_point_that_is_none_of_ours_is_refused() {
+        let mut store = TypeStore::default();
+        let ty = wide(3);
+        store.add_local(&ty);
+        for (continuation_point, exception) in [
+            (&[][..], RemoteException::Ok),
+            (&[0, 0, 0, 2], RemoteException::Ok),
+            (&[255; 4], RemoteException::Ok),
+            (&[0, 0, 1], RemoteException::InvalidArgument),
+            (&[0; 32], RemoteException::InvalidArgument),
+        ] {
+            let call = Call::GetTypeDependencies {
+                types: [ty.complete().identifier().clone()].to_vec(),
+                continuation_point: continuation_point.to_vec(),
+            };
+            let payload = answered(call, &store);
+            assert_eq!(Reply::from_payload(&payload).unwrap().exception, exception);
+        }
+    }
+}
