@@ -66,11 +66,17 @@ fn meaning(word: &str) -> Meaning {
     }
 }
 
-/// Whether a comment is an annotation, and not text that happens to begin with `@`.
+/// Whether a comment is an annotation, and not text that happens to begin with `@`, or a member that
+/// somebody has made a comment of, as in `//@key long x;`.
 pub(crate) fn is_known_comment(comment: &str) -> bool {
+    let is_code = comment.contains([';', '{', '}']);
     words(comment).any(|(_, word)| {
-        word.strip_prefix('@')
-            .is_some_and(|word| !matches!(meaning(word), Meaning::Unknown))
+        let meaning = word.strip_prefix('@').map(meaning);
+        match meaning {
+            Some(Meaning::Ignored) => true,
+            Some(Meaning::Unknown) | None => false,
+            Some(_) => !is_code,
+        }
     })
 }
 

@@ -29,6 +29,10 @@ impl Parser<'_, '_> {
 
     fn annotation(&mut self) -> Parsed<Annotation> {
         let at = self.bump().span;
+        // `@::OpenDDS::data_representation(..)`
+        if self.kind() == Kind::Scope && !self.token().spaced {
+            self.bump();
+        }
         let mut name = self.annotation_name()?;
         // `@DDS::key`: what stands in front names who defined it. With a space between it is
         // `@key ::A::B b`, an annotation and the type of a member.

@@ -400,6 +400,8 @@ impl Resolver<'_, '_> {
                         }
                     }
                 }
+                // Bits beyond mean nothing yet.
+                Step::Push(Operand::Integer(bits), _) => (bits & 7) as u32,
                 Step::Push(..) => match self.evaluate(&expression, scope, None) {
                     Value::Integer(value) => return u32::try_from(value).ok(),
                     _ => return None,

@@ -199,6 +199,16 @@ impl Resolver<'_, '_> {
         }
     }
 
+    /// Whether it is made of an interface or the like: sequences of these are common in files of
+    /// CORBA, and mean as little to DDS.
+    fn has_skipped(&self, used: &TypeUse, scope: usize) -> bool {
+        match &used.spec {
+            Spec::Named(name) => self.is_skipped(name, scope),
+            Spec::Sequence { element, .. } => self.has_skipped(element, scope),
+            _ => false,
+        }
+    }
+
     pub(super) fn typedef(
         &mut self,
         definition: &Definition,
@@ -207,6 +217,12 @@ impl Resolver<'_, '_> {
         scope: usize,
     ) {
         let applied = self.apply(&definition.front.annotations, Place::Typedef, scope);
+        if self.has_skipped(used, scope) {
+            for declarator in declarators {
+                self.enter_name(scope, declarator.name, Entity::Skipped);
+            }
+            return;
+        }
         let ty = self.ty(used, scope, None);
         for declarator in declarators {
             let name = declarator.name;

@@ -142,6 +142,24 @@ impl Resolver<'_, '_> {
         None
     }
 
+    /// Whether a name is that of something that has no place in DDS, such as an interface.
+    pub(super) fn is_skipped(&self, name: &ScopedName, scope: usize) -> bool {
+        let Some((first, rest)) = name.parts.split_first() else {
+            return false;
+        };
+        let mut found = match name.is_absolute {
+            true => self.scope(0).names.get(&first.symbol).copied(),
+            false => self.find(scope, first.symbol),
+        };
+        for part in rest {
+            found = match found.map(|entry| entry.entity) {
+                Some(Entity::Module(inner)) => self.scope(inner).names.get(&part.symbol).copied(),
+                _ => break,
+            };
+        }
+        found.is_some_and(|entry| matches!(entry.entity, Entity::Skipped))
+    }
+
     /// What a name means; `None` after a report.
     pub(super) fn look_up(
         &mut self,

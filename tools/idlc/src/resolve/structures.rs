@@ -2,6 +2,8 @@
 
 use std::collections::HashMap;
 
+use dunlin_cdr::Extensibility;
+
 use super::Resolver;
 use super::annotations::Applied;
 use super::cycles::Holder;
@@ -51,8 +53,16 @@ impl Resolver<'_, '_> {
         let applied = self.apply(&definition.front.annotations, Place::Struct, scope);
         let number = self.begin_type(scope, definition, false);
         let own = self.named(number).map_or(scope, |named| named.scope);
-        let extensibility = self.extensibility(&applied, name);
-        let base = base.and_then(|base| self.base(base, number, scope, extensibility));
+        let made_from = base.and_then(|base| self.base(base, number, scope));
+        let grows = made_from.and_then(|base| self.growth(base));
+        let extensibility = match (applied.extensibility, grows) {
+            (None, Some(grows)) => grows,
+            _ => self.extensibility(&applied, name),
+        };
+        if let (Some(base), Some(made_from)) = (base, made_from) {
+            self.check_growth(base, made_from, extensibility);
+        }
+        let base = made_from;
         let auto_ids = self.auto_ids(&applied, scope);
         let mut ids = Ids::new(auto_ids, 0);
         let mut names: HashMap<Symbol, (Symbol, Span)> = HashMap::new();
@@ -98,13 +108,34 @@ impl Resolver<'_, '_> {
         }
     }
 
-    fn base(
-        &mut self,
-        base: &ScopedName,
-        number: usize,
-        scope: usize,
-        own: dunlin_cdr::Extensibility,
-    ) -> Option<usize> {
+    fn growth(&self, base: usize) -> Option<Extensibility> {
+        match &self.named(base)?.kind {
+            NamedKind::Struct(of) => Some(of.extensibility),
+            _ => None,
+        }
+    }
+
+    /// A struct has the extensibility of its base (DDS-XTypes 1.3 7.2.2.4.5).
+    fn check_growth(&mut self, base: &ScopedName, made_from: usize, own: Extensibility) {
+        let (Some(theirs), Some(named)) = (self.growth(made_from), self.named(made_from)) else {
+            return;
+        };
+        if theirs == own {
+            return;
+        }
+        let message = format!(
+            "a struct grows as its base does: `{}` is {}, and this one {}",
+            named.qualified,
+            word(theirs),
+            word(own)
+        );
+        let report = Report::new(codes::BASE_EXTENSIBILITY, base.span, message)
+            .label(named.name.span, "the base is here")
+            .note(format!("write @{} in front of this struct", word(theirs)));
+        self.session.report(report);
+    }
+
+    fn base(&mut self, base: &ScopedName, number: usize, scope: usize) -> Option<usize> {
         let found = match self.look_up(base, scope, "struct")? {
             Entity::Type(found) => found,
             _ => {
@@ -123,21 +154,7 @@ impl Resolver<'_, '_> {
         };
         let named = self.named(resolved)?;
         match &named.kind {
-            NamedKind::Struct(of) if of.extensibility == own => Some(resolved),
-            NamedKind::Struct(of) => {
-                let (theirs, span) = (of.extensibility, named.name.span);
-                let message = format!(
-                    "a struct grows as its base does: `{}` is {}, and this one {}",
-                    named.qualified,
-                    word(theirs),
-                    word(own)
-                );
-                let report = Report::new(codes::BASE_EXTENSIBILITY, base.span, message)
-                    .label(span, "the base is here")
-                    .note(format!("write @{} in front of this struct", word(theirs)));
-                self.session.report(report);
-                Some(resolved)
-            }
+            NamedKind::Struct(_) => Some(resolved),
             NamedKind::Forward { .. } => {
                 let holder = Holder {
                     ty: number,
@@ -330,10 +347,10 @@ impl Resolver<'_, '_> {
     }
 }
 
-pub(super) fn word(extensibility: dunlin_cdr::Extensibility) -> &'static str {
+pub(super) fn word(extensibility: Extensibility) -> &'static str {
     match extensibility {
-        dunlin_cdr::Extensibility::Final => "final",
-        dunlin_cdr::Extensibility::Appendable => "appendable",
-        dunlin_cdr::Extensibility::Mutable => "mutable",
+        Extensibility::Final => "final",
+        Extensibility::Appendable => "appendable",
+        Extensibility::Mutable => "mutable",
     }
 }

@@ -1,5 +1,5 @@
 // Made by dunlin idl 0.1.0 from annotations.idl. Do not edit: change the IDL.
-// IDL and options: d4e92dcab9a145f2e6a7913ceb043151
+// IDL and options: 90290fca26c92165e01c4c60f05a3d2c
 
 #[allow(clippy::all, dead_code, missing_docs, nonstandard_style, rustdoc::all, unreachable_pub)]
 #[derive(Clone, Debug, PartialEq, ::dunlin::Topic)]
@@ -67,6 +67,20 @@ pub struct Five {
 #[derive(Clone, Debug, PartialEq, ::dunlin::Topic)]
 #[topic(extensibility = "final", default)]
 pub struct Six {
+    pub a: i32,
+}
+
+#[allow(clippy::all, dead_code, missing_docs, nonstandard_style, rustdoc::all, unreachable_pub)]
+#[derive(Clone, Debug, PartialEq, ::dunlin::Topic)]
+#[topic(extensibility = "final", default)]
+pub struct OfVendor {
+    pub a: i32,
+}
+
+#[allow(clippy::all, dead_code, missing_docs, nonstandard_style, rustdoc::all, unreachable_pub)]
+#[derive(Clone, Debug, PartialEq, ::dunlin::Topic)]
+#[topic(extensibility = "final", default)]
+pub struct MoreBits {
     pub a: i32,
 }
 

@@ -1,5 +1,5 @@
 // Made by dunlin idl 0.1.0 from comment_annotations.idl. Do not edit: change the IDL.
-// IDL and options: cbdee0479f27898fe78eda629fc18ddf
+// IDL and options: 24c8d774e5e6cd17fab1edc283a6e9b6
 
 #[allow(clippy::all, dead_code, missing_docs, nonstandard_style, rustdoc::all, unreachable_pub)]
 pub const NUMBER: i32 = 3;
@@ -9,6 +9,15 @@ pub const NUMBER: i32 = 3;
 #[topic(extensibility = "final", default)]
 pub struct Late {
     pub a: i32,
+}
+
+#[allow(clippy::all, dead_code, missing_docs, nonstandard_style, rustdoc::all, unreachable_pub)]
+#[derive(Clone, Debug, PartialEq, ::dunlin::Topic)]
+#[topic(extensibility = "final", default)]
+pub struct NotYet {
+    #[key]
+    pub a: i32,
+    pub c: i32,
 }
 
 #[allow(clippy::all, dead_code, missing_docs, nonstandard_style, rustdoc::all, unreachable_pub)]

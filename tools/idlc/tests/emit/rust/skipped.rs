@@ -1,5 +1,5 @@
 // Made by dunlin idl 0.1.0 from skipped.idl. Do not edit: change the IDL.
-// IDL and options: 13075d3235e559c898148d669fcce7ed
+// IDL and options: 8246186724af2d5229a7b9db9ec1bfd3
 
 #[allow(clippy::all, dead_code, missing_docs, nonstandard_style, rustdoc::all, unreachable_pub)]
 #[derive(Clone, Debug, PartialEq, ::dunlin::Topic)]

@@ -1,5 +1,5 @@
 // Made by dunlin idl 0.1.0 from structs.idl. Do not edit: change the IDL.
-// IDL and options: 1e96a2c9816bc60b01fcb7d57241126d
+// IDL and options: c23e37284ef9a2701f9779f5a1352660
 
 #[allow(clippy::all, dead_code, missing_docs, nonstandard_style, rustdoc::all, unreachable_pub)]
 #[derive(Clone, Debug, PartialEq, ::dunlin::Topic)]
@@ -42,6 +42,21 @@ pub struct Hashed {
     pub y: i32,
     #[topic(id = 3)]
     pub z: i32,
+}
+
+#[allow(clippy::all, dead_code, missing_docs, nonstandard_style, rustdoc::all, unreachable_pub)]
+#[derive(Clone, Debug, PartialEq, ::dunlin::Topic)]
+#[topic(extensibility = "mutable", default)]
+pub struct Grown {
+    pub a: i32,
+}
+
+#[allow(clippy::all, dead_code, missing_docs, nonstandard_style, rustdoc::all, unreachable_pub)]
+#[derive(Clone, Debug, PartialEq, ::dunlin::Topic)]
+#[topic(extensibility = "mutable", default, base = "Grown")]
+pub struct GrownMore {
+    pub a: i32,
+    pub b: i32,
 }
 
 #[allow(clippy::all, dead_code, missing_docs, nonstandard_style, rustdoc::all, unreachable_pub)]
