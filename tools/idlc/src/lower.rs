@@ -362,10 +362,16 @@ fn model(
             verbatim: named.verbatim.iter().map(verbatim).collect(),
         })
     });
+    let types: Vec<_> = types.collect();
+    let names = types.iter().filter_map(|entry| {
+        let ty = tree.get(entry.index)?;
+        Some((ty.name().to_string(), entry.index))
+    });
     Model {
+        by_name: names.collect(),
         modules: modules.collect(),
         constants: constants.collect(),
-        types: types.collect(),
+        types,
         tree,
     }
 }

@@ -1,6 +1,8 @@
 //! What a file says, for those that make something of it: modules, constants, documentation and
 //! places over a tree of types.
 
+use std::collections::HashMap;
+
 use dunlin_xtypes::{Constant, DynamicType, TypeIndex, TypeTree};
 
 use crate::source::Span;
@@ -86,13 +88,14 @@ pub struct Model {
     pub constants: Vec<NamedConstant>,
     /// Types that have names, each behind those that it needs.
     pub types: Vec<NamedType>,
+    /// The types by their names.
+    pub(crate) by_name: HashMap<String, TypeIndex>,
 }
 
 impl Model {
     /// A type by its name with all modules, without `::` in front.
     pub fn find(&self, name: &str) -> Option<DynamicType> {
-        let mut types = self.types.iter().filter_map(|ty| self.tree.get(ty.index));
-        types.find(|ty| ty.name() == name)
+        self.tree.get(*self.by_name.get(name)?)
     }
 
     /// The type of an entry.

@@ -23,7 +23,9 @@ impl Code {
     pub(super) fn line(&mut self, line: impl AsRef<str>) {
         let line = line.as_ref();
         if !line.is_empty() {
-            self.text.push_str(&"    ".repeat(self.depth));
+            for _ in 0..self.depth {
+                self.text.push_str("    ");
+            }
             self.text.push_str(line);
         }
         self.text.push('\n');

@@ -114,6 +114,20 @@ pub(super) fn declare(unit: &Unit<'_>, code: &mut Code, plan: &Plan, ty: &Dynami
     }
 }
 
+/// `0x01, 0xff,`. A type has hundreds of these bytes, so formatting each by itself takes longer than all else.
+fn hexadecimal(bytes: &[u8]) -> String {
+    const DIGITS: &[u8; 16] = b"0123456789abcdef";
+    let digit = |nibble: u8| char::from(DIGITS[usize::from(nibble & 15)]);
+    let mut text = String::with_capacity(6 * bytes.len());
+    for byte in bytes {
+        text.push_str("0x");
+        text.extend([digit(byte >> 4), digit(*byte)]);
+        text.push_str(", ");
+    }
+    text.truncate(text.trim_end().len());
+    text
+}
+
 pub(super) fn define(unit: &Unit<'_>, code: &mut Code, plan: &Plan, ty: &DynamicType) {
     for (word, part) in parts(ty) {
         size(unit, code, plan, ty, (word, part));
@@ -139,8 +153,7 @@ pub(super) fn define(unit: &Unit<'_>, code: &mut Code, plan: &Plan, ty: &Dynamic
             "};",
             |code| {
                 for row in blob.chunks(16) {
-                    let row: Vec<String> = row.iter().map(|byte| format!("{byte:#04x},")).collect();
-                    code.line(row.join(" "));
+                    code.line(hexadecimal(row));
                 }
             },
         );
