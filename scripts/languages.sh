@@ -24,8 +24,6 @@ cd "$(dirname "$0")/.."
 
 CARGO=${CARGO:-cargo} LANGUAGES_PROFILE=${LANGUAGES_PROFILE:-release}
 export CARGO LANGUAGES_PROFILE
-into=$(scripts/library.sh) || exit 1
-
 wanted=${LANGUAGES:-}
 must=${CI:-}${wanted}
 [ "$wanted" = all ] && wanted=
@@ -35,13 +33,17 @@ if [ -z "$wanted" ]; then
     done
 fi
 
-failed=
-skipped=
 for language in $wanted; do
     if [ ! -f "scripts/languages/$language.sh" ] || [[ $language == *-* ]]; then
         echo "languages: $language is none, LANGUAGES may have: $(basename -s .sh scripts/languages/*.sh | grep -v -e - | xargs)" >&2
         exit 64
     fi
+done
+into=$(scripts/library.sh) || exit 1
+
+failed=
+skipped=
+for language in $wanted; do
     code=0
     "scripts/languages/$language.sh" "$into" || code=$?
     case $code in
