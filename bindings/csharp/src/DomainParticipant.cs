@@ -1,0 +1,317 @@
+using System;
+using Dunlin.Qos;
+
+namespace Dunlin
+{
+    /// <summary>
+    /// A member of a domain, from which topics, publishers and subscribers are made, writers and readers
+    /// also without those. It ends by <see cref="Entity.Dispose"/>, with all that is in it.
+    /// </summary>
+    public sealed unsafe class DomainParticipant : Entity
+    {
+        private readonly string madeAt = "";
+
+        /// <summary>Joins a domain.</summary>
+        public DomainParticipant(
+            int domainId, DomainParticipantQos? qos = null, DomainParticipantConfig? config = null)
+        {
+            Library.EnsureLoaded();
+            madeAt = Environment.GetEnvironmentVariable("DUNLIN_TRACE_ENTITIES") == "1" ? Environment.StackTrace : "";
+            using Arena arena = new Arena();
+            NativeParticipantQos native = qos == null ? default : qos.Settings.Participant(arena);
+            NativeParticipantConfig settings = default;
+            config?.Fill(ref settings, arena);
+            ulong handle;
+            Check.Ok(Native.dunlin_participant_new(
+                (uint)domainId, config == null ? null : &settings, qos == null ? null : &native, null, &handle));
+            Handle = handle;
+        }
+
+        /// <summary>Says that a participant was forgotten, which lives on until the process ends.</summary>
+        ~DomainParticipant()
+        {
+            if (Handle != 0)
+            {
+                Console.Error.WriteLine("dunlin: a DomainParticipant was not disposed"
+                    + (madeAt.Length == 0 ? "; DUNLIN_TRACE_ENTITIES=1 tells where it was made" : ", made " + madeAt));
+            }
+        }
+
+        private protected override void Closed() => GC.SuppressFinalize(this);
+
+        /// <summary>
+        /// Gets the exceptions of handlers and listeners, which must not leave them. Without a handler
+        /// they are written to the standard error.
+        /// </summary>
+        public static event Action<Entity?, Exception>? ListenerError;
+
+        internal static void RaiseListenerError(Entity? entity, Exception error)
+        {
+            Action<Entity?, Exception>? handler = ListenerError;
+            if (handler == null)
+            {
+                Console.Error.WriteLine("dunlin: a listener failed: " + error);
+                return;
+            }
+            handler(entity, error);
+        }
+
+        /// <summary>The domain.</summary>
+        public int DomainId
+        {
+            get
+            {
+                uint domain;
+                Check.Ok(Native.dunlin_participant_domain(Handle, &domain));
+                return (int)domain;
+            }
+        }
+
+        /// <summary>The time by which samples are stamped.</summary>
+        public DateTime CurrentTime
+        {
+            get
+            {
+                long time;
+                Check.Ok(Native.dunlin_current_time(Handle, &time));
+                return DateTime.UnixEpoch.AddTicks(time / 100);
+            }
+        }
+
+        /// <summary>The QoS.</summary>
+        public DomainParticipantQos Qos
+        {
+            get
+            {
+                NativeParticipantQos native = new NativeParticipantQos
+                {
+                    Size = (uint)sizeof(NativeParticipantQos),
+                    Kind = 1,
+                };
+                NativeBlock block;
+                Check.Ok(Native.dunlin_qos_get(Handle, (NativeQos*)&native, &block));
+                Settings settings = Settings.Of(native);
+                Native.dunlin_block_free(&block);
+                return DomainParticipantQos.Of(settings);
+            }
+            set
+            {
+                using Arena arena = new Arena();
+                NativeParticipantQos native = value.Settings.Participant(arena);
+                Check.Ok(Native.dunlin_qos_set(Handle, (NativeQos*)&native));
+            }
+        }
+
+        /// <summary>A topic. One of that name that is there already is the same, if it is of the same type.</summary>
+        public Topic<T> CreateTopic<T>(string name, TopicQos? qos = null) where T : class
+        {
+            return new Topic<T>(this, name, qos);
+        }
+
+        /// <summary>The topic of this name and type, as soon as some participant has it.</summary>
+        /// <exception cref="DdsTimeoutException">Nobody has it by then.</exception>
+        public Topic<T> FindTopic<T>(string name, TimeSpan timeout) where T : class
+        {
+            return new Topic<T>(this, name, timeout);
+        }
+
+        /// <summary>A group of writers.</summary>
+        public Publisher CreatePublisher(PublisherQos? qos = null) => new Publisher(this, qos);
+
+        /// <summary>A group of readers.</summary>
+        public Subscriber CreateSubscriber(SubscriberQos? qos = null) => new Subscriber(this, qos);
+
+        /// <summary>A writer, whose publisher is that of writers that are made so.</summary>
+        public DataWriter<T> CreateDataWriter<T>(Topic<T> topic, DataWriterQos? qos = null) where T : class
+        {
+            return new DataWriter<T>(this, topic, qos);
+        }
+
+        /// <summary>
+        /// A reader, whose subscriber is that of readers that are made so. <paramref name="dataAvailable"/>
+        /// is a first handler of <see cref="DataReader{T}.DataAvailable"/>.
+        /// </summary>
+        public DataReader<T> CreateDataReader<T>(
+            ITopic<T> topic, DataReaderQos? qos = null, Action<DataReader<T>>? dataAvailable = null) where T : class
+        {
+            return new DataReader<T>(this, topic, qos, dataAvailable);
+        }
+
+        /// <summary>Announces the participant at one more place.</summary>
+        public void AddPeer(string peer)
+        {
+            using Arena arena = new Arena();
+            Check.Ok(Native.dunlin_participant_add_peer(Handle, arena.Text(peer)));
+        }
+
+        /// <summary>Announces the participant there no longer.</summary>
+        public void RemovePeer(string peer)
+        {
+            using Arena arena = new Arena();
+            Check.Ok(Native.dunlin_participant_remove_peer(Handle, arena.Text(peer)));
+        }
+
+        /// <summary>Where it announces itself besides multicast, and who was found there, a line each.</summary>
+        public string Peers
+        {
+            get
+            {
+                NativeBlock block;
+                Check.Ok(Native.dunlin_participant_peers(Handle, &block));
+                return Arena.Take(&block);
+            }
+        }
+
+        /// <summary>Says that the application lives, for writers with MANUAL_BY_PARTICIPANT.</summary>
+        public void AssertLiveliness() => Check.Ok(Native.dunlin_participant_assert_liveliness(Handle));
+
+        /// <summary>Whether an entity was created from the participant.</summary>
+        public bool ContainsEntity(InstanceHandle entity)
+        {
+            byte contains;
+            Check.Ok(Native.dunlin_participant_contains(Handle, &entity, &contains));
+            return contains != 0;
+        }
+
+        /// <summary>Ends all that was created from it.</summary>
+        public void DisposeContainedEntities() => Check.Ok(Native.dunlin_delete_contained(Handle));
+
+        /// <summary>Closes everything of this process; what is used later was closed.</summary>
+        public static void Shutdown()
+        {
+            Library.EnsureLoaded();
+            Check.Ok(Native.dunlin_shutdown());
+        }
+
+        /// <summary>How many handles, samples, loans and blocks of the process are not given back.</summary>
+        public static long Leaks(out string text)
+        {
+            Library.EnsureLoaded();
+            ulong count;
+            NativeBlock block;
+            Check.Ok(Native.dunlin_leaks(&count, &block));
+            text = Arena.Take(&block);
+            return (long)count;
+        }
+    }
+
+    /// <summary>How receivers wait.</summary>
+    public enum Waiting
+    {
+        /// <summary>They spin for a moment, then sleep.</summary>
+        SpinThenBlock = 0,
+        /// <summary>They sleep.</summary>
+        Block = 1,
+        /// <summary>They spin for ever: one processor is always busy.</summary>
+        Spin = 2,
+    }
+
+    /// <summary>
+    /// Settings of a participant that are no QoS. What is null is as the library and its environment
+    /// variables say.
+    /// </summary>
+    public sealed unsafe class DomainParticipantConfig
+    {
+        /// <summary>How receivers wait.</summary>
+        public Waiting? Waiting { get; set; }
+
+        /// <summary>The name that others see.</summary>
+        public string? Name { get; set; }
+
+        /// <summary>Only these interfaces, by name or address.</summary>
+        public string[]? Interfaces { get; set; }
+
+        /// <summary>Where to announce besides multicast.</summary>
+        public string[]? Peers { get; set; }
+
+        /// <summary>How long <see cref="Dunlin.Waiting.SpinThenBlock"/> spins.</summary>
+        public TimeSpan? Spin { get; set; }
+
+        /// <summary>Silence longer than this means that the participant is gone.</summary>
+        public TimeSpan? LeaseDuration { get; set; }
+
+        /// <summary>The longest time between two announcements.</summary>
+        public TimeSpan? AnnouncePeriod { get; set; }
+
+        /// <summary>How often a writer asks silent readers what they have.</summary>
+        public TimeSpan? HeartbeatPeriod { get; set; }
+
+        /// <summary>How long a deleted writer waits for acknowledgements.</summary>
+        public TimeSpan? Linger { get; set; }
+
+        /// <summary>The largest sample that its readers take, in bytes.</summary>
+        public uint? MaxSampleSize { get; set; }
+
+        /// <summary>The most bytes of samples that its readers keep though they cannot be shown yet.</summary>
+        public ulong? MaxReassemblyBytes { get; set; }
+
+        /// <summary>Announces and listens at the group that the standard gives.</summary>
+        public bool? Multicast { get; set; }
+
+        /// <summary>Uses UDP.</summary>
+        public bool? Udp { get; set; }
+
+        /// <summary>Uses shared memory.</summary>
+        public bool? SharedMemory { get; set; }
+
+        /// <summary>Uses TCP.</summary>
+        public bool? Tcp { get; set; }
+
+        /// <summary>The port that TCP listens at.</summary>
+        public ushort? TcpPort { get; set; }
+
+        /// <summary>Hands samples over within the process.</summary>
+        public bool? Local { get; set; }
+
+        /// <summary>Joins the domain at once; else by <see cref="Entity.Enable"/>.</summary>
+        public bool? Enabled { get; set; }
+
+        internal void Fill(ref NativeParticipantConfig native, Arena arena)
+        {
+            native.Size = (uint)sizeof(NativeParticipantConfig);
+            fixed (NativeParticipantConfig* to = &native)
+            {
+                Check.Ok(Native.dunlin_config_default(to));
+            }
+            native.Waiting = (uint?)Waiting ?? native.Waiting;
+            if (Name != null)
+            {
+                native.Name = arena.Text(Name);
+            }
+            if (Interfaces != null)
+            {
+                native.Interfaces = arena.Texts(Interfaces);
+                native.InterfaceCount = (ulong)Interfaces.Length;
+            }
+            if (Peers != null)
+            {
+                native.Peers = arena.Texts(Peers);
+                native.PeerCount = (ulong)Peers.Length;
+            }
+            native.Spin = Time(Spin, native.Spin);
+            native.LeaseDuration = Time(LeaseDuration, native.LeaseDuration);
+            native.AnnouncePeriod = Time(AnnouncePeriod, native.AnnouncePeriod);
+            native.HeartbeatPeriod = Time(HeartbeatPeriod, native.HeartbeatPeriod);
+            native.Linger = Time(Linger, native.Linger);
+            native.MaxSampleSize = MaxSampleSize ?? native.MaxSampleSize;
+            native.MaxReassemblyBytes = MaxReassemblyBytes ?? native.MaxReassemblyBytes;
+            native.Multicast = Flag(Multicast, native.Multicast);
+            native.Udp = Flag(Udp, native.Udp);
+            native.Shmem = Flag(SharedMemory, native.Shmem);
+            native.Tcp = Flag(Tcp, native.Tcp);
+            native.TcpPort = TcpPort ?? native.TcpPort;
+            native.Local = Flag(Local, native.Local);
+            native.Enabled = Flag(Enabled, native.Enabled);
+        }
+
+        private static long Time(TimeSpan? said, long otherwise)
+        {
+            return said.HasValue ? Duration.Of(said.Value) : otherwise;
+        }
+
+        private static byte Flag(bool? said, byte otherwise)
+        {
+            return said.HasValue ? (byte)(said.Value ? 1 : 0) : otherwise;
+        }
+    }
+}

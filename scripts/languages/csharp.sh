@@ -1,0 +1,38 @@
+#!/usr/bin/env bash
+# csharp.sh INTO: compiles Dunlin.dll into INTO/share/csharp with warnings as errors, and its tests, and runs them.
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+into=$(realpath "$1")
+
+commands=$(scripts/languages/csharp-sdk.sh) || exit $?
+compiler=$(sed -n 1p <<<"$commands")
+run=$(sed -n 2p <<<"$commands")
+product=$into/share/csharp
+work=$into/tests/csharp
+mkdir -p "$product" "$work"
+
+# In the order of their names on each machine: so the same sources give the same assembly.
+sources() {
+    find "$@" -name '*.cs' | LC_ALL=C sort
+}
+
+mapfile -t library < <(sources bindings/csharp/src)
+"$compiler" library -target:library -optimize -unsafe -pathmap:"$PWD=/dunlin" -debug:portable -out:"$product/Dunlin.dll" \
+    -doc:"$product/Dunlin.xml" "${library[@]}"
+echo "csharp: $product/Dunlin.dll"
+
+# in_netns COMMAND...: exit 69 says that no network namespace is possible here.
+in_netns() {
+    DUNLIN_LIBRARY=$into/lib tests/interop/netns.sh timeout 80 "$@"
+}
+
+mapfile -t tests < <(sources bindings/csharp/tests)
+cp "$product/Dunlin.dll" "$work/"
+"$compiler" program -target:exe -optimize -unsafe -r:"$product/Dunlin.dll" -out:"$work/Dunlin.Tests.dll" "${tests[@]}"
+code=0
+in_netns "$run" "$work/Dunlin.Tests.dll" || code=$?
+if [ "$code" = 69 ]; then
+    echo "csharp: the tests are compiled, and not run: no network namespace is possible here"
+elif [ "$code" != 0 ]; then
+    exit "$code"
+fi
