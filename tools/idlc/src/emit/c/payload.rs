@@ -116,8 +116,7 @@ pub(super) fn declare(unit: &Unit<'_>, code: &mut Code, plan: &Plan, ty: &Dynami
 
 /// `0x01, 0xff,`. A type has hundreds of these bytes, so formatting each by itself takes longer than all else.
 fn hexadecimal(bytes: &[u8]) -> String {
-    const DIGITS: &[u8; 16] = b"0123456789abcdef";
-    let digit = |nibble: u8| char::from(DIGITS[usize::from(nibble & 15)]);
+    let digit = |nibble: u8| char::from_digit(u32::from(nibble & 15), 16).unwrap_or_default();
     let mut text = String::with_capacity(6 * bytes.len());
     for byte in bytes {
         text.push_str("0x");
