@@ -25,7 +25,8 @@ struct Jdk {
 }
 
 impl Jdk {
-    fn find() -> Option<Self> {
+    /// Tests that run beside each other have folders of their own.
+    fn find(test: &str) -> Option<Self> {
         let found = Command::new(folder("scripts/java-home.sh"))
             .output()
             .unwrap();
@@ -38,7 +39,7 @@ impl Jdk {
         let home = String::from_utf8(found.stdout).unwrap();
         let jdk = Self {
             home: home.trim().into(),
-            library: clean("library"),
+            library: clean(&format!("library_of_{test}")),
         };
         let sources = sources(&folder("bindings/java/src/main/java"));
         jdk.compile(&jdk.library, &[], &sources);
@@ -179,7 +180,12 @@ impl<'j> Program<'j> {
 }
 
 fn class(name: &str) -> String {
-    name.replace("::", ".")
+    let words = ["class", "int"];
+    let parts = name.split("::").map(|part| match words.contains(&part) {
+        true => format!("_{part}"),
+        false => part.into(),
+    });
+    parts.collect::<Vec<String>>().join(".")
 }
 
 fn bytes(hex: &str) -> Vec<u8> {
@@ -292,7 +298,9 @@ fn ask(program: &Program<'_>, name: &str, questions: &[Question]) {
 
 #[test]
 fn payloads_of_the_vectors_are_read_and_written() {
-    let Some(jdk) = Jdk::find() else { return };
+    let Some(jdk) = Jdk::find("vectors") else {
+        return;
+    };
     let files = fs::read_dir(folder("tests/vectors/types")).unwrap();
     let mut paths: Vec<PathBuf> = files.map(|file| file.unwrap().path()).collect();
     paths.retain(|path| path.extension().is_some_and(|ending| ending == "json"));
@@ -310,4 +318,74 @@ fn payloads_of_the_vectors_are_read_and_written() {
         let questions = questions(&model, all["values"].as_array().unwrap());
         ask(&program, &name, &questions);
     }
+}
+
+#[test]
+fn words_of_java_are_names() {
+    let Some(jdk) = Jdk::find("torture") else {
+        return;
+    };
+    let idl = fs::read_to_string(folder("tools/idlc/tests/c/torture.idl")).unwrap();
+    let more = "\nmodule org { struct java { long TYPE, org, var; string String, hash, Object; }; };
+        @final union choice switch (boolean) { case TRUE: long class; case FALSE: org::java discriminator; };
+        @final struct strings { @optional string none; string<4> cut[2]; long double wide[2]; };";
+    let to = clean("words");
+    fs::write(to.join("words.idl"), idl + more).unwrap();
+    let model = emitted(&to, "words");
+    let program = Program::new(&jdk, &to, &model, class);
+    let lines = [
+        format!("inline {}", hex(&long_texts())),
+        "choice 0006000000000000".into(),
+        "choice 00060000010000000000002a".into(),
+    ];
+    let answers = program.answers(&lines);
+    // Texts that are too long are cut, or take their default; all else of it is empty.
+    let payload = bytes(answers[0].split(' ').nth(2).unwrap());
+    let held = |text: &[u8]| payload.windows(text.len()).any(|part| part == text);
+    assert!(
+        held(b"\x05\0\0\0long\0") && held(b"\x04\0\0\0why\0"),
+        "{answers:?}"
+    );
+    assert!(answers[1].starts_with("error "), "{answers:?}");
+    assert!(
+        answers[2].ends_with("01000000 2a000000".replace(' ', "").as_str()),
+        "{answers:?}"
+    );
+}
+
+/// An `inline` of the torture file in XCDR2 that ends behind two texts of more than 4 bytes.
+fn long_texts() -> Vec<u8> {
+    let mut body = Vec::new();
+    body.extend([1, 0, 0, 0]);
+    body.extend(1.5_f64.to_le_bytes());
+    // There is no `auto`, and `static` is a byte of two.
+    body.extend([0, 0, 0x11, 0]);
+    for text in ["longer", "too long"] {
+        body.resize(body.len().next_multiple_of(4), 0);
+        body.extend((text.len() as u32 + 1).to_le_bytes());
+        body.extend(text.as_bytes());
+        body.push(0);
+    }
+    let mut payload = vec![0, 9, 0, 0];
+    payload.extend((body.len() as u32).to_le_bytes());
+    payload.extend(body);
+    payload
+}
+
+#[test]
+fn types_that_java_cannot_name_are_reported() {
+    let idl =
+        "@nested struct Alone { long x; }; module A { struct Holder { sequence<Alone> all; }; };
+        module B { struct Same { long class; long _class_; }; struct Twice { long TYPE; }; };";
+    let options = Options::default();
+    let parsed = dunlin_idlc::parse_str("alone.idl", idl, &options);
+    let language = emit::language("java").unwrap();
+    let emitted = emit::emit(&parsed, &options, language, &Choices::default());
+    assert!(emitted.files.is_empty());
+    let reports = emitted.reports.list();
+    assert_eq!(reports.len(), 1, "{reports:?}");
+    assert!(
+        format!("{:?}", reports[0]).contains("Alone is in no module"),
+        "{reports:?}"
+    );
 }

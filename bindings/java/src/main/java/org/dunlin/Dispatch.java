@@ -58,14 +58,19 @@ final class Dispatch {
     /** A listener, and what it is about. */
     abstract static class Target<L extends Listener> extends Upcalls.Target {
         final L listener;
+        private final Entity entity;
 
-        Target(L listener) {
+        Target(L listener, Entity entity) {
             this.listener = listener;
+            this.entity = entity;
         }
 
         @Override
         public final void onError(Throwable error) {
-            listener.onListenerError(error);
+            // What is closed while its listener is called cannot be used by it any more.
+            if (!(error instanceof DdsException.AlreadyDeleted && entity.isClosed())) {
+                listener.onListenerError(error);
+            }
         }
     }
 
@@ -73,7 +78,7 @@ final class Dispatch {
         private final DataWriter<T> writer;
 
         OfWriter(DataWriter<T> writer, DataWriterListener<T> listener) {
-            super(listener);
+            super(listener, writer);
             this.writer = writer;
         }
 
@@ -94,7 +99,7 @@ final class Dispatch {
         private final DataReader<T> reader;
 
         OfReader(DataReader<T> reader, DataReaderListener<T> listener) {
-            super(listener);
+            super(listener, reader);
             this.reader = reader;
         }
 
@@ -123,7 +128,7 @@ final class Dispatch {
         private final DomainParticipant participant;
 
         OfPublisher(DomainParticipant participant, PublisherListener listener) {
-            super(listener);
+            super(listener, participant);
             this.participant = participant;
         }
 
@@ -137,7 +142,7 @@ final class Dispatch {
         private final DomainParticipant participant;
 
         OfSubscriber(DomainParticipant participant, SubscriberListener listener) {
-            super(listener);
+            super(listener, participant);
             this.participant = participant;
         }
 
@@ -161,7 +166,7 @@ final class Dispatch {
         private final DomainParticipant participant;
 
         OfParticipant(DomainParticipant participant, DomainParticipantListener listener) {
-            super(listener);
+            super(listener, participant);
             this.participant = participant;
         }
 

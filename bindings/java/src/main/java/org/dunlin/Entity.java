@@ -27,6 +27,10 @@ public abstract sealed class Entity implements AutoCloseable
         this.handle = handle;
     }
 
+    final boolean isClosed() {
+        return Native.call(Native.GUID, handle, Scratch.get().instance) == Native.ALREADY_DELETED;
+    }
+
     /** {@return the participant that it belongs to} */
     public abstract DomainParticipant participant();
 

@@ -68,45 +68,58 @@ final class Library {
 
     /** The library of this jar as a file, in a folder that is named by its hash; null if there is none. */
     private static Path unpack() {
-        byte[] bytes;
-        try (InputStream stream = Library.class.getResourceAsStream("/native/" + platform() + "/" + FILE)) {
-            if (stream == null) {
+        try {
+            String hash = hash(resource());
+            if (hash == null) {
                 return null;
             }
-            bytes = stream.readAllBytes();
-        } catch (IOException error) {
-            throw unpackFailed(error);
-        }
-        try {
-            String hash = HexFormat.of().formatHex(MessageDigest.getInstance("SHA-256").digest(bytes));
             String user = System.getProperty("user.name");
             Path folder = Path.of(System.getProperty("java.io.tmpdir"), "dunlin-" + user, hash.substring(0, 32));
             Path path = folder.resolve(FILE);
-            if (isSame(path, bytes)) {
+            if (Files.isRegularFile(path) && isOurs(path, user) && hash.equals(hash(Files.newInputStream(path)))) {
                 return path;
             }
             var owner = PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------"));
             Files.createDirectories(folder, owner);
-            if (!Files.getOwner(folder).getName().equals(user)) {
+            if (!isOurs(folder, user) || !isOurs(folder.getParent(), user)) {
                 // Somebody else was there first, and could change what is loaded.
                 folder = Files.createTempDirectory("dunlin-", owner);
                 path = folder.resolve(FILE);
             }
             Path fresh = Files.createTempFile(folder, "libdunlin", ".so");
-            Files.write(fresh, bytes);
+            try (InputStream stream = resource()) {
+                Files.copy(stream, fresh, StandardCopyOption.REPLACE_EXISTING);
+            }
             Files.move(fresh, path, StandardCopyOption.ATOMIC_MOVE);
             return path;
         } catch (IOException error) {
             throw unpackFailed(error);
-        } catch (NoSuchAlgorithmException error) {
-            throw new IllegalStateException(error);
         }
     }
 
-    private static boolean isSame(Path path, byte[] bytes) throws IOException {
-        return Files.isRegularFile(path)
-                && Files.getOwner(path).getName().equals(System.getProperty("user.name"))
-                && java.util.Arrays.equals(Files.readAllBytes(path), bytes);
+    private static InputStream resource() {
+        return Library.class.getResourceAsStream("/native/" + platform() + "/" + FILE);
+    }
+
+    private static boolean isOurs(Path path, String user) throws IOException {
+        return Files.getOwner(path).getName().equals(user);
+    }
+
+    /** The hash of a stream, piece by piece: the library may be larger than the heap. */
+    private static String hash(InputStream of) throws IOException {
+        if (of == null) {
+            return null;
+        }
+        try (InputStream stream = of) {
+            MessageDigest digest = MessageDigest.getInstance("SHA-256");
+            byte[] piece = new byte[1 << 16];
+            for (int count = stream.read(piece); count >= 0; count = stream.read(piece)) {
+                digest.update(piece, 0, count);
+            }
+            return HexFormat.of().formatHex(digest.digest());
+        } catch (NoSuchAlgorithmException error) {
+            throw new IllegalStateException(error);
+        }
     }
 
     private static UnsatisfiedLinkError unpackFailed(IOException error) {
