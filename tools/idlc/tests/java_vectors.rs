@@ -180,7 +180,7 @@ impl<'j> Program<'j> {
 }
 
 fn class(name: &str) -> String {
-    let words = ["class", "int"];
+    let words = ["class", "int", "java"];
     let parts = name.split("::").map(|part| match words.contains(&part) {
         true => format!("_{part}"),
         false => part.into(),
@@ -326,7 +326,7 @@ fn words_of_java_are_names() {
         return;
     };
     let idl = fs::read_to_string(folder("tools/idlc/tests/c/torture.idl")).unwrap();
-    let more = "\nmodule org { struct java { long TYPE, org, var; string String, hash, Object; }; };
+    let more = "\nmodule org { struct java { long TYPE, org, var; string Integer, hash, List; }; };
         @final union choice switch (boolean) { case TRUE: long class; case FALSE: org::java discriminator; };
         @final struct strings { @optional string none; string<4> cut[2]; long double wide[2]; };";
     let to = clean("words");
