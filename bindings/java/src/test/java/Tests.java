@@ -4,8 +4,8 @@ import java.lang.reflect.Modifier;
 
 /** Runs each public static method without parameters of the classes of tests. */
 final class Tests {
-    private static final Class<?>[] ALL = {EntityTests.class, SampleTests.class, ListenerTests.class, MisuseTests.class,
-        AllocationTests.class};
+    private static final Class<?>[] ALL = {EntityTests.class, SampleTests.class, ListenerTests.class,
+        DiscoveryTests.class, MisuseTests.class, AllocationTests.class};
 
     private Tests() {
     }

@@ -3,6 +3,8 @@ package org.dunlin;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
+import org.dunlin.discovery.BuiltinData;
+import org.dunlin.internal.Builtin;
 import org.dunlin.internal.Matches;
 import org.dunlin.internal.Memory;
 import org.dunlin.internal.Native;
@@ -259,7 +261,7 @@ public final class DataReader<T> extends Entity {
      * @return the condition
      */
     public ReadCondition createReadCondition(Select select) {
-        return ReadCondition.create(this, select);
+        return ReadCondition.create(handle(), select);
     }
 
     /**
@@ -300,6 +302,18 @@ public final class DataReader<T> extends Entity {
     /** {@return the writers that match} */
     public java.util.List<InstanceHandle> matchedPublications() {
         return Matches.of(Native.READER_MATCHED, handle());
+    }
+
+    /**
+     * What a writer that matches says of itself.
+     *
+     * @param writer its GUID
+     * @return what it says
+     * @throws DdsException.BadParameter if none that matches has the GUID
+     */
+    public BuiltinData matchedPublicationData(InstanceHandle writer) {
+        return Builtin.get((arena, data, block) ->
+                Native.call(Native.READER_MATCHED_DATA, handle(), writer.struct(arena), data, block));
     }
 
     /** {@return why writers of the same or a similar topic do not match, a line each} */

@@ -2,6 +2,8 @@ package org.dunlin;
 
 import java.time.Duration;
 import java.time.Instant;
+import org.dunlin.discovery.BuiltinData;
+import org.dunlin.internal.Builtin;
 import org.dunlin.internal.Matches;
 import org.dunlin.internal.Memory;
 import org.dunlin.internal.Native;
@@ -238,6 +240,18 @@ public final class DataWriter<T> extends Entity {
     /** {@return the readers that match} */
     public java.util.List<InstanceHandle> matchedSubscriptions() {
         return Matches.of(Native.WRITER_MATCHED, handle());
+    }
+
+    /**
+     * What a reader that matches says of itself.
+     *
+     * @param reader its GUID
+     * @return what it says
+     * @throws DdsException.BadParameter if none that matches has the GUID
+     */
+    public BuiltinData matchedSubscriptionData(InstanceHandle reader) {
+        return Builtin.get((arena, data, block) ->
+                Native.call(Native.WRITER_MATCHED_DATA, handle(), reader.struct(arena), data, block));
     }
 
     /** {@return why readers of the same or a similar topic do not match, a line each} */

@@ -9,6 +9,10 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.ReentrantLock;
+import org.dunlin.discovery.BuiltinData;
+import org.dunlin.discovery.BuiltinTopic;
+import org.dunlin.internal.Builtin;
+import org.dunlin.internal.Matches;
 import org.dunlin.internal.Memory;
 import org.dunlin.internal.Native;
 import org.dunlin.internal.QosCodec;
@@ -392,6 +396,100 @@ public final class DomainParticipant extends Entity {
                 (arena, qosAt, listenerAt, out) -> Native.call(Native.READER_NEW, parent.handle(), topic.handle(),
                         qosAt, listenerAt, out));
         return made;
+    }
+
+    /**
+     * The topic of a name and a type, as soon as some participant has it.
+     *
+     * @param <T> the class of samples
+     * @param name its name
+     * @param type its type
+     * @param timeout how long at most; 0 looks once
+     * @return the topic; null if nobody has it by then
+     */
+    @SuppressWarnings("unchecked")
+    public <T> Topic<T> findTopic(String name, TypeSupport<T> type, Duration timeout) {
+        Topic<T> made = new Topic<>(this, name, type);
+        try (Arena arena = Arena.ofConfined()) {
+            long handle = Types.create(arena, type);
+            try {
+                long out = arena.allocate(8, 8).address();
+                if (!Native.found(Native.callWith(Native.TOPIC_FIND, handle(), Native.text(arena, name), handle,
+                        timeout(timeout), out))) {
+                    return null;
+                }
+                made.bind(Memory.getLong(out));
+            } finally {
+                Native.call(Native.CLOSE, handle);
+            }
+        }
+        Entity known = entities.putIfAbsent(made.handle(), made);
+        return known == null ? made : (Topic<T>) known;
+    }
+
+    /**
+     * The reader of a built-in topic.
+     *
+     * @param topic which one
+     * @return the reader, which ends with the participant
+     */
+    public BuiltinReader builtinReader(BuiltinTopic topic) {
+        return new BuiltinReader(this, topic);
+    }
+
+    /**
+     * The other participants, or the topics of which others have writers or readers.
+     *
+     * @param what {@link BuiltinTopic#PARTICIPANT} or {@link BuiltinTopic#TOPIC}
+     * @return their keys
+     */
+    public List<InstanceHandle> discovered(BuiltinTopic what) {
+        return Matches.of((handles, room, count) ->
+                Native.callWith(Native.DISCOVERED, handle(), Builtin.kind(what), handles, room, count));
+    }
+
+    /**
+     * What is known of one that {@link #discovered} gave.
+     *
+     * @param what what it is
+     * @param key its key
+     * @return what is known; null if it is gone
+     */
+    public BuiltinData discoveredData(BuiltinTopic what, InstanceHandle key) {
+        return Builtin.get((arena, data, block) -> Native.callWith(Native.DISCOVERED_DATA, handle(),
+                Builtin.kind(what), key.struct(arena), data, block));
+    }
+
+    /**
+     * From now on nothing is heard of an entity of others, for as long as the participant lives. Ignoring a topic
+     * ignores all that others have of its name.
+     *
+     * @param what what it is
+     * @param key its key
+     */
+    public void ignore(BuiltinTopic what, InstanceHandle key) {
+        try (Arena arena = Arena.ofConfined()) {
+            Native.check(
+                    Native.callWith(Native.IGNORE, handle(), Builtin.kind(what), key.struct(arena)));
+        }
+    }
+
+    /**
+     * Why nothing arrives on a topic: everything that is found, of own endpoints and of all others that are known.
+     * Other processes are asked. It is not for listeners.
+     *
+     * @param topic its name
+     * @param timeout how long answers are waited for
+     * @return a line each with its cure; empty where all match and flow
+     */
+    public String why(String topic, Duration timeout) {
+        try (Arena arena = Arena.ofConfined()) {
+            long block = arena.allocate(Structs.BLOCK.size, 8).address();
+            Native.check(Native.callWith(Native.WHY, handle(), Native.text(arena, topic), timeout(timeout), block));
+            String text = Native.string(Memory.getLong(block), Memory.getLong(block + 8));
+            Native.call(Native.BLOCK_FREE, block);
+            return text;
+        }
     }
 
     /** {@return which domain it is in} */

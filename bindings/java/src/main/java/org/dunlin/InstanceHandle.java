@@ -29,6 +29,12 @@ public record InstanceHandle(long high, long low) {
         Memory.putLong(address + 8, big(low));
     }
 
+    long struct(java.lang.foreign.Arena arena) {
+        long at = arena.allocate(16, 8).address();
+        put(at);
+        return at;
+    }
+
     static long big(long number) {
         return java.nio.ByteOrder.nativeOrder() == java.nio.ByteOrder.BIG_ENDIAN ? number : Long.reverseBytes(number);
     }

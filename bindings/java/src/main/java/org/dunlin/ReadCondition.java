@@ -10,10 +10,10 @@ public sealed class ReadCondition extends Condition implements AutoCloseable per
         super(handle);
     }
 
-    static ReadCondition create(DataReader<?> reader, Select select) {
+    static ReadCondition create(long reader, Select select) {
         try (Arena arena = Arena.ofConfined()) {
             long out = arena.allocate(8, 8).address();
-            Native.check(Native.call(Native.READ_CONDITION_NEW, reader.handle(),
+            Native.check(Native.call(Native.READ_CONDITION_NEW, reader,
                     select == null ? 0 : select.struct(arena), out));
             return new ReadCondition(Memory.getLong(out));
         }

@@ -27,7 +27,7 @@ public final class Native {
     public static final int ALREADY_DELETED = 9;
     /** The version of the interface that this package is made for. */
     private static final int MAJOR = 0;
-    private static final int MINOR = 2;
+    private static final int MINOR = 3;
 
     /** A {@code dunlin_text}, which is passed by value. */
     static final MemoryLayout TEXT = MemoryLayout.structLayout(ADDRESS, JAVA_LONG);
@@ -80,6 +80,20 @@ public final class Native {
             handle("filtered_topic_new", JAVA_LONG, TEXT, TEXT, JAVA_LONG, JAVA_LONG, JAVA_LONG);
     public static final MethodHandle FILTERED_TOPIC_PARAMETERS_GET = of("filtered_topic_parameters_get", 2);
     public static final MethodHandle FILTERED_TOPIC_PARAMETERS_SET = of("filtered_topic_parameters_set", 3);
+
+    public static final MethodHandle TOPIC_FIND =
+            handle("topic_find", JAVA_LONG, TEXT, JAVA_LONG, JAVA_LONG, JAVA_LONG);
+    public static final MethodHandle BUILTIN_READER = handle("builtin_reader", JAVA_LONG, JAVA_INT, JAVA_LONG);
+    public static final MethodHandle BUILTIN_DECODE =
+            handle("builtin_decode", JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_LONG);
+    public static final MethodHandle DISCOVERED =
+            handle("discovered", JAVA_LONG, JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_LONG);
+    public static final MethodHandle DISCOVERED_DATA =
+            handle("discovered_data", JAVA_LONG, JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_LONG);
+    public static final MethodHandle IGNORE = handle("ignore", JAVA_LONG, JAVA_INT, JAVA_LONG);
+    public static final MethodHandle WRITER_MATCHED_DATA = of("writer_matched_data", 4);
+    public static final MethodHandle READER_MATCHED_DATA = of("reader_matched_data", 4);
+    public static final MethodHandle WHY = handle("why", JAVA_LONG, TEXT, JAVA_LONG, JAVA_LONG);
 
     public static final MethodHandle PUBLISHER_NEW = of("publisher_new", 4);
     public static final MethodHandle PUBLISHER_SUSPEND = of("publisher_suspend", 1);

@@ -75,6 +75,15 @@ public final class QosCodec {
         }
     }
 
+    /** The QoS of a structure that the library has filled in; null if there is none. */
+    static <Q extends Qos> Q at(Struct struct, long address, Q qos) {
+        if (address == 0) {
+            return null;
+        }
+        fill(new QosPlace(struct, address), qos);
+        return qos;
+    }
+
     /** Gives a QoS its defaults. */
     public static void defaults(Qos qos) {
         try (Arena arena = Arena.ofConfined()) {

@@ -27,6 +27,13 @@ final class QosPlace {
         Memory.putInt(base + 4, kind);
     }
 
+    /** One that is there. */
+    QosPlace(Struct struct, long base) {
+        arena = null;
+        this.struct = struct;
+        this.base = base;
+    }
+
     long address() {
         return base;
     }

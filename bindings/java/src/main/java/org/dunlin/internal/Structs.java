@@ -56,9 +56,15 @@ public final class Structs {
             + "u8 multicast, u8 udp, u8 shmem, u8 tcp, u8 local, u8 announces_process, u8 answers_questions, "
             + "u8 has_guid_prefix, u8*12 guid_prefix, u8*7 reserved");
 
+    public static final Struct BUILTIN_DATA = new Struct("builtin_data",
+            "u32 size, u32 kind, u8*16 key, u8*16 participant_key, text name, text type_name, bytes user_data, "
+            + "bytes topic_data, ptr properties, u64 property_count, ptr writer_qos, ptr reader_qos, ptr group_qos, "
+            + "u8*2 vendor, u8*6 reserved");
+
     /** Those that the library is asked about. */
     static final List<Struct> ALL = List.of(SAMPLE_INFO, SELECT, BLOCK, LOAN, WRITE_OPTIONS, STATUS, LISTENER,
-            PROPERTY, PARTICIPANT_QOS, GROUP_QOS, TOPIC_QOS, WRITER_QOS, READER_QOS, CONFIG);
+            PROPERTY, PARTICIPANT_QOS, GROUP_QOS, TOPIC_QOS, WRITER_QOS, READER_QOS, CONFIG,
+            BUILTIN_DATA);
 
     /** A {@code dunlin_sample}: what is before the info, and the bytes of all. */
     public static final int SAMPLE_DATA = 0;
