@@ -15,6 +15,7 @@
 //! ```
 
 mod c;
+mod java;
 mod language;
 mod names;
 mod rust;

@@ -1,0 +1,74 @@
+import com.sun.management.ThreadMXBean;
+import flock.Position;
+import flock.Song;
+import java.lang.management.ManagementFactory;
+import org.dunlin.DomainParticipant;
+import org.dunlin.SampleInfo;
+import org.dunlin.qos.DataReaderQos;
+
+/** Samples take no bytes of the heap once all is as large as it becomes. */
+final class AllocationTests {
+    private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+
+    private AllocationTests() {
+    }
+
+    public static void writingAndTakingAllocateNothing() {
+        try (var participant = DomainParticipant.create(0)) {
+            var topic = participant.createTopic("Positions", Position.TYPE);
+            var reader = participant.createDataReader(topic, new DataReaderQos().reliable());
+            var writer = participant.createDataWriter(topic);
+            var position = new Position(1, 2, 3);
+            var info = new SampleInfo();
+            nothing(() -> {
+                writer.write(position);
+                Check.that(reader.takeNext(position, info));
+            });
+        }
+    }
+
+    public static void textsAndSequencesAllocateNothing() {
+        try (var participant = DomainParticipant.create(0)) {
+            var topic = participant.createTopic("Songs", Song.TYPE);
+            var reader = participant.createDataReader(topic, new DataReaderQos().reliable());
+            var writer = participant.createDataWriter(topic);
+            var sent = SampleTests.song();
+            var taken = new Song();
+            nothing(() -> {
+                writer.write(sent);
+                Check.that(reader.takeNext(taken, null));
+            });
+        }
+    }
+
+    public static void listenersAllocateNothing() {
+        try (var participant = DomainParticipant.create(0)) {
+            var topic = participant.createTopic("Positions", Position.TYPE);
+            var taken = new Position();
+            var info = new SampleInfo();
+            participant.createDataReader(topic, new DataReaderQos().reliable(), of -> {
+                while (of.takeNext(taken, info)) {
+                    Check.that(info.validData);
+                }
+            });
+            var writer = participant.createDataWriter(topic);
+            var position = new Position(1, 2, 3);
+            // The listener is called in the thread that writes.
+            nothing(() -> writer.write(position));
+        }
+    }
+
+    /** Until everything is compiled a little is allocated. */
+    private static void nothing(Runnable one) {
+        long id = Thread.currentThread().threadId();
+        long least = Long.MAX_VALUE;
+        for (int round = 0; round < 40 && least > 0; round++) {
+            long before = THREADS.getThreadAllocatedBytes(id);
+            for (int i = 0; i < 500; i++) {
+                one.run();
+            }
+            least = Math.min(least, THREADS.getThreadAllocatedBytes(id) - before);
+        }
+        Check.equal(least, 0L);
+    }
+}

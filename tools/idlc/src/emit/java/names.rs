@@ -1,0 +1,150 @@
+//! What things are called in Java.
+
+use dunlin_xtypes::{DynamicType, Element, TypeKind};
+
+use super::LIBRARY;
+use crate::emit::Unit;
+
+/// Words of Java that are no names, or no names of types.
+#[rustfmt::skip]
+pub(super) const KEYWORDS: &[&str] = &[
+    "_", "abstract", "assert", "boolean", "break", "byte", "case", "catch", "char", "class",
+    "const", "continue", "default", "do", "double", "else", "enum", "extends", "false", "final",
+    "finally", "float", "for", "goto", "if", "implements", "import", "instanceof", "int",
+    "interface", "java", "long", "native", "new", "null", "package", "permits", "private",
+    "protected", "public", "record", "return", "sealed", "short", "static", "strictfp", "super",
+    "switch", "synchronized", "this", "throw", "throws", "transient", "true", "try", "var", "void",
+    "volatile", "when", "while", "yield",
+];
+
+/// The package of a name of IDL, and what it is called in it. Types within a struct are beside it.
+pub(super) fn place(unit: &Unit<'_>, name: &str) -> (Vec<String>, String) {
+    let parts: Vec<&str> = name.split("::").collect();
+    let is_type = |count: &usize| {
+        let outer = parts.get(..*count).map(|outer| outer.join("::"));
+        outer.is_some_and(|outer| unit.model.find(&outer).is_some())
+    };
+    let modules = (1..parts.len()).find(is_type);
+    let modules = modules.map_or(parts.len() - 1, |count| count - 1);
+    let (modules, rest) = parts.split_at(modules);
+    let class = unit.language.word(&rest.join("_"));
+    let modules = modules.iter().map(|one| unit.language.word(one));
+    (modules.collect(), class)
+}
+
+/// The class of a type from anywhere.
+pub(super) fn qualified(unit: &Unit<'_>, name: &str) -> String {
+    let (mut parts, class) = place(unit, name);
+    parts.push(class);
+    parts.join(".")
+}
+
+/// A field. It may not hide the packages that the code names.
+pub(super) fn member(unit: &Unit<'_>, name: &str) -> String {
+    let modules = unit.model.modules.iter();
+    let mut roots = modules.filter_map(|module| module.name.split("::").next());
+    match name == "org" || name == "TYPE" || roots.any(|root| root == name) {
+        true => (unit.language.escape)(name),
+        false => unit.language.word(name),
+    }
+}
+
+/// A method; it may not be one that all objects have.
+pub(super) fn method(unit: &Unit<'_>, name: &str) -> String {
+    const TAKEN: &[&str] = &[
+        "clone",
+        "copy",
+        "finalize",
+        "getClass",
+        "hashCode",
+        "notify",
+        "notifyAll",
+        "toString",
+        "wait",
+    ];
+    match TAKEN.contains(&name) {
+        true => (unit.language.escape)(name),
+        false => unit.language.word(name),
+    }
+}
+
+/// `getName`, `setName`.
+pub(super) fn accessor(verb: &str, name: &str) -> String {
+    let mut letters = name.chars();
+    let first = letters.next().map(|one| one.to_ascii_uppercase());
+    let name: String = first.into_iter().chain(letters).collect();
+    match &*name {
+        // Those that all objects and unions have.
+        "Class" | "Discriminator" => format!("{verb}{name}_"),
+        _ => format!("{verb}{name}"),
+    }
+}
+
+/// The word for numbers of a kind, and that for an object of one.
+pub(super) fn number(kind: TypeKind) -> Option<(&'static str, &'static str)> {
+    Some(match kind {
+        TypeKind::Boolean => ("boolean", "java.lang.Boolean"),
+        TypeKind::Byte | TypeKind::Int8 | TypeKind::UInt8 => ("byte", "java.lang.Byte"),
+        TypeKind::Int16 | TypeKind::UInt16 => ("short", "java.lang.Short"),
+        TypeKind::Int32 | TypeKind::UInt32 => ("int", "java.lang.Integer"),
+        TypeKind::Int64 | TypeKind::UInt64 => ("long", "java.lang.Long"),
+        TypeKind::Float32 => ("float", "java.lang.Float"),
+        TypeKind::Float64 => ("double", "java.lang.Double"),
+        TypeKind::Char8 | TypeKind::Char16 => ("char", "java.lang.Character"),
+        _ => return None,
+    })
+}
+
+/// The class of a sequence of numbers; `None` if elements are objects.
+pub(super) fn row(ty: &DynamicType) -> Option<&'static str> {
+    let element = ty.at(ty.element()?.ty).resolved();
+    Some(match element.kind() {
+        TypeKind::Boolean => "BooleanSeq",
+        TypeKind::Byte => "Octets",
+        TypeKind::Int8 | TypeKind::UInt8 => "ByteSeq",
+        TypeKind::Int16 | TypeKind::UInt16 => "ShortSeq",
+        TypeKind::Int32 | TypeKind::UInt32 => "IntSeq",
+        TypeKind::Int64 | TypeKind::UInt64 => "LongSeq",
+        TypeKind::Float32 => "FloatSeq",
+        TypeKind::Float64 => "DoubleSeq",
+        TypeKind::Char8 | TypeKind::Char16 => "CharSeq",
+        _ => return None,
+    })
+}
+
+/// The type of a value.
+pub(super) fn ty(unit: &Unit<'_>, ty: &DynamicType) -> String {
+    let ty = ty.resolved();
+    match number(ty.kind()) {
+        Some((word, _)) => word.into(),
+        None => object(unit, &ty),
+    }
+}
+
+/// The same where it has to be an object.
+pub(super) fn object(unit: &Unit<'_>, ty: &DynamicType) -> String {
+    let ty = ty.resolved();
+    if let Some((_, word)) = number(ty.kind()) {
+        return word.into();
+    }
+    let part = |of: Option<Element>| of.map_or_else(String::new, |of| object(unit, &ty.at(of.ty)));
+    match ty.kind() {
+        TypeKind::Float128 => format!("{LIBRARY}.Float128"),
+        TypeKind::String8 | TypeKind::String16 => "java.lang.String".into(),
+        TypeKind::Sequence => match row(&ty) {
+            Some(word) => format!("{LIBRARY}.{word}"),
+            None => format!("{LIBRARY}.Seq<{}>", part(ty.element())),
+        },
+        TypeKind::Map => format!(
+            "java.util.TreeMap<{}, {}>",
+            part(ty.key_element()),
+            part(ty.element())
+        ),
+        TypeKind::Array => {
+            let of = ty.element().map(|of| self::ty(unit, &ty.at(of.ty)));
+            let of = of.unwrap_or_default();
+            format!("{of}{}", "[]".repeat(ty.dimensions().len()))
+        }
+        _ => qualified(unit, ty.name()),
+    }
+}
