@@ -8,6 +8,10 @@ target=${CARGO_TARGET_DIR:-target}
 into=$target/languages
 profile=${LANGUAGES_PROFILE:-release}
 built=$target/$([ "$profile" = dev ] && echo debug || echo "$profile")
+if [ "$profile" != dev ]; then
+    # Panics name files: which folders this machine has is nobody's business.
+    export RUSTFLAGS="${RUSTFLAGS:-} --remap-path-prefix=${CARGO_HOME:-$HOME/.cargo}/registry/src= --remap-path-prefix=$PWD/="
+fi
 "${CARGO:-cargo}" build --profile "$profile" -p dunlin-ffi -p dunlin-cli >&2
 mkdir -p "$into/lib" "$into/include/dunlin" "$into/bin"
 cp --remove-destination "$built/libdunlin_ffi.so" "$into/lib/libdunlin.so.0"

@@ -76,7 +76,8 @@ layouts! {
         tls_authorities tls_certificates tls_key spin lease_duration announce_period
         heartbeat_period linger max_reassembly_bytes max_sample_size tcp_public_address
         tcp_public_port tcp_port enabled multicast udp shmem tcp local announces_process
-        answers_questions has_guid_prefix guid_prefix reserved }
+        answers_questions has_guid_prefix guid_prefix reserved type_timeout ignored_properties
+        ignored_property_count types type_lookup reserved_behind }
     dunlin_counters { size reserved dropped oversized unsent memory_refused
         connections_refused malformed damaged reassembly_dropped misplaced implausible }
 }
