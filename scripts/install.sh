@@ -55,7 +55,7 @@ fi
 (cd "$from/include" && find dunlin -name '*.h' -o -name '*.hpp') | while read -r header; do
     install -D -m 644 "$from/include/$header" "$to/include/$header"
 done
-install -m 644 LICENSE "$to/share/doc/dunlin/"
+install -m 644 LICENSE "$from/NOTICES" "$to/share/doc/dunlin/"
 filled bindings/c/pkgconfig/dunlin.pc.in "$to/$libdir/pkgconfig/dunlin.pc"
 for file in DunlinConfig DunlinConfigVersion; do
     filled "bindings/c/cmake/$file.cmake.in" "$to/$libdir/cmake/Dunlin/$file.cmake"

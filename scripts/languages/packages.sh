@@ -24,6 +24,7 @@ mv "$work/root/opt/dunlin" "$work/shared"
 cp -r "$work/shared" "$work/static"
 rm "$work"/static/lib/libdunlin.so*
 [ "$(readlink "$work/shared/lib/libdunlin.so")" = libdunlin.so.0 ]
+grep -q "^==== rustls " "$work/shared/share/doc/dunlin/NOTICES"
 if [ "${LANGUAGES_PROFILE:-}" = release ] && grep -aq "$HOME/" "$work/shared/lib/libdunlin.so.0" "$work/shared/lib/libdunlin.a"; then
     echo "packages: the libraries name folders of the machine where they were built" >&2
     exit 1

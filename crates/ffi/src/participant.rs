@@ -1,5 +1,5 @@
 //! Participants, and what a program asks of them.
-use crate::callback::{Above, Listener, dunlin_listener};
+use crate::callback::{Listener, dunlin_listener, give};
 use crate::config::{self, dunlin_participant_config};
 use crate::error::{Failure, Outcome, entry};
 use crate::handle::Kind;
@@ -85,11 +85,7 @@ pub extern "C" fn dunlin_participant_new(
             guid: Some(core.instance_handle()),
             object: Object::Participant(Participant::new(core.clone())),
         })?;
-        if let Some((listener, taken)) = listener {
-            let mask = listener.mask();
-            core.set_listener(Above(listener), mask);
-            taken.confirm();
-        }
+        give(listener, |listener, mask| core.set_listener(listener, mask));
         place.put(handle);
         Ok(())
     })

@@ -12,6 +12,7 @@ use dunlin_ffi::layout::LAYOUTS;
 use program::{Folder, SANITIZERS, root, succeeds};
 use std::collections::BTreeMap;
 use std::fmt::Write;
+use std::process::Command;
 
 /// Pointers that may be null, or are null with a count of 0; and handles that may be those of other
 /// kinds, or 0. Whatever is returned then, nothing is broken.
@@ -188,6 +189,26 @@ fn calls(function: &Function, text: &mut String) {
     }
 }
 
+fn has_valgrind() -> bool {
+    let found = Command::new("valgrind").arg("--version").output().is_ok();
+    if !found {
+        println!("SKIPPED valgrind: not installed");
+    }
+    found
+}
+
+/// The library has no sanitizer in it, but valgrind sees all of the process.
+fn under_valgrind(program: &Command) -> Command {
+    let mut command = Command::new("valgrind");
+    let leaks = ["--leak-check=full", "--errors-for-leak-kinds=definite"];
+    command.args(["-q", "--error-exitcode=9"]).args(leaks);
+    command.arg(program.get_program());
+    for (name, value) in program.get_envs() {
+        command.env(name, value.unwrap_or_default());
+    }
+    command
+}
+
 #[test]
 fn each_function_refuses_each_wrong_handle_and_each_null_pointer() {
     let name = "each_function_refuses_each_wrong_handle_and_each_null_pointer";
@@ -207,6 +228,10 @@ fn each_function_refuses_each_wrong_handle_and_each_null_pointer() {
             .for_each(|function| calls(function, &mut source));
         source.push_str("}\n");
         let made = folder.idl(&root().join("examples/hello/Position.idl"));
+        if std::env::var("DUNLIN_LONG").is_ok_and(|long| long == "1") && has_valgrind() {
+            let program = folder.program("each_function", &source, &[&made], &[]);
+            succeeds(under_valgrind(&program));
+        }
         let command = folder.program("each_function", &source, &[&made], &SANITIZERS);
         let said = succeeds(command);
         println!("{said}");
