@@ -6,20 +6,16 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 
 command -v valgrind >/dev/null || { echo "abi-cost: needs valgrind: install it" >&2; exit 1; }
-target=${CARGO_TARGET_DIR:-target}
+into=$(LANGUAGES_PROFILE=release scripts/library.sh)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-"${CARGO:-cargo}" build --release -p dunlin-ffi -p dunlin-cli
-library=$(realpath "$target/release/libdunlin_ffi.so")
-ln -s "$library" "$work/libdunlin.so.0"
-ln -s "$library" "$work/libdunlin.so"
-"$target/release/dunlin" idl gen -l c -o "$work" examples/hello/Position.idl
-gcc -std=c99 -O2 -I crates/ffi/include -I bindings/c/include -I "$work" tests/languages/cost.c "$work/Position.c" \
-    -L "$work" -ldunlin -o "$work/cost"
+"$into/bin/dunlin" idl gen -l c -o "$work" examples/hello/Position.idl
+gcc -std=c99 -O2 -I "$into/include" -I "$work" tests/languages/cost.c "$work/Position.c" \
+    -L "$into/lib" -ldunlin -Wl,-rpath,"$into/lib" -o "$work/cost"
 
 # counted CALL FUNCTION: instructions of a call of the function with all that it calls.
 counted() {
-    LD_LIBRARY_PATH=$work tests/interop/netns.sh valgrind --tool=callgrind --callgrind-out-file="$work/out" \
+    tests/interop/netns.sh valgrind --tool=callgrind --callgrind-out-file="$work/out" \
         --toggle-collect="$2" "$work/cost" "$1" 2000 >/dev/null 2>"$work/log" || { cat "$work/log" >&2; return 1; }
     awk '/^summary:|^totals:/ { print int($2 / 2000) }' "$work/out" | tail -n 1
 }

@@ -1,5 +1,5 @@
-//! What the library calls beside listeners: hooks of threads, the log, functions that wait for
-//! conditions; and who hears of the end of a parent that has forked.
+//! Programs in C about what the library calls beside listeners (hooks of threads, the log, functions
+//! that wait for conditions), about wrong orders of calls, and about a parent that has forked.
 mod common;
 #[path = "common/program.rs"]
 #[allow(dead_code, reason = "other tests use the rest")]
@@ -22,6 +22,12 @@ fn runs(name: &str, flags: &[&str]) {
 fn threads_the_log_and_conditions_call_functions_of_the_program() {
     let name = "threads_the_log_and_conditions_call_functions_of_the_program";
     in_namespace(name, LOOPBACK, || runs("hooks", &SANITIZERS));
+}
+
+#[test]
+fn wrong_orders_of_calls_have_their_codes_and_leave_nothing() {
+    let name = "wrong_orders_of_calls_have_their_codes_and_leave_nothing";
+    in_namespace(name, LOOPBACK, || runs("misuse", &SANITIZERS));
 }
 
 /// Its child lives on, and keeps nothing that would show the parent alive.
