@@ -17,11 +17,15 @@ fn a_writer_that_is_not_enabled_says_how_its_samples_will_be_encoded() {
     in_namespace(name, LOOPBACK, || {
         let world = World::new();
         let publisher = parent(world.writer);
-        let mut group = dunlin_group_qos::default();
-        group.autoenable = 0;
+        let group = dunlin_group_qos {
+            autoenable: 0,
+            ..Default::default()
+        };
         ok(dunlin_qos_set(publisher, In::<dunlin_qos>::of(&group)));
-        let mut qos = dunlin_writer_qos::default();
-        qos.representation = DUNLIN_XCDR2;
+        let qos = dunlin_writer_qos {
+            representation: DUNLIN_XCDR2,
+            ..Default::default()
+        };
         let (mut writer, mut representation) = (0, DUNLIN_XCDR1);
         ok(dunlin_writer_new(
             publisher,
@@ -90,9 +94,11 @@ fn settings_of_types_and_of_who_is_ignored_are_heeded() {
         config.ignored_properties = &raw const router;
         config.ignored_property_count = 1;
         // It ignores whoever says that it is of the router, and is so itself.
-        let mut qos = dunlin_participant_qos::default();
-        qos.properties = &raw const router;
-        qos.property_count = 1;
+        let qos = dunlin_participant_qos {
+            properties: &raw const router,
+            property_count: 1,
+            ..Default::default()
+        };
         let mut own = 0;
         ok(dunlin_participant_new(
             0,
