@@ -477,6 +477,9 @@ mod tests {
         assert!(table.create(Kind::Topic, value()).is_ok());
     }
 
+    /// Interpreted, each takes a while.
+    const ROUNDS: u32 = if cfg!(miri) { 40 } else { 20_000 };
+
     #[test]
     fn threads_that_close_and_use_leave_nothing() {
         let table = table(4);
@@ -485,7 +488,7 @@ mod tests {
         std::thread::scope(|scope| {
             for _ in 0..4 {
                 scope.spawn(|| {
-                    for _ in 0..20_000 {
+                    for _ in 0..ROUNDS {
                         if let Ok(handle) = table.create(Kind::Reader, Arc::clone(&one)) {
                             newest.store(handle, SeqCst);
                             if let Some(pin) = table.pin(handle) {

@@ -59,6 +59,21 @@
 #define DUNLIN_SPIN 2
 
 /**
+ * Types are announced to nobody: names decide about matches.
+ */
+#define DUNLIN_TYPES_NONE 0
+
+/**
+ * Types are announced to participants of Dunlin.
+ */
+#define DUNLIN_TYPES_DUNLIN 1
+
+/**
+ * Types are announced to everybody.
+ */
+#define DUNLIN_TYPES_ALL 2
+
+/**
  * The kind of a participant.
  */
 #define DUNLIN_KIND_PARTICIPANT 1
@@ -207,6 +222,31 @@
  * The memory is to be where peers map it, if there is such memory.
  */
 #define DUNLIN_SHARED 1
+
+/**
+ * Nothing is told.
+ */
+#define DUNLIN_LOG_NONE 0
+
+/**
+ * Something does not work any more.
+ */
+#define DUNLIN_LOG_ERROR 1
+
+/**
+ * Something does not work as it should.
+ */
+#define DUNLIN_LOG_WARNING 2
+
+/**
+ * What was decided.
+ */
+#define DUNLIN_LOG_INFO 3
+
+/**
+ * What happens.
+ */
+#define DUNLIN_LOG_DEBUG 4
 
 /**
  * The kind of a `dunlin_participant_qos`.
@@ -1149,6 +1189,45 @@ typedef struct dunlin_select {
 typedef uint64_t dunlin_condition;
 
 /**
+ * Text in UTF-8 with a length. It need not end with NUL. No text has the length 0.
+ */
+typedef struct dunlin_text {
+    /**
+     * The first byte; null is allowed for no text.
+     */
+    const char *data;
+    /**
+     * Bytes.
+     */
+    size_t length;
+} dunlin_text;
+
+/**
+ * Memory of the library that the caller owns: texts, and what the lists of a QoS lie in. It is
+ * given back by `dunlin_block_free`.
+ */
+typedef struct dunlin_block {
+    /**
+     * The bytes; a text in UTF-8 is followed by a NUL that `length` does not count. Null if the
+     * block only keeps what a structure points to.
+     */
+    const uint8_t *data;
+    /**
+     * How many.
+     */
+    uint64_t length;
+    /**
+     * Tells blocks from each other.
+     */
+    uint64_t token;
+} dunlin_block;
+
+/**
+ * A function of the application; `context` is what was given with it.
+ */
+typedef void (*dunlin_function)(void *context);
+
+/**
  * Whatever the library gives out by number. 0 is none.
  */
 typedef uint64_t dunlin_handle;
@@ -1157,6 +1236,46 @@ typedef uint64_t dunlin_handle;
  * A wait set.
  */
 typedef uint64_t dunlin_waitset;
+
+/**
+ * Bytes with a length.
+ */
+typedef struct dunlin_bytes {
+    /**
+     * The first byte; null is allowed for none.
+     */
+    const uint8_t *data;
+    /**
+     * How many.
+     */
+    size_t length;
+} dunlin_bytes;
+
+/**
+ * A property of an entity.
+ */
+typedef struct dunlin_property {
+    /**
+     * Its name.
+     */
+    struct dunlin_text name;
+    /**
+     * A text, or bytes.
+     */
+    struct dunlin_bytes value;
+    /**
+     * The value is bytes.
+     */
+    uint8_t binary;
+    /**
+     * Others are told.
+     */
+    uint8_t propagate;
+    /**
+     * 0.
+     */
+    uint8_t reserved[6];
+} dunlin_property;
 
 /**
  * Settings of a participant. `dunlin_config_default` fills them in. Durations are nanoseconds.
@@ -1286,6 +1405,30 @@ typedef struct dunlin_participant_config {
      * 0.
      */
     uint8_t reserved[7];
+    /**
+     * How long a match waits for the type of the other side.
+     */
+    int64_t type_timeout;
+    /**
+     * Participants that announce one of these properties, with its value as a text, are not there.
+     */
+    const struct dunlin_property *ignored_properties;
+    /**
+     * How many.
+     */
+    uint64_t ignored_property_count;
+    /**
+     * To whom endpoints announce their types: `DUNLIN_TYPES_NONE` and its kin.
+     */
+    uint8_t types;
+    /**
+     * Types of others are asked for, and own ones told, by the TypeLookup service.
+     */
+    uint8_t type_lookup;
+    /**
+     * 0.
+     */
+    uint8_t reserved_behind[6];
 } dunlin_participant_config;
 
 /**
@@ -1377,6 +1520,61 @@ typedef struct dunlin_qos {
 } dunlin_qos;
 
 /**
+ * A participant.
+ */
+typedef uint64_t dunlin_participant;
+
+/**
+ * QoS of a publisher or a subscriber.
+ */
+typedef struct dunlin_group_qos {
+    /**
+     * `sizeof` of the structure.
+     */
+    uint32_t size;
+    /**
+     * `DUNLIN_QOS_PUBLISHER` or `DUNLIN_QOS_SUBSCRIBER`.
+     */
+    uint32_t kind;
+    /**
+     * ENTITY_NAME.
+     */
+    struct dunlin_text entity_name;
+    /**
+     * GROUP_DATA.
+     */
+    struct dunlin_bytes group_data;
+    /**
+     * PARTITION: the first name.
+     */
+    const struct dunlin_text *partitions;
+    /**
+     * How many; 0 is the partition "".
+     */
+    uint64_t partition_count;
+    /**
+     * PRESENTATION: one of `DUNLIN_INSTANCE_SCOPE` and its kin.
+     */
+    int32_t access_scope;
+    /**
+     * PRESENTATION: coherent access.
+     */
+    uint8_t coherent;
+    /**
+     * PRESENTATION: ordered access.
+     */
+    uint8_t ordered;
+    /**
+     * ENTITY_FACTORY: what it creates is enabled at once.
+     */
+    uint8_t autoenable;
+    /**
+     * 0.
+     */
+    uint8_t reserved;
+} dunlin_group_qos;
+
+/**
  * A publisher.
  */
 typedef uint64_t dunlin_publisher;
@@ -1436,6 +1634,14 @@ typedef struct dunlin_write_options {
 } dunlin_write_options;
 
 /**
+ * A function that hears of the log: of one line without an end of line, which is there during the
+ * call.
+ */
+typedef void (*dunlin_log)(void *context,
+                           uint32_t level,
+                           struct dunlin_text line);
+
+/**
  * Counted bytes.
  */
 typedef uint64_t dunlin_octets;
@@ -1444,6 +1650,99 @@ typedef uint64_t dunlin_octets;
  * Called when the library needs foreign memory no more.
  */
 typedef void (*dunlin_release)(void *context);
+
+/**
+ * What DDS says about a sample.
+ */
+typedef struct dunlin_sample_info {
+    /**
+     * When it was written, in nanoseconds since 1970; `DUNLIN_NO_TIME` if its writer did not say.
+     */
+    int64_t source_timestamp;
+    /**
+     * Its number among the changes of its writer.
+     */
+    int64_t sequence;
+    /**
+     * Its instance.
+     */
+    uint8_t instance[16];
+    /**
+     * Its writer.
+     */
+    uint8_t publication[16];
+    /**
+     * `DUNLIN_READ` or `DUNLIN_NOT_READ`.
+     */
+    uint32_t sample_state;
+    /**
+     * `DUNLIN_NEW` or `DUNLIN_NOT_NEW`.
+     */
+    uint32_t view_state;
+    /**
+     * `DUNLIN_ALIVE` or one of its kin.
+     */
+    uint32_t instance_state;
+    /**
+     * How often the instance had come back from being disposed.
+     */
+    int32_t disposed_generation_count;
+    /**
+     * How often it had come back from having no writers.
+     */
+    int32_t no_writers_generation_count;
+    /**
+     * How many samples of the instance follow in this call.
+     */
+    int32_t sample_rank;
+    /**
+     * Generations between this one and the last of the instance in this call.
+     */
+    int32_t generation_rank;
+    /**
+     * Generations between this one and the newest of the instance in the reader.
+     */
+    int32_t absolute_generation_rank;
+    /**
+     * 1 for a sample; 0 for a change of the instance alone, whose payload is the key or nothing.
+     */
+    uint8_t valid_data;
+    /**
+     * 0.
+     */
+    uint8_t reserved[7];
+} dunlin_sample_info;
+
+/**
+ * A sample that was taken or read. It is the reader's until it is given back.
+ */
+typedef struct dunlin_sample {
+    /**
+     * The payload, with its encapsulation header: private memory. Null if there is none, or with
+     * `DUNLIN_IN_PLACE` if it stays where its writer has it.
+     */
+    const uint8_t *data;
+    /**
+     * Bytes of the payload.
+     */
+    uint64_t length;
+    /**
+     * Tells samples from each other; 0 if there is none.
+     */
+    uint64_t token;
+    /**
+     * Bits `DUNLIN_SAMPLE_IN_PLACE`, `DUNLIN_SAMPLE_WITHDRAWN`.
+     */
+    uint32_t flags;
+    /**
+     * 0.
+     */
+    uint32_t reserved;
+    /**
+     * What DDS says about it.
+     */
+    struct dunlin_sample_info info;
+} dunlin_sample;
 
 /**
  * QoS of a participant.
@@ -1775,6 +2074,19 @@ int32_t dunlin_condition_value(dunlin_condition condition,
                                uint8_t *value);
 
 /**
+ * Calls a function once, when a condition may have become true, or is closed: at once in this thread
+ * if it is true already, else on the thread that brings it about. It may be called early: take, or
+ * ask for the value, and call this again if there is nothing. For tasks and futures, which sleep
+ * without a thread.
+ *
+ * The function only hands on to a thread or task that there is something to do; it calls nothing of
+ * the library.
+ */
+int32_t dunlin_condition_wake_once(dunlin_condition condition,
+                                   dunlin_function wake,
+                                   void *context);
+
+/**
  * The condition of an entity that a status has changed: of a topic, subscriber, writer or reader.
  * An entity has one.
  */
@@ -2082,6 +2394,15 @@ int32_t dunlin_subscriber_lookup_reader(dunlin_subscriber subscriber,
                                         dunlin_reader *reader);
 
 /**
+ * Functions that each thread of the library calls as its first and as its last act, for runtimes
+ * that attach threads. Each may be null; both null take them away. They count for threads that begin
+ * from now on: set them before the first participant is made.
+ */
+int32_t dunlin_set_thread_hooks(dunlin_function start,
+                                dunlin_function stop,
+                                void *context);
+
+/**
  * The size of a structure, which its name tells, and the offsets of its members in the order of
  * their declaration. `count` is how many members it has; as many as `room` allows are written.
  */
@@ -2160,6 +2481,18 @@ int32_t dunlin_loan_write(dunlin_writer writer,
  */
 int32_t dunlin_loan_discard(dunlin_writer writer,
                             struct dunlin_loan *loan);
+
+/**
+ * Has a function called with each line of the log whose level is at most `level`
+ * (`DUNLIN_LOG_ERROR` to `DUNLIN_LOG_DEBUG`), on a thread of its own, one call at a time; or none
+ * any more if it is null. Without it nothing is told. When it returns, the function before has heard
+ * all lines so far, and is not called any more; unless it is that function itself that calls.
+ *
+ * Up to 1024 lines wait to be heard, further ones are counted.
+ */
+int32_t dunlin_set_log(uint32_t level,
+                       dunlin_log call,
+                       void *context);
 
 /**
  * Octets to be written: `data` is where, until `dunlin_octets_seal`. With a writer they lie where
@@ -2293,7 +2626,7 @@ int32_t dunlin_participant_contains(dunlin_participant participant,
 /**
  * The time by which samples are stamped, in nanoseconds since 1970.
  */
-int32_t dunlin_current_time(dunlin_handle participant,
+int32_t dunlin_current_time(dunlin_participant participant,
                             int64_t *time);
 
 /**
