@@ -1,6 +1,6 @@
 //! The languages that there are.
 
-use super::{File, Unit, c, rust};
+use super::{File, Unit, c, csharp, rust};
 
 /// A language that models are made into.
 #[derive(Debug)]
@@ -22,7 +22,12 @@ pub struct Language {
 }
 
 /// All languages in the order in which people read them.
-pub const LANGUAGES: &[Language] = &[c::LANGUAGE, c::cpp98::LANGUAGE, rust::LANGUAGE];
+pub const LANGUAGES: &[Language] = &[
+    c::LANGUAGE,
+    c::cpp98::LANGUAGE,
+    csharp::LANGUAGE,
+    rust::LANGUAGE,
+];
 
 /// A language by its name or by how other compilers call it, in any case.
 pub fn language(name: &str) -> Option<&'static Language> {

@@ -15,6 +15,7 @@
 //! ```
 
 mod c;
+mod csharp;
 mod language;
 mod names;
 mod rust;
