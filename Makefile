@@ -13,7 +13,7 @@ help:
 	@echo "make test       install what the tests need, then format, lints, unit, simulation and interop tests"
 	@echo "make fuzz       each fuzz target for 60 s (FUZZ_SECONDS), where nightly Rust is installed"
 	@echo "make miri       rings and pools of shared memory, interpreted, where nightly Rust with miri is installed (some minutes)"
-	@echo "make languages  the C library with its headers in target/languages, and its examples (docs/c.md)"
+	@echo "make languages  the C library with its headers and the languages upon it in target/languages, and their examples (LANGUAGES=all: what the machine lacks is an error)"
 	@echo "make build      the release binaries: target/release/perftest, target/release/dunlin"
 
 build:
@@ -21,7 +21,7 @@ build:
 
 languages:
 	@scripts/require-rust.sh
-	@CARGO="$(CARGO)" scripts/languages.sh
+	@CARGO="$(CARGO)" LANGUAGES="$(LANGUAGES)" scripts/languages.sh
 
 perftest:
 	@scripts/require-rust.sh

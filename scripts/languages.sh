@@ -1,20 +1,62 @@
 #!/usr/bin/env bash
-# Builds the C library, puts it with its headers into target/languages, and tries it: the examples of each language.
-# LANGUAGES_PROFILE=dev takes an unoptimized library.
-set -euo pipefail
+# Builds the C library, puts it with its headers into target/languages, and has each language that this machine knows built
+# upon it and tried there.
+#
+#   scripts/languages.sh                      what the machine can; a line for what it cannot
+#   LANGUAGES=all scripts/languages.sh        what it cannot is an error; so it is where CI is set
+#   LANGUAGES="c java" scripts/languages.sh   these alone, and what they lack is an error
+#   LANGUAGES_PROFILE=dev                     takes the unoptimized library, as `make test` does
+#
+# A language is a script, scripts/languages/<language>.sh INTO, with this contract. (A file with a dash in its name is a part
+# of other scripts.)
+#
+# - INTO is the absolute path of target/languages. There are lib/libdunlin.so, lib/libdunlin.so.0, lib/libdunlin.a,
+#   include/dunlin/*.h and bin/dunlin, the tool with the IDL compiler. The script does not build them.
+# - It runs in any folder, builds the language's product, puts it into INTO (bin, lib, include, share/<language>), compiles
+#   the examples of the language below INTO/examples/<name>/<language>, and runs each by scripts/languages/run-example.sh,
+#   and whatever else tries the product. All of it takes 90 seconds at most with what a first run has fetched.
+# - What it fetches it keeps outside the repository, and checks it against hashes or a lock file that are checked in.
+# - LANGUAGES_PROFILE is set to what the library was built with, and tells what the script itself builds with cargo.
+# - It ends with 0; with 77 if this machine lacks what it needs, after one line that says so:
+#   "java: skipped, needs JDK 22 or newer (found 17): set DUNLIN_JAVA_HOME"; with anything else if something failed.
+set -uo pipefail
 cd "$(dirname "$0")/.."
 
-target=${CARGO_TARGET_DIR:-target}
-into=$target/languages
-profile=${LANGUAGES_PROFILE:-release}
-built=$target/$([ "$profile" = dev ] && echo debug || echo "$profile")
-"${CARGO:-cargo}" build --profile "$profile" -p dunlin-ffi -p dunlin-cli
-mkdir -p "$into/lib" "$into/include/dunlin" "$into/bin"
-cp --remove-destination "$built/libdunlin_ffi.so" "$into/lib/libdunlin.so.0"
-cp --remove-destination "$built/libdunlin_ffi.a" "$into/lib/libdunlin.a"
-cp --remove-destination "$built/dunlin" "$into/bin/"
-ln -sf libdunlin.so.0 "$into/lib/libdunlin.so"
-cp crates/ffi/include/dunlin/dunlin.h bindings/c/include/dunlin/*.h "$into/include/dunlin/"
-echo "c: $into/include/dunlin/dunlin.h, $into/lib/libdunlin.so, $into/lib/libdunlin.a"
-scripts/languages/c.sh "$into"
-scripts/languages/cpp98.sh "$into"
+CARGO=${CARGO:-cargo} LANGUAGES_PROFILE=${LANGUAGES_PROFILE:-release}
+export CARGO LANGUAGES_PROFILE
+wanted=${LANGUAGES:-}
+must=${CI:-}${wanted}
+[ "$wanted" = all ] && wanted=
+if [ -z "$wanted" ]; then
+    for script in scripts/languages/*.sh; do
+        case $script in *-*) ;; *) wanted="$wanted $(basename "$script" .sh)" ;; esac
+    done
+fi
+
+for language in $wanted; do
+    if [ ! -f "scripts/languages/$language.sh" ] || [[ $language == *-* ]]; then
+        echo "languages: $language is none, LANGUAGES may have: $(basename -s .sh scripts/languages/*.sh | grep -v -e - | xargs)" >&2
+        exit 64
+    fi
+done
+into=$(scripts/library.sh) || exit 1
+
+failed=
+skipped=
+for language in $wanted; do
+    code=0
+    "scripts/languages/$language.sh" "$into" || code=$?
+    case $code in
+        0) ;;
+        77) skipped="$skipped $language" ;;
+        *)
+            echo "$language: failed with $code" >&2
+            failed="$failed $language"
+            ;;
+    esac
+done
+if [ -n "$skipped" ] && [ -n "$must" ]; then
+    echo "languages: not all can be built here, missing:$skipped" >&2
+    failed="$failed$skipped"
+fi
+[ -z "$failed" ] || { echo "languages: failed:$failed" >&2; exit 1; }

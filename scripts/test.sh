@@ -62,6 +62,8 @@ step "format" cargo fmt --all --check
 step "lints" cargo clippy --workspace --all-targets --quiet -- -D warnings
 step "release build" cargo build --release --bins
 step "unit and integration tests" cargo test --workspace --no-fail-fast --exclude dunlin-interop-tests
+# With what the step above has built: the library is unoptimized.
+step "languages" env LANGUAGES_PROFILE=dev scripts/languages.sh
 step "futures" cargo test -p dunlin --features async --test futures
 # In a directory of its own: the flag would rebuild everything else.
 step "models of shared memory" env RUSTFLAGS="--cfg loom" cargo test --release -p dunlin-shm --lib \
