@@ -511,7 +511,7 @@ fn structures_are_laid_out_as_the_library_says() {
         (size, count, &offsets[..6]),
         (120, 6, &[0, 8, 16, 24, 28, 32][..])
     );
-    assert_eq!(dunlin_abi_version(), 2);
+    assert_eq!(dunlin_abi_version(), 3);
 }
 
 #[test]
