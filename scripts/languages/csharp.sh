@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# csharp.sh INTO: compiles Dunlin.dll into INTO/share/csharp with warnings as errors, and its tests, and runs them.
+# csharp.sh INTO: compiles Dunlin.dll into INTO/share/csharp with warnings as errors, its tests, and the examples in C#, runs
+# all of them, and compares what subscribers print.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 into=$(realpath "$1")
@@ -26,9 +27,24 @@ in_netns() {
     DUNLIN_LIBRARY=$into/lib tests/interop/netns.sh timeout 80 "$@"
 }
 
+for example in examples/*/csharp; do
+    name=$(basename "$(dirname "$example")")
+    made=$into/examples/$name/csharp
+    mkdir -p "$made"
+    "$into/bin/dunlin" idl gen -l csharp -o "$made" "examples/$name"/*.idl
+    cp "$product/Dunlin.dll" "$made/"
+    for side in publisher subscriber; do
+        "$compiler" program -target:exe -optimize -r:"$product/Dunlin.dll" -out:"$made/$side.dll" "$made"/*.cs "$example/$side.cs" &
+    done
+    wait -n && wait -n
+    DUNLIN_LIBRARY=$into/lib scripts/languages/run-example.sh csharp "$name" "$run '$made/subscriber.dll'" "$run '$made/publisher.dll'"
+done
+
+"$into/bin/dunlin" idl gen -l csharp -o "$work" bindings/csharp/tests/*.idl
 mapfile -t tests < <(sources bindings/csharp/tests)
 cp "$product/Dunlin.dll" "$work/"
-"$compiler" program -target:exe -optimize -unsafe -r:"$product/Dunlin.dll" -out:"$work/Dunlin.Tests.dll" "${tests[@]}"
+"$compiler" program -target:exe -optimize -unsafe -r:"$product/Dunlin.dll" -out:"$work/Dunlin.Tests.dll" "$work"/*.cs \
+    "${tests[@]}"
 code=0
 in_netns "$run" "$work/Dunlin.Tests.dll" || code=$?
 if [ "$code" = 69 ]; then

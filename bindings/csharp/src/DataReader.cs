@@ -2,6 +2,7 @@ using System;
 using System.Collections.Generic;
 using System.Threading;
 using Dunlin.Cdr;
+using Dunlin.Discovery;
 using Dunlin.Qos;
 using Dunlin.Status;
 
@@ -168,6 +169,14 @@ namespace Dunlin
         /// <summary>The writers that match.</summary>
         public IReadOnlyList<InstanceHandle> MatchedPublications =>
             Matches.Of((all, room, count) => Native.dunlin_reader_matched(Handle, all, room, count));
+
+        /// <summary>What a writer that matches says of itself; null if it does not match any more.</summary>
+        public BuiltinData? MatchedPublicationData(InstanceHandle writer)
+        {
+            InstanceHandle* at = &writer;
+            return BuiltinData.Of(
+                (data, block) => Native.dunlin_reader_matched_data(Handle, at, data, block));
+        }
 
         /// <summary>How many samples came that did not pass the content filter.</summary>
         public long FilteredCount

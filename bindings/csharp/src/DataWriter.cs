@@ -1,6 +1,7 @@
 using System;
 using System.Collections.Generic;
 using Dunlin.Cdr;
+using Dunlin.Discovery;
 using Dunlin.Qos;
 using Dunlin.Status;
 
@@ -208,6 +209,14 @@ namespace Dunlin
         /// <summary>The readers that match.</summary>
         public IReadOnlyList<InstanceHandle> MatchedSubscriptions =>
             Matches.Of((all, room, count) => Native.dunlin_writer_matched(Handle, all, room, count));
+
+        /// <summary>What a reader that matches says of itself; null if it does not match any more.</summary>
+        public BuiltinData? MatchedSubscriptionData(InstanceHandle reader)
+        {
+            InstanceHandle* at = &reader;
+            return BuiltinData.Of(
+                (data, block) => Native.dunlin_writer_matched_data(Handle, at, data, block));
+        }
 
         /// <summary>Why readers of the same or a similar topic do not match, a line each.</summary>
         public string Explain()

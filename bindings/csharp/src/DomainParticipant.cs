@@ -1,4 +1,6 @@
 using System;
+using System.Collections.Generic;
+using Dunlin.Discovery;
 using Dunlin.Qos;
 
 namespace Dunlin
@@ -171,6 +173,53 @@ namespace Dunlin
             byte contains;
             Check.Ok(Native.dunlin_participant_contains(Handle, &entity, &contains));
             return contains != 0;
+        }
+
+        /// <summary>The reader of a built-in topic.</summary>
+        public BuiltinReader BuiltinReader(BuiltinTopic topic) => new BuiltinReader(this, topic);
+
+        /// <summary>What is known of the other participants.</summary>
+        public IReadOnlyList<BuiltinData> DiscoveredParticipants => Discovered(BuiltinTopic.Participant);
+
+        /// <summary>What is known of the topics of which others have writers or readers.</summary>
+        public IReadOnlyList<BuiltinData> DiscoveredTopics => Discovered(BuiltinTopic.Topic);
+
+        private IReadOnlyList<BuiltinData> Discovered(BuiltinTopic topic)
+        {
+            uint kind = (uint)topic;
+            List<BuiltinData> all = new List<BuiltinData>();
+            foreach (InstanceHandle key in Matches.Of(
+                (keys, room, count) => Native.dunlin_discovered(Handle, kind, keys, room, count)))
+            {
+                InstanceHandle one = key;
+                InstanceHandle* at = &one;
+                BuiltinData? data = BuiltinData.Of(
+                    (into, block) => Native.dunlin_discovered_data(Handle, kind, (byte*)at, into, block));
+                if (data != null)
+                {
+                    all.Add(data);
+                }
+            }
+            return all;
+        }
+
+        /// <summary>
+        /// From now on nothing is heard of something of others, whose key a sample or a list told (DDS 1.4
+        /// 2.2.2.2.1.14 to .17).
+        /// </summary>
+        public void Ignore(BuiltinTopic topic, InstanceHandle key) =>
+            Check.Ok(Native.dunlin_ignore(Handle, (uint)topic, (byte*)&key));
+
+        /// <summary>
+        /// Why nothing arrives on a topic: all that is found, a line each with its cure; empty where all
+        /// match and flow. Other processes are asked. Not for handlers of events.
+        /// </summary>
+        public string Why(string topic, TimeSpan timeout)
+        {
+            using Arena arena = new Arena();
+            NativeBlock block;
+            Check.Ok(Native.dunlin_why(Handle, arena.Text(topic), Duration.Of(timeout), &block));
+            return Arena.Take(&block);
         }
 
         /// <summary>Ends all that was created from it.</summary>

@@ -18,8 +18,15 @@ namespace Dunlin
 
         private protected Entity() { }
 
-        /// <summary>Whether it is the same entity.</summary>
-        internal static bool IsSame(Entity one, ulong handle) => one.Handle == handle;
+        /// <summary>Whether it has ended, alone or with what it was created from.</summary>
+        internal bool IsClosed
+        {
+            get
+            {
+                uint kind;
+                return Native.dunlin_kind(Handle, &kind) == (int)ReturnCode.AlreadyDeleted;
+            }
+        }
 
         /// <summary>The name of a topic; of a writer or reader that of its topic; of others ENTITY_NAME.</summary>
         public string Name

@@ -128,6 +128,11 @@ namespace Dunlin
         // An exception that leaves a callback ends the process.
         private static void Report(Entity? entity, Exception error)
         {
+            // A handler that is still running when its entity ends has done nothing wrong.
+            if (error is AlreadyDeletedException && entity != null && entity.IsClosed)
+            {
+                return;
+            }
             try
             {
                 DomainParticipant.RaiseListenerError(entity, error);

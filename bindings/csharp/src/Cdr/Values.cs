@@ -133,9 +133,9 @@ namespace Dunlin.Cdr
         }
 
         /// <summary>Equal for equal maps.</summary>
-        public static int Hash<K, V>(SortedDictionary<K, V> map) where K : notnull
+        public static int Hash<K, V>(SortedDictionary<K, V>? map) where K : notnull
         {
-            return map.Count;
+            return map == null ? 0 : map.Count;
         }
 
         /// <summary>An array, if it has so many elements.</summary>
@@ -205,5 +205,18 @@ namespace Dunlin.Cdr
             }
             return one.Length - other.Length;
         }
+    }
+}
+
+namespace Dunlin.Cdr
+{
+    /// <summary>An entry of a map that is read.</summary>
+    [System.ComponentModel.EditorBrowsable(System.ComponentModel.EditorBrowsableState.Never)]
+    public struct CdrEntry<K, V>
+    {
+        /// <summary>The key.</summary>
+        public K Key;
+        /// <summary>The value.</summary>
+        public V Value;
     }
 }

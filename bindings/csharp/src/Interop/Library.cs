@@ -19,7 +19,7 @@ namespace Dunlin
     {
         /// <summary>The version of the C interface that this assembly is made for.</summary>
         private const uint Major = 0;
-        private const uint Minor = 2;
+        private const uint Minor = 3;
 
         private static readonly object Gate = new object();
         private static volatile bool isLoaded;
@@ -160,6 +160,7 @@ namespace Dunlin
             Size("dunlin_participant_qos", sizeof(NativeParticipantQos));
             Size("dunlin_participant_config", sizeof(NativeParticipantConfig));
             Size("dunlin_counters", sizeof(NativeCounters));
+            Size("dunlin_builtin_data", sizeof(NativeBuiltinData));
         }
 
         // The library's may be longer: structures grow at their ends, and tell their size.

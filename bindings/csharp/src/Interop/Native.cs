@@ -9,6 +9,17 @@ namespace Dunlin
         private const string Library = NativeLibraryPath.Name;
 
         [DllImport(Library)]
+        internal static extern int dunlin_builtin_subscriber(ulong participant, ulong* subscriber);
+
+        [DllImport(Library)]
+        internal static extern int dunlin_builtin_reader(
+            ulong participant, uint kind, ulong* reader);
+
+        [DllImport(Library)]
+        internal static extern int dunlin_builtin_decode(
+            uint kind, NativeSample* sample, NativeBuiltinData* data, NativeBlock* block);
+
+        [DllImport(Library)]
         internal static extern int dunlin_read_condition_new(
             ulong reader, NativeSelect* select, ulong* condition);
 
@@ -59,6 +70,29 @@ namespace Dunlin
 
         [DllImport(Library)]
         internal static extern int dunlin_config_default(NativeParticipantConfig* config);
+
+        [DllImport(Library)]
+        internal static extern int dunlin_discovered(
+            ulong participant, uint kind, byte* keys, ulong room, ulong* count);
+
+        [DllImport(Library)]
+        internal static extern int dunlin_discovered_data(
+            ulong participant, uint kind, byte* key, NativeBuiltinData* data, NativeBlock* block);
+
+        [DllImport(Library)]
+        internal static extern int dunlin_ignore(ulong participant, uint kind, byte* key);
+
+        [DllImport(Library)]
+        internal static extern int dunlin_writer_matched_data(
+            ulong writer, InstanceHandle* guid, NativeBuiltinData* data, NativeBlock* block);
+
+        [DllImport(Library)]
+        internal static extern int dunlin_reader_matched_data(
+            ulong reader, InstanceHandle* guid, NativeBuiltinData* data, NativeBlock* block);
+
+        [DllImport(Library)]
+        internal static extern int dunlin_why(
+            ulong participant, NativeText topic, long timeout, NativeBlock* text);
 
         [DllImport(Library)]
         internal static extern int dunlin_enable(ulong entity);

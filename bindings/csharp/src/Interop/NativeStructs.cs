@@ -8,6 +8,161 @@ using System.Runtime.InteropServices;
 namespace Dunlin
 {
     [StructLayout(LayoutKind.Sequential)]
+    internal unsafe struct NativeSample
+    {
+        internal byte* Data;
+        internal ulong Length;
+        internal ulong Token;
+        internal uint Flags;
+        internal uint Reserved;
+        internal SampleInfo Info;
+    }
+
+    [StructLayout(LayoutKind.Sequential)]
+    internal unsafe struct NativeText
+    {
+        internal byte* Data;
+        internal ulong Length;
+    }
+
+    [StructLayout(LayoutKind.Sequential)]
+    internal unsafe struct NativeBytes
+    {
+        internal byte* Data;
+        internal ulong Length;
+    }
+
+    [StructLayout(LayoutKind.Sequential)]
+    internal unsafe struct NativeProperty
+    {
+        internal NativeText Name;
+        internal NativeBytes Value;
+        internal byte Binary;
+        internal byte Propagate;
+        internal fixed byte Reserved[6];
+    }
+
+    [StructLayout(LayoutKind.Sequential)]
+    internal unsafe struct NativeWriterQos
+    {
+        internal uint Size;
+        internal uint Kind;
+        internal long Deadline;
+        internal long LatencyBudget;
+        internal long Lifespan;
+        internal long LeaseDuration;
+        internal long MaxBlockingTime;
+        internal long ServiceCleanupDelay;
+        internal NativeText EntityName;
+        internal NativeBytes UserData;
+        internal NativeProperty* Properties;
+        internal ulong PropertyCount;
+        internal int Durability;
+        internal int Reliability;
+        internal int Liveliness;
+        internal int Ownership;
+        internal int OwnershipStrength;
+        internal int DestinationOrder;
+        internal int History;
+        internal int Depth;
+        internal int MaxSamples;
+        internal int MaxInstances;
+        internal int MaxSamplesPerInstance;
+        internal int ServiceHistory;
+        internal int ServiceDepth;
+        internal int ServiceMaxSamples;
+        internal int ServiceMaxInstances;
+        internal int ServiceMaxSamplesPerInstance;
+        internal int TransportPriority;
+        internal int Representation;
+        internal uint BatchBytes;
+        internal byte Autodispose;
+        internal fixed byte Reserved[3];
+    }
+
+    [StructLayout(LayoutKind.Sequential)]
+    internal unsafe struct NativeReaderQos
+    {
+        internal uint Size;
+        internal uint Kind;
+        internal long Deadline;
+        internal long LatencyBudget;
+        internal long LeaseDuration;
+        internal long MaxBlockingTime;
+        internal long MinimumSeparation;
+        internal long AutopurgeNowriter;
+        internal long AutopurgeDisposed;
+        internal NativeText EntityName;
+        internal NativeBytes UserData;
+        internal NativeProperty* Properties;
+        internal ulong PropertyCount;
+        internal uint* Multicast;
+        internal ulong MulticastCount;
+        internal int Durability;
+        internal int Reliability;
+        internal int Liveliness;
+        internal int Ownership;
+        internal int DestinationOrder;
+        internal int History;
+        internal int Depth;
+        internal int MaxSamples;
+        internal int MaxInstances;
+        internal int MaxSamplesPerInstance;
+        internal int Representations;
+        internal int TypeConsistency;
+        internal byte IgnoreSequenceBounds;
+        internal byte IgnoreStringBounds;
+        internal byte IgnoreMemberNames;
+        internal byte PreventTypeWidening;
+        internal byte ForceTypeValidation;
+        internal fixed byte Reserved[3];
+    }
+
+    [StructLayout(LayoutKind.Sequential)]
+    internal unsafe struct NativeGroupQos
+    {
+        internal uint Size;
+        internal uint Kind;
+        internal NativeText EntityName;
+        internal NativeBytes GroupData;
+        internal NativeText* Partitions;
+        internal ulong PartitionCount;
+        internal int AccessScope;
+        internal byte Coherent;
+        internal byte Ordered;
+        internal byte Autoenable;
+        internal byte Reserved;
+    }
+
+    [StructLayout(LayoutKind.Sequential)]
+    internal unsafe struct NativeBuiltinData
+    {
+        internal uint Size;
+        internal uint Kind;
+        internal InstanceHandle Key;
+        internal InstanceHandle ParticipantKey;
+        internal NativeText Name;
+        internal NativeText TypeName;
+        internal NativeBytes UserData;
+        internal NativeBytes TopicData;
+        internal NativeProperty* Properties;
+        internal ulong PropertyCount;
+        internal NativeWriterQos* WriterQos;
+        internal NativeReaderQos* ReaderQos;
+        internal NativeGroupQos* GroupQos;
+        internal fixed byte Vendor[2];
+        internal fixed byte Reserved[6];
+    }
+
+    [StructLayout(LayoutKind.Sequential)]
+    internal unsafe struct NativeBlock
+    {
+        internal byte* Data;
+        internal ulong Length;
+        internal ulong Token;
+    }
+
+    [StructLayout(LayoutKind.Sequential)]
     internal unsafe struct NativeSelect
     {
         internal uint Size;
@@ -20,21 +175,6 @@ namespace Dunlin
         internal ulong Condition;
         internal uint Flags;
         internal uint Reserved;
-    }
-
-    [StructLayout(LayoutKind.Sequential)]
-    internal unsafe struct NativeText
-    {
-        internal byte* Data;
-        internal ulong Length;
-    }
-
-    [StructLayout(LayoutKind.Sequential)]
-    internal unsafe struct NativeBlock
-    {
-        internal byte* Data;
-        internal ulong Length;
-        internal ulong Token;
     }
 
     [StructLayout(LayoutKind.Sequential)]
@@ -102,29 +242,6 @@ namespace Dunlin
     }
 
     [StructLayout(LayoutKind.Sequential)]
-    internal unsafe struct NativeBytes
-    {
-        internal byte* Data;
-        internal ulong Length;
-    }
-
-    [StructLayout(LayoutKind.Sequential)]
-    internal unsafe struct NativeGroupQos
-    {
-        internal uint Size;
-        internal uint Kind;
-        internal NativeText EntityName;
-        internal NativeBytes GroupData;
-        internal NativeText* Partitions;
-        internal ulong PartitionCount;
-        internal int AccessScope;
-        internal byte Coherent;
-        internal byte Ordered;
-        internal byte Autoenable;
-        internal byte Reserved;
-    }
-
-    [StructLayout(LayoutKind.Sequential)]
     internal unsafe struct NativeLoan
     {
         internal byte* Data;
@@ -142,27 +259,6 @@ namespace Dunlin
         internal long Timestamp;
         internal byte* Instance;
         internal long Sequence;
-    }
-
-    [StructLayout(LayoutKind.Sequential)]
-    internal unsafe struct NativeSample
-    {
-        internal byte* Data;
-        internal ulong Length;
-        internal ulong Token;
-        internal uint Flags;
-        internal uint Reserved;
-        internal SampleInfo Info;
-    }
-
-    [StructLayout(LayoutKind.Sequential)]
-    internal unsafe struct NativeProperty
-    {
-        internal NativeText Name;
-        internal NativeBytes Value;
-        internal byte Binary;
-        internal byte Propagate;
-        internal fixed byte Reserved[6];
     }
 
     [StructLayout(LayoutKind.Sequential)]
@@ -193,44 +289,6 @@ namespace Dunlin
         internal ulong ReassemblyDropped;
         internal ulong Misplaced;
         internal ulong Implausible;
-    }
-
-    [StructLayout(LayoutKind.Sequential)]
-    internal unsafe struct NativeReaderQos
-    {
-        internal uint Size;
-        internal uint Kind;
-        internal long Deadline;
-        internal long LatencyBudget;
-        internal long LeaseDuration;
-        internal long MaxBlockingTime;
-        internal long MinimumSeparation;
-        internal long AutopurgeNowriter;
-        internal long AutopurgeDisposed;
-        internal NativeText EntityName;
-        internal NativeBytes UserData;
-        internal NativeProperty* Properties;
-        internal ulong PropertyCount;
-        internal uint* Multicast;
-        internal ulong MulticastCount;
-        internal int Durability;
-        internal int Reliability;
-        internal int Liveliness;
-        internal int Ownership;
-        internal int DestinationOrder;
-        internal int History;
-        internal int Depth;
-        internal int MaxSamples;
-        internal int MaxInstances;
-        internal int MaxSamplesPerInstance;
-        internal int Representations;
-        internal int TypeConsistency;
-        internal byte IgnoreSequenceBounds;
-        internal byte IgnoreStringBounds;
-        internal byte IgnoreMemberNames;
-        internal byte PreventTypeWidening;
-        internal byte ForceTypeValidation;
-        internal fixed byte Reserved[3];
     }
 
     [StructLayout(LayoutKind.Sequential)]
@@ -270,44 +328,6 @@ namespace Dunlin
         internal int TransportPriority;
         internal int Representations;
         internal uint Reserved;
-    }
-
-    [StructLayout(LayoutKind.Sequential)]
-    internal unsafe struct NativeWriterQos
-    {
-        internal uint Size;
-        internal uint Kind;
-        internal long Deadline;
-        internal long LatencyBudget;
-        internal long Lifespan;
-        internal long LeaseDuration;
-        internal long MaxBlockingTime;
-        internal long ServiceCleanupDelay;
-        internal NativeText EntityName;
-        internal NativeBytes UserData;
-        internal NativeProperty* Properties;
-        internal ulong PropertyCount;
-        internal int Durability;
-        internal int Reliability;
-        internal int Liveliness;
-        internal int Ownership;
-        internal int OwnershipStrength;
-        internal int DestinationOrder;
-        internal int History;
-        internal int Depth;
-        internal int MaxSamples;
-        internal int MaxInstances;
-        internal int MaxSamplesPerInstance;
-        internal int ServiceHistory;
-        internal int ServiceDepth;
-        internal int ServiceMaxSamples;
-        internal int ServiceMaxInstances;
-        internal int ServiceMaxSamplesPerInstance;
-        internal int TransportPriority;
-        internal int Representation;
-        internal uint BatchBytes;
-        internal byte Autodispose;
-        internal fixed byte Reserved[3];
     }
 
     [StructLayout(LayoutKind.Sequential)]

@@ -71,7 +71,7 @@ namespace Dunlin.Qos
             return all;
         }
 
-        private void SetProperties(NativeProperty* all, ulong count)
+        internal static IReadOnlyList<Property> PropertiesOf(NativeProperty* all, ulong count)
         {
             List<Property> made = new List<Property>();
             for (ulong i = 0; i < count; i++)
@@ -82,7 +82,7 @@ namespace Dunlin.Qos
                     ? new Property(name, Arena.ReadBytes(all[i].Value.Data, all[i].Value.Length), propagate)
                     : new Property(name, Arena.Read(all[i].Value.Data, all[i].Value.Length), propagate));
             }
-            Properties = made;
+            return made;
         }
 
         private uint* MulticastIn(Arena arena)
@@ -137,7 +137,7 @@ namespace Dunlin.Qos
                 Data = Arena.ReadBytes(native.UserData.Data, native.UserData.Length),
                 Autoenable = native.Autoenable != 0,
             };
-            made.SetProperties(native.Properties, native.PropertyCount);
+            made.Properties = PropertiesOf(native.Properties, native.PropertyCount);
             return made;
         }
 
@@ -310,7 +310,7 @@ namespace Dunlin.Qos
                 BatchBytes = native.BatchBytes,
                 Autodispose = native.Autodispose != 0,
             };
-            made.SetProperties(native.Properties, native.PropertyCount);
+            made.Properties = PropertiesOf(native.Properties, native.PropertyCount);
             return made;
         }
 
@@ -384,7 +384,7 @@ namespace Dunlin.Qos
                 PreventTypeWidening = native.PreventTypeWidening != 0,
                 ForceTypeValidation = native.ForceTypeValidation != 0,
             };
-            made.SetProperties(native.Properties, native.PropertyCount);
+            made.Properties = PropertiesOf(native.Properties, native.PropertyCount);
             made.SetMulticast(native.Multicast, native.MulticastCount);
             return made;
         }

@@ -1,6 +1,6 @@
 //! The languages that there are.
 
-use super::{File, Unit, c, java, rust};
+use super::{File, Unit, c, csharp, java, rust};
 
 /// A language that models are made into.
 #[derive(Debug)]
@@ -25,6 +25,7 @@ pub struct Language {
 pub const LANGUAGES: &[Language] = &[
     c::LANGUAGE,
     c::cpp98::LANGUAGE,
+    csharp::LANGUAGE,
     java::LANGUAGE,
     rust::LANGUAGE,
 ];

@@ -15,6 +15,7 @@
 //! ```
 
 mod c;
+mod csharp;
 mod java;
 mod language;
 mod names;

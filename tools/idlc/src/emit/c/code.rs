@@ -2,25 +2,25 @@
 
 /// Lines at their depth.
 #[derive(Debug, Default)]
-pub(super) struct Code {
+pub(in crate::emit) struct Code {
     text: String,
     depth: usize,
 }
 
 impl Code {
     /// Lines that go `depth` deep into others.
-    pub(super) fn at(depth: usize) -> Self {
+    pub(in crate::emit) fn at(depth: usize) -> Self {
         Self {
             text: String::new(),
             depth,
         }
     }
 
-    pub(super) fn depth(&self) -> usize {
+    pub(in crate::emit) fn depth(&self) -> usize {
         self.depth
     }
 
-    pub(super) fn line(&mut self, line: impl AsRef<str>) {
+    pub(in crate::emit) fn line(&mut self, line: impl AsRef<str>) {
         let line = line.as_ref();
         if !line.is_empty() {
             for _ in 0..self.depth {
@@ -32,7 +32,7 @@ impl Code {
     }
 
     /// A line with what is within it, and what closes it.
-    pub(super) fn block(
+    pub(in crate::emit) fn block(
         &mut self,
         head: impl AsRef<str>,
         tail: &str,
@@ -46,18 +46,18 @@ impl Code {
     }
 
     /// What is in braces behind a head: `if (x)`.
-    pub(super) fn braces(&mut self, head: impl AsRef<str>, body: impl FnOnce(&mut Self)) {
+    pub(in crate::emit) fn braces(&mut self, head: impl AsRef<str>, body: impl FnOnce(&mut Self)) {
         let head = head.as_ref();
         let space = if head.is_empty() { "" } else { " " };
         self.block(format!("{head}{space}{{"), "}", body);
     }
 
     /// What was made at the same depth.
-    pub(super) fn append(&mut self, other: Self) {
+    pub(in crate::emit) fn append(&mut self, other: Self) {
         self.text.push_str(&other.text);
     }
 
-    pub(super) fn finish(self) -> String {
+    pub(in crate::emit) fn finish(self) -> String {
         self.text
     }
 }

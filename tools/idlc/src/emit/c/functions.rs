@@ -353,7 +353,7 @@ fn mask(size: u8) -> String {
 }
 
 /// The bits that a bitmask has.
-pub(super) fn flags(ty: &DynamicType) -> u64 {
+pub(in crate::emit) fn flags(ty: &DynamicType) -> u64 {
     let bits = ty.flags().iter();
     bits.fold(0, |all, flag| {
         all | 1_u64.checked_shl(flag.position().into()).unwrap_or(0)

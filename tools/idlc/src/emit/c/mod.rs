@@ -5,18 +5,18 @@
 //! nothing: where numbers do not stand as the plan says, for a newer sender had more to say in
 //! front of them, they are read one by one.
 
-mod code;
-mod codec;
+pub(super) mod code;
+pub(super) mod codec;
 mod constant;
 pub(super) mod cpp98;
-mod functions;
+pub(super) mod functions;
 mod header;
 mod keywords;
 mod names;
 mod payload;
-mod place;
+pub(super) mod place;
 mod typed;
-mod value;
+pub(super) mod value;
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -7,34 +7,34 @@ use crate::emit::Unit;
 
 /// A part of a value.
 #[derive(Clone, Debug)]
-pub(super) struct Place {
+pub(in crate::emit) struct Place {
     /// The part as an expression that can be assigned to.
-    pub(super) value: String,
+    pub(in crate::emit) value: String,
     /// The pointer to it, if it is held by one.
-    pub(super) pointer: Option<String>,
-    pub(super) ty: DynamicType,
-    pub(super) try_construct: TryConstruct,
+    pub(in crate::emit) pointer: Option<String>,
+    pub(in crate::emit) ty: DynamicType,
+    pub(in crate::emit) try_construct: TryConstruct,
     /// What `@default` says.
-    pub(super) default: Option<Constant>,
+    pub(in crate::emit) default: Option<Constant>,
     /// Type and member as in IDL.
-    pub(super) idl: String,
+    pub(in crate::emit) idl: String,
     /// It may be absent.
-    pub(super) is_optional: bool,
+    pub(in crate::emit) is_optional: bool,
     /// It is the first member of a struct, or all of a value.
-    pub(super) is_first: bool,
+    pub(in crate::emit) is_first: bool,
     /// [`names::has_classes`] of the language.
-    pub(super) has_classes: bool,
+    pub(in crate::emit) has_classes: bool,
 }
 
 /// What is held, and how.
 #[derive(Clone, Copy)]
-pub(super) struct Held {
-    pub(super) element: Element,
-    pub(super) is_pointer: bool,
+pub(in crate::emit) struct Held {
+    pub(in crate::emit) element: Element,
+    pub(in crate::emit) is_pointer: bool,
 }
 
 impl Held {
-    pub(super) fn member(member: &Member) -> Self {
+    pub(in crate::emit) fn member(member: &Member) -> Self {
         let element = member.element();
         Self {
             element,
@@ -42,7 +42,7 @@ impl Held {
         }
     }
 
-    pub(super) fn element(element: Element) -> Self {
+    pub(in crate::emit) fn element(element: Element) -> Self {
         Self {
             element,
             is_pointer: element.is_external,
@@ -52,7 +52,7 @@ impl Held {
 
 impl Place {
     /// What a pointer points to.
-    pub(super) fn root(unit: &Unit<'_>, ty: DynamicType, pointer: &str) -> Self {
+    pub(in crate::emit) fn root(unit: &Unit<'_>, ty: DynamicType, pointer: &str) -> Self {
         Self::pointed(names::has_classes(unit), ty, pointer)
     }
 
@@ -71,7 +71,7 @@ impl Place {
     }
 
     /// An element to which `pointer` points, or to the pointer to it.
-    pub(super) fn element(of: &Self, element: Element, pointer: &str) -> Self {
+    pub(in crate::emit) fn element(of: &Self, element: Element, pointer: &str) -> Self {
         let place = Self {
             idl: of.idl.clone(),
             ..Self::pointed(of.has_classes, of.ty.at(element.ty), pointer)
@@ -83,7 +83,7 @@ impl Place {
     }
 
     /// The same behind a pointer, if it is held by one.
-    pub(super) fn held(self, held: Held) -> Self {
+    pub(in crate::emit) fn held(self, held: Held) -> Self {
         if !held.is_pointer {
             return self;
         }
@@ -99,7 +99,7 @@ impl Place {
     }
 
     /// The address of the value.
-    pub(super) fn address(&self) -> String {
+    pub(in crate::emit) fn address(&self) -> String {
         let inner = self.value.strip_prefix("(*");
         let inner = inner.and_then(|rest| rest.strip_suffix(')'));
         match inner.filter(|inner| is_word(inner)) {
@@ -118,23 +118,23 @@ impl Place {
     }
 
     /// Whether it is a string that has memory of its own.
-    pub(super) fn is_own_text(&self) -> bool {
+    pub(in crate::emit) fn is_own_text(&self) -> bool {
         let is_apart = self.has_classes || self.pointer.is_some();
         names::is_text(&self.ty) && (is_apart || !names::is_text_within(&self.ty))
     }
 
     /// Whether the pointer to the value is the value: a string in C.
-    pub(super) fn is_pointer_itself(&self) -> bool {
+    pub(in crate::emit) fn is_pointer_itself(&self) -> bool {
         !self.has_classes && names::is_text(&self.ty)
     }
 
     /// The part that a path leads to.
-    pub(super) fn at(&self, unit: &Unit<'_>, path: &str) -> Self {
+    pub(in crate::emit) fn at(&self, unit: &Unit<'_>, path: &str) -> Self {
         let parts = path.split('.').filter(|part| !part.is_empty());
         parts.fold(self.clone(), |place, part| place.part(unit, part))
     }
 
-    pub(super) fn part(&self, unit: &Unit<'_>, name: &str) -> Self {
+    pub(in crate::emit) fn part(&self, unit: &Unit<'_>, name: &str) -> Self {
         let ty = self.ty.resolved();
         let found = match ty.kind() {
             TypeKind::Structure => self.member(unit, &ty, name),

@@ -291,7 +291,7 @@ fn is_zero(ty: &DynamicType, has_classes: bool) -> bool {
 }
 
 /// Whether a default value has a default value of its own type in it, behind `@external`.
-pub(super) fn is_endless(ty: &DynamicType) -> bool {
+pub(in crate::emit) fn is_endless(ty: &DynamicType) -> bool {
     fn reaches(ty: &DynamicType, wanted: TypeIndex, seen: &mut Vec<TypeIndex>) -> bool {
         let ty = ty.resolved();
         if seen.contains(&ty.index()) {

@@ -2,8 +2,8 @@
 
 mod layout;
 mod read;
-mod scope;
-mod size;
+pub(in crate::emit) mod scope;
+pub(in crate::emit) mod size;
 mod write;
 
 use dunlin_xtypes::{DynamicType, TypeKind};
@@ -29,7 +29,7 @@ pub(super) fn name(unit: &Unit<'_>, plan: &Plan, id: RoutineId) -> String {
 
 /// Whether the file that a type is made in has the functions, for others too; else each file that
 /// calls them has its own.
-pub(super) fn is_shared(ty: &DynamicType, id: RoutineId) -> bool {
+pub(in crate::emit) fn is_shared(ty: &DynamicType, id: RoutineId) -> bool {
     match (id.form, id.part) {
         (Form::Xcdr1 | Form::Xcdr2, Part::Whole) => true,
         (_, Part::Key) => ty.kind() == TypeKind::Structure && ty.has_key(),
@@ -89,12 +89,12 @@ pub(super) fn routine(unit: &Unit<'_>, code: &mut Code, plan: &Plan, id: Routine
 }
 
 /// Whether there is a function of its own for where alignment counts from.
-pub(super) fn is_apart(ty: &DynamicType, id: RoutineId, routine: &Routine) -> bool {
+pub(in crate::emit) fn is_apart(ty: &DynamicType, id: RoutineId, routine: &Routine) -> bool {
     routine.aligned != routine.anywhere && is_shared(ty, id)
 }
 
 /// The bytes that steps write where alignment counts from, if they are always as many.
-pub(super) fn fixed_size(steps: &[Step]) -> Option<u64> {
+pub(in crate::emit) fn fixed_size(steps: &[Step]) -> Option<u64> {
     let mut sum = 0_u64;
     for step in steps {
         let more = match step {

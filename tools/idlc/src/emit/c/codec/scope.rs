@@ -9,13 +9,13 @@ use crate::plan::{Form, Step};
 
 /// Structs whose members may be missing at the end of the part that is read.
 #[derive(Clone)]
-pub(super) struct Scope {
+pub(in crate::emit) struct Scope {
     /// The paths of the structs.
-    pub(super) prefixes: Vec<String>,
+    pub(in crate::emit) prefixes: Vec<String>,
     /// The variable that says that all further members are missing.
-    pub(super) gone: String,
+    pub(in crate::emit) gone: String,
     /// What says that they may be missing.
-    pub(super) open: String,
+    pub(in crate::emit) open: String,
 }
 
 impl Scope {
@@ -28,14 +28,14 @@ impl Scope {
     }
 
     /// Whether a path leads into one of the structs.
-    pub(super) fn has(&self, path: &str) -> bool {
+    pub(in crate::emit) fn has(&self, path: &str) -> bool {
         self.prefixes
             .iter()
             .any(|prefix| Self::behind(prefix, path).is_some())
     }
 
     /// Whether a member of one of them begins with what is there.
-    pub(super) fn begins(&self, unit: &Unit<'_>, root: &Place, path: &str) -> bool {
+    pub(in crate::emit) fn begins(&self, unit: &Unit<'_>, root: &Place, path: &str) -> bool {
         self.prefixes.iter().any(|prefix| {
             let Some(rest) = Self::behind(prefix, path) else {
                 return false;
@@ -51,7 +51,7 @@ impl Scope {
 
 /// The appendable structs that begin where a value begins, in XCDR1: the value itself, its first
 /// member, the first member of that.
-pub(super) fn leading(ty: &DynamicType, path: &str) -> Vec<String> {
+pub(in crate::emit) fn leading(ty: &DynamicType, path: &str) -> Vec<String> {
     let mut prefixes = Vec::new();
     let (mut ty, mut path) = (ty.resolved(), path.to_string());
     // A struct is as deep by value as types may be.
@@ -80,12 +80,12 @@ pub(super) fn leading(ty: &DynamicType, path: &str) -> Vec<String> {
 }
 
 /// The first path of steps.
-pub(super) fn first_path(steps: &[Step]) -> Option<&str> {
+pub(in crate::emit) fn first_path(steps: &[Step]) -> Option<&str> {
     steps.iter().find_map(path)
 }
 
 /// The path that a step begins with.
-pub(super) fn path(step: &Step) -> Option<&str> {
+pub(in crate::emit) fn path(step: &Step) -> Option<&str> {
     match step {
         Step::Run(run) => run.fields.first().map(|field| &*field.path),
         Step::Text { path, .. }
@@ -100,7 +100,7 @@ pub(super) fn path(step: &Step) -> Option<&str> {
 }
 
 /// What a DHEADER is in front of.
-pub(super) enum Delimited {
+pub(in crate::emit) enum Delimited {
     /// A collection at this path.
     Collection(String),
     /// A struct at this path.
@@ -111,7 +111,7 @@ pub(super) enum Delimited {
 
 /// What the steps behind a DHEADER are, within the struct at `prefix`, whose own header may be yet
 /// to come.
-pub(super) fn delimited(
+pub(in crate::emit) fn delimited(
     unit: &Unit<'_>,
     root: &Place,
     (prefix, is_headed): (&str, bool),
@@ -160,7 +160,7 @@ fn is_growing(ty: &DynamicType) -> bool {
 }
 
 /// Bytes that each value takes at least. Not all parts of large types are looked at.
-pub(super) fn least(ty: &DynamicType, form: Form, depth: usize) -> u64 {
+pub(in crate::emit) fn least(ty: &DynamicType, form: Form, depth: usize) -> u64 {
     let ty = ty.resolved();
     if let Some(size) = ty.number_size() {
         return size as u64;

@@ -252,7 +252,7 @@ pub(super) fn each(
 }
 
 /// The element to which a pointer points.
-pub(super) fn element(place: &Place, pointer: &str) -> Place {
+pub(in crate::emit) fn element(place: &Place, pointer: &str) -> Place {
     let collection = Place {
         ty: place.ty.resolved(),
         ..place.clone()

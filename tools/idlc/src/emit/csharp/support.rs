@@ -1,0 +1,177 @@
+//! What encodes a type: `FooSupport`.
+
+use dunlin_cdr::Extensibility;
+use dunlin_xtypes::{DynamicType, EquivalenceKind, KeyPlan, TypeKind};
+
+use super::place::Place;
+use super::types::within;
+use super::{codec, names, value};
+use crate::emit::Unit;
+use crate::emit::c::code::Code;
+use crate::emit::c::codec::{fixed_size, is_apart, is_shared};
+use crate::plan::{Form, Part, Plan, RoutineId};
+
+fn id(ty: &DynamicType, form: Form, part: Part) -> RoutineId {
+    RoutineId {
+        ty: ty.index(),
+        form,
+        part,
+    }
+}
+
+fn has_key(ty: &DynamicType) -> bool {
+    ty.kind() == TypeKind::Structure && ty.has_key()
+}
+
+/// The encodings that a type has, by their names in the library.
+fn forms(ty: &DynamicType) -> Vec<(&'static str, RoutineId)> {
+    let mut all = vec![
+        ("Xcdr1", id(ty, Form::Xcdr1, Part::Whole)),
+        ("Xcdr2", id(ty, Form::Xcdr2, Part::Whole)),
+    ];
+    if has_key(ty) {
+        all.push(("Xcdr1Key", id(ty, Form::Xcdr1, Part::Key)));
+        all.push(("Xcdr2Key", id(ty, Form::Xcdr2, Part::Key)));
+        all.push(("KeyHash", id(ty, Form::KeyHash, Part::Key)));
+    }
+    all
+}
+
+/// Makes the class.
+pub(super) fn define(unit: &Unit<'_>, code: &mut Code, plan: &Plan, ty: &DynamicType) {
+    within(unit, code, ty.name(), |code, local| {
+        let class = names::ended(local, "Support");
+        let of = names::typed(unit, ty);
+        let base = format!("global::Dunlin.TypeSupport<{of}>");
+        code.line("/// <summary>Encodes values of a type.</summary>");
+        code.braces(format!("public sealed class {class} : {base}"), |code| {
+            known(code, plan, ty, &of);
+            dispatch(unit, code, plan, ty, &of);
+            defaults(unit, code, ty, &of);
+            let routines = plan.routines().map(|(id, _)| *id);
+            let own = routines.filter(|id| id.ty == ty.index() && is_shared(ty, *id));
+            own.for_each(|id| codec::routine(unit, code, plan, id));
+        });
+    });
+}
+
+fn known(code: &mut Code, plan: &Plan, ty: &DynamicType, of: &str) {
+    let kind = match ty.extensibility() {
+        Extensibility::Final => "Final",
+        Extensibility::Appendable => "Appendable",
+        Extensibility::Mutable => "Mutable",
+    };
+    let name = names::literal(ty.name());
+    code.line(format!("public override string TypeName => {name};"));
+    code.line(format!("public override bool IsKeyed => {};", has_key(ty)));
+    code.line(format!(
+        "public override global::Dunlin.Cdr.Extensibility Extensibility => global::Dunlin.Cdr.Extensibility.{kind};"
+    ));
+    if has_key(ty) && fits_hash(plan, ty) {
+        code.line("public override bool IsKeyInHash => true;");
+    }
+    code.line(format!("public override {of} Create() => new {of}();"));
+    code.line(format!(
+        "public override void Reset({of} value) => ResetValue(value);"
+    ));
+    let objects = ty.type_objects(EquivalenceKind::Complete).ok();
+    let objects = objects.filter(|_| !ty.is_nested());
+    let bytes = objects.map(|objects| objects.to_sequence());
+    let span = "global::System.ReadOnlySpan<byte>";
+    match bytes {
+        None => code.line(format!("public override {span} TypeObjects => default;")),
+        Some(bytes) => code.block(
+            format!("public override {span} TypeObjects => new byte[] {{"),
+            "};",
+            |code| {
+                for row in bytes.chunks(16) {
+                    let row: Vec<String> = row.iter().map(|byte| format!("{byte:#04x},")).collect();
+                    code.line(row.join(" "));
+                }
+            },
+        ),
+    }
+}
+
+/// Whether the key hash is the key.
+fn fits_hash(plan: &Plan, ty: &DynamicType) -> bool {
+    let routine = plan.routine(id(ty, Form::KeyHash, Part::Key));
+    let most = routine.and_then(|routine| routine.max_size);
+    KeyPlan::new(ty).fits_hash() && most.is_some_and(|most| most <= 16)
+}
+
+/// The methods that the library calls.
+fn dispatch(unit: &Unit<'_>, code: &mut Code, plan: &Plan, ty: &DynamicType, of: &str) {
+    let mut method = |kind: &str, parameter: &str, call: &dyn Fn(RoutineId) -> Option<String>| {
+        let head = format!(
+            "public override bool {kind}(ref global::Dunlin.Cdr.{parameter}, {of} value, global::Dunlin.Cdr.CdrForm form)"
+        );
+        code.braces(head, |code| {
+            code.braces("switch (form)", |code| {
+                for (form, id) in forms(ty) {
+                    if let Some(line) = call(id) {
+                        code.line(format!("case global::Dunlin.Cdr.CdrForm.{form}:"));
+                        line.lines()
+                            .for_each(|line| code.line(format!("    {line}")));
+                    }
+                }
+                code.line("default:");
+                code.line(
+                    "    throw new global::System.ArgumentOutOfRangeException(nameof(form));",
+                );
+            });
+        });
+    };
+    method("Size", "CdrSize z", &|id| {
+        let fixed = plan
+            .routine(id)
+            .and_then(|routine| fixed_size(&routine.aligned));
+        Some(match fixed {
+            Some(size) => format!("z.At = {size};\nreturn true;"),
+            None => format!("return {}Size(ref z, value);", codec::name(unit, plan, id)),
+        })
+    });
+    method("Write", "CdrWriter w", &|id| {
+        let ending = match plan.routine(id) {
+            Some(routine) if is_apart(ty, id, routine) => "WriteAligned",
+            _ => "Write",
+        };
+        Some(format!(
+            "return {}{ending}(ref w, value);",
+            codec::name(unit, plan, id)
+        ))
+    });
+    method("Read", "CdrReader r", &|id| {
+        let is_read = id.form != Form::KeyHash;
+        is_read.then(|| format!("return {}Read(ref r, value);", codec::name(unit, plan, id)))
+    });
+}
+
+fn defaults(unit: &Unit<'_>, code: &mut Code, ty: &DynamicType, of: &str) {
+    code.line("");
+    code.line("/// <summary>Gives all members their defaults.</summary>");
+    code.braces(format!("public static void ResetValue({of} v)"), |code| {
+        let root = Place::root(unit, ty.clone(), "v").inside();
+        match ty.kind() {
+            TypeKind::Union => {
+                let d = root.part(unit, "_d");
+                let default = value::number(unit, &d, d.of.default.as_ref());
+                code.line(format!("v.Select({default});"));
+                codec::cases(code, ty, "v.Discriminator", |code, _, case| {
+                    if case.element().is_some() {
+                        value::reset(unit, code, &root.part(unit, case.name()));
+                    }
+                });
+            }
+            _ => {
+                if let Some(base) = ty.base() {
+                    let base = names::global(unit, base.name(), "Support");
+                    code.line(format!("{base}.ResetValue(v);"));
+                }
+                for member in ty.own_members() {
+                    value::reset(unit, code, &root.part(unit, member.name()));
+                }
+            }
+        }
+    });
+}

@@ -1,0 +1,322 @@
+//! C# that is made of the golden vectors' types, compiled, and asked what their payloads are.
+//!
+//! Skipped with a line where there is neither a .NET SDK nor what fetches one; an error in continuous
+//! integration.
+
+use std::fmt::Write as _;
+use std::fs;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use dunlin_idlc::emit::{self, Choices};
+use dunlin_idlc::{Model, Options, parse_file};
+use dunlin_xtypes::{DynamicType, TypeKind};
+use serde_json::Value as Json;
+
+const WORLDS: [&str; 4] = ["xcdr1_be", "xcdr1_le", "xcdr2_be", "xcdr2_le"];
+
+fn folder(of: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(of)
+}
+
+/// Runs a program that has to succeed.
+fn run(command: &mut Command) -> String {
+    let output = command.output().unwrap();
+    let errors = String::from_utf8_lossy(&output.stderr);
+    let said = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(output.status.success(), "{command:?}\n{errors}\n{said}");
+    said
+}
+
+/// The commands that compile and run.
+struct Sdk {
+    compiler: String,
+    run: String,
+}
+
+impl Sdk {
+    fn find() -> Option<Self> {
+        let script = folder("scripts/languages/csharp-sdk.sh");
+        let found = Command::new(script).stderr(Stdio::inherit()).output();
+        let found = found.unwrap();
+        if found.status.code() == Some(77) {
+            assert!(std::env::var_os("CI").is_none(), "C# has to be tested here");
+            return None;
+        }
+        assert!(found.status.success());
+        let said = String::from_utf8_lossy(&found.stdout);
+        let mut lines = said.lines().map(str::to_string);
+        Some(Self {
+            compiler: lines.next().unwrap(),
+            run: lines.next().unwrap(),
+        })
+    }
+
+    fn compile(&self, kind: &str, arguments: &[String], sources: &[PathBuf]) {
+        run(Command::new(&self.compiler)
+            .arg(kind)
+            .args(arguments)
+            .args(sources));
+    }
+}
+
+fn files(of: &Path, ending: &str) -> Vec<PathBuf> {
+    let mut all = Vec::new();
+    for entry in fs::read_dir(of).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            all.extend(files(&path, ending));
+        } else if path.extension().is_some_and(|found| found == ending) {
+            all.push(path);
+        }
+    }
+    all.sort();
+    all
+}
+
+/// An empty folder.
+fn clean(name: &str) -> PathBuf {
+    let to = PathBuf::from(env!("CARGO_TARGET_TMPDIR"))
+        .join("csharp")
+        .join(name);
+    let _ = fs::remove_dir_all(&to);
+    fs::create_dir_all(&to).unwrap();
+    to
+}
+
+/// Makes a file beside an IDL file.
+fn emitted(path: &Path) -> Model {
+    let options = Options::default();
+    let parsed = parse_file(path, &options);
+    let model = parsed.model.clone();
+    let model = model.unwrap_or_else(|| panic!("{}", parsed.rendered()));
+    let language = emit::language("csharp").unwrap();
+    let emitted = emit::emit(&parsed, &options, language, &Choices::default());
+    assert!(!emitted.files.is_empty(), "{:?}", emitted.reports);
+    for file in &emitted.files {
+        fs::write(path.with_file_name(&file.name), &file.text).unwrap();
+    }
+    model
+}
+
+/// The library and a program of what is made in a folder. Callers are in turn, each once.
+fn program(sdk: &Sdk, to: &Path) -> PathBuf {
+    let library = to.join("Dunlin.dll");
+    let out = |path: &Path| format!("-out:{}", path.display());
+    let sources = files(&folder("bindings/csharp/src"), "cs");
+    let arguments = ["-target:library".into(), "-unsafe".into(), out(&library)];
+    sdk.compile("library", &arguments, &sources);
+    // What users compile: without unsafe code.
+    let program = to.join("Driver.dll");
+    let mut sources = files(to, "cs");
+    sources.push(folder("tools/idlc/tests/csharp/Driver.cs"));
+    let reference = format!("-r:{}", library.display());
+    let arguments = ["-target:exe".into(), reference, out(&program)];
+    sdk.compile("program", &arguments, &sources);
+    program
+}
+
+/// What a driver says to each line.
+fn answers(sdk: &Sdk, program: &Path, lines: &[String]) -> Vec<String> {
+    let mut child = Command::new(&sdk.run)
+        .arg(program)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut input = child.stdin.take().unwrap();
+    let text = lines
+        .iter()
+        .fold(String::new(), |all, line| all + line + "\n");
+    let writer = std::thread::spawn(move || {
+        let _ = input.write_all(text.as_bytes());
+    });
+    let output = child.wait_with_output().unwrap();
+    writer.join().unwrap();
+    let said = String::from_utf8_lossy(&output.stdout);
+    let answers: Vec<String> = said.lines().map(str::to_string).collect();
+    let errors = String::from_utf8_lossy(&output.stderr);
+    let last = lines.get(answers.len());
+    assert!(output.status.success(), "{last:?}\n{errors}");
+    assert_eq!(answers.len(), lines.len());
+    answers
+}
+
+fn bytes(hex: &str) -> Vec<u8> {
+    let digits = hex.as_bytes().chunks(2);
+    digits
+        .map(|two| u8::from_str_radix(std::str::from_utf8(two).unwrap(), 16).unwrap())
+        .collect()
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().fold(String::new(), |mut text, byte| {
+        let _ = write!(text, "{byte:02x}");
+        text
+    })
+}
+
+/// Some bytes behind the header are others.
+fn mutated(payload: &[u8], seed: u64) -> Vec<u8> {
+    let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ payload.len() as u64;
+    let mut next = || {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        state.wrapping_mul(0x2545_f491_4f6c_dd1d) >> 16
+    };
+    let mut out = payload.to_vec();
+    next();
+    for _ in 0..1 + next() % 3 {
+        if out.len() <= 4 {
+            break;
+        }
+        let at = 4 + next() as usize % (out.len() - 4);
+        let others = [0, 1, 2, 0x3f, 0x40, 0x7f, 0x80, 0xff, next() as u8];
+        out[at] = others[next() as usize % others.len()];
+    }
+    out
+}
+
+/// A vector, whose types are in a module of its name: vectors have types of the same names.
+struct Vector {
+    module: String,
+    model: Model,
+    values: Vec<Json>,
+}
+
+impl Vector {
+    fn read(to: &Path, path: &Path) -> Self {
+        let all: Json = serde_json::from_slice(&fs::read(path).unwrap()).unwrap();
+        let lines = all["idl"].as_array().unwrap().iter();
+        let idl: Vec<&str> = lines.map(|line| line.as_str().unwrap()).collect();
+        let module = format!("of_{}", path.file_stem().unwrap().to_string_lossy());
+        let file = to.join(format!("{module}.idl"));
+        fs::write(
+            &file,
+            format!("module {module} {{\n{}\n}};\n", idl.join("\n")),
+        )
+        .unwrap();
+        Self {
+            model: emitted(&file),
+            values: all["values"].as_array().unwrap().clone(),
+            module,
+        }
+    }
+
+    fn all(to: &Path) -> Vec<Self> {
+        let paths = files(&folder("tests/vectors/types"), "json");
+        assert!(paths.len() >= 20);
+        paths.iter().map(|path| Self::read(to, path)).collect()
+    }
+
+    /// The values of structs and unions.
+    fn compounds(&self) -> impl Iterator<Item = (DynamicType, &Json)> {
+        let typed = |value| (self.ty(value), value);
+        let all = self.values.iter().map(typed);
+        all.filter(|(ty, _)| matches!(ty.kind(), TypeKind::Structure | TypeKind::Union))
+    }
+
+    fn ty(&self, value: &Json) -> DynamicType {
+        let name = format!("{}::{}", self.module, value["type"].as_str().unwrap());
+        self.model.find(&name).unwrap().resolved()
+    }
+
+    /// Each payload, and what it and its key are written as, in both encodings.
+    fn payloads(&self) -> Vec<(String, String)> {
+        let mut all = Vec::new();
+        for (ty, value) in self.compounds() {
+            let is_keyed = ty.kind() == TypeKind::Structure && ty.has_key();
+            let (payloads, keys) = (&value["payloads"], &value["keys"]);
+            let text = |json: &Json| json.as_str().unwrap().to_string();
+            let order = if cfg!(target_endian = "big") {
+                "be"
+            } else {
+                "le"
+            };
+            let native = |of: &Json| {
+                let both = [1, 2].map(|xcdr| text(&of[format!("xcdr{xcdr}_{order}")]));
+                both.join(" ")
+            };
+            let key = format!("{} {}", native(keys), text(&value["key_hash"]));
+            for world in WORLDS {
+                let line = format!("{} {}", ty.name(), text(&payloads[world]));
+                let answer = match is_keyed {
+                    true => format!("ok {} {key}", native(payloads)),
+                    false => format!("ok {}", native(payloads)),
+                };
+                all.push((line, answer));
+                if is_keyed {
+                    let line = format!("key:{} {}", ty.name(), text(&keys[world]));
+                    all.push((line, format!("ok {key}")));
+                }
+            }
+        }
+        all
+    }
+
+    /// Payloads that are shorter, or changed.
+    fn broken(&self) -> Vec<(DynamicType, Vec<u8>)> {
+        let mut all = Vec::new();
+        for (ty, value) in self.compounds() {
+            for world in WORLDS {
+                let payload = bytes(value["payloads"][world].as_str().unwrap());
+                all.extend(
+                    (0..payload.len()).map(|length| (ty.clone(), payload[..length].to_vec())),
+                );
+                all.extend((0..200).map(|seed| (ty.clone(), mutated(&payload, seed))));
+            }
+        }
+        all
+    }
+}
+
+#[test]
+fn payloads_of_the_vectors_are_read_and_written() {
+    let Some(sdk) = Sdk::find() else { return };
+    let to = clean("vectors");
+    let vectors = Vector::all(&to);
+    let program = program(&sdk, &to);
+    let (lines, expected): (Vec<_>, Vec<_>) = vectors.iter().flat_map(Vector::payloads).unzip();
+    let found = answers(&sdk, &program, &lines);
+    for ((found, expected), line) in found.iter().zip(&expected).zip(&lines) {
+        assert_eq!(found, expected, "{line}");
+    }
+    let broken: Vec<_> = vectors.iter().flat_map(Vector::broken).collect();
+    let line = |(ty, payload): &(DynamicType, Vec<u8>)| format!("{} {}", ty.name(), hex(payload));
+    let lines: Vec<String> = broken.iter().map(line).collect();
+    for ((ty, payload), answer) in broken.iter().zip(answers(&sdk, &program, &lines)) {
+        let valid = ty.validate(payload);
+        // What is behind a value is no part of it.
+        if valid
+            .as_ref()
+            .is_err_and(|error| error.to_string().contains("behind"))
+        {
+            continue;
+        }
+        let is_read = answer.starts_with("ok");
+        assert_eq!(
+            is_read,
+            valid.is_ok(),
+            "{} {}\n{answer}\n{valid:?}",
+            ty.name(),
+            hex(payload)
+        );
+    }
+}
+
+#[test]
+fn words_of_csharp_are_names() {
+    let Some(sdk) = Sdk::find() else { return };
+    let to = clean("words");
+    for name in ["csharp", "c"] {
+        let file = to.join(format!("of_{name}.idl"));
+        let from = folder(&format!("tools/idlc/tests/{name}/torture.idl"));
+        let idl = fs::read_to_string(from).unwrap();
+        fs::write(&file, format!("module of_{name} {{\n{idl}\n}};\n")).unwrap();
+        emitted(&file);
+    }
+    program(&sdk, &to);
+}
