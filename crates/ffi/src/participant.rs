@@ -1,6 +1,6 @@
 //! Participants, and what a program asks of them.
 use crate::builtin::Builtin;
-use crate::callback::{Above, Listener, dunlin_listener, give};
+use crate::callback::{Listener, dunlin_listener, give};
 use crate::config::{self, dunlin_participant_config};
 use crate::error::{Failure, Outcome, entry};
 use crate::handle::Kind;

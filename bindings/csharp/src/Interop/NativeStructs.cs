@@ -211,6 +211,12 @@ namespace Dunlin
         internal byte HasGuidPrefix;
         internal fixed byte GuidPrefix[12];
         internal fixed byte Reserved[7];
+        internal long TypeTimeout;
+        internal NativeText* IgnoredProperties;
+        internal ulong IgnoredPropertyCount;
+        internal byte Types;
+        internal byte TypeLookup;
+        internal fixed byte ReservedBehind[6];
     }
 
     [StructLayout(LayoutKind.Sequential)]

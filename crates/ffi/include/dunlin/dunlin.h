@@ -1189,40 +1189,6 @@ typedef struct dunlin_select {
 typedef uint64_t dunlin_condition;
 
 /**
- * Text in UTF-8 with a length. It need not end with NUL. No text has the length 0.
- */
-typedef struct dunlin_text {
-    /**
-     * The first byte; null is allowed for no text.
-     */
-    const char *data;
-    /**
-     * Bytes.
-     */
-    size_t length;
-} dunlin_text;
-
-/**
- * Memory of the library that the caller owns: texts, and what the lists of a QoS lie in. It is
- * given back by `dunlin_block_free`.
- */
-typedef struct dunlin_block {
-    /**
-     * The bytes; a text in UTF-8 is followed by a NUL that `length` does not count. Null if the
-     * block only keeps what a structure points to.
-     */
-    const uint8_t *data;
-    /**
-     * How many.
-     */
-    uint64_t length;
-    /**
-     * Tells blocks from each other.
-     */
-    uint64_t token;
-} dunlin_block;
-
-/**
  * A function of the application; `context` is what was given with it.
  */
 typedef void (*dunlin_function)(void *context);
@@ -1236,46 +1202,6 @@ typedef uint64_t dunlin_handle;
  * A wait set.
  */
 typedef uint64_t dunlin_waitset;
-
-/**
- * Bytes with a length.
- */
-typedef struct dunlin_bytes {
-    /**
-     * The first byte; null is allowed for none.
-     */
-    const uint8_t *data;
-    /**
-     * How many.
-     */
-    size_t length;
-} dunlin_bytes;
-
-/**
- * A property of an entity.
- */
-typedef struct dunlin_property {
-    /**
-     * Its name.
-     */
-    struct dunlin_text name;
-    /**
-     * A text, or bytes.
-     */
-    struct dunlin_bytes value;
-    /**
-     * The value is bytes.
-     */
-    uint8_t binary;
-    /**
-     * Others are told.
-     */
-    uint8_t propagate;
-    /**
-     * 0.
-     */
-    uint8_t reserved[6];
-} dunlin_property;
 
 /**
  * Settings of a participant. `dunlin_config_default` fills them in. Durations are nanoseconds.
@@ -1520,61 +1446,6 @@ typedef struct dunlin_qos {
 } dunlin_qos;
 
 /**
- * A participant.
- */
-typedef uint64_t dunlin_participant;
-
-/**
- * QoS of a publisher or a subscriber.
- */
-typedef struct dunlin_group_qos {
-    /**
-     * `sizeof` of the structure.
-     */
-    uint32_t size;
-    /**
-     * `DUNLIN_QOS_PUBLISHER` or `DUNLIN_QOS_SUBSCRIBER`.
-     */
-    uint32_t kind;
-    /**
-     * ENTITY_NAME.
-     */
-    struct dunlin_text entity_name;
-    /**
-     * GROUP_DATA.
-     */
-    struct dunlin_bytes group_data;
-    /**
-     * PARTITION: the first name.
-     */
-    const struct dunlin_text *partitions;
-    /**
-     * How many; 0 is the partition "".
-     */
-    uint64_t partition_count;
-    /**
-     * PRESENTATION: one of `DUNLIN_INSTANCE_SCOPE` and its kin.
-     */
-    int32_t access_scope;
-    /**
-     * PRESENTATION: coherent access.
-     */
-    uint8_t coherent;
-    /**
-     * PRESENTATION: ordered access.
-     */
-    uint8_t ordered;
-    /**
-     * ENTITY_FACTORY: what it creates is enabled at once.
-     */
-    uint8_t autoenable;
-    /**
-     * 0.
-     */
-    uint8_t reserved;
-} dunlin_group_qos;
-
-/**
  * A publisher.
  */
 typedef uint64_t dunlin_publisher;
@@ -1650,99 +1521,6 @@ typedef uint64_t dunlin_octets;
  * Called when the library needs foreign memory no more.
  */
 typedef void (*dunlin_release)(void *context);
-
-/**
- * What DDS says about a sample.
- */
-typedef struct dunlin_sample_info {
-    /**
-     * When it was written, in nanoseconds since 1970; `DUNLIN_NO_TIME` if its writer did not say.
-     */
-    int64_t source_timestamp;
-    /**
-     * Its number among the changes of its writer.
-     */
-    int64_t sequence;
-    /**
-     * Its instance.
-     */
-    uint8_t instance[16];
-    /**
-     * Its writer.
-     */
-    uint8_t publication[16];
-    /**
-     * `DUNLIN_READ` or `DUNLIN_NOT_READ`.
-     */
-    uint32_t sample_state;
-    /**
-     * `DUNLIN_NEW` or `DUNLIN_NOT_NEW`.
-     */
-    uint32_t view_state;
-    /**
-     * `DUNLIN_ALIVE` or one of its kin.
-     */
-    uint32_t instance_state;
-    /**
-     * How often the instance had come back from being disposed.
-     */
-    int32_t disposed_generation_count;
-    /**
-     * How often it had come back from having no writers.
-     */
-    int32_t no_writers_generation_count;
-    /**
-     * How many samples of the instance follow in this call.
-     */
-    int32_t sample_rank;
-    /**
-     * Generations between this one and the last of the instance in this call.
-     */
-    int32_t generation_rank;
-    /**
-     * Generations between this one and the newest of the instance in the reader.
-     */
-    int32_t absolute_generation_rank;
-    /**
-     * 1 for a sample; 0 for a change of the instance alone, whose payload is the key or nothing.
-     */
-    uint8_t valid_data;
-    /**
-     * 0.
-     */
-    uint8_t reserved[7];
-} dunlin_sample_info;
-
-/**
- * A sample that was taken or read. It is the reader's until it is given back.
- */
-typedef struct dunlin_sample {
-    /**
-     * The payload, with its encapsulation header: private memory. Null if there is none, or with
-     * `DUNLIN_IN_PLACE` if it stays where its writer has it.
-     */
-    const uint8_t *data;
-    /**
-     * Bytes of the payload.
-     */
-    uint64_t length;
-    /**
-     * Tells samples from each other; 0 if there is none.
-     */
-    uint64_t token;
-    /**
-     * Bits `DUNLIN_SAMPLE_IN_PLACE`, `DUNLIN_SAMPLE_WITHDRAWN`.
-     */
-    uint32_t flags;
-    /**
-     * 0.
-     */
-    uint32_t reserved;
-    /**
-     * What DDS says about it.
-     */
-    struct dunlin_sample_info info;
-} dunlin_sample;
 
 /**
  * QoS of a participant.

@@ -54,7 +54,9 @@ public final class Structs {
             + "i64 announce_period, i64 heartbeat_period, i64 linger, u64 max_reassembly_bytes, "
             + "u32 max_sample_size, u32 tcp_public_address, u16 tcp_public_port, u16 tcp_port, u8 enabled, "
             + "u8 multicast, u8 udp, u8 shmem, u8 tcp, u8 local, u8 announces_process, u8 answers_questions, "
-            + "u8 has_guid_prefix, u8*12 guid_prefix, u8*7 reserved");
+            + "u8 has_guid_prefix, u8*12 guid_prefix, u8*7 reserved, "
+            + "i64 type_timeout, ptr ignored_properties, u64 ignored_property_count, u8 types, u8 type_lookup, "
+            + "u8*6 reserved_behind");
 
     public static final Struct BUILTIN_DATA = new Struct("builtin_data",
             "u32 size, u32 kind, u8*16 key, u8*16 participant_key, text name, text type_name, bytes user_data, "
