@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # run.sh SUITE: the OMG's interoperability suite (github.com/omg-dds/dds-rtps, in the folder SUITE) with its program of
-# the classic C++ API, unmodified: with itself and both ways with Rust's, in XCDR1 and XCDR2.
+# the classic C++ API, unmodified: with itself and both ways with Rust's, in XCDR1 and XCDR2. Its C program is built,
+# too, over an adapter of the interface that it uses (tests/languages/omg/c).
 #   PYTHON   a Python with pexpect and junitparser (default: python3)
-#   PAIRS    which of them, such as "cpp98:rust" (default: "cpp98:cpp98 cpp98:rust rust:cpp98")
+#   PAIRS    which of cpp98, rust and c, such as "c:rust" (default: "cpp98:cpp98 cpp98:rust rust:cpp98")
 #   XCDR     which representations (default: "1 2")
 #   CASES    which test cases (default: all)
 #   SHARDS   how many cases at a time, each in a network of its own (default: 6)
@@ -30,6 +31,12 @@ ln -sf "$source" "$work/shape_main.cxx"
 "$into/bin/dunlin" idl gen -l cpp98 -o "$work" "$suite/srcCxx/shape.idl"
 "${CXX:-g++}" -std=c++11 -O2 -DRTI_CONNEXT_DDS -I tests/languages/omg -I "$work" -I "$into/include" "$work/shape_main.cxx" \
     -L "$into/lib" -ldunlin -Wl,-rpath,"$into/lib" -o "$work/cpp98_shape_main"
+# The adapter is one header; the program also includes parts of what it takes the place of.
+mkdir -p "$work/c/dds/ddsc" "$work/c/dds/ddsrt"
+touch "$work/c/dds/ddsc/dds_public_qosdefs.h" "$work/c/dds/ddsc/dds_public_status.h" "$work/c/dds/ddsrt/time.h"
+"$into/bin/dunlin" idl gen -l c -o "$work/c" "$suite/srcC/shape.idl"
+"${CC:-gcc}" -std=gnu11 -O2 -I tests/languages/omg/c -I "$work/c" -I "$into/include" "$suite/srcC/shape_main.c" \
+    "$work/c/shape.c" -L "$into/lib" -ldunlin -Wl,-rpath,"$into/lib" -lm -o "$work/c_shape_main"
 "${CARGO:-cargo}" build --profile "${LANGUAGES_PROFILE:-release}" -p dunlin-shapes
 built=$([ "${LANGUAGES_PROFILE:-release}" = dev ] && echo debug || echo "${LANGUAGES_PROFILE:-release}")
 cp --remove-destination "${CARGO_TARGET_DIR:-target}/$built/shape_main" "$work/rust_shape_main"
