@@ -34,7 +34,11 @@ inline void configure_participant_announcements_period(DDS::DomainParticipantQos
 }
 
 inline void configure_large_data(DDS::DataWriterQos &) {}
-inline void config_dw_qos(DDS::DataWriterQos &) {}
+// A writer that ends disposes its instances, by the default of the standard (DDS 1.4 2.2.2.4.1.6). The
+// suite expects that they only lose their writer.
+inline void config_dw_qos(DDS::DataWriterQos &qos) {
+    qos.writer_data_lifecycle.autodispose_unregistered_instances = false;
+}
 inline void config_dr_qos(DDS::DataReaderQos &) {}
 
 inline DDS::ULong DDS_UInt8Seq_get_length(const DDS::OctetSeq *octets) { return octets->length(); }

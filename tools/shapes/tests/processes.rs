@@ -109,7 +109,7 @@ fn shapes_go_from_one_process_to_another_until_each_is_interrupted() {
         );
         publisher.expect("Square     RED        ");
         publisher.interrupt();
-        subscriber.expect("Square     RED        NOT_ALIVE_DISPOSED_INSTANCE_STATE");
+        subscriber.expect("Square     RED        NOT_ALIVE_NO_WRITERS_INSTANCE_STATE");
         subscriber.interrupt();
     });
 }
@@ -183,7 +183,7 @@ fn colors_that_act_on_a_terminal_are_printed_as_escapes() {
         publisher.expect(shown);
         subscriber.expect(shown);
         publisher.interrupt();
-        let end = subscriber.expect("NOT_ALIVE_DISPOSED_INSTANCE_STATE");
+        let end = subscriber.expect("NOT_ALIVE_NO_WRITERS_INSTANCE_STATE");
         assert!(end.contains(shown), "{end}");
         subscriber.interrupt();
     });
