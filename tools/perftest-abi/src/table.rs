@@ -30,6 +30,9 @@ const LOCAL: u32 = 2048;
 const BEGINS: u32 = 1;
 const ONE_AT_A_TIME: u32 = 2;
 const PINGS: u32 = 4;
+const PRACTICE: u32 = 8;
+
+const SETTLES: u32 = 1;
 
 const FAILURE: u32 = 0;
 const DISCOVERY: u32 = 1;
@@ -159,6 +162,8 @@ macro_rules! table {
         pub struct dunlin_perftest_driver {
             pub size: u32,
             pub version: u32,
+            pub flags: u32,
+            pub reserved: u32,
             pub language: *const c_char,
             pub context: Context,
             $(pub $name: Option<unsafe extern "C" fn(Context $(, $argument)*) $(-> $result)?>,)+
@@ -287,6 +292,10 @@ impl Driver for Table {
         &self.language
     }
 
+    fn settles(&self) -> bool {
+        self.driver.flags & SETTLES != 0
+    }
+
     fn open(&self, settings: &Settings, inbox: &Arc<Inbox>) -> Result<(), String> {
         let inbox = self.inbox.get_or_init(|| Arc::clone(inbox));
         let strings = |list: &[String]| Texts::of(list.iter().map(String::as_str));
@@ -386,6 +395,7 @@ impl Driver for Table {
             (plan.begins, BEGINS),
             (plan.one_at_a_time, ONE_AT_A_TIME),
             (plan.pings, PINGS),
+            (plan.practice, PRACTICE),
         ];
         let given = dunlin_perftest_plan {
             size: size_of::<dunlin_perftest_plan>() as u32,

@@ -87,7 +87,7 @@ fn structures_have_the_same_layout_in_c() {
         packets, bytes, others, echo_failures, lost, last_size, expected);
     layout!(text, "dunlin_perftest_losses", dunlin_perftest_losses: dropped, unsent);
     layout!(text, "dunlin_perftest_driver", dunlin_perftest_driver:
-        size, version, language, context, open, writer, reader, register_instances, matched, wait,
+         size, version, flags, language, context, open, writer, reader, register_instances, matched, wait,
         wake, control, flush, measure, attach, traffic, explain, losses, allocations, close);
     writeln!(
         text,

@@ -12,7 +12,7 @@ use dunlin_idlc::{Options, parse_file};
 use serde_json::Value;
 use tempfile::TempDir;
 
-use common::{SENDS, script, stdout};
+use common::{SENDS, script, stdout, two_hosts};
 
 const STRICT: [&str; 6] = ["-pedantic", "-Wall", "-Wextra", "-Werror", "-O1", "-I"];
 
@@ -208,6 +208,34 @@ fn the_options_mean_the_same() {
     assert_eq!((rows.len(), received.len()), (8, 4), "{text}");
     let counts: Vec<_> = received.iter().map(|row| row[1]).collect();
     assert_eq!(counts, ["200", "100", "100", "100"], "{text}");
+}
+
+/// The options of the published measurements over TCP, on two hosts.
+#[test]
+fn the_published_command_lines_are_those_of_cpp_too() {
+    let Some(at) = programs().map(Path::display) else {
+        return;
+    };
+    let both =
+        "-keyed -instances 500 -datalen $size -noPrint -noOutputHeaders -noXML -transport TCP";
+    let output = two_hosts(&format!(
+        "export LD_LIBRARY_PATH={at}; X={at}/perftest_cpp
+         for size in 32 63000; do
+             $THERE $X -best {both} -sub -peer 0@tcpv4_lan://172.16.0.1:7400 -nic 172.16.0.2 2> s.err & sub=$!
+             $X -best {both} -pub -peer 0@tcpv4_lan://172.16.0.2:7400 -nic 172.16.0.1 -exec 1 -initialBurst 100 \
+                 -latencyTest 2> p.err || cat p.err
+             wait $sub || cat s.err
+         done"
+    ));
+    let text = stdout(&output);
+    let mut rows = rows(&text);
+    rows.sort_by_key(Vec::len);
+    let shapes: Vec<_> = rows.iter().map(|row| (row.len(), row[0])).collect();
+    assert_eq!(
+        shapes,
+        [(6, "32"), (6, "63000"), (10, "32"), (10, "63000")],
+        "{text}"
+    );
 }
 
 #[test]

@@ -133,6 +133,11 @@ typedef struct dunlin_perftest_endpoint {
 #define DUNLIN_PERFTEST_ONE_AT_A_TIME 2
 /* There are pings. */
 #define DUNLIN_PERFTEST_PINGS 4
+/*
+ * It is for practice: pings are marked as warm-up, so that nobody counts them, and their echoes
+ * answer them.
+ */
+#define DUNLIN_PERFTEST_PRACTICE 8
 
 /* A part of a measured segment. */
 typedef struct dunlin_perftest_plan {
@@ -207,6 +212,12 @@ typedef struct dunlin_perftest_losses {
 #define DUNLIN_PERFTEST_DISCOVERY 1
 
 /*
+ * Of `dunlin_perftest_driver`: the program becomes faster while it runs, since it is compiled then.
+ * It practises until it no longer does.
+ */
+#define DUNLIN_PERFTEST_SETTLES 1
+
+/*
  * The program. The context is passed to each function. An endpoint is known by its topic.
  *
  * The listener of a reader takes all samples. It passes to `dunlin_perftest_sample` those whose
@@ -215,7 +226,7 @@ typedef struct dunlin_perftest_losses {
  * - A publisher's listener stops the clock in its first line. A ping is answered by the echo with its
  *   `entity_id` and `seq_num`; when pings are not one at a time, by each echo with its `entity_id`
  *   whose time of the write lies between the begin of the segment and now. What answers none is late.
- *   Echoes of the warm-up go to `dunlin_perftest_sample`.
+ *   Echoes of the warm-up go to `dunlin_perftest_sample`, unless it is practice.
  * - A subscriber's listener leaves out what has not the `entity_id` that `attach` gave. It echoes
  *   pings for itself, and the warm-up if the publisher is 0: the same sample with the next key, by
  *   the topic Latency, sent at once. Then it counts. The first sample of data after each `attach` is
@@ -224,6 +235,8 @@ typedef struct dunlin_perftest_losses {
 typedef struct dunlin_perftest_driver {
     uint32_t size;
     uint32_t version;
+    uint32_t flags;
+    uint32_t reserved;
     /* As it is printed. */
     const char *language;
     void *context;

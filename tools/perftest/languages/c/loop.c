@@ -128,7 +128,9 @@ static void make_sample(side *side, const dunlin_perftest_plan *plan) {
         header->latency_ping = DUNLIN_PERFTEST_NO_PING;
         return;
     }
-    header->latency_ping = (int32_t)(own->pings % plan->subscribers);
+    header->latency_ping = plan->flags & DUNLIN_PERFTEST_PRACTICE
+                               ? DUNLIN_PERFTEST_WARM_UP
+                               : (int32_t)(own->pings % plan->subscribers);
     own->sent_at = side_now();
     header->timestamp_sec = (int32_t)(own->sent_at >> 32);
     header->timestamp_usec = (uint32_t)own->sent_at;
@@ -228,7 +230,9 @@ static void take_echo(const received *got, uint64_t now) {
     const bool is_one_at_a_time = (own->flags & DUNLIN_PERFTEST_ONE_AT_A_TIME) != 0;
     uint64_t sent_at, answers = own->answers;
     bool is_answer;
-    if (header->latency_ping < 0) {
+    if (header->latency_ping < 0
+        && (header->latency_ping < DUNLIN_PERFTEST_WARM_UP
+            || !(own->flags & DUNLIN_PERFTEST_PRACTICE))) {
         pass_on(got);
         return;
     }

@@ -275,7 +275,9 @@ private:
             header.latency_ping = DUNLIN_PERFTEST_NO_PING;
             return;
         }
-        header.latency_ping = static_cast<int32_t>(pings % plan.subscribers);
+        header.latency_ping = plan.flags & DUNLIN_PERFTEST_PRACTICE
+                                  ? DUNLIN_PERFTEST_WARM_UP
+                                  : static_cast<int32_t>(pings % plan.subscribers);
         sent_at = now();
         header.timestamp_sec = static_cast<int32_t>(sent_at >> 32);
         header.timestamp_usec = static_cast<uint32_t>(sent_at);
@@ -415,7 +417,9 @@ private:
         const bool is_one_at_a_time = (manner & DUNLIN_PERFTEST_ONE_AT_A_TIME) != 0;
         const uint64_t number = answers;
         uint64_t begun = sent_at;
-        if (of.latency_ping < 0) {
+        if (of.latency_ping < 0
+            && (of.latency_ping < DUNLIN_PERFTEST_WARM_UP
+                || !(manner & DUNLIN_PERFTEST_PRACTICE))) {
             pass_on(DUNLIN_PERFTEST_LATENCY, got);
             return;
         }

@@ -25,6 +25,8 @@ pub struct Plan<'a> {
     pub one_at_a_time: bool,
     /// There are pings.
     pub pings: bool,
+    /// It is for practice: nobody counts the pings.
+    pub practice: bool,
     /// Octets of each sample's payload.
     pub payload: usize,
     /// How many samples the segment has by the end of this part, at most.
@@ -121,6 +123,9 @@ pub enum Content<'a> {
 pub trait Driver: Send + Sync + 'static {
     /// The language, as it is printed.
     fn language(&self) -> &str;
+
+    /// Whether it becomes faster while it runs.
+    fn settles(&self) -> bool;
 
     /// Joins the domain. Samples that are not data go into the inbox.
     fn open(&self, settings: &Settings, inbox: &Arc<Inbox>) -> Result<(), String>;

@@ -10,7 +10,7 @@ use super::Publisher;
 use super::measure::{Printed, Segment};
 use crate::clock::{MILLISECOND, NEVER, Nanos, SECOND, monotonic};
 use crate::driver::{Driver, Plan, Progress};
-use crate::messaging::{Messaging, Publish};
+use crate::messaging::{Messaging, OVERHEAD, Publish};
 use crate::options::{Options, Pace};
 use crate::output::Report;
 
@@ -19,6 +19,13 @@ const RING: usize = 1 << 20;
 
 /// Longest time that a driver works without our having a look.
 const LOOK: Nanos = 100 * MILLISECOND;
+
+/// Pings of a round of practice.
+const ROUND: u64 = 1_000;
+
+/// How long a driver practises that becomes faster, at least and at most.
+const SETTLING: Nanos = SECOND;
+const SETTLED_BY: Nanos = 10 * SECOND;
 
 /// A driver that measures.
 pub(super) struct Measuring {
@@ -50,6 +57,23 @@ impl Measuring {
         };
         (from..self.taken).map(answer)
     }
+}
+
+/// How a part of a segment is done.
+#[derive(Clone, Copy)]
+struct Manner {
+    begins: bool,
+    one_at_a_time: bool,
+    practice: bool,
+}
+
+/// Whether the last round was no faster than those before, but for 5 %.
+fn is_settled(medians: &[Nanos]) -> bool {
+    let Some((last, before)) = medians.split_last() else {
+        return false;
+    };
+    let best = before.iter().rev().take(3).min();
+    before.len() >= 3 && best.is_some_and(|best| last.saturating_mul(20) >= best.saturating_mul(19))
 }
 
 /// When what last happened.
@@ -136,16 +160,40 @@ impl<M: Messaging> Publisher<'_, M> {
         samples: u64,
         until: Nanos,
     ) -> Result<Progress, String> {
+        let manner = Manner {
+            begins,
+            one_at_a_time: self.options.latency_test,
+            practice: false,
+        };
+        let progress = self.part_of(manner, size, samples, until)?;
+        let taken = self
+            .measuring
+            .as_ref()
+            .map_or(0, |measuring| measuring.taken);
+        if progress.answers - taken > RING as u64 / 2 {
+            self.record();
+        }
+        Ok(progress)
+    }
+
+    fn part_of(
+        &mut self,
+        manner: Manner,
+        size: usize,
+        samples: u64,
+        until: Nanos,
+    ) -> Result<Progress, String> {
         let Some(measuring) = &mut self.measuring else {
             return Ok(Progress::default());
         };
-        if begins {
+        if manner.begins {
             measuring.taken = 0;
         }
         let plan = Plan {
-            begins,
-            one_at_a_time: self.options.latency_test,
+            begins: manner.begins,
+            one_at_a_time: manner.one_at_a_time,
             pings: self.options.id == 0,
+            practice: manner.practice,
             payload: Options::payload(size),
             samples,
             until,
@@ -163,11 +211,65 @@ impl<M: Messaging> Publisher<'_, M> {
             taken: measuring.taken,
         };
         measuring.progress = measuring.driver.measure(&plan)?;
-        let progress = measuring.progress;
-        if progress.answers - measuring.taken > RING as u64 / 2 {
-            self.record();
+        Ok(measuring.progress)
+    }
+
+    /// Pings of a latency test, until the driver no longer becomes faster. Nothing of it is counted.
+    pub(super) fn practise_by_driver(&mut self) -> Result<(), String> {
+        let practises = self.options.latency_test && self.options.id == 0;
+        let Some(measuring) = self.measuring.as_ref().filter(|_| practises) else {
+            return Ok(());
+        };
+        let settles = measuring.driver.settles();
+        let bounds = self.session.bounds;
+        let most = if settles { SETTLED_BY } else { bounds.practice };
+        let size = self.payload.len() + OVERHEAD;
+        let started = monotonic();
+        let end = started + most;
+        let mut medians = Vec::new();
+        loop {
+            self.check_partners(monotonic())?;
+            let median = self.practise(size, end)?;
+            medians.extend(median);
+            let passed = monotonic() - started;
+            if passed >= most {
+                break;
+            }
+            if !settles || (passed >= SETTLING && is_settled(&medians)) {
+                return Ok(());
+            }
         }
-        Ok(progress)
+        if settles {
+            self.session.log.line(format!(
+                "The program was still becoming faster after {} s of practice",
+                most / SECOND
+            ));
+        }
+        Ok(())
+    }
+
+    /// A round of practice; the median of its round trips.
+    fn practise(&mut self, size: usize, end: Nanos) -> Result<Option<Nanos>, String> {
+        let mut manner = Manner {
+            begins: true,
+            one_at_a_time: true,
+            practice: true,
+        };
+        loop {
+            let until = end.min(monotonic() + LOOK);
+            let progress = self.part_of(manner, size, ROUND, until)?;
+            manner.begins = false;
+            if (progress.sent >= ROUND && !progress.waiting) || monotonic() >= end {
+                self.warm_up += progress.sent;
+                break;
+            }
+            self.check_partners(monotonic())?;
+        }
+        let mut trips: Vec<_> = (self.measuring.iter_mut())
+            .flat_map(Measuring::answers)
+            .collect();
+        trips.sort_unstable();
+        Ok(trips.get(trips.len() / 2).copied())
     }
 
     /// Puts what was measured into the statistics.
@@ -216,3 +318,18 @@ impl<M: Messaging> Publisher<'_, M> {
 }
 
 const _: () = assert!(RING.is_power_of_two());
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rounds_are_settled_when_the_last_is_no_longer_faster() {
+        assert!(!is_settled(&[]) && !is_settled(&[9, 9, 9]));
+        assert!(is_settled(&[400, 100, 100, 100, 98]));
+        assert!(!is_settled(&[400, 300, 200, 100]));
+        // What was long ago does not count, and a slow round is no reason to go on.
+        assert!(is_settled(&[50, 100, 100, 100, 100]));
+        assert!(is_settled(&[100, 100, 100, 500]));
+    }
+}
