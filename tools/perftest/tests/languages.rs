@@ -252,9 +252,10 @@ fn a_sample_allocates_nothing() {
     assert_eq!(tables.len(), 4, "{text}");
     for table in tables {
         let allocations = &table["perftest"][0]["summary"]["cost"]["allocations"];
-        // Heartbeats, announcements and the end of the test are among them.
+        // Heartbeats, announcements and the end of the test are among them: the longer a busy machine takes, the more. What
+        // a sample took itself would be one at least.
         let each = allocations.as_f64().unwrap();
-        assert!(each < 0.1, "{each} allocations for a sample: {text}");
+        assert!(each < 0.5, "{each} allocations for a sample: {text}");
     }
 }
 
