@@ -132,16 +132,13 @@ fn end(pin: &Pin<'static, Entry>) {
 }
 
 /// What makes that a handle contains something: conditions of entities do not count, nor do the
-/// groups of those who made none.
+/// groups of those who made none and the readers of the built-in topics.
 fn content(handle: dunlin_handle) -> Option<u64> {
-    let implicit = object::participant(handle).ok();
-    let counts = |child: &u64| match Kind::of(*child) {
-        Some(Kind::StatusCondition) => false,
-        Some(Kind::Publisher | Kind::Subscriber)
-            if implicit
-                .as_ref()
-                .is_some_and(|above| above.is_implicit(*child)) =>
-        {
+    let above = object::participant(handle).ok();
+    let counts = |child: &u64| match (Kind::of(*child), &above) {
+        (Some(Kind::StatusCondition), _) => false,
+        (Some(Kind::Subscriber), Some(above)) if above.is_builtin(*child) => false,
+        (Some(Kind::Publisher | Kind::Subscriber), Some(above)) if above.is_implicit(*child) => {
             content(*child).is_some()
         }
         _ => true,
@@ -172,8 +169,11 @@ pub extern "C" fn dunlin_delete(handle: dunlin_handle) -> i32 {
 pub extern "C" fn dunlin_delete_contained(handle: dunlin_handle) -> i32 {
     entry(|| {
         drop(object::any(handle, ENTITY)?);
+        let above = object::participant(handle).ok();
+        let is_builtin = |child: &u64| above.as_ref().is_some_and(|above| above.is_builtin(*child));
         let (topics, others): (Vec<_>, Vec<_>) = object::children(handle)
             .into_iter()
+            .filter(|child| !is_builtin(child))
             .partition(|child| Kind::of(*child) == Some(Kind::Topic));
         for child in others.into_iter().chain(topics) {
             // What somebody else closes meanwhile is closed, too.

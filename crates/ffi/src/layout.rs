@@ -1,4 +1,5 @@
 //! The layout of each structure, by which other languages check theirs.
+use crate::builtin::dunlin_builtin_data;
 use crate::callback::dunlin_listener;
 use crate::config::dunlin_participant_config;
 use crate::error::{Failure, entry};
@@ -78,6 +79,8 @@ layouts! {
         tcp_public_port tcp_port enabled multicast udp shmem tcp local announces_process
         answers_questions has_guid_prefix guid_prefix reserved type_timeout ignored_properties
         ignored_property_count types type_lookup reserved_behind }
+    dunlin_builtin_data { size kind key participant_key name type_name user_data topic_data
+        properties property_count writer_qos reader_qos group_qos vendor reserved }
     dunlin_counters { size reserved dropped oversized unsent memory_refused
         connections_refused malformed damaged reassembly_dropped misplaced implausible }
 }

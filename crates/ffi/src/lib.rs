@@ -12,9 +12,11 @@
     reason = "the names are those of the C header, so that one search finds both"
 )]
 
+pub mod builtin;
 pub mod callback;
 pub mod condition;
 pub mod config;
+pub mod discovery;
 pub mod entity;
 mod error;
 mod fork;
@@ -39,9 +41,11 @@ pub mod topic;
 pub mod types;
 pub mod writer;
 
+pub use builtin::*;
 pub use callback::*;
 pub use condition::*;
 pub use config::*;
+pub use discovery::*;
 pub use entity::*;
 pub use group::*;
 pub use hooks::*;

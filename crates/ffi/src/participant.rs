@@ -1,4 +1,5 @@
 //! Participants, and what a program asks of them.
+use crate::builtin::Builtin;
 use crate::callback::{Listener, dunlin_listener, give};
 use crate::config::{self, dunlin_participant_config};
 use crate::error::{Failure, Outcome, entry};
@@ -8,7 +9,7 @@ use crate::names::{adopt_participant, adopt_publisher, adopt_subscriber};
 use crate::object::{self, New, Object, adopt};
 use crate::qos::{dunlin_participant_qos, dunlin_qos, read_as, write_as};
 use dunlin::{DomainParticipant, InstanceHandle, PeerStatus};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// A participant.
 pub type dunlin_participant = u64;
@@ -18,6 +19,7 @@ pub(crate) struct Participant {
     pub(crate) core: DomainParticipant,
     publisher: Mutex<u64>,
     subscriber: Mutex<u64>,
+    builtin: Mutex<Option<Builtin>>,
 }
 
 impl Participant {
@@ -26,6 +28,7 @@ impl Participant {
             core,
             publisher: Mutex::default(),
             subscriber: Mutex::default(),
+            builtin: Mutex::default(),
         }
     }
 
@@ -55,7 +58,18 @@ impl Participant {
         Ok(*known)
     }
 
-    /// Whether a handle is that of one of these two.
+    /// The readers of the built-in topics, if somebody has asked for them.
+    pub(crate) fn builtin(&self) -> MutexGuard<'_, Option<Builtin>> {
+        self.builtin.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Whether a handle is that of the subscriber of the built-in topics.
+    pub(crate) fn is_builtin(&self, handle: u64) -> bool {
+        let builtin = self.builtin();
+        builtin.as_ref().is_some_and(|builtin| builtin.is(handle))
+    }
+
+    /// Whether a handle is that of the publisher or subscriber of those who make none.
     pub(crate) fn is_implicit(&self, handle: u64) -> bool {
         [&self.publisher, &self.subscriber]
             .iter()

@@ -64,10 +64,10 @@ fn compiler(folder: &TempDir, flags: &[&str], source: &Path) -> Command {
 }
 
 /// A program of a source.
-fn program(folder: &TempDir, source: &Path) -> Command {
+fn program(folder: &TempDir, flags: &[&str], source: &Path) -> Command {
     let to = folder.path().join(source.file_stem().unwrap());
     let mut compiler = compiler(folder, &["-std=c++98"], source);
-    compiler.args(SANITIZERS).arg("-o").arg(&to);
+    compiler.args(flags).args(SANITIZERS).arg("-o").arg(&to);
     compiler.arg(folder.path().join("libdunlin.so.0"));
     succeeds(compiler);
     let mut command = Command::new(to);
@@ -82,8 +82,12 @@ fn succeeds(mut command: Command) {
 }
 
 fn runs(source: &str) {
+    runs_with(&[], source);
+}
+
+fn runs_with(flags: &[&str], source: &str) {
     if let Some(folder) = made(&own("shape.idl")) {
-        succeeds(program(&folder, &own(source)));
+        succeeds(program(&folder, flags, &own(source)));
     }
 }
 
@@ -101,6 +105,24 @@ fn listeners_conditions_filters_and_coherent_sets() {
         LOOPBACK,
         || runs("events.cpp"),
     );
+}
+
+#[test]
+fn others_are_discovered_looked_at_and_ignored() {
+    in_namespace(
+        "others_are_discovered_looked_at_and_ignored",
+        LOOPBACK,
+        || runs("discovery.cpp"),
+    );
+}
+
+/// Null pointers, wrong kinds, objects deleted in the wrong order and within callbacks.
+#[test]
+fn mistakes_are_errors() {
+    in_namespace("mistakes_are_errors", LOOPBACK, || {
+        runs("misuse.cpp");
+        runs_with(&["-DDUNLIN_DEBUG", "-fexceptions"], "misuse.cpp");
+    });
 }
 
 /// What the OMG's shapes program needs is there.
@@ -121,8 +143,8 @@ fn the_example_prints_what_is_expected_of_it() {
             let Some(folder) = made(&hello.join("Position.idl")) else {
                 return;
             };
-            let mut subscriber = program(&folder, &hello.join("cpp98/subscriber.cpp"));
-            let publisher = program(&folder, &hello.join("cpp98/publisher.cpp"));
+            let mut subscriber = program(&folder, &[], &hello.join("cpp98/subscriber.cpp"));
+            let publisher = program(&folder, &[], &hello.join("cpp98/publisher.cpp"));
             let printing = subscriber.stdout(Stdio::piped()).spawn().unwrap();
             succeeds(publisher);
             let output = printing.wait_with_output().unwrap();

@@ -5,7 +5,7 @@
 
 #include "dunlin/dds98/codec.hpp"
 #ifndef DUNLIN_DDS98_CODEC_ONLY
-#include "dunlin/dds98/typed.hpp"
+#include "dunlin/dds98/builtin.hpp"
 #endif
 
 #endif

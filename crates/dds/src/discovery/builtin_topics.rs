@@ -7,6 +7,7 @@ use dunlin_qos::{
     BinaryProperty, DataReaderQos, DataWriterQos, Properties, PublisherQos, SubscriberQos,
 };
 use dunlin_wire::{Guid, ParticipantData, ReaderData, VendorId, WriterData};
+use md5::{Digest, Md5};
 use std::collections::BTreeMap;
 
 /// Another participant (DCPSParticipant).
@@ -111,9 +112,18 @@ impl ParticipantBuiltinTopicData {
 }
 
 impl TopicBuiltinTopicData {
+    /// The key that a topic of this name and type has here.
+    pub fn key_of(name: &str, type_name: &str) -> [u8; 16] {
+        let mut digest = Md5::new();
+        digest.update(name);
+        digest.update([0]);
+        digest.update(type_name);
+        digest.finalize().into()
+    }
+
     pub(crate) fn of(name: &str, type_name: &str, topic_data: &[u8]) -> Self {
         Self {
-            key: topic_key(name, type_name),
+            key: Self::key_of(name, type_name),
             name: name.to_owned(),
             type_name: type_name.to_owned(),
             topic_data: topic_data.to_owned(),
@@ -135,6 +145,11 @@ impl PublicationBuiltinTopicData {
     /// Its publisher's QoS, as far as others are told.
     pub fn publisher_qos(&self) -> PublisherQos {
         self.data().map(|data| data.publisher).unwrap_or_default()
+    }
+
+    /// TOPIC_DATA of its topic.
+    pub fn topic_data(&self) -> Vec<u8> {
+        self.data().map(|data| data.topic_data).unwrap_or_default()
     }
 
     fn data(&self) -> Option<WriterData> {
@@ -168,6 +183,11 @@ impl SubscriptionBuiltinTopicData {
         self.data().map(|data| data.subscriber).unwrap_or_default()
     }
 
+    /// TOPIC_DATA of its topic.
+    pub fn topic_data(&self) -> Vec<u8> {
+        self.data().map(|data| data.topic_data).unwrap_or_default()
+    }
+
     fn data(&self) -> Option<ReaderData> {
         ReaderData::parse(&self.announced).ok()
     }
@@ -181,14 +201,4 @@ impl SubscriptionBuiltinTopicData {
             announced: data.encode().unwrap_or_default(),
         }
     }
-}
-
-/// A topic of others is known by this.
-pub(crate) fn topic_key(name: &str, type_name: &str) -> [u8; 16] {
-    use md5::{Digest, Md5};
-    let mut digest = Md5::new();
-    digest.update(name);
-    digest.update([0]);
-    digest.update(type_name);
-    digest.finalize().into()
 }

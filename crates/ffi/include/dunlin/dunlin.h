@@ -24,6 +24,26 @@
 
 
 /**
+ * DCPSParticipant: the other participants.
+ */
+#define DUNLIN_BUILTIN_PARTICIPANT 1
+
+/**
+ * DCPSTopic: the topics of which others have writers or readers.
+ */
+#define DUNLIN_BUILTIN_TOPIC 2
+
+/**
+ * DCPSPublication: the writers of others.
+ */
+#define DUNLIN_BUILTIN_PUBLICATION 3
+
+/**
+ * DCPSSubscription: the readers of others.
+ */
+#define DUNLIN_BUILTIN_SUBSCRIPTION 4
+
+/**
  * Receivers spin for a moment, then sleep.
  */
 #define DUNLIN_SPIN_THEN_BLOCK 0
@@ -546,9 +566,576 @@
 #define DUNLIN_REJECTED_BY_SAMPLES_PER_INSTANCE 3
 
 /**
+ * A participant.
+ */
+typedef uint64_t dunlin_participant;
+
+/**
  * A reader.
  */
 typedef uint64_t dunlin_reader;
+
+/**
+ * What DDS says about a sample.
+ */
+typedef struct dunlin_sample_info {
+    /**
+     * When it was written, in nanoseconds since 1970; `DUNLIN_NO_TIME` if its writer did not say.
+     */
+    int64_t source_timestamp;
+    /**
+     * Its number among the changes of its writer.
+     */
+    int64_t sequence;
+    /**
+     * Its instance.
+     */
+    uint8_t instance[16];
+    /**
+     * Its writer.
+     */
+    uint8_t publication[16];
+    /**
+     * `DUNLIN_READ` or `DUNLIN_NOT_READ`.
+     */
+    uint32_t sample_state;
+    /**
+     * `DUNLIN_NEW` or `DUNLIN_NOT_NEW`.
+     */
+    uint32_t view_state;
+    /**
+     * `DUNLIN_ALIVE` or one of its kin.
+     */
+    uint32_t instance_state;
+    /**
+     * How often the instance had come back from being disposed.
+     */
+    int32_t disposed_generation_count;
+    /**
+     * How often it had come back from having no writers.
+     */
+    int32_t no_writers_generation_count;
+    /**
+     * How many samples of the instance follow in this call.
+     */
+    int32_t sample_rank;
+    /**
+     * Generations between this one and the last of the instance in this call.
+     */
+    int32_t generation_rank;
+    /**
+     * Generations between this one and the newest of the instance in the reader.
+     */
+    int32_t absolute_generation_rank;
+    /**
+     * 1 for a sample; 0 for a change of the instance alone, whose payload is the key or nothing.
+     */
+    uint8_t valid_data;
+    /**
+     * 0.
+     */
+    uint8_t reserved[7];
+} dunlin_sample_info;
+
+/**
+ * A sample that was taken or read. It is the reader's until it is given back.
+ */
+typedef struct dunlin_sample {
+    /**
+     * The payload, with its encapsulation header: private memory. Null if there is none, or with
+     * `DUNLIN_IN_PLACE` if it stays where its writer has it.
+     */
+    const uint8_t *data;
+    /**
+     * Bytes of the payload.
+     */
+    uint64_t length;
+    /**
+     * Tells samples from each other; 0 if there is none.
+     */
+    uint64_t token;
+    /**
+     * Bits `DUNLIN_SAMPLE_IN_PLACE`, `DUNLIN_SAMPLE_WITHDRAWN`.
+     */
+    uint32_t flags;
+    /**
+     * 0.
+     */
+    uint32_t reserved;
+    /**
+     * What DDS says about it.
+     */
+    struct dunlin_sample_info info;
+} dunlin_sample;
+
+/**
+ * Text in UTF-8 with a length. It need not end with NUL. No text has the length 0.
+ */
+typedef struct dunlin_text {
+    /**
+     * The first byte; null is allowed for no text.
+     */
+    const char *data;
+    /**
+     * Bytes.
+     */
+    size_t length;
+} dunlin_text;
+
+/**
+ * Bytes with a length.
+ */
+typedef struct dunlin_bytes {
+    /**
+     * The first byte; null is allowed for none.
+     */
+    const uint8_t *data;
+    /**
+     * How many.
+     */
+    size_t length;
+} dunlin_bytes;
+
+/**
+ * A property of an entity.
+ */
+typedef struct dunlin_property {
+    /**
+     * Its name.
+     */
+    struct dunlin_text name;
+    /**
+     * A text, or bytes.
+     */
+    struct dunlin_bytes value;
+    /**
+     * The value is bytes.
+     */
+    uint8_t binary;
+    /**
+     * Others are told.
+     */
+    uint8_t propagate;
+    /**
+     * 0.
+     */
+    uint8_t reserved[6];
+} dunlin_property;
+
+/**
+ * QoS of a writer. Durations are nanoseconds.
+ */
+typedef struct dunlin_writer_qos {
+    /**
+     * `sizeof` of the structure.
+     */
+    uint32_t size;
+    /**
+     * `DUNLIN_QOS_WRITER`.
+     */
+    uint32_t kind;
+    /**
+     * DEADLINE.
+     */
+    int64_t deadline;
+    /**
+     * LATENCY_BUDGET.
+     */
+    int64_t latency_budget;
+    /**
+     * LIFESPAN.
+     */
+    int64_t lifespan;
+    /**
+     * The lease of LIVELINESS.
+     */
+    int64_t lease_duration;
+    /**
+     * How long a write waits for room: RELIABILITY.
+     */
+    int64_t max_blocking_time;
+    /**
+     * DURABILITY_SERVICE.
+     */
+    int64_t service_cleanup_delay;
+    /**
+     * ENTITY_NAME.
+     */
+    struct dunlin_text entity_name;
+    /**
+     * USER_DATA.
+     */
+    struct dunlin_bytes user_data;
+    /**
+     * PROPERTY: the first of them.
+     */
+    const struct dunlin_property *properties;
+    /**
+     * How many.
+     */
+    uint64_t property_count;
+    /**
+     * DURABILITY: one of `DUNLIN_VOLATILE` and its kin.
+     */
+    int32_t durability;
+    /**
+     * RELIABILITY: `DUNLIN_BEST_EFFORT`, `DUNLIN_RELIABLE`.
+     */
+    int32_t reliability;
+    /**
+     * LIVELINESS: one of `DUNLIN_AUTOMATIC` and its kin.
+     */
+    int32_t liveliness;
+    /**
+     * OWNERSHIP: `DUNLIN_SHARED_OWNERSHIP`, `DUNLIN_EXCLUSIVE_OWNERSHIP`.
+     */
+    int32_t ownership;
+    /**
+     * OWNERSHIP_STRENGTH.
+     */
+    int32_t ownership_strength;
+    /**
+     * DESTINATION_ORDER: `DUNLIN_BY_RECEPTION_TIMESTAMP`, `DUNLIN_BY_SOURCE_TIMESTAMP`.
+     */
+    int32_t destination_order;
+    /**
+     * HISTORY: `DUNLIN_KEEP_LAST`, `DUNLIN_KEEP_ALL`.
+     */
+    int32_t history;
+    /**
+     * How many samples of an instance KEEP_LAST keeps.
+     */
+    int32_t depth;
+    /**
+     * RESOURCE_LIMITS: samples; `DUNLIN_UNLIMITED` for any number.
+     */
+    int32_t max_samples;
+    /**
+     * RESOURCE_LIMITS: instances.
+     */
+    int32_t max_instances;
+    /**
+     * RESOURCE_LIMITS: samples of an instance.
+     */
+    int32_t max_samples_per_instance;
+    /**
+     * DURABILITY_SERVICE: which history.
+     */
+    int32_t service_history;
+    /**
+     * DURABILITY_SERVICE: its depth.
+     */
+    int32_t service_depth;
+    /**
+     * DURABILITY_SERVICE: samples.
+     */
+    int32_t service_max_samples;
+    /**
+     * DURABILITY_SERVICE: instances.
+     */
+    int32_t service_max_instances;
+    /**
+     * DURABILITY_SERVICE: samples of an instance.
+     */
+    int32_t service_max_samples_per_instance;
+    /**
+     * TRANSPORT_PRIORITY.
+     */
+    int32_t transport_priority;
+    /**
+     * DATA_REPRESENTATION: `DUNLIN_XCDR1`, `DUNLIN_XCDR2`.
+     */
+    int32_t representation;
+    /**
+     * Samples are gathered until they have so many bytes; 0 sends each at once.
+     */
+    uint32_t batch_bytes;
+    /**
+     * WRITER_DATA_LIFECYCLE: unregistering disposes.
+     */
+    uint8_t autodispose;
+    /**
+     * 0.
+     */
+    uint8_t reserved[3];
+} dunlin_writer_qos;
+
+/**
+ * QoS of a reader. Durations are nanoseconds.
+ */
+typedef struct dunlin_reader_qos {
+    /**
+     * `sizeof` of the structure.
+     */
+    uint32_t size;
+    /**
+     * `DUNLIN_QOS_READER`.
+     */
+    uint32_t kind;
+    /**
+     * DEADLINE.
+     */
+    int64_t deadline;
+    /**
+     * LATENCY_BUDGET.
+     */
+    int64_t latency_budget;
+    /**
+     * The lease of LIVELINESS.
+     */
+    int64_t lease_duration;
+    /**
+     * How long a write waits for room: RELIABILITY.
+     */
+    int64_t max_blocking_time;
+    /**
+     * TIME_BASED_FILTER.
+     */
+    int64_t minimum_separation;
+    /**
+     * READER_DATA_LIFECYCLE: of instances without writers.
+     */
+    int64_t autopurge_nowriter;
+    /**
+     * READER_DATA_LIFECYCLE: of disposed instances.
+     */
+    int64_t autopurge_disposed;
+    /**
+     * ENTITY_NAME.
+     */
+    struct dunlin_text entity_name;
+    /**
+     * USER_DATA.
+     */
+    struct dunlin_bytes user_data;
+    /**
+     * PROPERTY: the first of them.
+     */
+    const struct dunlin_property *properties;
+    /**
+     * How many.
+     */
+    uint64_t property_count;
+    /**
+     * Multicast groups on which it wants its samples: IPv4 addresses as numbers, 239.1.2.3 as
+     * 0xef010203.
+     */
+    const uint32_t *multicast;
+    /**
+     * How many.
+     */
+    uint64_t multicast_count;
+    /**
+     * DURABILITY: one of `DUNLIN_VOLATILE` and its kin.
+     */
+    int32_t durability;
+    /**
+     * RELIABILITY: `DUNLIN_BEST_EFFORT`, `DUNLIN_RELIABLE`.
+     */
+    int32_t reliability;
+    /**
+     * LIVELINESS: one of `DUNLIN_AUTOMATIC` and its kin.
+     */
+    int32_t liveliness;
+    /**
+     * OWNERSHIP: `DUNLIN_SHARED_OWNERSHIP`, `DUNLIN_EXCLUSIVE_OWNERSHIP`.
+     */
+    int32_t ownership;
+    /**
+     * DESTINATION_ORDER: `DUNLIN_BY_RECEPTION_TIMESTAMP`, `DUNLIN_BY_SOURCE_TIMESTAMP`.
+     */
+    int32_t destination_order;
+    /**
+     * HISTORY: `DUNLIN_KEEP_LAST`, `DUNLIN_KEEP_ALL`.
+     */
+    int32_t history;
+    /**
+     * How many samples of an instance KEEP_LAST keeps.
+     */
+    int32_t depth;
+    /**
+     * RESOURCE_LIMITS: samples; `DUNLIN_UNLIMITED` for any number.
+     */
+    int32_t max_samples;
+    /**
+     * RESOURCE_LIMITS: instances.
+     */
+    int32_t max_instances;
+    /**
+     * RESOURCE_LIMITS: samples of an instance.
+     */
+    int32_t max_samples_per_instance;
+    /**
+     * DATA_REPRESENTATION: bits, `1 << DUNLIN_XCDR1` and its kin.
+     */
+    int32_t representations;
+    /**
+     * TYPE_CONSISTENCY_ENFORCEMENT: `DUNLIN_DISALLOW_TYPE_COERCION`, `DUNLIN_ALLOW_TYPE_COERCION`.
+     */
+    int32_t type_consistency;
+    /**
+     * TYPE_CONSISTENCY_ENFORCEMENT: the bounds of sequences do not count.
+     */
+    uint8_t ignore_sequence_bounds;
+    /**
+     * The bounds of strings do not count.
+     */
+    uint8_t ignore_string_bounds;
+    /**
+     * Members are known by their ids alone.
+     */
+    uint8_t ignore_member_names;
+    /**
+     * A writer's type may lack nothing.
+     */
+    uint8_t prevent_type_widening;
+    /**
+     * No match before both types are known.
+     */
+    uint8_t force_type_validation;
+    /**
+     * 0.
+     */
+    uint8_t reserved[3];
+} dunlin_reader_qos;
+
+/**
+ * QoS of a publisher or a subscriber.
+ */
+typedef struct dunlin_group_qos {
+    /**
+     * `sizeof` of the structure.
+     */
+    uint32_t size;
+    /**
+     * `DUNLIN_QOS_PUBLISHER` or `DUNLIN_QOS_SUBSCRIBER`.
+     */
+    uint32_t kind;
+    /**
+     * ENTITY_NAME.
+     */
+    struct dunlin_text entity_name;
+    /**
+     * GROUP_DATA.
+     */
+    struct dunlin_bytes group_data;
+    /**
+     * PARTITION: the first name.
+     */
+    const struct dunlin_text *partitions;
+    /**
+     * How many; 0 is the partition "".
+     */
+    uint64_t partition_count;
+    /**
+     * PRESENTATION: one of `DUNLIN_INSTANCE_SCOPE` and its kin.
+     */
+    int32_t access_scope;
+    /**
+     * PRESENTATION: coherent access.
+     */
+    uint8_t coherent;
+    /**
+     * PRESENTATION: ordered access.
+     */
+    uint8_t ordered;
+    /**
+     * ENTITY_FACTORY: what it creates is enabled at once.
+     */
+    uint8_t autoenable;
+    /**
+     * 0.
+     */
+    uint8_t reserved;
+} dunlin_group_qos;
+
+/**
+ * What others say of a participant, a topic, a writer or a reader. What it points to lies in the
+ * block that comes with it.
+ */
+typedef struct dunlin_builtin_data {
+    /**
+     * `sizeof(dunlin_builtin_data)`.
+     */
+    uint32_t size;
+    /**
+     * What it is about: one of `DUNLIN_BUILTIN_*`.
+     */
+    uint32_t kind;
+    /**
+     * The GUID; of a topic a number that its name and type have. It is the instance in the
+     * built-in reader.
+     */
+    uint8_t key[16];
+    /**
+     * Of a writer or reader: the GUID of its participant.
+     */
+    uint8_t participant_key[16];
+    /**
+     * The name of the topic; of a participant its ENTITY_NAME.
+     */
+    struct dunlin_text name;
+    /**
+     * The name of the topic's type.
+     */
+    struct dunlin_text type_name;
+    /**
+     * USER_DATA.
+     */
+    struct dunlin_bytes user_data;
+    /**
+     * TOPIC_DATA.
+     */
+    struct dunlin_bytes topic_data;
+    /**
+     * Of a participant: PROPERTY, and what its product tells of itself.
+     */
+    const struct dunlin_property *properties;
+    /**
+     * How many.
+     */
+    uint64_t property_count;
+    /**
+     * Of a writer: its QoS, as far as others are told. Else null.
+     */
+    const struct dunlin_writer_qos *writer_qos;
+    /**
+     * Of a reader: its QoS, as far as others are told. Else null.
+     */
+    const struct dunlin_reader_qos *reader_qos;
+    /**
+     * Of a writer or reader: the QoS of its publisher or subscriber. Else null.
+     */
+    const struct dunlin_group_qos *group_qos;
+    /**
+     * Of a participant: whose product it is, by the OMG's number.
+     */
+    uint8_t vendor[2];
+    /**
+     * 0.
+     */
+    uint8_t reserved[6];
+} dunlin_builtin_data;
+
+/**
+ * Memory of the library that the caller owns: texts, and what the lists of a QoS lie in. It is
+ * given back by `dunlin_block_free`.
+ */
+typedef struct dunlin_block {
+    /**
+     * The bytes; a text in UTF-8 is followed by a NUL that `length` does not count. Null if the
+     * block only keeps what a structure points to.
+     */
+    const uint8_t *data;
+    /**
+     * How many.
+     */
+    uint64_t length;
+    /**
+     * Tells blocks from each other.
+     */
+    uint64_t token;
+} dunlin_block;
 
 /**
  * Which samples a read or a take is about. With zeros behind the size it is about all.
@@ -602,40 +1189,6 @@ typedef struct dunlin_select {
 typedef uint64_t dunlin_condition;
 
 /**
- * Text in UTF-8 with a length. It need not end with NUL. No text has the length 0.
- */
-typedef struct dunlin_text {
-    /**
-     * The first byte; null is allowed for no text.
-     */
-    const char *data;
-    /**
-     * Bytes.
-     */
-    size_t length;
-} dunlin_text;
-
-/**
- * Memory of the library that the caller owns: texts, and what the lists of a QoS lie in. It is
- * given back by `dunlin_block_free`.
- */
-typedef struct dunlin_block {
-    /**
-     * The bytes; a text in UTF-8 is followed by a NUL that `length` does not count. Null if the
-     * block only keeps what a structure points to.
-     */
-    const uint8_t *data;
-    /**
-     * How many.
-     */
-    uint64_t length;
-    /**
-     * Tells blocks from each other.
-     */
-    uint64_t token;
-} dunlin_block;
-
-/**
  * A function of the application; `context` is what was given with it.
  */
 typedef void (*dunlin_function)(void *context);
@@ -649,46 +1202,6 @@ typedef uint64_t dunlin_handle;
  * A wait set.
  */
 typedef uint64_t dunlin_waitset;
-
-/**
- * Bytes with a length.
- */
-typedef struct dunlin_bytes {
-    /**
-     * The first byte; null is allowed for none.
-     */
-    const uint8_t *data;
-    /**
-     * How many.
-     */
-    size_t length;
-} dunlin_bytes;
-
-/**
- * A property of an entity.
- */
-typedef struct dunlin_property {
-    /**
-     * Its name.
-     */
-    struct dunlin_text name;
-    /**
-     * A text, or bytes.
-     */
-    struct dunlin_bytes value;
-    /**
-     * The value is bytes.
-     */
-    uint8_t binary;
-    /**
-     * Others are told.
-     */
-    uint8_t propagate;
-    /**
-     * 0.
-     */
-    uint8_t reserved[6];
-} dunlin_property;
 
 /**
  * Settings of a participant. `dunlin_config_default` fills them in. Durations are nanoseconds.
@@ -845,6 +1358,11 @@ typedef struct dunlin_participant_config {
 } dunlin_participant_config;
 
 /**
+ * A writer.
+ */
+typedef uint64_t dunlin_writer;
+
+/**
  * A subscriber.
  */
 typedef uint64_t dunlin_subscriber;
@@ -928,69 +1446,9 @@ typedef struct dunlin_qos {
 } dunlin_qos;
 
 /**
- * A participant.
- */
-typedef uint64_t dunlin_participant;
-
-/**
- * QoS of a publisher or a subscriber.
- */
-typedef struct dunlin_group_qos {
-    /**
-     * `sizeof` of the structure.
-     */
-    uint32_t size;
-    /**
-     * `DUNLIN_QOS_PUBLISHER` or `DUNLIN_QOS_SUBSCRIBER`.
-     */
-    uint32_t kind;
-    /**
-     * ENTITY_NAME.
-     */
-    struct dunlin_text entity_name;
-    /**
-     * GROUP_DATA.
-     */
-    struct dunlin_bytes group_data;
-    /**
-     * PARTITION: the first name.
-     */
-    const struct dunlin_text *partitions;
-    /**
-     * How many; 0 is the partition "".
-     */
-    uint64_t partition_count;
-    /**
-     * PRESENTATION: one of `DUNLIN_INSTANCE_SCOPE` and its kin.
-     */
-    int32_t access_scope;
-    /**
-     * PRESENTATION: coherent access.
-     */
-    uint8_t coherent;
-    /**
-     * PRESENTATION: ordered access.
-     */
-    uint8_t ordered;
-    /**
-     * ENTITY_FACTORY: what it creates is enabled at once.
-     */
-    uint8_t autoenable;
-    /**
-     * 0.
-     */
-    uint8_t reserved;
-} dunlin_group_qos;
-
-/**
  * A publisher.
  */
 typedef uint64_t dunlin_publisher;
-
-/**
- * A writer.
- */
-typedef uint64_t dunlin_writer;
 
 /**
  * Memory for a payload. One thread at a time writes there.
@@ -1063,99 +1521,6 @@ typedef uint64_t dunlin_octets;
  * Called when the library needs foreign memory no more.
  */
 typedef void (*dunlin_release)(void *context);
-
-/**
- * What DDS says about a sample.
- */
-typedef struct dunlin_sample_info {
-    /**
-     * When it was written, in nanoseconds since 1970; `DUNLIN_NO_TIME` if its writer did not say.
-     */
-    int64_t source_timestamp;
-    /**
-     * Its number among the changes of its writer.
-     */
-    int64_t sequence;
-    /**
-     * Its instance.
-     */
-    uint8_t instance[16];
-    /**
-     * Its writer.
-     */
-    uint8_t publication[16];
-    /**
-     * `DUNLIN_READ` or `DUNLIN_NOT_READ`.
-     */
-    uint32_t sample_state;
-    /**
-     * `DUNLIN_NEW` or `DUNLIN_NOT_NEW`.
-     */
-    uint32_t view_state;
-    /**
-     * `DUNLIN_ALIVE` or one of its kin.
-     */
-    uint32_t instance_state;
-    /**
-     * How often the instance had come back from being disposed.
-     */
-    int32_t disposed_generation_count;
-    /**
-     * How often it had come back from having no writers.
-     */
-    int32_t no_writers_generation_count;
-    /**
-     * How many samples of the instance follow in this call.
-     */
-    int32_t sample_rank;
-    /**
-     * Generations between this one and the last of the instance in this call.
-     */
-    int32_t generation_rank;
-    /**
-     * Generations between this one and the newest of the instance in the reader.
-     */
-    int32_t absolute_generation_rank;
-    /**
-     * 1 for a sample; 0 for a change of the instance alone, whose payload is the key or nothing.
-     */
-    uint8_t valid_data;
-    /**
-     * 0.
-     */
-    uint8_t reserved[7];
-} dunlin_sample_info;
-
-/**
- * A sample that was taken or read. It is the reader's until it is given back.
- */
-typedef struct dunlin_sample {
-    /**
-     * The payload, with its encapsulation header: private memory. Null if there is none, or with
-     * `DUNLIN_IN_PLACE` if it stays where its writer has it.
-     */
-    const uint8_t *data;
-    /**
-     * Bytes of the payload.
-     */
-    uint64_t length;
-    /**
-     * Tells samples from each other; 0 if there is none.
-     */
-    uint64_t token;
-    /**
-     * Bits `DUNLIN_SAMPLE_IN_PLACE`, `DUNLIN_SAMPLE_WITHDRAWN`.
-     */
-    uint32_t flags;
-    /**
-     * 0.
-     */
-    uint32_t reserved;
-    /**
-     * What DDS says about it.
-     */
-    struct dunlin_sample_info info;
-} dunlin_sample;
 
 /**
  * QoS of a participant.
@@ -1253,145 +1618,6 @@ typedef struct dunlin_counters {
  * A topic.
  */
 typedef uint64_t dunlin_topic;
-
-/**
- * QoS of a reader. Durations are nanoseconds.
- */
-typedef struct dunlin_reader_qos {
-    /**
-     * `sizeof` of the structure.
-     */
-    uint32_t size;
-    /**
-     * `DUNLIN_QOS_READER`.
-     */
-    uint32_t kind;
-    /**
-     * DEADLINE.
-     */
-    int64_t deadline;
-    /**
-     * LATENCY_BUDGET.
-     */
-    int64_t latency_budget;
-    /**
-     * The lease of LIVELINESS.
-     */
-    int64_t lease_duration;
-    /**
-     * How long a write waits for room: RELIABILITY.
-     */
-    int64_t max_blocking_time;
-    /**
-     * TIME_BASED_FILTER.
-     */
-    int64_t minimum_separation;
-    /**
-     * READER_DATA_LIFECYCLE: of instances without writers.
-     */
-    int64_t autopurge_nowriter;
-    /**
-     * READER_DATA_LIFECYCLE: of disposed instances.
-     */
-    int64_t autopurge_disposed;
-    /**
-     * ENTITY_NAME.
-     */
-    struct dunlin_text entity_name;
-    /**
-     * USER_DATA.
-     */
-    struct dunlin_bytes user_data;
-    /**
-     * PROPERTY: the first of them.
-     */
-    const struct dunlin_property *properties;
-    /**
-     * How many.
-     */
-    uint64_t property_count;
-    /**
-     * Multicast groups on which it wants its samples: IPv4 addresses as numbers, 239.1.2.3 as
-     * 0xef010203.
-     */
-    const uint32_t *multicast;
-    /**
-     * How many.
-     */
-    uint64_t multicast_count;
-    /**
-     * DURABILITY: one of `DUNLIN_VOLATILE` and its kin.
-     */
-    int32_t durability;
-    /**
-     * RELIABILITY: `DUNLIN_BEST_EFFORT`, `DUNLIN_RELIABLE`.
-     */
-    int32_t reliability;
-    /**
-     * LIVELINESS: one of `DUNLIN_AUTOMATIC` and its kin.
-     */
-    int32_t liveliness;
-    /**
-     * OWNERSHIP: `DUNLIN_SHARED_OWNERSHIP`, `DUNLIN_EXCLUSIVE_OWNERSHIP`.
-     */
-    int32_t ownership;
-    /**
-     * DESTINATION_ORDER: `DUNLIN_BY_RECEPTION_TIMESTAMP`, `DUNLIN_BY_SOURCE_TIMESTAMP`.
-     */
-    int32_t destination_order;
-    /**
-     * HISTORY: `DUNLIN_KEEP_LAST`, `DUNLIN_KEEP_ALL`.
-     */
-    int32_t history;
-    /**
-     * How many samples of an instance KEEP_LAST keeps.
-     */
-    int32_t depth;
-    /**
-     * RESOURCE_LIMITS: samples; `DUNLIN_UNLIMITED` for any number.
-     */
-    int32_t max_samples;
-    /**
-     * RESOURCE_LIMITS: instances.
-     */
-    int32_t max_instances;
-    /**
-     * RESOURCE_LIMITS: samples of an instance.
-     */
-    int32_t max_samples_per_instance;
-    /**
-     * DATA_REPRESENTATION: bits, `1 << DUNLIN_XCDR1` and its kin.
-     */
-    int32_t representations;
-    /**
-     * TYPE_CONSISTENCY_ENFORCEMENT: `DUNLIN_DISALLOW_TYPE_COERCION`, `DUNLIN_ALLOW_TYPE_COERCION`.
-     */
-    int32_t type_consistency;
-    /**
-     * TYPE_CONSISTENCY_ENFORCEMENT: the bounds of sequences do not count.
-     */
-    uint8_t ignore_sequence_bounds;
-    /**
-     * The bounds of strings do not count.
-     */
-    uint8_t ignore_string_bounds;
-    /**
-     * Members are known by their ids alone.
-     */
-    uint8_t ignore_member_names;
-    /**
-     * A writer's type may lack nothing.
-     */
-    uint8_t prevent_type_widening;
-    /**
-     * No match before both types are known.
-     */
-    uint8_t force_type_validation;
-    /**
-     * 0.
-     */
-    uint8_t reserved[3];
-} dunlin_reader_qos;
 
 /**
  * A policy that stood in the way, and how often.
@@ -1532,144 +1758,6 @@ typedef struct dunlin_topic_qos {
 typedef uint64_t dunlin_filtered_topic;
 
 /**
- * QoS of a writer. Durations are nanoseconds.
- */
-typedef struct dunlin_writer_qos {
-    /**
-     * `sizeof` of the structure.
-     */
-    uint32_t size;
-    /**
-     * `DUNLIN_QOS_WRITER`.
-     */
-    uint32_t kind;
-    /**
-     * DEADLINE.
-     */
-    int64_t deadline;
-    /**
-     * LATENCY_BUDGET.
-     */
-    int64_t latency_budget;
-    /**
-     * LIFESPAN.
-     */
-    int64_t lifespan;
-    /**
-     * The lease of LIVELINESS.
-     */
-    int64_t lease_duration;
-    /**
-     * How long a write waits for room: RELIABILITY.
-     */
-    int64_t max_blocking_time;
-    /**
-     * DURABILITY_SERVICE.
-     */
-    int64_t service_cleanup_delay;
-    /**
-     * ENTITY_NAME.
-     */
-    struct dunlin_text entity_name;
-    /**
-     * USER_DATA.
-     */
-    struct dunlin_bytes user_data;
-    /**
-     * PROPERTY: the first of them.
-     */
-    const struct dunlin_property *properties;
-    /**
-     * How many.
-     */
-    uint64_t property_count;
-    /**
-     * DURABILITY: one of `DUNLIN_VOLATILE` and its kin.
-     */
-    int32_t durability;
-    /**
-     * RELIABILITY: `DUNLIN_BEST_EFFORT`, `DUNLIN_RELIABLE`.
-     */
-    int32_t reliability;
-    /**
-     * LIVELINESS: one of `DUNLIN_AUTOMATIC` and its kin.
-     */
-    int32_t liveliness;
-    /**
-     * OWNERSHIP: `DUNLIN_SHARED_OWNERSHIP`, `DUNLIN_EXCLUSIVE_OWNERSHIP`.
-     */
-    int32_t ownership;
-    /**
-     * OWNERSHIP_STRENGTH.
-     */
-    int32_t ownership_strength;
-    /**
-     * DESTINATION_ORDER: `DUNLIN_BY_RECEPTION_TIMESTAMP`, `DUNLIN_BY_SOURCE_TIMESTAMP`.
-     */
-    int32_t destination_order;
-    /**
-     * HISTORY: `DUNLIN_KEEP_LAST`, `DUNLIN_KEEP_ALL`.
-     */
-    int32_t history;
-    /**
-     * How many samples of an instance KEEP_LAST keeps.
-     */
-    int32_t depth;
-    /**
-     * RESOURCE_LIMITS: samples; `DUNLIN_UNLIMITED` for any number.
-     */
-    int32_t max_samples;
-    /**
-     * RESOURCE_LIMITS: instances.
-     */
-    int32_t max_instances;
-    /**
-     * RESOURCE_LIMITS: samples of an instance.
-     */
-    int32_t max_samples_per_instance;
-    /**
-     * DURABILITY_SERVICE: which history.
-     */
-    int32_t service_history;
-    /**
-     * DURABILITY_SERVICE: its depth.
-     */
-    int32_t service_depth;
-    /**
-     * DURABILITY_SERVICE: samples.
-     */
-    int32_t service_max_samples;
-    /**
-     * DURABILITY_SERVICE: instances.
-     */
-    int32_t service_max_instances;
-    /**
-     * DURABILITY_SERVICE: samples of an instance.
-     */
-    int32_t service_max_samples_per_instance;
-    /**
-     * TRANSPORT_PRIORITY.
-     */
-    int32_t transport_priority;
-    /**
-     * DATA_REPRESENTATION: `DUNLIN_XCDR1`, `DUNLIN_XCDR2`.
-     */
-    int32_t representation;
-    /**
-     * Samples are gathered until they have so many bytes; 0 sends each at once.
-     */
-    uint32_t batch_bytes;
-    /**
-     * WRITER_DATA_LIFECYCLE: unregistering disposes.
-     */
-    uint8_t autodispose;
-    /**
-     * 0.
-     */
-    uint8_t reserved[3];
-} dunlin_writer_qos;
-
-/**
  * A part of a payload.
  */
 typedef struct dunlin_piece {
@@ -1690,6 +1778,30 @@ typedef struct dunlin_piece {
 #ifdef __cplusplus
 extern "C" {
 #endif // __cplusplus
+
+/**
+ * The subscriber of the built-in topics (DDS 1.4 2.2.2.2.1.7), always the same. It is no content of
+ * the participant: `dunlin_delete` and `dunlin_delete_contained` pass over it.
+ */
+int32_t dunlin_builtin_subscriber(dunlin_participant participant,
+                                  uint64_t *subscriber);
+
+/**
+ * The reader of a built-in topic, one of `DUNLIN_BUILTIN_*`, always the same. What is known is there
+ * as samples, and what changes from then on; `dunlin_builtin_decode` says what they mean.
+ */
+int32_t dunlin_builtin_reader(dunlin_participant participant,
+                              uint32_t kind,
+                              dunlin_reader *reader);
+
+/**
+ * What a sample of a built-in reader says. Of one without valid data, whose entity is gone, it is
+ * the key alone.
+ */
+int32_t dunlin_builtin_decode(uint32_t kind,
+                              const struct dunlin_sample *sample,
+                              struct dunlin_builtin_data *data,
+                              struct dunlin_block *block);
 
 /**
  * A condition of a reader: samples with the states of `select`, which may be null.
@@ -1812,6 +1924,65 @@ int32_t dunlin_waitset_conditions(dunlin_waitset waitset,
  * Fills in the settings of a participant whose maker says nothing else.
  */
 int32_t dunlin_config_default(struct dunlin_participant_config *config);
+
+/**
+ * The keys, of 16 bytes each, of the other participants (`DUNLIN_BUILTIN_PARTICIPANT`) or of the
+ * topics of which others have writers or readers (`DUNLIN_BUILTIN_TOPIC`). `count` is how many
+ * there are; as many as `room` allows are written.
+ */
+int32_t dunlin_discovered(dunlin_participant participant,
+                          uint32_t kind,
+                          uint8_t *keys,
+                          uint64_t room,
+                          uint64_t *count);
+
+/**
+ * What is known of one of those that `dunlin_discovered` gave.
+ *
+ * @return NO_DATA if it is gone; BAD_PARAMETER for a topic that nobody has.
+ */
+int32_t dunlin_discovered_data(dunlin_participant participant,
+                               uint32_t kind,
+                               const uint8_t *key,
+                               struct dunlin_builtin_data *data,
+                               struct dunlin_block *block);
+
+/**
+ * From now on nothing is heard of an entity of others, whose key of 16 bytes a sample or a list
+ * told, for as long as the participant lives (DDS 1.4 2.2.2.2.1.14 to .17). Ignoring a topic
+ * ignores all that others have of its name, of whatever type.
+ */
+int32_t dunlin_ignore(dunlin_participant participant,
+                      uint32_t kind,
+                      const uint8_t *key);
+
+/**
+ * What a reader that matches says of itself, by its GUID of 16 bytes.
+ *
+ * @return BAD_PARAMETER if none that matches has it.
+ */
+int32_t dunlin_writer_matched_data(dunlin_writer writer,
+                                   const uint8_t *guid,
+                                   struct dunlin_builtin_data *data,
+                                   struct dunlin_block *block);
+
+/**
+ * What a writer that matches says of itself; as `dunlin_writer_matched_data`.
+ */
+int32_t dunlin_reader_matched_data(dunlin_reader reader,
+                                   const uint8_t *guid,
+                                   struct dunlin_builtin_data *data,
+                                   struct dunlin_block *block);
+
+/**
+ * Why nothing arrives on a topic: everything that is found, of own endpoints and of all others that
+ * are known, a line each with its cure; empty where all match and flow. Other processes are asked,
+ * and `timeout` is how long their answers are waited for. Not for listeners.
+ */
+int32_t dunlin_why(dunlin_participant participant,
+                   struct dunlin_text topic,
+                   int64_t timeout,
+                   struct dunlin_block *text);
 
 /**
  * Joins the domain, or is announced, if it was created without that.

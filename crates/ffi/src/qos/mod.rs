@@ -10,7 +10,7 @@ mod topic;
 use crate::error::{Failure, Outcome};
 use crate::memory::{In, Out, Sized32, dunlin_block};
 pub(crate) use limits::{duration, representation_number};
-use named::Texts;
+pub(crate) use named::Texts;
 pub use structs::*;
 
 /// A QoS that has a structure.

@@ -26,7 +26,7 @@ impl Texts {
         bytes.is_empty() && texts.is_empty() && properties.is_empty() && numbers.is_empty()
     }
 
-    pub(super) fn bytes(&mut self, bytes: &[u8]) -> dunlin_bytes {
+    pub(crate) fn bytes(&mut self, bytes: &[u8]) -> dunlin_bytes {
         if bytes.is_empty() {
             return dunlin_bytes::NONE;
         }
@@ -37,7 +37,7 @@ impl Texts {
     }
 
     /// Followed by a NUL that its length does not count.
-    pub(super) fn text(&mut self, text: &str) -> dunlin_text {
+    pub(crate) fn text(&mut self, text: &str) -> dunlin_text {
         if text.is_empty() {
             return dunlin_text::NONE;
         }
@@ -67,7 +67,7 @@ impl Texts {
         at
     }
 
-    pub(super) fn properties(&mut self, all: &Properties) -> (*const dunlin_property, u64) {
+    pub(crate) fn properties(&mut self, all: &Properties) -> (*const dunlin_property, u64) {
         if all.is_empty() {
             return (std::ptr::null(), 0);
         }

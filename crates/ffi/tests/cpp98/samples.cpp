@@ -113,6 +113,44 @@ static void large(World &world) {
     CHECK(info.instance_state == NOT_ALIVE_DISPOSED_INSTANCE_STATE);
 }
 
+static void writer_loans(World &world) {
+    CHECK(Raw::ImageTypeSupport::register_type(world.participant, NULL) == RETCODE_OK);
+    Topic *topic = world.participant->create_topic("Images", "Raw::Image", TOPIC_QOS_DEFAULT, NULL,
+                                                   STATUS_MASK_NONE);
+    Raw::ImageDataWriter_var writer = Raw::ImageDataWriter::_narrow(
+        world.publisher->create_datawriter(topic, DATAWRITER_QOS_DEFAULT, NULL, STATUS_MASK_NONE));
+    DataReaderQos qos;
+    qos.reliability.kind = RELIABLE_RELIABILITY_QOS;
+    qos.history.kind = KEEP_ALL_HISTORY_QOS;
+    Raw::ImageDataReader_var reader = Raw::ImageDataReader::_narrow(
+        world.subscriber->create_datareader(topic, qos, NULL, STATUS_MASK_NONE));
+    CHECK(writer.in() != NULL && reader.in() != NULL);
+    CHECK(writer->wait_for_matched(1, PATIENCE) == RETCODE_OK);
+    Raw::Image *one = NULL, *other = NULL;
+    CHECK(writer->loan(one) == RETCODE_OK && writer->loan(other) == RETCODE_OK);
+    CHECK(one != other && reinterpret_cast<uintptr_t>(one) % 4 == 0);
+    one->number = 7;
+    std::memset(one->pixels, 42, sizeof one->pixels);
+    CHECK(world.publisher->delete_datawriter(writer) == RETCODE_PRECONDITION_NOT_MET);
+    CHECK(writer->write_loan(one, HANDLE_NIL) == RETCODE_OK);
+    CHECK(writer->write_loan(one, HANDLE_NIL) == RETCODE_PRECONDITION_NOT_MET);
+    CHECK(writer->discard_loan(other) == RETCODE_OK);
+    CHECK(writer->discard_loan(NULL) == RETCODE_PRECONDITION_NOT_MET);
+    CHECK(writer->wait_for_acknowledgments(PATIENCE) == RETCODE_OK);
+    Raw::Image_var back = Raw::ImageTypeSupport::create_data();
+    SampleInfo info;
+    CHECK(reader->take_next_sample(back, info) == RETCODE_OK && back->number == 7);
+    CHECK(back->pixels[0] == 42 && back->pixels[sizeof back->pixels - 1] == 42);
+    CHECK(reader->take_next_sample(back, info) == RETCODE_NO_DATA);
+    const Raw::Image_var copy(back);
+    CHECK(copy.ptr() != back.ptr() && copy->number == 7);
+    CHECK(world.publisher->delete_datawriter(writer) == RETCODE_OK);
+    // What has to be encoded cannot be lent.
+    ShapeType *shape = NULL;
+    CHECK(world.writer()->loan(shape) == RETCODE_UNSUPPORTED && shape == NULL);
+    CHECK(std::strstr(last_error(), "encoded") != NULL);
+}
+
 int main() {
     World world;
     ShapeTypeDataWriter *writer = world.writer();
@@ -128,6 +166,7 @@ int main() {
     CHECK(writer->write(wrong, HANDLE_NIL) == RETCODE_BAD_PARAMETER);
     CHECK(std::strstr(last_error(), "ShapeType.color: its length is 200, at most 128") != NULL);
     large(world);
+    writer_loans(world);
     CHECK(world.publisher->lookup_datawriter("Square") == writer);
     CHECK(world.subscriber->lookup_datareader("Square") == reader);
     CHECK(world.participant->lookup_topicdescription("Square") == world.topic);

@@ -2,7 +2,7 @@
 #ifndef DUNLIN_DDS98_CODEC_HPP
 #define DUNLIN_DDS98_CODEC_HPP
 
-#include "dunlin/dds98/sequence.hpp"
+#include "dunlin/dds98/var.hpp"
 
 inline bool dunlin_cdr_set_text(DDS::String *to, const char *text, size_t length) {
     return to->assign(text, length);

@@ -32,8 +32,12 @@ private:
     Condition(const Condition &);
     Condition &operator=(const Condition &);
 
+    // Nothing is to be given back before it ends.
+    void finish() {}
+
     friend class WaitSet;
     friend class DataReader;
+    template <class T> friend void dunlin98::discard(T *);
 };
 
 // A condition that the application sets. It may be on the stack.
@@ -132,11 +136,11 @@ public:
     ~WaitSet() { (void)dunlin_close(_handle); }
 
     ReturnCode_t attach_condition(Condition *condition) {
-        return condition == NULL ? RETCODE_BAD_PARAMETER
+        return condition == NULL ? dunlin98::refuse(RETCODE_BAD_PARAMETER, "the condition is NULL")
                                  : dunlin_waitset_attach(_handle, condition->_handle);
     }
     ReturnCode_t detach_condition(Condition *condition) {
-        return condition == NULL ? RETCODE_BAD_PARAMETER
+        return condition == NULL ? dunlin98::refuse(RETCODE_BAD_PARAMETER, "the condition is NULL")
                                  : dunlin_waitset_detach(_handle, condition->_handle);
     }
     // Until one of the conditions is true: TIMEOUT if none is by then.

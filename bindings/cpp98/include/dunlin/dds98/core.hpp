@@ -40,6 +40,15 @@ inline const char *last_error() {
     return dunlin_last_error(&text) == DUNLIN_OK && text.length > 0 ? text.data : "";
 }
 
+namespace dunlin98 {
+
+// Keeps a text for `last_error`, and gives the code back.
+inline ReturnCode_t refuse(ReturnCode_t code, const char *text) {
+    return dunlin_set_last_error(code, dunlin_text_of(text));
+}
+
+} // namespace dunlin98
+
 // An instance, or an entity.
 struct InstanceHandle_t {
     Octet value[16];

@@ -19,6 +19,11 @@ class DataReader;
 class Subscriber;
 class DomainParticipant;
 class DomainParticipantFactory;
+class MultiTopic;
+struct ParticipantBuiltinTopicData;
+struct TopicBuiltinTopicData;
+struct PublicationBuiltinTopicData;
+struct SubscriptionBuiltinTopicData;
 
 typedef Sequence<DataReader *> DataReaderSeq;
 
@@ -68,6 +73,11 @@ class DomainParticipantListener : public virtual TopicListener,
 
 namespace dunlin98 {
 
+inline ReturnCode_t no_profiles() {
+    return dunlin98::refuse(RETCODE_UNSUPPORTED,
+                  "XML profiles are not supported yet: set the members of the QoS");
+}
+
 // For a few instructions at a time: a thread that finds it taken tries again.
 class Lock {
 public:
@@ -111,6 +121,35 @@ inline Parts parts_of(DomainParticipantListener *listener) {
     Parts parts = {listener, listener, listener, listener};
     return parts;
 }
+
+#ifdef DUNLIN_DEBUG
+// An object that has ended and is kept, so that whoever still uses it is told ALREADY_DELETED.
+struct Kept {
+    void *object;
+    Kept *next;
+};
+template <class T> struct Ended {
+    static Kept *all;
+    static volatile int lock;
+};
+template <class T> Kept *Ended<T>::all = NULL;
+template <class T> volatile int Ended<T>::lock = 0;
+
+template <class T> void discard(T *object) {
+    Kept *kept = new (std::nothrow) Kept();
+    if (object == NULL || kept == NULL) {
+        delete kept;
+        return;
+    }
+    object->finish();
+    kept->object = object;
+    Lock lock(Ended<T>::lock);
+    kept->next = Ended<T>::all;
+    Ended<T>::all = kept;
+}
+#else
+template <class T> void discard(T *object) { delete object; }
+#endif
 
 inline void on_data(void *context, dunlin_reader reader);
 inline void on_data_on_readers(void *context, dunlin_subscriber subscriber);
@@ -217,14 +256,18 @@ protected:
     // Ends an entity that was created here, unless something of it is in use.
     template <class E> ReturnCode_t end(E *child) {
         if (child == NULL) {
-            return RETCODE_BAD_PARAMETER;
+            return dunlin98::refuse(RETCODE_BAD_PARAMETER, "NULL cannot be deleted");
         }
-        if (!has(child) || child->is_lent()) {
-            return RETCODE_PRECONDITION_NOT_MET;
+        if (!has(child)) {
+            return gone(child);
+        }
+        if (child->is_lent()) {
+            return dunlin98::refuse(RETCODE_PRECONDITION_NOT_MET,
+                          "it has lent samples or memory: end the loans first");
         }
         const ReturnCode_t code = dunlin_delete(child->_handle);
         if (code == RETCODE_OK && remove(child) != NULL) {
-            delete static_cast<Entity *>(child);
+            dunlin98::discard(static_cast<Entity *>(child));
         }
         return code;
     }
@@ -240,9 +283,24 @@ protected:
                 }
                 _first = first->_next;
             }
-            delete first;
+            dunlin98::discard(first);
         }
     }
+    // What was not created here, or has ended: only with DUNLIN_DEBUG it is still there.
+    static ReturnCode_t gone(const Entity *child) {
+#ifdef DUNLIN_DEBUG
+        uint32_t kind = 0;
+        const ReturnCode_t code = dunlin_kind(child->_handle, &kind);
+        if (code != RETCODE_OK) {
+            return code;
+        }
+#else
+        (void)child;
+#endif
+        return dunlin98::refuse(RETCODE_PRECONDITION_NOT_MET, "it was not created here, or has ended");
+    }
+    // Gives back what it has, once its handle is closed. Once or more often.
+    virtual void finish() { end_all(); }
     ReturnCode_t end_contained() {
         const ReturnCode_t code = dunlin_delete_contained(_handle);
         if (code == RETCODE_OK) {
@@ -289,6 +347,7 @@ private:
     friend class DomainParticipant;
     friend class Publisher;
     friend class Subscriber;
+    template <class T> friend void dunlin98::discard(T *);
 };
 
 } // namespace DDS

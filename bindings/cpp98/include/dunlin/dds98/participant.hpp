@@ -5,6 +5,13 @@
 #include "dunlin/dds98/status.hpp"
 
 namespace DDS {
+namespace dunlin98 {
+
+struct Builtin;
+class BuiltinTopic;
+inline void end(Builtin *builtin);
+
+} // namespace dunlin98
 
 class DomainParticipant : public Entity {
 public:
@@ -33,52 +40,85 @@ public:
                                 StatusMask mask) {
         return create_group<Publisher, PublisherQos>(qos, listener, mask, dunlin_publisher_new);
     }
+    // What is created with a profile is NULL: there are no XML profiles yet.
+    Publisher *create_publisher_with_profile(const char *, const char *, PublisherListener *,
+                                             StatusMask) {
+        (void)dunlin98::no_profiles();
+        return NULL;
+    }
     ReturnCode_t delete_publisher(Publisher *publisher) { return end(publisher); }
     Subscriber *create_subscriber(const SubscriberQos &qos, SubscriberListener *listener,
                                   StatusMask mask) {
         return create_group<Subscriber, SubscriberQos>(qos, listener, mask, dunlin_subscriber_new);
+    }
+    Subscriber *create_subscriber_with_profile(const char *, const char *, SubscriberListener *,
+                                               StatusMask) {
+        (void)dunlin98::no_profiles();
+        return NULL;
     }
     ReturnCode_t delete_subscriber(Subscriber *subscriber) { return end(subscriber); }
 
     // A topic of a type that was registered. One that is there already is the same.
     Topic *create_topic(const char *name, const char *type_name, const TopicQos &qos,
                         TopicListener *listener, StatusMask mask) {
-        const TypePlugin *plugin = NULL;
-        dunlin_type type = 0;
-        {
-            dunlin98::Lock lock(_lock);
-            for (ULong i = 0; i < _types.length() && type_name != NULL; i++) {
-                if (_types[i].name == type_name) {
-                    plugin = _types[i].plugin;
-                    type = _types[i].type;
-                }
+        Sequence<Registered> types;
+        copy_types(types);
+        const Registered *of = NULL;
+        for (ULong i = 0; i < types.length() && type_name != NULL; i++) {
+            if (types[i].name == type_name) {
+                of = &types[i];
             }
+        }
+        if (of == NULL) {
+            (void)dunlin98::refuse(RETCODE_PRECONDITION_NOT_MET,
+                                   "no type is registered by the name of the topic's type: "
+                                   "FooTypeSupport::register_type does that");
+            return NULL;
         }
         const dunlin98::QosArgument<TopicQos> argument(qos);
         dunlin_topic handle = 0;
-        if (plugin == NULL || argument.code != RETCODE_OK
-            || dunlin_topic_new(_handle, dunlin_text_of(name), type,
+        if (argument.code != RETCODE_OK
+            || dunlin_topic_new(_handle, dunlin_text_of(name), of->type,
                                 is_default(qos) ? NULL : argument.get(), NULL, &handle)
                    != DUNLIN_OK) {
             return NULL;
         }
-        if (Entity *there = dunlin98::object<Entity>(handle)) {
-            return static_cast<Topic *>(there);
+        return begin_topic(handle, name, *of, listener, mask);
+    }
+    Topic *create_topic_with_profile(const char *, const char *, const char *, const char *,
+                                     TopicListener *, StatusMask) {
+        (void)dunlin98::no_profiles();
+        return NULL;
+    }
+    // The topic of this name, as soon as this participant or another one has it with a type that is
+    // registered here. NULL if nobody has it by then. One that is there is the same.
+    Topic *find_topic(const char *name, const Duration_t &timeout) {
+        if (Topic *there = Topic::narrow(lookup_topicdescription(name))) {
+            return there;
         }
-        Topic *topic = new (std::nothrow) Topic(this, name, type_name, plugin);
-        if (topic == NULL) {
-            (void)dunlin_close(handle);
+        Sequence<Registered> types;
+        copy_types(types);
+        if (types.empty()) {
+            (void)dunlin98::refuse(RETCODE_PRECONDITION_NOT_MET,
+                                   "no type is registered: FooTypeSupport::register_type does that");
             return NULL;
         }
-        ReturnCode_t code = topic->begin(handle, this);
-        if (code == RETCODE_OK && listener != NULL) {
-            code = topic->set_listener(listener, mask);
+        // With several types each is waited for in its turn.
+        const int64_t turn = types.length() == 1 ? DUNLIN_INFINITE : DUNLIN_SECOND / 100;
+        int64_t left = to_nanoseconds(timeout);
+        for (ULong i = 0;; i = (i + 1) % types.length()) {
+            const int64_t now = left < turn ? left : turn;
+            dunlin_topic handle = 0;
+            const ReturnCode_t code =
+                dunlin_topic_find(_handle, dunlin_text_of(name), types[i].type, now, &handle);
+            if (code == RETCODE_OK) {
+                return begin_topic(handle, name, types[i], NULL, STATUS_MASK_NONE);
+            }
+            if (code != RETCODE_TIMEOUT || (left <= 0 && i + 1 == types.length())) {
+                return NULL;
+            }
+            left -= left == DUNLIN_INFINITE ? 0 : now;
         }
-        if (code != RETCODE_OK) {
-            (void)end(topic);
-            return NULL;
-        }
-        return topic;
     }
     ReturnCode_t delete_topic(Topic *topic) { return end(topic); }
     ContentFilteredTopic *create_contentfilteredtopic(const char *name, Topic *topic,
@@ -86,7 +126,11 @@ public:
                                                       const StringSeq &parameters) {
         const dunlin98::Texts texts(parameters);
         dunlin_filtered_topic handle = 0;
-        if (topic == NULL || !texts.is_whole
+        if (topic == NULL) {
+            (void)dunlin98::refuse(RETCODE_BAD_PARAMETER, "the topic to be filtered is NULL");
+            return NULL;
+        }
+        if (!texts.is_whole
             || dunlin_filtered_topic_new(topic->_handle, dunlin_text_of(name),
                                          dunlin_text_of(expression), texts.data(), texts.count(),
                                          &handle)
@@ -106,6 +150,12 @@ public:
         return made;
     }
     ReturnCode_t delete_contentfilteredtopic(ContentFilteredTopic *topic) { return end(topic); }
+    // NULL: a topic of several topics (DDS 1.4 2.2.2.3.4) is not supported.
+    MultiTopic *create_multitopic(const char *, const char *, const char *, const StringSeq &) {
+        (void)no_multitopic();
+        return NULL;
+    }
+    ReturnCode_t delete_multitopic(MultiTopic *) { return no_multitopic(); }
     // What was created here under a name; NULL if nothing was.
     TopicDescription *lookup_topicdescription(const char *name) const {
         dunlin_topic handle = 0;
@@ -121,6 +171,32 @@ public:
             }
         }
         return NULL;
+    }
+
+    // The readers of the built-in topics, always the same: `lookup_datareader("DCPSParticipant")`,
+    // `"DCPSTopic"`, `"DCPSPublication"` and `"DCPSSubscription"`. They end with the participant.
+    inline Subscriber *get_builtin_subscriber();
+    // The other participants, and what they say of themselves.
+    inline ReturnCode_t get_discovered_participants(InstanceHandleSeq &handles) const;
+    inline ReturnCode_t get_discovered_participant_data(ParticipantBuiltinTopicData &data,
+                                                        const InstanceHandle_t &handle) const;
+    // The topics of which others have writers or readers.
+    inline ReturnCode_t get_discovered_topics(InstanceHandleSeq &handles) const;
+    inline ReturnCode_t get_discovered_topic_data(TopicBuiltinTopicData &data,
+                                                  const InstanceHandle_t &handle) const;
+    // From now on nothing is heard of an entity of others. The handle is that of its sample in a
+    // built-in reader. Ignoring a topic ignores all that others have of its name.
+    ReturnCode_t ignore_participant(const InstanceHandle_t &handle) {
+        return dunlin_ignore(_handle, DUNLIN_BUILTIN_PARTICIPANT, handle.value);
+    }
+    ReturnCode_t ignore_topic(const InstanceHandle_t &handle) {
+        return dunlin_ignore(_handle, DUNLIN_BUILTIN_TOPIC, handle.value);
+    }
+    ReturnCode_t ignore_publication(const InstanceHandle_t &handle) {
+        return dunlin_ignore(_handle, DUNLIN_BUILTIN_PUBLICATION, handle.value);
+    }
+    ReturnCode_t ignore_subscription(const InstanceHandle_t &handle) {
+        return dunlin_ignore(_handle, DUNLIN_BUILTIN_SUBSCRIPTION, handle.value);
     }
 
     ReturnCode_t delete_contained_entities() { return end_contained(); }
@@ -190,12 +266,50 @@ private:
         dunlin_type type;
     };
 
-    DomainParticipant() : _listener(NULL) {}
-    ~DomainParticipant() {
-        end_all();
+    DomainParticipant() : _listener(NULL), _builtin(NULL) {}
+    ~DomainParticipant() { DomainParticipant::finish(); }
+    void finish() {
+        Entity::finish();
+        dunlin98::end(_builtin);
+        _builtin = NULL;
         for (ULong i = 0; i < _types.length(); i++) {
             (void)dunlin_close(_types[i].type);
         }
+        _types.clear();
+    }
+
+    static ReturnCode_t no_multitopic() {
+        return dunlin98::refuse(RETCODE_UNSUPPORTED,
+                                "a topic of several topics is not supported: make a reader of each");
+    }
+
+    template <class D>
+    bool begin_builtin(dunlin98::Builtin &builtin, dunlin98::BuiltinTopic &topic);
+
+    void copy_types(Sequence<Registered> &types) const {
+        dunlin98::Lock lock(_lock);
+        types = _types;
+    }
+    // The object of a topic: the one that it has already, or a new one.
+    Topic *begin_topic(dunlin_topic handle, const char *name, const Registered &of,
+                       TopicListener *listener, StatusMask mask) {
+        if (Entity *there = dunlin98::object<Entity>(handle)) {
+            return static_cast<Topic *>(there);
+        }
+        Topic *topic = new (std::nothrow) Topic(this, name, of.name.c_str(), of.plugin);
+        if (topic == NULL) {
+            (void)dunlin_close(handle);
+            return NULL;
+        }
+        ReturnCode_t code = topic->begin(handle, this);
+        if (code == RETCODE_OK && listener != NULL) {
+            code = topic->set_listener(listener, mask);
+        }
+        if (code != RETCODE_OK) {
+            (void)end(topic);
+            return NULL;
+        }
+        return topic;
     }
 
     template <class G, class Q, class L, class F>
@@ -229,6 +343,7 @@ private:
 
     DomainParticipantListener *_listener;
     Sequence<Registered> _types;
+    dunlin98::Builtin *_builtin;
 
     friend class DomainParticipantFactory;
 };
@@ -282,30 +397,35 @@ public:
         _first = participant;
         return participant;
     }
+    // NULL: there are no XML profiles yet.
+    DomainParticipant *create_participant_with_profile(DomainId_t, const char *, const char *,
+                                                       DomainParticipantListener *, StatusMask) {
+        (void)dunlin98::no_profiles();
+        return NULL;
+    }
+    ReturnCode_t load_profiles() { return dunlin98::no_profiles(); }
+    ReturnCode_t unload_profiles() { return dunlin98::no_profiles(); }
     // PRECONDITION_NOT_MET while there is something in it.
     ReturnCode_t delete_participant(DomainParticipant *participant) {
         if (participant == NULL) {
-            return RETCODE_BAD_PARAMETER;
+            return dunlin98::refuse(RETCODE_BAD_PARAMETER, "NULL cannot be deleted");
+        }
+        if (!has(participant)) {
+            return Entity::gone(participant);
         }
         {
             dunlin98::Lock lock(participant->_lock);
             if (participant->_first != NULL) {
-                return RETCODE_PRECONDITION_NOT_MET;
+                return dunlin98::refuse(RETCODE_PRECONDITION_NOT_MET,
+                                        "the participant still contains something: "
+                                        "delete_contained_entities ends it");
             }
         }
-        {
-            dunlin98::Lock lock(_lock);
-            Entity **at = &_first;
-            while (*at != NULL && *at != participant) {
-                at = &(*at)->_next;
-            }
-            if (*at == NULL) {
-                return RETCODE_BAD_PARAMETER;
-            }
-            *at = participant->_next;
+        if (!remove(participant)) {
+            return Entity::gone(participant);
         }
         const ReturnCode_t code = dunlin_close(participant->_handle);
-        delete participant;
+        dunlin98::discard(static_cast<Entity *>(participant));
         return code;
     }
     // One in this domain; NULL if there is none.
@@ -340,6 +460,27 @@ private:
     DomainParticipantFactory() : _first(NULL), _autoenable(true), _lock(0) {}
     DomainParticipantFactory(const DomainParticipantFactory &);
     DomainParticipantFactory &operator=(const DomainParticipantFactory &);
+
+    bool has(const Entity *participant) const {
+        dunlin98::Lock lock(_lock);
+        for (const Entity *at = _first; at != NULL; at = at->_next) {
+            if (at == participant) {
+                return true;
+            }
+        }
+        return false;
+    }
+    // False if somebody else has taken it out.
+    bool remove(const Entity *participant) {
+        dunlin98::Lock lock(_lock);
+        for (Entity **at = &_first; *at != NULL; at = &(*at)->_next) {
+            if (*at == participant) {
+                *at = participant->_next;
+                return true;
+            }
+        }
+        return false;
+    }
 
     Entity *_first;
     bool _autoenable;

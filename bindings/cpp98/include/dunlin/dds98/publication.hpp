@@ -138,6 +138,9 @@ public:
     inline ReturnCode_t get_offered_incompatible_qos_status(OfferedIncompatibleQosStatus &to);
     inline ReturnCode_t get_publication_matched_status(PublicationMatchedStatus &to);
     inline ReturnCode_t get_matched_subscriptions(InstanceHandleSeq &handles) const;
+    // BAD_PARAMETER for one that does not match.
+    inline ReturnCode_t get_matched_subscription_data(SubscriptionBuiltinTopicData &data,
+                                                      const InstanceHandle_t &handle) const;
     // Why readers of the same or a similar topic do not match, a line each.
     inline ReturnCode_t explain_matching(String &text) const;
 
@@ -180,6 +183,7 @@ public:
     DataWriter *create_datawriter(Topic *topic, const DataWriterQos &qos,
                                   DataWriterListener *listener, StatusMask mask) {
         if (topic == NULL) {
+            (void)dunlin98::refuse(RETCODE_BAD_PARAMETER, "the topic of the writer is NULL");
             return NULL;
         }
         const dunlin98::QosArgument<DataWriterQos> argument(qos);
@@ -214,6 +218,12 @@ public:
             return NULL;
         }
         return writer;
+    }
+    // NULL: there are no XML profiles yet.
+    DataWriter *create_datawriter_with_profile(Topic *, const char *, const char *,
+                                               DataWriterListener *, StatusMask) {
+        (void)dunlin98::no_profiles();
+        return NULL;
     }
     ReturnCode_t delete_datawriter(DataWriter *writer) { return end(writer); }
     DataWriter *lookup_datawriter(const char *topic) const {

@@ -2,6 +2,8 @@
 #ifndef DUNLIN_DDS98_STATUS_HPP
 #define DUNLIN_DDS98_STATUS_HPP
 
+#include <cstdio>
+
 #include "dunlin/dds98/subscription.hpp"
 
 namespace DDS {
@@ -83,6 +85,19 @@ template <class S> ReturnCode_t ask(dunlin_handle entity, StatusKind kind, S &to
     return code;
 }
 
+// An exception that leaves a method of a listener goes no further, and is told on the standard
+// error: the code that calls listeners can do nothing with it.
+#if defined(__EXCEPTIONS) || defined(__cpp_exceptions)
+#define DUNLIN_DDS98_CALL(call)                                                                    \
+    try {                                                                                          \
+        call;                                                                                      \
+    } catch (...) {                                                                                \
+        std::fputs("dunlin: a listener has thrown an exception: " #call "\n", stderr);             \
+    }
+#else
+#define DUNLIN_DDS98_CALL(call) call;
+#endif
+
 template <class L, class E, class S>
 void tell(L *listener, void (L::*method)(E *, const S &), dunlin_handle handle,
           const dunlin_status *status) {
@@ -90,7 +105,7 @@ void tell(L *listener, void (L::*method)(E *, const S &), dunlin_handle handle,
     if (listener != NULL && entity != NULL) {
         S told;
         give(told, *status, handle);
-        (listener->*method)(entity, told);
+        DUNLIN_DDS98_CALL((listener->*method)(entity, told))
     }
 }
 
@@ -98,14 +113,14 @@ inline void on_data(void *context, dunlin_reader handle) {
     DataReaderListener *listener = static_cast<Parts *>(context)->reader;
     DataReader *reader = static_cast<DataReader *>(object<Entity>(handle));
     if (listener != NULL && reader != NULL) {
-        listener->on_data_available(reader);
+        DUNLIN_DDS98_CALL(listener->on_data_available(reader))
     }
 }
 inline void on_data_on_readers(void *context, dunlin_subscriber handle) {
     SubscriberListener *listener = static_cast<Parts *>(context)->subscriber;
     Subscriber *subscriber = static_cast<Subscriber *>(object<Entity>(handle));
     if (listener != NULL && subscriber != NULL) {
-        listener->on_data_on_readers(subscriber);
+        DUNLIN_DDS98_CALL(listener->on_data_on_readers(subscriber))
     }
 }
 inline void on_status(void *context, dunlin_handle of, const dunlin_status *status) {

@@ -89,6 +89,9 @@ public:
             new (std::nothrow) QueryCondition(this, select, expression, parameters), handle);
     }
     ReturnCode_t delete_readcondition(ReadCondition *condition) {
+        if (condition == NULL) {
+            return dunlin98::refuse(RETCODE_BAD_PARAMETER, "NULL cannot be deleted");
+        }
         {
             dunlin98::Lock lock(_lock);
             ReadCondition **at = &_conditions;
@@ -96,18 +99,20 @@ public:
                 at = &(*at)->_next;
             }
             if (*at == NULL) {
-                return RETCODE_PRECONDITION_NOT_MET;
+                return dunlin98::refuse(RETCODE_PRECONDITION_NOT_MET,
+                              "the condition is not the reader's, or has ended");
             }
             *at = condition->_next;
         }
         const ReturnCode_t code = dunlin_close(condition->_handle);
-        delete static_cast<Condition *>(condition);
+        dunlin98::discard(static_cast<Condition *>(condition));
         return code;
     }
     // Its conditions. PRECONDITION_NOT_MET while samples are lent.
     ReturnCode_t delete_contained_entities() {
         if (is_lent()) {
-            return RETCODE_PRECONDITION_NOT_MET;
+            return dunlin98::refuse(RETCODE_PRECONDITION_NOT_MET,
+                          "samples of the reader are lent: return_loan ends that");
         }
         const ReturnCode_t code = dunlin_delete_contained(_handle);
         if (code == RETCODE_OK) {
@@ -133,6 +138,9 @@ public:
     ReturnCode_t get_matched_publications(InstanceHandleSeq &handles) const {
         return dunlin98::handles_of(_handle, dunlin_reader_matched, handles);
     }
+    // BAD_PARAMETER for one that does not match.
+    inline ReturnCode_t get_matched_publication_data(PublicationBuiltinTopicData &data,
+                                                     const InstanceHandle_t &handle) const;
     // Why writers of the same or a similar topic do not match, a line each.
     ReturnCode_t explain_matching(String &text) const {
         return dunlin98::text_by(_handle, dunlin_reader_explain, text);
@@ -144,6 +152,10 @@ public:
 protected:
     DataReader() : _topic(NULL), _listener(NULL), _conditions(NULL) {}
     ~DataReader() { end_conditions(); }
+    void finish() {
+        Entity::finish();
+        end_conditions();
+    }
 
     TopicDescription *_topic;
     DataReaderListener *_listener;
@@ -165,13 +177,14 @@ private:
         while (_conditions != NULL) {
             Condition *condition = _conditions;
             _conditions = _conditions->_next;
-            delete condition;
+            dunlin98::discard(condition);
         }
     }
 
     ReadCondition *_conditions;
 
     friend class Subscriber;
+    friend class DomainParticipant;
 };
 
 class Subscriber : public Entity {
@@ -199,6 +212,11 @@ public:
     DataReader *create_datareader(TopicDescription *topic, const DataReaderQos &qos,
                                   DataReaderListener *listener, StatusMask mask) {
         if (topic == NULL) {
+            (void)dunlin98::refuse(RETCODE_BAD_PARAMETER, "the topic of the reader is NULL");
+            return NULL;
+        }
+        if (_is_builtin) {
+            (void)is_fixed();
             return NULL;
         }
         const dunlin98::QosArgument<DataReaderQos> argument(qos);
@@ -229,7 +247,15 @@ public:
         }
         return reader;
     }
-    ReturnCode_t delete_datareader(DataReader *reader) { return end(reader); }
+    // NULL: there are no XML profiles yet.
+    DataReader *create_datareader_with_profile(TopicDescription *, const char *, const char *,
+                                               DataReaderListener *, StatusMask) {
+        (void)dunlin98::no_profiles();
+        return NULL;
+    }
+    ReturnCode_t delete_datareader(DataReader *reader) {
+        return _is_builtin ? is_fixed() : end(reader);
+    }
     DataReader *lookup_datareader(const char *topic) const {
         dunlin_reader handle = 0;
         return dunlin_subscriber_lookup_reader(_handle, dunlin_text_of(topic), &handle)
@@ -237,7 +263,7 @@ public:
                    ? static_cast<DataReader *>(dunlin98::object<Entity>(handle))
                    : NULL;
     }
-    ReturnCode_t delete_contained_entities() { return end_contained(); }
+    ReturnCode_t delete_contained_entities() { return _is_builtin ? is_fixed() : end_contained(); }
 
     ReturnCode_t begin_access() { return dunlin_subscriber_begin_access(_handle); }
     ReturnCode_t end_access() { return dunlin_subscriber_end_access(_handle); }
@@ -279,10 +305,16 @@ public:
 
 private:
     explicit Subscriber(DomainParticipant *participant)
-        : _participant(participant), _listener(NULL) {}
+        : _participant(participant), _listener(NULL), _is_builtin(false) {}
+
+    static ReturnCode_t is_fixed() {
+        return dunlin98::refuse(RETCODE_PRECONDITION_NOT_MET,
+                      "the subscriber of the built-in topics has the four readers that it has");
+    }
 
     DomainParticipant *_participant;
     SubscriberListener *_listener;
+    bool _is_builtin;
 
     friend class DomainParticipant;
 };

@@ -54,7 +54,7 @@ pub(super) fn define(unit: &Unit<'_>, code: &mut Code, plan: &Plan, ty: &Dynamic
 }
 
 /// The condition by which memory is the payload behind its header, if there is such a case.
-fn is_plain(plan: &Plan, ty: &DynamicType) -> Option<&'static str> {
+pub(super) fn is_plain(plan: &Plan, ty: &DynamicType) -> Option<&'static str> {
     let is_final = ty.extensibility() == Extensibility::Final;
     match (
         plan.is_plain(ty, Form::Xcdr1),

@@ -121,7 +121,7 @@ fn emit(unit: &mut Unit<'_>) -> Vec<File> {
     code.line("");
     code.line("} // namespace dunlin_idl");
     types::functions(unit, &mut code, &types);
-    support::support(unit, &mut code, &types);
+    support::support(unit, &mut code, &plan, &types);
     unit.file_verbatim("end-file")
         .for_each(|text| code.line(text));
     code.line("");

@@ -3,12 +3,13 @@
 use dunlin_xtypes::{DynamicType, EquivalenceKind, TypeKind};
 
 use super::super::code::{Code, literal};
-use super::super::{is_compound, names};
+use super::super::{is_compound, names, typed};
 use super::types::within;
 use crate::emit::Unit;
+use crate::plan::Plan;
 
 /// What is made of each type that topics may have.
-pub(super) fn support(unit: &Unit<'_>, code: &mut Code, types: &[DynamicType]) {
+pub(super) fn support(unit: &Unit<'_>, code: &mut Code, plan: &Plan, types: &[DynamicType]) {
     let topics: Vec<_> = types.iter().filter(|ty| is_topic(ty)).collect();
     if topics.is_empty() {
         return;
@@ -17,7 +18,7 @@ pub(super) fn support(unit: &Unit<'_>, code: &mut Code, types: &[DynamicType]) {
     code.line("#ifndef DUNLIN_DDS98_CODEC_ONLY");
     code.line("namespace dunlin_idl {");
     for ty in &topics {
-        codec(unit, code, ty);
+        codec(unit, code, plan, ty);
     }
     code.line("");
     code.line("} // namespace dunlin_idl");
@@ -33,7 +34,7 @@ fn is_topic(ty: &DynamicType) -> bool {
 }
 
 /// The functions of a type, under names that templates know.
-fn codec(unit: &Unit<'_>, code: &mut Code, ty: &DynamicType) {
+fn codec(unit: &Unit<'_>, code: &mut Code, plan: &Plan, ty: &DynamicType) {
     let name = names::global(unit, ty.name());
     let has_key = ty.kind() == TypeKind::Structure && ty.has_key();
     let fault = "dunlin_cdr_fault *fault";
@@ -59,6 +60,12 @@ fn codec(unit: &Unit<'_>, code: &mut Code, ty: &DynamicType) {
             });
         };
         function("reset(Value *value)", format!("{name}_reset(value)"));
+        // A union is a struct here.
+        let is_plain = typed::is_plain(plan, ty);
+        match is_plain.filter(|_| ty.kind() == TypeKind::Structure) {
+            Some(is_plain) => function("is_plain(int32_t xcdr)", is_plain.into()),
+            None => function("is_plain(int32_t)", "false".into()),
+        }
         for (prefix, word) in [("", "cdr"), ("key_", "key")] {
             // The key of a type without one has no octets.
             let is_there = prefix.is_empty() || has_key;
@@ -127,12 +134,21 @@ fn classes(unit: &Unit<'_>, code: &mut Code, ty: &DynamicType) {
                             ));
                         },
                     );
+                    code.line(format!(
+                        "static {name}{class} *_narrow(::DDS::{class} *{of}) {{ return narrow({of}); }}"
+                    ));
                 },
             );
-            code.line(format!("typedef {name}{class} *{name}{class}_ptr;"));
+            pointers(code, &format!("{name}{class}"));
         }
         code.line(format!(
             "class {name}TypeSupport : public ::DDS::TypedSupport< {codec}, {name}DataWriter, {name}DataReader> {{}};"
         ));
+        pointers(code, &format!("{name}TypeSupport"));
     });
+}
+
+fn pointers(code: &mut Code, name: &str) {
+    code.line(format!("typedef {name} *{name}_ptr;"));
+    code.line(format!("typedef ::DDS::EntityVar<{name}> {name}_var;"));
 }

@@ -10,7 +10,7 @@ use crate::emit::Unit;
 use crate::model::NamedType;
 
 /// What is made of a struct or union `Foo`: `FooSeq`.
-pub(super) const MADE: &[&str] = &["Seq", "_initialize", "_finalize", "_copy"];
+pub(super) const MADE: &[&str] = &["Seq", "_ptr", "_var", "_initialize", "_finalize", "_copy"];
 
 /// Code in the namespaces of a name.
 pub(super) fn within(
@@ -136,7 +136,7 @@ fn structure(
         }
         verbatim(unit, code, entry, "end-declaration");
     });
-    code.line(format!("typedef ::DDS::Sequence<{name}> {name}Seq;"));
+    made(code, name);
 }
 
 /// All members side by side, for in C++98 members of unions cannot have constructors.
@@ -167,7 +167,14 @@ fn union(unit: &Unit<'_>, code: &mut Code, (entry, ty): (&NamedType, &DynamicTyp
         });
         code.line("Members _u;");
     });
+    made(code, name);
+}
+
+/// Types that the mapping makes of a struct or union.
+fn made(code: &mut Code, name: &str) {
     code.line(format!("typedef ::DDS::Sequence<{name}> {name}Seq;"));
+    code.line(format!("typedef {name} *{name}_ptr;"));
+    code.line(format!("typedef ::DDS::Var<{name}> {name}_var;"));
 }
 
 /// What an application calls to begin, end and copy a value.

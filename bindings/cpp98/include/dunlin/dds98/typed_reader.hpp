@@ -1,0 +1,316 @@
+// Readers of a type. `C` is the codec that is made of its IDL.
+#ifndef DUNLIN_DDS98_TYPED_READER_HPP
+#define DUNLIN_DDS98_TYPED_READER_HPP
+
+#include "dunlin/dds98/typed_codec.hpp"
+
+namespace DDS {
+
+template <class C> class TypedDataReader : public DataReader {
+public:
+    typedef typename C::Value Value;
+    typedef Sequence<Value> Values;
+
+    // Sequences that have no memory are lent some, until `return_loan`; others are filled as far as
+    // they have room. A call gives at most 8192 samples.
+    ReturnCode_t take(Values &values, SampleInfoSeq &infos, Long max_samples,
+                      SampleStateMask sample_states, ViewStateMask view_states,
+                      InstanceStateMask instance_states) {
+        return get(dunlin_take, values, infos, max_samples,
+                   dunlin98::select_of(sample_states, view_states, instance_states));
+    }
+    ReturnCode_t read(Values &values, SampleInfoSeq &infos, Long max_samples,
+                      SampleStateMask sample_states, ViewStateMask view_states,
+                      InstanceStateMask instance_states) {
+        return get(dunlin_read, values, infos, max_samples,
+                   dunlin98::select_of(sample_states, view_states, instance_states));
+    }
+    ReturnCode_t take_w_condition(Values &values, SampleInfoSeq &infos, Long max_samples,
+                                  ReadCondition *condition) {
+        return by_condition(dunlin_take, values, infos, max_samples, condition, NULL);
+    }
+    ReturnCode_t read_w_condition(Values &values, SampleInfoSeq &infos, Long max_samples,
+                                  ReadCondition *condition) {
+        return by_condition(dunlin_read, values, infos, max_samples, condition, NULL);
+    }
+    ReturnCode_t take_instance(Values &values, SampleInfoSeq &infos, Long max_samples,
+                               const InstanceHandle_t &handle, SampleStateMask sample_states,
+                               ViewStateMask view_states, InstanceStateMask instance_states) {
+        return of_instance(dunlin_take, values, infos, max_samples, DUNLIN_THIS_INSTANCE, handle,
+                           dunlin98::select_of(sample_states, view_states, instance_states));
+    }
+    ReturnCode_t read_instance(Values &values, SampleInfoSeq &infos, Long max_samples,
+                               const InstanceHandle_t &handle, SampleStateMask sample_states,
+                               ViewStateMask view_states, InstanceStateMask instance_states) {
+        return of_instance(dunlin_read, values, infos, max_samples, DUNLIN_THIS_INSTANCE, handle,
+                           dunlin98::select_of(sample_states, view_states, instance_states));
+    }
+    ReturnCode_t take_next_instance(Values &values, SampleInfoSeq &infos, Long max_samples,
+                                    const InstanceHandle_t &previous,
+                                    SampleStateMask sample_states, ViewStateMask view_states,
+                                    InstanceStateMask instance_states) {
+        return of_instance(dunlin_take, values, infos, max_samples, DUNLIN_NEXT_INSTANCE, previous,
+                           dunlin98::select_of(sample_states, view_states, instance_states));
+    }
+    ReturnCode_t read_next_instance(Values &values, SampleInfoSeq &infos, Long max_samples,
+                                    const InstanceHandle_t &previous,
+                                    SampleStateMask sample_states, ViewStateMask view_states,
+                                    InstanceStateMask instance_states) {
+        return of_instance(dunlin_read, values, infos, max_samples, DUNLIN_NEXT_INSTANCE, previous,
+                           dunlin98::select_of(sample_states, view_states, instance_states));
+    }
+    ReturnCode_t take_next_instance_w_condition(Values &values, SampleInfoSeq &infos,
+                                                Long max_samples,
+                                                const InstanceHandle_t &previous,
+                                                ReadCondition *condition) {
+        return by_condition(dunlin_take, values, infos, max_samples, condition, &previous);
+    }
+    ReturnCode_t read_next_instance_w_condition(Values &values, SampleInfoSeq &infos,
+                                                Long max_samples,
+                                                const InstanceHandle_t &previous,
+                                                ReadCondition *condition) {
+        return by_condition(dunlin_read, values, infos, max_samples, condition, &previous);
+    }
+    // The next sample that was not read before.
+    ReturnCode_t take_next_sample(Value &value, SampleInfo &info) {
+        return next(dunlin_take, value, info);
+    }
+    ReturnCode_t read_next_sample(Value &value, SampleInfo &info) {
+        return next(dunlin_read, value, info);
+    }
+
+    // Ends the loan of a read or a take. Nothing is to be done for sequences with own memory.
+    ReturnCode_t return_loan(Values &values, SampleInfoSeq &infos) {
+        if (values.has_ownership() && infos.has_ownership()) {
+            return RETCODE_OK;
+        }
+        Batch *batch = NULL;
+        {
+            dunlin98::Lock lock(_lock);
+            Batch **at = &_lent;
+            while (*at != NULL
+                   && ((*at)->values.get_buffer() != values.get_buffer()
+                       || (*at)->infos.get_buffer() != infos.get_buffer())) {
+                at = &(*at)->next;
+            }
+            batch = *at;
+            if (batch == NULL) {
+                return dunlin98::refuse(RETCODE_PRECONDITION_NOT_MET,
+                                        "the sequences were not lent together by this reader");
+            }
+            *at = batch->next;
+            batch->next = _free;
+            _free = batch;
+        }
+        (void)values.unloan();
+        (void)infos.unloan();
+        return RETCODE_OK;
+    }
+
+    // Also of an instance that has ended, while samples of it are lent.
+    ReturnCode_t get_key_value(Value &key, const InstanceHandle_t &handle) {
+        const ReturnCode_t code =
+            dunlin98::key_value<C>(key, _handle, dunlin_reader_key, handle);
+        const Value *lent = code == RETCODE_NO_DATA ? find_lent(handle) : NULL;
+        if (lent == NULL) {
+            return code;
+        }
+        Element<Value>::assign(key, *lent);
+        return RETCODE_OK;
+    }
+    InstanceHandle_t lookup_instance(const Value &value) const {
+        return dunlin98::lookup<C>(value, _handle, dunlin_reader_lookup);
+    }
+
+    const void *type_id() const { return dunlin98::type_id_of<C>(); }
+
+protected:
+    TypedDataReader() : _free(NULL), _lent(NULL) {}
+    ~TypedDataReader() {
+        end(_free);
+        end(_lent);
+    }
+    bool is_lent() const {
+        dunlin98::Lock lock(_lock);
+        return _lent != NULL;
+    }
+
+private:
+    enum { ROOM = 8192 };
+    typedef int32_t (*Getter)(dunlin_reader, const dunlin_select *, dunlin_sample *, uint64_t,
+                              uint64_t *);
+
+    // What a read or a take is done with; it is used again.
+    struct Batch {
+        Sequence<dunlin_sample> samples;
+        Values values;
+        SampleInfoSeq infos;
+        Batch *next;
+    };
+
+    static void end(Batch *batch) {
+        while (batch != NULL) {
+            Batch *next = batch->next;
+            delete batch;
+            batch = next;
+        }
+    }
+    Batch *begin_batch(ULong room) {
+        Batch *batch;
+        {
+            dunlin98::Lock lock(_lock);
+            batch = _free;
+            if (batch != NULL) {
+                _free = batch->next;
+            }
+        }
+        if (batch == NULL) {
+            batch = new (std::nothrow) Batch();
+        }
+        if (batch != NULL && !batch->samples.reserve(room)) {
+            end_batch(batch, false);
+            return NULL;
+        }
+        return batch;
+    }
+    void end_batch(Batch *batch, bool is_lent) {
+        dunlin98::Lock lock(_lock);
+        Batch *&list = is_lent ? _lent : _free;
+        batch->next = list;
+        list = batch;
+    }
+
+    // A sample of an instance that was lent to the caller.
+    const Value *find_lent(const InstanceHandle_t &handle) const {
+        dunlin98::Lock lock(_lock);
+        for (const Batch *batch = _lent; batch != NULL; batch = batch->next) {
+            for (ULong i = 0; i < batch->infos.length(); i++) {
+                if (batch->infos[i].instance_handle == handle) {
+                    return &batch->values[i];
+                }
+            }
+        }
+        return NULL;
+    }
+    // A sample without valid data has the members of the key, as far as they are known.
+    static bool decode(const dunlin_sample &sample, Value &to) {
+        const size_t size = static_cast<size_t>(sample.length);
+        if (sample.info.valid_data != 0) {
+            return C::read(&to, sample.data, size, NULL);
+        }
+        if (sample.data == NULL || size <= 4 || !C::key_read(&to, sample.data, size, NULL)) {
+            (void)C::reset(&to);
+        }
+        return true;
+    }
+
+    ReturnCode_t get(Getter getter, Values &values, SampleInfoSeq &infos, Long max_samples,
+                     const dunlin_select &select) {
+        const bool is_loan = values.maximum() == 0;
+        ULong room = ROOM;
+        if (max_samples >= 0 && max_samples < ROOM) {
+            room = static_cast<ULong>(max_samples);
+        }
+        if (values.maximum() != infos.maximum() || values.length() != infos.length()
+            || !values.has_ownership() || !infos.has_ownership()
+            || (!is_loan && max_samples > 0
+                && static_cast<ULong>(max_samples) > values.maximum())) {
+            return dunlin98::refuse(RETCODE_PRECONDITION_NOT_MET,
+                                    "the two sequences differ in length or room, are lent, or have "
+                                    "less room than max_samples");
+        }
+        if (!is_loan && values.maximum() < room) {
+            room = values.maximum();
+        }
+        if (room == 0) {
+            return RETCODE_NO_DATA;
+        }
+        Batch *batch = begin_batch(room);
+        if (batch == NULL) {
+            return RETCODE_OUT_OF_RESOURCES;
+        }
+        uint64_t count = 0;
+        dunlin_sample *samples = batch->samples.get_buffer();
+        ReturnCode_t code = getter(_handle, &select, samples, room, &count);
+        if (code == RETCODE_OK) {
+            Values &into = is_loan ? batch->values : values;
+            SampleInfoSeq &about = is_loan ? batch->infos : infos;
+            code = fill(samples, static_cast<ULong>(count), into, about);
+            (void)dunlin_give_back(_handle, samples, count);
+        }
+        const bool is_lent = code == RETCODE_OK && is_loan;
+        if (is_lent) {
+            Values &from = batch->values;
+            (void)values.loan_contiguous(from.get_buffer(), from.length(), from.maximum());
+            (void)infos.loan_contiguous(batch->infos.get_buffer(), batch->infos.length(),
+                                        batch->infos.maximum());
+        }
+        end_batch(batch, is_lent);
+        return code;
+    }
+    // What is no value of the type is left out.
+    static ReturnCode_t fill(const dunlin_sample *samples, ULong count, Values &values,
+                             SampleInfoSeq &infos) {
+        ULong filled = 0;
+        if (!values.length(count) || !infos.length(count)) {
+            return RETCODE_OUT_OF_RESOURCES;
+        }
+        for (ULong i = 0; i < count; i++) {
+            if (decode(samples[i], values[filled])) {
+                infos[filled++] = dunlin98::info_of(samples[i].info);
+            }
+        }
+        (void)values.length(filled);
+        (void)infos.length(filled);
+        return filled > 0 ? RETCODE_OK : RETCODE_NO_DATA;
+    }
+    ReturnCode_t of_instance(Getter getter, Values &values, SampleInfoSeq &infos,
+                             Long max_samples, int32_t which, const InstanceHandle_t &handle,
+                             dunlin_select select) {
+        select.which = which;
+        std::memcpy(select.instance, handle.value, sizeof select.instance);
+        return get(getter, values, infos, max_samples, select);
+    }
+    ReturnCode_t by_condition(Getter getter, Values &values, SampleInfoSeq &infos,
+                              Long max_samples, ReadCondition *condition,
+                              const InstanceHandle_t *previous) {
+        if (condition == NULL) {
+            return dunlin98::refuse(RETCODE_BAD_PARAMETER, "the condition is NULL");
+        }
+        if (condition->get_datareader() != this) {
+            return dunlin98::refuse(RETCODE_PRECONDITION_NOT_MET,
+                                    "the condition is another reader's");
+        }
+        dunlin_select select = dunlin98::select_of(0, 0, 0);
+        select.condition = condition->handle();
+        return previous == NULL ? get(getter, values, infos, max_samples, select)
+                                : of_instance(getter, values, infos, max_samples,
+                                              DUNLIN_NEXT_INSTANCE, *previous, select);
+    }
+    ReturnCode_t next(Getter getter, Value &value, SampleInfo &info) {
+        dunlin_select select =
+            dunlin98::select_of(NOT_READ_SAMPLE_STATE, ANY_VIEW_STATE, ANY_INSTANCE_STATE);
+        dunlin_sample sample;
+        uint64_t count = 0;
+        for (;;) {
+            std::memset(&sample, 0, sizeof sample);
+            const ReturnCode_t code = getter(_handle, &select, &sample, 1, &count);
+            if (code != RETCODE_OK) {
+                return code;
+            }
+            const bool is_value = decode(sample, value);
+            info = dunlin98::info_of(sample.info);
+            (void)dunlin_give_back(_handle, &sample, 1);
+            if (is_value) {
+                return RETCODE_OK;
+            }
+        }
+    }
+
+    Batch *_free;
+    Batch *_lent;
+};
+
+} // namespace DDS
+
+#endif
