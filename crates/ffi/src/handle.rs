@@ -53,8 +53,9 @@ impl Kind {
 
     /// That of a handle, if it is one at all.
     pub(crate) fn of(handle: u64) -> Option<Self> {
-        let number = kind(handle);
-        Self::ALL.into_iter().find(|kind| *kind as u8 == number)
+        // They are numbered from 1 on, in this order.
+        let at = usize::from(kind(handle)).wrapping_sub(1);
+        Self::ALL.get(at).copied()
     }
 
     /// For messages to the user.
@@ -401,6 +402,16 @@ mod tests {
     /// Counts how many live.
     fn value() -> Arc<AtomicUsize> {
         Arc::default()
+    }
+
+    #[test]
+    fn each_kind_is_found_by_its_number() {
+        for kind in Kind::ALL {
+            assert_eq!(Kind::of(word(kind as u8, 1, 2)), Some(kind));
+        }
+        for none in [EMPTY, Kind::Octets as u8 + 1, INHERITED, LEAVING, CLOSED] {
+            assert_eq!(Kind::of(word(none, 1, 2)), None);
+        }
     }
 
     #[test]
