@@ -120,8 +120,8 @@ static inline dds_return_t omg_code(int32_t code) {
     }
     return -code;
 }
-static inline dds_entity_t omg_made(int32_t code, dunlin_handle handle) {
-    return code == DUNLIN_OK ? omg_entity(handle) : omg_code(code);
+static inline dds_entity_t omg_made(int32_t code, const dunlin_handle *handle) {
+    return code == DUNLIN_OK ? omg_entity(*handle) : omg_code(code);
 }
 
 /* A QoS is that of all kinds of entities: each takes what it has. */
@@ -267,21 +267,21 @@ static inline dds_entity_t dds_create_participant(dds_domainid_t domain, const d
     dunlin_participant made = 0;
     const dunlin_listener told = dunlin_listener_of(&listener->callbacks);
     (void)qos;
-    return omg_made(dunlin_participant_new(domain, NULL, NULL, &told, &made), made);
+    return omg_made(dunlin_participant_new(domain, NULL, NULL, &told, &made), &made);
 }
 static inline dds_entity_t dds_create_topic(dds_entity_t participant, const dds_topic_descriptor_t *type,
                                             const char *name, const dds_qos_t *qos,
                                             const dds_listener_t *listener) {
     dunlin_topic made = 0;
     (void)type, (void)qos, (void)listener;
-    return omg_made(ShapeType_topic(omg_handle(participant), name, NULL, &made), made);
+    return omg_made(ShapeType_topic(omg_handle(participant), name, NULL, &made), &made);
 }
 #define OMG_GROUP(of)                                                                              \
     static inline dds_entity_t dds_create_##of(dds_entity_t participant, const dds_qos_t *qos,     \
                                                const dds_listener_t *listener) {                   \
         dunlin_handle made = 0;                                                                    \
         (void)listener;                                                                            \
-        return omg_made(dunlin_##of##_new(omg_handle(participant), &qos->of, NULL, &made), made);  \
+        return omg_made(dunlin_##of##_new(omg_handle(participant), &qos->of, NULL, &made), &made);  \
     }
 OMG_GROUP(publisher)
 OMG_GROUP(subscriber)
@@ -291,7 +291,7 @@ OMG_GROUP(subscriber)
         dunlin_handle made = 0;                                                                    \
         (void)l;                                                                                   \
         return omg_made(ShapeType_##of(omg_handle(group), omg_handle(topic), &qos->of, NULL, &made), \
-                        made);                                                                     \
+                        &made);                                                                    \
     }
 OMG_ENDPOINT(writer)
 OMG_ENDPOINT(reader)
