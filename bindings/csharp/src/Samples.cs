@@ -71,7 +71,7 @@ namespace Dunlin
     /// Samples of a reader. They are given back by <see cref="Dispose"/>, and their values are used again
     /// then: what is to be kept is cloned.
     /// </summary>
-    public sealed unsafe class Samples<T> : IDisposable, IReadOnlyList<Sample<T>> where T : class
+    public sealed unsafe partial class Samples<T> : IDisposable, IReadOnlyList<Sample<T>> where T : class
     {
         private readonly DataReader<T> reader;
         private NativeSample[] samples = new NativeSample[16];
