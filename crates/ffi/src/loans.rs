@@ -100,7 +100,10 @@ pub extern "C" fn dunlin_loan_new(
         }
         let length = checked_length(length)?;
         let writer = object::writer(writer)?;
-        let mut memory = writer.core.loan(length);
+        let mut memory = match flags & DUNLIN_SHARED {
+            0 => writer.core.private_loan(length),
+            _ => writer.core.loan(length),
+        };
         let data = Place::of(&mut memory).address();
         let (length, shared) = (memory.len() as u64, memory.is_shared());
         let token = writer.loans.add(memory)?;

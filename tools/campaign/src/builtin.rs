@@ -1,7 +1,7 @@
 //! The campaigns that need no file. They are files themselves, and examples of the format.
 
 /// Name and text of each.
-pub const ALL: [(&str, &str); 6] = [
+pub const ALL: [(&str, &str); 8] = [
     ("quick", include_str!("../campaigns/quick.toml")),
     (
         "published-shmem",
@@ -15,6 +15,11 @@ pub const ALL: [(&str, &str); 6] = [
         "published-tcp",
         include_str!("../campaigns/published-tcp.toml"),
     ),
+    (
+        "published-cpp",
+        include_str!("../campaigns/published-cpp.toml"),
+    ),
+    ("languages", include_str!("../campaigns/languages.toml")),
     ("load", include_str!("../campaigns/load.toml")),
     ("full", include_str!("../campaigns/full.toml")),
 ];

@@ -1,6 +1,8 @@
-//! Dunlin and the floors beneath it, both measured by perftest.
+//! Dunlin, also by its interfaces for other languages, and the floors beneath it: all measured by
+//! perftest.
 
 use std::net::Ipv4Addr;
+use std::path::PathBuf;
 
 use serde_json::Value;
 
@@ -23,6 +25,10 @@ pub enum Perftest {
     Dunlin,
     /// Without DDS.
     Raw,
+    /// Over Dunlin, by the program in C.
+    C,
+    /// Over Dunlin, by the program in C++98.
+    Cpp98,
 }
 
 impl System for Perftest {
@@ -30,6 +36,8 @@ impl System for Perftest {
         match self {
             Perftest::Dunlin => "dunlin",
             Perftest::Raw => "raw",
+            Perftest::C => "dunlin-c",
+            Perftest::Cpp98 => "dunlin-cpp98",
         }
     }
 
@@ -52,24 +60,32 @@ impl System for Perftest {
         }
         match (self, cell.mode) {
             (Perftest::Raw, Mode::Throughput { batched: true }) => refuse("batches"),
-            (Perftest::Dunlin, Mode::Throughput { batched: true }) if cell.zero_copy => {
+            (_, Mode::Throughput { batched: true }) if cell.zero_copy => {
                 refuse("batches without copies")
             }
+            (Perftest::C | Perftest::Cpp98, Mode::Loaded { .. }) => refuse("fixed rates"),
             _ => Ok(()),
         }
     }
 
     fn prepare(&mut self) -> Result<(), String> {
-        Ok(())
+        match self.program()? {
+            Program::Other(program) if !program.exists() => Err(format!(
+                "{} is not there: `make languages` makes it",
+                program.display()
+            )),
+            _ => Ok(()),
+        }
     }
 
     fn is_perftest(&self) -> bool {
-        true
+        self.program_name().is_none()
     }
 
     fn run(&self, turn: &Turn<'_>) -> Result<Measured, Trouble> {
+        let program = self.program().map_err(Trouble::Failed)?;
         let side = |side| Task {
-            program: Program::Perftest,
+            program: program.clone(),
             arguments: self.arguments(turn, side),
             environment: vec![],
         };
@@ -81,7 +97,7 @@ impl System for Perftest {
             calls::add(
                 &mut measured,
                 turn,
-                |length| self.counted(turn, length),
+                |length| self.counted(turn, &program, length),
                 trips,
             )?;
         }
@@ -90,8 +106,37 @@ impl System for Perftest {
 }
 
 impl Perftest {
+    /// The file of the program in another language.
+    fn program_name(&self) -> Option<&'static str> {
+        match self {
+            Perftest::Dunlin | Perftest::Raw => None,
+            Perftest::C => Some("perftest_c"),
+            Perftest::Cpp98 => Some("perftest_cpp"),
+        }
+    }
+
+    /// What both sides run: this program, or the one in another language, where `make languages`
+    /// puts it beside this one.
+    fn program(&self) -> Result<Program, String> {
+        let Some(name) = self.program_name() else {
+            return Ok(Program::Perftest);
+        };
+        let own = std::env::current_exe();
+        let own = own.map_err(|error| format!("where this program is: {error}"))?;
+        let built: PathBuf = ["languages", "bin", std::env::consts::ARCH, "release"]
+            .iter()
+            .collect();
+        let beside = own.with_file_name(name);
+        let target = own.parent().and_then(|profile| profile.parent());
+        let there = target.map(|target| target.join(built).join(name));
+        Ok(Program::Other(match there {
+            Some(there) if !beside.exists() => there,
+            _ => beside,
+        }))
+    }
+
     /// Both sides of a run whose system calls are counted.
-    fn counted(&self, turn: &Turn<'_>, length: Length) -> [Task; 2] {
+    fn counted(&self, turn: &Turn<'_>, program: &Program, length: Length) -> [Task; 2] {
         let count = match length {
             Length::Short => "500",
             Length::Long => "2500",
@@ -102,7 +147,7 @@ impl Perftest {
         let mut publisher = self.arguments(turn, PUBLISHER);
         publisher.extend(more.map(String::from));
         [publisher, self.arguments(turn, SUBSCRIBER)].map(|arguments| Task {
-            program: Program::Perftest,
+            program: program.clone(),
             arguments,
             environment: vec![],
         })
@@ -147,7 +192,7 @@ impl Perftest {
                 words.extend(["-latencyTest".into(), "-histogramFile".into()]);
                 words.push(path.to_string_lossy().into_owned());
             }
-            Mode::Throughput { batched: false } if *self == Perftest::Dunlin => {
+            Mode::Throughput { batched: false } if *self != Perftest::Raw => {
                 words.extend(["-batchSize".into(), "0".into()]);
             }
             Mode::Throughput { .. } => {}
@@ -205,8 +250,8 @@ impl Perftest {
 
     fn waiting(&self) -> &'static str {
         match self {
-            Perftest::Dunlin => "listener, spin, then block",
             Perftest::Raw => "spin",
+            _ => "listener, spin, then block",
         }
     }
 }
@@ -450,5 +495,22 @@ mod tests {
             Err("raw has no batches".into())
         );
         assert_eq!(Perftest::Dunlin.has(&batched), Ok(()));
+        let loaded = Cell {
+            mode: Mode::Loaded { rate: 1_000.0 },
+            ..cell()
+        };
+        assert_eq!(
+            Perftest::C.has(&loaded),
+            Err("dunlin-c has no fixed rates".into())
+        );
+    }
+
+    #[test]
+    fn other_languages_are_other_programs_with_the_same_arguments() {
+        let own = words(Perftest::Dunlin, &cell(), Network::Namespace);
+        assert_eq!(words(Perftest::Cpp98, &cell(), Network::Namespace), own);
+        assert!(Perftest::Raw.is_perftest() && !Perftest::C.is_perftest());
+        let reason = Perftest::C.prepare().unwrap_err();
+        assert!(reason.contains("make languages"), "{reason}");
     }
 }

@@ -32,7 +32,13 @@ pub trait System {
 
 /// Everybody who can be asked for by name, in the order of their turns.
 pub fn known() -> Vec<Box<dyn System>> {
-    let perftest = [Perftest::Raw, Perftest::Dunlin].map(boxed);
+    let perftest = [
+        Perftest::Raw,
+        Perftest::Dunlin,
+        Perftest::C,
+        Perftest::Cpp98,
+    ]
+    .map(boxed);
     let rivals = Rival::ALL.map(|rival| boxed(Peer::new(rival)));
     perftest.into_iter().chain(rivals).collect()
 }

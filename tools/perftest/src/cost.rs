@@ -1,9 +1,21 @@
 //! What a side spends on its samples.
 
+use std::sync::{Arc, OnceLock};
+
 use nix::sys::resource::{UsageWho, getrusage};
 use serde::Serialize;
 
 use crate::clock::{Nanos, processor_time};
+use crate::driver::Driver;
+
+/// Who knows how much was allocated, if it is not this program's allocator: a process runs one test.
+static COUNTS: OnceLock<Arc<dyn Driver>> = OnceLock::new();
+
+/// Allocations are those that the driver counts.
+pub(crate) fn count_allocations_by(driver: &Arc<dyn Driver>) {
+    // A second one would be that of the same program.
+    let _ = COUNTS.set(Arc::clone(driver));
+}
 
 /// What this process has spent so far.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -11,7 +23,7 @@ pub(crate) struct Usage {
     cpu: Nanos,
     context_switches: u64,
     page_faults: u64,
-    allocations: u64,
+    allocations: Option<u64>,
 }
 
 /// What one sample cost; in a latency test, one round trip. `None` could not be counted.
@@ -54,7 +66,10 @@ impl Usage {
             cpu: self.cpu.saturating_sub(then.cpu),
             context_switches: self.context_switches.saturating_sub(then.context_switches),
             page_faults: self.page_faults.saturating_sub(then.page_faults),
-            allocations: self.allocations.saturating_sub(then.allocations),
+            allocations: self
+                .allocations
+                .zip(then.allocations)
+                .map(|(now, before)| now.saturating_sub(before)),
         }
     }
 
@@ -67,15 +82,18 @@ impl Usage {
             page_faults: share(self.page_faults),
             // Only a run of its own could count them.
             system_calls: None,
-            allocations: Some(share(self.allocations)),
+            allocations: self.allocations.map(share),
         })
     }
 }
 
 /// Blocks that were allocated or made larger so far.
-fn allocations() -> u64 {
+fn allocations() -> Option<u64> {
+    if let Some(driver) = COUNTS.get() {
+        return driver.allocations();
+    }
     let counted = crate::ALLOCATOR.stats();
-    (counted.allocations + counted.reallocations) as u64
+    Some((counted.allocations + counted.reallocations) as u64)
 }
 
 #[cfg(test)]

@@ -9,6 +9,7 @@
 mod clock;
 mod cost;
 mod dds;
+pub mod driver;
 #[cfg(test)]
 mod loopback;
 mod messaging;
@@ -25,6 +26,7 @@ use std::sync::atomic::AtomicBool;
 use stats_alloc::{INSTRUMENTED_SYSTEM, StatsAlloc};
 
 use dds::Dds;
+use driver::{Driven, Driver};
 use dunlin_campaign::spelling;
 use messaging::Messaging;
 use options::{Carrier, Options, Role};
@@ -41,6 +43,9 @@ const COMMANDS: [&str; 5] = ["campaign", "agent", "report", "compare", "doctor"]
 /// The version of Dunlin, and how this program was built.
 pub use dunlin_campaign::host::VERSION;
 
+/// Exit status when a test was cut short.
+const FAILED: u8 = 1;
+
 /// Exit status when an option is wrong.
 const WRONG_OPTION: u8 = 255;
 
@@ -50,8 +55,16 @@ const WRONG_OPTION: u8 = 255;
 /// when it was cut short, 255 when an option is wrong. Without arguments it is the campaign
 /// `quick`.
 pub fn main(arguments: impl IntoIterator<Item = String>) -> ExitCode {
+    ExitCode::from(main_with(arguments, None))
+}
+
+/// The same, with a program in another language instead of Dunlin's Rust API; returns the status.
+pub fn main_with(
+    arguments: impl IntoIterator<Item = String>,
+    driver: Option<Arc<dyn Driver>>,
+) -> u8 {
     let arguments: Vec<String> = arguments.into_iter().collect();
-    if let Some(command) = command(&arguments) {
+    if let Some(command) = command(&arguments, &driver) {
         return command;
     }
     let log = Log::stderr();
@@ -72,13 +85,13 @@ pub fn main(arguments: impl IntoIterator<Item = String>) -> ExitCode {
             .errors
             .iter()
             .for_each(|error| log.line(format!("Error: {}", sentence(error))));
-        return ExitCode::from(WRONG_OPTION);
+        return WRONG_OPTION;
     }
-    match run(&options, &log) {
-        Ok(()) => ExitCode::SUCCESS,
+    match run(&options, &log, driver) {
+        Ok(()) => 0,
         Err(reason) => {
             log.line(format!("Error: {reason}"));
-            ExitCode::FAILURE
+            FAILED
         }
     }
 }
@@ -92,37 +105,49 @@ fn sentence(text: &str) -> String {
 }
 
 /// Ends with text on stdout.
-fn printed(text: &str) -> ExitCode {
+fn printed(text: &str) -> u8 {
     match dunlin_campaign::command::print(text) {
-        Ok(()) => ExitCode::SUCCESS,
+        Ok(()) => 0,
         Err(reason) => {
             Log::stderr().line(format!("Error: {reason}"));
-            ExitCode::FAILURE
+            FAILED
         }
     }
 }
 
 /// What the first word asks for, if it is a command; no word at all is one too.
-fn command(arguments: &[String]) -> Option<ExitCode> {
-    let (first, rest) = match arguments.split_first() {
-        Some((first, rest)) => (first.as_str(), rest),
-        None => return Some(dunlin_campaign::command::campaign(&["quick".into()])),
+fn command(arguments: &[String], driver: &Option<Arc<dyn Driver>>) -> Option<u8> {
+    let quick = ["campaign".to_string(), "quick".to_string()];
+    let (first, rest) = arguments.split_first().or(quick.split_first())?;
+    let first = first.as_str();
+    let status = |code| match code {
+        ExitCode::SUCCESS => 0,
+        ExitCode::FAILURE => FAILED,
+        _ => WRONG_OPTION,
     };
+    if first == "perftest" {
+        // How a program of another name, which may have perftest among others, calls itself.
+        return Some(main_with(rest.to_vec(), driver.clone()));
+    }
+    campaign_command(first, rest)
+        .map(status)
+        .or_else(|| unknown_command(first))
+}
+
+fn campaign_command(first: &str, rest: &[String]) -> Option<ExitCode> {
     match first {
         "campaign" => Some(dunlin_campaign::command::campaign(rest)),
         "agent" => Some(dunlin_campaign::command::agent(rest)),
-        // How a program of another name, which may have perftest among others, calls itself.
-        "perftest" => Some(main(rest.to_vec())),
         "report" => Some(dunlin_campaign::command::report(rest)),
         "compare" => Some(dunlin_campaign::command::compare(rest)),
         "side" => Some(dunlin_campaign::command::side(rest)),
         "doctor" => Some(dunlin_campaign::host::command(rest)),
-        stranger => unknown_command(stranger),
+        _ => None,
     }
 }
 
 /// Refuses a first word that looks like one of the commands for people; others may be options.
-fn unknown_command(word: &str) -> Option<ExitCode> {
+fn unknown_command(word: &str) -> Option<u8> {
     if word.starts_with('-') {
         return None;
     }
@@ -132,11 +157,11 @@ fn unknown_command(word: &str) -> Option<ExitCode> {
     }
     let hint = spelling::hint(&similar, "perftest ");
     Log::stderr().line(format!("Error: perftest {word} is no command; {hint}"));
-    Some(ExitCode::from(WRONG_OPTION))
+    Some(WRONG_OPTION)
 }
 
 /// Runs one side of a test.
-fn run(options: &Options, log: &Log) -> Result<(), String> {
+fn run(options: &Options, log: &Log, driver: Option<Arc<dyn Driver>>) -> Result<(), String> {
     if let Some(cpu) = options.pin {
         pin(cpu)?;
     }
@@ -148,8 +173,11 @@ fn run(options: &Options, log: &Log) -> Result<(), String> {
             .and_then(|_| signal_hook::flag::register(signal, Arc::clone(&stop)))
             .map_err(|error| format!("signal handler: {error}"))?;
     }
+    let language = driver
+        .as_ref()
+        .map_or(String::new(), |driver| format!(" in {}", driver.language()));
     log.line(format!(
-        "Dunlin perftest {VERSION}\n{}",
+        "Dunlin perftest{language} {VERSION}\n{}",
         options::summary(options).trim_end()
     ));
     let session = Session {
@@ -167,6 +195,10 @@ fn run(options: &Options, log: &Log) -> Result<(), String> {
         }
         (true, _) => return run_over(&mut raw::Raw::<raw::Udp>::open(options)?, &session),
         (false, _) => {}
+    }
+    if let Some(driver) = driver {
+        cost::count_allocations_by(&driver);
+        return run_over(&mut Driven::open(driver, options, log)?, &session);
     }
     match (options.keyed, options.large()) {
         (false, false) => run_over(&mut Dds::<dds::Plain>::open(options, log)?, &session),

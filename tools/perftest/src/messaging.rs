@@ -1,16 +1,19 @@
 //! What the benchmark asks of a middleware: two traits that are dispatched statically on the data
 //! path.
 
+use std::sync::Arc;
+
 use bytes::Bytes;
 
 use crate::clock::Nanos;
+use crate::driver::Driver;
 
 /// Bytes of a sample that are not payload: six 4-byte members and the length of the sequence.
 pub(crate) const OVERHEAD: usize = 28;
 
 /// The three topics of a run. All carry the same type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Topic {
+pub enum Topic {
     /// Publisher to subscriber: data, pings and control samples.
     Throughput,
     /// Subscriber to publisher: echoes.
@@ -32,15 +35,20 @@ impl Topic {
 
 /// All members of `TestData_t` but the payload.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Header {
-    pub(crate) key: [u8; 4],
-    pub(crate) entity_id: i32,
-    pub(crate) seq_num: u32,
+#[repr(C)]
+pub struct Header {
+    /// The instance: a number, its least significant octet first.
+    pub key: [u8; 4],
+    /// The run, and the publisher or subscriber in it.
+    pub entity_id: i32,
+    /// Counts the samples of a publisher.
+    pub seq_num: u32,
     /// High half of the 64-bit clock (in nanoseconds), as the original splits its counter.
-    pub(crate) timestamp_sec: i32,
+    pub timestamp_sec: i32,
     /// Low half of the 64-bit clock.
-    pub(crate) timestamp_usec: u32,
-    pub(crate) latency_ping: i32,
+    pub timestamp_usec: u32,
+    /// The subscriber that echoes the sample; below 0 what else the sample is for.
+    pub latency_ping: i32,
 }
 
 impl Header {
@@ -159,6 +167,12 @@ pub(crate) trait Messaging {
 
     /// For a user who waits in vain: what has been discovered so far, and why nothing matched.
     fn describe_discovery(&self) -> String;
+
+    /// Who measures and counts, if it is a program in another language; its loops then run instead
+    /// of those of `protocol`.
+    fn driver(&self) -> Option<Arc<dyn Driver>> {
+        None
+    }
 }
 
 /// The sending half of a topic.

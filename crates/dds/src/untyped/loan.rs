@@ -29,6 +29,13 @@ impl LoanedBytes {
         Self { buffer }
     }
 
+    /// In ordinary memory.
+    pub(crate) fn private(length: usize) -> Self {
+        Self {
+            buffer: Buffer::Own(vec![0; length]),
+        }
+    }
+
     /// Makes them fewer, if they are more.
     pub fn truncate(&mut self, length: usize) {
         match &mut self.buffer {

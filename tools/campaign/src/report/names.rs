@@ -7,6 +7,8 @@ use crate::summary::CellSummary;
 pub(crate) fn system(cell: &Cell) -> String {
     let name = match cell.system.as_str() {
         "dunlin" => "Dunlin",
+        "dunlin-c" => "Dunlin in C",
+        "dunlin-cpp98" => "Dunlin in C++98",
         "raw" => "Raw floor",
         "cyclone" => "Cyclone DDS",
         "fastdds" => "Fast DDS",

@@ -6,6 +6,7 @@
 
 mod buffers;
 mod taking;
+mod terms;
 mod types;
 
 use std::cell::{Cell, RefCell};
@@ -20,33 +21,23 @@ use dunlin::{
     AccessScope, Batching, ContentFilteredTopic, DataReader, DataReaderQos, DataWriter,
     DataWriterQos, DomainParticipant, Duration, Error, GuardCondition, History, ParticipantConfig,
     Presentation, Publisher, PublisherQos, Reliability, ResourceLimits, Select, StatusKind,
-    Subscriber, SubscriberQos, TcpSettings, Transports, WaitSet,
+    Subscriber, SubscriberQos, TcpSettings, WaitSet,
 };
 use dunlin_lock::Lock;
 
+pub(crate) use terms::{
+    ANNOUNCE, HEARTBEAT, KEYS, LEASE, LINGER, NAP, NOTES, describe, key_parameters, losses,
+    transports, without_effect,
+};
 pub(crate) use types::{Keyed, KeyedLarge, Large, Plain, TestData};
 
 use crate::clock::{Nanos, monotonic};
 use crate::messaging::{
     Durability, EndpointQos, KeyRange, Messaging, Publish, Sample, Topic, Wake, WriteError,
 };
-use crate::options::{Carrier, Options, Role};
+use crate::options::{Options, Role};
 use crate::output::Log;
 use taking::Taking;
-
-/// A side that says nothing for this long is gone: much shorter than the standard's default, so
-/// that a killed process ends the other one soon.
-const LEASE: Duration = Duration::from_secs(4);
-const ANNOUNCE: Duration = Duration::from_secs(1);
-
-/// As in the original.
-const HEARTBEAT: Duration = Duration::from_millis(10);
-
-/// The end is confirmed by the protocol; only the last confirmation itself may still be under way.
-const LINGER: Duration = Duration::from_millis(200);
-
-/// Longest sleep in a wait set before stop flags are looked at.
-const NAP: Nanos = 100 * crate::clock::MILLISECOND;
 
 /// Who takes the samples of the readers.
 enum Reading {
@@ -172,8 +163,7 @@ impl<T: TestData> Dds<T> {
         topic: &dunlin::Topic<T>,
         keys: KeyRange,
     ) -> Result<ContentFilteredTopic<T>, String> {
-        let [first, last] = [keys.first, keys.last].map(|key| u32::from(key).to_le_bytes());
-        let parameters: Vec<_> = first.iter().chain(&last).map(u8::to_string).collect();
+        let parameters = key_parameters(keys);
         let parameters: Vec<_> = parameters.iter().map(String::as_str).collect();
         self.participant
             .create_contentfilteredtopic(FILTERED, topic, KEYS, &parameters)
@@ -263,25 +253,8 @@ impl<T: TestData> Drop for Dds<T> {
 /// The name of the content filtered topic.
 const FILTERED: &str = "ThroughputFiltered";
 
-/// Octets of a key, the most significant last, between those of two others; samples that steer the
-/// run, and those of the warm-up, are marked below -1.
-const KEYS: &str = "latency_ping < -1 OR \
-    (key[3] > %3 OR key[3] = %3 AND (key[2] > %2 OR key[2] = %2 AND \
-    (key[1] > %1 OR key[1] = %1 AND key[0] >= %0))) AND \
-    (key[3] < %7 OR key[3] = %7 AND (key[2] < %6 OR key[2] = %6 AND \
-    (key[1] < %5 OR key[1] = %5 AND key[0] <= %4)))";
-
 fn text(error: Error) -> String {
     error.to_string()
-}
-
-fn transports(carrier: Carrier) -> Transports {
-    match carrier {
-        Carrier::Both => Transports::default(),
-        Carrier::Udp => Transports::UDP,
-        Carrier::Shmem => Transports::SHMEM,
-        Carrier::Tcp | Carrier::Tls => Transports::TCP,
-    }
 }
 
 fn tls([authorities, certificates, key]: [PathBuf; 3]) -> TlsConfig {
@@ -290,35 +263,6 @@ fn tls([authorities, certificates, key]: [PathBuf; 3]) -> TlsConfig {
         certificates,
         key,
     }
-}
-
-/// Options that Dunlin cannot follow.
-fn without_effect(options: &Options) -> Vec<&'static str> {
-    let transport = &options.transport;
-    let thread = options.read_thread;
-    let notes = [
-        (
-            transport.message_size_max.is_some(),
-            "-messageSizeMax is ignored: Dunlin chooses the size of its messages",
-        ),
-        (
-            transport.send_buffer.is_some() || transport.receive_buffer.is_some(),
-            "-sendBufferSize and -receiveBufferSize are ignored: Dunlin makes its buffers as large as it may",
-        ),
-        (
-            thread.is_some_and(|thread| thread.delay_us > 0 || thread.events > 1),
-            "-waitsetDelayUsec and -waitsetEventCount are ignored: the thread is woken at once",
-        ),
-        (
-            options.asynchronous,
-            "-asynchronous is ignored: samples are sent by the thread that writes them",
-        ),
-    ];
-    notes
-        .into_iter()
-        .filter(|(given, _)| *given)
-        .map(|(_, note)| note)
-        .collect()
 }
 
 fn reliability(qos: &EndpointQos) -> Reliability {
@@ -359,9 +303,6 @@ pub(crate) struct DdsWriter<T> {
     /// is sent.
     flat: bool,
 }
-
-/// Notes of the protocol, which are read, are not longer than this.
-const NOTES: usize = 64;
 
 impl<T> Clone for DdsWriter<T> {
     fn clone(&self) -> Self {
@@ -579,25 +520,6 @@ impl<T: TestData> Messaging for Dds<T> {
             .iter()
             .flatten()
             .flat_map(|reader| reader.explain_matching());
-        let mut lines = vec![if found.is_empty() {
-            "No other participant was discovered: is the other side running, in the same domain, on a network that \
-             -nic and -peer reach?"
-                .to_string()
-        } else {
-            "Discovered so far:".to_string()
-        }];
-        lines.extend(found);
-        for line in writers.chain(readers) {
-            if !lines.contains(&line) {
-                lines.push(line);
-            }
-        }
-        if lines.iter().any(|line| line.contains("TestData")) && lines.len() > 1 {
-            lines.push(format!(
-                "This side has type {}; -keyed, -dataLen (above 65470 bytes) and -unbounded choose it and must be the same on both sides.",
-                T::TYPE_NAME
-            ));
-        }
-        lines.join("\n  ")
+        describe(found, writers.chain(readers), T::TYPE_NAME)
     }
 }

@@ -131,6 +131,16 @@ mod tests {
         assert_eq!((back.header, back.data.as_ptr()), (header, data.as_ptr()));
     }
 
+    /// perftest in other languages has the types of this file.
+    #[test]
+    fn idl_and_rust_agree() {
+        const IDL: &str = "languages/TestData.idl";
+        dunlin_build::assert_matches!(IDL, Plain);
+        dunlin_build::assert_matches!(IDL, Keyed);
+        dunlin_build::assert_matches!(IDL, Large);
+        dunlin_build::assert_matches!(IDL, KeyedLarge);
+    }
+
     #[test]
     fn the_types_have_the_names_of_the_original() {
         let names = [

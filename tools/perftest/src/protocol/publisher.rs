@@ -1,6 +1,7 @@
 //! The publishing side of a run: finding the subscribers, then warming up, measuring and writing
 //! results.
 
+mod driven;
 mod histograms;
 mod measure;
 mod open_loop;
@@ -12,6 +13,7 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 
+use self::driven::Measuring;
 use self::histograms::Histograms;
 use super::Session;
 use super::control::{Kind, Note, SPECIAL_KEY, Tag, header};
@@ -53,6 +55,8 @@ struct Publisher<'a, M: Messaging> {
     payload: Bytes,
     histograms: Option<Histograms>,
     response_histograms: Option<Histograms>,
+    /// Who runs the measured loop, if it is a driver.
+    measuring: Option<Measuring>,
     /// Next sequence number: counts through all segments.
     seq: u32,
     pings: u64,
@@ -104,6 +108,7 @@ impl<'a, M: Messaging> Publisher<'a, M> {
         // cheap.
         std::hint::black_box(&mut payload[..]).fill(0);
         Ok(Self {
+            measuring: messaging.driver().map(Measuring::by),
             messaging,
             session,
             options,
@@ -235,12 +240,16 @@ impl<'a, M: Messaging> Publisher<'a, M> {
             }
             self.check_partners(now)?;
             if now > *since.get_or_insert(now) + self.session.bounds.silence {
-                return Err(format!(
-                    "the send queue has been full for {} s: a subscriber does not acknowledge",
-                    self.session.bounds.silence / SECOND
-                ));
+                return Err(self.stays_full());
             }
         }
+    }
+
+    fn stays_full(&self) -> String {
+        format!(
+            "the send queue has been full for {} s: a subscriber does not acknowledge",
+            self.session.bounds.silence / SECOND
+        )
     }
 
     /// An error when the user wants to stop or a subscriber is gone.

@@ -10,6 +10,7 @@ use super::control::{Kind, Note, Tag, read};
 use super::keys::Keys;
 use crate::clock::{Nanos, SECOND, coarse, monotonic};
 use crate::cost::Usage;
+use crate::driver::{Counted, Driver};
 use crate::messaging::{Header, Publish, Sample, Wake};
 
 /// A publisher that said hello and then nothing for this time may be replaced by another run.
@@ -59,6 +60,8 @@ pub(super) struct Place {
     expected: u32,
     started: bool,
     segments: u32,
+    /// What a driver had counted when it was last asked.
+    counted: Counted,
 }
 
 /// Counters of one segment.
@@ -120,6 +123,15 @@ impl Reception {
         self.with(then)
     }
 
+    /// Takes over what a driver has counted.
+    pub(super) fn sync(&self, driver: &dyn Driver) {
+        self.with(|state| {
+            for publisher in 0..state.places.len() {
+                state.sync(publisher, driver.traffic(publisher as u32));
+            }
+        });
+    }
+
     /// Looks at the state.
     pub(super) fn with<R>(&self, then: impl FnOnce(&mut State) -> R) -> R {
         then(&mut self.state.lock())
@@ -137,6 +149,8 @@ pub(super) struct Receiver<P, W> {
     reception: Arc<Reception>,
     /// Whatever ping comes is answered: those of our own may have been filtered.
     answers_all: bool,
+    /// Who echoes and counts instead of us.
+    driver: Option<Arc<dyn Driver>>,
     waker: W,
 }
 
@@ -157,8 +171,15 @@ impl<P: Publish, W: Wake> Receiver<P, W> {
             attached: vec![None; publishers as usize],
             answers_all: reception.with(|state| state.filtered),
             reception,
+            driver: None,
             waker,
         }
+    }
+
+    /// Data and warm-up are a driver's, which echoes and counts: of data it passes on the first
+    /// sample of a segment.
+    pub(super) fn driven_by(self, driver: Option<Arc<dyn Driver>>) -> Self {
+        Self { driver, ..self }
     }
 
     /// Takes one sample.
@@ -174,6 +195,7 @@ impl<P: Publish, W: Wake> Receiver<P, W> {
         match kind {
             Kind::Hello => self.hello(tag, place, sample),
             _ if !ours => {}
+            Kind::Data(_) if self.driver.is_some() => self.reception.with(State::begin),
             Kind::Data(ping) => {
                 if ping.is_some_and(|id| self.answers_all || id == self.id) {
                     self.send_echo(sample);
@@ -190,11 +212,19 @@ impl<P: Publish, W: Wake> Receiver<P, W> {
             Kind::Alive => self.reception.with(|state| state.alive(place)),
             Kind::End => {
                 if let Some(note) = Note::decode(sample.data) {
-                    self.reception.with(|state| state.end(place, &note));
-                    self.call();
+                    self.end(tag, place, &note);
                 }
             }
         }
+    }
+
+    fn end(&self, tag: Tag, place: usize, note: &Note) {
+        if let Some(driver) = &self.driver {
+            self.reception.sync(&**driver);
+            driver.attach(tag.id(), tag.entity_id(), note.next_seq);
+        }
+        self.reception.with(|state| state.end(place, note));
+        self.call();
     }
 
     /// The same sample back, in full size.
@@ -218,7 +248,13 @@ impl<P: Publish, W: Wake> Receiver<P, W> {
             self.reception.with(|state| state.stray = Some(tag.id()));
             return self.call();
         };
+        let before = *mine;
         *mine = self.reception.with(|state| state.hello(place, tag, &note));
+        if let (Some(driver), Some(run)) = (&self.driver, *mine)
+            && before != Some(run)
+        {
+            driver.attach(run.id(), run.entity_id(), note.next_seq);
+        }
         self.call();
     }
 
@@ -255,22 +291,54 @@ impl State {
         }
     }
 
+    /// The first sample of a segment is here.
+    fn begin(&mut self) {
+        if self.traffic.first == 0 {
+            self.traffic.first = monotonic();
+            self.before = Usage::now();
+        }
+    }
+
     fn count(&mut self, place: usize, seq: u32, size: usize) {
+        self.begin();
         let Some(place) = self.places.get_mut(place) else {
             return;
         };
         place.heard = coarse();
         place.started = true;
         let traffic = &mut self.traffic;
-        if traffic.packets == 0 {
-            traffic.first = monotonic();
-            self.before = Usage::now();
-        }
         traffic.size = size;
         traffic.packets += 1;
         traffic.bytes += size as u64;
         if !self.filtered {
             traffic.note_gap(&mut place.expected, seq);
+        }
+    }
+
+    /// A driver has counted so much by now.
+    fn sync(&mut self, place: usize, now: Counted) {
+        let Some(place) = self.places.get_mut(place) else {
+            return;
+        };
+        let before = std::mem::replace(&mut place.counted, now);
+        if (now.packets, now.others) != (before.packets, before.others) {
+            place.heard = coarse();
+        }
+        self.echo_failures += now.echo_failures.saturating_sub(before.echo_failures);
+        let packets = now.packets.saturating_sub(before.packets);
+        if packets == 0 {
+            return;
+        }
+        place.started = true;
+        let traffic = &mut self.traffic;
+        traffic.size = now.size as usize;
+        traffic.packets += packets;
+        traffic.bytes += now.bytes.saturating_sub(before.bytes);
+        if !self.filtered {
+            traffic.lost = traffic
+                .lost
+                .saturating_add_signed(now.lost.saturating_sub(before.lost));
+            place.expected = now.expected;
         }
     }
 

@@ -7,6 +7,7 @@ use super::keys::Keys;
 use super::receiver::{Place, Receiver, Reception, Traffic};
 use super::{Session, control};
 use crate::clock::{CpuMeter, MILLISECOND, Nanos, SECOND, monotonic};
+use crate::driver::Driver;
 use crate::messaging::{Messaging, Publish, Sample, Topic, WriteError};
 use crate::options::SubscriberOptions;
 use crate::output::{Report, TrafficInterval, TrafficRow};
@@ -39,6 +40,8 @@ struct Subscriber<'a, M: Messaging> {
     options: &'a SubscriberOptions,
     announcement: M::Writer,
     reception: Arc<Reception>,
+    /// Who counts, if it is not the receiver.
+    driver: Option<Arc<dyn Driver>>,
     nonce: u32,
     said: Nanos,
     cpu: CpuMeter,
@@ -116,8 +119,8 @@ impl<'a, M: Messaging> Subscriber<'a, M> {
         let announcement =
             messaging.writer(Topic::Announcement, &qos.writer_qos(Topic::Announcement))?;
         let keys = Keys::new(qos.instances, None);
-        let waker = messaging.waker();
-        let mut receiver = Receiver::new(
+        let (waker, driver) = (messaging.waker(), messaging.driver());
+        let receiver = Receiver::new(
             options.id,
             options.publishers,
             echo,
@@ -125,6 +128,7 @@ impl<'a, M: Messaging> Subscriber<'a, M> {
             Arc::clone(&reception),
             waker,
         );
+        let mut receiver = receiver.driven_by(driver.clone());
         let throughput = qos.reader_qos(Topic::Throughput);
         messaging.reader(Topic::Throughput, &throughput, move |sample| {
             receiver.on_sample(sample);
@@ -135,6 +139,7 @@ impl<'a, M: Messaging> Subscriber<'a, M> {
             options,
             announcement,
             reception,
+            driver,
             nonce: control::Tag::new_run(0).run(),
             said: monotonic(),
             cpu: CpuMeter::start(),
@@ -169,6 +174,7 @@ impl<'a, M: Messaging> Subscriber<'a, M> {
         loop {
             self.session.check_stop()?;
             self.answer()?;
+            self.sync();
             let missing = self.missing();
             if missing == 0 {
                 return Ok(());
@@ -215,11 +221,18 @@ impl<'a, M: Messaging> Subscriber<'a, M> {
             if self.over() {
                 return Ok(());
             }
+            self.sync();
             let now = monotonic();
             self.check_partners(now)?;
             self.give_sign(now)?;
             let next_row = self.tick(report, now);
             self.wait(next_row.min(now + 100 * MILLISECOND));
+        }
+    }
+
+    fn sync(&self) {
+        if let Some(driver) = &self.driver {
+            self.reception.sync(&**driver);
         }
     }
 
@@ -289,6 +302,7 @@ impl<'a, M: Messaging> Subscriber<'a, M> {
 
     /// The row of a run that was cut short, if it had begun.
     fn write_partial(&mut self, report: &mut Report) {
+        self.sync();
         self.write_results(report);
         let (begun, mut traffic) = self.reception.with(|state| {
             let begun = state

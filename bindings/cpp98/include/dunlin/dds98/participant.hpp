@@ -358,6 +358,15 @@ public:
     // NULL if it cannot be: `last_error` tells why.
     DomainParticipant *create_participant(DomainId_t domain, const DomainParticipantQos &qos,
                                           DomainParticipantListener *listener, StatusMask mask) {
+        return create_participant_with_config(domain, qos, listener, mask, NULL);
+    }
+    // The same with settings that the standard has no policy for: transports, interfaces, peers.
+    // They begin as `dunlin_config_default` makes them.
+    DomainParticipant *create_participant_with_config(DomainId_t domain,
+                                                      const DomainParticipantQos &qos,
+                                                      DomainParticipantListener *listener,
+                                                      StatusMask mask,
+                                                      const dunlin_participant_config *settings) {
         const dunlin98::QosArgument<DomainParticipantQos> argument(qos);
         dunlin_participant_config config;
         dunlin_participant handle = 0;
@@ -367,8 +376,12 @@ public:
             || dunlin_config_default(&config) != DUNLIN_OK) {
             return NULL;
         }
+        if (settings != NULL) {
+            config = *settings;
+        }
         config.enabled = _autoenable;
-        if (dunlin_participant_new(static_cast<uint32_t>(domain), _autoenable ? NULL : &config,
+        if (dunlin_participant_new(static_cast<uint32_t>(domain),
+                                   _autoenable && settings == NULL ? NULL : &config,
                                    is_default(qos) ? NULL : argument.get(), NULL, &handle)
             != DUNLIN_OK) {
             return NULL;

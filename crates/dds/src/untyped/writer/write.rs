@@ -148,6 +148,14 @@ impl UntypedWriter {
         PayloadLoan { memory }
     }
 
+    /// As [`loan`](Self::loan), in ordinary memory: of that which readers share there is little, and
+    /// it stays in use for as long as the writer keeps the sample.
+    pub fn private_loan(&self, length: usize) -> PayloadLoan {
+        PayloadLoan {
+            memory: LoanedBytes::private(length.max(HEADER) + BEFORE_HEADER),
+        }
+    }
+
     /// Writes a sample that was serialized into loaned memory. The memory is given back when no
     /// reader needs it any more.
     ///

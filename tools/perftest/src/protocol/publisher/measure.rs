@@ -39,11 +39,24 @@ pub(super) struct Segment {
 }
 
 /// What of a segment has been printed.
-struct Printed {
+pub(super) struct Printed {
     /// Latencies by then.
     count: u64,
     /// When the next row is due.
     next: Nanos,
+}
+
+impl Printed {
+    pub(super) fn new(start: Nanos) -> Self {
+        Self {
+            count: 0,
+            next: start + SECOND,
+        }
+    }
+
+    pub(super) fn is_due(&self) -> bool {
+        coarse() >= self.next
+    }
 }
 
 /// Where in a batch the pings are: one each so many batches, each time one place further.
@@ -101,7 +114,10 @@ impl<M: Messaging> Publisher<'_, M> {
         let mut cpu = CpuMeter::start();
         let mut counts = Segment::default();
         let before = Usage::now();
-        let measured = self.measure(report, size, &mut counts);
+        let measured = match self.measuring.is_some() {
+            true => self.measure_by_driver(report, size, &mut counts),
+            false => self.measure(report, size, &mut counts),
+        };
         counts.spent = Usage::now().since(before);
         counts.late = self.pongs.late();
         let used = cpu.lap();
@@ -117,6 +133,7 @@ impl<M: Messaging> Publisher<'_, M> {
             // any more.
             let _ = self.control(Kind::End, &note);
         }
+        let outcome = outcome.and(self.collect(size, &mut counts));
         self.write_results(report, size, &counts, used, outcome.is_ok());
         outcome.and(self.write_files(size))
     }
@@ -140,10 +157,7 @@ impl<M: Messaging> Publisher<'_, M> {
         let per_batch = self.session.options.samples_per_batch();
         let mut plan = PingPlan::new(per_batch, self.options.latency_count);
         let mut cpu = self.interval_cpu(report);
-        let mut printed = Printed {
-            count: 0,
-            next: start + SECOND,
-        };
+        let mut printed = Printed::new(start);
         let mut check_at = start;
         counts.last_pong = start;
         self.pongs.begin(start);
@@ -188,7 +202,7 @@ impl<M: Messaging> Publisher<'_, M> {
         Ok(())
     }
 
-    fn interval_cpu(&self, report: &Report) -> Option<CpuMeter> {
+    pub(super) fn interval_cpu(&self, report: &Report) -> Option<CpuMeter> {
         (report.intervals() && self.session.options.output.cpu).then(CpuMeter::start)
     }
 
@@ -244,7 +258,7 @@ impl<M: Messaging> Publisher<'_, M> {
 
     /// A row each second, for the latest pong, if there is a new one. A row for each would be tens
     /// of thousands a second, which nobody can read and which takes longer than what is measured.
-    fn print_interval(
+    pub(super) fn print_interval(
         &self,
         report: &mut Report,
         size: usize,

@@ -41,7 +41,8 @@ impl<M: Messaging> Publisher<'_, M> {
                 "The warm-up took too long; {left} samples of it are left out"
             ));
         }
-        self.practice()
+        self.practice()?;
+        self.practise_by_driver()
     }
 
     /// Some samples at once; waits for their echoes, but in best effort some may be lost.
