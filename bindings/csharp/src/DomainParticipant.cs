@@ -21,11 +21,10 @@ namespace Dunlin
             madeAt = Environment.GetEnvironmentVariable("DUNLIN_TRACE_ENTITIES") == "1" ? Environment.StackTrace : "";
             using Arena arena = new Arena();
             NativeParticipantQos native = qos == null ? default : qos.Settings.Participant(arena);
-            NativeParticipantConfig settings = default;
-            config?.Fill(ref settings, arena);
+            NativeParticipantConfig* settings = config == null ? null : config.ToNative(arena);
             ulong handle;
             Check.Ok(Native.dunlin_participant_new(
-                (uint)domainId, config == null ? null : &settings, qos == null ? null : &native, null, &handle));
+                (uint)domainId, settings, qos == null ? null : &native, null, &handle));
             Handle = handle;
         }
 
@@ -338,13 +337,20 @@ namespace Dunlin
         /// <summary>Joins the domain at once; else by <see cref="Entity.Enable"/>.</summary>
         public bool? Enabled { get; set; }
 
-        internal void Fill(ref NativeParticipantConfig native, Arena arena)
+        internal NativeParticipantConfig* ToNative(Arena arena)
         {
-            native.Size = (uint)sizeof(NativeParticipantConfig);
-            fixed (NativeParticipantConfig* to = &native)
-            {
-                Check.Ok(Native.dunlin_config_default(to));
-            }
+            // A later library has more at the end, which keeps its defaults.
+            byte* room = arena.Room(Library.ConfigSize);
+            new Span<byte>(room, (int)Library.ConfigSize).Clear();
+            NativeParticipantConfig* made = (NativeParticipantConfig*)room;
+            made->Size = (uint)Library.ConfigSize;
+            Check.Ok(Native.dunlin_config_default(made));
+            Fill(ref *made, arena);
+            return made;
+        }
+
+        private void Fill(ref NativeParticipantConfig native, Arena arena)
+        {
             native.Waiting = (uint?)Waiting ?? native.Waiting;
             if (Name != null)
             {
