@@ -15,6 +15,7 @@ namespace Dunlin
         private readonly Action<object> giveBack;
         private NativeLoan native;
         private bool isOpen;
+        private bool isOut;
 
         internal Loan(Entity writer, Action<object> giveBack)
         {
@@ -36,7 +37,7 @@ namespace Dunlin
             payload[3] = (byte)padding;
             new Span<byte>(payload + 4 + sizeof(P), padding).Clear();
             native = made;
-            isOpen = true;
+            isOpen = isOut = true;
         }
 
         /// <summary>Whether other processes will see this memory, rather than a copy.</summary>
@@ -77,7 +78,11 @@ namespace Dunlin
                     Native.dunlin_loan_discard(writer.Handle, loan);
                 }
             }
-            giveBack(this);
+            if (isOut)
+            {
+                isOut = false;
+                giveBack(this);
+            }
         }
     }
 
