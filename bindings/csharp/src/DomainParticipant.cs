@@ -21,11 +21,10 @@ namespace Dunlin
             madeAt = Environment.GetEnvironmentVariable("DUNLIN_TRACE_ENTITIES") == "1" ? Environment.StackTrace : "";
             using Arena arena = new Arena();
             NativeParticipantQos native = qos == null ? default : qos.Settings.Participant(arena);
-            NativeParticipantConfig settings = default;
-            config?.Fill(ref settings, arena);
+            NativeParticipantConfig* settings = config == null ? null : config.ToNative(arena);
             ulong handle;
             Check.Ok(Native.dunlin_participant_new(
-                (uint)domainId, config == null ? null : &settings, qos == null ? null : &native, null, &handle));
+                (uint)domainId, settings, qos == null ? null : &native, null, &handle));
             Handle = handle;
         }
 
@@ -161,6 +160,17 @@ namespace Dunlin
                 NativeBlock block;
                 Check.Ok(Native.dunlin_participant_peers(Handle, &block));
                 return Arena.Take(&block);
+            }
+        }
+
+        /// <summary>What the participant could not use or do, since it was made.</summary>
+        public ParticipantCounters Counters
+        {
+            get
+            {
+                NativeCounters native = new NativeCounters { Size = (uint)sizeof(NativeCounters) };
+                Check.Ok(Native.dunlin_participant_counters(Handle, &native));
+                return new ParticipantCounters(native);
             }
         }
 
@@ -309,19 +319,38 @@ namespace Dunlin
         /// <summary>The port that TCP listens at.</summary>
         public ushort? TcpPort { get; set; }
 
+        /// <summary>Where others find it behind a translator of addresses.</summary>
+        public System.Net.IPEndPoint? TcpPublicAddress { get; set; }
+
+        /// <summary>TLS for TCP: file of the authorities' certificates, in PEM. All three or none.</summary>
+        public string? TlsAuthorities { get; set; }
+
+        /// <summary>TLS for TCP: file of the own certificates.</summary>
+        public string? TlsCertificates { get; set; }
+
+        /// <summary>TLS for TCP: file of the private key.</summary>
+        public string? TlsKey { get; set; }
+
         /// <summary>Hands samples over within the process.</summary>
         public bool? Local { get; set; }
 
         /// <summary>Joins the domain at once; else by <see cref="Entity.Enable"/>.</summary>
         public bool? Enabled { get; set; }
 
-        internal void Fill(ref NativeParticipantConfig native, Arena arena)
+        internal NativeParticipantConfig* ToNative(Arena arena)
         {
-            native.Size = (uint)sizeof(NativeParticipantConfig);
-            fixed (NativeParticipantConfig* to = &native)
-            {
-                Check.Ok(Native.dunlin_config_default(to));
-            }
+            // A later library has more at the end, which keeps its defaults.
+            byte* room = arena.Room(Library.ConfigSize);
+            new Span<byte>(room, (int)Library.ConfigSize).Clear();
+            NativeParticipantConfig* made = (NativeParticipantConfig*)room;
+            made->Size = (uint)Library.ConfigSize;
+            Check.Ok(Native.dunlin_config_default(made));
+            Fill(ref *made, arena);
+            return made;
+        }
+
+        private void Fill(ref NativeParticipantConfig native, Arena arena)
+        {
             native.Waiting = (uint?)Waiting ?? native.Waiting;
             if (Name != null)
             {
@@ -336,6 +365,15 @@ namespace Dunlin
             {
                 native.Peers = arena.Texts(Peers);
                 native.PeerCount = (ulong)Peers.Length;
+            }
+            native.TlsAuthorities = TlsAuthorities == null ? native.TlsAuthorities : arena.Text(TlsAuthorities);
+            native.TlsCertificates = TlsCertificates == null ? native.TlsCertificates : arena.Text(TlsCertificates);
+            native.TlsKey = TlsKey == null ? native.TlsKey : arena.Text(TlsKey);
+            if (TcpPublicAddress != null)
+            {
+                byte[] bytes = TcpPublicAddress.Address.MapToIPv4().GetAddressBytes();
+                native.TcpPublicAddress = (uint)bytes[0] << 24 | (uint)bytes[1] << 16 | (uint)bytes[2] << 8 | bytes[3];
+                native.TcpPublicPort = (ushort)TcpPublicAddress.Port;
             }
             native.Spin = Time(Spin, native.Spin);
             native.LeaseDuration = Time(LeaseDuration, native.LeaseDuration);
@@ -362,5 +400,53 @@ namespace Dunlin
         {
             return said.HasValue ? (byte)(said.Value ? 1 : 0) : otherwise;
         }
+    }
+
+    /// <summary>What a participant could not use or do.</summary>
+    public readonly struct ParticipantCounters
+    {
+        internal ParticipantCounters(in NativeCounters native)
+        {
+            Dropped = native.Dropped;
+            Oversized = native.Oversized;
+            Unsent = native.Unsent;
+            MemoryRefused = native.MemoryRefused;
+            ConnectionsRefused = native.ConnectionsRefused;
+            Malformed = native.Malformed;
+            Damaged = native.Damaged;
+            ReassemblyDropped = native.ReassemblyDropped;
+            Misplaced = native.Misplaced;
+            Implausible = native.Implausible;
+        }
+
+        /// <summary>Datagrams that the system dropped for want of room in a receive buffer.</summary>
+        public ulong Dropped { get; }
+
+        /// <summary>Datagrams that were longer than any that RTPS over this transport has.</summary>
+        public ulong Oversized { get; }
+
+        /// <summary>Datagrams that could not be sent.</summary>
+        public ulong Unsent { get; }
+
+        /// <summary>How often memory could not be shared with a peer that offered it.</summary>
+        public ulong MemoryRefused { get; }
+
+        /// <summary>Connections by TCP that were refused, or closed for what came by them.</summary>
+        public ulong ConnectionsRefused { get; }
+
+        /// <summary>Messages that were not valid RTPS, or whose rest was not.</summary>
+        public ulong Malformed { get; }
+
+        /// <summary>Messages whose checksum was wrong or missing.</summary>
+        public ulong Damaged { get; }
+
+        /// <summary>Fragments and samples that were dropped since the room for reassembly was used up.</summary>
+        public ulong ReassemblyDropped { get; }
+
+        /// <summary>Messages in the name of a known participant from an address that it does not announce.</summary>
+        public ulong Misplaced { get; }
+
+        /// <summary>What was said about samples that were never announced, or never written.</summary>
+        public ulong Implausible { get; }
     }
 }

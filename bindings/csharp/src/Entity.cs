@@ -12,6 +12,7 @@ namespace Dunlin
     {
         private readonly object gate = new object();
         private StatusMask installed;
+        private bool isInstalling;
         private StatusCondition? statusCondition;
 
         internal ulong Handle { get; private protected set; }
@@ -152,19 +153,52 @@ namespace Dunlin
         /// <summary>The statuses that have handlers.</summary>
         private protected virtual StatusMask Wanted => StatusMask.None;
 
-        /// <summary>Changes handlers, and tells the library what it is to call.</summary>
+        /// <summary>
+        /// Changes handlers, and tells the library what it is to call. No lock is held meanwhile: the library
+        /// waits for handlers that run, and they may change handlers, too.
+        /// </summary>
         private protected void Change(Action change)
         {
             lock (gate)
             {
                 change();
-                StatusMask wanted = Wanted;
-                if (wanted == installed || Handle == 0)
+                if (isInstalling || Handle == 0)
                 {
                     return;
                 }
+                isInstalling = true;
+            }
+            for (;;)
+            {
+                StatusMask wanted;
+                lock (gate)
+                {
+                    wanted = Wanted;
+                    if (wanted == installed)
+                    {
+                        isInstalling = false;
+                        return;
+                    }
+                }
+                Installed(wanted);
+            }
+        }
+
+        private void Installed(StatusMask wanted)
+        {
+            bool isInstalled = false;
+            try
+            {
                 Install(wanted);
-                installed = wanted;
+                isInstalled = true;
+            }
+            finally
+            {
+                lock (gate)
+                {
+                    installed = isInstalled ? wanted : installed;
+                    isInstalling = isInstalling && isInstalled;
+                }
             }
         }
 
@@ -210,6 +244,9 @@ namespace Dunlin
         internal delegate int Maker(NativeListener* listener, ulong* handle);
 
         internal virtual void OnDataAvailable(ulong handle) { }
+
+        /// <summary>A listener of it is not called any more: there is another one, or it has ended.</summary>
+        internal virtual void OnReleased() { }
 
         internal virtual void OnDataOnReaders(ulong handle) { }
 

@@ -114,14 +114,24 @@ namespace Dunlin
 
         private static void Release(IntPtr context)
         {
+            Entity? entity;
             lock (Gate)
             {
                 int index = (int)context;
-                if (all[index] != null)
+                entity = all[index];
+                if (entity != null)
                 {
                     all[index] = null;
                     Free.Push(index);
                 }
+            }
+            try
+            {
+                entity?.OnReleased();
+            }
+            catch (Exception error)
+            {
+                Report(entity, error);
             }
         }
 

@@ -71,12 +71,13 @@ namespace Dunlin
     /// Samples of a reader. They are given back by <see cref="Dispose"/>, and their values are used again
     /// then: what is to be kept is cloned.
     /// </summary>
-    public sealed unsafe class Samples<T> : IDisposable, IReadOnlyList<Sample<T>> where T : class
+    public sealed unsafe partial class Samples<T> : IDisposable, IReadOnlyList<Sample<T>> where T : class
     {
         private readonly DataReader<T> reader;
         private NativeSample[] samples = new NativeSample[16];
         private T[] values = new T[16];
         private int count;
+        private bool isOut;
 
         internal Samples(DataReader<T> reader)
         {
@@ -116,8 +117,12 @@ namespace Dunlin
         /// <summary>Gives the samples back.</summary>
         public void Dispose()
         {
-            GiveBack();
-            reader.Return(this);
+            if (isOut)
+            {
+                isOut = false;
+                GiveBack();
+                reader.Return(this);
+            }
         }
 
         private void GiveBack()
@@ -135,7 +140,7 @@ namespace Dunlin
 
         internal void Fill(TypeSupport<T> support, bool isTaken, in Select select)
         {
-            GiveBack();
+            isOut = true;
             NativeSelect native = select.ToNative();
             int max = select.MaxSamples <= 0 ? int.MaxValue : select.MaxSamples;
             CdrFault fault = default;

@@ -52,6 +52,9 @@ namespace Dunlin
         /// <summary>Whether the key hash is the key.</summary>
         public virtual bool IsKeyInHash => false;
 
+        /// <summary>Whether the memory of a plain struct is the payload behind its header.</summary>
+        public virtual bool IsPlain(Qos.Representation representation) => false;
+
         /// <summary>A value with defaults.</summary>
         public abstract T Create();
 

@@ -36,7 +36,8 @@ namespace Dunlin.Tests
                     NativeText native = new NativeText { Data = data, Length = (ulong)text.Length };
                     Check.Ok(Native.dunlin_abi_layout(native, &size, offsets, 64, &count));
                 }
-                Assert.Equal(name + (int)size, name + Marshal.SizeOf(type));
+                // Those of the library may have grown at their ends.
+                Assert.True((int)size >= Marshal.SizeOf(type), name + " has " + size);
                 FieldInfo[] fields = type.GetFields(BindingFlags.Instance | BindingFlags.NonPublic | BindingFlags.Public);
                 for (int i = 0; i < fields.Length; i++)
                 {

@@ -227,6 +227,34 @@ namespace Dunlin.Tests
         }
 
         [Fact]
+        public void PlainValuesAreWrittenWhereTheyAre()
+        {
+            foreach (Representation representation in new[] { Representation.Xcdr1 })
+            {
+                using Pair<Plain> pair = new Pair<Plain>(null, representation);
+                using (Loan<PlainPlain> loan = pair.Writer.Loan<PlainPlain>())
+                {
+                    loan.Value = default;
+                    loan.Value.Id = 7;
+                    loan.Value.Points.Span[3].Y = 2.5;
+                    loan.Value.Numbers.Span[2] = -1;
+                    loan.Write();
+                    Assert.Throws<PreconditionNotMetException>(() => loan.Write());
+                }
+                pair.WaitForData();
+                using Samples<Plain> samples = pair.Reader.Take();
+                Plain read = samples[0].Data;
+                Assert.Equal(7ul, read.Id);
+                Assert.Equal(2.5, read.Points[1, 1].Y);
+                Assert.Equal(-1, read.Numbers[2]);
+                Assert.Equal(2.5, samples.View<PlainPlain>(0).Points.Span[3].Y);
+                pair.Writer.Loan<PlainPlain>().Dispose();
+            }
+            using Pair<Plain> other = new Pair<Plain>();
+            Assert.Throws<UnsupportedException>(() => other.Writer.Loan<PlainPlain>());
+        }
+
+        [Fact]
         public void FiltersAndQueriesSelect()
         {
             using Pair<Small> pair = new Pair<Small>();

@@ -92,6 +92,39 @@ namespace Dunlin.Tests
         }
 
         [Fact]
+        public void HandlersChangeHandlersWhileOthersDo()
+        {
+            using ManualResetEventSlim isIn = new ManualResetEventSlim(), changed = new ManualResetEventSlim();
+            using Pair<Small> pair = new Pair<Small>(reader =>
+            {
+                isIn.Set();
+                reader.SampleLost += (one, status) => { };
+                changed.Set();
+            });
+            pair.Writer.Write(new Small());
+            Assert.True(isIn.Wait(Pair<Small>.Soon));
+            pair.Reader.SubscriptionMatched += (one, status) => { };
+            Assert.True(changed.Wait(Pair<Small>.Soon));
+        }
+
+        [Fact]
+        public async Task WhoWaitsForSamplesSeesTheEnd()
+        {
+            Pair<Small> pair = new Pair<Small>();
+            IAsyncEnumerator<Sample<Small>> samples = pair.Reader.TakeAsync().GetAsyncEnumerator();
+            ValueTask<bool> next = samples.MoveNextAsync();
+            pair.Participant.Dispose();
+            try
+            {
+                await next;
+                Assert.True(false, "there is no sample");
+            }
+            catch (AlreadyDeletedException)
+            {
+            }
+        }
+
+        [Fact]
         public void EntitiesEndWhileOthersUseThem()
         {
             for (int turn = 0; turn < 5; turn++)

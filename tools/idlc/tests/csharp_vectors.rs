@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use dunlin_idlc::emit::{self, Choices};
-use dunlin_idlc::{Model, Options, parse_file};
+use dunlin_idlc::{Model, Options, parse_file, parse_str};
 use dunlin_xtypes::{DynamicType, TypeKind};
 use serde_json::Value as Json;
 
@@ -319,4 +319,32 @@ fn words_of_csharp_are_names() {
         emitted(&file);
     }
     program(&sdk, &to);
+}
+
+#[test]
+fn names_that_become_equal_are_refused() {
+    for (idl, names) in [
+        (
+            "@final struct S { long foo_bar; long FooBar; };",
+            "S.foo_bar and S.FooBar are both FooBar",
+        ),
+        (
+            "@final struct S { long a; }; @final struct SSupport { long b; };",
+            "what encodes S and SSupport are both global::SSupport",
+        ),
+    ] {
+        let options = Options::default();
+        let parsed = parse_str("one.idl", idl, &options);
+        assert!(parsed.model.is_some(), "{}", parsed.rendered());
+        let language = emit::language("C#").unwrap();
+        let emitted = emit::emit(&parsed, &options, language, &Choices::default());
+        assert!(emitted.files.is_empty());
+        let found: Vec<&str> = emitted
+            .reports
+            .list()
+            .iter()
+            .map(|one| &*one.message)
+            .collect();
+        assert!(found.iter().any(|one| one.contains(names)), "{found:?}");
+    }
 }

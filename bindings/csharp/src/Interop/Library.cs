@@ -25,6 +25,9 @@ namespace Dunlin
         private static volatile bool isLoaded;
         private static Func<string, IntPtr>? load;
 
+        /// <summary>What the library writes where it fills in a configuration.</summary>
+        internal static long ConfigSize { get; private set; }
+
         /// <summary>Called before the first call of the library.</summary>
         internal static void EnsureLoaded()
         {
@@ -158,13 +161,13 @@ namespace Dunlin
             Size("dunlin_topic_qos", sizeof(NativeTopicQos));
             Size("dunlin_group_qos", sizeof(NativeGroupQos));
             Size("dunlin_participant_qos", sizeof(NativeParticipantQos));
-            Size("dunlin_participant_config", sizeof(NativeParticipantConfig));
+            ConfigSize = Size("dunlin_participant_config", sizeof(NativeParticipantConfig));
             Size("dunlin_counters", sizeof(NativeCounters));
             Size("dunlin_builtin_data", sizeof(NativeBuiltinData));
         }
 
         // The library's may be longer: structures grow at their ends, and tell their size.
-        private static void Size(string name, int wanted)
+        private static long Size(string name, int wanted)
         {
             ulong size, count;
             byte[] text = Encoding.ASCII.GetBytes(name);
@@ -179,6 +182,7 @@ namespace Dunlin
                         "the structure " + name + " of libdunlin has " + (code == 0 ? size : 0)
                         + " bytes, and " + wanted + " are needed: library and assembly are of different versions");
                 }
+                return (long)size;
             }
         }
     }

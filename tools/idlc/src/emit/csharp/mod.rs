@@ -9,6 +9,7 @@ mod constant;
 mod keywords;
 mod names;
 mod place;
+mod plain;
 mod support;
 mod types;
 mod value;
@@ -49,6 +50,8 @@ fn emit(unit: &mut Unit<'_>) -> Vec<File> {
     unit.file_verbatim("begin-file")
         .for_each(|text| code.line(text));
     types::types(unit, &mut code);
+    let plains = types.iter().filter(|ty| plain::is_plain(&plan, ty));
+    plains.for_each(|ty| plain::define(unit, &mut code, ty));
     code.line("");
     code.line("#nullable disable");
     for ty in types.iter().filter(|ty| is_compound(ty)) {
@@ -132,6 +135,9 @@ fn check_names(unit: &mut Unit<'_>) {
             let support = names::global(unit, ty.name(), "Support");
             let original = format!("what encodes {}", ty.name());
             reports.extend(all.take(&support, &original, entry.span));
+            let plain = names::global(unit, ty.name(), "Plain");
+            let original = format!("the memory of {}", ty.name());
+            reports.extend(all.take(&plain, &original, entry.span));
         }
         reports.extend(check_members(unit, entry, &ty));
     }

@@ -5,7 +5,7 @@ use dunlin_xtypes::{DynamicType, EquivalenceKind, KeyPlan, TypeKind};
 
 use super::place::Place;
 use super::types::within;
-use super::{codec, names, value};
+use super::{codec, names, plain, value};
 use crate::emit::Unit;
 use crate::emit::c::code::Code;
 use crate::emit::c::codec::{fixed_size, is_apart, is_shared};
@@ -70,6 +70,7 @@ fn known(code: &mut Code, plan: &Plan, ty: &DynamicType, of: &str) {
     if has_key(ty) && fits_hash(plan, ty) {
         code.line("public override bool IsKeyInHash => true;");
     }
+    plain::said(code, plan, ty);
     code.line(format!("public override {of} Create() => new {of}();"));
     code.line(format!(
         "public override void Reset({of} value) => ResetValue(value);"

@@ -218,15 +218,18 @@ fn structure(
         names::global(unit, ty.name(), "Support")
     ));
     let interfaces = format!("{first}global::System.IEquatable<{name}>, global::System.ICloneable");
-    code.braces(format!("public class {name} : {interfaces}"), |code| {
-        verbatim(unit, code, entry, "begin-declaration");
-        for (at, member) in ty.own_members().iter().enumerate() {
-            docs(code, member_docs(entry, at));
-            property(unit, code, ty, member);
-        }
-        helpers(unit, code, ty, name);
-        verbatim(unit, code, entry, "end-declaration");
-    });
+    code.braces(
+        format!("public partial class {name} : {interfaces}"),
+        |code| {
+            verbatim(unit, code, entry, "begin-declaration");
+            for (at, member) in ty.own_members().iter().enumerate() {
+                docs(code, member_docs(entry, at));
+                property(unit, code, ty, member);
+            }
+            helpers(unit, code, ty, name);
+            verbatim(unit, code, entry, "end-declaration");
+        },
+    );
 }
 
 /// A property that is never null, unless its type says so.
@@ -363,7 +366,7 @@ fn union(unit: &Unit<'_>, code: &mut Code, (entry, ty): (&NamedType, &DynamicTyp
         names::global(unit, ty.name(), "Support")
     ));
     let interfaces = format!("global::System.IEquatable<{name}>, global::System.ICloneable");
-    code.braces(format!("public class {name} : {interfaces}"), |code| {
+    code.braces(format!("public partial class {name} : {interfaces}"), |code| {
         verbatim(unit, code, entry, "begin-declaration");
         code.line(format!("private {d} _discriminator = {default};"));
         code.line("/// <summary>What selects a member. Another member that it selects has its default.</summary>");
