@@ -299,6 +299,13 @@ fn loans_and_pieces_arrive_as_one_payload() {
         );
         ok(dunlin_octets_seal(octets));
         ok(write(&pieces));
+        // The key is found also if it reaches beyond the first piece.
+        let split = [(0, 6), (6, sent.len() - 6)].map(|(from, length)| dunlin_piece {
+            data: sent[from..].as_ptr(),
+            length: length as u64,
+            octets: 0,
+        });
+        ok(write(&split));
         pieces[1].data = data;
         pieces[1].length = 100_001;
         fails(write(&pieces), DUNLIN_BAD_PARAMETER, &["100001", "100000"]);
@@ -306,11 +313,13 @@ fn loans_and_pieces_arrive_as_one_payload() {
         assert_eq!(dunlin_octets_free(octets), DUNLIN_ALREADY_DELETED);
 
         let mut samples = Vec::new();
-        while samples.len() < 2 {
+        while samples.len() < 3 {
             wait_for_data(world.reader);
             samples.extend(take(world.reader, &all(), 4).unwrap());
         }
         assert!(samples.iter().all(|sample| payload(sample) == sent));
+        let instances = samples.iter().map(|sample| sample.info.instance);
+        assert!(instances.eq([instance(3); 3]));
         // An echo shares the memory of what it takes.
         let (mut part, mut length, mut at) = (0, 0, std::ptr::null());
         ok(dunlin_octets_of_sample(

@@ -200,14 +200,16 @@ fn the_options_mean_the_same() {
          pair $C $X \"-latencyTest -numIter 200 -best -keyed -instances 1000 -dataLen 63000 $Q\" \"-best -keyed -instances 1000 -dataLen 63000 $Q\"
          pair $X $C \"-latencyTest -numIter 100 -zeroCopy -dataLen 1048577 $Q\" \"-zeroCopy -checkConsistency -dataLen 1048577 $Q\"
          pair $C $C \"-latencyTest -numIter 100 -flatData -dataLen 63000 -transport UDPv4 $Q\" \"-dataLen 63000 -transport UDPv4 $Q\"
+         export DUNLIN_CHECK_PAYLOADS=1
+         pair $X $X \"-latencyTest -numIter 100 -dataLen 63001 $Q\" \"-dataLen 63001 $Q\"
          pair $X $X \"-latencyTest -numIter 100 -pubRate 1000 -keyed -instances 500 -writeInstance 300 $Q\" \"-keyed -cft 257:300 $Q\""
     ));
     let Some(text) = text else { return };
     let rows = rows(&text);
     let received: Vec<_> = rows.iter().filter(|row| row.len() == 6).collect();
-    assert_eq!((rows.len(), received.len()), (8, 4), "{text}");
+    assert_eq!((rows.len(), received.len()), (10, 5), "{text}");
     let counts: Vec<_> = received.iter().map(|row| row[1]).collect();
-    assert_eq!(counts, ["200", "100", "100", "100"], "{text}");
+    assert_eq!(counts, ["200", "100", "100", "100", "100"], "{text}");
 }
 
 /// The options of the published measurements over TCP, on two hosts.

@@ -370,8 +370,6 @@ impl TypeSupport {
         payload: &[u8],
         xcdr: Xcdr,
     ) -> std::result::Result<(), String> {
-        static ALL: LazyLock<bool> =
-            LazyLock::new(|| std::env::var_os("DUNLIN_CHECK_PAYLOADS").is_some_and(|v| v == "1"));
         let Some(&[high, low, _, _]) = payload.first_chunk() else {
             return Err(format!(
                 "the payload has {} octets, and its encapsulation header alone has 4",
@@ -402,7 +400,7 @@ impl TypeSupport {
                 self.name()
             ));
         }
-        if *ALL && kind == ChangeKind::Alive {
+        if checks_all() && kind == ChangeKind::Alive {
             let valid = ty.validate(payload);
             return valid.map_err(|error| format!("the payload is no {:?}: {error}", self.name()));
         }
@@ -470,6 +468,13 @@ impl TypeSupport {
             false => kinds("definition"),
         }
     }
+}
+
+/// Whether all of each payload is looked at that is written.
+pub(crate) fn checks_all() -> bool {
+    static ALL: LazyLock<bool> =
+        LazyLock::new(|| std::env::var_os("DUNLIN_CHECK_PAYLOADS").is_some_and(|v| v == "1"));
+    *ALL
 }
 
 fn listed(representations: &[DataRepresentation]) -> String {

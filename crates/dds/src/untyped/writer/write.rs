@@ -2,6 +2,7 @@
 use super::{NewChange, UntypedWriter, WriterCore};
 use crate::error::{Error, Result};
 use crate::untyped::loan::LoanedBytes;
+use crate::untyped::type_support::checks_all;
 use bytes::{Bytes, BytesMut};
 use dunlin_cdr::{KeyForm, LoanedPart};
 use dunlin_qos::{DataRepresentation, WriterDataLifecycle};
@@ -90,8 +91,8 @@ impl UntypedWriter {
     }
 
     /// As [`write`](Self::write) of a payload in pieces, in this order: what is shared is kept by
-    /// reference, as far as that pays. Where the type has a key, the pieces are joined once to find
-    /// it.
+    /// reference, as far as that pays. Where the type has a key that reaches beyond the first piece,
+    /// the pieces are joined once to find it.
     ///
     /// # Errors
     /// As [`write`](Self::write).
@@ -350,9 +351,10 @@ impl WriterCore {
         self.check_enabled()?;
         let instance = match pieces {
             [piece] => self.check_payload(kind, piece.bytes(), options)?,
-            [first, ..] if kind == ChangeKind::Alive && !self.type_support.is_keyed() => {
-                self.check_payload(kind, first.bytes(), options)?
-            }
+            // What is looked for may reach beyond the first piece.
+            [first, ..] if kind == ChangeKind::Alive && !checks_all() => self
+                .check_payload(kind, first.bytes(), options)
+                .or_else(|_| self.check_payload(kind, &whole(pieces), options))?,
             pieces => self.check_payload(kind, &whole(pieces), options)?,
         };
         let kept = self.kept_piece(pieces);
