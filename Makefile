@@ -2,7 +2,7 @@
 CARGO ?= cargo
 TARGET = $${CARGO_TARGET_DIR:-target}
 
-.PHONY: all perftest tuned bench test build languages lint fmt unit interop fuzz miri clean help
+.PHONY: all perftest tuned bench test build install languages languages-long lint fmt unit interop fuzz miri clean help
 
 all: build
 
@@ -12,8 +12,10 @@ help:
 	@echo "make bench      latency, throughput, fan-out and footprint beside the raw floors, Cyclone DDS, Fast DDS and iceoryx2 (ten minutes, and ten to build)"
 	@echo "make test       install what the tests need, then format, lints, unit, simulation and interop tests"
 	@echo "make fuzz       each fuzz target for 60 s (FUZZ_SECONDS), where nightly Rust is installed"
-	@echo "make miri       rings and pools of shared memory, interpreted, where nightly Rust with miri is installed (some minutes)"
+	@echo "make miri       rings and pools of shared memory, handles and memory of the C interface, interpreted, where nightly Rust with miri is installed (some minutes)"
 	@echo "make languages  the C library with its headers and the languages upon it in target/languages, and their examples (LANGUAGES=all: what the machine lacks is an error)"
+	@echo "make install    the C library, headers for C and C++, the tool dunlin, for pkg-config and CMake: PREFIX=/usr/local LIBDIR=lib DESTDIR="
+	@echo "make languages-long  the same, and what takes too long for make test: 10,000 participants, 100,000 writers and readers, each misuse under valgrind"
 	@echo "make build      the release binaries: target/release/perftest, target/release/dunlin"
 
 build:
@@ -22,6 +24,12 @@ build:
 languages:
 	@scripts/require-rust.sh
 	@CARGO="$(CARGO)" LANGUAGES="$(LANGUAGES)" scripts/languages.sh
+
+languages-long: languages
+	DUNLIN_LONG=1 $(CARGO) test -p dunlin-ffi --test many --test each_function
+
+install:
+	@CARGO="$(CARGO)" PREFIX="$(PREFIX)" LIBDIR="$(LIBDIR)" DESTDIR="$(DESTDIR)" scripts/install.sh
 
 perftest:
 	@scripts/require-rust.sh

@@ -8,6 +8,10 @@ target=${CARGO_TARGET_DIR:-target}
 into=$target/languages
 profile=${LANGUAGES_PROFILE:-release}
 built=$target/$([ "$profile" = dev ] && echo debug || echo "$profile")
+if [ "$profile" != dev ]; then
+    # Panics name files: which folders this machine has is nobody's business.
+    export RUSTFLAGS="${RUSTFLAGS:-} --remap-path-prefix=${CARGO_HOME:-$HOME/.cargo}/registry/src= --remap-path-prefix=$PWD/="
+fi
 "${CARGO:-cargo}" build --profile "$profile" -p dunlin-ffi -p dunlin-cli >&2
 mkdir -p "$into/lib" "$into/include/dunlin" "$into/bin"
 cp --remove-destination "$built/libdunlin_ffi.so" "$into/lib/libdunlin.so.0"
@@ -16,4 +20,5 @@ cp --remove-destination "$built/dunlin" "$into/bin/"
 ln -sf libdunlin.so.0 "$into/lib/libdunlin.so"
 cp crates/ffi/include/dunlin/dunlin.h bindings/c/include/dunlin/*.h "$into/include/dunlin/"
 cp -r bindings/cpp98/include/dunlin/. "$into/include/dunlin/"
+scripts/notices.sh dunlin-ffi dunlin-cli >"$into/NOTICES"
 realpath "$into"

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Rings, pools and the memory under them, interpreted by miri, which finds what Rust leaves undefined: reads outside, data races,
+# Rings, pools and the memory under them, and the handles and the memory of the C interface, interpreted by miri, which finds what Rust leaves undefined: reads outside, data races,
 # pointers that lost their origin. On the heap, since miri has no mappings; bytes are copied word by word, since it has no assembly.
 # The property tests stay out: interpreted, a single case takes minutes. Without nightly Rust there is no miri, and nothing to do.
 set -euo pipefail
@@ -10,5 +10,6 @@ if ! cargo +nightly miri --version >/dev/null 2>&1; then
     exit 0
 fi
 export CARGO_TARGET_DIR="${CARGO_TARGET_DIR:-target}/miri"
-exec cargo +nightly miri test --package dunlin-shm --lib -- ring::tests pool::tests memory::tests \
+cargo +nightly miri test --package dunlin-shm --lib -- ring::tests pool::tests memory::tests \
     --skip a_ring_is_a_bounded_queue --skip no_garbage_in_the_ring_panics --skip held_chunks_never_change
+cargo +nightly miri test --package dunlin-ffi --lib -- handle::tests memory::tests

@@ -72,7 +72,7 @@ pub use dunlin_wire::{
     Timestamp, VendorId,
 };
 pub use dunlin_xtypes as xtypes;
-pub use entity::condition::{Condition, GuardCondition, ReadCondition, StatusCondition};
+pub use entity::condition::{Condition, GuardCondition, ReadCondition, StatusCondition, Wake};
 pub use entity::config::{ParticipantConfig, TcpSettings, Transports};
 pub use entity::listener::{
     DomainParticipantListener, PublisherListener, SubscriberListener, TopicListener,

@@ -165,6 +165,15 @@ impl Listener {
 /// A listener of an entity above writers and readers: which of them is called for is looked up.
 pub(crate) struct Above(pub(crate) Listener);
 
+/// Gives a listener to an entity above writers and readers, which takes it by `set`.
+pub(crate) fn give(listener: Option<(Listener, Taken)>, set: impl FnOnce(Above, StatusMask)) {
+    if let Some((listener, taken)) = listener {
+        let mask = listener.mask();
+        set(Above(listener), mask);
+        taken.confirm();
+    }
+}
+
 /// The two ways in which the listeners of writers and readers are told.
 trait Tells: Send + Sync + 'static {
     fn owned(&self) -> &Owned;

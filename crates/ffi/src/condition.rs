@@ -2,6 +2,7 @@
 use crate::entity::dunlin_handle;
 use crate::error::{Failure, Outcome, entry};
 use crate::handle::Kind;
+use crate::hooks::{Called, dunlin_function};
 use crate::memory::{Array, In, Out, OutArray, dunlin_block, dunlin_text};
 use crate::object::{self, New, Object, adopt};
 use crate::qos::duration;
@@ -9,7 +10,8 @@ use crate::reader::dunlin_reader;
 use crate::select::{dunlin_select, states};
 use crate::status::{bits, mask};
 use crate::topic::parameter_list;
-use dunlin::{Condition, Duration, GuardCondition, QueryCondition, ReadCondition, WaitSet};
+use dunlin::{Condition, Duration, GuardCondition, QueryCondition, ReadCondition, WaitSet, Wake};
+use std::ffi::c_void;
 use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -23,7 +25,11 @@ pub(crate) struct Conditional {
     condition: Condition,
     query: Option<QueryCondition>,
     sets: Mutex<Vec<u64>>,
+    wakes: Mutex<Wakes>,
 }
+
+/// The functions that wait for a condition; none once it is closed.
+struct Wakes(Option<Vec<Wake>>);
 
 impl Conditional {
     fn new(condition: impl Into<Condition>, query: Option<QueryCondition>) -> Self {
@@ -31,6 +37,7 @@ impl Conditional {
             condition: condition.into(),
             query,
             sets: Mutex::default(),
+            wakes: Mutex::new(Wakes(Some(Vec::new()))),
         }
     }
 
@@ -47,8 +54,28 @@ impl Conditional {
         self.query.as_ref().ok_or_else(other)
     }
 
-    /// It leaves the wait sets that have it.
+    /// Has a function called when it may be true, or is closed.
+    fn wake_once(&self, call: Called) {
+        let wake = self.condition.wake_once(move || call.call());
+        let mut wakes = self.wakes.lock().unwrap_or_else(PoisonError::into_inner);
+        match &mut wakes.0 {
+            Some(waiting) => {
+                waiting.retain(Wake::is_waiting);
+                waiting.push(wake);
+            }
+            None => {
+                drop(wakes);
+                wake.now();
+            }
+        }
+    }
+
+    /// It leaves the wait sets that have it, and nobody waits for it any more.
     pub(crate) fn end(&self) {
+        let mut wakes = self.wakes.lock().unwrap_or_else(PoisonError::into_inner);
+        let waiting = wakes.0.take();
+        drop(wakes);
+        waiting.iter().flatten().for_each(Wake::now);
         let sets = std::mem::take(&mut *self.sets.lock().unwrap_or_else(PoisonError::into_inner));
         for set in sets.into_iter().filter_map(|set| object::set(set).ok()) {
             // It may have been detached meanwhile.
@@ -233,6 +260,27 @@ pub extern "C" fn dunlin_condition_value(condition: dunlin_condition, value: Out
                 .trigger_value()
                 .into(),
         );
+        Ok(())
+    })
+}
+
+/// Calls a function once, when a condition may have become true, or is closed: at once in this thread
+/// if it is true already, else on the thread that brings it about. It may be called early: take, or
+/// ask for the value, and call this again if there is nothing. For tasks and futures, which sleep
+/// without a thread.
+///
+/// The function only hands on to a thread or task that there is something to do; it calls nothing of
+/// the library.
+#[unsafe(no_mangle)]
+pub extern "C" fn dunlin_condition_wake_once(
+    condition: dunlin_condition,
+    wake: dunlin_function,
+    context: *mut c_void,
+) -> i32 {
+    entry(|| {
+        let call = Called::new(wake, context);
+        let call = call.ok_or_else(|| Failure::bad("the argument wake is a null pointer"))?;
+        object::condition(condition)?.wake_once(call);
         Ok(())
     })
 }

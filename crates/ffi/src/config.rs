@@ -1,10 +1,11 @@
 //! Settings of a participant.
 use crate::error::{Failure, Outcome, entry};
-use crate::memory::{In, Out, Sized32, dunlin_text, texts};
-use crate::qos::{Qos, dunlin_participant_qos, duration};
+use crate::memory::{In, Out, Sized32, dunlin_text, list, texts};
+use crate::qos::{Qos, dunlin_participant_qos, dunlin_property, duration};
 use dunlin::transport::TlsConfig;
 use dunlin::{
-    DomainParticipant, GuidPrefix, ParticipantConfig, TcpSettings, Transports, WaitStrategy,
+    DomainParticipant, GuidPrefix, ParticipantConfig, TcpSettings, Transports, TypeAnnouncement,
+    TypeSettings, WaitStrategy,
 };
 use std::net::{Ipv4Addr, SocketAddrV4};
 use std::path::PathBuf;
@@ -16,6 +17,13 @@ pub const DUNLIN_SPIN_THEN_BLOCK: u32 = 0;
 pub const DUNLIN_BLOCK: u32 = 1;
 /// Receivers spin for ever: one processor is always busy.
 pub const DUNLIN_SPIN: u32 = 2;
+
+/// Types are announced to nobody: names decide about matches.
+pub const DUNLIN_TYPES_NONE: u8 = 0;
+/// Types are announced to participants of Dunlin.
+pub const DUNLIN_TYPES_DUNLIN: u8 = 1;
+/// Types are announced to everybody.
+pub const DUNLIN_TYPES_ALL: u8 = 2;
 
 /// Settings of a participant. `dunlin_config_default` fills them in. Durations are nanoseconds.
 #[repr(C)]
@@ -83,6 +91,18 @@ pub struct dunlin_participant_config {
     pub guid_prefix: [u8; 12],
     /// 0.
     pub reserved: [u8; 7],
+    /// How long a match waits for the type of the other side.
+    pub type_timeout: i64,
+    /// Participants that announce one of these properties, with its value as a text, are not there.
+    pub ignored_properties: *const dunlin_property,
+    /// How many.
+    pub ignored_property_count: u64,
+    /// To whom endpoints announce their types: `DUNLIN_TYPES_NONE` and its kin.
+    pub types: u8,
+    /// Types of others are asked for, and own ones told, by the TypeLookup service.
+    pub type_lookup: u8,
+    /// 0.
+    pub reserved_behind: [u8; 6],
 }
 
 // SAFETY: it is `repr(C)`, begins with its size, and has numbers and addresses only.
@@ -90,7 +110,7 @@ unsafe impl Sized32 for dunlin_participant_config {
     const NAME: &'static str = "dunlin_participant_config";
 }
 
-const _: () = assert!(size_of::<dunlin_participant_config>() == 192);
+const _: () = assert!(size_of::<dunlin_participant_config>() == 224);
 
 impl Default for dunlin_participant_config {
     fn default() -> Self {
@@ -138,6 +158,16 @@ impl Default for dunlin_participant_config {
             has_guid_prefix: 0,
             guid_prefix: [0; 12],
             reserved: [0; 7],
+            type_timeout: config.types.timeout.as_nanos(),
+            ignored_properties: std::ptr::null(),
+            ignored_property_count: 0,
+            types: match config.types.announce {
+                TypeAnnouncement::None => DUNLIN_TYPES_NONE,
+                TypeAnnouncement::Dunlin => DUNLIN_TYPES_DUNLIN,
+                TypeAnnouncement::All => DUNLIN_TYPES_ALL,
+            },
+            type_lookup: config.types.lookup.into(),
+            reserved_behind: [0; 6],
         }
     }
 }
@@ -154,6 +184,32 @@ impl dunlin_participant_config {
                 "waiting is {other}: 0, 1, 2 are allowed"
             ))),
         }
+    }
+
+    fn types(&self) -> Outcome<TypeSettings> {
+        Ok(TypeSettings {
+            announce: match self.types {
+                DUNLIN_TYPES_NONE => TypeAnnouncement::None,
+                DUNLIN_TYPES_DUNLIN => TypeAnnouncement::Dunlin,
+                DUNLIN_TYPES_ALL => TypeAnnouncement::All,
+                other => {
+                    return Err(Failure::bad(format!(
+                        "types is {other}: 0, 1, 2 are allowed"
+                    )));
+                }
+            },
+            lookup: self.type_lookup != 0,
+            timeout: duration(self.type_timeout, "type_timeout")?,
+        })
+    }
+
+    fn ignored(&self) -> Outcome<Vec<(String, String)>> {
+        let name = "ignored_properties";
+        let given = list(self.ignored_properties, self.ignored_property_count, name)?;
+        let texts = given
+            .iter()
+            .map(|one| Ok((one.name.get(name)?.to_owned(), one.text(name)?.to_owned())));
+        texts.collect()
     }
 
     fn tcp(&self) -> Outcome<TcpSettings> {
@@ -206,6 +262,8 @@ impl dunlin_participant_config {
             linger: duration(self.linger, "linger")?,
             max_sample_size: self.max_sample_size,
             max_reassembly_bytes: usize::try_from(self.max_reassembly_bytes).unwrap_or(usize::MAX),
+            types: self.types()?,
+            ignored_properties: self.ignored()?,
             announces_process: self.announces_process != 0,
             answers_questions: self.answers_questions != 0,
             guid_prefix: (self.has_guid_prefix != 0).then_some(GuidPrefix(self.guid_prefix)),

@@ -5,11 +5,14 @@
 //! the parent uses the same sockets.
 use crate::handle::Held;
 use crate::library;
+use crate::log::{self, Log};
 use crate::memory::{Blocks, blocks};
 use crate::object::{Entry, Family, OBJECTS, family};
 use crate::samples::{Lenders, lenders};
+use dunlin::transport::close_lifelines;
+use dunlin::transport::threads::{Hooks, hold_hooks};
 use std::cell::Cell;
-use std::sync::{MutexGuard, Once};
+use std::sync::{MutexGuard, Once, RwLockReadGuard};
 
 /// What is held from before a fork until behind it.
 struct Locks {
@@ -17,6 +20,8 @@ struct Locks {
     objects: Held<'static, Entry>,
     lenders: MutexGuard<'static, Lenders>,
     blocks: MutexGuard<'static, Blocks>,
+    log: MutexGuard<'static, Log>,
+    hooks: RwLockReadGuard<'static, Hooks>,
 }
 
 thread_local! {
@@ -42,6 +47,8 @@ extern "C" fn before() {
         objects,
         lenders: lenders(),
         blocks: blocks(),
+        log: log::log(),
+        hooks: hold_hooks(),
     };
     let _ = LOCKS.try_with(|held| held.set(Some(locks)));
 }
@@ -56,13 +63,19 @@ extern "C" fn in_child() {
         objects,
         mut lenders,
         blocks,
+        mut log,
+        hooks,
     })) = LOCKS.try_with(Cell::take)
     {
         family.disinherit();
         objects.disinherit();
         std::mem::forget(std::mem::take(&mut *lenders));
-        // Blocks are memory of this process, too, and are given back as ever.
-        drop(blocks);
+        log.disinherit();
+        // Blocks are memory of this process, too, and are given back as ever; and so with hooks.
+        drop((blocks, log, hooks));
+        // SAFETY: nothing of before the fork is used or dropped from now on, and no other thread is
+        // here.
+        unsafe { close_lifelines() };
         library::disinherit();
     }
 }

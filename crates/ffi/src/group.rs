@@ -1,5 +1,5 @@
 //! Publishers and subscribers.
-use crate::callback::{Above, Listener, dunlin_listener};
+use crate::callback::{Listener, dunlin_listener, give};
 use crate::error::{Failure, entry};
 use crate::memory::{In, Out, OutArray, dunlin_text};
 use crate::names::{adopt_publisher, adopt_reader, adopt_subscriber, adopt_writer};
@@ -30,11 +30,7 @@ pub extern "C" fn dunlin_publisher_new(
         let listener = Listener::of(listener)?;
         let core = above.core.create_publisher(qos);
         let handle = adopt_publisher(&core)?;
-        if let Some((listener, taken)) = listener {
-            let mask = listener.mask();
-            core.set_listener(Above(listener), mask);
-            taken.confirm();
-        }
+        give(listener, |listener, mask| core.set_listener(listener, mask));
         place.put(handle);
         Ok(())
     })
@@ -113,11 +109,7 @@ pub extern "C" fn dunlin_subscriber_new(
         let listener = Listener::of(listener)?;
         let core = above.core.create_subscriber(qos);
         let handle = adopt_subscriber(&core)?;
-        if let Some((listener, taken)) = listener {
-            let mask = listener.mask();
-            core.set_listener(Above(listener), mask);
-            taken.confirm();
-        }
+        give(listener, |listener, mask| core.set_listener(listener, mask));
         place.put(handle);
         Ok(())
     })

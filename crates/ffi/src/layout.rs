@@ -77,7 +77,8 @@ layouts! {
         tls_authorities tls_certificates tls_key spin lease_duration announce_period
         heartbeat_period linger max_reassembly_bytes max_sample_size tcp_public_address
         tcp_public_port tcp_port enabled multicast udp shmem tcp local announces_process
-        answers_questions has_guid_prefix guid_prefix reserved }
+        answers_questions has_guid_prefix guid_prefix reserved type_timeout ignored_properties
+        ignored_property_count types type_lookup reserved_behind }
     dunlin_builtin_data { size kind key participant_key name type_name user_data topic_data
         properties property_count writer_qos reader_qos group_qos vendor reserved }
     dunlin_counters { size reserved dropped oversized unsent memory_refused

@@ -169,6 +169,7 @@ pub extern "C" fn dunlin_shutdown() -> i32 {
             // Somebody else may close it, too.
             let _ = entity::close(root);
         }
+        crate::log::flush();
         Ok(())
     })
 }

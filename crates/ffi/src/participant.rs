@@ -1,8 +1,7 @@
 //! Participants, and what a program asks of them.
 use crate::builtin::Builtin;
-use crate::callback::{Above, Listener, dunlin_listener};
+use crate::callback::{Listener, dunlin_listener, give};
 use crate::config::{self, dunlin_participant_config};
-use crate::entity::dunlin_handle;
 use crate::error::{Failure, Outcome, entry};
 use crate::handle::Kind;
 use crate::memory::{Array, In, Out, Sized32, dunlin_block, dunlin_text};
@@ -100,11 +99,7 @@ pub extern "C" fn dunlin_participant_new(
             guid: Some(core.instance_handle()),
             object: Object::Participant(Participant::new(core.clone())),
         })?;
-        if let Some((listener, taken)) = listener {
-            let mask = listener.mask();
-            core.set_listener(Above(listener), mask);
-            taken.confirm();
-        }
+        give(listener, |listener, mask| core.set_listener(listener, mask));
         place.put(handle);
         Ok(())
     })
@@ -301,7 +296,7 @@ pub extern "C" fn dunlin_participant_contains(
 
 /// The time by which samples are stamped, in nanoseconds since 1970.
 #[unsafe(no_mangle)]
-pub extern "C" fn dunlin_current_time(participant: dunlin_handle, time: Out<'_, i64>) -> i32 {
+pub extern "C" fn dunlin_current_time(participant: dunlin_participant, time: Out<'_, i64>) -> i32 {
     entry(|| {
         let place = time.required("time")?;
         place.put(object::participant(participant)?.core.current_time().0);

@@ -222,20 +222,19 @@ fn get_samples(
         .unreserve(reserved.saturating_sub(found.len()));
     let filled = found.len();
     let in_place = wanted.flags & DUNLIN_IN_PLACE != 0;
-    let mut lent = lending();
-    for (sample, place) in found.drain(..).zip(samples.iter_mut()) {
-        *place = described(&sample);
-        lent.push(private(sample, in_place, place));
+    // Copies are made without a lock; nearly always there are none to be made.
+    if in_place || found.iter().all(|sample| sample.as_slice().is_some()) {
+        let lent = found.drain(..).map(Lent::Sample);
+        reader.samples.lend(lent.zip(samples), hand_out);
+    } else {
+        let mut lent = lending();
+        for (sample, place) in found.drain(..).zip(samples.iter_mut()) {
+            *place = described(&sample);
+            lent.push(private(sample, place));
+        }
+        reader.samples.lend(lent.drain(..).zip(samples), hand_out);
+        keep_lending(lent);
     }
-    let places = lent.drain(..).zip(samples);
-    reader.samples.lend(places, |lent, token, place| {
-        place.token = token;
-        place.data = match lent {
-            Lent::Sample(sample) => sample.as_slice().map_or(std::ptr::null(), address),
-            Lent::Copied(bytes) => address(bytes),
-        };
-    });
-    keep_lending(lent);
     keep_taken(found);
     got?;
     match filled {
@@ -245,6 +244,19 @@ fn get_samples(
             Ok(())
         }
     }
+}
+
+/// Tells the caller of a sample that is lent now.
+fn hand_out(lent: &Lent, token: u64, place: &mut dunlin_sample) {
+    match lent {
+        Lent::Sample(sample) => {
+            *place = described(sample);
+            place.data = sample.as_slice().map_or(std::ptr::null(), address);
+        }
+        // It is described, but for this.
+        Lent::Copied(bytes) => place.data = address(bytes),
+    }
+    place.token = token;
 }
 
 fn address(payload: &[u8]) -> *const u8 {
@@ -293,9 +305,9 @@ fn described(sample: &UntypedSample) -> dunlin_sample {
     }
 }
 
-/// The sample in private memory, unless it is to stay where its writer has it.
-fn private(sample: UntypedSample, in_place: bool, place: &mut dunlin_sample) -> Lent {
-    if sample.as_slice().is_some() || in_place {
+/// The sample in private memory.
+fn private(sample: UntypedSample, place: &mut dunlin_sample) -> Lent {
+    if sample.as_slice().is_some() {
         return Lent::Sample(sample);
     }
     place.flags = 0;

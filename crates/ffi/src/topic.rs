@@ -1,5 +1,5 @@
 //! Topics, and the parts of topics that content filters make.
-use crate::callback::{Above, Listener, dunlin_listener};
+use crate::callback::{Listener, dunlin_listener, give};
 use crate::error::{Failure, Outcome, entry};
 use crate::handle::Kind;
 use crate::memory::{Array, In, Out, dunlin_block, dunlin_text};
@@ -34,11 +34,7 @@ pub extern "C" fn dunlin_topic_new(
         let listener = Listener::of(listener)?;
         let core = above.core.create_untyped_topic(name, &ty.support, qos)?;
         let handle = adopt_topic(&core, participant)?;
-        if let Some((listener, taken)) = listener {
-            let mask = listener.mask();
-            core.set_listener(Above(listener), mask);
-            taken.confirm();
-        }
+        give(listener, |listener, mask| core.set_listener(listener, mask));
         place.put(handle);
         Ok(())
     })

@@ -511,7 +511,8 @@ fn structures_are_laid_out_as_the_library_says() {
         (size, count, &offsets[..6]),
         (120, 6, &[0, 8, 16, 24, 28, 32][..])
     );
-    assert_eq!(dunlin_abi_version(), 3);
+    let version = DUNLIN_ABI_MAJOR << 16 | DUNLIN_ABI_MINOR;
+    assert_eq!(dunlin_abi_version(), version);
 }
 
 #[test]

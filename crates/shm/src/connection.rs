@@ -4,6 +4,7 @@ use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::sync::Arc;
 
 use crate::hello::{Announcement, Identity};
+use crate::inherited::Lifeline;
 use crate::pool::MAX_POOLS;
 use crate::socket::{self, Packet, RING};
 use crate::{Error, Pool, PoolView, Receiver, Segment, Sender, Violation};
@@ -43,17 +44,17 @@ pub struct Connection {
 /// The socket of a connection: what is not urgent, and the end.
 #[derive(Clone, Debug)]
 pub struct ControlSocket {
-    socket: Arc<OwnedFd>,
+    socket: Arc<Lifeline>,
 }
 
 impl ControlSocket {
     pub(crate) fn new(socket: OwnedFd) -> Self {
         Self {
-            socket: Arc::new(socket),
+            socket: Arc::new(Lifeline::new(socket)),
         }
     }
 
-    pub(crate) fn shared(&self) -> Arc<OwnedFd> {
+    pub(crate) fn shared(&self) -> Arc<Lifeline> {
         self.socket.clone()
     }
 

@@ -33,6 +33,8 @@ mod hello;
 #[cfg(all(feature = "hostile", not(loom)))]
 mod hostile;
 #[cfg(not(loom))]
+mod inherited;
+#[cfg(not(loom))]
 mod rendezvous;
 #[cfg(not(loom))]
 mod segment;
@@ -56,6 +58,8 @@ pub use baseline::Baseline;
 pub use connection::{Connection, Control, ControlSocket};
 #[cfg(not(loom))]
 pub use doorbell::{Doorbell, Waker, Woken};
+#[cfg(not(loom))]
+pub use inherited::{Lifeline, close_lifelines};
 #[cfg(not(loom))]
 pub use rendezvous::{Event, Identity, Limits, Rendezvous, neighbours, strangers};
 #[cfg(not(loom))]

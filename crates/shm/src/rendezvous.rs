@@ -19,6 +19,7 @@ use rustix::net::{SocketFlags, accept_with};
 
 use crate::connection::{Connection, assemble};
 use crate::hello::{Announcement, LONGEST};
+use crate::inherited::Lifeline;
 use crate::link::{Layout, LinkSize};
 use crate::socket::{self, Packet};
 use crate::{Error, Pool, Segment, Violation};
@@ -70,14 +71,14 @@ pub struct Rendezvous {
     group: u32,
     identity: Identity,
     limits: Limits,
-    listener: OwnedFd,
+    listener: Lifeline,
     pools: Vec<Pool>,
     /// Have connected, and have not sent their hello.
     callers: Vec<Caller>,
     /// Have our hello, and have not answered.
     dialled: HashMap<Identity, Dialled>,
     /// Those who dialled us, then those whom we dialled.
-    connected: [HashMap<Identity, Weak<OwnedFd>>; 2],
+    connected: [HashMap<Identity, Weak<Lifeline>>; 2],
 }
 
 #[derive(Debug)]
@@ -106,7 +107,7 @@ impl Rendezvous {
                 "a ring has a power of two of slots, a board at most 64 loans",
             ));
         }
-        let listener = socket::listen(&name(group, &identity))?;
+        let listener = Lifeline::new(socket::listen(&name(group, &identity))?);
         socket::check_plenty(&listener)?;
         Ok(Self {
             group,

@@ -19,10 +19,12 @@ mod send_path;
 mod shm;
 mod tap;
 mod tcp;
+pub mod threads;
 mod traits;
 mod udp;
 
 pub use composite::CompositeTransport;
+pub use dunlin_shm::{Lifeline, close_lifelines};
 pub use fault::Fault;
 pub use memory::{MemoryNetwork, MemoryTransport};
 pub use properties::TransportProperties;

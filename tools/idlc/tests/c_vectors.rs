@@ -12,6 +12,7 @@ use dunlin_idlc::emit::{self, Choices};
 use dunlin_idlc::{Model, Options, parse_file};
 use dunlin_xtypes::{DynamicType, TypeKind};
 use serde_json::Value as Json;
+use tempfile::TempDir;
 
 /// What files are made in, and how they become a program.
 struct Dialect {
@@ -68,21 +69,16 @@ fn run(command: &mut Command) -> Vec<u8> {
 }
 
 /// A folder with the files that are made of an IDL file.
-fn made(dialect: &Dialect, name: &str, idl: &str) -> (PathBuf, Model) {
-    let to = clean(dialect, name);
-    fs::write(to.join(format!("{name}.idl")), idl).unwrap();
-    let model = emitted(dialect, &to, name);
+fn made(dialect: &Dialect, name: &str, idl: &str) -> (TempDir, Model) {
+    let to = empty_folder();
+    fs::write(to.path().join(format!("{name}.idl")), idl).unwrap();
+    let model = emitted(dialect, to.path(), name);
     (to, model)
 }
 
-/// An empty folder.
-fn clean(dialect: &Dialect, name: &str) -> PathBuf {
-    let to = PathBuf::from(env!("CARGO_TARGET_TMPDIR"))
-        .join(dialect.language)
-        .join(name);
-    let _ = fs::remove_dir_all(&to);
-    fs::create_dir_all(&to).unwrap();
-    to
+/// A folder of this run alone.
+fn empty_folder() -> TempDir {
+    tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap()
 }
 
 /// Makes files beside an IDL file.
@@ -220,6 +216,8 @@ struct Vector {
     model: Model,
     values: Vec<Json>,
     program: PathBuf,
+    /// Where the program is.
+    _folder: TempDir,
 }
 
 impl Vector {
@@ -228,18 +226,19 @@ impl Vector {
         let lines = all["idl"].as_array().unwrap().iter();
         let idl: Vec<&str> = lines.map(|line| line.as_str().unwrap()).collect();
         let name = path.file_stem().unwrap().to_string_lossy().into_owned();
-        let (to, model) = made(dialect, &name, &idl.join("\n"));
+        let (folder, model) = made(dialect, &name, &idl.join("\n"));
         let types = model.types.iter().filter_map(|entry| model.ty(entry));
         let compound =
             |ty: &DynamicType| matches!(ty.kind(), TypeKind::Structure | TypeKind::Union);
         let types: Vec<DynamicType> = types.filter(compound).collect();
-        let program = driver(dialect, &to, &name, &types, c_name);
+        let program = driver(dialect, folder.path(), &name, &types, c_name);
         let values = all["values"].as_array().unwrap().clone();
         Self {
             name,
             model,
             values,
             program,
+            _folder: folder,
         }
     }
 
@@ -388,13 +387,38 @@ fn payloads_of_the_vectors_are_read_and_written_in_cpp98() {
     }
 }
 
+/// Optimizers see through calls, and warn of more.
+#[test]
+fn optimized_code_is_compiled_without_a_warning() {
+    if !has_gcc() {
+        return;
+    }
+    for name in ["loose", "nested_keys"] {
+        let path = folder("tests/vectors/types").join(name);
+        let all: Json =
+            serde_json::from_slice(&fs::read(path.with_extension("json")).unwrap()).unwrap();
+        let lines = all["idl"].as_array().unwrap().iter();
+        let idl: Vec<&str> = lines.map(|line| line.as_str().unwrap()).collect();
+        let (to, _) = made(&C, name, &idl.join("\n"));
+        let is_there = |compiler: &&str| Command::new(compiler).arg("--version").output().is_ok();
+        for compiler in ["gcc", "clang"].into_iter().filter(is_there) {
+            run(Command::new(compiler)
+                .args(FLAGS)
+                .args(["-std=c99", "-O3", "-c", "-o", "/dev/null"])
+                .args(include())
+                .args(sources(to.path())));
+        }
+    }
+}
+
 #[test]
 fn words_of_c_and_cpp_are_names_in_all_standards() {
     if !has_gcc() {
         return;
     }
     let idl = fs::read_to_string(folder("tools/idlc/tests/c/torture.idl")).unwrap();
-    let (to, model) = made(&C, "torture", &idl);
+    let (folder, model) = made(&C, "torture", &idl);
+    let to = folder.path();
     let source = to.join("torture.c");
     for standard in ["c99", "c11", "c17", "c2x"] {
         let standard = format!("-std={standard}");
@@ -422,7 +446,7 @@ fn words_of_c_and_cpp_are_names_in_all_standards() {
         "boolean_::size_t" | "plain" | "plains" | "halves" => ty.name().replace("::", "_"),
         name => format!("{name}_"),
     };
-    let program = driver(&C, &to, "torture", &types, names);
+    let program = driver(&C, to, "torture", &types, names);
     // Texts that are too long are cut, or take their default; all else of it is empty.
     let line = format!("inline {}", hex(&long_texts()));
     let answer = answers(&program, &[line]).concat();
@@ -441,7 +465,8 @@ fn words_of_cpp_are_names_in_all_its_standards() {
         return;
     }
     let idl = fs::read_to_string(folder("tools/idlc/tests/c/torture.idl")).unwrap();
-    let (to, model) = made(&CPP98, "torture", &idl);
+    let (folder, model) = made(&CPP98, "torture", &idl);
+    let to = folder.path();
     let text = to.join("torture.cpp");
     fs::write(&text, "#include \"tortureSupport.hpp\"\n").unwrap();
     for standard in ["c++98", "c++11", "c++14", "c++17", "c++20", "c++23"] {
@@ -459,7 +484,7 @@ fn words_of_cpp_are_names_in_all_its_standards() {
         "boolean_::size_t" | "plain" | "plains" | "halves" => ty.name().replace("::", "_"),
         name => format!("_cxx_{name}"),
     };
-    let program = driver(&CPP98, &to, "torture", &types, names);
+    let program = driver(&CPP98, to, "torture", &types, names);
     let line = format!("inline {}", hex(&long_texts()));
     let answer = answers(&program, &[line]).concat();
     assert!(answer.starts_with("ok"), "{answer}");
@@ -478,18 +503,19 @@ fn included(dialect: &Dialect) {
     let base = "module Base { enum Kind { ONE, TWO }; bitset Bits { bitfield<3> a; };
         @appendable union Choice switch (Kind) { case ONE: string text; case TWO: Bits bits; };
         @mutable struct Point { double x; sequence<Choice> choices; map<string, long> counts; }; };";
-    let to = clean(dialect, "user");
+    let folder = empty_folder();
+    let to = folder.path();
     fs::write(to.join("base.idl"), base).unwrap();
-    emitted(dialect, &to, "base");
+    emitted(dialect, to, "base");
     let idl = "#include \"base.idl\"\n @mutable struct User : Base::Point {
         @key Base::Choice choice; @key Base::Kind kind; @optional Base::Point more; };
         @final struct Keyed { @key sequence<Base::Point, 2> points; @key Base::Point point; };";
     fs::write(to.join("user.idl"), idl).unwrap();
-    let model = emitted(dialect, &to, "user");
+    let model = emitted(dialect, to, "user");
     let types: Vec<DynamicType> = ["User", "Keyed"]
         .map(|name| model.find(name).unwrap())
         .into();
-    let program = driver(dialect, &to, "user", &types, c_name);
+    let program = driver(dialect, to, "user", &types, c_name);
     // Mutable types without members are values, and so are empty sequences.
     let lines = [
         "User 000b000000000000".to_string(),

@@ -14,11 +14,13 @@
 #if defined(__GNUC__) || defined(__clang__)
 #define DUNLIN_CDR_LOCAL static __attribute__((unused))
 #define DUNLIN_CDR_INLINE static inline __attribute__((unused, always_inline))
+#define DUNLIN_CDR_APART static __attribute__((unused, noinline))
 #define DUNLIN_CDR_COLD static __attribute__((unused, noinline, cold))
 #define DUNLIN_CDR_LIKELY(what) __builtin_expect(!!(what), 1)
 #else
 #define DUNLIN_CDR_LOCAL static
 #define DUNLIN_CDR_INLINE static inline
+#define DUNLIN_CDR_APART static
 #define DUNLIN_CDR_COLD static
 #define DUNLIN_CDR_LIKELY(what) (what)
 #endif

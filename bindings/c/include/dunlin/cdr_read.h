@@ -88,8 +88,11 @@ DUNLIN_CDR_INLINE const uint8_t *dunlin_cdr_run(dunlin_cdr_reader *r, size_t fir
     return NULL;
 }
 
-/* `count` numbers of `size` bytes where they stand; NULL if they are not all there. */
-DUNLIN_CDR_LOCAL const uint8_t *dunlin_cdr_numbers(dunlin_cdr_reader *r, size_t size, size_t count,
+/*
+ * `count` numbers of `size` bytes where they stand; NULL if they are not all there. Never inline: gcc
+ * would warn of what is read when they are not.
+ */
+DUNLIN_CDR_APART const uint8_t *dunlin_cdr_numbers(dunlin_cdr_reader *r, size_t size, size_t count,
                                                    const char *where) {
     const uint8_t *run;
     if (count == 0) {

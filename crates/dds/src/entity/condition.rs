@@ -4,7 +4,7 @@ use crate::entity::identity::same_entity;
 use crate::entity::shared::Shared;
 use crate::entity::status::{StatusFlags, StatusMask};
 use crate::error::Result;
-use crate::runtime::signal::Waiters;
+use crate::runtime::signal::{Signal, Waiters};
 use crate::untyped::query_condition::Query;
 use crate::untyped::reader::{ReaderCore, UntypedReader};
 use crate::untyped::topic::TopicCore;
@@ -12,8 +12,8 @@ use crate::untyped::writer::WriterCore;
 use dunlin_rtps::{ContentFilter, InstanceHandle, Select};
 use dunlin_wire::Guid;
 use std::fmt;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
+use std::sync::{Arc, Weak};
 
 /// A condition that the application itself sets.
 #[derive(Clone, Default)]
@@ -312,6 +312,30 @@ impl From<ReadCondition> for Condition {
     }
 }
 
+/// A function that waits for a condition ([`Condition::wake_once`]).
+#[derive(Clone)]
+pub struct Wake(Weak<Signal>);
+
+impl Wake {
+    /// Has the function called now, if it was not called yet.
+    pub fn now(&self) {
+        if let Some(signal) = self.0.upgrade() {
+            signal.raise();
+        }
+    }
+
+    /// The function was not called yet.
+    pub fn is_waiting(&self) -> bool {
+        self.0.strong_count() > 0
+    }
+}
+
+impl fmt::Debug for Wake {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "wake (waiting: {})", self.is_waiting())
+    }
+}
+
 impl Condition {
     /// Is it true now?
     pub fn trigger_value(&self) -> bool {
@@ -328,6 +352,27 @@ impl Condition {
             Self::Status(c) => &c.entity.flags().waiters,
             Self::Read(c) => &c.reader.data,
         }
+    }
+
+    /// Calls a function once, when the condition may have become true, or cannot become true any
+    /// more: at once in this thread if that is so already, else on the thread that brings it about.
+    /// It may be called early: look whether the condition is true, and ask again if it is not.
+    /// [`Wake::now`] has it called by then.
+    ///
+    /// The function hands on to a thread or task of its own that there is something to do, and does
+    /// nothing else here.
+    pub fn wake_once(&self, call: impl FnOnce() + Send + 'static) -> Wake {
+        let signal = Signal::new();
+        self.waiters().add(&signal);
+        let (condition, own) = (self.clone(), Arc::clone(&signal));
+        signal.sleep_call(Box::new(move || {
+            condition.waiters().remove(&own);
+            call();
+        }));
+        if self.trigger_value() || self.is_gone() {
+            signal.raise();
+        }
+        Wake(Arc::downgrade(&signal))
     }
 
     /// It cannot become true any more, since its entity is deleted or its participant has ended.

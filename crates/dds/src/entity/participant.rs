@@ -35,6 +35,7 @@ use crate::untyped::type_support::TypeSupport;
 use dunlin_qos::{PublisherQos, SubscriberQos, TopicQos};
 use dunlin_rtps::discovery::{Discovery, DiscoveryConfig};
 use dunlin_transport::panics::{self, log};
+use dunlin_transport::threads;
 use dunlin_transport::{
     CompositeTransport, Listen, Receiver, Reception, ShmConfig, ShmTransport, TcpConfig,
     TcpTransport, Transport, UdpConfig, UdpTransport,
@@ -439,10 +440,7 @@ impl ParticipantGuard {
         }
         let shared = Arc::clone(&self.shared);
         let called = name.to_owned();
-        let thread = std::thread::Builder::new()
-            .name(name.into())
-            .stack_size(STACK)
-            .spawn(move || shared.run_thread(&called, body))
+        let thread = threads::spawn(name, STACK, move || shared.run_thread(&called, body))
             .map_err(|error| Error::Io {
                 what: format!("starting thread {name}"),
                 error,

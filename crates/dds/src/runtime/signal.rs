@@ -7,7 +7,6 @@ use crate::runtime::clock::Clock;
 use crate::runtime::lock::{LEAF, Ranked};
 use dunlin_rtps::Time;
 use dunlin_transport::Waker;
-#[cfg(feature = "async")]
 use dunlin_transport::panics::quietly;
 use std::cell::RefCell;
 use std::ops::Deref;
@@ -18,6 +17,8 @@ use std::thread::Thread;
 enum Sleeper {
     Parked(Thread),
     Receiving(Arc<dyn Waker>),
+    /// A function of the application.
+    Call(Box<dyn FnOnce() + Send>),
     /// A task of some executor.
     #[cfg(feature = "async")]
     Task(std::task::Waker),
@@ -61,6 +62,7 @@ impl Signal {
         match sleeper {
             Some(Sleeper::Parked(thread)) => thread.unpark(),
             Some(Sleeper::Receiving(waker)) => waker.wake(),
+            Some(Sleeper::Call(call)) => drop(quietly(call)),
             #[cfg(feature = "async")]
             // What it does is the executor's.
             Some(Sleeper::Task(waker)) => drop(quietly(|| waker.wake())),
@@ -115,6 +117,13 @@ impl Signal {
         drop(old);
         self.asleep.store(true, SeqCst);
         self.consume()
+    }
+
+    /// Has a function called when the signal is raised, once. Whoever asks for it looks again
+    /// afterwards at what it waits for, and raises the signal if that is so.
+    pub(crate) fn sleep_call(&self, call: Box<dyn FnOnce() + Send>) {
+        *self.sleeper.lock() = Some(Sleeper::Call(call));
+        self.asleep.store(true, SeqCst);
     }
 
     fn awake(&self) {

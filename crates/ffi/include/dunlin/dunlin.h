@@ -59,6 +59,21 @@
 #define DUNLIN_SPIN 2
 
 /**
+ * Types are announced to nobody: names decide about matches.
+ */
+#define DUNLIN_TYPES_NONE 0
+
+/**
+ * Types are announced to participants of Dunlin.
+ */
+#define DUNLIN_TYPES_DUNLIN 1
+
+/**
+ * Types are announced to everybody.
+ */
+#define DUNLIN_TYPES_ALL 2
+
+/**
  * The kind of a participant.
  */
 #define DUNLIN_KIND_PARTICIPANT 1
@@ -207,6 +222,31 @@
  * The memory is to be where peers map it, if there is such memory.
  */
 #define DUNLIN_SHARED 1
+
+/**
+ * Nothing is told.
+ */
+#define DUNLIN_LOG_NONE 0
+
+/**
+ * Something does not work any more.
+ */
+#define DUNLIN_LOG_ERROR 1
+
+/**
+ * Something does not work as it should.
+ */
+#define DUNLIN_LOG_WARNING 2
+
+/**
+ * What was decided.
+ */
+#define DUNLIN_LOG_INFO 3
+
+/**
+ * What happens.
+ */
+#define DUNLIN_LOG_DEBUG 4
 
 /**
  * The kind of a `dunlin_participant_qos`.
@@ -1149,6 +1189,11 @@ typedef struct dunlin_select {
 typedef uint64_t dunlin_condition;
 
 /**
+ * A function of the application; `context` is what was given with it.
+ */
+typedef void (*dunlin_function)(void *context);
+
+/**
  * Whatever the library gives out by number. 0 is none.
  */
 typedef uint64_t dunlin_handle;
@@ -1286,6 +1331,30 @@ typedef struct dunlin_participant_config {
      * 0.
      */
     uint8_t reserved[7];
+    /**
+     * How long a match waits for the type of the other side.
+     */
+    int64_t type_timeout;
+    /**
+     * Participants that announce one of these properties, with its value as a text, are not there.
+     */
+    const struct dunlin_property *ignored_properties;
+    /**
+     * How many.
+     */
+    uint64_t ignored_property_count;
+    /**
+     * To whom endpoints announce their types: `DUNLIN_TYPES_NONE` and its kin.
+     */
+    uint8_t types;
+    /**
+     * Types of others are asked for, and own ones told, by the TypeLookup service.
+     */
+    uint8_t type_lookup;
+    /**
+     * 0.
+     */
+    uint8_t reserved_behind[6];
 } dunlin_participant_config;
 
 /**
@@ -1434,6 +1503,14 @@ typedef struct dunlin_write_options {
      */
     int64_t sequence;
 } dunlin_write_options;
+
+/**
+ * A function that hears of the log: of one line without an end of line, which is there during the
+ * call.
+ */
+typedef void (*dunlin_log)(void *context,
+                           uint32_t level,
+                           struct dunlin_text line);
 
 /**
  * Counted bytes.
@@ -1775,6 +1852,19 @@ int32_t dunlin_condition_value(dunlin_condition condition,
                                uint8_t *value);
 
 /**
+ * Calls a function once, when a condition may have become true, or is closed: at once in this thread
+ * if it is true already, else on the thread that brings it about. It may be called early: take, or
+ * ask for the value, and call this again if there is nothing. For tasks and futures, which sleep
+ * without a thread.
+ *
+ * The function only hands on to a thread or task that there is something to do; it calls nothing of
+ * the library.
+ */
+int32_t dunlin_condition_wake_once(dunlin_condition condition,
+                                   dunlin_function wake,
+                                   void *context);
+
+/**
  * The condition of an entity that a status has changed: of a topic, subscriber, writer or reader.
  * An entity has one.
  */
@@ -2082,6 +2172,15 @@ int32_t dunlin_subscriber_lookup_reader(dunlin_subscriber subscriber,
                                         dunlin_reader *reader);
 
 /**
+ * Functions that each thread of the library calls as its first and as its last act, for runtimes
+ * that attach threads. Each may be null; both null take them away. They count for threads that begin
+ * from now on: set them before the first participant is made.
+ */
+int32_t dunlin_set_thread_hooks(dunlin_function start,
+                                dunlin_function stop,
+                                void *context);
+
+/**
  * The size of a structure, which its name tells, and the offsets of its members in the order of
  * their declaration. `count` is how many members it has; as many as `room` allows are written.
  */
@@ -2160,6 +2259,18 @@ int32_t dunlin_loan_write(dunlin_writer writer,
  */
 int32_t dunlin_loan_discard(dunlin_writer writer,
                             struct dunlin_loan *loan);
+
+/**
+ * Has a function called with each line of the log whose level is at most `level`
+ * (`DUNLIN_LOG_ERROR` to `DUNLIN_LOG_DEBUG`), on a thread of its own, one call at a time; or none
+ * any more if it is null. Without it nothing is told. When it returns, the function before has heard
+ * all lines so far, and is not called any more; unless it is that function itself that calls.
+ *
+ * Up to 1024 lines wait to be heard, further ones are counted.
+ */
+int32_t dunlin_set_log(uint32_t level,
+                       dunlin_log call,
+                       void *context);
 
 /**
  * Octets to be written: `data` is where, until `dunlin_octets_seal`. With a writer they lie where
@@ -2293,7 +2404,7 @@ int32_t dunlin_participant_contains(dunlin_participant participant,
 /**
  * The time by which samples are stamped, in nanoseconds since 1970.
  */
-int32_t dunlin_current_time(dunlin_handle participant,
+int32_t dunlin_current_time(dunlin_participant participant,
                             int64_t *time);
 
 /**

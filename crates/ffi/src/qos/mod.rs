@@ -3,6 +3,7 @@ mod endpoint;
 mod groups;
 mod limits;
 mod named;
+mod policies;
 mod structs;
 mod topic;
 

@@ -97,6 +97,17 @@ impl Texts {
     }
 }
 
+impl dunlin_property {
+    /// The value of one that is a text.
+    pub(crate) fn text<'a>(&self, name: &str) -> Outcome<&'a str> {
+        let value = dunlin_text {
+            data: self.value.data.cast(),
+            length: self.value.length,
+        };
+        value.get(name)
+    }
+}
+
 /// The properties of an entity.
 pub(super) fn properties(first: *const dunlin_property, count: u64) -> Outcome<Properties> {
     let mut all = Properties::default();
@@ -104,11 +115,7 @@ pub(super) fn properties(first: *const dunlin_property, count: u64) -> Outcome<P
         let name = property.name.get("properties.name")?.to_owned();
         let propagate = property.propagate != 0;
         if property.binary == 0 {
-            let value = dunlin_text {
-                data: property.value.data.cast(),
-                length: property.value.length,
-            };
-            let value = value.get("properties.value")?.to_owned();
+            let value = property.text("properties.value")?.to_owned();
             all.values.push(Property {
                 name,
                 value,

@@ -35,7 +35,7 @@ pub struct Sender {
     /// Tells withdrawals that it is there.
     alive: Arc<()>,
     #[cfg(not(loom))]
-    pub(crate) socket: Option<Arc<std::os::fd::OwnedFd>>,
+    pub(crate) socket: Option<Arc<crate::Lifeline>>,
 }
 
 /// That one reader was told of a withdrawn pool.

@@ -1,5 +1,6 @@
 //! The thread that opens and closes connections.
 use crate::panics::{catch, log};
+use crate::threads;
 use std::io;
 use std::sync::Arc;
 use std::sync::atomic::Ordering::SeqCst;
@@ -34,14 +35,11 @@ pub(super) fn start(table: &Arc<ConnectionTable>) -> io::Result<JoinHandle<()>> 
         });
     });
     let table = Arc::clone(table);
-    std::thread::Builder::new()
-        .name("dunlin-porter".into())
-        .stack_size(128 * 1024)
-        .spawn(move || {
-            if let Err(why) = catch(|| run(&table)) {
-                table.fail(&why);
-            }
-        })
+    threads::spawn("dunlin-porter", 128 * 1024, move || {
+        if let Err(why) = catch(|| run(&table)) {
+            table.fail(&why);
+        }
+    })
 }
 
 fn run(table: &ConnectionTable) {

@@ -1,10 +1,10 @@
 //! Where a participant listens: one port, and the one or two receivers behind it.
 use std::io;
 use std::net::SocketAddrV4;
-use std::os::fd::OwnedFd;
 use std::sync::{Arc, Weak};
 use std::time::Instant;
 
+use dunlin_shm::Lifeline;
 use dunlin_wire::Locator;
 use dunlin_wire::stream::Channel;
 
@@ -20,7 +20,7 @@ const USUAL: usize = 128 * 1024;
 pub(super) struct Acceptor {
     pub(super) id: u64,
     /// `None` if this participant cannot be dialled.
-    pub(super) listener: Option<OwnedFd>,
+    pub(super) listener: Option<Lifeline>,
     /// At which this one listens.
     port: u16,
     /// What peers are told, 0 if they cannot dial.
@@ -83,7 +83,7 @@ impl ConnectionTable {
                     socket::listen(at, self.buffers).map_err(|error| {
                         io::Error::new(error.kind(), format!("TCP port {at}: {error}"))
                     })?;
-                (Some(listener), port, granted)
+                (Some(Lifeline::new(listener)), port, granted)
             }
         };
         let granted = match self.buffers {

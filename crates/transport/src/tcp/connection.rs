@@ -19,6 +19,7 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
 use bytes::BytesMut;
+use dunlin_shm::Lifeline;
 use dunlin_wire::stream::{Channel, Hello};
 use dunlin_wire::{GuidPrefix, Locator};
 use rustix::event::epoll;
@@ -52,7 +53,7 @@ pub(super) enum Peer {
 
 pub(super) struct Connection {
     pub(super) id: u64,
-    pub(super) fd: OwnedFd,
+    pub(super) fd: Lifeline,
     pub(super) remote: SocketAddrV4,
     /// We have dialled it, for this.
     pub(super) dialled: Option<Channel>,
@@ -82,7 +83,7 @@ impl Connection {
     ) -> Arc<Self> {
         Arc::new(Self {
             id,
-            fd,
+            fd: Lifeline::new(fd),
             remote,
             dialled,
             peer: OnceLock::new(),

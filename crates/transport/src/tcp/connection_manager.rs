@@ -1,5 +1,6 @@
 //! The thread that makes connections and looks after them.
 use crate::panics::{catch, log};
+use crate::threads;
 use std::collections::HashMap;
 use std::io;
 use std::net::SocketAddrV4;
@@ -41,19 +42,16 @@ const FAREWELL: Duration = Duration::from_millis(100);
 /// Starts the porter of an exchange. It ends when the exchange is stopped.
 pub(super) fn start(table: &Arc<ConnectionTable>) -> io::Result<JoinHandle<()>> {
     let table = Arc::clone(table);
-    std::thread::Builder::new()
-        .name("dunlin-porter".into())
-        .stack_size(256 * 1024)
-        .spawn(move || {
-            let mut manager = ConnectionManager {
-                table: &table,
-                greetings: HashMap::new(),
-                round: Instant::now(),
-            };
-            if let Err(why) = catch(|| manager.run()) {
-                table.fail(&why);
-            }
-        })
+    threads::spawn("dunlin-porter", 256 * 1024, move || {
+        let mut manager = ConnectionManager {
+            table: &table,
+            greetings: HashMap::new(),
+            round: Instant::now(),
+        };
+        if let Err(why) = catch(|| manager.run()) {
+            table.fail(&why);
+        }
+    })
 }
 
 struct ConnectionManager<'a> {

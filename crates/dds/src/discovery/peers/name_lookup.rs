@@ -7,6 +7,7 @@
 //! wait for a name server.
 use crate::entity::shared::Shared;
 use dunlin_transport::panics::{catch, log};
+use dunlin_transport::threads;
 use std::net::{IpAddr, Ipv4Addr, ToSocketAddrs};
 use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
 use std::sync::{Arc, OnceLock, Weak};
@@ -34,16 +35,13 @@ impl Names {
             return names.thread.get().into_iter().for_each(Thread::unpark);
         }
         let weak = Arc::downgrade(shared);
-        let thread = std::thread::Builder::new()
-            .name("dunlin-names".into())
-            .stack_size(STACK)
-            .spawn(move || {
-                if let Err(why) = catch(|| run(&weak))
-                    && let Some(shared) = weak.upgrade()
-                {
-                    shared.fail(&format!("thread dunlin-names has panicked: {why}"));
-                }
-            });
+        let thread = threads::spawn("dunlin-names", STACK, move || {
+            if let Err(why) = catch(|| run(&weak))
+                && let Some(shared) = weak.upgrade()
+            {
+                shared.fail(&format!("thread dunlin-names has panicked: {why}"));
+            }
+        });
         match thread {
             Ok(thread) => drop(names.thread.set(thread.thread().clone())),
             Err(error) => {

@@ -219,7 +219,10 @@ impl UntypedWriter {
 
     /// How its samples are encoded.
     pub fn representation(&self) -> DataRepresentation {
-        self.core.fixed().representation
+        match self.core.is_enabled() {
+            true => self.core.fixed().representation,
+            false => self.core.qos().representation,
+        }
     }
 
     /// Name for messages to the user.

@@ -1,0 +1,26 @@
+#!/usr/bin/env bash
+# Counts the instructions of calls of the C interface, by callgrind, with the optimized library: of a handle that is found,
+# of a write, of a listener's call, of a take with the sample before given back. The difference of two counts of calls is that
+# of the calls alone, of all threads that run; what of it is in the library's functions of C is told, too.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+command -v valgrind >/dev/null || { echo "abi-cost: needs valgrind: install it" >&2; exit 1; }
+into=$(LANGUAGES_PROFILE=release scripts/library.sh)
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+"$into/bin/dunlin" idl gen -l c -o "$work" examples/hello/Position.idl
+gcc -std=c99 -O2 -I "$into/include" -I "$work" tests/languages/cost.c "$work/Position.c" \
+    -L "$into/lib" -ldunlin -Wl,-rpath,"$into/lib" -o "$work/cost"
+
+# counted CALL FUNCTION: instructions of a call of the function with all that it calls.
+counted() {
+    tests/interop/netns.sh valgrind --tool=callgrind --callgrind-out-file="$work/out" \
+        --toggle-collect="$2" "$work/cost" "$1" 2000 >/dev/null 2>"$work/log" || { cat "$work/log" >&2; return 1; }
+    awk '/^summary:|^totals:/ { print int($2 / 2000) }' "$work/out" | tail -n 1
+}
+printf '%-10s %8s\n' call instructions
+printf '%-10s %8s\n' handle "$(counted handle dunlin_attachment)"
+printf '%-10s %8s\n' write "$(counted write dunlin_write)"
+printf '%-10s %8s\n' listen "$(counted listen dunlin_write)"
+printf '%-10s %8s\n' take "$(counted take dunlin_take)"
