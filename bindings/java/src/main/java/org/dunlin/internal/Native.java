@@ -140,6 +140,7 @@ public final class Native {
     public static final MethodHandle GUARD_NEW = of("guard_new", 1);
     private static final MethodHandle GUARD_SET = handle("guard_set", JAVA_LONG, JAVA_BYTE);
     public static final MethodHandle CONDITION_VALUE = of("condition_value", 2);
+    public static final MethodHandle CONDITION_WAKE_ONCE = of("condition_wake_once", 3);
     public static final MethodHandle STATUS_CONDITION = of("status_condition", 2);
     public static final MethodHandle STATUS_CONDITION_MASK = of("status_condition_mask", 3);
     public static final MethodHandle WAITSET_NEW = of("waitset_new", 1);
