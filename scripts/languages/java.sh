@@ -49,11 +49,27 @@ work=$share/test
 "$into/bin/dunlin" idl gen -l java -o "$work/made" bindings/java/src/test/idl/*.idl
 mapfile -t made < <(find "$work/made" -name '*.java')
 compile "$work/classes" "$share/dunlin.jar" "${made[@]}" bindings/java/src/test/java/*.java
+run() {
+    DUNLIN_CHECK_PAYLOADS=1 DUNLIN_CHECK_LOANS=1 tests/interop/netns.sh timeout 80 "$home/bin/java" -Xcheck:jni -esa -ea \
+        -XX:+UseSerialGC ${DUNLIN_JAVA_TEST_OPTIONS:-} --enable-native-access=ALL-UNNAMED \
+        -cp "$share/dunlin.jar:$work/classes" "$@"
+}
 code=0
-DUNLIN_CHECK_PAYLOADS=1 DUNLIN_CHECK_LOANS=1 tests/interop/netns.sh timeout 80 "$home/bin/java" -Xcheck:jni -esa -ea \
-    -XX:+UseSerialGC --enable-native-access=ALL-UNNAMED -cp "$share/dunlin.jar:$work/classes" Tests || code=$?
+run Tests || code=$?
 case $code in
-    0) ;;
+    0)
+        # Ends while samples stream: neither a crash nor a hang.
+        for end in return:0 exit:0 throw:1 signal:143; do
+            code=0
+            run Exit "${end%:*}" >"$work/exit" 2>&1 || code=$?
+            if [ "$code" != "${end#*:}" ]; then
+                echo "java: a process that ends by ${end%:*} has the status $code:" >&2
+                cat "$work/exit" >&2
+                exit 1
+            fi
+        done
+        echo "java: processes end while samples stream"
+        ;;
     69) echo "java: the tests are not run: no network namespace is possible here" ;;
     *) exit "$code" ;;
 esac

@@ -76,6 +76,26 @@ final class ListenerTests {
         }
     }
 
+    public static void futuresWaitWithoutAThread() throws Exception {
+        try (var participant = DomainParticipant.create(0)) {
+            var topic = participant.createTopic("Positions", Position.TYPE);
+            var reader = participant.createDataReader(topic, new DataReaderQos().reliable());
+            var writer = participant.createDataWriter(topic);
+            var taken = new Position();
+            var future = reader.dataAvailable().thenApply(none -> reader.takeNext(taken, null));
+            Check.that(!future.isDone());
+            writer.write(new Position(6, 0, 0));
+            Check.that(future.get(20, java.util.concurrent.TimeUnit.SECONDS));
+            Check.equal(taken.bird, 6);
+            writer.write(new Position(7, 0, 0));
+            reader.dataAvailable().get(20, java.util.concurrent.TimeUnit.SECONDS);
+            Check.that(reader.takeNext(taken, null));
+            var last = reader.dataAvailable();
+            reader.close();
+            last.get(20, java.util.concurrent.TimeUnit.SECONDS);
+        }
+    }
+
     public static void listenersMayWriteAndClose() {
         try (var participant = DomainParticipant.create(0)) {
             var ping = participant.createTopic("Ping", Position.TYPE);

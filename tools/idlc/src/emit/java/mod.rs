@@ -13,6 +13,7 @@ mod structure;
 mod types;
 mod union;
 mod value;
+mod view;
 mod write;
 
 use std::collections::BTreeSet;
@@ -63,6 +64,7 @@ fn emit(unit: &mut Unit<'_>) -> Vec<File> {
             _ => continue,
         }
         files.push(file(unit, ty.name(), code.finish()));
+        files.extend(view::file(unit, &ty));
     }
     files
 }
@@ -188,6 +190,11 @@ fn check_names(unit: &mut Unit<'_>) {
     for (entry, ty) in &types {
         let made = names::qualified(unit, ty.name());
         reports.extend(all.take(&made, ty.name(), entry.span));
+        if view::file(unit, ty).is_some() {
+            let made = names::qualified(unit, &view::name(ty));
+            let idl = format!("the view of {}", ty.name());
+            reports.extend(all.take(&made, &idl, entry.span));
+        }
         let mut members = Scope::default();
         for (at, (name, made)) in member_names(unit, ty).into_iter().enumerate() {
             let span = entry.member_spans.get(at).copied().unwrap_or(entry.span);

@@ -1,6 +1,7 @@
 package org.dunlin;
 
 import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import org.dunlin.discovery.BuiltinData;
@@ -12,6 +13,7 @@ import org.dunlin.internal.QosCodec;
 import org.dunlin.internal.Scratch;
 import org.dunlin.internal.Statuses;
 import org.dunlin.internal.Structs;
+import org.dunlin.internal.Upcalls;
 import org.dunlin.qos.DataReaderQos;
 import org.dunlin.status.LivelinessChangedStatus;
 import org.dunlin.status.RequestedDeadlineMissedStatus;
@@ -35,6 +37,8 @@ public final class DataReader<T> extends Entity {
     private final TypeSupport<T> type;
     /** A batch that nobody uses. */
     private final AtomicReference<Samples<T>> spare = new AtomicReference<>();
+    /** For those who wait without a thread. */
+    private ReadCondition unread;
     private final AtomicLong undecodable = new AtomicLong();
 
     DataReader(DomainParticipant participant, TopicDescription<T> topic) {
@@ -274,6 +278,23 @@ public final class DataReader<T> extends Entity {
      */
     public QueryCondition createQueryCondition(Select select, String expression, String... parameters) {
         return QueryCondition.create(this, select, expression, parameters);
+    }
+
+    /**
+     * Waits without a thread.
+     *
+     * @return a future that is complete once there may be samples that were not read: take, and ask again if there is
+     *     nothing. It is complete, too, when the reader is closed. What depends on it runs in the common pool
+     */
+    public CompletableFuture<Void> dataAvailable() {
+        return Upcalls.whenTrue(unread().handle);
+    }
+
+    private synchronized ReadCondition unread() {
+        if (unread == null) {
+            unread = createReadCondition(new Select().sampleStates(SampleInfo.NOT_READ));
+        }
+        return unread;
     }
 
     /**

@@ -2,6 +2,7 @@ package org.dunlin;
 
 import java.time.Duration;
 import java.time.Instant;
+import java.util.function.Supplier;
 import org.dunlin.discovery.BuiltinData;
 import org.dunlin.internal.Builtin;
 import org.dunlin.internal.Matches;
@@ -20,6 +21,7 @@ import org.dunlin.status.StatusMask;
 import org.dunlin.type.CdrReader;
 import org.dunlin.type.CdrWriter;
 import org.dunlin.type.TypeSupport;
+import org.dunlin.type.View;
 
 /**
  * Writes samples of a topic.
@@ -101,7 +103,7 @@ public final class DataWriter<T> extends Entity {
         Native.check(Native.write(handle(), w.address(), w.length(), options(scratch, time, instance)));
     }
 
-    private static long options(Scratch scratch, Instant time, InstanceHandle instance) {
+    static long options(Scratch scratch, Instant time, InstanceHandle instance) {
         scratch.clearOptions();
         if (time != null) {
             Memory.putLong(scratch.options + 8, Times.nanos(time));
@@ -111,6 +113,28 @@ public final class DataWriter<T> extends Entity {
             Memory.putLong(scratch.options + 16, scratch.instance);
         }
         return scratch.options;
+    }
+
+    /**
+     * Memory for a sample that readers of this host see without a copy, if there is such memory. It is for types whose
+     * memory is their encoding.
+     *
+     * @param <V> the class of views
+     * @param view makes a view of the type: {@code PositionView::new}
+     * @return the loan
+     * @throws DdsException.Unsupported if memory is not the encoding that the writer has
+     */
+    public <V extends View<T>> Loan<V> loan(Supplier<V> view) {
+        if (version < 0) {
+            prepare();
+        }
+        V made = view.get();
+        if (!made.isPlain(version)) {
+            throw new DdsException.Unsupported("values of " + type.name() + " have to be encoded in "
+                    + (version == 0 ? "XCDR1" : "XCDR2") + ", which the writer has: write them, or give the writer "
+                    + (version == 0 ? "XCDR2" : "XCDR1"));
+        }
+        return new Loan<>(this, made, version);
     }
 
     /**

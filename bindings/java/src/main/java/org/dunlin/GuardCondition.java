@@ -23,7 +23,7 @@ public final class GuardCondition extends Condition implements AutoCloseable {
      * @param value whether it is true from now on
      */
     public void set(boolean value) {
-        Native.check(Native.callWith(Native.GUARD_SET, handle, (byte) (value ? 1 : 0)));
+        Native.check(Native.guardSet(handle, value));
     }
 
     @Override

@@ -71,8 +71,9 @@ public final class ParticipantConfig {
 
     long struct(Arena arena) {
         Struct of = Structs.CONFIG;
-        long at = arena.allocate(of.size, 8).address();
-        Memory.putInt(at, of.size);
+        // The class is loaded first, for it learns how large the structure is.
+        Native.check(Native.OK);
+        long at = arena.allocate(of.room(), 8).address();
         Native.check(Native.call(Native.CONFIG_DEFAULT, at));
         if (waiting != null) {
             Memory.putInt(at + of.at("waiting"), waiting.ordinal());

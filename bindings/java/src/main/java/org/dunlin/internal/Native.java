@@ -138,8 +138,9 @@ public final class Native {
     public static final MethodHandle QUERY_PARAMETERS_GET = of("query_parameters_get", 2);
     public static final MethodHandle QUERY_PARAMETERS_SET = of("query_parameters_set", 3);
     public static final MethodHandle GUARD_NEW = of("guard_new", 1);
-    public static final MethodHandle GUARD_SET = handle("guard_set", JAVA_LONG, JAVA_BYTE);
+    private static final MethodHandle GUARD_SET = handle("guard_set", JAVA_LONG, JAVA_BYTE);
     public static final MethodHandle CONDITION_VALUE = of("condition_value", 2);
+    public static final MethodHandle CONDITION_WAKE_ONCE = of("condition_wake_once", 3);
     public static final MethodHandle STATUS_CONDITION = of("status_condition", 2);
     public static final MethodHandle STATUS_CONDITION_MASK = of("status_condition_mask", 3);
     public static final MethodHandle WAITSET_NEW = of("waitset_new", 1);
@@ -147,6 +148,10 @@ public final class Native {
     public static final MethodHandle WAITSET_DETACH = of("waitset_detach", 2);
     public static final MethodHandle WAITSET_WAIT = of("waitset_wait", 5);
 
+    public static final MethodHandle LOAN_WRITE = of("loan_write", 3);
+    public static final MethodHandle LOAN_DISCARD = of("loan_discard", 2);
+
+    private static final MethodHandle LOAN_NEW = handle("loan_new", JAVA_LONG, JAVA_LONG, JAVA_INT, JAVA_LONG);
     private static final MethodHandle WRITE = of("write", 4);
     private static final MethodHandle TAKE = of("take", 5);
     private static final MethodHandle READ = of("read", 5);
@@ -186,8 +191,8 @@ public final class Native {
             for (Struct struct : Structs.ALL) {
                 long at = out.address();
                 int code = (int) layout.invokeExact(text(arena, "dunlin_" + struct.name), at, at + 16, 64L, at + 8);
-                boolean isSame = code == OK && Memory.getLong(at) == struct.size
-                        && Memory.getLong(at + 8) == struct.offsets.size();
+                boolean isSame = code == OK && fits(struct, Memory.getLong(at), Memory.getLong(at + 8));
+                struct.makeRoom(Memory.getLong(at));
                 for (int i = 0; isSame && i < struct.offsets.size(); i++) {
                     isSame = Memory.getLong(at + 16 + 8L * i) == struct.offsets.get(i);
                 }
@@ -199,6 +204,12 @@ public final class Native {
         } catch (Throwable error) {
             throw rethrown(error);
         }
+    }
+
+    /** Structures that say their size may have more at their ends in a newer library. */
+    private static boolean fits(Struct struct, long size, long members) {
+        boolean isSame = size == struct.size && members == struct.offsets.size();
+        return isSame || struct.tellsSize() && size > struct.size && members > struct.offsets.size();
     }
 
     /** A text by value; null is no text. */
@@ -304,6 +315,22 @@ public final class Native {
     public static int write(long writer, long payload, long length, long options) {
         try {
             return (int) WRITE.invokeExact(writer, payload, length, options);
+        } catch (Throwable error) {
+            throw rethrown(error);
+        }
+    }
+
+    public static int guardSet(long guard, boolean value) {
+        try {
+            return (int) GUARD_SET.invokeExact(guard, (byte) (value ? 1 : 0));
+        } catch (Throwable error) {
+            throw rethrown(error);
+        }
+    }
+
+    public static int loan(long writer, long length, int flags, long loan) {
+        try {
+            return (int) LOAN_NEW.invokeExact(writer, length, flags, loan);
         } catch (Throwable error) {
             throw rethrown(error);
         }

@@ -11,6 +11,8 @@ public final class Struct {
     final String name;
     /** Bytes. */
     public final int size;
+    /** The bytes that the library gives it, which may be more. */
+    private int room;
     final List<Integer> offsets = new ArrayList<>();
     private final Map<String, Integer> places = new HashMap<>();
 
@@ -31,6 +33,7 @@ public final class Struct {
             widest = Math.max(widest, align);
         }
         size = (at + widest - 1) & -widest;
+        room = size;
     }
 
     private static int bytes(String type) {
@@ -42,6 +45,20 @@ public final class Struct {
             case "text", "bytes" -> 16;
             default -> throw new IllegalArgumentException(type);
         };
+    }
+
+    /** {@return the bytes that a library which fills in all of it writes} */
+    public int room() {
+        return room;
+    }
+
+    void makeRoom(long bytes) {
+        room = Math.max(room, Math.toIntExact(bytes));
+    }
+
+    /** Whether its first member is its size. */
+    boolean tellsSize() {
+        return places.containsKey("size");
     }
 
     /** Where a member is. */

@@ -7,6 +7,10 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.MethodType;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * What the library calls. The context of a listener is an index, so that no reference goes through foreign code.
@@ -36,6 +40,10 @@ public final class Upcalls {
     private static final long ON_STATUS = stub("onStatus", 3);
     private static final long RELEASE = stub("release", 1);
 
+    private static final long WAKE = stub("wake", 1);
+
+    private static final Map<Long, CompletableFuture<Void>> SLEEPERS = new ConcurrentHashMap<>();
+    private static final AtomicLong NEXT = new AtomicLong();
     private static final Object LOCK = new Object();
     private static final Deque<Integer> FREE = new ArrayDeque<>();
     private static volatile Target[] targets = new Target[16];
@@ -142,6 +150,27 @@ public final class Upcalls {
             report(target, error);
         } finally {
             scratch.leave();
+        }
+    }
+
+    /** A future that is complete once a condition may have become true, or is closed. */
+    public static CompletableFuture<Void> whenTrue(long condition) {
+        CompletableFuture<Void> future = new CompletableFuture<>();
+        long context = NEXT.incrementAndGet();
+        SLEEPERS.put(context, future);
+        int code = Native.call(Native.CONDITION_WAKE_ONCE, condition, WAKE, context);
+        if (code != Native.OK) {
+            SLEEPERS.remove(context);
+            throw Native.failure(code);
+        }
+        return future;
+    }
+
+    static void wake(long context) {
+        CompletableFuture<Void> future = SLEEPERS.remove(context);
+        if (future != null) {
+            // What depends on it may call the library, which this thread may not.
+            future.completeAsync(() -> null);
         }
     }
 
