@@ -18,7 +18,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
-/** What tools/perftest-abi/include/dunlin/perftest.h has, in Java. Pointers are numbers, for which no object is made. */
+/** What tools/perftest-abi/include/dunlin/perftest.h has. Pointers are numbers, for which no object is made. */
 @SuppressWarnings("restricted")
 final class Harness {
     static final int VERSION = 1;
@@ -57,7 +57,8 @@ final class Harness {
     static final StructLayout SETTINGS = struct("i32 size, i32 flags, i32 domain, i32 subscriber, i32 publishers, "
             + "i32 instances, i64 payload, i64 lease_duration, i64 announce_period, i64 heartbeat_period, i64 linger, "
             + "i64 interfaces, i64 interface_count, i64 peers, i64 peer_count, i64 tls_authorities, "
-            + "i64 tls_certificates, i64 tls_key, i32 tcp_public_address, i16 tcp_public_port, i16 tcp_port, i64 inbox");
+            + "i64 tls_certificates, i64 tls_key, i32 tcp_public_address, i16 tcp_public_port, i16 tcp_port, "
+            + "i64 inbox");
     static final StructLayout ENDPOINT = struct("i32 size, i32 topic, i32 reliable, i32 transient_local, i32 depth, "
             + "i32 max_samples, i32 batch_bytes, i32 multicast, i64 max_blocking_time, i64 filter, i64 parameters, "
             + "i64 parameter_count");

@@ -34,7 +34,7 @@ final class Program {
         long before = System.nanoTime();
         long now = Harness.monotonic();
         if (now < before || now > System.nanoTime()) {
-            System.err.println("perftest_java: System.nanoTime of this runtime is not CLOCK_MONOTONIC: take another one");
+            System.err.println("perftest_java: System.nanoTime of this runtime is not CLOCK_MONOTONIC: use OpenJDK");
             System.exit(1);
         }
     }
