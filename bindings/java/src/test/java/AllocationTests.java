@@ -2,8 +2,11 @@ import com.sun.management.ThreadMXBean;
 import flock.Position;
 import flock.Song;
 import java.lang.management.ManagementFactory;
+import java.util.concurrent.TimeUnit;
 import org.dunlin.DomainParticipant;
+import org.dunlin.GuardCondition;
 import org.dunlin.SampleInfo;
+import org.dunlin.WaitSet;
 import org.dunlin.qos.DataReaderQos;
 
 /** Samples take no bytes of the heap once all is as large as it becomes. */
@@ -55,6 +58,18 @@ final class AllocationTests {
             var position = new Position(1, 2, 3);
             // The listener is called in the thread that writes.
             nothing(() -> writer.write(position));
+        }
+    }
+
+    public static void waitingAllocatesNothing() {
+        try (var bell = new GuardCondition(); var waits = new WaitSet()) {
+            waits.attach(bell);
+            nothing(() -> {
+                bell.set(true);
+                Check.that(waits.await(20, TimeUnit.SECONDS));
+                bell.set(false);
+                Check.that(!waits.await(0, TimeUnit.SECONDS));
+            });
         }
     }
 

@@ -1,7 +1,9 @@
 import flock.Position;
+import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.EnumSet;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import org.dunlin.Condition;
 import org.dunlin.DdsException;
 import org.dunlin.DomainParticipant;
@@ -111,6 +113,28 @@ final class EntityTests {
             Check.that(active[0] == loud);
             waits.detach(loud);
             Check.that(!waits.await(Duration.ZERO));
+            Check.that(!waits.await(1, TimeUnit.MILLISECONDS));
+            stop.set(true);
+            Check.that(waits.await(20, TimeUnit.SECONDS));
         }
+    }
+
+    public static void aParticipantCountsWhatItCouldNotUse() {
+        try (var participant = DomainParticipant.create(0)) {
+            var counters = participant.counters();
+            Check.equal(counters.malformed(), 0L);
+            Check.equal(counters.implausible(), 0L);
+        }
+    }
+
+    public static void aPublicAddressHasToBeIpv4() {
+        var config = new ParticipantConfig();
+        config.tcp = true;
+        config.tcpPort = 0;
+        config.tcpPublicAddress = new InetSocketAddress("::1", 7400);
+        Check.fails(DdsException.BadParameter.class, "tcpPublicAddress",
+                () -> DomainParticipant.create(0, config, null, null));
+        config.tcpPublicAddress = new InetSocketAddress("203.0.113.7", 7400);
+        DomainParticipant.create(0, config, null, null).close();
     }
 }

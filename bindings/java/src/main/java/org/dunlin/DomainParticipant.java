@@ -479,6 +479,11 @@ public final class DomainParticipant extends Entity {
         Native.check(Native.call(Native.PARTICIPANT_ASSERT_LIVELINESS, handle()));
     }
 
+    /** {@return what it could not use or do so far} */
+    public ParticipantCounters counters() {
+        return ParticipantCounters.of(handle());
+    }
+
     /** Ends all that was created from it. */
     public void deleteContainedEntities() {
         deleteContained();

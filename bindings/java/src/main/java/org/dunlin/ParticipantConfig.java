@@ -1,6 +1,9 @@
 package org.dunlin;
 
 import java.lang.foreign.Arena;
+import java.net.Inet4Address;
+import java.net.InetSocketAddress;
+import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -56,6 +59,8 @@ public final class ParticipantConfig {
     public Boolean tcp;
     /** The port that TCP listens at; 0 for none. */
     public Integer tcpPort;
+    /** Where TCP finds it behind a translator of addresses: an IPv4 address and a port. */
+    public InetSocketAddress tcpPublicAddress;
     /** TLS for TCP: file of the authorities' certificates, in PEM. All three or none. */
     public String tlsAuthorities;
     /** TLS for TCP: file of the own certificates. */
@@ -95,6 +100,10 @@ public final class ParticipantConfig {
         if (tcpPort != null) {
             Memory.putShort(at + of.at("tcp_port"), tcpPort.shortValue());
         }
+        if (tcpPublicAddress != null) {
+            Memory.putInt(at + of.at("tcp_public_address"), ipv4(tcpPublicAddress));
+            Memory.putShort(at + of.at("tcp_public_port"), (short) tcpPublicAddress.getPort());
+        }
         flag(at + of.at("enabled"), enabled);
         flag(at + of.at("multicast"), multicast);
         flag(at + of.at("udp"), udp);
@@ -102,6 +111,14 @@ public final class ParticipantConfig {
         flag(at + of.at("tcp"), tcp);
         flag(at + of.at("local"), local);
         return at;
+    }
+
+    private static int ipv4(InetSocketAddress of) {
+        if (!(of.getAddress() instanceof Inet4Address address)) {
+            throw new DdsException.BadParameter(
+                    "tcpPublicAddress is " + of + ": it has to be an IPv4 address, which names are resolved to");
+        }
+        return ByteBuffer.wrap(address.getAddress()).getInt();
     }
 
     private static void text(Arena arena, long at, String value) {

@@ -5,6 +5,7 @@ import java.lang.foreign.MemorySegment;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.TimeUnit;
 import org.dunlin.internal.Memory;
 import org.dunlin.internal.Native;
 import org.dunlin.internal.Scratch;
@@ -65,6 +66,17 @@ public final class WaitSet implements AutoCloseable {
      */
     public boolean await(Duration timeout) {
         return Native.found(Native.call(Native.WAITSET_WAIT, handle, DomainParticipant.timeout(timeout), 0, 0, 0));
+    }
+
+    /**
+     * Waits until a condition is true. It allocates nothing.
+     *
+     * @param timeout how long at most; 0 looks once
+     * @param unit the unit of that
+     * @return false if none was
+     */
+    public boolean await(long timeout, TimeUnit unit) {
+        return Native.found(Native.call(Native.WAITSET_WAIT, handle, unit.toNanos(timeout), 0, 0, 0));
     }
 
     /**

@@ -74,6 +74,7 @@ public final class Native {
     public static final MethodHandle PARTICIPANT_REMOVE_PEER = handle("participant_remove_peer", JAVA_LONG, TEXT);
     public static final MethodHandle PARTICIPANT_PEERS = of("participant_peers", 2);
     public static final MethodHandle PARTICIPANT_ASSERT_LIVELINESS = of("participant_assert_liveliness", 1);
+    public static final MethodHandle PARTICIPANT_COUNTERS = of("participant_counters", 2);
     public static final MethodHandle CURRENT_TIME = of("current_time", 2);
 
     public static final MethodHandle TYPE_NEW = handle("type_new", JAVA_LONG, JAVA_LONG, TEXT, JAVA_LONG);

@@ -58,6 +58,10 @@ public final class Structs {
             + "i64 type_timeout, ptr ignored_properties, u64 ignored_property_count, u8 types, u8 type_lookup, "
             + "u8*6 reserved_behind");
 
+    public static final Struct COUNTERS = new Struct("counters",
+            "u32 size, u32 reserved, u64 dropped, u64 oversized, u64 unsent, u64 memory_refused, "
+            + "u64 connections_refused, u64 malformed, u64 damaged, u64 reassembly_dropped, u64 misplaced, "
+            + "u64 implausible");
     public static final Struct BUILTIN_DATA = new Struct("builtin_data",
             "u32 size, u32 kind, u8*16 key, u8*16 participant_key, text name, text type_name, bytes user_data, "
             + "bytes topic_data, ptr properties, u64 property_count, ptr writer_qos, ptr reader_qos, ptr group_qos, "
@@ -66,7 +70,7 @@ public final class Structs {
     /** Those that the library is asked about. */
     static final List<Struct> ALL = List.of(SAMPLE_INFO, SELECT, BLOCK, LOAN, WRITE_OPTIONS, STATUS, LISTENER,
             PROPERTY, PARTICIPANT_QOS, GROUP_QOS, TOPIC_QOS, WRITER_QOS, READER_QOS, CONFIG,
-            BUILTIN_DATA);
+            BUILTIN_DATA, COUNTERS);
 
     /** A {@code dunlin_sample}: what is before the info, and the bytes of all. */
     public static final int SAMPLE_DATA = 0;

@@ -1,0 +1,91 @@
+#!/usr/bin/env bash
+# perftest-java.sh INTO: perftest in Java, INTO/bin/release/perftest_java.sh, with what java.sh and perftest.sh have put into
+# INTO; tried with itself, and both ways with perftest in Rust, which PERFTEST names, else the one that was built last. A
+# command of its own: perftest.sh tries the languages without a runtime.
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+into=$(realpath "$1")
+
+if ! home=$(scripts/java-home.sh 2>&1); then
+    echo "perftest-java: skipped, $home"
+    exit 77
+fi
+for needed in share/java/dunlin.jar lib/libdunlin.so lib/libdunlin_perftest.so; do
+    if [ ! -e "$into/$needed" ]; then
+        echo "perftest-java: $into/$needed is missing: make languages" >&2
+        exit 1
+    fi
+done
+own=tools/perftest/languages
+share=$into/share/perftest/java
+rm -rf "$share"
+mkdir -p "$share/made" "$share/classes" "$into/bin/release"
+"$into/bin/dunlin" idl gen -l java -o "$share/made" "$own/TestData.idl"
+for type in TestDataKeyed_t TestDataLarge_t TestDataKeyedLarge_t; do
+    sed "s/TestData_t/$type/g" "$own/java/OfTestData_t.java" >"$share/made/Of$type.java"
+done
+"$home/bin/javac" -J-XX:TieredStopAtLevel=1 -J-XX:+UseSerialGC --release 22 -Xlint:all,-options -Werror -d "$share/classes" \
+    -cp "$into/share/java/dunlin.jar" "$share"/made/*.java "$own"/java/*.java
+"$home/bin/jar" --create --file "$share/perftest.jar" -C "$share/classes" .
+cat >"$into/bin/release/perftest_java.sh" <<EOF
+#!/usr/bin/env bash
+# No thread collects but the one that allocates, and all of the heap is there from the start. Signals are left to perftest.
+into=\$(dirname "\$(dirname "\$(dirname "\$(realpath "\$0")")")")
+export DUNLIN_LIBRARY=\${DUNLIN_LIBRARY:-\$into/lib/libdunlin.so}
+exec "$home/bin/java" -Xms64m -Xmx64m -XX:+AlwaysPreTouch -XX:+UseSerialGC -Xrs --enable-native-access=ALL-UNNAMED \\
+    \${DUNLIN_JAVA_OPTIONS:-} -Ddunlin.perftest="\$into/lib/libdunlin_perftest.so" \\
+    -cp "\$into/share/java/dunlin.jar:\$into/share/perftest/java/perftest.jar" Program "\$@"
+EOF
+chmod +x "$into/bin/release/perftest_java.sh"
+echo "perftest: $into/bin/release/perftest_java.sh"
+
+profile=${LANGUAGES_PROFILE:-release}
+rust=${PERFTEST:-${CARGO_TARGET_DIR:-target}/$([ "$profile" = dev ] && echo debug || echo "$profile")/perftest}
+if [ ! -x "$rust" ]; then
+    echo "perftest-java: $rust is missing, which it is tried with: cargo build --profile $profile -p dunlin-perftest, or set PERFTEST" >&2
+    exit 1
+fi
+rust=$(realpath "$rust")
+java=$into/bin/release/perftest_java.sh
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+# table FILE: how many columns a row has, octets of a sample, and samples of those that count them.
+table() {
+    tr -d ' ' <"$1" | awk -F, 'NF { print NF, $1, NF == 6 ? $2 : "" }' | xargs
+}
+
+# try PUBLISHER SUBSCRIBER OPTIONS: both run to their ends, and leave their rows.
+try() {
+    local code=0
+    tests/interop/netns.sh timeout 60 sh -c '"$0" -sub -noPrint -noOutputHeaders $3 >"$2/s.csv" 2>"$2/s.err" & sub=$!
+        "$1" -pub -latencyTest -numIter 200 -scan 32:63000 -noPrint -noOutputHeaders $3 >"$2/p.csv" 2>"$2/p.err" && wait $sub' \
+        "$2" "$1" "$work" "$3" || code=$?
+    if [ "$code" = 69 ]; then
+        echo "perftest-java: not run, no network namespace is possible here"
+        exit 0
+    fi
+    if [ "$code" != 0 ] || [ "$(table "$work/p.csv")" != "10 32 10 63000" ] ||
+        [ "$(table "$work/s.csv")" != "6 32 200 6 63000 200" ]; then
+        cat "$work/p.csv" "$work/p.err" "$work/s.csv" "$work/s.err" >&2
+        echo "perftest-java: $1 with $2, $3: failed with $code" >&2
+        exit 1
+    fi
+}
+try "$java" "$java" "-transport UDPv4 -keyed -instances 100"
+try "$java" "$rust" "-transport SHMEM -keyed -instances 100"
+try "$java" "$rust" "-transport UDPv4"
+try "$rust" "$java" "-transport SHMEM"
+try "$rust" "$java" "-transport UDPv4 -keyed -instances 100 -best"
+for wrong in "-pub -dataLen 27" "-sub -foo" "-sub -domain 7 -discoveryTimeout 1 -noPrint"; do
+    code=0
+    expected=0
+    tests/interop/netns.sh timeout 60 "$rust" $wrong >"$work/rust" 2>&1 || expected=$?
+    tests/interop/netns.sh timeout 60 "$java" $wrong >"$work/java" 2>&1 || code=$?
+    if [ "$code" != "$expected" ] || [ "$(grep '^Error' "$work/java")" != "$(grep '^Error' "$work/rust")" ]; then
+        cat "$work/rust" "$work/java" >&2
+        echo "perftest-java: $wrong: status $code, and $expected in Rust" >&2
+        exit 1
+    fi
+done
+echo "perftest-java: it runs with itself and with the one in Rust"
