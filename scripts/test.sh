@@ -60,7 +60,7 @@ tests/report/install.sh || exit 1
 
 step "format" cargo fmt --all --check
 step "lints" cargo clippy --workspace --all-targets --quiet -- -D warnings
-step "release build" cargo build --release --bins
+step "release build" cargo build --profile trial --bins
 step "unit and integration tests" cargo test --workspace --no-fail-fast --exclude dunlin-interop-tests
 # With what the step above has built: the library is unoptimized.
 step "languages" env LANGUAGES_PROFILE=dev scripts/languages.sh

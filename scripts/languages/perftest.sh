@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # perftest.sh INTO: perftest in C and in C++98, put into INTO/bin/<machine>/release, where scripts that are made for the
-# original look. Each is tried with the other one.
+# original look, and in C# and Java, put into INTO/bin/release. Each is tried with another one.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 into=$(realpath "$1")
@@ -16,7 +16,7 @@ for compiler in "${CC:-gcc}" "${CXX:-g++}"; do
         exit 77
     fi
 done
-"${CARGO:-cargo}" build --profile "$profile" -p dunlin-perftest-abi
+"${CARGO:-cargo}" build --profile "$profile" -p dunlin-perftest-abi -p dunlin-perftest
 work=$into/share/perftest
 mkdir -p "$bin" "$work" "$into/lib" "$into/include/dunlin/dds98"
 cp --remove-destination "$built/libdunlin_perftest_abi.so" "$into/lib/libdunlin_perftest.so.0"
@@ -54,3 +54,10 @@ try() {
 try "$bin/perftest_c" "$bin/perftest_cpp"
 try "$bin/perftest_cpp" "$bin/perftest_c"
 echo "perftest: each runs with the other one"
+
+# Where these languages are. Their scripts say what is missing.
+for language in csharp java; do
+    code=0
+    scripts/languages/perftest-$language.sh "$into" || code=$?
+    case $code in 0 | 77) ;; *) exit "$code" ;; esac
+done

@@ -14,6 +14,7 @@ namespace Dunlin
     /// <summary>Takes and reads values of a topic.</summary>
     public sealed unsafe partial class DataReader<T> : Entity where T : class
     {
+        private readonly DomainParticipant participant;
         private readonly TypeSupport<T> support;
         private Samples<T>? spare;
         private T? spareValue;
@@ -22,6 +23,7 @@ namespace Dunlin
             Entity parent, ITopic<T> topic, DataReaderQos? qos, Action<DataReader<T>>? dataAvailable)
         {
             Topic = topic;
+            participant = parent as DomainParticipant ?? ((Subscriber)parent).Participant;
             support = TypeSupport<T>.Instance;
             available = dataAvailable;
             using Arena arena = new Arena();
@@ -33,6 +35,15 @@ namespace Dunlin
 
         /// <summary>Its topic, or the part of one that it gets.</summary>
         public ITopic<T> Topic { get; }
+
+        private protected override DomainParticipant? Owner => participant;
+
+        /// <summary>The subscriber that it belongs to.</summary>
+        public Subscriber Subscriber => (Subscriber)participant.Entities.Group(
+            this, handle => new Subscriber(participant, handle));
+
+        /// <summary>Ends all its conditions.</summary>
+        public void DisposeContainedEntities() => DisposeContained();
 
         /// <summary>Reads what a sample has: its value, or of the end of an instance its key.</summary>
         internal bool Decode(NativeSample* sample, T into, out CdrFault fault)
@@ -213,21 +224,8 @@ namespace Dunlin
         /// <summary>The QoS.</summary>
         public DataReaderQos Qos
         {
-            get
-            {
-                NativeReaderQos native = new NativeReaderQos { Size = (uint)sizeof(NativeReaderQos), Kind = 6 };
-                NativeBlock block;
-                Check.Ok(Native.dunlin_qos_get(Handle, (NativeQos*)&native, &block));
-                Settings settings = Settings.Of(native);
-                Native.dunlin_block_free(&block);
-                return DataReaderQos.Of(settings);
-            }
-            set
-            {
-                using Arena arena = new Arena();
-                NativeReaderQos native = value.Settings.Reader(arena);
-                Check.Ok(Native.dunlin_qos_set(Handle, (NativeQos*)&native));
-            }
+            get => DataReaderQos.Of(QosAccess.Reader(Native.dunlin_qos_get, Handle));
+            set => QosAccess.SetReader(Native.dunlin_qos_set, Handle, value.Settings);
         }
     }
 }

@@ -43,6 +43,12 @@ namespace Dunlin
         /// <summary>Its topic.</summary>
         public Topic<T> Topic { get; }
 
+        private protected override DomainParticipant? Owner => Topic.Participant;
+
+        /// <summary>The publisher that it belongs to.</summary>
+        public Publisher Publisher => (Publisher)Topic.Participant.Entities.Group(
+            this, handle => new Publisher(Topic.Participant, handle));
+
         /// <summary>Writes a value.</summary>
         /// <exception cref="BadParameterException">The value is none of its type; nothing is sent.</exception>
         /// <exception cref="DdsTimeoutException">A reliable KEEP_ALL history had no room for it.</exception>
@@ -246,21 +252,8 @@ namespace Dunlin
         /// <summary>The QoS.</summary>
         public DataWriterQos Qos
         {
-            get
-            {
-                NativeWriterQos native = new NativeWriterQos { Size = (uint)sizeof(NativeWriterQos), Kind = 5 };
-                NativeBlock block;
-                Check.Ok(Native.dunlin_qos_get(Handle, (NativeQos*)&native, &block));
-                Settings settings = Settings.Of(native);
-                Native.dunlin_block_free(&block);
-                return DataWriterQos.Of(settings);
-            }
-            set
-            {
-                using Arena arena = new Arena();
-                NativeWriterQos native = value.Settings.Writer(arena);
-                Check.Ok(Native.dunlin_qos_set(Handle, (NativeQos*)&native));
-            }
+            get => DataWriterQos.Of(QosAccess.Writer(Native.dunlin_qos_get, Handle));
+            set => QosAccess.SetWriter(Native.dunlin_qos_set, Handle, value.Settings);
         }
 
         /// <summary>PUBLICATION_MATCHED.</summary>

@@ -1,4 +1,5 @@
 using System;
+using System.Collections.Concurrent;
 using System.Collections.Generic;
 using Dunlin.Discovery;
 using Dunlin.Qos;
@@ -11,6 +12,9 @@ namespace Dunlin
     /// </summary>
     public sealed unsafe class DomainParticipant : Entity
     {
+        private static readonly ConcurrentDictionary<ulong, WeakReference<DomainParticipant>> All =
+            new ConcurrentDictionary<ulong, WeakReference<DomainParticipant>>();
+
         private readonly string madeAt = "";
 
         /// <summary>Joins a domain.</summary>
@@ -26,6 +30,7 @@ namespace Dunlin
             Check.Ok(Native.dunlin_participant_new(
                 (uint)domainId, settings, qos == null ? null : &native, null, &handle));
             Handle = handle;
+            All[handle] = new WeakReference<DomainParticipant>(this);
         }
 
         /// <summary>Says that a participant was forgotten, which lives on until the process ends.</summary>
@@ -33,12 +38,53 @@ namespace Dunlin
         {
             if (Handle != 0)
             {
+                All.TryRemove(Handle, out _);
                 Console.Error.WriteLine("dunlin: a DomainParticipant was not disposed"
                     + (madeAt.Length == 0 ? "; DUNLIN_TRACE_ENTITIES=1 tells where it was made" : ", made " + madeAt));
             }
         }
 
-        private protected override void Closed() => GC.SuppressFinalize(this);
+        private protected override void Closed()
+        {
+            All.TryRemove(Handle, out _);
+            Entities.RemoveClosed();
+        }
+
+        internal Entities Entities { get; } = new Entities();
+
+        private protected override DomainParticipant? Owner => this;
+
+        /// <summary>The first participant that this process has in a domain; null if it has none.</summary>
+        public static DomainParticipant? Lookup(int domainId)
+        {
+            Library.EnsureLoaded();
+            ulong handle;
+            int code = Native.dunlin_participant_lookup((uint)domainId, &handle);
+            if (code == (int)ReturnCode.NoData)
+            {
+                return null;
+            }
+            Check.Ok(code);
+            return All.TryGetValue(handle, out WeakReference<DomainParticipant>? known)
+                && known.TryGetTarget(out DomainParticipant? found) ? found : null;
+        }
+
+        /// <summary>The QoS of participants that are created without one.</summary>
+        public static DomainParticipantQos DefaultParticipantQos
+        {
+            get
+            {
+                Library.EnsureLoaded();
+                return DomainParticipantQos.Of(QosAccess.Participant(
+                    (none, qos, block) => Native.dunlin_participant_default_qos_get(qos, block), 0));
+            }
+            set
+            {
+                Library.EnsureLoaded();
+                QosAccess.SetParticipant(
+                    (none, qos) => Native.dunlin_participant_default_qos_set(qos), 0, value.Settings);
+            }
+        }
 
         /// <summary>
         /// Gets the exceptions of handlers and listeners, which must not leave them. Without a handler
@@ -82,25 +128,29 @@ namespace Dunlin
         /// <summary>The QoS.</summary>
         public DomainParticipantQos Qos
         {
-            get
-            {
-                NativeParticipantQos native = new NativeParticipantQos
-                {
-                    Size = (uint)sizeof(NativeParticipantQos),
-                    Kind = 1,
-                };
-                NativeBlock block;
-                Check.Ok(Native.dunlin_qos_get(Handle, (NativeQos*)&native, &block));
-                Settings settings = Settings.Of(native);
-                Native.dunlin_block_free(&block);
-                return DomainParticipantQos.Of(settings);
-            }
-            set
-            {
-                using Arena arena = new Arena();
-                NativeParticipantQos native = value.Settings.Participant(arena);
-                Check.Ok(Native.dunlin_qos_set(Handle, (NativeQos*)&native));
-            }
+            get => DomainParticipantQos.Of(QosAccess.Participant(Native.dunlin_qos_get, Handle));
+            set => QosAccess.SetParticipant(Native.dunlin_qos_set, Handle, value.Settings);
+        }
+
+        /// <summary>The QoS of topics that are created without one.</summary>
+        public TopicQos DefaultTopicQos
+        {
+            get => TopicQos.Of(QosAccess.Topic(Native.dunlin_default_qos_get, Handle));
+            set => QosAccess.SetTopic(Native.dunlin_default_qos_set, Handle, value.Settings);
+        }
+
+        /// <summary>The QoS of publishers that are created without one.</summary>
+        public PublisherQos DefaultPublisherQos
+        {
+            get => PublisherQos.Of(QosAccess.Group(Native.dunlin_default_qos_get, Handle, 3));
+            set => QosAccess.SetGroup(Native.dunlin_default_qos_set, Handle, value.Settings, 3);
+        }
+
+        /// <summary>The QoS of subscribers that are created without one.</summary>
+        public SubscriberQos DefaultSubscriberQos
+        {
+            get => SubscriberQos.Of(QosAccess.Group(Native.dunlin_default_qos_get, Handle, 4));
+            set => QosAccess.SetGroup(Native.dunlin_default_qos_set, Handle, value.Settings, 4);
         }
 
         /// <summary>A topic. One of that name that is there already is the same, if it is of the same type.</summary>
@@ -114,6 +164,13 @@ namespace Dunlin
         public Topic<T> FindTopic<T>(string name, TimeSpan timeout) where T : class
         {
             return new Topic<T>(this, name, timeout);
+        }
+
+        /// <summary>The topic of this name that was created from the participant; null if there is none.</summary>
+        /// <exception cref="PreconditionNotMetException">It is of another class.</exception>
+        public Topic<T>? LookupTopic<T>(string name) where T : class
+        {
+            return Entities.Find<Topic<T>>(Native.dunlin_topic_lookup, Handle, name);
         }
 
         /// <summary>A group of writers.</summary>
@@ -233,7 +290,7 @@ namespace Dunlin
         }
 
         /// <summary>Ends all that was created from it.</summary>
-        public void DisposeContainedEntities() => Check.Ok(Native.dunlin_delete_contained(Handle));
+        public void DisposeContainedEntities() => DisposeContained();
 
         /// <summary>Closes everything of this process; what is used later was closed.</summary>
         public static void Shutdown()

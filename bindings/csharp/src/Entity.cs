@@ -92,11 +92,21 @@ namespace Dunlin
             {
                 throw Check.Error(code);
             }
+            Owner?.Entities.Remove(this);
             Closed();
             GC.SuppressFinalize(this);
         }
 
         private protected virtual void Closed() { }
+
+        /// <summary>The participant that finds it by its handle; null if nobody looks for it.</summary>
+        private protected virtual DomainParticipant? Owner => null;
+
+        private protected void DisposeContained()
+        {
+            Check.Ok(Native.dunlin_delete_contained(Handle));
+            Owner?.Entities.RemoveClosed();
+        }
 
         internal NativeStatus Status(StatusMask kind)
         {
@@ -239,6 +249,7 @@ namespace Dunlin
             }
             installed = wanted;
             Handle = handle;
+            Owner?.Entities.Add(this);
         }
 
         internal delegate int Maker(NativeListener* listener, ulong* handle);

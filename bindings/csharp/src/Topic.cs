@@ -68,6 +68,8 @@ namespace Dunlin
         /// <summary>What it was created from.</summary>
         public DomainParticipant Participant { get; }
 
+        private protected override DomainParticipant? Owner => Participant;
+
         Entity ITopic<T>.Entity => this;
 
         /// <summary>How the type is called on the network.</summary>
@@ -86,21 +88,8 @@ namespace Dunlin
         /// <summary>The QoS.</summary>
         public TopicQos Qos
         {
-            get
-            {
-                NativeTopicQos native = new NativeTopicQos { Size = (uint)sizeof(NativeTopicQos), Kind = 2 };
-                NativeBlock block;
-                Check.Ok(Native.dunlin_qos_get(Handle, (NativeQos*)&native, &block));
-                Settings settings = Settings.Of(native);
-                Native.dunlin_block_free(&block);
-                return TopicQos.Of(settings);
-            }
-            set
-            {
-                using Arena arena = new Arena();
-                NativeTopicQos native = value.Settings.Topic(arena);
-                Check.Ok(Native.dunlin_qos_set(Handle, (NativeQos*)&native));
-            }
+            get => TopicQos.Of(QosAccess.Topic(Native.dunlin_qos_get, Handle));
+            set => QosAccess.SetTopic(Native.dunlin_qos_set, Handle, value.Settings);
         }
 
         /// <summary>Somebody has a topic of this name with another type.</summary>

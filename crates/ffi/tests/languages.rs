@@ -1,5 +1,5 @@
-//! `docs/languages.md` has every operation of DDS 1.4 with its name in each language: each name is one
-//! that the sources or headers have.
+//! `docs/languages.md` has every operation of DDS 1.4 with its name in each language: each name is
+//! one that the sources or headers have.
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -179,6 +179,85 @@ fn c() -> Classes {
     classes
 }
 
+/// Public members of public classes and interfaces as Java and C# declare them: a class at one
+/// indentation, its members at the next.
+fn objects(folder: &str, ends: &str, indent: &str) -> Classes {
+    let mut classes = Classes::default();
+    for text in texts(folder, ends) {
+        let mut class: Option<(String, bool)> = None;
+        for line in text.lines() {
+            let Some(line) = line.strip_prefix(indent) else {
+                continue;
+            };
+            if let Some((name, bases)) = head(line) {
+                let all = classes.bases.entry(name.clone()).or_default();
+                all.extend(bases);
+                class = Some((name, line.contains("interface ")));
+            } else if line == "}" {
+                class = None;
+            } else if let Some((class, is_interface)) = &class
+                && let Some(line) = line.strip_prefix("    ")
+                && let Some(member) = member(line, *is_interface)
+            {
+                // One makes an object of a class by a member that has its name.
+                let (class, member) = match member == class {
+                    true => ("", format!("new {class}")),
+                    false => (class.as_str(), member.to_owned()),
+                };
+                classes.members.insert((class.to_owned(), member));
+            }
+        }
+    }
+    classes
+}
+
+/// The public class that a line begins to declare, and what it extends: `public class A<T> : B<T>`.
+fn head(line: &str) -> Option<(String, Vec<String>)> {
+    let line = without_parameters(line.strip_prefix("public ")?);
+    let kinds = ["class", "interface", "record", "struct"];
+    let end = line.find([';', '{', '(', '=']).unwrap_or(line.len());
+    let mut words = line[..end].split([' ', ',', ':']).filter(|w| !w.is_empty());
+    words.find(|word| kinds.contains(word))?;
+    let name = words.next()?.to_owned();
+    let bases = words.take_while(|word| !["permits", "where"].contains(word));
+    let bases = bases.filter(|word| !["extends", "implements"].contains(word));
+    Some((name, bases.map(str::to_owned).collect()))
+}
+
+/// A line without what stands between angle brackets.
+fn without_parameters(line: &str) -> String {
+    let mut depth = 0;
+    let outside = line.chars().filter(|&c| {
+        depth += i32::from(c == '<');
+        let is_outside = depth == 0;
+        depth -= i32::from(c == '>');
+        is_outside
+    });
+    outside.collect()
+}
+
+/// The member that a line declares: the last word before its parameters, its accessors or its
+/// value.
+fn member(line: &str, is_interface: bool) -> Option<&str> {
+    // All members of an interface are public.
+    let is_public = match is_interface {
+        true => line.starts_with(char::is_alphabetic),
+        false => line.starts_with("public "),
+    };
+    if !is_public {
+        return None;
+    }
+    let end = line.find(['(', '{', '=', ';']).unwrap_or(line.len());
+    let declared = line[..end].trim_end();
+    // Of a generic method: `Take<T>`.
+    let declared = match declared.strip_suffix('>') {
+        Some(_) => declared.rsplit_once('<')?.0,
+        None => declared,
+    };
+    let (before, name) = declared.rsplit_once(' ')?;
+    (!before.is_empty() && word(name) == name).then_some(name)
+}
+
 /// The tables of the page: a row is what stands under each heading.
 fn rows() -> Vec<BTreeMap<String, String>> {
     let page = fs::read_to_string(root().join("docs/languages.md")).unwrap();
@@ -209,7 +288,13 @@ fn names(cell: &str) -> impl Iterator<Item = &str> {
 
 #[test]
 fn each_operation_has_its_names() {
-    let languages = [("Rust", rust()), ("C", c()), ("C++98", cpp98())];
+    let languages = [
+        ("Rust", rust()),
+        ("C", c()),
+        ("C++98", cpp98()),
+        ("Java", objects("bindings/java/src/main/java", ".java", "")),
+        ("C#", objects("bindings/csharp/src", ".cs", "    ")),
+    ];
     let mut missing = Vec::new();
     let mut operations = 0;
     for row in rows() {
@@ -228,7 +313,10 @@ fn each_operation_has_its_names() {
                 ));
             }
             for name in found {
-                let (class, member) = name.rsplit_once("::").unwrap_or(("", name));
+                let (class, member) = name
+                    .rsplit_once("::")
+                    .or_else(|| name.rsplit_once('.'))
+                    .unwrap_or(("", name));
                 if !classes.has(class, member) {
                     missing.push(format!("{standard}: {language} has no {name}"));
                 }

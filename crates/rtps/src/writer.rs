@@ -9,6 +9,7 @@ mod gaps;
 mod heartbeat_schedule;
 mod history;
 mod limits;
+mod queries;
 mod reader_proxy;
 mod repair;
 mod timers;
@@ -18,7 +19,7 @@ pub use config::{
     Acknowledgement, GroupOf, ReaderFilter, ReaderProxyConfig, WriteError, WriterConfig,
 };
 
-use crate::{Change, InstanceHandle, MissedDeadlines, Outbox, Time, To};
+use crate::{Change, MissedDeadlines, Outbox, Time, To};
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 use bytes::Bytes;
@@ -439,57 +440,11 @@ impl Writer {
         }
     }
 
-    /// True if every reliable reader has everything up to `up_to`.
-    pub fn is_acknowledged(&self, up_to: SequenceNumber) -> bool {
-        up_to.0.min(self.last) <= self.acknowledged
-    }
-
-    /// The number of the last change, 0 if there is none.
-    pub fn last_sequence(&self) -> SequenceNumber {
-        SequenceNumber(self.last)
-    }
-
-    /// The reliable reader that has acknowledged least, and how far.
-    pub fn slowest_reader(&self) -> Option<(Guid, SequenceNumber)> {
-        let reliable = self.readers.iter().filter(|r| r.config.reliable);
-        let slowest = reliable.min_by_key(|r| r.acknowledged)?;
-        Some((slowest.config.guid, SequenceNumber(slowest.acknowledged)))
-    }
-
-    /// Up to where a matched reader has acknowledged; `None` for one that is not matched or is best
-    /// effort.
-    pub fn acknowledged_by(&self, reader: Guid) -> Option<SequenceNumber> {
-        let proxy = self.readers.get(self.index(reader).ok()?)?;
-        let acknowledged = SequenceNumber(proxy.acknowledged);
-        proxy.config.reliable.then_some(acknowledged)
-    }
-
-    /// How many changes are kept.
-    pub fn kept(&self) -> usize {
-        self.history.len()
-    }
-
-    /// The newest change that is kept of an instance; of a writer that keeps all for its readers
-    /// only, and has no limits for instances, none, since it does not tell instances apart.
-    pub fn newest(&self, instance: InstanceHandle) -> Option<&Change> {
-        self.history.newest(instance)
-    }
-
-    /// The instances of which changes are kept, if this writer tells instances apart.
-    pub fn instances(&self) -> impl Iterator<Item = InstanceHandle> {
-        self.history.instances()
-    }
-
     /// The application's own bytes ([`Body::around`](crate::Body::around)) that are not needed any
     /// more. Their end may run its code, so the caller takes them out and drops them where that may
     /// happen.
     pub fn retired(&mut self) -> &mut Vec<Bytes> {
         self.history.retired()
-    }
-
-    /// The matched readers.
-    pub fn readers(&self) -> impl Iterator<Item = Guid> {
-        self.readers.iter().map(|r| r.config.guid)
     }
 
     fn next_sequence(&self, change: &Change) -> Result<i64, WriteError> {

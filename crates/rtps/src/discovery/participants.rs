@@ -1,7 +1,8 @@
 //! The other participants: finding, keeping and losing them (RTPS 2.5 8.5.3).
+mod leases;
+
 use super::announcer::detector;
 use super::builtin::BuiltinTopic;
-use super::registry::BUILTIN_TOPICS;
 use super::unverified_participants::Credit;
 use super::{Discovery, DiscoveryConfig, Event, LossReason, Source};
 use crate::{ChangeKind, Outbox, Time, To};
@@ -396,32 +397,6 @@ impl Discovery {
         }
     }
 
-    /// Asks a participant that we know whether it lives.
-    fn probe(&mut self, now: Time, prefix: GuidPrefix, out: &mut impl Outbox) {
-        if let Some(topic) = self.answering(prefix) {
-            topic.probe(now, prefix, out);
-        }
-    }
-
-    /// The topic by which a participant is asked for an answer: one with a reliable reader, which
-    /// has to answer a heartbeat (RTPS 2.5 8.4.2.3.2). There is no such duty for its writers.
-    /// One without such a reader is asked by a topic of endpoints.
-    fn answering(&mut self, prefix: GuidPrefix) -> Option<&mut BuiltinTopic> {
-        let data = &self.peers.get(&prefix)?.data;
-        let has = data.builtin_endpoints;
-        let dutiful = BUILTIN_TOPICS
-            .iter()
-            .find(|entry| entry.has_reader(has) && entry.is_reliable_to(data));
-        let writer = match dutiful {
-            Some(entry) => entry.writer,
-            None if has.contains(BuiltinEndpoints::SUBSCRIPTIONS_ANNOUNCER) => {
-                EntityId::SEDP_SUBSCRIPTIONS_WRITER
-            }
-            None => EntityId::SEDP_PUBLICATIONS_WRITER,
-        };
-        self.topics.get_mut(writer)
-    }
-
     /// A stranger answered: it knows our name, which is not to be guessed, and is where it says. It
     /// gets all our endpoints.
     fn verify(
@@ -499,104 +474,6 @@ impl Discovery {
             let entry = topic.entry;
             if entry.has_reader(now_has) && !entry.has_reader(before) {
                 topic.tell(now, who, entry.is_reliable_to(&peer.data), out);
-            }
-        }
-    }
-
-    /// Forgets a participant and all that came from it.
-    pub(super) fn lose(
-        &mut self,
-        now: Time,
-        prefix: GuidPrefix,
-        reason: LossReason,
-        events: &mut Vec<Event>,
-    ) {
-        let Some(peer) = self.peers.remove(&prefix) else {
-            return;
-        };
-        self.leases.remove(&prefix);
-        self.doubts.remove(&prefix);
-        self.parting.remove(&prefix);
-        if !matches!(reason, LossReason::Goodbye | LossReason::Ended) {
-            self.hearsay.lose(now, prefix);
-        }
-        let lost = Event::ParticipantLost { prefix, reason };
-        if !peer.verified {
-            self.strangers.remove(peer.age);
-            return events.push(lost);
-        }
-        self.watch.remove_all(prefix);
-        self.catalog.remove_home(prefix, reason, events);
-        for topic in self.topics.iter_mut() {
-            topic.forget(now, prefix);
-        }
-        self.services.forget(now, prefix);
-        self.type_lookup.forget_peer(prefix);
-        self.part_company(now, prefix);
-        events.push(lost);
-    }
-
-    /// Something beside an announcement came from a participant, such as a sample, and it lives;
-    /// false if it is unknown. Built-in messages say so by themselves; the caller may add others,
-    /// say once per second.
-    pub fn heard_from(&mut self, now: Time, prefix: GuidPrefix) -> bool {
-        let Some(peer) = self.peers.get_mut(&prefix).filter(|p| p.verified) else {
-            return false;
-        };
-        if peer.silent_until.take().is_some() {
-            self.parting.remove(&prefix);
-        }
-        self.renew(now, prefix);
-        true
-    }
-
-    fn renew(&mut self, now: Time, prefix: GuidPrefix) {
-        if let Some(peer) = self.peers.get(&prefix) {
-            let lease = peer.lease();
-            self.leases.set(prefix, now.after(lease));
-            if !peer.verified {
-                return;
-            }
-            let (part, whole) = DOUBT;
-            let trust = Duration::from_nanos(lease.as_nanos() / whole * part);
-            self.doubts.set(prefix, now.after(trust));
-        }
-    }
-
-    /// Nobody is given up because we stood still: whoever lives shows it soon.
-    pub(super) fn put_leases_off(&mut self, now: Time) {
-        for (prefix, peer) in self.peers.iter().filter(|(_, peer)| peer.verified) {
-            let grace = Duration::from_nanos(peer.lease().as_nanos() / GRACE);
-            self.leases.put_off(*prefix, now.after(grace));
-        }
-    }
-
-    /// Calls strangers again, asks those that are silent for long whether they live, and gives up
-    /// those that are for too long.
-    pub(super) fn check_leases(
-        &mut self,
-        now: Time,
-        out: &mut impl Outbox,
-        events: &mut Vec<Event>,
-    ) {
-        for prefix in self.leases.expired(now) {
-            self.lose(now, prefix, LossReason::LeaseExpired, events);
-        }
-        for prefix in self.parting.expired(now) {
-            let until = self.peers.get(&prefix).and_then(|p| p.silent_until);
-            if until.is_some_and(|until| now < until) {
-                self.parting.set(prefix, now.after(SILENCE_PROBE));
-                self.probe(now, prefix, out);
-            } else {
-                self.part(now, prefix, LossReason::Goodbye, events);
-            }
-        }
-        for prefix in self.doubts.expired(now) {
-            self.call(now, prefix, out);
-            if let Some(peer) = self.peers.get(&prefix).filter(|peer| peer.verified) {
-                let pause = Duration::from_nanos(peer.lease().as_nanos() / PROBES_PER_LEASE);
-                self.doubts.set(prefix, now.after(pause));
-                self.probe(now, prefix, out);
             }
         }
     }

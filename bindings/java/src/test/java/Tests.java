@@ -4,7 +4,7 @@ import java.lang.reflect.Modifier;
 
 /** Runs each public static method without parameters of the classes of tests. */
 final class Tests {
-    private static final Class<?>[] ALL = {EntityTests.class, SampleTests.class, ListenerTests.class,
+    private static final Class<?>[] ALL = {EntityTests.class, LookupTests.class, SampleTests.class, ListenerTests.class,
         DiscoveryTests.class, LoanTests.class, MisuseTests.class, AllocationTests.class, EndTests.class};
 
     private Tests() {

@@ -88,6 +88,6 @@ public final class BuiltinReader {
      * @return the condition
      */
     public ReadCondition createReadCondition(Select select) {
-        return ReadCondition.create(handle, select);
+        return ReadCondition.create(null, handle, select);
     }
 }

@@ -57,6 +57,11 @@ public final class DataReader<T> extends Entity {
         return topic;
     }
 
+    /** {@return the subscriber that it belongs to} */
+    public Subscriber subscriber() {
+        return (Subscriber) participant.entities.parent(this, () -> new Subscriber(participant));
+    }
+
     /**
      * Takes one sample that was not read before. It allocates nothing, but for what grows.
      *
@@ -265,7 +270,7 @@ public final class DataReader<T> extends Entity {
      * @return the condition
      */
     public ReadCondition createReadCondition(Select select) {
-        return ReadCondition.create(handle(), select);
+        return ReadCondition.create(this, handle(), select);
     }
 
     /**
@@ -278,6 +283,14 @@ public final class DataReader<T> extends Entity {
      */
     public QueryCondition createQueryCondition(Select select, String expression, String... parameters) {
         return QueryCondition.create(this, select, expression, parameters);
+    }
+
+    /** Ends all its conditions. */
+    public void deleteContainedEntities() {
+        deleteContained();
+        synchronized (this) {
+            unread = null;
+        }
     }
 
     /**
@@ -401,6 +414,6 @@ public final class DataReader<T> extends Entity {
      * @param listener the listener; null for none
      */
     public void setListener(DataReaderListener<T> listener) {
-        participant.listen(this, listener == null ? null : new Dispatch.OfReader<>(this, listener));
+        Entities.listen(this, listener == null ? null : new Dispatch.OfReader<>(this, listener));
     }
 }

@@ -57,6 +57,11 @@ public final class DataWriter<T> extends Entity {
         return topic;
     }
 
+    /** {@return the publisher that it belongs to} */
+    public Publisher publisher() {
+        return (Publisher) participant().entities.parent(this, () -> new Publisher(participant()));
+    }
+
     private CdrWriter encoded(Scratch scratch, T value, boolean isKey) {
         if (version < 0) {
             // A listener is called before the writer is returned.
@@ -342,6 +347,6 @@ public final class DataWriter<T> extends Entity {
      * @param listener the listener; null for none
      */
     public void setListener(DataWriterListener<T> listener) {
-        participant().listen(this, listener == null ? null : new Dispatch.OfWriter<>(this, listener));
+        Entities.listen(this, listener == null ? null : new Dispatch.OfWriter<>(this, listener));
     }
 }

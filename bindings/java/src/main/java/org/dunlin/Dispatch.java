@@ -124,6 +124,22 @@ final class Dispatch {
         }
     }
 
+    static final class OfTopic extends Target<TopicListener> {
+        private final Topic<?> topic;
+
+        OfTopic(Topic<?> topic, TopicListener listener) {
+            super(listener, topic);
+            this.topic = topic;
+        }
+
+        @Override
+        public void onStatus(long entity, long status) {
+            if (Statuses.of(status) instanceof InconsistentTopicStatus s) {
+                listener.onInconsistentTopic(topic, s);
+            }
+        }
+    }
+
     static final class OfPublisher extends Target<PublisherListener> {
         private final DomainParticipant participant;
 
@@ -184,7 +200,7 @@ final class Dispatch {
         public void onStatus(long entity, long status) {
             Object what = Statuses.of(status);
             if (what instanceof InconsistentTopicStatus s) {
-                if (participant.find(entity) instanceof Topic<?> topic) {
+                if (participant.entities.find(entity) instanceof Topic<?> topic) {
                     listener.onInconsistentTopic(topic, s);
                 }
             } else if (!writers(participant, listener, entity, what)) {
@@ -194,20 +210,20 @@ final class Dispatch {
     }
 
     private static void data(DomainParticipant participant, SubscriberListener listener, long entity) {
-        if (participant.find(entity) instanceof DataReader<?> reader) {
+        if (participant.entities.find(entity) instanceof DataReader<?> reader) {
             listener.onDataAvailable(reader);
         }
     }
 
     private static void dataOnReaders(DomainParticipant participant, SubscriberListener listener, long entity) {
-        if (participant.find(entity) instanceof Subscriber subscriber) {
+        if (participant.entities.find(entity) instanceof Subscriber subscriber) {
             listener.onDataOnReaders(subscriber);
         }
     }
 
     private static boolean writers(DomainParticipant participant, PublisherListener listener, long entity,
             Object status) {
-        if (!(participant.find(entity) instanceof DataWriter<?> writer)) {
+        if (!(participant.entities.find(entity) instanceof DataWriter<?> writer)) {
             return false;
         }
         switch (status) {
@@ -222,7 +238,7 @@ final class Dispatch {
 
     private static void readers(DomainParticipant participant, SubscriberListener listener, long entity,
             Object status) {
-        if (!(participant.find(entity) instanceof DataReader<?> reader)) {
+        if (!(participant.entities.find(entity) instanceof DataReader<?> reader)) {
             return;
         }
         switch (status) {

@@ -1,14 +1,10 @@
 package org.dunlin;
 
 import java.lang.foreign.Arena;
-import java.lang.ref.Cleaner;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.locks.ReentrantLock;
 import org.dunlin.discovery.BuiltinData;
 import org.dunlin.discovery.BuiltinTopic;
 import org.dunlin.internal.Builtin;
@@ -19,7 +15,6 @@ import org.dunlin.internal.QosCodec;
 import org.dunlin.internal.Scratch;
 import org.dunlin.internal.Structs;
 import org.dunlin.internal.Times;
-import org.dunlin.internal.Upcalls;
 import org.dunlin.qos.DataReaderQos;
 import org.dunlin.qos.DataWriterQos;
 import org.dunlin.qos.DomainParticipantQos;
@@ -43,38 +38,10 @@ import org.dunlin.type.TypeSupport;
  * <p>Where a QoS is {@code null}, it is the default of what creates the entity.
  */
 public final class DomainParticipant extends Entity {
-    private static final Cleaner CLEANER = Cleaner.create();
-
-    static {
-        Runtime.getRuntime().addShutdownHook(new Thread(() -> Native.call(Native.SHUTDOWN), "dunlin-shutdown"));
-    }
-
-    private final Map<Long, Entity> entities = new ConcurrentHashMap<>();
-    private final ReentrantLock creating = new ReentrantLock();
-    /** What is being created, and may be heard of before its handle is known. */
-    private Entity pending;
-    private Forgotten forgotten;
+    final Entities entities = new Entities(this);
+    private Participants.Entry entry;
 
     private DomainParticipant() {
-    }
-
-    /** Closes a participant that nobody has any more. It knows nothing of the object. */
-    private static final class Forgotten implements Runnable {
-        private final long handle;
-        private final Throwable made = new Throwable("it was created here");
-        private volatile boolean isClosed;
-
-        Forgotten(long handle) {
-            this.handle = handle;
-        }
-
-        @Override
-        public void run() {
-            if (!isClosed && Native.call(Native.CLOSE, handle) == Native.OK) {
-                System.getLogger("org.dunlin").log(System.Logger.Level.WARNING,
-                        "a participant was never closed, and nobody has it any more", made);
-            }
-        }
     }
 
     /**
@@ -110,12 +77,39 @@ public final class DomainParticipant extends Entity {
     public static DomainParticipant create(int domain, ParticipantConfig config, DomainParticipantQos qos,
             DomainParticipantListener listener) {
         DomainParticipant made = new DomainParticipant();
-        made.create(made, qos, listener == null ? null : new Dispatch.OfParticipant(made, listener),
+        made.entities.create(made, qos, listener == null ? null : new Dispatch.OfParticipant(made, listener),
                 (arena, qosAt, listenerAt, out) -> Native.callWith(Native.PARTICIPANT_NEW, domain,
                         config == null ? 0L : config.struct(arena), qosAt, listenerAt, out));
-        made.forgotten = new Forgotten(made.handle());
-        CLEANER.register(made, made.forgotten);
+        made.entry = Participants.add(made);
         return made;
+    }
+
+    /**
+     * The first participant that this process has in a domain.
+     *
+     * @param domain its number
+     * @return the participant; null if there is none that was created by this class
+     */
+    public static DomainParticipant lookup(int domain) {
+        Scratch scratch = Scratch.get();
+        boolean isFound = Native.found(Native.callWith(Native.PARTICIPANT_LOOKUP, domain, scratch.number));
+        return isFound ? Participants.find(Memory.getLong(scratch.number)) : null;
+    }
+
+    /** {@return the QoS of participants that are created without one} */
+    public static DomainParticipantQos defaultParticipantQos() {
+        DomainParticipantQos qos = new DomainParticipantQos();
+        QosCodec.get(Native.PARTICIPANT_DEFAULT_QOS_GET, qos);
+        return qos;
+    }
+
+    /**
+     * Participants that are created without a QoS have this one from now on.
+     *
+     * @param qos the QoS
+     */
+    public static void setDefaultParticipantQos(DomainParticipantQos qos) {
+        QosCodec.set(Native.PARTICIPANT_DEFAULT_QOS_SET, qos);
     }
 
     @Override
@@ -123,84 +117,9 @@ public final class DomainParticipant extends Entity {
         return this;
     }
 
-    /** A call that creates something. */
-    interface Creation {
-        int create(Arena arena, long qos, long listener, long out);
-    }
-
-    /** Creates an entity; returns the one that has the handle already if there is one. */
-    Entity create(Entity entity, Qos qos, Dispatch.Target<?> target, Creation creation) {
-        creating.lock();
-        try (Arena arena = Arena.ofConfined()) {
-            pending = entity;
-            long out = arena.allocate(8, 8).address();
-            long qosAt = QosCodec.struct(arena, qos);
-            long listenerAt = 0;
-            int index = 0;
-            if (target != null) {
-                listenerAt = arena.allocate(Structs.LISTENER.size, 8).address();
-                index = Upcalls.listener(listenerAt, Dispatch.mask(target.listener), target);
-            }
-            int code = creation.create(arena, qosAt, listenerAt, out);
-            if (code != Native.OK) {
-                if (target != null) {
-                    Upcalls.forget(index);
-                }
-                throw Native.failure(code);
-            }
-            entity.bind(Memory.getLong(out));
-            Entity known = entities.putIfAbsent(entity.handle(), entity);
-            return known == null ? entity : known;
-        } finally {
-            pending = null;
-            creating.unlock();
-        }
-    }
-
-    /** Another listener of an entity, or none. */
-    void listen(Entity entity, Dispatch.Target<?> target) {
-        try (Arena arena = Arena.ofConfined()) {
-            long at = 0;
-            int index = 0;
-            if (target != null) {
-                at = arena.allocate(Structs.LISTENER.size, 8).address();
-                index = Upcalls.listener(at, Dispatch.mask(target.listener), target);
-            }
-            int code = Native.call(Native.SET_LISTENER, entity.handle(), at);
-            if (code != Native.OK) {
-                if (target != null) {
-                    Upcalls.forget(index);
-                }
-                throw Native.failure(code);
-            }
-        }
-    }
-
-    /** The entity of a handle; null if it is none that was made by this package. */
-    Entity find(long handle) {
-        if (handle == handle()) {
-            return this;
-        }
-        Entity known = entities.get(handle);
-        if (known != null) {
-            return known;
-        }
-        creating.lock();
-        try {
-            known = entities.get(handle);
-            return known == null ? pending : known;
-        } finally {
-            creating.unlock();
-        }
-    }
-
-    void forget(Entity entity) {
-        entities.remove(entity.handle());
-    }
-
     @Override
     public void close() {
-        forgotten.isClosed = true;
+        entry.close();
         super.close();
         entities.clear();
     }
@@ -230,7 +149,7 @@ public final class DomainParticipant extends Entity {
     public <T> Topic<T> createTopic(String name, TypeSupport<T> type, TopicQos qos) {
         Objects.requireNonNull(name, "name");
         Topic<T> made = new Topic<>(this, name, type);
-        Entity topic = create(made, qos, null, (arena, qosAt, listenerAt, out) -> {
+        Entity topic = entities.create(made, qos, null, (arena, qosAt, listenerAt, out) -> {
             long handle = Types.create(arena, type);
             try {
                 return Native.callWith(Native.TOPIC_NEW, handle(), Native.text(arena, name), handle, qosAt,
@@ -261,7 +180,7 @@ public final class DomainParticipant extends Entity {
     public <T> ContentFilteredTopic<T> createContentFilteredTopic(String name, Topic<T> topic, String expression,
             String... parameters) {
         ContentFilteredTopic<T> made = new ContentFilteredTopic<>(topic, name, expression);
-        create(made, null, null, (arena, qosAt, listenerAt, out) -> Native.callWith(Native.FILTERED_TOPIC_NEW,
+        entities.create(made, null, null, (arena, qosAt, listenerAt, out) -> Native.callWith(Native.FILTERED_TOPIC_NEW,
                 topic.handle(), Native.text(arena, name), Native.text(arena, expression),
                 Native.texts(arena, List.of(parameters)), (long) parameters.length, out));
         return made;
@@ -281,7 +200,7 @@ public final class DomainParticipant extends Entity {
      */
     public Publisher createPublisher(PublisherQos qos, PublisherListener listener) {
         Publisher made = new Publisher(this);
-        create(made, qos, listener == null ? null : new Dispatch.OfPublisher(this, listener),
+        entities.create(made, qos, listener == null ? null : new Dispatch.OfPublisher(this, listener),
                 (arena, qosAt, listenerAt, out) ->
                         Native.call(Native.PUBLISHER_NEW, handle(), qosAt, listenerAt, out));
         return made;
@@ -301,7 +220,7 @@ public final class DomainParticipant extends Entity {
      */
     public Subscriber createSubscriber(SubscriberQos qos, SubscriberListener listener) {
         Subscriber made = new Subscriber(this);
-        create(made, qos, listener == null ? null : new Dispatch.OfSubscriber(this, listener),
+        entities.create(made, qos, listener == null ? null : new Dispatch.OfSubscriber(this, listener),
                 (arena, qosAt, listenerAt, out) ->
                         Native.call(Native.SUBSCRIBER_NEW, handle(), qosAt, listenerAt, out));
         return made;
@@ -382,7 +301,7 @@ public final class DomainParticipant extends Entity {
 
     <T> DataWriter<T> writer(Entity parent, Topic<T> topic, DataWriterQos qos, DataWriterListener<T> listener) {
         DataWriter<T> made = new DataWriter<>(topic);
-        create(made, qos, listener == null ? null : new Dispatch.OfWriter<>(made, listener),
+        entities.create(made, qos, listener == null ? null : new Dispatch.OfWriter<>(made, listener),
                 (arena, qosAt, listenerAt, out) -> Native.call(Native.WRITER_NEW, parent.handle(), topic.handle(),
                         qosAt, listenerAt, out));
         made.prepare();
@@ -392,7 +311,7 @@ public final class DomainParticipant extends Entity {
     <T> DataReader<T> reader(Entity parent, TopicDescription<T> topic, DataReaderQos qos,
             DataReaderListener<T> listener) {
         DataReader<T> made = new DataReader<>(this, topic);
-        create(made, qos, listener == null ? null : new Dispatch.OfReader<>(made, listener),
+        entities.create(made, qos, listener == null ? null : new Dispatch.OfReader<>(made, listener),
                 (arena, qosAt, listenerAt, out) -> Native.call(Native.READER_NEW, parent.handle(), topic.handle(),
                         qosAt, listenerAt, out));
         return made;
@@ -423,8 +342,17 @@ public final class DomainParticipant extends Entity {
                 Native.call(Native.CLOSE, handle);
             }
         }
-        Entity known = entities.putIfAbsent(made.handle(), made);
-        return known == null ? made : (Topic<T>) known;
+        return (Topic<T>) entities.add(made);
+    }
+
+    /**
+     * The topic of a name that was created from the participant.
+     *
+     * @param name its name
+     * @return the topic; null if there is none
+     */
+    public Topic<?> lookupTopic(String name) {
+        return (Topic<?>) entities.lookup(Native.TOPIC_LOOKUP, this, name);
     }
 
     /**
@@ -492,6 +420,19 @@ public final class DomainParticipant extends Entity {
         }
     }
 
+    /**
+     * Whether an entity was created from the participant.
+     *
+     * @param entity its GUID
+     * @return whether it was, and is not closed
+     */
+    public boolean containsEntity(InstanceHandle entity) {
+        Scratch scratch = Scratch.get();
+        entity.put(scratch.instance);
+        Native.check(Native.call(Native.PARTICIPANT_CONTAINS, handle(), scratch.instance, scratch.number));
+        return Memory.getByte(scratch.number) != 0;
+    }
+
     /** {@return which domain it is in} */
     public int domain() {
         Scratch scratch = Scratch.get();
@@ -545,8 +486,7 @@ public final class DomainParticipant extends Entity {
 
     /** Ends all that was created from it. */
     public void deleteContainedEntities() {
-        Native.check(Native.call(Native.DELETE_CONTAINED, handle()));
-        entities.clear();
+        deleteContained();
     }
 
     /** {@return a copy of its QoS} */
@@ -572,6 +512,20 @@ public final class DomainParticipant extends Entity {
         return qos;
     }
 
+    /** {@return the QoS of publishers that are created without one} */
+    public PublisherQos defaultPublisherQos() {
+        PublisherQos qos = new PublisherQos();
+        QosCodec.get(Native.DEFAULT_QOS_GET, handle(), qos);
+        return qos;
+    }
+
+    /** {@return the QoS of subscribers that are created without one} */
+    public SubscriberQos defaultSubscriberQos() {
+        SubscriberQos qos = new SubscriberQos();
+        QosCodec.get(Native.DEFAULT_QOS_GET, handle(), qos);
+        return qos;
+    }
+
     /**
      * Topics, publishers or subscribers that are created without a QoS have this one from now on.
      *
@@ -587,7 +541,7 @@ public final class DomainParticipant extends Entity {
      * @param listener the listener; null for none
      */
     public void setListener(DomainParticipantListener listener) {
-        listen(this, listener == null ? null : new Dispatch.OfParticipant(this, listener));
+        Entities.listen(this, listener == null ? null : new Dispatch.OfParticipant(this, listener));
     }
 
     /** Waits no longer than the library can count. */

@@ -31,6 +31,12 @@ public abstract sealed class Entity implements AutoCloseable
         return Native.call(Native.GUID, handle, Scratch.get().instance) == Native.ALREADY_DELETED;
     }
 
+    /** Ends what was created from it. */
+    final void deleteContained() {
+        Native.check(Native.call(Native.DELETE_CONTAINED, handle));
+        participant().entities.forgetClosed();
+    }
+
     /** {@return the participant that it belongs to} */
     public abstract DomainParticipant participant();
 
@@ -58,7 +64,7 @@ public abstract sealed class Entity implements AutoCloseable
         if (condition == null) {
             Scratch scratch = Scratch.get();
             Native.check(Native.call(Native.STATUS_CONDITION, handle, scratch.number));
-            condition = new StatusCondition(Memory.getLong(scratch.number));
+            condition = new StatusCondition(this, Memory.getLong(scratch.number));
         }
         return condition;
     }
@@ -74,6 +80,6 @@ public abstract sealed class Entity implements AutoCloseable
         if (code != Native.ALREADY_DELETED) {
             Native.check(code);
         }
-        participant().forget(this);
+        participant().entities.forget(this);
     }
 }

@@ -74,6 +74,21 @@ public final class Publisher extends Entity {
                 DomainParticipant.timeout(timeout)));
     }
 
+    /**
+     * Its first writer of a topic.
+     *
+     * @param topic the name of the topic
+     * @return the writer; null if it has none
+     */
+    public DataWriter<?> lookupDataWriter(String topic) {
+        return (DataWriter<?>) participant.entities.lookup(Native.PUBLISHER_LOOKUP_WRITER, this, topic);
+    }
+
+    /** Ends all its writers. */
+    public void deleteContainedEntities() {
+        deleteContained();
+    }
+
     /** {@return a copy of its QoS} */
     public PublisherQos qos() {
         PublisherQos qos = new PublisherQos();
@@ -112,6 +127,6 @@ public final class Publisher extends Entity {
      * @param listener the listener; null for none
      */
     public void setListener(PublisherListener listener) {
-        participant.listen(this, listener == null ? null : new Dispatch.OfPublisher(participant, listener));
+        Entities.listen(this, listener == null ? null : new Dispatch.OfPublisher(participant, listener));
     }
 }

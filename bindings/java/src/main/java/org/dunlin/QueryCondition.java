@@ -9,8 +9,8 @@ import org.dunlin.internal.Native;
 public final class QueryCondition extends ReadCondition {
     private final String expression;
 
-    private QueryCondition(long handle, String expression) {
-        super(handle);
+    private QueryCondition(DataReader<?> reader, long handle, String expression) {
+        super(reader, handle);
         this.expression = expression;
     }
 
@@ -20,7 +20,7 @@ public final class QueryCondition extends ReadCondition {
             Native.check(Native.callWith(Native.QUERY_CONDITION_NEW, reader.handle(),
                     select == null ? 0L : select.struct(arena), Native.text(arena, expression),
                     Native.texts(arena, List.of(parameters)), (long) parameters.length, out));
-            return new QueryCondition(Memory.getLong(out), expression);
+            return new QueryCondition(reader, Memory.getLong(out), expression);
         }
     }
 

@@ -6,8 +6,16 @@ import org.dunlin.internal.Scratch;
 
 /** The condition of an entity that a status has changed. It ends with the entity. */
 public final class StatusCondition extends Condition {
-    StatusCondition(long handle) {
+    private final Entity entity;
+
+    StatusCondition(Entity entity, long handle) {
         super(handle);
+        this.entity = entity;
+    }
+
+    /** {@return the entity} */
+    public Entity entity() {
+        return entity;
     }
 
     /** {@return the statuses that count: bits of {@link org.dunlin.status.StatusMask}} */

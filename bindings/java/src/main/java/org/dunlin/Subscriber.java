@@ -78,7 +78,7 @@ public final class Subscriber extends Entity {
                 }
                 List<DataReader<?>> all = new ArrayList<>();
                 for (int i = 0; i < found; i++) {
-                    if (participant.find(Memory.getLong(readers + 8L * i)) instanceof DataReader<?> reader) {
+                    if (participant.entities.find(Memory.getLong(readers + 8L * i)) instanceof DataReader<?> reader) {
                         all.add(reader);
                     }
                 }
@@ -90,6 +90,21 @@ public final class Subscriber extends Entity {
     /** Has the listeners of its readers called that have data which nobody has looked at. */
     public void notifyDataReaders() {
         Native.check(Native.call(Native.SUBSCRIBER_NOTIFY_READERS, handle()));
+    }
+
+    /**
+     * Its first reader of a topic.
+     *
+     * @param topic the name of the topic
+     * @return the reader; null if it has none
+     */
+    public DataReader<?> lookupDataReader(String topic) {
+        return (DataReader<?>) participant.entities.lookup(Native.SUBSCRIBER_LOOKUP_READER, this, topic);
+    }
+
+    /** Ends all its readers. */
+    public void deleteContainedEntities() {
+        deleteContained();
     }
 
     /** {@return a copy of its QoS} */
@@ -130,6 +145,6 @@ public final class Subscriber extends Entity {
      * @param listener the listener; null for none
      */
     public void setListener(SubscriberListener listener) {
-        participant.listen(this, listener == null ? null : new Dispatch.OfSubscriber(participant, listener));
+        Entities.listen(this, listener == null ? null : new Dispatch.OfSubscriber(participant, listener));
     }
 }

@@ -38,4 +38,13 @@ public final class Topic<T> extends TopicDescription<T> {
     public InconsistentTopicStatus inconsistentTopicStatus() {
         return Statuses.ask(handle(), StatusMask.INCONSISTENT_TOPIC);
     }
+
+    /**
+     * Another listener, or none.
+     *
+     * @param listener the listener; null for none
+     */
+    public void setListener(TopicListener listener) {
+        Entities.listen(this, listener == null ? null : new Dispatch.OfTopic(this, listener));
+    }
 }

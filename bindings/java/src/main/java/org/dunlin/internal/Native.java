@@ -50,6 +50,7 @@ public final class Native {
     public static final MethodHandle CLOSE = of("close", 1);
     public static final MethodHandle DELETE = of("delete", 1);
     public static final MethodHandle DELETE_CONTAINED = of("delete_contained", 1);
+    public static final MethodHandle PARENT = of("parent", 2);
     public static final MethodHandle GUID = of("guid", 2);
     public static final MethodHandle NAME = of("name", 2);
     public static final MethodHandle SET_LISTENER = of("set_listener", 2);
@@ -64,6 +65,10 @@ public final class Native {
 
     public static final MethodHandle PARTICIPANT_NEW =
             handle("participant_new", JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG);
+    public static final MethodHandle PARTICIPANT_LOOKUP = handle("participant_lookup", JAVA_INT, JAVA_LONG);
+    public static final MethodHandle PARTICIPANT_DEFAULT_QOS_GET = of("participant_default_qos_get", 2);
+    public static final MethodHandle PARTICIPANT_DEFAULT_QOS_SET = of("participant_default_qos_set", 1);
+    public static final MethodHandle PARTICIPANT_CONTAINS = of("participant_contains", 3);
     public static final MethodHandle PARTICIPANT_DOMAIN = of("participant_domain", 2);
     public static final MethodHandle PARTICIPANT_ADD_PEER = handle("participant_add_peer", JAVA_LONG, TEXT);
     public static final MethodHandle PARTICIPANT_REMOVE_PEER = handle("participant_remove_peer", JAVA_LONG, TEXT);
@@ -84,6 +89,7 @@ public final class Native {
 
     public static final MethodHandle TOPIC_FIND =
             handle("topic_find", JAVA_LONG, TEXT, JAVA_LONG, JAVA_LONG, JAVA_LONG);
+    public static final MethodHandle TOPIC_LOOKUP = handle("topic_lookup", JAVA_LONG, TEXT, JAVA_LONG);
     public static final MethodHandle BUILTIN_READER = handle("builtin_reader", JAVA_LONG, JAVA_INT, JAVA_LONG);
     public static final MethodHandle BUILTIN_DECODE =
             handle("builtin_decode", JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_LONG);
@@ -103,11 +109,15 @@ public final class Native {
     public static final MethodHandle PUBLISHER_END_COHERENT = of("publisher_end_coherent", 1);
     public static final MethodHandle PUBLISHER_WAIT_FOR_ACKNOWLEDGMENTS =
             of("publisher_wait_for_acknowledgments", 2);
+    public static final MethodHandle PUBLISHER_LOOKUP_WRITER =
+            handle("publisher_lookup_writer", JAVA_LONG, TEXT, JAVA_LONG);
     public static final MethodHandle SUBSCRIBER_NEW = of("subscriber_new", 4);
     public static final MethodHandle SUBSCRIBER_BEGIN_ACCESS = of("subscriber_begin_access", 1);
     public static final MethodHandle SUBSCRIBER_END_ACCESS = of("subscriber_end_access", 1);
     public static final MethodHandle SUBSCRIBER_READERS = of("subscriber_readers", 5);
     public static final MethodHandle SUBSCRIBER_NOTIFY_READERS = of("subscriber_notify_readers", 1);
+    public static final MethodHandle SUBSCRIBER_LOOKUP_READER =
+            handle("subscriber_lookup_reader", JAVA_LONG, TEXT, JAVA_LONG);
 
     public static final MethodHandle WRITER_NEW = of("writer_new", 5);
     public static final MethodHandle WRITER_REPRESENTATION = of("writer_representation", 2);

@@ -95,10 +95,23 @@ public final class QosCodec {
 
     /** Asks an entity for its QoS, or for that of what it creates. */
     public static void get(MethodHandle function, long entity, Qos qos) {
+        get(qos, (at, block) -> Native.call(function, entity, at, block));
+    }
+
+    /** Asks for the QoS of participants. */
+    public static void get(MethodHandle function, Qos qos) {
+        get(qos, (at, block) -> Native.call(function, at, block));
+    }
+
+    private interface Getter {
+        int get(long qos, long block);
+    }
+
+    private static void get(Qos qos, Getter getter) {
         try (Arena arena = Arena.ofConfined()) {
             QosPlace at = place(arena, qos);
             long block = arena.allocate(Structs.BLOCK.size, 8).address();
-            Native.check(Native.call(function, entity, at.address(), block));
+            Native.check(getter.get(at.address(), block));
             fill(at, qos);
             Native.call(Native.BLOCK_FREE, block);
         }
@@ -108,6 +121,13 @@ public final class QosCodec {
     public static void set(MethodHandle function, long entity, Qos qos) {
         try (Arena arena = Arena.ofConfined()) {
             Native.check(Native.call(function, entity, struct(arena, java.util.Objects.requireNonNull(qos, "qos"))));
+        }
+    }
+
+    /** Gives participants another QoS. */
+    public static void set(MethodHandle function, Qos qos) {
+        try (Arena arena = Arena.ofConfined()) {
+            Native.check(Native.call(function, struct(arena, java.util.Objects.requireNonNull(qos, "qos"))));
         }
     }
 
