@@ -162,7 +162,8 @@ typedef struct dunlin_perftest_plan {
     /* Pings go to each of so many subscribers in turn. */
     uint32_t subscribers;
     uint32_t reserved;
-    /* The round trip of answer `n`, in nanoseconds, goes to `ring[n % ring_size]`, a power of two. */
+    /* The round trip of answer `n`, in nanoseconds, goes to `ring[n % ring_size]`, a power of two. It is there for as long
+     * as the process. */
     uint64_t *ring;
     uint64_t ring_size;
     /* Answers that have been taken out of the ring. While it is full no ping is sent. */

@@ -30,7 +30,9 @@ const SETTLED_BY: Nanos = 10 * SECOND;
 /// A driver that measures.
 pub(super) struct Measuring {
     driver: Arc<dyn Driver>,
-    ring: Box<[AtomicU64]>,
+    /// It lives as long as the process: a late echo comes until the driver is closed, which may be after a run that was
+    /// ended by a signal.
+    ring: &'static [AtomicU64],
     /// What the segment under way has done.
     progress: Progress,
     /// Answers that the statistics have.
@@ -39,10 +41,11 @@ pub(super) struct Measuring {
 
 impl Measuring {
     pub(super) fn by(driver: Arc<dyn Driver>) -> Self {
+        // Not zero, so that each page is there.
+        let ring: Box<[AtomicU64]> = (0..RING).map(|_| AtomicU64::new(1)).collect();
         Self {
             driver,
-            // Not zero, so that each page is there.
-            ring: (0..RING).map(|_| AtomicU64::new(1)).collect(),
+            ring: Box::leak(ring),
             progress: Progress::default(),
             taken: 0,
         }
@@ -207,7 +210,7 @@ impl<M: Messaging> Publisher<'_, M> {
             subscribers: self.options.subscribers,
             per_batch: self.session.options.samples_per_batch(),
             ping_every: self.options.latency_count,
-            ring: &measuring.ring,
+            ring: measuring.ring,
             taken: measuring.taken,
         };
         measuring.progress = measuring.driver.measure(&plan)?;
