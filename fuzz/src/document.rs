@@ -52,5 +52,7 @@ fn bytes(element: Element<'_>, sources: &Sources, problems: &mut Problems) -> us
         all += attribute.value.text.len();
     }
     let children = element.children();
-    all + children.map(|child| bytes(child, sources, problems)).sum::<usize>()
+    all + children
+        .map(|child| bytes(child, sources, problems))
+        .sum::<usize>()
 }
