@@ -6,6 +6,7 @@ mod assignability;
 mod cdr;
 mod conversation;
 mod discovery;
+mod document;
 mod filter;
 mod idl;
 mod lookup;
@@ -22,6 +23,7 @@ pub use assignability::assignability;
 pub use cdr::{cdr, d_cdr2, pl_cdr, pl_cdr2, xcdr1, xcdr2};
 pub use conversation::conversation;
 pub use discovery::discovery;
+pub use document::document;
 pub use filter::filter;
 pub use idl::{idl, idl_preprocessor};
 pub use lookup::{lookup_reply, lookup_request};
@@ -45,6 +47,7 @@ pub const TARGETS: &[(&str, Target)] = &[
     ("datagram", datagram),
     ("discovery", discovery),
     ("discovery_data", discovery_data),
+    ("document", document),
     ("filter", filter),
     ("idl", idl),
     ("idl_preprocessor", idl_preprocessor),
