@@ -1,5 +1,6 @@
 //! The one command `dunlin`; each tool is a subcommand.
 mod idl;
+mod qos;
 
 use clap::{Parser, Subcommand};
 use std::process::ExitCode;
@@ -32,6 +33,8 @@ enum Tool {
     Why(dunlin_observe::why::Options),
     /// Checks IDL files and shows what they say. `dunlin idl explain CODE` explains a report.
     Idl(idl::Options),
+    /// Shows QoS profiles in XML with all that they inherit, finds mistakes in them, compares them.
+    Qos(qos::Options),
     /// Moving shapes on the terminal, published and subscribed to: works with the shapes demos of
     /// other products. With -P or -S it is `shape_main`, the program of the OMG's interoperability
     /// suite.
@@ -50,6 +53,7 @@ fn main() -> ExitCode {
         Tool::Perftest { arguments } => dunlin_perftest::main(arguments),
         Tool::Ls(options) => dunlin_observe::ls::main(&options),
         Tool::Idl(options) => idl::main(&options),
+        Tool::Qos(options) => qos::main(&options),
         Tool::Why(options) => dunlin_observe::why::main(&options),
         Tool::Shapes { arguments } => dunlin_shapes::main(arguments),
     }
