@@ -8,6 +8,7 @@
 mod engine;
 pub mod plan;
 pub mod service;
+pub mod show;
 pub mod state;
 mod table;
 
