@@ -5,4 +5,5 @@
 //! how the plan was written.
 #![forbid(unsafe_code)]
 
+pub mod config;
 pub mod plan;
