@@ -5,4 +5,10 @@
 //! how the plan was written.
 #![forbid(unsafe_code)]
 
+mod engine;
 pub mod plan;
+pub mod service;
+pub mod state;
+mod table;
+
+pub use service::{Service, StartError};
