@@ -27,6 +27,8 @@ dunlin route: joins data domains and passes samples between them
   dunlin route run FILE ..       runs a service; without a file, the built-in one for domains 0 and 1
   dunlin route check FILE ..     reads the files as `run` does, and joins no domain
   dunlin route explain FILE ..   shows what would be routed, and what matches now
+  dunlin route convert FILE --to xml|toml
+                                 writes the configuration in the other language
   dunlin route list FILE ..      names the services of files, and those that are built in
   dunlin route link DIR          makes a link DIR/rtiroutingservice to this program
 
@@ -42,6 +44,7 @@ pub fn main(arguments: Vec<String>) -> ExitCode {
         "run" => with_options(rest, run::run),
         "check" => with_options(rest, |options| run::run(options.dry())),
         "explain" => with_options(rest, explain::explain),
+        "convert" => with_options(rest, convert),
         "list" => with_options(rest, list),
         "link" => link(rest),
         "" | "help" | "-help" | "--help" | "-h" => {
@@ -49,7 +52,7 @@ pub fn main(arguments: Vec<String>) -> ExitCode {
             exit::DONE
         }
         other => {
-            let verbs = ["run", "check", "explain", "list", "link"];
+            let verbs = ["run", "check", "explain", "convert", "list", "link"];
             let near = dunlin_document::did_you_mean(other, verbs);
             let help = near.unwrap_or_else(|| format!("there are {}", verbs.join(", ")));
             eprintln!("dunlin route: no command {other:?}: {help}");
@@ -125,6 +128,26 @@ fn list(options: Options) -> u8 {
     }
 }
 
+/// Writes a configuration in a language.
+fn convert(options: Options) -> u8 {
+    let Some(language) = options.to else {
+        eprintln!("dunlin route convert FILE --to xml|toml: say to which language");
+        return exit::MISUSED;
+    };
+    let Some(plan) = load(&options).plan else {
+        return exit::MISUSED;
+    };
+    let converted = config::convert::convert(&plan, language);
+    print!("{}", converted.text);
+    for lost in &converted.lost {
+        eprintln!("warning: no counterpart: {lost}");
+    }
+    match options.strict && !converted.lost.is_empty() {
+        true => exit::FAILED,
+        false => exit::DONE,
+    }
+}
+
 /// Makes a link to this program under the name that scripts for RTI's call.
 fn link(arguments: Vec<String>) -> u8 {
     let [directory] = arguments.as_slice() else {
@@ -132,7 +155,8 @@ fn link(arguments: Vec<String>) -> u8 {
         return exit::MISUSED;
     };
     let link = PathBuf::from(directory).join("rtiroutingservice");
-    let made = std::env::current_exe().and_then(|program| std::os::unix::fs::symlink(program, &link));
+    let made =
+        std::env::current_exe().and_then(|program| std::os::unix::fs::symlink(program, &link));
     match made {
         Ok(()) => {
             println!("{}", link.display());

@@ -51,7 +51,9 @@ fn look(plan: &Plan) -> Result<Option<Seen>, String> {
     domains.dedup();
     let observers = Observers::join("dunlin route explain", &Domains(domains), &[])?;
     let seen = observers.gather(LOOK);
-    let views = seen.iter().map(|domain| (domain.id, DomainView::of(domain, None)));
+    let views = seen
+        .iter()
+        .map(|domain| (domain.id, DomainView::of(domain, None)));
     Ok(Some(views.collect()))
 }
 

@@ -53,13 +53,23 @@ impl Log {
         }
         let gone = std::mem::replace(&mut self.said, now);
         for path in gone.keys().filter(|path| !self.said.contains_key(*path)) {
-            write(&mut self.file, self.json, self.verbosity, (Verbosity::Info, path, "Gone", ""));
+            write(
+                &mut self.file,
+                self.json,
+                self.verbosity,
+                (Verbosity::Info, path, "Gone", ""),
+            );
         }
     }
 
     /// Says something of the service as a whole.
     pub(super) fn line(&mut self, level: Verbosity, path: &str, state: &str, note: &str) {
-        write(&mut self.file, self.json, self.verbosity, (level, path, state, note));
+        write(
+            &mut self.file,
+            self.json,
+            self.verbosity,
+            (level, path, state, note),
+        );
     }
 }
 

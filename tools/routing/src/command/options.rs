@@ -1,4 +1,5 @@
 //! Options: those of RTI Routing Service, and a few of our own. Each may have one `-` or two.
+use crate::config::convert::Language;
 use crate::config::{self, Input};
 use dunlin::WaitStrategy;
 use dunlin_document::{Variables, did_you_mean};
@@ -30,6 +31,7 @@ pub(super) const HELP: &str = "\
   --cpu LIST                processors to run on, such as 2-3
   --json                    explain: as JSON
   --no-look                 explain: does not look at the domains
+  --to xml|toml             convert: the language
   -help, -version
 -licenseFile, -heapSnapshotDir, -heapSnapshotPeriod, -maxObjectsPerThread and -pluginSearchPath are
 accepted and do nothing.
@@ -47,7 +49,7 @@ const WITHOUT_EFFECT: [&str; 5] = [
 ];
 
 /// Options, those without effect left out.
-const ALL: [&str; 27] = [
+const ALL: [&str; 28] = [
     "cfgFile",
     "cfgName",
     "appName",
@@ -75,6 +77,7 @@ const ALL: [&str; 27] = [
     "json",
     "no-look",
     "quiet",
+    "to",
 ];
 
 /// How much is told.
@@ -115,6 +118,7 @@ pub(super) struct Options {
     pub(super) processors: Vec<usize>,
     pub(super) json: bool,
     pub(super) look: bool,
+    pub(super) to: Option<Language>,
 }
 
 impl Options {
@@ -145,10 +149,13 @@ impl Options {
             processors: Vec::new(),
             json: false,
             look: true,
+            to: None,
         };
         let mut arguments = arguments.into_iter();
         while let Some(argument) = arguments.next() {
-            let name = argument.strip_prefix("--").or_else(|| argument.strip_prefix('-'));
+            let name = argument
+                .strip_prefix("--")
+                .or_else(|| argument.strip_prefix('-'));
             match name {
                 Some(name) => options.option(&argument, name, &mut arguments)?,
                 None => options.files.push(Input::File(argument.into())),
@@ -198,7 +205,9 @@ impl Options {
     }
 
     fn variable(&mut self, argument: &str, variable: &str) -> Result<(), Misused> {
-        let Some((name, value)) = variable.split_once('=').filter(|(name, _)| !name.is_empty())
+        let Some((name, value)) = variable
+            .split_once('=')
+            .filter(|(name, _)| !name.is_empty())
         else {
             return Err(Misused(format!("{argument}: write -DNAME=VALUE")));
         };
@@ -254,6 +263,13 @@ impl Options {
             "remoteAdministrationDomainId" => self.administration = Some(number(name, &value)?),
             "remoteMonitoringDomainId" => self.monitoring = Some(number(name, &value)?),
             "waiting" => self.waiting = Some(WaitStrategy::parse(&value).map_err(Misused)?),
+            "to" => {
+                self.to = Some(match &*value {
+                    "xml" => Language::Xml,
+                    "toml" => Language::Toml,
+                    _ => return Err(Misused(format!("--to {value}: there are xml and toml"))),
+                });
+            }
             "cpu" => {
                 for part in value.split(',') {
                     let processors = config::values::processors(part).map_err(Misused)?;
@@ -286,7 +302,9 @@ fn is_json(value: &str) -> Result<bool, Misused> {
     match &*value.to_ascii_lowercase() {
         "json" => Ok(true),
         "text" => Ok(false),
-        _ => Err(Misused(format!("-logFormat {value}: there are text and json"))),
+        _ => Err(Misused(format!(
+            "-logFormat {value}: there are text and json"
+        ))),
     }
 }
 
@@ -314,7 +332,9 @@ fn files(value: &str) -> Vec<Input> {
         if let Some(text) = rest.strip_prefix("str://\"") {
             let end = text.find('"').map_or(text.len(), |first| {
                 // Attributes have quotes, too: the text ends with the last one before a `;`.
-                text.find("\";").or_else(|| text.rfind('"')).unwrap_or(first)
+                text.find("\";")
+                    .or_else(|| text.rfind('"'))
+                    .unwrap_or(first)
             });
             let (text, behind) = text.split_at(end);
             inputs.push(Input::Text {
@@ -364,10 +384,16 @@ mod tests {
     #[test]
     fn what_is_wrong_is_said() {
         for (line, expected) in [
-            ("-cfgFil a", "there is no option -cfgFil: did you mean \"cfgFile\"?"),
+            (
+                "-cfgFil a",
+                "there is no option -cfgFil: did you mean \"cfgFile\"?",
+            ),
             ("-cfgName", "-cfgName needs a value"),
             ("-D", "-D: write -DNAME=VALUE"),
-            ("-stopAfter soon", "-stopAfter soon: a number from 0 on is needed"),
+            (
+                "-stopAfter soon",
+                "-stopAfter soon: a number from 0 on is needed",
+            ),
             ("--strict=1", "-strict takes no value"),
         ] {
             assert_eq!(parse(line).unwrap_err().0, expected);

@@ -79,7 +79,10 @@ fn adapt(plan: &mut Plan, options: &Options) {
 
 /// What there is, in a line.
 pub(super) fn summary(plan: &Plan) -> String {
-    let participants = plan.domain_routes.iter().map(|route| route.connections.len());
+    let participants = plan
+        .domain_routes
+        .iter()
+        .map(|route| route.connections.len());
     let sessions = || plan.domain_routes.iter().flat_map(|route| &route.sessions);
     let routes: usize = sessions().map(|session| session.routes.len()).sum();
     let auto_routes: usize = sessions().map(|session| session.auto_routes.len()).sum();

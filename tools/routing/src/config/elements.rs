@@ -145,7 +145,7 @@ const fn refused(within: C, name: &'static str, says: &'static str) -> Element {
 const READER_QOS: &str = "QoS of the reader, in place or by base_name";
 const WRITER_QOS: &str = "QoS of the writer, in place or by base_name";
 const TRANSFORMS: &str = "what happens to a sample before it is written";
-const OLD: &str = "replaced in version 6.0 by <participant> and <connection> elements with names";
+const OLD: &str = "replaced in version 6.0";
 const NO_LOG: &str = "events go to the log of this program, not over DDS";
 const NO_MEMORY: &str = "memory of samples is bounded by limits, not by pools";
 const OTHER_SERVICE: &str = "it configures another service";

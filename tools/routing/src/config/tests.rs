@@ -219,3 +219,31 @@ fn creation_modes_that_wait_for_each_other_are_refused() {
     let report = read("bridge.xml", &text).report();
     assert!(report.contains("nothing would ever start"), "{report}");
 }
+
+#[test]
+fn the_configuration_for_perftest_is_read_for_all_its_types() {
+    let text = include_str!("../../examples/perftest.xml");
+    for (name, keyed) in [("TestData_t", false), ("TestDataKeyedLarge_t", true)] {
+        for profile in ["Reliable", "BestEffort"] {
+            let mut options = Options {
+                service: Some("RS_PerfTest".to_owned()),
+                domain_base: 1,
+                ..Options::default()
+            };
+            options.variables.give("TYPE", name);
+            options.variables.give("PROFILE", profile);
+            let read = read_with("perftest.xml", text, options);
+            assert_eq!(read.report(), "");
+            let plan = read.plan.unwrap();
+            let routes = &plan.domain_routes[0].sessions[0].routes;
+            let topics: Vec<_> = routes.iter().map(|route| &*route.inputs[0].topic).collect();
+            assert_eq!(topics, ["Throughput", "Latency", "Announcement"]);
+            assert!(routes.iter().all(|route| route.inputs[0].keyed == Some(keyed)));
+            let EndpointQos::Explicit(qos) = &routes[0].inputs[0].qos else {
+                panic!("{:?}", routes[0].inputs[0].qos);
+            };
+            assert_eq!(qos.reliability.is_reliable(), profile == "Reliable");
+            assert_eq!(qos.history, dunlin::History::KeepAll);
+        }
+    }
+}

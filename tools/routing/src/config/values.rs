@@ -4,7 +4,7 @@ use dunlin::{DataRepresentation, Duration};
 use dunlin_document::{did_you_mean, quoted};
 
 /// A time such as `100 ms` or `1 min 30 s`, or `infinite`.
-pub(super) fn duration(text: &str) -> Result<Duration, String> {
+pub(crate) fn duration(text: &str) -> Result<Duration, String> {
     if text == "infinite" {
         return Ok(Duration::INFINITE);
     }
@@ -26,7 +26,7 @@ pub(super) fn duration(text: &str) -> Result<Duration, String> {
 }
 
 /// A time in seconds.
-pub(super) fn seconds(seconds: f64) -> Result<Duration, String> {
+pub(crate) fn seconds(seconds: f64) -> Result<Duration, String> {
     match (0.0..=f64::from(u32::MAX)).contains(&seconds) {
         true => Ok(Duration::from_nanos((seconds * 1e9) as i64)),
         false => Err(format!("{seconds} is no time in seconds")),
@@ -34,7 +34,7 @@ pub(super) fn seconds(seconds: f64) -> Result<Duration, String> {
 }
 
 /// Samples a second: `20/s`, `20/s per instance` or `20`.
-pub(super) fn rate(text: &str) -> Result<f64, String> {
+pub(crate) fn rate(text: &str) -> Result<f64, String> {
     let number = text.strip_suffix("per instance").unwrap_or(text).trim();
     let number = number.strip_suffix("/s").unwrap_or(number).trim();
     let rate: Option<f64> = number.parse().ok();
@@ -47,12 +47,12 @@ pub(super) fn rate(text: &str) -> Result<f64, String> {
 }
 
 /// A rate that can be kept.
-pub(super) fn checked_rate(rate: f64) -> Option<f64> {
+pub(crate) fn checked_rate(rate: f64) -> Option<f64> {
     (1e-3..=1e9).contains(&rate).then_some(rate)
 }
 
 /// Bytes: `8 MiB`, `64 KiB` or `1000000`.
-pub(super) fn bytes(text: &str) -> Result<usize, String> {
+pub(crate) fn bytes(text: &str) -> Result<usize, String> {
     const UNITS: [(&str, usize); 4] = [
         ("KiB", 1 << 10),
         ("MiB", 1 << 20),
@@ -71,7 +71,7 @@ pub(super) fn bytes(text: &str) -> Result<usize, String> {
 }
 
 /// Processors: `3` or `2-5`.
-pub(super) fn processors(text: &str) -> Result<Vec<usize>, String> {
+pub(crate) fn processors(text: &str) -> Result<Vec<usize>, String> {
     let (first, last) = text.split_once('-').unwrap_or((text, text));
     let number = |text: &str| text.trim().parse().ok().filter(|number| *number < 1024);
     match (number(first), number(last)) {
@@ -84,7 +84,7 @@ pub(super) fn processors(text: &str) -> Result<Vec<usize>, String> {
 }
 
 /// Whether an entity may have this name, which is a part of its path.
-pub(super) fn name(text: &str) -> Result<(), String> {
+pub(crate) fn name(text: &str) -> Result<(), String> {
     const MOST: usize = 255;
     let wrong = |why: &str| Err(format!("{} is no name: {why}", quoted(text)));
     match text {
@@ -112,7 +112,7 @@ pub(crate) const CREATION_MODES: [(&str, CreationMode); 5] = [
 ];
 
 /// A creation mode.
-pub(super) fn creation_mode(text: &str) -> Result<CreationMode, (String, String)> {
+pub(crate) fn creation_mode(text: &str) -> Result<CreationMode, (String, String)> {
     choice("creation mode", text, &CREATION_MODES)
 }
 
@@ -123,7 +123,7 @@ pub(crate) const REPRESENTATIONS: [(&str, DataRepresentation); 2] = [
 ];
 
 /// One of several names; else what is wrong, and what helps.
-pub(super) fn choice<T: Copy>(
+pub(crate) fn choice<T: Copy>(
     what: &str,
     text: &str,
     choices: &[(&str, T)],

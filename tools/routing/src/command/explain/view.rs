@@ -64,7 +64,9 @@ impl ServiceView {
         Self {
             name: plan.name.clone(),
             group: plan.group.clone(),
-            domain_routes: domain_routes.map(|route| domain_route(route, seen)).collect(),
+            domain_routes: domain_routes
+                .map(|route| domain_route(route, seen))
+                .collect(),
             memory: format!(
                 "at most {} MiB of payloads, {} routes, {} endpoints",
                 limits.payload_bytes >> 20,
@@ -106,7 +108,10 @@ fn transports(transports: Transports) -> String {
 
 fn session(session: &Session, domain_route: &DomainRoute, seen: Option<&Seen>) -> SessionView {
     let connections = &domain_route.connections;
-    let routes = session.routes.iter().map(|one| route(one, connections, seen));
+    let routes = session
+        .routes
+        .iter()
+        .map(|one| route(one, connections, seen));
     let auto_routes = session.auto_routes.iter();
     let auto_routes = auto_routes.map(|one| auto_route(one, connections, seen));
     SessionView {
@@ -129,11 +134,23 @@ fn route(route: &Route, connections: &[Connection], seen: Option<&Seen>) -> Rout
                 let typed = input.type_name.as_deref();
                 topic == input.topic && typed.is_none_or(|typed| typed == type_name)
             };
-            found.extend(matching(seen, connections, input.connection, "writer", wanted));
+            found.extend(matching(
+                seen,
+                connections,
+                input.connection,
+                "writer",
+                wanted,
+            ));
         }
         for output in &route.outputs {
             let wanted = |topic: &str, _: &str| topic == output.topic;
-            found.extend(matching(seen, connections, output.connection, "reader", wanted));
+            found.extend(matching(
+                seen,
+                connections,
+                output.connection,
+                "reader",
+                wanted,
+            ));
         }
         found.into_iter().collect()
     });
@@ -159,7 +176,13 @@ fn auto_route(route: &AutoRoute, connections: &[Connection], seen: Option<&Seen>
         };
         let mut found = matching(seen, connections, route.input.connection, "writer", wanted);
         for output in &route.outputs {
-            found.extend(matching(seen, connections, output.connection, "reader", wanted));
+            found.extend(matching(
+                seen,
+                connections,
+                output.connection,
+                "reader",
+                wanted,
+            ));
         }
         found.into_iter().collect()
     });
@@ -197,7 +220,10 @@ fn matching(
     }
     let lines = counts.into_iter().map(|((topic, type_name), count)| {
         let plural = if count == 1 { "" } else { "s" };
-        format!("{topic} ({type_name}): {count} {kind}{plural} at {}", connection.name)
+        format!(
+            "{topic} ({type_name}): {count} {kind}{plural} at {}",
+            connection.name
+        )
     });
     lines.collect()
 }
@@ -247,7 +273,11 @@ fn output(output: &Output, connections: &[Connection]) -> String {
 }
 
 fn words(is_reliable: bool, history: History) -> String {
-    let reliability = if is_reliable { "reliable" } else { "best effort" };
+    let reliability = if is_reliable {
+        "reliable"
+    } else {
+        "best effort"
+    };
     match history {
         History::KeepAll => format!("{reliability} keep all"),
         History::KeepLast(depth) => format!("{reliability} keep last {depth}"),

@@ -117,7 +117,7 @@ impl Validator<'_> {
 /// Why an element is refused, and what takes its place.
 fn refusal(row: &elements::Element) -> String {
     match row.within {
-        Context::DomainRoute => format!("{}; dunlin route convert FILE --to xml", row.says),
+        Context::DomainRoute => format!("{}: name them <participant name=\"..\">", row.says),
         _ => row.says.to_owned(),
     }
 }
