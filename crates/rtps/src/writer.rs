@@ -31,7 +31,6 @@ use dunlin_wire::{
     SequenceNumberSet, SetMembership, Submessage,
 };
 use filters::Filters;
-use gaps::GapList;
 use heartbeat_schedule::HeartbeatSchedule;
 use history::HistoryCache;
 use limits::SampleLimits;
@@ -235,32 +234,6 @@ impl Writer {
         self.readers.remove(index);
         self.readers_changed();
         self.settle()
-    }
-
-    /// A reliable reader is not waited for any more: whatever it has not acknowledged it loses, and
-    /// it goes on with the next change. True if it held something back.
-    pub fn give_up(&mut self, now: Time, reader: Guid, out: &mut impl Outbox) -> bool {
-        let last = self.last;
-        let writer = self.config.guid.entity;
-        let Some((index, proxy)) = self.reliable_reader(reader) else {
-            return false;
-        };
-        let first = proxy.acknowledged + 1;
-        if first > last {
-            return false;
-        }
-        (proxy.start, proxy.acknowledged) = (last + 1, last);
-        // One that counts by heartbeat learns from that what it lost.
-        if !proxy.counts_by_heartbeat() {
-            let mut gaps = GapList::new(reader.entity, writer);
-            gaps.add(first, last + 1, |_| {});
-            gaps.finish(|gap| out.push(To::Endpoint(reader), Submessage::Gap(gap), &Bytes::new()));
-        }
-        let room = self.settle();
-        let complete = self.is_complete();
-        self.pulse.answered(now, complete);
-        self.ask(now, index, out);
-        room
     }
 
     /// What the reader `from` has and lacks (RTPS 2.5 8.4.9.2). Repeated, stale and impossible ones
