@@ -1,5 +1,6 @@
 //! The one command `dunlin`; each tool is a subcommand.
 mod idl;
+mod qos;
 
 use clap::{Parser, Subcommand};
 use std::process::ExitCode;
@@ -40,6 +41,8 @@ enum Tool {
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
         arguments: Vec<String>,
     },
+    /// Shows QoS profiles in XML with all that they inherit, finds mistakes in them, compares them.
+    Qos(qos::Options),
     /// Moving shapes on the terminal, published and subscribed to: works with the shapes demos of
     /// other products. With -P or -S it is `shape_main`, the program of the OMG's interoperability
     /// suite.
@@ -62,6 +65,7 @@ fn main() -> ExitCode {
         Tool::Perftest { arguments } => dunlin_perftest::main(arguments),
         Tool::Ls(options) => dunlin_observe::ls::main(&options),
         Tool::Idl(options) => idl::main(&options),
+        Tool::Qos(options) => qos::main(&options),
         Tool::Why(options) => dunlin_observe::why::main(&options),
         Tool::Route { arguments } => dunlin_routing::command::main(arguments),
         Tool::Shapes { arguments } => dunlin_shapes::main(arguments),
