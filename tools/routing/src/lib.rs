@@ -5,6 +5,8 @@
 //! how the plan was written.
 #![forbid(unsafe_code)]
 
+pub mod command;
+pub mod config;
 mod engine;
 pub mod plan;
 pub mod service;
