@@ -7,6 +7,7 @@
 
 mod engine;
 pub mod plan;
+pub mod processor;
 pub mod service;
 pub mod state;
 mod table;
