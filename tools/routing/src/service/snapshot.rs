@@ -163,7 +163,11 @@ impl Execution {
                 .get(index)
                 .map(|e| (e.connection, &e.topic))?,
         };
-        let domain_route = self.plan.domain_routes.get(entry.place.domain_route)?;
+        let domain_route = self
+            .around
+            .plan
+            .domain_routes
+            .get(entry.place.domain_route)?;
         Some(EndPlace {
             connection: domain_route.connections.get(connection)?.name.clone(),
             topic: topic.clone(),
