@@ -24,7 +24,9 @@ const RUN: &str = "-pub -latencyTest -numIter 50 -noPrint";
 
 #[test]
 fn both_sides_take_the_file_of_the_usual_name() {
-    let output = script(&format!("{FILE} $P -sub & $P {RUN}; status=$?; wait; exit $status"));
+    let output = script(&format!(
+        "{FILE} $P -sub & $P {RUN}; status=$?; wait; exit $status"
+    ));
     let text = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{text}");
     let line = "perftest_qos_profiles.xml: PerftestQosLibrary::BaseProfileQos, ThroughputQos";
@@ -39,7 +41,10 @@ fn what_the_file_says_counts() {
     ));
     let text = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(1), "{text}");
-    assert!(text.contains("built-in") && text.contains("shares no partition"), "{text}");
+    assert!(
+        text.contains("built-in") && text.contains("shares no partition"),
+        "{text}"
+    );
 }
 
 #[test]
@@ -49,6 +54,9 @@ fn a_file_that_is_wrong_is_shown_with_its_line() {
     ));
     let text = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(255), "{text}");
-    assert!(text.contains("perftest_qos_profiles.xml:4:23: error: unknown element"), "{text}");
+    assert!(
+        text.contains("perftest_qos_profiles.xml:4:23: error: unknown element"),
+        "{text}"
+    );
     assert!(text.contains("did you mean \"partition\"?"), "{text}");
 }
