@@ -168,6 +168,10 @@ impl<'a, T: Sized32> Out<'a, T> {
         In::<T>(self.0, PhantomData).sized(name)?;
         Ok(self.get())
     }
+
+    pub(crate) fn required_sized(self, name: &str) -> Outcome<&'a mut T> {
+        self.sized(name)?.ok_or_else(|| missing(name))
+    }
 }
 
 /// Where a result goes.
