@@ -27,6 +27,7 @@ internal abstract unsafe class Side
     internal abstract void Traffic(uint publisher, Traffic* traffic);
     internal abstract string Explain();
     internal abstract void Losses(Losses* losses);
+    internal abstract ulong Samples { get; }
     internal abstract void Close();
 }
 
@@ -54,6 +55,11 @@ internal sealed unsafe class Side<T> : Side where T : class, ISample, new()
         loop.Instances = settings->Instances;
         loop.Inbox = settings->Inbox;
         bool Is(Flags flag) => (loop.Flags & flag) != 0;
+        if (Is(Flags.Flat | Flags.ZeroCopy))
+        {
+            throw new NotSupportedException(
+                "-flatData and -zeroCopy need octets by reference, which there are not in C#: leave them out");
+        }
         participant = new DomainParticipant((int)settings->Domain, null, new DomainParticipantConfig
         {
             Name = "Perftest Participant",
@@ -179,7 +185,15 @@ internal sealed unsafe class Side<T> : Side where T : class, ISample, new()
 
     internal override void Flush(uint topic) => loop.Writers[topic]!.Flush();
 
-    internal override int Measure(Plan* plan, Progress* progress) => loop.Measure(plan, progress);
+    internal override int Measure(Plan* plan, Progress* progress)
+    {
+        Costs.Begin();
+        return loop.Measure(plan, progress);
+    }
+
+    /// <summary>How many were written or taken.</summary>
+    internal override ulong Samples => loop.Written + loop.Publications.Aggregate(
+        0ul, (all, one) => all + one.Traffic.Packets + one.Traffic.Others);
 
     internal override void Attach(uint publisher, int entityId, uint nextSeq)
     {
@@ -187,6 +201,7 @@ internal sealed unsafe class Side<T> : Side where T : class, ISample, new()
         of.EntityId = entityId;
         of.Traffic.Expected = nextSeq;
         of.IsBegun = false;
+        Costs.Begin();
     }
 
     internal override void Traffic(uint publisher, Traffic* traffic)
@@ -229,6 +244,11 @@ internal static unsafe class Program
         {
             failure = error.Message;
             return (int)error.Code;
+        }
+        catch (NotSupportedException error)
+        {
+            failure = error.Message;
+            return (int)ReturnCode.Unsupported;
         }
         catch (Exception error)
         {
@@ -315,6 +335,12 @@ internal static unsafe class Program
         {
             texts[i] = (byte*)Marshal.StringToCoTaskMemUTF8(all[i]);
         }
-        return dunlin_perftest_run(all.Length, texts, &driver);
+        int status = dunlin_perftest_run(all.Length, texts, &driver);
+        string? costs = Costs.Describe(side?.Samples ?? 0);
+        if (costs != null)
+        {
+            Console.Error.WriteLine(costs);
+        }
+        return status;
     }
 }
