@@ -1904,7 +1904,8 @@ int32_t dunlin_waitset_detach(dunlin_waitset waitset,
  * called in it. `count` is how many conditions are true; as many as `room` allows are written.
  *
  * @return TIMEOUT; PRECONDITION_NOT_MET while another thread waits here; ALREADY_DELETED if none of
- * the conditions can become true any more, or the wait set is closed meanwhile.
+ * the conditions can become true any more, or the wait set is closed meanwhile; ERROR once if a
+ * `longjmp` of this thread has left a function of a listener.
  */
 int32_t dunlin_waitset_wait(dunlin_waitset waitset,
                             int64_t timeout,
