@@ -150,8 +150,8 @@ internal sealed unsafe class Side<T> : Side where T : class, ISample, new()
 
     internal override ulong Matched(uint topic)
     {
-        return (ulong)(loop.Writers[topic]?.MatchedSubscriptions.Count
-            ?? loop.Readers[topic]?.MatchedPublications.Count ?? 0);
+        return (ulong)(loop.Writers[topic]?.PublicationMatchedStatus.CurrentCount
+            ?? loop.Readers[topic]?.SubscriptionMatchedStatus.CurrentCount ?? 0);
     }
 
     internal override void Wait(long timeout, bool isReceiving)
@@ -240,21 +240,16 @@ internal static unsafe class Program
             action();
             return 0;
         }
-        catch (DdsException error)
-        {
-            failure = error.Message;
-            return (int)error.Code;
-        }
-        catch (NotSupportedException error)
-        {
-            failure = error.Message;
-            return (int)ReturnCode.Unsupported;
-        }
         catch (Exception error)
         {
-            failure = error.ToString();
-            return 1;
+            return Failed(error);
         }
+    }
+
+    private static int Failed(Exception error)
+    {
+        failure = error is DdsException || error is NotSupportedException ? error.Message : error.ToString();
+        return error is DdsException of ? (int)of.Code : error is NotSupportedException ? (int)ReturnCode.Unsupported : 1;
     }
 
     private static readonly OnOpen Open = (context, settings) => Try(() =>
@@ -271,26 +266,60 @@ internal static unsafe class Program
     private static readonly OnTopic Register = (context, topic) => Try(() => side!.Register(topic));
     private static readonly OnMatched Matched = (context, topic) =>
     {
-        ulong count = 0;
-        Try(() => count = side!.Matched(topic));
-        return count;
+        try
+        {
+            return side!.Matched(topic);
+        }
+        catch (Exception error)
+        {
+            Failed(error);
+            return 0;
+        }
     };
+    // What is called while samples come allocates nothing.
     private static readonly OnWait Wait = (context, timeout, receives) =>
-        Try(() => side!.Wait(timeout, receives != 0));
+    {
+        try
+        {
+            side!.Wait(timeout, receives != 0);
+            return 0;
+        }
+        catch (Exception error)
+        {
+            return Failed(error);
+        }
+    };
+
     private static readonly OnContext Wake = context => Try(() => side!.Wake());
     private static readonly OnControl Control = (context, topic, header, data, length) =>
         Try(() => side!.Control(topic, header, data, length));
     private static readonly OnTopic Flush = (context, topic) => Try(() => side!.Flush(topic));
     private static readonly OnMeasure Measure = (context, plan, progress) =>
     {
-        int code = 0;
-        int failed = Try(() => code = side!.Measure(plan, progress));
-        return failed != 0 ? failed : code;
+        try
+        {
+            return side!.Measure(plan, progress);
+        }
+        catch (Exception error)
+        {
+            return Failed(error);
+        }
     };
+
     private static readonly OnAttach Attach = (context, publisher, entityId, nextSeq) =>
         Try(() => side!.Attach(publisher, entityId, nextSeq));
     private static readonly OnTraffic Traffic = (context, publisher, traffic) =>
-        Try(() => side!.Traffic(publisher, traffic));
+    {
+        try
+        {
+            side!.Traffic(publisher, traffic);
+        }
+        catch (Exception error)
+        {
+            Failed(error);
+        }
+    };
+
     private static readonly OnLosses Losses = (context, losses) => Try(() => side!.Losses(losses));
     private static readonly OnContext Close = context => Try(() => side?.Close());
 
