@@ -47,8 +47,8 @@ pub struct Campaign {
     pub hosts: Vec<Host>,
 }
 
-/// Who is measured: "dunlin", "dunlin-c", "dunlin-cpp98", "raw", "cyclone", "fastdds", "iceoryx2",
-/// "zenoh".
+/// Who is measured: "dunlin", "dunlin-c", "dunlin-cpp98", "dunlin-java", "dunlin-cs", "raw",
+/// "cyclone", "fastdds", "iceoryx2", "zenoh".
 pub type System = String;
 
 /// One point of the campaign; its repetitions are runs.

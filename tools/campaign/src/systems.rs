@@ -37,6 +37,8 @@ pub fn known() -> Vec<Box<dyn System>> {
         Perftest::Dunlin,
         Perftest::C,
         Perftest::Cpp98,
+        Perftest::Java,
+        Perftest::Csharp,
     ]
     .map(boxed);
     let rivals = Rival::ALL.map(|rival| boxed(Peer::new(rival)));
