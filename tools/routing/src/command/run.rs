@@ -5,7 +5,7 @@ use super::{exit, load};
 use crate::plan::{Administration, ConnectionKind, Monitoring, Plan};
 use crate::service::{Service, StartError};
 use crate::show::{Bounds, Http, HttpOptions};
-use crate::state::{State, Tree};
+use crate::state::{Counters, EntityKind, State, Tree};
 use dunlin::DomainParticipantQos;
 use std::io;
 use std::path::Path;
@@ -197,7 +197,9 @@ fn has_failed(tree: &Tree) -> bool {
 
 /// What has passed, in a line.
 fn totals(tree: &Tree) -> String {
-    let counters = tree.counters;
+    let nodes = tree.walk();
+    let routes = nodes.iter().filter(|node| node.kind == EntityKind::Route);
+    let counters = routes.fold(Counters::default(), |all, route| all.plus(route.counters));
     format!(
         "samples {}, bytes {}, disposes {}, unregisters {}, duplicates {}, dropped {}, failed {}",
         counters.samples,
