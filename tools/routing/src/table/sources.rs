@@ -65,7 +65,7 @@ pub(crate) enum Basis {
     /// The QoS in the plan.
     Plan,
     /// A group of sources: its number, which they are, and one of them.
-    Group(u64, Members, Arc<WriterData>),
+    Group(u64, Box<Members>, Arc<WriterData>),
     /// One source, as it is, with the number of its group.
     Writer(u64, Arc<WriterData>),
 }
@@ -93,7 +93,7 @@ impl Group {
             key: self.key.clone(),
             except: self.except.clone(),
         };
-        Basis::Group(id, members, Arc::clone(&self.writer))
+        Basis::Group(id, Box::new(members), Arc::clone(&self.writer))
     }
 }
 
@@ -317,6 +317,12 @@ impl Sources {
         shared.map(of_group).chain(own).collect()
     }
 
+    /// Do sources keep something for those who join late?
+    pub(super) fn are_durable(&self) -> bool {
+        let durable = |group: &Group| group.key.qos.durability > Durability::Volatile;
+        self.groups.values().any(durable)
+    }
+
     /// Is the source, or one of the group, there?
     pub(super) fn is_alive(&self, id: u64) -> bool {
         let group = self.groups.get(&id).map(|group| group.life);
@@ -386,7 +392,7 @@ mod tests {
         assert_eq!(sources.outputs(Writers::Group).len(), 3);
         assert_eq!(sources.outputs(Writers::Mirror).len(), 6);
         assert_eq!(sources.outputs(Writers::One).len(), 1);
-        for (_, group) in &sources.groups {
+        for group in sources.groups.values() {
             let (reader, subscriber) = group.key.reader_qos();
             let (offered, publisher) = writer_qos(&group.writer, false);
             assert_eq!(reader.reliability.kind, offered.reliability.kind);
