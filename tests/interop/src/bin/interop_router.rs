@@ -87,7 +87,10 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     println!("up");
     std::io::stdin().read_to_end(&mut Vec::new())?;
     for node in service.state().walk() {
-        println!("{} {} {:?} {:?}", node.path, node.state, node.note, node.counters);
+        println!(
+            "{} {} {:?} {:?}",
+            node.path, node.state, node.note, node.counters
+        );
     }
     service.stop();
     Ok(())

@@ -421,7 +421,9 @@ fn routed_large(publisher: Vendor, subscriber: Vendor) {
 fn routed_late_joiner(publisher: Vendor, subscriber: Vendor) {
     let options = format!("{RELIABLE} --durability transient-local --count 20");
     let pair = Pair::new(publisher, subscriber, &options).routed();
-    let outcome = pair.publisher("--wait-match 0 --domain 0").run_late_joiner();
+    let outcome = pair
+        .publisher("--wait-match 0 --domain 0")
+        .run_late_joiner();
     outcome.assert_received(20);
 }
 

@@ -319,7 +319,7 @@ impl Entry {
             Side::Input => &self.inputs,
             Side::Output => &self.outputs,
         };
-        facts.get(index).is_some_and(Fact::is_believed)
+        facts.get(index).is_some_and(|fact| fact.is_true)
     }
 
     /// How it is with an input or output.
