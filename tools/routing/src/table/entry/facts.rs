@@ -11,7 +11,7 @@ use dunlin::untyped::EncodedTypeInformation;
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Fact {
     /// As discovery has it now.
-    is_true: bool,
+    pub(super) is_true: bool,
     /// It was true until then; believed a while longer.
     pub(super) until: Option<Time>,
 }
