@@ -35,7 +35,7 @@ pub struct Task {
     pub arguments: Vec<String>,
     /// Added to the environment.
     pub environment: Vec<(String, String)>,
-    /// Its standard error goes to this file, for it may be long; else it is kept as it comes.
+    /// All that it prints goes to this file, for it may be long; else it is kept until it ends.
     pub log: Option<PathBuf>,
 }
 
@@ -108,7 +108,8 @@ impl Place for Local {
         let name = command.get_program().to_string_lossy().into_owned();
         let failed = |error| Trouble::Failed(format!("{name}: {error}"));
         if let Some(log) = &task.log {
-            command.stderr(File::create(log).map_err(failed)?);
+            let file = File::create(log).map_err(failed)?;
+            command.stdout(file.try_clone().map_err(failed)?).stderr(file);
         }
         let child = command.spawn().map_err(failed)?;
         Ok(Box::new(Process {
@@ -121,7 +122,7 @@ impl Place for Local {
 /// A child process. What it prints fits into a pipe, so it is read when it has ended.
 pub struct Process {
     child: Child,
-    /// Where its standard error goes, if that is no pipe.
+    /// Where all that it prints goes, if that is no pipe.
     log: Option<PathBuf>,
 }
 
