@@ -10,6 +10,7 @@ mod document;
 mod filter;
 mod idl;
 mod lookup;
+mod profiles;
 mod reader;
 mod script;
 mod stream;
@@ -27,6 +28,7 @@ pub use document::document;
 pub use filter::filter;
 pub use idl::{idl, idl_preprocessor};
 pub use lookup::{lookup_reply, lookup_request};
+pub use profiles::profiles;
 pub use reader::reader;
 pub use stream::stream;
 pub use tls::tls;
@@ -56,6 +58,7 @@ pub const TARGETS: &[(&str, Target)] = &[
     ("parameter_list", parameter_list),
     ("pl_cdr", pl_cdr),
     ("pl_cdr2", pl_cdr2),
+    ("profiles", profiles),
     ("reader", reader),
     ("stream", stream),
     ("tls", tls),

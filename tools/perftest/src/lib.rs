@@ -236,6 +236,9 @@ fn run_side(
         (false, _) => {}
     }
     if let Some(driver) = driver {
+        if options.xml.is_some() {
+            log.line("Note: -qosFile is ignored: in other languages the built-in QoS is used.");
+        }
         cost::count_allocations_by(&driver);
         return run_over(&mut Driven::open(driver, options, log)?, &session);
     }

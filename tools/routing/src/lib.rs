@@ -5,4 +5,13 @@
 //! how the plan was written.
 #![forbid(unsafe_code)]
 
+pub mod command;
+pub mod config;
+mod engine;
 pub mod plan;
+pub mod service;
+pub mod show;
+pub mod state;
+mod table;
+
+pub use service::{Service, StartError};

@@ -5,7 +5,7 @@
 //! *outputs*. A plan is data: it can be compared with the plan of a changed configuration.
 use dunlin::{
     DataReaderQos, DataRepresentation, DataWriterQos, DomainParticipantQos, Duration, PublisherQos,
-    SubscriberQos, Transports,
+    SubscriberQos, Transports, WaitStrategy,
 };
 use std::collections::BTreeMap;
 use std::fmt;
@@ -129,6 +129,8 @@ pub struct ParticipantPlan {
     pub multicast: Option<bool>,
     /// How it uses TCP.
     pub tcp: Option<dunlin::TcpSettings>,
+    /// How its receivers wait.
+    pub waiting: Option<WaitStrategy>,
 }
 
 /// Routes that share threads and the QoS of publishers and subscribers.

@@ -6,7 +6,7 @@ use super::parse::Parsed;
 use super::table::{MAX_DATA_LEN, Side};
 use super::{
     BOUNDED_PAYLOAD, Carrier, Format, Options, OutputOptions, Pace, PublisherOptions, ReadThread,
-    Role, SubscriberOptions, TransportOptions, UNFRAGMENTED, peer, stream,
+    Role, SubscriberOptions, TransportOptions, UNFRAGMENTED, peer, stream, xml,
 };
 use crate::clock::{MILLISECOND, SECOND};
 use crate::messaging::{Durability, KeyRange, OVERHEAD};
@@ -68,6 +68,7 @@ pub(super) fn side(parsed: &mut Parsed) -> Options {
         pin: parsed.number("pin").map(|cpu| cpu as usize),
         output: output(parsed),
         transport,
+        xml: xml::qos(parsed),
     }
 }
 

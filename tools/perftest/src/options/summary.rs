@@ -34,6 +34,9 @@ pub(crate) fn summary(options: &Options) -> String {
     line("receiving", receiving(options));
     line("domain", options.domain.to_string());
     line("transport", transport(options));
+    if !options.transport.raw {
+        line("qos", qos(options));
+    }
     text
 }
 
@@ -181,6 +184,14 @@ fn receiving(options: &Options) -> String {
         ),
         (_, None) => "listener".into(),
     }
+}
+
+fn qos(options: &Options) -> String {
+    let built_in = || "built-in".to_string();
+    options
+        .xml
+        .as_ref()
+        .map_or_else(built_in, |xml| xml.to_string())
 }
 
 fn transport(options: &Options) -> String {
