@@ -327,7 +327,7 @@ fn a_router_that_dies_fails_its_run_with_its_last_words() {
         &text,
         "-DTYPE=TestData_t -DRELIABILITY=RELIABLE_RELIABILITY_QOS\nError: no way\n",
     );
-    has(&text, "failed: router: route run -cfgFile ");
+    has(&text, "failed: router: no way\n");
 }
 
 #[test]
