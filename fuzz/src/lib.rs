@@ -6,9 +6,11 @@ mod assignability;
 mod cdr;
 mod conversation;
 mod discovery;
+mod document;
 mod filter;
 mod idl;
 mod lookup;
+mod profiles;
 mod reader;
 mod script;
 mod stream;
@@ -22,9 +24,11 @@ pub use assignability::assignability;
 pub use cdr::{cdr, d_cdr2, pl_cdr, pl_cdr2, xcdr1, xcdr2};
 pub use conversation::conversation;
 pub use discovery::discovery;
+pub use document::document;
 pub use filter::filter;
 pub use idl::{idl, idl_preprocessor};
 pub use lookup::{lookup_reply, lookup_request};
+pub use profiles::profiles;
 pub use reader::reader;
 pub use stream::stream;
 pub use tls::tls;
@@ -45,6 +49,7 @@ pub const TARGETS: &[(&str, Target)] = &[
     ("datagram", datagram),
     ("discovery", discovery),
     ("discovery_data", discovery_data),
+    ("document", document),
     ("filter", filter),
     ("idl", idl),
     ("idl_preprocessor", idl_preprocessor),
@@ -53,6 +58,7 @@ pub const TARGETS: &[(&str, Target)] = &[
     ("parameter_list", parameter_list),
     ("pl_cdr", pl_cdr),
     ("pl_cdr2", pl_cdr2),
+    ("profiles", profiles),
     ("reader", reader),
     ("stream", stream),
     ("tls", tls),

@@ -68,7 +68,7 @@ pub use dunlin_rtps::{
 pub use dunlin_shm::Trust;
 pub use dunlin_transport as transport;
 pub use dunlin_wire::{
-    EntityId, Guid, GuidPrefix, Hops, Locator, SampleIdentity, SampleOrigin, SequenceNumber,
+    EntityId, EntityKind, Guid, GuidPrefix, Hops, Locator, SampleIdentity, SampleOrigin, SequenceNumber,
     Timestamp, VendorId,
 };
 pub use dunlin_xtypes as xtypes;

@@ -7,7 +7,7 @@ use common::{Keyed, Net, Plain, SOON, reliable_all};
 use dunlin::cdr::{Xcdr, key_hash, key_to_payload, to_payload};
 use dunlin::untyped::{
     ChangeKind, Piece, TryWriteError, TypeSupport, UntypedReaderOptions, UntypedSample,
-    WriteOptions,
+    WriteOptions, WriterPredicate,
 };
 use dunlin::{
     DataReaderQos, DataWriterQos, DomainParticipant, Durability, Error, GuardCondition, History,
@@ -392,11 +392,150 @@ fn a_late_joiner_and_a_filter_work_without_a_rust_type() {
     assert!(reader.read_with_condition(&query, &mut none).is_ok());
 }
 
+#[test]
+fn a_filter_is_announced_without_the_type() {
+    let net = Net::new(0.0);
+    let (wqos, rqos) = reliable_all();
+    let (a, b) = (net.participant(), net.participant());
+    let writer = writer(&a, &TypeSupport::of::<Keyed>(), wqos);
+    let ty = TypeSupport::discovered(<Keyed as TopicData>::TYPE_NAME, true);
+    let reader = stream(&b, &ty, rqos);
+    writer.wait_for_matched(1, SOON).unwrap();
+    reader.wait_for_matched(1, SOON).unwrap();
+    let send = |number| {
+        let sample = payload(&keyed("one", number));
+        writer
+            .write(ChangeKind::Alive, &sample, &WriteOptions::default())
+            .unwrap();
+    };
+    let filter_at_writer = || {
+        let readers = a.domain().readers;
+        let ours = readers.into_iter().find(|r| r.guid == reader.guid());
+        ours.and_then(|r| r.content_filter).map(|f| f.expression)
+    };
+    let until = |wanted: Option<&str>| {
+        let end = std::time::Instant::now() + Duration::from_secs(30);
+        while filter_at_writer().as_deref() != wanted {
+            assert!(std::time::Instant::now() < end, "{:?}", filter_at_writer());
+            std::thread::sleep(Duration::from_millis(1));
+        }
+    };
+    reader
+        .announce_filter(Some(("number >= %0", &["7"])))
+        .unwrap();
+    until(Some("number >= %0"));
+    (0..10).for_each(&send);
+    let sent: Vec<_> = take(&reader, 3)
+        .iter()
+        .map(|s| s.payload().unwrap())
+        .collect();
+    assert_eq!(sent, [7, 8, 9].map(|n| payload(&keyed("one", n))));
+    // The reader judges nothing, so all that a writer sends is taken.
+    reader.announce_filter(None::<(&str, &[&str])>).unwrap();
+    until(None);
+    (0..3).for_each(&send);
+    assert_eq!(take(&reader, 3).len(), 3);
+    let long = "x".repeat(5_000);
+    let error = reader.announce_filter(Some((&long, &[] as &[&str])));
+    let error = error.unwrap_err().to_string();
+    assert!(error.contains("5000") && error.contains("4096"), "{error}");
+}
+
 #[derive(Topic)]
 #[topic(name = "common::Another")]
 struct Another {
     #[allow(dead_code, reason = "only the type is of use")]
     number: u64,
+}
+
+#[test]
+fn a_reader_matches_the_writers_that_it_accepts() {
+    let net = Net::new(0.0);
+    let (a, b) = (net.participant(), net.participant());
+    let ty = TypeSupport::of::<Plain>();
+    let named = |name: &str| DataWriterQos {
+        user_data: name.as_bytes().to_vec(),
+        ..reliable_all().0
+    };
+    let (wanted, other) = (
+        writer(&a, &ty, named("ours")),
+        writer(&a, &ty, named("theirs")),
+    );
+    let topic = b
+        .create_untyped_topic("T", &ty, TopicQos::default())
+        .unwrap();
+    let options = UntypedReaderOptions {
+        accepts: Some(WriterPredicate::new(|writer| {
+            assert_ne!(writer.qos.user_data, b"panics", "as an application may");
+            writer.qos.user_data == b"ours"
+        })),
+        ..Default::default()
+    };
+    let reader = b
+        .create_subscriber(SubscriberQos::default())
+        .create_untyped_datareader_with_options(&topic, reliable_all().1, options, None::<()>)
+        .unwrap();
+    reader.wait_for_matched(1, SOON).unwrap();
+    assert_eq!(reader.matched_publications(), [wanted.guid()]);
+    let why = reader.explain_matching().join("\n");
+    assert!(
+        why.contains("not accepted by the reader's application"),
+        "{why}"
+    );
+    // What a writer announces later counts as well.
+    other.set_qos(named("ours")).unwrap();
+    reader.wait_for_matched(2, SOON).unwrap();
+    wanted.set_qos(named("panics")).unwrap();
+    let until = std::time::Instant::now() + Duration::from_secs(30);
+    while reader.matched_count() > 1 && std::time::Instant::now() < until {
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    assert_eq!(reader.matched_publications(), [other.guid()]);
+}
+
+#[test]
+fn a_reader_that_is_given_up_does_not_hold_up_the_writer() {
+    let net = Net::new(0.0);
+    let (a, b) = (net.participant(), net.participant());
+    let ty = TypeSupport::of::<Plain>();
+    let (wqos, rqos) = reliable_all();
+    let wqos = DataWriterQos {
+        resource_limits: ResourceLimits {
+            max_samples: Some(4),
+            ..Default::default()
+        },
+        ..wqos
+    };
+    let (writer, reader) = (writer(&a, &ty, wqos), reader(&b, &ty, rqos));
+    let (calls, there) = (Arc::new(AtomicUsize::new(0)), GuardCondition::new());
+    writer.set_listener(Room(Arc::clone(&calls), there), StatusMask::NONE);
+    writer.wait_for_matched(1, SOON).unwrap();
+    reader.wait_for_matched(1, SOON).unwrap();
+    let write = |number| {
+        let sent = payload(&plain(number));
+        writer.try_write(
+            ChangeKind::Alive,
+            &[Piece::Copied(&sent)],
+            &WriteOptions::default(),
+        )
+    };
+    write(0).unwrap();
+    take(&reader, 1);
+    writer.wait_for_acknowledgments(SOON).unwrap();
+    net.set_drop(1.0);
+    for number in 1..=4 {
+        write(number).unwrap();
+    }
+    assert!(matches!(write(5), Err(TryWriteError::Full)));
+    assert_eq!(writer.backlog_status().slowest, Some(reader.guid()));
+    assert!(writer.give_up(reader.guid()));
+    assert_eq!(calls.load(SeqCst), 1, "there is room");
+    assert!(!writer.give_up(reader.guid()), "it lacks nothing any more");
+    net.set_drop(0.0);
+    write(5).unwrap();
+    let next = take(&reader, 1);
+    assert_eq!(next[0].payload().unwrap(), payload(&plain(5)));
+    assert_eq!(reader.sample_lost_status().total_count, 4);
 }
 
 #[test]

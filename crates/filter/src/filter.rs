@@ -137,7 +137,12 @@ impl Filter {
     }
 }
 
-fn check_limits(expression: &str, parameters: &[impl AsRef<str>]) -> Result<(), FilterError> {
+/// Whether an expression and its parameters are within the [`limits`](crate::limits), whatever the
+/// type is.
+///
+/// # Errors
+/// Which limit is exceeded, with both numbers.
+pub fn check_limits(expression: &str, parameters: &[impl AsRef<str>]) -> Result<(), FilterError> {
     let fault = |message| Err(FilterError::new(message, "", 0..0));
     if expression.len() > limits::EXPRESSION {
         let (is, most) = (expression.len(), limits::EXPRESSION);

@@ -60,4 +60,4 @@ mod steps;
 mod value;
 
 pub use error::FilterError;
-pub use filter::Filter;
+pub use filter::{Filter, check_limits};

@@ -1,5 +1,6 @@
 //! The one command `dunlin`; each tool is a subcommand.
 mod idl;
+mod qos;
 
 use clap::{Parser, Subcommand};
 use std::process::ExitCode;
@@ -32,6 +33,16 @@ enum Tool {
     Why(dunlin_observe::why::Options),
     /// Checks IDL files and shows what they say. `dunlin idl explain CODE` explains a report.
     Idl(idl::Options),
+    /// Joins data domains and passes samples between them: Routing Service. `dunlin route` lists its
+    /// commands and options.
+    #[command(disable_help_flag = true)]
+    Route {
+        /// Command, files and options.
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+        arguments: Vec<String>,
+    },
+    /// Shows QoS profiles in XML with all that they inherit, finds mistakes in them, compares them.
+    Qos(qos::Options),
     /// Moving shapes on the terminal, published and subscribed to: works with the shapes demos of
     /// other products. With -P or -S it is `shape_main`, the program of the OMG's interoperability
     /// suite.
@@ -45,12 +56,25 @@ enum Tool {
 }
 
 fn main() -> ExitCode {
-    let arguments = idl::translate(std::env::args().collect());
+    let arguments: Vec<String> = std::env::args().collect();
+    if is_called(&arguments, "rtiroutingservice") {
+        return dunlin_routing::command::rtiroutingservice(arguments.into_iter().skip(1).collect());
+    }
+    let arguments = idl::translate(arguments);
     match Cli::parse_from(arguments).tool {
         Tool::Perftest { arguments } => dunlin_perftest::main(arguments),
         Tool::Ls(options) => dunlin_observe::ls::main(&options),
         Tool::Idl(options) => idl::main(&options),
+        Tool::Qos(options) => qos::main(&options),
         Tool::Why(options) => dunlin_observe::why::main(&options),
+        Tool::Route { arguments } => dunlin_routing::command::main(arguments),
         Tool::Shapes { arguments } => dunlin_shapes::main(arguments),
     }
+}
+
+/// Whether the program was started under this name: by a link.
+fn is_called(arguments: &[String], name: &str) -> bool {
+    let program = arguments.first().map(std::path::Path::new);
+    let stem = program.and_then(std::path::Path::file_stem);
+    stem.is_some_and(|stem| stem == name)
 }

@@ -22,9 +22,11 @@ use crate::untyped::reader::{ReaderCore, WriterEnd};
 use crate::untyped::topic::TopicCore;
 use crate::untyped::writer::WriterCore;
 use dunlin_qos::Incompatibility;
-use dunlin_rtps::discovery::{Discovery, Event, LossReason, Source, UnmatchReason};
+use dunlin_rtps::discovery::{
+    Discovery, Event, LossReason, Source, UnmatchReason, WriterPredicate,
+};
 use dunlin_rtps::{ReaderProxyConfig, Time, To, WriterProxyConfig};
-use dunlin_transport::panics::log;
+use dunlin_transport::panics::{log, quietly};
 use dunlin_transport::{Transport, nearest};
 use dunlin_wire::{
     DiagnosticReply, DiagnosticRequest, EntityId, EntityKind, Guid, GuidPrefix, Locator,
@@ -305,6 +307,12 @@ impl Matching {
             local_queue::enter_reader(Arc::clone(core) as _, core.type_support.dynamic_type());
         }
         self.serve_type(core.guid, core.type_support.local_type());
+        if let Some(writers) = core.options.accepts.clone() {
+            let accepts =
+                move |writer: &WriterData| quietly(|| writers.accepts(writer)).unwrap_or(false);
+            self.discovery
+                .accept_only(core.guid, WriterPredicate::new(accepts));
+        }
         self.announce_reader(now, core)
     }
 

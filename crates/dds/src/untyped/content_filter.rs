@@ -175,6 +175,32 @@ impl UntypedContentFilteredTopic {
     }
 }
 
+/// Tells writers which samples a reader wants, or that it wants all; it judges none itself.
+pub(crate) fn announce(
+    reader: &Arc<ReaderCore>,
+    part: Option<(&str, &[impl AsRef<str>])>,
+) -> Result<()> {
+    let told = match part {
+        None => None,
+        Some((expression, parameters)) => {
+            dunlin_filter::check_limits(expression, parameters)
+                .map_err(|error| Error::BadParameter(format!("{}: {error}", reader.describe())))?;
+            Some(ContentFilterProperty {
+                topic: format!("a part of {}", reader.topic),
+                related_topic: reader.topic.clone(),
+                class: ContentFilterProperty::SQL.to_owned(),
+                expression: expression.to_owned(),
+                parameters: owned(parameters),
+            })
+        }
+    };
+    *reader.content_filter.lock() = told;
+    let announced = reader
+        .shared
+        .discover(|matching, now| matching.update_reader(now, reader));
+    announced.map_err(|error| cannot_announce(reader, &error))
+}
+
 pub(crate) fn cannot_announce(reader: &ReaderCore, error: &dunlin_wire::Error) -> Error {
     Error::BadParameter(format!(
         "{} cannot be announced: {error}",

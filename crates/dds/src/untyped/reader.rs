@@ -29,6 +29,7 @@ use crate::untyped::topic::TopicCore;
 use crate::untyped::type_support::TypeSupport;
 use bytes::Bytes;
 use dunlin_qos::{AccessScope, DataReaderQos, DestinationOrder, Duration, History, Ownership};
+use dunlin_rtps::discovery::WriterPredicate;
 use dunlin_rtps::{
     ContentFilter, Delivery, GroupFront, GroupOrder, InstanceHandle, KeyOf, Loaned, OriginBounds,
     PayloadAllocator, Reader, ReaderConfig, Time, Withdrawn, WriterProxyConfig,
@@ -77,7 +78,7 @@ pub(crate) enum WriterEnd {
 }
 
 /// How an untyped reader differs from others.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct UntypedReaderOptions {
     /// Stream mode, for whoever relays or records: every change is handed out as it was sent, in
     /// the order of its writer. There are no instances, so nothing is collapsed, and `dispose` and
@@ -87,6 +88,9 @@ pub struct UntypedReaderOptions {
     /// Does a sample that several writers forward, or one forwards beside its original writer, come
     /// once only, and within which bounds is that known?
     pub duplicates: Option<OriginBounds>,
+    /// Which writers it is matched with, of those that suit it; `None` for all. It is asked when a
+    /// writer is discovered and when what that announces changes. If it panics, the answer is no.
+    pub accepts: Option<WriterPredicate>,
 }
 
 /// A reader without a type.
@@ -149,7 +153,7 @@ impl ReaderCore {
         group: &Arc<SubscriberCore>,
     ) -> Self {
         let shared = &group.shared;
-        let config = config(guid, &type_support, options, &qos, group);
+        let config = config(guid, &type_support, &options, &qos, group);
         Self {
             guid,
             topic: topic.name.clone(),
@@ -595,7 +599,7 @@ impl ReaderCore {
 fn config(
     guid: Guid,
     type_support: &TypeSupport,
-    options: UntypedReaderOptions,
+    options: &UntypedReaderOptions,
     qos: &DataReaderQos,
     group: &SubscriberCore,
 ) -> ReaderConfig {

@@ -2,7 +2,7 @@
 mod type_states;
 
 use super::types::KnownTypes;
-use super::verdict::{Verdict, compare};
+use super::verdict::{Verdict, WriterPredicate, compare};
 use super::{Event, LossReason, UnmatchReason};
 use alloc::borrow::ToOwned;
 use alloc::boxed::Box;
@@ -30,6 +30,8 @@ pub(super) struct Catalog {
     /// The endpoints of others that came, changed or went since somebody asked last, if somebody
     /// does.
     news: Option<BTreeSet<Guid>>,
+    /// Which writers local readers accept, of those that do not accept all.
+    accepted: BTreeMap<Guid, WriterPredicate>,
     /// What the application does not want to hear of: endpoints, and topics of others.
     ignored: BTreeSet<Guid>,
     ignored_topics: BTreeSet<String>,
@@ -71,6 +73,7 @@ impl Catalog {
             wanted: BTreeSet::new(),
             unwanted: BTreeSet::new(),
             news: None,
+            accepted: BTreeMap::new(),
             ignored: BTreeSet::new(),
             ignored_topics: BTreeSet::new(),
         };
@@ -187,6 +190,11 @@ impl Catalog {
         self.judge_reader(guid, events);
     }
 
+    /// A local reader that is going to be added accepts these writers only.
+    pub(super) fn accept_only(&mut self, reader: Guid, writers: WriterPredicate) {
+        self.accepted.insert(reader, writers);
+    }
+
     /// Forgets a writer; false if there is none of that name.
     pub(super) fn remove_writer(
         &mut self,
@@ -219,6 +227,7 @@ impl Catalog {
         let Some(reader) = self.readers.remove(&guid) else {
             return false;
         };
+        self.accepted.remove(&guid);
         self.note(guid);
         for writer in self.writers_for(guid, &reader.topic) {
             if self.pairs.remove(&(writer, guid)) == Some(Verdict::Matched) {
@@ -405,7 +414,11 @@ impl Catalog {
         let (Some(w), Some(r)) = (self.writers.get(&writer), self.readers.get(&reader)) else {
             return;
         };
-        let verdict = compare(w, r, &self.types);
+        let accepted = self.accepted.get(&reader);
+        let verdict = match accepted.is_none_or(|writers| writers.accepts(w)) {
+            true => compare(w, r, &self.types),
+            false => Verdict::Declined,
+        };
         if verdict == Verdict::Pending {
             let unknown = [writer, reader].into_iter();
             let unknown = unknown.filter(|endpoint| self.types.state(*endpoint).is_none());
@@ -490,7 +503,7 @@ impl Catalog {
                 continue;
             }
             match verdict {
-                Verdict::Matched | Verdict::Partition | Verdict::Pending => {}
+                Verdict::Matched | Verdict::Partition | Verdict::Pending | Verdict::Declined => {}
                 Verdict::Qos(mismatches) => events.push(Event::IncompatibleQos {
                     local,
                     remote,

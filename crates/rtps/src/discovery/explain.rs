@@ -56,6 +56,11 @@ pub enum Explanation {
         /// Its topic.
         topic: String,
     },
+    /// The local reader's application does not accept the writer.
+    Declined {
+        /// Which writer.
+        remote: Guid,
+    },
     /// Nobody on the other side has this topic.
     Nobody {
         /// How many other participants are known.
@@ -140,6 +145,7 @@ impl Discovery {
             }
             Verdict::Type(difference) => Explanation::Type { remote, difference },
             Verdict::Pending => Explanation::Pending { remote },
+            Verdict::Declined => Explanation::Declined { remote },
             Verdict::Qos(mismatches) => Explanation::Qos { remote, mismatches },
             Verdict::Partition => Explanation::Partition {
                 remote,
@@ -170,6 +176,7 @@ impl Explanation {
         match self {
             Self::Matched { remote, .. }
             | Self::Pending { remote }
+            | Self::Declined { remote }
             | Self::Type { remote, .. }
             | Self::Partition { remote, .. }
             | Self::Qos { remote, .. }
@@ -191,6 +198,9 @@ impl fmt::Display for Explanation {
                     ),
                     None => Ok(()),
                 }
+            }
+            Self::Declined { remote } => {
+                write!(f, "{remote} is not accepted by the reader's application")
             }
             Self::Pending { remote } => write!(
                 f,

@@ -32,7 +32,7 @@ pub use participants::Heard;
 pub use registry::{BUILTIN_TOPICS, BuiltinMatching, BuiltinTopicEntry, BuiltinTopicQos};
 pub use source_addresses::SourceAddresses;
 pub use types::{KnownTypes, TypeDifference, TypeState, uncompared};
-pub use verdict::{Verdict, compare};
+pub use verdict::{Verdict, WriterPredicate, compare};
 
 use crate::{Outbox, Time, To};
 use alloc::collections::{BTreeMap, BTreeSet};
@@ -180,6 +180,11 @@ impl Discovery {
         self.report_silent_writers(news, events);
         self.settle_types(now, out, events);
         Ok(())
+    }
+
+    /// A local reader that is going to be added accepts these writers only, until it is removed.
+    pub fn accept_only(&mut self, reader: Guid, writers: WriterPredicate) {
+        self.catalog.accept_only(reader, writers);
     }
 
     /// Removes a local writer and tells everybody.

@@ -10,7 +10,7 @@ use super::{ReaderProxy, Writer};
 use crate::{Outbox, Time, To};
 use bytes::Bytes;
 use dunlin_qos::Duration;
-use dunlin_wire::{NackFrag, SequenceNumberSet, Submessage};
+use dunlin_wire::{Guid, NackFrag, SequenceNumberSet, Submessage};
 
 /// An answer stops once it has reached so many bytes.
 const ANSWER_BYTES: usize = 1 << 20;
@@ -224,6 +224,32 @@ impl Writer {
             }
         }
         self.ask(now, index, out);
+    }
+
+    /// A reliable reader is not waited for any more: whatever it has not acknowledged it loses, and
+    /// it goes on with the next change. True if it held something back.
+    pub fn give_up(&mut self, now: Time, reader: Guid, out: &mut impl Outbox) -> bool {
+        let last = self.last;
+        let writer = self.config.guid.entity;
+        let Some((index, proxy)) = self.reliable_reader(reader) else {
+            return false;
+        };
+        let first = proxy.acknowledged + 1;
+        if first > last {
+            return false;
+        }
+        (proxy.start, proxy.acknowledged) = (last + 1, last);
+        // One that counts by heartbeat learns from that what it lost.
+        if !proxy.counts_by_heartbeat() {
+            let mut gaps = GapList::new(reader.entity, writer);
+            gaps.add(first, last + 1, |_| {});
+            gaps.finish(|gap| out.push(To::Endpoint(reader), Submessage::Gap(gap), &Bytes::new()));
+        }
+        let room = self.settle();
+        let complete = self.is_complete();
+        self.pulse.answered(now, complete);
+        self.ask(now, index, out);
+        room
     }
 
     /// Tells a reader that asked what there is.

@@ -5,26 +5,25 @@
 //! answers from Dunlin's own thread, which has nothing else to wait for.
 
 mod buffers;
+mod config;
 mod taking;
 mod terms;
 mod types;
 
 use std::cell::{Cell, RefCell};
 use std::net::Ipv4Addr;
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
 
-use dunlin::transport::TlsConfig;
 use dunlin::{
-    AccessScope, Batching, ContentFilteredTopic, DataReader, DataReaderQos, DataWriter,
-    DataWriterQos, DomainParticipant, Duration, Error, GuardCondition, History, ParticipantConfig,
-    Presentation, Publisher, PublisherQos, Reliability, ResourceLimits, Select, StatusKind,
-    Subscriber, SubscriberQos, TcpSettings, WaitSet,
+    Batching, ContentFilteredTopic, DataReader, DataReaderQos, DataWriter, DataWriterQos,
+    DomainParticipant, Duration, Error, GuardCondition, History, Publisher, Reliability,
+    ResourceLimits, Select, StatusKind, Subscriber, WaitSet,
 };
 use dunlin_lock::Lock;
 
+use config::{group_qos, participant_config};
 pub(crate) use terms::{
     ANNOUNCE, HEARTBEAT, KEYS, LEASE, LINGER, NAP, NOTES, describe, key_parameters, losses,
     transports, without_effect,
@@ -35,7 +34,7 @@ use crate::clock::{Nanos, monotonic};
 use crate::messaging::{
     Durability, EndpointQos, KeyRange, Messaging, Publish, Sample, Topic, Wake, WriteError,
 };
-use crate::options::{Options, Role};
+use crate::options::{Options, Role, XmlQos};
 use crate::output::Log;
 use taking::Taking;
 
@@ -75,6 +74,8 @@ pub(crate) struct Dds<T: TestData> {
     readers: [Option<DataReader<T>>; 3],
     /// `-multicast`: the groups of the topics.
     groups: Option<[Ipv4Addr; 3]>,
+    /// `-qosFile`.
+    xml: Option<Arc<XmlQos>>,
     reading: Reading,
     taking: Taking,
     flat: bool,
@@ -91,50 +92,21 @@ impl<T: TestData> Dds<T> {
         for note in without_effect(options) {
             log.line(format!("Note: {note}."));
         }
-        let (carrier, stream) = (options.transport.carrier, &options.transport.stream);
-        let config = ParticipantConfig {
-            name: "Perftest Participant".into(),
-            interfaces: options.transport.nics.clone(),
-            peers: (options.transport.peers.iter())
-                .map(|peer| peer.descriptor.to_string())
-                .collect(),
-            multicast: options.transport.peers.is_empty() && !carrier.is_stream(),
-            transports: transports(carrier),
-            tcp: TcpSettings {
-                port: stream.bind_port(),
-                public: stream.public,
-                tls: stream.certificates.clone().map(tls),
-            },
-            lease_duration: LEASE,
-            announce_period: ANNOUNCE,
-            heartbeat_period: HEARTBEAT,
-            linger: LINGER,
-            ..ParticipantConfig::default()
-        };
+        let config = participant_config(options)?;
         let participant = DomainParticipant::with_config(options.domain, config).map_err(text)?;
         log.line(format!("  {:<12} {}", "waiting", participant.waiting()));
         if let Some(note) = buffers::too_small(&participant.receivers()) {
             log.line(format!("  {:<12} {note}", "buffers"));
         }
-        let presentation = Presentation {
-            access_scope: AccessScope::Topic,
-            ordered_access: true,
-            ..Presentation::default()
-        };
+        let (publisher, subscriber) = group_qos(options)?;
         let guard = GuardCondition::new();
         let set = WaitSet::new();
         set.attach(guard.clone());
         let bell = WaitSet::new();
         bell.attach(guard.clone());
         Ok(Self {
-            publisher: participant.create_publisher(PublisherQos {
-                presentation,
-                ..PublisherQos::default()
-            }),
-            subscriber: participant.create_subscriber(SubscriberQos {
-                presentation,
-                ..SubscriberQos::default()
-            }),
+            publisher: participant.create_publisher(publisher),
+            subscriber: participant.create_subscriber(subscriber),
             participant,
             set,
             bell,
@@ -142,6 +114,7 @@ impl<T: TestData> Dds<T> {
             writers: [None, None, None],
             readers: [None, None, None],
             groups: options.transport.multicast,
+            xml: options.xml.clone(),
             reading: Reading::of(options),
             taking: Taking::of(options),
             flat: options.flat,
@@ -257,14 +230,6 @@ fn text(error: Error) -> String {
     error.to_string()
 }
 
-fn tls([authorities, certificates, key]: [PathBuf; 3]) -> TlsConfig {
-    TlsConfig {
-        authorities,
-        certificates,
-        key,
-    }
-}
-
 fn reliability(qos: &EndpointQos) -> Reliability {
     let kind = if qos.reliable {
         Reliability::RELIABLE
@@ -365,15 +330,21 @@ impl<T: TestData> Messaging for Dds<T> {
     type Waker = DdsWaker;
 
     fn writer(&mut self, topic: Topic, qos: &EndpointQos) -> Result<DdsWriter<T>, String> {
+        let xml = self.xml.as_ref().map(|xml| xml.writer(topic)).transpose()?;
+        let (base, remembers) = xml.unwrap_or_default();
         let writer_qos = DataWriterQos {
             reliability: reliability(qos),
             durability: durability(qos),
-            history: history(qos),
+            history: if remembers {
+                base.history
+            } else {
+                history(qos)
+            },
             resource_limits: limits(qos),
             batching: Batching {
                 max_bytes: qos.batch_bytes,
             },
-            ..DataWriterQos::default()
+            ..base
         };
         let writer = self
             .publisher
@@ -393,17 +364,20 @@ impl<T: TestData> Messaging for Dds<T> {
     where
         F: FnMut(&Sample<'_>) + Send + 'static,
     {
+        let xml = self.xml.as_ref().map(|xml| xml.reader(topic)).transpose()?;
+        let (base, remembers) = xml.unwrap_or_default();
+        let group = self.groups.map(|groups| groups[topic as usize]);
         let reader_qos = DataReaderQos {
             reliability: reliability(qos),
             durability: durability(qos),
-            history: history(qos),
+            history: if remembers {
+                base.history
+            } else {
+                history(qos)
+            },
             resource_limits: limits(qos),
-            multicast: self
-                .groups
-                .map(|groups| groups[topic as usize])
-                .into_iter()
-                .collect(),
-            ..DataReaderQos::default()
+            multicast: group.map_or(base.multicast.clone(), |group| vec![group]),
+            ..base
         };
         let dds_topic = self.topic(topic)?;
         let filtered = qos.keys.map(|keys| self.filtered(&dds_topic, keys));

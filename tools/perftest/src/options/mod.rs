@@ -5,12 +5,15 @@ mod find;
 mod help;
 mod parse;
 mod peer;
+mod relay;
 mod stream;
 mod summary;
 mod table;
+mod xml;
 
 use std::net::Ipv4Addr;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use crate::clock::{MILLISECOND, Nanos};
 use crate::messaging::{Durability, EndpointQos, KeyRange, OVERHEAD, Topic};
@@ -19,8 +22,10 @@ pub(crate) use check::options;
 pub(crate) use help::help;
 pub(crate) use parse::parse;
 pub(crate) use peer::Peer;
+pub(crate) use relay::{RelayOptions, relay};
 pub(crate) use stream::{DEFAULT_PORT, StreamOptions};
-pub(crate) use summary::summary;
+pub(crate) use summary::{relay_summary, summary};
+pub(crate) use xml::XmlQos;
 
 /// Largest sample of the bounded type.
 const BOUNDED_PAYLOAD: usize = 65_470;
@@ -176,6 +181,8 @@ pub(crate) struct Options {
     pub(crate) pin: Option<usize>,
     pub(crate) output: OutputOptions,
     pub(crate) transport: TransportOptions,
+    /// QoS of a file; without one, the built-in QoS counts alone.
+    pub(crate) xml: Option<Arc<XmlQos>>,
 }
 
 impl Options {

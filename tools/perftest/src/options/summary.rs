@@ -2,7 +2,9 @@
 
 use std::fmt::Write;
 
-use super::{Carrier, Options, Pace, PublisherOptions, Role, SubscriberOptions, UNFRAGMENTED};
+use super::{
+    Carrier, Options, Pace, PublisherOptions, RelayOptions, Role, SubscriberOptions, UNFRAGMENTED,
+};
 use crate::clock::SECOND;
 
 /// The configuration in a few lines.
@@ -32,7 +34,44 @@ pub(crate) fn summary(options: &Options) -> String {
     line("receiving", receiving(options));
     line("domain", options.domain.to_string());
     line("transport", transport(options));
+    if !options.transport.raw {
+        line("qos", qos(options));
+    }
     text
+}
+
+/// The same of what is between the sides.
+pub(crate) fn relay_summary(options: &RelayOptions) -> String {
+    let length = match options.execution_time {
+        Some(time) => format!(
+            "{} s, at most until both sides end",
+            time as f64 / SECOND as f64
+        ),
+        None => "until both sides end".into(),
+    };
+    let lines = [
+        ("mode", "relay between a publisher and a subscriber".into()),
+        ("length", length),
+        ("receiving", receiving(&options.input)),
+        (
+            "publisher",
+            format!(
+                "domain {}, {}",
+                options.input.domain,
+                transport(&options.input)
+            ),
+        ),
+        (
+            "subscriber",
+            format!(
+                "domain {}, {}",
+                options.output.domain,
+                transport(&options.output)
+            ),
+        ),
+    ];
+    let line = |(name, value): (&str, String)| format!("  {name:<12} {value}\n");
+    lines.into_iter().map(line).collect()
 }
 
 fn mode(options: &Options) -> String {
@@ -145,6 +184,14 @@ fn receiving(options: &Options) -> String {
         ),
         (_, None) => "listener".into(),
     }
+}
+
+fn qos(options: &Options) -> String {
+    let built_in = || "built-in".to_string();
+    options
+        .xml
+        .as_ref()
+        .map_or_else(built_in, |xml| xml.to_string())
 }
 
 fn transport(options: &Options) -> String {

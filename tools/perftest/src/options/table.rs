@@ -31,6 +31,8 @@ pub(crate) enum Side {
     Both,
     Pub,
     Sub,
+    /// What is between them.
+    Relay,
 }
 
 /// The heading under which help lists the option.
@@ -110,7 +112,7 @@ const fn missing(side: Side, name: &'static str, value: Value, why: &'static str
     }
 }
 
-const MAX_DOMAIN: u64 = dunlin::ParticipantConfig::MAX_DOMAIN as u64;
+pub(super) const MAX_DOMAIN: u64 = dunlin::ParticipantConfig::MAX_DOMAIN as u64;
 const PORTS: &str = "the ports of other domains are beyond 65535";
 const ANY: u64 = u64::MAX;
 const INT: u64 = 2_147_483_647;
@@ -149,7 +151,9 @@ pub(crate) const OPTIONS: &[Spec] = &[
     works(General, Both, "waitsetDelayUsec", Number(0, 10_000_000), "with -useReadThread: longest delay before the thread is woken, in microseconds [0]"),
     works(General, Both, "waitsetEventCount", Number(1, INT), "with -useReadThread: samples that wake the thread at once [1]"),
     works(General, Both, "verbosity", Number(0, 3), "messages of the middleware: 0 none, 1 errors, 2 warnings, 3 all [1]"),
-    works(General, Both, "noXmlQos", Flag, "use the built-in QoS (always the case)"),
+    works(General, Both, "qosFile", Text("file"), "QoS profiles in XML; other options go before what it says [perftest_qos_profiles.xml, if it is there]"),
+    works(General, Both, "qosLibrary", Text("name"), "the library in it that has BaseProfileQos, ThroughputQos, LatencyQos and AnnouncementQos [PerftestQosLibrary]"),
+    works(General, Both, "noXmlQos", Flag, "use the built-in QoS, and read no file"),
     works(General, Both, "flatData", Flag, "build each sample where it is sent from, its payload as it happens to be there"),
     works(General, Both, "zeroCopy", Flag, "as -flatData, and read each sample where it was built, by shared memory"),
     works(General, Both, "checkConsistency", Flag, "with -zeroCopy: look after reading whether the sample stayed the same; what did not is lost"),
@@ -203,6 +207,10 @@ pub(crate) const OPTIONS: &[Spec] = &[
     works(Raw, Both, "noBlockingSockets", Flag, "with -rawTransport: sockets never block (always the case unless -rawBlocking)"),
     Spec { group: Raw, ..extra(Both, "rawBlocking", Flag, "with -rawTransport: sleep in the kernel instead of spinning") },
 
+    Spec { group: Raw, ..extra(Relay, "relay", Flag, "be neither side but the floor of a router: pass what comes from the one on to the other, both ways, with one receive and one send for each datagram; -domain and -peer are those of the publisher") },
+    Spec { group: Raw, ..extra(Relay, "outputDomain", Limited(0, MAX_DOMAIN, PORTS), "with -relay: the subscriber's domain [-domain + 1]") },
+    Spec { group: Raw, ..extra(Relay, "outputPeer", Text("address"), "with -relay: where the subscriber is [127.0.0.1]") },
+
     extra(Both, "nsResolution", Flag, "microseconds with three decimals instead of cut to whole ones"),
     extra(Both, "discoveryTimeout", Number(0, 1_000_000), "seconds to wait for the other side, 0 for ever [60]"),
     extra(Pub, "openLoop", Text("samples/s"), "latency under load: a ping at each moment of a schedule of this rate, 0.1 to 10000000, whatever the answers do; response time counts from that moment"),
@@ -210,8 +218,6 @@ pub(crate) const OPTIONS: &[Spec] = &[
     extra(Both, "help", Flag, "this text (also -h)"),
     extra(Both, "version", Flag, "the version, and how this program was built"),
 
-    ignored(Both, "qosFile", Text("file"), "the built-in QoS is used instead of the file"),
-    ignored(Both, "qosLibrary", Text("name"), "the built-in QoS is used instead of the library"),
     ignored(Both, "dynamicData", Flag, "the generated type is used; the bytes on the wire are the same"),
     ignored(Both, "noPositiveAcks", Flag, "positive acknowledgements stay on"),
     ignored(Both, "keepDurationUsec", Number(1, ANY), "positive acknowledgements stay on"),

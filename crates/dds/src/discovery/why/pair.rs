@@ -12,7 +12,8 @@ pub(super) fn examine(subject: Subject<'_>, cast: &Endpoints<'_>, findings: &mut
             continue;
         }
         match compare(writer, reader, cast.types) {
-            Verdict::Matched => {}
+            // Only the reader itself knows whom it declines.
+            Verdict::Matched | Verdict::Declined => {}
             Verdict::Type(difference) => findings.push(other_type(writer, reader, &difference)),
             Verdict::Pending => findings.push(pending(writer, reader)),
             Verdict::Partition => {

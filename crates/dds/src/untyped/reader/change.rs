@@ -65,7 +65,7 @@ impl ReaderCore {
                     ..config(
                         self.guid,
                         &self.type_support,
-                        self.options,
+                        &self.options,
                         &qos,
                         &self.group,
                     )

@@ -10,6 +10,7 @@ use crate::entity::status::{
 use crate::entity::subscriber::Subscriber;
 use crate::error::{Error, Result};
 use crate::runtime::signal::PooledSignal;
+use crate::untyped::content_filter;
 use crate::untyped::query_condition::QueryCondition;
 use crate::untyped::topic::UntypedTopic;
 use bytes::Bytes;
@@ -254,6 +255,17 @@ impl UntypedReader {
     /// do not even send are not counted.
     pub fn filtered_sample_count(&self) -> u64 {
         self.core.filtered()
+    }
+
+    /// Asks writers for a part of the topic only, by an expression with its parameters, or for all
+    /// of it with `None`. The reader judges nothing itself, so its type need not be known; a writer
+    /// that cannot judge sends everything. It may be changed at any time. For routers, which pass on
+    /// what their own readers want; other readers are made for a content filtered topic.
+    ///
+    /// # Errors
+    /// `BadParameter` for what is too long; that the expression suits the type only writers see.
+    pub fn announce_filter(&self, part: Option<(&str, &[impl AsRef<str>])>) -> Result<()> {
+        content_filter::announce(&self.core, part)
     }
 
     /// Statuses that changed and were not read yet.

@@ -105,6 +105,30 @@ impl WriterCore {
         last
     }
 
+    /// Gives up a reader; true if it lacked something.
+    pub(crate) fn give_up(self: &Arc<Self>, reader: Guid) -> bool {
+        self.flush();
+        let _deferred = deferred::scope();
+        let mut out = self.shared.datagrams();
+        self.aim(&mut out);
+        let mut state = self.state.lock();
+        let last = state.last_sequence();
+        let lacked = state
+            .acknowledged_by(reader)
+            .is_some_and(|up_to| up_to < last);
+        let room = state.give_up(self.shared.clock.now(), reader, &mut out);
+        let retired = !state.retired().is_empty();
+        drop(state);
+        self.ask(&mut out);
+        if retired {
+            self.release_retired();
+        }
+        if room {
+            self.announce_room();
+        }
+        lacked
+    }
+
     pub(crate) fn is_acknowledged(&self, sequence: SequenceNumber) -> bool {
         self.state.lock().is_acknowledged(sequence)
     }

@@ -151,6 +151,15 @@ impl UntypedWriter {
         self.core.backlog()
     }
 
+    /// Does not wait for a matched reliable reader any more: what it has not acknowledged it loses,
+    /// and counts in SAMPLE_LOST if it is one of Dunlin's. It stays matched, and gets what is
+    /// written from now on. For routers and others that must not be held up by one reader; whom to
+    /// give up says [`backlog_status`](Self::backlog_status). False if it lacks nothing, is best
+    /// effort or is not matched.
+    pub fn give_up(&self, reader: Guid) -> bool {
+        self.core.give_up(reader)
+    }
+
     /// How many matched readers are sent everything, and filter by themselves, since it took more
     /// than 262,144 steps to judge a sample by the content filters of this writer's readers, and
     /// theirs took the most (`docs/content-filters.md`).

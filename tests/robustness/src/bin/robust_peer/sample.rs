@@ -6,12 +6,15 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 
 /// No test takes longer, in nanoseconds.
 const LONGEST: i64 = 3_600_000_000_000;
+/// What the clock shows when the machine starts. Forged samples have times near 0, which must be
+/// impossible ones even on a machine that has just been started.
+const ORIGIN: i64 = 0x2b5c_9d3e_0000_0000;
 
 #[derive(Topic, Clone, Debug)]
 #[topic(extensibility = "final")]
 pub(crate) struct Numbered {
     pub(crate) number: u32,
-    /// Nanoseconds of CLOCK_MONOTONIC, which all processes of a machine share.
+    /// Nanoseconds of CLOCK_MONOTONIC, which all processes of a machine share, from `ORIGIN` on.
     pub(crate) written_at: i64,
     /// What nobody gets right by changing bits of a sample.
     digest: u64,
@@ -61,5 +64,28 @@ fn pattern(number: u32) -> u8 {
 
 pub(crate) fn now() -> i64 {
     let now = clock_gettime(ClockId::Monotonic);
-    now.tv_sec * 1_000_000_000 + now.tv_nsec
+    ORIGIN + now.tv_sec * 1_000_000_000 + now.tv_nsec
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_forged_sample_is_told_from_a_damaged_one() {
+        let sample = Numbered::new(7, 64);
+        assert!(sample.is_intact() && !sample.is_forged());
+        let damaged = Numbered {
+            digest: 1,
+            ..sample.clone()
+        };
+        assert!(!damaged.is_intact() && !damaged.is_forged());
+        for written_at in [0, 1 << 20, 600_000_000_000] {
+            let forged = Numbered {
+                written_at,
+                ..damaged.clone()
+            };
+            assert!(forged.is_forged(), "{written_at}");
+        }
+    }
 }

@@ -1,0 +1,170 @@
+//! `dunlin route`, and the same program under the name `rtiroutingservice`.
+use crate::config::{self, Configuration, Input};
+use options::{Misused, Options};
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+mod explain;
+mod log;
+mod options;
+mod run;
+
+/// What the program ends with.
+pub(crate) mod exit {
+    /// It stopped as it was asked to, or all is well.
+    pub(crate) const DONE: u8 = 0;
+    /// An entity had failed for good, or `check --strict` found something.
+    pub(crate) const FAILED: u8 = 1;
+    /// Wrong options, or a wrong configuration.
+    pub(crate) const MISUSED: u8 = 2;
+    /// No participant could start.
+    pub(crate) const NO_PARTICIPANT: u8 = 3;
+}
+
+const HELP: &str = "\
+dunlin route: joins data domains and passes samples between them
+
+  dunlin route run FILE ..       runs a service; without a file, the built-in one for domains 0 and 1
+  dunlin route check FILE ..     reads the files as `run` does, and joins no domain
+  dunlin route explain FILE ..   shows what would be routed, and what matches now
+  dunlin route convert FILE --to xml|toml
+                                 writes the configuration in the other language
+  dunlin route list FILE ..      names the services of files, and those that are built in
+  dunlin route link DIR          makes a link DIR/rtiroutingservice to this program
+
+FILE is XML of RTI Routing Service, or TOML. Options, with one - or two:
+";
+
+/// Runs `dunlin route` with the arguments behind these words.
+pub fn main(arguments: Vec<String>) -> ExitCode {
+    let mut arguments = arguments.into_iter();
+    let verb = arguments.next().unwrap_or_default();
+    let rest = arguments.collect();
+    let code = match &*verb {
+        "run" => with_options(rest, run::run),
+        "check" => with_options(rest, |options| run::run(options.dry())),
+        "explain" => with_options(rest, explain::explain),
+        "convert" => with_options(rest, convert),
+        "list" => with_options(rest, list),
+        "link" => link(rest),
+        "" | "help" | "-help" | "--help" | "-h" => {
+            print!("{HELP}{}", options::HELP);
+            exit::DONE
+        }
+        other => {
+            let verbs = ["run", "check", "explain", "convert", "list", "link"];
+            let near = dunlin_document::did_you_mean(other, verbs);
+            let help = near.unwrap_or_else(|| format!("there are {}", verbs.join(", ")));
+            eprintln!("dunlin route: no command {other:?}: {help}");
+            exit::MISUSED
+        }
+    };
+    ExitCode::from(code)
+}
+
+/// Runs the program as `rtiroutingservice`: all arguments are options.
+pub fn rtiroutingservice(arguments: Vec<String>) -> ExitCode {
+    ExitCode::from(with_options(arguments, |mut options| {
+        options.reads_default_files = !options.skip_default_files;
+        run::run(options)
+    }))
+}
+
+fn with_options(arguments: Vec<String>, then: impl FnOnce(Options) -> u8) -> u8 {
+    match Options::parse(arguments) {
+        Ok(options) if options.help => {
+            print!("{HELP}{}", options::HELP);
+            exit::DONE
+        }
+        Ok(options) if options.version => {
+            println!("Dunlin Routing Service {}", env!("CARGO_PKG_VERSION"));
+            exit::DONE
+        }
+        Ok(options) if options.list => list(options),
+        Ok(options) => then(options),
+        Err(Misused(message)) => {
+            eprintln!("{message}");
+            exit::MISUSED
+        }
+    }
+}
+
+/// Reads the configuration that options name, and prints what is wrong with it.
+fn load(options: &Options) -> Configuration {
+    let loaded = config::load(&inputs(options), &options.config);
+    eprint!("{}", loaded.report());
+    loaded
+}
+
+/// The files in the order in which they are read.
+fn inputs(options: &Options) -> Vec<Input> {
+    let mut inputs = Vec::new();
+    if options.reads_default_files {
+        let home = std::env::var_os("NDDSHOME").map(PathBuf::from);
+        let installed = home.map(|home| home.join("resource/xml/RTI_ROUTING_SERVICE.xml"));
+        let user = PathBuf::from("USER_ROUTING_SERVICE.xml");
+        let all = [Some(user), installed].into_iter().flatten();
+        inputs.extend(all.filter(|path| path.exists()).map(Input::File));
+    }
+    inputs.extend(options.files.iter().cloned());
+    inputs
+}
+
+/// Names the services that there are.
+fn list(options: Options) -> u8 {
+    let loaded = config::load(&inputs(&options), &options.config);
+    for name in &loaded.services {
+        println!("{name}");
+    }
+    for name in config::builtin::NAMES {
+        println!("{name} (built in)");
+    }
+    match loaded.services.is_empty() && !options.files.is_empty() {
+        true => {
+            eprint!("{}", loaded.report());
+            exit::MISUSED
+        }
+        false => exit::DONE,
+    }
+}
+
+/// Writes a configuration in a language.
+fn convert(options: Options) -> u8 {
+    let Some(language) = options.to else {
+        eprintln!("dunlin route convert FILE --to xml|toml: say to which language");
+        return exit::MISUSED;
+    };
+    let Some(plan) = load(&options).plan else {
+        return exit::MISUSED;
+    };
+    let converted = config::convert::convert(&plan, language);
+    print!("{}", converted.text);
+    for lost in &converted.lost {
+        eprintln!("warning: no counterpart: {lost}");
+    }
+    match options.strict && !converted.lost.is_empty() {
+        true => exit::FAILED,
+        false => exit::DONE,
+    }
+}
+
+/// Makes a link to this program under the name that scripts for RTI's call.
+fn link(arguments: Vec<String>) -> u8 {
+    let [directory] = arguments.as_slice() else {
+        eprintln!("dunlin route link DIR: name one directory");
+        return exit::MISUSED;
+    };
+    let link = PathBuf::from(directory).join("rtiroutingservice");
+    let made =
+        std::env::current_exe().and_then(|program| std::os::unix::fs::symlink(program, &link));
+    match made {
+        Ok(()) => {
+            println!("{}", link.display());
+            exit::DONE
+        }
+        Err(error) => {
+            eprintln!("{}: {error}", link.display());
+            exit::MISUSED
+        }
+    }
+}

@@ -1,0 +1,105 @@
+//! The log of a service: a line per change of state, and per reason that begins or ends.
+use super::options::{Options, Verbosity};
+use crate::state::{EntityKind, State, Tree};
+use serde_json::json;
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::{self, Write};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+/// Where lines go, and what was said last of each entity.
+pub(super) struct Log {
+    file: Option<File>,
+    json: bool,
+    verbosity: Verbosity,
+    said: BTreeMap<String, Said>,
+}
+
+#[derive(Clone, PartialEq)]
+struct Said {
+    state: String,
+    note: Option<String>,
+}
+
+impl Log {
+    pub(super) fn open(options: &Options) -> io::Result<Self> {
+        let file = options.log_file.as_ref().map(File::create).transpose()?;
+        Ok(Self {
+            file,
+            json: options.json_log,
+            verbosity: options.verbosity,
+            said: BTreeMap::new(),
+        })
+    }
+
+    /// Tells what has changed since the last call.
+    pub(super) fn changes(&mut self, tree: &Tree) {
+        let mut now = BTreeMap::new();
+        for node in tree.walk() {
+            let said = Said {
+                state: node.state.to_string(),
+                note: node.note.clone(),
+            };
+            let before = self.said.get(&node.path.0);
+            if before != Some(&said) && (before.is_some() || is_told_at_start(node.kind)) {
+                let level = match node.state {
+                    State::Failed(_) => Verbosity::Exception,
+                    _ => Verbosity::Info,
+                };
+                let note = said.note.as_deref().unwrap_or_default();
+                self.line(level, &node.path.0, &said.state, note);
+            }
+            now.insert(node.path.0.clone(), said);
+        }
+        let gone = std::mem::replace(&mut self.said, now);
+        for path in gone.keys().filter(|path| !self.said.contains_key(*path)) {
+            write(
+                &mut self.file,
+                self.json,
+                self.verbosity,
+                (Verbosity::Info, path, "Gone", ""),
+            );
+        }
+    }
+
+    /// Says something of the service as a whole.
+    pub(super) fn line(&mut self, level: Verbosity, path: &str, state: &str, note: &str) {
+        write(
+            &mut self.file,
+            self.json,
+            self.verbosity,
+            (level, path, state, note),
+        );
+    }
+}
+
+/// Inputs and outputs begin with their routes: they are told when they change.
+fn is_told_at_start(kind: EntityKind) -> bool {
+    !matches!(kind, EntityKind::Input | EntityKind::Output)
+}
+
+fn write(
+    file: &mut Option<File>,
+    as_json: bool,
+    verbosity: Verbosity,
+    (level, path, state, note): (Verbosity, &str, &str, &str),
+) {
+    if level > verbosity {
+        return;
+    }
+    let now = SystemTime::now();
+    let line = if as_json {
+        let since = now.duration_since(UNIX_EPOCH).unwrap_or_default();
+        json!({ "time": since.as_secs_f64(), "path": path, "state": state, "note": note })
+            .to_string()
+    } else {
+        let colon = if note.is_empty() { "" } else { ": " };
+        let time = humantime::format_rfc3339_millis(now);
+        format!("{time} {path} {state}{colon}{note}")
+    };
+    // Nobody can be told that the log cannot be written.
+    let _ = match file {
+        Some(file) => writeln!(file, "{line}"),
+        None => writeln!(io::stderr(), "{line}"),
+    };
+}

@@ -1,0 +1,158 @@
+//! `dunlin route run` and `check`.
+use super::log::Log;
+use super::options::{Options, Verbosity};
+use super::{exit, load};
+use crate::plan::{Administration, ConnectionKind, Monitoring, Plan};
+use crate::service::{Service, StartError};
+use crate::state::{State, Tree};
+use dunlin::DomainParticipantQos;
+use std::io;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::time::{Duration, Instant};
+
+/// How often the state is looked at, for the log.
+const LOOK: Duration = Duration::from_millis(200);
+
+/// Runs the service that options name until it is asked to stop.
+pub(super) fn run(options: Options) -> u8 {
+    let loaded = load(&options);
+    let warnings = loaded.problems.warnings();
+    let Some(mut plan) = loaded.plan else {
+        return exit::MISUSED;
+    };
+    if options.strict && warnings > 0 {
+        eprintln!("{warnings} warnings, and --strict");
+        return exit::FAILED;
+    }
+    adapt(&mut plan, &options);
+    if options.dry_run {
+        println!("{}", summary(&plan));
+        return exit::DONE;
+    }
+    serve(plan, &options).unwrap_or_else(|error| {
+        eprintln!("{error}");
+        exit::FAILED
+    })
+}
+
+/// Lays the options over the plan.
+fn adapt(plan: &mut Plan, options: &Options) {
+    if let Some(name) = &options.application {
+        plan.name.clone_from(name);
+    }
+    if options.identify {
+        let host = rustix::system::uname();
+        let host = host.nodename().to_string_lossy();
+        plan.name = format!("{}_{host}_{}", plan.name, std::process::id());
+    }
+    plan.enabled &= options.enable;
+    if let Some(domain) = options.administration {
+        let administration = plan.administration.get_or_insert(Administration {
+            domain,
+            participant: DomainParticipantQos::default(),
+            allows_changes: false,
+        });
+        administration.domain = domain;
+    }
+    if let Some(domain) = options.monitoring {
+        let monitoring = plan.monitoring.get_or_insert(Monitoring {
+            domain,
+            participant: DomainParticipantQos::default(),
+            publication_period: dunlin::Duration::from_secs(5),
+            sampling_period: dunlin::Duration::from_secs(1),
+        });
+        monitoring.domain = domain;
+    }
+    for route in &mut plan.domain_routes {
+        for connection in &mut route.connections {
+            let ConnectionKind::Participant(participant) = &mut connection.kind;
+            participant.waiting = options.waiting.or(participant.waiting);
+        }
+        for session in &mut route.sessions {
+            if !options.processors.is_empty() {
+                session.threads.processors.clone_from(&options.processors);
+            }
+        }
+    }
+}
+
+/// What there is, in a line.
+pub(super) fn summary(plan: &Plan) -> String {
+    let participants = plan
+        .domain_routes
+        .iter()
+        .map(|route| route.connections.len());
+    let sessions = || plan.domain_routes.iter().flat_map(|route| &route.sessions);
+    let routes: usize = sessions().map(|session| session.routes.len()).sum();
+    let auto_routes: usize = sessions().map(|session| session.auto_routes.len()).sum();
+    format!(
+        "service {}: participants {}, routes {routes}, auto routes {auto_routes}",
+        plan.name,
+        participants.sum::<usize>()
+    )
+}
+
+fn serve(plan: Plan, options: &Options) -> io::Result<u8> {
+    let stop = stop_signal()?;
+    let mut log = Log::open(options)?;
+    let what = summary(&plan);
+    let service = match Service::start(plan) {
+        Ok(service) => service,
+        Err(error @ StartError::NoParticipant(_)) => {
+            eprintln!("{error}");
+            return Ok(exit::NO_PARTICIPANT);
+        }
+        Err(error) => {
+            eprintln!("{error}");
+            return Ok(exit::FAILED);
+        }
+    };
+    log.line(Verbosity::Info, "", "Started", &what);
+    let end = options.stop_after.map(|after| Instant::now() + after);
+    while !stop.load(Relaxed) && end.is_none_or(|end| Instant::now() < end) {
+        log.changes(&service.state());
+        let left = end.map_or(LOOK, |end| end.saturating_duration_since(Instant::now()));
+        std::thread::sleep(left.min(LOOK));
+    }
+    let tree = service.state();
+    log.changes(&tree);
+    service.stop();
+    log.line(Verbosity::Info, "", "Stopped", &totals(&tree));
+    Ok(match has_failed(&tree) {
+        true => exit::FAILED,
+        false => exit::DONE,
+    })
+}
+
+/// Becomes true with the first SIGINT or SIGTERM; a second one ends the program at once.
+fn stop_signal() -> io::Result<Arc<AtomicBool>> {
+    let stop = Arc::new(AtomicBool::new(false));
+    for signal in [signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM] {
+        let code = i32::from(exit::FAILED);
+        signal_hook::flag::register_conditional_shutdown(signal, code, Arc::clone(&stop))?;
+        signal_hook::flag::register(signal, Arc::clone(&stop))?;
+    }
+    Ok(stop)
+}
+
+fn has_failed(tree: &Tree) -> bool {
+    let nodes = tree.walk();
+    let mut states = nodes.iter().map(|node| &node.state);
+    states.any(|state| matches!(state, State::Failed(_)))
+}
+
+/// What has passed, in a line.
+fn totals(tree: &Tree) -> String {
+    let counters = tree.counters;
+    format!(
+        "samples {}, bytes {}, disposes {}, unregisters {}, duplicates {}, dropped {}, failed {}",
+        counters.samples,
+        counters.bytes,
+        counters.disposes,
+        counters.unregisters,
+        counters.duplicates,
+        counters.dropped_full,
+        counters.failed
+    )
+}

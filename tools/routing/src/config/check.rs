@@ -1,0 +1,221 @@
+//! What a plan must not say, whichever language it was written in.
+use super::places::{Places, path};
+use crate::plan::{ConnectionKind, CreationMode, DomainRoute, Filter, Plan, Session};
+use dunlin::ParticipantConfig;
+use dunlin_document::{Problem, Problems};
+
+/// Reports what is wrong.
+pub(super) fn check(plan: &Plan, places: &Places, allow_loop: bool, problems: &mut Problems) {
+    let mut checker = Checker { places, problems };
+    let service = path::service(&plan.name);
+    for route in &plan.domain_routes {
+        let at = path::domain_route(&service, &route.name);
+        checker.domains(route, &at);
+        checker.modes(route, &at);
+    }
+    if !allow_loop {
+        checker.loops(plan, &service);
+    }
+}
+
+struct Checker<'c> {
+    places: &'c Places,
+    problems: &'c mut Problems,
+}
+
+/// A way that samples take.
+struct Flow<'p> {
+    /// Where its route was written.
+    path: String,
+    /// What people call it.
+    name: &'p str,
+    from: (usize, u32),
+    to: (usize, u32),
+    topics: Topics<'p>,
+}
+
+enum Topics<'p> {
+    /// One topic, and what it is called on the other side.
+    One(&'p str, &'p str),
+    /// Those of a filter; `renamed` if some have another name on the other side.
+    Those { filter: &'p Filter, renamed: bool },
+}
+
+impl Flow<'_> {
+    /// Whether samples that this flow writes may be what the other one reads.
+    fn feeds(&self, other: &Self) -> bool {
+        let same_domain = self.to.1 == other.from.1;
+        same_domain
+            && match (&self.topics, &other.topics) {
+                (Topics::One(_, written), Topics::One(read, _)) => written == read,
+                (Topics::One(_, name), Topics::Those { filter, .. })
+                | (Topics::Those { filter, .. }, Topics::One(name, _)) => filter.passes(name),
+                (Topics::Those { filter, renamed }, Topics::Those { filter: other, .. }) => {
+                    !renamed && may_overlap(filter, other)
+                }
+            }
+    }
+}
+
+/// Whether a name may pass both filters.
+fn may_overlap(a: &Filter, b: &Filter) -> bool {
+    let literals = |filter: &Filter| {
+        let names = filter.allow.iter().map(|pattern| pattern.text().to_owned());
+        let all: Vec<_> = names.collect();
+        let each = filter.allow.iter().zip(&all);
+        let literal = each
+            .into_iter()
+            .all(|(pattern, name)| pattern.is_literally(name));
+        literal.then_some(all)
+    };
+    match (literals(a), literals(b)) {
+        (Some(names), _) => names.iter().any(|name| a.passes(name) && b.passes(name)),
+        (None, Some(names)) => names.iter().any(|name| a.passes(name) && b.passes(name)),
+        (None, None) => true,
+    }
+}
+
+impl Checker<'_> {
+    fn push(&mut self, path: &str, message: String, help: String) {
+        let problem = Problem::error(self.places.at(path), message);
+        self.problems.push(problem.help(help));
+    }
+
+    fn domains(&mut self, route: &DomainRoute, at: &str) {
+        let most = ParticipantConfig::MAX_DOMAIN;
+        for connection in &route.connections {
+            let ConnectionKind::Participant(participant) = &connection.kind;
+            if participant.domain > most {
+                let at = format!("{}/domain", path::connection(at, &connection.name));
+                let message = format!("domain {} is not 0 to {most}", participant.domain);
+                let help = "the ports of a higher one do not fit into 16 bits".to_owned();
+                self.push(&at, message, help);
+            }
+        }
+    }
+
+    /// Routes that wait for themselves.
+    fn modes(&mut self, route: &DomainRoute, at: &str) {
+        for session in &route.sessions {
+            let at = path::session(at, &session.name);
+            for route in &session.routes {
+                let inputs = route.inputs.iter().map(|input| input.mode);
+                let outputs = route.outputs.iter().map(|output| output.mode);
+                self.mode(inputs, outputs, &path::route(&at, &route.name));
+            }
+            for route in &session.auto_routes {
+                let outputs = route.outputs.iter().map(|output| output.mode);
+                let input = std::iter::once(route.input.mode);
+                self.mode(input, outputs, &path::auto_route(&at, &route.name));
+            }
+        }
+    }
+
+    fn mode(
+        &mut self,
+        mut inputs: impl Iterator<Item = CreationMode>,
+        mut outputs: impl Iterator<Item = CreationMode>,
+        at: &str,
+    ) {
+        let waits = |mode| mode == CreationMode::OnRouteMatch;
+        if inputs.all(waits) && outputs.all(waits) {
+            let message = "nothing would ever start: each side waits for the other";
+            let help = "ON_DOMAIN_MATCH or IMMEDIATE on one side".to_owned();
+            self.push(at, message.to_owned(), help);
+        }
+    }
+
+    /// Routes that lead back into a domain by another participant than they came from.
+    fn loops(&mut self, plan: &Plan, service: &str) {
+        let mut flows = Vec::new();
+        let mut connections = 0;
+        for route in &plan.domain_routes {
+            let at = path::domain_route(service, &route.name);
+            for session in &route.sessions {
+                let at = path::session(&at, &session.name);
+                flows.extend(flows_of(route, session, connections, &at));
+            }
+            connections += route.connections.len();
+        }
+        for (index, flow) in flows.iter().enumerate() {
+            if flow.from.1 == flow.to.1 && flow.feeds(flow) && plan.group.is_empty() {
+                let message = format!(
+                    "route {} would feed itself: it leads from domain {} into the same",
+                    flow.name, flow.from.1
+                );
+                let help = "rename the topic, set group_name, or --allow-loop".to_owned();
+                self.push(&flow.path, message, help);
+            }
+            let others = flows.iter().skip(index + 1);
+            let mut others = others.filter(|other| {
+                let same_ends = flow.to.0 == other.from.0 && other.to.0 == flow.from.0;
+                !same_ends && flow.from.1 != flow.to.1 && flow.feeds(other) && other.feeds(flow)
+            });
+            if let Some(other) = others.next()
+                && plan.group.is_empty()
+            {
+                let message = format!(
+                    "routes {} and {} would feed each other: domain {} is there twice",
+                    flow.name,
+                    other.name,
+                    match flow.to.0 == other.from.0 {
+                        true => flow.from.1,
+                        false => flow.to.1,
+                    }
+                );
+                let help = "use one participant for a domain, set group_name, or --allow-loop";
+                self.push(&other.path, message, help.to_owned());
+            }
+        }
+    }
+}
+
+/// The ways of a session; participants are numbered over all domain routes, from `first` on.
+fn flows_of<'p>(
+    domain_route: &'p DomainRoute,
+    session: &'p Session,
+    first: usize,
+    at: &str,
+) -> Vec<Flow<'p>> {
+    let end = |connection: usize| {
+        let found = domain_route.connections.get(connection)?;
+        let ConnectionKind::Participant(participant) = &found.kind;
+        Some((first + connection, participant.domain))
+    };
+    let mut flows = Vec::new();
+    for route in &session.routes {
+        for input in &route.inputs {
+            for output in &route.outputs {
+                let (Some(from), Some(to)) = (end(input.connection), end(output.connection)) else {
+                    continue;
+                };
+                flows.push(Flow {
+                    path: path::route(at, &route.name),
+                    name: &route.name,
+                    from,
+                    to,
+                    topics: Topics::One(&input.topic, &output.topic),
+                });
+            }
+        }
+    }
+    for route in &session.auto_routes {
+        for output in &route.outputs {
+            let (Some(from), Some(to)) = (end(route.input.connection), end(output.connection))
+            else {
+                continue;
+            };
+            flows.push(Flow {
+                path: path::auto_route(at, &route.name),
+                name: &route.name,
+                from,
+                to,
+                topics: Topics::Those {
+                    filter: &route.topics,
+                    renamed: !route.renames.is_empty(),
+                },
+            });
+        }
+    }
+    flows
+}

@@ -1,0 +1,249 @@
+use super::*;
+use crate::plan::{ConnectionKind, CreationMode, EndpointQos, Writers};
+
+fn read(name: &str, text: &str) -> Configuration {
+    read_with(name, text, Options::default())
+}
+
+fn read_with(name: &str, text: &str, options: Options) -> Configuration {
+    let input = Input::Text {
+        name: name.to_owned(),
+        text: text.to_owned(),
+    };
+    load(&[input], &options)
+}
+
+fn plan(name: &str, text: &str) -> Plan {
+    let read = read(name, text);
+    assert_eq!(read.report(), "");
+    read.plan.expect("a plan without problems")
+}
+
+const YARD: &str = r#"name = "yard"
+[participants.robots]
+domain = 0
+[participants.office]
+domain = 1
+transports = "udp"
+[[routes]]
+from = "robots"
+to = ["office"]
+topics = ["rt/*", "Square"]
+deny = ["rt/parameter_events"]
+[[routes]]
+from = "office"
+to = "robots"
+topics = ["rt/cmd_vel"]
+max_rate = "20/s per instance"
+"#;
+
+#[test]
+fn the_short_form_becomes_auto_routes() {
+    let plan = plan("yard.toml", YARD);
+    assert_eq!((&*plan.name, &*plan.group), ("yard", "yard"));
+    let route = &plan.domain_routes[0];
+    let names: Vec<_> = route.connections.iter().map(|c| &*c.name).collect();
+    assert_eq!(names, ["robots", "office"]);
+    let routes = &route.sessions[0].auto_routes;
+    assert_eq!(routes.len(), 2);
+    assert!(routes[0].topics.passes("rt/odom") && routes[0].topics.passes("Square"));
+    assert!(!routes[0].topics.passes("rt/parameter_events"));
+    assert!(!routes[0].topics.passes("Circle"));
+    assert_eq!(
+        routes[0].input.mode,
+        CreationMode::OnDemand { always: false }
+    );
+    assert_eq!(routes[0].input.qos, EndpointQos::AsSource);
+    assert_eq!(routes[0].outputs[0].writers, Writers::Group);
+    assert_eq!(routes[0].outputs[0].connection, 1);
+    assert_eq!(routes[1].input.max_rate, Some(20.0));
+    assert!(routes[1].settings.original_info);
+}
+
+#[test]
+fn a_route_from_several_participants_becomes_one_from_each() {
+    let text = YARD.replace("[[routes]]\nfrom = \"office\"\nto = \"robots\"", "[participants.cloud]\ndomain = 2\n[[routes]]\nfrom = [\"office\", \"cloud\"]\nto = \"robots\"");
+    let plan = plan("yard.toml", &text);
+    let routes = &plan.domain_routes[0].sessions[0].auto_routes;
+    let names: Vec<_> = routes.iter().map(|route| &*route.name).collect();
+    assert_eq!(names, ["route_1", "route_2-office", "route_2-cloud"]);
+}
+
+#[test]
+fn what_is_wrong_in_toml_is_told_at_its_place() {
+    let text = YARD
+        .replace("to = \"robots\"", "to = \"robts\"")
+        .replace("max_rate", "max_rat");
+    let read = read("yard.toml", &text);
+    assert!(read.plan.is_none());
+    assert_eq!(
+        read.report(),
+        "\
+yard.toml:14:6: error: there is no participant \"robts\"
+   14 | to = \"robts\"
+      |      ^~~~~~~ did you mean \"robots\"?
+yard.toml:16:1: error: route 2 has no key \"max_rat\"
+   16 | max_rat = \"20/s per instance\"
+      | ^~~~~~~ did you mean \"max_rate\"?
+"
+    );
+}
+
+const BRIDGE: &str = r#"<dds>
+  <routing_service name="bridge" group_name="g">
+    <domain_route name="d">
+      <participant name="domain0"><domain_id>0</domain_id></participant>
+      <participant name="domain1"><domain_id>1</domain_id></participant>
+      <session name="s">
+        <topic_route name="square">
+          <input participant="domain0">
+            <topic_name>Square</topic_name>
+            <registered_type_name>ShapeType</registered_type_name>
+          </input>
+          <output participant="domain1">
+            <topic_name>Square</topic_name>
+            <registered_type_name>ShapeType</registered_type_name>
+          </output>
+        </topic_route>
+      </session>
+    </domain_route>
+  </routing_service>
+</dds>
+"#;
+
+#[test]
+fn the_xml_becomes_a_route() {
+    let plan = plan("bridge.xml", BRIDGE);
+    let route = &plan.domain_routes[0].sessions[0].routes[0];
+    assert_eq!(route.name, "square");
+    assert_eq!(route.inputs[0].topic, "Square");
+    assert_eq!(route.inputs[0].type_name.as_deref(), Some("ShapeType"));
+    assert_eq!(route.inputs[0].mode, CreationMode::Immediate);
+    assert_eq!(route.outputs[0].connection, 1);
+    assert_eq!(route.outputs[0].writers, Writers::One);
+    assert!(!route.settings.original_info && route.settings.route_types);
+}
+
+#[test]
+fn a_misspelt_participant_is_shown_with_carets() {
+    let text = BRIDGE.replace(
+        "input participant=\"domain0\"",
+        "input participant=\"domian0\"",
+    );
+    assert_eq!(
+        read("bridge.xml", &text).report(),
+        "\
+bridge.xml:8:31: error: participant \"domian0\" is not one of this domain route's
+    8 |           <input participant=\"domian0\">
+      |                               ^~~~~~~ did you mean \"domain0\"? (bridge.xml:4)
+"
+    );
+}
+
+#[test]
+fn the_domain_base_is_added_to_domains_of_data() {
+    for (name, text) in [("bridge.xml", BRIDGE), ("yard.toml", YARD)] {
+        let options = Options {
+            domain_base: 10,
+            ..Options::default()
+        };
+        let plan = read_with(name, text, options).plan.unwrap();
+        let domains = plan.domain_routes[0].connections.iter().map(|connection| {
+            let ConnectionKind::Participant(participant) = &connection.kind;
+            participant.domain
+        });
+        assert_eq!(domains.collect::<Vec<_>>(), [10, 11]);
+    }
+}
+
+#[test]
+fn types_say_whether_there_is_a_key() {
+    let types = "<types><struct name=\"ShapeType\"><member name=\"color\" type=\"string\" key=\"true\"/></struct></types>";
+    let text = BRIDGE.replace("<dds>", &format!("<dds>{types}"));
+    let plan = plan("bridge.xml", &text);
+    let route = &plan.domain_routes[0].sessions[0].routes[0];
+    assert_eq!(route.inputs[0].keyed, Some(true));
+}
+
+#[test]
+fn variables_are_given_or_have_defaults() {
+    let text = BRIDGE.replace("<domain_id>1<", "<domain_id>$(DOMAIN)<");
+    let unset = read("bridge.xml", &text);
+    assert!(unset.report().contains("DOMAIN"), "{}", unset.report());
+    let mut options = Options::default();
+    options.variables.give("DOMAIN", "7");
+    assert!(read_with("bridge.xml", &text, options).plan.is_some());
+}
+
+#[test]
+fn without_files_the_built_in_service_counts() {
+    let read = load(&[], &Options::default());
+    assert_eq!(read.report(), "");
+    assert_eq!(read.plan.unwrap().name, builtin::DEFAULT);
+    for name in builtin::NAMES {
+        let mut options = Options {
+            service: Some(name.to_owned()),
+            ..Options::default()
+        };
+        options.variables.give("PEERS", "203.0.113.7");
+        let read = load(&[], &options);
+        assert_eq!(read.report(), "", "{name}");
+        assert_eq!(read.plan.unwrap().name, name);
+    }
+}
+
+#[test]
+fn a_domain_that_is_there_twice_is_a_loop() {
+    let text = BRIDGE.replace(" group_name=\"g\"", "").replace(
+        "<session name=\"s\">",
+        "<participant name=\"again\"><domain_id>0</domain_id></participant><session name=\"s\">",
+    );
+    let back = "<topic_route name=\"back\"><input participant=\"domain1\"><topic_name>Square</topic_name></input><output participant=\"again\"><topic_name>Square</topic_name></output></topic_route></session>";
+    let text = text.replace("</session>", back);
+    let report = read("bridge.xml", &text).report();
+    assert!(
+        report.contains("routes square and back would feed each other"),
+        "{report}"
+    );
+    let options = Options {
+        allow_loop: true,
+        ..Options::default()
+    };
+    assert_eq!(read_with("bridge.xml", &text, options).report(), "");
+}
+
+#[test]
+fn creation_modes_that_wait_for_each_other_are_refused() {
+    let mode = "</registered_type_name><creation_mode>ON_ROUTE_MATCH</creation_mode>";
+    let text = BRIDGE.replace("</registered_type_name>", mode);
+    let report = read("bridge.xml", &text).report();
+    assert!(report.contains("nothing would ever start"), "{report}");
+}
+
+#[test]
+fn the_configuration_for_perftest_is_read_for_all_its_types() {
+    let text = include_str!("../../examples/perftest.xml");
+    for (name, keyed) in [("TestData_t", false), ("TestDataKeyedLarge_t", true)] {
+        for profile in ["Reliable", "BestEffort"] {
+            let mut options = Options {
+                service: Some("RS_PerfTest".to_owned()),
+                domain_base: 1,
+                ..Options::default()
+            };
+            options.variables.give("TYPE", name);
+            options.variables.give("PROFILE", profile);
+            let read = read_with("perftest.xml", text, options);
+            assert_eq!(read.report(), "");
+            let plan = read.plan.unwrap();
+            let routes = &plan.domain_routes[0].sessions[0].routes;
+            let topics: Vec<_> = routes.iter().map(|route| &*route.inputs[0].topic).collect();
+            assert_eq!(topics, ["Throughput", "Latency", "Announcement"]);
+            assert!(routes.iter().all(|route| route.inputs[0].keyed == Some(keyed)));
+            let EndpointQos::Explicit(qos) = &routes[0].inputs[0].qos else {
+                panic!("{:?}", routes[0].inputs[0].qos);
+            };
+            assert_eq!(qos.reliability.is_reliable(), profile == "Reliable");
+            assert_eq!(qos.history, dunlin::History::KeepAll);
+        }
+    }
+}

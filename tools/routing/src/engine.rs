@@ -1,0 +1,24 @@
+//! Forwarding: who receives takes from the inputs of a route and writes to its outputs.
+//!
+//! A [`RouteCore`] is worked by one thread at a time: by that which received something for one of
+//! its inputs, or by that which received an acknowledgement that made room in one of its outputs.
+//! Another one with news leaves word and goes on with its own work ([`RouteCore::pump`]). Nothing
+//! here waits, and no lock is held while the readers, the writers and a processor do their work.
+mod backlog;
+mod input;
+mod output;
+mod route;
+mod tally;
+
+pub(crate) use backlog::{Backlog, Budget};
+pub(crate) use input::{DataListener, InputLane};
+pub(crate) use output::{OutputLane, RoomListener, Sources};
+pub(crate) use route::{Edit, RouteCore, Rules};
+pub(crate) use tally::Tally;
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// Locks; a panic under the lock has spoiled nothing that matters here.
+pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

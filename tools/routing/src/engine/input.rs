@@ -1,0 +1,87 @@
+//! An input as the thread that works the route has it: a reader, and where its changes go.
+use super::output::{OutputLane, Sources};
+use super::route::RouteCore;
+use super::tally::Tally;
+use crate::table::Slot;
+use dunlin::untyped::{UntypedReader, UntypedReaderListener};
+use dunlin::{Guid, StatusKind, StatusMask};
+use std::collections::HashMap;
+use std::sync::Arc;
+
+/// An input of a route.
+pub(crate) struct InputLane {
+    pub(crate) slot: Slot,
+    pub(crate) reader: UntypedReader,
+    /// Its sources may be made to wait; what comes otherwise is dropped if there is no room.
+    pub(crate) is_reliable: bool,
+    pub(crate) is_keyed: bool,
+    pub(crate) tally: Arc<Tally>,
+    targets: Targets,
+}
+
+/// Which outputs take the changes of an input, by their place in the route.
+#[derive(Debug, Default)]
+pub(crate) struct Targets {
+    /// Those that take all of them.
+    common: Vec<usize>,
+    /// Those that take the changes of one writer.
+    by_writer: HashMap<Guid, Vec<usize>>,
+}
+
+impl InputLane {
+    /// An input that goes nowhere yet. The reader's handle is one that does not keep it.
+    pub(crate) fn new(
+        slot: Slot,
+        reader: UntypedReader,
+        is_reliable: bool,
+        is_keyed: bool,
+        tally: Arc<Tally>,
+    ) -> Self {
+        Self {
+            slot,
+            reader,
+            is_reliable,
+            is_keyed,
+            tally,
+            targets: Targets::default(),
+        }
+    }
+
+    /// Finds out where its changes go among the outputs that there are now.
+    pub(crate) fn aim(&mut self, outputs: &[OutputLane]) {
+        self.targets = Targets::default();
+        for (at, output) in outputs.iter().enumerate() {
+            match output.sources {
+                Sources::All => self.targets.common.push(at),
+                Sources::Group(group) if group == self.slot.group => self.targets.common.push(at),
+                Sources::Group(_) => {}
+                Sources::Writer(writer) => {
+                    self.targets.by_writer.entry(writer).or_default().push(at);
+                }
+            }
+        }
+    }
+
+    /// Where the changes of a writer go.
+    pub(crate) fn targets(&self, writer: &Guid) -> impl Iterator<Item = usize> {
+        let own = match self.targets.by_writer.is_empty() {
+            true => None,
+            false => self.targets.by_writer.get(writer),
+        };
+        let own = own.map_or(&[][..], Vec::as_slice);
+        self.targets.common.iter().chain(own).copied()
+    }
+}
+
+/// Works the route when there is something to take.
+pub(crate) struct DataListener(pub(crate) Arc<RouteCore>);
+
+impl UntypedReaderListener for DataListener {
+    fn statuses(&self) -> StatusMask {
+        StatusKind::DataAvailable.into()
+    }
+
+    fn on_data_available(&self, _: &UntypedReader) {
+        self.0.pump();
+    }
+}

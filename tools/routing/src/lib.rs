@@ -1,0 +1,17 @@
+//! `dunlin route`, the Routing Service: joins data domains and passes samples between them.
+//!
+//! A configuration, in the XML of RTI Routing Service or in TOML, becomes a checked [`plan`]. The
+//! table decides which endpoints there are, the engine makes them and forwards, and neither knows
+//! how the plan was written.
+#![forbid(unsafe_code)]
+
+pub mod command;
+pub mod config;
+mod engine;
+pub mod plan;
+pub mod service;
+pub mod show;
+pub mod state;
+mod table;
+
+pub use service::{Service, StartError};

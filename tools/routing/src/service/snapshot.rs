@@ -1,0 +1,143 @@
+//! The tree of a service as it is now.
+use super::execution::Execution;
+use crate::plan::{DomainRoute, Path, Session};
+use crate::state::{EndPlace, EntityKind, Node, State, Tree};
+use crate::table::{Entry, RouteId, Side, session_path};
+
+impl Execution {
+    pub(super) fn snapshot(&self) -> Tree {
+        let plan = &self.plan;
+        let path = format!("/routing_services/{}", plan.name);
+        let state = self.above(plan.enabled);
+        let mut service = Node::new(Path(path), EntityKind::Service, state);
+        let all = plan.domain_routes.iter().enumerate();
+        service.children = all.map(|(at, d)| self.domain_route(at, d)).collect();
+        service
+    }
+
+    /// The state of what only contains others.
+    fn above(&self, enabled: bool) -> State {
+        match enabled {
+            _ if self.has_ended => State::Stopped,
+            true => State::Running,
+            false => State::Disabled,
+        }
+    }
+
+    fn domain_route(&self, at: usize, domain_route: &DomainRoute) -> Node {
+        let name = &domain_route.name;
+        let path = format!("/routing_services/{}/domain_routes/{name}", self.plan.name);
+        let enabled = self.plan.enabled && domain_route.enabled;
+        let sites = self.sites.iter().filter(|site| site.domain_route == *name);
+        let connections = sites.map(|site| {
+            let path = format!("{path}/connections/{}", site.name);
+            let state = match (site.failure(), site.joined()) {
+                _ if self.has_ended => State::Stopped,
+                (Some(reason), _) => State::Failed(reason.to_owned()),
+                (None, Some(_)) => State::Running,
+                (None, None) => State::Disabled,
+            };
+            Node::new(Path(path), EntityKind::Connection, state)
+        });
+        let sessions = domain_route.sessions.iter().enumerate();
+        let sessions = sessions.map(|(number, session)| self.session(at, number, session, enabled));
+        let children = connections.chain(sessions).collect();
+        Node {
+            children,
+            ..Node::new(Path(path), EntityKind::DomainRoute, self.above(enabled))
+        }
+    }
+
+    fn session(&self, domain_route: usize, number: usize, session: &Session, above: bool) -> Node {
+        let name = self.plan.domain_routes.get(domain_route);
+        let name = name.map_or("", |domain_route| &domain_route.name);
+        let path = Path(session_path(&self.plan, name, &session.name));
+        let state = self.above(above && session.enabled);
+        let all = self.table.routes();
+        let own = all.filter(|(_, entry)| {
+            entry.place.domain_route == domain_route && entry.place.session == number
+        });
+        Node {
+            children: own.map(|(id, entry)| self.route(id, entry)).collect(),
+            ..Node::new(path, EntityKind::Session, state)
+        }
+    }
+
+    fn route(&self, id: RouteId, entry: &Entry) -> Node {
+        let ends = self.routes.get(&id);
+        let is_paused = ends.is_some_and(|ends| ends.is_paused);
+        let known = entry.state();
+        let state = match known.state {
+            _ if self.has_ended => State::Stopped,
+            State::Running if is_paused => State::Paused,
+            state => state,
+        };
+        let mut node = Node::new(entry.place.path.clone(), EntityKind::Route, state);
+        node.note = known.note;
+        node.hop = ends.and_then(|ends| ends.core.hop_latency());
+        let inputs = entry.plan.inputs.iter().enumerate();
+        let inputs = inputs.map(|(at, end)| (Side::Input, at, format!("inputs/{}", end.name)));
+        let outputs = entry.plan.outputs.iter().enumerate();
+        let outputs = outputs.map(|(at, end)| (Side::Output, at, format!("outputs/{}", end.name)));
+        let all = inputs.chain(outputs);
+        node.children = all
+            .map(|(side, at, name)| self.end_of(id, entry, side, at, &name, is_paused))
+            .collect();
+        let inputs = node.children.iter().filter(|n| n.kind == EntityKind::Input);
+        node.counters = inputs.fold(node.counters, |all, n| all.plus(n.counters));
+        node
+    }
+
+    fn end_of(
+        &self,
+        id: RouteId,
+        entry: &Entry,
+        side: Side,
+        index: usize,
+        name: &str,
+        is_paused: bool,
+    ) -> Node {
+        let known = entry.slot_state(side, index);
+        let state = match known.state {
+            _ if self.has_ended => State::Stopped,
+            State::Running if is_paused => State::Paused,
+            state => state,
+        };
+        let kind = match side {
+            Side::Input => EntityKind::Input,
+            Side::Output => EntityKind::Output,
+        };
+        let path = Path(format!("{}/{name}", entry.place.path));
+        let mut node = Node::new(path, kind, state);
+        node.note = known.note;
+        node.end = self.place_of(entry, side, index);
+        if let Some(ends) = self.routes.get(&id) {
+            let (counters, matched, fault) = ends.look(side, index);
+            node.counters = counters;
+            node.matched = matched;
+            node.note = node.note.or(fault);
+        }
+        node
+    }
+
+    fn place_of(&self, entry: &Entry, side: Side, index: usize) -> Option<EndPlace> {
+        let (connection, topic) = match side {
+            Side::Input => entry
+                .plan
+                .inputs
+                .get(index)
+                .map(|e| (e.connection, &e.topic))?,
+            Side::Output => entry
+                .plan
+                .outputs
+                .get(index)
+                .map(|e| (e.connection, &e.topic))?,
+        };
+        let domain_route = self.plan.domain_routes.get(entry.place.domain_route)?;
+        Some(EndPlace {
+            connection: domain_route.connections.get(connection)?.name.clone(),
+            topic: topic.clone(),
+            type_name: entry.type_name(side, index).map(str::to_owned),
+        })
+    }
+}

@@ -1,0 +1,300 @@
+//! The table: which inputs and outputs there should be, from what discovery knows.
+//!
+//! It decides and does nothing. Events come in with their time: connections, endpoints of others,
+//! what became of commands. Commands go out: make this reader, remove that writer. There is no
+//! clock and no participant here, so its rules are tested without any.
+//!
+//! Facts are recomputed from what is known whenever that changes; nothing is counted up and down,
+//! so nothing drifts. Whether an input or output should exist is a least fixed point: it begins
+//! with none, and those come in that a remote endpoint supports, or one that is in already. So two
+//! that only support each other do not keep each other alive.
+mod entry;
+mod known;
+mod rate;
+#[cfg(test)]
+mod tests;
+
+use crate::plan::{CreationMode, Input, Limits, Output, Path, Plan, Route};
+use dunlin::Guid;
+use dunlin::observe::{ReaderData, WriterData};
+use dunlin::untyped::EncodedTypeInformation;
+use known::Known;
+use rate::Rate;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::sync::Arc;
+
+pub(crate) use entry::Entry;
+
+/// Time since the service started.
+pub(crate) type Time = std::time::Duration;
+
+/// Which side of a route.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) enum Side {
+    /// Outputs go first, so that nothing is taken before it can be written.
+    Output,
+    Input,
+}
+
+/// A place for an endpoint of a route.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) struct Slot {
+    pub(crate) side: Side,
+    /// Which of the route's inputs or outputs.
+    pub(crate) index: usize,
+    /// For which group of sources, or which source; 0 if for all.
+    pub(crate) group: u64,
+}
+
+/// A route, for as long as the service runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) struct RouteId(pub(crate) usize);
+
+/// What a route knows of its type.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct TypeFacts {
+    pub(crate) name: String,
+    pub(crate) keyed: bool,
+    /// What the source announces of it, if it is to be passed on.
+    pub(crate) information: Option<EncodedTypeInformation>,
+}
+
+/// Something to be done.
+#[derive(Clone, Debug)]
+pub(crate) enum Command {
+    /// Make an endpoint; the answer is [`Table::made`] or [`Table::failed`].
+    Make(RouteId, Slot, Box<TypeFacts>),
+    /// Remove one that was made.
+    Remove(RouteId, Slot),
+}
+
+/// Where a route is in the plan.
+#[derive(Clone, Debug)]
+pub(crate) struct Place {
+    pub(crate) path: Path,
+    pub(crate) domain_route: usize,
+    pub(crate) session: usize,
+    /// The number of the first connection of its domain route among all.
+    pub(crate) connections: usize,
+}
+
+/// See the module.
+pub(crate) struct Table {
+    limits: Limits,
+    connections: Vec<Known>,
+    rates: Vec<Rate>,
+    routes: BTreeMap<RouteId, Entry>,
+    /// Routes that a topic of a connection concerns.
+    by_topic: HashMap<(usize, String), BTreeSet<RouteId>>,
+    dirty: BTreeSet<RouteId>,
+    commands: Vec<Command>,
+}
+
+impl Table {
+    pub(crate) fn new(plan: &Plan) -> Self {
+        let connections = plan.domain_routes.iter().map(|d| d.connections.len()).sum();
+        let mut table = Self {
+            limits: plan.limits,
+            connections: (0..connections).map(|_| Known::default()).collect(),
+            rates: vec![Rate::new(plan.limits.endpoints_per_second); connections],
+            routes: BTreeMap::new(),
+            by_topic: HashMap::new(),
+            dirty: BTreeSet::new(),
+            commands: Vec::new(),
+        };
+        for (place, route, enabled) in planned(plan) {
+            table.add_route(place, route, enabled);
+        }
+        table
+    }
+
+    fn add_route(&mut self, place: Place, route: &Route, enabled: bool) {
+        let id = RouteId(self.routes.len());
+        let first = place.connections;
+        let inputs = route.inputs.iter().map(|i| (i.connection, &i.topic));
+        let outputs = route.outputs.iter().map(|o| (o.connection, &o.topic));
+        for (connection, topic) in inputs.chain(outputs) {
+            let concerned = self.by_topic.entry((first + connection, topic.clone()));
+            concerned.or_default().insert(id);
+        }
+        let entry = Entry::new(place, Arc::new(route.clone()), enabled);
+        self.routes.insert(id, entry);
+        self.dirty.insert(id);
+    }
+
+    /// The participant of a connection is there, or is not.
+    pub(crate) fn connection(&mut self, now: Time, connection: usize, is_up: bool) {
+        let Some(known) = self.connections.get_mut(connection) else {
+            return;
+        };
+        *known = Known::default();
+        known.is_up = is_up;
+        let all = self.routes.iter_mut();
+        for (id, entry) in all.filter(|(_, entry)| entry.uses(connection)) {
+            if !is_up {
+                entry.lose(connection);
+            }
+            self.dirty.insert(*id);
+        }
+        self.settle(now);
+    }
+
+    /// A writer of another participant is there, or says something else of itself than before.
+    pub(crate) fn writer(&mut self, now: Time, connection: usize, data: Box<WriterData>) {
+        let topic = data.topic.clone();
+        let before = self.known(connection).and_then(|k| k.add_writer(data));
+        self.concern(now, connection, [before, Some(topic)]);
+    }
+
+    /// As [`writer`](Self::writer), a reader.
+    pub(crate) fn reader(&mut self, now: Time, connection: usize, data: Box<ReaderData>) {
+        let topic = data.topic.clone();
+        let before = self.known(connection).and_then(|k| k.add_reader(data));
+        self.concern(now, connection, [before, Some(topic)]);
+    }
+
+    /// An endpoint of another participant is gone.
+    pub(crate) fn gone(&mut self, now: Time, connection: usize, endpoint: Guid) {
+        let topic = self.known(connection).and_then(|k| k.remove(&endpoint));
+        self.concern(now, connection, [topic, None]);
+    }
+
+    /// An endpoint was made as a command said.
+    pub(crate) fn made(&mut self, now: Time, route: RouteId, slot: Slot) {
+        self.answered(now, route, |entry| entry.made(slot));
+    }
+
+    /// It could not be made, for this reason.
+    pub(crate) fn failed(&mut self, now: Time, route: RouteId, slot: Slot, reason: String) {
+        self.answered(now, route, |entry| entry.failed(now, slot, reason));
+    }
+
+    /// An administrator enables a route, or disables it.
+    pub(crate) fn enable(&mut self, now: Time, route: RouteId, enabled: bool) {
+        self.answered(now, route, |entry| entry.enabled = enabled);
+    }
+
+    /// The time has come that [`next_timeout`](Self::next_timeout) said.
+    pub(crate) fn handle_timeout(&mut self, now: Time) {
+        let due = self.routes.iter().filter(|(_, entry)| entry.is_due(now));
+        let due: Vec<RouteId> = due.map(|(id, _)| *id).collect();
+        self.dirty.extend(due);
+        self.settle(now);
+    }
+
+    /// When something is to be done though nothing happens.
+    pub(crate) fn next_timeout(&self) -> Option<Time> {
+        self.routes.values().filter_map(Entry::due).min()
+    }
+
+    /// What is to be done, in this order.
+    pub(crate) fn take_commands(&mut self) -> Vec<Command> {
+        std::mem::take(&mut self.commands)
+    }
+
+    /// All routes.
+    pub(crate) fn routes(&self) -> impl Iterator<Item = (RouteId, &Entry)> {
+        self.routes.iter().map(|(id, entry)| (*id, entry))
+    }
+
+    pub(crate) fn route(&self, id: RouteId) -> Option<&Entry> {
+        self.routes.get(&id)
+    }
+
+    fn known(&mut self, connection: usize) -> Option<&mut Known> {
+        self.connections.get_mut(connection)
+    }
+
+    fn answered(&mut self, now: Time, route: RouteId, change: impl FnOnce(&mut Entry)) {
+        if let Some(entry) = self.routes.get_mut(&route) {
+            change(entry);
+            self.dirty.insert(route);
+            self.settle(now);
+        }
+    }
+
+    /// Endpoints of these topics came, changed or went.
+    fn concern(&mut self, now: Time, connection: usize, topics: [Option<String>; 2]) {
+        for topic in topics.into_iter().flatten() {
+            let concerned = self.by_topic.get(&(connection, topic));
+            self.dirty.extend(concerned.into_iter().flatten());
+        }
+        self.settle(now);
+    }
+
+    /// Looks again at all routes that something has changed for.
+    fn settle(&mut self, now: Time) {
+        let mut room = self.limits.endpoints.saturating_sub(self.endpoints());
+        for id in std::mem::take(&mut self.dirty) {
+            let Some(entry) = self.routes.get_mut(&id) else {
+                continue;
+            };
+            entry.recompute(now, &self.connections);
+            entry.reconcile(now, id, &mut self.rates, &mut room, &mut self.commands);
+        }
+    }
+
+    /// Inputs and outputs that are there or being made.
+    fn endpoints(&self) -> usize {
+        self.routes.values().map(Entry::endpoints).sum()
+    }
+}
+
+/// All routes of a plan.
+fn planned(plan: &Plan) -> Vec<(Place, &Route, bool)> {
+    let mut all = Vec::new();
+    let mut connections = 0;
+    for (at, domain_route) in plan.domain_routes.iter().enumerate() {
+        let enabled = plan.enabled && domain_route.enabled;
+        for (session, planned) in domain_route.sessions.iter().enumerate() {
+            let above = session_path(plan, &domain_route.name, &planned.name);
+            for route in &planned.routes {
+                let place = Place {
+                    path: Path(format!("{above}/routes/{}", route.name)),
+                    domain_route: at,
+                    session,
+                    connections,
+                };
+                all.push((place, route, enabled && planned.enabled && route.enabled));
+            }
+        }
+        connections += domain_route.connections.len();
+    }
+    all
+}
+
+pub(crate) fn session_path(plan: &Plan, domain_route: &str, session: &str) -> String {
+    let service = &plan.name;
+    format!("/routing_services/{service}/domain_routes/{domain_route}/sessions/{session}")
+}
+
+/// What inputs and outputs have in common for the table.
+trait End {
+    fn connection(&self) -> usize;
+    fn type_name(&self) -> Option<&str>;
+    fn mode(&self) -> CreationMode;
+}
+
+impl End for Input {
+    fn connection(&self) -> usize {
+        self.connection
+    }
+    fn type_name(&self) -> Option<&str> {
+        self.type_name.as_deref()
+    }
+    fn mode(&self) -> CreationMode {
+        self.mode
+    }
+}
+
+impl End for Output {
+    fn connection(&self) -> usize {
+        self.connection
+    }
+    fn type_name(&self) -> Option<&str> {
+        self.type_name.as_deref()
+    }
+    fn mode(&self) -> CreationMode {
+        self.mode
+    }
+}

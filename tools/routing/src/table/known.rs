@@ -1,0 +1,78 @@
+//! What discovery knows of one connection.
+use dunlin::observe::{ReaderData, WriterData};
+use dunlin::{EntityKind, Guid};
+use std::collections::{BTreeMap, HashMap};
+
+/// The endpoints of others, by topic.
+#[derive(Debug, Default)]
+pub(super) struct Known {
+    /// The participant is there.
+    pub(super) is_up: bool,
+    writers: HashMap<String, BTreeMap<Guid, Box<WriterData>>>,
+    readers: HashMap<String, BTreeMap<Guid, Box<ReaderData>>>,
+    topics: HashMap<Guid, String>,
+}
+
+impl Known {
+    /// Takes in a writer; returns the topic that it had before, if it was another.
+    pub(super) fn add_writer(&mut self, data: Box<WriterData>) -> Option<String> {
+        let (guid, topic) = (data.guid, data.topic.clone());
+        let before = self.move_to(guid, &topic);
+        self.writers.entry(topic).or_default().insert(guid, data);
+        before
+    }
+
+    /// As `add_writer`, a reader.
+    pub(super) fn add_reader(&mut self, data: Box<ReaderData>) -> Option<String> {
+        let (guid, topic) = (data.guid, data.topic.clone());
+        let before = self.move_to(guid, &topic);
+        self.readers.entry(topic).or_default().insert(guid, data);
+        before
+    }
+
+    fn move_to(&mut self, guid: Guid, topic: &str) -> Option<String> {
+        let moves = self.topics.get(&guid).is_some_and(|known| known != topic);
+        let before = moves.then(|| self.remove(&guid)).flatten();
+        self.topics.insert(guid, topic.to_owned());
+        before
+    }
+
+    /// Forgets an endpoint; returns its topic, if it was known.
+    pub(super) fn remove(&mut self, guid: &Guid) -> Option<String> {
+        let topic = self.topics.remove(guid)?;
+        forget(&mut self.writers, &topic, guid);
+        forget(&mut self.readers, &topic, guid);
+        Some(topic)
+    }
+
+    /// The writers of a topic, by GUID.
+    pub(super) fn writers(&self, topic: &str) -> impl Iterator<Item = &WriterData> {
+        let all = self.writers.get(topic).into_iter();
+        all.flat_map(|all| all.values().map(|data| &**data))
+    }
+
+    /// The readers of a topic, by GUID.
+    pub(super) fn readers(&self, topic: &str) -> impl Iterator<Item = &ReaderData> {
+        let all = self.readers.get(topic).into_iter();
+        all.flat_map(|all| all.values().map(|data| &**data))
+    }
+}
+
+/// Topics without endpoints are not kept.
+fn forget<D>(all: &mut HashMap<String, BTreeMap<Guid, Box<D>>>, topic: &str, guid: &Guid) {
+    if let Some(of_topic) = all.get_mut(topic) {
+        of_topic.remove(guid);
+        if of_topic.is_empty() {
+            all.remove(topic);
+        }
+    }
+}
+
+/// Whether the topic of an endpoint has a key, if its id tells.
+pub(super) fn is_keyed(endpoint: &Guid) -> Option<bool> {
+    match endpoint.entity.kind() {
+        EntityKind::WriterWithKey | EntityKind::ReaderWithKey => Some(true),
+        EntityKind::WriterNoKey | EntityKind::ReaderNoKey => Some(false),
+        _ => None,
+    }
+}

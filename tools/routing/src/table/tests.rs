@@ -1,0 +1,432 @@
+//! Properties of the table, over any order of events.
+use super::*;
+use crate::plan::*;
+use crate::state::State;
+use dunlin::{EntityId, EntityKind, GuidPrefix};
+use proptest::prelude::*;
+use std::collections::BTreeSet;
+
+const TOPICS: [&str; 2] = ["Square", "Circle"];
+
+fn guid(number: u8, kind: EntityKind) -> Guid {
+    Guid::new(
+        GuidPrefix([number; 12]),
+        EntityId::user(u32::from(number), kind),
+    )
+}
+
+fn input(connection: usize, topic: &str, mode: CreationMode) -> Input {
+    Input {
+        name: topic.into(),
+        connection,
+        topic: topic.into(),
+        type_name: None,
+        keyed: None,
+        mode,
+        qos: EndpointQos::Explicit(Box::default()),
+        filter: None,
+        max_rate: None,
+        partitions: None,
+    }
+}
+
+fn output(connection: usize, topic: &str, mode: CreationMode) -> Output {
+    Output {
+        name: topic.into(),
+        connection,
+        topic: topic.into(),
+        type_name: None,
+        mode,
+        qos: EndpointQos::Explicit(Box::default()),
+        writers: Writers::One,
+        transformation: None,
+        representation: None,
+        partitions: Vec::new(),
+    }
+}
+
+fn route(topic: &str, from: usize, modes: (CreationMode, CreationMode)) -> Route {
+    Route {
+        name: format!("{topic} {from}"),
+        enabled: true,
+        settings: RouteSettings::xml(),
+        inputs: vec![input(from, topic, modes.0)],
+        outputs: vec![output(1 - from, topic, modes.1)],
+    }
+}
+
+/// With a type: one that is learnt from an endpoint is kept when that goes, as long as the route
+/// has endpoints.
+fn typed(mut route: Route) -> Route {
+    route.inputs[0].keyed = Some(true);
+    route.inputs[0].type_name = Some("Shape".into());
+    route
+}
+
+fn plan(routes: Vec<Route>, limits: Limits) -> Plan {
+    let connection = |name: &str| Connection {
+        name: name.into(),
+        kind: ConnectionKind::Participant(Box::default()),
+    };
+    let session = Session {
+        name: "s".into(),
+        enabled: true,
+        threads: ThreadPool::default(),
+        publisher: Default::default(),
+        subscriber: Default::default(),
+        period: None,
+        routes,
+        auto_routes: Vec::new(),
+    };
+    Plan {
+        name: "t".into(),
+        group: String::new(),
+        enabled: true,
+        administration: None,
+        monitoring: None,
+        limits,
+        domain_routes: vec![DomainRoute {
+            name: "d".into(),
+            enabled: true,
+            connections: vec![connection("a"), connection("b")],
+            sessions: vec![session],
+        }],
+    }
+}
+
+/// A table whose commands are carried out.
+struct World {
+    table: Table,
+    now: Time,
+    there: BTreeSet<(RouteId, Slot)>,
+    /// Who is there, by connection.
+    remote: BTreeSet<(usize, u8, bool, usize)>,
+    /// Which connections have a participant.
+    up: [bool; 2],
+}
+
+impl World {
+    fn new(plan: &Plan) -> Self {
+        let mut world = Self {
+            table: Table::new(plan),
+            now: Time::ZERO,
+            there: BTreeSet::new(),
+            remote: BTreeSet::new(),
+            up: [true; 2],
+        };
+        world.table.connection(world.now, 0, true);
+        world.table.connection(world.now, 1, true);
+        world.carry_out();
+        world
+    }
+
+    /// Returns how many commands there were.
+    fn carry_out(&mut self) -> usize {
+        let mut count = 0;
+        loop {
+            let commands = self.table.take_commands();
+            if commands.is_empty() {
+                return count;
+            }
+            count += commands.len();
+            for command in commands {
+                match command {
+                    Command::Make(route, slot, _) => {
+                        assert!(self.there.insert((route, slot)), "made twice");
+                        self.table.made(self.now, route, slot);
+                    }
+                    Command::Remove(route, slot) => {
+                        assert!(self.there.remove(&(route, slot)), "removed, but not there");
+                    }
+                }
+            }
+        }
+    }
+
+    fn add(&mut self, connection: usize, number: u8, writes: bool, topic: usize) {
+        self.remote
+            .retain(|(c, n, w, _)| (*c, *n, *w) != (connection, number, writes));
+        self.remote.insert((connection, number, writes, topic));
+        let name = TOPICS[topic];
+        match writes {
+            true => {
+                let guid = guid(number, EntityKind::WriterWithKey);
+                let data = WriterData::new(guid, name, "Shape");
+                self.table.writer(self.now, connection, Box::new(data));
+            }
+            false => {
+                let guid = guid(number, EntityKind::ReaderWithKey);
+                let data = ReaderData::new(guid, name, "Shape");
+                self.table.reader(self.now, connection, Box::new(data));
+            }
+        }
+    }
+
+    fn remove(&mut self, connection: usize, number: u8, writes: bool) {
+        self.remote
+            .retain(|(c, n, w, _)| (*c, *n, *w) != (connection, number, writes));
+        let kind = match writes {
+            true => EntityKind::WriterWithKey,
+            false => EntityKind::ReaderWithKey,
+        };
+        self.table.gone(self.now, connection, guid(number, kind));
+    }
+
+    /// Lets time pass until nothing is left to do.
+    fn rest(&mut self) {
+        self.carry_out();
+        for _ in 0..10_000 {
+            let Some(at) = self.table.next_timeout() else {
+                return;
+            };
+            self.now = self.now.max(at);
+            self.table.handle_timeout(self.now);
+            self.carry_out();
+        }
+        panic!("the table does not come to rest");
+    }
+
+    fn has(&self, connection: usize, writes: bool, topic: &str) -> bool {
+        let mut all = self.remote.iter();
+        all.any(|(c, _, w, t)| *c == connection && *w == writes && TOPICS[*t] == topic)
+    }
+}
+
+fn mode() -> impl Strategy<Value = CreationMode> {
+    use CreationMode::*;
+    prop_oneof![
+        Just(Immediate),
+        Just(OnDomainMatch),
+        Just(OnRouteMatch),
+        Just(OnDomainAndRouteMatch),
+        Just(OnDomainOrRouteMatch),
+        any::<bool>().prop_map(|always| OnDemand { always }),
+    ]
+}
+
+#[derive(Clone, Debug)]
+enum Happens {
+    Comes(usize, u8, bool, usize),
+    Goes(usize, u8, bool),
+    Passes(u64),
+    Down(usize),
+    Up(usize),
+    Enabled(usize, bool),
+}
+
+fn happens() -> impl Strategy<Value = Happens> {
+    let who = || (0..2_usize, 1..4_u8, any::<bool>());
+    prop_oneof![
+        4 => (who(), 0..2_usize).prop_map(|((c, n, w), t)| Happens::Comes(c, n, w, t)),
+        3 => who().prop_map(|(c, n, w)| Happens::Goes(c, n, w)),
+        2 => (0..3_000_u64).prop_map(Happens::Passes),
+        1 => (0..2_usize).prop_map(Happens::Down),
+        1 => (0..2_usize).prop_map(Happens::Up),
+        1 => (0..4_usize, any::<bool>()).prop_map(|(r, e)| Happens::Enabled(r, e)),
+    ]
+}
+
+impl World {
+    fn happen(&mut self, what: &Happens) {
+        match *what {
+            Happens::Comes(connection, number, writes, topic) => {
+                self.add(connection, number, writes, topic);
+            }
+            Happens::Goes(connection, number, writes) => self.remove(connection, number, writes),
+            Happens::Passes(millis) => {
+                self.now += Time::from_millis(millis);
+                self.table.handle_timeout(self.now);
+            }
+            Happens::Down(connection) | Happens::Up(connection) => {
+                let is_up = matches!(what, Happens::Up(_));
+                if std::mem::replace(&mut self.up[connection], is_up) == is_up {
+                    return;
+                }
+                // The endpoints of a participant go with it, and what it knew.
+                let table = &self.table;
+                self.there.retain(|(route, slot)| {
+                    let entry = table.route(*route).unwrap();
+                    entry.connection(slot.side, slot.index) != Some(connection)
+                });
+                self.remote.retain(|(c, ..)| *c != connection);
+                self.table.connection(self.now, connection, is_up);
+            }
+            Happens::Enabled(route, enabled) => {
+                self.table.enable(self.now, RouteId(route), enabled);
+            }
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(256))]
+
+    /// However it came about, what is there depends on what is known alone, and each endpoint is
+    /// supported by a remote one, unless its mode asks for none.
+    #[test]
+    fn what_is_there_depends_on_what_is_known(
+        modes in proptest::collection::vec((mode(), mode()), 4),
+        all in proptest::collection::vec(happens(), 0..60),
+    ) {
+        let routes: Vec<Route> = modes.iter().enumerate()
+            .map(|(at, modes)| typed(route(TOPICS[at % 2], at / 2, *modes)))
+            .collect();
+        let mut world = World::new(&plan(routes.clone(), Limits::default()));
+        let mut up = [true, true];
+        let mut enabled = [true; 4];
+        for what in &all {
+            world.happen(what);
+            match *what {
+                Happens::Down(connection) => up[connection] = false,
+                Happens::Up(connection) => up[connection] = true,
+                Happens::Enabled(route, is) => enabled[route] = is,
+                Happens::Comes(connection, number, writes, _) if !up[connection] => {
+                    // Nobody is discovered where there is no participant.
+                    world.remove(connection, number, writes);
+                }
+                _ => {}
+            }
+            // One endpoint concerns two routes at most here, each with two endpoints, which may be
+            // replaced.
+            prop_assert!(world.carry_out() <= 16);
+        }
+        world.rest();
+        // The same from nothing.
+        let mut fresh = World::new(&plan(routes.clone(), Limits::default()));
+        for (connection, is_up) in up.into_iter().enumerate() {
+            fresh.table.connection(fresh.now, connection, is_up);
+            if !is_up {
+                fresh.happen(&Happens::Down(connection));
+            }
+        }
+        for (route, is) in enabled.into_iter().enumerate() {
+            fresh.happen(&Happens::Enabled(route, is));
+        }
+        fresh.carry_out();
+        for (connection, number, writes, topic) in world.remote.clone() {
+            fresh.add(connection, number, writes, topic);
+        }
+        fresh.rest();
+        prop_assert_eq!(&world.there, &fresh.there);
+        for (at, ((input, output), route)) in modes.iter().zip(&routes).enumerate() {
+            let topic = TOPICS[at % 2];
+            let (from, to) = (at / 2, 1 - at / 2);
+            let domain = [world.has(from, true, topic), world.has(to, false, topic)];
+            for (side, mode) in [(Side::Input, input), (Side::Output, output)] {
+                let slot = Slot { side, index: 0, group: 0 };
+                if world.there.contains(&(RouteId(at), slot)) {
+                    let connection = if side == Side::Input { from } else { to };
+                    prop_assert!(enabled[at] && up[connection]);
+                    let other = match side { Side::Input => output, Side::Output => input };
+                    let needs_none = [*mode, *other].contains(&CreationMode::Immediate);
+                    prop_assert!(needs_none || domain[0] || domain[1], "{:?}", route.name);
+                }
+            }
+        }
+    }
+
+    /// A flap that is shorter than the linger changes nothing.
+    #[test]
+    fn nothing_flaps(gap in 0..2_000_u64) {
+        let modes = (CreationMode::OnDomainMatch, CreationMode::OnRouteMatch);
+        let mut world = World::new(&plan(vec![route("Square", 0, modes)], Limits::default()));
+        world.add(0, 1, true, 0);
+        prop_assert_eq!(world.carry_out(), 2);
+        world.remove(0, 1, true);
+        world.now += Time::from_millis(gap);
+        world.table.handle_timeout(world.now);
+        world.add(0, 1, true, 0);
+        prop_assert_eq!(world.carry_out(), 0);
+        prop_assert_eq!(world.there.len(), 2);
+    }
+}
+
+#[test]
+fn endpoints_are_made_at_a_rate_and_within_a_limit() {
+    let immediate = (CreationMode::Immediate, CreationMode::Immediate);
+    let known = |at: usize| typed(route(&format!("topic {at}"), 0, immediate));
+    let limits = Limits {
+        endpoints: 900,
+        ..Limits::default()
+    };
+    let mut world = World::new(&plan((0..500).map(known).collect(), limits));
+    // 200 readers here, 200 writers there.
+    assert_eq!(world.there.len(), 400);
+    for _ in 0..100 {
+        world.now += Time::from_millis(10);
+        world.table.handle_timeout(world.now);
+        world.carry_out();
+    }
+    assert!(world.there.len() <= 800 + 4, "{}", world.there.len());
+    for _ in 0..200 {
+        world.now += Time::from_millis(100);
+        world.table.handle_timeout(world.now);
+        world.carry_out();
+    }
+    assert_eq!(world.there.len(), 900);
+}
+
+#[test]
+fn what_fails_is_tried_again_after_longer_and_longer_times() {
+    let modes = (CreationMode::OnDomainMatch, CreationMode::OnDomainMatch);
+    let mut world = World::new(&plan(vec![route("Square", 0, modes)], Limits::default()));
+    world.add(0, 1, true, 0);
+    let mut waits = Vec::new();
+    for _ in 0..9 {
+        let commands = world.table.take_commands();
+        let [Command::Make(route, slot, _)] = &commands[..] else {
+            panic!("{commands:?}");
+        };
+        world.table.failed(world.now, *route, *slot, "no".into());
+        let state = world
+            .table
+            .route(*route)
+            .unwrap()
+            .slot_state(Side::Input, 0);
+        assert_eq!(state.state, State::Failed("no".into()));
+        let at = world.table.next_timeout().unwrap();
+        waits.push((at - world.now).as_secs());
+        world.now = at;
+        world.table.handle_timeout(at);
+    }
+    assert_eq!(waits, [1, 2, 4, 8, 16, 32, 60, 60, 60]);
+}
+
+#[test]
+fn a_type_that_changes_replaces_the_endpoints() {
+    let modes = (CreationMode::OnDomainMatch, CreationMode::OnRouteMatch);
+    let mut world = World::new(&plan(vec![route("Square", 0, modes)], Limits::default()));
+    world.add(0, 1, true, 0);
+    assert_eq!(world.carry_out(), 2);
+    world.remove(0, 1, true);
+    world.rest();
+    assert!(world.there.is_empty());
+    let keyless = guid(2, EntityKind::WriterNoKey);
+    let data = WriterData::new(keyless, "Square", "Other");
+    world.table.writer(world.now, 0, Box::new(data));
+    let commands = world.table.take_commands();
+    let [Command::Make(_, _, output), Command::Make(_, _, input)] = &commands[..] else {
+        panic!("{commands:?}");
+    };
+    assert!(!output.keyed && output.name == "Other" && input.name == "Other");
+}
+
+#[test]
+fn who_waits_for_the_other_side_alone_is_told() {
+    let modes = (CreationMode::OnRouteMatch, CreationMode::OnRouteMatch);
+    let mut world = World::new(&plan(vec![route("Square", 0, modes)], Limits::default()));
+    let entry = |world: &World| world.table.route(RouteId(0)).unwrap().state();
+    let before = entry(&world);
+    assert_eq!(before.state, State::Enabled);
+    assert!(before.note.unwrap().contains("\"Square\""));
+    world.add(0, 1, true, 0);
+    assert_eq!(world.carry_out(), 0);
+    let after = entry(&world);
+    assert_eq!(after.state, State::Started);
+    assert!(
+        after
+            .note
+            .unwrap()
+            .contains("each side waits for the other")
+    );
+}
