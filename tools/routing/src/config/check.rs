@@ -13,7 +13,7 @@ pub(super) fn check(plan: &Plan, places: &Places, allow_loop: bool, problems: &m
         checker.domains(route, &at);
         checker.modes(route, &at);
     }
-    if !allow_loop {
+    if !allow_loop && !checker.problems.has_errors() {
         checker.loops(plan, &service);
     }
 }

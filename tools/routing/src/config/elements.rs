@@ -776,7 +776,7 @@ pub const ELEMENTS: &[Element] = &[
         C::ContentFilter,
         "expression_parameters",
         C::List,
-        "values of %0, %1, ...",
+        "values of %0, %1 and so on",
     ),
     tree(
         C::ContentFilter,

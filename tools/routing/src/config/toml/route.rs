@@ -201,7 +201,10 @@ impl Reader<'_> {
                     let names = || all.iter().map(|connection| &*connection.name);
                     let defined = names().collect::<Vec<_>>().join(", ");
                     let help = did_you_mean(name, names());
-                    let help = help.unwrap_or_else(|| format!("there are {defined}"));
+                    let help = help.unwrap_or_else(|| match all.is_empty() {
+                        true => "none is defined".to_owned(),
+                        false => format!("there are {defined}"),
+                    });
                     self.undefined("participant", name, span, help);
                 }
             }
