@@ -7,6 +7,7 @@
 mod backlog;
 mod input;
 mod output;
+mod process;
 mod route;
 mod tally;
 

@@ -2,8 +2,10 @@
 use super::input::InputLane;
 use super::lock;
 use super::output::{OutputLane, Passing};
+use super::process::Process;
 use super::tally::add;
 use crate::plan::RouteSettings;
+use crate::processor::{Change, Processor};
 use crate::state::HopLatency;
 use crate::table::{Side, Slot};
 use dunlin::untyped::{UntypedSample, WriteOptions};
@@ -103,6 +105,10 @@ pub(crate) struct RouteCore {
     news: AtomicUsize,
     /// Takes nothing.
     paused: AtomicBool,
+    /// The period of the processor is over.
+    ticked: AtomicBool,
+    /// Its clock begins here.
+    started: Instant,
     edits: Mutex<Vec<Edit>>,
     edited: AtomicBool,
     /// What is worked with; away while somebody works.
@@ -117,6 +123,7 @@ struct Work {
     inputs: Vec<InputLane>,
     outputs: Vec<OutputLane>,
     taken: Vec<UntypedSample>,
+    processor: Option<Process>,
     turns: u64,
 }
 
@@ -136,14 +143,26 @@ impl Drop for Held<'_> {
 }
 
 impl RouteCore {
-    pub(crate) fn new(rules: Rules) -> Self {
+    /// A route without endpoints; times are those since `started`.
+    pub(crate) fn new(
+        rules: Rules,
+        processor: Option<Box<dyn Processor>>,
+        outputs: usize,
+        started: Instant,
+    ) -> Self {
+        let processor = processor.map(|processor| Process::new(processor, outputs));
         Self {
             rules,
             news: AtomicUsize::new(0),
             paused: AtomicBool::new(false),
+            ticked: AtomicBool::new(false),
+            started,
             edits: Mutex::default(),
             edited: AtomicBool::new(false),
-            work: Mutex::new(Some(Box::default())),
+            work: Mutex::new(Some(Box::new(Work {
+                processor,
+                ..Work::default()
+            }))),
             hops: Mutex::default(),
         }
     }
@@ -178,6 +197,17 @@ impl RouteCore {
         self.pump();
     }
 
+    /// The period of the processor is over.
+    pub(crate) fn tick(&self) {
+        self.ticked.store(true, SeqCst);
+        self.pump();
+    }
+
+    /// Its processor has failed too often.
+    pub(crate) fn is_paused(&self) -> bool {
+        self.paused.load(Relaxed)
+    }
+
     /// Takes nothing from now on, or goes on.
     pub(crate) fn pause(&self, paused: bool) {
         self.paused.store(paused, SeqCst);
@@ -200,6 +230,13 @@ impl RouteCore {
         })
     }
 
+    /// Its processor has failed too often to go on.
+    fn pause_if(&self, is_out: bool) {
+        if is_out {
+            self.paused.store(true, SeqCst);
+        }
+    }
+
     fn note_hop(&self, took: Duration) {
         let mut hops = lock(&self.hops);
         if hops.is_none() {
@@ -218,10 +255,19 @@ impl Work {
             self.apply(std::mem::take(&mut *lock(&route.edits)));
         }
         self.outputs.iter_mut().for_each(OutputLane::drain);
+        if route.ticked.swap(false, SeqCst)
+            && let Some(process) = &mut self.processor
+        {
+            let now = route.started.elapsed();
+            process.call(&mut self.outputs, |processor, out| {
+                processor.on_period(now, out);
+            });
+            route.pause_if(process.is_out());
+        }
         self.turns = self.turns.wrapping_add(1);
         let begun = (self.turns % MEASURED == 1).then(Instant::now);
         let mut passed = false;
-        while !route.paused.load(Relaxed) && self.burst(&route.rules) {
+        while !route.paused.load(Relaxed) && self.burst(route) {
             passed = true;
         }
         self.outputs.iter_mut().for_each(OutputLane::flush);
@@ -232,14 +278,14 @@ impl Work {
 
     /// Takes some changes of each input and passes them on; false if there were none, or no room
     /// for them.
-    fn burst(&mut self, rules: &Rules) -> bool {
+    fn burst(&mut self, route: &RouteCore) -> bool {
         let mut any = false;
         for at in 0..self.inputs.len() {
             let most = self.room();
             if most == 0 {
                 return false;
             }
-            any |= self.burst_of(at, most, rules);
+            any |= self.burst_of(at, most, route);
         }
         any
     }
@@ -250,11 +296,12 @@ impl Work {
         room.min().unwrap_or(BURST).min(BURST)
     }
 
-    fn burst_of(&mut self, at: usize, most: usize, rules: &Rules) -> bool {
+    fn burst_of(&mut self, at: usize, most: usize, route: &RouteCore) -> bool {
         let Self {
             inputs,
             outputs,
             taken,
+            processor,
             ..
         } = self;
         let Some(input) = inputs.get_mut(at) else {
@@ -267,7 +314,7 @@ impl Work {
         input.reader.take(&select, taken);
         let any = !taken.is_empty();
         for sample in taken.drain(..) {
-            forward(input, outputs, &sample, rules);
+            forward(route, input, outputs, processor.as_mut(), &sample);
         }
         any
     }
@@ -289,7 +336,14 @@ impl Work {
 }
 
 /// Passes one change on.
-fn forward(input: &InputLane, outputs: &mut [OutputLane], sample: &UntypedSample, rules: &Rules) {
+fn forward(
+    route: &RouteCore,
+    input: &InputLane,
+    outputs: &mut [OutputLane],
+    process: Option<&mut Process>,
+    sample: &UntypedSample,
+) {
+    let rules = &route.rules;
     let tally = &input.tally;
     let Some(kind) = rules.kind(sample.info.change_kind) else {
         return add(&tally.held_back, 1);
@@ -301,13 +355,31 @@ fn forward(input: &InputLane, outputs: &mut [OutputLane], sample: &UntypedSample
         return add(&tally.failed, 1);
     };
     tally.note(kind, payload.len());
+    let writer = sample.info.publication;
+    if let Some(process) = process {
+        let change = Change {
+            kind,
+            payload,
+            options,
+            input: input.slot.index,
+            writer,
+            is_reliable: input.is_reliable,
+            group: input.slot.group,
+        };
+        let now = route.started.elapsed();
+        let failed = process.call(outputs, |processor, out| {
+            processor.on_data(now, change, out)
+        });
+        route.pause_if(process.is_out());
+        return add(&tally.failed, u64::from(failed));
+    }
     let change = Passing {
         kind,
         payload: &payload,
         options: &options,
         is_reliable: input.is_reliable,
     };
-    for at in input.targets(&sample.info.publication) {
+    for at in input.targets(&writer) {
         if let Some(output) = outputs.get_mut(at) {
             output.put(&change);
         }
@@ -346,7 +418,7 @@ mod tests {
 
     #[test]
     fn a_route_without_endpoints_rests() {
-        let route = RouteCore::new(both());
+        let route = RouteCore::new(both(), None, 0, Instant::now());
         route.pump();
         route.pump();
         assert_eq!(route.news.load(SeqCst), 0);

@@ -135,7 +135,7 @@ impl Reader<'_> {
             mode: input_mode,
             qos: reader,
             filter: self.filter(table),
-            max_rate: self.max_rate(table),
+            max_rate: None,
             partitions: None,
         };
         let output = Output {
@@ -322,6 +322,15 @@ impl Reader<'_> {
         })
     }
 
+    /// The processor that keeps to `max_rate`.
+    fn rate(&mut self, table: &Table<'_>) -> Option<Plugin> {
+        let rate = self.max_rate(table)?;
+        Some(Plugin {
+            class: "rate".to_owned(),
+            properties: BTreeMap::from([("per_second".to_owned(), rate.to_string())]),
+        })
+    }
+
     fn max_rate(&mut self, table: &Table<'_>) -> Option<f64> {
         let item = table.get("max_rate")?;
         let rate = match (item.as_text(), item.as_number()) {
@@ -349,7 +358,11 @@ impl Reader<'_> {
 
     fn processor(&mut self, table: &Table<'_>) -> Option<Plugin> {
         let item = table.get("processor")?;
-        let known = crate::config::plugins::PROCESSORS;
+        if let Some(rate) = table.get("max_rate") {
+            let message = "max_rate and a processor do not go together";
+            self.problems.push(Problem::error(rate.key_span, message));
+        }
+        let known = crate::config::plugins::processors();
         let (text, span, properties) = if item.is_table() {
             let table = item.table(self.problems)?;
             table.allow(&["class", "properties"], self.problems);
@@ -368,7 +381,7 @@ impl Reader<'_> {
         };
         if !known.contains(&text) {
             let all = || format!("built in are {}", known.join(", "));
-            let help = did_you_mean(text, known).unwrap_or_else(all);
+            let help = did_you_mean(text, known.iter().copied()).unwrap_or_else(all);
             self.undefined("processor", text, span, help);
             return None;
         }
@@ -407,7 +420,7 @@ impl Reader<'_> {
                 base.propagate_unregister,
             ),
             filter_propagation: base.filter_propagation,
-            processor: self.processor(table),
+            processor: self.processor(table).or_else(|| self.rate(table)),
             period: self.duration(table, "period"),
             linger: self.duration(table, "linger").unwrap_or(base.linger),
             backlog: self.backlog(table),
