@@ -56,11 +56,7 @@ fn the_short_form_becomes_auto_routes() {
     assert_eq!(routes[0].input.qos, EndpointQos::AsSource);
     assert_eq!(routes[0].outputs[0].writers, Writers::Group);
     assert_eq!(routes[0].outputs[0].connection, 1);
-    let rate = routes[1].settings.processor.as_ref().unwrap();
-    assert_eq!(
-        (&*rate.class, &*rate.properties["per_second"]),
-        ("rate", "20")
-    );
+    assert_eq!(routes[1].input.max_rate, Some(20.0));
     assert!(routes[1].settings.original_info);
 }
 

@@ -135,7 +135,7 @@ impl Reader<'_> {
             mode: input_mode,
             qos: reader,
             filter: self.filter(table),
-            max_rate: None,
+            max_rate: self.max_rate(table),
             partitions: None,
         };
         let output = Output {
@@ -322,15 +322,6 @@ impl Reader<'_> {
         })
     }
 
-    /// The processor that keeps to `max_rate`.
-    fn rate(&mut self, table: &Table<'_>) -> Option<Plugin> {
-        let rate = self.max_rate(table)?;
-        Some(Plugin {
-            class: "rate".to_owned(),
-            properties: BTreeMap::from([("per_second".to_owned(), rate.to_string())]),
-        })
-    }
-
     fn max_rate(&mut self, table: &Table<'_>) -> Option<f64> {
         let item = table.get("max_rate")?;
         let rate = match (item.as_text(), item.as_number()) {
@@ -420,7 +411,7 @@ impl Reader<'_> {
                 base.propagate_unregister,
             ),
             filter_propagation: base.filter_propagation,
-            processor: self.processor(table).or_else(|| self.rate(table)),
+            processor: self.processor(table),
             period: self.duration(table, "period"),
             linger: self.duration(table, "linger").unwrap_or(base.linger),
             backlog: self.backlog(table),
