@@ -3,6 +3,7 @@ use crate::config::convert::Language;
 use crate::config::{self, Input};
 use dunlin::WaitStrategy;
 use dunlin_document::{Variables, did_you_mean};
+use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -29,6 +30,7 @@ pub(super) const HELP: &str = "\
   --allow-loop              routes may lead in a circle
   --waiting STRATEGY        block, spin or spin-then-block[:MICROSECONDS]
   --cpu LIST                processors to run on, such as 2-3
+  --http [127.0.0.1:]PORT   state for browsers (/), programs (/v1) and Prometheus (/metrics)
   --json                    explain: as JSON
   --no-look                 explain: does not look at the domains
   --to xml|toml             convert: the language
@@ -49,7 +51,7 @@ const WITHOUT_EFFECT: [&str; 5] = [
 ];
 
 /// Options, those without effect left out.
-const ALL: [&str; 28] = [
+const ALL: [&str; 29] = [
     "cfgFile",
     "cfgName",
     "appName",
@@ -78,6 +80,7 @@ const ALL: [&str; 28] = [
     "no-look",
     "quiet",
     "to",
+    "http",
 ];
 
 /// How much is told.
@@ -119,6 +122,7 @@ pub(super) struct Options {
     pub(super) json: bool,
     pub(super) look: bool,
     pub(super) to: Option<Language>,
+    pub(super) http: Option<SocketAddr>,
 }
 
 impl Options {
@@ -150,6 +154,7 @@ impl Options {
             json: false,
             look: true,
             to: None,
+            http: None,
         };
         let mut arguments = arguments.into_iter();
         while let Some(argument) = arguments.next() {
@@ -270,6 +275,7 @@ impl Options {
                     _ => return Err(Misused(format!("--to {value}: there are xml and toml"))),
                 });
             }
+            "http" => self.http = Some(super::http::address(&value).map_err(Misused)?),
             "cpu" => {
                 for part in value.split(',') {
                     let processors = config::values::processors(part).map_err(Misused)?;

@@ -1,4 +1,5 @@
 //! `dunlin route run` and `check`.
+use super::http::Server;
 use super::log::Log;
 use super::options::{Options, Verbosity};
 use super::{exit, load};
@@ -96,6 +97,7 @@ pub(super) fn summary(plan: &Plan) -> String {
 fn serve(plan: Plan, options: &Options) -> io::Result<u8> {
     let stop = stop_signal()?;
     let mut log = Log::open(options)?;
+    let server = options.http.map(Server::start).transpose()?;
     let what = summary(&plan);
     let service = match Service::start(plan) {
         Ok(service) => service,
@@ -109,9 +111,17 @@ fn serve(plan: Plan, options: &Options) -> io::Result<u8> {
         }
     };
     log.line(Verbosity::Info, "", "Started", &what);
+    if let Some(server) = &server {
+        let address = format!("http://{}/", server.address());
+        log.line(Verbosity::Info, "", "Listens", &address);
+    }
     let end = options.stop_after.map(|after| Instant::now() + after);
     while !stop.load(Relaxed) && end.is_none_or(|end| Instant::now() < end) {
-        log.changes(&service.state());
+        let tree = service.state();
+        log.changes(&tree);
+        if let Some(server) = &server {
+            server.publish(tree);
+        }
         let left = end.map_or(LOOK, |end| end.saturating_duration_since(Instant::now()));
         std::thread::sleep(left.min(LOOK));
     }
