@@ -56,6 +56,15 @@ await check("each transport has its tables, with the columns of the published pa
   assert.equal(row[11], "200 000");
 });
 
+await check("what a router adds has its table where one was, with the published figures", async () => {
+  const rows = await texts("UDPv4 through a router");
+  assert.ok(rows.length >= 20, `${rows.length}`);
+  const small = rows.find(([size, kind]) => size === "32 B" && kind === "Unkeyed, reliable");
+  assert.equal(small.at(-1), "88");
+  assert.ok(small.slice(2, 4).every((value) => Number(value) > 1), `${small}`);
+  assert.equal((await texts("TCP through a router")).length, 0);
+});
+
 await check("percentiles never descend, and those that are chance are marked", async () => {
   for (const row of await texts(LATENCY)) {
     const figures = [row[4], ...row.slice(6, 11), row[5]].map((text) => Number(text.replace(/\s/g, "")));

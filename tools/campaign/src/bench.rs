@@ -6,6 +6,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use crate::middle::{Between, Watched};
+use crate::record::Middle;
 use crate::side::{Ended, Place, Running, Task};
 use crate::systems::Trouble;
 
@@ -33,6 +35,8 @@ pub enum Network {
     Loopback,
     /// Two hosts, by the addresses of publisher and subscriber.
     Hosts([Ipv4Addr; 2]),
+    /// Three hosts at a switch: of the publisher, of the subscriber and of what is between them.
+    Switch([Ipv4Addr; 3]),
 }
 
 /// Everything that the runs of a campaign have in common.
@@ -45,6 +49,8 @@ pub struct Bench {
     pub pins: [Option<usize>; 2],
     /// Publisher and subscriber.
     pub places: [Box<dyn Place>; 2],
+    /// Where routers and relays run, if they can.
+    pub between: Option<Between>,
     /// Whether system calls are counted too, in runs of their own.
     pub counts_calls: bool,
     /// The user wants to stop.
@@ -56,15 +62,31 @@ impl Bench {
     ///
     /// A side that fails gives the other one some seconds to notice; then both are ended.
     pub fn both(&self, tasks: [Task; 2]) -> Result<[String; 2], Trouble> {
+        self.all(tasks, &[]).map(|(outputs, _)| outputs)
+    }
+
+    /// The same with routers or relays between the sides: they start before these, are watched, and
+    /// end after them. Also gives what they spent.
+    pub fn all(
+        &self,
+        tasks: [Task; 2],
+        between: &[Task],
+    ) -> Result<([String; 2], Option<Middle>), Trouble> {
+        let mut watched = Watched::start(self.between.as_ref(), between, self.seconds)?;
         let [publisher, subscriber] = &tasks;
         let subscriber = self.places[SUBSCRIBER].start(subscriber)?;
         let publisher = self.places[PUBLISHER].start(publisher)?;
         let mut sides = [publisher, subscriber];
-        let ended = self.wait(&mut sides)?;
-        outputs(ended)
+        let ended = self.wait(&mut sides, &mut watched)?;
+        let outputs = outputs(ended)?;
+        Ok((outputs, watched.finish(self.seconds)?))
     }
 
-    fn wait(&self, sides: &mut [Box<dyn Running>; 2]) -> Result<[Ended; 2], Trouble> {
+    fn wait(
+        &self,
+        sides: &mut [Box<dyn Running>; 2],
+        watched: &mut Watched,
+    ) -> Result<[Ended; 2], Trouble> {
         let measurement = Duration::try_from_secs_f64(self.seconds).unwrap_or_default();
         let mut until = Instant::now() + measurement + OVERTIME;
         let mut ended = [None, None];
@@ -81,6 +103,7 @@ impl Bench {
             if let [Some(_), Some(_)] = ended {
                 return Ok(ended.map(Option::unwrap_or_default));
             }
+            watched.look()?;
             if self.stop.load(Ordering::Relaxed) {
                 return Err(Trouble::Interrupted);
             }
@@ -128,6 +151,10 @@ mod tests {
             network: Network::Namespace,
             pins: [None; 2],
             places: [here(), here()],
+            between: Some(Between {
+                place: here(),
+                pins: [None; 2],
+            }),
             counts_calls: false,
             stop: Arc::default(),
         }
@@ -138,6 +165,7 @@ mod tests {
             program: Program::Other("sh".into()),
             arguments: vec!["-c".into(), script.into()],
             environment: vec![("WORD".into(), "hello".into())],
+            log: None,
         }
     }
 
@@ -152,6 +180,41 @@ mod tests {
         let both = bench(1.0).both([shell("echo Error: gone >&2; exit 1"), shell("kill -9 $$")]);
         let reason = "publisher: gone; subscriber: it was ended by signal 9";
         assert_eq!(both, Err(Trouble::Failed(reason.into())));
+    }
+
+    #[test]
+    fn what_is_between_the_sides_starts_before_them_and_ends_after_them() {
+        let place = tempfile::tempdir().unwrap();
+        let mark = place.path().join("mark").display().to_string();
+        let router = shell(&format!(
+            "trap 'rm {mark}; exit 0' INT; echo up > {mark}; while :; do sleep 0.02; done"
+        ));
+        let sees = format!("until [ -e {mark} ]; do sleep 0.02; done; sleep 0.3; [ -e {mark} ]");
+        let sides = || [shell(&sees), shell(&sees)];
+        let (_, middle) = bench(0.2).all(sides(), &[router]).unwrap();
+        let middle = middle.unwrap();
+        assert!(
+            middle.processes == 1 && middle.memory > 100_000,
+            "{middle:?}"
+        );
+        assert!(!std::path::Path::new(&mark).exists());
+    }
+
+    #[test]
+    fn a_router_that_dies_fails_the_run_with_its_last_lines() {
+        let place = tempfile::tempdir().unwrap();
+        let router = Task {
+            log: Some(place.path().join("log")),
+            ..shell("for n in 1 2 3 4; do echo line $n >&2; done; exit 2")
+        };
+        let sleeps = || [shell("exec sleep 600"), shell("exec sleep 600")];
+        let all = bench(600.0).all(sleeps(), &[router]);
+        let reason = "router: line 2 / line 3 / line 4";
+        assert_eq!(all.map(|_| ()), Err(Trouble::Failed(reason.into())));
+        let routers = [shell("exec sleep 600"), shell("kill -9 $$")];
+        let all = bench(600.0).all(sleeps(), &routers);
+        let reason = "router 2: it was ended by signal 9";
+        assert_eq!(all.map(|_| ()), Err(Trouble::Failed(reason.into())));
     }
 
     #[test]

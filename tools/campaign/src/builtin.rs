@@ -1,7 +1,7 @@
 //! The campaigns that need no file. They are files themselves, and examples of the format.
 
 /// Name and text of each.
-pub const ALL: [(&str, &str); 8] = [
+pub const ALL: [(&str, &str); 9] = [
     ("quick", include_str!("../campaigns/quick.toml")),
     (
         "published-shmem",
@@ -14,6 +14,10 @@ pub const ALL: [(&str, &str); 8] = [
     (
         "published-tcp",
         include_str!("../campaigns/published-tcp.toml"),
+    ),
+    (
+        "published-routing",
+        include_str!("../campaigns/published-routing.toml"),
     ),
     (
         "published-cpp",

@@ -91,6 +91,7 @@ fn traced(task: Task, file: &Path) -> Result<Task, String> {
         program: Program::Other("strace".into()),
         arguments: words,
         environment: task.environment,
+        log: task.log,
     })
 }
 

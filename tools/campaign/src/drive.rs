@@ -241,6 +241,7 @@ mod tests {
             reliable: true,
             keyed: false,
             zero_copy: false,
+            blocking: false,
             size,
         };
         Campaign {
@@ -269,6 +270,7 @@ mod tests {
             network: Network::Namespace,
             pins: [None; 2],
             places: [here(), here()],
+            between: None,
             counts_calls: false,
             stop: Arc::new(AtomicBool::new(stop)),
         }

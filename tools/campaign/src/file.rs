@@ -25,6 +25,9 @@ pub struct File {
     /// Who is measured beside Dunlin.
     #[serde(default = "floors")]
     pub with: Vec<String>,
+    /// Where the sides run; without it, in one network namespace.
+    #[serde(default)]
+    pub network: Layout,
     /// What is measured: all combinations of each entry.
     #[serde(default)]
     pub work: Vec<Work>,
@@ -56,6 +59,33 @@ pub struct Work {
     /// Whether samples are built where they are read.
     #[serde(default = "no")]
     pub zero_copy: Vec<bool>,
+    /// How everybody waits for data.
+    #[serde(default = "own")]
+    pub waiting: Vec<Waiting>,
+}
+
+/// Where the sides of a campaign run.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+pub enum Layout {
+    /// On one host.
+    #[default]
+    #[serde(rename = "one host")]
+    OneHost,
+    /// On two hosts with a cable between them, or with something between the sides on three at a
+    /// switch.
+    #[serde(rename = "hosts")]
+    Hosts,
+}
+
+/// How everybody waits for data.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+pub enum Waiting {
+    /// As they do by themselves: the floors spin, Dunlin spins and then sleeps.
+    #[serde(rename = "own")]
+    Own,
+    /// Asleep in the kernel.
+    #[serde(rename = "block")]
+    Block,
 }
 
 /// Of a campaign.
@@ -292,6 +322,7 @@ fn check(file: &File) -> Result<(), String> {
             ("reliability", work.reliability.len()),
             ("keyed", work.keyed.len()),
             ("zero_copy", work.zero_copy.len()),
+            ("waiting", work.waiting.len()),
         ];
         if let Some((name, _)) = lists.iter().find(|(_, length)| *length == 0) {
             return Err(format!(
@@ -316,6 +347,10 @@ fn reliable() -> Vec<Reliability> {
 
 fn no() -> Vec<bool> {
     vec![false]
+}
+
+fn own() -> Vec<Waiting> {
+    vec![Waiting::Own]
 }
 
 #[cfg(test)]
@@ -375,6 +410,14 @@ mod tests {
             (WORK.to_string() + "modes = [\"loaded\"]", "add rates"),
             (WORK.to_string() + "rates = [5]", "only \"loaded\" uses"),
             (WORK.to_string() + "keyed = []", "empty list of keyed"),
+            (
+                WORK.to_string() + "waiting = [\"sleep\"]",
+                "expected `own` or `block`",
+            ),
+            (
+                "network = \"switch\"\n".to_string() + WORK,
+                "expected `one host` or `hosts`",
+            ),
             (
                 WORK.to_string() + "modes = [\"loaded\"]\nsweep = { from = 9, to = 9, steps = 3 }",
                 "needs a higher rate to end at",

@@ -65,7 +65,7 @@ fn possible(flags: &str) -> bool {
     succeeds(within(flags).arg("true"))
 }
 
-fn succeeds(command: &mut Command) -> bool {
+pub(crate) fn succeeds(command: &mut Command) -> bool {
     let quiet = command
         .stdin(Stdio::null())
         .stdout(Stdio::null())
@@ -76,15 +76,24 @@ fn succeeds(command: &mut Command) -> bool {
 /// Another host, at the other end of a cable. It goes with this.
 pub struct OtherHost(Child);
 
+/// Why there are no virtual hosts.
+pub(crate) fn no_hosts(what: &str) -> String {
+    format!(
+        "{what}; virtual hosts need root or user namespaces, and the commands unshare, nsenter and ip"
+    )
+}
+
 impl OtherHost {
     /// Made from inside of a namespace; `before` are words that end what follows together with this
     /// process.
     pub fn create(before: &[String]) -> Result<Self, String> {
-        let reason = |what: &str| {
-            format!(
-                "--hosts: {what}; virtual hosts need root or user namespaces, and the commands unshare, nsenter and ip"
-            )
-        };
+        let host = Self::without_cable(before)?;
+        host.plug_in().map_err(|what| no_hosts(&what))?;
+        Ok(host)
+    }
+
+    /// Another host that nothing leads to yet.
+    pub(crate) fn without_cable(before: &[String]) -> Result<Self, String> {
         let mut words = before
             .iter()
             .map(String::as_str)
@@ -96,10 +105,14 @@ impl OtherHost {
             .stdout(Stdio::null())
             .stderr(Stdio::null())
             .spawn();
-        let mut host = Self(holder.map_err(|error| reason(&error.to_string()))?);
-        host.wait().map_err(|what| reason(&what))?;
-        host.plug_in().map_err(|what| reason(&what))?;
+        let mut host = Self(holder.map_err(|error| no_hosts(&error.to_string()))?);
+        host.wait().map_err(|what| no_hosts(&what))?;
         Ok(host)
+    }
+
+    /// The process that holds it.
+    pub(crate) fn process(&self) -> u32 {
+        self.0.id()
     }
 
     /// The words before a command that make it run there.

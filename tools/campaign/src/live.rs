@@ -188,6 +188,7 @@ mod tests {
             reliable: true,
             keyed: false,
             zero_copy: false,
+            blocking: false,
             size,
         };
         let campaign = Campaign {

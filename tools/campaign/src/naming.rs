@@ -3,13 +3,14 @@
 use std::fmt;
 
 use crate::record::{Cell, Mode};
+use crate::systems::is_floor;
 
 impl fmt::Display for Cell {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (transport, mode, size) = (&self.transport, self.mode, self.size);
         write!(f, "{transport}, {mode}, {size} bytes, ")?;
         // A floor knows neither repair nor keys.
-        if self.system != "raw" {
+        if !is_floor(&self.system) {
             f.write_str(if self.reliable {
                 "reliable, "
             } else {
@@ -19,6 +20,9 @@ impl fmt::Display for Cell {
         }
         if self.zero_copy {
             f.write_str("zero copy, ")?;
+        }
+        if self.blocking {
+            f.write_str("blocking, ")?;
         }
         f.write_str(&self.system)
     }
@@ -58,12 +62,14 @@ mod tests {
             reliable: true,
             keyed: true,
             zero_copy: true,
+            blocking: false,
             size: 32,
         };
         let floor = Cell {
             system: "raw".into(),
             mode: Mode::Loaded { rate: 2.5 },
             zero_copy: false,
+            blocking: false,
             ..cell.clone()
         };
         let name = "SHMEM, latency, 32 bytes, reliable, keyed, zero copy, dunlin";
@@ -73,5 +79,12 @@ mod tests {
             floor.file_name(),
             "shmem-loaded-2.5-per-second-32-bytes-raw"
         );
+        let asleep = Cell {
+            system: "raw-relay".into(),
+            blocking: true,
+            ..floor
+        };
+        let name = "SHMEM, loaded 2.5/s, 32 bytes, blocking, raw-relay";
+        assert_eq!(asleep.to_string(), name);
     }
 }

@@ -68,6 +68,7 @@ mod tests {
             reliable: true,
             keyed: false,
             zero_copy: false,
+            blocking: false,
             size: 32,
         };
         Campaign {

@@ -84,15 +84,8 @@ impl System for Perftest {
 
     fn run(&self, turn: &Turn<'_>) -> Result<Measured, Trouble> {
         let program = self.program().map_err(Trouble::Failed)?;
-        let side = |side| Task {
-            program: program.clone(),
-            arguments: self.arguments(turn, side),
-            environment: vec![],
-        };
-        let outputs = turn.bench.both([side(PUBLISHER), side(SUBSCRIBER)])?;
-        let [publisher, subscriber] = outputs.map(|text| summary(&text));
-        let figures = self.figures(turn, &publisher?, &subscriber?);
-        let mut measured = figures.map_err(Trouble::Failed)?;
+        let outputs = turn.bench.both(self.sides(turn, &program, None))?;
+        let mut measured = self.measured(turn, outputs)?;
         if turn.cell.mode == Mode::Latency {
             calls::add(
                 &mut measured,
@@ -106,6 +99,41 @@ impl System for Perftest {
 }
 
 impl Perftest {
+    /// Largest sample of the types whose payload is bounded, as `-dataLen` counts it.
+    pub(crate) const BOUNDED: u64 = 65_470;
+
+    /// Both sides with something between them, each in the domain of its end of that.
+    pub(crate) fn routed(&self, turn: &Turn<'_>, domains: [u32; 2]) -> [Task; 2] {
+        self.sides(turn, &Program::Perftest, Some(domains))
+    }
+
+    fn sides(&self, turn: &Turn<'_>, program: &Program, domains: Option<[u32; 2]>) -> [Task; 2] {
+        [PUBLISHER, SUBSCRIBER].map(|side| Task {
+            program: program.clone(),
+            arguments: self.arguments(turn, side, domains),
+            environment: self.environment(turn.cell),
+            log: None,
+        })
+    }
+
+    fn environment(&self, cell: &Cell) -> Vec<(String, String)> {
+        match (self, cell.blocking) {
+            (Perftest::Raw, _) | (_, false) => vec![],
+            (_, true) => vec![("DUNLIN_WAITING".into(), "block".into())],
+        }
+    }
+
+    /// The figures of a run, from what both sides printed.
+    pub(crate) fn measured(
+        &self,
+        turn: &Turn<'_>,
+        outputs: [String; 2],
+    ) -> Result<Measured, Trouble> {
+        let [publisher, subscriber] = outputs.map(|text| summary(&text));
+        let figures = self.figures(turn, &publisher?, &subscriber?);
+        figures.map_err(Trouble::Failed)
+    }
+
     /// The file of the program in another language.
     fn program_name(&self) -> Option<&'static str> {
         match self {
@@ -144,16 +172,12 @@ impl Perftest {
         // The last ones count: as many samples, however long that takes, and no histogram.
         let more = ["-numIter", count, "-executionTime", "30"];
         let more = more.into_iter().chain(["-histogramFile", "/dev/null"]);
-        let mut publisher = self.arguments(turn, PUBLISHER);
-        publisher.extend(more.map(String::from));
-        [publisher, self.arguments(turn, SUBSCRIBER)].map(|arguments| Task {
-            program: program.clone(),
-            arguments,
-            environment: vec![],
-        })
+        let mut sides = self.sides(turn, program, None);
+        sides[PUBLISHER].arguments.extend(more.map(String::from));
+        sides
     }
 
-    fn arguments(&self, turn: &Turn<'_>, side: usize) -> Vec<String> {
+    fn arguments(&self, turn: &Turn<'_>, side: usize, domains: Option<[u32; 2]>) -> Vec<String> {
         let (cell, bench) = (turn.cell, turn.bench);
         let mut words = self.common(cell);
         if side == PUBLISHER {
@@ -164,7 +188,10 @@ impl Perftest {
         if let Some(cpu) = bench.pins[side] {
             words.extend(["-pin".into(), cpu.to_string()]);
         }
-        words.extend(self.network(cell, bench, side));
+        if let Some(domains) = domains {
+            words.extend(["-domain".into(), domains[side].to_string()]);
+        }
+        words.extend(self.network(cell, bench, side, domains.is_some()));
         words
     }
 
@@ -175,6 +202,7 @@ impl Perftest {
         words.extend(["-nsResolution", "-outputFormat", "json"]);
         let raw = *self == Perftest::Raw;
         words.extend(raw.then_some("-rawTransport"));
+        words.extend((raw && cell.blocking).then_some("-rawBlocking"));
         words.extend((!raw && !cell.reliable).then_some("-bestEffort"));
         words.extend(cell.zero_copy.then_some("-zeroCopy"));
         if cell.keyed {
@@ -209,9 +237,13 @@ impl Perftest {
     }
 
     /// Where the other side is, where it does not find out by itself.
-    fn network(&self, cell: &Cell, bench: &Bench, side: usize) -> Vec<String> {
+    fn network(&self, cell: &Cell, bench: &Bench, side: usize, routed: bool) -> Vec<String> {
         let raw = *self == Perftest::Raw;
-        match (bench.network, cell.transport.as_str()) {
+        let network = match bench.network {
+            Network::Switch(hosts) => Network::Hosts(ends(hosts, side, routed)),
+            network => network,
+        };
+        match (network, cell.transport.as_str()) {
             (_, "SHMEM") => vec![],
             (Network::Hosts(hosts), "TCP") if hosts[0] == hosts[1] => here(raw, side),
             (Network::Hosts(hosts), "TCP") => tcp(hosts, [7400, 7400], raw, side),
@@ -231,7 +263,7 @@ impl Perftest {
     ) -> Result<Measured, String> {
         let mut measured = Measured {
             warm_up: number(publisher, "warm_up_samples")? as u64,
-            waiting: self.waiting().into(),
+            waiting: self.waiting(turn.cell).into(),
             cost: [cost(publisher), cost(subscriber)],
             ..Measured::default()
         };
@@ -248,10 +280,12 @@ impl Perftest {
         Ok(measured)
     }
 
-    fn waiting(&self) -> &'static str {
-        match self {
-            Perftest::Raw => "spin",
-            _ => "listener, spin, then block",
+    fn waiting(&self, cell: &Cell) -> &'static str {
+        match (self, cell.blocking) {
+            (Perftest::Raw, false) => "spin",
+            (Perftest::Raw, true) => "block",
+            (_, false) => "listener, spin, then block",
+            (_, true) => "listener, block",
         }
     }
 }
@@ -259,6 +293,20 @@ impl Perftest {
 /// On one host two ports are needed.
 fn here(raw: bool, side: usize) -> Vec<String> {
     tcp([Ipv4Addr::LOCALHOST; 2], [7401, 7400], raw, side)
+}
+
+/// The hosts at both ends of what a side sees: with something between the sides, that is the other
+/// one.
+fn ends(
+    [publisher, subscriber, middle]: [Ipv4Addr; 3],
+    side: usize,
+    routed: bool,
+) -> [Ipv4Addr; 2] {
+    match (routed, side) {
+        (false, _) => [publisher, subscriber],
+        (true, PUBLISHER) => [publisher, middle],
+        (true, _) => [middle, subscriber],
+    }
 }
 
 fn udp(hosts: [Ipv4Addr; 2], side: usize) -> Vec<String> {
@@ -374,6 +422,7 @@ mod tests {
             reliable: true,
             keyed: false,
             zero_copy: false,
+            blocking: false,
             size: 32,
         }
     }
@@ -390,6 +439,7 @@ mod tests {
             network,
             pins: [Some(3), None],
             places: [here(), here()],
+            between: None,
             counts_calls: false,
             stop: Default::default(),
         };
@@ -404,7 +454,7 @@ mod tests {
 
     fn words(system: Perftest, cell: &Cell, network: Network) -> [String; 2] {
         with_turn(cell, network, |turn| {
-            [PUBLISHER, SUBSCRIBER].map(|side| system.arguments(turn, side).join(" "))
+            [PUBLISHER, SUBSCRIBER].map(|side| system.arguments(turn, side, None).join(" "))
         })
     }
 
@@ -447,6 +497,39 @@ mod tests {
     }
 
     #[test]
+    fn at_a_switch_each_side_knows_the_other_one_or_what_is_between_them() {
+        let switch = Network::Switch([1, 2, 3].map(|last| [10, 0, 0, last].into()));
+        let [publisher, subscriber] = words(Perftest::Dunlin, &cell(), switch);
+        assert!(publisher.ends_with("-nic 10.0.0.1 -peer 10.0.0.2"));
+        assert!(subscriber.ends_with("-nic 10.0.0.2 -peer 10.0.0.1"));
+        let asleep = Cell {
+            blocking: true,
+            ..cell()
+        };
+        let both = |system: Perftest| {
+            with_turn(&asleep, switch, |turn| {
+                system
+                    .routed(turn, [1, 3])
+                    .map(|side| (side.arguments.join(" "), side.environment))
+            })
+        };
+        let [publisher, subscriber] = both(Perftest::Raw);
+        assert!(publisher.0.contains("-rawBlocking") && publisher.1.is_empty());
+        assert!(
+            publisher
+                .0
+                .ends_with("-domain 1 -nic 10.0.0.1 -peer 10.0.0.3")
+        );
+        assert!(
+            subscriber
+                .0
+                .ends_with("-domain 3 -nic 10.0.0.2 -peer 10.0.0.3")
+        );
+        let [publisher, _] = both(Perftest::Dunlin);
+        assert_eq!(publisher.1, [("DUNLIN_WAITING".into(), "block".into())]);
+    }
+
+    #[test]
     fn the_figures_come_out_of_the_tables() {
         let publisher = json!({
             "latency_ave": 3.5, "latency_std": 0.25, "latency_min": 3, "latency_max": 90, "latency_50": 3.2,
@@ -482,6 +565,7 @@ mod tests {
     fn what_a_system_does_not_have_has_a_reason() {
         let zero_copy = Cell {
             zero_copy: true,
+            blocking: false,
             ..cell()
         };
         let reason = Perftest::Dunlin.has(&zero_copy).unwrap_err();

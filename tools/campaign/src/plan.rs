@@ -6,9 +6,9 @@
 
 use std::collections::HashSet;
 
-use crate::file::{File, Reliability, Work};
+use crate::file::{File, Reliability, Waiting, Work};
 use crate::record::{Campaign, Cell, Run};
-use crate::systems::System;
+use crate::systems::{System, is_floor};
 
 /// The cells of a campaign, and a line for each kind of cell that there is not.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -71,18 +71,21 @@ fn cells<'a>(work: &Work, systems: &'a [Box<dyn System>]) -> Vec<(Cell, &'a dyn 
     let mut cells = Vec::new();
     for transport in &work.transports {
         for zero_copy in &work.zero_copy {
-            for mode in work.all_modes() {
-                for size in &work.sizes {
-                    let template = Cell {
-                        system: String::new(),
-                        transport: transport.name().into(),
-                        mode,
-                        reliable: false,
-                        keyed: false,
-                        zero_copy: *zero_copy,
-                        size: size.0,
-                    };
-                    piece(&mut cells, work, systems, &template);
+            for waiting in &work.waiting {
+                for mode in work.all_modes() {
+                    for size in &work.sizes {
+                        let template = Cell {
+                            system: String::new(),
+                            transport: transport.name().into(),
+                            mode,
+                            reliable: false,
+                            keyed: false,
+                            zero_copy: *zero_copy,
+                            blocking: *waiting == Waiting::Block,
+                            size: size.0,
+                        };
+                        piece(&mut cells, work, systems, &template);
+                    }
                 }
             }
         }
@@ -90,7 +93,7 @@ fn cells<'a>(work: &Work, systems: &'a [Box<dyn System>]) -> Vec<(Cell, &'a dyn 
     cells
 }
 
-/// One piece of work: the floor first, which knows neither repair nor keys, then everybody for each
+/// One piece of work: the floors first, which know neither repair nor keys, then everybody for each
 /// kind of samples.
 fn piece<'a>(
     cells: &mut Vec<(Cell, &'a dyn System)>,
@@ -107,7 +110,7 @@ fn piece<'a>(
     let (floors, others): (Vec<&dyn System>, Vec<&dyn System>) = systems
         .iter()
         .map(Box::as_ref)
-        .partition(|system| system.name() == "raw");
+        .partition(|system| is_floor(system.name()));
     let floors = floors.into_iter();
     cells.extend(floors.map(|floor| (of(floor, false, false), floor)));
     for reliability in &work.reliability {

@@ -3,7 +3,7 @@
 //! `campaign.json` is written once, at the start. `runs.jsonl` gets one line for each run that has
 //! ended, well or not, so a campaign that was interrupted knows where to go on; a line that was cut
 //! short by a full disk or a kill is measured again. `histograms/` holds one HdrHistogram log per
-//! latency. Times are nanoseconds, rates are per second.
+//! latency, `logs/` what routers between the sides had to say. Times are nanoseconds, rates are per second.
 
 use std::fs::{self, File};
 use std::io;
@@ -20,6 +20,7 @@ pub const FORMAT: u32 = 1;
 const HEAD: &str = "campaign.json";
 const RUNS: &str = "runs.jsonl";
 const HISTOGRAMS: &str = "histograms";
+const LOGS: &str = "logs";
 
 /// What was planned, and where.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -40,15 +41,15 @@ pub struct Campaign {
     pub cells: Vec<Cell>,
     /// What was left out, and why: an absent rival, a mode that a system does not have.
     pub skipped: Vec<String>,
-    /// How the sides reach each other: "one network namespace", "two network namespaces", an
-    /// agent's address.
+    /// How the sides reach each other: "one network namespace", "two network namespaces", "three
+    /// network namespaces at a switch", an agent's address.
     pub network: String,
     /// The machine of the publisher, then that of the subscriber where it is another one.
     pub hosts: Vec<Host>,
 }
 
-/// Who is measured: "dunlin", "dunlin-c", "dunlin-cpp98", "raw", "cyclone", "fastdds", "iceoryx2",
-/// "zenoh".
+/// Who is measured: "dunlin", "dunlin-c", "dunlin-cpp98", "dunlin-routed", "dunlin-routed-twice",
+/// "raw", "raw-relay", "cyclone", "fastdds", "iceoryx2", "zenoh".
 pub type System = String;
 
 /// One point of the campaign; its repetitions are runs.
@@ -66,6 +67,10 @@ pub struct Cell {
     pub keyed: bool,
     /// Whether samples are built where the receiver looks at them.
     pub zero_copy: bool,
+    /// Whether everybody sleeps in the kernel for data, instead of waiting as they do by
+    /// themselves.
+    #[serde(default)]
+    pub blocking: bool,
     /// Bytes of a sample, as `-dataLen` counts them.
     pub size: u64,
 }
@@ -127,6 +132,22 @@ pub struct Measured {
     pub waiting: String,
     /// Of the publisher and of the subscriber, where they were counted.
     pub cost: [Option<Cost>; 2],
+    /// Of what is between them, if anything is.
+    #[serde(default)]
+    pub middle: Option<Middle>,
+}
+
+/// What routers or relays between the sides spent, all of them together.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Middle {
+    /// How many there are in a row.
+    pub processes: u32,
+    /// Processor time for a sample (of latency: for a round trip), nanoseconds.
+    pub cpu: f64,
+    /// Processors in use during the measurement.
+    pub load: f64,
+    /// The most memory that they have had, bytes.
+    pub memory: u64,
 }
 
 /// Latencies of one run, in nanoseconds.
@@ -295,6 +316,13 @@ impl Directory {
         self.path.join(HISTOGRAMS).join(name)
     }
 
+    /// Where a process between the sides writes what it has to say, by the name of the log.
+    pub fn log(&self, name: &str) -> Result<PathBuf, RecordError> {
+        let logs = self.path.join(LOGS);
+        fs::create_dir_all(&logs).map_err(io_error(&logs))?;
+        Ok(logs.join(name))
+    }
+
     /// Adds a run, on disk when this returns.
     pub fn add(&self, run: &Run) -> Result<(), RecordError> {
         let path = self.path.join(RUNS);
@@ -363,6 +391,7 @@ mod tests {
             reliable: true,
             keyed: false,
             zero_copy: false,
+            blocking: false,
             size: 32,
         }
     }

@@ -1,14 +1,21 @@
 //! One side of a run: what it runs, and where.
 
-use std::io::Read;
+use std::fs::File;
+use std::io::{Read, Seek, SeekFrom};
 use std::os::unix::process::{CommandExt, ExitStatusExt};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
+
+use rustix::process::{Pid, Signal, kill_process};
 
 use crate::systems::Trouble;
 
 /// What a side prints beyond this is not read.
 const OUTPUT_MAX: u64 = 1 << 20;
+
+/// Of a log, how many bytes are read and how many lines are told when the process has failed.
+const TAIL: u64 = 4 << 10;
+const LINES: usize = 3;
 
 /// Which program.
 #[derive(Clone, Debug, PartialEq)]
@@ -28,6 +35,8 @@ pub struct Task {
     pub arguments: Vec<String>,
     /// Added to the environment.
     pub environment: Vec<(String, String)>,
+    /// Its standard error goes to this file, for it may be long; else it is kept as it comes.
+    pub log: Option<PathBuf>,
 }
 
 /// What a side left.
@@ -52,6 +61,14 @@ pub trait Running {
 
     /// Closes its standard input.
     fn release(&mut self);
+
+    /// Asks it to end, as Ctrl-C does.
+    fn interrupt(&mut self) {}
+
+    /// Its process, if that is one of this machine.
+    fn process(&self) -> Option<u32> {
+        None
+    }
 }
 
 /// This machine.
@@ -89,33 +106,59 @@ impl Place for Local {
     fn start(&self, task: &Task) -> Result<Box<dyn Running>, Trouble> {
         let mut command = self.command(task);
         let name = command.get_program().to_string_lossy().into_owned();
-        let child = command.spawn();
-        let child = child.map_err(|error| Trouble::Failed(format!("{name}: {error}")))?;
-        Ok(Box::new(Process(child)))
+        let failed = |error| Trouble::Failed(format!("{name}: {error}"));
+        if let Some(log) = &task.log {
+            command.stderr(File::create(log).map_err(failed)?);
+        }
+        let child = command.spawn().map_err(failed)?;
+        Ok(Box::new(Process {
+            child,
+            log: task.log.clone(),
+        }))
     }
 }
 
 /// A child process. What it prints fits into a pipe, so it is read when it has ended.
-pub struct Process(pub Child);
+pub struct Process {
+    child: Child,
+    /// Where its standard error goes, if that is no pipe.
+    log: Option<PathBuf>,
+}
 
 impl Running for Process {
     fn ended(&mut self) -> Result<Option<Ended>, Trouble> {
-        let status = self.0.try_wait();
+        let status = self.child.try_wait();
         let status = status.map_err(|error| Trouble::Failed(error.to_string()))?;
         Ok(status.map(|status| self.left(status)))
     }
 
     fn release(&mut self) {
-        drop(self.0.stdin.take());
+        drop(self.child.stdin.take());
+    }
+
+    fn interrupt(&mut self) {
+        let process = i32::try_from(self.child.id()).ok();
+        if let Some(process) = process.and_then(Pid::from_raw) {
+            // Who has ended already is still ours, so nobody else gets it.
+            let _ = kill_process(process, Signal::INT);
+        }
+    }
+
+    fn process(&self) -> Option<u32> {
+        Some(self.child.id())
     }
 }
 
 impl Process {
     fn left(&mut self, status: ExitStatus) -> Ended {
-        let complaints = text(self.0.stderr.take());
+        let complaints = text(self.child.stderr.take());
+        let last = match &self.log {
+            Some(log) => last_lines(log),
+            None => complaints.lines().last().map(String::from),
+        };
         Ended {
-            output: text(self.0.stdout.take()),
-            failure: (!status.success()).then(|| reason(status, &complaints)),
+            output: text(self.child.stdout.take()),
+            failure: (!status.success()).then(|| reason(status, last)),
         }
     }
 }
@@ -123,17 +166,33 @@ impl Process {
 impl Drop for Process {
     fn drop(&mut self) {
         // Nothing happens to a child that has ended.
-        let _ = self.0.kill();
-        let _ = self.0.wait();
+        let _ = self.child.kill();
+        let _ = self.child.wait();
     }
 }
 
-fn reason(status: ExitStatus, complaints: &str) -> String {
+fn reason(status: ExitStatus, last: Option<String>) -> String {
     if let Some(signal) = status.signal() {
         return format!("it was ended by signal {signal}");
     }
-    let last = complaints.lines().last().unwrap_or("no reason given");
+    let last = last.unwrap_or_else(|| "no reason given".into());
     last.trim_start_matches("Error: ").to_string()
+}
+
+/// The last lines of a log, as one.
+fn last_lines(log: &Path) -> Option<String> {
+    let mut file = File::open(log).ok()?;
+    let length = file.metadata().ok()?.len();
+    file.seek(SeekFrom::Start(length.saturating_sub(TAIL)))
+        .ok()?;
+    let text = text(Some(file));
+    let lines: Vec<_> = text
+        .lines()
+        .map(str::trim)
+        .filter(|line| !line.is_empty())
+        .collect();
+    let last = lines.get(lines.len().saturating_sub(LINES)..)?;
+    (!last.is_empty()).then(|| last.join(" / "))
 }
 
 fn text(pipe: Option<impl Read>) -> String {

@@ -4,9 +4,10 @@ use std::collections::HashMap;
 
 use serde::Serialize;
 
+use crate::hop::{Hop, hops};
 use crate::knee::knees;
 use crate::record::{
-    Campaign, Cell, Cost, Directory, Latency, Measured, Mode, Outcome, RecordError, Run,
+    Campaign, Cell, Cost, Directory, Latency, Measured, Middle, Mode, Outcome, RecordError, Run,
 };
 use crate::stats::{Distribution, Estimate, Percentile, is_certain, median, read_hlog};
 
@@ -19,6 +20,8 @@ pub struct Summary {
     pub cells: Vec<CellSummary>,
     /// Of each sweep of rates its name, and its last good rate with the 99 % response time there.
     pub knees: Vec<(String, Option<(f64, u64)>)>,
+    /// What a router adds, of each kind of samples that went through one.
+    pub hops: Vec<Hop>,
     /// What could not be read: figures that depend on it come from the runs' own summaries.
     pub notes: Vec<String>,
 }
@@ -45,6 +48,8 @@ pub struct CellSummary {
     pub waiting: String,
     /// Of the publisher and of the subscriber: medians over the repetitions.
     pub cost: [Option<Cost>; 2],
+    /// Of what is between them: medians over the repetitions.
+    pub middle: Option<Middle>,
     /// The median, or the rate, as a multiple of that of the raw floor of the same transport and
     /// size: the median of the ratios within each repetition, in which both were neighbours.
     pub floor: Option<f64>,
@@ -111,6 +116,7 @@ impl Summary {
         let knees = knees.map(|(name, knee)| (name, knee.map(|step| (step.rate, step.p99))));
         Ok(Self {
             knees: knees.collect(),
+            hops: hops(&campaign, &runs),
             campaign,
             cells,
             notes,
@@ -168,6 +174,7 @@ fn summarized(
         warm_up: warm_up.clone().min().zip(warm_up.max()),
         waiting: waiting(&measured),
         cost: [0, 1].map(|side| cost(&measured, side)),
+        middle: middle(&measured),
         floor: None,
         turns,
         measured: measured.len(),
@@ -302,6 +309,17 @@ fn cost(runs: &[&Measured], side: usize) -> Option<Cost> {
     })
 }
 
+fn middle(runs: &[&Measured]) -> Option<Middle> {
+    let all: Vec<_> = runs.iter().filter_map(|run| run.middle).collect();
+    let typical = |of: fn(&Middle) -> f64| median(&mut all.iter().map(of).collect::<Vec<_>>());
+    Some(Middle {
+        processes: all.first()?.processes,
+        cpu: typical(|middle| middle.cpu)?,
+        load: typical(|middle| middle.load)?,
+        memory: typical(|middle| middle.memory as f64)? as u64,
+    })
+}
+
 /// What a run is judged by: its median, or its rate.
 fn typical(run: &Measured) -> Option<f64> {
     let latency = run.response.as_ref().or(run.latency.as_ref());
@@ -351,7 +369,8 @@ fn same_work(floor: &Cell, cell: &Cell) -> bool {
         (Mode::Throughput { .. }, Mode::Throughput { .. }) => true,
         (floor, mode) => floor == mode,
     };
-    mode && (&floor.transport, floor.size) == (&cell.transport, cell.size)
+    mode && (&floor.transport, floor.size, floor.blocking)
+        == (&cell.transport, cell.size, cell.blocking)
 }
 
 #[cfg(test)]

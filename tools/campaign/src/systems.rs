@@ -6,6 +6,7 @@ use crate::bench::Bench;
 use crate::perftest::Perftest;
 use crate::record::{Cell, Directory, Measured};
 use crate::rivals::{Peer, Rival};
+use crate::routed::{Routed, Way};
 
 /// Something that can be measured.
 pub trait System {
@@ -26,21 +27,28 @@ pub trait System {
         false
     }
 
+    /// Whether something is between the sides.
+    fn is_routed(&self) -> bool {
+        false
+    }
+
     /// Measures a cell once.
     fn run(&self, turn: &Turn<'_>) -> Result<Measured, Trouble>;
 }
 
 /// Everybody who can be asked for by name, in the order of their turns.
 pub fn known() -> Vec<Box<dyn System>> {
-    let perftest = [
-        Perftest::Raw,
-        Perftest::Dunlin,
-        Perftest::C,
-        Perftest::Cpp98,
-    ]
-    .map(boxed);
+    let floors = [boxed(Perftest::Raw), boxed(Routed::new(Way::Relay))];
+    let perftest = [Perftest::Dunlin, Perftest::C, Perftest::Cpp98].map(boxed);
+    let routed = [Way::Router, Way::TwoRouters].map(|way| boxed(Routed::new(way)));
     let rivals = Rival::ALL.map(|rival| boxed(Peer::new(rival)));
-    perftest.into_iter().chain(rivals).collect()
+    let all = floors.into_iter().chain(perftest).chain(routed);
+    all.chain(rivals).collect()
+}
+
+/// Whether this is what the same machine does without DDS: it knows neither repair nor keys.
+pub(crate) fn is_floor(system: &str) -> bool {
+    matches!(system, "raw" | "raw-relay")
 }
 
 fn boxed(system: impl System + 'static) -> Box<dyn System> {

@@ -2,8 +2,10 @@
 
 use std::fmt::Write;
 
+use crate::hop;
 use crate::knee::{self, Step};
 use crate::record::{Campaign, Cell, Latency, Measured, Mode, Outcome, Run, Throughput};
+use crate::systems::is_floor;
 use crate::terminal;
 
 /// Where fewer latencies than this lie beyond a percentile, it is chance.
@@ -29,14 +31,24 @@ pub(crate) fn tables(campaign: &Campaign, runs: &[Run]) -> String {
             text,
             "\n{}\n\n{}",
             terminal::line(&title(transport, mode)),
-            columns(mode)
+            columns(mode, width(&cells))
         );
+        let width = width(&cells);
         for cell in cells {
-            let _ = writeln!(text, "{}", terminal::line(&row(runs, cell)));
+            let _ = writeln!(text, "{}", terminal::line(&row(runs, cell, width)));
         }
     }
     text.push_str(&knees(campaign, runs));
+    text.push_str(&hop::table(&hop::hops(campaign, runs)));
     text
+}
+
+/// Of the column that says who, so that the figures are below their headings.
+fn width(cells: &[&Cell]) -> usize {
+    cells
+        .iter()
+        .map(|cell| who(cell).len())
+        .fold(28, usize::max)
 }
 
 /// Up to which rate each sweep goes well.
@@ -65,14 +77,14 @@ fn title(transport: &str, mode: Mode) -> String {
     }
 }
 
-fn columns(mode: Mode) -> String {
+fn columns(mode: Mode, width: usize) -> String {
     match mode {
         Mode::Throughput { .. } => format!(
-            "{:>12} {:<28} {:>12} {:>12} {:>12} {:>8} {:>7}",
+            "{:>12} {:<width$} {:>12} {:>12} {:>12} {:>8} {:>7}",
             "Size (Bytes)", "", "Samples/s", "Mbit/s", "Samples", "Lost", "x floor"
         ),
         Mode::Latency | Mode::Loaded { .. } => format!(
-            "{:>12} {:<28} {:>10} {:>10} {:>10} {:>10} {:>12} {:>10} {:>9} {:>5} {:>5} {:>7}",
+            "{:>12} {:<width$} {:>10} {:>10} {:>10} {:>10} {:>12} {:>10} {:>9} {:>5} {:>5} {:>7}",
             "Size (Bytes)",
             "",
             "Min",
@@ -89,8 +101,8 @@ fn columns(mode: Mode) -> String {
     }
 }
 
-fn row(runs: &[Run], cell: &Cell) -> String {
-    let head = format!("{:>12} {:<28} ", cell.size, who(cell));
+fn row(runs: &[Run], cell: &Cell, width: usize) -> String {
+    let head = format!("{:>12} {:<width$} ", cell.size, who(cell));
     let own: Vec<&Run> = runs.iter().filter(|run| run.cell == *cell).collect();
     let measured: Vec<(u32, &Measured)> = own.iter().filter_map(|run| figures(run)).collect();
     let failed = own.len() - measured.len();
@@ -118,7 +130,7 @@ fn who(cell: &Cell) -> String {
     if cell.system != "dunlin" {
         words.push(cell.system.as_str());
     }
-    if cell.system != "raw" {
+    if !is_floor(&cell.system) {
         words.push(if cell.reliable {
             "reliable"
         } else {
@@ -127,6 +139,7 @@ fn who(cell: &Cell) -> String {
     }
     words.extend(cell.keyed.then_some("keyed"));
     words.extend(cell.zero_copy.then_some("zero copy"));
+    words.extend(cell.blocking.then_some("blocking"));
     words.join(", ")
 }
 
@@ -257,6 +270,7 @@ mod tests {
             reliable,
             keyed: false,
             zero_copy: false,
+            blocking: false,
             size: 32,
         }
     }

@@ -68,6 +68,36 @@ fn all_files_are_written_and_hold_the_figures() {
 }
 
 #[test]
+fn what_a_router_adds_is_in_every_form_of_the_report() {
+    let place = tempfile::tempdir().unwrap();
+    let plan = Plan {
+        transports: &["UDPv4"],
+        sizes: &[64, 63_000],
+        ..small()
+    };
+    let directory = fixture::write(place.path(), &plan);
+    report::write(&directory).unwrap();
+    let summary = Summary::read(&directory).unwrap();
+    assert_eq!(summary.hops.len(), 8);
+    let hop = summary
+        .hops
+        .iter()
+        .find(|hop| hop.size == 64 && hop.reliable && !hop.keyed)
+        .unwrap();
+    let ratio = hop.median.hop_ratio.unwrap();
+    assert!((1.05..1.4).contains(&ratio), "{hop:?}");
+    assert_eq!(hop.published, Some(89_000.0));
+    let markdown = read(place.path(), "report.md");
+    assert!(markdown.contains("### What a router adds") && markdown.contains(" | (90) |"));
+    assert!(markdown.contains("| Dunlin, routed | router |"));
+    let csv = read(place.path(), "csv/hop.csv");
+    assert_eq!(csv.lines().count(), 1 + 2 * 8, "{csv}");
+    assert!(csv.contains("\nUDPv4,true,false,false,64,50,"), "{csv}");
+    let page = read(place.path(), "report.html");
+    assert!(page.contains("\"hop_ratio\":") && page.contains("hopSection"));
+}
+
+#[test]
 fn figures_of_a_cell_are_those_of_all_its_samples() {
     let place = tempfile::tempdir().unwrap();
     let directory = fixture::write(place.path(), &small());

@@ -255,12 +255,18 @@ fn the_state_is_read_by_http() {
         let arguments = ["route", "run", &file, "--http", "8085", "-stopAfter", "600"];
         let service = start(program, &arguments);
         a_shape_crosses();
-        let counted = || get(8085, "/metrics").contains("dunlin_route_samples_total{path=\"/routing_services/bridge/domain_routes/d/sessions/s/routes/square\"} 1\n");
+        let is_counted = |line: &str| {
+            line.starts_with("dunlin_routing_samples_total{path=\"")
+                && line.contains("/routes/square/outputs/output_1\"")
+                && line.ends_with("} 1")
+        };
+        let counted = || get(8085, "/metrics").lines().any(is_counted);
         let end = std::time::Instant::now() + std::time::Duration::from_secs(120);
         while !counted() && std::time::Instant::now() < end {
             std::thread::sleep(std::time::Duration::from_millis(50));
         }
-        let state: serde_json::Value = serde_json::from_str(&get(8085, "/v1")).unwrap();
+        let state: serde_json::Value =
+            serde_json::from_str(&get(8085, "/v1/routing_services/bridge")).unwrap();
         assert_eq!(state["path"], "/routing_services/bridge");
         assert_eq!(state["kind"], "service");
         assert!(counted(), "{}", get(8085, "/metrics"));

@@ -29,7 +29,7 @@ use dds::Dds;
 use driver::{Driven, Driver};
 use dunlin_campaign::spelling;
 use messaging::Messaging;
-use options::{Carrier, Options, Role};
+use options::{Carrier, Options, RelayOptions, Role};
 use output::{Log, Report, Written};
 use protocol::{Bounds, Session, publish, subscribe};
 
@@ -75,7 +75,10 @@ pub fn main_with(
     if parsed.has("version") {
         return printed(&format!("Dunlin perftest {VERSION}\n"));
     }
-    let options = options::options(&mut parsed);
+    let part = match parsed.has("relay") {
+        true => Part::Relay(Box::new(options::relay(&mut parsed))),
+        false => Part::Side(Box::new(options::options(&mut parsed))),
+    };
     parsed
         .notes
         .iter()
@@ -87,7 +90,7 @@ pub fn main_with(
             .for_each(|error| log.line(format!("Error: {}", sentence(error))));
         return WRONG_OPTION;
     }
-    match run(&options, &log, driver) {
+    match run(&part, &log, driver) {
         Ok(()) => 0,
         Err(reason) => {
             log.line(format!("Error: {reason}"));
@@ -160,8 +163,18 @@ fn unknown_command(word: &str) -> Option<u8> {
     Some(WRONG_OPTION)
 }
 
-/// Runs one side of a test.
-fn run(options: &Options, log: &Log, driver: Option<Arc<dyn Driver>>) -> Result<(), String> {
+/// What this process is in a test.
+enum Part {
+    Side(Box<Options>),
+    Relay(Box<RelayOptions>),
+}
+
+/// Takes its part in a test.
+fn run(part: &Part, log: &Log, driver: Option<Arc<dyn Driver>>) -> Result<(), String> {
+    let options = match part {
+        Part::Side(options) => options.as_ref(),
+        Part::Relay(relay) => &relay.input,
+    };
     if let Some(cpu) = options.pin {
         pin(cpu)?;
     }
@@ -173,6 +186,32 @@ fn run(options: &Options, log: &Log, driver: Option<Arc<dyn Driver>>) -> Result<
             .and_then(|_| signal_hook::flag::register(signal, Arc::clone(&stop)))
             .map_err(|error| format!("signal handler: {error}"))?;
     }
+    match part {
+        Part::Side(options) => run_side(options, log, &stop, driver),
+        Part::Relay(relay) => run_relay(relay, log, &stop),
+    }
+}
+
+/// Runs what is between the sides of a test.
+fn run_relay(options: &RelayOptions, log: &Log, stop: &AtomicBool) -> Result<(), String> {
+    log.line(format!(
+        "Dunlin perftest {VERSION}\n{}",
+        options::relay_summary(options).trim_end()
+    ));
+    match options.input.transport.carrier {
+        Carrier::Shmem => raw::relay::<raw::Shm>(options, log, stop),
+        Carrier::Tcp => raw::relay::<raw::Tcp>(options, log, stop),
+        _ => raw::relay::<raw::Udp>(options, log, stop),
+    }
+}
+
+/// Runs one side of a test.
+fn run_side(
+    options: &Options,
+    log: &Log,
+    stop: &Arc<AtomicBool>,
+    driver: Option<Arc<dyn Driver>>,
+) -> Result<(), String> {
     let language = driver
         .as_ref()
         .map_or(String::new(), |driver| format!(" in {}", driver.language()));
@@ -183,7 +222,7 @@ fn run(options: &Options, log: &Log, driver: Option<Arc<dyn Driver>>) -> Result<
     let session = Session {
         options,
         log,
-        stop: &stop,
+        stop,
         bounds: Bounds::default(),
     };
     match (options.transport.raw, options.transport.carrier) {

@@ -282,3 +282,62 @@ fn system_calls_are_counted_in_runs_of_their_own() {
         has(&text, "status 0\n1\n2\n");
     }
 }
+
+/// On one host and on three: a relay that sleeps needs no processor of its own.
+#[test]
+fn a_relay_between_the_sides_takes_its_turn() {
+    let text = in_place(
+        "sed -i 's/0.2/1/; s/TCP/UDPv4/; s/, 64//; s/= 3/= 1/; s/\\[\\]/[\"raw\", \"raw-relay\"]/' c.toml
+         echo 'waiting = [\"block\"]' >> c.toml
+         $P campaign c.toml --output one; echo status $?
+         $P campaign c.toml --output three --hosts; echo status $?
+         for place in one three; do
+             grep -c '\"middle\":{\"processes\":1,\"cpu\":[0-9.]*,\"load\":[0-9.]*,\"memory\":[1-9]' $place/runs.jsonl
+             ls $place/logs; grep -c '^UDPv4,false,false,true,32' $place/csv/hop.csv
+             grep -c '| router |' $place/report.md
+         done",
+    );
+    let left = "1\nudpv4-latency-32-bytes-blocking-raw-relay-router-1-0.log\n";
+    assert_eq!(text.matches("status 0\n").count(), 2, "{text}");
+    assert_eq!(text.matches(left).count(), 2, "{text}");
+    has(&text, "Network: three network namespaces at a switch");
+    has(&text, "What a router adds over UDPv4");
+}
+
+/// `dunlin` is a stand-in beside this perftest.
+#[test]
+fn a_router_that_dies_fails_its_run_with_its_last_words() {
+    let text = in_place(
+        "cp $P perftest; sed -i 's/TCP/UDPv4/; s/, 64//; s/= 3/= 1/' c.toml
+         printf '%s\\n' 'waiting = [\"block\"]' >> c.toml
+         ./perftest campaign c.toml --with dunlin-routed --output none 2>&1 | grep '^Note'
+         printf '%s\\n' '#!/bin/sh' 'case $2 in --help) exit;; esac' 'echo \"$*\" >&2; echo Error: no way >&2; exit 2' > dunlin
+         chmod +x dunlin
+         ./perftest campaign c.toml --with dunlin-routed --output out; echo status $?
+         cat out/logs/*; ls out/perftest-routing.xml",
+    );
+    has(&text, "/dunlin is not there: `make build` makes it");
+    has(&text, "Error: no way");
+    has(&text, "status 1\nroute run -cfgFile ");
+    has(
+        &text,
+        "perftest-routing.xml -cfgName perftest -domainIdBase 0 -stopAfter 121 ",
+    );
+    has(
+        &text,
+        "-DTYPE=TestData_t -DRELIABILITY=RELIABLE_RELIABILITY_QOS\nError: no way\n",
+    );
+    has(&text, "failed: router: route run -cfgFile ");
+}
+
+#[test]
+fn what_would_spin_on_too_few_processors_is_left_out() {
+    let text = in_place(
+        "sed -i 's/0.2/1/; s/TCP/UDPv4/; s/, 64//; s/= 3/= 1/' c.toml
+         taskset -c 0 $P campaign c.toml --with raw-relay --only raw --output out 2>&1",
+    );
+    has(
+        &text,
+        "raw-relay: 3 processes that spin need 3 processors, and there are 1 (1 cell)",
+    );
+}

@@ -5,7 +5,6 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 mod explain;
-mod http;
 mod log;
 mod options;
 mod run;

@@ -11,6 +11,7 @@ mod engine;
 pub mod plan;
 pub mod processor;
 pub mod service;
+pub mod show;
 pub mod state;
 mod table;
 

@@ -77,8 +77,21 @@ pub struct Node {
     pub hop: Option<HopLatency>,
     /// Endpoints of other participants that it is matched with; of inputs and outputs.
     pub matched: usize,
+    /// Where it reads or writes; of inputs and outputs.
+    pub end: Option<EndPlace>,
     /// What it contains.
     pub children: Vec<Node>,
+}
+
+/// Where an input reads or an output writes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct EndPlace {
+    /// The name of its connection.
+    pub connection: String,
+    /// Its topic.
+    pub topic: String,
+    /// The registered name of its type, as far as it is known.
+    pub type_name: Option<String>,
 }
 
 /// The whole of a service: [`Service::state`](crate::Service::state).
@@ -86,7 +99,7 @@ pub type Tree = Node;
 
 impl Node {
     /// A node without children that has passed nothing.
-    pub(crate) fn new(path: Path, kind: EntityKind, state: State) -> Self {
+    pub fn new(path: Path, kind: EntityKind, state: State) -> Self {
         Self {
             path,
             kind,
@@ -95,6 +108,7 @@ impl Node {
             counters: Counters::default(),
             hop: None,
             matched: 0,
+            end: None,
             children: Vec::new(),
         }
     }

@@ -129,6 +129,7 @@ impl Agent {
             program: Program::Perftest,
             arguments,
             environment: vec![],
+            log: None,
         };
         let side = self.local.start(&task).map_err(|error| error.to_string())?;
         Ok(Run {

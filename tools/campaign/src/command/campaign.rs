@@ -50,7 +50,7 @@ pub(crate) struct Arguments {
     /// Only cells whose name contains this; given twice, both
     #[arg(long, value_name = "TEXT")]
     only: Vec<String>,
-    /// Run the sides on two virtual hosts with a cable between them
+    /// Run the sides on virtual hosts: two with a cable between them, or with a router three at a switch
     #[arg(long, conflicts_with = "agent")]
     hosts: bool,
     /// Run the subscribers at this agent
@@ -183,7 +183,7 @@ fn total(campaign: &Campaign) -> usize {
 fn list() -> String {
     let line = |(name, text)| {
         let about = file::parse(name, text).map_or(String::new(), |file| file.about);
-        format!("{name:<16} {about}\n")
+        format!("{name:<18} {about}\n")
     };
     builtin::ALL.into_iter().map(line).collect()
 }

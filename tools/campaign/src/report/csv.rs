@@ -2,14 +2,17 @@
 
 use dunlin::Printable;
 
+use crate::hop::{Figures, Hop};
 use crate::record::{Cell, Cost, Mode};
 use crate::summary::{CellSummary, LatencySummary, Summary};
 
-const CELL: &str = "system,transport,reliable,keyed,zero_copy,size_bytes";
+const CELL: &str = "system,transport,reliable,keyed,zero_copy,blocking,size_bytes";
+const HOP: &str = "transport,reliable,keyed,blocking,size_bytes,percentile,direct_ns,routed_ns,two_routers_ns,hop_ns,second_hop_ns,\
+                   raw_ns,relay_ns,relay_hop_ns,hop_x_relay_hop,routed_x_relay";
 const LATENCY: &str = "samples,lost,late,average_ns,std_ns,min_ns,max_ns,p50_ns,p90_ns,p99_ns,p99_99_ns,p99_9999_ns,\
                        p90_certain,p99_certain,p99_99_certain,p99_9999_certain,median_of_runs_ns,median_low_ns,median_high_ns";
 const HOW: &str = "runs,failed,warm_up,waiting";
-const COST: &str = "cpu_ns,context_switches,page_faults,system_calls,allocations";
+const COST: &str = "cpu_ns,context_switches,page_faults,system_calls,allocations,memory_bytes";
 
 /// Name below the campaign's directory, and text; only those that have rows.
 pub(super) fn files(summary: &Summary) -> Vec<(String, String)> {
@@ -19,7 +22,7 @@ pub(super) fn files(summary: &Summary) -> Vec<(String, String)> {
         (!rows.is_empty()).then(|| (format!("csv/{name}.csv"), text))
     };
     let cost: fn(&CellSummary) -> Vec<String> = cost;
-    [
+    let mut files: Vec<_> = [
         of(latency, "latency", format!("{CELL},{LATENCY},{HOW}")),
         of(
             throughput,
@@ -35,7 +38,44 @@ pub(super) fn files(summary: &Summary) -> Vec<(String, String)> {
     ]
     .into_iter()
     .flatten()
-    .collect()
+    .collect();
+    files.extend(hops(summary));
+    files
+}
+
+/// What a router adds.
+fn hops(summary: &Summary) -> Option<(String, String)> {
+    let row = |hop: &Hop, percentile: &str, figures: &Figures| {
+        let values = [
+            figures.direct,
+            figures.routed,
+            figures.twice,
+            figures.hop,
+            figures.second,
+            figures.raw,
+            figures.relayed,
+            figures.floor,
+            figures.hop_ratio,
+            figures.relay_ratio,
+        ];
+        let values = values.map(|value| value.map_or(String::new(), |value| format!("{value:.3}")));
+        format!(
+            "{},{},{},{},{},{percentile},{}",
+            quoted(&hop.transport),
+            hop.reliable,
+            hop.keyed,
+            hop.blocking,
+            hop.size,
+            values.join(",")
+        )
+    };
+    let rows: Vec<_> = summary
+        .hops
+        .iter()
+        .flat_map(|hop| [row(hop, "50", &hop.median), row(hop, "99", &hop.p99)])
+        .collect();
+    let text = format!("{HOP}\n{}\n", rows.join("\n"));
+    (!rows.is_empty()).then(|| ("csv/hop.csv".into(), text))
 }
 
 fn latency(summary: &CellSummary) -> Vec<String> {
@@ -85,7 +125,7 @@ fn cost(summary: &CellSummary) -> Vec<String> {
         let cost = cost.as_ref()?;
         let counted = |value: Option<f64>| value.map_or(String::new(), |value| value.to_string());
         Some(format!(
-            "{},{mode},{name},{},{},{},{},{}",
+            "{},{mode},{name},{},{},{},{},{},",
             cell(&summary.cell),
             cost.cpu,
             cost.context_switches,
@@ -95,10 +135,19 @@ fn cost(summary: &CellSummary) -> Vec<String> {
         ))
     };
     let [publisher, subscriber] = &summary.cost;
-    [("publisher", publisher), ("subscriber", subscriber)]
+    let mut rows: Vec<_> = [("publisher", publisher), ("subscriber", subscriber)]
         .into_iter()
         .filter_map(side)
-        .collect()
+        .collect();
+    rows.extend(summary.middle.as_ref().map(|middle| {
+        format!(
+            "{},{mode},router,{},,,,,{}",
+            cell(&summary.cell),
+            middle.cpu,
+            middle.memory
+        )
+    }));
+    rows
 }
 
 fn line(summary: &CellSummary, figures: &str) -> String {
@@ -114,12 +163,13 @@ fn line(summary: &CellSummary, figures: &str) -> String {
 
 fn cell(cell: &Cell) -> String {
     format!(
-        "{},{},{},{},{},{}",
+        "{},{},{},{},{},{},{}",
         quoted(&cell.system),
         quoted(&cell.transport),
         cell.reliable,
         cell.keyed,
         cell.zero_copy,
+        cell.blocking,
         cell.size
     )
 }

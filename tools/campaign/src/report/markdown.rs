@@ -5,6 +5,7 @@ use std::fmt::Write;
 use super::names::{self, digits, micros};
 use dunlin::is_printable;
 
+use crate::hop::Hop;
 use crate::knee;
 use crate::record::Mode;
 use crate::stats::Percentile;
@@ -40,6 +41,7 @@ pub(super) fn text(summary: &Summary) -> String {
             .filter(|cell| cell.cell.transport == *transport);
         page(&mut text, transport, &cells.collect::<Vec<_>>());
         knees(&mut text, transport, summary);
+        hops(&mut text, transport, &summary.hops);
     }
     remarks(&mut text);
     machines(&mut text, summary);
@@ -160,6 +162,48 @@ fn knees(text: &mut String, transport: &str, summary: &Summary) {
     }
 }
 
+/// What a router adds, beside what a relay adds to the floor.
+fn hops(text: &mut String, transport: &str, hops: &[Hop]) {
+    let mut hops = hops
+        .iter()
+        .filter(|hop| hop.transport == transport)
+        .peekable();
+    if hops.peek().is_none() {
+        return;
+    }
+    text.push_str(
+        "\n### What a router adds: half of the round trip, microseconds\n\n\
+         | size (bytes) | | direct | routed | hop | second hop | raw | raw relay | its hop | hop / its hop | hop at 99 % | its hop at 99 % | routed / relay | published |\n\
+         |---:|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|\n",
+    );
+    for hop in hops {
+        let (median, p99) = (&hop.median, &hop.p99);
+        let us = |value: Option<f64>| value.map_or("-".into(), micros);
+        let _ = writeln!(
+            text,
+            "| {} | {} | {} | {} | {} | {} | {} | {} | {} | {} | {} | {} | {} | {} |",
+            hop.size,
+            hop.kind(),
+            us(median.direct),
+            us(median.routed),
+            us(median.hop),
+            us(median.second),
+            us(median.raw),
+            us(median.relayed),
+            us(median.floor),
+            multiple(median.hop_ratio),
+            us(p99.hop),
+            us(p99.floor),
+            multiple(median.relay_ratio),
+            hop.published_micros().unwrap_or_default()
+        );
+    }
+    text.push_str(
+        "\nHop: routed - direct, and raw relay - raw, the medians of the differences within each repetition; at 50 % unless it says 99 %. Published: of \
+         Connext through Routing Service, by others on other machines (Core i7 3.33 GHz, 1 GbE), context and not a comparison; ( ): known to be wrong.\n",
+    );
+}
+
 fn cost(text: &mut String, cells: &[&CellSummary]) {
     let counted = |cell: &&&CellSummary| cell.cost.iter().any(Option::is_some);
     let mut cells = cells.iter().filter(counted).peekable();
@@ -185,6 +229,16 @@ fn cost(text: &mut String, cells: &[&CellSummary]) {
                 digits(cost.context_switches),
                 digits(cost.page_faults),
                 optional(cost.allocations)
+            );
+        }
+        if let Some(middle) = &cell.middle {
+            let _ = writeln!(
+                text,
+                "| {} | {} | {} | router | {:.0} | - | - | - | - |",
+                cell.cell.size,
+                names::kind(&cell.cell),
+                field(&names::system(&cell.cell)),
+                middle.cpu
             );
         }
     }

@@ -8,7 +8,7 @@ mod csv;
 mod html;
 mod markdown;
 pub(crate) mod names;
-mod published;
+pub(crate) mod published;
 
 use std::path::{Path, PathBuf};
 use std::{fs, io};

@@ -9,7 +9,10 @@ pub(crate) fn system(cell: &Cell) -> String {
         "dunlin" => "Dunlin",
         "dunlin-c" => "Dunlin in C",
         "dunlin-cpp98" => "Dunlin in C++98",
+        "dunlin-routed" => "Dunlin, routed",
+        "dunlin-routed-twice" => "Dunlin, two routers",
         "raw" => "Raw floor",
+        "raw-relay" => "Raw relay",
         "cyclone" => "Cyclone DDS",
         "fastdds" => "Fast DDS",
         "iceoryx2" => "iceoryx2",
@@ -42,7 +45,8 @@ pub(crate) fn kind(cell: &Cell) -> String {
         Mode::Throughput { batched: true } => ", batched",
         _ => "",
     };
-    format!("{key}, {reliability}{batched}")
+    let blocking = if cell.blocking { ", blocking" } else { "" };
+    format!("{key}, {reliability}{batched}{blocking}")
 }
 
 /// Everything that tells a cell from others, on one line.

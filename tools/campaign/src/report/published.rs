@@ -3,10 +3,15 @@
 
 use serde::Serialize;
 
+use crate::record::Cell;
+
 const ROWS: &str = include_str!("../../data/connext_latency.csv");
 
 /// The columns of a row from `avg_us` on.
 pub(super) const COLUMNS: usize = 9;
+
+/// Of the rows that were measured through a router.
+const ROUTED: &str = "Connext Routing Service";
 
 const AVERAGE: usize = 0;
 const DEVIATION: usize = 1;
@@ -72,9 +77,20 @@ fn source(transport: &str, api: &str, path: &str) -> Option<(&'static str, &'sta
         ("shmem", "cpp98", _) => ("Connext C++98", "Xeon E-2278G"),
         ("udpv4", "java", _) => ("Connext Java", "Xeon E-2278G, 10 GbE"),
         ("udpv4", "csharp", _) => ("Connext C#", "Xeon E-2186G, 10 GbE"),
-        ("udpv4", _, "routing_service") => ("Connext Routing Service", "Core i7 3.33 GHz, 1 GbE"),
+        ("udpv4", _, "routing_service") => (ROUTED, "Core i7 3.33 GHz, 1 GbE"),
         _ => return None,
     })
+}
+
+/// The median of the same samples through Routing Service in nanoseconds, and whether it is known to
+/// be wrong.
+pub(crate) fn routed_median(cell: &Cell) -> Option<(f64, bool)> {
+    let row = rows().into_iter().find(|row| {
+        (row.label, row.transport) == (ROUTED, cell.transport.as_str())
+            && (row.keyed, row.reliable, row.size) == (cell.keyed, cell.reliable, cell.size)
+    })?;
+    let wrong = row.defects.iter().any(|(column, _)| *column == MEDIAN);
+    Some((row.micros[MEDIAN] * 1_000.0, wrong))
 }
 
 /// What is known to be wrong in a row.

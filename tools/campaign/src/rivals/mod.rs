@@ -146,6 +146,7 @@ impl Peer {
                 program: Program::Other(self.program.clone()),
                 arguments: words,
                 environment,
+                log: None,
             };
         };
         let program = self.program.to_string_lossy().into_owned();
@@ -155,6 +156,7 @@ impl Peer {
             program: Program::Other("taskset".into()),
             arguments,
             environment,
+            log: None,
         }
     }
 
@@ -242,6 +244,9 @@ impl System for Peer {
         if cell.size < LEAST {
             return Err(format!("{name} is measured from {LEAST} bytes on"));
         }
+        if cell.blocking {
+            return Err(format!("{name} is measured as it waits by itself"));
+        }
         if cell.zero_copy && rival != Rival::Iceoryx2 {
             return Err(format!("{name} is not measured without copies"));
         }
@@ -276,7 +281,7 @@ impl System for Peer {
     }
 
     fn run(&self, turn: &Turn<'_>) -> Result<Measured, Trouble> {
-        if let Network::Hosts(_) = turn.bench.network {
+        if let Network::Hosts(_) | Network::Switch(_) = turn.bench.network {
             let reason = format!("{} is measured on one host only", self.name());
             return Err(Trouble::Failed(reason));
         }
@@ -305,6 +310,7 @@ mod tests {
             reliable,
             keyed: false,
             zero_copy: false,
+            blocking: false,
             size,
         }
     }

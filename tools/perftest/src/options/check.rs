@@ -19,6 +19,11 @@ const MAX_KEY: u16 = 65_534;
 /// Turns parsed arguments into options; mistakes are added to `parsed.errors`.
 pub(crate) fn options(parsed: &mut Parsed) -> Options {
     check_sides(parsed);
+    side(parsed)
+}
+
+/// The same, whichever side may give what was given.
+pub(super) fn side(parsed: &mut Parsed) -> Options {
     check_durability(parsed);
     let latency_test = parsed.has("latencyTest");
     let sizes = sizes(parsed);
@@ -98,9 +103,16 @@ fn check_sides(parsed: &mut Parsed) {
     } else {
         (Side::Pub, "a subscriber (-sub, the default)")
     };
-    let misplaced: Vec<_> = parsed.specs().filter(|spec| spec.side == wrong).collect();
+    let misplaced: Vec<_> = parsed
+        .specs()
+        .filter(|spec| spec.side == wrong || spec.side == Side::Relay)
+        .collect();
     for spec in misplaced {
-        parsed.error(format!("-{} is no option of {here}", spec.name));
+        let hint = match spec.side {
+            Side::Relay => "; it is for -relay",
+            _ => "",
+        };
+        parsed.error(format!("-{} is no option of {here}{hint}", spec.name));
     }
 }
 
@@ -216,7 +228,11 @@ fn batching(
     (bytes as u32, "")
 }
 
-fn publisher(parsed: &mut Parsed, sizes: Vec<usize>, instances: u32) -> PublisherOptions {
+pub(super) fn publisher(
+    parsed: &mut Parsed,
+    sizes: Vec<usize>,
+    instances: u32,
+) -> PublisherOptions {
     let latency_test = parsed.has("latencyTest");
     let id = parsed.number("pidMultiPubTest").unwrap_or(0) as u32;
     if latency_test && id != 0 {

@@ -11,6 +11,7 @@ perftest measures latency and throughput of Dunlin DDS, with the command lines a
   perftest campaign --help                   other campaigns, and how to write one
   perftest -pub -latencyTest -dataLen 1024   one side; start the other one with the same -dataLen:
   perftest -sub -dataLen 1024
+  perftest -relay -domain 1 -outputDomain 2  between -pub -rawTransport -domain 1 and -sub -rawTransport -domain 2
 
 Options may be written in any case, with one dash or two, as -name value or --name=value, and shortened as long as the
 beginning is clear. An abbreviation that is not clear means what it means in the original, with a note on stderr.
@@ -45,6 +46,7 @@ pub(crate) fn help() -> String {
                 (Group::Publisher | Group::Subscriber, _) | (_, Side::Both) => "",
                 (_, Side::Pub) => " (publisher)",
                 (_, Side::Sub) => " (subscriber)",
+                (_, Side::Relay) => "",
             };
             let allowed = match spec.value {
                 super::table::Value::Choice(words) => format!(": {}", words.join(", ")),

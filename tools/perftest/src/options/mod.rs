@@ -5,6 +5,7 @@ mod find;
 mod help;
 mod parse;
 mod peer;
+mod relay;
 mod stream;
 mod summary;
 mod table;
@@ -21,8 +22,9 @@ pub(crate) use check::options;
 pub(crate) use help::help;
 pub(crate) use parse::parse;
 pub(crate) use peer::Peer;
+pub(crate) use relay::{RelayOptions, relay};
 pub(crate) use stream::{DEFAULT_PORT, StreamOptions};
-pub(crate) use summary::summary;
+pub(crate) use summary::{relay_summary, summary};
 pub(crate) use xml::XmlQos;
 
 /// Largest sample of the bounded type.

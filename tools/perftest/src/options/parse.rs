@@ -110,6 +110,14 @@ impl Parsed {
         self.given.iter().map(|(spec, _)| *spec)
     }
 
+    /// As if the option, which takes no value, had been given.
+    pub(crate) fn imply(&mut self, name: &str) {
+        if !self.has(name) {
+            let spec = OPTIONS.iter().find(|spec| spec.name == name);
+            self.given.extend(spec.map(|spec| (spec, String::new())));
+        }
+    }
+
     /// Adds a mistake.
     pub(crate) fn error(&mut self, text: String) {
         self.errors.push(text);

@@ -2,7 +2,9 @@
 
 use std::fmt::Write;
 
-use super::{Carrier, Options, Pace, PublisherOptions, Role, SubscriberOptions, UNFRAGMENTED};
+use super::{
+    Carrier, Options, Pace, PublisherOptions, RelayOptions, Role, SubscriberOptions, UNFRAGMENTED,
+};
 use crate::clock::SECOND;
 
 /// The configuration in a few lines.
@@ -36,6 +38,40 @@ pub(crate) fn summary(options: &Options) -> String {
         line("qos", qos(options));
     }
     text
+}
+
+/// The same of what is between the sides.
+pub(crate) fn relay_summary(options: &RelayOptions) -> String {
+    let length = match options.execution_time {
+        Some(time) => format!(
+            "{} s, at most until both sides end",
+            time as f64 / SECOND as f64
+        ),
+        None => "until both sides end".into(),
+    };
+    let lines = [
+        ("mode", "relay between a publisher and a subscriber".into()),
+        ("length", length),
+        ("receiving", receiving(&options.input)),
+        (
+            "publisher",
+            format!(
+                "domain {}, {}",
+                options.input.domain,
+                transport(&options.input)
+            ),
+        ),
+        (
+            "subscriber",
+            format!(
+                "domain {}, {}",
+                options.output.domain,
+                transport(&options.output)
+            ),
+        ),
+    ];
+    let line = |(name, value): (&str, String)| format!("  {name:<12} {value}\n");
+    lines.into_iter().map(line).collect()
 }
 
 fn mode(options: &Options) -> String {

@@ -31,6 +31,8 @@ pub(crate) enum Side {
     Both,
     Pub,
     Sub,
+    /// What is between them.
+    Relay,
 }
 
 /// The heading under which help lists the option.
@@ -110,7 +112,7 @@ const fn missing(side: Side, name: &'static str, value: Value, why: &'static str
     }
 }
 
-const MAX_DOMAIN: u64 = dunlin::ParticipantConfig::MAX_DOMAIN as u64;
+pub(super) const MAX_DOMAIN: u64 = dunlin::ParticipantConfig::MAX_DOMAIN as u64;
 const PORTS: &str = "the ports of other domains are beyond 65535";
 const ANY: u64 = u64::MAX;
 const INT: u64 = 2_147_483_647;
@@ -204,6 +206,10 @@ pub(crate) const OPTIONS: &[Spec] = &[
     works(Raw, Both, "rawTransport", Flag, "without DDS, the floor: plain UDP sockets, with -transport SHMEM bare slots in shared memory, with -transport TCP one connection; spins unless -rawBlocking; for UDP, -peer is address[:id]"),
     works(Raw, Both, "noBlockingSockets", Flag, "with -rawTransport: sockets never block (always the case unless -rawBlocking)"),
     Spec { group: Raw, ..extra(Both, "rawBlocking", Flag, "with -rawTransport: sleep in the kernel instead of spinning") },
+
+    Spec { group: Raw, ..extra(Relay, "relay", Flag, "be neither side but the floor of a router: pass what comes from the one on to the other, both ways, with one receive and one send for each datagram; -domain and -peer are those of the publisher") },
+    Spec { group: Raw, ..extra(Relay, "outputDomain", Limited(0, MAX_DOMAIN, PORTS), "with -relay: the subscriber's domain [-domain + 1]") },
+    Spec { group: Raw, ..extra(Relay, "outputPeer", Text("address"), "with -relay: where the subscriber is [127.0.0.1]") },
 
     extra(Both, "nsResolution", Flag, "microseconds with three decimals instead of cut to whole ones"),
     extra(Both, "discoveryTimeout", Number(0, 1_000_000), "seconds to wait for the other side, 0 for ever [60]"),

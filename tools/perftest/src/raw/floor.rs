@@ -1,5 +1,6 @@
 //! What carries the samples of a raw participant.
 
+use super::relay::{Tally, forward};
 use crate::messaging::{Sample, Topic, WriteError};
 use crate::options::Options;
 
@@ -32,6 +33,26 @@ pub(crate) trait Floor: Send + Sync + Sized + 'static {
     /// Finds partners, and notices those that are gone; called some times a second by whoever
     /// receives.
     fn tend(&self) {}
+
+    /// Passes one message on to the other side of a relay, if there is one; sleeps a little for it
+    /// if blocking. False: nothing was there.
+    fn pass(
+        &self,
+        state: &mut Self::ReceiveState,
+        to: &Self,
+        tally: &Tally,
+    ) -> Result<bool, String> {
+        let mut outcome = Ok(());
+        let any = self.receive(state, |topic, sample| {
+            if outcome.is_ok() {
+                outcome = forward(to, topic, sample, tally);
+            }
+        })?;
+        outcome.map(|()| any)
+    }
+
+    /// Asks the partners of a relay whether they are still there, where nothing else tells.
+    fn probe(&self) {}
 
     /// How many remote processes may be there.
     fn partners(&self) -> usize;

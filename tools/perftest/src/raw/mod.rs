@@ -12,6 +12,7 @@ mod gathering;
 mod line;
 mod meeting;
 mod pair;
+mod relay;
 mod shm;
 mod tcp;
 mod udp;
@@ -22,6 +23,7 @@ use std::thread::{self, JoinHandle, Thread};
 use std::time::Duration;
 
 pub(crate) use datagram::MAX_DATA_LEN;
+pub(crate) use relay::relay;
 pub(crate) use shm::Shm;
 pub(crate) use tcp::Tcp;
 pub(crate) use udp::Udp;

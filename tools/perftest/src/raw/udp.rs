@@ -8,12 +8,13 @@ use std::time::Duration;
 use rustix::io::Errno;
 use rustix::net::sockopt::{self, Timeout};
 use rustix::net::{
-    RecvFlags, SendAncillaryBuffer, SendFlags, recv, recvfrom, sendmsg, sendmsg_addr,
+    RecvFlags, SendAncillaryBuffer, SendFlags, recv, recvfrom, send, sendmsg, sendmsg_addr,
 };
 
 use super::address::{bind_address, peer_address};
 use super::datagram::{Assembly, MAX_DATAGRAM, PIECE, Piece, decode, encode, pieces};
 use super::floor::Floor;
+use super::relay::Tally;
 use crate::messaging::{Sample, Topic, WriteError};
 use crate::options::{Options, Role, TransportOptions};
 
@@ -141,6 +142,30 @@ impl Floor for Udp {
         Ok(())
     }
 
+    /// Datagrams go on as they are, pieces of a large sample among them.
+    #[inline]
+    fn pass(&self, state: &mut ReceiveState, to: &Self, tally: &Tally) -> Result<bool, String> {
+        let Some(length) = self.datagram(&mut state.buffer) else {
+            return Ok(false);
+        };
+        let datagram = state.buffer.get(..length).unwrap_or_default();
+        // An empty one only asks whether we are here.
+        if !datagram.is_empty() {
+            match to.pass_on(datagram) {
+                Ok(()) => tally.passed(length),
+                Err(Errno::CONNREFUSED | Errno::AGAIN | Errno::NOBUFS) => tally.dropped(),
+                Err(error) => return Err(format!("raw socket {}: send: {error}", to.local)),
+            }
+        }
+        Ok(true)
+    }
+
+    /// Who is not there any more refuses the empty datagram.
+    fn probe(&self) {
+        // Whatever else fails is for the next datagram to tell.
+        let _ = self.pass_on(&[]);
+    }
+
     fn partners(&self) -> usize {
         if self.gone.load(Ordering::Relaxed) {
             0
@@ -224,6 +249,19 @@ impl Udp {
             self.sent(|| sendmsg_addr(&self.socket, remote, &parts, &mut none, none_set))?;
         }
         Ok(())
+    }
+
+    /// What was refused before is told now, and only then; so the datagram is offered once more.
+    fn pass_on(&self, datagram: &[u8]) -> rustix::io::Result<()> {
+        let try_send =
+            || rustix::io::retry_on_intr(|| send(&self.socket, datagram, SendFlags::empty()));
+        match try_send() {
+            Err(error @ Errno::CONNREFUSED) => {
+                self.note_error(error);
+                try_send().map(|_| ())
+            }
+            sent => sent.map(|_| ()),
+        }
     }
 
     fn sent(&self, mut send: impl FnMut() -> rustix::io::Result<usize>) -> Result<(), WriteError> {

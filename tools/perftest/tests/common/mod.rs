@@ -133,3 +133,26 @@ pub(crate) fn check_death_with(victim: &str, mode: &str, own: [&str; 2], common:
     );
     assert!(lines[2].starts_with("Error: "), "{victim} {mode}: {text}");
 }
+
+/// As [`script`], on a host with the address 172.16.1.1 and a cable to another one, 172.16.1.3, where
+/// `$BETWEEN command` runs, whose second cable, 172.16.2.3, leads to a third one, 172.16.2.2, where
+/// `$THERE command` runs. The working directory is empty.
+pub(crate) fn three_hosts(text: &str) -> Output {
+    script(&format!(
+        "cd $(mktemp -d)
+         unshare -n sleep 1200 & between=$!; unshare -n sleep 1200 & there=$!
+         trap 'kill $between $there' EXIT
+         here=$(readlink /proc/self/ns/net)
+         for one in $between $there; do
+             while [ \"$(readlink /proc/$one/ns/net)\" = $here ]; do sleep 0.05; done
+         done
+         BETWEEN=\"nsenter -t $between -n\"; THERE=\"nsenter -t $there -n\"
+         ip link add va type veth peer name vb netns $between
+         $BETWEEN ip link add vc type veth peer name vd netns $there
+         ip addr add 172.16.1.1/24 dev va && ip link set va up
+         $BETWEEN ip addr add 172.16.1.3/24 dev vb && $BETWEEN ip link set vb up && $BETWEEN ip link set lo up
+         $BETWEEN ip addr add 172.16.2.3/24 dev vc && $BETWEEN ip link set vc up
+         $THERE ip addr add 172.16.2.2/24 dev vd && $THERE ip link set vd up && $THERE ip link set lo up
+         {text}"
+    ))
+}

@@ -30,7 +30,8 @@ pub(super) const HELP: &str = "\
   --allow-loop              routes may lead in a circle
   --waiting STRATEGY        block, spin or spin-then-block[:MICROSECONDS]
   --cpu LIST                processors to run on, such as 2-3
-  --http [127.0.0.1:]PORT   state for browsers (/), programs (/v1) and Prometheus (/metrics)
+  --http [ADDRESS:]PORT     state for browsers (/), programs (/v1) and Prometheus (/metrics)
+  --http-token-file FILE    what requests must show that change something, or come from other hosts
   --json                    explain: as JSON
   --no-look                 explain: does not look at the domains
   --to xml|toml             convert: the language
@@ -51,7 +52,7 @@ const WITHOUT_EFFECT: [&str; 5] = [
 ];
 
 /// Options, those without effect left out.
-const ALL: [&str; 29] = [
+const ALL: [&str; 30] = [
     "cfgFile",
     "cfgName",
     "appName",
@@ -81,6 +82,7 @@ const ALL: [&str; 29] = [
     "quiet",
     "to",
     "http",
+    "http-token-file",
 ];
 
 /// How much is told.
@@ -123,6 +125,7 @@ pub(super) struct Options {
     pub(super) look: bool,
     pub(super) to: Option<Language>,
     pub(super) http: Option<SocketAddr>,
+    pub(super) http_token: Option<String>,
 }
 
 impl Options {
@@ -155,6 +158,7 @@ impl Options {
             look: true,
             to: None,
             http: None,
+            http_token: None,
         };
         let mut arguments = arguments.into_iter();
         while let Some(argument) = arguments.next() {
@@ -275,7 +279,8 @@ impl Options {
                     _ => return Err(Misused(format!("--to {value}: there are xml and toml"))),
                 });
             }
-            "http" => self.http = Some(super::http::address(&value).map_err(Misused)?),
+            "http" => self.http = Some(address(&value)?),
+            "http-token-file" => self.http_token = Some(token(&value)?),
             "cpu" => {
                 for part in value.split(',') {
                     let processors = config::values::processors(part).map_err(Misused)?;
@@ -311,6 +316,30 @@ fn is_json(value: &str) -> Result<bool, Misused> {
         _ => Err(Misused(format!(
             "-logFormat {value}: there are text and json"
         ))),
+    }
+}
+
+/// `[ADDRESS:]PORT`; without an address that of the loopback.
+fn address(text: &str) -> Result<SocketAddr, Misused> {
+    let with_host = match text.parse::<u16>() {
+        Ok(port) => format!("127.0.0.1:{port}"),
+        Err(_) => text.replacen("localhost:", "127.0.0.1:", 1),
+    };
+    let address = with_host.parse();
+    address.map_err(|_| Misused(format!("--http {text}: a port or 127.0.0.1:PORT is needed")))
+}
+
+/// The token of a file.
+fn token(file: &str) -> Result<String, Misused> {
+    let wrong = |why: &str| Misused(format!("--http-token-file {file}: {why}"));
+    let bytes = std::fs::metadata(file).map_err(|error| wrong(&error.to_string()))?;
+    if !bytes.is_file() || bytes.len() > 4096 {
+        return Err(wrong("a file of at most 4096 bytes is needed"));
+    }
+    let text = std::fs::read_to_string(file).map_err(|error| wrong(&error.to_string()))?;
+    match text.trim() {
+        token if token.len() >= 16 => Ok(token.to_owned()),
+        _ => Err(wrong("the token needs 16 characters or more")),
     }
 }
 

@@ -1,10 +1,10 @@
 //! `dunlin route run` and `check`.
-use super::http::Server;
 use super::log::Log;
 use super::options::{Options, Verbosity};
 use super::{exit, load};
 use crate::plan::{Administration, ConnectionKind, Monitoring, Plan};
 use crate::service::{Service, StartError};
+use crate::show::{Bounds, Http, HttpError, HttpOptions};
 use crate::state::{State, Tree};
 use dunlin::DomainParticipantQos;
 use std::io;
@@ -97,10 +97,9 @@ pub(super) fn summary(plan: &Plan) -> String {
 fn serve(plan: Plan, options: &Options) -> io::Result<u8> {
     let stop = stop_signal()?;
     let mut log = Log::open(options)?;
-    let server = options.http.map(Server::start).transpose()?;
     let what = summary(&plan);
     let service = match Service::start(plan) {
-        Ok(service) => service,
+        Ok(service) => Arc::new(service),
         Err(error @ StartError::NoParticipant(_)) => {
             eprintln!("{error}");
             return Ok(exit::NO_PARTICIPANT);
@@ -111,28 +110,41 @@ fn serve(plan: Plan, options: &Options) -> io::Result<u8> {
         }
     };
     log.line(Verbosity::Info, "", "Started", &what);
+    let server = show(&service, options).map_err(io::Error::other)?;
     if let Some(server) = &server {
         let address = format!("http://{}/", server.address());
         log.line(Verbosity::Info, "", "Listens", &address);
     }
     let end = options.stop_after.map(|after| Instant::now() + after);
     while !stop.load(Relaxed) && end.is_none_or(|end| Instant::now() < end) {
-        let tree = service.state();
-        log.changes(&tree);
-        if let Some(server) = &server {
-            server.publish(tree);
-        }
+        log.changes(&service.state());
         let left = end.map_or(LOOK, |end| end.saturating_duration_since(Instant::now()));
         std::thread::sleep(left.min(LOOK));
     }
     let tree = service.state();
     log.changes(&tree);
-    service.stop();
+    drop(server);
+    if let Ok(service) = Arc::try_unwrap(service) {
+        service.stop();
+    }
     log.line(Verbosity::Info, "", "Stopped", &totals(&tree));
     Ok(match has_failed(&tree) {
         true => exit::FAILED,
         false => exit::DONE,
     })
+}
+
+/// Shows the service by HTTP, if that is asked for.
+fn show(service: &Arc<Service>, options: &Options) -> Result<Option<Http>, HttpError> {
+    let Some(address) = options.http else {
+        return Ok(None);
+    };
+    let shown = HttpOptions {
+        address,
+        token: options.http_token.clone(),
+        bounds: Bounds::default(),
+    };
+    Http::start(Arc::<Service>::clone(service), shown).map(Some)
 }
 
 /// Becomes true with the first SIGINT or SIGTERM; a second one ends the program at once.

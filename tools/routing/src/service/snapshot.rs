@@ -1,7 +1,7 @@
 //! The tree of a service as it is now.
 use super::execution::Execution;
 use crate::plan::{DomainRoute, Path, Session};
-use crate::state::{EntityKind, Node, State, Tree};
+use crate::state::{EndPlace, EntityKind, Node, State, Tree};
 use crate::table::{Entry, RouteId, Side, session_path};
 
 impl Execution {
@@ -140,6 +140,7 @@ impl Execution {
         let path = Path(format!("{}/{name}", entry.place.path));
         let mut node = Node::new(path, kind, state);
         node.note = known.note;
+        node.end = self.place_of(entry, side, index);
         if let Some(ends) = self.routes.get(&id) {
             let (counters, matched, fault) = ends.look(side, index);
             node.counters = counters;
@@ -147,5 +148,26 @@ impl Execution {
             node.note = node.note.or(fault);
         }
         node
+    }
+
+    fn place_of(&self, entry: &Entry, side: Side, index: usize) -> Option<EndPlace> {
+        let (connection, topic) = match side {
+            Side::Input => entry
+                .plan
+                .inputs
+                .get(index)
+                .map(|e| (e.connection, &e.topic))?,
+            Side::Output => entry
+                .plan
+                .outputs
+                .get(index)
+                .map(|e| (e.connection, &e.topic))?,
+        };
+        let domain_route = self.plan.domain_routes.get(entry.place.domain_route)?;
+        Some(EndPlace {
+            connection: domain_route.connections.get(connection)?.name.clone(),
+            topic: topic.clone(),
+            type_name: entry.type_name(side, index).map(str::to_owned),
+        })
     }
 }

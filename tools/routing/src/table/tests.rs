@@ -101,6 +101,8 @@ struct World {
     there: BTreeSet<(RouteId, Slot)>,
     /// Who is there, by connection.
     remote: BTreeSet<(usize, u8, bool, usize)>,
+    /// Which connections have a participant.
+    up: [bool; 2],
 }
 
 impl World {
@@ -110,6 +112,7 @@ impl World {
             now: Time::ZERO,
             there: BTreeSet::new(),
             remote: BTreeSet::new(),
+            up: [true; 2],
         };
         world.table.connection(world.now, 0, true);
         world.table.connection(world.now, 1, true);
@@ -245,6 +248,9 @@ impl World {
             }
             Happens::Down(connection) | Happens::Up(connection) => {
                 let is_up = matches!(what, Happens::Up(_));
+                if std::mem::replace(&mut self.up[connection], is_up) == is_up {
+                    return;
+                }
                 // The endpoints of a participant go with it, and what it knew.
                 let table = &self.table;
                 self.there.retain(|(route, slot)| {

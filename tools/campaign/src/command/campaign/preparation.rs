@@ -7,11 +7,13 @@ use crate::agent::remote::Remote;
 use crate::agent::secret::Secret;
 use crate::bench::{Bench, Network};
 use crate::command::{guard, needed, stop_signal, this_program};
-use crate::file::{self, File, Repetitions, Seconds};
+use crate::file::{self, File, Layout, Repetitions, Seconds};
 use crate::isolate::{self, OtherHost};
+use crate::middle::{Between, MOST};
 use crate::plan::{Plan, plan};
 use crate::record::{Campaign, Directory, FORMAT, Host};
 use crate::side::{Local, Place};
+use crate::switch::{self, Switch};
 use crate::systems::{self, System};
 use crate::{builtin, drive, host, output, spelling};
 
@@ -21,6 +23,23 @@ const OVERTIME: f64 = 90.0;
 const NAMESPACE: &str = "one network namespace";
 const LOOPBACK: &str = "the host's own loopback, for want of a network namespace";
 const HOSTS: &str = "two network namespaces with a cable between them";
+const SWITCH: &str = "three network namespaces at a switch (veth and a bridge)";
+
+/// What is wanted of the network.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Wanted {
+    OneHost,
+    TwoHosts,
+    /// Publisher, subscriber and what is between them.
+    ThreeHosts,
+}
+
+/// What has to be kept until the campaign has ended.
+enum Held {
+    Nothing,
+    OtherHost(OtherHost),
+    Switch(Switch),
+}
 
 /// Ready to measure.
 pub(super) struct Prepared {
@@ -32,8 +51,8 @@ pub(super) struct Prepared {
     pub(super) notes: Vec<String>,
     /// What `--resume` needs beside the directory.
     pub(super) how_to_reach: String,
-    /// Held while both sides run.
-    _other_host: Option<OtherHost>,
+    /// Held while the sides run.
+    _hosts: Held,
 }
 
 /// Where both sides will run.
@@ -44,7 +63,10 @@ struct Site {
     hosts: Vec<Host>,
     pins: [Option<usize>; 2],
     places: [Box<dyn Place>; 2],
-    other_host: Option<OtherHost>,
+    between: Option<Between>,
+    held: Held,
+    /// For the user: what was asked for and could not be had.
+    note: Option<String>,
 }
 
 /// Gets everything ready. Where there is to be a namespace, this process is replaced by one inside
@@ -63,8 +85,16 @@ fn begin(arguments: &Arguments) -> Result<Prepared, String> {
         absent: mut skipped,
     } = ready(&file.with, arguments.agent.is_some())?;
     let seconds = file.seconds.0;
-    let site = site(arguments, arguments.hosts, seconds)?;
-    let elsewhere = matches!(site.network, Network::Hosts(_));
+    let apart = arguments.hosts || file.network == Layout::Hosts;
+    let mut site = match site(arguments, wanted_network(apart, &systems), seconds) {
+        // The file would rather have hosts, the command line must have them.
+        Err(reason) if !arguments.hosts && apart && arguments.agent.is_none() => Site {
+            note: Some(format!("all runs on one host instead of several: {reason}")),
+            ..site(arguments, Wanted::OneHost, seconds)?
+        },
+        site => site?,
+    };
+    let elsewhere = matches!(site.network, Network::Hosts(_) | Network::Switch(_));
     let Plan {
         cells,
         skipped: lacking,
@@ -92,7 +122,16 @@ fn begin(arguments: &Arguments) -> Result<Prepared, String> {
     };
     let directory =
         Directory::create(path, &campaign).map_err(|error| drive::stopped(error).to_string())?;
-    prepared(arguments, campaign, directory, systems, site, note)
+    let notes = note.into_iter().chain(site.note.take()).collect();
+    prepared(arguments, campaign, directory, systems, site, notes)
+}
+
+fn wanted_network(apart: bool, systems: &[Box<dyn System>]) -> Wanted {
+    match (apart, systems.iter().any(|system| system.is_routed())) {
+        (false, _) => Wanted::OneHost,
+        (true, false) => Wanted::TwoHosts,
+        (true, true) => Wanted::ThreeHosts,
+    }
 }
 
 fn resume(arguments: &Arguments) -> Result<Prepared, String> {
@@ -107,7 +146,12 @@ fn resume(arguments: &Arguments) -> Result<Prepared, String> {
         .map(|cell| cell.system.clone())
         .collect();
     let systems = ready(&names, arguments.agent.is_some())?.systems;
-    let site = site(arguments, campaign.network == HOSTS, campaign.seconds)?;
+    let wanted = match campaign.network.as_str() {
+        HOSTS => Wanted::TwoHosts,
+        SWITCH => Wanted::ThreeHosts,
+        _ => Wanted::OneHost,
+    };
+    let site = site(arguments, wanted, campaign.seconds)?;
     if site.name != campaign.network {
         return Err(format!(
             "this campaign began on {}, and this is {}: figures of both must not be mixed; begin a new one{}",
@@ -120,7 +164,7 @@ fn resume(arguments: &Arguments) -> Result<Prepared, String> {
             }
         ));
     }
-    prepared(arguments, campaign, directory, systems, site, None)
+    prepared(arguments, campaign, directory, systems, site, vec![])
 }
 
 fn prepared(
@@ -129,13 +173,14 @@ fn prepared(
     directory: Directory,
     systems: Vec<Box<dyn System>>,
     site: Site,
-    note: Option<String>,
+    notes: Vec<String>,
 ) -> Result<Prepared, String> {
     let bench = Bench {
         seconds: campaign.seconds,
         network: site.network,
         pins: site.pins,
         places: site.places,
+        between: site.between,
         counts_calls: arguments.system_calls,
         stop: stop_signal()?,
     };
@@ -148,9 +193,9 @@ fn prepared(
         directory,
         systems,
         bench,
-        notes: note.into_iter().collect(),
+        notes,
         how_to_reach,
-        _other_host: site.other_host,
+        _hosts: site.held,
     })
 }
 
@@ -242,7 +287,7 @@ fn of(lines: &[String], system: &dyn System) -> Option<String> {
     lines.iter().find(|line| line.starts_with(&begin)).cloned()
 }
 
-fn site(arguments: &Arguments, hosts: bool, seconds: f64) -> Result<Site, String> {
+fn site(arguments: &Arguments, wanted: Wanted, seconds: f64) -> Result<Site, String> {
     let perftest = this_program()?;
     let before = guard(&perftest);
     let local = |extra: Vec<String>| -> Box<dyn Place> {
@@ -264,41 +309,64 @@ fn site(arguments: &Arguments, hosts: bool, seconds: f64) -> Result<Site, String
             hosts: vec![host::this(), remote.host.clone()],
             pins: [None; 2],
             places: [local(vec![]), Box::new(remote)],
-            other_host: None,
+            between: None,
+            held: Held::Nothing,
+            note: None,
         });
     }
     let isolated = isolate::inside().is_some();
-    if hosts && !isolated {
+    if wanted != Wanted::OneHost && !isolated {
         return Err(
-            "--hosts needs network namespaces: run as root, or allow user namespaces".into(),
+            "virtual hosts need network namespaces: run as root, or allow user namespaces".into(),
         );
     }
-    let other_host = hosts.then(|| OtherHost::create(&before)).transpose()?;
-    let there = other_host.as_ref().map_or(vec![], OtherHost::words);
-    let (network, name) = match (hosts, isolated) {
-        (true, _) => (Network::Hosts(isolate::HOSTS), HOSTS),
-        (false, true) => (Network::Namespace, NAMESPACE),
-        (false, false) => (Network::Loopback, LOOPBACK),
+    let (network, name, held) = match (wanted, isolated) {
+        (Wanted::TwoHosts, _) => {
+            let host = OtherHost::create(&before)?;
+            (Network::Hosts(isolate::HOSTS), HOSTS, Held::OtherHost(host))
+        }
+        (Wanted::ThreeHosts, _) => {
+            let switch = Switch::create(&before)?;
+            (Network::Switch(switch::HOSTS), SWITCH, Held::Switch(switch))
+        }
+        (Wanted::OneHost, true) => (Network::Namespace, NAMESPACE, Held::Nothing),
+        (Wanted::OneHost, false) => (Network::Loopback, LOOPBACK, Held::Nothing),
     };
+    let [subscriber, between] = match &held {
+        Held::Nothing => [vec![], vec![]],
+        // With nothing between them.
+        Held::OtherHost(host) => [host.words(), vec![]],
+        Held::Switch(switch) => [switch.subscriber.words(), switch.between.words()],
+    };
+    let (pins, between_pins) = pins();
     Ok(Site {
         network,
         name: name.into(),
         hosts: vec![host::this()],
-        pins: pins(),
-        places: [local(vec![]), local(there)],
-        other_host,
+        pins,
+        places: [local(vec![]), local(subscriber)],
+        between: Some(Between {
+            place: local(between),
+            pins: between_pins,
+        }),
+        held,
+        note: None,
     })
 }
 
-/// The first two processors that this process may use; with one there is nothing to choose.
-fn pins() -> [Option<usize>; 2] {
+/// The first two processors that this process may use are those of the sides, the next ones those
+/// of what is between them; with one there is nothing to choose.
+fn pins() -> ([Option<usize>; 2], [Option<usize>; MOST]) {
     let Ok(set) = rustix::thread::sched_getaffinity(None) else {
-        return [None; 2];
+        return ([None; 2], [None; MOST]);
     };
     let mut allowed = (0..1_024).filter(|cpu| set.is_set(*cpu));
     match (allowed.next(), allowed.next()) {
-        (Some(first), Some(second)) => [Some(first), Some(second)],
-        _ => [None; 2],
+        (Some(first), Some(second)) => (
+            [Some(first), Some(second)],
+            std::array::from_fn(|_| allowed.next()),
+        ),
+        _ => ([None; 2], [None; MOST]),
     }
 }
 

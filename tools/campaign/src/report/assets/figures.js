@@ -4,8 +4,8 @@ const DATA = JSON.parse(document.getElementById("data").textContent);
 const HEAD = DATA.campaign.campaign;
 const PERCENTILES = [50, 90, 99, 99.99, 99.9999];
 const TRANSPORTS = { SHMEM: "Shared memory" };
-const NAMES = { dunlin: "Dunlin", "dunlin-c": "Dunlin in C", "dunlin-cpp98": "Dunlin in C++98", raw: "Raw floor", cyclone: "Cyclone DDS", fastdds: "Fast DDS", iceoryx2: "iceoryx2", zenoh: "Zenoh" };
-const INKS = { dunlin: "--dunlin", "dunlin-c": "--one", "dunlin-cpp98": "--two", raw: "--raw", cyclone: "--one", fastdds: "--two", iceoryx2: "--three", zenoh: "--four" };
+const NAMES = { dunlin: "Dunlin", "dunlin-c": "Dunlin in C", "dunlin-cpp98": "Dunlin in C++98", "dunlin-routed": "Dunlin, routed", "dunlin-routed-twice": "Dunlin, two routers", raw: "Raw floor", "raw-relay": "Raw relay", cyclone: "Cyclone DDS", fastdds: "Fast DDS", iceoryx2: "iceoryx2", zenoh: "Zenoh" };
+const INKS = { dunlin: "--dunlin", "dunlin-c": "--one", "dunlin-cpp98": "--two", "dunlin-routed": "--one", "dunlin-routed-twice": "--two", raw: "--raw", "raw-relay": "--three", cyclone: "--one", fastdds: "--two", iceoryx2: "--three", zenoh: "--four" };
 const PUBLISHED_INKS = ["--published", "--published2", "--published3"];
 
 const pageName = (transport) => TRANSPORTS[transport] ?? transport;
@@ -46,11 +46,11 @@ function entry(cell, layer, name, ink) {
   const mode = typeof cell.mode === "string" ? cell.mode : Object.keys(cell.mode)[0];
   return {
     ...cell, layer, mode, ink,
-    name: cell.zero_copy ? `${name}, zero copy` : name,
+    name: [name, cell.zero_copy && "zero copy", cell.blocking && "blocking"].filter(Boolean).join(", "),
     batched: mode === "throughput" && cell.mode.throughput.batched,
     rate: mode === "loaded" ? cell.mode.loaded.rate : null,
     // The floor has neither keys nor repairs: it lies beneath all kinds.
-    any: cell.system === "raw",
+    any: cell.system === "raw" || cell.system === "raw-relay",
     context: false,
   };
 }
@@ -84,7 +84,7 @@ function publishedEntries() {
     return {
       layer: "published", context: true, name: row.label, ink, hardware: row.hardware, mode: "latency", transport: row.transport,
       keyed: row.keyed, reliable: row.reliable, zero_copy: false, size: row.size, measured: null, failed: [], waiting: "", warm_up: null,
-      cost: [null, null], floor: null, system: "published",
+      cost: [null, null], middle: null, floor: null, system: "published",
       latency: {
         samples: null, lost: null, average, deviation, min, max, curve: [], median: null,
         percentiles: percentiles.map((nanos, index) => ({ nanos, certain: true, defect: defect(4 + index) })),
@@ -115,7 +115,7 @@ const on = (transport, mode) => ENTRIES.filter((e) => e.transport === transport 
 /** Those of a kind; of the floor that which is most like it, once for each size. */
 function ofKind(entries, keyed, reliable) {
   const exact = (e) => e.keyed === keyed && e.reliable === reliable;
-  return entries.filter((e) => exact(e) || (e.any && e === entries.filter((o) => o.any && o.size === e.size && o.zero_copy === e.zero_copy)
+  return entries.filter((e) => exact(e) || (e.any && e === entries.filter((o) => o.any && o.size === e.size && o.name === e.name)
     .sort((a, b) => exact(b) - exact(a))[0]));
 }
 

@@ -63,7 +63,7 @@ function theme(name) {
 function pages() {
   const main = document.getElementById("main");
   const sections = PAGES.map((transport) => {
-    const parts = [latencySection(transport), throughputSection(transport), loadedSection(transport), costSection(transport)].filter(Boolean);
+    const parts = [latencySection(transport), throughputSection(transport), loadedSection(transport), hopSection(transport), costSection(transport)].filter(Boolean);
     return el("section", { id: transport, "data-page": transport }, el("h2", {}, pageName(transport)), parts.length ? parts.flat(3) : el("p", { class: "soft" }, "Nothing was measured here."));
   });
   main.replaceChildren(...sections, el("section", {}, machineSection().flat(3)), el("section", {}, missingSection().flat(3)));

@@ -136,14 +136,37 @@ function kneeLines(transport) {
     : `Knee of ${name}: none, samples are lost at the lowest rate already.`));
 }
 
+/** What a router between the sides adds, beside what a relay adds to the raw floor. */
+function hopSection(transport) {
+  const hops = DATA.campaign.hops.filter((hop) => hop.transport === transport);
+  if (!hops.length) return null;
+  const us = (head, of, csv, title) => column(head, of, (e) => (of(e) == null ? "–" : micros(of(e))), { csv, title });
+  const times = (head, of, csv, title) => column(head, of, (e) => (of(e) == null ? "–" : of(e).toFixed(2)), { csv, title });
+  const published = column("Published ◇", (e) => e.published, (e, marks) => figure(e.published, { defect: e.published_doubtful ? "is below the minimum" : undefined }, marks, true),
+    { csv: "published_ns", title: "Connext through Routing Service, by others on other machines: context, not a comparison" });
+  const list = table(`${pageName(transport)} through a router`, [SIZE,
+    column("Kind", (e) => `${kindName(e.keyed, e.reliable)}${e.blocking ? ", blocking" : ""}`, undefined, { text: true, csv: "kind" }),
+    us("Direct", (e) => e.median.direct, "direct_ns"), us("Routed", (e) => e.median.routed, "routed_ns"), us("Two routers", (e) => e.median.twice, "two_routers_ns"),
+    us("Hop", (e) => e.median.hop, "hop_ns", "Routed less direct, the median of the differences within each repetition"), us("2nd hop", (e) => e.median.second, "second_hop_ns"),
+    us("Raw", (e) => e.median.raw, "raw_ns"), us("Relay", (e) => e.median.relayed, "relay_ns"), us("Relay's hop", (e) => e.median.floor, "relay_hop_ns"),
+    times("Hop ÷ relay's", (e) => e.median.hop_ratio, "hop_x_relay_hop"), times("99 %", (e) => e.p99.hop_ratio, "hop_x_relay_hop_99", "The same at 99 %"),
+    times("Routed ÷ relay", (e) => e.median.relay_ratio, "routed_x_relay"), published],
+  () => hops.map((hop) => ({ ...hop, layer: null, context: false })), "Half of the round trip at 50 %, medians over the repetitions. ◇: published, other hardware: context, not a comparison.");
+  return [el("h3", {}, "What a router adds"), list.box];
+}
+
 function costSection(transport) {
   const entries = on(transport, "latency").filter((e) => e.cost.some(Boolean));
   if (!entries.some((e) => !e.past)) return null;
   const of = (side, key) => (e) => e.cost[side]?.[key];
   const both = (head, key, show, csv) => ["pub", "sub"].map((side, index) => column(`${head} ${side}`, of(index, key), (e) => (of(index, key)(e) == null ? "–" : show(of(index, key)(e))), { csv: `${csv}_${side}` }));
+  const router = !entries.some((e) => e.middle) ? [] : [
+    column("CPU ns router", (e) => e.middle?.cpu, (e) => (e.middle ? grouped(Math.round(e.middle.cpu)) : "–"), { csv: "cpu_ns_router" }),
+    column("MiB router", (e) => e.middle?.memory, (e) => (e.middle ? digits(e.middle.memory / 1048576) : "–"), { csv: "memory_router", title: "The most that it has had, of all routers together" }),
+  ];
   const list = table(`${pageName(transport)} cost`, [SIZE, SYSTEM, KIND, ...both("CPU ns", "cpu", (v) => grouped(Math.round(v)), "cpu_ns"),
     ...both("Calls", "system_calls", digits, "system_calls"), ...both("Switches", "context_switches", digits, "context_switches"),
-    ...both("Faults", "page_faults", digits, "page_faults"), ...both("Allocs", "allocations", digits, "allocations"), WAITS],
+    ...both("Faults", "page_faults", digits, "page_faults"), ...both("Allocs", "allocations", digits, "allocations"), ...router, WAITS],
   () => rowsOf(entries), "Per round trip, of the publisher and of the subscriber; medians over the repetitions. –: not counted.", { open: false });
   return [el("h3", {}, "What a round trip costs"), list.box];
 }

@@ -87,7 +87,7 @@ pub(super) fn of_reader(qos: &DataReaderQos) -> (Vec<Policy>, bool) {
         property: qos.property.clone(),
         entity_name: qos.entity_name.clone(),
         reader_data_lifecycle: qos.reader_data_lifecycle,
-        type_consistency: qos.type_consistency.clone(),
+        type_consistency: qos.type_consistency,
         multicast: qos.multicast.clone(),
         ..DataReaderQos::default()
     };

@@ -114,11 +114,16 @@ impl Entry {
         (0..self.plan.outputs.len()).flat_map(move |at| self.readers(view, at))
     }
 
-    /// Is it the type of this input or output? While that is not known, any is.
-    fn is_of_type(&self, side: Side, index: usize, name: &str) -> bool {
+    /// The type of an input or output, as far as it is known.
+    pub(crate) fn type_name(&self, side: Side, index: usize) -> Option<&str> {
         let planned = self.end(side, index).and_then(End::type_name);
         let settled = self.settled.as_ref();
-        let wanted = planned.or_else(|| settled.and_then(|s| s.name(side, index)));
+        planned.or_else(|| settled.and_then(|s| s.name(side, index)))
+    }
+
+    /// Is it the type of this input or output? While that is not known, any is.
+    fn is_of_type(&self, side: Side, index: usize, name: &str) -> bool {
+        let wanted = self.type_name(side, index);
         wanted.is_none_or(|wanted| wanted == name)
     }
 
