@@ -141,7 +141,7 @@ impl Reader<'_> {
             });
         }
         let names = self.plugins.keys().map(String::as_str);
-        let names = names.chain(kind.built_in().iter().copied());
+        let names = names.chain(kind.built_in());
         let help = did_you_mean(named.text, names).unwrap_or_else(|| kind.list());
         let message = format!("there is no {} {}", kind.name(), quoted(named.text));
         self.undefined(named, message, Some(help));
