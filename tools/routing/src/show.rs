@@ -19,7 +19,7 @@ mod server;
 
 pub use json::tree_to_json;
 pub use metrics::tree_to_metrics;
-pub use server::{Http, HttpError, HttpOptions};
+pub use server::{Http, HttpOptions};
 
 use crate::service::{Action, Service, UnknownPath};
 use crate::state::Tree;

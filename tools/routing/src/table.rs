@@ -277,6 +277,15 @@ impl Table {
         self.answered(now, route, |entry| entry.failed(now, slot, reason));
     }
 
+    /// An administrator enables an auto route, or disables it.
+    pub(crate) fn enable_auto(&mut self, path: &str, enabled: bool) {
+        let own = self
+            .autos
+            .iter_mut()
+            .filter(|auto| auto.place.path.0 == path);
+        own.for_each(|auto| auto.enabled = enabled);
+    }
+
     /// An administrator enables a route, or disables it.
     pub(crate) fn enable(&mut self, now: Time, route: RouteId, enabled: bool) {
         self.answered(now, route, |entry| entry.enabled = enabled);

@@ -118,7 +118,7 @@ fn the_strongest_source_owns_an_instance_beyond() {
         "the_strongest_source_owns_an_instance_beyond",
         LOOPBACK,
         || {
-            let (_service, (near, far)) = (all(), apps());
+            let (service, (near, far)) = (all(), apps());
             let (wqos, rqos) = reliable();
             let with = |ownership_strength| DataWriterQos {
                 ownership: Ownership::Exclusive,
@@ -136,6 +136,7 @@ fn the_strongest_source_owns_an_instance_beyond() {
             for writer in [&weak, &strong] {
                 writer.wait_for_matched(1, SOON).unwrap();
             }
+            join(&service, 2, 2);
             strong.write(&keyed("a", 1)).unwrap();
             let number = |sample: &Sample<Keyed>| sample.data().map(|data| data.number);
             assert_eq!(number(&take(&reader, 1)[0]), Some(1));
@@ -166,7 +167,7 @@ fn partitions_and_types_are_those_of_the_source() {
         "partitions_and_types_are_those_of_the_source",
         LOOPBACK,
         || {
-            let (_service, (near, far)) = (all(), apps());
+            let (service, (near, far)) = (all(), apps());
             let (wqos, rqos) = reliable();
             let topic = near.create_topic::<Keyed>("T", Default::default()).unwrap();
             let within = |name: &str| PublisherQos {
@@ -193,6 +194,7 @@ fn partitions_and_types_are_those_of_the_source() {
             publisher.set_qos(within("south")).unwrap();
             reader.wait_for_matched(1, SOON).unwrap();
             writer.wait_for_matched(1, SOON).unwrap();
+            join(&service, 1, 1);
             writer.write(&keyed("a", 1)).unwrap();
             assert_eq!(take(&reader, 1)[0].data().unwrap().number, 1);
         },
@@ -217,5 +219,43 @@ fn reserved_topics_and_other_types_stay_where_they_are() {
         let names: Vec<_> = auto.children.iter().map(|n| n.path.0.clone()).collect();
         assert_eq!(names, [format!("{AUTO}/routes/Other")]);
         assert_eq!(auto.state, State::Running);
+    });
+}
+
+#[test]
+fn a_source_that_joins_its_group_late_loses_nothing() {
+    let name = "a_source_that_joins_its_group_late_loses_nothing";
+    in_namespace(name, LOOPBACK, || {
+        let (_service, (near, far)) = (all(), apps());
+        let wqos = DataWriterQos {
+            durability: Durability::TransientLocal,
+            history: History::KeepAll,
+            ..Default::default()
+        };
+        let rqos = DataReaderQos {
+            durability: Durability::TransientLocal,
+            reliability: Reliability::RELIABLE,
+            history: History::KeepAll,
+            ..Default::default()
+        };
+        let reader = far.reader_with::<Keyless>("T", rqos).unwrap();
+        // Each has a writer of its own beyond, which is made when it is discovered.
+        let mut writers = Vec::new();
+        for number in 0..10 {
+            let writer = near.writer_with::<Keyless>("T", wqos.clone()).unwrap();
+            writer.write(&keyless(number, 1)).unwrap();
+            let valid = |reader: &DataReader<Keyless>| -> Vec<u32> {
+                let all = reader.take();
+                all.iter()
+                    .filter_map(|s| s.data().map(|d| d.number))
+                    .collect()
+            };
+            let mut seen = Vec::new();
+            until("a sample of a new source is lost", || {
+                seen.extend(valid(&reader));
+                seen.contains(&number)
+            });
+            writers.push(writer);
+        }
     });
 }

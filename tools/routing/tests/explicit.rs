@@ -355,3 +355,102 @@ fn a_route_learns_its_type_from_the_first_endpoint() {
         service.stop();
     });
 }
+
+#[test]
+fn a_far_reader_that_hangs_is_given_up() {
+    in_namespace("a_far_reader_that_hangs_is_given_up", LOOPBACK, || {
+        let limited = |most| ResourceLimits {
+            max_samples: Some(most),
+            ..Default::default()
+        };
+        let mut route = route::<Keyless>("T", 0);
+        route.settings.backlog.samples = 10;
+        route.settings.stall_timeout = Duration::from_millis(500);
+        let (mut wqos, rqos) = reliable();
+        let (mut out, mut input) = reliable();
+        out.resource_limits = limited(10);
+        input.resource_limits = limited(10);
+        route.outputs[0].qos = EndpointQos::Explicit(Box::new(out));
+        route.inputs[0].qos = EndpointQos::Explicit(Box::new(input));
+        let service = Service::start(plan(Transports::UDP, vec![route])).unwrap();
+        let near = participant(NEAR, Transports::UDP);
+        let far = participant(FAR, Transports::UDP);
+        wqos.resource_limits = limited(10);
+        let good = reader::<Keyless>(&far, "T", rqos.clone());
+        let hangs = DataReaderQos {
+            resource_limits: limited(10),
+            ..rqos
+        };
+        let hangs = reader::<Keyless>(&far, "T", hangs);
+        let writer = writer::<Keyless>(&near, "T", wqos);
+        let path = format!("{}/outputs/out", route_path("T"));
+        wait_for(&service, &path, |node| node.matched == 2);
+        for number in 0..100 {
+            writer.write(&keyless(number, 20)).unwrap();
+        }
+        let samples = take(&good, 100);
+        let numbers = samples.iter().map(|sample| sample.data().unwrap().number);
+        assert!(numbers.eq(0..100));
+        wait_for(&service, &path, |node| node.counters.given_up > 0);
+        let first: Vec<u32> = take(&hangs, 10)
+            .iter()
+            .map(|s| s.data().unwrap().number)
+            .collect();
+        assert!(first.into_iter().eq(0..10));
+        service.stop();
+    });
+}
+
+#[test]
+fn a_rate_lets_the_first_and_the_last_sample_through() {
+    in_namespace(
+        "a_rate_lets_the_first_and_the_last_sample_through",
+        LOOPBACK,
+        || {
+            let mut route = route::<Keyed>("T", 0);
+            route.inputs[0].max_rate = Some(0.5);
+            let service = Service::start(plan(Transports::UDP, vec![route])).unwrap();
+            let near = participant(NEAR, Transports::UDP);
+            let far = participant(FAR, Transports::UDP);
+            let (wqos, rqos) = reliable();
+            let reader = reader::<Keyed>(&far, "T", rqos);
+            let writer = writer::<Keyed>(&near, "T", wqos);
+            wait_until_joined(&service, &route_path("T"));
+            for number in 0..100 {
+                writer.write(&keyed("a", number)).unwrap();
+            }
+            let mut numbers = Vec::new();
+            while numbers.last() != Some(&99) {
+                reader.wait_for_data(SOON).unwrap();
+                numbers.extend(reader.take().iter().map(|s| s.data().unwrap().number));
+            }
+            assert!(numbers[0] == 0 && numbers.len() < 100, "{numbers:?}");
+            service.stop();
+        },
+    );
+}
+
+#[test]
+fn a_mismatch_of_policies_is_told_with_both_values() {
+    in_namespace(
+        "a_mismatch_of_policies_is_told_with_both_values",
+        LOOPBACK,
+        || {
+            let service = Service::start(plan(Transports::UDP, vec![route::<Keyless>("T", 0)]));
+            let service = service.unwrap();
+            let near = participant(NEAR, Transports::UDP);
+            let lossy = DataWriterQos {
+                reliability: Reliability::BEST_EFFORT,
+                ..Default::default()
+            };
+            let _writer = near.writer_with::<Keyless>("T", lossy).unwrap();
+            let path = format!("{}/inputs/in", route_path("T"));
+            let node = wait_for(&service, &path, |node| node.note.is_some());
+            let note = node.note.unwrap();
+            for words in ["RELIABILITY", "BEST_EFFORT", "RELIABLE"] {
+                assert!(note.contains(words), "{note}");
+            }
+            service.stop();
+        },
+    );
+}

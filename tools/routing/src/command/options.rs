@@ -3,7 +3,7 @@ use crate::config::convert::Language;
 use crate::config::{self, Input};
 use dunlin::WaitStrategy;
 use dunlin_document::{Variables, did_you_mean};
-use std::net::SocketAddr;
+use std::net::{Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -30,8 +30,8 @@ pub(super) const HELP: &str = "\
   --allow-loop              routes may lead in a circle
   --waiting STRATEGY        block, spin or spin-then-block[:MICROSECONDS]
   --cpu LIST                processors to run on, such as 2-3
-  --http [ADDRESS:]PORT     state for browsers (/), programs (/v1) and Prometheus (/metrics)
-  --http-token-file FILE    what requests must show that change something, or come from other hosts
+  --http [ADDRESS:]PORT     state, metrics and a live page over HTTP; of this host unless ADDRESS says
+  --http-token-file FILE    the token that requests need which change something
   --json                    explain: as JSON
   --no-look                 explain: does not look at the domains
   --to xml|toml             convert: the language
@@ -77,12 +77,12 @@ const ALL: [&str; 30] = [
     "allow-loop",
     "waiting",
     "cpu",
+    "http",
+    "http-token-file",
     "json",
     "no-look",
     "quiet",
     "to",
-    "http",
-    "http-token-file",
 ];
 
 /// How much is told.
@@ -121,11 +121,11 @@ pub(super) struct Options {
     pub(super) strict: bool,
     pub(super) waiting: Option<WaitStrategy>,
     pub(super) processors: Vec<usize>,
+    pub(super) http: Option<SocketAddr>,
+    pub(super) token_file: Option<PathBuf>,
     pub(super) json: bool,
     pub(super) look: bool,
     pub(super) to: Option<Language>,
-    pub(super) http: Option<SocketAddr>,
-    pub(super) http_token: Option<String>,
 }
 
 impl Options {
@@ -154,11 +154,11 @@ impl Options {
             strict: false,
             waiting: None,
             processors: Vec::new(),
+            http: None,
+            token_file: None,
             json: false,
             look: true,
             to: None,
-            http: None,
-            http_token: None,
         };
         let mut arguments = arguments.into_iter();
         while let Some(argument) = arguments.next() {
@@ -271,6 +271,8 @@ impl Options {
             "logFormat" => self.json_log = is_json(&value)?,
             "remoteAdministrationDomainId" => self.administration = Some(number(name, &value)?),
             "remoteMonitoringDomainId" => self.monitoring = Some(number(name, &value)?),
+            "http" => self.http = Some(address(&value)?),
+            "http-token-file" => self.token_file = Some(value.into()),
             "waiting" => self.waiting = Some(WaitStrategy::parse(&value).map_err(Misused)?),
             "to" => {
                 self.to = Some(match &*value {
@@ -279,8 +281,6 @@ impl Options {
                     _ => return Err(Misused(format!("--to {value}: there are xml and toml"))),
                 });
             }
-            "http" => self.http = Some(address(&value)?),
-            "http-token-file" => self.http_token = Some(token(&value)?),
             "cpu" => {
                 for part in value.split(',') {
                     let processors = config::values::processors(part).map_err(Misused)?;
@@ -309,6 +309,18 @@ fn number(name: &str, value: &str) -> Result<u32, Misused> {
     number.map_err(|_| Misused(format!("-{name} {value}: a number from 0 on is needed")))
 }
 
+/// An address with a port, or a port of this host.
+fn address(value: &str) -> Result<SocketAddr, Misused> {
+    let here = value
+        .parse()
+        .map(|port| SocketAddr::from((Ipv4Addr::LOCALHOST, port)));
+    here.or_else(|_| value.parse()).map_err(|_| {
+        Misused(format!(
+            "--http {value}: a port such as 8085, or an address with one such as 127.0.0.1:8085"
+        ))
+    })
+}
+
 fn is_json(value: &str) -> Result<bool, Misused> {
     match &*value.to_ascii_lowercase() {
         "json" => Ok(true),
@@ -316,30 +328,6 @@ fn is_json(value: &str) -> Result<bool, Misused> {
         _ => Err(Misused(format!(
             "-logFormat {value}: there are text and json"
         ))),
-    }
-}
-
-/// `[ADDRESS:]PORT`; without an address that of the loopback.
-fn address(text: &str) -> Result<SocketAddr, Misused> {
-    let with_host = match text.parse::<u16>() {
-        Ok(port) => format!("127.0.0.1:{port}"),
-        Err(_) => text.replacen("localhost:", "127.0.0.1:", 1),
-    };
-    let address = with_host.parse();
-    address.map_err(|_| Misused(format!("--http {text}: a port or 127.0.0.1:PORT is needed")))
-}
-
-/// The token of a file.
-fn token(file: &str) -> Result<String, Misused> {
-    let wrong = |why: &str| Misused(format!("--http-token-file {file}: {why}"));
-    let bytes = std::fs::metadata(file).map_err(|error| wrong(&error.to_string()))?;
-    if !bytes.is_file() || bytes.len() > 4096 {
-        return Err(wrong("a file of at most 4096 bytes is needed"));
-    }
-    let text = std::fs::read_to_string(file).map_err(|error| wrong(&error.to_string()))?;
-    match text.trim() {
-        token if token.len() >= 16 => Ok(token.to_owned()),
-        _ => Err(wrong("the token needs 16 characters or more")),
     }
 }
 

@@ -3,17 +3,20 @@ use super::input::InputLane;
 use super::lock;
 use super::output::{OutputLane, Passing};
 use super::process::Process;
+use super::registry::Registry;
+use super::strays::Strays;
 use super::tally::add;
-use crate::plan::RouteSettings;
+use crate::plan::{Backlog, RouteSettings};
 use crate::processor::{Change, Processor};
 use crate::state::HopLatency;
 use crate::table::{Side, Slot};
+use bytes::Bytes;
 use dunlin::untyped::{UntypedSample, WriteOptions};
-use dunlin::{ChangeKind, InstanceHandle, SampleOrigin, Select};
+use dunlin::{ChangeKind, Guid, InstanceHandle, SampleOrigin, Select};
 use hdrhistogram::Histogram;
 use std::sync::Mutex;
 use std::sync::atomic::{
-    AtomicBool, AtomicUsize,
+    AtomicBool, AtomicU64, AtomicUsize,
     Ordering::{Relaxed, SeqCst},
 };
 use std::time::{Duration, Instant};
@@ -39,6 +42,10 @@ pub(crate) struct Rules {
     pub(crate) unregisters: bool,
     /// By which others know the service.
     pub(crate) router: u32,
+    /// An instance is kept registered so long after its last source has vanished.
+    pub(crate) unregister_delay: Duration,
+    /// Bounds of what waits.
+    pub(crate) backlog: Backlog,
 }
 
 impl Rules {
@@ -49,6 +56,9 @@ impl Rules {
             disposes: settings.propagate_dispose,
             unregisters: settings.propagate_unregister,
             router,
+            unregister_delay: Duration::try_from(settings.unregister_delay)
+                .unwrap_or(Duration::MAX / 4),
+            backlog: settings.backlog,
         }
     }
 
@@ -107,6 +117,10 @@ pub(crate) struct RouteCore {
     paused: AtomicBool,
     /// The period of the processor is over.
     ticked: AtomicBool,
+    /// A source may have vanished.
+    thinned: AtomicBool,
+    /// Nanoseconds after the start when something that waits is to be given up.
+    forgets: AtomicU64,
     /// Its clock begins here.
     started: Instant,
     edits: Mutex<Vec<Edit>>,
@@ -118,12 +132,15 @@ pub(crate) struct RouteCore {
 }
 
 /// What the thread that works a route has for itself.
-#[derive(Default)]
 struct Work {
     inputs: Vec<InputLane>,
     outputs: Vec<OutputLane>,
     taken: Vec<UntypedSample>,
     processor: Option<Process>,
+    /// There if the outputs unregister what the last source has left.
+    registry: Option<Registry>,
+    orphans: Vec<(u64, InstanceHandle)>,
+    strays: Strays,
     turns: u64,
 }
 
@@ -156,12 +173,22 @@ impl RouteCore {
             news: AtomicUsize::new(0),
             paused: AtomicBool::new(false),
             ticked: AtomicBool::new(false),
+            thinned: AtomicBool::new(false),
+            forgets: AtomicU64::new(u64::MAX),
             started,
             edits: Mutex::default(),
             edited: AtomicBool::new(false),
             work: Mutex::new(Some(Box::new(Work {
+                inputs: Vec::new(),
+                outputs: Vec::new(),
+                taken: Vec::new(),
                 processor,
-                ..Work::default()
+                registry: rules
+                    .unregisters
+                    .then(|| Registry::new(rules.unregister_delay)),
+                orphans: Vec::new(),
+                strays: Strays::new(rules.backlog),
+                turns: 0,
             }))),
             hops: Mutex::default(),
         }
@@ -195,6 +222,24 @@ impl RouteCore {
         lock(&self.edits).push(edit);
         self.edited.store(true, SeqCst);
         self.pump();
+    }
+
+    /// Sources may have vanished: what they leave is unregistered, behind what they wrote.
+    pub(crate) fn look_for_sources(&self) {
+        self.thinned.store(true, SeqCst);
+        self.pump();
+    }
+
+    /// Forgets sources that are due to be; returns when the next one is, after the start.
+    pub(crate) fn forget_sources(&self, now: Duration) -> Option<Duration> {
+        let due = || match self.forgets.load(SeqCst) {
+            u64::MAX => None,
+            nanos => Some(Duration::from_nanos(nanos)),
+        };
+        if due().is_some_and(|due| due <= now) {
+            self.pump();
+        }
+        due()
     }
 
     /// The period of the processor is over.
@@ -237,6 +282,12 @@ impl RouteCore {
         }
     }
 
+    /// When something that waits is to be given up.
+    fn look_again(&self, at: Option<Duration>) {
+        let nanos = at.and_then(|at| u64::try_from(at.as_nanos()).ok());
+        self.forgets.store(nanos.unwrap_or(u64::MAX), SeqCst);
+    }
+
     fn note_hop(&self, took: Duration) {
         let mut hops = lock(&self.hops);
         if hops.is_none() {
@@ -252,7 +303,8 @@ impl Work {
     /// Passes on what there is, as far as there is room.
     fn turn(&mut self, route: &RouteCore) {
         if route.edited.swap(false, SeqCst) {
-            self.apply(std::mem::take(&mut *lock(&route.edits)));
+            let now = route.started.elapsed();
+            self.apply(now, std::mem::take(&mut *lock(&route.edits)));
         }
         self.outputs.iter_mut().for_each(OutputLane::drain);
         if route.ticked.swap(false, SeqCst)
@@ -270,9 +322,58 @@ impl Work {
         while !route.paused.load(Relaxed) && self.burst(route) {
             passed = true;
         }
+        self.forget_sources(route);
         self.outputs.iter_mut().for_each(OutputLane::flush);
         if let Some(begun) = begun.filter(|_| passed) {
             route.note_hop(begun.elapsed());
+        }
+    }
+
+    /// Unregisters what sources have left that vanished, once everything is taken that they wrote.
+    fn forget_sources(&mut self, route: &RouteCore) {
+        let is_behind = self.room() == 0 || route.paused.load(Relaxed);
+        let is_thinned = !is_behind && route.thinned.swap(false, SeqCst);
+        let has_strays = self.strays.due().is_some();
+        let leaves = self.registry.as_ref().is_some_and(|r| r.due().is_some());
+        if !is_thinned && !leaves && !has_strays {
+            return;
+        }
+        let now = route.started.elapsed();
+        let expired = self.strays.expire(now);
+        if let Some(input) = self.inputs.first() {
+            add(&input.tally.failed, expired);
+        }
+        self.forget_sources_of(route, now, is_thinned);
+    }
+
+    fn forget_sources_of(&mut self, route: &RouteCore, now: Duration, is_thinned: bool) {
+        let stray = self.strays.due();
+        let Some(registry) = &mut self.registry else {
+            return route.look_again(stray);
+        };
+        if is_thinned {
+            for input in self.inputs.iter().filter(|input| input.scope.is_some()) {
+                let there = input.reader.matched_publications();
+                registry.keep(now, input.lane(), &there);
+                input.admission.keep(&there);
+            }
+        }
+        registry.forget(now, &mut self.orphans);
+        route.look_again(stray.into_iter().chain(registry.due()).min());
+        for (scope, instance) in self.orphans.drain(..) {
+            let options = WriteOptions {
+                instance: Some(instance),
+                ..WriteOptions::default()
+            };
+            let change = Passing {
+                kind: ChangeKind::Unregistered,
+                payload: &Bytes::new(),
+                options: &options,
+                is_reliable: true,
+            };
+            let takes = |output: &&mut OutputLane| output.sources.include(scope, &Guid::UNKNOWN);
+            let outputs = self.outputs.iter_mut();
+            outputs.filter(takes).for_each(|output| output.put(&change));
         }
     }
 
@@ -293,7 +394,8 @@ impl Work {
     /// How many changes may be taken so that each finds a place, at once or in a backlog.
     fn room(&self) -> usize {
         let room = self.outputs.iter().map(OutputLane::room);
-        room.min().unwrap_or(BURST).min(BURST)
+        let room = room.chain([self.strays.room(), BURST]);
+        room.min().unwrap_or(BURST)
     }
 
     fn burst_of(&mut self, at: usize, most: usize, route: &RouteCore) -> bool {
@@ -302,6 +404,8 @@ impl Work {
             outputs,
             taken,
             processor,
+            registry,
+            strays,
             ..
         } = self;
         let Some(input) = inputs.get_mut(at) else {
@@ -314,18 +418,31 @@ impl Work {
         input.reader.take(&select, taken);
         let any = !taken.is_empty();
         for sample in taken.drain(..) {
-            forward(route, input, outputs, processor.as_mut(), &sample);
+            if !input.admits(&sample.info.publication) {
+                continue;
+            }
+            let between = (registry.as_mut(), processor.as_mut(), &mut *strays);
+            forward(route, input, outputs, between, &sample);
         }
         any
     }
 
-    fn apply(&mut self, edits: Vec<Edit>) {
+    fn apply(&mut self, now: Duration, edits: Vec<Edit>) {
         for edit in edits {
             match edit {
                 Edit::AddInput(input) => self.inputs.push(input),
-                Edit::AddOutput(output) => self.outputs.push(output),
+                Edit::AddOutput(mut output) => {
+                    self.strays.hand_over(&mut output);
+                    self.outputs.push(output);
+                }
                 Edit::Remove(slot) => match slot.side {
-                    Side::Input => self.inputs.retain(|input| input.slot != slot),
+                    Side::Input => {
+                        let gone = self.inputs.iter().filter(|input| input.slot == slot);
+                        for (input, registry) in gone.zip(&mut self.registry) {
+                            registry.keep(now, input.lane(), &[]);
+                        }
+                        self.inputs.retain(|input| input.slot != slot);
+                    }
                     Side::Output => self.outputs.retain(|output| output.slot != slot),
                 },
             }
@@ -340,7 +457,7 @@ fn forward(
     route: &RouteCore,
     input: &InputLane,
     outputs: &mut [OutputLane],
-    process: Option<&mut Process>,
+    (registry, process, strays): (Option<&mut Registry>, Option<&mut Process>, &mut Strays),
     sample: &UntypedSample,
 ) {
     let rules = &route.rules;
@@ -350,6 +467,18 @@ fn forward(
     };
     let Some(options) = rules.options(sample, input.is_keyed) else {
         return add(&tally.duplicates, 1);
+    };
+    let instance = sample.info.instance;
+    let is_named = input.is_keyed && instance != InstanceHandle::NIL;
+    let kind = match (registry, input.scope) {
+        (Some(registry), Some(scope)) if is_named => {
+            let source = (input.lane(), sample.info.publication);
+            registry.note(source, (scope, instance), kind)
+        }
+        _ => Some(kind),
+    };
+    let Some(kind) = kind else {
+        return add(&tally.held_back, 1);
     };
     let Ok(payload) = sample.payload() else {
         return add(&tally.failed, 1);
@@ -379,10 +508,15 @@ fn forward(
         options: &options,
         is_reliable: input.is_reliable,
     };
+    let mut has_target = false;
     for at in input.targets(&writer) {
         if let Some(output) = outputs.get_mut(at) {
             output.put(&change);
+            has_target = true;
         }
+    }
+    if !has_target && !outputs.is_empty() {
+        strays.push(route.started.elapsed(), writer, &change);
     }
 }
 
@@ -397,6 +531,8 @@ mod tests {
             disposes,
             unregisters,
             router: 7,
+            unregister_delay: Duration::ZERO,
+            backlog: Backlog::default(),
         }
     }
 

@@ -200,7 +200,7 @@ impl Processor for Sampled {
             self.count.clear();
         }
         let count = self.count.entry(change.writer).or_default();
-        if *count % self.of == 0 {
+        if count.is_multiple_of(self.of) {
             out.put(&change);
         }
         *count += 1;

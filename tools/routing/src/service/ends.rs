@@ -2,8 +2,8 @@
 use super::qos;
 use super::site::Joined;
 use crate::engine::{
-    Backlog, Budget, DataListener, Edit, InputLane, OutputLane, RoomListener, RouteCore, Sources,
-    Tally, lock,
+    Admission, Backlog, Budget, DataListener, Edit, InputLane, OutputLane, RoomListener, RouteCore,
+    Sources, Tally, lock,
 };
 use crate::plan::{Input, Output, Route, Session};
 use crate::state::Counters;
@@ -51,7 +51,7 @@ struct End {
 /// An endpoint; it is deleted when this is dropped.
 #[allow(dead_code, reason = "held so that it lives")]
 pub(super) enum Endpoint {
-    Reader(UntypedReader),
+    Reader(UntypedReader, Arc<Admission>),
     Writer(UntypedWriter),
 }
 
@@ -135,7 +135,8 @@ impl Ends {
         let (qos, group) = qos::of_reader(site.session, input, design);
         let subscriber = site.joined.participant.create_subscriber(group);
         let is_reliable = qos.reliability.is_reliable();
-        let options = qos::options(&route.settings, design, site.router);
+        let admission = Arc::default();
+        let options = qos::options(&route.settings, design, site.router, &admission);
         let listener = Some(DataListener(Arc::clone(&self.core)));
         let reader =
             subscriber.create_untyped_datareader_with_options(&topic, qos, options, listener)?;
@@ -148,9 +149,10 @@ impl Ends {
             is_reliable,
             design.ty.keyed,
             Arc::clone(tally),
+            Arc::clone(&admission),
         );
         self.core.edit(Edit::AddInput(lane));
-        Ok(Endpoint::Reader(reader))
+        Ok(Endpoint::Reader(reader, admission))
     }
 
     fn make_writer(
@@ -191,7 +193,7 @@ impl Ends {
         };
         end.is_alive = design.is_alive;
         let changed = match (&end.endpoint, slot.side) {
-            (Endpoint::Reader(reader), _) => route.inputs.get(slot.index).map(|input| {
+            (Endpoint::Reader(reader, _), _) => route.inputs.get(slot.index).map(|input| {
                 let (qos, _) = qos::of_reader(site.session, input, design);
                 reader.set_qos(qos)
             }),
@@ -238,6 +240,14 @@ impl Ends {
         let all: Vec<Slot> = self.slots.keys().copied().collect();
         let own = all.into_iter().filter(|slot| slot.side == side);
         own.filter_map(|slot| self.remove(slot)).collect()
+    }
+
+    /// Why no endpoint of others is matched with an input or output.
+    pub(super) fn explain(&self, side: Side, index: usize) -> Option<String> {
+        let of = |slot: &Slot| slot.side == side && slot.index == index;
+        let own = self.slots.iter().filter(|(slot, _)| of(slot));
+        let lines: Vec<String> = own.flat_map(|(_, end)| end.endpoint.explain()).collect();
+        (!lines.is_empty()).then(|| lines.join("; "))
     }
 
     /// What has passed through an input or output, what it is matched with, and its last fault.
@@ -336,8 +346,18 @@ fn give_up(writer: &UntypedWriter, has_room: impl Fn() -> bool) -> u64 {
 impl Endpoint {
     fn matched(&self) -> usize {
         match self {
-            Self::Reader(reader) => reader.matched_count(),
+            Self::Reader(reader, admission) => {
+                let all = reader.matched_publications();
+                all.iter().filter(|writer| admission.look(writer)).count()
+            }
             Self::Writer(writer) => writer.matched_count(),
+        }
+    }
+
+    fn explain(&self) -> Vec<String> {
+        match self {
+            Self::Reader(reader, _) => reader.explain_matching(),
+            Self::Writer(writer) => writer.explain_matching(),
         }
     }
 
@@ -345,7 +365,7 @@ impl Endpoint {
     pub(super) fn writer(&self) -> Option<&UntypedWriter> {
         match self {
             Self::Writer(writer) => Some(writer),
-            Self::Reader(_) => None,
+            Self::Reader(..) => None,
         }
     }
 }

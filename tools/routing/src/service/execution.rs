@@ -170,7 +170,10 @@ impl Execution {
     fn work_on_time(&mut self) {
         let now = self.now();
         let all = self.routes.values_mut();
-        let next = all.flat_map(|ends| [ends.assert_liveliness(now), ends.tick(now)]);
+        let next = all.flat_map(|ends| {
+            let sources = ends.core.forget_sources(now);
+            [ends.assert_liveliness(now), ends.tick(now), sources]
+        });
         self.due = next.flatten().min();
     }
 
@@ -273,8 +276,16 @@ impl Execution {
         let all = self.table.routes();
         let named = all.filter(|(_, entry)| contains(&entry.place.path.0));
         let named: Vec<RouteId> = named.map(|(id, _)| id).collect();
-        if named.is_empty() {
+        let is_auto = self
+            .table
+            .autos()
+            .iter()
+            .any(|auto| auto.place.path.0 == path);
+        if named.is_empty() && !is_auto {
             return Err(UnknownPath(path.to_owned()));
+        }
+        if matches!(action, Action::Enable | Action::Disable) {
+            self.table.enable_auto(path, action == Action::Enable);
         }
         let now = self.now();
         for route in named {

@@ -1,10 +1,12 @@
 //! The QoS of an endpoint of a route, and of its publisher or subscriber.
+use crate::engine::Admission;
 use crate::plan::{EndpointQos, Input, Output, RouteSettings, Session};
 use crate::table::{Basis, Design, Via, rename, writer_qos};
 use dunlin::untyped::{UntypedReaderOptions, WriterPredicate};
 use dunlin::{
     DataReaderQos, DataWriterQos, DestinationOrder, OriginBounds, PublisherQos, SubscriberQos,
 };
+use std::sync::Arc;
 
 /// An input keeps so many samples that its outputs take no more of, unless its QoS says otherwise:
 /// more than come in at once.
@@ -30,29 +32,32 @@ pub(super) fn of_reader(
     (reader, subscriber)
 }
 
-/// How an input differs from other readers.
+/// How an input differs from other readers. Whose changes it takes is said to `admission`.
 pub(super) fn options(
     settings: &RouteSettings,
     design: &Design,
     router: u32,
+    admission: &Arc<Admission>,
 ) -> UntypedReaderOptions {
     let members = match &design.basis {
         Basis::Group(_, members, _) => Some(members.clone()),
         Basis::Plan | Basis::Writer(..) => None,
     };
-    let accepts = WriterPredicate::new(move |writer| {
+    let admission = Arc::clone(admission);
+    let notes = WriterPredicate::new(move |writer| {
         // What comes from here comes back.
         let is_own = Via::of(&writer.qos.property).contains(router);
-        !is_own
-            && members
-                .as_ref()
-                .is_none_or(|members| members.contain(writer))
+        let is_member = members
+            .as_ref()
+            .is_none_or(|members| members.contain(writer));
+        admission.note(writer.guid, is_member && !is_own);
+        true
     });
     UntypedReaderOptions {
         stream: true,
         // Only what says where it comes from can come twice.
         duplicates: settings.original_info.then(OriginBounds::default),
-        accepts: Some(accepts),
+        accepts: Some(notes),
     }
 }
 

@@ -145,7 +145,10 @@ impl Execution {
             let (counters, matched, fault) = ends.look(side, index);
             node.counters = counters;
             node.matched = matched;
-            node.note = node.note.or(fault);
+            // Somebody is there who suits by topic and type, so it is policies.
+            let is_alone = matched == 0 && entry.is_supported_at(side, index);
+            let why = is_alone.then(|| ends.explain(side, index)).flatten();
+            node.note = node.note.or(fault).or(why);
         }
         node
     }
@@ -163,7 +166,11 @@ impl Execution {
                 .get(index)
                 .map(|e| (e.connection, &e.topic))?,
         };
-        let domain_route = self.plan.domain_routes.get(entry.place.domain_route)?;
+        let domain_route = self
+            .around
+            .plan
+            .domain_routes
+            .get(entry.place.domain_route)?;
         Some(EndPlace {
             connection: domain_route.connections.get(connection)?.name.clone(),
             topic: topic.clone(),

@@ -249,7 +249,9 @@ impl Entry {
     fn existing(&self) -> (Vec<bool>, Vec<bool>) {
         let mut inputs = vec![false; self.inputs.len()];
         let mut outputs = vec![false; self.outputs.len()];
-        let wanted = self.outputs.iter().any(Fact::is_believed);
+        // What sources keep is here before somebody beyond asks for it.
+        let durable = self.sources.are_durable();
+        let wanted = durable || self.outputs.iter().any(Fact::is_believed);
         let offered = self.inputs.iter().any(Fact::is_believed);
         loop {
             let before = (inputs.clone(), outputs.clone());
@@ -265,7 +267,9 @@ impl Entry {
             for (at, fact) in self.outputs.iter().enumerate() {
                 let mode = self.end(Side::Output, at).map(End::mode);
                 outputs[at] = mode.is_some_and(|mode| match mode {
-                    CreationMode::OnDemand { always } => fact.is_believed() || always && offered,
+                    CreationMode::OnDemand { always } => {
+                        fact.is_believed() || (always || durable) && offered
+                    }
                     mode => exists(mode, fact.is_believed(), beyond),
                 });
             }
@@ -273,6 +277,13 @@ impl Entry {
                 return (inputs, outputs);
             }
         }
+    }
+
+    /// The type of an input or output, as far as it is known.
+    pub(crate) fn type_name(&self, side: Side, index: usize) -> Option<&str> {
+        let planned = self.end(side, index).and_then(End::type_name);
+        let settled = self.settled.as_ref();
+        planned.or_else(|| settled.and_then(|s| s.name(side, index)))
     }
 
     fn is_made(&self, side: Side) -> bool {
@@ -307,6 +318,15 @@ impl Entry {
         let mut outputs = self.plan.outputs.iter().map(|end| end as &dyn End);
         let never = inputs.all(route_match) && outputs.all(route_match);
         never.then(|| "nothing would ever start: each side waits for the other".to_owned())
+    }
+
+    /// Is somebody there for an input or output?
+    pub(crate) fn is_supported_at(&self, side: Side, index: usize) -> bool {
+        let facts = match side {
+            Side::Input => &self.inputs,
+            Side::Output => &self.outputs,
+        };
+        facts.get(index).is_some_and(|fact| fact.is_true)
     }
 
     /// How it is with an input or output.

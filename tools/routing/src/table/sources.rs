@@ -5,7 +5,7 @@ use dunlin::observe::WriterData;
 use dunlin::{
     Batching, DataReaderQos, DataWriterQos, Durability, DurabilityService, Duration, EntityFactory,
     Guid, History, LivelinessKind, Ownership, Properties, PublisherQos, ReliabilityKind,
-    ResourceLimits, SubscriberQos, WriterDataLifecycle,
+    ResourceLimits, SubscriberQos, VendorId, WriterDataLifecycle,
 };
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -14,6 +14,9 @@ use std::sync::Arc;
 pub(super) const MOST_GROUPS: usize = 64;
 /// Source writers of one route that have a writer of their own beyond; those beyond share one.
 pub(super) const MOST_MIRRORED: usize = 256;
+
+/// What is kept for late joiners of a source that keeps something and does not say how much.
+const UNTOLD_HISTORY: History = History::KeepLast(1000);
 
 /// What a reader can tell of a writer, and so what a group of writers has in common.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -65,7 +68,7 @@ pub(crate) enum Basis {
     /// The QoS in the plan.
     Plan,
     /// A group of sources: its number, which they are, and one of them.
-    Group(u64, Members, Arc<WriterData>),
+    Group(u64, Box<Members>, Arc<WriterData>),
     /// One source, as it is, with the number of its group.
     Writer(u64, Arc<WriterData>),
 }
@@ -93,7 +96,7 @@ impl Group {
             key: self.key.clone(),
             except: self.except.clone(),
         };
-        Basis::Group(id, members, Arc::clone(&self.writer))
+        Basis::Group(id, Box::new(members), Arc::clone(&self.writer))
     }
 }
 
@@ -189,6 +192,12 @@ pub(crate) fn writer_qos(source: &WriterData, mirrors: bool) -> (DataWriterQos, 
         qos.history = History::KeepAll;
         qos.resource_limits = ResourceLimits::default();
     }
+    if qos.durability > Durability::Volatile
+        && qos.history == History::default()
+        && !tells_history(&source.guid)
+    {
+        qos.history = UNTOLD_HISTORY;
+    }
     if !mirrors {
         qos.user_data = Vec::new();
         qos.entity_name = String::new();
@@ -199,6 +208,14 @@ pub(crate) fn writer_qos(source: &WriterData, mirrors: bool) -> (DataWriterQos, 
     }
     publisher.entity_factory = EntityFactory::default();
     (qos, publisher)
+}
+
+/// Does the product of a writer announce HISTORY? Others leave it out, though readers that join late
+/// get what it keeps.
+fn tells_history(writer: &Guid) -> bool {
+    let [high, low, ..] = writer.prefix.0;
+    let vendor = VendorId([high, low]);
+    vendor == VendorId::DUNLIN || vendor == VendorId::CYCLONE_DDS
 }
 
 impl Sources {
@@ -317,6 +334,12 @@ impl Sources {
         shared.map(of_group).chain(own).collect()
     }
 
+    /// Do sources keep something for those who join late?
+    pub(super) fn are_durable(&self) -> bool {
+        let durable = |group: &Group| group.key.qos.durability > Durability::Volatile;
+        self.groups.values().any(durable)
+    }
+
     /// Is the source, or one of the group, there?
     pub(super) fn is_alive(&self, id: u64) -> bool {
         let group = self.groups.get(&id).map(|group| group.life);
@@ -386,7 +409,7 @@ mod tests {
         assert_eq!(sources.outputs(Writers::Group).len(), 3);
         assert_eq!(sources.outputs(Writers::Mirror).len(), 6);
         assert_eq!(sources.outputs(Writers::One).len(), 1);
-        for (_, group) in &sources.groups {
+        for group in sources.groups.values() {
             let (reader, subscriber) = group.key.reader_qos();
             let (offered, publisher) = writer_qos(&group.writer, false);
             assert_eq!(reader.reliability.kind, offered.reliability.kind);
@@ -414,6 +437,16 @@ mod tests {
         let outputs = sources.outputs(Writers::Group);
         let own = |(_, basis): &&(u64, Basis)| matches!(basis, Basis::Writer(..));
         assert_eq!((outputs.len(), outputs.iter().filter(own).count()), (5, 4));
+    }
+
+    #[test]
+    fn a_history_that_is_not_told_is_taken_for_a_long_one() {
+        let durable = |w: &mut WriterData| w.qos.durability = Durability::TransientLocal;
+        let mut source = writer(1, durable);
+        assert_eq!(writer_qos(&source, true).0.history, UNTOLD_HISTORY);
+        let VendorId([high, low]) = VendorId::DUNLIN;
+        (source.guid.prefix.0[0], source.guid.prefix.0[1]) = (high, low);
+        assert_eq!(writer_qos(&source, true).0.history, History::default());
     }
 
     #[test]

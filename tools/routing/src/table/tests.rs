@@ -302,11 +302,8 @@ proptest! {
         world.rest();
         // The same from nothing.
         let mut fresh = World::new(&plan(routes.clone(), Limits::default()));
-        for (connection, is_up) in up.into_iter().enumerate() {
-            fresh.table.connection(fresh.now, connection, is_up);
-            if !is_up {
-                fresh.happen(&Happens::Down(connection));
-            }
+        for (connection, _) in up.into_iter().enumerate().filter(|(_, is_up)| !is_up) {
+            fresh.happen(&Happens::Down(connection));
         }
         for (route, is) in enabled.into_iter().enumerate() {
             fresh.happen(&Happens::Enabled(route, is));

@@ -11,7 +11,7 @@ use dunlin::untyped::EncodedTypeInformation;
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Fact {
     /// As discovery has it now.
-    is_true: bool,
+    pub(super) is_true: bool,
     /// It was true until then; believed a while longer.
     pub(super) until: Option<Time>,
 }
@@ -114,16 +114,11 @@ impl Entry {
         (0..self.plan.outputs.len()).flat_map(move |at| self.readers(view, at))
     }
 
-    /// The type of an input or output, as far as it is known.
-    pub(crate) fn type_name(&self, side: Side, index: usize) -> Option<&str> {
-        let planned = self.end(side, index).and_then(End::type_name);
-        let settled = self.settled.as_ref();
-        planned.or_else(|| settled.and_then(|s| s.name(side, index)))
-    }
-
     /// Is it the type of this input or output? While that is not known, any is.
     fn is_of_type(&self, side: Side, index: usize, name: &str) -> bool {
-        let wanted = self.type_name(side, index);
+        let planned = self.end(side, index).and_then(End::type_name);
+        let settled = self.settled.as_ref();
+        let wanted = planned.or_else(|| settled.and_then(|s| s.name(side, index)));
         wanted.is_none_or(|wanted| wanted == name)
     }
 
@@ -162,7 +157,7 @@ impl Entry {
 }
 
 impl Settled {
-    fn name(&self, side: Side, index: usize) -> Option<&str> {
+    pub(super) fn name(&self, side: Side, index: usize) -> Option<&str> {
         let names = match side {
             Side::Input => &self.inputs,
             Side::Output => &self.outputs,
