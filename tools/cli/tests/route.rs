@@ -3,6 +3,8 @@ mod common;
 use common::*;
 use dunlin::*;
 use std::fs;
+use std::io::{Read, Write};
+use std::net::TcpStream;
 use std::path::Path;
 use std::process::{Child, Command, Output, Stdio};
 
@@ -58,7 +60,10 @@ fn written(directory: &Path, name: &str, text: &str) -> String {
 
 fn start(program: &Path, arguments: &[&str]) -> Child {
     let mut command = Command::new(program);
-    command.args(arguments).stdout(Stdio::piped()).stderr(Stdio::piped());
+    command
+        .args(arguments)
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped());
     command.spawn().unwrap()
 }
 
@@ -107,7 +112,10 @@ fn shapes_cross_by_xml_until_the_service_is_interrupted() {
         let output = interrupted(service);
         let log = String::from_utf8_lossy(&output.stderr);
         assert_eq!(output.status.code(), Some(0), "{log}");
-        assert!(log.contains("/routing_services/bridge/domain_routes/d"), "{log}");
+        assert!(
+            log.contains("/routing_services/bridge/domain_routes/d"),
+            "{log}"
+        );
         assert!(log.contains("samples 1,"), "{log}");
     });
 }
@@ -121,7 +129,14 @@ fn the_name_of_rtis_program_takes_its_command_line() {
         let directory = directory.path().display().to_string();
         printed(&format!("route link {directory}"));
         let program = Path::new(&directory).join("rtiroutingservice");
-        let arguments = ["-cfgFile", &*file, "-cfgName", "bridge", "-domainIdBase", "0"];
+        let arguments = [
+            "-cfgFile",
+            &*file,
+            "-cfgName",
+            "bridge",
+            "-domainIdBase",
+            "0",
+        ];
         let arguments = [&arguments[..], &["-verbosity", "1", "-skipDefaultFiles"]].concat();
         let service = start(&program, &arguments);
         a_shape_crosses();
@@ -140,7 +155,10 @@ fn a_service_stops_after_a_time() {
         let output = dunlin(&format!("route run {file} -stopAfter 1"));
         assert_eq!(output.status.code(), Some(0));
         let log = String::from_utf8_lossy(&output.stderr);
-        assert!(log.contains("service yard: participants 2, routes 0, auto routes 1"), "{log}");
+        assert!(
+            log.contains("service yard: participants 2, routes 0, auto routes 1"),
+            "{log}"
+        );
     });
 }
 
@@ -173,16 +191,26 @@ fn explain_shows_the_plan_and_what_matches_now() {
 #[test]
 fn mistakes_are_told_before_anything_starts() {
     let directory = tempfile::tempdir().unwrap();
-    let file = written(directory.path(), "yard.toml", &TOML.replace("\"far\"", "\"fra\""));
+    let file = written(
+        directory.path(),
+        "yard.toml",
+        &TOML.replace("\"far\"", "\"fra\""),
+    );
     for command in ["run", "check", "explain"] {
         let output = dunlin(&format!("route {command} {file}"));
         assert_eq!(output.status.code(), Some(2));
         let report = String::from_utf8_lossy(&output.stderr);
-        assert!(report.contains("yard.toml:7:6: error: there is no participant \"fra\""), "{report}");
+        assert!(
+            report.contains("yard.toml:7:6: error: there is no participant \"fra\""),
+            "{report}"
+        );
     }
     let output = dunlin("route chek");
     let report = String::from_utf8_lossy(&output.stderr);
-    assert_eq!(report, "dunlin route: no command \"chek\": did you mean \"check\"?\n");
+    assert_eq!(
+        report,
+        "dunlin route: no command \"chek\": did you mean \"check\"?\n"
+    );
 }
 
 #[test]
@@ -190,12 +218,58 @@ fn a_configuration_is_checked_listed_and_converted() {
     let directory = tempfile::tempdir().unwrap();
     let file = written(directory.path(), "bridge.xml", XML);
     let summary = printed(&format!("route check {file} --strict"));
-    assert_eq!(summary, "service bridge: participants 2, routes 1, auto routes 0\n");
+    assert_eq!(
+        summary,
+        "service bridge: participants 2, routes 1, auto routes 0\n"
+    );
     let list = printed(&format!("route list {file}"));
-    assert!(list.starts_with("bridge\n") && list.contains("DomainBridgingLAN (built in)"), "{list}");
+    assert!(
+        list.starts_with("bridge\n") && list.contains("DomainBridgingLAN (built in)"),
+        "{list}"
+    );
     let toml = printed(&format!("route convert {file} --to toml"));
     let file = written(directory.path(), "bridge.toml", &toml);
     let again = printed(&format!("route convert {file} --to toml"));
     assert!(toml.contains("topics = [\"Square\"]"), "{toml}");
     assert!(again.contains("topics = [\"Square\"]"), "{again}");
+}
+
+/// The body of an answer to `GET`.
+fn get(port: u16, path: &str) -> String {
+    let mut stream = TcpStream::connect(("127.0.0.1", port)).unwrap();
+    let request = format!("GET {path} HTTP/1.1\r\nHost: localhost:{port}\r\n\r\n");
+    stream.write_all(request.as_bytes()).unwrap();
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).unwrap();
+    let (head, body) = answer.split_once("\r\n\r\n").unwrap();
+    assert!(head.starts_with("HTTP/1.1 200 OK\r\n"), "{head}");
+    body.to_owned()
+}
+
+#[test]
+fn the_state_is_read_by_http() {
+    in_namespace("the_state_is_read_by_http", LOOPBACK, || {
+        let directory = tempfile::tempdir().unwrap();
+        let file = written(directory.path(), "bridge.xml", XML);
+        let program = Path::new(env!("CARGO_BIN_EXE_dunlin"));
+        let arguments = ["route", "run", &file, "--http", "8085", "-stopAfter", "600"];
+        let service = start(program, &arguments);
+        a_shape_crosses();
+        let is_counted = |line: &str| {
+            line.starts_with("dunlin_routing_samples_total{path=\"")
+                && line.contains("/routes/square/outputs/output_1\"")
+                && line.ends_with("} 1")
+        };
+        let counted = || get(8085, "/metrics").lines().any(is_counted);
+        let end = std::time::Instant::now() + std::time::Duration::from_secs(120);
+        while !counted() && std::time::Instant::now() < end {
+            std::thread::sleep(std::time::Duration::from_millis(50));
+        }
+        let state: serde_json::Value =
+            serde_json::from_str(&get(8085, "/v1/routing_services/bridge")).unwrap();
+        assert_eq!(state["path"], "/routing_services/bridge");
+        assert_eq!(state["kind"], "service");
+        assert!(counted(), "{}", get(8085, "/metrics"));
+        assert_eq!(interrupted(service).status.code(), Some(0));
+    });
 }
