@@ -15,7 +15,7 @@ help:
 	@echo "make miri       rings and pools of shared memory, handles and memory of the C interface, interpreted, where nightly Rust with miri is installed (some minutes)"
 	@echo "make languages  the C library with its headers and the languages upon it in target/languages, and their examples (LANGUAGES=all: what the machine lacks is an error)"
 	@echo "make install    the C library, headers for C and C++, the tool dunlin, for pkg-config and CMake: PREFIX=/usr/local LIBDIR=lib DESTDIR="
-	@echo "make languages-long  the same, and what takes too long for make test: 10,000 participants, 100,000 writers and readers, each misuse under valgrind"
+	@echo "make languages-long  the same, and what takes too long for make test: 10,000 participants, 100,000 writers and readers, each misuse under valgrind, ten million samples in Java without a collector"
 	@echo "make build      the release binaries: target/release/perftest, target/release/dunlin"
 
 build:
@@ -27,6 +27,7 @@ languages:
 
 languages-long: languages
 	DUNLIN_LONG=1 $(CARGO) test -p dunlin-ffi --test many --test each_function
+	@scripts/languages/java-long.sh
 
 install:
 	@CARGO="$(CARGO)" PREFIX="$(PREFIX)" LIBDIR="$(LIBDIR)" DESTDIR="$(DESTDIR)" scripts/install.sh

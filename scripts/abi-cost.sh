@@ -13,14 +13,19 @@ trap 'rm -rf "$work"' EXIT
 gcc -std=c99 -O2 -I "$into/include" -I "$work" tests/languages/cost.c "$work/Position.c" \
     -L "$into/lib" -ldunlin -Wl,-rpath,"$into/lib" -o "$work/cost"
 
-# counted CALL FUNCTION: instructions of a call of the function with all that it calls.
+# counted CALL FUNCTION: instructions of a call of the function with all that it calls, and those that are not of the untyped
+# layer's function of the same kind.
 counted() {
     tests/interop/netns.sh valgrind --tool=callgrind --callgrind-out-file="$work/out" \
         --toggle-collect="$2" "$work/cost" "$1" 2000 >/dev/null 2>"$work/log" || { cat "$work/log" >&2; return 1; }
-    awk '/^summary:|^totals:/ { print int($2 / 2000) }' "$work/out" | tail -n 1
+    callgrind_annotate --inclusive=yes "$work/out" | awk '
+        { count = $1; gsub(/,/, "", count) }
+        /PROGRAM TOTALS/ { all = count }
+        /Untyped(Reader>::take|Writer>::write) / && count > layer { layer = count }
+        END { printf "%d %d\n", all / 2000, (all - layer) / 2000 }'
 }
-printf '%-10s %8s\n' call instructions
-printf '%-10s %8s\n' handle "$(counted handle dunlin_attachment)"
-printf '%-10s %8s\n' write "$(counted write dunlin_write)"
-printf '%-10s %8s\n' listen "$(counted listen dunlin_write)"
-printf '%-10s %8s\n' take "$(counted take dunlin_take)"
+printf '%-10s %8s %8s\n' call all alone
+printf '%-10s %8s %8s\n' handle $(counted handle dunlin_attachment)
+printf '%-10s %8s %8s\n' write $(counted write dunlin_write)
+printf '%-10s %8s\n' listen "$(counted listen dunlin_write | cut -d ' ' -f 1)"
+printf '%-10s %8s %8s\n' take $(counted take dunlin_take)

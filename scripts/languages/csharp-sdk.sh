@@ -128,7 +128,9 @@ kept() {
     for one in "$@"; do "$one" "$work"; done
     touch "$work/ready"
     # Somebody else may have been faster.
-    mv -T "$work" "$folder" 2>/dev/null || [ -f "$folder/ready" ]
+    mv -T "$work" "$folder" 2>/dev/null || { [ -f "$folder/ready" ] && rm -rf "$work"; }
+    # The variable of this function is gone when the script ends.
+    trap - EXIT
 }
 
 home=$cache/3.1.1007-8.0.4

@@ -44,5 +44,12 @@ elif [ "$code" != 0 ] || [ "$(cat "$work/p.csv" "$work/s.csv" | grep -c ,)" != 4
     cat "$work/p.err" "$work/s.err" >&2
     exit 1
 else
+    code=0
+    tests/interop/netns.sh timeout 60 "$into/bin/release/perftest_cs" -pub -flatData -noPrint 2>"$work/flat" || code=$?
+    if [ "$code" != 1 ] || ! grep -q "^Error: -flatData and -zeroCopy need octets by reference" "$work/flat"; then
+        cat "$work/flat" >&2
+        echo "perftest-csharp: -flatData is not refused: status $code" >&2
+        exit 1
+    fi
     echo "perftest-csharp: it runs with itself"
 fi

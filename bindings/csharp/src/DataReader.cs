@@ -25,7 +25,7 @@ namespace Dunlin
             Topic = topic;
             participant = parent as DomainParticipant ?? ((Subscriber)parent).Participant;
             support = TypeSupport<T>.Instance;
-            available = dataAvailable;
+            handlers.Available = dataAvailable;
             using Arena arena = new Arena();
             NativeReaderQos native = qos == null ? default : qos.Settings.Reader(arena);
             NativeReaderQos* given = qos == null ? null : &native;

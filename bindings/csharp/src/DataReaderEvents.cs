@@ -2,20 +2,14 @@ using System;
 using System.Collections.Generic;
 using System.Runtime.CompilerServices;
 using System.Threading;
+using System.Threading.Tasks;
 using Dunlin.Status;
 
 namespace Dunlin
 {
     public sealed partial class DataReader<T>
     {
-        private Action<DataReader<T>>? available;
-        private Action<DataReader<T>>? released;
-        private Action<DataReader<T>, MatchedStatus>? matched;
-        private Action<DataReader<T>, CountStatus>? deadlineMissed;
-        private Action<DataReader<T>, CountStatus>? lost;
-        private Action<DataReader<T>, SampleRejectedStatus>? rejected;
-        private Action<DataReader<T>, LivelinessChangedStatus>? liveliness;
-        private Action<DataReader<T>, IncompatibleQosStatus>? incompatible;
+        private readonly ReaderHandlers<DataReader<T>> handlers = new ReaderHandlers<DataReader<T>>();
 
         /// <summary>SUBSCRIPTION_MATCHED.</summary>
         public MatchedStatus SubscriptionMatchedStatus => MatchedStatus(Status(StatusMask.SubscriptionMatched));
@@ -27,26 +21,14 @@ namespace Dunlin
         public CountStatus SampleLostStatus => CountStatus(StatusMask.SampleLost);
 
         /// <summary>SAMPLE_REJECTED.</summary>
-        public SampleRejectedStatus SampleRejectedStatus => Rejected(Status(StatusMask.SampleRejected));
+        public SampleRejectedStatus SampleRejectedStatus => RejectedStatus(Status(StatusMask.SampleRejected));
 
         /// <summary>LIVELINESS_CHANGED.</summary>
-        public LivelinessChangedStatus LivelinessChangedStatus => Liveliness(Status(StatusMask.LivelinessChanged));
+        public LivelinessChangedStatus LivelinessChangedStatus => LivelinessStatus(Status(StatusMask.LivelinessChanged));
 
         /// <summary>REQUESTED_INCOMPATIBLE_QOS.</summary>
         public IncompatibleQosStatus RequestedIncompatibleQosStatus =>
             IncompatibleQosStatus(Status(StatusMask.RequestedIncompatibleQos));
-
-        private static SampleRejectedStatus Rejected(in NativeStatus status)
-        {
-            return new SampleRejectedStatus(
-                Count(status, 0), Count(status, 1), (SampleRejectedReason)status.Reason, status.Last);
-        }
-
-        private static LivelinessChangedStatus Liveliness(in NativeStatus status)
-        {
-            return new LivelinessChangedStatus(
-                Count(status, 0), Count(status, 1), Count(status, 2), Count(status, 3), status.Last);
-        }
 
         /// <summary>
         /// There is data to take. Handlers are called on the thread that received, without any lock, one
@@ -54,60 +36,53 @@ namespace Dunlin
         /// </summary>
         public event Action<DataReader<T>> DataAvailable
         {
-            add => Change(() => available += value);
-            remove => Change(() => available -= value);
+            add => Change(() => handlers.Available += value);
+            remove => Change(() => handlers.Available -= value);
         }
 
         /// <summary>A writer came or went.</summary>
         public event Action<DataReader<T>, MatchedStatus> SubscriptionMatched
         {
-            add => Change(() => matched += value);
-            remove => Change(() => matched -= value);
+            add => Change(() => handlers.Matched += value);
+            remove => Change(() => handlers.Matched -= value);
         }
 
         /// <summary>An instance was not written within the deadline.</summary>
         public event Action<DataReader<T>, CountStatus> RequestedDeadlineMissed
         {
-            add => Change(() => deadlineMissed += value);
-            remove => Change(() => deadlineMissed -= value);
+            add => Change(() => handlers.DeadlineMissed += value);
+            remove => Change(() => handlers.DeadlineMissed -= value);
         }
 
         /// <summary>Samples were lost.</summary>
         public event Action<DataReader<T>, CountStatus> SampleLost
         {
-            add => Change(() => lost += value);
-            remove => Change(() => lost -= value);
+            add => Change(() => handlers.Lost += value);
+            remove => Change(() => handlers.Lost -= value);
         }
 
         /// <summary>A sample was rejected for a limit.</summary>
         public event Action<DataReader<T>, SampleRejectedStatus> SampleRejected
         {
-            add => Change(() => rejected += value);
-            remove => Change(() => rejected -= value);
+            add => Change(() => handlers.Rejected += value);
+            remove => Change(() => handlers.Rejected -= value);
         }
 
         /// <summary>Writers live or live no more.</summary>
         public event Action<DataReader<T>, LivelinessChangedStatus> LivelinessChanged
         {
-            add => Change(() => liveliness += value);
-            remove => Change(() => liveliness -= value);
+            add => Change(() => handlers.Liveliness += value);
+            remove => Change(() => handlers.Liveliness -= value);
         }
 
         /// <summary>A writer offers less than the reader asks for.</summary>
         public event Action<DataReader<T>, IncompatibleQosStatus> RequestedIncompatibleQos
         {
-            add => Change(() => incompatible += value);
-            remove => Change(() => incompatible -= value);
+            add => Change(() => handlers.Incompatible += value);
+            remove => Change(() => handlers.Incompatible -= value);
         }
 
-        private protected override StatusMask Wanted =>
-            (available == null ? 0 : StatusMask.DataAvailable)
-            | (matched == null ? 0 : StatusMask.SubscriptionMatched)
-            | (deadlineMissed == null ? 0 : StatusMask.RequestedDeadlineMissed)
-            | (lost == null ? 0 : StatusMask.SampleLost)
-            | (rejected == null ? 0 : StatusMask.SampleRejected)
-            | (liveliness == null ? 0 : StatusMask.LivelinessChanged)
-            | (incompatible == null ? 0 : StatusMask.RequestedIncompatibleQos);
+        private protected override StatusMask Wanted => handlers.Wanted;
 
         internal override void OnDataAvailable(ulong handle)
         {
@@ -116,7 +91,7 @@ namespace Dunlin
                 // The call that makes the reader has not returned yet.
                 Handle = handle;
             }
-            available?.Invoke(this);
+            handlers.Available?.Invoke(this);
         }
 
         internal override void OnStatus(ulong handle, in NativeStatus status)
@@ -125,27 +100,7 @@ namespace Dunlin
             {
                 Handle = handle;
             }
-            switch ((StatusMask)status.Kind)
-            {
-                case StatusMask.SubscriptionMatched:
-                    matched?.Invoke(this, MatchedStatus(status));
-                    break;
-                case StatusMask.RequestedDeadlineMissed:
-                    deadlineMissed?.Invoke(this, CountStatus(status));
-                    break;
-                case StatusMask.SampleLost:
-                    lost?.Invoke(this, CountStatus(status));
-                    break;
-                case StatusMask.SampleRejected:
-                    rejected?.Invoke(this, Rejected(status));
-                    break;
-                case StatusMask.LivelinessChanged:
-                    liveliness?.Invoke(this, Liveliness(status));
-                    break;
-                case StatusMask.RequestedIncompatibleQos:
-                    incompatible?.Invoke(this, IncompatibleQosStatus(status));
-                    break;
-            }
+            handlers.Raise(this, status);
         }
 
         /// <summary>
@@ -155,49 +110,24 @@ namespace Dunlin
         public async IAsyncEnumerable<Sample<T>> TakeAsync(
             [EnumeratorCancellation] CancellationToken cancel = default)
         {
-            SemaphoreSlim wake = new SemaphoreSlim(1);
-            Action<DataReader<T>> woken = reader =>
+            using Arrivals arrivals = new Arrivals(this);
+            using CancellationTokenRegistration registration = cancel.Register(arrivals.End);
+            for (;;)
             {
-                if (wake.CurrentCount == 0)
+                while (!cancel.IsCancellationRequested && Fresh(out Sample<T> sample))
                 {
-                    wake.Release();
+                    yield return sample;
                 }
-            };
-            DataAvailable += woken;
-            Change(() => released += woken);
-            try
-            {
-                for (;;)
+                cancel.ThrowIfCancellationRequested();
+                ValueTask next = arrivals.Next();
+                if (cancel.IsCancellationRequested)
                 {
-                    await wake.WaitAsync(cancel).ConfigureAwait(false);
-                    while (!cancel.IsCancellationRequested && Fresh(out Sample<T> sample))
-                    {
-                        yield return sample;
-                    }
-                    cancel.ThrowIfCancellationRequested();
+                    // It was cancelled before there was a wait to be ended.
+                    arrivals.End();
                 }
-            }
-            finally
-            {
-                Change(() => released -= woken);
-                Forget(woken);
+                await next.ConfigureAwait(false);
             }
         }
-
-        // A reader that has ended has no handlers any more.
-        private void Forget(Action<DataReader<T>> woken)
-        {
-            try
-            {
-                DataAvailable -= woken;
-            }
-            catch (AlreadyDeletedException)
-            {
-            }
-        }
-
-        // Whoever waits sees that the reader has ended.
-        internal override void OnReleased() => released?.Invoke(this);
 
         private bool Fresh(out Sample<T> sample)
         {

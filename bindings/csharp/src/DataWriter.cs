@@ -269,63 +269,39 @@ namespace Dunlin
         public IncompatibleQosStatus OfferedIncompatibleQosStatus =>
             IncompatibleQosStatus(Status(StatusMask.OfferedIncompatibleQos));
 
-        private Action<DataWriter<T>, MatchedStatus>? matched;
-        private Action<DataWriter<T>, CountStatus>? deadlineMissed;
-        private Action<DataWriter<T>, CountStatus>? livelinessLost;
-        private Action<DataWriter<T>, IncompatibleQosStatus>? incompatible;
+        private readonly WriterHandlers<DataWriter<T>> handlers = new WriterHandlers<DataWriter<T>>();
 
         /// <summary>A reader came or went.</summary>
         public event Action<DataWriter<T>, MatchedStatus> PublicationMatched
         {
-            add => Change(() => matched += value);
-            remove => Change(() => matched -= value);
+            add => Change(() => handlers.Matched += value);
+            remove => Change(() => handlers.Matched -= value);
         }
 
         /// <summary>The writer did not keep its deadline.</summary>
         public event Action<DataWriter<T>, CountStatus> OfferedDeadlineMissed
         {
-            add => Change(() => deadlineMissed += value);
-            remove => Change(() => deadlineMissed -= value);
+            add => Change(() => handlers.DeadlineMissed += value);
+            remove => Change(() => handlers.DeadlineMissed -= value);
         }
 
         /// <summary>The writer did not assert that it lives.</summary>
         public event Action<DataWriter<T>, CountStatus> LivelinessLost
         {
-            add => Change(() => livelinessLost += value);
-            remove => Change(() => livelinessLost -= value);
+            add => Change(() => handlers.LivelinessLost += value);
+            remove => Change(() => handlers.LivelinessLost -= value);
         }
 
         /// <summary>A reader asks for more than the writer offers.</summary>
         public event Action<DataWriter<T>, IncompatibleQosStatus> OfferedIncompatibleQos
         {
-            add => Change(() => incompatible += value);
-            remove => Change(() => incompatible -= value);
+            add => Change(() => handlers.Incompatible += value);
+            remove => Change(() => handlers.Incompatible -= value);
         }
 
-        private protected override StatusMask Wanted =>
-            (matched == null ? 0 : StatusMask.PublicationMatched)
-            | (deadlineMissed == null ? 0 : StatusMask.OfferedDeadlineMissed)
-            | (livelinessLost == null ? 0 : StatusMask.LivelinessLost)
-            | (incompatible == null ? 0 : StatusMask.OfferedIncompatibleQos);
+        private protected override StatusMask Wanted => handlers.Wanted;
 
-        internal override void OnStatus(ulong handle, in NativeStatus status)
-        {
-            switch ((StatusMask)status.Kind)
-            {
-                case StatusMask.PublicationMatched:
-                    matched?.Invoke(this, MatchedStatus(status));
-                    break;
-                case StatusMask.OfferedDeadlineMissed:
-                    deadlineMissed?.Invoke(this, CountStatus(status));
-                    break;
-                case StatusMask.LivelinessLost:
-                    livelinessLost?.Invoke(this, CountStatus(status));
-                    break;
-                case StatusMask.OfferedIncompatibleQos:
-                    incompatible?.Invoke(this, IncompatibleQosStatus(status));
-                    break;
-            }
-        }
+        internal override void OnStatus(ulong handle, in NativeStatus status) => handlers.Raise(this, status);
     }
 
     /// <summary>

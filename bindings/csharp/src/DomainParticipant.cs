@@ -10,7 +10,7 @@ namespace Dunlin
     /// A member of a domain, from which topics, publishers and subscribers are made, writers and readers
     /// also without those. It ends by <see cref="Entity.Dispose"/>, with all that is in it.
     /// </summary>
-    public sealed unsafe class DomainParticipant : Entity
+    public sealed unsafe partial class DomainParticipant : Entity
     {
         private static readonly ConcurrentDictionary<ulong, WeakReference<DomainParticipant>> All =
             new ConcurrentDictionary<ulong, WeakReference<DomainParticipant>>();

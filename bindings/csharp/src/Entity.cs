@@ -128,7 +128,19 @@ namespace Dunlin
                 Count(status, 0), Count(status, 1), Count(status, 2), Count(status, 3), status.Last);
         }
 
-        internal static int Count(NativeStatus status, int at) => status.Count[at];
+        internal static SampleRejectedStatus RejectedStatus(in NativeStatus status)
+        {
+            return new SampleRejectedStatus(
+                Count(status, 0), Count(status, 1), (SampleRejectedReason)status.Reason, status.Last);
+        }
+
+        internal static LivelinessChangedStatus LivelinessStatus(in NativeStatus status)
+        {
+            return new LivelinessChangedStatus(
+                Count(status, 0), Count(status, 1), Count(status, 2), Count(status, 3), status.Last);
+        }
+
+        private static int Count(NativeStatus status, int at) => status.Count[at];
 
         internal IncompatibleQosStatus IncompatibleQosStatus(in NativeStatus status)
         {
@@ -237,27 +249,32 @@ namespace Dunlin
             {
                 listener = Listeners.Of(this, wanted);
             }
-            ulong handle;
-            int code = maker(wanted == StatusMask.None ? null : &listener, &handle);
-            if (code != 0)
+            Owner?.Entities.Begin();
+            try
             {
-                if (wanted != StatusMask.None)
+                ulong handle;
+                int code = maker(wanted == StatusMask.None ? null : &listener, &handle);
+                if (code != 0)
                 {
-                    Listeners.Forget(listener);
+                    if (wanted != StatusMask.None)
+                    {
+                        Listeners.Forget(listener);
+                    }
+                    throw Check.Error(code);
                 }
-                throw Check.Error(code);
+                installed = wanted;
+                Handle = handle;
+                Owner?.Entities.Add(this);
             }
-            installed = wanted;
-            Handle = handle;
-            Owner?.Entities.Add(this);
+            finally
+            {
+                Owner?.Entities.End();
+            }
         }
 
         internal delegate int Maker(NativeListener* listener, ulong* handle);
 
         internal virtual void OnDataAvailable(ulong handle) { }
-
-        /// <summary>A listener of it is not called any more: there is another one, or it has ended.</summary>
-        internal virtual void OnReleased() { }
 
         internal virtual void OnDataOnReaders(ulong handle) { }
 

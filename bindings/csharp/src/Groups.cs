@@ -1,12 +1,11 @@
 using System;
 using System.Collections.Generic;
 using Dunlin.Qos;
-using Dunlin.Status;
 
 namespace Dunlin
 {
     /// <summary>A group of writers.</summary>
-    public sealed unsafe class Publisher : Entity
+    public sealed unsafe partial class Publisher : Entity
     {
         internal Publisher(DomainParticipant participant, PublisherQos? qos)
         {
@@ -77,10 +76,8 @@ namespace Dunlin
     }
 
     /// <summary>A group of readers.</summary>
-    public sealed unsafe class Subscriber : Entity
+    public sealed unsafe partial class Subscriber : Entity
     {
-        private Action<Subscriber>? dataOnReaders;
-
         internal Subscriber(DomainParticipant participant, SubscriberQos? qos)
         {
             Participant = participant;
@@ -168,17 +165,5 @@ namespace Dunlin
 
         /// <summary>Has the handlers of its readers called that have data which nobody has looked at.</summary>
         public void NotifyDataReaders() => Check.Ok(Native.dunlin_subscriber_notify_readers(Handle));
-
-        /// <summary>Some reader has data. It goes before the events of the readers.</summary>
-        public event Action<Subscriber> DataOnReaders
-        {
-            add => Change(() => dataOnReaders += value);
-            remove => Change(() => dataOnReaders -= value);
-        }
-
-        private protected override StatusMask Wanted =>
-            dataOnReaders == null ? StatusMask.None : StatusMask.DataOnReaders;
-
-        internal override void OnDataOnReaders(ulong handle) => dataOnReaders?.Invoke(this);
     }
 }

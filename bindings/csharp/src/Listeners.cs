@@ -73,6 +73,19 @@ namespace Dunlin
             return (uint)index < (uint)entities.Length ? entities[index] : null;
         }
 
+        /// <summary>Calls a handler, whose exceptions go where those of all handlers go.</summary>
+        internal static void Guarded(Entity entity, Action<Entity> call)
+        {
+            try
+            {
+                call(entity);
+            }
+            catch (Exception error)
+            {
+                Report(entity, error);
+            }
+        }
+
         private static void DataAvailable(IntPtr context, ulong handle)
         {
             Entity? entity = At(context);
@@ -114,24 +127,14 @@ namespace Dunlin
 
         private static void Release(IntPtr context)
         {
-            Entity? entity;
             lock (Gate)
             {
                 int index = (int)context;
-                entity = all[index];
-                if (entity != null)
+                if (all[index] != null)
                 {
                     all[index] = null;
                     Free.Push(index);
                 }
-            }
-            try
-            {
-                entity?.OnReleased();
-            }
-            catch (Exception error)
-            {
-                Report(entity, error);
             }
         }
 

@@ -145,7 +145,11 @@ impl Idl {
                 println!("cargo::rerun-if-changed={}", path.display());
             }
             let all = self.all || !self.has_all_included(&parsed);
-            let emitted = emit::emit(&parsed, &self.options, rust, &Choices { all });
+            let choices = Choices {
+                all,
+                ..Choices::default()
+            };
+            let emitted = emit::emit(&parsed, &self.options, rust, &choices);
             warn(&parsed, parsed.reports.list());
             warn(&parsed, emitted.reports.list());
             for reports in [&parsed.reports, &emitted.reports] {

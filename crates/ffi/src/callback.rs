@@ -2,6 +2,7 @@
 use crate::error::{Failure, Outcome};
 use crate::memory::{In, Sized32};
 use crate::names;
+use crate::open_call::within;
 use crate::status::{dunlin_status, mask};
 use dunlin::{
     DeadlineMissedStatus, IncompatibleQosStatus, InconsistentTopicStatus, LivelinessChangedStatus,
@@ -77,23 +78,29 @@ impl Drop for Owned {
 impl Owned {
     fn data(&self, reader: u64) {
         if let Some(call) = self.listener.on_data {
-            // SAFETY: the function is the application's, for this context, which is not released
-            // before `self` is dropped.
-            unsafe { call(self.listener.context, reader) };
+            within(reader, || {
+                // SAFETY: the function is the application's, for this context, which is not
+                // released before `self` is dropped.
+                unsafe { call(self.listener.context, reader) };
+            });
         }
     }
 
     fn data_on_readers(&self, subscriber: u64) {
         if let Some(call) = self.listener.on_data_on_readers {
-            // SAFETY: as in `data`.
-            unsafe { call(self.listener.context, subscriber) };
+            within(subscriber, || {
+                // SAFETY: as in `data`.
+                unsafe { call(self.listener.context, subscriber) };
+            });
         }
     }
 
     fn status(&self, entity: u64, status: &dunlin_status) {
         if let Some(call) = self.listener.on_status {
-            // SAFETY: as in `data`; the status lives as long as the call.
-            unsafe { call(self.listener.context, entity, status) };
+            within(entity, || {
+                // SAFETY: as in `data`; the status lives as long as the call.
+                unsafe { call(self.listener.context, entity, status) };
+            });
         }
     }
 }

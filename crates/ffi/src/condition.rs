@@ -5,6 +5,7 @@ use crate::handle::Kind;
 use crate::hooks::{Called, dunlin_function};
 use crate::memory::{Array, In, Out, OutArray, dunlin_block, dunlin_text};
 use crate::object::{self, New, Object, adopt};
+use crate::open_call;
 use crate::qos::duration;
 use crate::reader::dunlin_reader;
 use crate::select::{dunlin_select, states};
@@ -415,7 +416,8 @@ fn put_conditions(set: &Set, all: bool, conditions: &mut [dunlin_condition]) -> 
 /// called in it. `count` is how many conditions are true; as many as `room` allows are written.
 ///
 /// @return TIMEOUT; PRECONDITION_NOT_MET while another thread waits here; ALREADY_DELETED if none of
-/// the conditions can become true any more, or the wait set is closed meanwhile.
+/// the conditions can become true any more, or the wait set is closed meanwhile; ERROR once if a
+/// `longjmp` of this thread has left a function of a listener.
 #[unsafe(no_mangle)]
 pub extern "C" fn dunlin_waitset_wait(
     waitset: dunlin_waitset,
@@ -425,6 +427,7 @@ pub extern "C" fn dunlin_waitset_wait(
     count: Out<'_, u64>,
 ) -> i32 {
     entry(|| {
+        open_call::check()?;
         let set = object::set(waitset)?;
         let conditions = conditions.slice(room, "conditions")?;
         set.wait(duration(timeout, "timeout")?)?;

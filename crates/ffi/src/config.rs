@@ -25,7 +25,8 @@ pub const DUNLIN_TYPES_DUNLIN: u8 = 1;
 /// Types are announced to everybody.
 pub const DUNLIN_TYPES_ALL: u8 = 2;
 
-/// Settings of a participant. `dunlin_config_default` fills them in. Durations are nanoseconds.
+/// Settings of a participant. Set the size, and have `dunlin_config_default` fill the rest in.
+/// Durations are nanoseconds.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct dunlin_participant_config {
@@ -288,12 +289,12 @@ pub(crate) fn config(
     Ok(config)
 }
 
-/// Fills in the settings of a participant whose maker says nothing else.
+/// Fills in the settings of a participant whose maker says nothing else. The caller has set the
+/// size: BAD_PARAMETER if it is too small for what this library has.
 #[unsafe(no_mangle)]
 pub extern "C" fn dunlin_config_default(config: Out<'_, dunlin_participant_config>) -> i32 {
     entry(|| {
-        let config = config.required("config")?;
-        config.put(dunlin_participant_config::default());
+        *config.required_sized("config")? = dunlin_participant_config::default();
         Ok(())
     })
 }

@@ -256,6 +256,7 @@ pub extern "C" fn dunlin_set_listener(
     listener: In<'_, dunlin_listener>,
 ) -> i32 {
     entry(|| {
+        crate::open_call::check()?;
         let pin = object::any(entity, ENTITY)?;
         let Some((listener, taken)) = Listener::of(listener)? else {
             return clear_listener(entity, &pin.object);

@@ -31,6 +31,7 @@ pub mod memory;
 mod names;
 mod object;
 pub mod octets;
+mod open_call;
 pub mod participant;
 pub mod qos;
 pub mod reader;

@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicI64, Ordering::Relaxed};
 /// The major number of the ABI: it is that of the shared library's name.
 pub const DUNLIN_ABI_MAJOR: u32 = 0;
 /// The minor number of the ABI: it grows when something is added.
-pub const DUNLIN_ABI_MINOR: u32 = 3;
+pub const DUNLIN_ABI_MINOR: u32 = 4;
 
 /// It succeeded.
 pub const DUNLIN_OK: i32 = 0;
@@ -39,14 +39,8 @@ pub const DUNLIN_NO_DATA: i32 = 11;
 /// It is not for this kind of thing.
 pub const DUNLIN_ILLEGAL_OPERATION: i32 = 12;
 
-static SAMPLES: AtomicI64 = AtomicI64::new(0);
 static LOANS: AtomicI64 = AtomicI64::new(0);
 static BLOCKS: AtomicI64 = AtomicI64::new(0);
-
-/// So many more samples are out.
-pub(crate) fn count_samples(more: i64) {
-    SAMPLES.fetch_add(more, Relaxed);
-}
 
 /// So many more loans are out.
 pub(crate) fn count_loan(more: i64) {
@@ -60,9 +54,7 @@ pub(crate) fn count_block(more: i64) {
 
 /// In a forked process nothing of what belongs to handles is out.
 pub(crate) fn disinherit() {
-    for count in [&SAMPLES, &LOANS] {
-        count.store(0, Relaxed);
-    }
+    LOANS.store(0, Relaxed);
 }
 
 /// The version of the library, such as "0.1.0".
@@ -149,8 +141,9 @@ pub extern "C" fn dunlin_leaks(count: Out<'_, u64>, text: Out<'_, dunlin_block>)
     entry(|| {
         let place = count.required("count")?;
         let handles = OBJECTS.living() as u64;
-        let [samples, loans, blocks] =
-            [&SAMPLES, &LOANS, &BLOCKS].map(|count| count.load(Relaxed).max(0).cast_unsigned());
+        let samples = crate::samples::out();
+        let [loans, blocks] =
+            [&LOANS, &BLOCKS].map(|count| count.load(Relaxed).max(0).cast_unsigned());
         place.put(handles + samples + loans + blocks);
         if let Some(place) = text.optional() {
             place.put(dunlin_block::text(&format!(

@@ -110,16 +110,22 @@ impl<'a> Out<'a, dunlin_qos> {
     }
 }
 
-impl<T: Sized32> In<'_, T> {
+impl<'a, T: Sized32> In<'a, T> {
     /// The value, if there is one, whose size is checked.
     pub(crate) fn sized(self, name: &str) -> Outcome<Option<T>> {
+        Ok(self.sized_in_place(name)?.copied())
+    }
+
+    /// The same, where the caller has it: for what is looked at once.
+    #[inline]
+    pub(crate) fn sized_in_place(self, name: &str) -> Outcome<Option<&'a T>> {
         if self.0.is_null() {
             return Ok(None);
         }
         // SAFETY: a structure begins with its size, and the caller passes a structure.
         check_size::<T>(unsafe { self.0.cast::<u32>().read() }, name)?;
-        // SAFETY: the caller says by the size that it is all there.
-        Ok(Some(unsafe { self.0.read() }))
+        // SAFETY: the caller says by the size that it is all there, and leaves it alone meanwhile.
+        Ok(Some(unsafe { &*self.0 }))
     }
 
     pub(crate) fn required_sized(self, name: &str) -> Outcome<T> {
@@ -167,6 +173,10 @@ impl<'a, T: Sized32> Out<'a, T> {
     pub(crate) fn sized(self, name: &str) -> Outcome<Option<&'a mut T>> {
         In::<T>(self.0, PhantomData).sized(name)?;
         Ok(self.get())
+    }
+
+    pub(crate) fn required_sized(self, name: &str) -> Outcome<&'a mut T> {
+        self.sized(name)?.ok_or_else(|| missing(name))
     }
 }
 

@@ -7,6 +7,7 @@ use crate::reader::{dunlin_reader, dunlin_sample, with_sample};
 use crate::writer::dunlin_writer;
 use bytes::Bytes;
 use dunlin::LoanedBytes;
+use dunlin::untyped::SamplePayload;
 use dunlin_lock::Lock;
 use std::ffi::c_void;
 
@@ -198,7 +199,7 @@ pub extern "C" fn dunlin_octets_of_sample(
     entry(|| {
         let place = octets.required("octets")?;
         let token = sample.required("sample")?.token;
-        let bytes = with_sample(reader, token, |sample| sample.bytes())??;
+        let bytes = with_sample(reader, token, SamplePayload::to_bytes)??;
         place.put(new_handle(Octets::sealed(part(&bytes, offset, length)?))?);
         Ok(())
     })

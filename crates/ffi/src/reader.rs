@@ -4,13 +4,13 @@ use crate::error::{Failure, Outcome, entry};
 use crate::handle::Kind;
 use crate::memory::{Array, In, Out, OutArray, dunlin_block};
 use crate::names::{Creating, adopt_reader, put_guids};
-use crate::object::{self, Held};
+use crate::object;
 use crate::participant::dunlin_participant;
 use crate::qos::{dunlin_reader_qos, duration, read_or};
-use crate::samples::{Lent, Samples, keep_lending, keep_taken, lender, lending, taken};
+use crate::samples::{Samples, keep_taken, lender, taken};
 use crate::select::{DUNLIN_GIVE_BACK_FIRST, DUNLIN_IN_PLACE, dunlin_select, states};
 use crate::topic::dunlin_topic;
-use dunlin::untyped::{UntypedSample, UntypedTopicDescription};
+use dunlin::untyped::{SamplePayload, UntypedSample, UntypedTopicDescription};
 use dunlin::{InstanceHandle, SampleInfo, Select, Timestamp, UntypedReader};
 use std::sync::Arc;
 
@@ -176,10 +176,11 @@ struct Wanted {
 }
 
 impl Wanted {
+    #[inline]
     fn of(select: In<'_, dunlin_select>) -> Outcome<Self> {
-        let given = select.sized("select")?;
+        let given = select.sized_in_place("select")?;
         let wanted = Self {
-            select: states(given.as_ref())?,
+            select: states(given)?,
             condition: given.map_or(0, |select| select.condition),
             flags: given.map_or(0, |select| select.flags),
         };
@@ -200,13 +201,13 @@ fn get_samples(
     room: u64,
     count: Out<'_, u64>,
 ) -> Outcome {
-    let reader = object::reader(reader)?;
+    let held = object::reader(reader)?;
+    let reader = &*held;
     let place = count.required("count")?;
     let mut wanted = Wanted::of(select)?;
     let samples = samples.slice(room, "samples")?;
     if wanted.flags & DUNLIN_GIVE_BACK_FIRST != 0 {
-        let tokens = samples.iter_mut().map(|sample| &mut sample.token);
-        reader.samples.give_back(tokens, true)?;
+        reader.samples.give_back_any(samples)?;
     }
     if samples.is_empty() {
         return Err(Failure::bad("room for 0 samples: 1 is needed at least"));
@@ -216,25 +217,16 @@ fn get_samples(
         .reserve(samples.len().min(wanted.select.max))?;
     wanted.select.max = reserved;
     let mut found = taken();
-    let got = pull(way, &reader, &wanted, &mut found);
-    reader
-        .samples
-        .unreserve(reserved.saturating_sub(found.len()));
+    let got = pull(way, reader, &wanted, &mut found);
     let filled = found.len();
+    reader.samples.unreserve(reserved.saturating_sub(filled));
     let in_place = wanted.flags & DUNLIN_IN_PLACE != 0;
-    // Copies are made without a lock; nearly always there are none to be made.
-    if in_place || found.iter().all(|sample| sample.as_slice().is_some()) {
-        let lent = found.drain(..).map(Lent::Sample);
-        reader.samples.lend(lent.zip(samples), hand_out);
-    } else {
-        let mut lent = lending();
-        for (sample, place) in found.drain(..).zip(samples.iter_mut()) {
-            *place = described(&sample);
-            lent.push(private(sample, place));
-        }
-        reader.samples.lend(lent.drain(..).zip(samples), hand_out);
-        keep_lending(lent);
+    // Copies are made here, without a lock; nearly always there are none to be made.
+    for (sample, place) in found.iter_mut().zip(samples.iter_mut()) {
+        describe(sample, in_place, place);
     }
+    let payloads = found.drain(..).map(UntypedSample::into_payload);
+    reader.samples.lend(payloads.zip(samples));
     keep_taken(found);
     got?;
     match filled {
@@ -246,19 +238,6 @@ fn get_samples(
     }
 }
 
-/// Tells the caller of a sample that is lent now.
-fn hand_out(lent: &Lent, token: u64, place: &mut dunlin_sample) {
-    match lent {
-        Lent::Sample(sample) => {
-            *place = described(sample);
-            place.data = sample.as_slice().map_or(std::ptr::null(), address);
-        }
-        // It is described, but for this.
-        Lent::Copied(bytes) => place.data = address(bytes),
-    }
-    place.token = token;
-}
-
 fn address(payload: &[u8]) -> *const u8 {
     match payload {
         [] => std::ptr::null(),
@@ -267,12 +246,7 @@ fn address(payload: &[u8]) -> *const u8 {
 }
 
 /// Gets samples out of the reader.
-fn pull(
-    way: Way,
-    reader: &Held<Reader>,
-    wanted: &Wanted,
-    into: &mut Vec<UntypedSample>,
-) -> Outcome {
+fn pull(way: Way, reader: &Reader, wanted: &Wanted, into: &mut Vec<UntypedSample>) -> Outcome {
     let core = &reader.core;
     if wanted.condition == 0 {
         match way {
@@ -290,35 +264,26 @@ fn pull(
     Ok(())
 }
 
-/// All but where it lies and its token.
-fn described(sample: &UntypedSample) -> dunlin_sample {
-    dunlin_sample {
-        data: std::ptr::null(),
+/// All but its token. What its writer has in memory of its own is copied unless it may stay there.
+#[inline]
+fn describe(sample: &mut UntypedSample, in_place: bool, place: &mut dunlin_sample) {
+    let mut flags = 0;
+    if sample.as_slice().is_none() {
+        flags = match in_place {
+            true if sample.is_in_place() => DUNLIN_SAMPLE_IN_PLACE,
+            true => 0,
+            false if sample.make_contiguous().is_err() => DUNLIN_SAMPLE_WITHDRAWN,
+            false => 0,
+        };
+    }
+    *place = dunlin_sample {
+        data: sample.as_slice().map_or(std::ptr::null(), address),
         length: sample.len() as u64,
         token: 0,
-        flags: match sample.is_in_place() {
-            true => DUNLIN_SAMPLE_IN_PLACE,
-            false => 0,
-        },
+        flags,
         reserved: 0,
         info: dunlin_sample_info::of(&sample.info),
-    }
-}
-
-/// The sample in private memory.
-fn private(sample: UntypedSample, place: &mut dunlin_sample) -> Lent {
-    if sample.as_slice().is_some() {
-        return Lent::Sample(sample);
-    }
-    place.flags = 0;
-    match sample.payload() {
-        Ok(bytes) => Lent::Copied(bytes),
-        Err(_) => {
-            place.flags = DUNLIN_SAMPLE_WITHDRAWN;
-            place.length = 0;
-            Lent::Copied(bytes::Bytes::new())
-        }
-    }
+    };
 }
 
 /// Takes samples out of a reader: as many as `select` names and `room` allows. `select` may be null.
@@ -347,11 +312,11 @@ pub extern "C" fn dunlin_read(
     entry(|| get_samples(Way::Read, reader, select, samples, room, count))
 }
 
-/// The samples of a reader that are out; it may be closed.
-fn samples_of(reader: dunlin_reader) -> Outcome<Arc<Samples>> {
+/// Does something with the samples of a reader that are out; it may be closed.
+fn with_samples<R>(reader: dunlin_reader, work: impl FnOnce(&Samples) -> Outcome<R>) -> Outcome<R> {
     match object::reader(reader) {
-        Ok(reader) => Ok(Arc::clone(&reader.samples)),
-        Err(refused) => lender(reader).ok_or(refused),
+        Ok(reader) => work(&reader.samples),
+        Err(refused) => work(&*lender(reader).ok_or(refused)?),
     }
 }
 
@@ -359,9 +324,9 @@ fn samples_of(reader: dunlin_reader) -> Outcome<Arc<Samples>> {
 pub(crate) fn with_sample<R>(
     reader: dunlin_reader,
     token: u64,
-    look: impl FnOnce(&Lent) -> R,
+    look: impl FnOnce(&SamplePayload) -> R,
 ) -> Outcome<R> {
-    samples_of(reader)?.with(token, look)
+    with_samples(reader, |samples| samples.with(token, look))
 }
 
 /// Gives samples back, each once; the reader may be closed. Their tokens become 0.
@@ -376,8 +341,7 @@ pub extern "C" fn dunlin_give_back(
 ) -> i32 {
     entry(|| {
         let samples = samples.slice(count, "samples")?;
-        let tokens = samples.iter_mut().map(|sample| &mut sample.token);
-        samples_of(reader)?.give_back(tokens, false)
+        with_samples(reader, |lender| lender.give_back(samples))
     })
 }
 
@@ -395,7 +359,10 @@ pub extern "C" fn dunlin_sample_copy(
     entry(|| {
         let token = sample.required("sample")?.token;
         let into = into.slice(length, "into")?;
-        with_sample(reader, token, |lent| lent.copy_to(offset, into))?
+        let offset = usize::try_from(offset).unwrap_or(usize::MAX);
+        Ok(with_sample(reader, token, |sample| {
+            sample.copy_to(offset, into)
+        })??)
     })
 }
 
@@ -409,7 +376,7 @@ pub extern "C" fn dunlin_sample_is_valid(
     entry(|| {
         let place = valid.required("valid")?;
         let token = sample.required("sample")?.token;
-        place.put(with_sample(reader, token, Lent::is_valid)?.into());
+        place.put(with_sample(reader, token, SamplePayload::is_valid)?.into());
         Ok(())
     })
 }

@@ -75,6 +75,7 @@ fn any(bits: u32) -> u32 {
 }
 
 /// What is selected, but for the condition and the flags.
+#[inline]
 pub(crate) fn states(select: Option<&dunlin_select>) -> Outcome<Select> {
     let Some(select) = select else {
         return Ok(Select::default());

@@ -99,6 +99,15 @@ fn samples_are_written_read_and_lent() {
 }
 
 #[test]
+fn large_octets_are_written_and_lent_without_a_copy() {
+    in_namespace(
+        "large_octets_are_written_and_lent_without_a_copy",
+        LOOPBACK,
+        || runs("octets.cpp"),
+    );
+}
+
+#[test]
 fn listeners_conditions_filters_and_coherent_sets() {
     in_namespace(
         "listeners_conditions_filters_and_coherent_sets",

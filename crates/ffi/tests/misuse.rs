@@ -381,6 +381,49 @@ fn arguments_are_checked() {
 }
 
 #[test]
+fn a_structure_that_is_too_small_is_left_alone() {
+    let whole = size_of::<dunlin_participant_config>() as u32;
+    for size in [0, 4, whole - 8, whole - 1] {
+        let mut config = dunlin_participant_config {
+            size,
+            waiting: 77,
+            ..Default::default()
+        };
+        fails(
+            dunlin_config_default(Out::from(&mut config)),
+            DUNLIN_BAD_PARAMETER,
+            &["config", &size.to_string(), &whole.to_string(), "sizeof"],
+        );
+        assert_eq!((config.size, config.waiting), (size, 77));
+    }
+    // That of a program which was compiled for a library that has more.
+    let mut config = dunlin_participant_config {
+        size: whole + 8,
+        waiting: 77,
+        ..Default::default()
+    };
+    ok(dunlin_config_default(Out::from(&mut config)));
+    assert_eq!(
+        (config.size, config.waiting),
+        (whole, DUNLIN_SPIN_THEN_BLOCK)
+    );
+
+    let whole = size_of::<dunlin_writer_qos>() as u32;
+    let mut qos = dunlin_writer_qos {
+        size: whole - 1,
+        kind: DUNLIN_QOS_WRITER,
+        depth: 77,
+        ..Default::default()
+    };
+    fails(
+        dunlin_qos_default(Out::<dunlin_qos>::of(&mut qos)),
+        DUNLIN_BAD_PARAMETER,
+        &["qos", &whole.to_string()],
+    );
+    assert_eq!(qos.depth, 77);
+}
+
+#[test]
 fn loans_that_are_never_written_go_with_their_writer() {
     in_namespace(
         "loans_that_are_never_written_go_with_their_writer",

@@ -29,6 +29,21 @@ fn values_are_written_and_taken_by_the_functions_of_their_type() {
 }
 
 #[test]
+fn large_octets_are_written_and_taken_without_a_copy() {
+    let name = "large_octets_are_written_and_taken_without_a_copy";
+    in_namespace(name, LOOPBACK, || {
+        output("octets", &SANITIZERS);
+    });
+}
+
+#[test]
+fn a_longjmp_out_of_a_callback_is_told() {
+    in_namespace("a_longjmp_out_of_a_callback_is_told", LOOPBACK, || {
+        output("longjmp", &[]);
+    });
+}
+
+#[test]
 fn each_status_has_a_callback_of_its_own() {
     in_namespace("each_status_has_a_callback_of_its_own", LOOPBACK, || {
         output("listener", &SANITIZERS);

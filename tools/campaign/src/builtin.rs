@@ -1,7 +1,7 @@
 //! The campaigns that need no file. They are files themselves, and examples of the format.
 
 /// Name and text of each.
-pub const ALL: [(&str, &str); 9] = [
+pub const ALL: [(&str, &str); 11] = [
     ("quick", include_str!("../campaigns/quick.toml")),
     (
         "published-shmem",
@@ -22,6 +22,14 @@ pub const ALL: [(&str, &str); 9] = [
     (
         "published-cpp",
         include_str!("../campaigns/published-cpp.toml"),
+    ),
+    (
+        "published-java",
+        include_str!("../campaigns/published-java.toml"),
+    ),
+    (
+        "published-cs",
+        include_str!("../campaigns/published-cs.toml"),
     ),
     ("languages", include_str!("../campaigns/languages.toml")),
     ("load", include_str!("../campaigns/load.toml")),

@@ -29,6 +29,10 @@ pub enum Perftest {
     C,
     /// Over Dunlin, by the program in C++98.
     Cpp98,
+    /// Over Dunlin, by the program in Java.
+    Java,
+    /// Over Dunlin, by the program in C#.
+    Csharp,
 }
 
 impl System for Perftest {
@@ -38,6 +42,8 @@ impl System for Perftest {
             Perftest::Raw => "raw",
             Perftest::C => "dunlin-c",
             Perftest::Cpp98 => "dunlin-cpp98",
+            Perftest::Java => "dunlin-java",
+            Perftest::Csharp => "dunlin-cs",
         }
     }
 
@@ -63,7 +69,8 @@ impl System for Perftest {
             (_, Mode::Throughput { batched: true }) if cell.zero_copy => {
                 refuse("batches without copies")
             }
-            (Perftest::C | Perftest::Cpp98, Mode::Loaded { .. }) => refuse("fixed rates"),
+            (Perftest::Java | Perftest::Csharp, _) if cell.zero_copy => refuse("zero copy"),
+            (_, Mode::Loaded { .. }) if self.program_name().is_some() => refuse("fixed rates"),
             _ => Ok(()),
         }
     }
@@ -140,6 +147,8 @@ impl Perftest {
             Perftest::Dunlin | Perftest::Raw => None,
             Perftest::C => Some("perftest_c"),
             Perftest::Cpp98 => Some("perftest_cpp"),
+            Perftest::Java => Some("perftest_java.sh"),
+            Perftest::Csharp => Some("perftest_cs"),
         }
     }
 
@@ -151,9 +160,12 @@ impl Perftest {
         };
         let own = std::env::current_exe();
         let own = own.map_err(|error| format!("where this program is: {error}"))?;
-        let built: PathBuf = ["languages", "bin", std::env::consts::ARCH, "release"]
-            .iter()
-            .collect();
+        // What a runtime runs is the same for all machines.
+        let machine = match self {
+            Perftest::Java | Perftest::Csharp => "",
+            _ => std::env::consts::ARCH,
+        };
+        let built: PathBuf = ["languages", "bin", machine, "release"].iter().collect();
         let beside = own.with_file_name(name);
         let target = own.parent().and_then(|profile| profile.parent());
         let there = target.map(|target| target.join(built).join(name));

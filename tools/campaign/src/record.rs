@@ -48,8 +48,9 @@ pub struct Campaign {
     pub hosts: Vec<Host>,
 }
 
-/// Who is measured: "dunlin", "dunlin-c", "dunlin-cpp98", "dunlin-routed", "dunlin-routed-twice",
-/// "raw", "raw-relay", "cyclone", "fastdds", "iceoryx2", "zenoh".
+/// Who is measured: "dunlin", "dunlin-c", "dunlin-cpp98", "dunlin-java", "dunlin-cs",
+/// "dunlin-routed", "dunlin-routed-twice", "raw", "raw-relay", "cyclone", "fastdds", "iceoryx2",
+/// "zenoh".
 pub type System = String;
 
 /// One point of the campaign; its repetitions are runs.

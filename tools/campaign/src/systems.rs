@@ -39,7 +39,14 @@ pub trait System {
 /// Everybody who can be asked for by name, in the order of their turns.
 pub fn known() -> Vec<Box<dyn System>> {
     let floors = [boxed(Perftest::Raw), boxed(Routed::new(Way::Relay))];
-    let perftest = [Perftest::Dunlin, Perftest::C, Perftest::Cpp98].map(boxed);
+    let perftest = [
+        Perftest::Dunlin,
+        Perftest::C,
+        Perftest::Cpp98,
+        Perftest::Java,
+        Perftest::Csharp,
+    ]
+    .map(boxed);
     let routed = [Way::Router, Way::TwoRouters].map(|way| boxed(Routed::new(way)));
     let rivals = Rival::ALL.map(|rival| boxed(Peer::new(rival)));
     let all = floors.into_iter().chain(perftest).chain(routed);

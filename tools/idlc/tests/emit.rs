@@ -10,7 +10,7 @@ use std::fmt::Write;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use dunlin_idlc::emit::{self, Choices, Emitted};
+use dunlin_idlc::emit::{self, Choices, CsharpNames, Emitted, File};
 use dunlin_idlc::{Options, Parsed, parse_str};
 use dunlin_xtypes::{EquivalenceKind, TypeIdentifier};
 use files::{corpus, options, parse};
@@ -40,7 +40,10 @@ fn inputs() -> BTreeMap<String, (Parsed, Options)> {
 }
 
 fn made(parsed: &Parsed, options: &Options, language: &str) -> Emitted {
-    let choices = Choices { all: true };
+    let choices = Choices {
+        all: true,
+        ..Choices::default()
+    };
     let emitted = emit::emit(parsed, options, emit::language(language).unwrap(), &choices);
     let reports = emitted.reports.list();
     assert!(!emitted.reports.has_errors(), "{reports:#?}");
@@ -220,6 +223,79 @@ fn names_of_functions_of_topics_are_taken_in_c() {
     );
     let nested = "@final @nested struct S { long a; }; @final @nested struct S_batch { long b; };";
     assert_eq!(reported(nested, "c"), Vec::<String>::new());
+}
+
+fn chosen(idl: &str, language: &str, choices: &Choices) -> Vec<File> {
+    let options = Options::default();
+    let parsed = parse_str("one.idl", idl, &options);
+    let emitted = emit::emit(
+        &parsed,
+        &options,
+        emit::language(language).unwrap(),
+        choices,
+    );
+    let reports = emitted.reports.list();
+    assert!(!emitted.reports.has_errors(), "{reports:#?}");
+    emitted.files
+}
+
+#[test]
+fn members_keep_their_names_in_csharp_if_that_is_chosen() {
+    let idl =
+        "@final struct S { long position_x; long class; long other; long Equals; string text; };
+               union U switch (long) { case 0: case 1: long select; case 2: string begin; };";
+    let text = |csharp_names| {
+        let choices = Choices {
+            csharp_names,
+            ..Choices::default()
+        };
+        chosen(idl, "csharp", &choices).remove(0).text
+    };
+    let kept = text(CsharpNames::Keep);
+    for property in [
+        "int position_x {",
+        "int class_ {",
+        "int other_ {",
+        "int Equals_ {",
+        "string text {",
+        "int select_ {",
+        "string begin {",
+        "void Setselect_(int value",
+    ] {
+        assert!(kept.contains(property), "{property}: {kept}");
+    }
+    let pascal = text(CsharpNames::Pascal);
+    for property in [
+        "int PositionX {",
+        "int Class {",
+        "int Select_ {",
+        "string Begin_ {",
+    ] {
+        assert!(pascal.contains(property), "{property}: {pascal}");
+    }
+}
+
+#[test]
+fn java_packages_are_within_the_one_that_is_chosen() {
+    let idl = "@final struct A { long com; }; module m { @final struct B { A a; }; };";
+    let choices = Choices {
+        java_package: "com.example".parse().unwrap(),
+        ..Choices::default()
+    };
+    let files = chosen(idl, "java", &choices);
+    let found = |name: &str| files.iter().find(|file| file.name == name);
+    let outer = &found("com/example/A.java").unwrap().text;
+    assert!(outer.contains("\npackage com.example;\n"), "{outer}");
+    // The member would hide the package.
+    assert!(outer.contains("public int _com"), "{outer}");
+    let inner = &found("com/example/m/B.java").unwrap().text;
+    assert!(inner.contains("\npackage com.example.m;\n"), "{inner}");
+    assert!(inner.contains("public com.example.A a"), "{inner}");
+    // What is about Java changes nothing of others.
+    assert_eq!(
+        chosen(idl, "rust", &choices),
+        chosen(idl, "rust", &Choices::default())
+    );
 }
 
 #[test]

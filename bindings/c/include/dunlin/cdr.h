@@ -211,6 +211,8 @@ typedef struct dunlin_cdr_writer {
     uint8_t *at;
     uint8_t *origin;
     dunlin_cdr_fault *fault;
+    /* Where counted octets are noted instead of being copied; NULL: all are copied. */
+    dunlin_cdr_apart *apart;
 } dunlin_cdr_writer;
 
 DUNLIN_CDR_INLINE void dunlin_cdr_put_align(dunlin_cdr_writer *w, size_t align) {
@@ -244,6 +246,32 @@ DUNLIN_CDR_INLINE void dunlin_cdr_put_bytes(dunlin_cdr_writer *w, const void *by
     if (length > 0) {
         memcpy(w->at, bytes, length);
         w->at += length;
+    }
+}
+
+/* Behind their length. Those that are left out have their room in the payload all the same. */
+DUNLIN_CDR_INLINE void dunlin_cdr_put_octets(dunlin_cdr_writer *w,
+                                             const dunlin_octet_member *octets) {
+    dunlin_cdr_apart *apart = w->apart;
+    if (apart == NULL || octets->_octets == 0 || octets->_length < DUNLIN_CDR_APART_LEAST
+        || apart->count == DUNLIN_CDR_APART_MOST) {
+        dunlin_cdr_put_bytes(w, octets->_buffer, octets->_length);
+        return;
+    }
+    apart->parts[apart->count].at = w->at;
+    apart->parts[apart->count].data = octets->_buffer;
+    apart->parts[apart->count].length = octets->_length;
+    apart->parts[apart->count].octets = octets->_octets;
+    apart->count++;
+    w->at += octets->_length;
+}
+
+/* What is behind `from` has moved. */
+DUNLIN_CDR_INLINE void dunlin_cdr_moved(dunlin_cdr_apart *apart, const uint8_t *from,
+                                        size_t by) {
+    uint32_t i;
+    for (i = apart == NULL ? 0 : apart->count; i > 0 && apart->parts[i - 1].at >= from; i--) {
+        apart->parts[i - 1].at += by;
     }
 }
 
@@ -299,6 +327,7 @@ DUNLIN_CDR_INLINE void dunlin_cdr_put_parameter_end(dunlin_cdr_writer *w,
         if (id <= DUNLIN_CDR_PID_LAST_SHORT) {
             /* Alignment counts from behind the header, so that nothing but the place changes. */
             memmove(outer.begin + 12, outer.begin + 4, length);
+            dunlin_cdr_moved(w->apart, outer.begin + 4, 8);
             w->at += 8;
         }
         dunlin_cdr_put_u16(outer.begin,
@@ -369,6 +398,7 @@ DUNLIN_CDR_INLINE dunlin_cdr_writer dunlin_cdr_writer_of(uint8_t *payload,
     w.at = payload + 4;
     w.origin = w.at;
     w.fault = fault;
+    w.apart = NULL;
     return w;
 }
 

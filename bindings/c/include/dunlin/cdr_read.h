@@ -20,6 +20,8 @@ typedef struct dunlin_cdr_reader {
     bool is_undelimited;
     /* A part of the value does not fit its type, but where it ends is known. */
     bool is_misfit;
+    /* The payload outlives the value: large octets are lent to it. */
+    bool lends;
     uint32_t depth;
     /* Bytes that may still be allocated. */
     size_t budget;
@@ -496,6 +498,27 @@ DUNLIN_CDR_LOCAL bool dunlin_cdr_wide(dunlin_cdr_reader *r, dunlin_wstring *to, 
     } while (0)
 
 /* Reads the header of a payload, and what it says of the extensibility of the type. */
+/*
+ * Lends a value so many octets of the payload, which has them; false if they are to be copied. `bound`
+ * is that of IDL, 0 for none.
+ */
+DUNLIN_CDR_INLINE bool dunlin_cdr_lend(dunlin_cdr_reader *r, dunlin_octet_member *to,
+                                       uint32_t count, uint32_t bound) {
+    if (!r->lends || count < DUNLIN_CDR_APART_LEAST || (bound > 0 && count > bound)) {
+        return false;
+    }
+    if (to->_release) {
+        free(to->_buffer);
+    }
+    /* Nobody writes to what is lent. */
+    memcpy(&to->_buffer, &r->at, sizeof r->at);
+    to->_length = to->_maximum = count;
+    to->_release = false;
+    to->_octets = 0;
+    r->at += count;
+    return true;
+}
+
 DUNLIN_CDR_LOCAL bool dunlin_cdr_open(dunlin_cdr_reader *r, const uint8_t *payload, size_t length,
                                       int extensibility, dunlin_cdr_fault *fault,
                                       const char *where) {

@@ -162,6 +162,50 @@ static inline int32_t dunlin_typed_next(dunlin_getter get, dunlin_reader reader,
     return get(reader, &unread, sample, 1, &count);
 }
 
+/* Gives a member counted octets that are sealed. They stay the program's, and outlive the value. */
+static inline int32_t dunlin_octet_member_share(dunlin_octet_member *member,
+                                                dunlin_octets octets) {
+    const uint8_t *data;
+    uint64_t length;
+    if (member == NULL) return dunlin_typed_missing("member");
+    DUNLIN_TRY(dunlin_octets_data(octets, &data, &length));
+    if (length > UINT32_MAX) {
+        return dunlin_set_last_error(
+            DUNLIN_BAD_PARAMETER,
+            dunlin_text_of("the octets have more bytes than a sequence of IDL may have"));
+    }
+    if (member->_release) free(member->_buffer);
+    memcpy(&member->_buffer, &data, sizeof data);
+    member->_length = member->_maximum = (uint32_t)length;
+    member->_release = false;
+    member->_octets = octets;
+    return DUNLIN_OK;
+}
+
+/* Writes a payload from which counted octets are left out. */
+static inline int32_t dunlin_typed_write_apart(dunlin_writer writer, const uint8_t *payload,
+                                               size_t size, const dunlin_cdr_apart *apart,
+                                               dunlin_write_options *options) {
+    dunlin_piece pieces[2 * DUNLIN_CDR_APART_MOST + 1];
+    const uint8_t *at = payload;
+    uint64_t count = 0;
+    uint32_t i;
+    for (i = 0; i < apart->count; i++) {
+        const dunlin_cdr_part *part = &apart->parts[i];
+        pieces[count].data = at;
+        pieces[count].length = (uint64_t)(part->at - at);
+        pieces[count++].octets = 0;
+        pieces[count].data = part->data;
+        pieces[count].length = part->length;
+        pieces[count++].octets = part->octets;
+        at = part->at + part->length;
+    }
+    pieces[count].data = at;
+    pieces[count].length = (uint64_t)(payload + size - at);
+    pieces[count++].octets = 0;
+    return dunlin_write_pieces(writer, pieces, count, options);
+}
+
 /* The header of a payload whose content is a plain value (RTPS 2.5 10.5), and the end behind it. */
 static inline void dunlin_typed_plain(uint8_t *payload, int32_t xcdr, size_t size) {
     const size_t padding = (0 - size) & 3;

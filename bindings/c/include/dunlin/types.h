@@ -61,8 +61,17 @@ DUNLIN_SEQUENCE(dunlin_sequence_char, char);
 DUNLIN_SEQUENCE(dunlin_sequence_wchar, uint16_t);
 DUNLIN_SEQUENCE(dunlin_sequence_string, char *);
 
-/* `sequence<octet>`. */
-DUNLIN_SEQUENCE(dunlin_octet_member, uint8_t);
+/*
+ * `sequence<octet>`. With `_octets` the buffer is that of these counted octets (`dunlin_octets` of
+ * `dunlin.h`), which stay the program's: a write keeps them by reference instead of copying them.
+ */
+typedef struct dunlin_octet_member {
+    uint32_t _maximum;
+    uint32_t _length;
+    uint8_t *_buffer;
+    bool _release;
+    uint64_t _octets;
+} dunlin_octet_member;
 
 /* `wstring`: UTF-16 units without an end. */
 DUNLIN_SEQUENCE(dunlin_wstring, uint16_t);
@@ -100,6 +109,24 @@ typedef struct dunlin_cdr_fault {
     int64_t found;
     int64_t allowed;
 } dunlin_cdr_fault;
+
+/* Counted octets of fewer bytes are copied into payloads. */
+#define DUNLIN_CDR_APART_LEAST 4096u
+/* So many are left out of one payload at most; further ones are copied. */
+#define DUNLIN_CDR_APART_MOST 8
+
+/* Octets that are left out of a payload: what belongs at `at`. */
+typedef struct dunlin_cdr_part {
+    uint8_t *at;
+    const uint8_t *data;
+    size_t length;
+    uint64_t octets;
+} dunlin_cdr_part;
+
+typedef struct dunlin_cdr_apart {
+    uint32_t count;
+    dunlin_cdr_part parts[DUNLIN_CDR_APART_MOST];
+} dunlin_cdr_apart;
 
 /* What made files ask of each other. */
 struct dunlin_cdr_size;

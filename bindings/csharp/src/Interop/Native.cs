@@ -118,6 +118,12 @@ namespace Dunlin
         [DllImport(Library)]
         internal static extern int dunlin_name(ulong entity, NativeBlock* name);
 
+        [UnmanagedFunctionPointer(CallingConvention.Cdecl)]
+        internal delegate void OnWake(IntPtr context);
+
+        [DllImport(Library)]
+        internal static extern int dunlin_condition_wake_once(ulong condition, IntPtr wake, IntPtr context);
+
         [DllImport(Library)]
         internal static extern int dunlin_set_listener(ulong entity, NativeListener* listener);
 

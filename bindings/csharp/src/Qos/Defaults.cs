@@ -3,70 +3,24 @@ namespace Dunlin.Qos
     /// <summary>The default QoS of the library.</summary>
     internal static unsafe class Defaults
     {
-        internal static Settings Participant
-        {
-            get
-            {
-                Library.EnsureLoaded();
-                NativeParticipantQos native = new NativeParticipantQos { Size = (uint)sizeof(NativeParticipantQos), Kind = 1 };
-                Check.Ok(Native.dunlin_qos_default((NativeQos*)&native));
-                return Settings.Of(native);
-            }
-        }
+        internal static Settings Participant => QosAccess.Participant(Default, 0);
 
-        internal static Settings Topic
-        {
-            get
-            {
-                Library.EnsureLoaded();
-                NativeTopicQos native = new NativeTopicQos { Size = (uint)sizeof(NativeTopicQos), Kind = 2 };
-                Check.Ok(Native.dunlin_qos_default((NativeQos*)&native));
-                return Settings.Of(native);
-            }
-        }
+        internal static Settings Topic => QosAccess.Topic(Default, 0);
 
-        internal static Settings Publisher
-        {
-            get
-            {
-                Library.EnsureLoaded();
-                NativeGroupQos native = new NativeGroupQos { Size = (uint)sizeof(NativeGroupQos), Kind = 3 };
-                Check.Ok(Native.dunlin_qos_default((NativeQos*)&native));
-                return Settings.Of(native);
-            }
-        }
+        internal static Settings Publisher => QosAccess.Group(Default, 0, 3);
 
-        internal static Settings Subscriber
-        {
-            get
-            {
-                Library.EnsureLoaded();
-                NativeGroupQos native = new NativeGroupQos { Size = (uint)sizeof(NativeGroupQos), Kind = 4 };
-                Check.Ok(Native.dunlin_qos_default((NativeQos*)&native));
-                return Settings.Of(native);
-            }
-        }
+        internal static Settings Subscriber => QosAccess.Group(Default, 0, 4);
 
-        internal static Settings Writer
-        {
-            get
-            {
-                Library.EnsureLoaded();
-                NativeWriterQos native = new NativeWriterQos { Size = (uint)sizeof(NativeWriterQos), Kind = 5 };
-                Check.Ok(Native.dunlin_qos_default((NativeQos*)&native));
-                return Settings.Of(native);
-            }
-        }
+        internal static Settings Writer => QosAccess.Writer(Default, 0);
 
-        internal static Settings Reader
+        internal static Settings Reader => QosAccess.Reader(Default, 0);
+
+        // It has no lists, and so no block.
+        private static int Default(ulong none, NativeQos* qos, NativeBlock* block)
         {
-            get
-            {
-                Library.EnsureLoaded();
-                NativeReaderQos native = new NativeReaderQos { Size = (uint)sizeof(NativeReaderQos), Kind = 6 };
-                Check.Ok(Native.dunlin_qos_default((NativeQos*)&native));
-                return Settings.Of(native);
-            }
+            Library.EnsureLoaded();
+            *block = default;
+            return Native.dunlin_qos_default(qos);
         }
     }
 }

@@ -19,7 +19,7 @@ pub use dunlin_rtps::discovery::WriterPredicate;
 pub use dunlin_wire::EncodedTypeInformation;
 pub use loan::LoanedBytes;
 pub use reader::{UntypedReader, UntypedReaderListener, UntypedReaderOptions};
-pub use sample::UntypedSample;
+pub use sample::{SamplePayload, UntypedSample};
 pub use topic::UntypedTopic;
 pub use type_support::TypeSupport;
 pub(crate) use writer::SERIALIZE_LIMIT;

@@ -151,7 +151,7 @@
 /**
  * The minor number of the ABI: it grows when something is added.
  */
-#define DUNLIN_ABI_MINOR 3
+#define DUNLIN_ABI_MINOR 4
 
 /**
  * It succeeded.
@@ -1204,7 +1204,8 @@ typedef uint64_t dunlin_handle;
 typedef uint64_t dunlin_waitset;
 
 /**
- * Settings of a participant. `dunlin_config_default` fills them in. Durations are nanoseconds.
+ * Settings of a participant. Set the size, and have `dunlin_config_default` fill the rest in.
+ * Durations are nanoseconds.
  */
 typedef struct dunlin_participant_config {
     /**
@@ -1903,7 +1904,8 @@ int32_t dunlin_waitset_detach(dunlin_waitset waitset,
  * called in it. `count` is how many conditions are true; as many as `room` allows are written.
  *
  * @return TIMEOUT; PRECONDITION_NOT_MET while another thread waits here; ALREADY_DELETED if none of
- * the conditions can become true any more, or the wait set is closed meanwhile.
+ * the conditions can become true any more, or the wait set is closed meanwhile; ERROR once if a
+ * `longjmp` of this thread has left a function of a listener.
  */
 int32_t dunlin_waitset_wait(dunlin_waitset waitset,
                             int64_t timeout,
@@ -1921,7 +1923,8 @@ int32_t dunlin_waitset_conditions(dunlin_waitset waitset,
                                   uint64_t *count);
 
 /**
- * Fills in the settings of a participant whose maker says nothing else.
+ * Fills in the settings of a participant whose maker says nothing else. The caller has set the
+ * size: BAD_PARAMETER if it is too small for what this library has.
  */
 int32_t dunlin_config_default(struct dunlin_participant_config *config);
 

@@ -9,6 +9,8 @@ pub(crate) fn system(cell: &Cell) -> String {
         "dunlin" => "Dunlin",
         "dunlin-c" => "Dunlin in C",
         "dunlin-cpp98" => "Dunlin in C++98",
+        "dunlin-java" => "Dunlin in Java",
+        "dunlin-cs" => "Dunlin in C#",
         "dunlin-routed" => "Dunlin, routed",
         "dunlin-routed-twice" => "Dunlin, two routers",
         "raw" => "Raw floor",

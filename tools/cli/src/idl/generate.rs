@@ -5,7 +5,9 @@ use std::process::ExitCode;
 
 use clap::Args;
 use dunlin_idlc::Parsed;
-use dunlin_idlc::emit::{self, Choices, File, LANGUAGES, Language, WriteError, Writer};
+use dunlin_idlc::emit::{
+    self, Choices, CsharpNames, File, JavaPackage, LANGUAGES, Language, WriteError, Writer,
+};
 
 use super::options::Reading;
 use super::output::Output;
@@ -23,6 +25,12 @@ pub(super) struct Options {
     /// Makes types of included files, too, so that each file that is made stands alone.
     #[arg(long)]
     all: bool,
+    /// Java: what packages begin with, as com.example.birds; modules of IDL are packages in it.
+    #[arg(long, value_name = "PACKAGE")]
+    java_package: Option<JavaPackage>,
+    /// C#: how members are called. `pascal`: position_x is PositionX; `keep`: as in IDL.
+    #[arg(long, value_name = "NAMES", default_value = "pascal", value_parser = csharp_names)]
+    csharp_names: CsharpNames,
     /// Overwrites files that dunlin idl did not make.
     #[arg(long)]
     force: bool,
@@ -35,6 +43,14 @@ fn language(name: &str) -> Result<&'static Language, String> {
         let names: Vec<&str> = LANGUAGES.iter().map(|one| one.name).collect();
         format!("there are {}", names.join(", "))
     })
+}
+
+fn csharp_names(name: &str) -> Result<CsharpNames, String> {
+    match name {
+        "pascal" => Ok(CsharpNames::Pascal),
+        "keep" => Ok(CsharpNames::Keep),
+        _ => Err("there are pascal, keep".into()),
+    }
 }
 
 /// Makes files of each IDL file that has no mistakes.
@@ -70,7 +86,11 @@ fn files(
     parsed: &Parsed,
     output: &mut Output,
 ) -> Vec<File> {
-    let choices = Choices { all: options.all };
+    let choices = Choices {
+        all: options.all,
+        java_package: options.java_package.clone().unwrap_or_default(),
+        csharp_names: options.csharp_names,
+    };
     let mut files = Vec::new();
     for language in &options.language {
         let emitted = emit::emit(parsed, read, language, &choices);

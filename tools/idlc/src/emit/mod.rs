@@ -23,6 +23,7 @@ mod rust;
 mod unit;
 mod write;
 
+pub use java::{JavaPackage, NoPackage};
 pub use language::{LANGUAGES, Language, language};
 pub use write::{WriteError, Writer};
 
@@ -39,6 +40,20 @@ use crate::{Options, Parsed};
 pub struct Choices {
     /// Types of included files are made, too; else they are taken to be made elsewhere.
     pub all: bool,
+    /// What Java's packages begin with, in front of the modules of IDL.
+    pub java_package: JavaPackage,
+    /// How members are called in C#.
+    pub csharp_names: CsharpNames,
+}
+
+/// How members of IDL are called in C#.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum CsharpNames {
+    /// `position_x` is `PositionX`.
+    #[default]
+    Pascal,
+    /// As they are in IDL.
+    Keep,
 }
 
 /// A file to be written.
@@ -104,10 +119,21 @@ fn hash(unit: &Unit<'_>, parsed: &Parsed, options: &Options) -> String {
         options.ros_names,
         options.comment_annotations,
     );
+    let Choices {
+        all,
+        java_package,
+        csharp_names,
+    } = unit.choices;
     hash.update(format!(
-        "{:?}{:?}{read:?}",
-        unit.language.name, unit.choices
+        "{:?}Choices {{ all: {all:?} }}{read:?}",
+        unit.language.name
     ));
+    // What is about another language changes nothing.
+    match unit.language.name {
+        "java" => hash.update(java_package.to_string()),
+        "csharp" if *csharp_names == CsharpNames::Keep => hash.update("keep"),
+        _ => {}
+    }
     for file in parsed.sources.files() {
         hash.update((file.text.len() as u64).to_le_bytes());
         hash.update(file.text.as_bytes());

@@ -43,7 +43,9 @@ static int32_t join(side *side, const dunlin_perftest_settings *settings) {
     dunlin_participant_config config;
     dunlin_text *interfaces = texts_of(settings->interfaces, settings->interface_count);
     dunlin_text *peers = texts_of(settings->peers, settings->peer_count);
-    int32_t code = dunlin_config_default(&config);
+    int32_t code;
+    config.size = sizeof config;
+    code = dunlin_config_default(&config);
     if (interfaces == NULL || peers == NULL) code = no_memory();
     config.name = dunlin_text_of("Perftest Participant");
     config.interfaces = interfaces;

@@ -48,6 +48,7 @@ DDS::DomainParticipant *join(const Settings &settings) {
     const TextList interfaces(settings.interfaces, settings.interface_count);
     const TextList peers(settings.peers, settings.peer_count);
     dunlin_participant_config config;
+    config.size = sizeof config;
     if (dunlin_config_default(&config) != DUNLIN_OK || !interfaces.is_whole || !peers.is_whole) {
         return NULL;
     }

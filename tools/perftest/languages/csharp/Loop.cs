@@ -89,6 +89,9 @@ internal sealed unsafe class Loop<T> where T : class, ISample, new()
         key[3] = (byte)(number >> 24);
     }
 
+    /// <summary>Samples of all segments.</summary>
+    internal ulong Written { get; private set; }
+
     internal int Measure(Plan* plan, Progress* progress)
     {
         if ((plan->Flags & PlanFlags.Begins) != 0)
@@ -208,6 +211,7 @@ internal sealed unsafe class Loop<T> where T : class, ISample, new()
             pings++;
         }
         sent++;
+        Written++;
     }
 
     // False: the part of the segment ends before the echo is there.

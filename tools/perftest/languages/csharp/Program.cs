@@ -27,6 +27,7 @@ internal abstract unsafe class Side
     internal abstract void Traffic(uint publisher, Traffic* traffic);
     internal abstract string Explain();
     internal abstract void Losses(Losses* losses);
+    internal abstract ulong Samples { get; }
     internal abstract void Close();
 }
 
@@ -54,6 +55,11 @@ internal sealed unsafe class Side<T> : Side where T : class, ISample, new()
         loop.Instances = settings->Instances;
         loop.Inbox = settings->Inbox;
         bool Is(Flags flag) => (loop.Flags & flag) != 0;
+        if (Is(Flags.Flat | Flags.ZeroCopy))
+        {
+            throw new NotSupportedException(
+                "-flatData and -zeroCopy need octets by reference, which there are not in C#: leave them out");
+        }
         participant = new DomainParticipant((int)settings->Domain, null, new DomainParticipantConfig
         {
             Name = "Perftest Participant",
@@ -144,8 +150,8 @@ internal sealed unsafe class Side<T> : Side where T : class, ISample, new()
 
     internal override ulong Matched(uint topic)
     {
-        return (ulong)(loop.Writers[topic]?.MatchedSubscriptions.Count
-            ?? loop.Readers[topic]?.MatchedPublications.Count ?? 0);
+        return (ulong)(loop.Writers[topic]?.PublicationMatchedStatus.CurrentCount
+            ?? loop.Readers[topic]?.SubscriptionMatchedStatus.CurrentCount ?? 0);
     }
 
     internal override void Wait(long timeout, bool isReceiving)
@@ -179,7 +185,15 @@ internal sealed unsafe class Side<T> : Side where T : class, ISample, new()
 
     internal override void Flush(uint topic) => loop.Writers[topic]!.Flush();
 
-    internal override int Measure(Plan* plan, Progress* progress) => loop.Measure(plan, progress);
+    internal override int Measure(Plan* plan, Progress* progress)
+    {
+        Costs.Begin();
+        return loop.Measure(plan, progress);
+    }
+
+    /// <summary>How many were written or taken.</summary>
+    internal override ulong Samples => loop.Written + loop.Publications.Aggregate(
+        0ul, (all, one) => all + one.Traffic.Packets + one.Traffic.Others);
 
     internal override void Attach(uint publisher, int entityId, uint nextSeq)
     {
@@ -187,6 +201,7 @@ internal sealed unsafe class Side<T> : Side where T : class, ISample, new()
         of.EntityId = entityId;
         of.Traffic.Expected = nextSeq;
         of.IsBegun = false;
+        Costs.Begin();
     }
 
     internal override void Traffic(uint publisher, Traffic* traffic)
@@ -225,16 +240,16 @@ internal static unsafe class Program
             action();
             return 0;
         }
-        catch (DdsException error)
-        {
-            failure = error.Message;
-            return (int)error.Code;
-        }
         catch (Exception error)
         {
-            failure = error.ToString();
-            return 1;
+            return Failed(error);
         }
+    }
+
+    private static int Failed(Exception error)
+    {
+        failure = error is DdsException || error is NotSupportedException ? error.Message : error.ToString();
+        return error is DdsException of ? (int)of.Code : error is NotSupportedException ? (int)ReturnCode.Unsupported : 1;
     }
 
     private static readonly OnOpen Open = (context, settings) => Try(() =>
@@ -251,26 +266,60 @@ internal static unsafe class Program
     private static readonly OnTopic Register = (context, topic) => Try(() => side!.Register(topic));
     private static readonly OnMatched Matched = (context, topic) =>
     {
-        ulong count = 0;
-        Try(() => count = side!.Matched(topic));
-        return count;
+        try
+        {
+            return side!.Matched(topic);
+        }
+        catch (Exception error)
+        {
+            Failed(error);
+            return 0;
+        }
     };
+    // What is called while samples come allocates nothing.
     private static readonly OnWait Wait = (context, timeout, receives) =>
-        Try(() => side!.Wait(timeout, receives != 0));
+    {
+        try
+        {
+            side!.Wait(timeout, receives != 0);
+            return 0;
+        }
+        catch (Exception error)
+        {
+            return Failed(error);
+        }
+    };
+
     private static readonly OnContext Wake = context => Try(() => side!.Wake());
     private static readonly OnControl Control = (context, topic, header, data, length) =>
         Try(() => side!.Control(topic, header, data, length));
     private static readonly OnTopic Flush = (context, topic) => Try(() => side!.Flush(topic));
     private static readonly OnMeasure Measure = (context, plan, progress) =>
     {
-        int code = 0;
-        int failed = Try(() => code = side!.Measure(plan, progress));
-        return failed != 0 ? failed : code;
+        try
+        {
+            return side!.Measure(plan, progress);
+        }
+        catch (Exception error)
+        {
+            return Failed(error);
+        }
     };
+
     private static readonly OnAttach Attach = (context, publisher, entityId, nextSeq) =>
         Try(() => side!.Attach(publisher, entityId, nextSeq));
     private static readonly OnTraffic Traffic = (context, publisher, traffic) =>
-        Try(() => side!.Traffic(publisher, traffic));
+    {
+        try
+        {
+            side!.Traffic(publisher, traffic);
+        }
+        catch (Exception error)
+        {
+            Failed(error);
+        }
+    };
+
     private static readonly OnLosses Losses = (context, losses) => Try(() => side!.Losses(losses));
     private static readonly OnContext Close = context => Try(() => side?.Close());
 
@@ -315,6 +364,12 @@ internal static unsafe class Program
         {
             texts[i] = (byte*)Marshal.StringToCoTaskMemUTF8(all[i]);
         }
-        return dunlin_perftest_run(all.Length, texts, &driver);
+        int status = dunlin_perftest_run(all.Length, texts, &driver);
+        string? costs = Costs.Describe(side?.Samples ?? 0);
+        if (costs != null)
+        {
+            Console.Error.WriteLine(costs);
+        }
+        return status;
     }
 }

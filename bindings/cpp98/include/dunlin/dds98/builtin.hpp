@@ -27,6 +27,11 @@ template <> struct BuiltinKind<SubscriptionBuiltinTopicData> {
 // What a typed reader asks of its codec.
 template <class D> struct BuiltinCodec {
     typedef D Value;
+    // Nothing of a payload stays in it.
+    enum { lends = 0 };
+    static bool lend(D *to, const uint8_t *payload, size_t size, dunlin_cdr_fault *fault) {
+        return read(to, payload, size, fault);
+    }
     static bool reset(D *to) {
         *to = D();
         return true;

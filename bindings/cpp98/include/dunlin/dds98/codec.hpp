@@ -19,6 +19,28 @@ template <class T> bool dunlin_cdr_resize(DDS::Sequence<T> *sequence, uint32_t c
     return sequence->length(count);
 }
 
+// Counted octets may be left out of a payload.
+inline void dunlin_cdr_put_octets(dunlin_cdr_writer *w, const DDS::OctetSeq *octets) {
+    dunlin_octet_member same;
+    same._maximum = same._length = octets->_length;
+    same._buffer = octets->_buffer;
+    same._release = false;
+    same._octets = octets->_octets;
+    dunlin_cdr_put_octets(w, &same);
+}
+
+// Lends a value so many octets of the payload; false if they are to be copied.
+inline bool dunlin_cdr_lend(dunlin_cdr_reader *r, DDS::OctetSeq *to, uint32_t count,
+                            uint32_t bound) {
+    dunlin_octet_member lent;
+    std::memset(&lent, 0, sizeof lent);
+    if (!dunlin_cdr_lend(r, &lent, count, bound)) {
+        return false;
+    }
+    to->replace(lent._maximum, lent._length, lent._buffer);
+    return true;
+}
+
 // Makes what a member points to.
 #define DUNLIN_CDR_OWN(r, pointer, where)                                                          \
     do {                                                                                           \

@@ -31,9 +31,22 @@ template <class T, std::size_t N> struct Element<T[N]> {
     }
 };
 
+// What only octets have beside their elements: the counted octets that these are, 0 for none.
+template <class T> struct Counted {
+    bool is_counted() const { return false; }
+    void count_none() {}
+};
+
+template <> struct Counted<Octet> {
+    Counted() : _octets(0) {}
+    bool is_counted() const { return _octets != 0; }
+    void count_none() { _octets = 0; }
+    uint64_t _octets;
+};
+
 // `sequence<T>` of IDL. It owns its elements, unless they are lent to it: by `loan_contiguous`,
 // or by a read or a take, until `return_loan`.
-template <class T> class Sequence {
+template <class T> class Sequence : public Counted<T> {
 public:
     typedef T value_type;
     typedef T *iterator;
@@ -43,7 +56,8 @@ public:
     explicit Sequence(ULong maximum) : _maximum(0), _length(0), _buffer(NULL), _release(true) {
         (void)reserve(maximum);
     }
-    Sequence(const Sequence &other) : _maximum(0), _length(0), _buffer(NULL), _release(true) {
+    Sequence(const Sequence &other)
+        : Counted<T>(), _maximum(0), _length(0), _buffer(NULL), _release(true) {
         *this = other;
     }
     ~Sequence() { end_own(); }
@@ -64,6 +78,7 @@ public:
     // Another length; new elements are zero. False: there is no memory, or what is lent has no
     // room; then the length is as it was.
     bool length(ULong count) {
+        uncount();
         if (!_release) {
             if (count > _maximum) {
                 return false;
@@ -88,6 +103,7 @@ public:
     }
     // Room for so many elements.
     bool reserve(ULong maximum) {
+        uncount();
         if (maximum <= _maximum) {
             return true;
         }
@@ -154,6 +170,7 @@ public:
         _length = 0;
         _maximum = 0;
         _release = true;
+        this->count_none();
         return true;
     }
     bool has_ownership() const { return _release; }
@@ -173,6 +190,12 @@ public:
     bool _release;
 
 private:
+    // Counted octets are not written to: the sequence has none of them then.
+    void uncount() {
+        if (this->is_counted()) {
+            (void)unloan();
+        }
+    }
     void end_own() {
         if (_release) {
             clear();
@@ -182,6 +205,7 @@ private:
         _length = 0;
         _maximum = 0;
         _release = true;
+        this->count_none();
     }
 };
 

@@ -7,6 +7,21 @@
 #include "dunlin/typed.h"
 
 namespace DDS {
+
+// Gives a sequence counted octets that are sealed (`dunlin_octets_new` and its kin). They stay the
+// program's, and outlive what the sequence is in. A write keeps them by reference, and copies of the
+// sequence have octets of their own.
+inline ReturnCode_t share_octets(OctetSeq &to, dunlin_octets octets) {
+    dunlin_octet_member member;
+    std::memset(&member, 0, sizeof member);
+    const ReturnCode_t code = dunlin_octet_member_share(&member, octets);
+    if (code == RETCODE_OK) {
+        to.replace(member._maximum, member._length, member._buffer);
+        to._octets = octets;
+    }
+    return code;
+}
+
 namespace dunlin98 {
 
 // An address that is a type's own.
@@ -47,6 +62,22 @@ private:
     Payload &operator=(const Payload &);
     uint8_t _near[4096];
 };
+
+// Writes a value without its counted octets, which are kept by reference.
+template <class C>
+ReturnCode_t write_apart(dunlin_writer writer, const typename C::Value &value,
+                         int32_t representation, size_t size, dunlin_write_options &options) {
+    dunlin_cdr_fault fault;
+    dunlin_cdr_apart apart;
+    Payload payload;
+    payload.size = size;
+    if (!payload.reserve()) {
+        return dunlin_typed_no_memory();
+    }
+    return C::write_apart(&value, representation, payload.data, size, &apart, &fault)
+               ? dunlin_typed_write_apart(writer, payload.data, size, &apart, &options)
+               : failed(fault, RETCODE_BAD_PARAMETER);
+}
 
 // The key of a value, as a dispose has it.
 template <class C>

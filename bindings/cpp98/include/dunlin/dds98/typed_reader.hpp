@@ -99,9 +99,9 @@ public:
                                         "the sequences were not lent together by this reader");
             }
             *at = batch->next;
-            batch->next = _free;
-            _free = batch;
         }
+        give_back(*batch);
+        end_batch(batch, false);
         (void)values.unloan();
         (void)infos.unloan();
         return RETCODE_OK;
@@ -142,15 +142,26 @@ private:
 
     // What a read or a take is done with; it is used again.
     struct Batch {
+        Batch() : held(0), reader(0), next(NULL) {}
         Sequence<dunlin_sample> samples;
         Values values;
         SampleInfoSeq infos;
+        // So many samples stay, since large octets of the values lie in them.
+        uint64_t held;
+        dunlin_reader reader;
         Batch *next;
     };
 
+    static void give_back(Batch &batch) {
+        if (batch.held > 0) {
+            (void)dunlin_give_back(batch.reader, batch.samples.get_buffer(), batch.held);
+            batch.held = 0;
+        }
+    }
     static void end(Batch *batch) {
         while (batch != NULL) {
             Batch *next = batch->next;
+            give_back(*batch);
             delete batch;
             batch = next;
         }
@@ -193,10 +204,11 @@ private:
         return NULL;
     }
     // A sample without valid data has the members of the key, as far as they are known.
-    static bool decode(const dunlin_sample &sample, Value &to) {
+    static bool decode(const dunlin_sample &sample, Value &to, bool lends) {
         const size_t size = static_cast<size_t>(sample.length);
         if (sample.info.valid_data != 0) {
-            return C::read(&to, sample.data, size, NULL);
+            return lends ? C::lend(&to, sample.data, size, NULL)
+                         : C::read(&to, sample.data, size, NULL);
         }
         if (sample.data == NULL || size <= 4 || !C::key_read(&to, sample.data, size, NULL)) {
             (void)C::reset(&to);
@@ -235,8 +247,14 @@ private:
         if (code == RETCODE_OK) {
             Values &into = is_loan ? batch->values : values;
             SampleInfoSeq &about = is_loan ? batch->infos : infos;
-            code = fill(samples, static_cast<ULong>(count), into, about);
-            (void)dunlin_give_back(_handle, samples, count);
+            const bool lends = is_loan && C::lends;
+            code = fill(samples, static_cast<ULong>(count), into, about, lends);
+            if (lends && code == RETCODE_OK) {
+                batch->held = count;
+                batch->reader = _handle;
+            } else {
+                (void)dunlin_give_back(_handle, samples, count);
+            }
         }
         const bool is_lent = code == RETCODE_OK && is_loan;
         if (is_lent) {
@@ -250,13 +268,13 @@ private:
     }
     // What is no value of the type is left out.
     static ReturnCode_t fill(const dunlin_sample *samples, ULong count, Values &values,
-                             SampleInfoSeq &infos) {
+                             SampleInfoSeq &infos, bool lends) {
         ULong filled = 0;
         if (!values.length(count) || !infos.length(count)) {
             return RETCODE_OUT_OF_RESOURCES;
         }
         for (ULong i = 0; i < count; i++) {
-            if (decode(samples[i], values[filled])) {
+            if (decode(samples[i], values[filled], lends)) {
                 infos[filled++] = dunlin98::info_of(samples[i].info);
             }
         }
@@ -298,7 +316,7 @@ private:
             if (code != RETCODE_OK) {
                 return code;
             }
-            const bool is_value = decode(sample, value);
+            const bool is_value = decode(sample, value, false);
             info = dunlin98::info_of(sample.info);
             (void)dunlin_give_back(_handle, &sample, 1);
             if (is_value) {

@@ -27,6 +27,9 @@ public:
                        ? dunlin_write(_handle, near, size, &options)
                        : dunlin98::failed(fault, RETCODE_BAD_PARAMETER);
         }
+        if (C::shares(&value)) {
+            return dunlin98::write_apart<C>(_handle, value, _representation, size, options);
+        }
         dunlin_loan loan;
         std::memset(&loan, 0, sizeof loan);
         const ReturnCode_t code = dunlin_loan_new(_handle, size, 0, &loan);

@@ -44,6 +44,26 @@ final class AllocationTests {
         }
     }
 
+    public static void batchesAllocateNothing() {
+        try (var participant = DomainParticipant.create(0)) {
+            var topic = participant.createTopic("Positions", Position.TYPE);
+            var reader = participant.createDataReader(topic, new DataReaderQos().reliable().keepAll());
+            var writer = participant.createDataWriter(topic);
+            var position = new Position(1, 2, 3);
+            nothing(() -> {
+                for (int i = 0; i < 5; i++) {
+                    writer.write(position);
+                }
+                try (var batch = reader.take()) {
+                    Check.equal(batch.size(), 5);
+                    for (int i = 0; i < batch.size(); i++) {
+                        Check.that(batch.get(i).info.validData);
+                    }
+                }
+            });
+        }
+    }
+
     public static void listenersAllocateNothing() {
         try (var participant = DomainParticipant.create(0)) {
             var topic = participant.createTopic("Positions", Position.TYPE);

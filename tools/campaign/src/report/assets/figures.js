@@ -4,8 +4,8 @@ const DATA = JSON.parse(document.getElementById("data").textContent);
 const HEAD = DATA.campaign.campaign;
 const PERCENTILES = [50, 90, 99, 99.99, 99.9999];
 const TRANSPORTS = { SHMEM: "Shared memory" };
-const NAMES = { dunlin: "Dunlin", "dunlin-c": "Dunlin in C", "dunlin-cpp98": "Dunlin in C++98", "dunlin-routed": "Dunlin, routed", "dunlin-routed-twice": "Dunlin, two routers", raw: "Raw floor", "raw-relay": "Raw relay", cyclone: "Cyclone DDS", fastdds: "Fast DDS", iceoryx2: "iceoryx2", zenoh: "Zenoh" };
-const INKS = { dunlin: "--dunlin", "dunlin-c": "--one", "dunlin-cpp98": "--two", "dunlin-routed": "--one", "dunlin-routed-twice": "--two", raw: "--raw", "raw-relay": "--three", cyclone: "--one", fastdds: "--two", iceoryx2: "--three", zenoh: "--four" };
+const NAMES = { dunlin: "Dunlin", "dunlin-c": "Dunlin in C", "dunlin-cpp98": "Dunlin in C++98", "dunlin-java": "Dunlin in Java", "dunlin-cs": "Dunlin in C#", "dunlin-routed": "Dunlin, routed", "dunlin-routed-twice": "Dunlin, two routers", raw: "Raw floor", "raw-relay": "Raw relay", cyclone: "Cyclone DDS", fastdds: "Fast DDS", iceoryx2: "iceoryx2", zenoh: "Zenoh" };
+const INKS = { dunlin: "--dunlin", "dunlin-c": "--one", "dunlin-cpp98": "--two", "dunlin-java": "--three", "dunlin-cs": "--four", "dunlin-routed": "--one", "dunlin-routed-twice": "--two", raw: "--raw", "raw-relay": "--three", cyclone: "--one", fastdds: "--two", iceoryx2: "--three", zenoh: "--four" };
 const PUBLISHED_INKS = ["--published", "--published2", "--published3"];
 
 const pageName = (transport) => TRANSPORTS[transport] ?? transport;

@@ -446,6 +446,9 @@ pub(super) fn collection(unit: &Unit<'_>, code: &mut Code, ty: &DynamicType) {
             code.braces("if (value->_release)", |code| free_from(code, "count"));
         }
         code.line("DUNLIN_CDR_RESIZE(value, count);");
+        if names::are_octets(ty) {
+            code.line("value->_octets = 0;");
+        }
         code.line("return true;");
     });
     let head = format!("DUNLIN_CDR_LOCAL bool {name}_copy({name} *to, const {name} *from)");

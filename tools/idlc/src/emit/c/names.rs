@@ -277,6 +277,14 @@ pub(super) fn is_provided(name: &str) -> bool {
     name == "dunlin_octet_member" || element.is_some_and(|element| PROVIDED.contains(&element))
 }
 
+/// Whether values of a type are octets that may be counted: `dunlin_octet_member`, `OctetSeq`.
+pub(super) fn are_octets(ty: &DynamicType) -> bool {
+    let ty = ty.resolved();
+    let element = ty.element().filter(|of| !of.is_external);
+    ty.kind() == TypeKind::Sequence
+        && element.is_some_and(|of| ty.at(of.ty).kind() == TypeKind::Byte)
+}
+
 /// Whether a value has memory of its own behind pointers, or a part that decides about others.
 pub(super) fn has_memory(ty: &DynamicType) -> bool {
     let mut seen = Vec::new();

@@ -5,6 +5,7 @@ use dunlin_xtypes::{DynamicType, EquivalenceKind, KeyPlan, TypeKind};
 
 use super::code::{Code, literal};
 use super::functions::function;
+use super::typed::shares;
 use super::{codec, names};
 use crate::emit::Unit;
 use crate::plan::{Form, Part, Plan, Routine, RoutineId};
@@ -79,6 +80,21 @@ pub(super) fn declare(unit: &Unit<'_>, code: &mut Code, plan: &Plan, ty: &Dynami
         );
         code.line(format!(
             "bool {name}_{word}_read({name} *value, const uint8_t *payload, size_t size,"
+        ));
+        code.line("    dunlin_cdr_fault *fault);");
+    }
+    if shares(unit, ty) {
+        code.line("");
+        code.line("/* As `cdr_write`, but counted octets are left out, and noted in `apart`. */");
+        code.line(format!(
+            "bool {name}_cdr_write_apart(const {name} *value, int32_t xcdr, uint8_t *payload, size_t size,"
+        ));
+        code.line("    dunlin_cdr_apart *apart, dunlin_cdr_fault *fault);");
+        code.line(
+            "/* As `cdr_read`, but large octets stay in the payload, which outlives the value. */",
+        );
+        code.line(format!(
+            "bool {name}_cdr_lend({name} *value, const uint8_t *payload, size_t size,"
         ));
         code.line("    dunlin_cdr_fault *fault);");
     }
@@ -233,13 +249,15 @@ fn write(
     let head = format!(
         "{local}bool {name}_{word}_write(const {name} *value, int32_t xcdr, uint8_t *payload, size_t size, dunlin_cdr_fault *fault)"
     );
-    function(code, &head, &[], |code| {
+    let body = |code: &mut Code| {
         begin(code, ty);
         code.line("dunlin_cdr_writer w = dunlin_cdr_writer_of(payload, fault);");
         code.line(format!(
             "dunlin_cdr_put_header(payload, xcdr, {});",
             extensibility(ty)
         ));
+    };
+    let rest = |code: &mut Code| {
         each_form(code, |form| {
             let id = id(ty, form, part);
             let function = aligned(ty, id, plan.routine(id));
@@ -249,6 +267,27 @@ fn write(
         code.line("dunlin_cdr_put_padding(&w, payload);");
         code.line("(void)size;");
         code.line("return true;");
+    };
+    if part == Part::Key || !shares(unit, ty) {
+        return function(code, &head, &[], |code| {
+            body(code);
+            rest(code);
+        });
+    }
+    let apart = head.replace("_write(", "_write_apart(").replace(
+        "dunlin_cdr_fault",
+        "dunlin_cdr_apart *apart, dunlin_cdr_fault",
+    );
+    function(code, &apart, &[], |code| {
+        body(code);
+        code.line("if (apart != NULL) apart->count = 0;");
+        code.line("w.apart = apart;");
+        rest(code);
+    });
+    function(code, &head, &[], |code| {
+        code.line(format!(
+            "return {name}_{word}_write_apart(value, xcdr, payload, size, NULL, fault);"
+        ));
     });
 }
 
@@ -264,21 +303,30 @@ fn read(
     let head = format!(
         "{local}bool {name}_{word}_read({name} *value, const uint8_t *payload, size_t size, dunlin_cdr_fault *fault)"
     );
-    function(code, &head, &[], |code| {
-        begin(code, ty);
-        code.line("dunlin_cdr_reader r;");
-        code.line("bool is_read;");
-        let kind = extensibility(ty);
-        code.line(format!(
-            "if (!dunlin_cdr_open(&r, payload, size, {kind}, fault, where)) return false;"
-        ));
-        let [one, two] =
-            [Form::Xcdr1, Form::Xcdr2].map(|form| codec::name(unit, plan, id(ty, form, part)));
-        code.line(format!(
-            "is_read = r.max_align == 8 ? {one}_read(&r, value) : {two}_read(&r, value);"
-        ));
-        code.line("return dunlin_cdr_close(&r, is_read, where);");
-    });
+    let mut each = |head: &str, lends: bool| {
+        function(code, head, &[], |code| {
+            begin(code, ty);
+            code.line("dunlin_cdr_reader r;");
+            code.line("bool is_read;");
+            let kind = extensibility(ty);
+            code.line(format!(
+                "if (!dunlin_cdr_open(&r, payload, size, {kind}, fault, where)) return false;"
+            ));
+            if lends {
+                code.line("r.lends = true;");
+            }
+            let [one, two] =
+                [Form::Xcdr1, Form::Xcdr2].map(|form| codec::name(unit, plan, id(ty, form, part)));
+            code.line(format!(
+                "is_read = r.max_align == 8 ? {one}_read(&r, value) : {two}_read(&r, value);"
+            ));
+            code.line("return dunlin_cdr_close(&r, is_read, where);");
+        });
+    };
+    each(&head, false);
+    if part == Part::Whole && shares(unit, ty) {
+        each(&head.replace("_read(", "_lend("), true);
+    }
 }
 
 fn key_hash(unit: &Unit<'_>, code: &mut Code, plan: &Plan, ty: &DynamicType) {

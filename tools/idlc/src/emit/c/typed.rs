@@ -6,6 +6,7 @@ use dunlin_xtypes::{DynamicType, EquivalenceKind, TypeKind};
 
 use super::code::Code;
 use super::names;
+use super::place::Place;
 use crate::emit::Unit;
 use crate::plan::{Form, Plan};
 
@@ -14,6 +15,7 @@ const KEYED: &str = include_str!("typed/keyed.h");
 const UNKEYED: &str = include_str!("typed/unkeyed.h");
 const INSTANCE: &str = include_str!("typed/instance.h");
 const PLAIN: &str = include_str!("typed/plain.h");
+const OCTETS: &str = include_str!("typed/octets.h");
 
 /// Whether topics may be of a type.
 pub(super) fn is_topic(ty: &DynamicType) -> bool {
@@ -41,7 +43,15 @@ pub(super) fn define(unit: &Unit<'_>, code: &mut Code, plan: &Plan, ty: &Dynamic
     let name = names::global(unit, ty.name());
     let is_keyed = ty.has_key();
     let of_sample = if is_keyed { KEYED } else { UNKEYED };
-    let mut text = TOPIC.replace("@OF_SAMPLE@", of_sample);
+    let shared = shared(unit, ty);
+    let (read, apart) = match shared.is_empty() {
+        true => ("cdr_read", String::new()),
+        false => ("cdr_lend", OCTETS.replace("@SHARED@", &shared.join(" || "))),
+    };
+    let mut text = TOPIC
+        .replace("@OF_SAMPLE@", of_sample)
+        .replace("@READ@", read)
+        .replace("@APART@", apart.trim_end());
     if is_keyed {
         text.push_str(INSTANCE);
     }
@@ -50,6 +60,35 @@ pub(super) fn define(unit: &Unit<'_>, code: &mut Code, plan: &Plan, ty: &Dynamic
     }
     for line in replaced(&text, &name).lines() {
         code.line(line);
+    }
+}
+
+/// Whether values of a type may have counted octets, so that these need not be copied.
+pub(super) fn shares(unit: &Unit<'_>, ty: &DynamicType) -> bool {
+    is_topic(ty) && !shared(unit, ty).is_empty()
+}
+
+/// What is not 0 of a value that has counted octets in one of its members, or in one of a struct
+/// that is a member.
+pub(super) fn shared(unit: &Unit<'_>, ty: &DynamicType) -> Vec<String> {
+    let mut found = Vec::new();
+    find_shared(unit, &Place::root(unit, ty.clone(), "value"), &mut found, 0);
+    found
+}
+
+fn find_shared(unit: &Unit<'_>, place: &Place, found: &mut Vec<String>, depth: usize) {
+    const DEEPEST: usize = 4;
+    const MOST: usize = 16;
+    for member in place.ty.resolved().members() {
+        if member.is_optional() || member.element().is_external || found.len() == MOST {
+            continue;
+        }
+        let part = place.at(unit, member.name());
+        if names::are_octets(&part.ty) {
+            found.push(format!("{}._octets != 0", part.value));
+        } else if part.ty.resolved().kind() == TypeKind::Structure && depth < DEEPEST {
+            find_shared(unit, &part, found, depth + 1);
+        }
     }
 }
 

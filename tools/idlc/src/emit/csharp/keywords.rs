@@ -23,3 +23,9 @@ pub(super) const TAKEN: &[&str] = &[
     "Clone", "CopyFrom", "Discriminator", "Equals", "Finalize", "FromBits", "GetHashCode", "GetType",
     "MemberwiseClone", "ReferenceEquals", "ToBits", "ToString",
 ];
+
+/// What classes of unions have beside that.
+pub(super) const TAKEN_IN_UNIONS: &[&str] = &["Begin", "CaseOf", "Select"];
+
+/// Parameters and variables of the methods of classes, which would hide a property.
+pub(super) const LOCAL: &[&str] = &["bits", "discriminator", "hash", "made", "other", "selected"];

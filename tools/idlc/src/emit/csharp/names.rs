@@ -2,9 +2,9 @@
 
 use dunlin_xtypes::{Constant, DynamicType, Element, Member, TypeKind};
 
-use super::keywords::TAKEN;
-use crate::emit::Unit;
+use super::keywords::{LOCAL, TAKEN, TAKEN_IN_UNIONS, WORDS};
 use crate::emit::c::value::is_endless;
+use crate::emit::{CsharpNames, Unit};
 
 /// The namespaces that something of IDL is in, and its name there. What is within a struct has the
 /// name of it in front.
@@ -56,9 +56,19 @@ fn pascal(name: &str) -> String {
 
 /// The property of a member in the class of `of`: no class has a property of its own name.
 pub(super) fn property(unit: &Unit<'_>, of: &DynamicType, member: &str) -> String {
-    let mut name = pascal(member);
+    let mut name = match unit.choices.csharp_names {
+        CsharpNames::Pascal => pascal(member),
+        CsharpNames::Keep => member.into(),
+    };
     let (_, class) = place(unit, of.name());
-    while TAKEN.contains(&&*name) || class == name {
+    let is_union = of.kind() == TypeKind::Union;
+    while TAKEN.contains(&&*name)
+        || is_union && TAKEN_IN_UNIONS.contains(&&*name)
+        // Names that begin with a capital are neither words nor those of parameters.
+        || WORDS.contains(&&*name)
+        || LOCAL.contains(&&*name)
+        || class == name
+    {
         name.push('_');
     }
     name

@@ -8,6 +8,7 @@ mod code;
 mod constant;
 mod names;
 mod number;
+mod package;
 mod read;
 mod structure;
 mod types;
@@ -25,6 +26,7 @@ use super::{File, Language, Scope, Unit};
 use crate::model::NamedType;
 use crate::report::codes;
 use code::Code;
+pub use package::{JavaPackage, NoPackage};
 
 pub(super) const LANGUAGE: Language = Language {
     name: "java",

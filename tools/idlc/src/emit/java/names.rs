@@ -18,6 +18,7 @@ pub(super) const KEYWORDS: &[&str] = &[
 ];
 
 /// The package of a name of IDL, and what it is called in it. Types within a struct are beside it.
+/// The package that the user chose has those of the modules in it.
 pub(super) fn place(unit: &Unit<'_>, name: &str) -> (Vec<String>, String) {
     let parts: Vec<&str> = name.split("::").collect();
     let is_type = |count: &usize| {
@@ -29,7 +30,8 @@ pub(super) fn place(unit: &Unit<'_>, name: &str) -> (Vec<String>, String) {
     let (modules, rest) = parts.split_at(modules);
     let class = unit.language.word(&rest.join("_"));
     let modules = modules.iter().map(|one| unit.language.word(one));
-    (modules.collect(), class)
+    let package = unit.choices.java_package.parts().iter().cloned();
+    (package.chain(modules).collect(), class)
 }
 
 /// The class of a type from anywhere.
@@ -42,7 +44,10 @@ pub(super) fn qualified(unit: &Unit<'_>, name: &str) -> String {
 /// A field. It may not hide the packages that the code names.
 pub(super) fn member(unit: &Unit<'_>, name: &str) -> String {
     let modules = unit.model.modules.iter();
-    let mut roots = modules.filter_map(|module| module.name.split("::").next());
+    let package = unit.choices.java_package.parts().first();
+    let mut roots = modules
+        .filter_map(|module| module.name.split("::").next())
+        .chain(package.map(String::as_str));
     match name == "org" || name == "TYPE" || roots.any(|root| root == name) {
         true => (unit.language.escape)(name),
         false => unit.language.word(name),

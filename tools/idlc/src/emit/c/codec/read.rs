@@ -516,46 +516,53 @@ impl Read<'_, '_> {
                 code,
                 format!("dunlin_cdr_charge(r, {n}, sizeof *{s}->_buffer, {idl})"),
             );
-            let memory = format!("dunlin_cdr_fail(r->fault, DUNLIN_CDR_MEMORY, {idl}, {n}, 0)");
-            let resize = names::of_collection(self.unit, &ty, "resize");
-            code.line(format!("if (!{resize}({s}, {n})) return {memory};"));
-            let one = element(&place, &e);
-            match self.numbers(&one, elements) {
-                Some(field) => self.row(code, part, path, (&one, field), (&n, &s, &e)),
-                None => {
-                    let fast = self.whole(code, &one, elements, stride, (&n, &s));
-                    check(code, format!("dunlin_cdr_enter(r, {idl})"));
-                    let i = self.fresh("i");
-                    code.line(format!("uint32_t {i} = {};", fast.unwrap_or("0".into())));
-                    code.braces(format!("for (; {i} < {n}; {i}++)"), |code| {
-                        let pointer = functions::element_pointer(self.unit, &ty, &e);
-                        code.line(format!("{pointer} = &{s}->_buffer[{i}];"));
-                        code.line(format!("(void){e};"));
-                        self.element(code, part, path, &one, elements);
-                    });
-                    code.line("r->depth--;");
+            let content = |code: &mut Code| {
+                let memory = format!("dunlin_cdr_fail(r->fault, DUNLIN_CDR_MEMORY, {idl}, {n}, 0)");
+                let resize = names::of_collection(self.unit, &ty, "resize");
+                code.line(format!("if (!{resize}({s}, {n})) return {memory};"));
+                let one = element(&place, &e);
+                match self.numbers(&one, elements) {
+                    Some(field) => self.row(code, part, path, (&one, field), (&n, &s, &e)),
+                    None => {
+                        let fast = self.whole(code, &one, elements, stride, (&n, &s));
+                        check(code, format!("dunlin_cdr_enter(r, {idl})"));
+                        let i = self.fresh("i");
+                        code.line(format!("uint32_t {i} = {};", fast.unwrap_or("0".into())));
+                        code.braces(format!("for (; {i} < {n}; {i}++)"), |code| {
+                            let pointer = functions::element_pointer(self.unit, &ty, &e);
+                            code.line(format!("{pointer} = &{s}->_buffer[{i}];"));
+                            code.line(format!("(void){e};"));
+                            self.element(code, part, path, &one, elements);
+                        });
+                        code.line("r->depth--;");
+                    }
                 }
+                if bound > 0 {
+                    code.braces(format!("if ({n} > {bound}u)"), |code| {
+                        let kept = match place.try_construct {
+                            TryConstruct::Trim => bound,
+                            _ => {
+                                let misfit = self.misfit(part, path);
+                                let code_name = "DUNLIN_CDR_BOUND";
+                                code.line(format!(
+                                    "dunlin_cdr_misfit(r, {misfit}, {code_name}, {idl}, {n}, {bound}u);"
+                                ));
+                                0
+                            }
+                        };
+                        code.line(format!("(void){resize}({s}, {kept});"));
+                    });
+                }
+                if ty.kind() == TypeKind::Map {
+                    let sort = names::of_collection(self.unit, &ty, "sort");
+                    code.line(format!("{sort}({s});"));
+                }
+            };
+            if names::are_octets(&ty) {
+                let lent = format!("if (!dunlin_cdr_lend(r, {s}, {n}, {bound}u))");
+                return code.braces(lent, content);
             }
-            if bound > 0 {
-                code.braces(format!("if ({n} > {bound}u)"), |code| {
-                    let kept = match place.try_construct {
-                        TryConstruct::Trim => bound,
-                        _ => {
-                            let misfit = self.misfit(part, path);
-                            let code_name = "DUNLIN_CDR_BOUND";
-                            code.line(format!(
-                                "dunlin_cdr_misfit(r, {misfit}, {code_name}, {idl}, {n}, {bound}u);"
-                            ));
-                            0
-                        }
-                    };
-                    code.line(format!("(void){resize}({s}, {kept});"));
-                });
-            }
-            if ty.kind() == TypeKind::Map {
-                let sort = names::of_collection(self.unit, &ty, "sort");
-                code.line(format!("{sort}({s});"));
-            }
+            content(code);
         });
     }
 }

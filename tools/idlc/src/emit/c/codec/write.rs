@@ -213,6 +213,9 @@ impl Write<'_, '_> {
                 if align > 1 {
                     code.line(format!("dunlin_cdr_put_align(w, {align});"));
                 }
+                if names::are_octets(&place.ty) {
+                    return code.line(format!("dunlin_cdr_put_octets(w, &{});", place.value));
+                }
                 let size = format!("(size_t){stride} * {count}");
                 code.line(format!("dunlin_cdr_put_bytes(w, {buffer}, {size});"));
             });

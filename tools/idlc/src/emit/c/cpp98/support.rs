@@ -45,7 +45,11 @@ fn codec(unit: &Unit<'_>, code: &mut Code, plan: &Plan, ty: &DynamicType) {
     code.line("");
     code.block(format!("struct {name}_codec {{"), "};", |code| {
         code.line(format!("typedef {name} Value;"));
-        code.line(format!("enum {{ has_key = {} }};", i32::from(has_key)));
+        let lends = i32::from(typed::shares(unit, ty));
+        code.line(format!(
+            "enum {{ has_key = {}, lends = {lends} }};",
+            i32::from(has_key)
+        ));
         let text = literal(ty.name());
         code.line(format!("static const char *name() {{ return {text}; }}"));
         code.line(format!(
@@ -65,6 +69,26 @@ fn codec(unit: &Unit<'_>, code: &mut Code, plan: &Plan, ty: &DynamicType) {
         match is_plain.filter(|_| ty.kind() == TypeKind::Structure) {
             Some(is_plain) => function("is_plain(int32_t xcdr)", is_plain.into()),
             None => function("is_plain(int32_t)", "false".into()),
+        }
+        let apart = write.replace(
+            ", dunlin_cdr_fault",
+            ", dunlin_cdr_apart *apart, dunlin_cdr_fault",
+        );
+        match typed::shares(unit, ty) {
+            true => {
+                let shared = typed::shared(unit, ty).join(" || ");
+                function("shares(const Value *value)", shared);
+                let call =
+                    format!("{name}_cdr_write_apart(value, xcdr, payload, size, apart, fault)");
+                function(&format!("write_apart({apart})"), call);
+                let call = format!("{name}_cdr_lend(value, payload, size, fault)");
+                function(&format!("lend({read})"), call);
+            }
+            false => {
+                function("shares(const Value *)", "false".into());
+                function(&format!("write_apart({})", unnamed(&apart)), "false".into());
+                function(&format!("lend({})", unnamed(&read)), "false".into());
+            }
         }
         for (prefix, word) in [("", "cdr"), ("key_", "key")] {
             // The key of a type without one has no octets.

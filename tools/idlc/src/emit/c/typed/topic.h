@@ -44,6 +44,7 @@ static inline int32_t Foo_write(dunlin_writer writer, const Foo *value,
         }
         return dunlin_write(writer, near, size, options);
     }
+@APART@
     DUNLIN_TRY(dunlin_loan_new(writer, size, 0, &loan));
     if (!Foo_cdr_write(value, xcdr, loan.data, size, &fault)) {
         (void)dunlin_loan_discard(writer, &loan);
@@ -77,7 +78,7 @@ static inline int32_t Foo_fill(dunlin_getter get, dunlin_reader reader,
     DUNLIN_TRY(dunlin_typed_fill(get, reader, select, batch->samples, &batch->reader,
                                  &batch->count));
     while (at < batch->count) {
-        if (Foo_of_sample(reader, &batch->samples[at], &batch->data[at], &fault)) {
+        if (Foo_of_sample(reader, &batch->samples[at], &batch->data[at], Foo_@READ@, &fault)) {
             at++;
         } else {
             dunlin_typed_drop(reader, batch->samples, &batch->count, at);
@@ -126,7 +127,7 @@ static inline int32_t Foo_next(dunlin_getter get, dunlin_reader reader, Foo *val
     if (value == NULL) return dunlin_typed_missing("value");
     DUNLIN_TRY(dunlin_typed_next(get, reader, &sample));
     if (info != NULL) *info = sample.info;
-    is_read = Foo_of_sample(reader, &sample, value, &fault);
+    is_read = Foo_of_sample(reader, &sample, value, Foo_cdr_read, &fault);
     (void)dunlin_give_back(reader, &sample, 1);
     return is_read ? DUNLIN_OK : dunlin_typed_failed(&fault, DUNLIN_ERROR);
 }

@@ -79,6 +79,7 @@ public final class ParticipantConfig {
         // The class is loaded first, for it learns how large the structure is.
         Native.check(Native.OK);
         long at = arena.allocate(of.room(), 8).address();
+        Memory.putInt(at, of.room());
         Native.check(Native.call(Native.CONFIG_DEFAULT, at));
         if (waiting != null) {
             Memory.putInt(at + of.at("waiting"), waiting.ordinal());

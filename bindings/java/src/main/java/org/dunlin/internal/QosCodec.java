@@ -8,6 +8,7 @@ import org.dunlin.qos.DataWriterQos;
 import org.dunlin.qos.DestinationOrderKind;
 import org.dunlin.qos.DomainParticipantQos;
 import org.dunlin.qos.DurabilityKind;
+import org.dunlin.qos.EndpointQos;
 import org.dunlin.qos.HistoryKind;
 import org.dunlin.qos.LivelinessKind;
 import org.dunlin.qos.OwnershipKind;
@@ -145,7 +146,7 @@ public final class QosCodec {
         qos.properties = at.properties("properties");
     }
 
-    private static void put(QosPlace at, TopicQos qos) {
+    private static void putCommon(QosPlace at, EndpointQos<?> qos) {
         at.duration("deadline", qos.deadline);
         at.duration("latency_budget", qos.latencyBudget);
         at.duration("lease_duration", qos.leaseDuration);
@@ -160,19 +161,9 @@ public final class QosCodec {
         at.number("max_samples", qos.maxSamples);
         at.number("max_instances", qos.maxInstances);
         at.number("max_samples_per_instance", qos.maxSamplesPerInstance);
-        at.duration("lifespan", qos.lifespan);
-        at.duration("service_cleanup_delay", qos.serviceCleanupDelay);
-        at.kind("service_history", qos.serviceHistory);
-        at.number("service_depth", qos.serviceDepth);
-        at.number("service_max_samples", qos.serviceMaxSamples);
-        at.number("service_max_instances", qos.serviceMaxInstances);
-        at.number("service_max_samples_per_instance", qos.serviceMaxSamplesPerInstance);
-        at.number("transport_priority", qos.transportPriority);
-        at.bytes("topic_data", qos.topicData);
-        at.representations("representations", qos.representations);
     }
 
-    private static void get(QosPlace at, TopicQos qos) {
+    private static void getCommon(QosPlace at, EndpointQos<?> qos) {
         qos.deadline = at.duration("deadline");
         qos.latencyBudget = at.duration("latency_budget");
         qos.leaseDuration = at.duration("lease_duration");
@@ -187,6 +178,24 @@ public final class QosCodec {
         qos.maxSamples = at.number("max_samples");
         qos.maxInstances = at.number("max_instances");
         qos.maxSamplesPerInstance = at.number("max_samples_per_instance");
+    }
+
+    private static void put(QosPlace at, TopicQos qos) {
+        putCommon(at, qos);
+        at.duration("lifespan", qos.lifespan);
+        at.duration("service_cleanup_delay", qos.serviceCleanupDelay);
+        at.kind("service_history", qos.serviceHistory);
+        at.number("service_depth", qos.serviceDepth);
+        at.number("service_max_samples", qos.serviceMaxSamples);
+        at.number("service_max_instances", qos.serviceMaxInstances);
+        at.number("service_max_samples_per_instance", qos.serviceMaxSamplesPerInstance);
+        at.number("transport_priority", qos.transportPriority);
+        at.bytes("topic_data", qos.topicData);
+        at.representations("representations", qos.representations);
+    }
+
+    private static void get(QosPlace at, TopicQos qos) {
+        getCommon(at, qos);
         qos.lifespan = at.duration("lifespan");
         qos.serviceCleanupDelay = at.duration("service_cleanup_delay");
         qos.serviceHistory = at.kind("service_history", HistoryKind.values());
@@ -240,20 +249,7 @@ public final class QosCodec {
     }
 
     private static void put(QosPlace at, DataWriterQos qos) {
-        at.duration("deadline", qos.deadline);
-        at.duration("latency_budget", qos.latencyBudget);
-        at.duration("lease_duration", qos.leaseDuration);
-        at.duration("max_blocking_time", qos.maxBlockingTime);
-        at.kind("durability", qos.durability);
-        at.kind("reliability", qos.reliability);
-        at.kind("liveliness", qos.liveliness);
-        at.kind("ownership", qos.ownership);
-        at.kind("destination_order", qos.destinationOrder);
-        at.kind("history", qos.history);
-        at.number("depth", qos.depth);
-        at.number("max_samples", qos.maxSamples);
-        at.number("max_instances", qos.maxInstances);
-        at.number("max_samples_per_instance", qos.maxSamplesPerInstance);
+        putCommon(at, qos);
         at.duration("lifespan", qos.lifespan);
         at.duration("service_cleanup_delay", qos.serviceCleanupDelay);
         at.kind("service_history", qos.serviceHistory);
@@ -272,20 +268,7 @@ public final class QosCodec {
     }
 
     private static void get(QosPlace at, DataWriterQos qos) {
-        qos.deadline = at.duration("deadline");
-        qos.latencyBudget = at.duration("latency_budget");
-        qos.leaseDuration = at.duration("lease_duration");
-        qos.maxBlockingTime = at.duration("max_blocking_time");
-        qos.durability = at.kind("durability", DurabilityKind.values());
-        qos.reliability = at.kind("reliability", ReliabilityKind.values());
-        qos.liveliness = at.kind("liveliness", LivelinessKind.values());
-        qos.ownership = at.kind("ownership", OwnershipKind.values());
-        qos.destinationOrder = at.kind("destination_order", DestinationOrderKind.values());
-        qos.history = at.kind("history", HistoryKind.values());
-        qos.depth = at.number("depth");
-        qos.maxSamples = at.number("max_samples");
-        qos.maxInstances = at.number("max_instances");
-        qos.maxSamplesPerInstance = at.number("max_samples_per_instance");
+        getCommon(at, qos);
         qos.lifespan = at.duration("lifespan");
         qos.serviceCleanupDelay = at.duration("service_cleanup_delay");
         qos.serviceHistory = at.kind("service_history", HistoryKind.values());
@@ -304,20 +287,7 @@ public final class QosCodec {
     }
 
     private static void put(QosPlace at, DataReaderQos qos) {
-        at.duration("deadline", qos.deadline);
-        at.duration("latency_budget", qos.latencyBudget);
-        at.duration("lease_duration", qos.leaseDuration);
-        at.duration("max_blocking_time", qos.maxBlockingTime);
-        at.kind("durability", qos.durability);
-        at.kind("reliability", qos.reliability);
-        at.kind("liveliness", qos.liveliness);
-        at.kind("ownership", qos.ownership);
-        at.kind("destination_order", qos.destinationOrder);
-        at.kind("history", qos.history);
-        at.number("depth", qos.depth);
-        at.number("max_samples", qos.maxSamples);
-        at.number("max_instances", qos.maxInstances);
-        at.number("max_samples_per_instance", qos.maxSamplesPerInstance);
+        putCommon(at, qos);
         at.duration("minimum_separation", qos.minimumSeparation);
         at.duration("autopurge_nowriter", qos.autopurgeNoWriter);
         at.duration("autopurge_disposed", qos.autopurgeDisposed);
@@ -335,20 +305,7 @@ public final class QosCodec {
     }
 
     private static void get(QosPlace at, DataReaderQos qos) {
-        qos.deadline = at.duration("deadline");
-        qos.latencyBudget = at.duration("latency_budget");
-        qos.leaseDuration = at.duration("lease_duration");
-        qos.maxBlockingTime = at.duration("max_blocking_time");
-        qos.durability = at.kind("durability", DurabilityKind.values());
-        qos.reliability = at.kind("reliability", ReliabilityKind.values());
-        qos.liveliness = at.kind("liveliness", LivelinessKind.values());
-        qos.ownership = at.kind("ownership", OwnershipKind.values());
-        qos.destinationOrder = at.kind("destination_order", DestinationOrderKind.values());
-        qos.history = at.kind("history", HistoryKind.values());
-        qos.depth = at.number("depth");
-        qos.maxSamples = at.number("max_samples");
-        qos.maxInstances = at.number("max_instances");
-        qos.maxSamplesPerInstance = at.number("max_samples_per_instance");
+        getCommon(at, qos);
         qos.minimumSeparation = at.duration("minimum_separation");
         qos.autopurgeNoWriter = at.duration("autopurge_nowriter");
         qos.autopurgeDisposed = at.duration("autopurge_disposed");
