@@ -1,8 +1,8 @@
 //! What each fuzz target does with its bytes: plain functions, so that the corpora can be replayed
 //! without a fuzzer.
+mod assignability;
 #[path = "../../crates/transport/src/tcp/tests/authority.rs"]
 mod authority;
-mod assignability;
 mod cdr;
 mod conversation;
 mod discovery;

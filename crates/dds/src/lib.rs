@@ -68,8 +68,8 @@ pub use dunlin_rtps::{
 pub use dunlin_shm::Trust;
 pub use dunlin_transport as transport;
 pub use dunlin_wire::{
-    EntityId, EntityKind, Guid, GuidPrefix, Hops, Locator, SampleIdentity, SampleOrigin, SequenceNumber,
-    Timestamp, VendorId,
+    EntityId, EntityKind, Guid, GuidPrefix, Hops, Locator, SampleIdentity, SampleOrigin,
+    SequenceNumber, Timestamp, VendorId,
 };
 pub use dunlin_xtypes as xtypes;
 pub use entity::condition::{Condition, GuardCondition, ReadCondition, StatusCondition, Wake};

@@ -306,18 +306,15 @@ impl ProfileSet {
             match (child.name(), Entity::of_element(child.name())) {
                 (_, Some(entity)) => {
                     let qos = self.own_qos(child, entity, library, defined, problems);
-                    let mut earlier = own.iter().filter(|one| one.entity == entity);
-                    let twin = earlier.find(|one| one.filter == qos.filter);
-                    if let Some(twin) = twin {
-                        let message = format!(
-                            "a second <{}> for the same topics: write one, or give them different \
-                             topic_filter",
-                            child.name()
-                        );
-                        let problem = Problem::error(child.span(), message);
-                        problems.push(problem.note(twin.span, "the first is here"));
+                    let mut earlier = own.iter_mut().filter(|one| one.entity == entity);
+                    match earlier.find(|one| one.filter == qos.filter) {
+                        Some(twin) => {
+                            problems.push(second(child, twin.span));
+                            twin.bases.extend(qos.bases);
+                            twin.settings.overlay(&qos.settings);
+                        }
+                        None => own.push(qos),
                     }
-                    own.push(qos);
                 }
                 ("base_name" | "documentation", _) => {}
                 ("participant_factory_qos", _) => self.notes.push(Note {
@@ -518,6 +515,15 @@ impl ProfileSet {
             }
         }
     }
+}
+
+/// Twice the same element is twice what it says, the later over the earlier.
+fn second(element: Element<'_>, first: Span) -> Problem {
+    let message = format!(
+        "a second <{}> for the same topics: what it says is laid over the first",
+        element.name()
+    );
+    Problem::warning(element.span(), message).note(first, "the first is here")
 }
 
 /// Makes the QoS of an entity, to see whether it can be made.

@@ -146,6 +146,7 @@ fn of_writer(info: &ProfileInfo, settings: &Settings, qos: &DataWriterQos, remar
     }
 }
 
+/// Those of this file: what built-in profiles say is well known.
 fn unlimited(
     info: &ProfileInfo,
     settings: &Settings,
@@ -155,7 +156,9 @@ fn unlimited(
 ) {
     let bounded = limits.max_samples.is_some()
         || limits.max_instances.is_some() && limits.max_samples_per_instance.is_some();
-    if history == History::KeepAll && !bounded {
+    let own = settings.span_below("history");
+    let is_own = own.is_some_and(|span| span.source == info.span.source);
+    if history == History::KeepAll && !bounded && is_own {
         let message = "KEEP_ALL without resource_limits may take all memory".to_owned();
         warn(info, settings, "history", message, remarks);
     }
@@ -171,5 +174,9 @@ fn warn(
 ) {
     let span = settings.span_below(element);
     let span = span.filter(|span| span.source == info.span.source);
-    remarks.push(Problem::warning(span.unwrap_or(info.span), message));
+    let problem = Problem::warning(span.unwrap_or(info.span), message);
+    // Profiles that inherit a line need not all be told of it.
+    if !remarks.sorted().contains(&&problem) {
+        remarks.push(problem);
+    }
 }

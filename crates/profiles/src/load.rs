@@ -250,7 +250,7 @@ pub fn configuration_variables(
 /// The outermost element is `dds`, and has elements that are known.
 fn root(document: &Document, problems: &mut Problems) {
     const OURS: [&str; 3] = ["qos_library", "configuration_variables", "types"];
-    const OTHERS: [&str; 14] = [
+    const OTHERS: [&str; 9] = [
         "domain_library",
         "domain_participant_library",
         "participant_library",
@@ -259,11 +259,6 @@ fn root(document: &Document, problems: &mut Problems) {
         "data_library",
         "user_environment",
         "plugin_library",
-        "routing_service",
-        "recording_service",
-        "replay_service",
-        "persistence_service",
-        "queuing_service",
         "adapter_library",
     ];
     let root = document.root();
@@ -275,7 +270,7 @@ fn root(document: &Document, problems: &mut Problems) {
     attributes(root, &["version", "noNamespaceSchemaLocation"], problems);
     for child in root.children() {
         let name = child.name();
-        if OTHERS.contains(&name) || name == "types" {
+        if OTHERS.contains(&name) || name == "types" || name.ends_with("_service") {
             let message = format!("<{name}> is passed over: QoS profiles stand in <qos_library>");
             problems.push(Problem::warning(child.span(), message));
         } else if !OURS.contains(&name) {

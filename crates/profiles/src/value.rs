@@ -21,7 +21,7 @@ pub(crate) fn read(
         Kind::Texts => texts(element, path, settings, problems, |text| {
             Ok(text.text.to_owned())
         }),
-        Kind::Peers => texts(element, path, settings, problems, peer),
+        Kind::Peers => peers(element, path, settings, problems),
         Kind::Properties => properties(element, settings, problems),
         Kind::Multicast => multicast(element, path, settings, problems),
         Kind::Representations => representations(element, path, settings, problems),
@@ -228,6 +228,22 @@ fn peer(text: Written<'_>) -> Found<String> {
             Err(Box::new(Problem::error(text.span, first)))
         }
     }
+}
+
+/// In elements, or as a text with commas between.
+fn peers(element: Element<'_>, path: &str, settings: &mut Settings, problems: &mut Problems) {
+    let Some(all) = element.text() else {
+        return texts(element, path, settings, problems, peer);
+    };
+    no_children(element, problems);
+    let mut list = Vec::new();
+    for text in all.text.split(',').map(str::trim) {
+        match peer(Written { text, ..all }) {
+            Ok(peer) => list.push(peer),
+            Err(problem) => problems.push(*problem),
+        }
+    }
+    settings.set(path, Value::Texts(list), all.span);
 }
 
 fn texts(

@@ -17,6 +17,7 @@ const FLEET: &str = r#"<dds>
         <history><kind>KEEP_LAST</kind><depth>3</depth></history>
       </datareader_qos>
       <datawriter_qos>
+        <history><kind>KEEP_ALL</kind></history>
         <reliability><kind>BEST_EFFORT</kind></reliability>
       </datawriter_qos>
     </qos_profile>
@@ -142,7 +143,7 @@ fn a_profile_is_shown_with_the_origin_of_each_value() {
 fn files_are_checked() {
     let folder = folder();
     let wrong = [
-        "wrong.xml:11:42: error: unknown element \"dept\" in history",
+        "wrong.xml:11:41: error: unknown element \"dept\" in history",
         "did you mean \"depth\"?",
         "1 error(s)",
     ];

@@ -58,7 +58,10 @@ fn written(directory: &Path, name: &str, text: &str) -> String {
 
 fn start(program: &Path, arguments: &[&str]) -> Child {
     let mut command = Command::new(program);
-    command.args(arguments).stdout(Stdio::piped()).stderr(Stdio::piped());
+    command
+        .args(arguments)
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped());
     command.spawn().unwrap()
 }
 
@@ -107,7 +110,10 @@ fn shapes_cross_by_xml_until_the_service_is_interrupted() {
         let output = interrupted(service);
         let log = String::from_utf8_lossy(&output.stderr);
         assert_eq!(output.status.code(), Some(0), "{log}");
-        assert!(log.contains("/routing_services/bridge/domain_routes/d"), "{log}");
+        assert!(
+            log.contains("/routing_services/bridge/domain_routes/d"),
+            "{log}"
+        );
         assert!(log.contains("samples 1,"), "{log}");
     });
 }
@@ -121,7 +127,14 @@ fn the_name_of_rtis_program_takes_its_command_line() {
         let directory = directory.path().display().to_string();
         printed(&format!("route link {directory}"));
         let program = Path::new(&directory).join("rtiroutingservice");
-        let arguments = ["-cfgFile", &*file, "-cfgName", "bridge", "-domainIdBase", "0"];
+        let arguments = [
+            "-cfgFile",
+            &*file,
+            "-cfgName",
+            "bridge",
+            "-domainIdBase",
+            "0",
+        ];
         let arguments = [&arguments[..], &["-verbosity", "1", "-skipDefaultFiles"]].concat();
         let service = start(&program, &arguments);
         a_shape_crosses();
@@ -140,7 +153,10 @@ fn a_service_stops_after_a_time() {
         let output = dunlin(&format!("route run {file} -stopAfter 1"));
         assert_eq!(output.status.code(), Some(0));
         let log = String::from_utf8_lossy(&output.stderr);
-        assert!(log.contains("service yard: participants 2, routes 0, auto routes 1"), "{log}");
+        assert!(
+            log.contains("service yard: participants 2, routes 0, auto routes 1"),
+            "{log}"
+        );
     });
 }
 
@@ -173,16 +189,26 @@ fn explain_shows_the_plan_and_what_matches_now() {
 #[test]
 fn mistakes_are_told_before_anything_starts() {
     let directory = tempfile::tempdir().unwrap();
-    let file = written(directory.path(), "yard.toml", &TOML.replace("\"far\"", "\"fra\""));
+    let file = written(
+        directory.path(),
+        "yard.toml",
+        &TOML.replace("\"far\"", "\"fra\""),
+    );
     for command in ["run", "check", "explain"] {
         let output = dunlin(&format!("route {command} {file}"));
         assert_eq!(output.status.code(), Some(2));
         let report = String::from_utf8_lossy(&output.stderr);
-        assert!(report.contains("yard.toml:7:6: error: there is no participant \"fra\""), "{report}");
+        assert!(
+            report.contains("yard.toml:7:6: error: there is no participant \"fra\""),
+            "{report}"
+        );
     }
     let output = dunlin("route chek");
     let report = String::from_utf8_lossy(&output.stderr);
-    assert_eq!(report, "dunlin route: no command \"chek\": did you mean \"check\"?\n");
+    assert_eq!(
+        report,
+        "dunlin route: no command \"chek\": did you mean \"check\"?\n"
+    );
 }
 
 #[test]
@@ -190,9 +216,15 @@ fn a_configuration_is_checked_listed_and_converted() {
     let directory = tempfile::tempdir().unwrap();
     let file = written(directory.path(), "bridge.xml", XML);
     let summary = printed(&format!("route check {file} --strict"));
-    assert_eq!(summary, "service bridge: participants 2, routes 1, auto routes 0\n");
+    assert_eq!(
+        summary,
+        "service bridge: participants 2, routes 1, auto routes 0\n"
+    );
     let list = printed(&format!("route list {file}"));
-    assert!(list.starts_with("bridge\n") && list.contains("DomainBridgingLAN (built in)"), "{list}");
+    assert!(
+        list.starts_with("bridge\n") && list.contains("DomainBridgingLAN (built in)"),
+        "{list}"
+    );
     let toml = printed(&format!("route convert {file} --to toml"));
     let file = written(directory.path(), "bridge.toml", &toml);
     let again = printed(&format!("route convert {file} --to toml"));

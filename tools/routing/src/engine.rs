@@ -4,12 +4,17 @@
 //! its inputs, or by that which received an acknowledgement that made room in one of its outputs.
 //! Another one with news leaves word and goes on with its own work ([`RouteCore::pump`]). Nothing
 //! here waits, and no lock is held while the readers, the writers and a processor do their work.
+mod admission;
 mod backlog;
 mod input;
 mod output;
+mod process;
+mod registry;
 mod route;
+mod strays;
 mod tally;
 
+pub(crate) use admission::Admission;
 pub(crate) use backlog::{Backlog, Budget};
 pub(crate) use input::{DataListener, InputLane};
 pub(crate) use output::{OutputLane, RoomListener, Sources};

@@ -9,6 +9,7 @@ pub mod command;
 pub mod config;
 mod engine;
 pub mod plan;
+pub mod processor;
 pub mod service;
 pub mod show;
 pub mod state;

@@ -1,6 +1,7 @@
 //! A running service: its participants, its routes and the thread that attends to them.
 mod ends;
 mod execution;
+mod qos;
 mod site;
 mod snapshot;
 

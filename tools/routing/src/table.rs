@@ -8,13 +8,17 @@
 //! so nothing drifts. Whether an input or output should exist is a least fixed point: it begins
 //! with none, and those come in that a remote endpoint supports, or one that is in already. So two
 //! that only support each other do not keep each other alive.
+mod auto;
 mod entry;
 mod known;
 mod rate;
+pub(crate) mod sources;
 #[cfg(test)]
 mod tests;
+mod via;
 
-use crate::plan::{CreationMode, Input, Limits, Output, Path, Plan, Route};
+use crate::plan::{CreationMode, Input, Limits, Output, Path, Plan, Route, Session};
+use auto::Auto;
 use dunlin::Guid;
 use dunlin::observe::{ReaderData, WriterData};
 use dunlin::untyped::EncodedTypeInformation;
@@ -23,7 +27,10 @@ use rate::Rate;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
+pub(crate) use auto::rename;
 pub(crate) use entry::Entry;
+pub(crate) use sources::{Basis, writer_qos};
+pub(crate) use via::Via;
 
 /// Time since the service started.
 pub(crate) type Time = std::time::Duration;
@@ -59,13 +66,36 @@ pub(crate) struct TypeFacts {
     pub(crate) information: Option<EncodedTypeInformation>,
 }
 
+/// How an endpoint is to be.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Design {
+    pub(crate) ty: TypeFacts,
+    pub(crate) basis: Basis,
+    /// The way to what supports it.
+    pub(crate) via: Via,
+    /// Its source is there, not only believed to be.
+    pub(crate) is_alive: bool,
+}
+
+impl Design {
+    /// May an endpoint of one become one of the other, without being made anew?
+    fn is_alike(&self, other: &Self) -> bool {
+        let same_type = self.ty.name == other.ty.name && self.ty.keyed == other.ty.keyed;
+        same_type && self.basis.is_alike(&other.basis)
+    }
+}
+
 /// Something to be done.
 #[derive(Clone, Debug)]
 pub(crate) enum Command {
     /// Make an endpoint; the answer is [`Table::made`] or [`Table::failed`].
-    Make(RouteId, Slot, Box<TypeFacts>),
+    Make(RouteId, Slot, Box<Design>),
+    /// Have one that was made announce what it is now.
+    Change(RouteId, Slot, Box<Design>),
     /// Remove one that was made.
     Remove(RouteId, Slot),
+    /// Forget a route that an auto route had made.
+    Forget(RouteId),
 }
 
 /// Where a route is in the plan.
@@ -78,6 +108,16 @@ pub(crate) struct Place {
     pub(crate) connections: usize,
 }
 
+impl Place {
+    /// Of something in it.
+    fn of(&self, name: &str) -> Self {
+        Self {
+            path: Path(format!("{}/{name}", self.path)),
+            ..self.clone()
+        }
+    }
+}
+
 /// See the module.
 pub(crate) struct Table {
     limits: Limits,
@@ -86,12 +126,19 @@ pub(crate) struct Table {
     routes: BTreeMap<RouteId, Entry>,
     /// Routes that a topic of a connection concerns.
     by_topic: HashMap<(usize, String), BTreeSet<RouteId>>,
+    autos: Vec<Auto>,
     dirty: BTreeSet<RouteId>,
     commands: Vec<Command>,
+    /// By which the service is known in [`Via`].
+    router: u32,
+    /// The next route has this number.
+    next: usize,
+    /// Routes that were refused for the limit.
+    refused: u64,
 }
 
 impl Table {
-    pub(crate) fn new(plan: &Plan) -> Self {
+    pub(crate) fn new(plan: &Plan, router: u32) -> Self {
         let connections = plan.domain_routes.iter().map(|d| d.connections.len()).sum();
         let mut table = Self {
             limits: plan.limits,
@@ -99,17 +146,35 @@ impl Table {
             rates: vec![Rate::new(plan.limits.endpoints_per_second); connections],
             routes: BTreeMap::new(),
             by_topic: HashMap::new(),
+            autos: Vec::new(),
             dirty: BTreeSet::new(),
             commands: Vec::new(),
+            router,
+            next: 0,
+            refused: 0,
         };
-        for (place, route, enabled) in planned(plan) {
-            table.add_route(place, route, enabled);
+        for (place, session, enabled) in sessions(plan) {
+            for route in &session.routes {
+                let place = place.of(&format!("routes/{}", route.name));
+                table.add_route(place, route, enabled && route.enabled);
+            }
+            for auto in &session.auto_routes {
+                let place = place.of(&format!("auto_routes/{}", auto.name));
+                let auto = Auto::new(place, auto.clone(), enabled && auto.enabled);
+                table.autos.push(auto);
+            }
         }
         table
     }
 
-    fn add_route(&mut self, place: Place, route: &Route, enabled: bool) {
-        let id = RouteId(self.routes.len());
+    /// Adds a route, unless there are as many as there may be.
+    fn add_route(&mut self, place: Place, route: &Route, enabled: bool) -> Option<RouteId> {
+        if self.routes.len() >= self.limits.routes {
+            self.refused += 1;
+            return None;
+        }
+        let id = RouteId(self.next);
+        self.next += 1;
         let first = place.connections;
         let inputs = route.inputs.iter().map(|i| (i.connection, &i.topic));
         let outputs = route.outputs.iter().map(|o| (o.connection, &o.topic));
@@ -120,9 +185,48 @@ impl Table {
         let entry = Entry::new(place, Arc::new(route.clone()), enabled);
         self.routes.insert(id, entry);
         self.dirty.insert(id);
+        Some(id)
     }
 
-    /// The participant of a connection is there, or is not.
+    /// Forgets a route for which nothing is left.
+    fn remove_route(&mut self, id: RouteId) {
+        self.routes.remove(&id);
+        for concerned in self.by_topic.values_mut() {
+            concerned.remove(&id);
+        }
+        self.by_topic.retain(|_, concerned| !concerned.is_empty());
+        self.commands.push(Command::Forget(id));
+    }
+
+    /// Has auto routes make routes of a topic and type, if they are for it.
+    fn offer(&mut self, side: Side, connection: usize, topic: &str, type_name: &str) {
+        for at in 0..self.autos.len() {
+            let Some(auto) = self.autos.get(at) else {
+                continue;
+            };
+            let Some((place, route)) = auto.route(side, connection, topic, type_name) else {
+                continue;
+            };
+            let enabled = auto.enabled;
+            let id = self.add_route(place, &route, enabled);
+            if let (Some(id), Some(auto)) = (id, self.autos.get_mut(at)) {
+                auto.note(topic, type_name, id);
+            }
+        }
+    }
+
+    /// The auto routes.
+    pub(crate) fn autos(&self) -> &[Auto] {
+        &self.autos
+    }
+
+    /// How often a route was refused since there are as many as there may be.
+    pub(crate) fn refused(&self) -> u64 {
+        self.refused
+    }
+
+    /// A participant of a connection is there from now on, or none. Endpoints of the one before are
+    /// gone with it.
     pub(crate) fn connection(&mut self, now: Time, connection: usize, is_up: bool) {
         let Some(known) = self.connections.get_mut(connection) else {
             return;
@@ -131,9 +235,7 @@ impl Table {
         known.is_up = is_up;
         let all = self.routes.iter_mut();
         for (id, entry) in all.filter(|(_, entry)| entry.uses(connection)) {
-            if !is_up {
-                entry.lose(connection);
-            }
+            entry.lose(connection);
             self.dirty.insert(*id);
         }
         self.settle(now);
@@ -142,6 +244,9 @@ impl Table {
     /// A writer of another participant is there, or says something else of itself than before.
     pub(crate) fn writer(&mut self, now: Time, connection: usize, data: Box<WriterData>) {
         let topic = data.topic.clone();
+        if Via::of(&data.qos.property).counts(self.router) {
+            self.offer(Side::Input, connection, &topic, &data.type_name);
+        }
         let before = self.known(connection).and_then(|k| k.add_writer(data));
         self.concern(now, connection, [before, Some(topic)]);
     }
@@ -149,6 +254,9 @@ impl Table {
     /// As [`writer`](Self::writer), a reader.
     pub(crate) fn reader(&mut self, now: Time, connection: usize, data: Box<ReaderData>) {
         let topic = data.topic.clone();
+        if Via::of(&data.qos.property).counts(self.router) {
+            self.offer(Side::Output, connection, &topic, &data.type_name);
+        }
         let before = self.known(connection).and_then(|k| k.add_reader(data));
         self.concern(now, connection, [before, Some(topic)]);
     }
@@ -167,6 +275,15 @@ impl Table {
     /// It could not be made, for this reason.
     pub(crate) fn failed(&mut self, now: Time, route: RouteId, slot: Slot, reason: String) {
         self.answered(now, route, |entry| entry.failed(now, slot, reason));
+    }
+
+    /// An administrator enables an auto route, or disables it.
+    pub(crate) fn enable_auto(&mut self, path: &str, enabled: bool) {
+        let own = self
+            .autos
+            .iter_mut()
+            .filter(|auto| auto.place.path.0 == path);
+        own.for_each(|auto| auto.enabled = enabled);
     }
 
     /// An administrator enables a route, or disables it.
@@ -229,8 +346,13 @@ impl Table {
             let Some(entry) = self.routes.get_mut(&id) else {
                 continue;
             };
-            entry.recompute(now, &self.connections);
+            entry.recompute(now, &self.connections, self.router);
             entry.reconcile(now, id, &mut self.rates, &mut room, &mut self.commands);
+            let is_over = entry.is_over();
+            let mut autos = self.autos.iter_mut();
+            if is_over && autos.any(|auto| auto.forget(id)) {
+                self.remove_route(id);
+            }
         }
     }
 
@@ -240,23 +362,20 @@ impl Table {
     }
 }
 
-/// All routes of a plan.
-fn planned(plan: &Plan) -> Vec<(Place, &Route, bool)> {
+/// All sessions of a plan: where they are, and whether what they contain may start.
+fn sessions(plan: &Plan) -> Vec<(Place, &Session, bool)> {
     let mut all = Vec::new();
     let mut connections = 0;
     for (at, domain_route) in plan.domain_routes.iter().enumerate() {
         let enabled = plan.enabled && domain_route.enabled;
-        for (session, planned) in domain_route.sessions.iter().enumerate() {
-            let above = session_path(plan, &domain_route.name, &planned.name);
-            for route in &planned.routes {
-                let place = Place {
-                    path: Path(format!("{above}/routes/{}", route.name)),
-                    domain_route: at,
-                    session,
-                    connections,
-                };
-                all.push((place, route, enabled && planned.enabled && route.enabled));
-            }
+        for (number, session) in domain_route.sessions.iter().enumerate() {
+            let place = Place {
+                path: Path(session_path(plan, &domain_route.name, &session.name)),
+                domain_route: at,
+                session: number,
+                connections,
+            };
+            all.push((place, session, enabled && session.enabled));
         }
         connections += domain_route.connections.len();
     }

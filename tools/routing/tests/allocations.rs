@@ -67,7 +67,8 @@ fn a_routed_sample_costs_no_allocation() {
                 writer: writer::<Keyless>(&near, "T", wqos),
                 number: 0,
             };
-            for (size, count) in [(20, BURST), (60_000, 20), (1 << 20, 4)] {
+            wait_until_joined(&service, &route_path("T"));
+            for (size, count) in [(20, BURST), (60_000, 20), (1 << 20, 1)] {
                 let data = bytes::Bytes::from(vec![7; size]);
                 for _ in 0..20 {
                     chain.burst(&data, count);

@@ -34,10 +34,23 @@ fn both_ways<T: TopicData>(topic: &str, sample: impl Fn(u32) -> T, number: impl 
             let topic = format!("{topic}/{name}");
             let reader = reader::<T>(to, &topic, rqos.clone());
             let writer = writer::<T>(from, &topic, wqos.clone());
+            wait_until_joined(&service, &route_path(&topic));
             for n in 0..COUNT {
                 writer.write(&sample(n)).unwrap();
             }
-            let mut taken = take(&reader, COUNT as usize);
+            let mut taken = Vec::new();
+            while taken.len() < COUNT as usize {
+                if let Err(error) = reader.wait_for_data(Duration::from_secs(60)) {
+                    panic!(
+                        "{transports:?} {topic}: {} of {COUNT} came: {error}\n{:?}\n{:?}\n{:#?}",
+                        taken.len(),
+                        writer.backlog_status(),
+                        reader.sample_lost_status(),
+                        service.state()
+                    );
+                }
+                taken.extend(reader.take());
+            }
             taken.sort_by_key(|sample| sample.info.sequence);
             let numbers: Vec<u32> = taken.iter().map(|s| number(s.data().unwrap())).collect();
             assert!(numbers.into_iter().eq(0..COUNT), "{transports:?} {topic}");
@@ -79,6 +92,7 @@ fn ends(settings: RouteSettings) -> Vec<(String, InstanceState)> {
     };
     let reader = reader::<Keyed>(&far, "T", rqos);
     let writer = writer::<Keyed>(&near, "T", wqos);
+    wait_until_joined(&service, &route_path("T"));
     for name in ["a", "b", "c", "last"] {
         writer.write(&keyed(name, 1)).unwrap();
     }
@@ -143,6 +157,7 @@ fn samples_of_a_mebibyte_pass() {
             let (wqos, rqos) = reliable();
             let reader = reader::<Keyless>(&far, "T", rqos);
             let writer = writer::<Keyless>(&near, "T", wqos);
+            wait_until_joined(&service, &route_path("T"));
             let writes = std::thread::spawn(move || {
                 for n in 0..20 {
                     writer.write(&keyless(n, 1 << 20)).unwrap();
@@ -173,6 +188,7 @@ fn timestamps_and_origins_are_kept_if_the_route_says_so() {
         for topic in ["Kept", "Made"] {
             let reader = reader::<Keyless>(&far, topic, rqos.clone());
             let writer = writer::<Keyless>(&near, topic, wqos.clone());
+            wait_until_joined(&service, &route_path(topic));
             writer
                 .write_with_timestamp(&keyless(7, 1), long_ago)
                 .unwrap();
@@ -219,6 +235,7 @@ fn a_slow_far_reader_holds_up_the_source_and_loses_nothing() {
         rqos.resource_limits = limited(10);
         let reader = reader::<Keyless>(&far, "T", rqos);
         let writer = writer::<Keyless>(&near, "T", wqos);
+        wait_until_joined(&service, &route_path("T"));
         let mut written = 0;
         let blocked = loop {
             match writer.write(&keyless(written, 20)) {
@@ -258,6 +275,7 @@ fn a_route_pauses_and_ends_as_an_administrator_wants() {
         let reader = reader::<Keyless>(&far, "T", rqos);
         let writer = writer::<Keyless>(&near, "T", wqos);
         let path = route_path("T");
+        wait_until_joined(&service, &path);
         service.act(SESSION, Action::Pause).unwrap();
         wait_for(&service, &path, |node| node.state == State::Paused);
         writer.write(&keyless(1, 1)).unwrap();
@@ -274,8 +292,15 @@ fn a_route_pauses_and_ends_as_an_administrator_wants() {
         service.act(&path, Action::Enable).unwrap();
         writer.wait_for_matched(1, SOON).unwrap();
         reader.wait_for_matched(1, SOON).unwrap();
+        wait_until_joined(&service, &path);
         writer.write(&keyless(2, 1)).unwrap();
-        assert_eq!(take(&reader, 1)[0].data().unwrap().number, 2);
+        // The end of the first writer is told, too.
+        let samples = take(&reader, 2);
+        let numbers: Vec<u32> = samples
+            .iter()
+            .filter_map(|s| s.data().map(|d| d.number))
+            .collect();
+        assert_eq!(numbers, [2]);
         // What has passed is not forgotten with the endpoints.
         assert_eq!(service.state().at(&path).unwrap().counters.samples, 2);
         let error = service.act("/routing_services/other", Action::Pause);
@@ -317,6 +342,7 @@ fn a_route_learns_its_type_from_the_first_endpoint() {
         let readers = [reader::<Keyed>(&far, "ByWriter", rqos), second];
         let writers = [first, writer::<Keyed>(&near, "ByReader", wqos)];
         for (writer, reader) in writers.iter().zip(&readers) {
+            wait_until_joined(&service, &route_path(writer.topic_name()));
             writer.write(&keyed("a", 1)).unwrap();
             writer.dispose(&keyed("a", 1)).unwrap();
             let samples = take(reader, 2);
@@ -328,4 +354,103 @@ fn a_route_learns_its_type_from_the_first_endpoint() {
         }
         service.stop();
     });
+}
+
+#[test]
+fn a_far_reader_that_hangs_is_given_up() {
+    in_namespace("a_far_reader_that_hangs_is_given_up", LOOPBACK, || {
+        let limited = |most| ResourceLimits {
+            max_samples: Some(most),
+            ..Default::default()
+        };
+        let mut route = route::<Keyless>("T", 0);
+        route.settings.backlog.samples = 10;
+        route.settings.stall_timeout = Duration::from_millis(500);
+        let (mut wqos, rqos) = reliable();
+        let (mut out, mut input) = reliable();
+        out.resource_limits = limited(10);
+        input.resource_limits = limited(10);
+        route.outputs[0].qos = EndpointQos::Explicit(Box::new(out));
+        route.inputs[0].qos = EndpointQos::Explicit(Box::new(input));
+        let service = Service::start(plan(Transports::UDP, vec![route])).unwrap();
+        let near = participant(NEAR, Transports::UDP);
+        let far = participant(FAR, Transports::UDP);
+        wqos.resource_limits = limited(10);
+        let good = reader::<Keyless>(&far, "T", rqos.clone());
+        let hangs = DataReaderQos {
+            resource_limits: limited(10),
+            ..rqos
+        };
+        let hangs = reader::<Keyless>(&far, "T", hangs);
+        let writer = writer::<Keyless>(&near, "T", wqos);
+        let path = format!("{}/outputs/out", route_path("T"));
+        wait_for(&service, &path, |node| node.matched == 2);
+        for number in 0..100 {
+            writer.write(&keyless(number, 20)).unwrap();
+        }
+        let samples = take(&good, 100);
+        let numbers = samples.iter().map(|sample| sample.data().unwrap().number);
+        assert!(numbers.eq(0..100));
+        wait_for(&service, &path, |node| node.counters.given_up > 0);
+        let first: Vec<u32> = take(&hangs, 10)
+            .iter()
+            .map(|s| s.data().unwrap().number)
+            .collect();
+        assert!(first.into_iter().eq(0..10));
+        service.stop();
+    });
+}
+
+#[test]
+fn a_rate_lets_the_first_and_the_last_sample_through() {
+    in_namespace(
+        "a_rate_lets_the_first_and_the_last_sample_through",
+        LOOPBACK,
+        || {
+            let mut route = route::<Keyed>("T", 0);
+            route.inputs[0].max_rate = Some(0.5);
+            let service = Service::start(plan(Transports::UDP, vec![route])).unwrap();
+            let near = participant(NEAR, Transports::UDP);
+            let far = participant(FAR, Transports::UDP);
+            let (wqos, rqos) = reliable();
+            let reader = reader::<Keyed>(&far, "T", rqos);
+            let writer = writer::<Keyed>(&near, "T", wqos);
+            wait_until_joined(&service, &route_path("T"));
+            for number in 0..100 {
+                writer.write(&keyed("a", number)).unwrap();
+            }
+            let mut numbers = Vec::new();
+            while numbers.last() != Some(&99) {
+                reader.wait_for_data(SOON).unwrap();
+                numbers.extend(reader.take().iter().map(|s| s.data().unwrap().number));
+            }
+            assert!(numbers[0] == 0 && numbers.len() < 100, "{numbers:?}");
+            service.stop();
+        },
+    );
+}
+
+#[test]
+fn a_mismatch_of_policies_is_told_with_both_values() {
+    in_namespace(
+        "a_mismatch_of_policies_is_told_with_both_values",
+        LOOPBACK,
+        || {
+            let service = Service::start(plan(Transports::UDP, vec![route::<Keyless>("T", 0)]));
+            let service = service.unwrap();
+            let near = participant(NEAR, Transports::UDP);
+            let lossy = DataWriterQos {
+                reliability: Reliability::BEST_EFFORT,
+                ..Default::default()
+            };
+            let _writer = near.writer_with::<Keyless>("T", lossy).unwrap();
+            let path = format!("{}/inputs/in", route_path("T"));
+            let node = wait_for(&service, &path, |node| node.note.is_some());
+            let note = node.note.unwrap();
+            for words in ["RELIABILITY", "BEST_EFFORT", "RELIABLE"] {
+                assert!(note.contains(words), "{note}");
+            }
+            service.stop();
+        },
+    );
 }

@@ -157,11 +157,16 @@ impl KeyCode for UnknownKeys {
     fn rewrite_key(
         &self,
         key: &Bytes,
-        _: Xcdr,
-        _: KeyForm,
+        xcdr: Xcdr,
+        form: KeyForm,
         out: &mut BytesMut,
     ) -> std::result::Result<(), dunlin_cdr::Error> {
+        let begin = out.len();
         out.extend_from_slice(key);
+        // What is there stays as it came; it may be made longer all the same.
+        if !key.is_empty() {
+            form.lengthen(xcdr, begin, out);
+        }
         Ok(())
     }
 
@@ -497,5 +502,27 @@ fn words(xcdr: Xcdr) -> &'static str {
     match xcdr {
         Xcdr::V1 => "XCDR1",
         Xcdr::V2 => "XCDR2",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_key_of_a_type_that_is_not_known_is_as_long_as_others_need_it() {
+        let ty = TypeSupport::discovered("T", true);
+        let key = Bytes::from_static(&[0, 1, 0, 0, 7, 0, 0, 0]);
+        let rewritten = |key: &Bytes, long| {
+            let mut out = BytesMut::new();
+            let form = KeyForm { bare: false, long };
+            ty.rewrite_key(key, Xcdr::V1, form, &mut out).unwrap();
+            out
+        };
+        assert_eq!(rewritten(&key, false), key);
+        let long = rewritten(&key, true);
+        assert!(long.starts_with(&key) && long.len() > 16, "{long:?}");
+        // A change without a key stays without.
+        assert!(rewritten(&Bytes::new(), true).is_empty());
     }
 }

@@ -7,6 +7,7 @@ mod capture;
 mod namespace;
 mod pair;
 mod peer;
+mod router;
 mod why;
 
 use pair::Pair;
@@ -405,6 +406,44 @@ fn keyed_loan(publisher: Vendor, subscriber: Vendor) {
     }
 }
 
+fn routed(publisher: Vendor, subscriber: Vendor) {
+    let options = format!("{RELIABLE} --count 500 --size 1000");
+    let pair = Pair::new(publisher, subscriber, &options).routed();
+    pair.run().assert_received(500);
+}
+
+fn routed_large(publisher: Vendor, subscriber: Vendor) {
+    let options = format!("{RELIABLE} --count 5 --type big --size 1000000");
+    let pair = Pair::new(publisher, subscriber, &options).routed();
+    pair.run().assert_received(5);
+}
+
+fn routed_late_joiner(publisher: Vendor, subscriber: Vendor) {
+    let options = format!("{RELIABLE} --durability transient-local --count 20");
+    let pair = Pair::new(publisher, subscriber, &options).routed();
+    let outcome = pair
+        .publisher("--wait-match 0 --domain 0")
+        .run_late_joiner();
+    outcome.assert_received(20);
+}
+
+fn routed_end(publisher: Vendor, subscriber: Vendor, how: &str, state: &str) {
+    let options = format!("{RELIABLE} --type keyed --instances 3 --count 9 --{how}");
+    let outcome = Pair::new(publisher, subscriber, &options).routed().run();
+    outcome.assert_received_by_instance(9, 3);
+    for instance in 0..3 {
+        outcome.assert_subscriber_printed(&format!("instance key=bird-{instance} state={state}"));
+    }
+}
+
+fn routed_dispose(publisher: Vendor, subscriber: Vendor) {
+    routed_end(publisher, subscriber, "dispose", "disposed");
+}
+
+fn routed_unregister(publisher: Vendor, subscriber: Vendor) {
+    routed_end(publisher, subscriber, "unregister", "no_writers");
+}
+
 /// Others among themselves may fail on a busy machine: it is enough if the harness can bring them
 /// together.
 const OTHERS_TRIES: usize = 3;
@@ -486,6 +525,23 @@ row!(untyped_to_dunlin: Untyped, Dunlin;
     dispose keyed_large keyed_late_joiner keyed_filter keyed_loan);
 row!(dunlin_to_untyped: Dunlin, Untyped; dispose keyed_large keyed_late_joiner keyed_filter);
 row!(untyped_to_untyped: Untyped, Untyped; keyed_filter keyed_loan);
+
+// With a Routing Service between the domains of both. Between the other two, disposes and unregisters
+// do not arrive without it either.
+row!(routed_dunlin_to_dunlin: Dunlin, Dunlin;
+    routed routed_large routed_late_joiner routed_dispose routed_unregister);
+row!(routed_dunlin_to_cyclone: Dunlin, Cyclone;
+    routed routed_large routed_late_joiner routed_dispose routed_unregister);
+row!(routed_cyclone_to_dunlin: Cyclone, Dunlin;
+    routed routed_large routed_late_joiner routed_dispose routed_unregister);
+row!(routed_dunlin_to_fastdds: Dunlin, FastDds;
+    routed routed_large routed_late_joiner routed_dispose routed_unregister);
+row!(routed_fastdds_to_dunlin: FastDds, Dunlin;
+    routed routed_large routed_late_joiner routed_dispose routed_unregister);
+row!(routed_cyclone_to_cyclone: Cyclone, Cyclone; routed routed_dispose);
+row!(routed_fastdds_to_fastdds: FastDds, FastDds; routed routed_dispose);
+row!(routed_cyclone_to_fastdds: Cyclone, FastDds; routed);
+row!(routed_fastdds_to_cyclone: FastDds, Cyclone; routed routed_late_joiner);
 
 // Without Dunlin: is it the harness?
 row!(cyclone_to_cyclone: Cyclone, Cyclone; mutable_xcdr2 dispose unregister goodbye captured tcp);

@@ -3,6 +3,7 @@
 use crate::capture::Capture;
 use crate::namespace::Namespace;
 use crate::peer::{Peer, Report, Tcp, Vendor};
+use crate::router::Router;
 
 /// Which peers meet, and with which options.
 pub(crate) struct Pair {
@@ -13,6 +14,7 @@ pub(crate) struct Pair {
     only_subscriber: String,
     over_tcp: bool,
     tells_types: bool,
+    is_routed: bool,
 }
 
 /// How a pair ended.
@@ -31,6 +33,7 @@ impl Pair {
             only_subscriber: String::new(),
             over_tcp: false,
             tells_types: false,
+            is_routed: false,
         }
     }
 
@@ -56,9 +59,23 @@ impl Pair {
         self
     }
 
+    /// The publisher is in domain 0 and the subscriber in domain 1, with a service between them. It
+    /// writes when that has had time to bring them together.
+    pub(crate) fn routed(mut self) -> Self {
+        self.is_routed = true;
+        self.only_publisher += " --domain 0 --settle-ms 1500";
+        self.only_subscriber += " --domain 1";
+        self
+    }
+
+    fn router(&self, namespace: &Namespace) -> Option<Router> {
+        self.is_routed.then(|| Router::start(namespace))
+    }
+
     /// Both start at once, and both stay until both are done.
     pub(crate) fn run(&self) -> Outcome {
         let namespace = Namespace::new();
+        let _router = self.router(&namespace);
         let subscriber = self.start_subscriber(&namespace);
         let publisher = self.start_publisher(&namespace);
         finish(publisher, subscriber)
@@ -67,6 +84,7 @@ impl Pair {
     /// The subscriber starts when all is written.
     pub(crate) fn run_late_joiner(&self) -> Outcome {
         let namespace = Namespace::new();
+        let _router = self.router(&namespace);
         let mut publisher = self.start_publisher(&namespace);
         publisher.wait_for("written");
         let subscriber = self.start_subscriber(&namespace);

@@ -3,6 +3,7 @@ use crate::config::convert::Language;
 use crate::config::{self, Input};
 use dunlin::WaitStrategy;
 use dunlin_document::{Variables, did_you_mean};
+use std::net::{Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -29,6 +30,8 @@ pub(super) const HELP: &str = "\
   --allow-loop              routes may lead in a circle
   --waiting STRATEGY        block, spin or spin-then-block[:MICROSECONDS]
   --cpu LIST                processors to run on, such as 2-3
+  --http [ADDRESS:]PORT     state, metrics and a live page over HTTP; of this host unless ADDRESS says
+  --http-token-file FILE    the token that requests need which change something
   --json                    explain: as JSON
   --no-look                 explain: does not look at the domains
   --to xml|toml             convert: the language
@@ -49,7 +52,7 @@ const WITHOUT_EFFECT: [&str; 5] = [
 ];
 
 /// Options, those without effect left out.
-const ALL: [&str; 28] = [
+const ALL: [&str; 30] = [
     "cfgFile",
     "cfgName",
     "appName",
@@ -74,6 +77,8 @@ const ALL: [&str; 28] = [
     "allow-loop",
     "waiting",
     "cpu",
+    "http",
+    "http-token-file",
     "json",
     "no-look",
     "quiet",
@@ -116,6 +121,8 @@ pub(super) struct Options {
     pub(super) strict: bool,
     pub(super) waiting: Option<WaitStrategy>,
     pub(super) processors: Vec<usize>,
+    pub(super) http: Option<SocketAddr>,
+    pub(super) token_file: Option<PathBuf>,
     pub(super) json: bool,
     pub(super) look: bool,
     pub(super) to: Option<Language>,
@@ -147,6 +154,8 @@ impl Options {
             strict: false,
             waiting: None,
             processors: Vec::new(),
+            http: None,
+            token_file: None,
             json: false,
             look: true,
             to: None,
@@ -262,6 +271,8 @@ impl Options {
             "logFormat" => self.json_log = is_json(&value)?,
             "remoteAdministrationDomainId" => self.administration = Some(number(name, &value)?),
             "remoteMonitoringDomainId" => self.monitoring = Some(number(name, &value)?),
+            "http" => self.http = Some(address(&value)?),
+            "http-token-file" => self.token_file = Some(value.into()),
             "waiting" => self.waiting = Some(WaitStrategy::parse(&value).map_err(Misused)?),
             "to" => {
                 self.to = Some(match &*value {
@@ -296,6 +307,18 @@ fn unknown(name: &str) -> Misused {
 fn number(name: &str, value: &str) -> Result<u32, Misused> {
     let number = value.parse();
     number.map_err(|_| Misused(format!("-{name} {value}: a number from 0 on is needed")))
+}
+
+/// An address with a port, or a port of this host.
+fn address(value: &str) -> Result<SocketAddr, Misused> {
+    let here = value
+        .parse()
+        .map(|port| SocketAddr::from((Ipv4Addr::LOCALHOST, port)));
+    here.or_else(|_| value.parse()).map_err(|_| {
+        Misused(format!(
+            "--http {value}: a port such as 8085, or an address with one such as 127.0.0.1:8085"
+        ))
+    })
 }
 
 fn is_json(value: &str) -> Result<bool, Misused> {

@@ -4,9 +4,11 @@ use super::options::{Options, Verbosity};
 use super::{exit, load};
 use crate::plan::{Administration, ConnectionKind, Monitoring, Plan};
 use crate::service::{Service, StartError};
-use crate::state::{State, Tree};
+use crate::show::{Bounds, Http, HttpOptions};
+use crate::state::{Counters, EntityKind, State, Tree};
 use dunlin::DomainParticipantQos;
 use std::io;
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::time::{Duration, Instant};
@@ -108,7 +110,19 @@ fn serve(plan: Plan, options: &Options) -> io::Result<u8> {
             return Ok(exit::FAILED);
         }
     };
+    let service = Arc::new(service);
+    let http = match shown(Arc::clone(&service), options) {
+        Ok(http) => http,
+        Err(message) => {
+            eprintln!("{message}");
+            return Ok(exit::MISUSED);
+        }
+    };
     log.line(Verbosity::Info, "", "Started", &what);
+    if let Some(http) = &http {
+        let place = format!("http://{}/", http.address());
+        log.line(Verbosity::Info, "", "Shown", &place);
+    }
     let end = options.stop_after.map(|after| Instant::now() + after);
     while !stop.load(Relaxed) && end.is_none_or(|end| Instant::now() < end) {
         log.changes(&service.state());
@@ -117,12 +131,51 @@ fn serve(plan: Plan, options: &Options) -> io::Result<u8> {
     }
     let tree = service.state();
     log.changes(&tree);
-    service.stop();
+    // Nobody asks for it any more.
+    drop(http);
+    if let Ok(service) = Arc::try_unwrap(service) {
+        service.stop();
+    }
     log.line(Verbosity::Info, "", "Stopped", &totals(&tree));
     Ok(match has_failed(&tree) {
         true => exit::FAILED,
         false => exit::DONE,
     })
+}
+
+/// Shows the service over HTTP, if the options want it.
+fn shown(service: Arc<Service>, options: &Options) -> Result<Option<Http>, String> {
+    let Some(address) = options.http else {
+        return match &options.token_file {
+            Some(_) => Err("--http-token-file is of use with --http only".to_owned()),
+            None => Ok(None),
+        };
+    };
+    let token = options.token_file.as_deref().map(token).transpose()?;
+    let bounds = Bounds::default();
+    let options = HttpOptions {
+        address,
+        token,
+        bounds,
+    };
+    let http = Http::start(service, options).map_err(|error| error.to_string())?;
+    Ok(Some(http))
+}
+
+/// The first line of a file.
+fn token(file: &Path) -> Result<String, String> {
+    const SHORTEST: usize = 16;
+    let text = std::fs::read_to_string(file)
+        .map_err(|error| format!("--http-token-file {}: {error}", file.display()))?;
+    let token = text.lines().next().unwrap_or_default().trim();
+    match token.len() {
+        length if length < SHORTEST => Err(format!(
+            "--http-token-file {}: a token has {SHORTEST} characters at least, this one has {length}; \
+             make one with: head -c 24 /dev/urandom | base64",
+            file.display()
+        )),
+        _ => Ok(token.to_owned()),
+    }
 }
 
 /// Becomes true with the first SIGINT or SIGTERM; a second one ends the program at once.
@@ -144,7 +197,9 @@ fn has_failed(tree: &Tree) -> bool {
 
 /// What has passed, in a line.
 fn totals(tree: &Tree) -> String {
-    let counters = tree.counters;
+    let nodes = tree.walk();
+    let routes = nodes.iter().filter(|node| node.kind == EntityKind::Route);
+    let counters = routes.fold(Counters::default(), |all, route| all.plus(route.counters));
     format!(
         "samples {}, bytes {}, disposes {}, unregisters {}, duplicates {}, dropped {}, failed {}",
         counters.samples,

@@ -238,7 +238,11 @@ fn the_configuration_for_perftest_is_read_for_all_its_types() {
             let routes = &plan.domain_routes[0].sessions[0].routes;
             let topics: Vec<_> = routes.iter().map(|route| &*route.inputs[0].topic).collect();
             assert_eq!(topics, ["Throughput", "Latency", "Announcement"]);
-            assert!(routes.iter().all(|route| route.inputs[0].keyed == Some(keyed)));
+            assert!(
+                routes
+                    .iter()
+                    .all(|route| route.inputs[0].keyed == Some(keyed))
+            );
             let EndpointQos::Explicit(qos) = &routes[0].inputs[0].qos else {
                 panic!("{:?}", routes[0].inputs[0].qos);
             };

@@ -1,10 +1,11 @@
 //! An input as the thread that works the route has it: a reader, and where its changes go.
+use super::admission::{Admission, Latest};
 use super::output::{OutputLane, Sources};
 use super::route::RouteCore;
 use super::tally::Tally;
 use crate::table::Slot;
 use dunlin::untyped::{UntypedReader, UntypedReaderListener};
-use dunlin::{Guid, StatusKind, StatusMask};
+use dunlin::{Guid, MatchedStatus, StatusKind, StatusMask};
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -16,7 +17,12 @@ pub(crate) struct InputLane {
     pub(crate) is_reliable: bool,
     pub(crate) is_keyed: bool,
     pub(crate) tally: Arc<Tally>,
+    pub(crate) admission: Arc<Admission>,
+    latest: Latest,
     targets: Targets,
+    /// For which group of sources the outputs stand that it shares with others: 0 for all. `None`
+    /// if it shares none.
+    pub(crate) scope: Option<u64>,
 }
 
 /// Which outputs take the changes of an input, by their place in the route.
@@ -36,6 +42,7 @@ impl InputLane {
         is_reliable: bool,
         is_keyed: bool,
         tally: Arc<Tally>,
+        admission: Arc<Admission>,
     ) -> Self {
         Self {
             slot,
@@ -43,17 +50,38 @@ impl InputLane {
             is_reliable,
             is_keyed,
             tally,
+            admission,
+            latest: Latest::default(),
             targets: Targets::default(),
+            scope: None,
         }
+    }
+
+    /// Tells it from the other inputs of the route.
+    pub(crate) fn lane(&self) -> (usize, u64) {
+        (self.slot.index, self.slot.group)
+    }
+
+    /// Does it take the changes of this writer?
+    #[inline]
+    pub(crate) fn admits(&mut self, writer: &Guid) -> bool {
+        self.admission.admits(writer, &mut self.latest)
     }
 
     /// Finds out where its changes go among the outputs that there are now.
     pub(crate) fn aim(&mut self, outputs: &[OutputLane]) {
         self.targets = Targets::default();
+        self.scope = None;
         for (at, output) in outputs.iter().enumerate() {
             match output.sources {
-                Sources::All => self.targets.common.push(at),
-                Sources::Group(group) if group == self.slot.group => self.targets.common.push(at),
+                Sources::All => {
+                    self.targets.common.push(at);
+                    self.scope = Some(0);
+                }
+                Sources::Group(group) if group == self.slot.group => {
+                    self.targets.common.push(at);
+                    self.scope.get_or_insert(group);
+                }
                 Sources::Group(_) => {}
                 Sources::Writer(writer) => {
                     self.targets.by_writer.entry(writer).or_default().push(at);
@@ -78,10 +106,16 @@ pub(crate) struct DataListener(pub(crate) Arc<RouteCore>);
 
 impl UntypedReaderListener for DataListener {
     fn statuses(&self) -> StatusMask {
-        StatusKind::DataAvailable.into()
+        StatusMask::from(StatusKind::DataAvailable).with(StatusKind::SubscriptionMatched)
     }
 
     fn on_data_available(&self, _: &UntypedReader) {
         self.0.pump();
+    }
+
+    fn on_subscription_matched(&self, _: &UntypedReader, status: &MatchedStatus) {
+        if status.current_count_change < 0 {
+            self.0.look_for_sources();
+        }
     }
 }

@@ -15,7 +15,6 @@ const SMALL: usize = 4096;
 
 /// Whose changes an output takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[allow(dead_code, reason = "the table makes no groups yet")]
 pub(crate) enum Sources {
     /// Those of all inputs.
     All,
@@ -35,6 +34,17 @@ pub(crate) struct OutputLane {
     fault: Arc<Mutex<Option<String>>>,
     /// Something was written since it was last flushed.
     wrote: bool,
+}
+
+impl Sources {
+    /// Do they include a writer of this group?
+    pub(crate) fn include(self, group: u64, writer: &Guid) -> bool {
+        match self {
+            Self::All => true,
+            Self::Group(own) => own == group,
+            Self::Writer(own) => own == *writer,
+        }
+    }
 }
 
 /// A change on its way, whose payload several outputs may share.

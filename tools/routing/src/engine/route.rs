@@ -2,16 +2,21 @@
 use super::input::InputLane;
 use super::lock;
 use super::output::{OutputLane, Passing};
+use super::process::Process;
+use super::registry::Registry;
+use super::strays::Strays;
 use super::tally::add;
-use crate::plan::RouteSettings;
+use crate::plan::{Backlog, RouteSettings};
+use crate::processor::{Change, Processor};
 use crate::state::HopLatency;
 use crate::table::{Side, Slot};
+use bytes::Bytes;
 use dunlin::untyped::{UntypedSample, WriteOptions};
-use dunlin::{ChangeKind, InstanceHandle, SampleOrigin, Select};
+use dunlin::{ChangeKind, Guid, InstanceHandle, SampleOrigin, Select};
 use hdrhistogram::Histogram;
 use std::sync::Mutex;
 use std::sync::atomic::{
-    AtomicBool, AtomicUsize,
+    AtomicBool, AtomicU64, AtomicUsize,
     Ordering::{Relaxed, SeqCst},
 };
 use std::time::{Duration, Instant};
@@ -37,6 +42,10 @@ pub(crate) struct Rules {
     pub(crate) unregisters: bool,
     /// By which others know the service.
     pub(crate) router: u32,
+    /// An instance is kept registered so long after its last source has vanished.
+    pub(crate) unregister_delay: Duration,
+    /// Bounds of what waits.
+    pub(crate) backlog: Backlog,
 }
 
 impl Rules {
@@ -47,6 +56,9 @@ impl Rules {
             disposes: settings.propagate_dispose,
             unregisters: settings.propagate_unregister,
             router,
+            unregister_delay: Duration::try_from(settings.unregister_delay)
+                .unwrap_or(Duration::MAX / 4),
+            backlog: settings.backlog,
         }
     }
 
@@ -103,6 +115,14 @@ pub(crate) struct RouteCore {
     news: AtomicUsize,
     /// Takes nothing.
     paused: AtomicBool,
+    /// The period of the processor is over.
+    ticked: AtomicBool,
+    /// A source may have vanished.
+    thinned: AtomicBool,
+    /// Nanoseconds after the start when something that waits is to be given up.
+    forgets: AtomicU64,
+    /// Its clock begins here.
+    started: Instant,
     edits: Mutex<Vec<Edit>>,
     edited: AtomicBool,
     /// What is worked with; away while somebody works.
@@ -112,11 +132,15 @@ pub(crate) struct RouteCore {
 }
 
 /// What the thread that works a route has for itself.
-#[derive(Default)]
 struct Work {
     inputs: Vec<InputLane>,
     outputs: Vec<OutputLane>,
     taken: Vec<UntypedSample>,
+    processor: Option<Process>,
+    /// There if the outputs unregister what the last source has left.
+    registry: Option<Registry>,
+    orphans: Vec<(u64, InstanceHandle)>,
+    strays: Strays,
     turns: u64,
 }
 
@@ -136,14 +160,36 @@ impl Drop for Held<'_> {
 }
 
 impl RouteCore {
-    pub(crate) fn new(rules: Rules) -> Self {
+    /// A route without endpoints; times are those since `started`.
+    pub(crate) fn new(
+        rules: Rules,
+        processor: Option<Box<dyn Processor>>,
+        outputs: usize,
+        started: Instant,
+    ) -> Self {
+        let processor = processor.map(|processor| Process::new(processor, outputs));
         Self {
             rules,
             news: AtomicUsize::new(0),
             paused: AtomicBool::new(false),
+            ticked: AtomicBool::new(false),
+            thinned: AtomicBool::new(false),
+            forgets: AtomicU64::new(u64::MAX),
+            started,
             edits: Mutex::default(),
             edited: AtomicBool::new(false),
-            work: Mutex::new(Some(Box::default())),
+            work: Mutex::new(Some(Box::new(Work {
+                inputs: Vec::new(),
+                outputs: Vec::new(),
+                taken: Vec::new(),
+                processor,
+                registry: rules
+                    .unregisters
+                    .then(|| Registry::new(rules.unregister_delay)),
+                orphans: Vec::new(),
+                strays: Strays::new(rules.backlog),
+                turns: 0,
+            }))),
             hops: Mutex::default(),
         }
     }
@@ -178,6 +224,35 @@ impl RouteCore {
         self.pump();
     }
 
+    /// Sources may have vanished: what they leave is unregistered, behind what they wrote.
+    pub(crate) fn look_for_sources(&self) {
+        self.thinned.store(true, SeqCst);
+        self.pump();
+    }
+
+    /// Forgets sources that are due to be; returns when the next one is, after the start.
+    pub(crate) fn forget_sources(&self, now: Duration) -> Option<Duration> {
+        let due = || match self.forgets.load(SeqCst) {
+            u64::MAX => None,
+            nanos => Some(Duration::from_nanos(nanos)),
+        };
+        if due().is_some_and(|due| due <= now) {
+            self.pump();
+        }
+        due()
+    }
+
+    /// The period of the processor is over.
+    pub(crate) fn tick(&self) {
+        self.ticked.store(true, SeqCst);
+        self.pump();
+    }
+
+    /// Its processor has failed too often.
+    pub(crate) fn is_paused(&self) -> bool {
+        self.paused.load(Relaxed)
+    }
+
     /// Takes nothing from now on, or goes on.
     pub(crate) fn pause(&self, paused: bool) {
         self.paused.store(paused, SeqCst);
@@ -200,6 +275,19 @@ impl RouteCore {
         })
     }
 
+    /// Its processor has failed too often to go on.
+    fn pause_if(&self, is_out: bool) {
+        if is_out {
+            self.paused.store(true, SeqCst);
+        }
+    }
+
+    /// When something that waits is to be given up.
+    fn look_again(&self, at: Option<Duration>) {
+        let nanos = at.and_then(|at| u64::try_from(at.as_nanos()).ok());
+        self.forgets.store(nanos.unwrap_or(u64::MAX), SeqCst);
+    }
+
     fn note_hop(&self, took: Duration) {
         let mut hops = lock(&self.hops);
         if hops.is_none() {
@@ -215,31 +303,90 @@ impl Work {
     /// Passes on what there is, as far as there is room.
     fn turn(&mut self, route: &RouteCore) {
         if route.edited.swap(false, SeqCst) {
-            self.apply(std::mem::take(&mut *lock(&route.edits)));
+            let now = route.started.elapsed();
+            self.apply(now, std::mem::take(&mut *lock(&route.edits)));
         }
         self.outputs.iter_mut().for_each(OutputLane::drain);
+        if route.ticked.swap(false, SeqCst)
+            && let Some(process) = &mut self.processor
+        {
+            let now = route.started.elapsed();
+            process.call(&mut self.outputs, |processor, out| {
+                processor.on_period(now, out);
+            });
+            route.pause_if(process.is_out());
+        }
         self.turns = self.turns.wrapping_add(1);
         let begun = (self.turns % MEASURED == 1).then(Instant::now);
         let mut passed = false;
-        while !route.paused.load(Relaxed) && self.burst(&route.rules) {
+        while !route.paused.load(Relaxed) && self.burst(route) {
             passed = true;
         }
+        self.forget_sources(route);
         self.outputs.iter_mut().for_each(OutputLane::flush);
         if let Some(begun) = begun.filter(|_| passed) {
             route.note_hop(begun.elapsed());
         }
     }
 
+    /// Unregisters what sources have left that vanished, once everything is taken that they wrote.
+    fn forget_sources(&mut self, route: &RouteCore) {
+        let is_behind = self.room() == 0 || route.paused.load(Relaxed);
+        let is_thinned = !is_behind && route.thinned.swap(false, SeqCst);
+        let has_strays = self.strays.due().is_some();
+        let leaves = self.registry.as_ref().is_some_and(|r| r.due().is_some());
+        if !is_thinned && !leaves && !has_strays {
+            return;
+        }
+        let now = route.started.elapsed();
+        let expired = self.strays.expire(now);
+        if let Some(input) = self.inputs.first() {
+            add(&input.tally.failed, expired);
+        }
+        self.forget_sources_of(route, now, is_thinned);
+    }
+
+    fn forget_sources_of(&mut self, route: &RouteCore, now: Duration, is_thinned: bool) {
+        let stray = self.strays.due();
+        let Some(registry) = &mut self.registry else {
+            return route.look_again(stray);
+        };
+        if is_thinned {
+            for input in self.inputs.iter().filter(|input| input.scope.is_some()) {
+                let there = input.reader.matched_publications();
+                registry.keep(now, input.lane(), &there);
+                input.admission.keep(&there);
+            }
+        }
+        registry.forget(now, &mut self.orphans);
+        route.look_again(stray.into_iter().chain(registry.due()).min());
+        for (scope, instance) in self.orphans.drain(..) {
+            let options = WriteOptions {
+                instance: Some(instance),
+                ..WriteOptions::default()
+            };
+            let change = Passing {
+                kind: ChangeKind::Unregistered,
+                payload: &Bytes::new(),
+                options: &options,
+                is_reliable: true,
+            };
+            let takes = |output: &&mut OutputLane| output.sources.include(scope, &Guid::UNKNOWN);
+            let outputs = self.outputs.iter_mut();
+            outputs.filter(takes).for_each(|output| output.put(&change));
+        }
+    }
+
     /// Takes some changes of each input and passes them on; false if there were none, or no room
     /// for them.
-    fn burst(&mut self, rules: &Rules) -> bool {
+    fn burst(&mut self, route: &RouteCore) -> bool {
         let mut any = false;
         for at in 0..self.inputs.len() {
             let most = self.room();
             if most == 0 {
                 return false;
             }
-            any |= self.burst_of(at, most, rules);
+            any |= self.burst_of(at, most, route);
         }
         any
     }
@@ -247,14 +394,18 @@ impl Work {
     /// How many changes may be taken so that each finds a place, at once or in a backlog.
     fn room(&self) -> usize {
         let room = self.outputs.iter().map(OutputLane::room);
-        room.min().unwrap_or(BURST).min(BURST)
+        let room = room.chain([self.strays.room(), BURST]);
+        room.min().unwrap_or(BURST)
     }
 
-    fn burst_of(&mut self, at: usize, most: usize, rules: &Rules) -> bool {
+    fn burst_of(&mut self, at: usize, most: usize, route: &RouteCore) -> bool {
         let Self {
             inputs,
             outputs,
             taken,
+            processor,
+            registry,
+            strays,
             ..
         } = self;
         let Some(input) = inputs.get_mut(at) else {
@@ -267,18 +418,31 @@ impl Work {
         input.reader.take(&select, taken);
         let any = !taken.is_empty();
         for sample in taken.drain(..) {
-            forward(input, outputs, &sample, rules);
+            if !input.admits(&sample.info.publication) {
+                continue;
+            }
+            let between = (registry.as_mut(), processor.as_mut(), &mut *strays);
+            forward(route, input, outputs, between, &sample);
         }
         any
     }
 
-    fn apply(&mut self, edits: Vec<Edit>) {
+    fn apply(&mut self, now: Duration, edits: Vec<Edit>) {
         for edit in edits {
             match edit {
                 Edit::AddInput(input) => self.inputs.push(input),
-                Edit::AddOutput(output) => self.outputs.push(output),
+                Edit::AddOutput(mut output) => {
+                    self.strays.hand_over(&mut output);
+                    self.outputs.push(output);
+                }
                 Edit::Remove(slot) => match slot.side {
-                    Side::Input => self.inputs.retain(|input| input.slot != slot),
+                    Side::Input => {
+                        let gone = self.inputs.iter().filter(|input| input.slot == slot);
+                        for (input, registry) in gone.zip(&mut self.registry) {
+                            registry.keep(now, input.lane(), &[]);
+                        }
+                        self.inputs.retain(|input| input.slot != slot);
+                    }
                     Side::Output => self.outputs.retain(|output| output.slot != slot),
                 },
             }
@@ -289,7 +453,14 @@ impl Work {
 }
 
 /// Passes one change on.
-fn forward(input: &InputLane, outputs: &mut [OutputLane], sample: &UntypedSample, rules: &Rules) {
+fn forward(
+    route: &RouteCore,
+    input: &InputLane,
+    outputs: &mut [OutputLane],
+    (registry, process, strays): (Option<&mut Registry>, Option<&mut Process>, &mut Strays),
+    sample: &UntypedSample,
+) {
+    let rules = &route.rules;
     let tally = &input.tally;
     let Some(kind) = rules.kind(sample.info.change_kind) else {
         return add(&tally.held_back, 1);
@@ -297,20 +468,55 @@ fn forward(input: &InputLane, outputs: &mut [OutputLane], sample: &UntypedSample
     let Some(options) = rules.options(sample, input.is_keyed) else {
         return add(&tally.duplicates, 1);
     };
+    let instance = sample.info.instance;
+    let is_named = input.is_keyed && instance != InstanceHandle::NIL;
+    let kind = match (registry, input.scope) {
+        (Some(registry), Some(scope)) if is_named => {
+            let source = (input.lane(), sample.info.publication);
+            registry.note(source, (scope, instance), kind)
+        }
+        _ => Some(kind),
+    };
+    let Some(kind) = kind else {
+        return add(&tally.held_back, 1);
+    };
     let Ok(payload) = sample.payload() else {
         return add(&tally.failed, 1);
     };
     tally.note(kind, payload.len());
+    let writer = sample.info.publication;
+    if let Some(process) = process {
+        let change = Change {
+            kind,
+            payload,
+            options,
+            input: input.slot.index,
+            writer,
+            is_reliable: input.is_reliable,
+            group: input.slot.group,
+        };
+        let now = route.started.elapsed();
+        let failed = process.call(outputs, |processor, out| {
+            processor.on_data(now, change, out)
+        });
+        route.pause_if(process.is_out());
+        return add(&tally.failed, u64::from(failed));
+    }
     let change = Passing {
         kind,
         payload: &payload,
         options: &options,
         is_reliable: input.is_reliable,
     };
-    for at in input.targets(&sample.info.publication) {
+    let mut has_target = false;
+    for at in input.targets(&writer) {
         if let Some(output) = outputs.get_mut(at) {
             output.put(&change);
+            has_target = true;
         }
+    }
+    if !has_target && !outputs.is_empty() {
+        strays.push(route.started.elapsed(), writer, &change);
     }
 }
 
@@ -325,6 +531,8 @@ mod tests {
             disposes,
             unregisters,
             router: 7,
+            unregister_delay: Duration::ZERO,
+            backlog: Backlog::default(),
         }
     }
 
@@ -346,7 +554,7 @@ mod tests {
 
     #[test]
     fn a_route_without_endpoints_rests() {
-        let route = RouteCore::new(both());
+        let route = RouteCore::new(both(), None, 0, Instant::now());
         route.pump();
         route.pump();
         assert_eq!(route.news.load(SeqCst), 0);

@@ -1,21 +1,20 @@
 //! The endpoints of a route as the service keeps them.
+use super::qos;
 use super::site::Joined;
 use crate::engine::{
-    Backlog, Budget, DataListener, Edit, InputLane, OutputLane, RoomListener, RouteCore, Sources,
-    Tally, lock,
+    Admission, Backlog, Budget, DataListener, Edit, InputLane, OutputLane, RoomListener, RouteCore,
+    Sources, Tally, lock,
 };
-use crate::plan::{EndpointQos, Input, Output, Route, Session};
+use crate::plan::{Input, Output, Route, Session};
 use crate::state::Counters;
-use crate::table::{Side, Slot, Time, TypeFacts};
-use dunlin::untyped::{UntypedReader, UntypedReaderOptions, UntypedWriter};
-use dunlin::{DataReaderQos, DataWriterQos, History, OriginBounds, Reliability};
+use crate::table::{Basis, Design, Side, Slot, Time};
+use dunlin::LivelinessKind;
+use dunlin::untyped::{UntypedReader, UntypedWriter};
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex};
 
-/// An input keeps so many samples that its outputs take no more of, unless its QoS says otherwise:
-/// more than come in at once.
-const INPUT_SAMPLES: u32 = 4096;
-
+/// Processors are called no more often.
+const SHORTEST_PERIOD: Time = Time::from_millis(1);
 /// Readers of one output that are given up at once.
 const MOST_GIVEN_UP: u64 = 256;
 
@@ -26,6 +25,9 @@ pub(super) type EndError = dunlin::Error;
 pub(super) struct Ends {
     pub(super) core: Arc<RouteCore>,
     pub(super) is_paused: bool,
+    /// How often its processor is called, and when next.
+    period: Option<Time>,
+    next_period: Time,
     slots: BTreeMap<Slot, End>,
     /// What passed through endpoints that are gone.
     past: HashMap<(Side, usize), Counters>,
@@ -36,6 +38,10 @@ struct End {
     tally: Arc<Tally>,
     /// The last reason why something could not be written.
     fault: Arc<Mutex<Option<String>>>,
+    /// Its source is there.
+    is_alive: bool,
+    /// When it last showed that, if it has to.
+    asserted: Option<Time>,
     /// How much had been written when it last began to stand still, and since when it has.
     still: Option<(u64, Time)>,
     /// Readers that were given up.
@@ -45,7 +51,7 @@ struct End {
 /// An endpoint; it is deleted when this is dropped.
 #[allow(dead_code, reason = "held so that it lives")]
 pub(super) enum Endpoint {
-    Reader(UntypedReader),
+    Reader(UntypedReader, Arc<Admission>),
     Writer(UntypedWriter),
 }
 
@@ -54,16 +60,30 @@ pub(super) struct Site<'a> {
     pub(super) joined: &'a Joined,
     pub(super) session: &'a Session,
     pub(super) budget: &'a Arc<Budget>,
+    pub(super) router: u32,
 }
 
 impl Ends {
-    pub(super) fn new(core: RouteCore) -> Self {
+    /// Of a route whose processor is called so often.
+    pub(super) fn new(core: RouteCore, period: Option<Time>) -> Self {
         Self {
             core: Arc::new(core),
             is_paused: false,
+            period: period.map(|period| period.max(SHORTEST_PERIOD)),
+            next_period: Time::ZERO,
             slots: BTreeMap::new(),
             past: HashMap::new(),
         }
+    }
+
+    /// Calls the processor if it is time; returns when it is again.
+    pub(super) fn tick(&mut self, now: Time) -> Option<Time> {
+        let period = self.period?;
+        if now >= self.next_period {
+            self.next_period = now + period;
+            self.core.tick();
+        }
+        Some(self.next_period)
     }
 
     /// Makes an endpoint and has the route use it.
@@ -72,18 +92,20 @@ impl Ends {
         site: &Site<'_>,
         route: &Route,
         slot: Slot,
-        ty: &TypeFacts,
+        design: &Design,
     ) -> Result<(), EndError> {
         let tally = Arc::new(Tally::default());
         let fault = Arc::default();
+        refuse_unknown(route, slot)?;
         let endpoint = match slot.side {
             Side::Input => match route.inputs.get(slot.index) {
-                Some(input) => self.make_reader(site, route, input, slot, ty, &tally)?,
+                Some(input) => self.make_reader(site, route, input, (slot, design), &tally)?,
                 None => return Ok(()),
             },
             Side::Output => match route.outputs.get(slot.index) {
                 Some(output) => {
-                    self.make_writer(site, route, output, slot, ty, (&tally, &fault))?
+                    let sinks = (&tally, &fault);
+                    self.make_writer(site, route, output, (slot, design), sinks)?
                 }
                 None => return Ok(()),
             },
@@ -92,6 +114,8 @@ impl Ends {
             endpoint,
             tally,
             fault,
+            is_alive: design.is_alive,
+            asserted: None,
             still: None,
             given_up: 0,
         };
@@ -104,38 +128,31 @@ impl Ends {
         site: &Site<'_>,
         route: &Route,
         input: &Input,
-        slot: Slot,
-        ty: &TypeFacts,
+        (slot, design): (Slot, &Design),
         tally: &Arc<Tally>,
     ) -> Result<Endpoint, EndError> {
-        let topic = site.joined.topic(&input.topic, ty)?;
-        let subscriber = site
-            .joined
-            .subscriber(site.session, input.partitions.as_deref());
-        let qos = reader_qos(&input.qos);
+        let topic = site.joined.topic(&input.topic, &design.ty)?;
+        let (qos, group) = qos::of_reader(site.session, input, design);
+        let subscriber = site.joined.participant.create_subscriber(group);
         let is_reliable = qos.reliability.is_reliable();
-        let options = UntypedReaderOptions {
-            stream: true,
-            // Only what says where it comes from can come twice.
-            duplicates: route.settings.original_info.then(OriginBounds::default),
-            accepts: None,
-        };
-        let listener = DataListener(Arc::clone(&self.core));
-        let reader = subscriber.create_untyped_datareader_with_options(
-            &topic,
-            qos,
-            options,
-            Some(listener),
-        )?;
+        let admission = Arc::default();
+        let options = qos::options(&route.settings, design, site.router, &admission);
+        let listener = Some(DataListener(Arc::clone(&self.core)));
+        let reader =
+            subscriber.create_untyped_datareader_with_options(&topic, qos, options, listener)?;
+        if let Some(filter) = &input.filter {
+            reader.announce_filter(Some((&filter.expression, &filter.parameters)))?;
+        }
         let lane = InputLane::new(
             slot,
             reader.unowned(),
             is_reliable,
-            ty.keyed,
+            design.ty.keyed,
             Arc::clone(tally),
+            Arc::clone(&admission),
         );
         self.core.edit(Edit::AddInput(lane));
-        Ok(Endpoint::Reader(reader))
+        Ok(Endpoint::Reader(reader, admission))
     }
 
     fn make_writer(
@@ -143,21 +160,23 @@ impl Ends {
         site: &Site<'_>,
         route: &Route,
         output: &Output,
-        slot: Slot,
-        ty: &TypeFacts,
+        (slot, design): (Slot, &Design),
         (tally, fault): (&Arc<Tally>, &Arc<Mutex<Option<String>>>),
     ) -> Result<Endpoint, EndError> {
-        let topic = site.joined.topic(&output.topic, ty)?;
-        let publisher = site.joined.publisher(site.session);
+        let topic = site.joined.topic(&output.topic, &design.ty)?;
+        let (qos, group) = qos::of_writer(site.session, &route.settings, output, design);
+        let publisher = site.joined.participant.create_publisher(group);
         let listener = RoomListener(Arc::clone(&self.core));
-        let writer = publisher.create_untyped_datawriter_with_listener(
-            &topic,
-            writer_qos(&output.qos),
-            listener,
-        )?;
+        let writer = publisher.create_untyped_datawriter_with_listener(&topic, qos, listener)?;
+        let sources = match &design.basis {
+            _ if slot.group == 0 => Sources::All,
+            Basis::Plan => Sources::All,
+            Basis::Group(group, ..) => Sources::Group(*group),
+            Basis::Writer(_, writer) => Sources::Writer(writer.guid),
+        };
         let lane = OutputLane::new(
             slot,
-            Sources::All,
+            sources,
             writer.unowned(),
             Backlog::new(route.settings.backlog, site.budget),
             Arc::clone(tally),
@@ -165,6 +184,35 @@ impl Ends {
         );
         self.core.edit(Edit::AddOutput(lane));
         Ok(Endpoint::Writer(writer))
+    }
+
+    /// Has an endpoint announce what it is now.
+    pub(super) fn change(&mut self, site: &Site<'_>, route: &Route, slot: Slot, design: &Design) {
+        let Some(end) = self.slots.get_mut(&slot) else {
+            return;
+        };
+        end.is_alive = design.is_alive;
+        let changed = match (&end.endpoint, slot.side) {
+            (Endpoint::Reader(reader, _), _) => route.inputs.get(slot.index).map(|input| {
+                let (qos, _) = qos::of_reader(site.session, input, design);
+                reader.set_qos(qos)
+            }),
+            (Endpoint::Writer(writer), _) => route.outputs.get(slot.index).map(|output| {
+                let (qos, group) = qos::of_writer(site.session, &route.settings, output, design);
+                let publisher = writer.publisher();
+                let regrouped = publisher.map_or(Ok(()), |publisher| publisher.set_qos(group));
+                regrouped.and_then(|()| writer.set_qos(qos))
+            }),
+        };
+        if let Some(Err(error)) = changed {
+            *lock(&end.fault) = Some(error.to_string());
+        }
+    }
+
+    /// Shows that sources live whose writers beyond have to; returns when to do so again.
+    pub(super) fn assert_liveliness(&mut self, now: Time) -> Option<Time> {
+        let all = self.slots.values_mut();
+        all.filter_map(|end| end.assert_liveliness(now)).min()
     }
 
     /// Takes an endpoint out of the route; it ends when it is dropped.
@@ -194,6 +242,14 @@ impl Ends {
         own.filter_map(|slot| self.remove(slot)).collect()
     }
 
+    /// Why no endpoint of others is matched with an input or output.
+    pub(super) fn explain(&self, side: Side, index: usize) -> Option<String> {
+        let of = |slot: &Slot| slot.side == side && slot.index == index;
+        let own = self.slots.iter().filter(|(slot, _)| of(slot));
+        let lines: Vec<String> = own.flat_map(|(_, end)| end.endpoint.explain()).collect();
+        (!lines.is_empty()).then(|| lines.join("; "))
+    }
+
     /// What has passed through an input or output, what it is matched with, and its last fault.
     pub(super) fn look(&self, side: Side, index: usize) -> (Counters, usize, Option<String>) {
         let past = self.past.get(&(side, index)).copied().unwrap_or_default();
@@ -210,6 +266,24 @@ impl Ends {
 }
 
 impl End {
+    /// A few times per lease, as long as the source is there.
+    fn assert_liveliness(&mut self, now: Time) -> Option<Time> {
+        let Endpoint::Writer(writer) = &self.endpoint else {
+            return None;
+        };
+        let liveliness = writer.qos().liveliness;
+        let lease = Time::try_from(liveliness.lease_duration).ok()?;
+        if liveliness.kind == LivelinessKind::Automatic || !self.is_alive {
+            return None;
+        }
+        let every = lease / 3;
+        if self.asserted.is_none_or(|asserted| now >= asserted + every) {
+            writer.assert_liveliness();
+            self.asserted = Some(now);
+        }
+        self.asserted.map(|asserted| asserted + every)
+    }
+
     fn counters(&self) -> Counters {
         Counters {
             given_up: self.given_up,
@@ -238,6 +312,22 @@ impl End {
     }
 }
 
+/// Fails if an output asks for something for which its type would have to be known.
+fn refuse_unknown(route: &Route, slot: Slot) -> Result<(), EndError> {
+    let output = route.outputs.get(slot.index);
+    let output = output.filter(|_| slot.side == Side::Output);
+    let what = match output {
+        Some(output) if output.transformation.is_some() => "a transformation",
+        Some(output) if output.representation.is_some() => "another representation",
+        _ => return Ok(()),
+    };
+    Err(dunlin::Error::BadParameter(format!(
+        "route {}: {what} needs the type, and the service passes samples on without knowing it: \
+         leave it out, or let the application beyond do it",
+        route.name
+    )))
+}
+
 /// Gives up the slowest reader, and the next one, until there is room; returns how many.
 fn give_up(writer: &UntypedWriter, has_room: impl Fn() -> bool) -> u64 {
     let mut count = 0;
@@ -256,8 +346,18 @@ fn give_up(writer: &UntypedWriter, has_room: impl Fn() -> bool) -> u64 {
 impl Endpoint {
     fn matched(&self) -> usize {
         match self {
-            Self::Reader(reader) => reader.matched_count(),
+            Self::Reader(reader, admission) => {
+                let all = reader.matched_publications();
+                all.iter().filter(|writer| admission.look(writer)).count()
+            }
             Self::Writer(writer) => writer.matched_count(),
+        }
+    }
+
+    fn explain(&self) -> Vec<String> {
+        match self {
+            Self::Reader(reader, _) => reader.explain_matching(),
+            Self::Writer(writer) => writer.explain_matching(),
         }
     }
 
@@ -265,29 +365,7 @@ impl Endpoint {
     pub(super) fn writer(&self) -> Option<&UntypedWriter> {
         match self {
             Self::Writer(writer) => Some(writer),
-            Self::Reader(_) => None,
+            Self::Reader(..) => None,
         }
-    }
-}
-
-fn reader_qos(planned: &EndpointQos<DataReaderQos>) -> DataReaderQos {
-    let mut qos = match planned {
-        EndpointQos::Explicit(qos) => (**qos).clone(),
-        EndpointQos::AsSource => DataReaderQos {
-            reliability: Reliability::RELIABLE,
-            ..DataReaderQos::default()
-        },
-    };
-    qos.resource_limits.max_samples.get_or_insert(INPUT_SAMPLES);
-    qos
-}
-
-fn writer_qos(planned: &EndpointQos<DataWriterQos>) -> DataWriterQos {
-    match planned {
-        EndpointQos::Explicit(qos) => (**qos).clone(),
-        EndpointQos::AsSource => DataWriterQos {
-            history: History::KeepAll,
-            ..DataWriterQos::default()
-        },
     }
 }

@@ -3,11 +3,12 @@ use super::ends::{self, Endpoint, Ends};
 use super::site::{Identity, Site};
 use super::{Action, StartError, UnknownPath};
 use crate::engine::{Budget, RouteCore, Rules};
-use crate::plan::{ConnectionKind, Plan};
-use crate::table::{Command, RouteId, Side, Slot, Table, Time, TypeFacts};
+use crate::plan::{ConnectionKind, Plan, Route};
+use crate::processor;
+use crate::table::{Command, Design, RouteId, Side, Slot, Table, Time};
 use dunlin::WaitSet;
 use dunlin::observe::{DiscoveryEvent, EntityChange};
-use std::collections::HashMap;
+use std::collections::{HashMap, hash_map};
 use std::io;
 use std::sync::Arc;
 use std::time::Instant;
@@ -17,16 +18,57 @@ const LAST_WORDS: Time = Time::from_secs(1);
 
 /// A plan that is carried out.
 pub(super) struct Execution {
-    pub(super) plan: Plan,
+    pub(super) around: Around,
     pub(super) table: Table,
-    pub(super) sites: Vec<Site>,
     pub(super) routes: HashMap<RouteId, Ends>,
-    who: Identity,
-    budget: Arc<Budget>,
     started: Instant,
+    /// When a route has something to do again.
+    due: Option<Time>,
     /// How many sites the wait set knows.
     watched: Vec<bool>,
     pub(super) has_ended: bool,
+}
+
+/// What the routes are in.
+pub(super) struct Around {
+    pub(super) plan: Plan,
+    pub(super) sites: Vec<Site>,
+    who: Identity,
+    budget: Arc<Budget>,
+}
+
+impl Around {
+    /// How often the processor of a route is called without data.
+    fn period(&self, table: &Table, id: RouteId) -> Option<Time> {
+        let entry = table.route(id)?;
+        let domain_route = self.plan.domain_routes.get(entry.place.domain_route)?;
+        let session = domain_route.sessions.get(entry.place.session)?;
+        let period = entry.plan.settings.period.or(session.period)?;
+        Time::try_from(period).ok()
+    }
+
+    /// Where an endpoint of a route is to be made.
+    fn site<'a>(
+        &'a self,
+        table: &Table,
+        id: RouteId,
+        slot: Slot,
+    ) -> Result<(ends::Site<'a>, Arc<Route>), String> {
+        let entry = table.route(id).ok_or("its route is gone")?;
+        let domain_route = self.plan.domain_routes.get(entry.place.domain_route);
+        let session = domain_route.and_then(|d| d.sessions.get(entry.place.session));
+        let site = entry.connection(slot.side, slot.index);
+        let site = site.and_then(|at| self.sites.get(at));
+        let site = ends::Site {
+            joined: site
+                .and_then(Site::joined)
+                .ok_or("its participant is gone")?,
+            session: session.ok_or("its session is gone")?,
+            budget: &self.budget,
+            router: self.who.router,
+        };
+        Ok((site, Arc::clone(&entry.plan)))
+    }
 }
 
 impl Execution {
@@ -43,18 +85,25 @@ impl Execution {
         };
         let sites: Vec<Site> = sites(&plan);
         let mut execution = Self {
-            table: Table::new(&plan),
+            table: Table::new(&plan, who.router),
             watched: vec![false; sites.len()],
-            sites,
+            around: Around {
+                sites,
+                who,
+                budget: Budget::new(plan.limits.payload_bytes),
+                plan,
+            },
             routes: HashMap::new(),
-            who,
-            budget: Budget::new(plan.limits.payload_bytes),
             started: Instant::now(),
-            plan,
+            due: None,
             has_ended: false,
         };
         let failed = execution.join();
-        let joined = execution.sites.iter().any(|site| site.joined().is_some());
+        let joined = execution
+            .around
+            .sites
+            .iter()
+            .any(|site| site.joined().is_some());
         match failed.is_empty() || joined {
             true => Ok(execution),
             false => Err(StartError::NoParticipant(failed)),
@@ -68,12 +117,12 @@ impl Execution {
     /// Joins what has not been joined and is due; returns what failed.
     fn join(&mut self) -> Vec<(String, dunlin::Error)> {
         let mut failed = Vec::new();
-        for at in 0..self.sites.len() {
+        for at in 0..self.around.sites.len() {
             let now = self.now();
-            let Some(site) = self.sites.get_mut(at) else {
+            let Some(site) = self.around.sites.get_mut(at) else {
                 continue;
             };
-            match site.join(now, &self.who) {
+            match site.join(now, &self.around.who) {
                 Ok(true) => self.table.connection(now, at, true),
                 Ok(false) => {}
                 Err(error) => failed.push((site.name.clone(), error)),
@@ -86,19 +135,21 @@ impl Execution {
     /// when they are dropped.
     pub(super) fn turn(&mut self, waits: &WaitSet) -> Vec<Endpoint> {
         self.join();
-        for at in 0..self.sites.len() {
+        for at in 0..self.around.sites.len() {
             self.watch(at, waits);
             self.discover(at);
         }
         self.table.handle_timeout(self.now());
         self.relieve();
+        self.work_on_time();
         self.carry_out()
     }
 
     /// When the next turn is due though nothing happens.
     pub(super) fn next_timeout(&self) -> Option<Time> {
-        let sites = self.sites.iter().filter_map(Site::due);
-        let due = sites.chain(self.table.next_timeout()).min()?;
+        let sites = self.around.sites.iter().filter_map(Site::due);
+        let table = self.table.next_timeout();
+        let due = sites.chain(table).chain(self.due).min()?;
         Some(due.saturating_sub(self.now()))
     }
 
@@ -115,8 +166,19 @@ impl Execution {
         }
     }
 
+    /// What routes do now and then.
+    fn work_on_time(&mut self) {
+        let now = self.now();
+        let all = self.routes.values_mut();
+        let next = all.flat_map(|ends| {
+            let sources = ends.core.forget_sources(now);
+            [ends.assert_liveliness(now), ends.tick(now), sources]
+        });
+        self.due = next.flatten().min();
+    }
+
     fn watch(&mut self, at: usize, waits: &WaitSet) {
-        if let (Some(site), Some(watched)) = (self.sites.get(at), self.watched.get_mut(at))
+        if let (Some(site), Some(watched)) = (self.around.sites.get(at), self.watched.get_mut(at))
             && site.joined().is_some()
             && !std::mem::replace(watched, true)
         {
@@ -125,7 +187,7 @@ impl Execution {
     }
 
     fn discover(&mut self, at: usize) {
-        let Some(joined) = self.sites.get(at).and_then(Site::joined) else {
+        let Some(joined) = self.around.sites.get(at).and_then(Site::joined) else {
             return;
         };
         let (events, now) = (joined.events.take(), self.now());
@@ -156,18 +218,20 @@ impl Execution {
             }
             for command in commands {
                 match command {
-                    Command::Make(route, slot, ty) => self.make(route, slot, &ty),
+                    Command::Make(route, slot, design) => self.make(route, slot, &design),
+                    Command::Change(route, slot, design) => self.change(route, slot, &design),
                     Command::Remove(route, slot) => {
                         let ends = self.routes.get_mut(&route);
                         ended.extend(ends.and_then(|ends| ends.remove(slot)));
                     }
+                    Command::Forget(route) => drop(self.routes.remove(&route)),
                 }
             }
         }
     }
 
-    fn make(&mut self, route: RouteId, slot: Slot, ty: &TypeFacts) {
-        let made = self.try_make(route, slot, ty);
+    fn make(&mut self, route: RouteId, slot: Slot, design: &Design) {
+        let made = self.try_make(route, slot, design);
         let now = self.now();
         match made {
             Ok(()) => self.table.made(now, route, slot),
@@ -175,26 +239,32 @@ impl Execution {
         }
     }
 
-    fn try_make(&mut self, route: RouteId, slot: Slot, ty: &TypeFacts) -> Result<(), String> {
-        let gone = || "its route is gone".to_owned();
-        let entry = self.table.route(route).ok_or_else(gone)?;
-        let domain_route = self.plan.domain_routes.get(entry.place.domain_route);
-        let session = domain_route.and_then(|d| d.sessions.get(entry.place.session));
-        let session = session.ok_or_else(gone)?;
-        let site = entry.connection(slot.side, slot.index);
-        let site = site
-            .and_then(|at| self.sites.get(at))
-            .and_then(Site::joined);
-        let site = ends::Site {
-            joined: site.ok_or("its participant has not joined")?,
-            session,
-            budget: &self.budget,
+    fn try_make(&mut self, id: RouteId, slot: Slot, design: &Design) -> Result<(), String> {
+        let (site, route) = self.around.site(&self.table, id, slot)?;
+        let rules = Rules::new(&route.settings, site.router);
+        let ends = match self.routes.entry(id) {
+            hash_map::Entry::Occupied(known) => known.into_mut(),
+            hash_map::Entry::Vacant(place) => {
+                let processor = processor::of_route(&route).map_err(|e| e.to_string())?;
+                let period = processor.as_ref().and_then(|processor| processor.period());
+                let outputs = route.outputs.len();
+                let core = RouteCore::new(rules, processor, outputs, self.started);
+                place.insert(Ends::new(
+                    core,
+                    period.or(self.around.period(&self.table, id)),
+                ))
+            }
         };
-        let rules = Rules::new(&entry.plan.settings, self.who.router);
-        let ends = self.routes.entry(route);
-        let ends = ends.or_insert_with(|| Ends::new(RouteCore::new(rules)));
-        let made = ends.make(&site, &entry.plan, slot, ty);
+        let made = ends.make(&site, &route, slot, design);
         made.map_err(|error| error.to_string())
+    }
+
+    fn change(&mut self, id: RouteId, slot: Slot, design: &Design) {
+        if let Ok((site, route)) = self.around.site(&self.table, id, slot)
+            && let Some(ends) = self.routes.get_mut(&id)
+        {
+            ends.change(&site, &route, slot, design);
+        }
     }
 
     /// What an administrator wants.
@@ -206,8 +276,16 @@ impl Execution {
         let all = self.table.routes();
         let named = all.filter(|(_, entry)| contains(&entry.place.path.0));
         let named: Vec<RouteId> = named.map(|(id, _)| id).collect();
-        if named.is_empty() {
+        let is_auto = self
+            .table
+            .autos()
+            .iter()
+            .any(|auto| auto.place.path.0 == path);
+        if named.is_empty() && !is_auto {
             return Err(UnknownPath(path.to_owned()));
+        }
+        if matches!(action, Action::Enable | Action::Disable) {
+            self.table.enable_auto(path, action == Action::Enable);
         }
         let now = self.now();
         for route in named {
@@ -243,7 +321,7 @@ impl Execution {
             // Whoever has not got everything by then does not get it.
             let _ = writer.wait_for_acknowledgments(left);
         }
-        self.sites.iter_mut().for_each(Site::leave);
+        self.around.sites.iter_mut().for_each(Site::leave);
     }
 }
 

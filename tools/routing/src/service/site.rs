@@ -1,11 +1,10 @@
 //! A connection of a domain route: a participant, and what is made of it.
 use super::ends::EndError;
-use crate::plan::{ParticipantPlan, Session};
+use crate::plan::ParticipantPlan;
 use crate::table::{Time, TypeFacts};
 use dunlin::untyped::{TypeSupport, UntypedTopic};
 use dunlin::{
-    DiscoveryEvents, DomainParticipant, ParticipantConfig, Partition, Properties, Publisher,
-    Subscriber, TopicQos, WaitSet,
+    DiscoveryEvents, DomainParticipant, ParticipantConfig, Properties, TopicQos, WaitSet,
 };
 
 /// The longest time between two tries to join.
@@ -154,23 +153,5 @@ impl Joined {
         let support = support.with_parameters(ty.information.clone(), None);
         self.participant
             .create_untyped_topic(name, &support, TopicQos::default())
-    }
-
-    /// A publisher of a session.
-    pub(super) fn publisher(&self, session: &Session) -> Publisher {
-        self.participant.create_publisher(session.publisher.clone())
-    }
-
-    /// A subscriber of a session, in these partitions if there are some.
-    pub(super) fn subscriber(
-        &self,
-        session: &Session,
-        partitions: Option<&[String]>,
-    ) -> Subscriber {
-        let mut qos = session.subscriber.clone();
-        if let Some(partitions) = partitions {
-            qos.partition = Partition(partitions.to_vec());
-        }
-        self.participant.create_subscriber(qos)
     }
 }

@@ -6,10 +6,15 @@ use crate::table::{Entry, RouteId, Side, session_path};
 
 impl Execution {
     pub(super) fn snapshot(&self) -> Tree {
-        let plan = &self.plan;
+        let plan = &self.around.plan;
         let path = format!("/routing_services/{}", plan.name);
         let state = self.above(plan.enabled);
         let mut service = Node::new(Path(path), EntityKind::Service, state);
+        let refused = self.table.refused();
+        service.note = (refused > 0).then(|| {
+            let most = plan.limits.routes;
+            format!("{refused} times a route was not made, since there are {most}: limits.routes")
+        });
         let all = plan.domain_routes.iter().enumerate();
         service.children = all.map(|(at, d)| self.domain_route(at, d)).collect();
         service
@@ -26,9 +31,16 @@ impl Execution {
 
     fn domain_route(&self, at: usize, domain_route: &DomainRoute) -> Node {
         let name = &domain_route.name;
-        let path = format!("/routing_services/{}/domain_routes/{name}", self.plan.name);
-        let enabled = self.plan.enabled && domain_route.enabled;
-        let sites = self.sites.iter().filter(|site| site.domain_route == *name);
+        let path = format!(
+            "/routing_services/{}/domain_routes/{name}",
+            self.around.plan.name
+        );
+        let enabled = self.around.plan.enabled && domain_route.enabled;
+        let sites = self
+            .around
+            .sites
+            .iter()
+            .filter(|site| site.domain_route == *name);
         let connections = sites.map(|site| {
             let path = format!("{path}/connections/{}", site.name);
             let state = match (site.failure(), site.joined()) {
@@ -49,23 +61,41 @@ impl Execution {
     }
 
     fn session(&self, domain_route: usize, number: usize, session: &Session, above: bool) -> Node {
-        let name = self.plan.domain_routes.get(domain_route);
+        let name = self.around.plan.domain_routes.get(domain_route);
         let name = name.map_or("", |domain_route| &domain_route.name);
-        let path = Path(session_path(&self.plan, name, &session.name));
+        let path = Path(session_path(&self.around.plan, name, &session.name));
         let state = self.above(above && session.enabled);
         let all = self.table.routes();
         let own = all.filter(|(_, entry)| {
             entry.place.domain_route == domain_route && entry.place.session == number
         });
+        let (made, written): (Vec<_>, Vec<_>) =
+            own.partition(|(id, _)| self.table.autos().iter().any(|auto| auto.has(*id)));
+        let routes = written.into_iter().map(|(id, entry)| self.route(id, entry));
+        let autos =
+            self.table.autos().iter().filter(|auto| {
+                auto.place.domain_route == domain_route && auto.place.session == number
+            });
+        let autos = autos.map(|auto| {
+            let own = made.iter().filter(|(id, _)| auto.has(*id));
+            Node {
+                children: own.map(|(id, entry)| self.route(*id, entry)).collect(),
+                ..Node::new(
+                    auto.place.path.clone(),
+                    EntityKind::AutoRoute,
+                    self.above(auto.enabled),
+                )
+            }
+        });
         Node {
-            children: own.map(|(id, entry)| self.route(id, entry)).collect(),
+            children: routes.chain(autos).collect(),
             ..Node::new(path, EntityKind::Session, state)
         }
     }
 
     fn route(&self, id: RouteId, entry: &Entry) -> Node {
         let ends = self.routes.get(&id);
-        let is_paused = ends.is_some_and(|ends| ends.is_paused);
+        let is_paused = ends.is_some_and(|ends| ends.is_paused || ends.core.is_paused());
         let known = entry.state();
         let state = match known.state {
             _ if self.has_ended => State::Stopped,
@@ -115,7 +145,10 @@ impl Execution {
             let (counters, matched, fault) = ends.look(side, index);
             node.counters = counters;
             node.matched = matched;
-            node.note = node.note.or(fault);
+            // Somebody is there who suits by topic and type, so it is policies.
+            let is_alone = matched == 0 && entry.is_supported_at(side, index);
+            let why = is_alone.then(|| ends.explain(side, index)).flatten();
+            node.note = node.note.or(fault).or(why);
         }
         node
     }
@@ -133,7 +166,11 @@ impl Execution {
                 .get(index)
                 .map(|e| (e.connection, &e.topic))?,
         };
-        let domain_route = self.plan.domain_routes.get(entry.place.domain_route)?;
+        let domain_route = self
+            .around
+            .plan
+            .domain_routes
+            .get(entry.place.domain_route)?;
         Some(EndPlace {
             connection: domain_route.connections.get(connection)?.name.clone(),
             topic: topic.clone(),

@@ -1,10 +1,13 @@
 //! What the table knows of one route.
-use super::known::{Known, is_keyed};
-use super::rate::Rate;
-use super::{Command, End, Place, RouteId, Side, Slot, Time, TypeFacts};
-use crate::plan::{CreationMode, Route};
+mod facts;
+mod reconcile;
+
+use super::known::Known;
+use super::sources::{Basis, Sources};
+use super::{Design, End, Place, Side, Slot, Time, Via};
+use crate::plan::{CreationMode, EndpointQos, Route, Writers};
 use crate::state::State;
-use dunlin::untyped::EncodedTypeInformation;
+use facts::{Fact, Settled, View};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -22,36 +25,22 @@ pub(crate) struct Entry {
     settled: Option<Settled>,
     inputs: Vec<Fact>,
     outputs: Vec<Fact>,
-    wanted: BTreeMap<Slot, TypeFacts>,
+    /// Who writes; kept only if somebody asks for it.
+    sources: Sources,
+    /// The ways to real writers, and to real readers.
+    ways: [Via; 2],
+    wanted: BTreeMap<Slot, Design>,
     slots: BTreeMap<Slot, Have>,
     /// When it is to be looked at again.
     due: Option<Time>,
 }
 
-/// D of an input or output: whether a remote endpoint supports it.
-#[derive(Clone, Copy, Debug, Default)]
-struct Fact {
-    /// As discovery has it now.
-    is_true: bool,
-    /// It was true until then; believed a while longer.
-    until: Option<Time>,
-}
-
-/// The type of a route.
-#[derive(Clone, Debug, PartialEq, Eq)]
-struct Settled {
-    keyed: bool,
-    /// By input.
-    inputs: Vec<String>,
-    /// By output.
-    outputs: Vec<String>,
-    information: Option<EncodedTypeInformation>,
-}
-
 /// An endpoint that is there, or is to be.
 #[derive(Clone, Debug)]
 struct Have {
-    ty: TypeFacts,
+    design: Design,
+    /// When that was last announced.
+    changed: Time,
     status: Status,
     /// How often it failed in a row.
     failures: u32,
@@ -75,22 +64,6 @@ pub(crate) struct SlotState {
 /// How it is with a route.
 pub(crate) type RouteState = SlotState;
 
-impl Fact {
-    /// As it is now; true for those who believe it.
-    fn see(&mut self, now: Time, is_true: bool, linger: Time) {
-        match (self.is_true, is_true) {
-            (true, false) => self.until = Some(now + linger),
-            (_, true) => self.until = None,
-            (false, false) => self.until = self.until.filter(|until| *until > now),
-        }
-        self.is_true = is_true;
-    }
-
-    fn is_believed(&self) -> bool {
-        self.is_true || self.until.is_some()
-    }
-}
-
 impl Entry {
     pub(super) fn new(place: Place, plan: Arc<Route>, enabled: bool) -> Self {
         Self {
@@ -101,6 +74,8 @@ impl Entry {
             enabled,
             is_up: false,
             settled: None,
+            sources: Sources::default(),
+            ways: [Via::Nowhere, Via::Nowhere],
             wanted: BTreeMap::new(),
             slots: BTreeMap::new(),
             due: None,
@@ -164,156 +139,119 @@ impl Entry {
     }
 
     /// What should be there, from what is known now.
-    pub(super) fn recompute(&mut self, now: Time, connections: &[Known]) {
-        self.see(now, connections);
+    pub(super) fn recompute(&mut self, now: Time, connections: &[Known], router: u32) {
+        let view = View {
+            connections,
+            router,
+        };
+        self.see(now, view);
         self.wanted = BTreeMap::new();
-        let ends = self.plan.inputs.len() + self.plan.outputs.len();
-        let used = (0..connections.len()).filter(|c| self.uses(*c));
-        self.is_up = used.clone().all(|c| connections[c].is_up);
-        if !self.enabled || ends == 0 {
+        let mut used = (0..connections.len()).filter(|connection| self.uses(*connection));
+        let is_up = |at: usize| connections.get(at).is_some_and(|known| known.is_up);
+        self.is_up = used.all(is_up);
+        if !self.enabled {
             self.settled = None;
             return;
         }
         if self.settled.is_none() {
-            self.settled = self.find_type(connections);
+            self.settled = self.find_type(view);
         }
-        let Some(settled) = &self.settled else { return };
-        let (inputs, outputs) = self.existing();
-        let sides = [(Side::Output, outputs), (Side::Input, inputs)];
-        for (side, exists) in sides {
-            for (index, _) in exists.iter().enumerate().filter(|(_, exists)| **exists) {
-                let connection = self.connection(side, index);
-                let is_up = |c: usize| connections.get(c).is_some_and(|known| known.is_up);
-                let Some(ty) = settled
-                    .of(side, index)
-                    .filter(|_| connection.is_some_and(is_up))
-                else {
-                    continue;
-                };
-                let group = 0;
-                self.wanted.insert(Slot { side, index, group }, ty);
+        if let Some(settled) = self.settled.clone() {
+            let (inputs, outputs) = self.existing();
+            for (side, exists) in [(Side::Output, outputs), (Side::Input, inputs)] {
+                for (index, _) in exists.iter().enumerate().filter(|(_, exists)| **exists) {
+                    if self.connection(side, index).is_some_and(is_up) {
+                        self.want(side, index, &settled);
+                    }
+                }
             }
         }
-        let nobody = |facts: &[Fact]| !facts.iter().any(Fact::is_believed);
-        if self.wanted.is_empty() && nobody(&self.inputs) && nobody(&self.outputs) {
+        if self.wanted.is_empty() && !self.is_supported() {
             self.settled = None;
         }
     }
 
-    /// D of each input and output.
-    fn see(&mut self, now: Time, connections: &[Known]) {
-        let linger = Time::try_from(self.plan.settings.linger).unwrap_or(Time::MAX / 4);
-        for index in 0..self.inputs.len() {
-            let is_true = self.sources(connections, index).next().is_some();
-            self.inputs[index].see(now, is_true, linger);
-        }
-        for index in 0..self.outputs.len() {
-            let is_true = self.sinks(connections, index).next().is_some();
-            self.outputs[index].see(now, is_true, linger);
-        }
+    /// Does a remote endpoint support any input or output?
+    fn is_supported(&self) -> bool {
+        let mut all = self.inputs.iter().chain(&self.outputs);
+        all.any(Fact::is_believed)
     }
 
-    /// The writers that an input is for.
-    fn sources<'a>(
-        &'a self,
-        connections: &'a [Known],
-        index: usize,
-    ) -> impl Iterator<Item = &'a dunlin::observe::WriterData> {
-        let end = self.plan.inputs.get(index);
-        let known = self.connection(Side::Input, index);
-        let known = known.and_then(|connection| connections.get(connection));
-        let all = known.zip(end).into_iter();
-        let all = all.flat_map(|(known, end)| known.writers(&end.topic));
-        all.filter(move |data| self.is_of_type(Side::Input, index, &data.type_name))
+    /// Is there nothing of it, and nothing for it?
+    pub(super) fn is_over(&self) -> bool {
+        self.wanted.is_empty() && self.slots.is_empty() && !self.is_supported()
     }
 
-    /// The readers that an output is for.
-    fn sinks<'a>(
-        &'a self,
-        connections: &'a [Known],
-        index: usize,
-    ) -> impl Iterator<Item = &'a dunlin::observe::ReaderData> {
-        let end = self.plan.outputs.get(index);
-        let known = self.connection(Side::Output, index);
-        let known = known.and_then(|connection| connections.get(connection));
-        let all = known.zip(end).into_iter();
-        let all = all.flat_map(|(known, end)| known.readers(&end.topic));
-        all.filter(move |data| self.is_of_type(Side::Output, index, &data.type_name))
-    }
-
-    /// The type of an input or output, as far as it is known.
-    pub(crate) fn type_name(&self, side: Side, index: usize) -> Option<&str> {
-        let planned = self.end(side, index).and_then(End::type_name);
-        let settled = self.settled.as_ref();
-        planned.or_else(|| settled.and_then(|s| s.name(side, index)))
-    }
-
-    /// Is it the type of this input or output? While that is not known, any is.
-    fn is_of_type(&self, side: Side, index: usize, name: &str) -> bool {
-        let wanted = self.type_name(side, index);
-        wanted.is_none_or(|wanted| wanted == name)
-    }
-
-    /// The type: what the plan says, else what the first endpoint that is known says.
-    fn find_type(&self, connections: &[Known]) -> Option<Settled> {
-        let inputs = 0..self.plan.inputs.len();
-        let outputs = 0..self.plan.outputs.len();
-        let sources = || inputs.clone().flat_map(|i| self.sources(connections, i));
-        let sinks = || outputs.clone().flat_map(|o| self.sinks(connections, o));
-        let planned = self.plan.inputs.iter().find_map(|input| input.keyed);
-        let seen = || {
-            let guids = sources().map(|w| w.guid).chain(sinks().map(|r| r.guid));
-            let mut guids = guids;
-            guids.find_map(|guid| is_keyed(&guid))
+    /// An input or output is to exist, with one endpoint or with several.
+    fn want(&mut self, side: Side, index: usize, settled: &Settled) {
+        let [there, back] = self.ways.clone();
+        let (via, bases) = match side {
+            Side::Output => (there, self.output_bases(index)),
+            Side::Input => (back, self.input_bases(index)),
         };
-        let keyed = planned.or_else(seen)?;
-        let inputs_planned = self.plan.inputs.iter().filter_map(|i| i.type_name.clone());
-        let outputs_planned = self.plan.outputs.iter().filter_map(|o| o.type_name.clone());
-        let any = inputs_planned.chain(sources().map(|w| w.type_name.clone()));
-        let mut any = any
-            .chain(sinks().map(|r| r.type_name.clone()))
-            .chain(outputs_planned);
-        let any = any.next()?;
-        let input_name = |(at, input): (usize, &crate::plan::Input)| {
-            let seen = || {
-                self.sources(connections, at)
-                    .next()
-                    .map(|w| w.type_name.clone())
+        for (group, basis) in bases {
+            let Some(mut ty) = settled.of(side, index) else {
+                continue;
             };
-            input
-                .type_name
-                .clone()
-                .or_else(seen)
-                .unwrap_or_else(|| any.clone())
+            // What the source says of its type, not what the first of all said.
+            if ty.information.is_some()
+                && let Basis::Group(_, _, writer) | Basis::Writer(_, writer) = &basis
+            {
+                ty.information.clone_from(&writer.type_information);
+            }
+            let via = via.clone();
+            let design = Design {
+                ty,
+                basis,
+                via,
+                is_alive: self.sources.is_alive(group),
+            };
+            self.wanted.insert(Slot { side, index, group }, design);
+        }
+    }
+
+    fn input_bases(&self, index: usize) -> Vec<(u64, Basis)> {
+        match self.plan.inputs.get(index).map(|input| &input.qos) {
+            Some(EndpointQos::AsSource) => self.sources.inputs(index),
+            _ => vec![(0, Basis::Plan)],
+        }
+    }
+
+    fn output_bases(&self, index: usize) -> Vec<(u64, Basis)> {
+        let Some(output) = self.plan.outputs.get(index) else {
+            return Vec::new();
         };
-        let inputs: Vec<String> = self
-            .plan
-            .inputs
-            .iter()
-            .enumerate()
-            .map(input_name)
-            .collect();
-        let first = inputs.first().unwrap_or(&any).clone();
-        let output_name = |output: &crate::plan::Output| {
-            let own = output.type_name.clone();
-            own.unwrap_or_else(|| first.clone())
+        let is_planned = matches!(output.qos, EndpointQos::Explicit(_));
+        // Sources in an input that takes all of them are not in groups.
+        let mut inputs = self.plan.inputs.iter();
+        let in_groups = inputs.all(|input| matches!(input.qos, EndpointQos::AsSource));
+        let writers = match output.writers {
+            Writers::Group if is_planned || !in_groups => Writers::One,
+            writers => writers,
         };
-        let outputs: Vec<String> = self.plan.outputs.iter().map(output_name).collect();
-        let passes = self.plan.settings.route_types;
-        let information = sources().next().and_then(|w| w.type_information.clone());
-        Some(Settled {
-            keyed,
-            inputs,
-            outputs,
-            information: information.filter(|_| passes),
-        })
+        match writers {
+            Writers::One if is_planned => vec![(0, Basis::Plan)],
+            writers => self.sources.outputs(writers),
+        }
+    }
+
+    /// Do inputs or outputs depend on who the sources are?
+    fn asks_for_sources(&self) -> bool {
+        let mut inputs = self.plan.inputs.iter();
+        let mut outputs = self.plan.outputs.iter();
+        inputs.any(|input| matches!(input.qos, EndpointQos::AsSource))
+            || outputs.any(|output| {
+                matches!(output.qos, EndpointQos::AsSource) || output.writers == Writers::Mirror
+            })
     }
 
     /// Which inputs and outputs should exist: the least that support each other.
     fn existing(&self) -> (Vec<bool>, Vec<bool>) {
         let mut inputs = vec![false; self.inputs.len()];
         let mut outputs = vec![false; self.outputs.len()];
-        let wanted = self.outputs.iter().any(Fact::is_believed);
+        // What sources keep is here before somebody beyond asks for it.
+        let durable = self.sources.are_durable();
+        let wanted = durable || self.outputs.iter().any(Fact::is_believed);
         let offered = self.inputs.iter().any(Fact::is_believed);
         loop {
             let before = (inputs.clone(), outputs.clone());
@@ -329,7 +267,9 @@ impl Entry {
             for (at, fact) in self.outputs.iter().enumerate() {
                 let mode = self.end(Side::Output, at).map(End::mode);
                 outputs[at] = mode.is_some_and(|mode| match mode {
-                    CreationMode::OnDemand { always } => fact.is_believed() || always && offered,
+                    CreationMode::OnDemand { always } => {
+                        fact.is_believed() || (always || durable) && offered
+                    }
                     mode => exists(mode, fact.is_believed(), beyond),
                 });
             }
@@ -339,92 +279,11 @@ impl Entry {
         }
     }
 
-    /// Says what is to be done so that there is what should be.
-    pub(super) fn reconcile(
-        &mut self,
-        now: Time,
-        id: RouteId,
-        rates: &mut [Rate],
-        room: &mut usize,
-        commands: &mut Vec<Command>,
-    ) {
-        let facts = self.inputs.iter().chain(&self.outputs);
-        let mut due: Vec<Time> = facts.filter_map(|fact| fact.until).collect();
-        for slot in self.outdated() {
-            match self.take_turn(now, slot, rates) {
-                Ok(()) => {
-                    self.slots.remove(&slot);
-                    *room += 1;
-                    commands.push(Command::Remove(id, slot));
-                }
-                Err(at) => due.push(at),
-            }
-        }
-        let wanted: Vec<Slot> = self.wanted.keys().copied().collect();
-        for slot in wanted {
-            match self.slots.get(&slot).map(|have| &have.status) {
-                Some(Status::Making | Status::Made) => continue,
-                Some(Status::Failed(at, _)) if *at > now => {
-                    due.push(*at);
-                    continue;
-                }
-                None if *room == 0 => {
-                    due.push(now + Time::from_secs(1));
-                    continue;
-                }
-                _ => {}
-            }
-            match self.take_turn(now, slot, rates) {
-                Ok(()) => self.make(id, slot, room, commands),
-                Err(at) => due.push(at),
-            }
-        }
-        self.due = due.into_iter().min();
-    }
-
-    /// Endpoints that should not be there, or not as they are.
-    fn outdated(&mut self) -> Vec<Slot> {
-        let wanted = &self.wanted;
-        let fits = |slot: &Slot, have: &Have| {
-            let is_alike = |ty: &TypeFacts| ty.name == have.ty.name && ty.keyed == have.ty.keyed;
-            wanted.get(slot).is_some_and(is_alike)
-        };
-        // What failed is not there.
-        let is_failed = |have: &Have| matches!(have.status, Status::Failed(..));
-        self.slots
-            .retain(|slot, have| fits(slot, have) || !is_failed(have));
-        let made = self
-            .slots
-            .iter()
-            .filter(|(_, have)| have.status == Status::Made);
-        let outdated = made.filter(|(slot, have)| !fits(slot, have));
-        outdated.map(|(slot, _)| *slot).collect()
-    }
-
-    /// One more endpoint of a participant is made or removed.
-    fn take_turn(&self, now: Time, slot: Slot, rates: &mut [Rate]) -> Result<(), Time> {
-        let connection = self.connection(slot.side, slot.index);
-        match connection.and_then(|connection| rates.get_mut(connection)) {
-            Some(rate) => rate.take(now),
-            None => Ok(()),
-        }
-    }
-
-    fn make(&mut self, id: RouteId, slot: Slot, room: &mut usize, commands: &mut Vec<Command>) {
-        let Some(ty) = self.wanted.get(&slot).cloned() else {
-            return;
-        };
-        let before = self.slots.get(&slot).map(|have| have.failures);
-        if before.is_none() {
-            *room = room.saturating_sub(1);
-        }
-        let have = Have {
-            ty: ty.clone(),
-            status: Status::Making,
-            failures: before.unwrap_or_default(),
-        };
-        self.slots.insert(slot, have);
-        commands.push(Command::Make(id, slot, Box::new(ty)));
+    /// The type of an input or output, as far as it is known.
+    pub(crate) fn type_name(&self, side: Side, index: usize) -> Option<&str> {
+        let planned = self.end(side, index).and_then(End::type_name);
+        let settled = self.settled.as_ref();
+        planned.or_else(|| settled.and_then(|s| s.name(side, index)))
     }
 
     fn is_made(&self, side: Side) -> bool {
@@ -461,6 +320,15 @@ impl Entry {
         never.then(|| "nothing would ever start: each side waits for the other".to_owned())
     }
 
+    /// Is somebody there for an input or output?
+    pub(crate) fn is_supported_at(&self, side: Side, index: usize) -> bool {
+        let facts = match side {
+            Side::Input => &self.inputs,
+            Side::Output => &self.outputs,
+        };
+        facts.get(index).is_some_and(|fact| fact.is_true)
+    }
+
     /// How it is with an input or output.
     pub(crate) fn slot_state(&self, side: Side, index: usize) -> SlotState {
         let of = |slot: &Slot| slot.side == side && slot.index == index;
@@ -481,28 +349,6 @@ impl Entry {
             None => State::Enabled,
         };
         SlotState { state, note: None }
-    }
-}
-
-impl Settled {
-    fn name(&self, side: Side, index: usize) -> Option<&str> {
-        let names = match side {
-            Side::Input => &self.inputs,
-            Side::Output => &self.outputs,
-        };
-        names.get(index).map(String::as_str)
-    }
-
-    fn of(&self, side: Side, index: usize) -> Option<TypeFacts> {
-        let name = self.name(side, index)?;
-        // The parameters are about the type of that name.
-        let is_renamed = side == Side::Output && !self.inputs.iter().any(|input| input == name);
-        let information = self.information.clone();
-        Some(TypeFacts {
-            name: name.to_owned(),
-            keyed: self.keyed,
-            information: information.filter(|_| side == Side::Output && !is_renamed),
-        })
     }
 }
 

@@ -108,7 +108,7 @@ struct World {
 impl World {
     fn new(plan: &Plan) -> Self {
         let mut world = Self {
-            table: Table::new(plan),
+            table: Table::new(plan, 1),
             now: Time::ZERO,
             there: BTreeSet::new(),
             remote: BTreeSet::new(),
@@ -120,22 +120,31 @@ impl World {
         world
     }
 
-    /// Returns how many commands there were.
+    /// Returns how many endpoints were made and removed.
     fn carry_out(&mut self) -> usize {
         let mut count = 0;
+        let mut changed = BTreeSet::new();
         loop {
             let commands = self.table.take_commands();
             if commands.is_empty() {
                 return count;
             }
-            count += commands.len();
             for command in commands {
                 match command {
                     Command::Make(route, slot, _) => {
+                        count += 1;
                         assert!(self.there.insert((route, slot)), "made twice");
                         self.table.made(self.now, route, slot);
                     }
+                    Command::Change(route, slot, _) => {
+                        assert!(self.there.contains(&(route, slot)), "not there");
+                        assert!(changed.insert((route, slot)), "twice at once");
+                    }
+                    Command::Forget(route) => {
+                        assert!(self.there.iter().all(|(other, _)| *other != route));
+                    }
                     Command::Remove(route, slot) => {
+                        count += 1;
                         assert!(self.there.remove(&(route, slot)), "removed, but not there");
                     }
                 }
@@ -293,11 +302,8 @@ proptest! {
         world.rest();
         // The same from nothing.
         let mut fresh = World::new(&plan(routes.clone(), Limits::default()));
-        for (connection, is_up) in up.into_iter().enumerate() {
-            fresh.table.connection(fresh.now, connection, is_up);
-            if !is_up {
-                fresh.happen(&Happens::Down(connection));
-            }
+        for (connection, _) in up.into_iter().enumerate().filter(|(_, is_up)| !is_up) {
+            fresh.happen(&Happens::Down(connection));
         }
         for (route, is) in enabled.into_iter().enumerate() {
             fresh.happen(&Happens::Enabled(route, is));
@@ -408,7 +414,7 @@ fn a_type_that_changes_replaces_the_endpoints() {
     let [Command::Make(_, _, output), Command::Make(_, _, input)] = &commands[..] else {
         panic!("{commands:?}");
     };
-    assert!(!output.keyed && output.name == "Other" && input.name == "Other");
+    assert!(!output.ty.keyed && output.ty.name == "Other" && input.ty.name == "Other");
 }
 
 #[test]

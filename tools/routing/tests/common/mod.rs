@@ -204,6 +204,54 @@ pub(crate) fn wait_for(service: &Service, path: &str, is_so: impl Fn(&Node) -> b
     }
 }
 
+/// Waits until the service, too, has matched the one writer and the one reader of a route: a reader
+/// beyond may know the service's writer before that knows the reader.
+pub(crate) fn wait_until_joined(service: &Service, route: &str) {
+    for end in ["inputs/in", "outputs/out"] {
+        wait_for(service, &format!("{route}/{end}"), |node| node.matched == 1);
+    }
+}
+
 pub(crate) fn is_running(node: &Node) -> bool {
     node.state == State::Running
+}
+
+/// An auto route of all topics from one connection to the other, as TOML has it.
+pub(crate) fn auto(from: usize) -> AutoRoute {
+    let demand = CreationMode::OnDemand { always: true };
+    let route = route::<Keyless>("", from);
+    let input = Input {
+        type_name: None,
+        keyed: None,
+        mode: demand,
+        qos: EndpointQos::AsSource,
+        ..route.inputs[0].clone()
+    };
+    let output = Output {
+        type_name: None,
+        mode: demand,
+        qos: EndpointQos::AsSource,
+        writers: Writers::Group,
+        ..route.outputs[0].clone()
+    };
+    AutoRoute {
+        name: format!("all {from}"),
+        enabled: true,
+        settings: RouteSettings {
+            linger: Duration::from_millis(300),
+            ..RouteSettings::toml()
+        },
+        topics: Filter::default(),
+        types: Filter::default(),
+        input,
+        outputs: vec![output],
+        renames: Vec::new(),
+    }
+}
+
+/// A service with these auto routes between the two domains.
+pub(crate) fn with_auto(auto_routes: Vec<AutoRoute>) -> Plan {
+    let mut plan = plan(Transports::UDP, Vec::new());
+    plan.domain_routes[0].sessions[0].auto_routes = auto_routes;
+    plan
 }

@@ -1,0 +1,79 @@
+//! Whose changes an input takes, of the writers that its reader is matched with.
+//!
+//! A reliable writer waits for the acknowledgements of each reader that suits it, and does not know
+//! which of them declines it. So the readers of a route are matched with all writers that suit
+//! them, acknowledge everything, and what is not for them is dropped here.
+use super::lock;
+use dunlin::Guid;
+use std::collections::HashMap;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, Ordering::SeqCst};
+
+/// What discovery has said of each writer. It says so before the writer is matched.
+#[derive(Debug, Default)]
+pub(crate) struct Admission {
+    writers: Mutex<HashMap<Guid, bool>>,
+    /// How often that has changed.
+    changes: AtomicU64,
+}
+
+/// The writer that was asked for last.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Latest(Option<(Guid, u64, bool)>);
+
+impl Admission {
+    /// A writer was discovered, or says something else of itself.
+    pub(crate) fn note(&self, writer: Guid, is_admitted: bool) {
+        let before = lock(&self.writers).insert(writer, is_admitted);
+        if before != Some(is_admitted) {
+            self.changes.fetch_add(1, SeqCst);
+        }
+    }
+
+    /// Are its changes taken?
+    #[inline]
+    pub(crate) fn admits(&self, writer: &Guid, latest: &mut Latest) -> bool {
+        let changes = self.changes.load(SeqCst);
+        match latest.0 {
+            Some((guid, at, is_admitted)) if guid == *writer && at == changes => is_admitted,
+            _ => {
+                let is_admitted = self.look(writer);
+                latest.0 = Some((*writer, changes, is_admitted));
+                is_admitted
+            }
+        }
+    }
+
+    /// As `admits`, now and then.
+    pub(crate) fn look(&self, writer: &Guid) -> bool {
+        lock(&self.writers).get(writer).copied().unwrap_or(true)
+    }
+
+    /// Forgets all writers but these.
+    pub(crate) fn keep(&self, there: &[Guid]) {
+        lock(&self.writers).retain(|writer, _| there.contains(writer));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use dunlin::{EntityId, EntityKind, GuidPrefix};
+
+    #[test]
+    fn the_latest_word_counts() {
+        let entity = EntityId::user(1, EntityKind::WriterWithKey);
+        let [a, b] = [1, 2].map(|n| Guid::new(GuidPrefix([n; 12]), entity));
+        let (admission, mut latest) = (Admission::default(), Latest::default());
+        assert!(admission.admits(&a, &mut latest));
+        admission.note(a, false);
+        assert!(!admission.admits(&a, &mut latest) && admission.admits(&b, &mut latest));
+        admission.note(a, true);
+        assert!(admission.admits(&a, &mut latest));
+        admission.note(a, false);
+        admission.keep(&[a]);
+        assert!(!admission.admits(&a, &mut latest));
+        admission.keep(&[]);
+        assert!(admission.look(&a));
+    }
+}

@@ -1,0 +1,95 @@
+//! Changes of sources whose own output is still to be made: a reader matches a new source before
+//! the service has heard of it.
+use super::backlog::Waiting;
+use super::output::{OutputLane, Passing, Sources};
+use crate::plan::Backlog;
+use dunlin::Guid;
+use std::collections::VecDeque;
+use std::time::Duration;
+
+/// An output comes within this time, or not at all.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// Changes that wait for an output, in the order in which they came.
+#[derive(Debug)]
+pub(crate) struct Strays {
+    waiting: VecDeque<Stray>,
+    bytes: usize,
+    bounds: Backlog,
+}
+
+#[derive(Debug)]
+struct Stray {
+    writer: Guid,
+    until: Duration,
+    is_reliable: bool,
+    change: Waiting,
+}
+
+impl Strays {
+    pub(crate) fn new(bounds: Backlog) -> Self {
+        Self {
+            waiting: VecDeque::new(),
+            bytes: 0,
+            bounds,
+        }
+    }
+
+    /// How many more may come.
+    pub(crate) fn room(&self) -> usize {
+        match self.bytes >= self.bounds.bytes {
+            true => 0,
+            false => self.bounds.samples.saturating_sub(self.waiting.len()),
+        }
+    }
+
+    pub(crate) fn push(&mut self, now: Duration, writer: Guid, change: &Passing<'_>) {
+        self.bytes += change.payload.len();
+        self.waiting.push_back(Stray {
+            writer,
+            until: now + PATIENCE,
+            is_reliable: change.is_reliable,
+            change: Waiting {
+                kind: change.kind,
+                payload: change.payload.clone(),
+                options: *change.options,
+            },
+        });
+    }
+
+    /// A new output takes what is for it.
+    pub(crate) fn hand_over(&mut self, output: &mut OutputLane) {
+        let Sources::Writer(writer) = output.sources else {
+            return;
+        };
+        for stray in self.waiting.iter().filter(|stray| stray.writer == writer) {
+            output.put(&Passing {
+                kind: stray.change.kind,
+                payload: &stray.change.payload,
+                options: &stray.change.options,
+                is_reliable: stray.is_reliable,
+            });
+        }
+        self.retain(|stray| stray.writer != writer);
+    }
+
+    /// Drops what has waited too long; returns how much that was.
+    pub(crate) fn expire(&mut self, now: Duration) -> u64 {
+        let before = self.waiting.len();
+        if self.due().is_some_and(|due| due <= now) {
+            self.retain(|stray| stray.until > now);
+        }
+        (before - self.waiting.len()) as u64
+    }
+
+    fn retain(&mut self, keeps: impl Fn(&Stray) -> bool) {
+        self.waiting.retain(keeps);
+        let lengths = self.waiting.iter().map(|stray| stray.change.payload.len());
+        self.bytes = lengths.sum();
+    }
+
+    /// When the first has waited too long.
+    pub(crate) fn due(&self) -> Option<Duration> {
+        self.waiting.front().map(|stray| stray.until)
+    }
+}

@@ -1,0 +1,92 @@
+//! The QoS of an endpoint of a route, and of its publisher or subscriber.
+use crate::engine::Admission;
+use crate::plan::{EndpointQos, Input, Output, RouteSettings, Session};
+use crate::table::{Basis, Design, Via, rename, writer_qos};
+use dunlin::untyped::{UntypedReaderOptions, WriterPredicate};
+use dunlin::{
+    DataReaderQos, DataWriterQos, DestinationOrder, OriginBounds, PublisherQos, SubscriberQos,
+};
+use std::sync::Arc;
+
+/// An input keeps so many samples that its outputs take no more of, unless its QoS says otherwise:
+/// more than come in at once.
+const INPUT_SAMPLES: u32 = 4096;
+
+/// Of an input.
+pub(super) fn of_reader(
+    session: &Session,
+    input: &Input,
+    design: &Design,
+) -> (DataReaderQos, SubscriberQos) {
+    let (mut reader, mut subscriber) = match (&input.qos, &design.basis) {
+        (EndpointQos::Explicit(qos), _) => ((**qos).clone(), session.subscriber.clone()),
+        (EndpointQos::AsSource, Basis::Group(_, members, _)) => members.key.reader_qos(),
+        (EndpointQos::AsSource, _) => (DataReaderQos::default(), session.subscriber.clone()),
+    };
+    if let Some(partitions) = &input.partitions {
+        subscriber.partition.0.clone_from(partitions);
+    }
+    let most = &mut reader.resource_limits.max_samples;
+    most.get_or_insert(INPUT_SAMPLES);
+    reader.property = reader.property.with(Via::PROPERTY, design.via.text());
+    (reader, subscriber)
+}
+
+/// How an input differs from other readers. Whose changes it takes is said to `admission`.
+pub(super) fn options(
+    settings: &RouteSettings,
+    design: &Design,
+    router: u32,
+    admission: &Arc<Admission>,
+) -> UntypedReaderOptions {
+    let members = match &design.basis {
+        Basis::Group(_, members, _) => Some(members.clone()),
+        Basis::Plan | Basis::Writer(..) => None,
+    };
+    let admission = Arc::clone(admission);
+    let notes = WriterPredicate::new(move |writer| {
+        // What comes from here comes back.
+        let is_own = Via::of(&writer.qos.property).contains(router);
+        let is_member = members
+            .as_ref()
+            .is_none_or(|members| members.contain(writer));
+        admission.note(writer.guid, is_member && !is_own);
+        true
+    });
+    UntypedReaderOptions {
+        stream: true,
+        // Only what says where it comes from can come twice.
+        duplicates: settings.original_info.then(OriginBounds::default),
+        accepts: Some(notes),
+    }
+}
+
+/// Of an output.
+pub(super) fn of_writer(
+    session: &Session,
+    settings: &RouteSettings,
+    output: &Output,
+    design: &Design,
+) -> (DataWriterQos, PublisherQos) {
+    let source = match &design.basis {
+        Basis::Plan => None,
+        Basis::Group(_, _, writer) => Some((writer, false)),
+        Basis::Writer(_, writer) => Some((writer, true)),
+    };
+    let (mut writer, mut publisher) = match (&output.qos, source) {
+        (EndpointQos::Explicit(qos), _) => ((**qos).clone(), session.publisher.clone()),
+        (EndpointQos::AsSource, Some((source, mirrors))) => writer_qos(source, mirrors),
+        (EndpointQos::AsSource, None) => (DataWriterQos::default(), session.publisher.clone()),
+    };
+    if matches!(output.qos, EndpointQos::AsSource) {
+        // Timestamps of the router's say nothing of the order in which sources wrote.
+        if !settings.original_timestamp {
+            writer.destination_order = DestinationOrder::ByReceptionTimestamp;
+        }
+        for name in &mut publisher.partition.0 {
+            *name = rename(name, &output.partitions);
+        }
+    }
+    writer.property = writer.property.with(Via::PROPERTY, design.via.text());
+    (writer, publisher)
+}

@@ -1,0 +1,121 @@
+//! Auto routes: a route for each topic and type that passes the patterns.
+use super::{Place, RouteId, Side};
+use crate::plan::{AutoRoute, Pattern, Route};
+use std::collections::BTreeMap;
+
+/// An auto route.
+pub(crate) struct Auto {
+    pub(crate) place: Place,
+    pub(crate) plan: AutoRoute,
+    pub(crate) enabled: bool,
+    /// By topic and type.
+    routes: BTreeMap<(String, String), RouteId>,
+}
+
+impl Auto {
+    pub(super) fn new(place: Place, plan: AutoRoute, enabled: bool) -> Self {
+        Self {
+            place,
+            plan,
+            enabled,
+            routes: BTreeMap::new(),
+        }
+    }
+
+    /// The route for a topic and type that an endpoint on this side has; `None` if there is one, or
+    /// it is not for this auto route.
+    pub(super) fn route(
+        &self,
+        side: Side,
+        connection: usize,
+        topic: &str,
+        type_name: &str,
+    ) -> Option<(Place, Route)> {
+        let own = connection.checked_sub(self.place.connections)?;
+        let is_concerned = match side {
+            Side::Input => self.plan.input.connection == own,
+            // Of a topic with a new name the old one is not known.
+            Side::Output => {
+                let mut outputs = self.plan.outputs.iter();
+                self.plan.renames.is_empty() && outputs.any(|output| output.connection == own)
+            }
+        };
+        let key = (topic.to_owned(), type_name.to_owned());
+        let passes = self.plan.topics.passes(topic) && self.plan.types.passes(type_name);
+        if !is_concerned || !passes || self.routes.contains_key(&key) {
+            return None;
+        }
+        let named = self.routes.keys().any(|(other, _)| other == topic);
+        let name = match named {
+            true => format!("{topic} ({type_name})"),
+            false => topic.to_owned(),
+        };
+        let mut input = self.plan.input.clone();
+        input.topic = topic.to_owned();
+        input.type_name = Some(type_name.to_owned());
+        let renamed = rename(topic, &self.plan.renames);
+        let outputs = self.plan.outputs.iter().cloned().map(|mut output| {
+            output.topic = renamed.clone();
+            output
+        });
+        let route = Route {
+            outputs: outputs.collect(),
+            name: name.clone(),
+            enabled: true,
+            settings: self.plan.settings.clone(),
+            inputs: vec![input],
+        };
+        Some((self.place.of(&format!("routes/{name}")), route))
+    }
+
+    pub(super) fn note(&mut self, topic: &str, type_name: &str, route: RouteId) {
+        let key = (topic.to_owned(), type_name.to_owned());
+        self.routes.insert(key, route);
+    }
+
+    /// Forgets a route; false if it is not one of its own.
+    pub(super) fn forget(&mut self, route: RouteId) -> bool {
+        let before = self.routes.len();
+        self.routes.retain(|_, own| *own != route);
+        self.routes.len() < before
+    }
+
+    /// Is it a route of its own?
+    pub(crate) fn has(&self, route: RouteId) -> bool {
+        self.routes.values().any(|own| *own == route)
+    }
+}
+
+/// The name beyond: that of the first pattern that fits.
+pub(crate) fn rename(topic: &str, renames: &[(Pattern, String)]) -> String {
+    let found = renames.iter().find(|(pattern, _)| pattern.matches(topic));
+    match found {
+        None => topic.to_owned(),
+        Some((pattern, name)) => name.replacen('*', rest(pattern.text(), topic), 1),
+    }
+}
+
+/// What the first `*` of a pattern that fits stands for; everything if that is not plain to see.
+fn rest<'a>(pattern: &str, topic: &'a str) -> &'a str {
+    let Some((before, after)) = pattern.split_once('*') else {
+        return topic;
+    };
+    let rest = topic.strip_prefix(before);
+    rest.and_then(|rest| rest.strip_suffix(after))
+        .unwrap_or(topic)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_new_name_takes_over_what_the_star_stands_for() {
+        let renames = [("rt/*", "ros/*"), ("[ab]*", "x/*"), ("*", "all")];
+        let renames = renames.map(|(p, name)| (Pattern::parse(p).unwrap(), name.to_owned()));
+        for (topic, name) in [("rt/scan", "ros/scan"), ("apple", "x/apple"), ("c", "all")] {
+            assert_eq!(rename(topic, &renames), name);
+        }
+        assert_eq!(rename("rt/scan", &[]), "rt/scan");
+    }
+}
