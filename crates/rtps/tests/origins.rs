@@ -264,7 +264,7 @@ fn a_forwarded_sample_that_came_without_a_key_hash_goes_on_without() {
     let change = |kind, size| Change {
         kind,
         instance: nobody,
-        payload: vec![0; size].into(),
+        payload: bytes::Bytes::from(vec![0; size]).into(),
         ..sample(1, 1, 8)
     };
     let foreign = SampleOrigin {
