@@ -12,6 +12,7 @@ mod idl;
 mod lookup;
 mod profiles;
 mod reader;
+mod routing;
 mod script;
 mod stream;
 mod tls;
@@ -30,6 +31,7 @@ pub use idl::{idl, idl_preprocessor};
 pub use lookup::{lookup_reply, lookup_request};
 pub use profiles::profiles;
 pub use reader::reader;
+pub use routing::{routing_configuration, routing_pattern};
 pub use stream::stream;
 pub use tls::tls;
 pub use type_object::{type_object, type_support};
@@ -60,6 +62,8 @@ pub const TARGETS: &[(&str, Target)] = &[
     ("pl_cdr2", pl_cdr2),
     ("profiles", profiles),
     ("reader", reader),
+    ("routing_configuration", routing_configuration),
+    ("routing_pattern", routing_pattern),
     ("stream", stream),
     ("tls", tls),
     ("type_object", type_object),

@@ -3,6 +3,8 @@ mod common;
 use common::*;
 use dunlin::*;
 use std::fs;
+use std::io::{Read, Write};
+use std::net::TcpStream;
 use std::path::Path;
 use std::process::{Child, Command, Output, Stdio};
 
@@ -230,4 +232,44 @@ fn a_configuration_is_checked_listed_and_converted() {
     let again = printed(&format!("route convert {file} --to toml"));
     assert!(toml.contains("topics = [\"Square\"]"), "{toml}");
     assert!(again.contains("topics = [\"Square\"]"), "{again}");
+}
+
+/// The body of an answer to `GET`.
+fn get(port: u16, path: &str) -> String {
+    let mut stream = TcpStream::connect(("127.0.0.1", port)).unwrap();
+    let request = format!("GET {path} HTTP/1.1\r\nHost: localhost:{port}\r\n\r\n");
+    stream.write_all(request.as_bytes()).unwrap();
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).unwrap();
+    let (head, body) = answer.split_once("\r\n\r\n").unwrap();
+    assert!(head.starts_with("HTTP/1.1 200 OK\r\n"), "{head}");
+    body.to_owned()
+}
+
+#[test]
+fn the_state_is_read_by_http() {
+    in_namespace("the_state_is_read_by_http", LOOPBACK, || {
+        let directory = tempfile::tempdir().unwrap();
+        let file = written(directory.path(), "bridge.xml", XML);
+        let program = Path::new(env!("CARGO_BIN_EXE_dunlin"));
+        let arguments = ["route", "run", &file, "--http", "8085", "-stopAfter", "600"];
+        let service = start(program, &arguments);
+        a_shape_crosses();
+        let is_counted = |line: &str| {
+            line.starts_with("dunlin_routing_samples_total{path=\"")
+                && line.contains("/routes/square/outputs/output_1\"")
+                && line.ends_with("} 1")
+        };
+        let counted = || get(8085, "/metrics").lines().any(is_counted);
+        let end = std::time::Instant::now() + std::time::Duration::from_secs(120);
+        while !counted() && std::time::Instant::now() < end {
+            std::thread::sleep(std::time::Duration::from_millis(50));
+        }
+        let state: serde_json::Value =
+            serde_json::from_str(&get(8085, "/v1/routing_services/bridge")).unwrap();
+        assert_eq!(state["path"], "/routing_services/bridge");
+        assert_eq!(state["kind"], "service");
+        assert!(counted(), "{}", get(8085, "/metrics"));
+        assert_eq!(interrupted(service).status.code(), Some(0));
+    });
 }

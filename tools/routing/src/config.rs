@@ -7,6 +7,7 @@ use crate::plan::Plan;
 use dunlin_document::{
     Document, Limits, Problem, Problems, SourceId, Sources, Variables, did_you_mean, quoted,
 };
+use dunlin_profiles::BUILTIN;
 use std::path::{Path, PathBuf};
 
 pub mod builtin;
@@ -165,6 +166,8 @@ impl Loader<'_> {
     fn service(&mut self, documents: &[Document], short: &[SourceId]) -> Option<Plan> {
         let services: Vec<_> = documents.iter().flat_map(xml::services).collect();
         self.once(&services);
+        let total = services.len() + short.len();
+        let has_files = !documents.is_empty() || !short.is_empty();
         let mut names: Vec<_> = services.iter().map(|found| found.name.to_owned()).collect();
         let mut plans = Vec::new();
         for source in short {
@@ -174,7 +177,14 @@ impl Loader<'_> {
             plans.push(plan);
         }
         self.configuration.services.clone_from(&names);
-        let total = services.len() + short.len();
+        if names.is_empty() && has_files && self.options.service.is_none() {
+            let problem = Problem::error(None, "none of the files has a service");
+            let help = "add <routing_service>, or run one that is built in by -cfgName".to_owned();
+            self.configuration.problems.push(problem.help(help));
+        }
+        if self.configuration.problems.has_errors() && total != 1 {
+            return None;
+        }
         let wanted = self.options.service.as_deref();
         if let (None, 2..) = (wanted, total) {
             let message = format!("there are {total} services; name the one to start");
@@ -185,9 +195,17 @@ impl Loader<'_> {
         }
         let is_wanted = |name: &str| wanted.is_none_or(|wanted| wanted == name);
         if let Some(found) = services.iter().find(|found| is_wanted(found.name)) {
-            let (base, options) = (self.options.domain_base, &mut self.configuration);
-            let (places, problems) = (&mut options.places, &mut options.problems);
-            return Some(xml::Reader::new(documents, base, places, problems).service(*found));
+            let base = self.options.domain_base;
+            let Configuration {
+                sources,
+                problems,
+                places,
+                ..
+            } = &mut self.configuration;
+            let (name, limits) = ("(built-in profiles)", Limits::default());
+            let profiles = Document::parse(sources, name, BUILTIN, &limits, problems)?;
+            let reader = xml::Reader::new(documents, &profiles, base, places, problems);
+            return Some({ reader }.service(*found));
         }
         let read = plans.into_iter().flatten();
         if let Some(plan) = read.into_iter().find(|plan| is_wanted(&plan.name)) {
@@ -222,7 +240,7 @@ impl Loader<'_> {
         let name = format!("(built in) {wanted}");
         let source = sources.add(name, text, &Limits::default(), problems)?;
         let (text, places) = (sources.text(source), &mut configuration.places);
-        let plan = toml::read(source, text, wanted, places, problems)?;
+        let plan = toml::read(source, text, wanted, &self.variables, places, problems)?;
         Some(self.with_base(plan))
     }
 
@@ -232,7 +250,8 @@ impl Loader<'_> {
         let stem = Path::new(sources.name(source)).file_stem();
         let stem = stem.and_then(|stem| stem.to_str()).unwrap_or("route");
         let places = &mut configuration.places;
-        let plan = toml::read(source, sources.text(source), stem, places, problems)?;
+        let (text, variables) = (sources.text(source), &self.variables);
+        let plan = toml::read(source, text, stem, variables, places, problems)?;
         Some(self.with_base(plan))
     }
 

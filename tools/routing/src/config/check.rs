@@ -1,6 +1,9 @@
 //! What a plan must not say, whichever language it was written in.
 use super::places::{Places, path};
-use crate::plan::{ConnectionKind, CreationMode, DomainRoute, Filter, Plan, Session};
+use crate::plan::{
+    ConnectionKind, CreationMode, DomainRoute, Filter, Output, Plan, RouteSettings, Session,
+};
+use crate::processor;
 use dunlin::ParticipantConfig;
 use dunlin_document::{Problem, Problems};
 
@@ -8,12 +11,14 @@ use dunlin_document::{Problem, Problems};
 pub(super) fn check(plan: &Plan, places: &Places, allow_loop: bool, problems: &mut Problems) {
     let mut checker = Checker { places, problems };
     let service = path::service(&plan.name);
+    checker.without_effect(plan, &service);
     for route in &plan.domain_routes {
         let at = path::domain_route(&service, &route.name);
         checker.domains(route, &at);
         checker.modes(route, &at);
+        checker.routes(route, &at);
     }
-    if !allow_loop {
+    if !allow_loop && !checker.problems.has_errors() {
         checker.loops(plan, &service);
     }
 }
@@ -81,6 +86,36 @@ impl Checker<'_> {
         self.problems.push(problem.help(help));
     }
 
+    /// What this version does not do.
+    fn without_effect(&mut self, plan: &Plan, at: &str) {
+        let sessions = || plan.domain_routes.iter().flat_map(|route| &route.sessions);
+        let threads = sessions().any(|session| session.threads.size > 1);
+        let processors = sessions().any(|session| !session.threads.processors.is_empty());
+        for (is_there, message) in [
+            (
+                plan.administration.is_some(),
+                "administration is ignored: requests over DDS are not answered yet",
+            ),
+            (
+                plan.monitoring.is_some(),
+                "monitoring is ignored: the state is in the log, and not published yet",
+            ),
+            (
+                threads,
+                "several threads are ignored: whoever receives forwards",
+            ),
+            (
+                processors,
+                "processors are ignored: threads run where the system lets them",
+            ),
+        ] {
+            if is_there {
+                let problem = Problem::warning(self.places.at(at), message);
+                self.problems.push(problem);
+            }
+        }
+    }
+
     fn domains(&mut self, route: &DomainRoute, at: &str) {
         let most = ParticipantConfig::MAX_DOMAIN;
         for connection in &route.connections {
@@ -91,6 +126,50 @@ impl Checker<'_> {
                 let help = "the ports of a higher one do not fit into 16 bits".to_owned();
                 self.push(&at, message, help);
             }
+        }
+    }
+
+    /// Processors that do not exist as they are written, and what would need types.
+    fn routes(&mut self, route: &DomainRoute, at: &str) {
+        for session in &route.sessions {
+            let at = path::session(at, &session.name);
+            for route in &session.routes {
+                let at = path::route(&at, &route.name);
+                self.settings(&route.settings, &at);
+                self.outputs(&route.outputs, &at);
+            }
+            for route in &session.auto_routes {
+                let at = path::auto_route(&at, &route.name);
+                self.settings(&route.settings, &at);
+                self.outputs(&route.outputs, &at);
+            }
+        }
+    }
+
+    fn settings(&mut self, settings: &RouteSettings, at: &str) {
+        let made = settings.processor.as_ref().map(processor::make);
+        if let Some(Err(error)) = made {
+            let problem = Problem::error(self.places.at(at), error.to_string());
+            self.problems.push(problem);
+        }
+        if settings.filter_propagation.is_some() {
+            let message = "filter_propagation is ignored: filters of far readers stay there";
+            let problem = Problem::warning(self.places.at(at), message);
+            self.problems.push(problem);
+        }
+    }
+
+    fn outputs(&mut self, outputs: &[Output], at: &str) {
+        for output in outputs {
+            let what = match (&output.transformation, output.representation) {
+                (Some(_), _) => "a transformation",
+                (None, Some(_)) => "another representation",
+                (None, None) => continue,
+            };
+            let at = path::output(at, &output.name);
+            let message = format!("{what} needs the type, and samples pass without it");
+            let help = "leave it out, or let the application beyond do it".to_owned();
+            self.push(&at, message, help);
         }
     }
 

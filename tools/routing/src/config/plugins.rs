@@ -1,12 +1,14 @@
 //! What is compiled in, by name.
 
+use crate::processor::BUILT_IN;
+
 /// Processors.
-pub(crate) const PROCESSORS: [&str; 8] = [
-    "forward", "merge", "split", "filter", "rate", "sample", "delay", "last",
-];
+pub(crate) fn processors() -> Vec<&'static str> {
+    BUILT_IN.iter().map(|processor| processor.class).collect()
+}
 
 /// Transformations.
-pub(crate) const TRANSFORMATIONS: [&str; 1] = ["map"];
+pub(crate) const TRANSFORMATIONS: [&str; 0] = [];
 
 /// Adapters.
 pub(crate) const ADAPTERS: [&str; 0] = [];

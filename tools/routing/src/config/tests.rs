@@ -1,5 +1,5 @@
 use super::*;
-use crate::plan::{ConnectionKind, CreationMode, EndpointQos, Writers};
+use crate::plan::{ConnectionKind, CreationMode, EndpointQos, Route, Writers};
 
 fn read(name: &str, text: &str) -> Configuration {
     read_with(name, text, Options::default())
@@ -222,32 +222,32 @@ fn creation_modes_that_wait_for_each_other_are_refused() {
 
 #[test]
 fn the_configuration_for_perftest_is_read_for_all_its_types() {
-    let text = include_str!("../../examples/perftest.xml");
+    let text = include_str!("../../../campaign/data/perftest-routing.xml");
     for (name, keyed) in [("TestData_t", false), ("TestDataKeyedLarge_t", true)] {
-        for profile in ["Reliable", "BestEffort"] {
+        for kind in ["RELIABLE_RELIABILITY_QOS", "BEST_EFFORT_RELIABILITY_QOS"] {
             let mut options = Options {
-                service: Some("RS_PerfTest".to_owned()),
                 domain_base: 1,
                 ..Options::default()
             };
             options.variables.give("TYPE", name);
-            options.variables.give("PROFILE", profile);
+            options.variables.give("RELIABILITY", kind);
             let read = read_with("perftest.xml", text, options);
             assert_eq!(read.report(), "");
             let plan = read.plan.unwrap();
             let routes = &plan.domain_routes[0].sessions[0].routes;
-            let topics: Vec<_> = routes.iter().map(|route| &*route.inputs[0].topic).collect();
-            assert_eq!(topics, ["Throughput", "Latency", "Announcement"]);
-            assert!(
-                routes
-                    .iter()
-                    .all(|route| route.inputs[0].keyed == Some(keyed))
-            );
-            let EndpointQos::Explicit(qos) = &routes[0].inputs[0].qos else {
-                panic!("{:?}", routes[0].inputs[0].qos);
+            let mut topics: Vec<_> = routes.iter().map(|route| &*route.inputs[0].topic).collect();
+            topics.sort_unstable();
+            assert_eq!(topics, ["Announcement", "Latency", "Throughput"]);
+            for route in routes {
+                assert_eq!(route.inputs[0].keyed, Some(keyed));
+            }
+            let throughput = |route: &&Route| route.inputs[0].topic == "Throughput";
+            let route = routes.iter().find(throughput).unwrap();
+            let EndpointQos::Explicit(qos) = &route.inputs[0].qos else {
+                panic!("{:?}", route.inputs[0].qos);
             };
-            assert_eq!(qos.reliability.is_reliable(), profile == "Reliable");
-            assert_eq!(qos.history, dunlin::History::KeepAll);
+            let is_reliable = kind.starts_with("RELIABLE");
+            assert_eq!(qos.reliability.is_reliable(), is_reliable);
         }
     }
 }

@@ -9,7 +9,8 @@ use crate::plan::{
 };
 use ::toml::de::DeTable;
 use dunlin::{DomainParticipantQos, Duration, PublisherQos, SubscriberQos, WaitStrategy};
-use dunlin_document::{Problem, Problems, SourceId, Span, quoted};
+use dunlin_document::{Problem, Problems, SourceId, Span, Variables, quoted};
+use dunlin_profiles::Profiles;
 use table::{Item, Table};
 
 mod participant;
@@ -17,7 +18,7 @@ mod qos;
 mod route;
 mod table;
 
-const SERVICE: [&str; 11] = [
+const SERVICE: [&str; 12] = [
     "name",
     "group",
     "enabled",
@@ -27,6 +28,7 @@ const SERVICE: [&str; 11] = [
     "administration",
     "monitoring",
     "limits",
+    "qos_files",
     "participants",
     "routes",
 ];
@@ -39,6 +41,7 @@ pub(super) fn read(
     source: SourceId,
     text: &str,
     fallback: &str,
+    variables: &Variables,
     places: &mut Places,
     problems: &mut Problems,
 ) -> Option<Plan> {
@@ -52,7 +55,13 @@ pub(super) fn read(
     };
     let range = 0..text.find('\n').unwrap_or(text.len());
     let table = Table::new(source, "a service", table.get_ref(), range);
-    let mut reader = Reader { places, problems };
+    let mut reader = Reader {
+        places,
+        problems,
+        variables,
+        qos_files: Vec::new(),
+        profiles: None,
+    };
     let plan = reader.service(&table, fallback);
     (!problems.has_errors()).then_some(plan)
 }
@@ -60,6 +69,11 @@ pub(super) fn read(
 struct Reader<'r> {
     places: &'r mut Places,
     problems: &'r mut Problems,
+    variables: &'r Variables,
+    /// Where profiles are, beside the usual files.
+    qos_files: Vec<String>,
+    /// Profiles, once one is asked for.
+    profiles: Option<Profiles>,
 }
 
 impl Reader<'_> {
@@ -70,6 +84,7 @@ impl Reader<'_> {
         let service = path::service(&name);
         self.places.set(&*service, table.span);
         let domain_route = path::domain_route(&service, ONLY);
+        self.qos_files = self.list(table, "qos_files", "files such as [\"fleet.xml\"]");
         let waiting = table.get("waiting").and_then(|item| self.waiting(&item));
         let connections = self.participants(table, &domain_route, waiting);
         let session = self.session(table, &domain_route, &connections);

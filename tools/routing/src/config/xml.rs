@@ -5,7 +5,7 @@
 use super::elements::Context;
 use super::places::{Places, path};
 use super::values;
-use dunlin_document::{Document, Element, Problem, Problems, Span, Value, quoted};
+use dunlin_document::{Document, Element, Problem, Problems, SourceId, Span, Value, quoted};
 use dunlin_profiles::ProfileSet;
 use std::collections::BTreeMap;
 
@@ -73,6 +73,8 @@ pub(super) struct Reader<'r> {
     pub(super) types: BTreeMap<String, bool>,
     /// The profiles of all documents.
     pub(super) profiles: ProfileSet,
+    /// The text of the built-in profiles.
+    pub(super) built_in: Option<SourceId>,
     /// What `<plugin_library>` says, by `Library::Name`.
     pub(super) plugins: BTreeMap<String, plugins::Defined>,
 }
@@ -80,6 +82,7 @@ pub(super) struct Reader<'r> {
 impl<'r> Reader<'r> {
     pub(super) fn new(
         documents: &'r [Document],
+        profiles: &Document,
         domain_base: u32,
         places: &'r mut Places,
         problems: &'r mut Problems,
@@ -91,9 +94,12 @@ impl<'r> Reader<'r> {
             domain_base,
             types: types::keyed(documents),
             profiles: ProfileSet::default(),
+            built_in: None,
             plugins: BTreeMap::new(),
         };
-        reader.profiles = ProfileSet::load(documents, reader.problems);
+        let all = std::iter::once(profiles).chain(documents);
+        reader.profiles = ProfileSet::load(all, reader.problems);
+        reader.built_in = Some(profiles.source());
         reader.plugin_libraries();
         reader
     }
@@ -140,6 +146,8 @@ impl<'r> Reader<'r> {
         match value.text {
             "true" | "1" | "TRUE" | "yes" | "BOOLEAN_TRUE" | "DDS_BOOLEAN_TRUE" => true,
             "false" | "0" | "FALSE" | "no" | "BOOLEAN_FALSE" | "DDS_BOOLEAN_FALSE" => false,
+            // A variable without a value was told already.
+            other if other.contains("$(") => default,
             other => {
                 let message = format!("{} is neither true nor false", quoted(other));
                 self.error(value.span, message);
@@ -152,7 +160,7 @@ impl<'r> Reader<'r> {
     fn number(&mut self, value: Value<'_>, most: u64) -> Option<u64> {
         let number: Option<u64> = value.text.parse().ok();
         let number = number.filter(|number| *number <= most);
-        if number.is_none() {
+        if number.is_none() && !value.text.contains("$(") {
             let message = format!("{} is no number from 0 to {most}", quoted(value.text));
             self.error(value.span, message);
         }

@@ -320,22 +320,12 @@ fn path(settings: &RouteSettings, inputs: &[Input], outputs: &[Output]) -> Strin
             reasons.push("representation is converted".to_owned());
         }
     }
-    if !reasons.is_empty() {
-        return format!("process, for: {}", reasons.join(", "));
-    }
-    for input in inputs {
-        if input.max_rate.is_some() {
-            reasons.push("max_rate counts per instance".to_owned());
-        }
-        if let EndpointQos::Explicit(qos) = &input.qos
-            && qos.time_based_filter != dunlin::Duration::ZERO
-        {
-            reasons.push("TIME_BASED_FILTER counts per instance".to_owned());
-        }
+    if inputs.iter().any(|input| input.max_rate.is_some()) {
+        reasons.push("max_rate".to_owned());
     }
     match reasons.is_empty() {
         true => "relay: the received bytes are sent as they are".to_owned(),
-        false => format!("cache, for: {}", reasons.join(", ")),
+        false => format!("process, for: {}", reasons.join(", ")),
     }
 }
 

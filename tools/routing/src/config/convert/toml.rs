@@ -500,7 +500,7 @@ impl Writer {
             return;
         }
         let pairs = renames.iter();
-        let pairs = pairs.map(|(from, to)| format!("{} = {}", quoted(from.text()), quoted(to)));
+        let pairs = pairs.map(|(from, to)| format!("{} = {}", key(from.text()), quoted(to)));
         let pairs: Vec<_> = pairs.collect();
         self.line(name, format!("{{ {} }}", pairs.join(", ")));
     }

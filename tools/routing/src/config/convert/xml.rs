@@ -181,8 +181,14 @@ impl Writer {
                 .flat_map(|qos| qos.children),
         );
         if let Some(transports) = participant.transports {
-            let mask = Tag::text("mask", transport_names(transports));
-            qos.push(Tag::new("transport_builtin").with(mask));
+            let names = transport_names(transports);
+            if !names.is_empty() {
+                let mask = Tag::text("mask", names);
+                qos.push(Tag::new("transport_builtin").with(mask));
+            }
+            if transports.tcp {
+                self.lose(&mut tag, "transport tcp".to_owned());
+            }
         }
         if !participant.peers.is_empty() {
             let peers = list("initial_peers", &participant.peers);
@@ -501,11 +507,7 @@ fn list(name: &str, elements: &[String]) -> Tag {
 }
 
 fn transport_names(transports: Transports) -> String {
-    let all = [
-        (transports.udp, "UDPv4"),
-        (transports.shmem, "SHMEM"),
-        (transports.tcp, "TCPv4"),
-    ];
+    let all = [(transports.udp, "UDPv4"), (transports.shmem, "SHMEM")];
     let names = all.into_iter().filter(|(is_used, _)| *is_used);
     let names: Vec<_> = names.map(|(_, name)| name).collect();
     names.join("|")

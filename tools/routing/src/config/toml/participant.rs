@@ -100,7 +100,7 @@ impl Reader<'_> {
             .ok()
     }
 
-    fn list(&mut self, table: &Table<'_>, key: &str, expected: &str) -> Vec<String> {
+    pub(super) fn list(&mut self, table: &Table<'_>, key: &str, expected: &str) -> Vec<String> {
         let item = table.get(key);
         let texts = item.and_then(|item| item.texts(expected, self.problems));
         let texts = texts.into_iter().flatten();

@@ -7,7 +7,7 @@ use dunlin::{
     DataReaderQos, DataRepresentation, DataWriterQos, DestinationOrder, Durability, History,
     Liveliness, LivelinessKind, Ownership, ReliabilityKind, ResourceLimits,
 };
-use dunlin_document::Problem;
+use dunlin_profiles::{Entity, Loader};
 
 const COMMON: [&str; 11] = [
     "reliability",
@@ -69,34 +69,61 @@ impl Reader<'_> {
         &mut self,
         route: &Table<'_>,
     ) -> (EndpointQos<DataReaderQos>, EndpointQos<DataWriterQos>) {
-        let as_source = (EndpointQos::AsSource, EndpointQos::AsSource);
-        if let Some(item) = route.get("profile") {
-            let message = "profiles cannot be named here yet";
-            let help = "write the policies: qos.reader = { reliability = \"reliable\" }".to_owned();
-            self.problems
-                .push(Problem::error(item.key_span, message).help(help));
-        }
+        let profile = route.get("profile").and_then(|item| self.profile(&item));
         let item = route.get("qos");
-        let Some(table) = item.and_then(|item| item.table(self.problems)) else {
-            return as_source;
+        let table = item.and_then(|item| item.table(self.problems));
+        if let Some(table) = &table {
+            table.allow(&["reader", "writer"], self.problems);
+        }
+        let own = |end: &str| table.as_ref().and_then(|table| table.get(end));
+        let (reader, writer) = profile.unzip();
+        let reader = match own("reader") {
+            Some(item) => self.reader_qos(&item, reader.unwrap_or_default()),
+            None => reader,
         };
-        table.allow(&["reader", "writer"], self.problems);
-        let reader = table.get("reader").and_then(|item| self.reader_qos(&item));
-        let writer = table.get("writer").and_then(|item| self.writer_qos(&item));
-        let explicit = (
-            reader.map(|qos| EndpointQos::Explicit(Box::new(qos))),
-            writer.map(|qos| EndpointQos::Explicit(Box::new(qos))),
-        );
+        let writer = match own("writer") {
+            Some(item) => self.writer_qos(&item, writer.unwrap_or_default()),
+            None => writer,
+        };
+        let reader = reader.map(|qos| EndpointQos::Explicit(Box::new(qos)));
+        let writer = writer.map(|qos| EndpointQos::Explicit(Box::new(qos)));
         (
-            explicit.0.unwrap_or(as_source.0),
-            explicit.1.unwrap_or(as_source.1),
+            reader.unwrap_or(EndpointQos::AsSource),
+            writer.unwrap_or(EndpointQos::AsSource),
         )
     }
 
-    fn reader_qos(&mut self, item: &Item<'_>) -> Option<DataReaderQos> {
+    /// QoS of the reader and the writer of a profile.
+    fn profile(&mut self, item: &Item<'_>) -> Option<(DataReaderQos, DataWriterQos)> {
+        let name = item.text("\"Library::Profile\"", self.problems)?;
+        if self.profiles.is_none() {
+            let files = self.qos_files.iter();
+            let loader = Loader::with_variables(self.variables.clone()).default_files();
+            match files.fold(loader, Loader::file).load() {
+                Ok(profiles) => self.profiles = Some(profiles),
+                Err(error) => {
+                    let message = format!("the profiles cannot be read: {error}");
+                    item.wrong(message, self.problems);
+                    return None;
+                }
+            }
+        }
+        let profiles = self.profiles.as_ref()?;
+        let settings = |entity| profiles.settings(name, entity, None);
+        let read = settings(Entity::Reader).and_then(|settings| settings.reader());
+        let written = settings(Entity::Writer).and_then(|settings| settings.writer());
+        match (read, written) {
+            (Ok(reader), Ok(writer)) => Some((reader, writer)),
+            (Err(problem), _) | (_, Err(problem)) => {
+                item.wrong(problem.message, self.problems);
+                None
+            }
+        }
+    }
+
+    fn reader_qos(&mut self, item: &Item<'_>, mut qos: DataReaderQos) -> Option<DataReaderQos> {
         let table = item.table_called("qos.reader", self.problems)?;
         table.allow(&[&COMMON[..], &OF_READERS].concat(), self.problems);
-        let mut qos = DataReaderQos::default();
         let policies = self.policies(&table);
         lay!(policies over qos);
         if let Some(time) = self.duration(&table, "time_based_filter") {
@@ -111,10 +138,9 @@ impl Reader<'_> {
         Some(qos)
     }
 
-    fn writer_qos(&mut self, item: &Item<'_>) -> Option<DataWriterQos> {
+    fn writer_qos(&mut self, item: &Item<'_>, mut qos: DataWriterQos) -> Option<DataWriterQos> {
         let table = item.table_called("qos.writer", self.problems)?;
         table.allow(&[&COMMON[..], &OF_WRITERS].concat(), self.problems);
-        let mut qos = DataWriterQos::default();
         let policies = self.policies(&table);
         lay!(policies over qos);
         if let Some(time) = self.duration(&table, "lifespan") {

@@ -201,7 +201,10 @@ impl Reader<'_> {
                     let names = || all.iter().map(|connection| &*connection.name);
                     let defined = names().collect::<Vec<_>>().join(", ");
                     let help = did_you_mean(name, names());
-                    let help = help.unwrap_or_else(|| format!("there are {defined}"));
+                    let help = help.unwrap_or_else(|| match all.is_empty() {
+                        true => "none is defined".to_owned(),
+                        false => format!("there are {defined}"),
+                    });
                     self.undefined("participant", name, span, help);
                 }
             }
@@ -346,7 +349,11 @@ impl Reader<'_> {
 
     fn processor(&mut self, table: &Table<'_>) -> Option<Plugin> {
         let item = table.get("processor")?;
-        let known = crate::config::plugins::PROCESSORS;
+        if let Some(rate) = table.get("max_rate") {
+            let message = "max_rate and a processor do not go together";
+            self.problems.push(Problem::error(rate.key_span, message));
+        }
+        let known = crate::config::plugins::processors();
         let (text, span, properties) = if item.is_table() {
             let table = item.table(self.problems)?;
             table.allow(&["class", "properties"], self.problems);
@@ -365,7 +372,7 @@ impl Reader<'_> {
         };
         if !known.contains(&text) {
             let all = || format!("built in are {}", known.join(", "));
-            let help = did_you_mean(text, known).unwrap_or_else(all);
+            let help = did_you_mean(text, known.iter().copied()).unwrap_or_else(all);
             self.undefined("processor", text, span, help);
             return None;
         }

@@ -1,6 +1,6 @@
 //! `<plugin_library>`: names of one's own for what is compiled in.
 use super::Reader;
-use crate::config::plugins::{ADAPTERS, PROCESSORS, TRANSFORMATIONS};
+use crate::config::plugins::{ADAPTERS, TRANSFORMATIONS, processors};
 use crate::plan::Plugin;
 use dunlin_document::{Element, Problem, Value, did_you_mean, quoted};
 use std::collections::BTreeMap;
@@ -29,17 +29,17 @@ impl Kind {
         }
     }
 
-    const fn built_in(self) -> &'static [&'static str] {
+    fn built_in(self) -> Vec<&'static str> {
         match self {
-            Self::Processor => &PROCESSORS,
-            Self::Transformation => &TRANSFORMATIONS,
-            Self::Adapter => &ADAPTERS,
+            Self::Processor => processors(),
+            Self::Transformation => TRANSFORMATIONS.to_vec(),
+            Self::Adapter => ADAPTERS.to_vec(),
         }
     }
 
     /// What is built in, in words.
     fn list(self) -> String {
-        match self.built_in() {
+        match self.built_in().as_slice() {
             [] => "none is built in".to_owned(),
             names => format!("built in are {}", names.join(", ")),
         }
@@ -141,7 +141,7 @@ impl Reader<'_> {
             });
         }
         let names = self.plugins.keys().map(String::as_str);
-        let names = names.chain(kind.built_in().iter().copied());
+        let names = names.chain(kind.built_in());
         let help = did_you_mean(named.text, names).unwrap_or_else(|| kind.list());
         let message = format!("there is no {} {}", kind.name(), quoted(named.text));
         self.undefined(named, message, Some(help));

@@ -72,7 +72,8 @@ impl Reader<'_> {
     /// Says what has no effect in QoS, each thing once.
     pub(super) fn noted(&mut self) {
         let mut told = BTreeSet::new();
-        for note in self.profiles.notes() {
+        let notes = self.profiles.notes().iter();
+        for note in notes.filter(|note| Some(note.span.source) != self.built_in) {
             if told.insert(&note.path) {
                 let message = format!("{} is ignored: {}", note.path, note.says);
                 self.problems.push(Problem::warning(note.span, message));

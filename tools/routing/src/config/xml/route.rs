@@ -222,7 +222,10 @@ impl Reader<'_> {
         let at = at.and_then(|at| all.elements.get(at));
         let help = did_you_mean(named.text, names()).unwrap_or_else(|| {
             let names: Vec<_> = names().collect();
-            format!("it has {}", names.join(", "))
+            match names.is_empty() {
+                true => "it has none".to_owned(),
+                false => format!("it has {}", names.join(", ")),
+            }
         });
         let message = format!(
             "participant {} is not one of this domain route's",
