@@ -17,6 +17,10 @@ const OUTPUT_MAX: u64 = 1 << 20;
 const TAIL: u64 = 4 << 10;
 const LINES: usize = 3;
 
+/// How a line with an error begins, and how many lines it may take.
+const ERROR: &str = "Error: ";
+const EXPLANATION: usize = 12;
+
 /// Which program.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Program {
@@ -35,7 +39,7 @@ pub struct Task {
     pub arguments: Vec<String>,
     /// Added to the environment.
     pub environment: Vec<(String, String)>,
-    /// Its standard error goes to this file, for it may be long; else it is kept as it comes.
+    /// All that it prints goes to this file, for it may be long; else it is kept until it ends.
     pub log: Option<PathBuf>,
 }
 
@@ -108,7 +112,10 @@ impl Place for Local {
         let name = command.get_program().to_string_lossy().into_owned();
         let failed = |error| Trouble::Failed(format!("{name}: {error}"));
         if let Some(log) = &task.log {
-            command.stderr(File::create(log).map_err(failed)?);
+            let file = File::create(log).map_err(failed)?;
+            command
+                .stdout(file.try_clone().map_err(failed)?)
+                .stderr(file);
         }
         let child = command.spawn().map_err(failed)?;
         Ok(Box::new(Process {
@@ -121,7 +128,7 @@ impl Place for Local {
 /// A child process. What it prints fits into a pipe, so it is read when it has ended.
 pub struct Process {
     child: Child,
-    /// Where its standard error goes, if that is no pipe.
+    /// Where all that it prints goes, if that is no pipe.
     log: Option<PathBuf>,
 }
 
@@ -153,8 +160,8 @@ impl Process {
     fn left(&mut self, status: ExitStatus) -> Ended {
         let complaints = text(self.child.stderr.take());
         let last = match &self.log {
-            Some(log) => last_lines(log),
-            None => complaints.lines().last().map(String::from),
+            Some(log) => last_words(&end_of(log), LINES),
+            None => last_words(&complaints, 1),
         };
         Ended {
             output: text(self.child.stdout.take()),
@@ -176,23 +183,31 @@ fn reason(status: ExitStatus, last: Option<String>) -> String {
         return format!("it was ended by signal {signal}");
     }
     let last = last.unwrap_or_else(|| "no reason given".into());
-    last.trim_start_matches("Error: ").to_string()
+    last.trim_start_matches(ERROR).to_string()
 }
 
-/// The last lines of a log, as one.
-fn last_lines(log: &Path) -> Option<String> {
-    let mut file = File::open(log).ok()?;
-    let length = file.metadata().ok()?.len();
-    file.seek(SeekFrom::Start(length.saturating_sub(TAIL)))
-        .ok()?;
-    let text = text(Some(file));
-    let lines: Vec<_> = text
+/// What it said last, as one line: its last error with what belongs to that, else so many lines.
+fn last_words(text: &str, lines: usize) -> Option<String> {
+    let said: Vec<_> = text
         .lines()
         .map(str::trim)
         .filter(|line| !line.is_empty())
         .collect();
-    let last = lines.get(lines.len().saturating_sub(LINES)..)?;
-    (!last.is_empty()).then(|| last.join(" / "))
+    let error = said.iter().rposition(|line| line.starts_with(ERROR));
+    let begin = error.unwrap_or(said.len().saturating_sub(lines));
+    let words: Vec<_> = said.into_iter().skip(begin).take(EXPLANATION).collect();
+    (!words.is_empty()).then(|| words.join(" / "))
+}
+
+/// The end of a log, as far as it is there.
+fn end_of(log: &Path) -> String {
+    let Ok(mut file) = File::open(log) else {
+        return String::new();
+    };
+    let length = file.metadata().map_or(0, |found| found.len());
+    // Where the end cannot be found, the beginning is better than nothing.
+    let _ = file.seek(SeekFrom::Start(length.saturating_sub(TAIL)));
+    text(Some(file))
 }
 
 fn text(pipe: Option<impl Read>) -> String {
@@ -202,4 +217,21 @@ fn text(pipe: Option<impl Read>) -> String {
         let _ = pipe.take(OUTPUT_MAX).read_to_end(&mut bytes);
     }
     String::from_utf8_lossy(&bytes).into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_last_words_are_an_error_with_all_that_belongs_to_it() {
+        let text = "Waiting\nError: gave up: nobody is there.\n  writer a\n\n  writer b\n";
+        let all = "Error: gave up: nobody is there. / writer a / writer b";
+        assert_eq!(last_words(text, 1).as_deref(), Some(all));
+        assert_eq!(
+            last_words("one\ntwo\nthree\n", 2).as_deref(),
+            Some("two / three")
+        );
+        assert_eq!(last_words("\n\n", 1), None);
+    }
 }

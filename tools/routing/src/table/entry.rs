@@ -7,6 +7,7 @@ use super::sources::{Basis, Sources};
 use super::{Design, End, Place, Side, Slot, Time, Via};
 use crate::plan::{CreationMode, EndpointQos, Route, Writers};
 use crate::state::State;
+use dunlin::untyped::EncodedTypeInformation;
 use facts::{Fact, Settled, View};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -157,11 +158,12 @@ impl Entry {
             self.settled = self.find_type(view);
         }
         if let Some(settled) = self.settled.clone() {
+            let told = self.told_type(view);
             let (inputs, outputs) = self.existing();
             for (side, exists) in [(Side::Output, outputs), (Side::Input, inputs)] {
                 for (index, _) in exists.iter().enumerate().filter(|(_, exists)| **exists) {
                     if self.connection(side, index).is_some_and(is_up) {
-                        self.want(side, index, &settled);
+                        self.want(side, index, &settled, told.as_ref());
                     }
                 }
             }
@@ -183,22 +185,29 @@ impl Entry {
     }
 
     /// An input or output is to exist, with one endpoint or with several.
-    fn want(&mut self, side: Side, index: usize, settled: &Settled) {
+    fn want(
+        &mut self,
+        side: Side,
+        index: usize,
+        settled: &Settled,
+        told: Option<&EncodedTypeInformation>,
+    ) {
         let [there, back] = self.ways.clone();
         let (via, bases) = match side {
             Side::Output => (there, self.output_bases(index)),
             Side::Input => (back, self.input_bases(index)),
         };
         for (group, basis) in bases {
-            let Some(mut ty) = settled.of(side, index) else {
+            // What the source says of its type, not what the first of all says.
+            let told = match &basis {
+                Basis::Plan => told,
+                Basis::Group(_, _, writer) | Basis::Writer(_, writer) => {
+                    writer.type_information.as_ref().filter(|_| told.is_some())
+                }
+            };
+            let Some(ty) = settled.of(side, index, told) else {
                 continue;
             };
-            // What the source says of its type, not what the first of all said.
-            if ty.information.is_some()
-                && let Basis::Group(_, _, writer) | Basis::Writer(_, writer) = &basis
-            {
-                ty.information.clone_from(&writer.type_information);
-            }
             let via = via.clone();
             let design = Design {
                 ty,

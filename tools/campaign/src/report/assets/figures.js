@@ -58,7 +58,7 @@ function entry(cell, layer, name, ink) {
 function measuredEntries() {
   return DATA.campaign.cells.map((cell) => {
     const own = cell.system === "dunlin";
-    const ink = own && cell.zero_copy ? "--copyless" : INKS[cell.system] ?? "--four";
+    const ink = own && (cell.zero_copy || cell.blocking) ? "--copyless" : INKS[cell.system] ?? "--four";
     return entry(cell, own ? null : cell.system, NAMES[cell.system] ?? cell.system, ink);
   });
 }

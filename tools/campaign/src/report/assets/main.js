@@ -14,7 +14,7 @@ function head() {
 /** The smallest reliable sample of a transport, and the most that goes through. */
 function keyFigures(transport) {
   const own = (mode) => on(transport, mode).filter((e) => e.layer === null && e.measured && !e.keyed && !e.zero_copy);
-  const smallest = own("latency").sort((a, b) => b.reliable - a.reliable || a.size - b.size)[0];
+  const smallest = own("latency").sort((a, b) => a.blocking - b.blocking || b.reliable - a.reliable || a.size - b.size)[0];
   const most = own("throughput").sort((a, b) => (b.throughput?.rate.value ?? 0) - (a.throughput?.rate.value ?? 0))[0];
   const knots = [];
   if (smallest) {

@@ -58,7 +58,7 @@ function latencySection(transport) {
 }
 
 /** Dunlin first, then the layers in their order. */
-const rank = (e) => (e.layer === null ? (e.zero_copy ? 1 : 0) : 2 + LAYERS.findIndex((l) => l.layer === e.layer));
+const rank = (e) => (e.layer === null ? (e.zero_copy || e.blocking ? 1 : 0) : 2 + LAYERS.findIndex((l) => l.layer === e.layer));
 
 /** Rows in the order of sizes, Dunlin first; those without figures say why. */
 function rowsOf(entries) {

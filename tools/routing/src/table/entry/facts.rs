@@ -24,7 +24,6 @@ pub(super) struct Settled {
     inputs: Vec<String>,
     /// By output.
     outputs: Vec<String>,
-    information: Option<EncodedTypeInformation>,
 }
 
 impl Fact {
@@ -146,13 +145,19 @@ impl Entry {
         let names: Vec<String> = inputs.iter().enumerate().map(of_input).collect();
         let first = names.first().unwrap_or(any).clone();
         let of_output = |o: &plan::Output| o.type_name.clone().unwrap_or_else(|| first.clone());
-        let information = writers().next().and_then(|w| w.type_information.clone());
         Some(Settled {
             keyed,
             outputs: outputs.iter().map(of_output).collect(),
             inputs: names,
-            information: information.filter(|_| self.plan.settings.route_types),
         })
+    }
+
+    /// What a source says of the type, if that is passed on.
+    pub(super) fn told_type(&self, view: View<'_>) -> Option<EncodedTypeInformation> {
+        let told = self
+            .all_writers(view)
+            .find_map(|(_, writer)| writer.type_information.clone());
+        told.filter(|_| self.plan.settings.route_types)
     }
 }
 
@@ -165,15 +170,21 @@ impl Settled {
         names.get(index).map(String::as_str)
     }
 
-    pub(super) fn of(&self, side: Side, index: usize) -> Option<TypeFacts> {
+    /// The type of an input or output, of which a source says this.
+    pub(super) fn of(
+        &self,
+        side: Side,
+        index: usize,
+        told: Option<&EncodedTypeInformation>,
+    ) -> Option<TypeFacts> {
         let name = self.name(side, index)?;
-        // The parameters are about the type of that name.
-        let is_renamed = side == Side::Output && !self.inputs.iter().any(|input| input == name);
-        let information = self.information.clone();
+        // What is told is about the type of that name.
+        let is_same = || self.inputs.iter().any(|input| input == name);
+        let passes = side == Side::Output && is_same();
         Some(TypeFacts {
             name: name.to_owned(),
             keyed: self.keyed,
-            information: information.filter(|_| side == Side::Output && !is_renamed),
+            information: told.filter(|_| passes).cloned(),
         })
     }
 }
