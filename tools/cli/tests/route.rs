@@ -268,7 +268,7 @@ fn the_state_is_read_by_http() {
         let state: serde_json::Value =
             serde_json::from_str(&get(8085, "/v1/routing_services/bridge")).unwrap();
         assert_eq!(state["path"], "/routing_services/bridge");
-        assert_eq!(state["kind"], "service");
+        assert_eq!(state["kind"], "routing_service");
         assert!(counted(), "{}", get(8085, "/metrics"));
         assert_eq!(interrupted(service).status.code(), Some(0));
     });

@@ -177,7 +177,8 @@ impl Loader<'_> {
             plans.push(plan);
         }
         self.configuration.services.clone_from(&names);
-        if names.is_empty() && has_files && self.options.service.is_none() {
+        let is_right = !self.configuration.problems.has_errors();
+        if names.is_empty() && has_files && is_right && self.options.service.is_none() {
             let problem = Problem::error(None, "none of the files has a service");
             let help = "add <routing_service>, or run one that is built in by -cfgName".to_owned();
             self.configuration.problems.push(problem.help(help));

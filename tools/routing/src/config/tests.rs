@@ -234,14 +234,15 @@ fn the_configuration_for_perftest_is_read_for_all_its_types() {
             let read = read_with("perftest.xml", text, options);
             assert_eq!(read.report(), "");
             let plan = read.plan.unwrap();
-            let routes = &plan.domain_routes[0].sessions[0].routes;
+            let sessions = plan.domain_routes.iter().flat_map(|route| &route.sessions);
+            let routes: Vec<_> = sessions.flat_map(|session| &session.routes).collect();
             let mut topics: Vec<_> = routes.iter().map(|route| &*route.inputs[0].topic).collect();
             topics.sort_unstable();
             assert_eq!(topics, ["Announcement", "Latency", "Throughput"]);
-            for route in routes {
+            for route in &routes {
                 assert_eq!(route.inputs[0].keyed, Some(keyed));
             }
-            let throughput = |route: &&Route| route.inputs[0].topic == "Throughput";
+            let throughput = |route: &&&Route| route.inputs[0].topic == "Throughput";
             let route = routes.iter().find(throughput).unwrap();
             let EndpointQos::Explicit(qos) = &route.inputs[0].qos else {
                 panic!("{:?}", route.inputs[0].qos);
