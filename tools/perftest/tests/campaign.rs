@@ -133,7 +133,10 @@ fn mistakes_are_told_before_anything_is_measured() {
         &text,
         "slow: No such file or directory (os error 2); the built-in campaigns are listed by --list",
     );
-    has(&text, "nobody is called nobody; there are raw, raw-relay, dunlin");
+    has(
+        &text,
+        "nobody is called nobody; there are raw, raw-relay, dunlin",
+    );
     has(&text, "no cell's name contains \"nonsense\"");
     has(&text, "--seconds: 0 seconds are not from 0.01 to 3600");
     has(&text, "7 bytes is not from 28");
