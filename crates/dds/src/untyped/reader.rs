@@ -90,6 +90,8 @@ pub struct UntypedReaderOptions {
     pub duplicates: Option<OriginBounds>,
     /// Which writers it is matched with, of those that suit it; `None` for all. It is asked when a
     /// writer is discovered and when what that announces changes. If it panics, the answer is no.
+    /// A declined writer does not know of it: a reliable one waits for this reader's
+    /// acknowledgements.
     pub accepts: Option<WriterPredicate>,
 }
 
