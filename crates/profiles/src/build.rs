@@ -19,6 +19,8 @@ type Built<T> = Result<T, Box<Problem>>;
 
 /// What a batch has at most if nothing says so: the default of the product whose XML this is.
 const BATCH_BYTES: u32 = 1024;
+/// What an unlimited batch has at most: it would otherwise grow until somebody flushes it.
+const MOST_BATCH_BYTES: u32 = 64 << 10;
 
 /// Where participants announce themselves unless they are told otherwise (RTPS 2.5 9.6.2.4.1).
 const STANDARD_GROUP: &str = "239.255.0.1";
@@ -176,7 +178,7 @@ impl Settings {
         }
         if let Some(Value::Boolean(true)) = self.value("batch/enable") {
             qos.batching.max_bytes = match self.value("batch/max_data_bytes") {
-                Some(Value::Length(bytes)) => bytes.unwrap_or(u32::MAX),
+                Some(Value::Length(bytes)) => bytes.unwrap_or(MOST_BATCH_BYTES),
                 _ => BATCH_BYTES,
             };
         }

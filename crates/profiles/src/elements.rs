@@ -264,7 +264,7 @@ pub const ELEMENTS: &[ElementInfo] = rows! {
     maps(Entity::Subscriber.bit(), "subscriber_name/name", Text, "entity_name");
     noted(Entity::Subscriber.bit(), "subscriber_name/role_name", &[], "entities have one name");
     maps(W, "batch/enable", Boolean, "batching: on with max_data_bytes, or 1024 bytes");
-    maps(W, "batch/max_data_bytes", Length, "batching.max_bytes");
+    maps(W, "batch/max_data_bytes", Length, "batching.max_bytes; LENGTH_UNLIMITED is 65536");
     noted(W, "batch", &["max_samples", "max_flush_delay", "source_timestamp_resolution",
         "thread_safe_write"], "a batch goes out by its bytes, or by `flush`");
     maps(R, "multicast/value", Multicast, "multicast");

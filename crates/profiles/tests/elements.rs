@@ -3,7 +3,8 @@
 use std::fmt::Write;
 use std::path::Path;
 
-use dunlin_profiles::{Class, ELEMENTS, Entity, Kind, Loader, Profiles};
+use dunlin_document::{Document, Limits, Problems, Sources};
+use dunlin_profiles::{Class, ELEMENTS, Entity, Kind, ProfileSet};
 
 /// A file whose one profile has an element with a text.
 fn file(entity: Entity, path: &str, inner: &str) -> String {
@@ -21,13 +22,29 @@ fn file(entity: Entity, path: &str, inner: &str) -> String {
     )
 }
 
-fn inspect(text: &str) -> Profiles {
-    Loader::new().text("a.xml", text).inspect()
+/// A file alone, since the built-in profiles take longer to read than it.
+struct Read {
+    sources: Sources,
+    problems: Problems,
+    set: ProfileSet,
+}
+
+fn inspect(text: &str) -> Read {
+    let mut sources = Sources::default();
+    let mut problems = Problems::new(20);
+    let limits = Limits::default();
+    let document = Document::parse(&mut sources, "a.xml", text, &limits, &mut problems);
+    let set = ProfileSet::load(&document, &mut problems);
+    Read {
+        sources,
+        problems,
+        set,
+    }
 }
 
 /// What a profile makes of an entity.
-fn made(profiles: &Profiles, entity: Entity) -> String {
-    let settings = profiles.settings("L::P", entity, None).unwrap();
+fn made(read: &Read, entity: Entity) -> String {
+    let settings = read.set.settings("L::P", entity, None).unwrap();
     let show = |error| -> String { panic!("{error:?}") };
     match entity {
         Entity::Participant => settings.participant().map_or_else(show, |config| {
@@ -91,17 +108,17 @@ fn each_row_is_exercised() {
                     Class::Maps(kind) => maps(entity, &path, kind),
                     Class::Noted => {
                         let text = file(entity, &path, "<a><b>1</b></a>");
-                        let profiles = inspect(&text);
-                        assert!(!profiles.problems().has_errors(), "{path}");
-                        let notes = profiles.notes();
+                        let read = inspect(&text);
+                        assert!(!read.problems.has_errors(), "{path}");
+                        let notes = read.set.notes();
                         assert_eq!(notes.len(), 1, "{path}");
                         assert_eq!(notes[0].path, path.trim_start_matches('/'));
                         assert_eq!(notes[0].says, info.says);
                     }
                     Class::Only(values) => {
                         for value in values {
-                            let profiles = inspect(&file(entity, &path, value));
-                            assert!(!profiles.problems().has_errors(), "{path}");
+                            let read = inspect(&file(entity, &path, value));
+                            assert!(!read.problems.has_errors(), "{path}");
                         }
                         assert!(has_error(
                             &inspect(&file(entity, &path, "other")),
@@ -117,9 +134,9 @@ fn each_row_is_exercised() {
     }
 }
 
-fn has_error(profiles: &Profiles, words: &str) -> bool {
-    let text = profiles.problems().render(profiles.sources());
-    profiles.problems().has_errors() && text.contains(words)
+fn has_error(read: &Read, words: &str) -> bool {
+    let text = read.problems.render(&read.sources);
+    read.problems.has_errors() && text.contains(words)
 }
 
 /// Some of the examples make another QoS than the default, and a mistake is an error.
@@ -131,20 +148,17 @@ fn maps(entity: Entity, path: &str, kind: Kind) {
         if path == "batch/max_data_bytes" {
             text = text.replace("<batch>", "<batch><enable>true</enable>");
         }
-        let profiles = inspect(&text);
-        let problems = profiles.problems().render(profiles.sources());
-        assert!(
-            !profiles.problems().has_errors(),
-            "{path} {example}\n{problems}"
-        );
-        made(&profiles, entity)
+        let read = inspect(&text);
+        let problems = read.problems.render(&read.sources);
+        assert!(!read.problems.has_errors(), "{path} {example}\n{problems}");
+        made(&read, entity)
     });
     let outcomes: Vec<_> = outcomes.collect();
     assert!(outcomes.iter().any(|outcome| *outcome != default), "{path}");
     if kind != Kind::Text {
         for wrong in ["<nothing>1</nothing>", "nothing of that kind"] {
-            let profiles = inspect(&file(entity, path, wrong));
-            assert!(profiles.problems().has_errors(), "{path} {wrong}");
+            let read = inspect(&file(entity, path, wrong));
+            assert!(read.problems.has_errors(), "{path} {wrong}");
         }
     }
 }

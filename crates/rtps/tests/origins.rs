@@ -8,10 +8,12 @@ use common::{
 };
 use dunlin_qos::{Duration, History, ResourceLimits};
 use dunlin_rtps::{
-    Change, ChangeKind, OriginBounds, Reader, ReaderConfig, Sample, Select, Time, Writer,
-    WriterConfig,
+    Change, ChangeKind, InstanceHandle, OriginBounds, Reader, ReaderConfig, Sample, Select, Time,
+    Writer, WriterConfig,
 };
-use dunlin_wire::{Guid, Hops, SampleIdentity, SampleOrigin, SequenceNumber};
+use dunlin_wire::{
+    Guid, Hops, InlineQos, Parameters, SampleIdentity, SampleOrigin, SequenceNumber,
+};
 
 const NOW: Time = Time(1_000_000_000);
 
@@ -236,4 +238,46 @@ fn what_is_rejected_has_not_come() {
     routers[0].tell(&mut reader, &again);
     assert_eq!(numbers(&mut reader), [0; 0]);
     assert_eq!(reader.passed_over().duplicate, 2);
+}
+
+#[test]
+fn a_forwarded_sample_that_came_without_a_key_hash_goes_on_without() {
+    let keyed = WriterConfig {
+        keyed: true,
+        ..reliable_writer()
+    };
+    let mut reader = Reader::new(reliable_reader());
+    let mut speaker = Speaker::new(keyed, &mut reader);
+    let hash_of = |said: &Recorder| {
+        let data = said
+            .messages
+            .iter()
+            .find_map(|(_, _, message)| match message {
+                Message::Data(_, inline, ..) => Some(inline.clone()),
+                _ => None,
+            });
+        let inline = data.expect("a sample is sent");
+        let parameters = Parameters::little_endian(&inline);
+        InlineQos::parse(parameters).unwrap().key_hash
+    };
+    let nobody = InstanceHandle::NIL;
+    let change = |kind, size| Change {
+        kind,
+        instance: nobody,
+        payload: bytes::Bytes::from(vec![0; size]).into(),
+        ..sample(1, 1, 8)
+    };
+    let foreign = SampleOrigin {
+        foreign_key_hash: true,
+        ..forwarded(7, 1)
+    };
+    let alive = change(ChangeKind::Alive, 8);
+    assert_eq!(hash_of(&speaker.say(with(alive.clone(), foreign))), None);
+    // The hash of a key may be zeros.
+    let own = hash_of(&speaker.say(with(alive, forwarded(7, 2))));
+    assert_eq!(own, Some(nobody.0));
+    // Nothing else says which instance it is.
+    let dispose = change(ChangeKind::Disposed, 0);
+    let told = hash_of(&speaker.say(with(dispose, foreign)));
+    assert_eq!(told, Some(nobody.0));
 }

@@ -197,7 +197,7 @@ pub(crate) fn table(hops: &[Hop]) -> String {
         let _ = writeln!(
             text,
             "\nWhat a router adds over {transport}: half of the round trip at 50 %, us\n\
-             {:>9}  {:<32}{:>9}{:>9}{:>9}{:>9}{:>9}{:>9}{:>9}{:>11}{:>11}",
+             {:>9}  {:<32}{:>9}{:>9}{:>9}{:>9}{:>9}{:>9}{:>9}{:>11}{:>11}{:>11}",
             "size",
             "",
             "direct",
@@ -208,6 +208,7 @@ pub(crate) fn table(hops: &[Hop]) -> String {
             "relay",
             "hop R",
             "hop/hop R",
+            "of relay",
             "published"
         );
         for hop in hops.iter().filter(|hop| hop.transport == transport) {
@@ -227,16 +228,16 @@ pub(crate) fn table(hops: &[Hop]) -> String {
             ] {
                 let _ = write!(text, "{:>9}", us(value));
             }
-            let ratio = median
-                .hop_ratio
-                .map_or("-".into(), |ratio| format!("{ratio:.2}"));
+            let times =
+                |ratio: Option<f64>| ratio.map_or("-".into(), |ratio| format!("{ratio:.2}"));
+            let (ratio, of_relay) = (times(median.hop_ratio), times(median.relay_ratio));
             let published = hop.published_micros().unwrap_or_else(|| "-".into());
-            let _ = writeln!(text, "{ratio:>11}{published:>11}");
+            let _ = writeln!(text, "{ratio:>11}{of_relay:>11}{published:>11}");
         }
     }
     if !text.is_empty() {
         text.push_str(
-            "hop: routed - direct; hop R: raw relay - raw; published: of Connext with Routing Service, on other machines, ( ) known to be wrong.\n",
+            "hop: routed - direct; hop R: raw relay - raw; of relay: routed / raw relay; published: of Connext with Routing Service, on other machines, ( ) known to be wrong.\n",
         );
     }
     text

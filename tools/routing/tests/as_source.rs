@@ -62,13 +62,23 @@ fn each_reliability_has_a_way_of_its_own() {
         kept.wait_for_matched(1, SOON).unwrap();
         join(&service, 2, 3);
         assert_eq!(strict.matched_count(), 1);
-        lossy.write(&keyless(1, 1)).unwrap();
-        kept.write(&keyless(2, 1)).unwrap();
-        let number = |sample: &Sample<Keyless>| sample.data().unwrap().number;
-        assert_eq!(number(&take(&strict, 1)[0]), 2);
-        let mut both: Vec<u32> = take(&easy, 2).iter().map(number).collect();
-        both.sort_unstable();
-        assert_eq!(both, [1, 2]);
+        // What is best effort may be lost now and then.
+        let numbers = |reader: &DataReader<Keyless>| -> Vec<u32> {
+            let samples = reader.take();
+            samples
+                .iter()
+                .filter_map(|s| s.data().map(|d| d.number))
+                .collect()
+        };
+        let (mut both, mut one) = (Vec::new(), Vec::new());
+        until("not both come", || {
+            lossy.write(&keyless(1, 1)).unwrap();
+            kept.write(&keyless(2, 1)).unwrap();
+            both.extend(numbers(&easy));
+            one.extend(numbers(&strict));
+            both.contains(&1) && both.contains(&2) && one.contains(&2)
+        });
+        assert!(!one.contains(&1));
         let auto = wait_for(&service, AUTO, |node| node.children.len() == 1);
         assert!(is_running(&auto.children[0]));
         // Nothing is left when nobody is.

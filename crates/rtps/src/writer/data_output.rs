@@ -215,7 +215,13 @@ impl DataOutput {
         let policies = self.inline.len();
         let is_mark = notes.set.is_some_and(coherent_sets::is_mark);
         let named = (self.keyed && !is_mark) || change.instance != InstanceHandle::NIL;
-        let wants_hash = self.send_key_hash || change.kind != ChangeKind::Alive;
+        // Who forwards a change of another vendor's product that came without a hash has none.
+        // Zeros in its place would be believed by that vendor's readers; the key is in the payload.
+        let is_foreign = notes.origin.is_some_and(|origin| origin.foreign_key_hash);
+        let is_unknown = is_foreign && change.instance == InstanceHandle::NIL;
+        let has_none = is_unknown && !change.payload.is_empty();
+        let is_asked = self.send_key_hash || change.kind != ChangeKind::Alive;
+        let wants_hash = is_asked && !has_none;
         InlineQos {
             key_hash: (named && wants_hash).then_some(change.instance.0),
             status_info: (change.kind != ChangeKind::Alive).then(|| change.kind.status()),

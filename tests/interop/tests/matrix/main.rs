@@ -427,6 +427,12 @@ fn routed_late_joiner(publisher: Vendor, subscriber: Vendor) {
     outcome.assert_received(20);
 }
 
+fn routed_instances(publisher: Vendor, subscriber: Vendor) {
+    let options = format!("{RELIABLE} --type keyed --instances 3 --count 9");
+    let pair = Pair::new(publisher, subscriber, &options).routed();
+    pair.run().assert_received_by_instance(9, 3);
+}
+
 fn routed_end(publisher: Vendor, subscriber: Vendor, how: &str, state: &str) {
     let options = format!("{RELIABLE} --type keyed --instances 3 --count 9 --{how}");
     let outcome = Pair::new(publisher, subscriber, &options).routed().run();
@@ -540,8 +546,8 @@ row!(routed_fastdds_to_dunlin: FastDds, Dunlin;
     routed routed_large routed_late_joiner routed_dispose routed_unregister);
 row!(routed_cyclone_to_cyclone: Cyclone, Cyclone; routed routed_dispose);
 row!(routed_fastdds_to_fastdds: FastDds, FastDds; routed routed_dispose);
-row!(routed_cyclone_to_fastdds: Cyclone, FastDds; routed);
-row!(routed_fastdds_to_cyclone: FastDds, Cyclone; routed routed_late_joiner);
+row!(routed_cyclone_to_fastdds: Cyclone, FastDds; routed routed_instances);
+row!(routed_fastdds_to_cyclone: FastDds, Cyclone; routed routed_instances routed_late_joiner);
 
 // Without Dunlin: is it the harness?
 row!(cyclone_to_cyclone: Cyclone, Cyclone; mutable_xcdr2 dispose unregister goodbye captured tcp);

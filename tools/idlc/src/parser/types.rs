@@ -113,8 +113,7 @@ impl Parser<'_, '_> {
             let text = self.session.symbols.text(only.symbol).to_string();
             let message = format!("there is no template `{text}`");
             let mut report = Report::new(codes::UNEXPECTED, only.span, message);
-            if let Some(near) = nearest(&text, ["string", "wstring", "sequence", "map"].into_iter())
-            {
+            if let Some(near) = nearest(&text, ["string", "wstring", "sequence", "map"]) {
                 report = report.instead(near);
             }
             self.session.report(report);

@@ -12,6 +12,8 @@ pub use json::json;
 pub use pages::{Page, page, pages};
 pub use render::{Style, render};
 
+pub(crate) use dunlin_document::nearest;
+
 use crate::limits;
 use crate::source::Span;
 
@@ -215,23 +217,4 @@ impl Reports {
         self.list
             .sort_by_key(|report| (report.span.start, report.span.end));
     }
-}
-
-/// The neighbours of a name: the nearest of those that there are.
-pub(crate) fn nearest<'n>(name: &str, among: impl Iterator<Item = &'n str>) -> Option<&'n str> {
-    let most = match name.len() {
-        0..=2 => 1,
-        3..=5 => 2,
-        _ => 3,
-    };
-    let folded = name.to_ascii_lowercase();
-    let close = among.filter_map(|other| {
-        let distance = match other.eq_ignore_ascii_case(name) {
-            true => 0,
-            false if other.len().abs_diff(name.len()) > most => return None,
-            false => strsim::osa_distance(&folded, &other.to_ascii_lowercase()),
-        };
-        (distance <= most && distance < name.len()).then_some((distance, other))
-    });
-    close.min().map(|(_, other)| other)
 }

@@ -1,5 +1,6 @@
 //! The source writers of a route, sorted into groups by what a reader can tell apart.
 use super::Time;
+use super::known::is_keyed;
 use crate::plan::Writers;
 use dunlin::observe::WriterData;
 use dunlin::{
@@ -16,7 +17,9 @@ pub(super) const MOST_GROUPS: usize = 64;
 pub(super) const MOST_MIRRORED: usize = 256;
 
 /// What is kept for late joiners of a source that keeps something and does not say how much.
-const UNTOLD_HISTORY: History = History::KeepLast(1000);
+const UNTOLD_HISTORY: History = History::KeepLast(MIXED);
+/// Samples of all instances together, where these cannot be told apart.
+const MIXED: u32 = 1000;
 
 /// What a reader can tell of a writer, and so what a group of writers has in common.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -192,11 +195,8 @@ pub(crate) fn writer_qos(source: &WriterData, mirrors: bool) -> (DataWriterQos, 
         qos.history = History::KeepAll;
         qos.resource_limits = ResourceLimits::default();
     }
-    if qos.durability > Durability::Volatile
-        && qos.history == History::default()
-        && !tells_history(&source.guid)
-    {
-        qos.history = UNTOLD_HISTORY;
+    if qos.durability > Durability::Volatile {
+        qos.history = history(source);
     }
     if !mirrors {
         qos.user_data = Vec::new();
@@ -210,12 +210,19 @@ pub(crate) fn writer_qos(source: &WriterData, mirrors: bool) -> (DataWriterQos, 
     (qos, publisher)
 }
 
-/// Does the product of a writer announce HISTORY? Others leave it out, though readers that join late
-/// get what it keeps.
-fn tells_history(writer: &Guid) -> bool {
-    let [high, low, ..] = writer.prefix.0;
+/// What is kept beyond of a source that keeps something. Dunlin and Cyclone DDS announce HISTORY;
+/// others leave it out, though readers that join late get what they keep. And only Dunlin says of
+/// each sample to which instance it belongs: all samples of others are kept in one place.
+fn history(source: &WriterData) -> History {
+    let [high, low, ..] = source.guid.prefix.0;
     let vendor = VendorId([high, low]);
-    vendor == VendorId::DUNLIN || vendor == VendorId::CYCLONE_DDS
+    let tells_history = [VendorId::DUNLIN, VendorId::CYCLONE_DDS].contains(&vendor);
+    let is_apart = vendor == VendorId::DUNLIN || is_keyed(&source.guid) == Some(false);
+    match source.qos.history {
+        History::KeepLast(_) if !tells_history => UNTOLD_HISTORY,
+        History::KeepLast(count) if !is_apart => History::KeepLast(count.max(MIXED)),
+        history => history,
+    }
 }
 
 impl Sources {
@@ -446,6 +453,11 @@ mod tests {
         assert_eq!(writer_qos(&source, true).0.history, UNTOLD_HISTORY);
         let VendorId([high, low]) = VendorId::DUNLIN;
         (source.guid.prefix.0[0], source.guid.prefix.0[1]) = (high, low);
+        assert_eq!(writer_qos(&source, true).0.history, History::default());
+        let VendorId([high, low]) = VendorId::CYCLONE_DDS;
+        (source.guid.prefix.0[0], source.guid.prefix.0[1]) = (high, low);
+        assert_eq!(writer_qos(&source, true).0.history, UNTOLD_HISTORY);
+        source.guid.entity = EntityId::user(1, EntityKind::WriterNoKey);
         assert_eq!(writer_qos(&source, true).0.history, History::default());
     }
 

@@ -201,6 +201,21 @@ impl World {
     }
 }
 
+/// A writer that looks to readers as others of that number do.
+fn source(number: u8, look: u8) -> Box<WriterData> {
+    let guid = guid(number, EntityKind::WriterWithKey);
+    let mut data = WriterData::new(guid, "Square", "Shape");
+    data.qos.entity_name = format!("writer {number}");
+    match look {
+        0 => {}
+        1 => data.qos.reliability = dunlin::Reliability::BEST_EFFORT,
+        2 => data.publisher.partition.0 = vec!["p".into()],
+        3 => data.qos.durability = dunlin::Durability::TransientLocal,
+        _ => data.qos.ownership = dunlin::Ownership::Exclusive,
+    }
+    Box::new(data)
+}
+
 fn mode() -> impl Strategy<Value = CreationMode> {
     use CreationMode::*;
     prop_oneof![
@@ -329,6 +344,63 @@ proptest! {
                 }
             }
         }
+    }
+
+    /// Groups and mirrored writers are those of the sources that are there, whatever came before.
+    #[test]
+    fn groups_follow_the_sources(
+        writers in prop_oneof![Just(Writers::One), Just(Writers::Group), Just(Writers::Mirror)],
+        all in proptest::collection::vec((1..5_u8, 0..5_u8, any::<bool>(), 0..3_000_u64), 0..40),
+    ) {
+        let mode = CreationMode::OnDemand { always: true };
+        let mut route = route("Square", 0, (mode, mode));
+        route.inputs[0].qos = EndpointQos::AsSource;
+        route.outputs[0].qos = EndpointQos::AsSource;
+        route.outputs[0].writers = writers;
+        let plan = plan(vec![route], Limits::default());
+        let (mut world, mut fresh) = (World::new(&plan), World::new(&plan));
+        let mut sources = BTreeMap::new();
+        for world in [&mut world, &mut fresh] {
+            world.add(1, 9, false, 0);
+        }
+        for (number, look, comes, millis) in all {
+            world.now += Time::from_millis(millis);
+            world.table.handle_timeout(world.now);
+            match comes {
+                true => {
+                    sources.insert(number, look);
+                    world.table.writer(world.now, 0, source(number, look));
+                }
+                false => {
+                    sources.remove(&number);
+                    world.remove(0, number, true);
+                }
+            }
+            world.carry_out();
+        }
+        world.rest();
+        for (number, look) in &sources {
+            fresh.table.writer(fresh.now, 0, source(*number, *look));
+        }
+        fresh.rest();
+        let count = |world: &World, side| {
+            world.there.iter().filter(|(_, slot)| slot.side == side).count()
+        };
+        for side in [Side::Input, Side::Output] {
+            prop_assert_eq!(count(&world, side), count(&fresh, side));
+        }
+        let looks: BTreeSet<u8> = sources.values().copied().collect();
+        prop_assert_eq!(count(&world, Side::Input), looks.len());
+        let outputs = match writers {
+            Writers::One => looks.len().min(1),
+            Writers::Mirror => sources.len(),
+            // The last two looks are such that readers tell the writers apart.
+            Writers::Group => {
+                let own = sources.values().filter(|look| **look >= 3).count();
+                looks.iter().filter(|look| **look < 3).count() + own
+            }
+        };
+        prop_assert_eq!(count(&world, Side::Output), outputs);
     }
 
     /// A flap that is shorter than the linger changes nothing.
