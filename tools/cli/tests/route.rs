@@ -121,6 +121,22 @@ fn shapes_cross_by_xml_until_the_service_is_interrupted() {
 }
 
 #[test]
+fn shapes_cross_by_toml_with_the_qos_of_their_writer() {
+    let test = "shapes_cross_by_toml_with_the_qos_of_their_writer";
+    in_namespace(test, LOOPBACK, || {
+        let directory = tempfile::tempdir().unwrap();
+        let file = written(directory.path(), "yard.toml", TOML);
+        let program = Path::new(env!("CARGO_BIN_EXE_dunlin"));
+        let service = start(program, &["route", "run", &file, "-stopAfter", "600"]);
+        a_shape_crosses();
+        let output = interrupted(service);
+        let log = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(0), "{log}");
+        assert!(log.contains("/auto_routes/route_1/routes/Square"), "{log}");
+    });
+}
+
+#[test]
 fn the_name_of_rtis_program_takes_its_command_line() {
     let test = "the_name_of_rtis_program_takes_its_command_line";
     in_namespace(test, LOOPBACK, || {
