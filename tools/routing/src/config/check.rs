@@ -23,6 +23,9 @@ pub(super) fn check(plan: &Plan, places: &Places, allow_loop: bool, problems: &m
     }
 }
 
+/// The most ways, from an input to an output, that are compared with each other.
+const MOST_WAYS: usize = 4096;
+
 struct Checker<'c> {
     places: &'c Places,
     problems: &'c mut Problems,
@@ -206,6 +209,12 @@ impl Checker<'_> {
 
     /// Routes that lead back into a domain by another participant than they came from.
     fn loops(&mut self, plan: &Plan, service: &str) {
+        let sessions = plan.domain_routes.iter().flat_map(|route| &route.sessions);
+        if sessions.map(ways).sum::<usize>() > MOST_WAYS {
+            let message = format!("more than {MOST_WAYS} ways: none was looked at for circles");
+            let problem = Problem::warning(self.places.at(service), message);
+            return self.problems.push(problem);
+        }
         let mut flows = Vec::new();
         let mut connections = 0;
         for route in &plan.domain_routes {
@@ -247,6 +256,14 @@ impl Checker<'_> {
             }
         }
     }
+}
+
+/// How many ways a session has.
+fn ways(session: &Session) -> usize {
+    let routes = session.routes.iter();
+    let ways = routes.map(|route| route.inputs.len() * route.outputs.len());
+    let auto_routes = session.auto_routes.iter();
+    ways.sum::<usize>() + auto_routes.map(|route| route.outputs.len()).sum::<usize>()
 }
 
 /// The ways of a session; participants are numbered over all domain routes, from `first` on.

@@ -221,6 +221,25 @@ fn creation_modes_that_wait_for_each_other_are_refused() {
 }
 
 #[test]
+fn routes_from_many_participants_to_many_are_bounded() {
+    let mut text = String::new();
+    let names = |kind: &str| {
+        let names = (0..200).map(|number| format!("\"{kind}{number}\""));
+        names.collect::<Vec<_>>().join(", ")
+    };
+    for number in 0..200 {
+        text.push_str(&format!("[participants.a{number}]\ndomain = 0\n"));
+        text.push_str(&format!("[participants.b{number}]\ndomain = 1\n"));
+    }
+    let (from, to) = (names("a"), names("b"));
+    text.push_str(&format!(
+        "[[routes]]\nfrom = [{from}]\nto = [{to}]\ntopics = \"*\"\n"
+    ));
+    let report = read("wide.toml", &text).report();
+    assert!(report.contains("more than 4096 ways"), "{report}");
+}
+
+#[test]
 fn the_configuration_for_perftest_is_read_for_all_its_types() {
     let text = include_str!("../../../campaign/data/perftest-routing.xml");
     for (name, keyed) in [("TestData_t", false), ("TestDataKeyedLarge_t", true)] {

@@ -48,6 +48,9 @@ const WRITERS: [(&str, Writers); 3] = [
     ("mirror", Writers::Mirror),
 ];
 
+/// The most ways, from a participant to another one, of all routes.
+const MOST_WAYS: usize = 4096;
+
 /// A connection of a route, by position, and where it is named.
 type End = (usize, Span);
 
@@ -63,10 +66,12 @@ impl Reader<'_> {
             item.wrong("there are no routes", self.problems);
         }
         let mut routes: Vec<AutoRoute> = Vec::new();
+        let mut ways = 0;
         for (index, table) in tables.iter().enumerate() {
             let default = format!("route_{}", index + 1);
             let name = self.name(table, "name").unwrap_or(&default).to_owned();
             for route in self.route(table, &name, connections) {
+                ways += route.outputs.len();
                 let at = path::auto_route(session, &route.name);
                 if routes.iter().any(|other| other.name == route.name) {
                     let message = format!("there are two routes {}", quoted(&route.name));
@@ -77,6 +82,11 @@ impl Reader<'_> {
                 self.places.set(path::input(&at, &route.input.name), from);
                 self.places.set(at, table.span);
                 routes.push(route);
+            }
+            if ways > MOST_WAYS {
+                let message = format!("the routes have more than {MOST_WAYS} ways");
+                self.problems.push(Problem::error(table.span, message));
+                break;
             }
         }
         routes
@@ -95,6 +105,11 @@ impl Reader<'_> {
                 self.problems
                     .push(Problem::error(*span, message).help(help));
             }
+        }
+        if from.len() * to.len() > MOST_WAYS {
+            let message = format!("the route has more than {MOST_WAYS} ways");
+            self.problems.push(Problem::error(table.span, message));
+            return Vec::new();
         }
         let template = self.template(table, name, &to, all);
         let several = from.len() > 1;
