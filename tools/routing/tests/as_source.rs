@@ -59,7 +59,8 @@ fn each_reliability_has_a_way_of_its_own() {
         strict.wait_for_matched(1, SOON).unwrap();
         easy.wait_for_matched(2, SOON).unwrap();
         lossy.wait_for_matched(1, SOON).unwrap();
-        kept.wait_for_matched(1, SOON).unwrap();
+        // The service has a reader for each reliability, and both match this writer.
+        kept.wait_for_matched(2, SOON).unwrap();
         join(&service, 2, 3);
         assert_eq!(strict.matched_count(), 1);
         // What is best effort may be lost now and then.
@@ -143,8 +144,9 @@ fn the_strongest_source_owns_an_instance_beyond() {
             let weak = near.writer_with::<Keyed>("T", with(1)).unwrap();
             let strong = near.writer_with::<Keyed>("T", with(2)).unwrap();
             reader.wait_for_matched(2, SOON).unwrap();
+            // The service has a reader for each strength, which match both writers.
             for writer in [&weak, &strong] {
-                writer.wait_for_matched(1, SOON).unwrap();
+                writer.wait_for_matched(2, SOON).unwrap();
             }
             join(&service, 2, 2);
             strong.write(&keyed("a", 1)).unwrap();

@@ -40,6 +40,11 @@ fn two_hundred_topics_pass_at_once_and_leave_nothing() {
             let ends = auto.children.iter().flat_map(|route| &route.children);
             auto.children.len() == TOPICS && ends.clone().all(|end| end.matched == 1)
         });
+        // The service knows a writer or reader before that knows the service.
+        for (writer, reader) in writers.iter().zip(&readers) {
+            writer.wait_for_matched(1, SOON).unwrap();
+            reader.wait_for_matched(1, SOON).unwrap();
+        }
         for (at, writer) in writers.iter().enumerate() {
             writer.write(&keyless(at as u32, 8)).unwrap();
         }

@@ -17,6 +17,9 @@ pub(crate) struct Admission {
     changes: AtomicU64,
 }
 
+/// So many writers that are gone are remembered.
+const FORGOTTEN: usize = 256;
+
 /// The writer that was asked for last.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Latest(Option<(Guid, u64, bool)>);
@@ -49,9 +52,13 @@ impl Admission {
         lock(&self.writers).get(writer).copied().unwrap_or(true)
     }
 
-    /// Forgets all writers but these.
+    /// Forgets all writers but these, if there are many: a writer that was discovered just now is
+    /// not among them yet.
     pub(crate) fn keep(&self, there: &[Guid]) {
-        lock(&self.writers).retain(|writer, _| there.contains(writer));
+        let mut writers = lock(&self.writers);
+        if writers.len() > FORGOTTEN + 2 * there.len() {
+            writers.retain(|writer, _| there.contains(writer));
+        }
     }
 }
 
@@ -71,9 +78,13 @@ mod tests {
         admission.note(a, true);
         assert!(admission.admits(&a, &mut latest));
         admission.note(a, false);
-        admission.keep(&[a]);
-        assert!(!admission.admits(&a, &mut latest));
         admission.keep(&[]);
-        assert!(admission.look(&a));
+        assert!(!admission.admits(&a, &mut latest));
+        for n in 0..=FORGOTTEN as u32 {
+            let entity = EntityId::user(n, EntityKind::WriterWithKey);
+            admission.note(Guid::new(GuidPrefix([3; 12]), entity), false);
+        }
+        admission.keep(&[]);
+        assert!(admission.look(&a), "it is forgotten");
     }
 }
