@@ -19,9 +19,9 @@ const MOST: usize = 200;
 const HEARTBEAT: Duration = Duration::from_millis(100);
 
 impl Profiles {
-    /// Remarks on the files, beside what is wrong with them ([`problems`](Self::problems)): elements
-    /// that have no effect here, one remark for each kind and file, and QoS that is consistent but
-    /// may surprise.
+    /// Remarks on the files, beside what is wrong with them ([`problems`](Self::problems)):
+    /// elements that have no effect here, one remark for each kind and file, and QoS that is
+    /// consistent but may surprise.
     pub fn lint(&self) -> Problems {
         let mut remarks = Problems::new(MOST);
         noted(self, &mut remarks);

@@ -186,7 +186,8 @@ mod tests {
     fn what_is_between_the_sides_starts_before_them_and_ends_after_them() {
         let place = tempfile::tempdir().unwrap();
         let mark = place.path().join("mark").display().to_string();
-        // A shell cannot trap what was ignored when it started, as it is in a job in the background.
+        // A shell cannot trap what was ignored when it started, as it is in a job in the
+        // background.
         let router = shell(&format!(
             "exec env --default-signal=INT sh -c \"trap 'rm {mark}; exit 0' INT; echo up > {mark}; \
              while :; do sleep 0.02; done\""

@@ -13,8 +13,8 @@ use crate::stats::median;
 const MEDIAN: usize = 0;
 const P99: usize = 2;
 
-/// One kind of samples, with a router and without. Nanoseconds, half of the round trip; medians over
-/// the repetitions, differences and ratios within them.
+/// One kind of samples, with a router and without. Nanoseconds, half of the round trip; medians
+/// over the repetitions, differences and ratios within them.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Hop {
     /// As `-transport` takes it.

@@ -3,7 +3,8 @@
 //! `campaign.json` is written once, at the start. `runs.jsonl` gets one line for each run that has
 //! ended, well or not, so a campaign that was interrupted knows where to go on; a line that was cut
 //! short by a full disk or a kill is measured again. `histograms/` holds one HdrHistogram log per
-//! latency, `logs/` what routers between the sides had to say. Times are nanoseconds, rates are per second.
+//! latency, `logs/` what routers between the sides had to say. Times are nanoseconds, rates are per
+//! second.
 
 use std::fs::{self, File};
 use std::io;

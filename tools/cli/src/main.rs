@@ -33,8 +33,8 @@ enum Tool {
     Why(dunlin_observe::why::Options),
     /// Checks IDL files and shows what they say. `dunlin idl explain CODE` explains a report.
     Idl(idl::Options),
-    /// Joins data domains and passes samples between them: Routing Service. `dunlin route` lists its
-    /// commands and options.
+    /// Joins data domains and passes samples between them: Routing Service. `dunlin route` lists
+    /// its commands and options.
     #[command(disable_help_flag = true)]
     Route {
         /// Command, files and options.

@@ -100,23 +100,26 @@ fn a_shape_crosses() {
     assert_eq!((&*seen[0].color, seen[0].x), ("BLUE", 7));
 }
 
+/// Runs a service by a file until a shape has crossed it and it is interrupted; returns its log.
+fn log_of_a_crossing(name: &str, text: &str) -> String {
+    let directory = tempfile::tempdir().unwrap();
+    let file = written(directory.path(), name, text);
+    let program = Path::new(env!("CARGO_BIN_EXE_dunlin"));
+    let service = start(program, &["route", "run", &file, "-stopAfter", "600"]);
+    a_shape_crosses();
+    let output = interrupted(service);
+    let log = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(0), "{log}");
+    log
+}
+
 #[test]
 fn shapes_cross_by_xml_until_the_service_is_interrupted() {
     let test = "shapes_cross_by_xml_until_the_service_is_interrupted";
     in_namespace(test, LOOPBACK, || {
-        let directory = tempfile::tempdir().unwrap();
-        let file = written(directory.path(), "bridge.xml", XML);
-        let program = Path::new(env!("CARGO_BIN_EXE_dunlin"));
-        let service = start(program, &["route", "run", &file, "-stopAfter", "600"]);
-        a_shape_crosses();
-        let output = interrupted(service);
-        let log = String::from_utf8_lossy(&output.stderr);
-        assert_eq!(output.status.code(), Some(0), "{log}");
-        assert!(
-            log.contains("/routing_services/bridge/domain_routes/d"),
-            "{log}"
-        );
-        assert!(log.contains("samples 1,"), "{log}");
+        let log = log_of_a_crossing("bridge.xml", XML);
+        let place = "/routing_services/bridge/domain_routes/d";
+        assert!(log.contains(place) && log.contains("samples 1,"), "{log}");
     });
 }
 
@@ -124,14 +127,7 @@ fn shapes_cross_by_xml_until_the_service_is_interrupted() {
 fn shapes_cross_by_toml_with_the_qos_of_their_writer() {
     let test = "shapes_cross_by_toml_with_the_qos_of_their_writer";
     in_namespace(test, LOOPBACK, || {
-        let directory = tempfile::tempdir().unwrap();
-        let file = written(directory.path(), "yard.toml", TOML);
-        let program = Path::new(env!("CARGO_BIN_EXE_dunlin"));
-        let service = start(program, &["route", "run", &file, "-stopAfter", "600"]);
-        a_shape_crosses();
-        let output = interrupted(service);
-        let log = String::from_utf8_lossy(&output.stderr);
-        assert_eq!(output.status.code(), Some(0), "{log}");
+        let log = log_of_a_crossing("yard.toml", TOML);
         assert!(log.contains("/auto_routes/route_1/routes/Square"), "{log}");
     });
 }

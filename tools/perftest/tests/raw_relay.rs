@@ -4,8 +4,8 @@ mod common;
 
 use common::{SENDS, script, stdout, three_hosts};
 
-/// For scripts: `passed FILE SIDE` prints how many messages of a side a relay has passed on, from its
-/// table in JSON.
+/// For scripts: `passed FILE SIDE` prints how many messages of a side a relay has passed on, from
+/// its table in JSON.
 const PASSED: &str = r#"passed() { grep -o "\"from_$2\":{[^}]*}" $1 | grep -o '"messages":[0-9]*' | tr -dc '0-9\n'; }"#;
 
 /// A latency test of `count` samples through a relay; the publisher's row, then what was passed.

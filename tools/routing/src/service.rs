@@ -110,8 +110,8 @@ impl Service {
         self.end();
     }
 
-    /// What there is now, and how it is. Not to be called by listeners of this process's own readers
-    /// and writers: the thread of the service may be in one, and waits for nobody then.
+    /// What there is now, and how it is. Not to be called by listeners of this process's own
+    /// readers and writers: the thread of the service may be in one, and waits for nobody then.
     pub fn state(&self) -> Tree {
         lock(&self.shared.execution).snapshot()
     }

@@ -47,8 +47,8 @@ impl fmt::Debug for WriterPredicate {
     }
 }
 
-/// Whether a writer and a reader of one topic name suit each other (DDS 1.4 2.2.3), by what is known
-/// of their types.
+/// Whether a writer and a reader of one topic name suit each other (DDS 1.4 2.2.3), by what is
+/// known of their types.
 pub fn compare(writer: &WriterData, reader: &ReaderData, types: &KnownTypes) -> Verdict {
     match types::judge(writer, reader, types) {
         Judgement::Fits => {}

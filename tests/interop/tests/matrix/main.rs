@@ -532,8 +532,8 @@ row!(untyped_to_dunlin: Untyped, Dunlin;
 row!(dunlin_to_untyped: Dunlin, Untyped; dispose keyed_large keyed_late_joiner keyed_filter);
 row!(untyped_to_untyped: Untyped, Untyped; keyed_filter keyed_loan);
 
-// With a Routing Service between the domains of both. Between the other two, disposes and unregisters
-// do not arrive without it either.
+// With a Routing Service between the domains of both. Between the other two, disposes and
+// unregisters do not arrive without it either.
 row!(routed_dunlin_to_dunlin: Dunlin, Dunlin;
     routed routed_large routed_late_joiner routed_dispose routed_unregister);
 row!(routed_dunlin_to_cyclone: Dunlin, Cyclone;

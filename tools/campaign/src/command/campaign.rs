@@ -50,7 +50,8 @@ pub(crate) struct Arguments {
     /// Only cells whose name contains this; given twice, both
     #[arg(long, value_name = "TEXT")]
     only: Vec<String>,
-    /// Run the sides on virtual hosts: two with a cable between them, or with a router three at a switch
+    /// Run the sides on virtual hosts: two with a cable between them, or with a router three at a
+    /// switch
     #[arg(long, conflicts_with = "agent")]
     hosts: bool,
     /// Run the subscribers at this agent

@@ -82,8 +82,8 @@ fn source(transport: &str, api: &str, path: &str) -> Option<(&'static str, &'sta
     })
 }
 
-/// The median of the same samples through Routing Service in nanoseconds, and whether it is known to
-/// be wrong.
+/// The median of the same samples through Routing Service in nanoseconds, and whether it is known
+/// to be wrong.
 pub(crate) fn routed_median(cell: &Cell) -> Option<(f64, bool)> {
     let row = rows().into_iter().find(|row| {
         (row.label, row.transport) == (ROUTED, cell.transport.as_str())

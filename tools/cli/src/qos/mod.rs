@@ -22,7 +22,8 @@ enum Command {
     /// `=` is a default.
     Show(show::Options),
     /// Reports what is wrong in files, what has no effect here, and what may surprise. Exit status
-    /// 0: nothing is wrong; 1: something is, or cannot be read; 2: with --strict, there are remarks.
+    /// 0: nothing is wrong; 1: something is, or cannot be read; 2: with --strict, there are
+    /// remarks.
     Lint {
         /// Files of profiles.
         #[arg(required = true)]

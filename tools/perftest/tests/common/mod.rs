@@ -134,9 +134,9 @@ pub(crate) fn check_death_with(victim: &str, mode: &str, own: [&str; 2], common:
     assert!(lines[2].starts_with("Error: "), "{victim} {mode}: {text}");
 }
 
-/// As [`script`], on a host with the address 172.16.1.1 and a cable to another one, 172.16.1.3, where
-/// `$BETWEEN command` runs, whose second cable, 172.16.2.3, leads to a third one, 172.16.2.2, where
-/// `$THERE command` runs. The working directory is empty.
+/// As [`script`], on a host with the address 172.16.1.1 and a cable to another one, 172.16.1.3,
+/// where `$BETWEEN command` runs, whose second cable, 172.16.2.3, leads to a third one, 172.16.2.2,
+/// where `$THERE command` runs. The working directory is empty.
 pub(crate) fn three_hosts(text: &str) -> Output {
     script(&format!(
         "cd $(mktemp -d)

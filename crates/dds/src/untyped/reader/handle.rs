@@ -259,8 +259,8 @@ impl UntypedReader {
 
     /// Asks writers for a part of the topic only, by an expression with its parameters, or for all
     /// of it with `None`. The reader judges nothing itself, so its type need not be known; a writer
-    /// that cannot judge sends everything. It may be changed at any time. For routers, which pass on
-    /// what their own readers want; other readers are made for a content filtered topic.
+    /// that cannot judge sends everything. It may be changed at any time. For routers, which pass
+    /// on what their own readers want; other readers are made for a content filtered topic.
     ///
     /// # Errors
     /// `BadParameter` for what is too long; that the expression suits the type only writers see.

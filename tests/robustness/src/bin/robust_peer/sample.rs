@@ -37,8 +37,8 @@ impl Numbered {
         }
     }
 
-    /// Whether no peer wrote this: plain RTPS takes samples in a writer's name from all processes of
-    /// its host. One that was damaged on its way has a time at which it could have been written.
+    /// Whether no peer wrote this: plain RTPS takes samples in a writer's name from all processes
+    /// of its host. One that was damaged on its way has a time at which it could have been written.
     pub(crate) fn is_forged(&self) -> bool {
         let age = now().saturating_sub(self.written_at);
         self.digest != digest(self.number, self.written_at) && !(0..LONGEST).contains(&age)
