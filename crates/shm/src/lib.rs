@@ -35,6 +35,8 @@ mod hostile;
 #[cfg(not(loom))]
 mod inherited;
 #[cfg(not(loom))]
+mod names;
+#[cfg(not(loom))]
 mod rendezvous;
 #[cfg(not(loom))]
 mod segment;
@@ -61,7 +63,9 @@ pub use doorbell::{Doorbell, Waker, Woken};
 #[cfg(not(loom))]
 pub use inherited::{Lifeline, close_lifelines};
 #[cfg(not(loom))]
-pub use rendezvous::{Event, Identity, Limits, Rendezvous, neighbours, strangers};
+pub use names::{neighbours, strangers};
+#[cfg(not(loom))]
+pub use rendezvous::{Event, Identity, Limits, Rendezvous};
 #[cfg(not(loom))]
 pub use segment::Segment;
 #[cfg(not(loom))]

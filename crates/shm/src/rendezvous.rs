@@ -1,9 +1,9 @@
 //! How the participants of one host, one user and one network namespace find each other.
 //!
 //! Each listens on a Unix socket in the abstract namespace, whose name says user, group and
-//! identity: there is no file to leave behind, and the kernel lists the names in `/proc/net/unix`.
-//! The names are a hint: anybody can take one, so the kernel is asked who is at the other end, and
-//! only our own user gets a segment. Who has something to send dials; each side sends one hello.
+//! identity: there is no file to leave behind, and the kernel lists the names (`names.rs`). The
+//! names are a hint: anybody can take one, so the kernel is asked who is at the other end, and only
+//! our own user gets a segment. Who has something to send dials; each side sends one hello.
 //!
 //! Who dials sends, and who accepts reads: two that dial each other have two connections. The links
 //! may be large enough for both directions on one. A [`Rendezvous`] has no thread:
@@ -21,6 +21,7 @@ use crate::connection::{Connection, assemble};
 use crate::hello::{Announcement, LONGEST};
 use crate::inherited::Lifeline;
 use crate::link::{Layout, LinkSize};
+use crate::names::name;
 use crate::socket::{self, Packet};
 use crate::{Error, Pool, Segment, Violation};
 
@@ -376,57 +377,6 @@ fn hear(socket: &OwnedFd, group: u32) -> Result<Option<(Announcement, Vec<OwnedF
             Ok(Some((hello, fds)))
         }
     }
-}
-
-/// What all names of our user's participants in a group begin with.
-/// What all names begin with.
-const VERSION: &str = "dunlin-shm-1.";
-
-fn prefix(group: u32) -> String {
-    let user = rustix::process::geteuid().as_raw();
-    format!("{VERSION}{user}.{group:08x}.")
-}
-
-fn name(group: u32, identity: &Identity) -> String {
-    format!("{}{:032x}", prefix(group), u128::from_be_bytes(*identity))
-}
-
-/// The identities that listen in a group, in the network namespace of this process; at most 4096. A
-/// hint: any process can take a name.
-///
-/// # Errors
-/// `System` if `/proc` cannot be read.
-pub fn neighbours(group: u32) -> Result<Vec<Identity>, Error> {
-    let user = rustix::process::geteuid().as_raw();
-    listed(group, |other| other == user)
-}
-
-/// The identities that other users have in a group, in the network namespace of this process; at
-/// most 4096. For people who wonder why nobody is found: they share no memory with us.
-///
-/// # Errors
-/// `System` if `/proc` cannot be read.
-pub fn strangers(group: u32) -> Result<Vec<Identity>, Error> {
-    let user = rustix::process::geteuid().as_raw();
-    listed(group, |other| other != user)
-}
-
-fn listed(group: u32, of: impl Fn(u32) -> bool) -> Result<Vec<Identity>, Error> {
-    let table = std::fs::read("/proc/net/unix")?;
-    let names = table.split(|&byte| byte == b'\n').filter_map(|line| {
-        let name = line.rsplit(|&byte| byte == b' ').next()?;
-        let name = std::str::from_utf8(name).ok()?.strip_prefix('@')?;
-        let (user, rest) = name.strip_prefix(VERSION)?.split_once('.')?;
-        let digits = rest.strip_prefix(&format!("{group:08x}."))?;
-        let ours = digits.len() == 32 && of(user.parse().ok()?);
-        let number = u128::from_str_radix(digits, 16).ok()?;
-        ours.then(|| number.to_be_bytes())
-    });
-    let mut found: Vec<Identity> = names.take(4096).collect();
-    // Each connection that was accepted has the listener's name, too.
-    found.sort_unstable();
-    found.dedup();
-    Ok(found)
 }
 
 #[cfg(test)]

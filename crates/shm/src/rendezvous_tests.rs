@@ -1,5 +1,6 @@
 //! Participants of one process that find each other; the clock is in the tests' hands.
 use super::*;
+use crate::names::neighbours;
 use crate::pool::Class;
 use crate::ring::Incoming;
 use crate::{Control, PoolView};
