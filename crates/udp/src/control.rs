@@ -6,88 +6,85 @@ use std::net::Ipv4Addr;
 
 use crate::Egress;
 
-/// IP_PKTINFO: the layout that CMSG_LEN and CMSG_SPACE describe.
-#[repr(C)]
-struct PacketInfo {
-    header: libc::cmsghdr,
-    info: libc::in_pktinfo,
-}
-
-/// IP_TOS, for this datagram alone.
-#[repr(C)]
-struct Mark {
-    header: libc::cmsghdr,
-    tos: libc::c_int,
-}
-
-/// The control messages of one datagram, one behind the other.
-#[repr(C)]
+/// The control messages of one message to the kernel, one behind the other as CMSG_NXTHDR finds
+/// them.
+#[repr(C, align(8))]
 pub(crate) struct Control {
-    info: PacketInfo,
-    mark: Mark,
-    has_info: bool,
-    has_mark: bool,
+    bytes: [u8; ROOM],
+    used: usize,
 }
 
-const _: () = {
+/// Bytes that a control message with `length` bytes of data takes.
+const fn space(length: usize) -> usize {
     // SAFETY: it only computes.
-    let space = unsafe { libc::CMSG_SPACE(size_of::<libc::in_pktinfo>() as libc::c_uint) };
-    // The second message stands where the kernel looks for it.
-    assert!(mem::offset_of!(Control, mark) == space as usize);
-};
+    unsafe { libc::CMSG_SPACE(length as libc::c_uint) as usize }
+}
+
+const ROOM: usize = space(size_of::<libc::in_pktinfo>())
+    + space(size_of::<libc::c_int>())
+    + space(size_of::<u16>());
 
 impl Control {
-    pub(crate) const EMPTY: Self = {
-        // SAFETY: numbers, and `false`.
-        unsafe { mem::zeroed() }
+    pub(crate) const EMPTY: Self = Self {
+        bytes: [0; ROOM],
+        used: 0,
     };
 
     /// Nothing, if there is neither an interface nor a code point to tell.
     #[inline]
     pub(crate) fn set(&mut self, via: Option<Egress>, dscp: u8) {
         if let Some(via) = via {
-            self.info = packet_info(via);
-            self.has_info = true;
+            // SAFETY: numbers, for which zero is a value.
+            let mut info: libc::in_pktinfo = unsafe { mem::zeroed() };
+            info.ipi_ifindex = via.index as _;
+            info.ipi_spec_dst = in_addr(via.source);
+            self.push(libc::IPPROTO_IP, libc::IP_PKTINFO, info);
         }
         if dscp != 0 {
-            self.mark = mark(dscp);
-            self.has_mark = true;
+            // The low two bits of the byte belong to congestion notification (RFC 3168).
+            let tos = libc::c_int::from(dscp & 0x3f) << 2;
+            self.push(libc::IPPROTO_IP, libc::IP_TOS, tos);
         }
+    }
+
+    /// Has the kernel cut the bytes of the message into datagrams of `size` bytes (UDP_SEGMENT).
+    pub(crate) fn set_segments(&mut self, size: u16) {
+        self.push(libc::SOL_UDP, libc::UDP_SEGMENT, size);
     }
 
     /// Where the messages are, and how long they are; valid while `self` stays where it is.
     #[inline]
     pub(crate) fn place(&mut self) -> (*mut c_void, usize) {
-        let all = size_of::<PacketInfo>() + size_of::<Mark>();
-        match (self.has_info, self.has_mark) {
-            (false, false) => (std::ptr::null_mut(), 0),
-            (true, false) => ((&raw mut self.info).cast(), size_of::<PacketInfo>()),
-            (false, true) => ((&raw mut self.mark).cast(), size_of::<Mark>()),
-            (true, true) => ((&raw mut *self).cast(), all),
+        match self.used {
+            0 => (std::ptr::null_mut(), 0),
+            used => (self.bytes.as_mut_ptr().cast(), used),
         }
     }
-}
 
-fn packet_info(via: Egress) -> PacketInfo {
-    let mut message = Control::EMPTY.info;
-    let length = mem::offset_of!(PacketInfo, info) + size_of::<libc::in_pktinfo>();
-    message.header.cmsg_len = length as _;
-    message.header.cmsg_level = libc::IPPROTO_IP;
-    message.header.cmsg_type = libc::IP_PKTINFO;
-    message.info.ipi_ifindex = via.index as _;
-    message.info.ipi_spec_dst = in_addr(via.source);
-    message
-}
-
-fn mark(dscp: u8) -> Mark {
-    let mut message = Control::EMPTY.mark;
-    let length = mem::offset_of!(Mark, tos) + size_of::<libc::c_int>();
-    message.header.cmsg_len = length as _;
-    message.header.cmsg_level = libc::IPPROTO_IP;
-    message.header.cmsg_type = libc::IP_TOS;
-    // The low two bits of the byte belong to congestion notification (RFC 3168).
-    message.tos = libc::c_int::from(dscp & 0x3f) << 2;
-    message
+    #[inline]
+    fn push<T: Copy>(&mut self, level: libc::c_int, kind: libc::c_int, data: T) {
+        let Some(room) = self
+            .bytes
+            .get_mut(self.used..self.used + space(size_of::<T>()))
+        else {
+            debug_assert!(false, "each kind is pushed once");
+            return;
+        };
+        // SAFETY: numbers, for which zero is a value.
+        let mut header: libc::cmsghdr = unsafe { mem::zeroed() };
+        // SAFETY: it only computes.
+        header.cmsg_len = unsafe { libc::CMSG_LEN(size_of::<T>() as libc::c_uint) } as _;
+        header.cmsg_level = level;
+        header.cmsg_type = kind;
+        let at = room.as_mut_ptr();
+        // SAFETY: `room` has the bytes for a header and the data behind it, with the padding that
+        // CMSG_SPACE puts between and after them.
+        unsafe {
+            at.cast::<libc::cmsghdr>().write_unaligned(header);
+            at.add(space(0)).cast::<T>().write_unaligned(data);
+        }
+        self.used += space(size_of::<T>());
+    }
 }
 
 pub(crate) fn in_addr(ip: Ipv4Addr) -> libc::in_addr {

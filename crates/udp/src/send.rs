@@ -1,4 +1,8 @@
 //! Sending: one `sendmsg` for one datagram, `sendmmsg` for more, and never a long wait.
+//!
+//! Datagrams of one size that follow each other to the same place, such as the fragments of a large
+//! sample, are one message to the kernel, which cuts it (UDP_SEGMENT, Linux 4.18): they pass its
+//! stack, bridges and virtual links as one packet instead of one by one.
 use std::io;
 use std::mem;
 use std::net::{Ipv4Addr, SocketAddrV4};
@@ -14,6 +18,8 @@ const PATIENCE: Duration = Duration::from_millis(10);
 /// Datagrams per `sendmmsg`.
 const BATCH: usize = 64;
 const PARTS: usize = 3;
+/// The most bytes of one message: those of the largest datagram.
+const LARGEST_MESSAGE: usize = 65_507;
 
 /// One datagram, gathered from up to three parts.
 #[derive(Clone, Copy, Debug)]
@@ -100,11 +106,15 @@ impl Call<'_> {
                 self.offer(|| call::send(fd, only).map(drop));
             }
             _ => {
-                let mut slot = Slot::new(datagram, connected);
+                let mut parts = [NO_PART; PARTS];
+                let (used, _) = gather(datagram, &mut parts);
+                let parts = parts.get_mut(..used).unwrap_or_default();
+                let mut slot = Slot::EMPTY;
+                slot.set(datagram.to, datagram.via, datagram.dscp, connected);
                 self.offer(|| {
-                    let header = slot.header();
-                    // SAFETY: the header points into `slot` and the borrowed parts, which stay
-                    // where they are during the call.
+                    let header = slot.header(parts);
+                    // SAFETY: the header points into `slot`, `parts` and the borrowed bytes, which
+                    // stay where they are during the call.
                     unsafe { call::send_message(fd, &header).map(drop) }
                 });
             }
@@ -134,56 +144,69 @@ impl Call<'_> {
         second: Datagram<'a>,
         rest: impl Iterator<Item = Datagram<'a>>,
     ) {
-        let connected = self.socket.peer().is_some();
-        let mut slots = [const { Slot::EMPTY }; BATCH];
-        let mut filled = 0;
+        let mut batch = Batch::EMPTY;
         for datagram in [first, second].into_iter().chain(rest) {
-            if filled == BATCH {
-                self.send_batch(&mut slots);
-                filled = 0;
+            if !batch.has_room() {
+                self.send_batch(&mut batch);
+                batch.filled = 0;
             }
-            if let Some(slot) = slots.get_mut(filled) {
-                *slot = Slot::new(&datagram, connected);
-                filled += 1;
-            }
+            batch.push(&datagram);
         }
-        self.send_batch(slots.get_mut(..filled).unwrap_or_default());
+        self.send_batch(&mut batch);
     }
 
-    fn send_batch(&mut self, slots: &mut [Slot]) {
-        let mut headers = [const { EMPTY_HEADER }; BATCH];
-        for (header, slot) in headers.iter_mut().zip(slots.iter_mut()) {
-            header.msg_hdr = slot.header();
-        }
-        let mut rest = headers.get_mut(..slots.len()).unwrap_or_default();
+    fn send_batch(&mut self, batch: &mut Batch) {
+        let connected = self.socket.peer().is_some();
+        let mut done = 0;
         let mut retried = false;
-        while !rest.is_empty() {
-            // SAFETY: each header points into its slot and the borrowed parts, which stay where
-            // they are during the call; the count is that of the slice.
+        while done < batch.filled {
+            let mut slots = [const { Slot::EMPTY }; BATCH];
+            let mut headers = [const { EMPTY_HEADER }; BATCH];
+            let mut counts = [0; BATCH];
+            let segments = self.socket.segments();
+            let mut next = done;
+            let mut messages = 0;
+            for ((slot, header), count) in slots.iter_mut().zip(&mut headers).zip(&mut counts) {
+                *count = batch.alike(next, connected, segments);
+                if *count == 0 {
+                    break;
+                }
+                header.msg_hdr = batch.message(next, *count, connected, slot);
+                next += *count;
+                messages += 1;
+            }
+            // SAFETY: each header points into its slot, the batch and the borrowed parts, which
+            // stay where they are during the call; as many headers as `messages` says are filled.
             let result = unsafe {
                 libc::sendmmsg(
                     self.socket.as_raw_fd(),
-                    rest.as_mut_ptr(),
-                    rest.len() as libc::c_uint,
+                    headers.as_mut_ptr(),
+                    messages,
                     libc::MSG_DONTWAIT as _,
                 )
             };
-            let done = match usize::try_from(result) {
+            match usize::try_from(result) {
                 Ok(taken) => {
-                    self.sent.datagrams += taken;
-                    taken
+                    let datagrams: usize = counts.iter().take(taken).sum();
+                    self.sent.datagrams += datagrams;
+                    done += datagrams;
+                    retried = false;
                 }
                 Err(_) => {
                     let error = io::Error::last_os_error();
                     if self.try_again(&error, &mut retried) {
                         continue;
                     }
+                    if counts.first().is_some_and(|count| *count > 1) {
+                        // A link without checksum offload, or with an MTU below the datagrams'.
+                        self.socket.send_no_segments();
+                        continue;
+                    }
                     self.sent.fail(error);
-                    1
+                    done += 1;
+                    retried = false;
                 }
-            };
-            rest = rest.get_mut(done..).unwrap_or_default();
-            retried = false;
+            }
         }
     }
 
@@ -212,48 +235,178 @@ const EMPTY_HEADER: libc::mmsghdr = {
     unsafe { mem::zeroed() }
 };
 
-/// What the kernel reads for one datagram, except the bytes.
+/// Datagrams for one `sendmmsg`.
+struct Batch {
+    parts: [libc::iovec; BATCH * PARTS],
+    datagrams: [Queued; BATCH],
+    filled: usize,
+}
+
+/// A datagram of a batch; its bytes are among the batch's parts.
+#[derive(Clone, Copy)]
+struct Queued {
+    to: SocketAddrV4,
+    via: Option<Egress>,
+    dscp: u8,
+    length: usize,
+    /// Where its parts begin, and how many there are.
+    first: usize,
+    used: usize,
+}
+
+impl Batch {
+    const EMPTY: Self = Self {
+        parts: [NO_PART; BATCH * PARTS],
+        datagrams: [Queued::EMPTY; BATCH],
+        filled: 0,
+    };
+
+    fn has_room(&self) -> bool {
+        self.filled < BATCH
+    }
+
+    fn push(&mut self, datagram: &Datagram<'_>) {
+        let first = match self
+            .filled
+            .checked_sub(1)
+            .and_then(|n| self.datagrams.get(n))
+        {
+            Some(last) => last.first + last.used,
+            None => 0,
+        };
+        let parts = self.parts.get_mut(first..).unwrap_or_default();
+        let (used, length) = gather(datagram, parts);
+        if let Some(place) = self.datagrams.get_mut(self.filled) {
+            *place = Queued {
+                to: datagram.to,
+                via: datagram.via,
+                dscp: datagram.dscp,
+                length,
+                first,
+                used,
+            };
+            self.filled += 1;
+        }
+    }
+
+    /// How many datagrams from `at` on can be one message; 0 at the end.
+    fn alike(&self, at: usize, connected: bool, segments: bool) -> usize {
+        let waiting = self.datagrams.get(at..self.filled).unwrap_or_default();
+        let Some((first, rest)) = waiting.split_first() else {
+            return 0;
+        };
+        let mut count = 1;
+        let mut total = first.length;
+        if !segments || first.length == 0 {
+            return count;
+        }
+        for next in rest {
+            let same_way = (connected || next.to == first.to)
+                && (next.via, next.dscp) == (first.via, first.dscp);
+            let fits =
+                (1..=first.length).contains(&next.length) && total + next.length <= LARGEST_MESSAGE;
+            if !same_way || !fits {
+                break;
+            }
+            count += 1;
+            total += next.length;
+            if next.length < first.length {
+                break; // Only the last may be shorter.
+            }
+        }
+        count
+    }
+
+    /// The message of `count` datagrams from `at` on; valid while `self` and `slot` stay where they
+    /// are.
+    fn message(
+        &mut self,
+        at: usize,
+        count: usize,
+        connected: bool,
+        slot: &mut Slot,
+    ) -> libc::msghdr {
+        let run = self.datagrams.get(at..at + count).unwrap_or_default();
+        let Some(first) = run.first() else {
+            return EMPTY_HEADER.msg_hdr;
+        };
+        slot.set(first.to, first.via, first.dscp, connected);
+        if let (2.., Ok(size)) = (count, u16::try_from(first.length)) {
+            slot.control.set_segments(size);
+        }
+        let used: usize = run.iter().map(|datagram| datagram.used).sum();
+        let from = first.first;
+        let parts = self.parts.get_mut(from..from + used).unwrap_or_default();
+        slot.header(parts)
+    }
+}
+
+impl Queued {
+    const EMPTY: Self = Self {
+        to: SocketAddrV4::new(Ipv4Addr::UNSPECIFIED, 0),
+        via: None,
+        dscp: 0,
+        length: 0,
+        first: 0,
+        used: 0,
+    };
+}
+
+const NO_PART: libc::iovec = libc::iovec {
+    iov_base: std::ptr::null_mut(),
+    iov_len: 0,
+};
+
+/// Puts the parts that are not empty into `parts`; tells how many there are and their bytes in all.
+#[inline]
+fn gather(datagram: &Datagram<'_>, parts: &mut [libc::iovec]) -> (usize, usize) {
+    let (mut used, mut length) = (0, 0);
+    let present = datagram.parts.iter().filter(|p| !p.is_empty());
+    for (part, bytes) in parts.iter_mut().zip(present) {
+        part.iov_base = bytes.as_ptr().cast_mut().cast();
+        part.iov_len = bytes.len();
+        used += 1;
+        length += bytes.len();
+    }
+    (used, length)
+}
+
+/// What the kernel reads for one message, except the bytes.
 struct Slot {
     name: libc::sockaddr_in,
     has_name: bool,
-    parts: [libc::iovec; PARTS],
-    used: usize,
     control: Control,
 }
 
 impl Slot {
-    const EMPTY: Self = {
-        // SAFETY: null pointers with length 0, numbers, and `false`.
-        unsafe { mem::zeroed() }
+    const EMPTY: Self = Self {
+        // SAFETY: numbers, for which zero is a value.
+        name: unsafe { mem::zeroed() },
+        has_name: false,
+        control: Control::EMPTY,
     };
 
-    fn new(datagram: &Datagram<'_>, connected: bool) -> Self {
-        let mut slot = Self::EMPTY;
+    #[inline]
+    fn set(&mut self, to: SocketAddrV4, via: Option<Egress>, dscp: u8, connected: bool) {
         if !connected {
-            slot.name.sin_family = libc::AF_INET as libc::sa_family_t;
-            slot.name.sin_port = datagram.to.port().to_be();
-            slot.name.sin_addr = in_addr(*datagram.to.ip());
-            slot.has_name = true;
+            self.name.sin_family = libc::AF_INET as libc::sa_family_t;
+            self.name.sin_port = to.port().to_be();
+            self.name.sin_addr = in_addr(*to.ip());
+            self.has_name = true;
         }
-        let present = datagram.parts.iter().filter(|p| !p.is_empty());
-        for (part, bytes) in slot.parts.iter_mut().zip(present) {
-            part.iov_base = bytes.as_ptr().cast_mut().cast();
-            part.iov_len = bytes.len();
-            slot.used += 1;
-        }
-        slot.control.set(datagram.via, datagram.dscp);
-        slot
+        self.control.set(via, dscp);
     }
 
-    /// Valid while `self` stays where it is.
-    fn header(&mut self) -> libc::msghdr {
+    /// Valid while `self` and `parts` stay where they are.
+    #[inline]
+    fn header(&mut self, parts: &mut [libc::iovec]) -> libc::msghdr {
         let mut header = EMPTY_HEADER.msg_hdr;
         if self.has_name {
             header.msg_name = (&raw mut self.name).cast();
             header.msg_namelen = size_of::<libc::sockaddr_in>() as libc::socklen_t;
         }
-        header.msg_iov = self.parts.as_mut_ptr();
-        header.msg_iovlen = self.used as _;
+        header.msg_iov = parts.as_mut_ptr();
+        header.msg_iovlen = parts.len() as _;
         let (control, length) = self.control.place();
         header.msg_control = control;
         header.msg_controllen = length as _;

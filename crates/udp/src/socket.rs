@@ -2,6 +2,7 @@
 use std::io;
 use std::net::{Ipv4Addr, SocketAddr, SocketAddrV4};
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, RawFd};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use socket2::{Domain, InterfaceIndexOrAddress, Protocol, SockAddr, Type};
@@ -35,6 +36,8 @@ pub struct Socket {
     /// The only one it sends to.
     peer: Option<SocketAddrV4>,
     reports_destination: bool,
+    /// False once the kernel has refused to cut a message into datagrams.
+    segments: AtomicBool,
 }
 
 impl Socket {
@@ -107,6 +110,17 @@ impl Socket {
         self.reports_destination
     }
 
+    /// True if the kernel can be given several datagrams as one message (UDP_SEGMENT).
+    #[inline]
+    pub(crate) fn segments(&self) -> bool {
+        self.segments.load(Ordering::Relaxed)
+    }
+
+    /// Each datagram is a message of its own from now on.
+    pub(crate) fn send_no_segments(&self) {
+        self.segments.store(false, Ordering::Relaxed);
+    }
+
     /// Datagrams that came and that the kernel dropped for want of room, modulo 2^32 (SO_MEMINFO,
     /// the same counter as SO_RXQ_OVFL without its cost for each datagram).
     pub fn dropped(&self) -> io::Result<u32> {
@@ -161,6 +175,7 @@ impl Socket {
         inner.bind(&SockAddr::from(local))?;
         match inner.local_addr()?.as_socket() {
             Some(SocketAddr::V4(local)) => Ok(Self {
+                segments: AtomicBool::new(knows_segments(&inner)),
                 inner,
                 local,
                 peer: None,
@@ -192,6 +207,11 @@ fn enlarge(socket: &socket2::Socket, buffers: Buffers) -> io::Result<()> {
         .or_else(|_| set_option(fd, libc::SOL_SOCKET, libc::SO_RCVBUF, receive))?;
     set_option(fd, libc::SOL_SOCKET, libc::SO_SNDBUFFORCE, send)
         .or_else(|_| set_option(fd, libc::SOL_SOCKET, libc::SO_SNDBUF, send))
+}
+
+/// A kernel before 4.18 does not, and would pass over the control message in silence.
+fn knows_segments(socket: &socket2::Socket) -> bool {
+    set_option(socket.as_raw_fd(), libc::SOL_UDP, libc::UDP_SEGMENT, 0).is_ok()
 }
 
 pub(crate) fn set_option(

@@ -3,6 +3,7 @@ use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 use std::io::ErrorKind;
 use std::net::{Ipv4Addr, SocketAddrV4};
+use std::os::fd::AsRawFd;
 use std::time::{Duration, Instant};
 
 use bytes::BytesMut;
@@ -63,6 +64,65 @@ fn many_datagrams_keep_their_order() {
         b.receive(&mut buffer, true).unwrap();
         assert_eq!(&buffer[..], format!("{text}!").as_bytes());
     }
+}
+
+/// Sends runs of one size to two sockets in turn, and expects each to get its own in their order.
+fn send_runs(from: &Socket) {
+    let (b, c) = (socket(), socket());
+    let bytes: Vec<Vec<u8>> = (0..=255).map(|n| vec![n; 1400]).collect();
+    let run = |to: &Socket, from: usize, lengths: &[usize]| -> Vec<_> {
+        let parts = bytes[from..].iter().zip(lengths);
+        let parts = parts.map(|(bytes, length)| bytes[..*length].split_at(length / 3));
+        parts
+            .map(|(head, tail)| datagram(to, [head, b"", tail]))
+            .collect()
+    };
+    // Equal ones and a shorter last one, then longer ones; more than one message may have; an empty
+    // one between; single ones in turn.
+    let first = [1000, 1000, 1000, 700, 1400, 1400, 1399];
+    let long = [1400; 150];
+    let last = [0, 8, 8, 0, 8];
+    let mut all = run(&b, 0, &first);
+    all.extend(run(&c, 7, &long));
+    all.extend(run(&b, 157, &last));
+    all.extend((0..4).flat_map(|n| {
+        let to = if n % 2 == 0 { &b } else { &c };
+        run(to, 162 + n, &[100])
+    }));
+    let sent = from.send(all.iter().copied());
+    assert_eq!((sent.datagrams, sent.failed), (all.len(), 0));
+    let mut buffer = BytesMut::with_capacity(65536);
+    for sent in all {
+        let to = if sent.to == b.local_addr() { &b } else { &c };
+        buffer.clear();
+        to.receive(&mut buffer, true).unwrap();
+        assert_eq!(&buffer[..], sent.parts.concat());
+    }
+}
+
+#[test]
+fn runs_of_one_size_arrive_as_the_datagrams_they_are() {
+    send_runs(&socket());
+}
+
+/// The kernel does not cut messages of such a socket.
+#[test]
+fn where_messages_are_not_cut_each_datagram_is_one() {
+    let from = socket();
+    let on: libc::c_int = 1;
+    // SAFETY: the value is an int of this frame, and the length is that of an int.
+    let result = unsafe {
+        libc::setsockopt(
+            from.as_raw_fd(),
+            libc::SOL_SOCKET,
+            libc::SO_NO_CHECK,
+            (&raw const on).cast(),
+            size_of_val(&on) as libc::socklen_t,
+        )
+    };
+    assert_eq!(result, 0);
+    send_runs(&from);
+    send_runs(&from);
 }
 
 #[test]

@@ -20,6 +20,9 @@ const TICK: Duration = Duration::from_millis(10);
 /// Shorter waits are left to `ppoll` with its fine clock.
 const SHORTEST_LIMIT: Duration = Duration::from_millis(50);
 const LONGEST_LIMIT: Duration = Duration::from_secs(1);
+/// Of a wait without end: a firewall that was set up meanwhile may swallow what wakes it, and then
+/// it looks by itself whether it was asked to wake.
+const UNWOKEN_LIMIT: Duration = Duration::from_secs(4);
 
 /// One socket and what is known about it.
 #[derive(Debug)]
@@ -74,7 +77,7 @@ impl Port {
         deadline: Option<Instant>,
     ) -> io::Result<Option<Outcome>> {
         let limit = match deadline.map(|at| at.saturating_duration_since(Instant::now())) {
-            None => None,
+            None => Some(UNWOKEN_LIMIT),
             Some(left) if left < SHORTEST_LIMIT => return Ok(None),
             Some(left) => Some(coarse(left)),
         };

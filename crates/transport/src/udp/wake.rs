@@ -3,7 +3,8 @@
 //! A receiver with a unicast socket is sent an empty datagram, by that socket to itself, so that it
 //! can block in `recvmsg` and needs one system call per datagram. Where that does not arrive (`lo`
 //! is down, a firewall) or the receiver listens to groups only, an event takes its place, and the
-//! receiver blocks in `ppoll`.
+//! receiver blocks in `ppoll`. Where it stops arriving later, the receiver looks by itself, some
+//! seconds late.
 //!
 //! The flag carries the wish when the datagram does not fit into the socket's queue: the queue is
 //! full, so that the receiver does not block now, and before it next does, it looks at the flag.

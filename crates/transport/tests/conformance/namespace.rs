@@ -25,7 +25,8 @@ pub(crate) fn in_namespace(test: &str, setup: &str, body: impl FnOnce()) {
         println!("SKIPPED {test}: `unshare -n` and `unshare -Urn` both fail here");
         return;
     };
-    let script = format!("set -e; {setup}; exec \"$0\" --exact {test} --nocapture");
+    let script =
+        format!("set -e; {setup}; exec \"$0\" --exact {test} --nocapture --include-ignored");
     let output = Command::new("unshare")
         .args([flags, "sh", "-c", &script])
         .arg(std::env::current_exe().unwrap())
